@@ -1,0 +1,79 @@
+package event
+
+import "fmt"
+
+// Op says what happened to an object. Its numbers are those of the handler ABI (informerd/v1).
+type Op uint8
+
+const (
+	// Add: the object is new to the listener.
+	Add Op = 1 + iota
+	// Update: the object has another resourceVersion than before; Event.Old is its state before.
+	Update
+	// Delete: the object is gone; Event.Object is its last known state.
+	Delete
+	// Resync: nothing changed, the listener's resync period has passed. Never disguised as an Update.
+	Resync
+)
+
+var opNames = [...]string{Add: "add", Update: "update", Delete: "delete", Resync: "resync"}
+
+// Ops are all operations, in the order of their numbers.
+var Ops = []Op{Add, Update, Delete, Resync}
+
+// String gives the word that configuration, filters and outputs use: add, update, delete or resync.
+func (op Op) String() string {
+	if op < Add || op > Resync {
+		return fmt.Sprintf("op(%d)", uint8(op))
+	}
+	return opNames[op]
+}
+
+// ParseOp is the reverse of Op.String.
+func ParseOp(s string) (Op, error) {
+	for _, op := range Ops {
+		if opNames[op] == s {
+			return op, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown op %q: it is one of add, update, delete, resync", s)
+}
+
+// OpSet is a set of operations. The zero value is empty.
+type OpSet uint8
+
+// With gives the set with op in it.
+func (s OpSet) With(op Op) OpSet { return s | 1<<op }
+
+// Has tells whether op is in the set.
+func (s OpSet) Has(op Op) bool { return s&(1<<op) != 0 }
+
+// Event is what a listener gets. It is passed by value and its objects are immutable.
+type Event struct {
+	Op Op
+	// Initial: the event belongs to the first list the listener saw.
+	Initial bool
+	// FinalStateUnknown: the delete itself was missed; Object is the last known state.
+	FinalStateUnknown bool
+	// Missed is how many earlier events of this object were coalesced away, because the listener's buffer was full.
+	Missed int
+	// Object is never nil.
+	Object *Object
+	// Old is set for Update only. It is the state this listener's buffer took last before Object, so that with
+	// Missed > 0 it is older than Object's immediate predecessor.
+	Old *Object
+}
+
+// Key names one object within one resource. It is comparable.
+type Key struct {
+	Namespace string // empty for cluster-scoped objects
+	Name      string
+}
+
+// String gives namespace/name, or name alone for a cluster-scoped object.
+func (k Key) String() string {
+	if k.Namespace == "" {
+		return k.Name
+	}
+	return k.Namespace + "/" + k.Name
+}
