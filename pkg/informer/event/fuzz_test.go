@@ -20,7 +20,7 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := string(text)
-		end, err := ScanValue(s, 0)
+		end, err := ScanValue(text)
 		ok := err == nil && skipSpace(s, end) == len(s)
 		if valid := json.Valid(text); ok != valid {
 			t.Fatalf("ScanValue: %v (end %d of %d), json.Valid: %v", err, end, len(s), valid)

@@ -78,9 +78,17 @@ type WatchEvent struct {
 	Text string
 }
 
+// ObjectError says that a watch frame carries something that is no object.
+type ObjectError struct{ Err error }
+
+func (e *ObjectError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *ObjectError) Unwrap() error { return e.Err }
+
 // ParseWatchEvent reads the frame {"type":…,"object":…} at the beginning of text and gives the offset behind it. If the
-// text ends before the frame does, the error is an ErrTruncated. For any other error end is where the frame ends, if it
-// could be found, so that a reader may pass over an object that is no object.
+// text ends before the frame does, the error is an ErrTruncated. With an *ObjectError, the frame itself is whole and end
+// is behind it, so that a reader may pass over an object that is none.
 func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error) {
 	s := view(text)
 	m, err := enterObject(s, skipSpace(s, 0), 0)
@@ -120,14 +128,17 @@ func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error)
 		}
 	}
 	if objectStart < 0 {
-		return w, m.at, errors.New("watch frame has no object")
+		return w, m.at, &ObjectError{errors.New("watch frame has no object")}
 	}
 	switch w.Type {
 	case "ADDED", "MODIFIED", "DELETED":
 		if objectErr == nil {
 			w.Object, objectErr = p.build(s, objectStart, objectEnd)
 		}
-		return w, m.at, objectErr
+		if objectErr != nil {
+			return w, m.at, &ObjectError{objectErr}
+		}
+		return w, m.at, nil
 	default:
 		w.Text = string(text[objectStart:objectEnd])
 		return w, m.at, nil

@@ -220,8 +220,9 @@ func TestParseWatchEvent(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", in, err)
 		}
-		if err != nil && strings.HasSuffix(in, "}") && end != len(in) {
-			t.Errorf("%s: a reader cannot go on behind it: end %d", in, end)
+		var refused *ObjectError
+		if whole := strings.HasPrefix(in, "{") && strings.HasSuffix(in, "}"); errors.As(err, &refused) != whole || whole && end != len(in) {
+			t.Errorf("%s: can a reader go on behind it? %T, end %d", in, err, end)
 		}
 	}
 }

@@ -38,8 +38,11 @@ func syntaxErr(s string, i int, want string) error {
 	return &SyntaxError{Offset: i, Err: fmt.Errorf("expected %s, found %q", want, s[i])}
 }
 
-// ScanValue checks one JSON value that begins at or, after white space, behind i and gives the place behind it.
-func ScanValue(s string, i int) (end int, err error) { return scanValue(s, skipSpace(s, i), 0) }
+// ScanValue checks the JSON value at the beginning of text, after white space, and gives the offset behind it.
+func ScanValue(text []byte) (end int, err error) {
+	s := view(text)
+	return scanValue(s, skipSpace(s, 0), 0)
+}
 
 func scanValue(s string, i, depth int) (int, error) {
 	if i >= len(s) {

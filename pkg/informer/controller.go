@@ -1,0 +1,97 @@
+package informer
+
+import (
+	"context"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// controller takes deltas from the queue, applies them to the store and has the processor tell the listeners. One
+// goroutine runs it; it alone writes the store.
+type controller struct {
+	queue *deltaQueue
+	store *indexer
+	proc  *processor
+	// joined wakes the controller when a listener came, whose resync may be due sooner than all others.
+	joined signal
+}
+
+// run blocks until ctx is done. What is then still queued is dropped: a listener that starts again will see it as state.
+func (c *controller) run(ctx context.Context) {
+	resync := time.NewTimer(0)
+	defer resync.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-resync.C:
+			c.resync(resync)
+		case <-c.joined:
+			c.resync(resync)
+		default:
+		}
+		if deltas, ok := c.queue.pop(); ok {
+			for i := range deltas {
+				c.apply(&deltas[i])
+			}
+			c.queue.done()
+			continue
+		}
+		select {
+		case <-c.queue.ready:
+		case <-resync.C:
+			c.resync(resync)
+		case <-c.joined:
+			c.resync(resync)
+		case <-ctx.Done():
+		}
+	}
+}
+
+// resync queues what is due, and sets the timer to the next time.
+func (c *controller) resync(timer *time.Timer) {
+	now := time.Now()
+	round, next := c.proc.startResync(now)
+	if round != nil {
+		c.queue.resync(c.store, round)
+	}
+	if next.IsZero() {
+		timer.Stop()
+		return
+	}
+	timer.Reset(next.Sub(now))
+}
+
+// apply changes the store and distributes what that means. The store, not the delta's type, decides between an add and
+// an update: a watch may repeat an ADDED, and a list says nothing of what was known before.
+func (c *controller) apply(d *delta) {
+	c.proc.mu.Lock()
+	defer c.proc.mu.Unlock()
+	o := d.object
+	stored := c.store.get(o.Key())
+	switch {
+	case d.typ == deltaDeleted:
+		if stored == nil {
+			return // nobody was told of it
+		}
+		c.store.remove(o.Key())
+		c.proc.distribute(event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.finalStateUnknown})
+	case stored == nil:
+		if d.typ == deltaSync {
+			return
+		}
+		c.store.put(o)
+		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
+	case stored.UID() != o.UID():
+		// Deleted and created again while nobody looked: two objects that share a name.
+		c.store.put(o)
+		c.proc.distribute(event.Event{Op: event.Delete, Object: stored, FinalStateUnknown: true})
+		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
+	case d.typ == deltaSync:
+		c.proc.distributeResync(stored, d.round)
+	case stored.ResourceVersion() == o.ResourceVersion():
+		c.proc.distributeUnchanged(stored)
+	default:
+		c.store.put(o)
+		c.proc.distribute(event.Event{Op: event.Update, Object: o, Old: stored})
+	}
+}

@@ -1,0 +1,175 @@
+package informer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+)
+
+// Source opens the lists and watches of a resource. *Client is one.
+type Source interface {
+	ListWatcher(Resource, Scope) ListWatcher
+}
+
+// Factory owns the informers: one for each distinct (resource, scope), however many listeners ask for it. Informers come
+// with their first listener and go, with their memory, when the last one leaves. It is safe for concurrent use.
+type Factory struct {
+	source Source
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	shared  map[sharedKey]*shared
+	waiting []*shared // not yet started
+	stopped bool
+	start   signal
+}
+
+type sharedKey struct {
+	resource Resource
+	scope    Scope
+}
+
+// shared is an informer and how many listeners hold it.
+type shared struct {
+	key       sharedKey
+	informer  *Informer
+	listeners int
+	stop      context.CancelFunc // nil until it runs
+}
+
+// NewFactory makes a factory; log may be nil.
+func NewFactory(source Source, log *slog.Logger) *Factory {
+	return &Factory{source: source, log: log, shared: map[sharedKey]*shared{}, start: newSignal()}
+}
+
+// Run runs the informers until ctx is done and all of them have ended. Listeners keep what is in their buffers. A
+// factory runs once.
+func (f *Factory) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for {
+		for _, run := range f.take(ctx) {
+			wg.Go(run)
+		}
+		select {
+		case <-f.start:
+		case <-ctx.Done():
+			f.mu.Lock()
+			f.stopped = true
+			f.mu.Unlock()
+			return nil
+		}
+	}
+}
+
+// take gives the informers that were asked for and do not run yet.
+func (f *Factory) take(ctx context.Context) []func() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var start []func()
+	for _, sh := range f.waiting {
+		if sh.listeners == 0 {
+			continue // its listener left before it began
+		}
+		own, stop := context.WithCancel(ctx)
+		sh.stop = stop
+		start = append(start, func() { sh.informer.run(own) })
+	}
+	f.waiting = nil
+	return start
+}
+
+// Registration is a listener's hold on an informer.
+type Registration struct {
+	factory *Factory
+	shared  *shared
+	reg     *registration
+	once    sync.Once
+}
+
+// Listen makes the informer of a resource and scope tell l of its events, from the objects it already has on. If there
+// is no such informer, it is made and, as soon as the factory runs, started; shape then says what it keeps. A listener
+// may listen to several informers, as long as no object is in two of them.
+func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listener) (*Registration, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stopped {
+		return nil, ErrStopped
+	}
+	key := sharedKey{resource, scope}
+	sh := f.shared[key]
+	if sh == nil {
+		inf, err := newInformer(f.source.ListWatcher(resource, scope), resource, scope, shape, f.log)
+		if err != nil {
+			return nil, err
+		}
+		sh = &shared{key: key, informer: inf}
+		f.shared[key] = sh
+		f.waiting = append(f.waiting, sh)
+		f.start.set()
+	}
+	sh.listeners++
+	return &Registration{factory: f, shared: sh, reg: sh.informer.join(l)}, nil
+}
+
+// Remove ends the registration; what it put into the listener's buffer is discarded, but an event a worker has goes on.
+// The last listener's leaving stops the informer. Remove can be called again, and from within a handler.
+func (r *Registration) Remove() {
+	r.once.Do(func() {
+		r.shared.informer.proc.leave(r.reg)
+		f := r.factory
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		r.shared.listeners--
+		if r.shared.listeners > 0 {
+			return
+		}
+		delete(f.shared, r.shared.key)
+		if r.shared.stop != nil {
+			r.shared.stop()
+		}
+	})
+}
+
+// HasSynced tells whether the informer has its first list and the listener is done with all of it.
+func (r *Registration) HasSynced() bool { return r.shared.informer.hasSynced(r.reg) }
+
+// Synced is closed when the informer's first list is in the store.
+func (r *Registration) Synced() <-chan struct{} { return r.shared.informer.queue.synced }
+
+// Lister reads the informer's store.
+func (r *Registration) Lister() Lister { return Lister{inf: r.shared.informer} }
+
+// WaitForSync waits until the first lists of all registrations' informers are in their stores.
+func WaitForSync(ctx context.Context, regs ...*Registration) error {
+	for _, r := range regs {
+		select {
+		case <-r.Synced():
+		case <-ctx.Done():
+			return errors.Join(errors.New("informer of "+r.shared.key.resource.String()+" has not synced"), ctx.Err())
+		}
+	}
+	return nil
+}
+
+// Status gives the state of all informers, in the order of their resources and namespaces.
+func (f *Factory) Status() []Status {
+	f.mu.Lock()
+	informers := make([]*Informer, 0, len(f.shared))
+	for _, sh := range f.shared {
+		informers = append(informers, sh.informer)
+	}
+	f.mu.Unlock()
+	all := make([]Status, 0, len(informers))
+	for _, inf := range informers {
+		all = append(all, inf.Status())
+	}
+	slices.SortFunc(all, func(a, b Status) int {
+		return cmp.Or(cmp.Compare(a.Resource.String(), b.Resource.String()), cmp.Compare(a.Scope.Namespace, b.Scope.Namespace),
+			cmp.Compare(a.Scope.LabelSelector, b.Scope.LabelSelector), cmp.Compare(a.Scope.FieldSelector, b.Scope.FieldSelector))
+	})
+	return all
+}

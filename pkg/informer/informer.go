@@ -1,0 +1,142 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Shape says what of its objects an informer keeps, and how they can be looked up.
+type Shape struct {
+	// Drop are fields that are cut out on arrival, on top of metadata.managedFields.
+	Drop []event.Path
+	// KeepManagedFields leaves metadata.managedFields in.
+	KeepManagedFields bool
+	// KeepSecretData leaves the values of Secrets in, readable by every filter, handler and output.
+	KeepSecretData bool
+	// Indexes are indexes by name, on top of the one by namespace.
+	Indexes map[string]IndexFunc
+}
+
+// Informer keeps a copy of one resource in one scope and tells its listeners of each change:
+//
+//	API server ──► reflector ──► deltaQueue ──► controller ──► processor ──► Listener ──► workers
+//	               (goroutine)   (bounded)      (goroutine)                  (bounded)
+//	                                            │
+//	                                            └──► indexer ──► Lister
+//
+// A change on the API server goes this way:
+//
+//  1. The reflector reads a watch frame from its stream and parses it into an event.Object.
+//  2. It queues a delta under the object's key. If the queue is full, it stops reading.
+//  3. The controller takes all deltas of the key that waits longest.
+//  4. For each, it compares with the store, changes the store, and has the processor distribute what that means.
+//  5. The processor offers the event to each listener that wants it, which takes it into its buffer or marks the object.
+//  6. A worker gets it from Listener.Next, and calls Done or Retry.
+//
+// A list goes the same way: each item as a delta, and then a delete for each object that is gone.
+type Informer struct {
+	resource Resource
+	scope    Scope
+
+	reflector  *reflector
+	queue      *deltaQueue
+	store      *indexer
+	proc       *processor
+	controller *controller
+	ran        atomic.Bool
+}
+
+// defaultQueueLimit is how many objects may wait between the reflector and the controller.
+const defaultQueueLimit = 4096
+
+func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, log *slog.Logger) (*Informer, error) {
+	parser := &event.Parser{
+		APIVersion: resource.GroupVersion().String(), Kind: resource.Kind,
+		KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData,
+	}
+	if err := parser.Drop(shape.Drop...); err != nil {
+		return nil, fmt.Errorf("informer of %s: %w", resource, err)
+	}
+	inf := &Informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}}
+	if err := inf.store.addIndexes(shape.Indexes); err != nil {
+		return nil, fmt.Errorf("informer of %s: %w", resource, err)
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	inf.reflector = &reflector{
+		lw: lw, resource: resource, parser: parser, queue: inf.queue, store: inf.store,
+		log: log.With("resource", resource.String(), "namespace", scope.Namespace),
+	}
+	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc, joined: newSignal()}
+	return inf, nil
+}
+
+// run blocks until ctx is done and the informer's two goroutines have ended. An informer runs once.
+func (inf *Informer) run(ctx context.Context) {
+	if inf.ran.Swap(true) {
+		return
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { inf.reflector.run(ctx) })
+	inf.controller.run(ctx)
+	wg.Wait()
+}
+
+// join registers a listener, before run or while it runs.
+func (inf *Informer) join(l *Listener) *registration {
+	reg := inf.proc.join(l, inf.store, time.Now())
+	inf.controller.joined.set()
+	return reg
+}
+
+// hasSynced: the first list is in the store, and everything this listener had to be told of it is done.
+func (inf *Informer) hasSynced(reg *registration) bool {
+	if !inf.queue.hasSynced() {
+		return false
+	}
+	reg.listener.mu.Lock()
+	defer reg.listener.mu.Unlock()
+	return reg.initials == 0
+}
+
+// Status is an informer's state, for people and metrics.
+type Status struct {
+	Resource Resource
+	Scope    Scope
+	// Synced: the first list is in the store.
+	Synced bool
+	// Objects and Bytes are what the store holds; Bytes is the length of the objects' texts.
+	Objects int
+	Bytes   int64
+	// Queued is how many objects wait between the reflector and the controller.
+	Queued int
+	// Listeners is how many registrations the informer has.
+	Listeners int
+	// ResourceVersion is the last one seen, "" before the first list.
+	ResourceVersion string
+	// Lists, Watches and Events count what the API server answered; Skipped what was no object.
+	Lists, Watches, Events, Skipped uint64
+	// Err is why the informer cannot list or watch right now, nil if it can.
+	Err error
+}
+
+// Status gives a snapshot.
+func (inf *Informer) Status() Status {
+	r := inf.reflector.snapshot()
+	s := Status{
+		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.hasSynced(), Queued: inf.queue.len(),
+		ResourceVersion: r.resourceVersion, Lists: r.lists, Watches: r.watches, Events: r.events, Skipped: r.skipped, Err: r.err,
+	}
+	s.Objects, s.Bytes = inf.store.size()
+	inf.proc.mu.Lock()
+	s.Listeners = len(inf.proc.regs)
+	inf.proc.mu.Unlock()
+	return s
+}

@@ -1,0 +1,61 @@
+package informer
+
+import (
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Lister reads an informer's store. What it gives is one consistent snapshot, in any order; objects are immutable and
+// can be kept. It is safe for concurrent use.
+type Lister struct{ inf *Informer }
+
+// Get gives one object. The error is NotFound, as client-go's, if there is none.
+func (l Lister) Get(namespace, name string) (*event.Object, error) {
+	if o := l.inf.store.get(event.Key{Namespace: namespace, Name: name}); o != nil {
+		return o, nil
+	}
+	return nil, apierrors.NewNotFound(l.inf.resource.GroupResource(), name)
+}
+
+// List gives the objects of a namespace, all if it is empty, that a selector matches.
+func (l Lister) List(namespace string, selector labels.Selector) ([]*event.Object, error) {
+	all := l.inf.store.list
+	if namespace != "" {
+		all = func() []*event.Object {
+			found, _ := l.inf.store.byIndex(NamespaceIndex, namespace) // every informer has this index
+			return found
+		}
+	}
+	if selector.Empty() {
+		return all(), nil
+	}
+	if _, selectable := selector.Requirements(); !selectable {
+		return nil, nil
+	}
+	var found []*event.Object
+	for _, o := range all() {
+		if selector.Matches(objectLabels{o}) {
+			found = append(found, o)
+		}
+	}
+	return found, nil
+}
+
+// ByIndex gives the objects found under a value of a named index.
+func (l Lister) ByIndex(index, value string) ([]*event.Object, error) {
+	return l.inf.store.byIndex(index, value)
+}
+
+// IndexValues gives the values a named index has.
+func (l Lister) IndexValues(index string) ([]string, error) { return l.inf.store.indexValues(index) }
+
+// objectLabels lets a selector read single labels from the object's text.
+type objectLabels struct{ o *event.Object }
+
+func (s objectLabels) Has(label string) bool { _, ok := s.o.Label(label); return ok }
+
+func (s objectLabels) Get(label string) string { v, _ := s.o.Label(label); return v }
+
+func (s objectLabels) Lookup(label string) (string, bool) { return s.o.Label(label) }

@@ -1,0 +1,117 @@
+package informer
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// processor distributes an informer's notifications to its listeners. It has no goroutine: the controller calls it.
+type processor struct {
+	// mu is held while an object is applied to the store and its notification distributed, and while a listener joins
+	// or leaves. So a late listener's snapshot of the store misses no event and doubles none.
+	mu   sync.Mutex
+	regs []*registration
+}
+
+// registration ties one listener to one informer.
+type registration struct {
+	listener *Listener
+
+	// Guarded by processor.mu.
+	nextResync time.Time
+	// syncing: the last resync was for this listener, too. An object that a new list gives unchanged goes to syncing
+	// listeners only. Each starts as syncing.
+	syncing bool
+
+	// Guarded by listener.mu.
+	initials int // initial adds not yet done
+	removed  bool
+}
+
+// resyncRound is one resync and the listeners it is for.
+type resyncRound struct{ due []*registration }
+
+// join registers a listener. What the store holds reaches it as initial adds.
+func (p *processor) join(l *Listener, store *indexer, now time.Time) *registration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	reg := &registration{listener: l, syncing: true, nextResync: now.Add(l.cfg.Resync)}
+	for _, o := range store.list() {
+		reg.send(event.Event{Op: event.Add, Object: o, Initial: true})
+	}
+	p.regs = append(p.regs, reg)
+	return reg
+}
+
+// leave is idempotent.
+func (p *processor) leave(reg *registration) {
+	p.mu.Lock()
+	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
+	p.mu.Unlock()
+	reg.listener.remove(reg)
+}
+
+// distribute gives a notification to every listener that wants its op. The caller holds mu.
+func (p *processor) distribute(e event.Event) {
+	for _, reg := range p.regs {
+		reg.send(e)
+	}
+}
+
+// distributeResync gives an unchanged object to the listeners a resync is for. The caller holds mu.
+func (p *processor) distributeResync(o *event.Object, round *resyncRound) {
+	for _, reg := range round.due {
+		reg.send(event.Event{Op: event.Resync, Object: o})
+	}
+}
+
+// distributeUnchanged gives an object that a new list has not changed to the listeners that are syncing. The caller
+// holds mu.
+func (p *processor) distributeUnchanged(o *event.Object) {
+	for _, reg := range p.regs {
+		if reg.syncing && reg.listener.cfg.Resync > 0 {
+			reg.send(event.Event{Op: event.Resync, Object: o})
+		}
+	}
+}
+
+func (reg *registration) send(e event.Event) {
+	if !reg.listener.cfg.On.Has(e.Op) {
+		return
+	}
+	initials := 0
+	if e.Initial {
+		initials = 1
+	}
+	reg.listener.offer(entry{Event: e, from: reg, initials: initials})
+}
+
+// startResync gives the round that is due now, nil if there is none, and when the next one will be, zero if never.
+func (p *processor) startResync(now time.Time) (round *resyncRound, next time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var due []*registration
+	for _, reg := range p.regs {
+		period := reg.listener.cfg.Resync
+		if period <= 0 {
+			continue
+		}
+		if !now.Before(reg.nextResync) {
+			due = append(due, reg)
+			reg.nextResync = now.Add(period)
+		}
+		if next.IsZero() || reg.nextResync.Before(next) {
+			next = reg.nextResync
+		}
+	}
+	if len(due) == 0 {
+		return nil, next
+	}
+	for _, reg := range p.regs {
+		reg.syncing = slices.Contains(due, reg)
+	}
+	return &resyncRound{due: due}, next
+}

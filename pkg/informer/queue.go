@@ -1,0 +1,267 @@
+package informer
+
+import (
+	"context"
+	"sync"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// deltaType says why a delta is in the queue.
+type deltaType uint8
+
+const (
+	deltaAdded    deltaType = iota // a watch event
+	deltaUpdated                   // a watch event
+	deltaDeleted                   // a watch event, or an object missing from a new list
+	deltaReplaced                  // an item of a list
+	deltaSync                      // a resync
+)
+
+// delta is one thing that happened to one object.
+type delta struct {
+	typ    deltaType
+	object *event.Object
+	// finalStateUnknown: the delete itself was missed, object is the last state known.
+	finalStateUnknown bool
+	// initial: object is an item of the informer's first list.
+	initial bool
+	// round is the resync a deltaSync belongs to.
+	round *resyncRound
+}
+
+// deltaQueue is the DeltaFIFO: what happened to each object, in order, the objects in the order in which they were first
+// queued. The reflector fills it, the controller takes all deltas of one object at a time. It has no goroutine.
+//
+// It holds at most limit objects, then add blocks. A list may pass the limit, since its objects are in memory anyway.
+type deltaQueue struct {
+	limit int
+
+	mu       sync.Mutex
+	items    map[event.Key][]delta
+	order    fifo[event.Key]
+	spare    [][]delta // emptied slices, used again
+	populate struct {
+		begun bool
+		left  int // objects of the first list not yet processed
+	}
+	// taken are the deltas the controller is applying right now; neither in items nor yet surely in the store.
+	taken    []delta
+	takenKey event.Key
+
+	ready  signal // something was queued
+	room   signal // something was taken
+	synced chan struct{}
+}
+
+func newDeltaQueue(limit int) *deltaQueue {
+	return &deltaQueue{
+		limit: limit, items: map[event.Key][]delta{},
+		ready: newSignal(), room: newSignal(), synced: make(chan struct{}),
+	}
+}
+
+// add queues one watch event. It blocks while the queue is full of other objects, until ctx is done.
+func (q *deltaQueue) add(ctx context.Context, d delta) error {
+	key := d.object.Key()
+	for {
+		q.mu.Lock()
+		if _, pending := q.items[key]; pending || len(q.items) < q.limit {
+			// The first event of an empty queue means that no list will come first.
+			q.populate.begun = true
+			q.push(key, d)
+			q.settle()
+			q.mu.Unlock()
+			return nil
+		}
+		q.mu.Unlock()
+		select {
+		case <-q.room:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// replace queues a whole list: each item, in the order of the list, then a delete for each object that the store or the
+// queue knows and the list does not have.
+func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	first := !q.populate.begun
+	listed := make(map[event.Key]struct{}, len(list))
+	for _, o := range list {
+		listed[o.Key()] = struct{}{}
+		q.push(o.Key(), delta{typ: deltaReplaced, object: o, initial: first})
+	}
+	gone := 0
+	missing := func(key event.Key, last delta) {
+		if _, ok := listed[key]; !ok && last.typ != deltaDeleted {
+			listed[key] = struct{}{}
+			gone++
+			q.push(key, delta{typ: deltaDeleted, object: last.object, finalStateUnknown: true})
+		}
+	}
+	// What is queued is newer than the store, and what is being applied lies between the two.
+	for _, key := range q.order.snapshot() {
+		if pending := q.items[key]; len(pending) > 0 {
+			missing(key, pending[len(pending)-1])
+			listed[key] = struct{}{} // a queued delete needs no second one
+		}
+	}
+	if n := len(q.taken); n > 0 {
+		missing(q.takenKey, q.taken[n-1])
+		listed[q.takenKey] = struct{}{}
+	}
+	store.each(func(o *event.Object) { missing(o.Key(), delta{object: o}) })
+	if first {
+		q.populate.begun = true
+		q.populate.left = len(q.items)
+	}
+	q.settle()
+}
+
+// resync queues the stored objects once more, except those that have a delta pending: a resync must not overtake a
+// change, and the change will reach the listeners by itself.
+func (q *deltaQueue) resync(store *indexer, round *resyncRound) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	store.each(func(o *event.Object) {
+		if _, pending := q.items[o.Key()]; !pending {
+			q.push(o.Key(), delta{typ: deltaSync, object: o, round: round})
+		}
+	})
+}
+
+func (q *deltaQueue) push(key event.Key, d delta) {
+	pending, known := q.items[key]
+	if !known {
+		q.order.push(key)
+		if n := len(q.spare); n > 0 {
+			pending, q.spare = q.spare[n-1], q.spare[:n-1]
+		}
+	}
+	q.items[key] = dedupe(append(pending, d))
+	q.ready.set()
+}
+
+// dedupe merges two deletes at the end into the one that has the real final state.
+func dedupe(deltas []delta) []delta {
+	n := len(deltas)
+	if n < 2 || deltas[n-1].typ != deltaDeleted || deltas[n-2].typ != deltaDeleted {
+		return deltas
+	}
+	if !deltas[n-1].finalStateUnknown {
+		deltas[n-2] = deltas[n-1]
+	}
+	return deltas[:n-1]
+}
+
+// pop takes all deltas of the object that waits longest. The caller applies them and then calls done; there is one
+// caller. ok is false if nothing waits: ready tells when something does.
+func (q *deltaQueue) pop() (deltas []delta, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	key, ok := q.order.pop()
+	if !ok {
+		return nil, false
+	}
+	q.taken, q.takenKey = q.items[key], key
+	delete(q.items, key)
+	q.room.set()
+	return q.taken, true
+}
+
+// done says that what pop gave is in the store and was distributed. The slice is the queue's again.
+func (q *deltaQueue) done() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	clear(q.taken) // retain no object
+	if len(q.spare) < 16 {
+		q.spare = append(q.spare, q.taken[:0])
+	}
+	q.taken = nil
+	if q.populate.left > 0 {
+		q.populate.left--
+	}
+	q.settle()
+}
+
+// settle closes synced once the first list has been processed.
+func (q *deltaQueue) settle() {
+	if !q.populate.begun || q.populate.left > 0 {
+		return
+	}
+	select {
+	case <-q.synced:
+	default:
+		close(q.synced)
+	}
+}
+
+func (q *deltaQueue) hasSynced() bool {
+	select {
+	case <-q.synced:
+		return true
+	default:
+		return false
+	}
+}
+
+func (q *deltaQueue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.items)
+}
+
+// signal wakes one waiter; setting it twice wakes once.
+type signal chan struct{}
+
+func newSignal() signal { return make(signal, 1) }
+
+func (s signal) set() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+}
+
+// fifo is a first-in-first-out list in a ring that grows. The zero value is empty. Taken slots are zeroed.
+type fifo[T any] struct {
+	ring []T
+	head int
+	n    int
+}
+
+func (f *fifo[T]) len() int { return f.n }
+
+func (f *fifo[T]) push(v T) {
+	if f.n == len(f.ring) {
+		f.ring = append(f.snapshot(), make([]T, max(8, f.n))...)
+		f.head = 0
+	}
+	f.ring[(f.head+f.n)%len(f.ring)] = v
+	f.n++
+}
+
+func (f *fifo[T]) pop() (v T, ok bool) {
+	if f.n == 0 {
+		return v, false
+	}
+	v, f.ring[f.head] = f.ring[f.head], v
+	f.head = (f.head + 1) % len(f.ring)
+	f.n--
+	if f.n == 0 && len(f.ring) > 4096 {
+		*f = fifo[T]{} // a burst must not hold memory for good
+	}
+	return v, true
+}
+
+// snapshot gives the elements in order, in a slice of its own.
+func (f *fifo[T]) snapshot() []T {
+	all := make([]T, 0, 2*f.n)
+	for i := range f.n {
+		all = append(all, f.ring[(f.head+i)%len(f.ring)])
+	}
+	return all
+}

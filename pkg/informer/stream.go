@@ -1,0 +1,140 @@
+package informer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+const (
+	// minBuffer is what a quiet stream holds.
+	minBuffer = 32 << 10
+	// maxValue is the longest single JSON value a stream takes. etcd refuses objects above 1.5 MiB by default, so that
+	// only a broken server sends more.
+	maxValue = 64 << 20
+)
+
+// stream cuts a reader's bytes into JSON values, wherever the values begin and end in the reads. It holds one value and
+// what was read behind it, so memory follows the largest value, not the length of the stream.
+type stream struct {
+	r          io.Reader
+	buf        []byte
+	start, end int // what was read and not yet taken is buf[start:end]
+	eof        bool
+}
+
+// errValueTooLong names the limit a server has passed.
+var errValueTooLong = fmt.Errorf("a JSON value is longer than %d MiB", maxValue>>20)
+
+// value gives the bytes in front of the stream to parse, which reads one value and tells where it ends. While parse
+// answers event.ErrTruncated, value reads on and asks again. parse must not keep the bytes. At the end of the stream the
+// error is io.EOF, in the middle of a value io.ErrUnexpectedEOF.
+func (s *stream) value(parse func(text []byte) (end int, err error)) error {
+	if _, err := s.peek(); err != nil {
+		return err
+	}
+	for {
+		text := s.buf[s.start:s.end]
+		n, err := parse(text)
+		switch {
+		case errors.Is(err, event.ErrTruncated):
+			if s.eof {
+				return io.ErrUnexpectedEOF
+			}
+		case err == nil && n == len(text) && !s.eof && !closed(text[n-1]):
+			// A number may go on in the next read.
+		default:
+			s.start += max(n, 0)
+			return err
+		}
+		if err := s.grow(len(text)); err != nil {
+			return err
+		}
+	}
+}
+
+// closed: only numbers and words have an end that cannot be seen.
+func closed(last byte) bool { return last == '}' || last == ']' || last == '"' }
+
+// grow reads on until it is worth parsing again: a value of many reads is not scanned at each of them. A newline ends
+// a watch frame; for a server that writes none, a closing brace or twice the length will do.
+func (s *stream) grow(had int) error {
+	for {
+		before := s.end - s.start
+		if err := s.fill(); err != nil {
+			return err
+		}
+		fresh := s.buf[s.start+before : s.end]
+		if s.eof || s.end-s.start >= 2*had || bytes.IndexByte(fresh, '\n') >= 0 || bytes.HasSuffix(fresh, []byte("}")) {
+			return nil
+		}
+	}
+}
+
+// peek gives the next byte that is no white space and leaves it there.
+func (s *stream) peek() (byte, error) {
+	for {
+		for s.start < s.end {
+			switch c := s.buf[s.start]; c {
+			case ' ', '\n', '\t', '\r':
+				s.start++
+			default:
+				return c, nil
+			}
+		}
+		if s.eof {
+			return 0, io.EOF
+		}
+		if err := s.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// take reads one byte that must be there.
+func (s *stream) take(want byte) error {
+	c, err := s.peek()
+	if err == nil && c != want {
+		err = fmt.Errorf("expected %q, found %q", want, c)
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	s.start++
+	return err
+}
+
+// fill does one read, and makes room for it first.
+func (s *stream) fill() error {
+	if s.start == s.end {
+		s.start, s.end = 0, 0
+		if len(s.buf) > 16*minBuffer {
+			s.buf = nil // one huge object must not hold memory for the rest of a quiet watch
+		}
+	}
+	if s.buf == nil {
+		s.buf = make([]byte, minBuffer)
+	}
+	if s.end == len(s.buf) {
+		held := s.end - s.start
+		if held > maxValue {
+			return errValueTooLong
+		}
+		to := s.buf
+		if held > len(s.buf)/2 {
+			to = make([]byte, 2*len(s.buf))
+		}
+		copy(to, s.buf[s.start:s.end])
+		s.buf, s.start, s.end = to, 0, held
+	}
+	n, err := s.r.Read(s.buf[s.end:])
+	s.end += n
+	if err == io.EOF {
+		s.eof = true
+		err = nil
+	}
+	return err
+}

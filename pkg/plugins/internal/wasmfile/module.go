@@ -1,0 +1,83 @@
+package wasmfile
+
+// Kind is what an import or export is.
+type Kind byte
+
+// The kinds.
+const (
+	Func Kind = iota
+	Table
+	Memory
+	Global
+)
+
+// String names the kind.
+func (k Kind) String() string {
+	switch k {
+	case Func:
+		return "function"
+	case Table:
+		return "table"
+	case Memory:
+		return "memory"
+	case Global:
+		return "global"
+	}
+	return "unknown kind"
+}
+
+// FuncType is a function's type, with value types as in the file.
+type FuncType struct {
+	Params, Results []byte
+}
+
+// Limits are the sizes of a table (in elements) or a memory (in pages).
+type Limits struct {
+	Min, Max uint32
+	HasMax   bool
+}
+
+// Import is one entry of the import section. Type is set for functions.
+type Import struct {
+	Module, Name string
+	Kind         Kind
+	Type         FuncType
+}
+
+// Export is one entry of the export section.
+type Export struct {
+	Name  string
+	Kind  Kind
+	Index uint32
+}
+
+// Module is the outline of a module.
+type Module struct {
+	Imports  []Import
+	Exports  []Export
+	Tables   []Limits // own and imported
+	Memories []Limits // own and imported
+	// Code is the file without custom sections other than the functions' names.
+	Code []byte
+
+	types []FuncType
+	funcs []uint32 // type index of each function, imported ones first
+}
+
+// FuncType gives the type of a function by its index.
+func (m *Module) FuncType(index uint32) (FuncType, bool) {
+	if uint64(index) >= uint64(len(m.funcs)) {
+		return FuncType{}, false
+	}
+	return m.types[m.funcs[index]], true
+}
+
+// Export finds an export by name.
+func (m *Module) Export(name string) (Export, bool) {
+	for _, e := range m.Exports {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Export{}, false
+}

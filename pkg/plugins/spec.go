@@ -1,0 +1,135 @@
+package plugins
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/informerd/informerd/pkg/plugins/abi"
+)
+
+const (
+	pageSize  = 64 << 10
+	maxMemory = 4 << 30
+	maxConfig = 1 << 20
+)
+
+// Spec describes one handler.
+type Spec struct {
+	// Listener and Path (of the file) are for messages.
+	Listener string
+	Path     string
+	Wasm     []byte
+	// Config is a JSON object for the guest; empty is {}.
+	Config []byte
+	Limits Limits
+	Grants Grants
+}
+
+// Limits bound what a guest may use. A zero field has its default.
+type Limits struct {
+	// Memory of one instance in bytes, rounded down to 64 KiB; default 16 MiB.
+	Memory int64
+	// Deadline of one on_event; default 100 ms.
+	Deadline time.Duration
+	// LoadDeadline of starting an instance, _initialize and configure included; default 10 s.
+	LoadDeadline time.Duration
+	Output       OutputLimits
+}
+
+// OutputLimits bound what a guest may emit for one event.
+type OutputLimits struct {
+	Count int   // default 64
+	Bytes int64 // of all emissions of one event; default 1 MiB
+}
+
+// Grants are the capabilities a guest is given on top of those that every guest has. Nil is refused.
+type Grants struct {
+	Log *LogGrant
+}
+
+// LogGrant lets the guest write to the log.
+type LogGrant struct {
+	// Level is the lowest that is written; the zero value is info.
+	Level slog.Level
+	// LinesPerSecond is the rate that is written in the long run; default 10. Up to five times as many may come at once.
+	LinesPerSecond int
+}
+
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.Memory, 16<<20)
+	setDefault(&l.Deadline, 100*time.Millisecond)
+	setDefault(&l.LoadDeadline, 10*time.Second)
+	setDefault(&l.Output.Count, 64)
+	setDefault(&l.Output.Bytes, 1<<20)
+	return l
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func (l Limits) validate() error {
+	switch {
+	case l.Memory < pageSize || l.Memory > maxMemory:
+		return fmt.Errorf("limits: memory is %d bytes, it must be between 64 KiB and 4 GiB", l.Memory)
+	case l.Deadline < 0:
+		return fmt.Errorf("limits: deadline is %v, it must be positive", l.Deadline)
+	case l.LoadDeadline < 0:
+		return fmt.Errorf("limits: load deadline is %v, it must be positive", l.LoadDeadline)
+	case l.Output.Count < 0:
+		return fmt.Errorf("limits: output count is %d, it must be positive", l.Output.Count)
+	case l.Output.Bytes < 0:
+		return fmt.Errorf("limits: output bytes is %d, it must be positive", l.Output.Bytes)
+	}
+	return nil
+}
+
+func (l Limits) pages() uint32 {
+	return uint32(l.Memory / pageSize)
+}
+
+// withDefaults fills in what was left out. It copies what it changes.
+func (s Spec) withDefaults() Spec {
+	s.Limits = s.Limits.withDefaults()
+	if len(bytes.TrimSpace(s.Config)) == 0 {
+		s.Config = []byte("{}")
+	}
+	if s.Grants.Log != nil {
+		log := *s.Grants.Log
+		setDefault(&log.LinesPerSecond, 10)
+		s.Grants.Log = &log
+	}
+	return s
+}
+
+func (s Spec) validate() error {
+	if err := s.Limits.validate(); err != nil {
+		return err
+	}
+	if log := s.Grants.Log; log != nil && log.LinesPerSecond < 0 {
+		return fmt.Errorf("grants: log: lines per second is %d, it must be positive", log.LinesPerSecond)
+	}
+	if len(s.Config) > maxConfig {
+		return fmt.Errorf("config: it has %d bytes, at most %d are allowed", len(s.Config), maxConfig)
+	}
+	if !json.Valid(s.Config) || bytes.TrimSpace(s.Config)[0] != '{' {
+		return errors.New("config: it must be a JSON object")
+	}
+	return nil
+}
+
+// has tells whether the grant of a host module was given.
+func (g Grants) has(grant string) bool {
+	switch grant {
+	case abi.Grants[abi.ModuleLog]:
+		return g.Log != nil
+	}
+	return false
+}
