@@ -1,0 +1,36 @@
+package jsonscan
+
+import (
+	"unsafe"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+var (
+	parser     event.Parser
+	labelsPath = event.MustCompilePath("metadata.labels")
+	phasePath  = event.MustCompilePath("status.phase")
+	imagePath  = event.MustCompilePath("spec.containers[0].image")
+)
+
+// informerdHeader does what the informer core does with each object.
+func informerdHeader(raw []byte) (Header, error) {
+	o, err := parser.Parse(raw)
+	if err != nil {
+		return Header{}, err
+	}
+	return Header{
+		APIVersion: o.APIVersion(), Kind: o.Kind(),
+		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), ResourceVersion: o.ResourceVersion(),
+		Generation: o.Generation(), DeletionTimestamp: o.DeletionTimestamp(),
+		Labels: bytesOf(labelsPath.Lookup(o).Raw()), Raw: bytesOf(o.JSON()),
+	}, nil
+}
+
+// informerdFields reads from an object that was parsed when it arrived, which is not part of the job.
+func informerdFields(raw []byte) (Fields, error) {
+	root := event.TrustedValue(alias(raw))
+	return Fields{Phase: phasePath.In(root).Text(), Image: imagePath.In(root).Text()}, nil
+}
+
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -1,0 +1,192 @@
+package filters
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/expr-lang/expr/builtin"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/compiler"
+	"github.com/expr-lang/expr/conf"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/types"
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Filter is a compiled expression.
+type Filter struct {
+	source  Source
+	program *vm.Program
+
+	// What the program refers to by number.
+	fields   []field
+	chains   []chain
+	patterns []pattern
+	changes  [][]change
+}
+
+// field is a field of object or old that the expression names by constant steps.
+type field struct {
+	root root
+	path event.Path
+}
+
+// root says which object a field belongs to.
+type root uint8
+
+const (
+	rootObject root = iota
+	rootOld
+)
+
+// chain is a row of constant steps behind something that is not object or old, such as .state.waiting.
+type chain struct {
+	path event.Path
+	keys []any // the same steps, for values that are decoded already
+}
+
+type pattern struct {
+	re   *regexp.Regexp
+	cost int // the number of its instructions
+}
+
+// change is one argument of changed: the numbers of the two fields.
+type change struct{ object, old int }
+
+// Compile checks and compiles an expression. A mistake in it is a [*CompileError].
+func Compile(source Source) (f *Filter, err error) {
+	defer func() {
+		if r := recover(); r != nil { // in expr's parser, checker or compiler
+			f, err = nil, source.compileError(0, "the expression cannot be compiled: %v", r)
+		}
+	}()
+	if len(source.Text) > MaxSource {
+		return nil, source.compileError(0, "the expression has %d bytes, the limit is %d", len(source.Text), MaxSource)
+	}
+	if strings.TrimSpace(source.Text) == "" {
+		return nil, source.compileError(0, "the expression is empty")
+	}
+	tree, err := parse(source)
+	if err != nil {
+		return nil, err
+	}
+	f = &Filter{source: source}
+	if err := f.rewrite(tree); err != nil {
+		return nil, err
+	}
+	config := conf.New(f.Evaluator().env)
+	if _, err := checker.Check(tree, config); err != nil {
+		return nil, source.place(err, tree)
+	}
+	config.Optimize = false // it folds and reorders what has been rewritten
+	if f.program, err = compiler.Compile(tree, config); err != nil {
+		return nil, source.place(err, tree)
+	}
+	return f, nil
+}
+
+// parse reads the expression and finds all mistakes that have to do with the text as it was written.
+func parse(source Source) (*parser.Tree, error) {
+	config := checkConfig()
+	tree, err := parser.ParseWithConfig(source.Text, config)
+	if err != nil {
+		return nil, source.place(err, tree)
+	}
+	if err := (&inspector{source: source}).inspect(tree.Node, 0); err != nil {
+		return nil, err
+	}
+	if _, err := checker.Check(tree, config); err != nil {
+		return nil, source.place(err, tree)
+	}
+	return tree, nil
+}
+
+// checkConfig describes the names as their users see them.
+func checkConfig() *conf.Config {
+	config := conf.New(types.Map{
+		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool, "missed": types.Int,
+	})
+	config.MaxNodes = MaxNodes
+	config.Expect, config.ExpectAny = reflect.Bool, true
+	for name := range config.Builtins {
+		if !isAllowed(name) {
+			config.Disabled[name] = true
+			delete(config.Builtins, name)
+		}
+	}
+	declare := func(name string, signature any) {
+		config.Functions[name] = &builtin.Function{
+			Name: name, Types: []reflect.Type{reflect.TypeOf(signature)},
+			Func: func(...any) (any, error) { return nil, nil },
+		}
+	}
+	declare("changed", func(path string, more ...string) bool { return false })
+	declare("label", func(key string) any { return nil })
+	declare("annotation", func(key string) any { return nil })
+	return config
+}
+
+// place gives an error of expr its place in the file, and better words where we have them.
+func (s Source) place(err error, tree *parser.Tree) *CompileError {
+	var where *file.Error
+	if !errors.As(err, &where) {
+		offset := 0
+		if tree != nil && tree.Node != nil {
+			offset = tree.Node.Location().From
+		}
+		if got, ok := strings.CutPrefix(err.Error(), "expected bool, but got "); ok {
+			return s.compileError(offset, "a filter must give true or false, this gives %s", got)
+		}
+		return s.compileError(offset, "%v", err)
+	}
+	message := where.Message
+	if name, ok := strings.CutPrefix(message, "unknown name "); ok {
+		message = unknownName(name)
+	} else if strings.Contains(message, "exceeds maximum allowed nodes") {
+		message = fmt.Sprintf("the expression has more than %d nodes", MaxNodes)
+	}
+	return s.compileError(where.From, "%s", message)
+}
+
+func unknownName(name string) string {
+	if _, exists := builtin.Index[name]; exists {
+		return fmt.Sprintf("the function %s is not available in filters", name)
+	}
+	if near := nearest(name, append(Functions(), variables...)); near != "" {
+		return fmt.Sprintf("unknown name %q; did you mean %q?", name, near)
+	}
+	return fmt.Sprintf("unknown name %q; there are the variables %s", name, strings.Join(variables, ", "))
+}
+
+// UsesOld tells whether the expression reads old.
+func (f *Filter) UsesOld() bool {
+	for _, fd := range f.fields {
+		if fd.root == rootOld {
+			return true
+		}
+	}
+	return false
+}
+
+// Paths gives the fields of object and old that the expression reads, each once, in the order they are first named. The
+// zero Path means that it may read any field.
+func (f *Filter) Paths() []event.Path {
+	var paths []event.Path
+	seen := map[string]bool{}
+	for _, fd := range f.fields {
+		if text := fd.path.String(); !seen[text] {
+			seen[text] = true
+			paths = append(paths, fd.path)
+		}
+	}
+	return paths
+}
+
+// String gives the expression's text.
+func (f *Filter) String() string { return f.source.Text }

@@ -1,0 +1,84 @@
+package filters
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/expr-lang/expr/file"
+)
+
+// ErrBudget is what an [EvalError] is when the expression overran a bound on steps, time or memory.
+var ErrBudget = errors.New("over budget")
+
+// CompileError is a mistake in an expression.
+type CompileError struct {
+	Source  Source
+	Line    int // in the file, or in the expression if its first line is unknown
+	Column  int // in characters from 1, within the expression's own line
+	Message string
+
+	place place
+}
+
+// Error gives the place and message, then the line and a caret below the place.
+func (e *CompileError) Error() string {
+	return fmt.Sprintf("%s: %s%s\n%s", e.Source.position(e.place), e.Source.listener(), e.Message, e.place.snippet())
+}
+
+func (s Source) compileError(offset int, format string, args ...any) *CompileError {
+	p := s.at(offset)
+	return &CompileError{
+		Source: s, Line: p.line + max(0, s.Line-1), Column: p.column,
+		Message: fmt.Sprintf(format, args...), place: p,
+	}
+}
+
+// EvalError says why an expression gave no answer for an event. It names types, never values: those may be secret.
+type EvalError struct {
+	Listener string
+	Place    string // file:line:column of the expression's part that failed
+	Message  string
+
+	err error
+}
+
+// Error is one line.
+func (e *EvalError) Error() string {
+	return fmt.Sprintf("%s: %s%s", e.Place, Source{Listener: e.Listener}.listener(), e.Message)
+}
+
+// Unwrap gives ErrBudget or nil.
+func (e *EvalError) Unwrap() error { return e.err }
+
+// fault is what an operation panics with to end a run; expr's VM recovers it and adds the place.
+type fault struct {
+	message string
+	err     error
+}
+
+func (f *fault) Error() string { return f.message }
+
+func fail(format string, args ...any) {
+	panic(&fault{message: fmt.Sprintf(format, args...)})
+}
+
+func overBudget(format string, args ...any) {
+	panic(&fault{message: fmt.Sprintf(format, args...), err: ErrBudget})
+}
+
+// evalError makes an EvalError of what the VM returned. Messages of expr itself may quote values and are not passed on.
+func (s Source) evalError(err error) *EvalError {
+	e := &EvalError{Listener: s.Listener, Place: s.position(s.at(0)), Message: "the expression failed"}
+	var where *file.Error
+	if errors.As(err, &where) {
+		e.Place = s.position(s.at(where.From))
+		if where.Message == "memory budget exceeded" {
+			e.Message, e.err = fmt.Sprintf("the expression made lists of more than %d items", MaxMemory), ErrBudget
+		}
+	}
+	var f *fault
+	if errors.As(err, &f) {
+		e.Message, e.err = f.message, f.err
+	}
+	return e
+}

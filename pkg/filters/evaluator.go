@@ -1,0 +1,181 @@
+package filters
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Evaluator runs a filter's expression, event after event. It serves one goroutine at a time.
+type Evaluator struct {
+	filter *Filter
+	vm     vm.VM
+	env    map[string]any // the variables and functions the program looks up by name
+	budget
+
+	event       event.Event
+	generation  uint64 // of the event; a slot of another one has not been read yet
+	slots       []slot // one per field of the filter
+	cells       []event.Value
+	lists       []*list
+	listsUsed   int
+	lastPattern pattern
+}
+
+// slot keeps a field once it was read.
+type slot struct {
+	generation uint64
+	value      event.Value
+}
+
+// Evaluator makes an evaluator for one worker.
+func (f *Filter) Evaluator() *Evaluator {
+	e := &Evaluator{filter: f, slots: make([]slot, len(f.fields)), budget: budget{now: time.Now}}
+	e.vm.MemoryBudget = MaxMemory
+	e.env = e.environment()
+	return e
+}
+
+// Match tells whether the event is one the expression wants. An error is an [*EvalError]; the event does not match then.
+func (e *Evaluator) Match(ev event.Event) (bool, error) {
+	e.begin(ev)
+	result, err := e.vm.Run(e.filter.program, e.env)
+	if err != nil {
+		return false, e.filter.source.evalError(err)
+	}
+	matched, _ := result.(bool)
+	return matched, nil
+}
+
+var opValues = [...]any{
+	event.Add: event.Add.String(), event.Update: event.Update.String(), event.Delete: event.Delete.String(),
+	event.Resync: event.Resync.String(),
+}
+
+// Scratch memory that grew beyond these for one event is not kept for the next.
+const (
+	keptCells = 4096
+	keptItems = 1024
+	keptLists = 64
+)
+
+func (e *Evaluator) begin(ev event.Event) {
+	e.event = ev
+	e.generation++
+	e.budget.reset()
+	if cap(e.cells) > keptCells {
+		e.cells = nil
+	}
+	e.cells = e.cells[:0]
+	e.lists = e.lists[:min(len(e.lists), keptLists)]
+	e.listsUsed = 0
+	if int(ev.Op) < len(opValues) && opValues[ev.Op] != nil {
+		e.env["op"] = opValues[ev.Op]
+	} else {
+		e.env["op"] = ev.Op.String()
+	}
+	e.env["initial"] = ev.Initial
+	e.env["missed"] = ev.Missed
+}
+
+// environment binds every name a rewritten expression may use to this evaluator.
+func (e *Evaluator) environment() map[string]any {
+	env := map[string]any{
+		"op": "", "initial": false, "missed": 0,
+		"@item": e.item, "@items": e.items, "@get": e.get, "@slice": e.slice,
+		"@truth": truth, "@result": result, "@test": e.test, "@each": e.each, "@term": e.term,
+		"@isnil": isNil, "@==": e.equal, "@in": e.in,
+		"@<":  func(a, b any) bool { c, ok := e.order("<", a, b); return ok && c < 0 },
+		"@<=": func(a, b any) bool { c, ok := e.order("<=", a, b); return ok && c <= 0 },
+		"@>":  func(a, b any) bool { c, ok := e.order(">", a, b); return ok && c > 0 },
+		"@>=": func(a, b any) bool { c, ok := e.order(">=", a, b); return ok && c >= 0 },
+
+		"@contains":   e.textOperator("contains", strings.Contains),
+		"@startsWith": e.textOperator("startsWith", strings.HasPrefix),
+		"@endsWith":   e.textOperator("endsWith", strings.HasSuffix),
+		"@matches":    e.matches,
+		"@..":         e.makeRange,
+		"@-x":         e.negate, "@+x": e.positive,
+		"@len": e.length, "@first": e.first, "@last": e.last, "@keys": e.keys, "@values": e.values,
+	}
+	for _, operator := range []string{"+", "-", "*", "/", "%", "**", "^"} {
+		env["@"+operator] = e.arithmetic(operator)
+	}
+	for name := range plainFunctions {
+		if env["@"+name] == nil {
+			env["@"+name] = e.plainFunction(name)
+		}
+	}
+	for i := range e.filter.fields {
+		env[fieldName(i)] = e.readField(i)
+	}
+	for i := range e.filter.chains {
+		env[chainName(i)] = e.follow(i)
+	}
+	for i := range e.filter.patterns {
+		env[patternName(i)] = e.matchesConstant(i)
+	}
+	for i := range e.filter.changes {
+		env[changeName(i)] = e.changed(i)
+	}
+	return env
+}
+
+func fieldName(i int) string   { return "@field" + strconv.Itoa(i) }
+func chainName(i int) string   { return "@chain" + strconv.Itoa(i) }
+func patternName(i int) string { return "@pattern" + strconv.Itoa(i) }
+func changeName(i int) string  { return "@change" + strconv.Itoa(i) }
+
+func isPatternName(name string) bool { return strings.HasPrefix(name, "@pattern") }
+func isChangeName(name string) bool  { return strings.HasPrefix(name, "@change") }
+
+// read gives the i-th field, from the text the first time and from its slot after that.
+func (e *Evaluator) read(i int) *event.Value {
+	s := &e.slots[i]
+	if s.generation == e.generation {
+		return &s.value
+	}
+	s.generation = e.generation
+	s.value = event.Value{}
+	f := &e.filter.fields[i]
+	o := e.event.Object
+	if f.root == rootOld {
+		o = e.old()
+	}
+	if o != nil {
+		s.value = f.path.Lookup(o)
+	}
+	return &s.value
+}
+
+func (e *Evaluator) old() *event.Object {
+	if e.event.Op != event.Update {
+		return nil
+	}
+	return e.event.Old
+}
+
+func (e *Evaluator) readField(i int) func() any {
+	return func() any { return refer(e.read(i)) }
+}
+
+// changed tells whether one of the fields of the i-th call of changed differs.
+func (e *Evaluator) changed(i int) func() bool {
+	changes := e.filter.changes[i]
+	return func() bool {
+		if e.old() == nil {
+			return false
+		}
+		for _, c := range changes {
+			now, before := e.read(c.object), e.read(c.old)
+			if now.Raw() != before.Raw() && !e.equal(refer(now), refer(before)) {
+				return true
+			}
+		}
+		return false
+	}
+}

@@ -1,0 +1,331 @@
+package filters
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/expr-lang/expr/builtin"
+	"github.com/expr-lang/expr/vm/runtime"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// arithmetic makes an operator; nil on either side gives nil.
+func (e *Evaluator) arithmetic(operator string) func(a, b any) any {
+	return func(a, b any) any {
+		x, y := load(a), load(b)
+		switch {
+		case x.kind == kindNil || y.kind == kindNil:
+			return nil
+		case x.kind == kindInt && y.kind == kindInt:
+			return intArithmetic(operator, x.i, y.i)
+		case x.isNumber() && y.isNumber() && operator != "%":
+			return floatArithmetic(operator, x.float(), y.float())
+		case x.kind == kindText && y.kind == kindText && operator == "+":
+			return e.join(x.s, y.s)
+		}
+		return timeArithmetic(operator, a, b)
+	}
+}
+
+func intArithmetic(operator string, a, b int) any {
+	switch operator {
+	case "+":
+		return a + b
+	case "-":
+		return a - b
+	case "*":
+		return a * b
+	case "%":
+		if b == 0 {
+			fail("division by zero")
+		}
+		return a % b
+	default:
+		return floatArithmetic(operator, float64(a), float64(b))
+	}
+}
+
+func floatArithmetic(operator string, a, b float64) any {
+	switch operator {
+	case "+":
+		return a + b
+	case "-":
+		return a - b
+	case "*":
+		return a * b
+	case "/":
+		return a / b
+	default: // ** and ^
+		return math.Pow(a, b)
+	}
+}
+
+// join bounds what doubling can make of a text: expr's memory budget counts items, not bytes.
+func (e *Evaluator) join(a, b string) any {
+	if len(a)+len(b) > MaxText {
+		overBudget("the expression made a text of more than %d bytes", MaxText)
+	}
+	e.charge(1 + (len(a)+len(b))/64)
+	return a + b
+}
+
+// timeArithmetic leaves dates and durations to expr.
+func timeArithmetic(operator string, a, b any) any {
+	defer func() {
+		if recover() != nil {
+			fail("%q cannot take %s and %s", operator, typeName(a), typeName(b))
+		}
+	}()
+	if !isTime(a) && !isTime(b) {
+		panic("no time")
+	}
+	switch operator {
+	case "+":
+		return runtime.Add(plain(a), plain(b))
+	case "-":
+		return runtime.Subtract(plain(a), plain(b))
+	case "*":
+		return runtime.Multiply(plain(a), plain(b))
+	}
+	panic("no such operator")
+}
+
+func isTime(x any) bool {
+	switch x.(type) {
+	case time.Time, time.Duration:
+		return true
+	}
+	return false
+}
+
+// plain decodes a scalar.
+func plain(x any) any {
+	if r, ok := x.(ref); ok {
+		return r.Any()
+	}
+	return x
+}
+
+func (e *Evaluator) negate(x any) any {
+	switch v := load(x); v.kind {
+	case kindNil:
+		return nil
+	case kindInt:
+		return -v.i
+	case kindFloat:
+		return -v.f
+	}
+	if d, ok := x.(time.Duration); ok {
+		return -d
+	}
+	fail(`"-" cannot take %s`, typeName(x))
+	return nil
+}
+
+func (e *Evaluator) positive(x any) any {
+	if v := load(x); v.kind != kindNil && !v.isNumber() {
+		fail(`"+" cannot take %s`, typeName(x))
+	}
+	return x
+}
+
+// term is the body of sum: nil counts nothing.
+func (e *Evaluator) term(x any) any {
+	e.charge(1)
+	switch v := load(x); {
+	case v.kind == kindNil:
+		return 0
+	case v.kind == kindInt:
+		return v.i
+	case v.kind == kindFloat:
+		return v.f
+	}
+	fail("sum adds numbers, got %s", typeName(x))
+	return nil
+}
+
+// makeRange makes the list a..b.
+func (e *Evaluator) makeRange(a, b any) any {
+	x, y := load(a), load(b)
+	if x.kind == kindNil || y.kind == kindNil {
+		return nil
+	}
+	if x.kind != kindInt || y.kind != kindInt {
+		fail(`".." needs two ints, got %s and %s`, typeName(a), typeName(b))
+	}
+	if x.i > y.i {
+		return emptyList
+	}
+	// Unsigned, since the difference of two ints may not fit one.
+	n := uint64(y.i) - uint64(x.i)
+	if n >= MaxRange {
+		overBudget("the range has more than %d items", MaxRange)
+	}
+	e.charge(int(n) + 1)
+	return runtime.MakeRange(x.i, y.i)
+}
+
+// slice gives a part of a list or of a text; limits beyond the ends are the ends.
+func (e *Evaluator) slice(args ...any) any {
+	if len(args) != 3 || args[0] == nil {
+		return nil
+	}
+	if v := load(args[0]); v.kind == kindText {
+		from, to := limits(args[1], args[2], len(v.s))
+		return v.s[from:to]
+	}
+	items := e.anyItems(args[0])
+	from, to := limits(args[1], args[2], len(items))
+	return items[from:to:to]
+}
+
+func limits(a, b any, length int) (from, to int) {
+	limit := func(x any, otherwise int) int {
+		v := load(x)
+		if v.kind == kindNil {
+			return otherwise
+		}
+		if v.kind != kindInt {
+			fail("the limits of a slice are ints, got %s", typeName(x))
+		}
+		if v.i < 0 {
+			v.i += length
+		}
+		return min(max(v.i, 0), length)
+	}
+	from, to = limit(a, 0), limit(b, length)
+	return min(from, to), to
+}
+
+// length is len, 0 for nil.
+func (e *Evaluator) length(x any) any {
+	switch v := load(x); v.kind {
+	case kindNil:
+		return 0
+	case kindText:
+		e.charge(1 + len(v.s)/64)
+		return utf8.RuneCountInString(v.s)
+	}
+	switch x := x.(type) {
+	case ref:
+		if x.Kind() == event.Array || x.Kind() == event.ObjectKind {
+			return e.count(x.Value)
+		}
+	case []any:
+		return len(x)
+	case []int:
+		return len(x)
+	case map[string]any:
+		return len(x)
+	}
+	fail("len cannot take %s", typeName(x))
+	return nil
+}
+
+func (e *Evaluator) first(x any) any {
+	if x == nil {
+		return nil
+	}
+	if r, ok := x.(ref); ok && r.Kind() == event.Array {
+		return e.keep(r.Index(0))
+	}
+	return e.get(e.items(x), 0)
+}
+
+func (e *Evaluator) last(x any) any {
+	if x == nil {
+		return nil
+	}
+	return e.get(e.items(x), -1)
+}
+
+// keys are in the order of the object's text, those of a map the expression made sorted.
+func (e *Evaluator) keys(x any) any {
+	return e.members(x, "keys", func(key string, _ any) any { return key })
+}
+
+func (e *Evaluator) values(x any) any {
+	return e.members(x, "values", func(_ string, member any) any { return member })
+}
+
+func (e *Evaluator) members(x any, name string, pick func(key string, member any) any) any {
+	out := []any{}
+	switch x := x.(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		e.charge(len(x))
+		for _, key := range slices.Sorted(maps.Keys(x)) {
+			out = append(out, pick(key, x[key]))
+		}
+		return out
+	case ref:
+		if x.Kind() == event.ObjectKind {
+			e.charge(1 + len(x.Raw())/32)
+			x.EachMember(func(key string, member event.Value) bool {
+				out = append(out, pick(key, e.keep(member)))
+				return true
+			})
+			return out
+		}
+	}
+	fail("%s cannot take %s", name, typeName(x))
+	return nil
+}
+
+// plainFunction makes one of expr's functions safe of nil. Its own errors may quote values and are not passed on.
+func (e *Evaluator) plainFunction(name string) func(args ...any) any {
+	f := builtin.Builtins[builtin.Index[name]]
+	return func(args ...any) any {
+		for i, arg := range args {
+			if isNil(arg) {
+				return nil
+			}
+			args[i] = e.force(arg)
+			if s, ok := args[i].(string); ok {
+				e.charge(len(s) / 16)
+			} else if !takesLists(name) && !isScalar(args[i]) {
+				fail("%s cannot take %s", name, typeName(arg))
+			}
+		}
+		e.charge(1)
+		out, ok := apply(f, args)
+		if !ok {
+			failArguments(name, args)
+		}
+		return out
+	}
+}
+
+func takesLists(name string) bool { return name == "min" || name == "max" }
+
+func isScalar(x any) bool { return load(x).kind != kindOther || isTime(x) }
+
+func failArguments(name string, args []any) {
+	types := ""
+	for i, arg := range args {
+		if i > 0 {
+			types += " and "
+		}
+		types += typeName(arg)
+	}
+	fail("%s cannot take this %s", name, types)
+}
+
+// apply calls a function of expr; it fails on what the function does not take.
+func apply(f *builtin.Function, args []any) (out any, ok bool) {
+	defer func() {
+		if recover() != nil {
+			out, ok = nil, false
+		}
+	}()
+	if f.Fast != nil {
+		return f.Fast(args[0]), true
+	}
+	out, err := f.Func(args...)
+	return out, err == nil
+}

@@ -1,0 +1,197 @@
+package filters
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/builtin"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// inspector refuses what the language has and a filter may not, before anything costly is done with the tree.
+type inspector struct {
+	source Source
+	visits int
+}
+
+// maxVisits bounds the tree as the compiler sees it: in 1 < a < 9 and a ?: b it meets a twice, and nested that doubles
+// each time.
+const maxVisits = 2 * MaxNodes
+
+func (in *inspector) errorf(n ast.Node, format string, args ...any) error {
+	return in.source.compileError(n.Location().From, format, args...)
+}
+
+// inspect looks at a node that stands within depth predicates.
+func (in *inspector) inspect(n ast.Node, depth int) error {
+	in.visits++
+	if in.visits > maxVisits {
+		return in.errorf(n, "the expression has more than %d nodes", MaxNodes)
+	}
+	if err := in.node(n, depth); err != nil {
+		return err
+	}
+	if _, ok := n.(*ast.PredicateNode); ok {
+		depth++
+	}
+	for _, child := range children(n) {
+		if err := in.inspect(child, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *inspector) node(n ast.Node, depth int) error {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		if n.Value == "$env" {
+			return in.errorf(n, "$env is not available in filters")
+		}
+	case *ast.PredicateNode:
+		if depth >= MaxNesting {
+			return in.errorf(n, "any, filter and the like may stand in each other %d deep, not more", MaxNesting)
+		}
+	case *ast.CallNode:
+		return in.call(n)
+	case *ast.BuiltinNode:
+		return in.builtin(n)
+	case *ast.BinaryNode:
+		return in.binary(n)
+	case *ast.PairNode:
+		if _, ok := n.Key.(*ast.StringNode); !ok {
+			return in.errorf(n.Key, "the key of a map must be a constant")
+		}
+	case *ast.BytesNode:
+		return in.errorf(n, "bytes are not available in filters; write a text in quotes")
+	}
+	return nil
+}
+
+func (in *inspector) call(n *ast.CallNode) error {
+	callee, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok {
+		return in.errorf(n, "methods are not available in filters")
+	}
+	if callee.Value != "changed" {
+		return nil // the checker knows the functions there are
+	}
+	for _, arg := range n.Arguments {
+		text, ok := arg.(*ast.StringNode)
+		if !ok {
+			return in.errorf(arg, `changed takes field paths in quotes, such as changed("spec.replicas")`)
+		}
+		if _, err := event.CompilePath(text.Value); err != nil {
+			return in.errorf(arg, "%v", err)
+		}
+	}
+	return nil
+}
+
+func (in *inspector) builtin(n *ast.BuiltinNode) error {
+	if !isAllowed(n.Name) {
+		return in.errorf(n, "the function %s is not available in filters", n.Name)
+	}
+	want, plain := plainFunctions[n.Name]
+	if got := len(n.Arguments); plain && (got < want.min || got > want.max) {
+		return in.errorf(n, "%s takes %s, this has %d", n.Name, want, got)
+	}
+	if _, exists := builtin.Index[n.Name]; plain && !exists {
+		return in.errorf(n, "the function %s is not available in filters", n.Name)
+	}
+	return nil
+}
+
+func (in *inspector) binary(n *ast.BinaryNode) error {
+	switch n.Operator {
+	case "==", "!=":
+		if isOp(n.Left) {
+			return in.opName(n.Right)
+		}
+		if isOp(n.Right) {
+			return in.opName(n.Left)
+		}
+	case "in":
+		if list, ok := n.Right.(*ast.ArrayNode); ok && isOp(n.Left) {
+			for _, item := range list.Nodes {
+				if err := in.opName(item); err != nil {
+					return err
+				}
+			}
+		}
+	case "matches":
+		if text, ok := n.Right.(*ast.StringNode); ok {
+			if _, err := compilePattern(text.Value); err != nil {
+				return in.errorf(text, "%v", err)
+			}
+		}
+	case "..":
+		from, ok1 := n.Left.(*ast.IntegerNode)
+		to, ok2 := n.Right.(*ast.IntegerNode)
+		if ok1 && ok2 && to.Value-from.Value >= MaxRange {
+			return in.errorf(n, "the range has more than %d items", MaxRange)
+		}
+	}
+	return nil
+}
+
+func isOp(n ast.Node) bool {
+	id, ok := n.(*ast.IdentifierNode)
+	return ok && id.Value == "op"
+}
+
+// opName refuses a constant that op never is.
+func (in *inspector) opName(n ast.Node) error {
+	text, ok := n.(*ast.StringNode)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for _, op := range event.Ops {
+		names = append(names, op.String())
+	}
+	if slices.Contains(names, text.Value) {
+		return nil
+	}
+	if near := nearest(text.Value, names); near != "" {
+		return in.errorf(n, "op is never %q; did you mean %q?", text.Value, near)
+	}
+	return in.errorf(n, "op is never %q; it is add, update, delete or resync", text.Value)
+}
+
+// children gives the nodes directly below n.
+func children(n ast.Node) []ast.Node {
+	var c []ast.Node
+	switch n := n.(type) {
+	case *ast.UnaryNode:
+		c = []ast.Node{n.Node}
+	case *ast.BinaryNode:
+		c = []ast.Node{n.Left, n.Right}
+	case *ast.ChainNode:
+		c = []ast.Node{n.Node}
+	case *ast.MemberNode:
+		c = []ast.Node{n.Node, n.Property}
+	case *ast.SliceNode:
+		c = []ast.Node{n.Node, n.From, n.To}
+	case *ast.CallNode:
+		c = append([]ast.Node{n.Callee}, n.Arguments...)
+	case *ast.BuiltinNode:
+		c = n.Arguments
+	case *ast.PredicateNode:
+		c = []ast.Node{n.Node}
+	case *ast.VariableDeclaratorNode:
+		c = []ast.Node{n.Value, n.Expr}
+	case *ast.SequenceNode:
+		c = n.Nodes
+	case *ast.ConditionalNode:
+		c = []ast.Node{n.Cond, n.Exp1, n.Exp2}
+	case *ast.ArrayNode:
+		c = n.Nodes
+	case *ast.MapNode:
+		c = n.Pairs
+	case *ast.PairNode:
+		c = []ast.Node{n.Key, n.Value}
+	}
+	return slices.DeleteFunc(slices.Clone(c), func(n ast.Node) bool { return n == nil })
+}

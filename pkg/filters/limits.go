@@ -1,0 +1,68 @@
+package filters
+
+import (
+	"time"
+
+	"github.com/expr-lang/expr/builtin"
+)
+
+// Bounds on an expression.
+const (
+	MaxSource  = 16 << 10 // bytes of its text
+	MaxNodes   = 2000     // nodes of its syntax tree
+	MaxNesting = 2        // any(…, any(…)) and the like
+	MaxPattern = 1 << 10  // bytes of a regular expression
+	MaxRange   = 10_000   // items of a range such as 1..100
+)
+
+// Bounds on one evaluation.
+const (
+	MaxSteps  = 1_000_000             // items looked at, fields read within them, and as much again for what takes longer
+	MaxTime   = 20 * time.Millisecond // looked at every few hundred steps
+	MaxMemory = 100_000               // items of lists it makes
+	MaxText   = 64 << 10              // bytes of a text it makes
+)
+
+// maxProgram bounds what a short pattern with counted repetition compiles to.
+const maxProgram = 10_000
+
+// stepsPerLook is how often the clock is read.
+const stepsPerLook = 256
+
+func init() {
+	// expr's own limit for lists in lists, in min and max, is 10,000.
+	builtin.MaxDepth = 64
+}
+
+// budget counts the steps of one evaluation.
+type budget struct {
+	steps, look int
+	start       time.Time
+	now         func() time.Time
+}
+
+func (b *budget) reset() {
+	b.steps, b.look, b.start = 0, stepsPerLook, time.Time{}
+}
+
+// charge pays for n steps and ends the run when there are none left.
+func (b *budget) charge(n int) {
+	b.steps += n
+	if b.steps >= b.look {
+		b.check()
+	}
+}
+
+// check reads the clock. The time counts from the first look, so that most evaluations never read it.
+func (b *budget) check() {
+	if b.steps > MaxSteps {
+		overBudget("the expression took more than %d steps", MaxSteps)
+	}
+	now := b.now()
+	if b.start.IsZero() {
+		b.start = now
+	} else if now.Sub(b.start) > MaxTime {
+		overBudget("the expression took longer than %s", MaxTime)
+	}
+	b.look = b.steps + stepsPerLook
+}

@@ -1,0 +1,73 @@
+package filters
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+)
+
+// compilePattern compiles a regular expression (RE2) within its bounds.
+func compilePattern(text string) (pattern, error) {
+	if len(text) > MaxPattern {
+		return pattern{}, fmt.Errorf("the pattern has %d bytes, the limit is %d", len(text), MaxPattern)
+	}
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		var bad *syntax.Error
+		if errors.As(err, &bad) {
+			return pattern{}, fmt.Errorf("the pattern is not a regular expression: %s", bad.Code)
+		}
+		return pattern{}, errors.New("the pattern is not a regular expression")
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil || len(program.Inst) > maxProgram {
+		return pattern{}, errors.New("the pattern is too large")
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return pattern{}, errors.New("the pattern is not a regular expression")
+	}
+	return pattern{re: re, cost: len(program.Inst)}, nil
+}
+
+// match pays for the match before it is made: RE2 takes text times instructions at worst.
+func (e *Evaluator) match(p pattern, text string) bool {
+	e.charge(1 + len(text)*p.cost/32)
+	return p.re.MatchString(text)
+}
+
+// matches is the operator with a pattern that is only known now. The last one is kept.
+func (e *Evaluator) matches(text, patternText any) bool {
+	a, b := load(text), load(patternText)
+	if a.kind == kindNil || b.kind == kindNil {
+		return false
+	}
+	if a.kind != kindText || b.kind != kindText {
+		fail(`"matches" needs two strings, got %s and %s`, typeName(text), typeName(patternText))
+	}
+	if e.lastPattern.re == nil || e.lastPattern.re.String() != b.s {
+		e.charge(1000)
+		p, err := compilePattern(b.s)
+		if err != nil {
+			fail("%v", err)
+		}
+		e.lastPattern = p
+	}
+	return e.match(e.lastPattern, a.s)
+}
+
+// matchesConstant is the operator with the i-th pattern of the filter.
+func (e *Evaluator) matchesConstant(i int) func(any) bool {
+	p := e.filter.patterns[i]
+	return func(text any) bool {
+		v := load(text)
+		if v.kind == kindNil {
+			return false
+		}
+		if v.kind != kindText {
+			fail(`"matches" needs a string on its left, got %s`, typeName(text))
+		}
+		return e.match(p, v.s)
+	}
+}

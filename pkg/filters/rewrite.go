@@ -1,0 +1,271 @@
+package filters
+
+import (
+	"math"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// rewriter turns the tree the user wrote into one that reads fields from JSON text and is safe of nil: nearly every
+// operation whose operands are not constants becomes a call of one of the Evaluator's functions. Their names begin
+// with '@', which no expression can spell. They have signatures that expr's VM calls without reflection or allocation.
+type rewriter struct {
+	filter *Filter
+	fields map[fieldKey]int
+	done   map[ast.Node]ast.Node // the parser puts one node in two places for 1 < a < 9 and a ?: b
+	err    error
+}
+
+type fieldKey struct {
+	root root
+	path string
+}
+
+// rewrite replaces the tree and fills the filter's lists of what it refers to.
+func (f *Filter) rewrite(tree *parser.Tree) error {
+	r := &rewriter{filter: f, fields: map[fieldKey]int{}, done: map[ast.Node]ast.Node{}}
+	root := r.node(tree.Node)
+	if typeOf(root) != typeBool {
+		root = call(root, "@result", root)
+	}
+	tree.Node = root
+	return r.err
+}
+
+// call makes a call of an Evaluator's function that stands where at stands.
+func call(at ast.Node, name string, args ...ast.Node) ast.Node {
+	callee := &ast.IdentifierNode{Value: name}
+	callee.SetLocation(at.Location())
+	n := &ast.CallNode{Callee: callee, Arguments: args}
+	n.SetLocation(at.Location())
+	return n
+}
+
+func (r *rewriter) node(n ast.Node) ast.Node {
+	if n == nil {
+		return nil
+	}
+	if done, ok := r.done[n]; ok {
+		return done
+	}
+	done := r.rewritten(n)
+	r.done[n] = done
+	return done
+}
+
+func (r *rewriter) rewritten(n ast.Node) ast.Node {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		return r.identifier(n)
+	case *ast.PointerNode:
+		if n.Name == "" {
+			return call(n, "@item", n)
+		}
+	case *ast.ChainNode:
+		return r.node(n.Node) // every step is optional here
+	case *ast.MemberNode:
+		return r.member(n)
+	case *ast.SliceNode:
+		return call(n, "@slice", r.node(n.Node), orNil(r.node(n.From)), orNil(r.node(n.To)))
+	case *ast.UnaryNode:
+		return r.unary(n)
+	case *ast.BinaryNode:
+		return r.binary(n)
+	case *ast.CallNode:
+		return r.call(n)
+	case *ast.BuiltinNode:
+		return r.builtin(n)
+	case *ast.VariableDeclaratorNode:
+		n.Value, n.Expr = r.node(n.Value), r.node(n.Expr)
+	case *ast.SequenceNode:
+		r.all(n.Nodes)
+	case *ast.ConditionalNode:
+		n.Cond, n.Exp1, n.Exp2 = r.truth(n.Cond), r.node(n.Exp1), r.node(n.Exp2)
+	case *ast.ArrayNode:
+		return r.array(n)
+	case *ast.MapNode:
+		for _, pair := range n.Pairs {
+			if pair, ok := pair.(*ast.PairNode); ok {
+				pair.Value = r.node(pair.Value)
+			}
+		}
+	}
+	return n
+}
+
+func (r *rewriter) all(nodes []ast.Node) {
+	for i := range nodes {
+		nodes[i] = r.node(nodes[i])
+	}
+}
+
+func orNil(n ast.Node) ast.Node {
+	if n == nil {
+		return &ast.NilNode{}
+	}
+	return n
+}
+
+// truth rewrites a node that stands where true or false is needed.
+func (r *rewriter) truth(n ast.Node) ast.Node {
+	n = r.node(n)
+	if typeOf(n) == typeBool {
+		return n
+	}
+	return call(n, "@truth", n)
+}
+
+func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
+	switch n.Value {
+	case "object":
+		return r.field(n, rootObject, event.Path{})
+	case "old":
+		return r.field(n, rootOld, event.Path{})
+	default:
+		return n
+	}
+}
+
+// field makes a read of a field, the same one for the same field.
+func (r *rewriter) field(at ast.Node, root root, path event.Path) ast.Node {
+	return call(at, fieldName(r.fieldIndex(root, path)))
+}
+
+func (r *rewriter) fieldIndex(root root, path event.Path) int {
+	key := fieldKey{root, path.String()}
+	i, ok := r.fields[key]
+	if !ok {
+		i = len(r.filter.fields)
+		r.fields[key] = i
+		r.filter.fields = append(r.filter.fields, field{root, path})
+	}
+	return i
+}
+
+// member makes one read of the longest row of constant steps.
+func (r *rewriter) member(n *ast.MemberNode) ast.Node {
+	base, keys := constantSteps(n)
+	if len(keys) == 0 {
+		return call(n, "@get", r.node(n.Node), r.node(n.Property))
+	}
+	var path event.Path
+	for _, key := range keys {
+		switch key := key.(type) {
+		case string:
+			path = path.Key(key)
+		case int:
+			path = path.Index(key)
+		}
+	}
+	if id, ok := base.(*ast.IdentifierNode); ok {
+		switch id.Value {
+		case "object":
+			return r.field(n, rootObject, path)
+		case "old":
+			return r.field(n, rootOld, path)
+		}
+	}
+	if p, ok := base.(*ast.PointerNode); !ok || p.Name != "" {
+		base = r.node(base)
+	}
+	r.filter.chains = append(r.filter.chains, chain{path: path, keys: keys})
+	return call(n, chainName(len(r.filter.chains)-1), base)
+}
+
+// constantSteps gives the constant keys at the end of a row of members, first key first, and what stands before them.
+func constantSteps(n ast.Node) (base ast.Node, keys []any) {
+	switch m := n.(type) {
+	case *ast.ChainNode:
+		return constantSteps(m.Node)
+	case *ast.MemberNode:
+		switch property := m.Property.(type) {
+		case *ast.StringNode:
+			base, keys = constantSteps(m.Node)
+			return base, append(keys, property.Value)
+		case *ast.IntegerNode:
+			if property.Value >= 0 && property.Value < math.MaxInt32 {
+				base, keys = constantSteps(m.Node)
+				return base, append(keys, property.Value)
+			}
+		}
+	}
+	return n, nil
+}
+
+// call rewrites a call of one of our own functions.
+func (r *rewriter) call(n *ast.CallNode) ast.Node {
+	name := n.Callee.(*ast.IdentifierNode).Value
+	if name == "changed" {
+		var changes []change
+		for _, arg := range n.Arguments {
+			path, err := event.CompilePath(arg.(*ast.StringNode).Value)
+			if err != nil {
+				r.err = r.filter.source.compileError(arg.Location().From, "%v", err)
+			}
+			changes = append(changes, change{r.fieldIndex(rootObject, path), r.fieldIndex(rootOld, path)})
+		}
+		r.filter.changes = append(r.filter.changes, changes)
+		return call(n, changeName(len(r.filter.changes)-1))
+	}
+	path := event.Path{}.Key("metadata").Key(name + "s") // labels, annotations
+	if key, ok := n.Arguments[0].(*ast.StringNode); ok {
+		return r.field(n, rootObject, path.Key(key.Value))
+	}
+	return call(n, "@get", r.field(n, rootObject, path), r.node(n.Arguments[0]))
+}
+
+// builtin rewrites a call of one of expr's functions.
+func (r *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
+	if _, plain := plainFunctions[n.Name]; plain {
+		r.all(n.Arguments)
+		return call(n, "@"+n.Name, n.Arguments...)
+	}
+	n.Arguments[0] = call(n.Arguments[0], "@items", r.node(n.Arguments[0]))
+	if len(n.Arguments) == 1 { // count(list) and sum(list) mean the items themselves
+		item := &ast.PointerNode{}
+		item.SetLocation(n.Location())
+		body := &ast.PredicateNode{Node: item}
+		body.SetLocation(n.Location())
+		n.Arguments = append(n.Arguments, body)
+	}
+	each := "@test" // one that must give true or false
+	switch n.Name {
+	case "map":
+		each = "@each"
+	case "sum":
+		each = "@term"
+	}
+	body := n.Arguments[1].(*ast.PredicateNode)
+	body.Node = r.node(body.Node)
+	body.Node = call(body.Node, each, body.Node)
+	if n.Name == "find" || n.Name == "findLast" {
+		return call(n, "@item", n)
+	}
+	return n
+}
+
+// array makes one constant of a list of constants.
+func (r *rewriter) array(n *ast.ArrayNode) ast.Node {
+	r.all(n.Nodes)
+	items := make([]any, 0, len(n.Nodes))
+	for _, item := range n.Nodes {
+		switch item := item.(type) {
+		case *ast.StringNode:
+			items = append(items, item.Value)
+		case *ast.IntegerNode:
+			items = append(items, item.Value)
+		case *ast.FloatNode:
+			items = append(items, item.Value)
+		case *ast.BoolNode:
+			items = append(items, item.Value)
+		default:
+			return n
+		}
+	}
+	constant := &ast.ConstantNode{Value: items}
+	constant.SetLocation(n.Location())
+	return constant
+}

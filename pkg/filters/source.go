@@ -1,0 +1,87 @@
+package filters
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Source is an expression and where it stands.
+type Source struct {
+	Text     string
+	File     string // of the configuration, "" if there is none
+	Line     int    // of the expression's first line in File, from 1; 0 if unknown
+	Listener string
+}
+
+// place is a position in an expression. Columns count characters within the expression's own line, from 1, since a
+// configuration file may have indented it.
+type place struct {
+	line, column int
+	text         string // of that line
+}
+
+// at finds the place of the offset-th character.
+func (s Source) at(offset int) place {
+	p := place{line: 1, column: 1}
+	start, n := 0, 0
+	for i, r := range s.Text {
+		if n >= offset {
+			break
+		}
+		n++
+		p.column++
+		if r == '\n' {
+			p.line++
+			p.column = 1
+			start = i + 1
+		}
+	}
+	p.text, _, _ = strings.Cut(s.Text[start:], "\n")
+	p.text = strings.TrimRight(p.text, "\r")
+	return p
+}
+
+// position names a place the way compilers do. Without a known first line, lines are those of the expression.
+func (s Source) position(p place) string {
+	file := s.File
+	if file == "" {
+		file = "filter"
+	}
+	return fmt.Sprintf("%s:%d:%d", file, p.line+max(0, s.Line-1), p.column)
+}
+
+func (s Source) listener() string {
+	if s.Listener == "" {
+		return ""
+	}
+	return fmt.Sprintf("listener %q: ", s.Listener)
+}
+
+// The part of a long line that an error shows around its place, in characters.
+const (
+	shownBefore = 60
+	shownAfter  = 60
+)
+
+// snippet shows the place's line and a caret below it.
+func (p place) snippet() string {
+	line := []rune(p.text)
+	caret := min(p.column-1, len(line))
+	from, to := 0, len(line)
+	head, tail := "", ""
+	if caret > shownBefore {
+		from, head = caret-shownBefore, "…"
+	}
+	if to-caret > shownAfter {
+		to, tail = caret+shownAfter, "…"
+	}
+	var pad strings.Builder
+	pad.WriteString(strings.Repeat(" ", len([]rune(head))))
+	for _, r := range line[from:caret] {
+		if r != '\t' { // a tab below a tab keeps the caret in its column
+			r = ' '
+		}
+		pad.WriteRune(r)
+	}
+	return "  " + head + string(line[from:to]) + tail + "\n  " + pad.String() + "^"
+}

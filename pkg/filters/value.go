@@ -1,0 +1,167 @@
+package filters
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// ref is a part of an object that has not been decoded. Every function here takes it where it takes a decoded value.
+// It is a struct of one pointer so that it fits into an interface without allocation, and so that expr, which follows
+// plain pointers, leaves it alone.
+type ref struct{ *event.Value }
+
+// refer gives a ref, or nil for what is missing or null.
+func refer(v *event.Value) any {
+	if v.Kind() <= event.Null {
+		return nil
+	}
+	return ref{v}
+}
+
+// keep is refer for a value that has no place of its own yet. Its cell lasts until the next event.
+func (e *Evaluator) keep(v event.Value) any {
+	if v.Kind() <= event.Null {
+		return nil
+	}
+	if len(e.cells) == cap(e.cells) {
+		e.cells = make([]event.Value, 0, max(64, 2*cap(e.cells))) // the full one lives on in the refs to it
+	}
+	e.cells = append(e.cells, v)
+	return ref{&e.cells[len(e.cells)-1]}
+}
+
+// kind is the type of a loaded value.
+type kind uint8
+
+const (
+	kindNil kind = iota
+	kindBool
+	kindInt
+	kindFloat
+	kindText
+	kindOther // a list, an object, a time, a duration
+)
+
+// value is a scalar taken out of its interface or JSON text.
+type value struct {
+	kind kind
+	b    bool
+	i    int
+	f    float64
+	s    string
+}
+
+// load reads scalars without decoding anything else. It does not allocate, except for strings with escapes.
+func load(x any) value {
+	switch x := x.(type) {
+	case nil:
+		return value{}
+	case ref:
+		return loadJSON(*x.Value)
+	case string:
+		return value{kind: kindText, s: x}
+	case bool:
+		return value{kind: kindBool, b: x}
+	case int:
+		return value{kind: kindInt, i: x}
+	case float64:
+		return value{kind: kindFloat, f: x}
+	case json.Number:
+		return value{kind: kindFloat, f: beyondFloat(string(x))}
+	default:
+		return value{kind: kindOther}
+	}
+}
+
+func loadJSON(v event.Value) value {
+	switch v.Kind() {
+	case event.String:
+		return value{kind: kindText, s: v.Text()}
+	case event.Bool:
+		return value{kind: kindBool, b: v.Bool()}
+	case event.Number:
+		if n, ok := v.Int(); ok && n >= math.MinInt && n <= math.MaxInt {
+			return value{kind: kindInt, i: int(n)}
+		}
+		return value{kind: kindFloat, f: beyondFloat(v.Raw())}
+	case event.Array, event.ObjectKind:
+		return value{kind: kindOther}
+	default:
+		return value{}
+	}
+}
+
+// beyondFloat reads a number; one that float64 cannot hold (1e400) is infinite.
+func beyondFloat(text string) float64 {
+	f, _ := strconv.ParseFloat(text, 64)
+	return f
+}
+
+func (v value) isNumber() bool { return v.kind == kindInt || v.kind == kindFloat }
+
+func (v value) float() float64 {
+	if v.kind == kindInt {
+		return float64(v.i)
+	}
+	return v.f
+}
+
+// force decodes what has not been decoded, in lists and maps the expression has made, too.
+func (e *Evaluator) force(x any) any {
+	switch x := x.(type) {
+	case ref:
+		e.charge(1 + len(x.Raw())/32)
+		return x.Any()
+	case []any:
+		e.charge(len(x))
+		items := make([]any, len(x))
+		for i := range x {
+			items[i] = e.force(x[i])
+		}
+		return items
+	case map[string]any:
+		e.charge(len(x))
+		members := make(map[string]any, len(x))
+		for key := range x {
+			members[key] = e.force(x[key])
+		}
+		return members
+	default:
+		return x
+	}
+}
+
+// typeName says what a value is without saying it.
+func typeName(x any) string {
+	switch load(x).kind {
+	case kindNil:
+		return "nil"
+	case kindBool:
+		return "bool"
+	case kindInt:
+		return "int"
+	case kindFloat:
+		return "float"
+	case kindText:
+		return "string"
+	}
+	switch x := x.(type) {
+	case ref:
+		if x.Kind() == event.Array {
+			return "list"
+		}
+		return "object"
+	case []any, []int:
+		return "list"
+	case time.Time:
+		return "date"
+	case time.Duration:
+		return "duration"
+	default:
+		return "object"
+	}
+}

@@ -1,0 +1,24 @@
+// Package plugins runs WebAssembly handlers (guests) against the interface described in package abi.
+//
+// A Host loads handlers; a Handler is one checked and compiled module with its configuration, limits and grants; an
+// Instance is one worker's running copy of it.
+//
+// What is promised:
+//   - Load fails fast. It refuses a module before compiling it if the file is broken, asks for what it was not granted,
+//     has exports or imports of another type than the interface says, or could use more than its limits. Then it
+//     compiles the module, starts a first instance and runs its configure.
+//   - A guest can do nothing but compute and call the functions of package abi. It has no files, environment, arguments
+//     or sockets, and cannot sleep.
+//   - Each on_event has a deadline, and so has starting an instance. A guest is interrupted at its next loop iteration;
+//     code that neither loops nor calls the host runs on until it returns or its stack is full, and then counts as late.
+//   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths and log lines.
+//   - After a crash (trap, deadline, memory, exit, protocol error) the instance is gone before Handle returns; its state
+//     is never used again. The next Handle starts a new one. Other instances are not affected.
+//   - A crash is logged once, by this package, with listener and object. Contents of objects are not logged, except
+//     for what a guest itself writes to its log, stdout or stderr.
+//   - A cancelled context ends a running call and gives the context's error, which is no crash. The instance is
+//     replaced all the same.
+//   - Host, and Handler.NewInstance and Load, are safe for concurrent use. An Instance belongs to one goroutine.
+//   - Instances are closed before their Handler, Handlers before their Host; a Close also closes what is left below it,
+//     once no call is running.
+package plugins

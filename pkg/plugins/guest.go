@@ -1,0 +1,222 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+)
+
+// phase is what a guest is doing; some host functions are for one phase only.
+type phase uint8
+
+const (
+	phaseStart     phase = iota // the start function and _initialize
+	phaseConfigure              // configure
+	phaseIdle
+	phaseEvent // on_event
+)
+
+// guest is one running module: the engine's instance and the state its host functions work on. The first error ends
+// it: a guest that crashed is closed and never called again.
+type guest struct {
+	handler *Handler
+	mod     api.Module
+	entry   api.Function // on_event
+	stack   [4]uint64    // of entry; kept, as a new one for each call would be garbage
+	watch   *watch
+
+	phase    phase
+	event    event.Event
+	paths    []event.Path
+	pathErr  error // the last path that did not compile
+	emitted  output
+	message  string
+	fault    *fault // why a host function ended the call
+	stdout   lines
+	stderr   lines
+	advanced time.Duration // how far sleeping moved the monotonic clock on
+}
+
+// fault is why a host function ended a call.
+type fault struct {
+	reason Reason
+	err    error
+}
+
+func (f *fault) Error() string { return f.err.Error() }
+
+// startGuest starts an instance and configures it.
+func startGuest(ctx context.Context, h *Handler) (*guest, error) {
+	g := &guest{handler: h, stdout: lines{to: h.log.stdout}, stderr: lines{to: h.log.stderr}}
+	g.watch = newWatch(g)
+	deadline := time.Now().Add(h.spec.Limits.LoadDeadline)
+	if err := g.start(ctx, deadline); err != nil {
+		g.close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	g.phase = phaseIdle
+	return g, nil
+}
+
+func (g *guest) start(ctx context.Context, deadline time.Time) error {
+	// No start functions: the engine would call them without our being able to tell their crash from a link error.
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
+	err := g.guard(ctx, "start", deadline, func(ctx context.Context) (err error) {
+		g.mod, err = g.handler.runtime.InstantiateModule(ctx, g.handler.compiled, config)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := g.callStart(ctx, abi.ExportInitialize, deadline); err != nil {
+		return err
+	}
+	g.phase = phaseConfigure
+	status, err := g.callStart(ctx, abi.ExportConfigure, deadline)
+	if err != nil {
+		return err
+	}
+	if status != 0 {
+		return g.crash(abi.ExportConfigure, ReasonRefused, g.refusal(status))
+	}
+	g.entry = g.mod.ExportedFunction(abi.ExportOnEvent)
+	return nil
+}
+
+// callStart calls an optional export without parameters.
+func (g *guest) callStart(ctx context.Context, name string, deadline time.Time) (status int32, err error) {
+	f := g.mod.ExportedFunction(name)
+	if f == nil {
+		return 0, nil
+	}
+	var stack [1]uint64
+	err = g.guard(ctx, name, deadline, func(ctx context.Context) error {
+		return f.CallWithStack(ctx, stack[:])
+	})
+	return int32(stack[0]), err
+}
+
+// refusal says why configure did not give 0.
+func (g *guest) refusal(status int32) error {
+	switch {
+	case g.message != "":
+		return errors.New(g.message)
+	case g.pathErr != nil:
+		return g.pathErr
+	}
+	return fmt.Errorf("result %d, without a reason", status)
+}
+
+// onEvent calls on_event.
+func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
+	g.event, g.phase = e, phaseEvent
+	g.stack = [4]uint64{uint64(e.Op), flags(e), uint64(uint32(e.Object.Size())), 0}
+	if e.Old != nil {
+		g.stack[3] = uint64(uint32(e.Old.Size()))
+	}
+	err := g.guard(ctx, abi.ExportOnEvent, time.Now().Add(g.handler.spec.Limits.Deadline), g.callEntry)
+	result := Result{Verdict: Verdict(int32(g.stack[0])), Message: g.message, Emitted: g.emitted.list}
+	g.event, g.phase = event.Event{}, phaseIdle
+	g.emitted, g.message = output{}, ""
+	if err != nil {
+		return Result{}, err
+	}
+	if result.Verdict < Done || result.Verdict > Fail {
+		return Result{}, g.crash(abi.ExportOnEvent, ReasonProtocol,
+			fmt.Errorf("its result is %d, it must be 0 (done), 1 (drop), 2 (retry) or 3 (fail)", result.Verdict))
+	}
+	if result.Verdict != Done {
+		result.Emitted = nil
+	}
+	return result, nil
+}
+
+func (g *guest) callEntry(ctx context.Context) error {
+	return g.entry.CallWithStack(ctx, g.stack[:])
+}
+
+func flags(e event.Event) uint64 {
+	var f uint64
+	if e.Initial {
+		f |= abi.FlagInitial
+	}
+	if e.FinalStateUnknown {
+		f |= abi.FlagFinalStateUnknown
+	}
+	if e.Missed > 0 {
+		f |= abi.FlagMissed
+	}
+	return f
+}
+
+// guard runs the guest until a deadline and turns what went wrong into a CrashError, or into the error of ctx.
+func (g *guest) guard(ctx context.Context, function string, deadline time.Time, run func(context.Context) error) error {
+	err := ctx.Err()
+	g.watch.begin(ctx, deadline)
+	if err == nil {
+		err = run(g.watch)
+	}
+	ended := g.watch.end()
+	switch {
+	case errors.Is(ended, context.DeadlineExceeded):
+		return g.crash(function, ReasonDeadline, g.lateness(function))
+	case ended != nil:
+		return ended
+	case g.fault != nil:
+		return g.crash(function, g.fault.reason, g.fault.err)
+	case err == nil:
+		return nil
+	case g.handler.isClosed():
+		return fmt.Errorf("listener %q: handler: %w", g.handler.spec.Listener, ErrClosed)
+	case g.nearMemoryLimit():
+		return g.crash(function, ReasonMemory, fmt.Errorf("its memory stands at %s of %s: %w",
+			mebibytes(int64(g.mod.Memory().Size())), mebibytes(g.handler.spec.Limits.Memory), err))
+	}
+	return g.crash(function, ReasonTrap, err)
+}
+
+func (g *guest) lateness(function string) error {
+	limit := g.handler.spec.Limits.LoadDeadline
+	if function == abi.ExportOnEvent {
+		limit = g.handler.spec.Limits.Deadline
+	}
+	return fmt.Errorf("it ran longer than %v", limit)
+}
+
+// nearMemoryLimit guesses whether a trap came from a refused memory.grow, which the engine does not tell: a guest that
+// was refused stands within a quarter of its limit.
+func (g *guest) nearMemoryLimit() bool {
+	if g.mod == nil {
+		return false
+	}
+	limit := g.handler.spec.Limits.Memory
+	return limit >= 8*pageSize && int64(g.mod.Memory().Size()) > limit-limit/4
+}
+
+func (g *guest) crash(function string, reason Reason, cause error) error {
+	return &CrashError{Listener: g.handler.spec.Listener, Func: function, Reason: reason, Cause: cause}
+}
+
+// abort ends the running call from within a host function.
+func (g *guest) abort(reason Reason, format string, args ...any) {
+	g.fault = &fault{reason, fmt.Errorf(format, args...)}
+	panic(g.fault)
+}
+
+// close frees the instance; nothing may run in it.
+func (g *guest) close(ctx context.Context) error {
+	g.stdout.flush(ctx)
+	g.stderr.flush(ctx)
+	g.watch.close()
+	if g.mod == nil {
+		return nil
+	}
+	return g.mod.Close(ctx)
+}

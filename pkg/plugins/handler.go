@@ -1,0 +1,137 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+)
+
+// Handler is one module, compiled, with its configuration. Its instances share a runtime of their own, since the memory
+// limit is one of the runtime.
+type Handler struct {
+	host     *Host
+	spec     Spec // without Wasm
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+	log      *guestLog
+
+	mu     sync.Mutex // guards what follows
+	spare  *guest     // the one Load started, for the first NewInstance
+	closed bool
+}
+
+// Load checks and compiles a module, starts an instance and lets it configure itself. Errors are of type *LoadError.
+func (h *Host) Load(ctx context.Context, spec Spec) (*Handler, error) {
+	handler, err := h.load(ctx, spec.withDefaults())
+	if err != nil {
+		return nil, &LoadError{Listener: spec.Listener, Path: spec.Path, Err: err}
+	}
+	return handler, nil
+}
+
+func (h *Host) load(ctx context.Context, spec Spec) (*Handler, error) {
+	if h.isClosed() {
+		return nil, fmt.Errorf("host: %w", ErrClosed)
+	}
+	if err := spec.validate(); err != nil {
+		return nil, err
+	}
+	file, err := wasmfile.Parse(spec.Wasm)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkModule(file, spec.Limits, spec.Grants); err != nil {
+		return nil, err
+	}
+	spec.Wasm = nil
+	handler := &Handler{host: h, spec: spec, log: newGuestLog(h.log, spec)}
+	if err := handler.prepare(ctx, file); err != nil {
+		return nil, errors.Join(err, handler.free(ctx))
+	}
+	if !h.add(handler) {
+		return nil, errors.Join(fmt.Errorf("host: %w", ErrClosed), handler.free(ctx))
+	}
+	return handler, nil
+}
+
+// prepare makes the runtime with its host modules, compiles the guest and starts the first instance.
+func (h *Handler) prepare(ctx context.Context, file *wasmfile.Module) error {
+	config := wazero.NewRuntimeConfig(). // the compiler, wherever there is one
+						WithCoreFeatures(api.CoreFeaturesV2).
+						WithCloseOnContextDone(true).
+						WithMemoryLimitPages(h.spec.Limits.pages()).
+						WithDebugInfoEnabled(false).
+						WithCompilationCache(h.host.cache)
+	h.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	if err := addHostModules(ctx, h.runtime, file); err != nil {
+		return err
+	}
+	var err error
+	if h.compiled, err = h.runtime.CompileModule(ctx, file.Code); err != nil {
+		return fmt.Errorf("the module is not valid: %w", err)
+	}
+	if err := ctx.Err(); err != nil { // compiling cannot be interrupted
+		return err
+	}
+	h.spare, err = startGuest(ctx, h)
+	return err
+}
+
+// NewInstance starts an instance for one worker.
+func (h *Handler) NewInstance(ctx context.Context) (*Instance, error) {
+	h.mu.Lock()
+	g := h.spare
+	h.spare = nil
+	closed := h.closed
+	h.mu.Unlock()
+	if closed {
+		return nil, fmt.Errorf("listener %q: handler: %w", h.spec.Listener, ErrClosed)
+	}
+	if g == nil {
+		var err error
+		if g, err = startGuest(ctx, h); err != nil {
+			return nil, err
+		}
+	}
+	return &Instance{handler: h, guest: g}, nil
+}
+
+// Close frees the compiled code and the instances that are left.
+func (h *Handler) Close(ctx context.Context) error {
+	h.mu.Lock()
+	closed := h.closed
+	h.closed = true
+	h.mu.Unlock()
+	if closed {
+		return nil
+	}
+	h.host.remove(h)
+	return h.free(ctx)
+}
+
+func (h *Handler) free(ctx context.Context) error {
+	var errs []error
+	if h.spare != nil {
+		h.spare.close(ctx)
+		h.spare = nil
+	}
+	if h.runtime != nil {
+		errs = append(errs, h.runtime.Close(ctx))
+	}
+	if h.compiled != nil { // the runtime leaves code in the shared cache
+		errs = append(errs, h.compiled.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+func (h *Handler) isClosed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closed
+}

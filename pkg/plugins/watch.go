@@ -1,0 +1,160 @@
+package plugins
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// watch is the context of all calls into one guest: it ends when a call passes its deadline or the caller gives up, and
+// leads host functions to the guest. It ends once; the guest is thrown away then.
+//
+// It is made once for each guest and not for each call, and its timer is left to run between calls and looks at the
+// deadline when it fires, because making a context with a deadline and stopping it again costs more than a small guest
+// takes for an event.
+type watch struct {
+	guest *guest
+	done  chan struct{}
+	timer *time.Timer
+
+	mu       sync.Mutex // guards what follows
+	running  bool
+	ticking  bool // the timer will fire
+	deadline time.Time
+	err      error           // set when done is closed
+	caller   <-chan struct{} // Done of the context that is linked
+	unlink   func() bool
+}
+
+var _ context.Context = (*watch)(nil)
+
+func newWatch(g *guest) *watch {
+	return &watch{guest: g, done: make(chan struct{})}
+}
+
+// begin guards one call until end.
+func (w *watch) begin(ctx context.Context, deadline time.Time) {
+	w.link(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running, w.deadline = true, deadline
+	if !w.ticking {
+		w.tick(time.Until(deadline))
+	}
+	// A context that ended before running was set has not ended this call.
+	if err := ctx.Err(); err != nil {
+		w.finish(err)
+	}
+}
+
+// end closes the guarded time and tells why the call was ended, nil if it was not.
+func (w *watch) end() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = false
+	return w.err
+}
+
+// link follows the caller's context. A worker mostly comes with the same one, and then nothing is to be done.
+func (w *watch) link(ctx context.Context) {
+	caller := ctx.Done()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if caller == w.caller {
+		return
+	}
+	if w.unlink != nil {
+		w.unlink()
+	}
+	w.caller, w.unlink = caller, nil
+	if caller == nil {
+		return
+	}
+	w.unlink = context.AfterFunc(ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.running && w.caller == caller {
+			w.finish(ctx.Err())
+		}
+	})
+}
+
+// tick lets the timer fire after d.
+func (w *watch) tick(d time.Duration) {
+	w.ticking = true
+	if w.timer == nil {
+		w.timer = time.AfterFunc(d, w.fire)
+		return
+	}
+	w.timer.Reset(d)
+}
+
+func (w *watch) fire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ticking = false
+	if !w.running {
+		return
+	}
+	if left := time.Until(w.deadline); left > 0 {
+		w.tick(left)
+		return
+	}
+	w.finish(context.DeadlineExceeded)
+}
+
+func (w *watch) finish(err error) {
+	if w.err != nil {
+		return
+	}
+	// The engine knows these two errors only, and would let a guest run on with any other.
+	if err != context.DeadlineExceeded || !w.late() {
+		err = context.Canceled
+	}
+	w.err = err
+	close(w.done)
+}
+
+func (w *watch) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = false
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	if w.unlink != nil {
+		w.unlink()
+		w.unlink = nil
+	}
+}
+
+// Deadline gives none: the engine watches Done.
+func (w *watch) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// Done is closed when a call must end.
+func (w *watch) Done() <-chan struct{} { return w.done }
+
+// Err tells why Done is closed.
+func (w *watch) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// Value leads to the guest, and to nothing else.
+func (w *watch) Value(key any) any {
+	if key == (guestKey{}) {
+		return w.guest
+	}
+	return nil
+}
+
+type guestKey struct{}
+
+// guestOf finds the guest of a running call.
+func guestOf(ctx context.Context) *guest {
+	if w, ok := ctx.(*watch); ok {
+		return w.guest
+	}
+	return ctx.Value(guestKey{}).(*guest)
+}
