@@ -1,8 +1,6 @@
 package filters
 
 import (
-	"errors"
-	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -11,7 +9,6 @@ import (
 	"github.com/expr-lang/expr/checker"
 	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/conf"
-	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
@@ -130,38 +127,6 @@ func checkConfig() *conf.Config {
 	declare("label", func(key string) any { return nil })
 	declare("annotation", func(key string) any { return nil })
 	return config
-}
-
-// place gives an error of expr its place in the file, and better words where we have them.
-func (s Source) place(err error, tree *parser.Tree) *CompileError {
-	var where *file.Error
-	if !errors.As(err, &where) {
-		offset := 0
-		if tree != nil && tree.Node != nil {
-			offset = tree.Node.Location().From
-		}
-		if got, ok := strings.CutPrefix(err.Error(), "expected bool, but got "); ok {
-			return s.compileError(offset, "a filter must give true or false, this gives %s", got)
-		}
-		return s.compileError(offset, "%v", err)
-	}
-	message := where.Message
-	if name, ok := strings.CutPrefix(message, "unknown name "); ok {
-		message = unknownName(name)
-	} else if strings.Contains(message, "exceeds maximum allowed nodes") {
-		message = fmt.Sprintf("the expression has more than %d nodes", MaxNodes)
-	}
-	return s.compileError(where.From, "%s", message)
-}
-
-func unknownName(name string) string {
-	if _, exists := builtin.Index[name]; exists {
-		return fmt.Sprintf("the function %s is not available in filters", name)
-	}
-	if near := nearest(name, append(Functions(), variables...)); near != "" {
-		return fmt.Sprintf("unknown name %q; did you mean %q?", name, near)
-	}
-	return fmt.Sprintf("unknown name %q; there are the variables %s", name, strings.Join(variables, ", "))
 }
 
 // UsesOld tells whether the expression reads old.

@@ -22,7 +22,7 @@ type CompileError struct {
 
 // Error gives the place and message, then the line and a caret below the place.
 func (e *CompileError) Error() string {
-	return fmt.Sprintf("%s: %s%s\n%s", e.Source.position(e.place), e.Source.listener(), e.Message, e.place.snippet())
+	return fmt.Sprintf("%s: %s%s%s", e.Source.position(e.place), e.Source.listener(), e.Message, e.place.snippet())
 }
 
 func (s Source) compileError(offset int, format string, args ...any) *CompileError {

@@ -119,9 +119,6 @@ func (e *Evaluator) negate(x any) any {
 	case kindFloat:
 		return -v.f
 	}
-	if d, ok := x.(time.Duration); ok {
-		return -d
-	}
 	fail(`"-" cannot take %s`, typeName(x))
 	return nil
 }

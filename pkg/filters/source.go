@@ -63,8 +63,11 @@ const (
 	shownAfter  = 60
 )
 
-// snippet shows the place's line and a caret below it.
+// snippet shows the place's line and a caret below it, nothing of an empty line.
 func (p place) snippet() string {
+	if strings.TrimSpace(p.text) == "" {
+		return ""
+	}
 	line := []rune(p.text)
 	caret := min(p.column-1, len(line))
 	from, to := 0, len(line)
@@ -83,5 +86,5 @@ func (p place) snippet() string {
 		}
 		pad.WriteRune(r)
 	}
-	return "  " + head + string(line[from:to]) + tail + "\n  " + pad.String() + "^"
+	return "\n  " + head + string(line[from:to]) + tail + "\n  " + pad.String() + "^"
 }

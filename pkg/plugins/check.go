@@ -72,6 +72,9 @@ func checkImport(i wasmfile.Import, grants Grants) error {
 			i.Name, i.Module, grant)
 	}
 	want, ok := known[i.Name]
+	if !ok && i.Module == abi.ModuleWASI {
+		return fmt.Errorf("import %q of module %q: handlers are not given this part of WASI", i.Name, i.Module)
+	}
 	if !ok {
 		return fmt.Errorf("import %q of module %q: there is no such function; the module has %s",
 			i.Name, i.Module, strings.Join(sortedKeys(known), ", "))

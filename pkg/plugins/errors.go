@@ -25,7 +25,7 @@ const (
 	ReasonExit Reason = "exit"
 	// ReasonProtocol: the guest broke the rules of the interface.
 	ReasonProtocol Reason = "protocol"
-	// ReasonRefused: configure refused, which only a first instance may.
+	// ReasonRefused: configure gave a result other than 0.
 	ReasonRefused Reason = "refused"
 )
 
@@ -44,7 +44,14 @@ type CrashError struct {
 
 // Error names the listener, the function and the object.
 func (e *CrashError) Error() string {
-	where := fmt.Sprintf("listener %q: handler crashed in %s", e.Listener, e.Func)
+	return fmt.Sprintf("listener %q: %s", e.Listener, e.text())
+}
+
+func (e *CrashError) text() string {
+	if e.Reason == ReasonRefused {
+		return fmt.Sprintf("handler refuses its configuration: %v", e.Cause)
+	}
+	where := "handler crashed in " + e.Func
 	if e.Op != 0 {
 		where += fmt.Sprintf(" (%s of %q)", e.Op, e.Object)
 	}
@@ -65,10 +72,14 @@ type LoadError struct {
 
 // Error names the listener and the file.
 func (e *LoadError) Error() string {
-	if e.Path == "" {
-		return fmt.Sprintf("listener %q: handler: %v", e.Listener, e.Err)
+	reason := e.Err.Error()
+	if crash := (*CrashError)(nil); errors.As(e.Err, &crash) {
+		reason = crash.text() // the listener is named already
 	}
-	return fmt.Sprintf("listener %q: handler %s: %v", e.Listener, e.Path, e.Err)
+	if e.Path == "" {
+		return fmt.Sprintf("listener %q: handler: %s", e.Listener, reason)
+	}
+	return fmt.Sprintf("listener %q: handler %s: %s", e.Listener, e.Path, reason)
 }
 
 // Unwrap gives the reason.

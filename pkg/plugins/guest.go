@@ -158,17 +158,13 @@ func flags(e event.Event) uint64 {
 
 // guard runs the guest until a deadline and turns what went wrong into a CrashError, or into the error of ctx.
 func (g *guest) guard(ctx context.Context, function string, deadline time.Time, run func(context.Context) error) error {
-	err := ctx.Err()
 	g.watch.begin(ctx, deadline)
-	if err == nil {
-		err = run(g.watch)
-	}
-	ended := g.watch.end()
-	switch {
-	case errors.Is(ended, context.DeadlineExceeded):
+	err := run(g.watch)
+	switch ended := g.watch.end(); {
+	case ended == context.DeadlineExceeded:
 		return g.crash(function, ReasonDeadline, g.lateness(function))
 	case ended != nil:
-		return ended
+		return ctx.Err()
 	case g.fault != nil:
 		return g.crash(function, g.fault.reason, g.fault.err)
 	case err == nil:

@@ -42,12 +42,12 @@ func (w *watch) begin(ctx context.Context, deadline time.Time) {
 		w.tick(time.Until(deadline))
 	}
 	// A context that ended before running was set has not ended this call.
-	if err := ctx.Err(); err != nil {
-		w.finish(err)
+	if ctx.Err() != nil {
+		w.finish(context.Canceled)
 	}
 }
 
-// end closes the guarded time and tells why the call was ended, nil if it was not.
+// end closes the guarded time and tells why the call was ended, as finish says, nil if it was not.
 func (w *watch) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,7 +74,7 @@ func (w *watch) link(ctx context.Context) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.running && w.caller == caller {
-			w.finish(ctx.Err())
+			w.finish(context.Canceled)
 		}
 	})
 }
@@ -103,16 +103,13 @@ func (w *watch) fire() {
 	w.finish(context.DeadlineExceeded)
 }
 
+// finish ends the guest's time. The engine knows the two errors of package context only; here they tell the guest's
+// deadline (DeadlineExceeded) from a caller that gave up (Canceled), be it by a deadline of its own.
 func (w *watch) finish(err error) {
-	if w.err != nil {
-		return
+	if w.err == nil {
+		w.err = err
+		close(w.done)
 	}
-	// The engine knows these two errors only, and would let a guest run on with any other.
-	if err != context.DeadlineExceeded || !w.late() {
-		err = context.Canceled
-	}
-	w.err = err
-	close(w.done)
 }
 
 func (w *watch) close() {

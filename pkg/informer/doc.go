@@ -1,0 +1,48 @@
+// Package informer keeps copies of Kubernetes resources as JSON bytes and tells listeners of each change. It behaves as
+// client-go's shared informer with the delta queue of its classic design, and differs where this page says so.
+//
+// The way of a change is told on [Informer]; [Factory] owns the informers, [Listener] is the consumers' end:
+//
+//	client, err := informer.NewClient(restConfig)
+//	factory := informer.NewFactory(client, logger)
+//	listener, err := informer.NewListener(informer.ListenerConfig{Resync: 5 * time.Minute})
+//	_, err = factory.Listen(pods, informer.Scope{}, informer.Shape{}, listener)
+//	go listener.Run(ctx, handler)
+//	err = factory.Run(ctx)
+//
+// # Order
+//
+// A listener sees the events of one object in the order in which they happened, retries included: an event that has to
+// be repeated holds up its own object and no other. Objects come in the order in which they first had something to tell;
+// nothing is promised across objects. Two listeners are independent.
+//
+// # What a listener sees
+//
+//   - Of each object, a subsequence of its true states, ending with the last one or its deletion. While its buffer has
+//     room that is every state the API server sent; when it is full, an object is delivered once in its current state,
+//     with Missed telling how many events that stands for.
+//   - The first list, and what is stored when a later listener joins, as adds with Initial set.
+//   - Deletes that were missed, with FinalStateUnknown and the last known state. An object deleted and created again
+//     while nobody looked is two events, a delete and an add, never an update.
+//   - [event.Resync] after its own period, for every stored object that has nothing else to tell; never as an update,
+//     and never because of another listener's period. An object that a new list gives unchanged is a Resync for
+//     listeners that have a period and were part of the last resync, and nothing for others.
+//
+// # Blocking
+//
+// A listener that stands still holds up neither the informer nor other listeners, and its memory is bounded: its buffer,
+// and a mark for each object. If the controller falls behind, the queue before it fills up to its bound, and then the
+// reflector stops reading until there is room.
+//
+// # Errors
+//
+// The reflector never gives up: it waits 0.8 to 30 seconds, doubling, with jitter, and tries again. A refused connection
+// or a busy server (429) continues the watch where it was; an expired version lists again. What the server sends in
+// place of an object is skipped, counted and logged without its content. A handler's panic is an error of that event.
+//
+// # Ownership
+//
+// Each informer has two goroutines, the reflector's and the controller's; [Factory.Run] waits for them. Listeners have
+// none: the goroutines that call [Listener.Next] or [Listener.Run] are the caller's. Objects are immutable; everybody
+// may keep them.
+package informer

@@ -1,0 +1,261 @@
+package informer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"go.uber.org/goleak"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var pods = Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}
+
+// fakeServer is an API server of one resource: it keeps objects and a history, lists the former and watches the latter.
+// It is a Source and a ListWatcher.
+type fakeServer struct {
+	mu      sync.Mutex
+	version int
+	objects map[string]string
+	order   []string
+	history []frame
+	changed chan struct{}
+	// compacted: watches from this version or an older one are refused with 410.
+	compacted int
+	// failList and failWatch, if set, may answer instead.
+	failList, failWatch func(n int, opts metav1.ListOptions) error
+	lists, watches      []metav1.ListOptions
+	// cut ends all watches that run.
+	cut chan struct{}
+}
+
+type frame struct {
+	version int
+	text    string
+}
+
+func newFakeServer() *fakeServer {
+	return &fakeServer{version: 100, objects: map[string]string{}, changed: make(chan struct{}), cut: make(chan struct{})}
+}
+
+func (s *fakeServer) ListWatcher(Resource, Scope) ListWatcher { return s }
+
+// podText is a small object; extra goes into it after metadata.
+func podText(name, uid string, version int, extra string) string {
+	return fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"shop","uid":%q,"resourceVersion":"%d"}%s}`, name, uid, version, extra)
+}
+
+// apply creates or updates; quietly leaves no trace in the history, as if the watch had missed it.
+func (s *fakeServer) apply(name, uid, extra string, quietly ...bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	typ := "MODIFIED"
+	if _, ok := s.objects[name]; !ok {
+		typ = "ADDED"
+		s.order = append(s.order, name)
+	}
+	text := podText(name, uid, s.version, extra)
+	s.objects[name] = text
+	s.publish(typ, text, quietly)
+}
+
+func (s *fakeServer) remove(name string, quietly ...bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	var o struct {
+		Metadata struct{ UID string }
+	}
+	_ = json.Unmarshal([]byte(s.objects[name]), &o)
+	delete(s.objects, name)
+	s.order = slices.DeleteFunc(s.order, func(n string) bool { return n == name })
+	s.publish("DELETED", podText(name, o.Metadata.UID, s.version, ""), quietly)
+}
+
+func (s *fakeServer) publish(typ, object string, quietly []bool) {
+	if len(quietly) > 0 {
+		return
+	}
+	s.send(fmt.Sprintf(`{"type":%q,"object":%s}`, typ, object))
+}
+
+// send puts a frame into the history.
+func (s *fakeServer) send(text string) {
+	s.history = append(s.history, frame{s.version, text + "\n"})
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// raw sends a frame as it is.
+func (s *fakeServer) raw(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.send(text)
+}
+
+// disconnect ends all watches; compact makes the next ones fail with 410.
+func (s *fakeServer) disconnect(compact bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if compact {
+		s.compacted = s.version
+		s.version++
+	}
+	close(s.cut)
+	s.cut = make(chan struct{})
+}
+
+// listed and watched are the requests so far.
+func (s *fakeServer) listed() []metav1.ListOptions {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.lists)
+}
+
+func (s *fakeServer) watched() []metav1.ListOptions {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.watches)
+}
+
+func (s *fakeServer) List(_ context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists = append(s.lists, opts)
+	if s.failList != nil {
+		if err := s.failList(len(s.lists), opts); err != nil {
+			return nil, err
+		}
+	}
+	from, _ := strconv.Atoi(opts.Continue)
+	to, cont := len(s.order), ""
+	if opts.Limit > 0 && from+int(opts.Limit) < to {
+		to = from + int(opts.Limit)
+		cont = strconv.Itoa(to)
+	}
+	var items []string
+	for _, name := range s.order[from:to] {
+		// Items of built-in lists come without kind and apiVersion.
+		items = append(items, strings.Replace(s.objects[name], `"kind":"Pod","apiVersion":"v1",`, "", 1))
+	}
+	text := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d","continue":%q},"items":[%s]}`,
+		s.version, cont, strings.Join(items, ","))
+	return io.NopCloser(strings.NewReader(text)), nil
+}
+
+func (s *fakeServer) Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watches = append(s.watches, opts)
+	if s.failWatch != nil {
+		if err := s.failWatch(len(s.watches), opts); err != nil {
+			return nil, err
+		}
+	}
+	from, _ := strconv.Atoi(opts.ResourceVersion)
+	if from <= s.compacted && s.compacted > 0 {
+		return nil, apierrors.NewResourceExpired("too old resource version")
+	}
+	return &fakeWatch{ctx: ctx, server: s, version: from, cut: s.cut}, nil
+}
+
+// fakeWatch is the body of one watch.
+type fakeWatch struct {
+	ctx     context.Context
+	server  *fakeServer
+	version int
+	cut     chan struct{}
+	rest    string
+}
+
+func (w *fakeWatch) Close() error { return nil }
+
+func (w *fakeWatch) Read(p []byte) (int, error) {
+	for w.rest == "" {
+		w.server.mu.Lock()
+		for i, f := range w.server.history {
+			if f.version > w.version {
+				w.rest, w.version = f.text, f.version
+				if strings.Contains(f.text, `"ERROR"`) { // is not repeated on the next watch
+					w.server.history = slices.Delete(w.server.history, i, i+1)
+				}
+				break
+			}
+		}
+		changed := w.server.changed
+		w.server.mu.Unlock()
+		if w.rest != "" {
+			break
+		}
+		select {
+		case <-changed:
+		case <-w.cut:
+			return 0, io.EOF
+		case <-w.ctx.Done():
+			return 0, w.ctx.Err()
+		}
+	}
+	n := copy(p, w.rest)
+	w.rest = w.rest[n:]
+	return n, nil
+}
+
+func tooManyRequests() error { return apierrors.NewTooManyRequests("slow down", 1) }
+
+func serverError() error {
+	return apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", pods.GroupResource(), "", "boom", 0, true)
+}
+
+func obj(name, uid string, version int) *event.Object {
+	o, err := (&event.Parser{}).Parse([]byte(podText(name, uid, version, "")))
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// story is an event in one word: "add a 1", with * for initial, ? for final state unknown, and ~n for n missed ones.
+func story(e event.Event) string {
+	s := fmt.Sprintf("%s %s/%s %s", e.Op, e.Object.Name(), e.Object.UID(), e.Object.ResourceVersion())
+	if e.Initial {
+		s += "*"
+	}
+	if e.FinalStateUnknown {
+		s += "?"
+	}
+	if e.Missed > 0 {
+		s += fmt.Sprintf("~%d", e.Missed)
+	}
+	if e.Old != nil {
+		s += " was " + e.Old.ResourceVersion()
+	}
+	return s
+}
+
+func expect(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("\n got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	}
+}
+
+func newTimeout(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), d)
+}

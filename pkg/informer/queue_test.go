@@ -1,0 +1,184 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+var deltaNames = map[deltaType]string{deltaAdded: "added", deltaUpdated: "updated", deltaDeleted: "deleted", deltaReplaced: "replaced", deltaSync: "sync"}
+
+// popAll empties the queue and tells what came, one string for each object.
+func popAll(q *deltaQueue) (all []string) {
+	for {
+		deltas, ok := q.pop()
+		if !ok {
+			return all
+		}
+		s := deltas[0].object.Name() + ":"
+		for _, d := range deltas {
+			s += " " + deltaNames[d.typ] + "@" + d.object.ResourceVersion()
+			if d.finalStateUnknown {
+				s += "?"
+			}
+			if d.initial {
+				s += "*"
+			}
+		}
+		all = append(all, s)
+		q.done()
+	}
+}
+
+func push(t *testing.T, q *deltaQueue, typ deltaType, o *event.Object) {
+	t.Helper()
+	if err := q.add(t.Context(), delta{typ: typ, object: o}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestQueueGroupsByObjectInFirstQueuedOrder(t *testing.T) {
+	q := newDeltaQueue(10)
+	push(t, q, deltaAdded, obj("a", "1", 1))
+	push(t, q, deltaAdded, obj("b", "2", 2))
+	push(t, q, deltaUpdated, obj("a", "1", 3))
+	push(t, q, deltaDeleted, obj("a", "1", 4))
+	expect(t, popAll(q), "a: added@1 updated@3 deleted@4", "b: added@2")
+}
+
+func TestQueueMergesTwoDeletesAndKeepsTheRealState(t *testing.T) {
+	q, store := newDeltaQueue(10), newIndexer()
+	store.put(obj("a", "1", 1))
+	q.replace(nil, store)
+	push(t, q, deltaDeleted, obj("a", "1", 5))
+	expect(t, popAll(q), "a: deleted@5")
+
+	push(t, q, deltaDeleted, obj("a", "1", 5))
+	q.replace(nil, store)
+	expect(t, popAll(q), "a: deleted@5")
+}
+
+func TestQueueReplaceFindsWhatIsGone(t *testing.T) {
+	q, store := newDeltaQueue(10), newIndexer()
+	store.put(obj("stays", "1", 1))
+	store.put(obj("gone", "2", 2))
+	push(t, q, deltaAdded, obj("queued", "3", 3))
+	push(t, q, deltaAdded, obj("taken", "4", 4))
+	q2, _ := q.pop() // "queued" is with the controller, and not yet in the store
+	if q2[0].object.Name() != "queued" {
+		t.Fatal(q2[0].object.Name())
+	}
+	q.replace([]*event.Object{obj("stays", "1", 1), obj("new", "5", 6)}, store)
+	q.done()
+	got := popAll(q)
+	slices.Sort(got)
+	expect(t, got, "gone: deleted@2?", "new: replaced@6", "queued: deleted@3?", "stays: replaced@1", "taken: added@4 deleted@4?")
+}
+
+func TestQueueResyncSkipsObjectsWithPendingDeltas(t *testing.T) {
+	q, store := newDeltaQueue(10), newIndexer()
+	store.put(obj("a", "1", 1))
+	store.put(obj("b", "2", 2))
+	push(t, q, deltaUpdated, obj("a", "1", 3))
+	q.resync(store, &resyncRound{})
+	expect(t, popAll(q), "a: updated@3", "b: sync@2")
+}
+
+func TestQueueHasSyncedWhenTheFirstListIsProcessed(t *testing.T) {
+	q, store := newDeltaQueue(10), newIndexer()
+	if q.hasSynced() {
+		t.Error("synced before any list")
+	}
+	q.replace([]*event.Object{obj("a", "1", 1), obj("b", "2", 2)}, store)
+	for i := range 2 {
+		if q.hasSynced() {
+			t.Errorf("synced with %d of 2 objects processed", i)
+		}
+		q.pop()
+		if i == 1 && q.hasSynced() {
+			t.Error("synced although the last object is still being processed")
+		}
+		q.done()
+	}
+	if !q.hasSynced() {
+		t.Error("not synced")
+	}
+
+	empty := newDeltaQueue(10)
+	empty.replace(nil, store)
+	if !empty.hasSynced() {
+		t.Error("an empty list does not sync")
+	}
+
+	changes := newDeltaQueue(10)
+	push(t, changes, deltaAdded, obj("a", "1", 1))
+	if !changes.hasSynced() {
+		t.Error("a change before any list does not sync")
+	}
+}
+
+func TestQueueMarksOnlyTheFirstListInitial(t *testing.T) {
+	q, store := newDeltaQueue(10), newIndexer()
+	q.replace([]*event.Object{obj("a", "1", 1)}, store)
+	push(t, q, deltaAdded, obj("b", "2", 2))
+	expect(t, popAll(q), "a: replaced@1*", "b: added@2")
+	q.replace([]*event.Object{obj("a", "1", 3)}, store)
+	expect(t, popAll(q), "a: replaced@3")
+}
+
+func TestQueueIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newDeltaQueue(2)
+		push(t, q, deltaAdded, obj("a", "1", 1))
+		push(t, q, deltaAdded, obj("b", "2", 2))
+		push(t, q, deltaUpdated, obj("a", "1", 3)) // an object that is queued already takes no new place
+		added := make(chan error, 1)
+		go func() { added <- q.add(t.Context(), delta{typ: deltaAdded, object: obj("c", "3", 4)}) }()
+		synctest.Wait()
+		select {
+		case <-added:
+			t.Fatal("a third object entered a queue of two")
+		default:
+		}
+		q.pop()
+		if err := <-added; err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { added <- q.add(ctx, delta{typ: deltaAdded, object: obj("d", "4", 5)}) }()
+		synctest.Wait()
+		cancel()
+		if err := <-added; err != context.Canceled {
+			t.Errorf("a stopped reflector got %v", err)
+		}
+	})
+}
+
+func TestFifo(t *testing.T) {
+	var f fifo[int]
+	next := 0
+	for i := range 10_000 {
+		f.push(i)
+		if i%3 != 0 {
+			if v, ok := f.pop(); !ok || v != next {
+				t.Fatalf("pop %d, %v, want %d", v, ok, next)
+			}
+			next++
+		}
+	}
+	if got := fmt.Sprint(f.snapshot()[:3]); got != fmt.Sprint([]int{next, next + 1, next + 2}) {
+		t.Error(got)
+	}
+	for ; next < 10_000; next++ {
+		if v, ok := f.pop(); !ok || v != next {
+			t.Fatalf("pop %d, %v, want %d", v, ok, next)
+		}
+	}
+	if _, ok := f.pop(); ok || f.len() != 0 {
+		t.Error("not empty")
+	}
+}

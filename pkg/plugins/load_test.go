@@ -1,0 +1,268 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
+)
+
+func TestLoadRefuses(t *testing.T) {
+	// without makes a module that has all it needs but what change does to it.
+	module := func(change func(*wasmtest.Module)) []byte {
+		m := &wasmtest.Module{}
+		change(m)
+		return m.Bytes()
+	}
+	needed := func(change func(*wasmtest.Module)) []byte {
+		m := guestModule()
+		change(m)
+		return onEvent(m, konst(0))
+	}
+	importing := func(name, function, params, results string) []byte {
+		m := &wasmtest.Module{}
+		m.Import(name, function, params, results)
+		m.Memory(1, 4)
+		m.Export("memory", 2, 0)
+		m.Func("informerd_abi_v1", "", "", "")
+		return onEvent(m, konst(0))
+	}
+	good := nothing()
+	for _, test := range []struct {
+		name string
+		wasm []byte
+		want string
+	}{
+		{"empty", nil, "the file is empty"},
+		{"text", []byte("hello, world"), `this is no WebAssembly module: it does not begin with \0asm`},
+		{"component", []byte("\x00asm\x0d\x00\x01\x00"), "this is a WebAssembly component; informerd takes core modules: " +
+			"build without the component model, or extract the core module with wasm-tools component unbundle"},
+		{"version", []byte("\x00asm\x02\x00\x00\x00"), "version 0x2 of WebAssembly is unknown, version 1 is needed"},
+		{"cut off", good[:len(good)-3],
+			"the file is cut off: the code section at offset 95 states 19 bytes, 16 are left"},
+		{"too large", append(append([]byte{}, good...), make([]byte, 8<<20)...),
+			"the file has 8388724 bytes, at most 8388608 are allowed"},
+		{"nothing in it", module(func(*wasmtest.Module) {}), `it does not export its memory under the name "memory"`},
+		{"two memories", needed(func(m *wasmtest.Module) { m.Memory(1, 1) }),
+			"it has 2 memories, at most one is allowed"},
+		{"memory is a function", module(func(m *wasmtest.Module) { m.Func("memory", "", "", "") }),
+			`export "memory" is a function, it must be a memory`},
+		{"memory too large", module(func(m *wasmtest.Module) { m.Memory(17, -1); m.Export("memory", 2, 0) }),
+			"it needs 1.1 MiB of memory to start, its limit is 1 MiB: raise limits.memory"},
+		{"imported memory", module(func(m *wasmtest.Module) { m.ImportMemory("env", "memory") }),
+			`import "memory" of module "env": there is no such module; guests may import informerd/config.v1, ` +
+				"informerd/event.v1, informerd/log.v1, informerd/result.v1, wasi_snapshot_preview1"},
+		{"table without maximum", needed(func(m *wasmtest.Module) { m.Table(1, -1) }),
+			"table 0 has no maximum: link with one of at most 65536 elements"},
+		{"table of 2^27", needed(func(m *wasmtest.Module) { m.Table(1<<27, 1<<27) }),
+			"table 0 has 134217728 elements, at most 65536 are allowed"},
+		{"table up to 2^27", needed(func(m *wasmtest.Module) { m.Table(1, 1<<27) }),
+			"table 0 may grow to 134217728 elements, at most 65536 are allowed"},
+		{"no marker", module(func(m *wasmtest.Module) { m.Memory(1, 1); m.Export("memory", 2, 0) }),
+			`it does not export the function "informerd_abi_v1" of type () -> ()`},
+		{"no on_event", guestModule().Bytes(),
+			`it does not export the function "on_event" of type (i32, i32, i32, i32) -> i32`},
+		{"on_event of another type", module(func(m *wasmtest.Module) {
+			*m = *guestModule()
+			m.Func("on_event", "iI", "", "")
+		}), `export "on_event" has type (i32, i64) -> (), it must be (i32, i32, i32, i32) -> i32`},
+		{"on_event is a memory", module(func(m *wasmtest.Module) { *m = *guestModule(); m.Export("on_event", 2, 0) }),
+			`export "on_event" is a memory, it must be a function of type (i32, i32, i32, i32) -> i32`},
+		{"on_event does not exist", module(func(m *wasmtest.Module) { *m = *guestModule(); m.Export("on_event", 0, 99) }),
+			`export "on_event": there is no function 99`},
+		{"configure of another type", needed(func(m *wasmtest.Module) { m.Func("configure", "", "", "") }),
+			`export "configure" has type () -> (), it must be () -> i32`},
+		{"unknown module", importing("informerd/moon.v1", "land", "", ""),
+			`import "land" of module "informerd/moon.v1": there is no such module; guests may import informerd/config.v1, ` +
+				"informerd/event.v1, informerd/log.v1, informerd/result.v1, wasi_snapshot_preview1"},
+		{"unknown function", importing(abi.ModuleEvent, "fields", "", ""),
+			`import "fields" of module "informerd/event.v1": there is no such function; the module has changed, field, object, path`},
+		{"function of another type", importing(abi.ModuleEvent, "field", "iii", "i"),
+			`import "field" of module "informerd/event.v1" has type (i32, i32, i32) -> i32, it must be (i32, i32, i32, i32) -> i64`},
+		{"no grant", importing(abi.ModuleLog, "log", "iii", ""),
+			`import "log" of module "informerd/log.v1": this needs the grant "log", which the configuration does not give`},
+		{"socket", importing(abi.ModuleWASI, "sock_accept", "iii", "i"),
+			`import "sock_accept" of module "wasi_snapshot_preview1": handlers are not given this part of WASI`},
+		{"invalid code", onEvent(guestModule(), drop), "the module is not valid: "},
+		{"start traps", func() []byte {
+			m := guestModule()
+			m.Start(m.Func("", "", "", "", unreachable))
+			return onEvent(m, konst(0))
+		}(), "handler crashed in start: trap: "},
+		{"configure refuses without a reason", configuring(konst(7)),
+			"handler refuses its configuration: result 7, without a reason"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			host, _ := testHost(t)
+			spec := testSpec(test.wasm)
+			spec.Grants = Grants{}
+			handler, err := host.Load(t.Context(), spec)
+			if handler != nil || err == nil {
+				t.Fatal("it was loaded")
+			}
+			var load *LoadError
+			if !errors.As(err, &load) {
+				t.Fatalf("%T is no LoadError", err)
+			}
+			want := `listener "pods": handler guest.wasm: ` + test.want
+			if got := err.Error(); got != want && !(strings.HasSuffix(want, ": ") && strings.HasPrefix(got, want)) {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// configuring is a guest with some code in configure.
+func configuring(code ...[]byte) []byte {
+	m := guestModule()
+	m.Func("configure", "", "i", "", code...)
+	return onEvent(m, konst(0))
+}
+
+func TestLoadRefusesSpec(t *testing.T) {
+	host, _ := testHost(t)
+	for _, test := range []struct {
+		change func(*Spec)
+		want   string
+	}{
+		{func(s *Spec) { s.Config = []byte("[]") }, "config: it must be a JSON object"},
+		{func(s *Spec) { s.Config = []byte("{") }, "config: it must be a JSON object"},
+		{func(s *Spec) { s.Config = make([]byte, 2<<20) }, "config: it has 2097152 bytes, at most 1048576 are allowed"},
+		{func(s *Spec) { s.Limits.Memory = 1 }, "limits: memory is 1 bytes, it must be between 64 KiB and 4 GiB"},
+		{func(s *Spec) { s.Limits.Memory = 5 << 30 }, "limits: memory is 5368709120 bytes, it must be between 64 KiB and 4 GiB"},
+		{func(s *Spec) { s.Limits.Deadline = -1 }, "limits: deadline is -1ns, it must be positive"},
+		{func(s *Spec) { s.Limits.LoadDeadline = -1 }, "limits: load deadline is -1ns, it must be positive"},
+		{func(s *Spec) { s.Limits.Output.Count = -1 }, "limits: output count is -1, it must be positive"},
+		{func(s *Spec) { s.Limits.Output.Bytes = -1 }, "limits: output bytes is -1, it must be positive"},
+		{func(s *Spec) { s.Grants.Log = &LogGrant{LinesPerSecond: -1} }, "grants: log: lines per second is -1, it must be positive"},
+	} {
+		spec := testSpec(nothing())
+		test.change(&spec)
+		_, err := host.Load(t.Context(), spec)
+		if want := `listener "pods": handler guest.wasm: ` + test.want; err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}
+
+// Each of these would run for ever if starting an instance had no deadline.
+func TestLoadHasDeadline(t *testing.T) {
+	forever := wasmtest.Forever
+	for _, test := range []struct {
+		function string
+		wasm     func() []byte
+	}{
+		{"start", func() []byte {
+			m := guestModule()
+			m.Start(m.Func("", "", "", "", forever))
+			return onEvent(m, konst(0))
+		}},
+		{"_initialize", func() []byte {
+			m := guestModule()
+			m.Func("_initialize", "", "", "", forever)
+			return onEvent(m, konst(0))
+		}},
+		{"configure", func() []byte { return configuring(forever, konst(0)) }},
+	} {
+		t.Run(test.function, func(t *testing.T) {
+			host, _ := testHost(t)
+			spec := testSpec(test.wasm())
+			spec.Limits.LoadDeadline = 20 * time.Millisecond
+			_, err := host.Load(t.Context(), spec)
+			want := `listener "pods": handler guest.wasm: handler crashed in ` + test.function + ": deadline: it ran longer than 20ms"
+			if err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+			var crash *CrashError
+			if !errors.As(err, &crash) || crash.Reason != ReasonDeadline {
+				t.Errorf("%v is no CrashError for the deadline", err)
+			}
+		})
+	}
+}
+
+func TestLoadEndsWithItsContext(t *testing.T) {
+	host, _ := testHost(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := host.Load(ctx, testSpec(configuring(wasmtest.Forever, konst(0))))
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	var crash *CrashError
+	if errors.As(err, &crash) {
+		t.Errorf("the caller's own deadline counts as a crash: %v", err)
+	}
+}
+
+// Two handlers of the same bytes share compiled code, and closing one leaves the other alone.
+func TestHandlersShareCode(t *testing.T) {
+	host, _ := testHost(t)
+	first, err := host.Load(t.Context(), testSpec(twoFields()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := instance(t, host, testSpec(twoFields()))
+	if err := first.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := second.Handle(t.Context(), podAdd(t)); err != nil || r.Verdict != Done {
+		t.Errorf("got %v, %v", r, err)
+	}
+	if _, err := first.NewInstance(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("NewInstance of a closed handler gives %v", err)
+	}
+}
+
+func TestClosedHost(t *testing.T) {
+	host, _ := testHost(t)
+	i := instance(t, host, testSpec(nothing()))
+	if err := host.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := host.Load(t.Context(), testSpec(nothing())); !errors.Is(err, ErrClosed) {
+		t.Errorf("Load of a closed host gives %v", err)
+	}
+	if _, err := i.Handle(t.Context(), podAdd(t)); !errors.Is(err, ErrClosed) {
+		t.Errorf("Handle with a closed host gives %v", err)
+	}
+}
+
+// Whatever is broken in a file, Load gives an error or a handler that works or crashes, within its limits.
+func TestLoadSurvivesMutants(t *testing.T) {
+	n := 3000
+	if testing.Short() {
+		n = 300
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	host, _ := testHost(t)
+	good, e := twoFields(), podAdd(t)
+	for range n {
+		mutant := append([]byte(nil), good...)
+		for range 1 + random.IntN(3) {
+			at := random.IntN(len(mutant))
+			mutant[at] ^= 1 << random.IntN(8)
+		}
+		if random.IntN(4) == 0 {
+			mutant = mutant[:random.IntN(len(mutant))]
+		}
+		spec := testSpec(mutant)
+		spec.Limits.LoadDeadline, spec.Limits.Deadline = 50*time.Millisecond, 50*time.Millisecond
+		handler, err := host.Load(t.Context(), spec)
+		if err != nil {
+			continue
+		}
+		if i, err := handler.NewInstance(t.Context()); err == nil {
+			i.Handle(t.Context(), e)
+			i.Close(t.Context())
+		}
+		handler.Close(t.Context())
+	}
+}

@@ -1,0 +1,151 @@
+package plugins
+
+import (
+	"bytes"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+// The names of instructions are short here, as tests are mostly made of them.
+var (
+	konst       = wasmtest.Const
+	konst64     = wasmtest.Const64
+	invoke      = wasmtest.Call
+	local       = wasmtest.Local
+	unreachable = wasmtest.Unreachable
+	drop        = wasmtest.Drop
+)
+
+// buffer collects log lines.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// testHost makes a host that is closed with the test, and its log without times.
+func testHost(t testing.TB) (*Host, *buffer) {
+	t.Helper()
+	log := &buffer{}
+	host := NewHost(HostConfig{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{
+		Level: slog.LevelDebug,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))})
+	t.Cleanup(func() {
+		if err := host.Close(t.Context()); err != nil {
+			t.Errorf("closing the host: %v", err)
+		}
+	})
+	return host, log
+}
+
+// guestModule begins a module that has what every guest needs but on_event.
+func guestModule(imports ...abi.Function) *wasmtest.Module {
+	m := &wasmtest.Module{}
+	for _, f := range imports {
+		m.Import(f.Module, f.Name, short(f.Params), short(f.Results))
+	}
+	m.Memory(1, 4)
+	m.Export("memory", 2, 0)
+	m.Func("informerd_abi_v1", "", "", "")
+	return m
+}
+
+// onEvent adds on_event with some code that leaves a verdict, with two local variables behind its four parameters.
+func onEvent(m *wasmtest.Module, code ...[]byte) []byte {
+	m.Func("on_event", "iiii", "i", "ii", code...)
+	return m.Bytes()
+}
+
+func short(ts []abi.ValueType) string {
+	s := ""
+	for _, t := range ts {
+		if t == abi.I64 {
+			s += "I"
+		} else {
+			s += "i"
+		}
+	}
+	return s
+}
+
+// imported finds the type of a host function.
+func imported(module, name string) abi.Function {
+	for _, f := range hostFunctions {
+		if f.Module == module && f.Name == name {
+			return f.Function
+		}
+	}
+	panic("no function " + module + " " + name)
+}
+
+// testSpec loads a module for the listener "pods".
+func testSpec(wasm []byte) Spec {
+	return Spec{Listener: "pods", Path: "guest.wasm", Wasm: wasm, Grants: Grants{Log: &LogGrant{}},
+		Limits: Limits{Memory: 1 << 20, Deadline: 10 * time.Second}}
+}
+
+// instance loads a module and gives an instance that is closed with the test.
+func instance(t testing.TB, host *Host, spec Spec) *Instance {
+	t.Helper()
+	handler, err := host.Load(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := handler.NewInstance(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := i.Close(t.Context()); err != nil {
+			t.Errorf("closing the instance: %v", err)
+		}
+	})
+	return i
+}
+
+func object(t testing.TB, text string) *event.Object {
+	t.Helper()
+	var p event.Parser
+	o, err := p.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+const podText = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","namespace":"shop","uid":"u","resourceVersion":"7",` +
+	`"labels":{"app":"we\u0062"}},"spec":{"nodeName":"n1","hostNetwork":true,"priority":10,"x":null},` +
+	`"status":{"phase":"Running","containerStatuses":[{"restartCount":5}]}}`
+
+func podAdd(t testing.TB) event.Event {
+	return event.Event{Op: event.Add, Object: object(t, podText)}
+}
