@@ -152,6 +152,3 @@ func (f *Filter) Paths() []event.Path {
 	}
 	return paths
 }
-
-// String gives the expression's text.
-func (f *Filter) String() string { return f.source.Text }

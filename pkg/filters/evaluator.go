@@ -51,8 +51,9 @@ func (e *Evaluator) Match(ev event.Event) (bool, error) {
 	return matched, nil
 }
 
+// opValues are the words for op, put into interfaces once.
 var opValues = [...]any{
-	event.Add: event.Add.String(), event.Update: event.Update.String(), event.Delete: event.Delete.String(),
+	0: "", event.Add: event.Add.String(), event.Update: event.Update.String(), event.Delete: event.Delete.String(),
 	event.Resync: event.Resync.String(),
 }
 
@@ -64,7 +65,6 @@ const (
 )
 
 func (e *Evaluator) begin(ev event.Event) {
-	e.event = ev
 	e.generation++
 	e.budget.reset()
 	if cap(e.cells) > keptCells {
@@ -73,19 +73,30 @@ func (e *Evaluator) begin(ev event.Event) {
 	e.cells = e.cells[:0]
 	e.lists = e.lists[:min(len(e.lists), keptLists)]
 	e.listsUsed = 0
-	if int(ev.Op) < len(opValues) && opValues[ev.Op] != nil {
-		e.env["op"] = opValues[ev.Op]
-	} else {
+	e.bind(ev)
+	e.event = ev
+}
+
+// bind sets the variables that differ from the last event's.
+func (e *Evaluator) bind(ev event.Event) {
+	if ev.Op != e.event.Op {
 		e.env["op"] = ev.Op.String()
+		if int(ev.Op) < len(opValues) {
+			e.env["op"] = opValues[ev.Op]
+		}
 	}
-	e.env["initial"] = ev.Initial
-	e.env["missed"] = ev.Missed
+	if ev.Initial != e.event.Initial {
+		e.env["initial"] = ev.Initial
+	}
+	if ev.Missed != e.event.Missed {
+		e.env["missed"] = ev.Missed
+	}
 }
 
 // environment binds every name a rewritten expression may use to this evaluator.
 func (e *Evaluator) environment() map[string]any {
 	env := map[string]any{
-		"op": "", "initial": false, "missed": 0,
+		"op": "", "initial": false, "missed": 0, // as in the zero Event
 		"@item": e.item, "@items": e.items, "@get": e.get, "@slice": e.slice,
 		"@truth": truth, "@result": result, "@test": e.test, "@each": e.each, "@term": e.term,
 		"@isnil": isNil, "@==": e.equal, "@in": e.in,

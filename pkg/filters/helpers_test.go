@@ -46,7 +46,7 @@ func match(t testing.TB, text string, ev event.Event) (bool, error) {
 // largePod is a pod of about 10 KB as an API server writes it: the status stands behind a long spec.
 func largePod(restarts int) string {
 	var env strings.Builder
-	for i := range 90 {
+	for i := range 115 {
 		if i > 0 {
 			env.WriteByte(',')
 		}

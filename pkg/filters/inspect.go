@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/builtin"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -96,9 +95,6 @@ func (in *inspector) builtin(n *ast.BuiltinNode) error {
 	want, plain := plainFunctions[n.Name]
 	if got := len(n.Arguments); plain && (got < want.min || got > want.max) {
 		return in.errorf(n, "%s takes %s, this has %d", n.Name, want, got)
-	}
-	if _, exists := builtin.Index[n.Name]; plain && !exists {
-		return in.errorf(n, "the function %s is not available in filters", n.Name)
 	}
 	return nil
 }

@@ -14,8 +14,9 @@ type Source interface {
 	ListWatcher(Resource, Scope) ListWatcher
 }
 
-// Factory owns the informers: one for each distinct (resource, scope), however many listeners ask for it. Informers come
-// with their first listener and go, with their memory, when the last one leaves. It is safe for concurrent use.
+// Factory owns the informers: one for each distinct (resource, scope), however many listeners ask for it. Only listeners
+// that want other fields kept or dropped (see Shape) get an informer of their own. Informers come with their first
+// listener and go, with their memory, when the last one leaves. It is safe for concurrent use.
 type Factory struct {
 	source Source
 	log    *slog.Logger
@@ -30,6 +31,7 @@ type Factory struct {
 type sharedKey struct {
 	resource Resource
 	scope    Scope
+	keeps    string // Shape.keeps
 }
 
 // shared is an informer and how many listeners hold it.
@@ -91,15 +93,15 @@ type Registration struct {
 }
 
 // Listen makes the informer of a resource and scope tell l of its events, from the objects it already has on. If there
-// is no such informer, it is made and, as soon as the factory runs, started; shape then says what it keeps. A listener
-// may listen to several informers, as long as no object is in two of them.
+// is no such informer, it is made and, as soon as the factory runs, started. A listener may listen to several informers,
+// as long as no object is in two of them.
 func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listener) (*Registration, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopped {
 		return nil, ErrStopped
 	}
-	key := sharedKey{resource, scope}
+	key := sharedKey{resource, scope, shape.keeps()}
 	sh := f.shared[key]
 	if sh == nil {
 		inf, err := newInformer(f.source.ListWatcher(resource, scope), resource, scope, shape, f.log)
@@ -110,6 +112,8 @@ func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listene
 		f.shared[key] = sh
 		f.waiting = append(f.waiting, sh)
 		f.start.set()
+	} else {
+		sh.informer.store.addMissingIndexes(shape.Indexes)
 	}
 	sh.listeners++
 	return &Registration{factory: f, shared: sh, reg: sh.informer.join(l)}, nil

@@ -73,13 +73,28 @@ func (s *indexer) addIndexes(funcs map[string]IndexFunc) error {
 		}
 	}
 	for name, values := range funcs {
-		ix := &index{values: values, buckets: map[string]map[*item]struct{}{}}
-		for _, it := range s.items {
-			ix.add(it, ix.of(it.object))
-		}
-		s.indexes[name] = ix
+		s.addIndexLocked(name, values)
 	}
 	return nil
+}
+
+// addMissingIndexes adds those whose names are not taken.
+func (s *indexer) addMissingIndexes(funcs map[string]IndexFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, values := range funcs {
+		if s.indexes[name] == nil {
+			s.addIndexLocked(name, values)
+		}
+	}
+}
+
+func (s *indexer) addIndexLocked(name string, values IndexFunc) {
+	ix := &index{values: values, buckets: map[string]map[*item]struct{}{}}
+	for _, it := range s.items {
+		ix.add(it, ix.of(it.object))
+	}
+	s.indexes[name] = ix
 }
 
 // of calls the index function; one that panics leaves the object out of its index and the process alive.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,8 +20,19 @@ type Shape struct {
 	KeepManagedFields bool
 	// KeepSecretData leaves the values of Secrets in, readable by every filter, handler and output.
 	KeepSecretData bool
-	// Indexes are indexes by name, on top of the one by namespace.
+	// Indexes are indexes by name, on top of the one by namespace. Listeners that share an informer share the indexes;
+	// one name must mean the same to all of them.
 	Indexes map[string]IndexFunc
+}
+
+// keeps is equal for shapes that keep the same fields.
+func (s Shape) keeps() string {
+	drop := make([]string, 0, len(s.Drop))
+	for _, path := range s.Drop {
+		drop = append(drop, path.String())
+	}
+	slices.Sort(drop)
+	return fmt.Sprintf("%t %t %q", s.KeepManagedFields, s.KeepSecretData, slices.Compact(drop))
 }
 
 // Informer keeps a copy of one resource in one scope and tells its listeners of each change:

@@ -210,6 +210,40 @@ func TestListenersShareOneInformer(t *testing.T) {
 	})
 }
 
+func TestListenersThatKeepOtherFieldsDoNotShare(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.server.apply("a", "1", `,"spec":{"x":1,"y":2}`)
+		x, y := event.MustCompilePath("spec.x"), event.MustCompilePath("spec.y")
+		var regs []*Registration
+		for _, shape := range []Shape{
+			{Drop: []event.Path{x, y}}, {Drop: []event.Path{y, x}, Indexes: map[string]IndexFunc{"y": IndexByPath(y)}}, {},
+		} {
+			l, err := NewListener(ListenerConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reg, err := w.factory.Listen(pods, Scope{}, shape, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			regs = append(regs, reg)
+		}
+		synctest.Wait()
+		if n := len(w.server.watched()); n != 2 {
+			t.Errorf("%d watches", n)
+		}
+		for i, want := range []string{"{}", "{}", `{"x":1,"y":2}`} {
+			o, err := regs[i].Lister().Get("shop", "a")
+			if err != nil || o.Value().Get("spec").Raw() != want {
+				t.Errorf("listener %d: %v, %v", i, o, err)
+			}
+		}
+		if _, err := regs[0].Lister().ByIndex("y", "2"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestAHungListenerHoldsUpNobody(t *testing.T) {
 	inWorld(t, func(w *world) {
 		hung, err := NewListener(ListenerConfig{Capacity: 4})

@@ -1,0 +1,12 @@
+// Command informerd watches Kubernetes resources and passes their changes through filters and WASM handlers to outputs.
+package main
+
+import (
+	"os"
+
+	"github.com/informerd/informerd/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,69 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/dev/cluster/internal/process"
+)
+
+// Down stops the cluster in dir and removes everything but its logs. It reports whether there was one.
+func Down(ctx context.Context, dir string, say func(string, ...any)) (stopped bool, err error) {
+	l, err := newLayout(dir)
+	if err != nil {
+		return false, err
+	}
+	release, err := l.acquireExisting(ctx, say)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+
+	running, err := process.List(l.dir)
+	if err != nil {
+		return false, err
+	}
+	stopped = len(running) > 0
+	running.Close()
+	if err := stopAll(ctx, l); err != nil {
+		return stopped, err
+	}
+	if !l.owned() { // the directory is gone, or never was a cluster's: nothing in it is ours to remove
+		return stopped, nil
+	}
+	return stopped, l.clean()
+}
+
+// stopGrace is what a component gets between SIGTERM and SIGKILL. The API server is the slowest to end, and
+// takes a second or two when clients watch it.
+const stopGrace = 20 * time.Second
+
+// stopOrder: first who writes, then what they write to. The components of one step stop together.
+var stopOrder = [][]string{{kwok, scheduler, controllerManager}, {apiServer}, {etcd}}
+
+// stopAll stops every component that runs, in order.
+func stopAll(ctx context.Context, l layout) error {
+	for _, names := range stopOrder {
+		if err := stopNamed(ctx, l, names...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopNamed stops the named components together.
+func stopNamed(ctx context.Context, l layout, names ...string) error {
+	running, err := process.List(l.dir)
+	if err != nil {
+		return err
+	}
+	defer running.Close()
+	var step process.Running
+	for _, p := range running {
+		if slices.Contains(names, p.Name) {
+			step = append(step, p)
+		}
+	}
+	return step.Stop(ctx, stopGrace)
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informerd/informerd/internal/daemon"
+)
+
+func newRun(stdout, stderr io.Writer) *cobra.Command {
+	var path string
+	var logs logFlags
+	opts := daemon.Options{Version: version, Stdout: stdout}
+	cmd := &cobra.Command{
+		Use:   "run --config FILE",
+		Short: "Run a configuration until stopped by a signal",
+		Long: "Run a configuration until stopped by a signal. The first SIGINT or SIGTERM lets listeners finish what they\n" +
+			"have, for up to three seconds; the second ends informerd at once.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log, err := logs.logger(stderr)
+			if err != nil {
+				return err
+			}
+			cfg, err := load(path)
+			if err != nil {
+				return err
+			}
+			opts.Log = log
+			ctx, stop := stopOnSignal(cmd.Context(), stderr)
+			defer stop()
+			return daemon.Run(ctx, cfg, opts)
+		},
+	}
+	configFlag(cmd, &path)
+	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
+	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
+	logs.add(cmd)
+	return cmd
+}
+
+// stopOnSignal gives a context that the first SIGINT or SIGTERM ends. The second ends the process, since what it waits
+// for may never come.
+func stopOnSignal(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range signals {
+			if ctx.Err() != nil {
+				fmt.Fprintln(stderr, "informerd: stopped by a second signal, what was left is not finished")
+				os.Exit(exitRun)
+			}
+			cancel()
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		<-done
+		cancel()
+	}
+}

@@ -1,0 +1,120 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+const (
+	// drainGrace is how long listeners may take to finish what is buffered when the daemon stops.
+	drainGrace = 3 * time.Second
+	// closeGrace is how long handlers and outputs may take after that.
+	closeGrace = time.Second
+)
+
+// Options are what a daemon needs beside its configuration.
+type Options struct {
+	// Kubeconfig and Context, if set, win over the configuration's.
+	Kubeconfig, Context string
+	Version             string
+	Stdout              io.Writer // of the stdout output, and nothing else
+	Log                 *slog.Logger
+}
+
+// Run runs a configuration until ctx is done, and stops in order. The error is a config.Errors if the configuration is
+// to blame, and nil if everything was stopped because ctx was done.
+func Run(ctx context.Context, cfg *config.Config, o Options) error {
+	p, err := build(ctx, cfg, o.Stdout, o.Log)
+	if err != nil {
+		return err
+	}
+	c, err := connect(cfg, o)
+	if err == nil {
+		err = p.run(ctx, c, cfg, o.Log)
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	defer cancel()
+	return errors.Join(err, p.close(closing))
+}
+
+// cluster is the API server and the informers that watch it.
+type cluster struct {
+	name     string
+	resolver *kube.Resolver
+	factory  *informer.Factory
+}
+
+func connect(cfg *config.Config, o Options) (*cluster, error) {
+	opts := kube.Options{Kubeconfig: o.Kubeconfig, Context: cfg.Cluster.Context, Version: o.Version, Logger: o.Log}
+	if o.Kubeconfig == "" && cfg.Cluster.Kubeconfig != "" {
+		opts.Kubeconfig = cfg.Path(cfg.Cluster.Kubeconfig)
+	}
+	if o.Context != "" {
+		opts.Context = o.Context
+	}
+	rest, err := kube.RESTConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	client, err := informer.NewClient(rest)
+	if err != nil {
+		return nil, err
+	}
+	resolver, err := kube.NewResolver(rest)
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{name: cfg.Cluster.Name, resolver: resolver, factory: informer.NewFactory(client, o.Log)}, nil
+}
+
+// run owns all goroutines: the informers and the binder, which bring events in, and the routes, which bring them out.
+func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, log *slog.Logger) error {
+	log.Info("started", "config", cfg.File(), "cluster", c.name, "server", c.resolver.Server(), "listeners", len(p.listeners))
+	working, stopWorking := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWorking()
+
+	var intake, routes sync.WaitGroup
+	intake.Go(func() { _ = c.factory.Run(ctx) })
+	b := &binder{cluster: c, log: log, start: func(l *listener) {
+		routes.Go(func() {
+			if err := l.route.Run(working); err != nil && working.Err() == nil {
+				log.Error("listener failed", "listener", l.cfg.Name, "error", err)
+				l.buffer.Discard()
+			}
+		})
+	}}
+	intake.Go(func() { b.run(ctx, p.listeners) })
+	intake.Wait() // until ctx is done
+
+	log.Info("stopping: the intake has ended, listeners finish what they have", "grace", drainGrace)
+	for _, l := range p.listeners {
+		l.buffer.Stop()
+	}
+	grace := time.AfterFunc(drainGrace, stopWorking)
+	defer grace.Stop()
+	routes.Wait()
+	p.report(log)
+	return nil
+}
+
+// report says what each listener has done, and what it leaves behind.
+func (p *parts) report(log *slog.Logger) {
+	for _, l := range p.listeners {
+		unfinished := l.buffer.Discard()
+		level := slog.LevelInfo
+		if unfinished > 0 {
+			level = slog.LevelWarn
+		}
+		s := l.buffer.Stats()
+		log.Log(context.Background(), level, "listener stopped", "listener", l.cfg.Name,
+			"events", l.route.Stats(), "coalesced", s.Coalesced, "unfinished", unfinished)
+	}
+}

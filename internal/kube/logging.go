@@ -1,0 +1,38 @@
+package kube
+
+import (
+	"context"
+	"log/slog"
+
+	"k8s.io/klog/v2"
+)
+
+// SetLogger sends what client-go logs to log, for the whole process. Its informational lines become debug lines. Its
+// verbosity stays at 0, as nothing here sets klog's flags: at high verbosity it would log credentials (CVE-2019-11250,
+// CVE-2020-8565).
+func SetLogger(log *slog.Logger) {
+	klog.SetSlogLogger(slog.New(quieter{log.Handler()}))
+}
+
+// quieter takes one level off everything but warnings and errors: what client-go finds worth telling is detail here.
+type quieter struct{ slog.Handler }
+
+func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.Handler.Enabled(ctx, lowered(level))
+}
+
+func (h quieter) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = lowered(r.Level)
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h quieter) WithAttrs(attrs []slog.Attr) slog.Handler { return quieter{h.Handler.WithAttrs(attrs)} }
+
+func (h quieter) WithGroup(name string) slog.Handler { return quieter{h.Handler.WithGroup(name)} }
+
+func lowered(level slog.Level) slog.Level {
+	if level < slog.LevelWarn {
+		return level + slog.LevelDebug // slog.LevelDebug is -4
+	}
+	return level
+}

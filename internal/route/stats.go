@@ -1,0 +1,63 @@
+package route
+
+import (
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// stats are counted by the workers.
+type stats struct {
+	byOp [event.Resync + 1]atomic.Uint64
+
+	filtered, filterErrors       atomic.Uint64
+	handlerCalls, handlerCrashes atomic.Uint64
+	dropped, emitted             atomic.Uint64
+	written                      atomic.Uint64
+	retried, deadLetters         atomic.Uint64
+}
+
+func (s *stats) received(op event.Op) { s.byOp[op].Add(1) }
+
+// Stats counts what a route has done since it began.
+type Stats struct {
+	Events         map[event.Op]uint64 // taken from the source, retries not counted again
+	Filtered       uint64              // refused by the filter
+	FilterErrors   uint64              // events on which the filter failed
+	HandlerCalls   uint64
+	HandlerCrashes uint64
+	Dropped        uint64 // refused by the handler
+	Emitted        uint64 // events the handler made
+	Written        uint64 // messages outputs took, counted per output
+	Retried        uint64
+	DeadLetters    uint64
+}
+
+// Stats gives the counters.
+func (r *Route) Stats() Stats {
+	s := &r.stats
+	out := Stats{
+		Events:   map[event.Op]uint64{},
+		Filtered: s.filtered.Load(), FilterErrors: s.filterErrors.Load(),
+		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
+		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(), Written: s.written.Load(),
+		Retried: s.retried.Load(), DeadLetters: s.deadLetters.Load(),
+	}
+	for _, op := range event.Ops {
+		out.Events[op] = s.byOp[op].Load()
+	}
+	return out
+}
+
+// LogValue gives the counters as one group, in a fixed order.
+func (s Stats) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Uint64("add", s.Events[event.Add]), slog.Uint64("update", s.Events[event.Update]),
+		slog.Uint64("delete", s.Events[event.Delete]), slog.Uint64("resync", s.Events[event.Resync]),
+		slog.Uint64("filtered", s.Filtered), slog.Uint64("filterErrors", s.FilterErrors),
+		slog.Uint64("handlerCalls", s.HandlerCalls), slog.Uint64("handlerCrashes", s.HandlerCrashes),
+		slog.Uint64("dropped", s.Dropped), slog.Uint64("emitted", s.Emitted), slog.Uint64("written", s.Written),
+		slog.Uint64("retried", s.Retried), slog.Uint64("deadLetters", s.DeadLetters),
+	)
+}

@@ -1,0 +1,89 @@
+package filters_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+func Example() {
+	filter, err := filters.Compile(filters.Source{
+		Text:     `any(object.status.containerStatuses, .restartCount > 5) && changed("status.containerStatuses")`,
+		File:     "config.yaml",
+		Line:     17,
+		Listener: "crash-loops",
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var p event.Parser
+	pod := func(restarts int) *event.Object {
+		o, err := p.Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1"},`+
+			`"status":{"containerStatuses":[{"name":"web","restartCount":%d}]}}`, restarts))
+		if err != nil {
+			fmt.Println(err)
+		}
+		return o
+	}
+	evaluator := filter.Evaluator()
+	for _, ev := range []event.Event{
+		{Op: event.Update, Old: pod(4), Object: pod(5)},
+		{Op: event.Update, Old: pod(5), Object: pod(6)},
+		{Op: event.Update, Old: pod(6), Object: pod(6)},
+		{Op: event.Delete, Object: pod(6)},
+	} {
+		fmt.Println(evaluator.Match(ev))
+	}
+	// Output:
+	// false <nil>
+	// true <nil>
+	// false <nil>
+	// false <nil>
+}
+
+func ExampleCompile_error() {
+	_, err := filters.Compile(filters.Source{
+		Text: "op == \"update\" &&\n  any(obejct.status.containerStatuses, .ready)", File: "config.yaml", Line: 17, Listener: "crash-loops",
+	})
+	fmt.Println(err)
+	// Output:
+	// config.yaml:18:7: listener "crash-loops": unknown name "obejct"; did you mean "object"?
+	//     any(obejct.status.containerStatuses, .ready)
+	//         ^
+}
+
+// One Filter serves many workers at once, each with its own Evaluator.
+func TestEvaluatorsShareAFilter(t *testing.T) {
+	filter, err := filters.Compile(filters.Source{Text: `any(object.items, .n matches "^4" && changed("items")) || object.n matches string(object.n)`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workers sync.WaitGroup
+	for worker := range 8 {
+		workers.Go(func() {
+			var p event.Parser
+			e := filter.Evaluator()
+			for i := range 200 {
+				n := (worker + i) % 10
+				o, err := p.Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"X","metadata":{"name":"x"},"items":[{"n":"%d"}]}`, n))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				old, err := p.Parse([]byte(`{"apiVersion":"v1","kind":"X","metadata":{"name":"x"}}`))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if ok, err := e.Match(event.Event{Op: event.Update, Object: o, Old: old}); ok != (n == 4) || err != nil {
+					t.Errorf("%d: %v, %v", n, ok, err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
