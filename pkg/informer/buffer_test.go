@@ -125,7 +125,6 @@ func TestBufferDropsOneRegistration(t *testing.T) {
 
 // life is what truly happened to the objects of one name.
 type life struct {
-	version int
 	current *event.Object
 	uid     int
 	states  []string // every state in order, as uid@version or uid@gone

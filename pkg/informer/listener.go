@@ -93,16 +93,6 @@ func (l *Listener) offer(e entry) {
 	l.wake.set()
 }
 
-// Delivery is one event handed to a worker, which must call Done or Retry, once.
-type Delivery struct {
-	event.Event
-	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
-	Attempt int
-
-	entry    entry
-	listener *Listener
-}
-
 // Next waits for an event. It is safe for concurrent use: events of one object are never out at the same time, and come
 // in order. It fails with ctx's error, or with ErrStopped once the listener was stopped and everything is done.
 func (l *Listener) Next(ctx context.Context) (Delivery, error) {
@@ -116,7 +106,7 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 			l.wake.set() // for the next worker
 		}
 		if ok {
-			return Delivery{Event: e.Event, Attempt: e.attempts + 1, entry: e, listener: l}, nil
+			return Delivery{Event: e.Event, Attempt: e.attempts + 1, ack: (*listenerAck)(l), entry: e}, nil
 		}
 		if finished {
 			return Delivery{}, fmt.Errorf("listener %q: %w", l.cfg.Name, ErrStopped)
@@ -127,54 +117,6 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 		}
 	}
 	return Delivery{}, ctx.Err()
-}
-
-// Done says that the event needs nobody any more.
-func (d *Delivery) Done() { d.listener.finish(&d.entry, true) }
-
-// Retry gives the event back, to be delivered again after a delay and before any other event of its object. Other
-// objects go on meanwhile.
-func (d *Delivery) Retry(after time.Duration) {
-	l := d.listener
-	l.mu.Lock()
-	if d.entry.from.removed {
-		l.mu.Unlock()
-		l.finish(&d.entry, false)
-		return
-	}
-	defer l.mu.Unlock()
-	l.stats.Retried++
-	d.entry.attempts++
-	l.buf.park(d.entry)
-	key := d.entry.Object.Key()
-	if l.retries == nil {
-		l.retries = map[event.Key]*time.Timer{}
-	}
-	l.retries[key] = time.AfterFunc(after, func() { l.unpark(key) })
-}
-
-func (l *Listener) unpark(key event.Key) {
-	l.mu.Lock()
-	delete(l.retries, key)
-	l.buf.unpark(key)
-	l.mu.Unlock()
-	l.wake.set()
-}
-
-func (l *Listener) finish(e *entry, done bool) {
-	l.mu.Lock()
-	e.from.initials -= e.initials
-	l.buf.done(e.Object.Key())
-	if done {
-		l.stats.Done++
-	} else {
-		l.stats.Discarded++
-	}
-	wake := l.buf.available() || l.stopped && l.buf.empty()
-	l.mu.Unlock()
-	if wake {
-		l.wake.set()
-	}
 }
 
 // Stop ends the intake. Next still gives what is buffered, and then ErrStopped.

@@ -78,6 +78,11 @@ func FuzzParse(f *testing.F) {
 		if err != nil || again.header != o.header || again.JSON() != o.JSON() {
 			t.Fatalf("read again: %v\n%s\n%s", err, o.JSON(), again.JSON())
 		}
+		for _, path := range []Path{MustCompilePath("spec"), MustCompilePath("status")} {
+			if a, b := path.Lookup(o), path.In(o.Value()); a != b {
+				t.Fatalf("%s: %s by the header, %s by the text of %s", path, a.Raw(), b.Raw(), o.JSON())
+			}
+		}
 		for _, path := range []string{"metadata.managedFields", "spec.a", "spec.b.c"} {
 			if v := MustCompilePath(path).Lookup(o); v.Exists() && !hasDuplicates(string(text)) {
 				t.Fatalf("%s is still there: %s", path, o.JSON())

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -26,10 +27,11 @@ type edit struct {
 type scanned struct {
 	apiVersion, kind, namespace, name, uid, resourceVersion, deletionTimestamp span
 
-	labels     span
-	generation int64
-	edits      []edit
-	secret     []span // values of data and stringData, and of the annotation that repeats them
+	labels       span
+	spec, status int // where the values begin
+	generation   int64
+	edits        []edit
+	secret       []span // values of data and stringData, and of the annotation that repeats them
 }
 
 // dropTree says which members are cut out, level by level.
@@ -92,6 +94,10 @@ func (p *Parser) scanObject(s string, i int) (end int, err error) {
 			}
 			m.at, err = p.scanLevel(s, m.value, m.depth, p.drop.child(key), sc.metadataMember)
 			return true, err
+		case "spec":
+			sc.spec = cmp.Or(sc.spec, m.value)
+		case "status":
+			sc.status = cmp.Or(sc.status, m.value)
 		case "data", "stringData":
 			from := m.value
 			m.at, err = scanValue(s, from, m.depth)
@@ -289,11 +295,25 @@ func (sc *scanned) ownSpan(raw string, sp span, shift int) string {
 	if sp.from == sp.to {
 		return ""
 	}
+	shift = sc.shiftAt(sp.from, shift)
+	return raw[sp.from+shift : sp.to+shift]
+}
+
+// ownPlace gives the place in the object's own text that a place in the read text became, 0 for 0.
+func (sc *scanned) ownPlace(place, shift int) uint32 {
+	if place == 0 {
+		return 0
+	}
+	return uint32(place + sc.shiftAt(place, shift))
+}
+
+// shiftAt adds up what the edits before a place move it by.
+func (sc *scanned) shiftAt(place, shift int) int {
 	for _, e := range sc.edits {
-		if e.from >= sp.from {
+		if e.from >= place {
 			break
 		}
 		shift += len(e.with) - (e.to - e.from)
 	}
-	return raw[sp.from+shift : sp.to+shift]
+	return shift
 }

@@ -22,6 +22,7 @@ type header struct {
 	deletionTimestamp string
 	labels            string // the text of metadata.labels, "" if there are none
 	generation        int64
+	spec, status      uint32 // where their values begin in Object.raw, 0 if there is none
 }
 
 // JSON gives the object's text. It has no managedFields, and always apiVersion and kind.

@@ -193,6 +193,7 @@ func (p *Parser) build(s string, start, end int) (*Object, error) {
 		deletionTimestamp: sc.own(raw, s, sc.deletionTimestamp, shift),
 		labels:            sc.ownSpan(raw, sc.labels, shift),
 		generation:        sc.generation,
+		spec:              sc.ownPlace(sc.spec, shift), status: sc.ownPlace(sc.status, shift),
 	}
 	if spliced == "" {
 		o.header.apiVersion = sc.own(raw, s, sc.apiVersion, shift)

@@ -130,25 +130,48 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Lookup reads the field from an object's text, Missing if it is not there. It does not allocate.
-func (p Path) Lookup(o *Object) Value { return p.In(o.Value()) }
+// Lookup reads the field from an object's text, Missing if it is not there. It does not allocate. It begins at spec or
+// status if the path does, whose places the header knows: most of an object's text stands before the fields that are
+// asked for most.
+func (p Path) Lookup(o *Object) Value {
+	if len(p.steps) > 0 && !p.steps[0].isIndex {
+		switch p.steps[0].key {
+		case "spec":
+			return walkFrom(o.raw, o.header.spec, p.steps[1:])
+		case "status":
+			return walkFrom(o.raw, o.header.status, p.steps[1:])
+		}
+	}
+	return walk(o.raw, 0, p.steps)
+}
 
-// In reads the field from a value. Values on the way are entered, not measured: only what stands before the field is
-// skipped, and the field itself.
+// In reads the field from a value.
 func (p Path) In(v Value) Value {
-	if len(p.steps) == 0 || v.kind == Missing {
+	if v.kind == Missing {
 		return v
 	}
-	at := 0
-	for _, st := range p.steps {
+	return walk(v.raw, 0, p.steps)
+}
+
+func walkFrom(s string, place uint32, steps []step) Value {
+	if place == 0 {
+		return Value{}
+	}
+	return walk(s, int(place), steps)
+}
+
+// walk goes the steps from the value at i. Values on the way are entered, not measured: only what stands before the
+// field is skipped, and the field itself.
+func walk(s string, i int, steps []step) Value {
+	for _, st := range steps {
 		if st.isIndex {
-			at = findItem(v.raw, at, st.index)
+			i = findItem(s, i, st.index)
 		} else {
-			at = findMember(v.raw, at, st.key)
+			i = findMember(s, i, st.key)
 		}
-		if at < 0 {
+		if i < 0 {
 			return Value{}
 		}
 	}
-	return valueAt(v.raw, at)
+	return valueAt(s, i)
 }

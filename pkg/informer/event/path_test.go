@@ -50,6 +50,31 @@ func TestPathLookup(t *testing.T) {
 
 var imagePath = MustCompilePath("spec.containers[0].image")
 
+// TestPathLookupAfterEdits: what is cut out before a field moves it, and what is cut out is Missing.
+func TestPathLookupAfterEdits(t *testing.T) {
+	text := `{"metadata":{"managedFields":[1,2,3],"name":"n"},"drop":"me","sp\u0065c":{"a":1,"b":2},"status":{"c":3},"spec":{"a":9}}`
+	var p Parser
+	p.APIVersion, p.Kind = "v1", "Thing"
+	if err := p.Drop(MustCompilePath("drop"), MustCompilePath("spec.a")); err != nil {
+		t.Fatal(err)
+	}
+	o := mustParse(t, &p, text)
+	for path, want := range map[string]string{"spec.b": "2", "status.c": "3", "status": `{"c":3}`, "spec.a": "", "drop": ""} {
+		if got := MustCompilePath(path).Lookup(o).Raw(); got != want {
+			t.Errorf("%s = %s, want %s", path, got, want)
+		}
+		if got := MustCompilePath(path).In(o.Value()).Raw(); got != want {
+			t.Errorf("%s from the whole value = %s, want %s", path, got, want)
+		}
+	}
+	if err := p.Drop(MustCompilePath("status")); err != nil {
+		t.Fatal(err)
+	}
+	if v := MustCompilePath("status.c").Lookup(mustParse(t, &p, text)); v.Exists() {
+		t.Error("a dropped field is there:", v.Raw())
+	}
+}
+
 func TestCompilePathRefuses(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                         `field path is empty`,

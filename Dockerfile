@@ -1,0 +1,19 @@
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY cmd cmd
+COPY internal internal
+COPY pkg pkg
+ARG VERSION=dev
+# Without cgo the binary is static, and so runs on an empty image.
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+    -ldflags "-s -w -X github.com/informerd/informerd/internal/cli.version=${VERSION}" \
+    -o /informerd ./cmd/informerd
+
+# Nothing but the binary and the certificates that handlers and outputs check servers with: no shell, no root.
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /informerd /informerd
+USER 65532:65532
+ENTRYPOINT ["/informerd"]

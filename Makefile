@@ -1,0 +1,125 @@
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X github.com/informerd/informerd/internal/cli.version=$(VERSION)
+
+# The modules of the repository. dev/cluster is named apart, since it links all of Kubernetes: it is always built without
+# cgo and so without the race detector, as its own build.sh does, to compile that only once.
+MODULES := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk/go/go.mod plugins/examples/go.mod bench/go.mod dev/tools/go.mod))
+CLUSTER := $(patsubst %/go.mod,%,$(wildcard dev/cluster/go.mod))
+GUESTS  := $(filter plugins/%,$(MODULES))
+# What users run. A vulnerability of the Kubernetes that tests run against is not one of informerd.
+SHIPPED := . $(GUESTS)
+
+EXAMPLES := $(patsubst plugins/examples/%/main.go,%,$(wildcard plugins/examples/*/main.go))
+TOOLS    := bin/tools/staticcheck
+
+# The race detector needs cgo on Linux, and go turns that off where there is no C compiler.
+RACE      = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+BENCH    ?= .
+FUZZTIME ?= 20s
+
+# $(call each,MODULES,COMMAND) runs the command in each module and stops at the first that fails.
+each = @set -e; for m in $(1); do echo "[$$m] $(2)"; (cd $$m && $(2)) || exit 1; done
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/informerd
+	go build -ldflags "$(LDFLAGS)" -o bin/informerd ./cmd/informerd
+
+.PHONY: devcluster
+devcluster: bin/devcluster bin/kwok ## Build bin/devcluster and bin/kwok, a real control plane (minutes the first time)
+
+bin/devcluster: $(shell find dev/cluster -type f ! -name '*_test.go' ! -path '*/testdata/*' 2>/dev/null)
+	@echo "building the control plane: some minutes from an empty build cache, seconds after that"
+	dev/cluster/build.sh bin
+	@touch bin/devcluster bin/kwok
+
+bin/kwok: bin/devcluster
+	@test -f $@ || dev/cluster/build.sh bin
+	@touch $@
+
+.PHONY: examples
+examples: ## Build the example guests into bin/plugins
+	@mkdir -p bin/plugins
+	@set -e; for e in $(EXAMPLES); do echo "bin/plugins/$$e.wasm"; \
+	  (cd plugins/examples && GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -o ../../bin/plugins/$$e.wasm ./$$e); done
+
+.PHONY: test
+test: devcluster build examples ## Run all tests, with the race detector
+	@test -n "$(RACE)" || echo "no C compiler: the tests run WITHOUT the race detector"
+	go test $(RACE) -timeout 20m ./...
+	$(call each,$(filter-out .,$(MODULES)),go test $(RACE) -short -timeout 20m ./...)
+	$(call each,$(CLUSTER),CGO_ENABLED=0 go test -timeout 20m ./...)
+
+.PHONY: check
+check: fmt-check vet lint archtest tidy-check vulncheck ## Run every check that is no test: what a change has to pass, with make test
+	@echo "all checks passed"
+
+.PHONY: fmt
+fmt: ## Format all Go files
+	gofmt -w .
+
+.PHONY: fmt-check
+fmt-check: ## Fail if a Go file is not formatted
+	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; }
+
+.PHONY: vet
+vet: ## Run go vet in all modules
+	$(call each,$(MODULES),go vet ./...)
+	$(call each,$(GUESTS),GOOS=wasip1 GOARCH=wasm go vet ./...)
+	$(call each,$(CLUSTER),CGO_ENABLED=0 go vet ./...)
+
+.PHONY: lint
+lint: tools ## Run staticcheck with the rules of staticcheck.conf
+	$(call each,$(MODULES),$(CURDIR)/bin/tools/staticcheck ./...)
+	$(call each,$(CLUSTER),CGO_ENABLED=0 $(CURDIR)/bin/tools/staticcheck ./...)
+
+.PHONY: archtest
+archtest: ## Check the import rules, package docs and file sizes
+	go test -count=1 ./internal/archtest
+
+.PHONY: tidy-check
+tidy-check: ## Fail if a go.mod or go.sum is not tidy
+	$(call each,$(MODULES) $(CLUSTER),go mod tidy -diff)
+
+.PHONY: vulncheck
+vulncheck: tools ## Look for known vulnerabilities (GOVULNDB=mirror, VULNCHECK=required)
+	bin/tools/vulncheck $(SHIPPED)
+
+.PHONY: tools
+tools: $(TOOLS) ## Build the tools that check uses into bin/tools
+
+$(TOOLS): $(wildcard dev/tools/go.* dev/tools/*/*.go)
+	cd dev/tools && go build -o ../../bin/tools/ ./vulncheck golang.org/x/vuln/cmd/govulncheck honnef.co/go/tools/cmd/staticcheck
+	@touch $@
+
+.PHONY: demo
+demo: devcluster build examples ## See informerd work on a real control plane, about a minute after the build
+	go run ./dev/demo
+
+.PHONY: demo-up
+demo-up: devcluster build examples ## Start the demo and leave it running
+	go run ./dev/demo up
+
+.PHONY: demo-down
+demo-down: ## Stop what demo-up started
+	go run ./dev/demo down
+
+.PHONY: bench
+bench: ## Run the benchmarks against client-go (BENCH=regexp)
+	cd bench && go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./...
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each)
+	@set -e; for f in $$(grep -rlE --include='*_test.go' '^func Fuzz' pkg internal); do \
+	  for name in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*).*/\1/p' $$f); do \
+	    echo "$$f $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f); \
+	  done; done
+
+.PHONY: clean
+clean: ## Remove what the other targets built
+	rm -rf bin .demo

@@ -1,0 +1,43 @@
+package archtest
+
+import (
+	"os"
+	"testing"
+)
+
+// repository loads this repository.
+func repository(t *testing.T) []pkg {
+	t.Helper()
+	pkgs, err := load(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkgs
+}
+
+func report(t *testing.T, found []string) {
+	t.Helper()
+	for _, problem := range found {
+		t.Error(problem)
+	}
+}
+
+func TestTheWholeRepositoryIsRead(t *testing.T) {
+	read := map[string]string{}
+	for _, p := range repository(t) {
+		read[p.folder] = p.module
+	}
+	for folder, module := range map[string]string{
+		"pkg/informer/event": rootModule,
+		"internal/archtest":  rootModule,
+		"dev/cluster":        rootModule + "/dev/cluster",
+	} {
+		if read[folder] != module {
+			t.Errorf("%s: module %q, want %q", folder, read[folder], module)
+		}
+	}
+}
+
+func TestImports(t *testing.T)     { report(t, checkImports(repository(t))) }
+func TestPackageDocs(t *testing.T) { report(t, checkDocs(repository(t))) }
+func TestFileSizes(t *testing.T)   { report(t, checkSizes(repository(t))) }

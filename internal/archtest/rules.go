@@ -1,0 +1,78 @@
+package archtest
+
+const rootModule = "github.com/informerd/informerd"
+
+// Folders are relative to the repository, and stand for everything below them; of several that match, the longest
+// counts.
+
+// layers are the folders of the root module, bottom first. A package imports those of lower layers and its own folder,
+// so that an event's way can be read in one direction. What stands side by side in one layer knows nothing of each
+// other.
+var layers = []layer{
+	{[]string{"pkg/informer/event", "internal/config/nearest"},
+		"they are the leaves that everybody may use, so they use nobody"},
+	{[]string{"pkg/informer", "pkg/filters", "pkg/plugins", "internal/sink"},
+		"the stages know events and not each other, so that each can be used and tested alone"},
+	{[]string{"internal/route", "internal/config", "internal/kube"},
+		"route joins the stages for one listener; it does not care where the configuration or the connection come from"},
+	{[]string{"internal/daemon"},
+		"it is the one place that puts everything together"},
+	{[]string{"internal/cli"},
+		"commands call the daemon, never the other way round"},
+	{[]string{"cmd", "configs", "dev", "e2e", "internal/archtest"},
+		"programs and the tests of the whole stand at the end"},
+}
+
+type layer struct {
+	folders []string
+	why     string
+}
+
+// bans are imports that a folder must not have, beyond what layers and homes say.
+var bans = []ban{
+	{"pkg/informer/event", []string{"k8s.io", "sigs.k8s.io"},
+		"everybody who handles an event would get Kubernetes' packages with it"},
+	{"pkg/filters", []string{"k8s.io", "sigs.k8s.io"},
+		"a filter reads an object's bytes; nothing in it is about talking to an API server"},
+	{"pkg/plugins", []string{"k8s.io", "sigs.k8s.io"},
+		"a guest gets an object's bytes; nothing in its host is about talking to an API server"},
+}
+
+type ban struct {
+	folder  string
+	imports []string
+	why     string
+}
+
+// homes are the libraries that live in few places, so that another version or another library is a change there only.
+var homes = []home{
+	{[]string{"k8s.io/client-go"}, []string{"pkg/informer", "internal/kube"}, true,
+		"what talks to an API server is kept together; tests may, to act on a cluster"},
+	{[]string{"github.com/expr-lang/expr"}, []string{"pkg/filters"}, false,
+		"the expression language is pkg/filters' own business"},
+	{[]string{"github.com/tetratelabs/wazero"}, []string{"pkg/plugins"}, false,
+		"the WebAssembly runtime is pkg/plugins' own business"},
+	{[]string{"sigs.k8s.io/yaml", "go.yaml.in/yaml", "gopkg.in/yaml.v2", "gopkg.in/yaml.v3"}, []string{"internal/config"}, false,
+		"YAML is read in one place, strictly, with a line for each mistake"},
+}
+
+type home struct {
+	imports []string
+	folders []string
+	tests   bool // test files may import it anywhere
+	why     string
+}
+
+// limits are how many lines a file may have; the first that matches counts.
+var limits = []limit{
+	{"cmd/informerd/main.go", false, 60, "main only starts internal/cli"},
+	{"", true, 700, "a test that long is about more than one thing"},
+	{"", false, 400, "a file is one stage of the way and is read in one go"},
+}
+
+type limit struct {
+	path  string // "" matches every file
+	tests bool   // it is about test files
+	lines int
+	why   string
+}

@@ -1,0 +1,49 @@
+// Package cloudevent makes CloudEvents 1.0 of what listeners get and puts them into structured JSON. [Source] knows
+// what all messages of one listener have in common; [Append] writes a message.
+//
+// # Attributes
+//
+//	specversion         1.0
+//	id                  see below
+//	source              /clusters/<cluster>/listeners/<listener>
+//	type                dev.informerd.object.{added,updated,deleted,resynced}, or the type a handler gave
+//	subject             <resource>.<group>/<namespace>/<name>; pods/default/web-1 in the core group, nodes//n1 if
+//	                    cluster-scoped
+//	time                when the change was observed, RFC 3339 in UTC, with fractions of a second
+//	datacontenttype     application/json; only with data
+//	op                  add, update, delete or resync
+//	resourceversion     of the object
+//	oldresourceversion  of the state before; updates only
+//	uid                 of the object
+//	initial             true for the first list, else left out
+//	finalstateunknown   true if the delete was missed and the object is its last known state, else left out
+//	missed              how many earlier events of the object were coalesced away, left out if none
+//	data                {"object":…} or, for an update, {"object":…,"old":…}, or what a handler gave
+//
+// The names in source and subject are percent-encoded as segments of a URI path, so that a subject always has exactly
+// two slashes. Attributes that would be empty are left out.
+//
+// # The id
+//
+// The id of an object's event names the object's state, and never the op: if a state is told twice, be it as an
+// update and, after a restart, as an add, both have one id and a receiver can drop the second. A resync therefore has
+// the id of the event that told its state before. It is
+//
+//	hex(sha256(n(cluster) n(resource) n(namespace) n(name) n(uid) n(resourceVersion) n(state))[:16])
+//
+// where resource is as in subject before encoding, state is "present" or, for a delete, "absent", and n(s) is s as a
+// netstring: its length in bytes in decimal, a colon, s, a comma. An event that a handler emitted has
+//
+//	hex(sha256(n(id of the state) n(listener) n(type) n(index))[:16])
+//
+// with index counting from 0 what the handler emitted for this one event. It is the same again when the event is
+// retried, and differs from the id of every other event.
+//
+// # What is promised
+//
+//   - Append never writes a line break, so a message is one line. The texts of objects are copied and not decoded;
+//     line breaks between their tokens are left out.
+//   - Append writes valid JSON in valid UTF-8, whatever bytes the names of the cluster, the listener and the object have.
+//   - Append allocates nothing if dst has room.
+//   - Nothing here keeps or changes what it is given. A Source is safe for concurrent use.
+package cloudevent

@@ -1,0 +1,119 @@
+package cloudevent
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/informerd/informerd/internal/sink"
+)
+
+// Append appends m as structured JSON, without a line break. It is what a structured-mode output sends.
+func Append(dst []byte, m sink.Message) []byte {
+	dst = append(dst, `{"specversion":"1.0"`...)
+	dst = appendText(dst, "id", m.ID)
+	dst = appendText(dst, "source", m.Source)
+	dst = appendText(dst, "type", m.Type)
+	dst = appendText(dst, "subject", m.Subject)
+	dst = append(dst, `,"time":"`...)
+	dst = m.Time.UTC().AppendFormat(dst, time.RFC3339Nano)
+	dst = append(dst, '"')
+	if hasData(m) {
+		dst = append(dst, `,"datacontenttype":"application/json"`...)
+	}
+	dst = appendText(dst, "op", m.Op.String())
+	dst = appendText(dst, "resourceversion", m.ResourceVersion)
+	dst = appendText(dst, "oldresourceversion", m.OldResourceVersion)
+	dst = appendText(dst, "uid", m.UID)
+	if m.Initial {
+		dst = append(dst, `,"initial":true`...)
+	}
+	if m.FinalStateUnknown {
+		dst = append(dst, `,"finalstateunknown":true`...)
+	}
+	if m.Missed > 0 {
+		dst = append(dst, `,"missed":`...)
+		// CloudEvents' Integer has 32 bits.
+		dst = strconv.AppendInt(dst, int64(min(m.Missed, math.MaxInt32)), 10)
+	}
+	if hasData(m) {
+		dst = append(dst, `,"data":`...)
+		dst = AppendData(dst, m)
+	}
+	return append(dst, '}')
+}
+
+// AppendData appends m's data alone, as an output in binary mode sends it: nothing if there is none.
+func AppendData(dst []byte, m sink.Message) []byte {
+	switch {
+	case m.Data != "":
+		return appendJSON(dst, m.Data)
+	case m.Object == nil:
+		return dst
+	}
+	dst = append(dst, `{"object":`...)
+	dst = appendJSON(dst, m.Object.JSON())
+	if m.Old != nil {
+		dst = append(dst, `,"old":`...)
+		dst = appendJSON(dst, m.Old.JSON())
+	}
+	return append(dst, '}')
+}
+
+func hasData(m sink.Message) bool { return m.Data != "" || m.Object != nil }
+
+// appendJSON appends valid JSON without its line breaks. In valid JSON they stand between tokens only, since strings
+// have them escaped; so each can go.
+func appendJSON(dst []byte, text string) []byte {
+	for {
+		i := lineBreak(text)
+		if i < 0 {
+			return append(dst, text...)
+		}
+		dst = append(dst, text[:i]...)
+		text = text[i+1:]
+	}
+}
+
+// lineBreak is twice strings.IndexByte because that compares many bytes at a time and strings.IndexAny one.
+func lineBreak(s string) int {
+	n := strings.IndexByte(s, '\n')
+	if n >= 0 {
+		s = s[:n]
+	}
+	if r := strings.IndexByte(s, '\r'); r >= 0 {
+		return r
+	}
+	return n
+}
+
+// appendText appends an attribute, unless it is empty.
+func appendText(dst []byte, name, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	dst = append(dst, ',', '"')
+	dst = append(dst, name...)
+	dst = append(dst, '"', ':')
+	return appendString(dst, value)
+}
+
+// appendString appends s as a JSON string. It escapes what JSON wants escaped and no more: no HTML. Bytes that are not
+// UTF-8 become U+FFFD.
+func appendString(dst []byte, s string) []byte {
+	const digits = "0123456789abcdef"
+	dst = append(dst, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r < ' ':
+			dst = append(dst, '\\', 'u', '0', '0', digits[r>>4], digits[r&15])
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return append(dst, '"')
+}

@@ -1,0 +1,121 @@
+package cloudevent
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+var typeOf = map[event.Op]string{
+	event.Add:    "dev.informerd.object.added",
+	event.Update: "dev.informerd.object.updated",
+	event.Delete: "dev.informerd.object.deleted",
+	event.Resync: "dev.informerd.object.resynced",
+}
+
+// Source makes the messages of one listener. Make one with NewSource.
+type Source struct {
+	cluster, listener, resource string
+
+	source        string // the attribute
+	subjectPrefix string // the resource, encoded
+}
+
+// NewSource takes the names of the cluster and the listener as the configuration has them, and the resource as
+// "<resource>.<group>", or "<resource>" in the core group. None of them may be empty.
+func NewSource(cluster, listener, resource string) (*Source, error) {
+	for _, f := range []struct{ what, name string }{{"cluster", cluster}, {"listener", listener}, {"resource", resource}} {
+		if f.name == "" {
+			return nil, fmt.Errorf("cloudevent source (cluster %q, listener %q, resource %q): %s is empty", cluster, listener, resource, f.what)
+		}
+	}
+	return &Source{
+		cluster: cluster, listener: listener, resource: resource,
+		source:        "/clusters/" + url.PathEscape(cluster) + "/listeners/" + url.PathEscape(listener),
+		subjectPrefix: url.PathEscape(resource) + "/",
+	}, nil
+}
+
+// Event gives the message for an object's event.
+func (s *Source) Event(ev event.Event, observed time.Time) sink.Message {
+	m := s.about(ev, observed)
+	m.ID = s.stateID(ev)
+	m.Type = typeOf[ev.Op]
+	m.Object, m.Old = ev.Object, ev.Old
+	return m
+}
+
+// Emitted gives the message for something a handler emitted about ev: the index-th for this event, from 0. Data is one
+// JSON value, or empty for a message without data. A type or data that CloudEvents does not take is a permanent error.
+func (s *Source) Emitted(ev event.Event, observed time.Time, typ string, index int, data string) (sink.Message, error) {
+	if err := checkType(typ); err != nil {
+		return sink.Message{}, sink.Permanent(fmt.Errorf("emitted event %d: %w", index, err))
+	}
+	if err := checkData(data); err != nil {
+		return sink.Message{}, sink.Permanent(fmt.Errorf("emitted event %d of type %q: %w", index, typ, err))
+	}
+	m := s.about(ev, observed)
+	m.ID = s.emittedID(ev, typ, index)
+	m.Type = typ
+	m.Data = data
+	return m, nil
+}
+
+// about gives what all messages about ev share.
+func (s *Source) about(ev event.Event, observed time.Time) sink.Message {
+	m := sink.Message{
+		Source:            s.source,
+		Subject:           s.subjectPrefix + url.PathEscape(ev.Object.Namespace()) + "/" + url.PathEscape(ev.Object.Name()),
+		Time:              observed,
+		Op:                ev.Op,
+		ResourceVersion:   ev.Object.ResourceVersion(),
+		UID:               ev.Object.UID(),
+		Initial:           ev.Initial,
+		FinalStateUnknown: ev.FinalStateUnknown,
+		Missed:            ev.Missed,
+	}
+	if ev.Old != nil {
+		m.OldResourceVersion = ev.Old.ResourceVersion()
+	}
+	return m
+}
+
+// checkType holds a type to what CloudEvents allows in a string attribute.
+func checkType(typ string) error {
+	switch {
+	case typ == "":
+		return errors.New("the type is empty")
+	case !utf8.ValidString(typ):
+		return fmt.Errorf("type %q is not valid UTF-8", typ)
+	case strings.ContainsFunc(typ, unicode.IsControl):
+		return fmt.Errorf("type %q contains a control character", typ)
+	case strings.TrimSpace(typ) != typ:
+		return fmt.Errorf("type %q begins or ends with white space", typ)
+	}
+	return nil
+}
+
+// checkData never quotes the data in its error, since it may be a Secret's.
+func checkData(data string) error {
+	if data == "" {
+		return nil
+	}
+	if !utf8.ValidString(data) {
+		return errors.New("the data is not valid UTF-8")
+	}
+	end, err := event.ScanValue([]byte(data))
+	if err != nil {
+		return fmt.Errorf("the data is not valid JSON: %w", err)
+	}
+	if rest := strings.TrimLeft(data[end:], " \t\r\n"); rest != "" {
+		return fmt.Errorf("the data is not one JSON value: there is more at offset %d", len(data)-len(rest))
+	}
+	return nil
+}

@@ -1,0 +1,21 @@
+package sink
+
+import "context"
+
+// Sink is one output. Listeners may share it.
+//
+// What every Sink promises:
+//   - Write blocks until the receiver has taken the message (nil), until it is known to have failed, or until ctx is
+//     done. In the last case the error wraps ctx.Err(), and the receiver may still get the message. A ctx that is done
+//     before the call writes nothing.
+//   - Write may be called concurrently. Messages of one caller arrive in the order of its calls; there is none between
+//     callers.
+//   - A Message is read only, and neither it nor its objects change after the call; so a Sink may keep it, and nobody
+//     copies it.
+//   - An error is worth trying again unless [IsPermanent] is true for it. Write itself never retries.
+//   - Close waits for the writes under way, or until ctx is done, which is then its error. Afterwards, and for writes
+//     that were waiting for their turn, Write gives [ErrClosed]. A second Close does no harm.
+type Sink interface {
+	Write(ctx context.Context, m Message) error
+	Close(ctx context.Context) error
+}

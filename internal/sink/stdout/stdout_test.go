@@ -1,0 +1,277 @@
+package stdout_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	ce "github.com/cloudevents/sdk-go/v2/event"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/internal/sink/stdout"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+var _ sink.Sink = (*stdout.Sink)(nil)
+
+// writerFunc is a stream made of one function.
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func message(t testing.TB, name, padding string) sink.Message {
+	t.Helper()
+	src, err := cloudevent.NewSource("prod", "all", "pods")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p event.Parser
+	o, err := p.Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"u","resourceVersion":"7"},"spec":{"padding":%q}}`, name, padding))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src.Event(event.Event{Op: event.Add, Object: o}, time.Unix(1700000000, 0))
+}
+
+func closeSink(t testing.TB, s *stdout.Sink) {
+	t.Helper()
+	if err := s.Close(context.Background()); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+func TestOneMessageIsOneWriteOfOneLine(t *testing.T) {
+	var calls []string
+	s := stdout.New(writerFunc(func(p []byte) (int, error) {
+		calls = append(calls, string(p))
+		return len(p), nil
+	}))
+	// The second is shorter than the first, which a buffer used again could betray.
+	want := []sink.Message{message(t, "web-1", strings.Repeat("x", 100)), message(t, "web-2", "")}
+	for i, m := range want {
+		if err := s.Write(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		if len(calls) != i+1 {
+			t.Fatalf("after Write %d there were %d calls: something is buffered", i+1, len(calls))
+		}
+	}
+	closeSink(t, s)
+	for i, m := range want {
+		if line := string(cloudevent.Append(nil, m)) + "\n"; calls[i] != line {
+			t.Errorf("call %d\n got %q\nwant %q", i, calls[i], line)
+		}
+	}
+}
+
+func TestConcurrentWritersDoNotMixLines(t *testing.T) {
+	const writers, each = 8, 50
+	var out bytes.Buffer
+	s := stdout.New(&out)
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				m := message(t, fmt.Sprintf("w%d-%d", w, i), strings.Repeat("y", i))
+				if err := s.Write(t.Context(), m); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	closeSink(t, s)
+
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if len(lines) != writers*each {
+		t.Fatalf("%d lines, want %d", len(lines), writers*each)
+	}
+	next := make([]int, writers)
+	for _, l := range lines {
+		var e ce.Event
+		if err := e.UnmarshalJSON([]byte(l)); err != nil {
+			t.Fatalf("line %q: %v", l, err)
+		}
+		var w, i int
+		if _, err := fmt.Sscanf(e.Subject(), "pods/shop/w%d-%d", &w, &i); err != nil {
+			t.Fatal(err)
+		}
+		if i != next[w] {
+			t.Fatalf("writer %d: line %d came where %d was due", w, i, next[w])
+		}
+		next[w]++
+	}
+}
+
+func TestContextDoneBeforeWritesNothing(t *testing.T) {
+	var out bytes.Buffer
+	s := stdout.New(&out)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := s.Write(ctx, message(t, "web-1", ""))
+	closeSink(t, s)
+	if !errors.Is(err, context.Canceled) || out.Len() != 0 {
+		t.Errorf("err = %v, %d bytes written", err, out.Len())
+	}
+}
+
+func TestStalledReaderHoldsWritersUntilTheirContextIsDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var out bytes.Buffer
+		s := stdout.New(writerFunc(func(p []byte) (int, error) {
+			<-release
+			return out.Write(p)
+		}))
+		first, second := make(chan error, 1), make(chan error, 1)
+		write := func(to chan error, name string, patience time.Duration) {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			to <- s.Write(ctx, message(t, name, ""))
+		}
+		go write(first, "web-1", time.Minute)
+		synctest.Wait() // the first line is in the stream's Write
+		go write(second, "web-2", time.Second)
+
+		wantErr(t, <-second, `stdout: write "pods/shop/web-2": waiting for the lines before it: context deadline exceeded`, context.DeadlineExceeded)
+		wantErr(t, <-first, `stdout: write "pods/shop/web-1": the reader takes nothing; the line may still get out: context deadline exceeded`, context.DeadlineExceeded)
+
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		wantErr(t, s.Close(ctx), `stdout: close: the reader takes nothing, and a line is still being written: context deadline exceeded`, context.DeadlineExceeded)
+
+		close(release)
+		closeSink(t, s)
+		if n := strings.Count(out.String(), "\n"); n != 1 || !strings.Contains(out.String(), "web-1") {
+			t.Errorf("%d lines got out, want that of web-1: %q", n, out.String())
+		}
+	})
+}
+
+func TestCloseWaitsForTheLineUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := stdout.New(writerFunc(func(p []byte) (int, error) {
+			<-release
+			return len(p), nil
+		}))
+		written, waiting, closed := make(chan error, 1), make(chan error, 1), make(chan error, 1)
+		go func() { written <- s.Write(context.Background(), message(t, "web-1", "")) }()
+		synctest.Wait()
+		go func() { waiting <- s.Write(context.Background(), message(t, "web-2", "")) }()
+		synctest.Wait()
+		go func() { closed <- s.Close(context.Background()) }()
+
+		wantErr(t, <-waiting, `stdout: write "pods/shop/web-2": the output is closed`, sink.ErrClosed)
+		synctest.Wait()
+		if len(closed) != 0 {
+			t.Error("Close did not wait for the line under way")
+		}
+		close(release)
+		if err := errors.Join(<-written, <-closed); err != nil {
+			t.Error(err)
+		}
+		wantErr(t, s.Write(context.Background(), message(t, "web-3", "")), `stdout: write "pods/shop/web-3": the output is closed`, sink.ErrClosed)
+		closeSink(t, s) // once more does no harm
+	})
+}
+
+func TestPartOfALineSpoilsNoOther(t *testing.T) {
+	var out bytes.Buffer
+	full := errors.New("no space left on device")
+	fail := []struct {
+		take int
+		err  error
+	}{{10, full}, {20, nil}, {0, full}}
+	s := stdout.New(writerFunc(func(p []byte) (int, error) {
+		if len(fail) == 0 {
+			return out.Write(p)
+		}
+		f := fail[0]
+		fail = fail[1:]
+		out.Write(p[:f.take])
+		return f.take, f.err
+	}))
+	m := message(t, "web-1", "")
+	size := len(cloudevent.Append(nil, m)) + 1
+
+	err := s.Write(t.Context(), m)
+	wantErr(t, err, fmt.Sprintf(`stdout: write "pods/shop/web-1": only 10 of %d bytes were taken: no space left on device`, size), full)
+	if sink.IsPermanent(err) {
+		t.Error("a full disk must be worth trying again")
+	}
+	wantErr(t, s.Write(t.Context(), m), fmt.Sprintf(`stdout: write "pods/shop/web-1": only 20 of %d bytes were taken: short write`, size+1), io.ErrShortWrite)
+	wantErr(t, s.Write(t.Context(), m), `stdout: write "pods/shop/web-1": no space left on device`, full)
+	for range 2 {
+		if err := s.Write(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeSink(t, s)
+
+	line := string(cloudevent.Append(nil, m))
+	want := line[:10] + "\n" + line[:19] + "\n" + line + "\n" + line + "\n"
+	if out.String() != want {
+		t.Errorf("\n got %q\nwant %q", out.String(), want)
+	}
+}
+
+func TestBrokenPipeIsPermanent(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r.Close()
+	s := stdout.New(w)
+	defer closeSink(t, s)
+	err = s.Write(t.Context(), message(t, "web-1", ""))
+	wantErr(t, err, `stdout: write "pods/shop/web-1": nobody reads informerd's output any more: write |1: broken pipe`, syscall.EPIPE)
+	if !sink.IsPermanent(err) {
+		t.Error("trying again would be in vain")
+	}
+}
+
+func TestCloseLeavesTheStreamOpen(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	closeSink(t, stdout.New(w))
+	if _, err := w.WriteString("x"); err != nil {
+		t.Error(err)
+	}
+}
+
+func wantErr(t *testing.T, err error, text string, is error) {
+	t.Helper()
+	if err == nil || err.Error() != text || !errors.Is(err, is) {
+		t.Errorf("error\n got %v\nwant %v", err, text)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	s := stdout.New(io.Discard)
+	defer closeSink(b, s)
+	m := message(b, "web-1", strings.Repeat("0123456789", 1000))
+	ctx := context.Background()
+	b.SetBytes(int64(m.Object.Size()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Write(ctx, m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package informer
+
+import (
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Delivery is one event handed to a worker, which must call Done or Retry, once.
+type Delivery struct {
+	event.Event
+	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
+	Attempt int
+
+	ack   Acknowledger
+	entry entry // the listener's own
+}
+
+// Acknowledger is where a delivery came from and where the worker's answer goes.
+type Acknowledger interface {
+	// Done: the event needs nobody any more.
+	Done(d *Delivery)
+	// Retry: the event is to be delivered again after a delay, before any other of its object.
+	Retry(d *Delivery, after time.Duration)
+}
+
+// NewDelivery makes a delivery for a source of events other than a Listener.
+func NewDelivery(e event.Event, attempt int, ack Acknowledger) Delivery {
+	return Delivery{Event: e, Attempt: attempt, ack: ack}
+}
+
+// Done says that the event needs nobody any more.
+func (d *Delivery) Done() { d.ack.Done(d) }
+
+// Retry gives the event back, to be delivered again after a delay and before any other event of its object. Other
+// objects go on meanwhile.
+func (d *Delivery) Retry(after time.Duration) { d.ack.Retry(d, after) }
+
+// listenerAck is a Listener as its deliveries see it.
+type listenerAck Listener
+
+// Done frees the event's place in the buffer.
+func (a *listenerAck) Done(d *Delivery) { (*Listener)(a).finish(&d.entry, true) }
+
+// Retry parks the event in the buffer.
+func (a *listenerAck) Retry(d *Delivery, after time.Duration) {
+	l := (*Listener)(a)
+	l.mu.Lock()
+	if d.entry.from.removed {
+		l.mu.Unlock()
+		l.finish(&d.entry, false)
+		return
+	}
+	defer l.mu.Unlock()
+	l.stats.Retried++
+	d.entry.attempts++
+	l.buf.park(d.entry)
+	key := d.Object.Key()
+	if l.retries == nil {
+		l.retries = map[event.Key]*time.Timer{}
+	}
+	l.retries[key] = time.AfterFunc(after, func() { l.unpark(key) })
+}
+
+func (l *Listener) unpark(key event.Key) {
+	l.mu.Lock()
+	delete(l.retries, key)
+	l.buf.unpark(key)
+	l.mu.Unlock()
+	l.wake.set()
+}
