@@ -69,3 +69,19 @@ func (l *Listener) unpark(key event.Key) {
 	l.mu.Unlock()
 	l.wake.set()
 }
+
+func (l *Listener) finish(e *entry, done bool) {
+	l.mu.Lock()
+	e.from.initials -= e.initials
+	l.buf.done(e.Object.Key())
+	if done {
+		l.stats.Done++
+	} else {
+		l.stats.Discarded++
+	}
+	wake := l.buf.available() || l.stopped && l.buf.empty()
+	l.mu.Unlock()
+	if wake {
+		l.wake.set()
+	}
+}
