@@ -81,8 +81,15 @@ func (p *parts) listener(ctx context.Context, cfg *config.Config, l *config.List
 	}
 	var err error
 	if !l.Filter.IsZero() {
-		r.Filter, err = filters.Compile(filters.Source{Text: l.Filter.Text, File: l.Filter.File, Line: l.Filter.Line, Listener: l.Name})
-		if err != nil {
+		r.Filter, err = filters.Compile(filters.Source{
+			Text: l.Filter.Text, File: l.Filter.File, Line: l.Filter.Line, Column: l.Filter.Column, Listener: l.Name,
+		})
+		var wrong *filters.CompileError
+		if errors.As(err, &wrong) {
+			mistakes = append(mistakes, config.Error{
+				File: l.Filter.File, Line: wrong.Line, Column: wrong.Column, Field: field + ".filter", Message: wrong.Detail(),
+			})
+		} else if err != nil {
 			mistake(".filter", err)
 		}
 	}

@@ -26,7 +26,9 @@ func (h quieter) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-func (h quieter) WithAttrs(attrs []slog.Attr) slog.Handler { return quieter{h.Handler.WithAttrs(attrs)} }
+func (h quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quieter{h.Handler.WithAttrs(attrs)}
+}
 
 func (h quieter) WithGroup(name string) slog.Handler { return quieter{h.Handler.WithGroup(name)} }
 

@@ -14,7 +14,7 @@ var ErrBudget = errors.New("over budget")
 type CompileError struct {
 	Source  Source
 	Line    int // in the file, or in the expression if its first line is unknown
-	Column  int // in characters from 1, within the expression's own line
+	Column  int // in characters from 1; in the file, or within the expression's own line if Source.Column is unknown
 	Message string
 
 	place place
@@ -22,13 +22,16 @@ type CompileError struct {
 
 // Error gives the place and message, then the line and a caret below the place.
 func (e *CompileError) Error() string {
-	return fmt.Sprintf("%s: %s%s%s", e.Source.position(e.place), e.Source.listener(), e.Message, e.place.snippet())
+	return e.Source.position(e.place) + ": " + e.Detail()
 }
+
+// Detail is Error without the place, for those who show that in their own way.
+func (e *CompileError) Detail() string { return e.Source.listener() + e.Message + e.place.snippet() }
 
 func (s Source) compileError(offset int, format string, args ...any) *CompileError {
 	p := s.at(offset)
 	return &CompileError{
-		Source: s, Line: p.line + max(0, s.Line-1), Column: p.column,
+		Source: s, Line: p.line + max(0, s.Line-1), Column: p.column + max(0, s.Column-1),
 		Message: fmt.Sprintf(format, args...), place: p,
 	}
 }

@@ -10,11 +10,11 @@ type Source struct {
 	Text     string
 	File     string // of the configuration, "" if there is none
 	Line     int    // of the expression's first line in File, from 1; 0 if unknown
+	Column   int    // of each line's first character in File, from 1; 0 if unknown, then columns count within the line
 	Listener string
 }
 
-// place is a position in an expression. Columns count characters within the expression's own line, from 1, since a
-// configuration file may have indented it.
+// place is a position in an expression. Columns count characters within the expression's own line, from 1.
 type place struct {
 	line, column int
 	text         string // of that line
@@ -47,7 +47,7 @@ func (s Source) position(p place) string {
 	if file == "" {
 		file = "filter"
 	}
-	return fmt.Sprintf("%s:%d:%d", file, p.line+max(0, s.Line-1), p.column)
+	return fmt.Sprintf("%s:%d:%d", file, p.line+max(0, s.Line-1), p.column+max(0, s.Column-1))
 }
 
 func (s Source) listener() string {

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+func checkListener(c *Config, l *Listener, path string, r *report) {
+	checkInformerRef(c, l, path, r)
+	checkOn(l, path, r)
+	checkBuffer(&l.Buffer, join(path, "buffer"), r)
+	if field := join(path, "filter"); r.good(field) && strings.TrimSpace(l.Filter.Text) == "" {
+		r.value(field, "remove it to let all events pass", "%s is empty", field)
+	}
+	if l.Handler != nil {
+		checkHandler(l.Handler, join(path, "handler"), r)
+	}
+	r.number(join(path, "workers"), &l.Workers, 1, 1, 64)
+	checkRetry(&l.Retry, join(path, "retry"), r)
+	checkOutputNames(c, l, path, r)
+}
+
+func checkInformerRef(c *Config, l *Listener, path string, r *report) {
+	field := join(path, "informer")
+	if r.missing(path, "informer") {
+		r.key(path, "add informer, the name of one or an informer with its resource", "%s has no informer", path)
+	}
+	if !r.good(field) {
+		return
+	}
+	if l.informer = l.InformerRef.Inline; l.informer != nil {
+		checkInformer(l.informer, field, r)
+		return
+	}
+	l.informer = c.Informers[l.InformerRef.Name]
+	if l.informer == nil && !r.has(join("informers", l.InformerRef.Name)) && !r.failed["informers"] {
+		r.value(field, known(r, l.InformerRef.Name, "informers", c.Informers),
+			"%s names the informer %s, which is not there", field, quote(l.InformerRef.Name))
+	}
+}
+
+// known is the hint for a name that is not there. It is not looked for when so many mistakes were found that most are
+// not shown: comparing every wrong name with every right one would take long.
+func known[V any](r *report, name, what string, there map[string]V) string {
+	const most = 10
+	if len(r.errs) > maxErrors {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(there))
+	if hint := didYouMean(name, names); hint != "" {
+		return hint
+	}
+	switch {
+	case len(names) == 0:
+		return "there are no " + what
+	case len(names) > most:
+		return ""
+	}
+	return "the " + what + " are " + strings.Join(names, ", ")
+}
+
+func checkOn(l *Listener, path string, r *report) {
+	field, period := join(path, "on"), join(path, "resync")
+	if r.good(period) && l.Resync.Duration != 0 && l.Resync.Duration < time.Second {
+		r.value(period, "0 is never", "%s must be at least 1s, is %s", period, l.Resync.Duration)
+	}
+	if !r.has(field) {
+		l.On = []event.Op{event.Add, event.Update, event.Delete}
+		if l.Resync.Duration > 0 {
+			l.On = append(l.On, event.Resync)
+		}
+		return
+	}
+	if r.good(field) && len(l.On) == 0 {
+		r.value(field, "remove it for add, update and delete", "%s is an empty list", field)
+		return
+	}
+	allGood := r.good(field)
+	for i, op := range l.On {
+		allGood = allGood && r.good(item(field, i))
+		if r.good(item(field, i)) && slices.Contains(l.On[:i], op) {
+			r.value(item(field, i), "", "%s repeats %s", item(field, i), op)
+		}
+	}
+	at := slices.Index(l.On, event.Resync)
+	switch {
+	case r.failed[period] || r.broken[path] || !allGood:
+		// The period or the list may be right once their mistakes are mended.
+	case at >= 0 && l.Resync.Duration == 0:
+		r.value(item(field, at), "add a period to the listener, as in resync: 5m",
+			"%s is resync, but %s has no resync period", item(field, at), path)
+	case at < 0 && l.Resync.Duration > 0:
+		r.value(period, "add resync to on, or remove the period", "%s is set, but %s has no resync", period, field)
+	}
+}
+
+func checkBuffer(b *Buffer, path string, r *report) {
+	r.number(join(path, "capacity"), &b.Capacity, 1024, 1, 1_000_000)
+	field := join(path, "overflow")
+	r.word(field, &b.Overflow, OverflowLatest)
+	switch b.Overflow {
+	case OverflowLatest:
+	case "block", "drop", "spill":
+		r.value(field, "use latest", "%s: %s is not supported by this version", field, b.Overflow)
+	default:
+		r.value(field, "", "%s must be latest, is %s", field, quote(b.Overflow))
+	}
+}
+
+var (
+	remoteModule = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
+	sha256Digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+func checkHandler(h *Handler, path string, r *report) {
+	field := join(path, "wasm")
+	switch {
+	case r.missing(path, "wasm"):
+		r.key(path, "add wasm, the path of the module", "%s has no wasm", path)
+	case r.good(field) && remoteModule.MatchString(h.Wasm):
+		r.value(field, "give the path of a file", "%s: modules from elsewhere are not supported by this version", field)
+	case r.good(field) && (strings.TrimSpace(h.Wasm) == "" || strings.ContainsRune(h.Wasm, 0)):
+		r.value(field, "give the path of the module", "%s is no path: %s", field, quote(h.Wasm))
+	}
+	if field := join(path, "sha256"); r.good(field) && !sha256Digest.MatchString(h.SHA256) {
+		r.value(field, "sha256sum prints it", "%s must be 64 lower-case hexadecimal digits, is %s", field, quote(h.SHA256))
+	}
+	limits := join(path, "limits")
+	r.size(join(limits, "memory"), &h.Limits.Memory, 16<<20, 64<<10, 4<<30)
+	r.duration(join(limits, "deadline"), &h.Limits.Deadline, 100*time.Millisecond, time.Millisecond, time.Minute)
+	if log := h.Grants.Log; log != nil {
+		checkLogGrant(log, join(join(path, "grants"), "log"), r)
+	}
+}
+
+func checkLogGrant(g *LogGrant, path string, r *report) {
+	field := join(path, "level")
+	r.word(field, &g.Level, "info")
+	if levels := []string{"debug", "info", "warn", "error"}; !slices.Contains(levels, g.Level) {
+		r.value(field, didYouMean(g.Level, levels), "%s must be debug, info, warn or error, is %s", field, quote(g.Level))
+	}
+	r.number(join(path, "rate"), &g.Rate, 100, 1, 10_000)
+}
+
+func checkRetry(retry *Retry, path string, r *report) {
+	low, high := join(path, "minBackoff"), join(path, "maxBackoff")
+	r.number(join(path, "attempts"), &retry.Attempts, 5, 1, 1000)
+	r.duration(low, &retry.MinBackoff, time.Second, time.Millisecond, time.Hour)
+	r.duration(high, &retry.MaxBackoff, time.Minute, time.Millisecond, time.Hour)
+	if retry.MinBackoff.Duration <= retry.MaxBackoff.Duration || r.failed[low] || r.failed[high] {
+		return
+	}
+	if r.has(high) {
+		r.value(high, "", "%s is %s, less than %s, %s", high, short(retry.MaxBackoff.Duration), low, short(retry.MinBackoff.Duration))
+		return
+	}
+	r.value(low, "set maxBackoff as well", "%s is %s, more than the default of maxBackoff, %s", low,
+		short(retry.MinBackoff.Duration), short(retry.MaxBackoff.Duration))
+}
+
+func checkOutputNames(c *Config, l *Listener, path string, r *report) {
+	field := join(path, "outputs")
+	switch {
+	case r.missing(path, "outputs"):
+		r.key(path, "add outputs, a list of names", "%s has no outputs", path)
+	case r.good(field) && len(l.Outputs) == 0:
+		r.value(field, "", "%s must have at least one output", field)
+	}
+	seen := make(map[string]bool, len(l.Outputs))
+	for i, name := range l.Outputs {
+		at := item(field, i)
+		switch {
+		case !r.good(at):
+		case seen[name]:
+			r.value(at, "", "%s repeats the output %s", at, quote(name))
+		case !r.has(join("outputs", name)) && !r.failed["outputs"]:
+			r.value(at, known(r, name, "outputs", c.Outputs), "%s names the output %s, which is not there", at, quote(name))
+		}
+		seen[name] = true
+	}
+}

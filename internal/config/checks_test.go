@@ -1,0 +1,125 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestListenerMistakes(t *testing.T) {
+	testMistakes(t, []mistake{
+		{"unknown informer", "informer: pods", "informer: pod",
+			`9:15: listeners.a.informer names the informer "pod", which is not there; did you mean "pods"?`},
+		{"unknown informer, nothing near", "informer: pods", "informer: nodes",
+			`9:15: listeners.a.informer names the informer "nodes", which is not there; the informers are pods`},
+		{"unknown output", "[out]", "[out, hook]",
+			`10:20: listeners.a.outputs[1] names the output "hook", which is not there; the outputs are out`},
+		{"output twice", "[out]", "[out, out]", `10:20: listeners.a.outputs[1] repeats the output "out"`},
+		{"no output in the list", "[out]", "[]", "10:14: listeners.a.outputs must have at least one output"},
+		{"name", "  a:\n", "  A_b:\n",
+			`8:3: listeners.A_b: the name "A_b" is not a DNS label; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`},
+		{"unknown op", listenerLine, listenerWith("on: [add, modify, delet]"),
+			`10:15: listeners.a.on[1] must be add, update, delete or resync, is "modify"` + "\n" +
+				`10:23: listeners.a.on[2] must be add, update, delete or resync, is "delet"; did you mean "delete"?`},
+		{"op twice", listenerLine, listenerWith("on: [add, add]"), "10:15: listeners.a.on[1] repeats add"},
+		{"no op", listenerLine, listenerWith("on: []"), "10:9: listeners.a.on is an empty list; remove it for add, update and delete"},
+		{"resync without period", listenerLine, listenerWith("on: [add, resync]"),
+			"10:15: listeners.a.on[1] is resync, but listeners.a has no resync period; add a period to the listener, as in resync: 5m"},
+		{"resync with period 0", listenerLine, listenerWith("on: [resync]", "resync: 0"),
+			"10:10: listeners.a.on[0] is resync, but listeners.a has no resync period; add a period to the listener, as in resync: 5m"},
+		{"period without resync", listenerLine, listenerWith("on: [add]", "resync: 5m"),
+			"11:13: listeners.a.resync is set, but listeners.a.on has no resync; add resync to on, or remove the period"},
+		{"wrong period says it once", listenerLine, listenerWith("on: [resync]", "resync: -1s"),
+			"11:13: listeners.a.resync must not be negative, is -1s"},
+		{"misspelt period says it once", listenerLine, listenerWith("on: [resync]", "resnc: 5m"),
+			`11:5: unknown field "resnc" in listeners.a; did you mean "resync"?`},
+		{"overflow of later versions", listenerLine, listenerWith("buffer: {overflow: spill}"),
+			"10:24: listeners.a.buffer.overflow: spill is not supported by this version; use latest"},
+		{"unknown overflow", listenerLine, listenerWith("buffer: {overflow: last}"),
+			`10:24: listeners.a.buffer.overflow must be latest, is "last"`},
+		{"empty filter", listenerLine, listenerWith(`filter: " "`), "10:13: listeners.a.filter is empty; remove it to let all events pass"},
+		{"handler without wasm", listenerLine, listenerWith("handler: {}"),
+			"10:5: listeners.a.handler has no wasm; add wasm, the path of the module"},
+		{"empty wasm", listenerLine, listenerWith(`handler: {wasm: ""}`),
+			`10:21: listeners.a.handler.wasm is no path: ""; give the path of the module`},
+		{"remote wasm", listenerLine, listenerWith("handler: {wasm: 'oci://ghcr.io/x/y@sha256:00'}"),
+			"10:21: listeners.a.handler.wasm: modules from elsewhere are not supported by this version; give the path of a file"},
+		{"sha256", listenerLine, listenerWith("handler: {wasm: x, sha256: 3f78}"),
+			`10:32: listeners.a.handler.sha256 must be 64 lower-case hexadecimal digits, is "3f78"; sha256sum prints it`},
+		{"log grant", listenerLine, listenerWith("handler: {wasm: x, grants: {log: {level: warning, rate: 0}}}"),
+			`10:46: listeners.a.handler.grants.log.level must be debug, info, warn or error, is "warning"` + "\n" +
+				"10:61: listeners.a.handler.grants.log.rate must be 1 to 10000, is 0"},
+		{"handler config", listenerLine, listenerWith("handler: {wasm: x, config: {a: [.inf], b: {c: 1, c: 2}, 1: 2}}"),
+			`10:37: listeners.a.handler.config.a[0] is a number that JSON does not have: ".inf"; put it in quotes if it is text` + "\n" +
+				"10:54: listeners.a.handler.config.b.c stands here a second time, first on line 10; keep one of them\n" +
+				`10:61: the key "1" in listeners.a.handler.config is not a string; put it in quotes`},
+	})
+}
+
+func TestInformerMistakes(t *testing.T) {
+	const secrets = "; add allowSecrets: true to the informer if this is meant; their values are replaced by digests even then"
+	const form = "; write it as pods, deployments.apps or certificates.v1.cert-manager.io"
+	testMistakes(t, []mistake{
+		{"no resource", informerLine, "    namespaces: [x]\n",
+			"5:3: informers.pods has no resource; add resource, as in pods, deployments.apps or certificates.v1.cert-manager.io"},
+		{"resource", informerLine, "    resource: apps/v1/deployments\n",
+			`6:15: informers.pods.resource is no resource name: "apps/v1/deployments"` + form},
+		{"empty resource", informerLine, "    resource: ''\n", `6:15: informers.pods.resource is no resource name: ""` + form},
+		{"secrets", informerLine, "    resource: secrets\n",
+			"6:15: informers.pods.resource: secrets are not watched unless the informer allows it" + secrets},
+		{"secrets by kind and version", informerLine, "    resource: Secret.v1\n",
+			"6:15: informers.pods.resource: secrets are not watched unless the informer allows it" + secrets},
+		{"secrets inline", "informer: pods", "informer: {resource: secrets, allowSecrets: false}",
+			"9:26: listeners.a.informer.resource: secrets are not watched unless the informer allows it" + secrets},
+		{"namespaces", informerLine, informerWith("namespaces: [a, a, B, '*']"),
+			`7:21: informers.pods.namespaces[1] repeats the namespace "a"` + "\n" +
+				`7:24: informers.pods.namespaces[2] must be a DNS label, is "B"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends` + "\n" +
+				`7:27: informers.pods.namespaces[3] must be the name of a namespace, is "*"; remove namespaces to watch all of them`},
+		{"no namespaces", informerLine, informerWith("namespaces: []"),
+			"7:17: informers.pods.namespaces is an empty list; remove it to watch all namespaces"},
+		{"label selector", informerLine, informerWith("labelSelector: a in (b"),
+			"7:20: informers.pods.labelSelector is no label selector: unable to parse requirement: found '', expected: ',' or ')'; as in tier=frontend,env in (prod, test),!legacy"},
+		{"field selector", informerLine, informerWith("fieldSelector: spec"),
+			"7:20: informers.pods.fieldSelector is no field selector: invalid selector: 'spec'; can't understand 'spec'; as in spec.nodeName!=,status.phase=Running"},
+		{"drop", informerLine, informerWith("drop: ['a..b', metadata.name, spec]"),
+			`7:12: informers.pods.drop[0]: field path "a..b", offset 1: expected a field name; quote other names as ["…"]` + "\n" +
+				`7:20: informers.pods.drop[1]: "metadata.name" cannot be dropped: every object needs it`},
+		{"much to drop", informerLine, informerWith("drop: [" + strings.Repeat("a,", 101) + "]"),
+			"7:11: informers.pods.drop must have at most 100 paths, has 101"},
+		{"index", informerLine, informerWith("indexes: {a: 'x[', '9': a, namespace: b}"),
+			`7:18: informers.pods.indexes.a: field path "x[", offset 1: [ has no ]` + "\n" +
+				`7:24: informers.pods.indexes.9: "9" is no name for an index; use at most 63 letters, digits, "-" and "_", with a letter first` + "\n" +
+				"7:32: informers.pods.indexes.namespace: every informer has an index on the namespace already; choose another name"},
+		{"index on what is dropped", informerLine, informerWith("drop: [status]\n    indexes: {a: 'status.phase', b: statuses, c: status}"),
+			`8:18: informers.pods.indexes.a reads "status.phase", which the informer drops` + "\n" +
+				`8:50: informers.pods.indexes.c reads "status", which the informer drops`},
+		{"indexes of a shared cache", informerLine, informerWith("indexes: {n: spec.a}\n  same: {resource: pods, indexes: {n: spec.b}}\n  other: {resource: pods, namespaces: [x], indexes: {n: spec.b}}"),
+			`8:39: informers.same.indexes.n is "spec.b", but informers.pods watches the same objects and has an index of this name on "spec.a"; choose another name`},
+	})
+}
+
+func TestConfigMistakes(t *testing.T) {
+	testMistakes(t, []mistake{
+		{"no header", "apiVersion: informerd.dev/v1alpha1\nkind: Config\n", "",
+			"1:1: apiVersion is missing; begin with apiVersion: informerd.dev/v1alpha1\n1:1: kind is missing; begin with kind: Config"},
+		{"another kind of file", "apiVersion: informerd.dev/v1alpha1\nkind: Config\n", "apiVersion: apps/v1\nkind: Deployment\nspec: {}\n",
+			`1:13: apiVersion must be informerd.dev/v1alpha1, is "apps/v1"; write apiVersion: informerd.dev/v1alpha1` + "\n" +
+				`2:7: kind must be Config, is "Deployment"; write kind: Config`},
+		{"another version", "v1alpha1", "v2",
+			`1:13: apiVersion must be informerd.dev/v1alpha1, is "informerd.dev/v2"; write apiVersion: informerd.dev/v1alpha1`},
+		{"no outputs", "outputs:\n  out:\n    stdout: {}\n", "",
+			"1:1: outputs is missing; add outputs with at least one output\n" +
+				`10:15: listeners.a.outputs[0] names the output "out", which is not there; there are no outputs`},
+		{"empty outputs", "outputs:\n  out:\n    stdout: {}\n", "outputs: {}\n",
+			`10:15: listeners.a.outputs[0] names the output "out", which is not there; there are no outputs` + "\n" +
+				"11:1: outputs must have at least one output"},
+		{"output without kind", outputLine, "    {}\n", "12:3: outputs.out has no kind; write stdout: {}"},
+		{"kind without value", outputLine, "    stdout:\n", "13:12: outputs.out.stdout has no value; write {} for the defaults, or remove it"},
+		{"cluster name", "{name: c}", "{name: My cluster, kubeconfig: ''}",
+			`3:17: cluster.name must be a DNS label, is "My cluster"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends` + "\n" +
+				"3:41: cluster.kubeconfig is empty; give it a value or remove it"},
+		{"sorted by line", "    outputs: [out]\n", "    workers: 0\n    outputs: [out, x]\n    on: []\n",
+			"10:14: listeners.a.workers must be 1 to 64, is 0\n" +
+				`11:20: listeners.a.outputs[1] names the output "x", which is not there; the outputs are out` + "\n" +
+				"12:9: listeners.a.on is an empty list; remove it for add, update and delete"},
+	})
+}

@@ -1,0 +1,309 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+const full = `# every field once
+apiVersion: informerd.dev/v1alpha1
+kind: Config
+cluster: {name: prod-eu-1, kubeconfig: kube/config, context: prod}
+informers:
+  pods:
+    resource: pods
+    namespaces: [shop, pay]
+    labelSelector: tier=frontend
+    fieldSelector: spec.nodeName!=
+    drop: [status.conditions]
+    indexes: {node: spec.nodeName}
+    keepManagedFields: true
+  secrets: {resource: secrets, allowSecrets: true}
+listeners:
+  z-first:
+    informer: pods
+    on: [update, resync]
+    resync: 1m30s
+    buffer: {capacity: 10, overflow: latest}
+    filter: |
+      op == "update" &&
+        object.spec.replicas > 1
+    handler:
+      wasm: plugins/x.wasm
+      sha256: 3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c
+      config: {threshold: 5, names: [a, on], on: yes, none: null, big: 12345678901234567890, hex: 0x10, day: 2001-01-01, f: 1.50}
+      limits: {memory: 32Mi, deadline: 50ms}
+      grants: {log: {level: debug, rate: 7}}
+    workers: 4
+    retry: {attempts: 3, minBackoff: 2s, maxBackoff: 2m}
+    outputs: [stdout, other]
+  a-second:
+    informer: {resource: deployments.apps}
+    outputs: [stdout]
+outputs:
+  stdout: {stdout: {}}
+  other: {stdout: {}}
+`
+
+func mustParse(t *testing.T, text string) *Config {
+	t.Helper()
+	c, err := Parse("dir/x.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func seconds(s float64) metav1.Duration {
+	return metav1.Duration{Duration: time.Duration(s * float64(time.Second))}
+}
+
+func TestParseEveryField(t *testing.T) {
+	c := mustParse(t, full)
+	if want := (Cluster{Name: "prod-eu-1", Kubeconfig: "kube/config", Context: "prod"}); c.Cluster != want {
+		t.Errorf("cluster is %+v, want %+v", c.Cluster, want)
+	}
+	pods := &Informer{
+		Resource: "pods", Namespaces: []string{"shop", "pay"}, LabelSelector: "tier=frontend", FieldSelector: "spec.nodeName!=",
+		Drop: []string{"status.conditions"}, Indexes: map[string]string{"node": "spec.nodeName"}, KeepManagedFields: true,
+	}
+	want := &Listener{
+		Name: "z-first", InformerRef: InformerRef{Name: "pods"}, On: []event.Op{event.Update, event.Resync},
+		Resync: seconds(90), Buffer: Buffer{Capacity: 10, Overflow: "latest"},
+		Filter: Expression{
+			Text: "op == \"update\" &&\n  object.spec.replicas > 1\n", File: "dir/x.yaml", Line: 22, Column: 7,
+		},
+		Handler: &Handler{
+			Wasm: "plugins/x.wasm", SHA256: "3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c",
+			Config: json.RawMessage(`{"threshold":5,"names":["a","on"],"on":"yes","none":null,"big":12345678901234567890,` +
+				`"hex":16,"day":"2001-01-01","f":1.50}`),
+			Limits: Limits{Memory: 32 << 20, Deadline: seconds(0.05)},
+			Grants: Grants{Log: &LogGrant{Level: "debug", Rate: 7}},
+		},
+		Workers: 4, Retry: Retry{Attempts: 3, MinBackoff: seconds(2), MaxBackoff: seconds(120)},
+		Outputs: []string{"stdout", "other"}, informer: c.Informers["pods"],
+	}
+	if got := c.Listeners["z-first"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("listener is\n%+v, want\n%+v\nhandler %+v\nwant    %+v", got, want, got.Handler, want.Handler)
+	}
+	if got := c.Listeners["z-first"].Informer(); !reflect.DeepEqual(got, pods) {
+		t.Errorf("informer is %+v, want %+v", got, pods)
+	}
+	if ops := want.Ops(); !ops.Has(event.Update) || !ops.Has(event.Resync) || ops.Has(event.Add) || ops.Has(event.Delete) {
+		t.Errorf("Ops is %b", ops)
+	}
+	if o := c.Outputs["other"]; o.Name != "other" || o.Stdout == nil {
+		t.Errorf("output is %+v", o)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	c := mustParse(t, `
+apiVersion: informerd.dev/v1alpha1
+kind: Config
+listeners:
+  plain: {informer: {resource: pods}, outputs: [out], handler: {wasm: x.wasm, grants: {log: {}}}}
+  resync: {informer: {resource: pods}, outputs: [out], resync: 5m}
+  never: {informer: {resource: pods}, outputs: [out], resync: 0}
+outputs: {out: {stdout: {}}}
+`)
+	if c.Cluster.Name != "default" {
+		t.Errorf("cluster is %q", c.Cluster.Name)
+	}
+	want := &Listener{
+		Name: "plain", InformerRef: InformerRef{Inline: &Informer{Resource: "pods"}},
+		On: []event.Op{event.Add, event.Update, event.Delete}, Buffer: Buffer{Capacity: 1024, Overflow: "latest"}, Workers: 1,
+		Retry:   Retry{Attempts: 5, MinBackoff: seconds(1), MaxBackoff: seconds(60)},
+		Outputs: []string{"out"},
+		Handler: &Handler{
+			Wasm: "x.wasm", Limits: Limits{Memory: 16 << 20, Deadline: seconds(0.1)},
+			Grants: Grants{Log: &LogGrant{Level: "info", Rate: 100}},
+		},
+	}
+	want.informer = want.InformerRef.Inline
+	if got := c.Listeners["plain"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("listener is\n%+v, want\n%+v", got, want)
+	}
+	if got := c.Listeners["resync"].On; !slices.Equal(got, []event.Op{event.Add, event.Update, event.Delete, event.Resync}) {
+		t.Errorf("with a period, on is %v", got)
+	}
+	if got := c.Listeners["never"]; len(got.On) != 3 || got.Resync.Duration != 0 {
+		t.Errorf("with resync 0 the listener is %+v", got)
+	}
+}
+
+func TestListenersInOrderOfTheFile(t *testing.T) {
+	var names []string
+	for _, l := range mustParse(t, full).ListenersInOrder() {
+		names = append(names, l.Name)
+	}
+	if want := []string{"z-first", "a-second"}; !slices.Equal(names, want) {
+		t.Errorf("order is %q, want %q", names, want)
+	}
+}
+
+func TestPath(t *testing.T) {
+	c := mustParse(t, full)
+	for path, want := range map[string]string{
+		"": "", "/a": "/a", "~/a": "~/a", "~": "~", "kube/config": "dir/kube/config", "../x": "x",
+	} {
+		if got := c.Path(path); got != filepath.FromSlash(want) {
+			t.Errorf("Path(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestErrorAt(t *testing.T) {
+	c := mustParse(t, full)
+	for field, want := range map[string]string{
+		"listeners.z-first.handler.wasm":  "dir/x.yaml:25:13: bad; mend it",
+		"listeners.z-first.outputs[1]":    "dir/x.yaml:32:23: bad; mend it",
+		"listeners.a-second.handler.wasm": "dir/x.yaml:34:5: bad; mend it",
+		"nowhere":                         "dir/x.yaml: bad; mend it",
+	} {
+		if got := c.ErrorAt(field, "bad", "mend it").Error(); got != want {
+			t.Errorf("%s: %s, want %s", field, got, want)
+		}
+	}
+}
+
+func TestDigest(t *testing.T) {
+	same := strings.ReplaceAll(full, "# every field once\n", "\n\n")
+	same = strings.Replace(same, "resync: 1m30s", "resync: 90s", 1)
+	same = strings.Replace(same, "    workers: 4\n", "", 1)
+	same = strings.Replace(same, "    informer: pods\n", "    workers: 4\n    informer: pods\n", 1)
+	same = strings.Replace(same, "{resource: deployments.apps}", "{resource: deployments.apps, keepManagedFields: false}", 1)
+	digest := mustParse(t, full).Digest()
+	if got := mustParse(t, same).Digest(); got != digest {
+		t.Errorf("the same configuration has the digests %s and %s", digest, got)
+	}
+	for _, change := range [][2]string{
+		{"workers: 4", "workers: 5"}, {"threshold: 5", "threshold: 6"}, {"object.spec", "old.spec"}, {"[shop, pay]", "[shop]"},
+		{"{resource: deployments.apps}", "{resource: daemonsets.apps}"}, {"1m30s", "1m31s"}, {"32Mi", "33Mi"},
+	} {
+		if mustParse(t, strings.Replace(full, change[0], change[1], 1)).Digest() == digest {
+			t.Errorf("%s for %s has the same digest", change[1], change[0])
+		}
+	}
+}
+
+func TestExpressionPlace(t *testing.T) {
+	for name, test := range map[string]struct {
+		yaml, text   string
+		line, column int
+	}{
+		"plain":         {`filter: op == "add"`, `op == "add"`, 7, 13},
+		"quoted":        {`filter: 'op == "add"'`, `op == "add"`, 7, 14},
+		"double quoted": {`filter: "true"`, `true`, 7, 14},
+		"literal":       {"filter: |\n      a\n      b", "a\nb\n", 8, 7},
+		"indented":      {"filter: |2\n        a\n      b", "  a\nb\n", 8, 7},
+		"blank first":   {"filter: |-\n\n      a", "\na", 8, 7},
+		"folded":        {"filter: >\n      a\n      b", "a b\n", 8, 7},
+		"comment":       {"filter: | # which\n          a", "a\n", 8, 11},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := mustParse(t, "apiVersion: informerd.dev/v1alpha1\nkind: Config\noutputs: {o: {stdout: {}}}\nlisteners:\n  a:\n"+
+				"    informer: {resource: pods}\n    "+test.yaml+"\n    outputs: [o]\n")
+			want := Expression{Text: test.text, File: "dir/x.yaml", Line: test.line, Column: test.column}
+			if got := c.Listeners["a"].Filter; got != want {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+func TestScope(t *testing.T) {
+	a := &Informer{
+		Resource: "pods", Namespaces: []string{"b", "a"}, LabelSelector: "x==1, y in (2,1)", FieldSelector: "a==1,b!=2",
+		Drop: []string{"spec.b", `spec["a"]`}, Indexes: map[string]string{"n": "spec.nodeName"},
+	}
+	b := &Informer{
+		Resource: "po", Namespaces: []string{"a", "b"}, LabelSelector: "y in (1,2),x in (1)", FieldSelector: "b!=2,a=1",
+		Drop: []string{"spec.a", "spec.b"}, AllowSecrets: true,
+	}
+	if a.Scope() != b.Scope() {
+		t.Errorf("scopes differ:\n%+v\n%+v", a.Scope(), b.Scope())
+	}
+	if (&Informer{}).Scope() != (Scope{}) {
+		t.Errorf("the scope of the zero Informer is %+v", (&Informer{}).Scope())
+	}
+	for _, other := range []*Informer{
+		{Namespaces: []string{"a"}}, {LabelSelector: "x=1"}, {FieldSelector: "x=1"}, {Drop: []string{"spec"}}, {KeepManagedFields: true},
+	} {
+		if other.Scope() == (Scope{}) {
+			t.Errorf("%+v has the scope of the zero Informer", other)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.yaml")
+	if err := os.WriteFile(path, []byte(full), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(path)
+	if err != nil || c.File() != path {
+		t.Fatalf("Load gives %v, %v", c, err)
+	}
+	// A ConfigMap's files are links to a folder that changes.
+	link := filepath.Join(dir, "link.yaml")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Load(link); err != nil || c.Path("a.wasm") != filepath.Join(dir, "a.wasm") {
+		t.Errorf("through a link: %v", err)
+	}
+
+	_, err = Load("no/such.yaml")
+	if want := "no/such.yaml: the configuration cannot be read: no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+	_, err = Load(dir)
+	if want := dir + ": the configuration cannot be read: is a directory"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+	var one Error
+	if !errors.As(err, &one) || one.File != dir {
+		t.Errorf("no Error in %#v", err)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	text := "{\n\t\"apiVersion\": \"informerd.dev/v1alpha1\", \"kind\": \"Config\",\n\t\"cluster\": {\"context\": \"a\\/\\\\/\\ud83d\\ude00\\u00e9\"},\r\n" +
+		"\t\"outputs\":{\"o\":{\"stdout\":{}}},\"listeners\":{\"a\":{\"informer\":{\"resource\":\"pods\"},\"outputs\":[\"o\"],\"resync\":\"5m\"}}}"
+	for _, file := range []string{"x.json", "x.yaml"} {
+		c, err := Parse(file, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := `a/\/😀é`; c.Cluster.Context != want || c.Listeners["a"].Resync != seconds(300) {
+			t.Errorf("%s: context is %q, listener %+v", file, c.Cluster.Context, c.Listeners["a"])
+		}
+	}
+}
+
+func TestAliasesAreFollowed(t *testing.T) {
+	c := mustParse(t, `
+apiVersion: informerd.dev/v1alpha1
+kind: Config
+outputs: {o: {stdout: {}}}
+listeners:
+  a: {informer: &pods {resource: pods, namespaces: [x]}, outputs: &outs [o]}
+  b: {informer: *pods, outputs: *outs}
+`)
+	if a, b := c.Listeners["a"], c.Listeners["b"]; a.Informer().Scope() != b.Informer().Scope() || a.Informer() == b.Informer() {
+		t.Errorf("informers are %+v and %+v", a.Informer(), b.Informer())
+	}
+}

@@ -1,0 +1,180 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// scalar tells whether the node is a scalar of the tag's type, and reports it if not.
+func (d *decoder) scalar(n *yaml.Node, path, tag, want, hint string) bool {
+	if n.Kind == yaml.ScalarNode && n.Tag == tag {
+		return true
+	}
+	d.wrongType(n, path, want, hint)
+	return false
+}
+
+func (d *decoder) wrongType(n *yaml.Node, path, want, hint string) {
+	name := path
+	if name == "" {
+		name = "the configuration"
+	}
+	d.report.value(path, hint, "%s must be %s, is %s", name, want, describe(n))
+	d.errs[len(d.errs)-1].Line, d.errs[len(d.errs)-1].Column = n.Line, n.Column
+}
+
+// describe says what a node is.
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Tag == "!!int" || n.Tag == "!!float":
+		return "the number " + strings.Trim(quote(n.Value), `"`)
+	case n.Tag == "!!bool":
+		return n.Value
+	case n.Tag == "!!null":
+		return "nothing"
+	case n.Tag == "!!timestamp":
+		return "the date " + n.Value
+	default:
+		return "the string " + quote(n.Value)
+	}
+}
+
+func (d *decoder) text(n *yaml.Node, path string) (string, bool) {
+	hint := ""
+	if n.Kind == yaml.ScalarNode {
+		hint = "put it in quotes"
+	}
+	return n.Value, d.scalar(n, path, "!!str", "a string", hint)
+}
+
+const durationHint = "write a number and a unit (h, m, s, ms), as in 90s or 1h30m"
+
+func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" {
+		if n.Value != "0" {
+			d.report.value(path, durationHint, "%s has no unit, is %s", path, describe(n))
+		}
+		return
+	}
+	if !d.scalar(n, path, "!!str", "a duration", durationHint) {
+		return
+	}
+	duration, err := time.ParseDuration(n.Value)
+	switch {
+	case err != nil:
+		d.report.value(path, durationHint, "%s must be a duration, is %s", path, quote(n.Value))
+	case duration < 0:
+		d.report.value(path, "", "%s must not be negative, is %s", path, n.Value)
+	default:
+		into.Duration = duration
+	}
+}
+
+const bytesHint = "write a number and a unit (Ki, Mi, Gi), as in 16Mi"
+
+// bytes decodes a quantity. Its length is limited because a quantity's exponent may ask for any number of digits.
+func (d *decoder) bytes(n *yaml.Node, into *Bytes, path string) {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" && n.Tag != "!!int" {
+		d.wrongType(n, path, "a quantity of bytes", bytesHint)
+		return
+	}
+	quantity, err := resource.ParseQuantity(n.Value)
+	if err != nil || len(n.Value) > 20 || strings.ContainsAny(n.Value, "eE") {
+		d.report.value(path, bytesHint, "%s must be a quantity of bytes, is %s", path, quote(n.Value))
+		return
+	}
+	size, whole := quantity.AsInt64()
+	switch {
+	case quantity.Sign() < 0:
+		d.report.value(path, "", "%s must not be negative, is %s", path, n.Value)
+	case !whole && strings.HasSuffix(n.Value, "m"):
+		d.report.value(path, "m is a thousandth: "+bytesHint, "%s must be whole bytes, is %s", path, n.Value)
+	case !whole:
+		d.report.value(path, bytesHint, "%s must be whole bytes below 2^63, is %s", path, n.Value)
+	default:
+		*into = Bytes(size)
+	}
+}
+
+func (d *decoder) op(n *yaml.Node, into *event.Op, path string) {
+	word, ok := d.text(n, path)
+	if !ok {
+		return
+	}
+	op, err := event.ParseOp(word)
+	if err == nil {
+		*into = op
+		return
+	}
+	var words []string
+	for _, op := range event.Ops {
+		words = append(words, op.String())
+	}
+	d.report.value(path, didYouMean(word, words), "%s must be add, update, delete or resync, is %s", path, quote(word))
+}
+
+// didYouMean is a hint that names the known word nearest to a wrong one, empty if none is near.
+func didYouMean(word string, known []string) string {
+	if name, ok := nearest.Name(word, known); ok {
+		return fmt.Sprintf("did you mean %q?", name)
+	}
+	return ""
+}
+
+func (d *decoder) informerRef(n *yaml.Node, into *InformerRef, path string, depth int) {
+	if n.Kind == yaml.MappingNode {
+		into.Inline = &Informer{}
+		d.plain(n, reflect.ValueOf(into.Inline).Elem(), path, depth)
+		return
+	}
+	if d.scalar(n, path, "!!str", "the name of an informer or an informer", "") {
+		into.Name = n.Value
+	}
+}
+
+func (d *decoder) expression(n *yaml.Node, into *Expression, path string) {
+	text, ok := d.text(n, path)
+	if !ok {
+		return
+	}
+	*into = Expression{Text: text, File: d.file, Line: n.Line, Column: n.Column}
+	switch {
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		into.Line, into.Column = n.Line+1, d.blockIndent(n.Line, text)+1
+	case n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
+		into.Column++
+	}
+}
+
+// blockIndent is how far the text of a block scalar is indented whose header stands on the line: what its first line
+// that is not blank has more of spaces in the file than in the text.
+func (d *decoder) blockIndent(header int, text string) int {
+	for _, line := range strings.Split(text, "\n") {
+		if strings.TrimSpace(line) != "" {
+			for _, source := range d.lines[min(header, len(d.lines)):] {
+				if strings.TrimSpace(source) != "" {
+					return max(0, leadingSpaces(source)-leadingSpaces(line))
+				}
+			}
+		}
+	}
+	return 0
+}
+
+func leadingSpaces(s string) int {
+	return utf8.RuneCountInString(s) - utf8.RuneCountInString(strings.TrimLeft(s, " "))
+}

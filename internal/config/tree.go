@@ -1,0 +1,218 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// MaxSize is the largest configuration that is read, in bytes.
+const MaxSize = 1 << 20
+
+// parseTree reads the one document of a text. The error is about the text as a whole: there is nothing to go on with.
+func parseTree(file string, data []byte) (*yaml.Node, *Error) {
+	if len(data) > MaxSize {
+		return nil, &Error{File: file, Message: fmt.Sprintf("the configuration is larger than %d bytes", MaxSize)}
+	}
+	if err := checkCharacters(file, data); err != nil {
+		return nil, err
+	}
+	// The YAML parser would read JSON as well, but says less exactly what is wrong with it.
+	if filepath.Ext(file) == ".json" {
+		if err := checkJSON(file, data); err != nil {
+			return nil, err
+		}
+	}
+	if json.Valid(data) {
+		data = asYAML(data)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	document, err := nextDocument(decoder)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, emptyError(file)
+	case err != nil:
+		return nil, syntaxError(file, data, err)
+	case len(document.Content) != 1 || isNull(document.Content[0]):
+		return nil, emptyError(file)
+	}
+	switch second, err := nextDocument(decoder); {
+	case errors.Is(err, io.EOF):
+		return document.Content[0], nil
+	case err != nil:
+		return nil, syntaxError(file, data, err)
+	default:
+		return nil, &Error{File: file, Line: second.Line, Column: second.Column,
+			Message: "a second document begins here", Hint: "a configuration is one document: remove the --- and what follows"}
+	}
+}
+
+// nextDocument reads one document. The parser panics where it finds itself in a state it did not expect; no text may
+// end the process.
+func nextDocument(decoder *yaml.Decoder) (document *yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("yaml: the parser failed: %v", r)
+		}
+	}()
+	document = &yaml.Node{}
+	err = decoder.Decode(document)
+	return document, err
+}
+
+func emptyError(file string) *Error {
+	return &Error{File: file, Message: "the configuration is empty",
+		Hint: "begin with apiVersion: " + APIVersion + " and kind: " + Kind}
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// checkCharacters finds bytes that are no UTF-8 and characters that YAML does not allow.
+func checkCharacters(file string, data []byte) *Error {
+	for offset := 0; offset < len(data); {
+		r, size := utf8.DecodeRune(data[offset:])
+		message := ""
+		switch {
+		case r == utf8.RuneError && size == 1:
+			message = fmt.Sprintf("byte 0x%02x is not UTF-8", data[offset])
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r >= 0x7f && r < 0xa0 && r != 0x85,
+			r == 0xfffe, r == 0xffff, r == 0xfeff && offset > 0:
+			message = fmt.Sprintf("the character %U is not allowed", r)
+		}
+		if message != "" {
+			line, column := lineColumn(data, offset)
+			return &Error{File: file, Line: line, Column: column, Message: message, Hint: "save the file as UTF-8 text"}
+		}
+		offset += size
+	}
+	return nil
+}
+
+// lineColumn gives the place of an offset; columns count characters.
+func lineColumn(data []byte, offset int) (line, column int) {
+	before := data[:min(max(offset, 0), len(data))]
+	lineStart := bytes.LastIndexByte(before, '\n') + 1
+	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[lineStart:]) + 1
+}
+
+func checkJSON(file string, data []byte) *Error {
+	var all json.RawMessage
+	err := json.Unmarshal(data, &all)
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) || len(bytes.TrimSpace(data)) == 0 {
+		return nil
+	}
+	// The offset is that of the byte behind the one that is wrong.
+	line, column := lineColumn(data, int(syntax.Offset)-1)
+	return &Error{File: file, Line: line, Column: column, Message: "not JSON: " + syntax.Error()}
+}
+
+var jsonEscape = regexp.MustCompile(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|.)`)
+
+// asYAML changes valid JSON where the YAML parser would not take it: tabs, of which none is part of a string, and two
+// kinds of escapes. Lines stay the same.
+func asYAML(text []byte) []byte {
+	text = bytes.ReplaceAll(text, []byte("\t"), []byte(" "))
+	return jsonEscape.ReplaceAllFunc(text, func(escape []byte) []byte {
+		switch {
+		case string(escape) == `\/`:
+			return []byte("/")
+		case len(escape) > 2: // two escapes that make one character
+			var s string
+			if json.Unmarshal([]byte(`"`+string(escape)+`"`), &s) == nil {
+				return []byte(s)
+			}
+		}
+		return escape
+	})
+}
+
+var (
+	yamlPrefix    = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
+	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+)
+
+// syntaxError finds the place and the cause of what the YAML parser did not like.
+func syntaxError(file string, data []byte, err error) *Error {
+	named := yamlPrefix.FindStringSubmatch(err.Error())
+	cause := strings.TrimPrefix(err.Error(), named[0])
+	if anchor := unknownAnchor.FindStringSubmatch(cause); anchor != nil {
+		line, column := findAlias(data, anchor[1])
+		return &Error{File: file, Line: line, Column: column, Message: "the alias " + quote("*"+anchor[1]) + " has no anchor before it"}
+	}
+	e := &Error{File: file, Message: "not YAML: " + cause}
+	if e.Line, _ = strconv.Atoi(named[1]); len(data) <= maxSearched {
+		e.Line = failingLine(data, cause)
+	}
+	if strings.Contains(cause, "invalid Unicode character") {
+		e.Hint = `write the character itself instead of \u escapes`
+		return e
+	}
+	if column, found := findTab(data, e.Line); found {
+		e.Column, e.Message, e.Hint = column, "a tab stands in the indentation", "YAML wants spaces there"
+	}
+	return e
+}
+
+// maxSearched is the largest text in which failingLine looks, as it parses it several times.
+const maxSearched = 128 << 10
+
+// failingLine finds the line that makes the text fail. The parser says only where the block around it begins, so this
+// looks for the fewest lines from the beginning that fail for the same cause.
+func failingLine(data []byte, cause string) int {
+	var ends []int // of each line
+	for i, c := range data {
+		if c == '\n' || i == len(data)-1 {
+			ends = append(ends, i+1)
+		}
+	}
+	return 1 + sort.Search(len(ends)-1, func(i int) bool {
+		err := parseAll(data[:ends[i]])
+		return err != nil && strings.HasSuffix(err.Error(), cause)
+	})
+}
+
+// parseAll gives the first syntax error of the text.
+func parseAll(data []byte) error {
+	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		_, err := nextDocument(decoder)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// findAlias finds the place of *name, 0 if there is none outside of comments.
+func findAlias(data []byte, name string) (line, column int) {
+	for i, text := range strings.Split(string(data), "\n") {
+		if at := strings.Index(text, "*"+name); at >= 0 && !strings.HasPrefix(strings.TrimSpace(text), "#") {
+			return i + 1, utf8.RuneCountInString(text[:at]) + 1
+		}
+	}
+	return 0, 0
+}
+
+// findTab looks for a tab in the indentation of a line.
+func findTab(data []byte, line int) (column int, found bool) {
+	lines := strings.Split(string(data), "\n")
+	if line < 1 || line > len(lines) {
+		return 0, false
+	}
+	text := lines[line-1]
+	indentation := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+	at := strings.IndexByte(indentation, '\t')
+	return at + 1, at >= 0
+}

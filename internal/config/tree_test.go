@@ -1,0 +1,157 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTextMistakes(t *testing.T) {
+	head := "apiVersion: informerd.dev/v1alpha1\nkind: Config\n"
+	for name, test := range map[string]struct{ file, text, want string }{
+		"empty":    {"x.yaml", "", "x.yaml: the configuration is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Config"},
+		"comments": {"x.yaml", "# nothing\n---\n", "x.yaml: the configuration is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Config"},
+		"null":     {"x.yaml", "null", "x.yaml: the configuration is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Config"},
+		"a list":   {"x.yaml", "- a\n", "x.yaml:1:1: the configuration must be a mapping, is a list"},
+		"a word":   {"x.yaml", "hello\n", `x.yaml:1:1: the configuration must be a mapping, is the string "hello"`},
+		"too large": {"x.yaml", strings.Repeat("#", MaxSize+1),
+			"x.yaml: the configuration is larger than 1048576 bytes"},
+		"not UTF-8": {"x.yaml", head + "# é caf\xe9\n", "x.yaml:3:8: byte 0xe9 is not UTF-8; save the file as UTF-8 text"},
+		"UTF-16":    {"x.yaml", "\xff\xfea\x00", "x.yaml:1:1: byte 0xff is not UTF-8; save the file as UTF-8 text"},
+		"NUL":       {"x.yaml", head + "x: \x00", "x.yaml:3:4: the character U+0000 is not allowed; save the file as UTF-8 text"},
+		"tab first": {"x.yaml", head + "listeners:\n\ta: {}\n", "x.yaml:4:1: a tab stands in the indentation; YAML wants spaces there"},
+		"tab later": {"x.yaml", head + "listeners:\n  a:\n    workers: 1\n  \t  resync: 5m\n",
+			"x.yaml:6:3: a tab stands in the indentation; YAML wants spaces there"},
+		"bracket open":    {"x.yaml", head + "outputs: {a: {}\nlisteners:\n  a: {}\n", "x.yaml:3: not YAML: did not find expected ',' or '}'"},
+		"quote open":      {"x.yaml", head + "cluster: {name: \"a}\nlisteners: {}\n", "x.yaml:3: not YAML: found unexpected end of stream"},
+		"colon in text":   {"x.yaml", head + "cluster:\n  name: a: b\n", "x.yaml:4: not YAML: mapping values are not allowed in this context"},
+		"indentation":     {"x.yaml", head + "cluster:\n    name: a\n  context: b\n", "x.yaml:5: not YAML: did not find expected key"},
+		"unknown alias":   {"x.yaml", head + "# *a\ncluster: *a\n", `x.yaml:4:10: the alias "*a" has no anchor before it`},
+		"two documents":   {"x.yaml", head + "---\nkind: Config\n", "x.yaml:3:1: a second document begins here; a configuration is one document: remove the --- and what follows"},
+		"broken document": {"x.yaml", head + "---\na: b: c\n", "x.yaml:4: not YAML: mapping values are not allowed in this context"},
+		"JSON":            {"x.json", "{\"kind\": \"Config\",\n \"é\": 1,}", "x.json:2:9: not JSON: invalid character '}' looking for beginning of object key string"},
+		"YAML as JSON":    {"x.json", head, "x.json:1:1: not JSON: invalid character 'a' looking for beginning of value"},
+		"JSON too short":  {"x.json", "{\"kind\":", "x.json:1:8: not JSON: unexpected end of JSON input"},
+		"half a surrogate": {"x.json", `{"kind": "\ud83d"}`,
+			`x.json:1: not YAML: found invalid Unicode character escape code; write the character itself instead of \u escapes`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse(test.file, []byte(test.text))
+			if err == nil || err.Error() != test.want {
+				t.Errorf("got:\n%v\nwant:\n%s", err, test.want)
+			}
+		})
+	}
+}
+
+// A few lines of text must not become billions of values.
+func TestAliasBombs(t *testing.T) {
+	var bomb strings.Builder
+	bomb.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x]\n")
+	for i := 1; i < 20; i++ {
+		fmt.Fprintf(&bomb, "        a%d: &a%d [*a%[3]d, *a%[3]d, *a%[3]d, *a%[3]d, *a%[3]d]\n", i, i, i-1)
+	}
+	for name, test := range map[string]struct{ config, want string }{
+		"billion laughs": {bomb.String(), "the configuration has more than 200000 values"},
+		"alias in itself": {"a: &a [*a, *a]",
+			"values are nested deeper than 100 levels"},
+		"deep":      {"a: " + strings.Repeat("[", 200) + strings.Repeat("]", 200), "values are nested deeper than 100 levels"},
+		"very deep": {"a: " + strings.Repeat("[", 100_000), "not YAML: exceeded max depth of 10000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			_, err := Parse("x.yaml", []byte(strings.Replace(base, listenerLine, listenerWith("handler:", "  wasm: x", "  config:", "    "+test.config), 1)))
+			var errs Errors
+			if !errors.As(err, &errs) || len(errs) != 1 || errs[0].Line == 0 || !strings.HasSuffix(errs[0].Message, test.want) {
+				t.Errorf("got %.300v, want one error with %q", err, test.want)
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}
+
+func TestManyMistakesAreCutShort(t *testing.T) {
+	_, err := Parse("x.yaml", []byte(base+strings.Repeat("x: 1\n", 100_000)))
+	var errs Errors
+	if !errors.As(err, &errs) || len(errs) != maxErrors+1 {
+		t.Fatalf("got %d errors", len(errs))
+	}
+	if got, want := errs[0].Error(), `x.yaml:14:1: unknown field "x"; its fields are apiVersion, kind, cluster, informers, listeners, outputs`; got != want {
+		t.Errorf("the first is %s, want %s", got, want)
+	}
+	if got, want := errs[maxErrors].Error(), "x.yaml: 99900 more mistakes are not shown"; got != want {
+		t.Errorf("the last is %s, want %s", got, want)
+	}
+}
+
+// Values may be secrets, or break the line of a log.
+func TestErrorsShowLittleOfAValue(t *testing.T) {
+	secret := strings.Repeat("s", 60) + "ecret-very-long"
+	_, err := Parse("x.yaml", []byte(base+"cluster2: 1\n"))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	_, err = Parse("x.yaml", []byte(strings.Replace(base, "{name: c}", `{name: "`+secret+`\nx"}`, 1)))
+	if err == nil || strings.Contains(err.Error(), "very-long") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("x.yaml", full)
+	f.Add("x.yaml", base)
+	f.Add("x.yaml", "a: &a [*a]\n---\n")
+	f.Add("x.yaml", base+"? [a]\n: b\n<<: {}\n!!x y: |2\n\n  z\n")
+	f.Add("x.json", `{"apiVersion":"informerd.dev/v1alpha1","kind":"Config","listeners":{"a":{"filter":"\ud83d\ude00"}}}`)
+	f.Fuzz(func(t *testing.T, file, text string) {
+		c, err := Parse(file, []byte(text))
+		var errs Errors
+		switch {
+		case err == nil && c != nil:
+			for _, l := range c.ListenersInOrder() {
+				if l.Informer() == nil || len(l.On) == 0 || l.Workers == 0 || len(l.Outputs) == 0 {
+					t.Errorf("incomplete listener %+v", l)
+				}
+			}
+			c.Digest()
+		case !errors.As(err, &errs) || len(errs) == 0 || c != nil:
+			t.Errorf("Parse gives %v, %v", c, err)
+		default:
+			for i, e := range errs[:min(len(errs), maxErrors)] {
+				if i > 0 && e.Line < errs[i-1].Line || e.Message == "" {
+					t.Errorf("error %d of %v", i, errs)
+				}
+			}
+		}
+	})
+}
+
+// The time must not grow with the square of the size, whatever stands in the file.
+func TestLargeFilesAreReadInTime(t *testing.T) {
+	var names strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&names, "n%d,", i)
+	}
+	var outputs strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&outputs, "  o%d: {stdout: {}}\n", i)
+	}
+	for name, text := range map[string]string{
+		"unknown names":    strings.Replace(base, "[out]", "["+names.String()+"]", 1),
+		"many known names": strings.Replace(base, "[out]", "["+names.String()[:300_000]+"]", 1) + outputs.String(),
+		"namespaces":       strings.Replace(base, informerLine, informerWith("namespaces: ["+names.String()+"]"), 1),
+		"not YAML":         strings.Repeat("a: 1\n", 200_000) + "b: c: d\n",
+	} {
+		start := time.Now()
+		if _, err := Parse("x.yaml", []byte(text)); err == nil && name != "namespaces" {
+			t.Errorf("%s: no error", name)
+		}
+		if took := time.Since(start); took > 20*time.Second {
+			t.Errorf("%s: took %s", name, took)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package config
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// APIVersion and Kind are what the fields apiVersion and kind must say.
+const (
+	APIVersion = "informerd.dev/v1alpha1"
+	Kind       = "Config"
+)
+
+// Config is a whole configuration. Make one with Load or Parse.
+type Config struct {
+	// APIVersion is informerd.dev/v1alpha1. Required.
+	APIVersion string `json:"apiVersion"`
+	// Kind is Config. Required.
+	Kind string `json:"kind"`
+	// Cluster says which API server is watched, and what it is called. Default: see Cluster.
+	Cluster Cluster `json:"cluster,omitzero"`
+	// Informers are watched resources that listeners refer to by name. A listener can also bring its own.
+	Informers map[string]*Informer `json:"informers,omitempty"`
+	// Listeners say what is done with which events. At least one.
+	Listeners map[string]*Listener `json:"listeners"`
+	// Outputs are where events go. At least one.
+	Outputs map[string]*Output `json:"outputs"`
+
+	source source
+}
+
+// Cluster says which API server is watched. Without kubeconfig it is, in this order: the cluster informerd runs in, the
+// files that $KUBECONFIG names, ~/.kube/config.
+type Cluster struct {
+	// Name is the cluster's name in what comes out: a DNS label. Default: default.
+	Name string `json:"name"`
+	// Kubeconfig is the path of a kubeconfig file; a relative one counts from the folder of this configuration, ~/ is the
+	// home folder.
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	// Context is the context to use of the kubeconfig. Default: its current context.
+	Context string `json:"context,omitempty"`
+}
+
+// Informer is one resource that is listed and watched, in one scope.
+type Informer struct {
+	// Resource is the name of the resource as discovery gives it: pods, deployments.apps or
+	// certificates.v1.cert-manager.io. Required.
+	Resource string `json:"resource"`
+	// Namespaces limits the informer to these namespaces. Default: all.
+	Namespaces []string `json:"namespaces,omitempty"`
+	// LabelSelector limits the informer to the objects it matches. Default: all.
+	LabelSelector string `json:"labelSelector,omitempty"`
+	// FieldSelector limits the informer to the objects it matches. Default: all.
+	FieldSelector string `json:"fieldSelector,omitempty"`
+	// Drop are paths of fields that are cut out of each object on arrival, on top of metadata.managedFields. At
+	// most 100.
+	Drop []string `json:"drop,omitempty"`
+	// Indexes are further ways to look objects up in the cache: name of the index to path of the field. An index on the
+	// namespace is always there.
+	Indexes map[string]string `json:"indexes,omitempty"`
+	// KeepManagedFields leaves metadata.managedFields in the objects. Default: false.
+	KeepManagedFields bool `json:"keepManagedFields,omitempty"`
+	// AllowSecrets must be true for an informer on secrets, so that nobody watches them unawares. Values of a Secret are
+	// replaced by digests even so. Default: false.
+	AllowSecrets bool `json:"allowSecrets,omitempty"`
+}
+
+// Listener is one stream of events: from an informer through a buffer, a filter and a handler to outputs.
+type Listener struct {
+	// Name is the listener's key in Config.Listeners.
+	Name string `json:"-"`
+	// InformerRef is the name of an informer, or an informer in full. Required.
+	InformerRef InformerRef `json:"informer"`
+	// On are the events the listener wants: add, update, delete, resync. Default: add, update, delete, and resync if a
+	// period is set.
+	On []event.Op `json:"on"`
+	// Resync is the period after which every object comes again as a resync event: 0 or at least 1s. Default: 0, never.
+	Resync metav1.Duration `json:"resync,omitzero"`
+	// Buffer is what waits for the listener.
+	Buffer Buffer `json:"buffer,omitzero"`
+	// Filter is an expression; events for which it is false go no further. Default: none, all events pass.
+	Filter Expression `json:"filter,omitzero"`
+	// Handler is a WASM module that gets the events that pass the filter. Default: none.
+	Handler *Handler `json:"handler,omitempty"`
+	// Workers is how many events are worked on at the same time, 1 to 64; events of one object never are. Default: 1.
+	Workers int `json:"workers"`
+	// Retry says how often and how fast an event is tried again.
+	Retry Retry `json:"retry,omitzero"`
+	// Outputs are the names of the outputs that get the listener's events. At least one.
+	Outputs []string `json:"outputs"`
+
+	informer *Informer
+}
+
+// Buffer is the queue in front of a listener.
+type Buffer struct {
+	// Capacity is how many events may wait, 1 to 1,000,000. Default: 1024.
+	Capacity int `json:"capacity"`
+	// Overflow is what happens when the buffer is full. latest: the object is marked and delivered later, once, in its
+	// state of then. Default: latest.
+	Overflow string `json:"overflow"`
+}
+
+// OverflowLatest is the overflow policy that merges an object's waiting events into its latest state.
+const OverflowLatest = "latest"
+
+// Handler is a sandboxed WASM module.
+type Handler struct {
+	// Wasm is the path of the module; a relative one counts from the folder of this configuration. Required.
+	Wasm string `json:"wasm"`
+	// SHA256 is the digest the module must have, 64 hexadecimal digits. Default: any.
+	SHA256 string `json:"sha256,omitempty"`
+	// Config is handed to the module as JSON. Default: nothing.
+	Config json.RawMessage `json:"config,omitempty"`
+	// Limits bound what the module may use.
+	Limits Limits `json:"limits,omitzero"`
+	// Grants are the rights the module gets beyond reading its event and its config. Default: none.
+	Grants Grants `json:"grants,omitzero"`
+}
+
+// Limits bound one instance of a handler's module.
+type Limits struct {
+	// Memory is the most memory it may have, as a quantity of bytes, 64Ki to 4Gi. Default: 16Mi.
+	Memory Bytes `json:"memory"`
+	// Deadline is the longest one call may take, 1ms to 1m. Default: 100ms.
+	Deadline metav1.Duration `json:"deadline"`
+}
+
+// Grants are a handler's rights. One that is not there is not granted.
+type Grants struct {
+	// Log lets the module write log lines.
+	Log *LogGrant `json:"log,omitempty"`
+}
+
+// LogGrant lets a handler write log lines.
+type LogGrant struct {
+	// Level is the lowest level that is written: debug, info, warn or error. Default: info.
+	Level string `json:"level"`
+	// Rate is the most lines per second, 1 to 10,000. Default: 100.
+	Rate int `json:"rate"`
+}
+
+// Retry says how an event that failed is tried again. The pause doubles from MinBackoff to MaxBackoff.
+type Retry struct {
+	// Attempts is how often an event is tried in all, 1 to 1,000; 1 means never again. Default: 5.
+	Attempts int `json:"attempts"`
+	// MinBackoff is the first pause, 1ms to 1h. Default: 1s.
+	MinBackoff metav1.Duration `json:"minBackoff"`
+	// MaxBackoff is the longest pause, MinBackoff to 1h. Default: 1m.
+	MaxBackoff metav1.Duration `json:"maxBackoff"`
+}
+
+// Output is one place events go to. Exactly one of its fields is set.
+type Output struct {
+	// Name is the output's key in Config.Outputs.
+	Name string `json:"-"`
+	// Stdout writes each event as one line of JSON to standard output.
+	Stdout *Stdout `json:"stdout,omitempty"`
+}
+
+// Stdout has no settings: write {}.
+type Stdout struct{}

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Bytes is a number of bytes, written as a Kubernetes quantity: 16Mi.
+type Bytes int64
+
+// String gives the quantity in powers of 1024.
+func (b Bytes) String() string { return resource.NewQuantity(int64(b), resource.BinarySI).String() }
+
+// MarshalJSON gives the quantity as a string.
+func (b Bytes) MarshalJSON() ([]byte, error) { return json.Marshal(b.String()) }
+
+// Expression is the text of an expression and the place of its first character, so that mistakes in it can be shown
+// where they stand. The zero Expression is none.
+type Expression struct {
+	Text string
+	File string
+	// Line and Column count from 1. Lines of a literal block (|) follow one another in the file as they do in Text.
+	Line, Column int
+}
+
+// IsZero tells whether there is no expression.
+func (e Expression) IsZero() bool { return e.Text == "" }
+
+// MarshalJSON gives the text.
+func (e Expression) MarshalJSON() ([]byte, error) { return json.Marshal(e.Text) }
+
+// InformerRef is the name of an informer in Config.Informers, or an informer in full: one of its fields is set.
+type InformerRef struct {
+	Name   string
+	Inline *Informer
+}
+
+// MarshalJSON gives the name, or the informer.
+func (r InformerRef) MarshalJSON() ([]byte, error) {
+	if r.Inline != nil {
+		return json.Marshal(r.Inline)
+	}
+	return json.Marshal(r.Name)
+}
+
+// Informer is the informer the listener refers to or brings along. It is never nil in a Config that was loaded.
+func (l *Listener) Informer() *Informer { return l.informer }
+
+// Ops is the set of events the listener wants.
+func (l *Listener) Ops() event.OpSet {
+	var ops event.OpSet
+	for _, op := range l.On {
+		ops = ops.With(op)
+	}
+	return ops
+}
+
+// Scope is what an informer watches and keeps of its resource. It is comparable. Informers on the same resource with
+// equal Scopes see the same objects and can share one watch and one cache. The resource is not part of it: po, pods and
+// pods.v1 are the same, but only the API server knows. Indexes are not either: a shared cache has those of all.
+type Scope struct {
+	Namespaces        string // sorted, joined by commas; empty for all
+	LabelSelector     string // normal form
+	FieldSelector     string // normal form
+	Drop              string // paths in normal form, sorted, one a line
+	KeepManagedFields bool
+}
+
+// Scope gives what the informer watches and keeps, however it was written.
+func (i *Informer) Scope() Scope {
+	labels, _ := parseLabelSelector(i.LabelSelector)
+	fields, _ := parseFieldSelector(i.FieldSelector)
+	var drop []string
+	for _, text := range i.Drop {
+		if path, err := event.CompilePath(text); err == nil {
+			drop = append(drop, path.String())
+		}
+	}
+	slices.Sort(drop)
+	return Scope{
+		Namespaces:        strings.Join(slices.Sorted(slices.Values(i.Namespaces)), ","),
+		LabelSelector:     labels,
+		FieldSelector:     fields,
+		Drop:              strings.Join(slices.Compact(drop), "\n"),
+		KeepManagedFields: i.KeepManagedFields,
+	}
+}

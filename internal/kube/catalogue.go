@@ -1,0 +1,173 @@
+package kube
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informerd/informerd/internal/config/nearest"
+)
+
+// catalogue is what one answer of the server says about its resources. It is immutable.
+type catalogue struct {
+	entries []entry  // best first
+	failed  []string // group/version
+}
+
+// entry is one resource in one version.
+type entry struct {
+	Resource
+	singular   string
+	shortNames []string
+	verbs      []string
+}
+
+// newCatalogue puts the resources in order: the core group, then groups as the server names them; in each the preferred
+// version first, then the others as the server names them.
+func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList, failed map[schema.GroupVersion]error) *catalogue {
+	rank := map[string]int{"v1": -1}
+	for _, group := range groups {
+		if preferred := group.PreferredVersion.GroupVersion; preferred != "" && rank[preferred] == 0 {
+			rank[preferred] = len(rank)
+		}
+		for _, version := range group.Versions {
+			if rank[version.GroupVersion] == 0 {
+				rank[version.GroupVersion] = len(rank)
+			}
+		}
+	}
+	c := &catalogue{}
+	for _, list := range slices.SortedFunc(slices.Values(lists), func(a, b *metav1.APIResourceList) int {
+		return cmp.Or(cmp.Compare(rank[a.GroupVersion], rank[b.GroupVersion]), cmp.Compare(a.GroupVersion, b.GroupVersion))
+	}) {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			continue // no name could ask for it
+		}
+		for _, r := range list.APIResources {
+			if strings.Contains(r.Name, "/") {
+				continue // a subresource
+			}
+			c.entries = append(c.entries, entry{
+				Resource: Resource{GVR: gv.WithResource(r.Name), GVK: gv.WithKind(r.Kind), Namespaced: r.Namespaced},
+				singular: r.SingularName, shortNames: r.ShortNames, verbs: r.Verbs,
+			})
+		}
+	}
+	for gv := range maps.Keys(failed) {
+		c.failed = append(c.failed, gv.String())
+	}
+	slices.Sort(c.failed)
+	return c
+}
+
+// find gives the best entry of the name, nil if there is none.
+func (c *catalogue) find(name string) *entry {
+	for _, watchable := range []bool{true, false} {
+		for _, q := range queries(name) {
+			for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind, (*entry).isShortName} {
+				for i := range c.entries {
+					e := &c.entries[i]
+					if e.isIn(q) && matches(e, q.resource) && (e.watchable() || !watchable) {
+						return e
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (e *entry) isIn(q query) bool {
+	return q.anyGroup || e.GVR.Group == q.group && (q.version == "" || e.GVR.Version == q.version)
+}
+
+func (e *entry) isPlural(name string) bool { return strings.EqualFold(e.GVR.Resource, name) }
+
+// isKind also takes the singular, which older servers leave empty and which is the kind in lower case.
+func (e *entry) isKind(name string) bool {
+	return strings.EqualFold(e.GVK.Kind, name) || e.singular != "" && strings.EqualFold(e.singular, name)
+}
+
+func (e *entry) isShortName(name string) bool {
+	return slices.ContainsFunc(e.shortNames, func(short string) bool { return strings.EqualFold(short, name) })
+}
+
+// watchable is also true if the server does not say what can be done.
+func (e *entry) watchable() bool {
+	return len(e.verbs) == 0 || slices.Contains(e.verbs, "list") && slices.Contains(e.verbs, "watch")
+}
+
+// near gives resources that may have been meant by a name that was not found: spelt nearly so, or beginning so.
+func (c *catalogue) near(name string) []Resource {
+	const most = 3
+	asked := queries(name)[0].resource
+	type candidate struct {
+		*entry
+		score int
+	}
+	var found []candidate
+	for i := range c.entries {
+		if score, ok := likeness(asked, &c.entries[i]); ok && c.entries[i].watchable() {
+			found = append(found, candidate{&c.entries[i], score})
+		}
+	}
+	// The entries' own order, best first, decides between equals.
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.score, b.score) })
+	var near []Resource
+	for _, f := range found {
+		sameResource := func(r Resource) bool { return r.GVR.GroupResource() == f.GVR.GroupResource() }
+		if len(near) < most && !slices.ContainsFunc(near, sameResource) {
+			near = append(near, f.Resource)
+		}
+	}
+	return near
+}
+
+// likeness is smaller the more a name is like one of the entry's.
+func likeness(name string, e *entry) (int, bool) {
+	const unlike = 1000
+	score := unlike
+	for _, known := range []string{e.GVR.Resource, e.GVK.Kind} {
+		if d, ok := nearest.Distance(name, known); ok {
+			score = min(score, d)
+		}
+	}
+	if slices.ContainsFunc(e.shortNames, func(short string) bool { return strings.EqualFold(short, name) }) {
+		score = 0 // right, but in another group or version
+	}
+	if score == unlike && commonPrefix(name, e.GVR.Resource) >= max(3, len(name)-2) {
+		score = unlike - 1
+	}
+	return score, score < unlike
+}
+
+func commonPrefix(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// failedFor gives the failed groups in which a resource of the name may be.
+func (c *catalogue) failedFor(name string) []string {
+	var failed []string
+	for _, text := range c.failed {
+		gv, err := schema.ParseGroupVersion(text)
+		if err != nil {
+			continue
+		}
+		for _, q := range queries(name) {
+			if e := (entry{Resource: Resource{GVR: gv.WithResource("")}}); e.isIn(q) && !slices.Contains(failed, text) {
+				failed = append(failed, text)
+			}
+		}
+	}
+	return failed
+}

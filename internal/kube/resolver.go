@@ -1,0 +1,118 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+// Resolver finds the resources of one API server by name. Make one with NewResolver; it is safe for concurrent use.
+type Resolver struct {
+	server string
+	client *discovery.DiscoveryClient
+	// asking holds one token, which whoever asks the server has: the others wait for what comes of it.
+	asking chan struct{}
+
+	mu         sync.Mutex
+	kept       *catalogue
+	generation int // counts calls of Invalidate
+}
+
+// NewResolver makes a Resolver for the server of the configuration. It does not talk to it.
+func NewResolver(cfg *rest.Config) (*Resolver, error) {
+	client, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
+	}
+	return &Resolver{server: address(cfg), client: client, asking: make(chan struct{}, 1)}, nil
+}
+
+// address is the server's address, without a password that may stand in it.
+func address(cfg *rest.Config) string {
+	u, err := url.Parse(cfg.Host)
+	if err != nil {
+		return cfg.Host
+	}
+	return u.Redacted()
+}
+
+// Server is the server's address.
+func (r *Resolver) Server() string { return r.server }
+
+// Resolve finds the resource of a name: pods, po, Pod, deployments.apps, certificates.v1.cert-manager.io. The error is
+// an *UnknownResourceError, an *UnwatchableError, an *UnreachableError, or another one if the server refuses, answers
+// nonsense, or the context ends.
+func (r *Resolver) Resolve(ctx context.Context, name string) (Resource, error) {
+	c, isNew, err := r.catalogue(ctx, nil)
+	if err != nil {
+		return Resource{}, err
+	}
+	found := c.find(name)
+	if (found == nil || !found.watchable()) && !isNew {
+		// What was kept may be out of date.
+		if c, _, err = r.catalogue(ctx, c); err != nil {
+			return Resource{}, err
+		}
+		found = c.find(name)
+	}
+	switch {
+	case found == nil:
+		return Resource{}, &UnknownResourceError{Server: r.server, Name: name, Near: c.near(name), Failed: c.failedFor(name)}
+	case !found.watchable():
+		return Resource{}, &UnwatchableError{Server: r.server, Resource: found.Resource, Verbs: found.verbs}
+	default:
+		return found.Resource, nil
+	}
+}
+
+// Invalidate forgets what was kept: the next Resolve asks the server.
+func (r *Resolver) Invalidate() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept = nil
+	r.generation++
+}
+
+// catalogue gives what is kept if it is not the one that was found wanting, else asks the server. Calls that come while
+// it is asked share the answer.
+func (r *Resolver) catalogue(ctx context.Context, wanting *catalogue) (c *catalogue, isNew bool, err error) {
+	select {
+	case r.asking <- struct{}{}:
+		defer func() { <-r.asking }()
+	case <-ctx.Done():
+		return nil, false, fmt.Errorf("asking %s for its resources: %w", r.server, context.Cause(ctx))
+	}
+	r.mu.Lock()
+	kept, generation := r.kept, r.generation
+	r.mu.Unlock()
+	if kept != nil && kept != wanting {
+		return kept, false, nil
+	}
+	if c, err = r.ask(ctx); err != nil {
+		return nil, false, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if generation == r.generation { // else this answer is one of those to forget
+		r.kept = c
+	}
+	return c, true, nil
+}
+
+// ask gets all groups and their resources from the server. Groups that fail are noted, unless all do.
+func (r *Resolver) ask(ctx context.Context) (*catalogue, error) {
+	groups, lists, err := discovery.ServerGroupsAndResourcesWithContext(ctx, r.client)
+	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
+	if err != nil && (!partial || ctx.Err() != nil) {
+		return nil, discoveryError(ctx, r.server, err)
+	}
+	if partial && len(lists) == 0 {
+		return nil, &UnreachableError{Server: r.server, Err: errors.New(err.Error())}
+	}
+	return newCatalogue(groups, lists, failed), nil
+}

@@ -1,0 +1,201 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/informerd/informerd/internal/config/nearest"
+)
+
+// Options say which API server to talk to, and how. The zero value is ready.
+type Options struct {
+	// Kubeconfig is the path of a kubeconfig file; ~/ is the home folder. Default: see RESTConfig.
+	Kubeconfig string
+	// Context is the context of the kubeconfig to use. Default: its current context.
+	Context string
+	// Version is informerd's version, for the user agent. Default: dev.
+	Version string
+	// Logger gets the warnings the server sends. Default: slog.Default.
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o
+}
+
+// RESTConfig finds the API server and the credentials for it. Without a kubeconfig it looks at, in this order: the
+// cluster that the process runs in (unless a context is asked for, which only a kubeconfig has), the files $KUBECONFIG
+// names, ~/.kube/config. It does not talk to the server.
+func RESTConfig(o Options) (*rest.Config, error) {
+	o = o.withDefaults()
+	cfg, err := findConfig(o)
+	if err != nil {
+		return nil, err
+	}
+	cfg.UserAgent = "informerd/" + o.Version
+	// A timeout would end watches. Whoever makes a request bounds it by its context.
+	cfg.Timeout = 0
+	// The server's priority and fairness does the limiting; the client's would delay informers that start together.
+	cfg.QPS = -1
+	cfg.WarningHandlerWithContext = &warnings{logger: o.Logger}
+	return cfg, nil
+}
+
+func findConfig(o Options) (*rest.Config, error) {
+	if o.Kubeconfig != "" {
+		path, err := expandHome(o.Kubeconfig)
+		if err != nil {
+			return nil, err
+		}
+		return fromFiles([]string{path}, o.Context)
+	}
+	inCluster := "informerd does not run in a cluster"
+	if o.Context == "" {
+		cfg, err := rest.InClusterConfig()
+		if err == nil {
+			return cfg, nil
+		}
+		if !errors.Is(err, rest.ErrNotInCluster) {
+			inCluster = "the pod has no usable service account: " + err.Error()
+		}
+	}
+	files, missing := defaultFiles()
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no API server is configured: %s; %s; name a kubeconfig file", inCluster, missing)
+	}
+	return fromFiles(files, o.Context)
+}
+
+// defaultFiles gives the kubeconfig files that are there, and if there are none, why.
+func defaultFiles() (files []string, missing string) {
+	list := os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+	candidates := slices.DeleteFunc(filepath.SplitList(list), func(path string) bool { return path == "" })
+	missing = fmt.Sprintf("no file of $KUBECONFIG (%s) exists", list)
+	if len(candidates) == 0 {
+		path, err := expandHome("~/.kube/config")
+		if err != nil {
+			return nil, "$KUBECONFIG is not set; " + err.Error()
+		}
+		candidates, missing = []string{path}, fmt.Sprintf("$KUBECONFIG is not set; %s does not exist", path)
+	}
+	for _, path := range candidates {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			files = append(files, path)
+		}
+	}
+	return files, missing
+}
+
+func expandHome(path string) (string, error) {
+	rest, isHome := strings.CutPrefix(path, "~")
+	if !isHome || rest != "" && !os.IsPathSeparator(rest[0]) {
+		return path, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("kubeconfig %s: the home folder is not known: %w", path, err)
+	}
+	return filepath.Join(home, rest), nil
+}
+
+// fromFiles reads one context out of kubeconfig files, which add up.
+func fromFiles(files []string, context string) (*rest.Config, error) {
+	where := "kubeconfig " + strings.Join(files, string(filepath.ListSeparator))
+	for _, path := range files {
+		if err := readable(path); err != nil {
+			return nil, fmt.Errorf("kubeconfig %s: %w", path, err)
+		}
+	}
+	merged, err := (&clientcmd.ClientConfigLoadingRules{Precedence: files}).Load()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	context, err = chooseContext(merged, context)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	cfg, err := clientcmd.NewNonInteractiveClientConfig(*merged, context, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%s: context %q: %w", where, context, err)
+	}
+	return cfg, nil
+}
+
+// readable tells why a file cannot be read, without its path.
+func readable(path string) error {
+	f, err := os.Open(path)
+	if err == nil {
+		defer f.Close()
+		var info fs.FileInfo
+		if info, err = f.Stat(); err == nil && info.IsDir() {
+			return errors.New("it is a folder")
+		}
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+func chooseContext(kubeconfig *api.Config, name string) (string, error) {
+	names := slices.Sorted(maps.Keys(kubeconfig.Contexts))
+	if len(names) == 0 {
+		return "", errors.New("it has no contexts")
+	}
+	if name == "" {
+		name = kubeconfig.CurrentContext
+	}
+	if name == "" {
+		return "", fmt.Errorf("it has no current context; choose one of %s", list(names))
+	}
+	if chosen := kubeconfig.Contexts[name]; chosen != nil {
+		return name, checkContext(kubeconfig, name, chosen)
+	}
+	if near, ok := nearest.Name(name, names); ok {
+		return "", fmt.Errorf("it has no context %q; did you mean %q?", name, near)
+	}
+	return "", fmt.Errorf("it has no context %q; there are %s", name, list(names))
+}
+
+// checkContext finds what a context names and is not there; client-go would go on without it.
+func checkContext(kubeconfig *api.Config, name string, context *api.Context) error {
+	if kubeconfig.Clusters[context.Cluster] == nil {
+		return fmt.Errorf("the context %q names the cluster %q, which is not there", name, context.Cluster)
+	}
+	if context.AuthInfo != "" && kubeconfig.AuthInfos[context.AuthInfo] == nil {
+		return fmt.Errorf("the context %q names the user %q, which is not there", name, context.AuthInfo)
+	}
+	return nil
+}
+
+// list quotes names, and leaves out what nobody would read.
+func list(names []string) string {
+	const most = 20
+	var quoted []string
+	for _, name := range names[:min(most, len(names))] {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	text := strings.Join(quoted, ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,288 @@
+package route
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// script is a source that gives events in order, holds an object back while it waits for its retry, and ends when all
+// are done. It writes down the acknowledgements.
+type script struct {
+	mu      sync.Mutex
+	waiting []informer.Delivery
+	parked  int
+	log     []string
+	wake    chan struct{}
+}
+
+func newScript(events ...event.Event) *script {
+	s := &script{wake: make(chan struct{}, 1)}
+	for _, e := range events {
+		s.waiting = append(s.waiting, informer.NewDelivery(e, 1, s))
+	}
+	return s
+}
+
+func (s *script) Next(ctx context.Context) (informer.Delivery, error) {
+	for {
+		s.mu.Lock()
+		if len(s.waiting) > 0 {
+			d := s.waiting[0]
+			s.waiting = s.waiting[1:]
+			s.mu.Unlock()
+			return d, nil
+		}
+		parked := s.parked
+		s.mu.Unlock()
+		if parked == 0 {
+			return informer.Delivery{}, informer.ErrStopped
+		}
+		select {
+		case <-s.wake:
+		case <-ctx.Done():
+			return informer.Delivery{}, ctx.Err()
+		}
+	}
+}
+
+func (s *script) Done(d *informer.Delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = append(s.log, "done "+d.Object.Name())
+}
+
+func (s *script) Retry(d *informer.Delivery, after time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = append(s.log, "retry "+d.Object.Name())
+	s.parked++
+	again := informer.NewDelivery(d.Event, d.Attempt+1, s)
+	time.AfterFunc(after, func() {
+		s.mu.Lock()
+		s.parked--
+		s.waiting = append(s.waiting, again)
+		s.mu.Unlock()
+		s.wake <- struct{}{}
+	})
+}
+
+// output writes down what it takes, and fails as it is told.
+type output struct {
+	mu   sync.Mutex
+	got  []string
+	fail func(n int, m sink.Message) error
+	n    int
+}
+
+func (o *output) Write(ctx context.Context, m sink.Message) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.n++
+	if o.fail != nil {
+		if err := o.fail(o.n, m); err != nil {
+			return err
+		}
+	}
+	o.got = append(o.got, strings.TrimPrefix(m.Type, "dev.informerd.object.")+" "+m.Subject)
+	return nil
+}
+
+func (o *output) Close(context.Context) error { return nil }
+
+func add(name string) event.Event {
+	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"u","resourceVersion":"1"},"spec":{"n":1}}`, name)
+	o, err := (&event.Parser{}).Parse([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return event.Event{Op: event.Add, Object: o}
+}
+
+// run runs a route over events to outputs and gives the acknowledgements, the counters and the log.
+func run(t *testing.T, filter string, retry Retry, events []event.Event, outputs ...*output) (acks []string, stats Stats, log string) {
+	t.Helper()
+	var buf bytes.Buffer
+	source := newScript(events...)
+	messages, err := cloudevent.NewSource("c", "l", "pods")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Route{Name: "l", Source: source, Messages: messages, Retry: retry, Log: slog.New(slog.NewTextHandler(&buf, nil))}
+	if filter != "" {
+		if r.Filter, err = filters.Compile(filters.Source{Text: filter}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, o := range outputs {
+		r.Outputs = append(r.Outputs, Output{Name: fmt.Sprint("out", i), Sink: o})
+	}
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return source.log, r.Stats(), buf.String()
+}
+
+var patient = Retry{Attempts: 3, MinBackoff: time.Second, MaxBackoff: time.Minute}
+
+func TestMatchingEventsReachAllOutputs(t *testing.T) {
+	a, b := &output{}, &output{}
+	acks, stats, _ := run(t, `object.metadata.name != "no"`, patient, []event.Event{add("yes"), add("no"), add("also")}, a, b)
+	want := []string{"added pods/shop/yes", "added pods/shop/also"}
+	if !slices.Equal(a.got, want) || !slices.Equal(b.got, want) {
+		t.Errorf("outputs got %v and %v", a.got, b.got)
+	}
+	if want := []string{"done yes", "done no", "done also"}; !slices.Equal(acks, want) {
+		t.Errorf("acknowledged %v", acks)
+	}
+	if stats.Events[event.Add] != 3 || stats.Filtered != 1 || stats.Written != 4 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+func TestAFailingFilterCountsAsNoMatchAndIsLoggedAtALimitedRate(t *testing.T) {
+	out := &output{}
+	var events []event.Event
+	for i := range 20 {
+		events = append(events, add(fmt.Sprint("p", i)))
+	}
+	acks, stats, log := run(t, `object.spec.n < "x"`, patient, events, out)
+	if len(out.got) != 0 || len(acks) != 20 || stats.FilterErrors != 20 {
+		t.Errorf("%v, %d acknowledged, %+v", out.got, len(acks), stats)
+	}
+	if n := strings.Count(log, "the filter failed"); n < 1 || n > 4 {
+		t.Errorf("logged %d times:\n%s", n, log)
+	}
+	if !strings.Contains(log, `op=add object="\"shop/p0\""`) {
+		t.Errorf("the log does not name the object:\n%s", log)
+	}
+}
+
+func TestARetryGoesOnWithTheOutputThatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := &output{}, &output{}
+		second.fail = func(n int, m sink.Message) error {
+			if n <= 3 && strings.HasSuffix(m.Subject, "/a") { // the second write is b's
+				return errors.New("not now")
+			}
+			return nil
+		}
+		begun := time.Now()
+		acks, stats, log := run(t, "", patient, []event.Event{add("a"), add("b")}, first, second)
+		if want := []string{"added pods/shop/a", "added pods/shop/b"}; !slices.Equal(first.got, want) {
+			t.Errorf("the output that took the event got it again: %v", first.got)
+		}
+		if want := []string{"added pods/shop/b", "added pods/shop/a"}; !slices.Equal(second.got, want) {
+			t.Errorf("the failing output got %v", second.got)
+		}
+		if want := []string{"retry a", "done b", "retry a", "done a"}; !slices.Equal(acks, want) {
+			t.Errorf("acknowledged %v", acks)
+		}
+		if stats.Retried != 2 || stats.DeadLetters != 0 || stats.Events[event.Add] != 2 || time.Since(begun) < time.Second/2 {
+			t.Errorf("%+v after %v", stats, time.Since(begun))
+		}
+		if !strings.Contains(log, `msg="event failed, will try again" op=add object="\"shop/a\"" attempt=1`) || !strings.Contains(log, `error="output \"out1\": not now"`) {
+			t.Error(log)
+		}
+	})
+}
+
+func TestWhatFailsTooOftenOrForGoodIsADeadLetter(t *testing.T) {
+	for name, c := range map[string]struct {
+		err    error
+		writes int
+	}{
+		"too often": {errors.New("down"), 3},
+		"for good":  {sink.Permanent(errors.New("refused")), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				out := &output{fail: func(_ int, m sink.Message) error {
+					if strings.HasSuffix(m.Subject, "/a") {
+						return c.err
+					}
+					return nil
+				}}
+				acks, stats, log := run(t, "", patient, []event.Event{add("a"), add("b"), add("a")}, out)
+				if len(out.got) != 1 || stats.DeadLetters != 2 || out.n != 2*c.writes+1 {
+					t.Errorf("%v after %d writes, %+v", out.got, out.n, stats)
+				}
+				if n := len(slices.DeleteFunc(acks, func(a string) bool { return strings.HasPrefix(a, "retry") })); n != 3 {
+					t.Errorf("acknowledged %v", acks)
+				}
+				if !strings.Contains(log, fmt.Sprintf(`msg="event given up" op=add object="\"shop/a\"" resourceVersion=1 attempts=%d`, c.writes)) {
+					t.Error(log)
+				}
+			})
+		})
+	}
+}
+
+func TestNamesFromTheClusterAreQuotedInTheLog(t *testing.T) {
+	out := &output{fail: func(int, sink.Message) error { return sink.Permanent(errors.New("no")) }}
+	_, _, log := run(t, "", patient, []event.Event{add("a\nlevel=ERROR msg=forged\u2028")}, out)
+	if strings.Count(log, "\n") != 1 || strings.Contains(log, "\u2028") {
+		t.Errorf("%q", log)
+	}
+}
+
+func TestBeingStoppedIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		source := newScript(add("a"))
+		messages, err := cloudevent.NewSource("c", "l", "pods")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var buf bytes.Buffer
+		r := &Route{
+			Name: "l", Source: source, Messages: messages, Retry: patient, Workers: 2, Log: slog.New(slog.NewTextHandler(&buf, nil)),
+			Outputs: []Output{{Name: "stuck", Sink: stuck{}}},
+		}
+		done := make(chan error, 1)
+		go func() { done <- r.Run(ctx) }()
+		synctest.Wait()
+		cancel()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if !slices.Equal(source.log, []string{"retry a"}) || r.Stats().DeadLetters != 0 || buf.Len() > 0 {
+			t.Errorf("%v, %+v, %s", source.log, r.Stats(), buf.String())
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// stuck takes nothing.
+type stuck struct{}
+
+func (stuck) Write(ctx context.Context, _ sink.Message) error { <-ctx.Done(); return ctx.Err() }
+func (stuck) Close(context.Context) error                     { return nil }
+
+func TestDelayDoublesUpToItsBound(t *testing.T) {
+	retry := Retry{Attempts: 100, MinBackoff: time.Second, MaxBackoff: 10 * time.Second}
+	for attempt := 1; attempt < 100; attempt++ {
+		full := min(time.Second<<min(attempt-1, 10), 10*time.Second)
+		if d := retry.delay(attempt); d > full || d < full/2 {
+			t.Errorf("attempt %d waits %v, want %v to %v", attempt, d, full/2, full)
+		}
+	}
+}
