@@ -10,7 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// UnreachableError: the server gave no answer, or none that can be used, and may do so later.
+// UnreachableError says that the server gave no answer, or none that can be used, and may do so later.
 type UnreachableError struct {
 	Server string // its address
 	Err    error
@@ -22,7 +22,7 @@ func (e *UnreachableError) Error() string {
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// UnknownResourceError: the server has no resource of this name, at present.
+// UnknownResourceError says that the server has no resource of this name, at present.
 type UnknownResourceError struct {
 	Server string
 	Name   string // as it was asked for
@@ -47,7 +47,7 @@ func (e *UnknownResourceError) Error() string {
 	return text
 }
 
-// UnwatchableError: the server has the resource, but it cannot be listed and watched.
+// UnwatchableError says that the server has the resource, but that it cannot be listed and watched.
 type UnwatchableError struct {
 	Server   string
 	Resource Resource
