@@ -140,17 +140,24 @@ func noEOF(err error) error {
 	return err
 }
 
-// bookmarkVersion reads the resourceVersion of a BOOKMARK's object.
-func bookmarkVersion(text string) (string, error) {
+// bookmark is what a BOOKMARK frame says.
+type bookmark struct {
+	version string
+	// endsList: everything that was there when the watch began has been sent.
+	endsList bool
+}
+
+func readBookmark(text string) (bookmark, error) {
 	var o struct {
-		Metadata struct {
-			ResourceVersion string `json:"resourceVersion"`
-		} `json:"metadata"`
+		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		return "", fmt.Errorf("cannot read the bookmark: %w", err)
+		return bookmark{}, fmt.Errorf("cannot read the bookmark: %w", err)
 	}
-	return o.Metadata.ResourceVersion, nil
+	return bookmark{
+		version:  o.Metadata.ResourceVersion,
+		endsList: o.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true",
+	}, nil
 }
 
 // statusError reads an ERROR frame's Status.

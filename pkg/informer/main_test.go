@@ -40,6 +40,10 @@ type fakeServer struct {
 	// failList and failWatch, if set, may answer instead.
 	failList, failWatch func(n int, opts metav1.ListOptions) error
 	lists, watches      []metav1.ListOptions
+	// streams: first lists can be asked for as the beginning of a watch.
+	streams bool
+	// noEnd: the bookmark that ends a streamed list is not sent.
+	noEnd bool
 	// cut ends all watches that run.
 	cut chan struct{}
 }
@@ -163,6 +167,9 @@ func (s *fakeServer) List(_ context.Context, opts metav1.ListOptions) (io.ReadCl
 func (s *fakeServer) Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if opts.SendInitialEvents != nil && !s.streams {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", nil)
+	}
 	s.watches = append(s.watches, opts)
 	if s.failWatch != nil {
 		if err := s.failWatch(len(s.watches), opts); err != nil {
@@ -173,7 +180,22 @@ func (s *fakeServer) Watch(ctx context.Context, opts metav1.ListOptions) (io.Rea
 	if from <= s.compacted && s.compacted > 0 {
 		return nil, apierrors.NewResourceExpired("too old resource version")
 	}
-	return &fakeWatch{ctx: ctx, server: s, version: from, cut: s.cut}, nil
+	w := &fakeWatch{ctx: ctx, server: s, version: from, cut: s.cut}
+	if opts.SendInitialEvents != nil {
+		w.version = s.version
+		for _, name := range s.order {
+			w.rest += fmt.Sprintf(`{"type":"ADDED","object":%s}`+"\n", s.objects[name])
+		}
+		if !s.noEnd {
+			w.rest += s.endOfList()
+		}
+	}
+	return w, nil
+}
+
+// endOfList is the bookmark behind a streamed list.
+func (s *fakeServer) endOfList() string {
+	return fmt.Sprintf(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","annotations":{"k8s.io/initial-events-end":"true"}}}}`+"\n", s.version)
 }
 
 // fakeWatch is the body of one watch.

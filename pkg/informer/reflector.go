@@ -2,31 +2,18 @@ package informer
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"math/rand/v2"
-	"strings"
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-const (
-	pageSize = 500
-	// watchTimeout is what a watch asks the server for, at least; the server ends it after up to twice that.
-	watchTimeout = 5 * time.Minute
-	// watchGrace is how much longer than asked for a watch may live, before the connection is taken for dead.
-	watchGrace = 30 * time.Second
-	// shortWatch: a watch that ends sooner and without an event is treated as failed.
-	shortWatch = time.Second
-)
+// pageSize is how many objects a page of a list holds, as in client-go.
+const pageSize = 500
 
 // reflector brings what the API server has into the queue: it lists, then watches from the list's resourceVersion, for
 // ever. One goroutine runs it.
@@ -43,6 +30,8 @@ type reflector struct {
 	last string
 	// unavailable: the server no longer has last, so the next list asks for the newest state.
 	unavailable bool
+	// noWatchList: the server does not stream first lists, so they are asked for as pages.
+	noWatchList bool
 	// paged: the server cut a list at resourceVersion 0 into pages, so it has no watch cache, and later lists ask for
 	// pages too.
 	paged bool
@@ -98,14 +87,22 @@ func (r *reflector) report(err error, delay time.Duration) {
 	}
 }
 
-// listAndWatch is one attempt.
+// listAndWatch is one attempt: the list as the beginning of a watch, if the server can do that, or as pages, and then
+// the watch.
 func (r *reflector) listAndWatch(ctx context.Context) error {
-	if err := r.list(ctx); err != nil {
-		return fmt.Errorf("failed to list %s: %w", r.resource, err)
+	w, err := r.watchList(ctx)
+	if err != nil {
+		return err
+	}
+	if w == nil {
+		if err := r.list(ctx); err != nil {
+			return fmt.Errorf("failed to list %s: %w", r.resource, err)
+		}
 	}
 	r.note(func(s *reflectorStatus) { s.err = nil })
 	for ctx.Err() == nil {
-		again, err := r.watch(ctx)
+		again, err := r.watch(ctx, w)
+		w = nil
 		if err != nil {
 			return fmt.Errorf("failed to watch %s: %w", r.resource, err)
 		}
@@ -188,160 +185,10 @@ func (r *reflector) skip(err error) {
 	r.log.Error("skipped what the API server sent in place of an object", "error", err)
 }
 
-// watch follows the resource from the last version on. again tells to watch on; without it, and without an error, a new
-// list is needed.
-func (r *reflector) watch(ctx context.Context) (again bool, err error) {
-	begun := time.Now()
-	timeout := watchTimeout + rand.N(watchTimeout)
-	seconds := int64(timeout / time.Second)
-	watchCtx, cancel := context.WithTimeout(ctx, timeout+watchGrace)
-	defer cancel()
-	body, err := r.lw.Watch(watchCtx, metav1.ListOptions{
-		ResourceVersion: r.last, TimeoutSeconds: &seconds, AllowWatchBookmarks: true,
-	})
-	switch {
-	case err == nil:
-	case utilnet.IsConnectionRefused(err), apierrors.IsTooManyRequests(err):
-		return true, r.wait(ctx, err)
-	case utilnet.IsProbableEOF(err), utilnet.IsTimeout(err):
-		return r.ended(begun, 0)
-	default:
-		return false, err
-	}
-	defer body.Close()
-	r.note(func(s *reflectorStatus) { s.watches++; s.err = nil })
-
-	in, events := &stream{r: body}, 0
-	var refused *event.ObjectError
-	for {
-		var w event.WatchEvent
-		err := in.value(func(text []byte) (end int, err error) {
-			w, end, err = r.parser.ParseWatchEvent(text)
-			return end, err
-		})
-		switch {
-		case err == nil:
-		case errors.As(err, &refused):
-			r.skip(err)
-			continue
-		case ctx.Err() != nil || isStreamEnd(err):
-			return r.ended(begun, events)
-		default:
-			r.log.Warn("cannot read the watch, listing again", "error", err)
-			return false, nil
-		}
-		again, err := r.take(ctx, w)
-		if err != nil || !again || w.Type == "ERROR" {
-			return again, nilIfDone(ctx, err)
-		}
-		events++
-	}
-}
-
-// take handles one frame. again is false if the watch has ended and a list is needed.
-func (r *reflector) take(ctx context.Context, w event.WatchEvent) (again bool, err error) {
-	switch w.Type {
-	case "ADDED":
-		return r.enqueue(ctx, deltaAdded, w.Object)
-	case "MODIFIED":
-		return r.enqueue(ctx, deltaUpdated, w.Object)
-	case "DELETED":
-		return r.enqueue(ctx, deltaDeleted, w.Object)
-	case "BOOKMARK":
-		version, err := bookmarkVersion(w.Text)
-		if err != nil {
-			r.skip(err)
-			return true, nil
-		}
-		r.setVersion(version)
-		return true, nil
-	case "ERROR":
-		err := statusError(w.Text)
-		switch {
-		case apierrors.IsTooManyRequests(err):
-			return true, r.wait(ctx, err)
-		case isExpired(err):
-			r.log.Debug("watch expired, listing again", "error", err)
-		default:
-			r.log.Warn("the API server ended the watch with an error, listing again", "error", err)
-		}
-		return false, nil
-	default:
-		r.log.Warn("the watch sent a frame of unknown type, listing again", "type", fmt.Sprintf("%.20q", w.Type))
-		return false, nil
-	}
-}
-
-func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *event.Object) (bool, error) {
-	if o.Kind() != r.resource.Kind {
-		r.skip(fmt.Errorf("expected a %s, got %.60q", r.resource.Kind, o.Kind()))
-		return true, nil
-	}
-	if err := r.queue.add(ctx, delta{typ: typ, object: o}); err != nil {
-		return false, err
-	}
-	r.setVersion(o.ResourceVersion())
-	r.note(func(s *reflectorStatus) { s.events++ })
-	return true, nil
-}
-
 func (r *reflector) setVersion(version string) {
 	if version == "" {
 		return
 	}
 	r.last = version
 	r.note(func(s *reflectorStatus) { s.resourceVersion = version })
-}
-
-// ended decides what a watch that is over means.
-func (r *reflector) ended(begun time.Time, events int) (again bool, err error) {
-	if events == 0 && time.Since(begun) < shortWatch {
-		r.log.Warn("a watch ended at once and without an event, listing again")
-		return false, nil
-	}
-	return true, nil
-}
-
-// wait backs off and keeps the resourceVersion: the server is busy, nothing was missed.
-func (r *reflector) wait(ctx context.Context, cause error) error {
-	delay := r.backoff.next(time.Now())
-	r.report(cause, delay)
-	return nilIfDone(ctx, sleep(ctx, delay))
-}
-
-// nilIfDone: being stopped is no failure.
-func nilIfDone(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
-}
-
-func isStreamEnd(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)
-}
-
-func isExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
-
-// isTooLarge: the server has not yet seen the version that was asked for. Servers before 1.17 say so in words only.
-func isTooLarge(err error) bool {
-	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
-		return true
-	}
-	if !apierrors.IsTimeout(err) {
-		return false
-	}
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return false
-	}
-	const words = "Too large resource version"
-	if d := status.Status().Details; d != nil {
-		for _, cause := range d.Causes {
-			if strings.Contains(cause.Message, words) {
-				return true
-			}
-		}
-	}
-	return strings.Contains(status.Status().Message, words)
 }

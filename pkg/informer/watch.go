@@ -1,0 +1,187 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+const (
+	// watchTimeout is what a watch asks the server for, at least; the server ends it after up to twice that.
+	watchTimeout = 5 * time.Minute
+	// watchGrace is how much longer than asked for a watch may live, before the connection is taken for dead.
+	watchGrace = 30 * time.Second
+	// shortWatch: a watch that ends sooner and without an event is treated as failed.
+	shortWatch = time.Second
+)
+
+// watchStream is one watch that the server has begun to answer.
+type watchStream struct {
+	body   io.ReadCloser
+	cancel context.CancelFunc
+	in     stream
+	parser *event.Parser
+	begun  time.Time // before the request was sent
+	events int
+}
+
+// openWatch asks for a watch. The stream is the caller's to close.
+func (r *reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*watchStream, error) {
+	begun := time.Now()
+	timeout := watchTimeout + rand.N(watchTimeout)
+	seconds := int64(timeout / time.Second)
+	opts.TimeoutSeconds, opts.AllowWatchBookmarks = &seconds, true
+	ctx, cancel := context.WithTimeout(ctx, timeout+watchGrace)
+	body, err := r.lw.Watch(ctx, opts)
+	switch {
+	case err == nil:
+	case utilnet.IsProbableEOF(err), utilnet.IsTimeout(err):
+		body = io.NopCloser(eof{}) // a watch that ended before it began
+	default:
+		cancel()
+		return nil, err
+	}
+	r.note(func(s *reflectorStatus) { s.watches++; s.err = nil })
+	return &watchStream{body: body, cancel: cancel, in: stream{r: body}, parser: r.parser, begun: begun}, nil
+}
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+func (w *watchStream) close() {
+	w.cancel()
+	_ = w.body.Close() // nothing is left to learn from it
+}
+
+// next reads a frame. What carries no object is passed to skip.
+func (w *watchStream) next(skip func(error)) (frame event.WatchEvent, err error) {
+	var refused *event.ObjectError
+	for {
+		err := w.in.value(func(text []byte) (end int, err error) {
+			frame, end, err = w.parser.ParseWatchEvent(text)
+			return end, err
+		})
+		if !errors.As(err, &refused) {
+			return frame, err
+		}
+		skip(err)
+	}
+}
+
+// tooShort: the watch ended at once and without an event.
+func (w *watchStream) tooShort() bool { return w.events == 0 && time.Since(w.begun) < shortWatch }
+
+// watch follows the resource from the last version on, with the stream that brought the list, if there is one. again
+// tells to watch on; without it, and without an error, a new list is needed.
+func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err error) {
+	if w == nil {
+		w, err = r.openWatch(ctx, metav1.ListOptions{ResourceVersion: r.last})
+		if isBusy(err) {
+			return true, r.wait(ctx, err)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	defer w.close()
+	for {
+		frame, err := w.next(r.skip)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || isStreamEnd(err):
+			if w.tooShort() {
+				r.log.Warn("a watch ended at once and without an event, listing again")
+				return false, nil
+			}
+			return true, nil
+		default:
+			r.log.Warn("cannot read the watch, listing again", "error", err)
+			return false, nil
+		}
+		again, err := r.take(ctx, frame)
+		if err != nil || !again || frame.Type == "ERROR" {
+			return again, nilIfDone(ctx, err)
+		}
+		w.events++
+	}
+}
+
+// take handles one frame. again is false if the watch has ended and a list is needed.
+func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (again bool, err error) {
+	switch frame.Type {
+	case "ADDED":
+		return true, r.enqueue(ctx, deltaAdded, frame.Object)
+	case "MODIFIED":
+		return true, r.enqueue(ctx, deltaUpdated, frame.Object)
+	case "DELETED":
+		return true, r.enqueue(ctx, deltaDeleted, frame.Object)
+	case "BOOKMARK":
+		mark, err := readBookmark(frame.Text)
+		if err != nil {
+			r.skip(err)
+		}
+		r.setVersion(mark.version)
+		return true, nil
+	case "ERROR":
+		err := statusError(frame.Text)
+		switch {
+		case apierrors.IsTooManyRequests(err):
+			return true, r.wait(ctx, err)
+		case isExpired(err):
+			r.log.Debug("watch expired, listing again", "error", err)
+		default:
+			r.log.Warn("the API server ended the watch with an error, listing again", "error", err)
+		}
+		return false, nil
+	default:
+		r.log.Warn("the watch sent a frame of unknown type, listing again", "type", fmt.Sprintf("%.20q", frame.Type))
+		return false, nil
+	}
+}
+
+// enqueue queues what happened to an object. It blocks while the queue is full.
+func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *event.Object) error {
+	if !r.expects(o) {
+		return nil
+	}
+	if err := r.queue.add(ctx, delta{typ: typ, object: o}); err != nil {
+		return err
+	}
+	r.setVersion(o.ResourceVersion())
+	r.note(func(s *reflectorStatus) { s.events++ })
+	return nil
+}
+
+// expects passes over objects of another kind than the resource's.
+func (r *reflector) expects(o *event.Object) bool {
+	if o.Kind() == r.resource.Kind {
+		return true
+	}
+	r.skip(fmt.Errorf("expected a %s, got %.60q", r.resource.Kind, o.Kind()))
+	return false
+}
+
+// wait backs off and keeps the resourceVersion: the server is busy, nothing was missed.
+func (r *reflector) wait(ctx context.Context, cause error) error {
+	delay := r.backoff.next(time.Now())
+	r.report(cause, delay)
+	return nilIfDone(ctx, sleep(ctx, delay))
+}
+
+// nilIfDone: being stopped is no failure.
+func nilIfDone(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
