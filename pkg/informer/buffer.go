@@ -1,36 +1,56 @@
 package informer
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// buffer holds one listener's events: at most capacity of them, in order, and behind them one mark for each object that
-// had more to say while the buffer was full (overflow "latest"). It is plain data: no lock, no channel, no goroutine.
+// Overflow says what happens to an event for which a listener's buffer has no room.
+type Overflow uint8
+
+const (
+	// OverflowLatest marks the event's object, which is delivered later, once, in its then current state.
+	OverflowLatest Overflow = iota
+	// OverflowBlock makes the informer wait for room, and with it all its other listeners.
+	OverflowBlock
+	// OverflowDrop gives the event up. The first list is never dropped.
+	OverflowDrop
+	// OverflowSpill writes the event to a file. When that is full, it is as OverflowLatest.
+	OverflowSpill
+)
+
+// buffer holds one listener's events: at most capacity of them, in order, and behind them what did not fit. It is plain
+// data: no lock, no channel, no goroutine.
 //
 //	offer ──► ring ──► take ──► (a worker) ──► done
-//	   └────► marks ──┘  ▲                      │
-//	                     └── waiting, ready ◄───┘
+//	   │       ▲        ▲                       │
+//	   │       │        └── waiting, ready ◄────┘
+//	   │       └── promote: backlog, then spill, then marks
+//	   └────► spill, marks
 //
 // The order among objects is that of their first event. Events of one object are handed out one after the other: while
 // one is with a worker, the next ones wait in its lane.
 //
-// Memory is bounded: capacity entries, and one mark for each marked object, which points at objects that the store holds
-// anyway, and at the last state of deleted ones.
+// Memory is bounded: capacity entries, and one mark for each object that has more to say, which points at objects that
+// the store holds anyway, and at the last state of deleted ones.
 type buffer struct {
 	capacity int
+	overflow Overflow
 
 	ring  fifo[entry]
 	ready fifo[entry]         // entries whose turn has come while their lane was busy
 	lanes map[event.Key]*lane // objects with an entry at a worker, or parked for a retry
 	held  int                 // entries in ring, ready and lanes, those at workers included
 
+	backlog   []backlog  // what was stored when the listener joined and does not fit yet
+	spill     *spillFile // nil unless the overflow is spill, or once it has failed
+	spilled   map[event.Key]*spilled
+	spillErr  error // why there is no spill file any more
 	marks     map[event.Key]*mark
 	markOrder fifo[event.Key]
 
 	coalesced uint64 // events that were merged into a mark and will never be seen on their own
+	dropped   uint64 // events given up by OverflowDrop
+	spills    uint64 // events that went through the spill file
 }
 
 // entry is an event in the buffer, and what has to be known when it is done.
@@ -47,6 +67,12 @@ type lane struct {
 	parked  *entry // waits for its retry; the lane is busy with it
 }
 
+// backlog is a snapshot of a store that is handed out as initial adds, object by object.
+type backlog struct {
+	from    *registration
+	objects []*event.Object
+}
+
 // mark is what an object still has to say. latest is its current state. before is the delete of an object of the same
 // name that went before it: the listener may know that one, and must learn that it is gone.
 type mark struct {
@@ -54,37 +80,65 @@ type mark struct {
 	latest entry
 }
 
-// offer takes an event. It never blocks and never refuses.
-func (b *buffer) offer(e entry) {
-	key := e.Object.Key()
-	// Once there are marks, everything goes behind them, or a mark could wait for ever while others pass it by.
-	if b.held < b.capacity && len(b.marks) == 0 {
+// offer takes an event. It never blocks. Only with OverflowBlock it may refuse, and then has to be asked again.
+func (b *buffer) offer(e entry) (taken bool) {
+	// Once something waits behind the ring, everything goes behind that, or it could wait for ever while others pass.
+	if b.held < b.capacity && !b.waiting() {
 		b.ring.push(e)
 		b.held++
-		return
+		return true
 	}
-	m := b.marks[key]
-	if m == nil {
-		if b.marks == nil {
-			b.marks = map[event.Key]*mark{}
+	key := e.Object.Key()
+	if m := b.marks[key]; m != nil {
+		if m.merge(e) {
+			b.coalesced++
 		}
-		b.marks[key] = &mark{latest: e}
-		b.markOrder.push(key)
-		return
+		return true
 	}
-	b.merge(m, e)
+	switch {
+	case b.overflow == OverflowBlock:
+		return false
+	case b.overflow == OverflowDrop && !e.Initial:
+		b.dropped++
+		return true
+	case b.spill != nil && len(b.marks) == 0 && b.spillOver(key, e):
+		return true
+	}
+	b.mark(key, mark{latest: e})
+	return true
 }
 
-// merge folds a later event of the same object into its mark.
-func (b *buffer) merge(m *mark, e entry) {
+// waiting tells whether anything waits behind the ring.
+func (b *buffer) waiting() bool {
+	return len(b.marks) > 0 || len(b.backlog) > 0 || b.spill != nil && b.spill.records > 0
+}
+
+func (b *buffer) mark(key event.Key, m mark) {
+	if b.marks == nil {
+		b.marks = map[event.Key]*mark{}
+	}
+	b.marks[key] = &m
+	b.markOrder.push(key)
+}
+
+// join takes what is stored when a listener comes. It costs the same however many objects there are.
+func (b *buffer) join(from *registration, objects []*event.Object) {
+	if len(objects) > 0 {
+		b.backlog = append(b.backlog, backlog{from, objects})
+		b.promote()
+	}
+}
+
+// merge folds a later event of the same object into its mark. It tells whether that leaves one event less to deliver.
+func (m *mark) merge(e entry) (coalesced bool) {
 	last := &m.latest
-	if last.Op == event.Delete && e.Op != event.Delete {
+	if last.Op == event.Delete && (e.Op != event.Delete || e.Object.UID() != last.Object.UID()) {
 		// Another object has taken the name.
 		if m.before == nil {
 			before := *last
 			m.before = &before
 			m.latest = e
-			return
+			return false
 		}
 	} else {
 		switch {
@@ -98,7 +152,7 @@ func (b *buffer) merge(m *mark, e entry) {
 	e.Missed += last.Missed + 1
 	e.initials += last.initials
 	m.latest = e
-	b.coalesced++
+	return true
 }
 
 // take gives the next entry that a worker may have. The worker calls done or park for it.
@@ -147,101 +201,45 @@ func (b *buffer) unpark(key event.Key) {
 	}
 }
 
-// promote moves marks into the room there is.
+// promote moves what waits behind the ring into the room there is.
 func (b *buffer) promote() {
 	for b.held < b.capacity {
-		key, ok := b.markOrder.pop()
-		if !ok {
-			return
+		switch {
+		case len(b.backlog) > 0:
+			first := &b.backlog[0]
+			o := first.objects[0]
+			first.objects[0] = nil
+			first.objects = first.objects[1:]
+			b.enter(entry{Event: event.Event{Op: event.Add, Object: o, Initial: true}, from: first.from, initials: 1})
+			if len(first.objects) == 0 {
+				b.backlog = b.backlog[1:]
+			}
+		case b.spill != nil && b.spill.records > 0:
+			if e, ok := b.unspill(); ok {
+				b.enter(e)
+			}
+		default:
+			key, ok := b.markOrder.pop()
+			if !ok {
+				return
+			}
+			m := b.marks[key]
+			delete(b.marks, key)
+			if m.before != nil {
+				b.enter(*m.before)
+			}
+			b.enter(m.latest)
 		}
-		m := b.marks[key]
-		delete(b.marks, key)
-		if m.before != nil {
-			b.ring.push(*m.before)
-			b.held++
-		}
-		b.ring.push(m.latest)
-		b.held++
 	}
+}
+
+func (b *buffer) enter(e entry) {
+	b.ring.push(e)
+	b.held++
 }
 
 // available tells whether take may find something.
 func (b *buffer) available() bool { return b.ready.len() > 0 || b.ring.len() > 0 }
 
 // empty tells whether nothing is left to do, entries at workers and parked ones included.
-func (b *buffer) empty() bool { return b.held == 0 && len(b.marks) == 0 }
-
-// drop forgets every entry of one registration that is not with a worker, and gives how many.
-func (b *buffer) drop(from *registration) int {
-	dropped := 0
-	keep := func(f *fifo[entry], each func(entry)) {
-		var kept fifo[entry]
-		for e, ok := f.pop(); ok; e, ok = f.pop() {
-			if e.from != from {
-				kept.push(e)
-				continue
-			}
-			dropped++
-			b.held--
-			if each != nil {
-				each(e)
-			}
-		}
-		*f = kept
-	}
-	keep(&b.ring, nil)
-	for _, l := range b.lanes {
-		keep(&l.waiting, nil)
-	}
-	// A ready entry has its lane, which nobody else will free.
-	keep(&b.ready, func(e entry) { delete(b.lanes, e.Object.Key()) })
-	for key, l := range b.lanes {
-		if l.parked != nil && l.parked.from == from {
-			dropped++
-			b.held--
-			delete(b.lanes, key)
-		}
-	}
-	var order fifo[event.Key]
-	for key, ok := b.markOrder.pop(); ok; key, ok = b.markOrder.pop() {
-		if b.marks[key].latest.from == from {
-			dropped++
-			delete(b.marks, key)
-			continue
-		}
-		order.push(key)
-	}
-	b.markOrder = order
-	b.promote()
-	return dropped
-}
-
-// parkedFrom tells whose entry waits for a retry of an object, nil if none does.
-func (b *buffer) parkedFrom(key event.Key) *registration {
-	if l := b.lanes[key]; l != nil && l.parked != nil {
-		return l.parked.from
-	}
-	return nil
-}
-
-// sources are the registrations that have entries which are not with a worker.
-func (b *buffer) sources() []*registration {
-	seen := map[*registration]struct{}{}
-	add := func(f *fifo[entry]) {
-		for _, e := range f.snapshot() {
-			seen[e.from] = struct{}{}
-		}
-	}
-	add(&b.ring)
-	add(&b.ready)
-	for _, l := range b.lanes {
-		add(&l.waiting)
-		if l.parked != nil {
-			seen[l.parked.from] = struct{}{}
-		}
-	}
-	for _, m := range b.marks {
-		seen[m.latest.from] = struct{}{}
-	}
-	return slices.Collect(maps.Keys(seen))
-}
+func (b *buffer) empty() bool { return b.held == 0 && !b.waiting() }

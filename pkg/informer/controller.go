@@ -32,6 +32,7 @@ func (c *controller) run(ctx context.Context) {
 		if deltas, ok := c.queue.pop(); ok {
 			for i := range deltas {
 				c.apply(&deltas[i])
+				c.proc.settle(ctx)
 			}
 			c.queue.done()
 			continue

@@ -84,4 +84,5 @@ func (l *Listener) finish(e *entry, done bool) {
 	if wake {
 		l.wake.set()
 	}
+	l.room.set()
 }

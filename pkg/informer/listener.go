@@ -10,8 +10,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// DefaultCapacity is how many events a listener's buffer holds if nothing else is said.
-const DefaultCapacity = 1024
+const (
+	// DefaultCapacity is how many events a listener's buffer holds if nothing else is said.
+	DefaultCapacity = 1024
+	// DefaultSpillBytes is how much a listener with OverflowSpill may put on disk if nothing else is said.
+	DefaultSpillBytes = 256 << 20
+)
 
 // ListenerConfig says what a listener wants. The zero value gets all events and no resync.
 type ListenerConfig struct {
@@ -22,6 +26,12 @@ type ListenerConfig struct {
 	// Resync is the period after which the listener gets every stored object again, as event.Resync; 0 means never.
 	// Periods below a second are raised to one second.
 	Resync time.Duration
+	// Overflow says what happens to events for which the buffer has no room.
+	Overflow Overflow
+	// SpillDir is where OverflowSpill puts its file, "" for the system's folder for temporary files. SpillBytes bounds
+	// it; 0 means DefaultSpillBytes.
+	SpillDir   string
+	SpillBytes int64
 	// On are the operations the listener wants; empty means all. Others never enter its buffer.
 	On event.OpSet
 }
@@ -33,17 +43,18 @@ func (c ListenerConfig) withDefaults() ListenerConfig {
 			c.On = c.On.With(op)
 		}
 	}
+	c.SpillBytes = cmp.Or(c.SpillBytes, DefaultSpillBytes)
 	if c.Resync > 0 {
 		c.Resync = max(c.Resync, time.Second)
 	}
 	return c
 }
 
-// Listener is one consumer of events with a bounded buffer of its own. Informers fill it and are never held up by it;
-// workers, one or many, empty it with Next. It has no goroutine.
+// Listener is one consumer of events with a bounded buffer of its own. Informers fill it, and are never held up by it
+// unless it asks for that (OverflowBlock); workers, one or many, empty it with Next. It has no goroutine.
 //
 // If the buffer is full, the object is marked, and later delivered once in its then current state, with Missed set: no
-// object's last state is ever lost (overflow "latest").
+// object's last state is ever lost (OverflowLatest, the default).
 type Listener struct {
 	cfg ListenerConfig
 
@@ -53,7 +64,8 @@ type Listener struct {
 	retries map[event.Key]*time.Timer
 	stats   ListenerStats
 
-	wake signal
+	wake signal // there is something to take
+	room signal // there may be room again
 }
 
 // ListenerStats counts since the listener was made, but for Held and Marked, which are now.
@@ -62,35 +74,79 @@ type ListenerStats struct {
 	Done      uint64 // events a worker has finished
 	Retried   uint64 // deliveries put back for a retry
 	Coalesced uint64 // events merged into a later one of their object while the buffer was full
+	Dropped   uint64 // events given up because the buffer was full (overflow "drop")
+	Spilled   uint64 // events that went to the spill file (overflow "spill")
+	Blocked   uint64 // events an informer had to wait with (overflow "block")
 	Discarded uint64 // events given up by removal or Discard
 	Held      int    // events in the buffer, those being handled included
 	Marked    int    // objects with a mark behind the full buffer
+	Backlog   int    // stored objects that wait to be handed out as initial adds
+	OnDisk    int    // events in the spill file
+	// SpillError is why the spill file was given up, nil if it was not. What it held was delivered as if marked.
+	SpillError error
 }
 
 // NewListener makes a listener. Factory.Listen makes informers fill it.
 func NewListener(cfg ListenerConfig) (*Listener, error) {
-	if cfg.Capacity < 0 || cfg.Resync < 0 {
-		return nil, fmt.Errorf("listener %q: capacity and resync must not be negative", cfg.Name)
+	if cfg.Capacity < 0 || cfg.Resync < 0 || cfg.SpillBytes < 0 {
+		return nil, fmt.Errorf("listener %q: capacity, resync and spill bytes must not be negative", cfg.Name)
+	}
+	if cfg.Overflow > OverflowSpill {
+		return nil, fmt.Errorf("listener %q: there is no overflow policy %d", cfg.Name, cfg.Overflow)
 	}
 	cfg = cfg.withDefaults()
-	return &Listener{cfg: cfg, buf: buffer{capacity: cfg.Capacity}, wake: newSignal()}, nil
+	l := &Listener{cfg: cfg, buf: buffer{capacity: cfg.Capacity, overflow: cfg.Overflow}, wake: newSignal(), room: newSignal()}
+	if cfg.Overflow == OverflowSpill {
+		l.buf.spill = newSpillFile(cfg.SpillDir, cfg.SpillBytes)
+	}
+	return l, nil
 }
 
 // Name is the name the listener was made with.
 func (l *Listener) Name() string { return l.cfg.Name }
 
-// offer is called by controllers. It never blocks.
-func (l *Listener) offer(e entry) {
+// offer is called by controllers. It never blocks, and is false if the event must be offered again when there is room.
+func (l *Listener) offer(e entry) (taken bool) {
 	l.mu.Lock()
 	if l.stopped || e.from.removed {
 		l.mu.Unlock()
-		return
+		return true
 	}
-	e.from.initials += e.initials
-	l.buf.offer(e)
-	l.stats.Offered++
+	if taken = l.buf.offer(e); taken {
+		e.from.initials += e.initials
+		l.stats.Offered++
+	}
 	l.mu.Unlock()
 	l.wake.set()
+	return taken
+}
+
+// offerUntil repeats an offer until it is taken, the listener is gone, or ctx is done.
+func (l *Listener) offerUntil(ctx context.Context, e entry) {
+	l.mu.Lock()
+	l.stats.Blocked++
+	l.mu.Unlock()
+	for !l.offer(e) {
+		select {
+		case <-l.room:
+		case <-ctx.Done():
+			return
+		}
+	}
+	l.room.set() // another informer's controller may wait, too
+}
+
+// join takes the objects that are stored when the listener comes.
+func (l *Listener) join(from *registration, objects []*event.Object) {
+	l.mu.Lock()
+	defer l.wake.set()
+	defer l.mu.Unlock()
+	if l.stopped {
+		return
+	}
+	from.initials += len(objects)
+	l.stats.Offered += uint64(len(objects))
+	l.buf.join(from, objects)
 }
 
 // Next waits for an event. It is safe for concurrent use: events of one object are never out at the same time, and come
@@ -125,6 +181,7 @@ func (l *Listener) Stop() {
 	l.stopped = true
 	l.mu.Unlock()
 	l.wake.set()
+	l.room.set()
 }
 
 // Discard stops the listener and gives up what is buffered, which it counts. Events at workers are not affected.
@@ -136,6 +193,9 @@ func (l *Listener) Discard() int {
 	for _, from := range l.buf.sources() {
 		n += l.forget(from)
 	}
+	if l.buf.spill != nil {
+		l.buf.spillErr = l.buf.spill.close()
+	}
 	return n
 }
 
@@ -145,6 +205,7 @@ func (l *Listener) remove(from *registration) {
 	defer l.mu.Unlock()
 	from.removed = true
 	l.forget(from)
+	l.room.set()
 }
 
 func (l *Listener) forget(from *registration) int {
@@ -164,9 +225,15 @@ func (l *Listener) Stats() ListenerStats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.stats
-	s.Coalesced = l.buf.coalesced
-	s.Held = l.buf.held
-	s.Marked = len(l.buf.marks)
+	b := &l.buf
+	s.Coalesced, s.Dropped, s.Spilled = b.coalesced, b.dropped, b.spills
+	s.Held, s.Marked, s.SpillError = b.held, len(b.marks), b.spillErr
+	for _, joined := range b.backlog {
+		s.Backlog += len(joined.objects)
+	}
+	if b.spill != nil {
+		s.OnDisk = b.spill.records
+	}
 	return s
 }
 

@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,10 @@ type processor struct {
 	// or leaves. So a late listener's snapshot of the store misses no event and doubles none.
 	mu   sync.Mutex
 	regs []*registration
+	// blocked are offers that a listener with OverflowBlock has refused. The controller repeats them when it does not
+	// hold mu, and applies nothing before they are taken: a full listener may hold up the informer, but neither those
+	// who come and go, nor the handlers among them.
+	blocked []entry
 }
 
 // registration ties one listener to one informer.
@@ -39,32 +44,32 @@ func (p *processor) join(l *Listener, store *indexer, now time.Time) *registrati
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reg := &registration{listener: l, syncing: true, nextResync: now.Add(l.cfg.Resync)}
-	for _, o := range store.list() {
-		reg.send(event.Event{Op: event.Add, Object: o, Initial: true})
+	if l.cfg.On.Has(event.Add) {
+		l.join(reg, store.list())
 	}
 	p.regs = append(p.regs, reg)
 	return reg
 }
 
-// leave is idempotent.
+// leave is idempotent. The listener is told first: that ends a controller's wait for its buffer.
 func (p *processor) leave(reg *registration) {
-	p.mu.Lock()
-	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
-	p.mu.Unlock()
 	reg.listener.remove(reg)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
 }
 
 // distribute gives a notification to every listener that wants its op. The caller holds mu.
 func (p *processor) distribute(e event.Event) {
 	for _, reg := range p.regs {
-		reg.send(e)
+		p.send(reg, e)
 	}
 }
 
 // distributeResync gives an unchanged object to the listeners a resync is for. The caller holds mu.
 func (p *processor) distributeResync(o *event.Object, round *resyncRound) {
 	for _, reg := range round.due {
-		reg.send(event.Event{Op: event.Resync, Object: o})
+		p.send(reg, event.Event{Op: event.Resync, Object: o})
 	}
 }
 
@@ -73,12 +78,12 @@ func (p *processor) distributeResync(o *event.Object, round *resyncRound) {
 func (p *processor) distributeUnchanged(o *event.Object) {
 	for _, reg := range p.regs {
 		if reg.syncing && reg.listener.cfg.Resync > 0 {
-			reg.send(event.Event{Op: event.Resync, Object: o})
+			p.send(reg, event.Event{Op: event.Resync, Object: o})
 		}
 	}
 }
 
-func (reg *registration) send(e event.Event) {
+func (p *processor) send(reg *registration, e event.Event) {
 	if !reg.listener.cfg.On.Has(e.Op) {
 		return
 	}
@@ -86,7 +91,19 @@ func (reg *registration) send(e event.Event) {
 	if e.Initial {
 		initials = 1
 	}
-	reg.listener.offer(entry{Event: e, from: reg, initials: initials})
+	offered := entry{Event: e, from: reg, initials: initials}
+	if !reg.listener.offer(offered) {
+		p.blocked = append(p.blocked, offered)
+	}
+}
+
+// settle waits until every refused offer is taken, or ctx is done. The caller does not hold mu.
+func (p *processor) settle(ctx context.Context) {
+	for _, e := range p.blocked {
+		e.from.listener.offerUntil(ctx, e)
+	}
+	clear(p.blocked)
+	p.blocked = p.blocked[:0]
 }
 
 // startResync gives the round that is due now, nil if there is none, and when the next one will be, zero if never.

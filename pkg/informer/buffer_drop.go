@@ -1,0 +1,96 @@
+package informer
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// drop forgets every entry of one registration that is not with a worker, and gives how many.
+func (b *buffer) drop(from *registration) int {
+	dropped := 0
+	keep := func(f *fifo[entry], each func(entry)) {
+		var kept fifo[entry]
+		for e, ok := f.pop(); ok; e, ok = f.pop() {
+			if e.from != from {
+				kept.push(e)
+				continue
+			}
+			dropped++
+			b.held--
+			if each != nil {
+				each(e)
+			}
+		}
+		*f = kept
+	}
+	keep(&b.ring, nil)
+	for _, l := range b.lanes {
+		keep(&l.waiting, nil)
+	}
+	// A ready entry has its lane, which nobody else will free.
+	keep(&b.ready, func(e entry) { delete(b.lanes, e.Object.Key()) })
+	for key, l := range b.lanes {
+		if l.parked != nil && l.parked.from == from {
+			dropped++
+			b.held--
+			delete(b.lanes, key)
+		}
+	}
+	b.backlog = slices.DeleteFunc(b.backlog, func(l backlog) bool {
+		if l.from == from {
+			dropped += len(l.objects)
+		}
+		return l.from == from
+	})
+	dropped += b.dropSpilled(from)
+	var order fifo[event.Key]
+	for key, ok := b.markOrder.pop(); ok; key, ok = b.markOrder.pop() {
+		if b.marks[key].latest.from == from {
+			dropped++
+			delete(b.marks, key)
+			continue
+		}
+		order.push(key)
+	}
+	b.markOrder = order
+	b.promote()
+	return dropped
+}
+
+// parkedFrom tells whose entry waits for a retry of an object, nil if none does.
+func (b *buffer) parkedFrom(key event.Key) *registration {
+	if l := b.lanes[key]; l != nil && l.parked != nil {
+		return l.parked.from
+	}
+	return nil
+}
+
+// sources are the registrations that have entries which are not with a worker.
+func (b *buffer) sources() []*registration {
+	seen := map[*registration]struct{}{}
+	add := func(f *fifo[entry]) {
+		for _, e := range f.snapshot() {
+			seen[e.from] = struct{}{}
+		}
+	}
+	add(&b.ring)
+	add(&b.ready)
+	for _, l := range b.lanes {
+		add(&l.waiting)
+		if l.parked != nil {
+			seen[l.parked.from] = struct{}{}
+		}
+	}
+	for _, l := range b.backlog {
+		seen[l.from] = struct{}{}
+	}
+	for _, s := range b.spilled {
+		seen[s.latest.from] = struct{}{}
+	}
+	for _, m := range b.marks {
+		seen[m.latest.from] = struct{}{}
+	}
+	return slices.Collect(maps.Keys(seen))
+}

@@ -1,0 +1,241 @@
+package informer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// life is what truly happened to the objects of one name.
+type life struct {
+	current *event.Object
+	uid     int
+	states  []string // every state in order, as uid@version or uid@gone
+}
+
+// model lets objects live, and workers take, fail and finish, and holds a buffer to its promises.
+type model struct {
+	t       *rapid.T
+	b       *buffer
+	from    *registration
+	lives   map[string]*life
+	version int
+
+	out, parked             []entry
+	seen                    map[string][]string // the states each name was told of
+	deleted                 map[string]bool     // uids whose end was told
+	offered, handed, missed int
+	damaged                 bool
+}
+
+// TestBufferModel holds the buffer to its promises under every policy, whatever happens in whatever order.
+func TestBufferModel(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		m := &model{
+			t: t, from: &registration{}, lives: map[string]*life{"a": {}, "b": {}, "c": {}, "d": {}},
+			seen: map[string][]string{}, deleted: map[string]bool{},
+			b: &buffer{
+				capacity: rapid.IntRange(1, 6).Draw(t, "capacity"),
+				overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowDrop, OverflowSpill}).Draw(t, "overflow"),
+			},
+		}
+		if m.b.overflow == OverflowSpill {
+			m.b.spill = newSpillFile(dir, rapid.Int64Range(500, 20_000).Draw(t, "spill bytes"))
+			spill := m.b.spill
+			defer func() { _ = spill.close() }()
+		}
+		names := []string{"a", "b", "c", "d"}
+		t.Repeat(map[string]func(*rapid.T){
+			"change": func(t *rapid.T) {
+				name := rapid.SampledFrom(names).Draw(t, "name")
+				ops := []event.Op{event.Add}
+				if m.lives[name].current != nil {
+					ops = []event.Op{event.Update, event.Delete, event.Resync}
+				}
+				m.change(name, rapid.SampledFrom(ops).Draw(t, "op"))
+			},
+			"take": func(*rapid.T) { m.take() },
+			"done": func(*rapid.T) { m.finish(m.pick(&m.out)) },
+			"fail": func(*rapid.T) {
+				if e := m.pick(&m.out); e != nil {
+					m.b.park(*e)
+					m.parked = append(m.parked, *e)
+				}
+			},
+			"retry": func(*rapid.T) {
+				if e := m.pick(&m.parked); e != nil {
+					m.b.unpark(e.Object.Key())
+				}
+			},
+			"damage the spill file": func(t *rapid.T) {
+				if m.b.spill == nil || m.b.spill.records == 0 || rapid.IntRange(0, 9).Draw(t, "really") > 0 {
+					return
+				}
+				seg := m.b.spill.segments[0]
+				if _, err := seg.file.WriteAt([]byte{'#'}, seg.readAt+recordPrefix+5); err != nil {
+					t.Fatal(err)
+				}
+				m.damaged = true
+			},
+			"": func(t *rapid.T) {
+				if m.b.held > m.b.capacity+1 {
+					t.Fatalf("%d held with a capacity of %d", m.b.held, m.b.capacity)
+				}
+			},
+		})
+		m.drain()
+		m.check()
+	})
+}
+
+// change lets something happen to the object of a name, and tells the buffer.
+func (m *model) change(name string, op event.Op) {
+	l := m.lives[name]
+	e := entry{Event: event.Event{Op: op, Old: l.current}, from: m.from}
+	if op != event.Resync {
+		m.version++
+	}
+	if op == event.Add {
+		l.uid++
+	}
+	uid := fmt.Sprint(name, l.uid)
+	state := fmt.Sprint(uid, "@", m.version)
+	switch op {
+	case event.Add:
+		l.current = obj(name, uid, m.version)
+		e.Object, e.Old = l.current, nil
+	case event.Update:
+		l.current = obj(name, uid, m.version)
+		e.Object = l.current
+	case event.Delete:
+		e.Object, e.Old, l.current = obj(name, uid, m.version), nil, nil
+		state = uid + "@gone"
+	case event.Resync:
+		e.Object, e.Old = l.current, nil
+		state = ""
+	}
+	if state != "" {
+		l.states = append(l.states, state)
+	}
+	m.offered++
+	for !m.b.offer(e) {
+		if m.b.overflow != OverflowBlock {
+			m.t.Fatal("an offer was refused")
+		}
+		m.step()
+	}
+}
+
+// step is a worker's turn: it takes what it can, and finishes something.
+func (m *model) step() {
+	m.take()
+	if e := m.pick(&m.out); e != nil {
+		m.finish(e)
+		return
+	}
+	for _, e := range m.parked {
+		m.b.unpark(e.Object.Key())
+	}
+	m.parked = nil
+}
+
+func (m *model) take() {
+	e, ok := m.b.take()
+	if !ok {
+		return
+	}
+	for _, o := range append(slices.Clone(m.out), m.parked...) {
+		if o.Object.Name() == e.Object.Name() {
+			m.t.Fatalf("two events of %s are out", o.Object.Name())
+		}
+	}
+	m.out = append(m.out, e)
+}
+
+func (m *model) pick(from *[]entry) *entry {
+	if len(*from) == 0 {
+		return nil
+	}
+	i := rapid.IntRange(0, len(*from)-1).Draw(m.t, "which")
+	e := (*from)[i]
+	*from = slices.Delete(*from, i, i+1)
+	return &e
+}
+
+func (m *model) finish(e *entry) {
+	if e == nil {
+		return
+	}
+	m.handed++
+	m.missed += e.Missed
+	name := e.Object.Name()
+	state := e.Object.UID() + "@" + e.Object.ResourceVersion()
+	if e.Op == event.Delete {
+		state = e.Object.UID() + "@gone"
+		m.deleted[e.Object.UID()] = true
+	}
+	if e.Op == event.Update && !slices.Contains(m.lives[name].states, e.Old.UID()+"@"+e.Old.ResourceVersion()) {
+		m.t.Fatalf("%s: old was never a state", story(e.Event))
+	}
+	m.seen[name] = append(m.seen[name], state)
+	m.b.done(e.Object.Key())
+}
+
+func (m *model) drain() {
+	for !m.b.empty() {
+		m.step()
+	}
+	if len(m.b.spilled) > 0 || len(m.b.lanes) > 0 || len(m.b.marks) > 0 {
+		m.t.Fatalf("drained, but not empty: %+v", m.b)
+	}
+}
+
+func (m *model) check() {
+	t, b := m.t, m.b
+	if !m.damaged {
+		if uint64(m.offered) != uint64(m.handed)+b.coalesced+b.dropped || uint64(m.missed) != b.coalesced {
+			t.Fatalf("offered %d, handed out %d, coalesced %d, dropped %d, told of %d missed", m.offered, m.handed, b.coalesced, b.dropped, m.missed)
+		}
+		if b.spillErr != nil {
+			t.Fatalf("the spill file failed: %v", b.spillErr)
+		}
+	}
+	if b.overflow == OverflowBlock && b.coalesced+b.dropped > 0 {
+		t.Fatalf("coalesced %d, dropped %d", b.coalesced, b.dropped)
+	}
+	for name, l := range m.lives {
+		if len(l.states) == 0 {
+			continue
+		}
+		seen := m.seen[name]
+		at := 0
+		for i, state := range seen {
+			if i > 0 && state == seen[i-1] {
+				continue // a resync repeats a state
+			}
+			next := slices.Index(l.states[at:], state)
+			if next < 0 {
+				t.Fatalf("%s was told %v, the truth is %v", name, seen, l.states)
+			}
+			at += next
+		}
+		if b.overflow == OverflowDrop {
+			continue // gives no promise but the counters and the order
+		}
+		if last := l.states[len(l.states)-1]; seen[len(seen)-1] != last {
+			t.Fatalf("%s ended on %v, the truth is %s", name, seen, last)
+		}
+		for _, state := range seen {
+			uid, _, _ := strings.Cut(state, "@")
+			if slices.Contains(l.states, uid+"@gone") && !m.deleted[uid] {
+				t.Fatalf("%s was told of %s and never of its end: %v", name, uid, seen)
+			}
+		}
+	}
+}

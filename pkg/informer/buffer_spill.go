@@ -1,0 +1,151 @@
+package informer
+
+import "github.com/informerd/informerd/pkg/informer/event"
+
+// spilled is what must be known of an object's records in the spill file, should the file be damaged: then the object is
+// still delivered in its last state, as if it had been marked. It costs a mark's memory, and the last states of deleted
+// objects.
+type spilled struct {
+	records  int // in the file
+	initials int // that they stand for
+	first    entry
+	latest   entry
+	deletes  []entry       // those in the file, one for each object that has had the name
+	previous *event.Object // of the record that came back last; nil as long as first is in the file
+}
+
+func (s *spilled) pushed(e entry) {
+	if s.records == 0 {
+		s.first = e
+	}
+	s.latest = e
+	s.records++
+	s.initials += e.initials
+	if e.Op == event.Delete {
+		s.deletes = append(s.deletes, e)
+	}
+}
+
+func (s *spilled) popped(e entry) {
+	s.records--
+	s.initials -= e.initials
+	s.previous = e.Object
+	if e.Op == event.Delete {
+		s.deletes = s.deletes[1:]
+	}
+}
+
+// asMark gives what is lost with the file as a mark.
+func (s *spilled) asMark() mark {
+	m, told := mark{latest: s.latest}, 1
+	last := &m.latest
+	if len(s.deletes) > 0 && s.deletes[0].Object != last.Object {
+		// The end of the object that the listener knows, and what has the name now.
+		before := s.deletes[0]
+		before.initials = 0
+		m.before, told = &before, 2
+		if last.Op != event.Delete {
+			last.Op, last.Old = event.Add, nil
+		}
+	} else if last.Op != event.Delete {
+		known := s.previous
+		if known == nil {
+			known = s.first.Object
+		}
+		switch {
+		case known.UID() != last.Object.UID(): // its predecessor's end came back already
+			last.Op, last.Old = event.Add, nil
+		case s.previous == nil && s.first.Op == event.Add:
+			last.Op, last.Old, last.Initial = event.Add, nil, s.first.Initial
+		case s.previous == nil && s.first.Op == event.Update:
+			last.Op, last.Old = event.Update, s.first.Old
+		case known.ResourceVersion() == last.Object.ResourceVersion():
+			last.Op, last.Old = event.Resync, nil
+		default:
+			last.Op, last.Old = event.Update, known
+		}
+	}
+	last.initials, last.Missed = s.initials, max(s.records-told, 0)
+	return m
+}
+
+// spillOver writes an entry to the file, and tells whether that worked.
+func (b *buffer) spillOver(key event.Key, e entry) bool {
+	if err := b.spill.push(e); err != nil {
+		if err != errSpillFull {
+			b.loseSpill(err)
+		}
+		return false
+	}
+	b.spills++
+	s := b.spilled[key]
+	if s == nil {
+		if b.spilled == nil {
+			b.spilled = map[event.Key]*spilled{}
+		}
+		s = &spilled{}
+		b.spilled[key] = s
+	}
+	s.pushed(e)
+	return true
+}
+
+// unspill reads the oldest entry back. It gives none if its registration has gone, or if the file is damaged.
+func (b *buffer) unspill() (entry, bool) {
+	e, err := b.spill.pop()
+	if err != nil {
+		b.loseSpill(err)
+		return entry{}, false
+	}
+	if e.from.removed {
+		return entry{}, false
+	}
+	key := e.Object.Key()
+	s := b.spilled[key]
+	s.popped(e)
+	if s.records == 0 {
+		delete(b.spilled, key)
+	}
+	return e, true
+}
+
+// loseSpill goes on without a file that cannot be read or written: what it held becomes marks, in front of those there
+// are, which came later.
+func (b *buffer) loseSpill(err error) {
+	b.spillErr = err
+	_ = b.spill.close() // the file has failed already
+	b.spill = nil
+	later, order := b.marks, b.markOrder
+	b.marks, b.markOrder = nil, fifo[event.Key]{}
+	for key, s := range b.spilled {
+		m := s.asMark()
+		b.coalesced += uint64(m.latest.Missed)
+		if l := later[key]; l != nil {
+			for _, e := range []*entry{l.before, &l.latest} {
+				if e != nil && m.merge(*e) {
+					b.coalesced++
+				}
+			}
+			delete(later, key)
+		}
+		b.mark(key, m)
+	}
+	b.spilled = nil
+	for key, ok := order.pop(); ok; key, ok = order.pop() {
+		if m := later[key]; m != nil {
+			b.mark(key, *m)
+		}
+	}
+}
+
+// dropSpilled forgets what one registration has in the file, and gives how much. The records stay until they are read.
+func (b *buffer) dropSpilled(from *registration) int {
+	dropped := 0
+	for key, s := range b.spilled {
+		if s.latest.from == from {
+			dropped += s.records
+			delete(b.spilled, key)
+		}
+	}
+	return dropped
+}

@@ -1,0 +1,197 @@
+package informer
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// spillFile is a first-in-first-out list of entries on local disk, bounded in bytes. It has no goroutine.
+//
+// It is a row of segments, of which the first is read and the last is written; a segment that has been read is given
+// back. The files have no names: they are unlinked when they are made, so that whatever ends the process, nothing is
+// left behind.
+//
+// A record is its length and its CRC-32C, four bytes each in little endian, and then a JSON header, the object's text and
+// the old object's. A record that does not fit its checksum is an error; what is in the file behind it is not trusted.
+type spillFile struct {
+	dir      string
+	maxBytes int64 // of all segments
+
+	segments []*segment
+	bytes    int64
+	records  int
+	from     []*registration // numbered in the records, since the file cannot hold pointers
+	parser   event.Parser
+	buf      []byte
+}
+
+type segment struct {
+	file            *os.File
+	readAt, writeAt int64
+	records         int
+}
+
+// recordHeader is what of an entry is not text.
+type recordHeader struct {
+	Op                event.Op
+	Initial           bool `json:",omitempty"`
+	FinalStateUnknown bool `json:",omitempty"`
+	Missed            int  `json:",omitempty"`
+	Initials          int  `json:",omitempty"`
+	From              int
+	Object, Old       int // lengths; an Old of 0 is none
+}
+
+var (
+	errSpillFull    = errors.New("the spill file has reached its limit")
+	errSpillCorrupt = errors.New("a record of the spill file does not fit its checksum")
+	castagnoli      = crc32.MakeTable(crc32.Castagnoli)
+)
+
+const (
+	recordPrefix = 8
+	segmentParts = 8 // the limit is spread over so many segments, so that space comes back bit by bit
+)
+
+func newSpillFile(dir string, maxBytes int64) *spillFile {
+	// The texts went through the informer's parser once; nothing is to be cut out again.
+	return &spillFile{dir: dir, maxBytes: maxBytes, parser: event.Parser{KeepManagedFields: true, KeepSecretData: true}}
+}
+
+// push writes an entry at the end. After an error the entry is not in the file, and what was is still there.
+func (s *spillFile) push(e entry) error {
+	h := recordHeader{
+		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed, Initials: e.initials,
+		From: s.number(e.from), Object: e.Object.Size(),
+	}
+	if e.Old != nil {
+		h.Old = e.Old.Size()
+	}
+	head, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	b := append(s.buf[:0], make([]byte, recordPrefix)...)
+	b = append(b, head...)
+	b = append(b, e.Object.JSON()...)
+	if e.Old != nil {
+		b = append(b, e.Old.JSON()...)
+	}
+	s.buf = b
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-recordPrefix))
+	binary.LittleEndian.PutUint32(b[4:], crc32.Checksum(b[recordPrefix:], castagnoli))
+	if s.bytes+int64(len(b)) > s.maxBytes {
+		return errSpillFull
+	}
+	seg, err := s.last()
+	if err != nil {
+		return err
+	}
+	if _, err := seg.file.WriteAt(b, seg.writeAt); err != nil {
+		return fmt.Errorf("cannot write the spill file: %w", err)
+	}
+	seg.writeAt += int64(len(b))
+	seg.records++
+	s.bytes += int64(len(b))
+	s.records++
+	return nil
+}
+
+// last gives the segment that is written, a new one if there is none or it has its share.
+func (s *spillFile) last() (*segment, error) {
+	if n := len(s.segments); n > 0 && s.segments[n-1].writeAt < s.maxBytes/segmentParts {
+		return s.segments[n-1], nil
+	}
+	f, err := os.CreateTemp(s.dir, "informerd-spill-*")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a spill file: %w", err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot unlink the spill file: %w", err), f.Close())
+	}
+	s.segments = append(s.segments, &segment{file: f})
+	return s.segments[len(s.segments)-1], nil
+}
+
+// pop reads the oldest entry; there is one if records is not 0. After an error the file is of no more use.
+func (s *spillFile) pop() (entry, error) {
+	seg := s.segments[0]
+	var prefix [recordPrefix]byte
+	if _, err := io.ReadFull(io.NewSectionReader(seg.file, seg.readAt, recordPrefix), prefix[:]); err != nil {
+		return entry{}, fmt.Errorf("cannot read the spill file: %w", err)
+	}
+	size := int64(binary.LittleEndian.Uint32(prefix[:]))
+	if seg.readAt+recordPrefix+size > seg.writeAt {
+		return entry{}, errSpillCorrupt
+	}
+	b := make([]byte, size)
+	if _, err := seg.file.ReadAt(b, seg.readAt+recordPrefix); err != nil {
+		return entry{}, fmt.Errorf("cannot read the spill file: %w", err)
+	}
+	if crc32.Checksum(b, castagnoli) != binary.LittleEndian.Uint32(prefix[4:]) {
+		return entry{}, errSpillCorrupt
+	}
+	e, err := s.decode(b)
+	if err != nil {
+		return entry{}, err
+	}
+	seg.readAt += recordPrefix + size
+	seg.records--
+	s.records--
+	if seg.records == 0 {
+		s.bytes -= seg.writeAt
+		s.segments = s.segments[1:]
+		if err := seg.file.Close(); err != nil {
+			return entry{}, err
+		}
+	}
+	return e, nil
+}
+
+func (s *spillFile) decode(b []byte) (entry, error) {
+	end, err := event.ScanValue(b)
+	if err != nil {
+		return entry{}, errSpillCorrupt
+	}
+	var h recordHeader
+	if err := json.Unmarshal(b[:end], &h); err != nil || h.From >= len(s.from) || end+h.Object+h.Old != len(b) {
+		return entry{}, errSpillCorrupt
+	}
+	e := entry{from: s.from[h.From], initials: h.Initials}
+	e.Op, e.Initial, e.FinalStateUnknown, e.Missed = h.Op, h.Initial, h.FinalStateUnknown, h.Missed
+	if e.Object, err = s.parser.Parse(b[end : end+h.Object]); err != nil {
+		return entry{}, err
+	}
+	if h.Old > 0 {
+		e.Old, err = s.parser.Parse(b[end+h.Object:])
+	}
+	return e, err
+}
+
+// number gives a registration's number in the records.
+func (s *spillFile) number(from *registration) int {
+	for i, known := range s.from {
+		if known == from {
+			return i
+		}
+	}
+	s.from = append(s.from, from)
+	return len(s.from) - 1
+}
+
+// close gives the disk back.
+func (s *spillFile) close() error {
+	var errs []error
+	for _, seg := range s.segments {
+		errs = append(errs, seg.file.Close())
+	}
+	s.segments, s.bytes, s.records = nil, 0, 0
+	return errors.Join(errs...)
+}
