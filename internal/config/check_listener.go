@@ -103,13 +103,18 @@ func checkBuffer(b *Buffer, path string, r *report) {
 	r.number(join(path, "capacity"), &b.Capacity, 1024, 1, 1_000_000)
 	field := join(path, "overflow")
 	r.word(field, &b.Overflow, OverflowLatest)
-	switch b.Overflow {
-	case OverflowLatest:
-	case "block", "drop", "spill":
-		r.value(field, "use latest", "%s: %s is not supported by this version", field, b.Overflow)
-	default:
-		r.value(field, "", "%s must be latest, is %s", field, quote(b.Overflow))
+	policies := []string{OverflowLatest, OverflowBlock, OverflowDrop, OverflowSpill}
+	if r.good(field) && !slices.Contains(policies, b.Overflow) {
+		r.value(field, didYouMean(b.Overflow, policies), "%s must be latest, block, drop or spill, is %s", field, quote(b.Overflow))
 	}
+	spill := join(path, "spill")
+	if b.Spill == nil {
+		return
+	}
+	if b.Overflow != OverflowSpill && !r.failed[field] {
+		r.key(spill, "set overflow: spill, or remove it", "%s is set, but the overflow is %s", spill, b.Overflow)
+	}
+	r.size(join(spill, "bytes"), &b.Spill.Bytes, 256<<20, 1<<20, 1<<40)
 }
 
 var (

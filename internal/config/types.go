@@ -100,12 +100,29 @@ type Buffer struct {
 	// Capacity is how many events may wait, 1 to 1,000,000. Default: 1024.
 	Capacity int `json:"capacity"`
 	// Overflow is what happens when the buffer is full. latest: the object is marked and delivered later, once, in its
-	// state of then. Default: latest.
+	// state of then. block: the informer waits, and with it its other listeners. drop: the event is given up and counted.
+	// spill: the event is written to a file; when that is full, as latest. Default: latest.
 	Overflow string `json:"overflow"`
+	// Spill bounds the file of overflow spill.
+	Spill *Spill `json:"spill,omitempty"`
 }
 
-// OverflowLatest is the overflow policy that merges an object's waiting events into its latest state.
-const OverflowLatest = "latest"
+// The overflow policies.
+const (
+	OverflowLatest = "latest"
+	OverflowBlock  = "block"
+	OverflowDrop   = "drop"
+	OverflowSpill  = "spill"
+)
+
+// Spill is the file a full buffer writes to. It has no name, and is gone when informerd ends, however that happens.
+type Spill struct {
+	// Dir is the folder of the file; a relative one counts from the folder of this configuration. Default: the system's
+	// folder for temporary files.
+	Dir string `json:"dir,omitempty"`
+	// Bytes is how long the file may become, as a quantity, 1Mi to 1Ti. Default: 256Mi.
+	Bytes Bytes `json:"bytes"`
+}
 
 // Handler is a sandboxed WASM module.
 type Handler struct {

@@ -102,14 +102,25 @@ func (p *parts) listener(ctx context.Context, cfg *config.Config, l *config.List
 	if built.shape, err = shapeOf(l.Informer()); err != nil {
 		mistake(".informer", err)
 	}
-	built.buffer, err = informer.NewListener(informer.ListenerConfig{
-		Name: l.Name, Capacity: l.Buffer.Capacity, Resync: l.Resync.Duration, On: l.Ops(),
-	})
-	if err != nil {
+	buffer := informer.ListenerConfig{
+		Name: l.Name, Capacity: l.Buffer.Capacity, Overflow: overflows[l.Buffer.Overflow], Resync: l.Resync.Duration, On: l.Ops(),
+	}
+	if spill := l.Buffer.Spill; spill != nil {
+		buffer.SpillBytes = int64(spill.Bytes)
+		if spill.Dir != "" {
+			buffer.SpillDir = cfg.Path(spill.Dir)
+		}
+	}
+	if built.buffer, err = informer.NewListener(buffer); err != nil {
 		mistake("", err)
 	}
 	r.Source = built.buffer
 	return built, mistakes
+}
+
+var overflows = map[string]informer.Overflow{
+	config.OverflowLatest: informer.OverflowLatest, config.OverflowBlock: informer.OverflowBlock,
+	config.OverflowDrop: informer.OverflowDrop, config.OverflowSpill: informer.OverflowSpill,
 }
 
 // handler reads, checks and loads a listener's module.

@@ -114,7 +114,14 @@ func (p *parts) report(log *slog.Logger) {
 			level = slog.LevelWarn
 		}
 		s := l.buffer.Stats()
-		log.Log(context.Background(), level, "listener stopped", "listener", l.cfg.Name,
-			"events", l.route.Stats(), "coalesced", s.Coalesced, "unfinished", unfinished)
+		attrs := []any{
+			"listener", l.cfg.Name, "events", l.route.Stats(), "coalesced", s.Coalesced, "dropped", s.Dropped, "spilled", s.Spilled,
+			"blocked", s.Blocked, "unfinished", unfinished,
+		}
+		if s.SpillError != nil {
+			level = slog.LevelWarn
+			attrs = append(attrs, "spillError", s.SpillError)
+		}
+		log.Log(context.Background(), level, "listener stopped", attrs...)
 	}
 }

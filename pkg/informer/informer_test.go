@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -480,4 +481,14 @@ func TestListPageExpired(t *testing.T) {
 			t.Errorf("%+v", w.server.listed())
 		}
 	})
+}
+
+func TestDecodeTellsWhichObjectDoesNotFit(t *testing.T) {
+	type thing struct {
+		Metadata struct{ Name int }
+	}
+	_, err := Decode[thing](obj("a\nb", "1", 1))
+	if err == nil || !strings.HasPrefix(err.Error(), `cannot decode Pod "shop/a\nb" as informer.thing: json: cannot unmarshal`) {
+		t.Error(err)
+	}
 }
