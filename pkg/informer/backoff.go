@@ -27,7 +27,9 @@ func (b *backoff) next(now time.Time) time.Duration {
 		b.step = backoffMin
 	}
 	delay := b.step + rand.N(b.step)
-	b.step = min(2*b.step, backoffMax)
+	if b.step = min(2*b.step, backoffMax); mutated("sawtooth") && b.step == backoffMax {
+		b.step = backoffMin
+	}
 	b.ended = now.Add(delay)
 	return delay
 }

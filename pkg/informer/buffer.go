@@ -149,6 +149,9 @@ func (m *mark) merge(e entry) (coalesced bool) {
 			e.Op, e.Old = event.Update, last.Old
 		}
 	}
+	if mutated("stale-mark") {
+		return true
+	}
 	e.Missed += last.Missed + 1
 	e.initials += last.initials
 	m.latest = e
@@ -166,7 +169,7 @@ func (b *buffer) take() (entry, bool) {
 			return entry{}, false
 		}
 		key := e.Object.Key()
-		if l := b.lanes[key]; l != nil {
+		if l := b.lanes[key]; l != nil && !mutated("no-lanes") {
 			l.waiting.push(e)
 			continue
 		}

@@ -71,7 +71,7 @@ func (c *controller) apply(d *delta) {
 	stored := c.store.get(o.Key())
 	switch {
 	case d.typ == deltaDeleted:
-		if stored == nil {
+		if stored == nil && !mutated("unknown-deletes") {
 			return // nobody was told of it
 		}
 		c.store.remove(o.Key())
@@ -82,7 +82,7 @@ func (c *controller) apply(d *delta) {
 		}
 		c.store.put(o)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
-	case stored.UID() != o.UID():
+	case stored.UID() != o.UID() && !mutated("no-split"):
 		// Deleted and created again while nobody looked: two objects that share a name.
 		c.store.put(o)
 		c.proc.distribute(event.Event{Op: event.Delete, Object: stored, FinalStateUnknown: true})

@@ -39,24 +39,23 @@ func IndexByPath(path event.Path) IndexFunc {
 
 // indexer is the informer's store: the last applied state of each object, and the indexes over it. The controller alone
 // writes; all methods are safe for concurrent use. Objects are immutable, so what it gives needs no copy.
+//
+// The lock is never held for longer than one change takes: who reads many objects takes a snapshot and lets go of it.
 type indexer struct {
 	mu      sync.RWMutex
-	items   map[event.Key]*item
+	objects tree
 	indexes map[string]*index
 	bytes   int64 // text of all objects
 }
 
-// item is an object's fixed place: indexes point at it, so that a new state of the object leaves alone each index whose
-// values have not changed.
-type item struct{ object *event.Object }
-
+// index finds objects by a value. A bucket that becomes empty is removed.
 type index struct {
 	values  IndexFunc
-	buckets map[string]map[*item]struct{}
+	buckets map[string]*tree
 }
 
 func newIndexer() *indexer {
-	s := &indexer{items: map[event.Key]*item{}, indexes: map[string]*index{}}
+	s := &indexer{indexes: map[string]*index{}}
 	_ = s.addIndexes(map[string]IndexFunc{ // the only index there is cannot clash
 		NamespaceIndex: func(o *event.Object) []string { return []string{o.Namespace()} },
 	})
@@ -90,10 +89,8 @@ func (s *indexer) addMissingIndexes(funcs map[string]IndexFunc) {
 }
 
 func (s *indexer) addIndexLocked(name string, values IndexFunc) {
-	ix := &index{values: values, buckets: map[string]map[*item]struct{}{}}
-	for _, it := range s.items {
-		ix.add(it, ix.of(it.object))
-	}
+	ix := &index{values: values, buckets: map[string]*tree{}}
+	s.objects.each(func(o *event.Object) { ix.change(nil, o) })
 	s.indexes[name] = ix
 }
 
@@ -107,110 +104,102 @@ func (ix *index) of(o *event.Object) (values []string) {
 	return ix.values(o)
 }
 
-func (ix *index) add(it *item, values []string) {
-	for _, v := range values {
-		if ix.buckets[v] == nil {
-			// A copy, because v may be part of an object's text, which the bucket will outlive.
-			ix.buckets[strings.Clone(v)] = map[*item]struct{}{}
-		}
-		ix.buckets[v][it] = struct{}{}
+// change moves an object from where its old state is found to where its new one is. Either may be nil.
+func (ix *index) change(old, o *event.Object) {
+	var was, is []string
+	if old != nil {
+		was = ix.of(old)
 	}
-}
-
-func (ix *index) remove(it *item, values []string) {
-	for _, v := range values {
-		delete(ix.buckets[v], it)
-		if len(ix.buckets[v]) == 0 {
-			delete(ix.buckets, v)
+	if o != nil {
+		is = ix.of(o)
+	}
+	for _, v := range was {
+		if bucket := ix.buckets[v]; bucket != nil && !slices.Contains(is, v) {
+			bucket.remove(old.Key())
+			if bucket.n == 0 {
+				delete(ix.buckets, v)
+			}
 		}
+	}
+	for _, v := range is {
+		bucket := ix.buckets[v]
+		if bucket == nil {
+			bucket = &tree{}
+			// A copy, because v may be part of an object's text, which the bucket will outlive.
+			ix.buckets[strings.Clone(v)] = bucket
+		}
+		bucket.put(o)
 	}
 }
 
 func (s *indexer) get(key event.Key) *event.Object {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if it := s.items[key]; it != nil {
-		return it.object
-	}
-	return nil
+	return s.objects.get(key)
 }
 
 // put stores a new state.
 func (s *indexer) put(o *event.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := o.Key()
-	it := s.items[key]
-	if it == nil {
-		it = &item{object: o}
-		for _, ix := range s.indexes {
-			ix.add(it, ix.of(o))
-		}
-	} else {
-		old := it.object
-		it.object = o
-		for _, ix := range s.indexes {
-			was, is := ix.of(old), ix.of(o)
-			if !slices.Equal(was, is) {
-				ix.remove(it, was)
-				ix.add(it, is)
-			}
-		}
-		s.bytes -= int64(old.Size())
-	}
-	s.bytes += int64(o.Size())
-	// Set even if it is there: the key's strings are part of the object's text, and must be those of the new one, or the
-	// map would hold on to the old text.
-	s.items[key] = it
+	old := s.objects.put(o)
+	s.changed(old, o)
 }
 
 func (s *indexer) remove(key event.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	it := s.items[key]
-	if it == nil {
-		return
+	if old := s.objects.remove(key); old != nil {
+		s.changed(old, nil)
 	}
-	for _, ix := range s.indexes {
-		ix.remove(it, ix.of(it.object))
-	}
-	s.bytes -= int64(it.object.Size())
-	delete(s.items, key)
 }
 
-// each calls f for every object, under the read lock: f must be quick and not call the indexer.
-func (s *indexer) each(f func(*event.Object)) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for _, it := range s.items {
-		f(it.object)
+// changed keeps indexes and size true. The caller holds mu.
+func (s *indexer) changed(old, o *event.Object) {
+	for _, ix := range s.indexes {
+		ix.change(old, o)
 	}
+	if old != nil {
+		s.bytes -= int64(old.Size())
+	}
+	if o != nil {
+		s.bytes += int64(o.Size())
+	}
+}
+
+// snapshot gives all objects as they are now.
+func (s *indexer) snapshot() tree {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects.snapshot()
+}
+
+// each calls f for every object of a snapshot.
+func (s *indexer) each(f func(*event.Object)) {
+	snapshot := s.snapshot()
+	snapshot.each(f)
 }
 
 // list is one consistent snapshot, in any order.
 func (s *indexer) list() []*event.Object {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	all := make([]*event.Object, 0, len(s.items))
-	for _, it := range s.items {
-		all = append(all, it.object)
-	}
-	return all
+	snapshot := s.snapshot()
+	return snapshot.list()
 }
 
 // byIndex gives the objects found under one value, in any order.
 func (s *indexer) byIndex(name, value string) ([]*event.Object, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Lock()
 	ix := s.indexes[name]
 	if ix == nil {
-		return nil, fmt.Errorf("index %q: %w; there are %q", name, ErrNoIndex, slices.Sorted(maps.Keys(s.indexes)))
+		defer s.mu.Unlock()
+		return nil, s.noIndex(name)
 	}
-	found := make([]*event.Object, 0, len(ix.buckets[value]))
-	for it := range ix.buckets[value] {
-		found = append(found, it.object)
+	var found tree
+	if bucket := ix.buckets[value]; bucket != nil {
+		found = bucket.snapshot()
 	}
-	return found, nil
+	s.mu.Unlock()
+	return found.list(), nil
 }
 
 // indexValues gives the values an index has, in any order.
@@ -219,13 +208,18 @@ func (s *indexer) indexValues(name string) ([]string, error) {
 	defer s.mu.RUnlock()
 	ix := s.indexes[name]
 	if ix == nil {
-		return nil, fmt.Errorf("index %q: %w; there are %q", name, ErrNoIndex, slices.Sorted(maps.Keys(s.indexes)))
+		return nil, s.noIndex(name)
 	}
 	return slices.Collect(maps.Keys(ix.buckets)), nil
+}
+
+// noIndex is the error for a name that no index has. The caller holds mu.
+func (s *indexer) noIndex(name string) error {
+	return fmt.Errorf("index %q: %w; there are %q", name, ErrNoIndex, slices.Sorted(maps.Keys(s.indexes)))
 }
 
 func (s *indexer) size() (objects int, bytes int64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.items), s.bytes
+	return s.objects.n, s.bytes
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,7 +64,9 @@ func TestWhoBlocksCanBeRemovedAndJoined(t *testing.T) {
 		w.applyEach("a", "b", "c")
 		// While the informer waits, others come, go and ask.
 		late, lateReg, _ := w.listen(ListenerConfig{})
-		expect(t, late.take(), "add a/1 101*", "add b/1 102*")
+		got := late.take() // the store has no order
+		slices.Sort(got)
+		expect(t, got, "add a/1 101*", "add b/1 102*")
 		lateReg.Remove()
 		if s := w.factory.Status()[0]; s.Listeners != 1 {
 			t.Errorf("%+v", s)

@@ -44,7 +44,7 @@ func (p *processor) join(l *Listener, store *indexer, now time.Time) *registrati
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reg := &registration{listener: l, syncing: true, nextResync: now.Add(l.cfg.Resync)}
-	if l.cfg.On.Has(event.Add) {
+	if l.cfg.On.Has(event.Add) && !mutated("nothing-for-late-ones") {
 		l.join(reg, store.list())
 	}
 	p.regs = append(p.regs, reg)
@@ -68,7 +68,11 @@ func (p *processor) distribute(e event.Event) {
 
 // distributeResync gives an unchanged object to the listeners a resync is for. The caller holds mu.
 func (p *processor) distributeResync(o *event.Object, round *resyncRound) {
-	for _, reg := range round.due {
+	due := round.due
+	if mutated("resync-to-everyone") {
+		due = p.regs
+	}
+	for _, reg := range due {
 		p.send(reg, event.Event{Op: event.Resync, Object: o})
 	}
 }
@@ -77,7 +81,7 @@ func (p *processor) distributeResync(o *event.Object, round *resyncRound) {
 // holds mu.
 func (p *processor) distributeUnchanged(o *event.Object) {
 	for _, reg := range p.regs {
-		if reg.syncing && reg.listener.cfg.Resync > 0 {
+		if reg.syncing && reg.listener.cfg.Resync > 0 || mutated("unchanged-to-everyone") {
 			p.send(reg, event.Event{Op: event.Resync, Object: o})
 		}
 	}

@@ -92,11 +92,11 @@ func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 	listed := make(map[event.Key]struct{}, len(list))
 	for _, o := range list {
 		listed[o.Key()] = struct{}{}
-		q.push(o.Key(), delta{typ: deltaReplaced, object: o, initial: first})
+		q.push(o.Key(), delta{typ: deltaReplaced, object: o, initial: first || mutated("always-initial")})
 	}
 	gone := 0
 	missing := func(key event.Key, last delta) {
-		if _, ok := listed[key]; !ok && last.typ != deltaDeleted {
+		if _, ok := listed[key]; !ok && last.typ != deltaDeleted && !mutated("no-tombstones") {
 			listed[key] = struct{}{}
 			gone++
 			q.push(key, delta{typ: deltaDeleted, object: last.object, finalStateUnknown: true})
@@ -127,7 +127,7 @@ func (q *deltaQueue) resync(store *indexer, round *resyncRound) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	store.each(func(o *event.Object) {
-		if _, pending := q.items[o.Key()]; !pending {
+		if _, pending := q.items[o.Key()]; !pending || mutated("resync-overtakes") {
 			q.push(o.Key(), delta{typ: deltaSync, object: o, round: round})
 		}
 	})
@@ -148,7 +148,7 @@ func (q *deltaQueue) push(key event.Key, d delta) {
 // dedupe merges two deletes at the end into the one that has the real final state.
 func dedupe(deltas []delta) []delta {
 	n := len(deltas)
-	if n < 2 || deltas[n-1].typ != deltaDeleted || deltas[n-2].typ != deltaDeleted {
+	if mutated("no-dedupe") || n < 2 || deltas[n-1].typ != deltaDeleted || deltas[n-2].typ != deltaDeleted {
 		return deltas
 	}
 	if !deltas[n-1].finalStateUnknown {

@@ -360,3 +360,12 @@ func TestResourcePath(t *testing.T) {
 		}
 	}
 }
+
+func TestADeleteOfAnUnknownObjectIsNotTold(t *testing.T) {
+	inWorld(t, func(w *world) {
+		r, _, _ := w.listen(ListenerConfig{})
+		w.server.raw(`{"type":"DELETED","object":` + podText("ghost", "9", 101, "") + `}`)
+		w.server.apply("a", "1", "")
+		expect(t, r.take(), "add a/1 102")
+	})
+}

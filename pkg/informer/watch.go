@@ -130,7 +130,9 @@ func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (again boo
 		if err != nil {
 			r.skip(err)
 		}
-		r.setVersion(mark.version)
+		if !mutated("ignored-bookmarks") {
+			r.setVersion(mark.version)
+		}
 		return true, nil
 	case "ERROR":
 		err := statusError(frame.Text)

@@ -1,0 +1,184 @@
+package informer
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"slices"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// tree is a set of objects by key, of which a snapshot costs nothing: a hash trie of 32 branches a node, whose nodes are
+// copied when they are changed after a snapshot has been taken of them, and changed in place otherwise. The zero value
+// is empty. One goroutine at a time may use a tree; a snapshot can be read by all, for ever.
+//
+// It is here instead of a Go map because readers that list 200,000 objects under a lock made one change take 100 ms
+// (BenchmarkPutUnderReaders); it also takes less memory for each object than a map does.
+type tree struct {
+	root  *treeNode
+	n     int
+	epoch uint64 // nodes of an older epoch belong to a snapshot, too
+}
+
+// treeNode has one slot for each bit set in used, in the order of the bits. A node at maxShift holds objects whose whole
+// hash is equal, in any order, and used counts nothing.
+type treeNode struct {
+	epoch uint64
+	used  uint32
+	slots []treeSlot
+}
+
+// treeSlot is either a node further down or an object.
+type treeSlot struct {
+	node   *treeNode
+	object *event.Object
+}
+
+const (
+	treeBits = 5
+	maxShift = 65 // past the last bits of a 64-bit hash
+)
+
+var treeSeed = maphash.MakeSeed()
+
+func hashKey(key event.Key) uint64 { return maphash.Comparable(treeSeed, key) }
+
+// snapshot gives the tree as it is now. It must not be changed.
+func (t *tree) snapshot() tree {
+	t.epoch++
+	return tree{root: t.root, n: t.n}
+}
+
+func (t *tree) get(key event.Key) *event.Object {
+	hash, shift := hashKey(key), 0
+	for n := t.root; n != nil; shift += treeBits {
+		i, ok := n.find(hash, shift, key)
+		if !ok {
+			return nil
+		}
+		if s := n.slots[i]; s.node == nil {
+			if s.object.Key() == key {
+				return s.object
+			}
+			return nil
+		}
+		n = n.slots[i].node
+	}
+	return nil
+}
+
+// find gives the slot a key is in or below, or else the one it would be put before.
+func (n *treeNode) find(hash uint64, shift int, key event.Key) (i int, ok bool) {
+	if shift >= maxShift {
+		i = slices.IndexFunc(n.slots, func(s treeSlot) bool { return s.object.Key() == key })
+		return max(i, 0), i >= 0
+	}
+	bit := uint32(1) << (hash >> shift & (1<<treeBits - 1))
+	return bits.OnesCount32(n.used & (bit - 1)), n.used&bit != 0
+}
+
+// put adds an object or replaces the one of its key, which it gives.
+func (t *tree) put(o *event.Object) (old *event.Object) {
+	key := o.Key()
+	t.root, old = t.putIn(t.root, hashKey(key), 0, key, o)
+	if old == nil {
+		t.n++
+	}
+	return old
+}
+
+func (t *tree) putIn(n *treeNode, hash uint64, shift int, key event.Key, o *event.Object) (_ *treeNode, old *event.Object) {
+	if n == nil {
+		n = &treeNode{epoch: t.epoch}
+	}
+	n = t.own(n)
+	i, ok := n.find(hash, shift, key)
+	if !ok {
+		if shift < maxShift {
+			n.used |= 1 << (hash >> shift & (1<<treeBits - 1))
+		}
+		n.slots = slices.Insert(n.slots, i, treeSlot{object: o})
+		return n, nil
+	}
+	s := &n.slots[i]
+	switch {
+	case s.node != nil:
+		s.node, old = t.putIn(s.node, hash, shift+treeBits, key, o)
+	case s.object.Key() == key:
+		old, s.object = s.object, o
+	default:
+		// Two keys meet: they part further down.
+		other := s.object
+		below, _ := t.putIn(nil, hashKey(other.Key()), shift+treeBits, other.Key(), other)
+		below, _ = t.putIn(below, hash, shift+treeBits, key, o)
+		*s = treeSlot{node: below}
+	}
+	return n, old
+}
+
+// own gives a node that no snapshot has.
+func (t *tree) own(n *treeNode) *treeNode {
+	if n.epoch == t.epoch {
+		return n
+	}
+	return &treeNode{epoch: t.epoch, used: n.used, slots: slices.Clone(n.slots)}
+}
+
+// remove gives the object it has taken out, nil if there was none.
+func (t *tree) remove(key event.Key) (old *event.Object) {
+	if t.get(key) == nil {
+		return nil
+	}
+	t.root, old = t.removeIn(t.root, hashKey(key), 0, key)
+	t.n--
+	return old
+}
+
+// removeIn takes out a key that is there. It gives nil for a node that has become empty.
+func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key event.Key) (_ *treeNode, old *event.Object) {
+	n = t.own(n)
+	i, _ := n.find(hash, shift, key)
+	s := &n.slots[i]
+	if s.node != nil {
+		if s.node, old = t.removeIn(s.node, hash, shift+treeBits, key); s.node != nil {
+			if left := s.node.slots; len(left) == 1 && left[0].node == nil {
+				*s = left[0] // no node for a single object
+			}
+			return n, old
+		}
+	} else {
+		old = s.object
+	}
+	n.slots = slices.Delete(n.slots, i, i+1)
+	if shift < maxShift {
+		n.used &^= 1 << (hash >> shift & (1<<treeBits - 1))
+	}
+	if len(n.slots) == 0 {
+		return nil, old
+	}
+	return n, old
+}
+
+// each calls f for every object, in any order.
+func (t *tree) each(f func(*event.Object)) {
+	if t.root != nil {
+		t.root.each(f)
+	}
+}
+
+func (n *treeNode) each(f func(*event.Object)) {
+	for _, s := range n.slots {
+		if s.node != nil {
+			s.node.each(f)
+		} else {
+			f(s.object)
+		}
+	}
+}
+
+// list gives every object, in a slice of its own.
+func (t *tree) list() []*event.Object {
+	all := make([]*event.Object, 0, t.n)
+	t.each(func(o *event.Object) { all = append(all, o) })
+	return all
+}
