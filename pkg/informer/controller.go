@@ -75,7 +75,12 @@ func (c *controller) apply(d *delta) {
 			return // nobody was told of it
 		}
 		c.store.remove(o.Key())
-		c.proc.distribute(event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.finalStateUnknown})
+		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.finalStateUnknown}
+		if stored != nil && stored.UID() != o.UID() && !mutated("no-split") {
+			// The end of a successor nobody was told of: what listeners know ended before that.
+			gone.Object, gone.FinalStateUnknown = stored, true
+		}
+		c.proc.distribute(gone)
 	case stored == nil:
 		if d.typ == deltaSync {
 			return

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -143,6 +144,21 @@ func (r *Registration) HasSynced() bool { return r.shared.informer.hasSynced(r.r
 
 // Synced is closed when the informer's first list is in the store.
 func (r *Registration) Synced() <-chan struct{} { return r.shared.informer.queue.synced }
+
+// AddIndexes adds indexes to the informer, for all its listeners, whether it runs or not: objects already stored are
+// indexed before AddIndexes returns. It adds all or none: it fails with ErrIndexExists if a name is taken, and with
+// ErrStopped once the informer has stopped.
+func (r *Registration) AddIndexes(indexes map[string]IndexFunc) error {
+	r.factory.mu.Lock()
+	defer r.factory.mu.Unlock()
+	if r.factory.stopped || r.factory.shared[r.shared.key] != r.shared {
+		return fmt.Errorf("informer of %s: %w", r.shared.key.resource, ErrStopped)
+	}
+	if err := r.shared.informer.store.addIndexes(indexes); err != nil {
+		return fmt.Errorf("informer of %s: %w", r.shared.key.resource, err)
+	}
+	return nil
+}
 
 // Lister reads the informer's store.
 func (r *Registration) Lister() Lister { return Lister{inf: r.shared.informer} }

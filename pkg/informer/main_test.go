@@ -46,6 +46,8 @@ type fakeServer struct {
 	noEnd bool
 	// cut ends all watches that run.
 	cut chan struct{}
+	// opened and closed count the bodies of watches.
+	opened, closed int
 }
 
 type frame struct {
@@ -190,6 +192,7 @@ func (s *fakeServer) Watch(ctx context.Context, opts metav1.ListOptions) (io.Rea
 			w.rest += s.endOfList()
 		}
 	}
+	s.opened++
 	return w, nil
 }
 
@@ -207,7 +210,12 @@ type fakeWatch struct {
 	rest    string
 }
 
-func (w *fakeWatch) Close() error { return nil }
+func (w *fakeWatch) Close() error {
+	w.server.mu.Lock()
+	defer w.server.mu.Unlock()
+	w.server.closed++
+	return nil
+}
 
 func (w *fakeWatch) Read(p []byte) (int, error) {
 	for w.rest == "" {

@@ -151,6 +151,9 @@ func dedupe(deltas []delta) []delta {
 	if mutated("no-dedupe") || n < 2 || deltas[n-1].typ != deltaDeleted || deltas[n-2].typ != deltaDeleted {
 		return deltas
 	}
+	if deltas[n-1].object.UID() != deltas[n-2].object.UID() {
+		return deltas // the ends of two objects that shared a name
+	}
 	if !deltas[n-1].finalStateUnknown {
 		deltas[n-2] = deltas[n-1]
 	}

@@ -100,7 +100,7 @@ func (r *reflector) listAndWatch(ctx context.Context) error {
 		}
 	}
 	r.note(func(s *reflectorStatus) { s.err = nil })
-	for ctx.Err() == nil {
+	for w != nil || ctx.Err() == nil {
 		again, err := r.watch(ctx, w)
 		w = nil
 		if err != nil {

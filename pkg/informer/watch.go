@@ -63,7 +63,7 @@ func (w *watchStream) close() {
 	_ = w.body.Close() // nothing is left to learn from it
 }
 
-// next reads a frame. What carries no object is passed to skip.
+// next reads a frame. What carries no object, or one of another kind than the resource's, is passed to skip.
 func (w *watchStream) next(skip func(error)) (frame event.WatchEvent, err error) {
 	var refused *event.ObjectError
 	for {
@@ -71,7 +71,11 @@ func (w *watchStream) next(skip func(error)) (frame event.WatchEvent, err error)
 			frame, end, err = w.parser.ParseWatchEvent(text)
 			return end, err
 		})
-		if !errors.As(err, &refused) {
+		switch {
+		case errors.As(err, &refused):
+		case err == nil && frame.Object != nil && frame.Object.Kind() != w.parser.Kind:
+			err = fmt.Errorf("expected a %s, got %.60q", w.parser.Kind, frame.Object.Kind())
+		default:
 			return frame, err
 		}
 		skip(err)
@@ -84,7 +88,10 @@ func (w *watchStream) tooShort() bool { return w.events == 0 && time.Since(w.beg
 // watch follows the resource from the last version on, with the stream that brought the list, if there is one. again
 // tells to watch on; without it, and without an error, a new list is needed.
 func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err error) {
+	// A watch from no version begins with an ADDED for each object there is, and their versions are in no order.
+	unordered := false
 	if w == nil {
+		unordered = r.last == "" || r.last == "0"
 		w, err = r.openWatch(ctx, metav1.ListOptions{ResourceVersion: r.last})
 		if isBusy(err) {
 			return true, r.wait(ctx, err)
@@ -94,12 +101,12 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 		}
 	}
 	defer w.close()
-	for {
+	for ctx.Err() == nil {
 		frame, err := w.next(r.skip)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil || isStreamEnd(err):
-			if w.tooShort() {
+			if ctx.Err() == nil && w.tooShort() {
 				r.log.Warn("a watch ended at once and without an event, listing again")
 				return false, nil
 			}
@@ -113,7 +120,12 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 			return again, nilIfDone(ctx, err)
 		}
 		w.events++
+		unordered = unordered && frame.Type == "ADDED"
+		if frame.Object != nil && !unordered {
+			r.setVersion(frame.Object.ResourceVersion())
+		}
 	}
+	return false, nil
 }
 
 // take handles one frame. again is false if the watch has ended and a list is needed.
@@ -153,24 +165,11 @@ func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (again boo
 
 // enqueue queues what happened to an object. It blocks while the queue is full.
 func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *event.Object) error {
-	if !r.expects(o) {
-		return nil
-	}
 	if err := r.queue.add(ctx, delta{typ: typ, object: o}); err != nil {
 		return err
 	}
-	r.setVersion(o.ResourceVersion())
 	r.note(func(s *reflectorStatus) { s.events++ })
 	return nil
-}
-
-// expects passes over objects of another kind than the resource's.
-func (r *reflector) expects(o *event.Object) bool {
-	if o.Kind() == r.resource.Kind {
-		return true
-	}
-	r.skip(fmt.Errorf("expected a %s, got %.60q", r.resource.Kind, o.Kind()))
-	return false
 }
 
 // wait backs off and keeps the resourceVersion: the server is busy, nothing was missed.

@@ -101,9 +101,7 @@ func (r *reflector) readStreamedList(ctx context.Context, w *watchStream, idle *
 		w.events++
 		switch frame.Type {
 		case "ADDED", "MODIFIED":
-			if r.expects(frame.Object) {
-				list.put(frame.Object)
-			}
+			list.put(frame.Object)
 		case "DELETED":
 			list.remove(frame.Object.Key())
 		case "BOOKMARK":

@@ -1,0 +1,333 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// listWatch is a server made of two functions, for answers the fakeServer does not give.
+type listWatch struct {
+	list, watch func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error)
+}
+
+func (lw listWatch) List(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+	return lw.list(ctx, opts)
+}
+
+func (lw listWatch) Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+	return lw.watch(ctx, opts)
+}
+
+// alone runs one informer with one listener and no factory. stop waits for its end.
+func alone(t *testing.T, lw ListWatcher, log *slog.Logger) (inf *Informer, r *recorder, stop func()) {
+	t.Helper()
+	inf, err := newInformer(lw, pods, Scope{}, Shape{}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := NewListener(ListenerConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inf.join(l)
+	ctx, cancel := context.WithCancel(t.Context())
+	r = &recorder{}
+	var wg sync.WaitGroup
+	wg.Go(func() { inf.run(ctx) })
+	wg.Go(func() { _ = l.Run(ctx, r) })
+	return inf, r, func() { cancel(); wg.Wait() }
+}
+
+// body is an answer that is ready as a whole.
+func body(text string) io.ReadCloser { return io.NopCloser(strings.NewReader(text)) }
+
+// quiet answers a watch with nothing until it is ended.
+func quiet(ctx context.Context) io.ReadCloser { return io.NopCloser(&quietBody{ctx}) }
+
+type quietBody struct{ ctx context.Context }
+
+func (b *quietBody) Read([]byte) (int, error) {
+	<-b.ctx.Done()
+	return 0, b.ctx.Err()
+}
+
+func errorFrame(code int, reason metav1.StatusReason) string {
+	return fmt.Sprintf(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"m","reason":%q,"code":%d}}`, reason, code)
+}
+
+func bookmarkFrame(version int) string {
+	return fmt.Sprintf(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d"}}}`, version)
+}
+
+// Items 2, 19 and 26: a new list is asked for at the last version seen, whatever brought it, even if the watch from there
+// has expired.
+func TestANewListIsNotOlderThanWhatWasSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(s *fakeServer)
+		want   string
+	}{
+		"a list":     {func(*fakeServer) {}, "100"},
+		"an event":   {func(s *fakeServer) { s.apply("a", "1", "") }, "101"},
+		"a delete":   {func(s *fakeServer) { s.apply("a", "1", ""); s.remove("a") }, "102"},
+		"a bookmark": {func(s *fakeServer) { s.apply("a", "1", ""); s.raw(bookmarkFrame(150)) }, "150"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.listen(ListenerConfig{})
+				c.before(w.server)
+				synctest.Wait()
+				w.server.raw(errorFrame(410, metav1.StatusReasonExpired))
+				time.Sleep(2 * backoffMin)
+				if lists := w.server.listed(); len(lists) != 2 || lists[1].ResourceVersion != c.want {
+					t.Errorf("%+v", lists)
+				}
+			})
+		})
+	}
+}
+
+// Item 3: pages for what comes from etcd or from any cache, one piece for what a cache can answer at a version.
+func TestWhichListsComeInPages(t *testing.T) {
+	for _, c := range []struct {
+		version string
+		paged   bool
+		limit   int64
+	}{
+		{"0", false, 500}, {"", false, 500}, {"100", false, 0}, {"100", true, 500},
+	} {
+		server := newFakeServer()
+		inf, err := newInformer(server, pods, Scope{}, Shape{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inf.reflector.paged = c.paged
+		if _, _, err := inf.reflector.listPages(t.Context(), c.version); err != nil {
+			t.Fatal(err)
+		}
+		if got := server.listed()[0]; got.Limit != c.limit || got.ResourceVersion != c.version {
+			t.Errorf("version %q, paged %t: %+v", c.version, c.paged, got)
+		}
+	}
+}
+
+// Item 4: a server that cuts the first list into pages has no cache, and later lists ask it for pages, too.
+func TestAServerWithoutACacheIsAlwaysAskedForPages(t *testing.T) {
+	inWorld(t, func(w *world) {
+		for i := range pageSize + 1 {
+			w.server.apply(fmt.Sprint("p", i), "1", "")
+		}
+		w.listen(ListenerConfig{})
+		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
+		time.Sleep(2 * backoffMin)
+		if lists := w.server.listed(); len(lists) != 4 || lists[2].ResourceVersion != "601" || lists[2].Limit != pageSize {
+			t.Errorf("%+v", lists)
+		}
+	})
+}
+
+// Item 5: the version of a list is that of its first page, and only that page asks for a version.
+func TestAListHasTheVersionOfItsFirstPage(t *testing.T) {
+	inWorld(t, func(w *world) {
+		for i := range pageSize + 1 {
+			w.server.apply(fmt.Sprint("p", i), "1", "")
+		}
+		w.server.failList = func(_ int, opts metav1.ListOptions) error {
+			if opts.Continue != "" {
+				w.server.version += 7 // time passes between the pages
+			}
+			return nil
+		}
+		w.listen(ListenerConfig{})
+		if s := w.factory.Status()[0]; s.ResourceVersion != "601" || s.Objects != pageSize+1 {
+			t.Errorf("%+v", s)
+		}
+		second := w.server.listed()[1]
+		if second.ResourceVersion != "" || second.ResourceVersionMatch != "" || w.server.watched()[0].ResourceVersion != "601" {
+			t.Errorf("%+v", second)
+		}
+	})
+}
+
+// Items 7 and 8: a version the server no longer has is not asked for again before a list has succeeded.
+func TestAnUnavailableVersionIsForgottenOnlyBySuccess(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.server.failList = func(n int, _ metav1.ListOptions) error {
+			switch n {
+			case 2: // the first new list
+				return expired()
+			case 3, 4:
+				return serverError()
+			default:
+				return nil
+			}
+		}
+		w.listen(ListenerConfig{})
+		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
+		time.Sleep(time.Minute)
+		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
+		time.Sleep(time.Minute)
+		var versions []string
+		for _, opts := range w.server.listed() {
+			versions = append(versions, fmt.Sprintf("%q", opts.ResourceVersion))
+		}
+		expect(t, versions, `"0"`, `"100"`, `""`, `""`, `""`, `"101"`)
+	})
+}
+
+// Item 9: expired is 410 in either wording.
+func TestExpiredIsRecognised(t *testing.T) {
+	gone := apierrors.NewGenericServerResponse(410, "GET", pods.GroupResource(), "", "", 0, true)
+	for _, err := range []error{expired(), gone, fmt.Errorf("wrapped: %w", expired())} {
+		if !isExpired(err) {
+			t.Errorf("%v is not recognised", err)
+		}
+	}
+	for _, err := range []error{nil, serverError(), tooLarge(), errors.New("410 Gone")} {
+		if isExpired(err) {
+			t.Errorf("%v is taken for it", err)
+		}
+	}
+}
+
+// Item 10: a list that fails for any other reason is told with the resource's name, until an attempt succeeds.
+func TestAFailedListIsToldUntilOneSucceeds(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.server.failList = func(n int, _ metav1.ListOptions) error {
+			if n == 1 {
+				return errors.New("no route to host")
+			}
+			return nil
+		}
+		w.listen(ListenerConfig{})
+		if s := w.factory.Status()[0]; s.Err == nil || s.Err.Error() != "failed to list pods: no route to host" || s.Synced {
+			t.Errorf("%+v", s)
+		}
+		time.Sleep(2 * backoffMin)
+		if s := w.factory.Status()[0]; s.Err != nil || !s.Synced {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// Item 10: a panic of a ListWatcher is a fault of the program, and passes through the reflector's goroutine.
+func TestAPanicInAListIsNotSwallowed(t *testing.T) {
+	inf, err := newInformer(listWatch{
+		list: func(context.Context, metav1.ListOptions) (io.ReadCloser, error) { panic("list") },
+	}, pods, Scope{}, Shape{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if p := recover(); p != "list" {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	_ = inf.reflector.list(t.Context())
+}
+
+// Item 10: a stop ends a list that hangs, in the request or in the middle of its answer, and is no failure.
+func TestAStopDuringAListIsNoFailure(t *testing.T) {
+	half := func(ctx context.Context) io.ReadCloser {
+		return io.NopCloser(io.MultiReader(strings.NewReader(`{"items":[`), &quietBody{ctx}))
+	}
+	for name, list := range map[string]func(context.Context, metav1.ListOptions) (io.ReadCloser, error){
+		"request": func(ctx context.Context, _ metav1.ListOptions) (io.ReadCloser, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+		"answer": func(ctx context.Context, _ metav1.ListOptions) (io.ReadCloser, error) { return half(ctx), nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log strings.Builder
+				lw := listWatch{list: list, watch: newFakeServer().Watch}
+				inf, _, stop := alone(t, lw, slog.New(slog.NewTextHandler(&log, nil)))
+				begun := time.Now()
+				synctest.Wait()
+				stop()
+				if s := inf.Status(); s.Err != nil || time.Since(begun) != 0 || log.Len() != 0 {
+					t.Errorf("%v after %v, log %s", s.Err, time.Since(begun), log.String())
+				}
+			})
+		})
+	}
+}
+
+// Item 11: what is kept of a list has memory of its own.
+func TestItemsDoNotPinTheirPage(t *testing.T) {
+	text := `{"metadata":{"resourceVersion":"5"},"items":[` + podText("a", "1", 1, `,"spec":{"x":"kept"}`) + `]}`
+	s := &stream{r: strings.NewReader(text)}
+	var got []*event.Object
+	err := eachListMember(s, func(name string) error {
+		if name != "items" {
+			return s.value(event.ScanValue)
+		}
+		return readItems(s, &event.Parser{}, func(o *event.Object) { got = append(got, o) }, func(error) {})
+	})
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	clear(s.buf)
+	if want := podText("a", "1", 1, `,"spec":{"x":"kept"}`); got[0].JSON() != want || got[0].Name() != "a" || got[0].UID() != "1" {
+		t.Errorf("%s", got[0].JSON())
+	}
+}
+
+// Item 12: items get the list's kind if they have neither apiVersion nor kind. An item with one of the two is no object.
+func TestItemsKeepTheirOwnKind(t *testing.T) {
+	var got []string
+	skipped := 0
+	_, err := readList(strings.NewReader(`{"items":[
+		{"metadata":{"name":"plain"}},
+		{"apiVersion":"v2","kind":"Other","metadata":{"name":"own"}},
+		{"kind":"Other","metadata":{"name":"half"}}]}`),
+		&event.Parser{APIVersion: "v1", Kind: "Pod"},
+		func(o *event.Object) { got = append(got, o.Name()+" "+o.APIVersion()+" "+o.Kind()) },
+		func(error) { skipped++ })
+	if err != nil || skipped != 1 {
+		t.Errorf("%v, %d skipped", err, skipped)
+	}
+	expect(t, got, "plain v1 Pod", "own v2 Other")
+}
+
+// Item 13: nothing of a list that breaks off is taken, neither its objects nor its version.
+func TestAListThatBreaksOffChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newFakeServer()
+		server.apply("a", "1", "")
+		lists := 0
+		inf, r, stop := alone(t, listWatch{
+			list: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+				if lists++; lists == 1 {
+					return body(`{"metadata":{"resourceVersion":"90"},"items":[` + podText("z", "9", 90, "") + `,`), nil
+				}
+				return server.List(ctx, opts)
+			},
+			watch: server.Watch,
+		}, nil)
+		expect(t, r.take())
+		if s := inf.Status(); s.ResourceVersion != "" || s.Objects != 0 || s.Synced || s.Err == nil ||
+			s.Err.Error() != "failed to list pods: cannot read the list: unexpected EOF" {
+			t.Errorf("%+v", s)
+		}
+		time.Sleep(2 * backoffMin)
+		expect(t, r.take(), "add a/1 101*")
+		if got := server.listed(); len(got) != 1 || got[0].ResourceVersion != "0" {
+			t.Errorf("%+v", got)
+		}
+		stop()
+	})
+}

@@ -1,0 +1,265 @@
+package informer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// pipeline is queue, store, controller, processor and listeners without their goroutines, so that every interleaving of
+// what they do can be tried. A truth beside it says what really happened.
+type pipeline struct {
+	t         *rapid.T
+	ctl       *controller
+	dir       string
+	version   int
+	lives     map[string]*life
+	now       time.Time
+	listeners []*ledger
+}
+
+// ledger is a listener, and what it was told.
+type ledger struct {
+	l       *Listener
+	reg     *registration
+	out     []entry
+	parked  []entry
+	seen    map[string][]string
+	deleted map[string]bool
+	resyncs int
+}
+
+// TestPipelineModel: whatever happens in whatever order, each listener sees a subsequence of each object's true states,
+// in order, that ends on the last one or on its deletion.
+func TestPipelineModel(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		store, proc := newIndexer(), &processor{}
+		p := &pipeline{
+			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {}},
+			ctl: &controller{queue: newDeltaQueue(100), store: store, proc: proc, joined: newSignal()},
+		}
+		name := rapid.SampledFrom([]string{"a", "b", "c"})
+		which := func(t *rapid.T) *ledger {
+			if len(p.listeners) == 0 {
+				return nil
+			}
+			return p.listeners[rapid.IntRange(0, len(p.listeners)-1).Draw(t, "listener")]
+		}
+		p.join(t)
+		p.relist()
+		t.Repeat(map[string]func(*rapid.T){
+			"change":         func(t *rapid.T) { p.change(t, name.Draw(t, "name"), false) },
+			"missed change":  func(t *rapid.T) { p.change(t, name.Draw(t, "name"), true) },
+			"repeated event": func(t *rapid.T) { p.repeat(name.Draw(t, "name")) },
+			"relist":         func(*rapid.T) { p.relist() },
+			"apply":          func(*rapid.T) { p.apply() },
+			"apply ":         func(*rapid.T) { p.apply() }, // twice as likely
+			"time passes":    func(*rapid.T) { p.resync() },
+			"join":           func(t *rapid.T) { p.join(t) },
+			"leave": func(t *rapid.T) {
+				if l := which(t); l != nil && len(p.listeners) > 1 {
+					proc.leave(l.reg)
+					p.listeners = slices.DeleteFunc(p.listeners, func(o *ledger) bool { return o == l })
+				}
+			},
+			"take": func(t *rapid.T) {
+				if l := which(t); l != nil {
+					p.take(l)
+				}
+			},
+			"done": func(t *rapid.T) {
+				if l := which(t); l != nil && len(l.out) > 0 {
+					p.finish(l, rapid.IntRange(0, len(l.out)-1).Draw(t, "which"))
+				}
+			},
+			"fail": func(t *rapid.T) {
+				if l := which(t); l != nil && len(l.out) > 0 {
+					e := l.out[0]
+					l.out = l.out[1:]
+					l.l.buf.park(e)
+					l.parked = append(l.parked, e)
+				}
+			},
+		})
+		p.relist() // the watch comes back in the end
+		for p.apply() {
+		}
+		for _, l := range p.listeners {
+			p.check(l)
+		}
+	})
+}
+
+func (p *pipeline) join(t *rapid.T) {
+	if len(p.listeners) == 4 {
+		return
+	}
+	cfg := ListenerConfig{
+		Capacity: rapid.IntRange(1, 5).Draw(t, "capacity"), SpillDir: p.dir, SpillBytes: 4000,
+		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowSpill}).Draw(t, "overflow"),
+		Resync:   time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute,
+	}
+	l, err := NewListener(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	led := &ledger{l: l, seen: map[string][]string{}, deleted: map[string]bool{}}
+	led.reg = p.ctl.proc.join(l, p.ctl.store, p.now)
+	p.listeners = append(p.listeners, led)
+}
+
+// change lets something happen to an object. If it is missed, the watch says nothing of it.
+func (p *pipeline) change(t *rapid.T, name string, missed bool) {
+	l := p.lives[name]
+	p.version++
+	typ, o := deltaUpdated, (*event.Object)(nil)
+	switch {
+	case l.current == nil:
+		l.uid++
+		typ = deltaAdded
+	case rapid.Bool().Draw(t, "delete"):
+		typ = deltaDeleted
+	}
+	uid := fmt.Sprint(name, l.uid)
+	o = obj(name, uid, p.version)
+	if typ == deltaDeleted {
+		l.current = nil
+		l.states = append(l.states, uid+"@gone")
+	} else {
+		l.current = o
+		l.states = append(l.states, fmt.Sprint(uid, "@", p.version))
+	}
+	if !missed {
+		p.add(delta{typ: typ, object: o})
+	}
+}
+
+// repeat sends an event that was sent before.
+func (p *pipeline) repeat(name string) {
+	if o := p.lives[name].current; o != nil {
+		p.add(delta{typ: deltaAdded, object: o})
+	}
+}
+
+func (p *pipeline) add(d delta) {
+	if err := p.ctl.queue.add(nil, d); err != nil { // never full, so never waits for a context
+		p.t.Fatal(err)
+	}
+}
+
+func (p *pipeline) relist() {
+	var list []*event.Object
+	for _, l := range p.lives {
+		if l.current != nil {
+			list = append(list, l.current)
+		}
+	}
+	p.ctl.queue.replace(list, p.ctl.store)
+}
+
+// apply is one turn of the controller.
+func (p *pipeline) apply() bool {
+	deltas, ok := p.ctl.queue.pop()
+	for i := range deltas {
+		p.ctl.apply(&deltas[i])
+	}
+	if ok {
+		p.ctl.queue.done()
+	}
+	return ok
+}
+
+func (p *pipeline) resync() {
+	p.now = p.now.Add(time.Minute)
+	if round, _ := p.ctl.proc.startResync(p.now); round != nil {
+		p.ctl.queue.resync(p.ctl.store, round)
+	}
+}
+
+func (p *pipeline) take(l *ledger) bool {
+	e, ok := l.l.buf.take()
+	if !ok {
+		return false
+	}
+	for _, o := range append(slices.Clone(l.out), l.parked...) {
+		if o.Object.Name() == e.Object.Name() {
+			p.t.Fatalf("two events of %s are out", o.Object.Name())
+		}
+	}
+	l.out = append(l.out, e)
+	return true
+}
+
+func (p *pipeline) finish(l *ledger, i int) {
+	e := l.out[i]
+	l.out = slices.Delete(l.out, i, i+1)
+	name, state := e.Object.Name(), e.Object.UID()+"@"+e.Object.ResourceVersion()
+	switch e.Op {
+	case event.Delete:
+		state = e.Object.UID() + "@gone"
+		l.deleted[e.Object.UID()] = true
+	case event.Resync:
+		if l.l.cfg.Resync == 0 {
+			p.t.Fatalf("%s for a listener without a period", story(e.Event))
+		}
+		if told := l.seen[name]; len(told) == 0 || told[len(told)-1] != state {
+			p.t.Fatalf("%s is news: %v", story(e.Event), told)
+		}
+	case event.Update:
+		if e.Old.UID() != e.Object.UID() || e.Old.ResourceVersion() == e.Object.ResourceVersion() {
+			p.t.Fatalf("%s is no update", story(e.Event))
+		}
+	}
+	l.seen[name] = append(l.seen[name], state)
+	l.l.finish(&e, true)
+}
+
+// check drains a listener and holds what it saw against the truth.
+func (p *pipeline) check(l *ledger) {
+	t := p.t
+	for !l.l.buf.empty() {
+		for _, e := range l.parked {
+			l.l.buf.unpark(e.Object.Key())
+		}
+		l.parked = nil
+		p.take(l)
+		if len(l.out) > 0 {
+			p.finish(l, 0)
+		}
+	}
+	if l.reg.initials != 0 {
+		t.Fatalf("drained, but %d initial adds are not accounted for", l.reg.initials)
+	}
+	for name, truth := range p.lives {
+		seen := l.seen[name]
+		at := 0
+		for i, state := range seen {
+			if i > 0 && state == seen[i-1] {
+				continue // a resync
+			}
+			next := slices.Index(truth.states[at:], state)
+			if next < 0 {
+				t.Fatalf("%s was told %v, the truth is %v", name, seen, truth.states)
+			}
+			at += next
+		}
+		if truth.current != nil {
+			if last := truth.states[len(truth.states)-1]; len(seen) == 0 || seen[len(seen)-1] != last {
+				t.Fatalf("%s ended on %v, the truth is %s", name, seen, last)
+			}
+		}
+		for _, state := range seen {
+			uid, _, _ := strings.Cut(state, "@")
+			if slices.Contains(truth.states, uid+"@gone") && !l.deleted[uid] {
+				t.Fatalf("%s was told of %s and never of its end: %v", name, uid, seen)
+			}
+		}
+	}
+}
