@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/client-go/util/workqueue"
+
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -253,15 +255,18 @@ func (f HandlerFunc) HandleEvent(ctx context.Context, e event.Event) error { ret
 // Run hands events to h, one at a time and in order, until ctx is done or the listener is stopped and empty. A failed
 // event is retried with a delay that grows from 1 to 60 seconds, while events of other objects go on.
 func (l *Listener) Run(ctx context.Context, h Handler) error {
+	failures := workqueue.NewTypedItemExponentialFailureRateLimiter[event.Key](time.Second, time.Minute)
 	for {
 		d, err := l.Next(ctx)
 		if err != nil {
 			return err
 		}
+		key := d.Object.Key()
 		if err := handle(ctx, h, d.Event); err != nil {
-			d.Retry(min(time.Second<<min(d.Attempt-1, 6), time.Minute))
+			d.Retry(failures.When(key))
 			continue
 		}
+		failures.Forget(key)
 		d.Done()
 	}
 }
