@@ -18,9 +18,9 @@
 //
 // # What a listener sees
 //
-//   - Of each object, a subsequence of its true states, ending with the last one or its deletion. While its buffer has
-//     room that is every state the API server sent; when it is full, an object is delivered once in its current state,
-//     with Missed telling how many events that stands for.
+//   - Of each object, a subsequence of its true states, ending with the last one or its deletion (with OverflowDrop only
+//     if it was not dropped). While its buffer has room that is every state the API server sent; when it is full, an
+//     object is delivered once in its current state, with Missed telling how many events that stands for.
 //   - The first list, and what is stored when a later listener joins, as adds with Initial set.
 //   - Deletes that were missed, with FinalStateUnknown and the last known state. An object deleted and created again
 //     while nobody looked is two events, a delete and an add, never an update.
@@ -31,8 +31,15 @@
 // # Blocking
 //
 // A listener that stands still holds up neither the informer nor other listeners, and its memory is bounded: its buffer,
-// and a mark for each object. If the controller falls behind, the queue before it fills up to its bound, and then the
-// reflector stops reading until there is room.
+// and a mark for each object. What happens to events for which it has no room is its choice:
+//
+//   - [OverflowLatest], the default: the object is marked and delivered once in its then current state.
+//   - [OverflowBlock]: the informer waits, and with it its other listeners. They can still come and go.
+//   - [OverflowDrop]: the event is given up and counted. The first list is not dropped.
+//   - [OverflowSpill]: the event goes to a file, and comes back in order; when the file is full, as OverflowLatest.
+//
+// If the controller falls behind, the queue before it fills up to its bound, and then the reflector stops reading until
+// there is room. Readers of the store never hold up its writer.
 //
 // # Errors
 //
