@@ -113,6 +113,16 @@ demo-down: ## Stop what demo-up started
 bench: ## Run the benchmarks against client-go (BENCH=regexp)
 	cd bench && go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./...
 
+.PHONY: conformance
+conformance: ## Hold the informer against client-go and its models at full length, and against mutants (some minutes)
+	CONFORMANCE_SEEDS=2000 go test -count=1 -timeout 60m ./pkg/informer/conformance
+	go test -count=1 -timeout 60m -run Model ./pkg/informer -rapid.checks=10000 -rapid.steps=200
+	dev/mutants/run.sh
+
+.PHONY: fault
+fault: devcluster ## Change thousands of objects on a real control plane while its API server is killed (some minutes)
+	STRESS=full go test -count=1 -timeout 30m -v ./internal/stress
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each)
 	@set -e; for f in $$(grep -rlE --include='*_test.go' '^func Fuzz' pkg internal); do \

@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +33,6 @@ type ledger struct {
 	parked  []entry
 	seen    map[string][]string
 	deleted map[string]bool
-	resyncs int
 }
 
 // TestPipelineModel: whatever happens in whatever order, each listener sees a subsequence of each object's true states,
@@ -149,7 +149,7 @@ func (p *pipeline) repeat(name string) {
 }
 
 func (p *pipeline) add(d delta) {
-	if err := p.ctl.queue.add(nil, d); err != nil { // never full, so never waits for a context
+	if err := p.ctl.queue.add(context.Background(), d); err != nil {
 		p.t.Fatal(err)
 	}
 }
