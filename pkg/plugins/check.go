@@ -16,15 +16,12 @@ func checkModule(m *wasmfile.Module, limits Limits, grants Grants) error {
 			return err
 		}
 	}
-	if err := checkMemory(m, limits); err != nil {
-		return err
-	}
 	for _, e := range abi.Exports {
 		if err := checkExport(m, e); err != nil {
 			return err
 		}
 	}
-	return nil
+	return checkMemory(m, limits)
 }
 
 func checkMemory(m *wasmfile.Module, limits Limits) error {

@@ -24,6 +24,12 @@ func TestLoadRefuses(t *testing.T) {
 		change(m)
 		return onEvent(m, konst(0))
 	}
+	functions := func(change func(*wasmtest.Module)) []byte {
+		m := &wasmtest.Module{}
+		change(m)
+		m.Func("informerd_abi_v1", "", "", "")
+		return onEvent(m, konst(0))
+	}
 	importing := func(name, function, params, results string) []byte {
 		m := &wasmtest.Module{}
 		m.Import(name, function, params, results)
@@ -47,12 +53,13 @@ func TestLoadRefuses(t *testing.T) {
 			"the file is cut off: the code section at offset 75 states 13 bytes, 10 are left"},
 		{"too large", append(append([]byte{}, good...), make([]byte, 8<<20)...),
 			"the file has 8388698 bytes, at most 8388608 are allowed"},
-		{"nothing in it", module(func(*wasmtest.Module) {}), `it does not export its memory under the name "memory"`},
+		{"nothing in it", module(func(*wasmtest.Module) {}), `it does not export the function "informerd_abi_v1" of type () -> ()`},
+		{"no memory", functions(func(*wasmtest.Module) {}), `it does not export its memory under the name "memory"`},
 		{"two memories", needed(func(m *wasmtest.Module) { m.Memory(1, 1) }),
 			"it has 2 memories, at most one is allowed"},
-		{"memory is a function", module(func(m *wasmtest.Module) { m.Func("memory", "", "", "") }),
+		{"memory is a function", functions(func(m *wasmtest.Module) { m.Func("memory", "", "", "") }),
 			`export "memory" is a function, it must be a memory`},
-		{"memory too large", module(func(m *wasmtest.Module) { m.Memory(17, -1); m.Export("memory", 2, 0) }),
+		{"memory too large", functions(func(m *wasmtest.Module) { m.Memory(17, -1); m.Export("memory", 2, 0) }),
 			"it needs 1.1 MiB of memory to start, its limit is 1 MiB: raise limits.memory"},
 		{"imported memory", module(func(m *wasmtest.Module) { m.ImportMemory("env", "memory") }),
 			`import "memory" of module "env": there is no such module; guests may import informerd/config.v1, ` +
