@@ -128,11 +128,11 @@ func (p *parts) handler(ctx context.Context, cfg *config.Config, l *config.Liste
 	path := cfg.Path(l.Handler.Wasm)
 	wasm, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the handler: %w", err)
+		return nil, fmt.Errorf("listener %q: cannot read the handler: %w", l.Name, err)
 	}
 	sum := sha256.Sum256(wasm)
 	if got := hex.EncodeToString(sum[:]); l.Handler.SHA256 != "" && !strings.EqualFold(got, l.Handler.SHA256) {
-		return nil, fmt.Errorf("%s has the SHA-256 %s, the configuration wants %s", path, got, l.Handler.SHA256)
+		return nil, fmt.Errorf("listener %q: handler %s has the SHA-256 %s, the configuration wants %s", l.Name, path, got, l.Handler.SHA256)
 	}
 	spec := plugins.Spec{
 		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config,

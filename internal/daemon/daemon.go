@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"sync"
@@ -42,7 +41,11 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
-	return errors.Join(err, p.close(closing))
+	if closeErr := p.close(closing); closeErr != nil {
+		// What was left unfinished has been counted; being stopped is no failure of the daemon.
+		o.Log.Warn("not everything could be closed in time", "error", closeErr)
+	}
+	return err
 }
 
 // cluster is the API server and the informers that watch it.

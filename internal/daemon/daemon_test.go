@@ -66,7 +66,7 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 		t.Fatalf("%T: %v", err, err)
 	}
 	want := []string{
-		"c.yaml:8:35: listener \"bad-filter\": ", "c.yaml:12:21: cannot read the handler: open ", "c.yaml:16:21: ", "c.yaml:20:21: ",
+		"c.yaml:8:35: listener \"bad-filter\": ", "c.yaml:12:21: listener \"no-module\": cannot read the handler: open ", "c.yaml:16:21: ", "c.yaml:20:21: ",
 	}
 	if len(mistakes) != len(want) {
 		t.Fatalf("%d mistakes, want %d:\n%v", len(mistakes), len(want), err)

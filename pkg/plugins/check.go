@@ -9,8 +9,6 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
-const maxTableElements = 65_536
-
 // checkModule tells whether a module keeps to the interface and to its grants and limits, before it is compiled.
 func checkModule(m *wasmfile.Module, limits Limits, grants Grants) error {
 	for _, i := range m.Imports {
@@ -18,25 +16,12 @@ func checkModule(m *wasmfile.Module, limits Limits, grants Grants) error {
 			return err
 		}
 	}
-	if err := checkMemory(m, limits); err != nil {
-		return err
-	}
-	for i, t := range m.Tables {
-		switch {
-		case t.Min > maxTableElements:
-			return fmt.Errorf("table %d has %d elements, at most %d are allowed", i, t.Min, maxTableElements)
-		case !t.HasMax:
-			return fmt.Errorf("table %d has no maximum: link with one of at most %d elements", i, maxTableElements)
-		case t.Max > maxTableElements:
-			return fmt.Errorf("table %d may grow to %d elements, at most %d are allowed", i, t.Max, maxTableElements)
-		}
-	}
 	for _, e := range abi.Exports {
 		if err := checkExport(m, e); err != nil {
 			return err
 		}
 	}
-	return nil
+	return checkMemory(m, limits)
 }
 
 func checkMemory(m *wasmfile.Module, limits Limits) error {
@@ -55,6 +40,16 @@ func checkMemory(m *wasmfile.Module, limits Limits) error {
 			mebibytes(minimum), mebibytes(limits.Memory))
 	}
 	return nil
+}
+
+// memoryRange gives the bytes an instance has in the beginning and may have in the end, for a module that was checked.
+func memoryRange(m *wasmfile.Module, limits Limits) (from, to int64) {
+	own := m.Memories[0]
+	to = int64(limits.pages()) * pageSize
+	if own.HasMax {
+		to = min(to, int64(own.Max)*pageSize)
+	}
+	return int64(own.Min) * pageSize, to
 }
 
 func mebibytes(n int64) string {

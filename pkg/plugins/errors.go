@@ -15,13 +15,13 @@ type Reason string
 
 // The reasons.
 const (
-	// ReasonTrap: an instruction failed, such as unreachable or a division by zero.
+	// ReasonTrap: an instruction failed, such as a division by zero, or unreachable, where a Go panic ends.
 	ReasonTrap Reason = "trap"
 	// ReasonDeadline: the call ran longer than its deadline.
 	ReasonDeadline Reason = "deadline"
 	// ReasonMemory: the guest trapped or exited with its memory grown close to its limit.
 	ReasonMemory Reason = "memory"
-	// ReasonExit: the guest called proc_exit, as Go's panic does.
+	// ReasonExit: the guest called proc_exit, as Go's os.Exit does.
 	ReasonExit Reason = "exit"
 	// ReasonProtocol: the guest broke the rules of the interface.
 	ReasonProtocol Reason = "protocol"

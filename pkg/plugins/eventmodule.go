@@ -53,10 +53,9 @@ func eventPath(c call, stack []uint64) {
 		stack[0] = status(abi.BadArgument)
 		return
 	}
-	text := string(c.read(ptr, length))
-	path, err := event.CompilePath(text)
+	path, err := event.CompilePath(string(c.read(ptr, length)))
 	if err != nil {
-		c.pathErr = fmt.Errorf("path %q: %w", text, err)
+		c.pathErr = err
 		stack[0] = status(abi.BadArgument)
 		return
 	}

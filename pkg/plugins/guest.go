@@ -165,15 +165,17 @@ func (g *guest) guard(ctx context.Context, function string, deadline time.Time, 
 		return g.crash(function, ReasonDeadline, g.lateness(function))
 	case ended != nil:
 		return ctx.Err()
-	case g.fault != nil:
-		return g.crash(function, g.fault.reason, g.fault.err)
 	case err == nil:
 		return nil
+	case g.fault != nil && g.fault.reason == ReasonProtocol:
+		return g.crash(function, ReasonProtocol, g.fault.err)
 	case g.handler.isClosed():
 		return fmt.Errorf("listener %q: handler: %w", g.handler.spec.Listener, ErrClosed)
 	case g.nearMemoryLimit():
 		return g.crash(function, ReasonMemory, fmt.Errorf("its memory stands at %s of %s: %w",
-			mebibytes(int64(g.mod.Memory().Size())), mebibytes(g.handler.spec.Limits.Memory), err))
+			mebibytes(int64(g.mod.Memory().Size())), mebibytes(g.handler.maxMemory), err))
+	case g.fault != nil:
+		return g.crash(function, g.fault.reason, g.fault.err)
 	}
 	return g.crash(function, ReasonTrap, err)
 }
@@ -187,13 +189,13 @@ func (g *guest) lateness(function string) error {
 }
 
 // nearMemoryLimit guesses whether a trap came from a refused memory.grow, which the engine does not tell: a guest that
-// was refused stands within a quarter of its limit.
+// was refused has grown its memory and stands within a quarter of what it may have.
 func (g *guest) nearMemoryLimit() bool {
 	if g.mod == nil {
 		return false
 	}
-	limit := g.handler.spec.Limits.Memory
-	return limit >= 8*pageSize && int64(g.mod.Memory().Size()) > limit-limit/4
+	size, most := int64(g.mod.Memory().Size()), g.handler.maxMemory
+	return size > g.handler.minMemory && size > most-most/4
 }
 
 func (g *guest) crash(function string, reason Reason, cause error) error {

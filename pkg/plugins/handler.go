@@ -21,6 +21,8 @@ type Handler struct {
 	compiled wazero.CompiledModule
 	log      *guestLog
 
+	minMemory, maxMemory int64 // of an instance, in bytes: the module's own limits and those of the configuration
+
 	mu     sync.Mutex // guards what follows
 	spare  *guest     // the one Load started, for the first NewInstance
 	closed bool
@@ -51,6 +53,7 @@ func (h *Host) load(ctx context.Context, spec Spec) (*Handler, error) {
 	}
 	spec.Wasm = nil
 	handler := &Handler{host: h, spec: spec, log: newGuestLog(h.log, spec)}
+	handler.minMemory, handler.maxMemory = memoryRange(file, spec.Limits)
 	if err := handler.prepare(ctx, file); err != nil {
 		return nil, errors.Join(err, handler.free(ctx))
 	}
@@ -62,12 +65,12 @@ func (h *Host) load(ctx context.Context, spec Spec) (*Handler, error) {
 
 // prepare makes the runtime with its host modules, compiles the guest and starts the first instance.
 func (h *Handler) prepare(ctx context.Context, file *wasmfile.Module) error {
-	config := wazero.NewRuntimeConfig(). // the compiler, wherever there is one
-						WithCoreFeatures(api.CoreFeaturesV2).
-						WithCloseOnContextDone(true).
-						WithMemoryLimitPages(h.spec.Limits.pages()).
-						WithDebugInfoEnabled(false).
-						WithCompilationCache(h.host.cache)
+	config := wazero.NewRuntimeConfig() // the compiler, wherever there is one
+	config = config.WithCoreFeatures(api.CoreFeaturesV2).
+		WithCloseOnContextDone(true).
+		WithMemoryLimitPages(h.spec.Limits.pages()).
+		WithDebugInfoEnabled(false).
+		WithCompilationCache(h.host.cache)
 	h.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	if err := addHostModules(ctx, h.runtime, file); err != nil {
 		return err
@@ -85,14 +88,10 @@ func (h *Handler) prepare(ctx context.Context, file *wasmfile.Module) error {
 
 // NewInstance starts an instance for one worker.
 func (h *Handler) NewInstance(ctx context.Context) (*Instance, error) {
-	h.mu.Lock()
-	g := h.spare
-	h.spare = nil
-	closed := h.closed
-	h.mu.Unlock()
-	if closed {
+	if h.isClosed() {
 		return nil, fmt.Errorf("listener %q: handler: %w", h.spec.Listener, ErrClosed)
 	}
+	g := h.takeSpare()
 	if g == nil {
 		var err error
 		if g, err = startGuest(ctx, h); err != nil {
@@ -117,9 +116,8 @@ func (h *Handler) Close(ctx context.Context) error {
 
 func (h *Handler) free(ctx context.Context) error {
 	var errs []error
-	if h.spare != nil {
-		h.spare.close(ctx)
-		h.spare = nil
+	if g := h.takeSpare(); g != nil {
+		errs = append(errs, g.close(ctx))
 	}
 	if h.runtime != nil {
 		errs = append(errs, h.runtime.Close(ctx))
@@ -128,6 +126,14 @@ func (h *Handler) free(ctx context.Context) error {
 		errs = append(errs, h.compiled.Close(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+func (h *Handler) takeSpare() *guest {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	g := h.spare
+	h.spare = nil
+	return g
 }
 
 func (h *Handler) isClosed() bool {

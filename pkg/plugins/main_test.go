@@ -2,7 +2,10 @@ package plugins
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -15,8 +18,20 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := goGuests.Close(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, "closing the host of the Go guests:", err)
+			code = 1
+		}
+		os.Exit(code)
+	}))
 }
+
+// goGuests is the host of all guests built from Go, since compiling one takes seconds with the race detector.
+var (
+	goLog    = &buffer{}
+	goGuests = newTestHost(goLog)
+)
 
 // The names of instructions are short here, as tests are mostly made of them.
 var (
@@ -46,11 +61,14 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// testHost makes a host that is closed with the test, and its log without times.
-func testHost(t testing.TB) (*Host, *buffer) {
-	t.Helper()
-	log := &buffer{}
-	host := NewHost(HostConfig{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{
+func (b *buffer) Reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.b.Reset()
+}
+
+func newTestHost(log *buffer) *Host {
+	return NewHost(HostConfig{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
@@ -59,6 +77,13 @@ func testHost(t testing.TB) (*Host, *buffer) {
 			return a
 		},
 	}))})
+}
+
+// testHost makes a host that is closed with the test, and its log without times.
+func testHost(t testing.TB) (*Host, *buffer) {
+	t.Helper()
+	log := &buffer{}
+	host := newTestHost(log)
 	t.Cleanup(func() {
 		if err := host.Close(t.Context()); err != nil {
 			t.Errorf("closing the host: %v", err)

@@ -97,7 +97,7 @@ func wasiNoSizes(c call, stack []uint64) uint64 {
 }
 
 func wasiExit(c call, stack []uint64) {
-	c.abort(ReasonExit, "it called proc_exit(%d); a panic does so after writing to stderr", uint32(stack[0]))
+	c.abort(ReasonExit, "it called proc_exit(%d)", uint32(stack[0]))
 }
 
 func wasiRandom(c call, stack []uint64) uint64 {

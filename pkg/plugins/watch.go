@@ -19,7 +19,8 @@ type watch struct {
 
 	mu       sync.Mutex // guards what follows
 	running  bool
-	ticking  bool // the timer will fire
+	ticking  bool      // the timer will fire
+	due      time.Time // when
 	deadline time.Time
 	err      error           // set when done is closed
 	caller   <-chan struct{} // Done of the context that is linked
@@ -38,8 +39,11 @@ func (w *watch) begin(ctx context.Context, deadline time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running, w.deadline = true, deadline
-	if !w.ticking {
-		w.tick(time.Until(deadline))
+	switch left := time.Until(deadline); {
+	case left <= 0: // used up by an earlier call
+		w.finish(context.DeadlineExceeded)
+	case !w.ticking || w.due.After(deadline): // starting an instance may take longer than an event
+		w.tick(left)
 	}
 	// A context that ended before running was set has not ended this call.
 	if ctx.Err() != nil {
@@ -81,7 +85,7 @@ func (w *watch) link(ctx context.Context) {
 
 // tick lets the timer fire after d.
 func (w *watch) tick(d time.Duration) {
-	w.ticking = true
+	w.ticking, w.due = true, time.Now().Add(d)
 	if w.timer == nil {
 		w.timer = time.AfterFunc(d, w.fire)
 		return

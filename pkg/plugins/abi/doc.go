@@ -5,6 +5,10 @@
 // and refer to the guest's own memory. There is no malloc export: a guest owns its buffers, and as it runs on one
 // thread, one static buffer is enough.
 //
+// A guest is a core module of at most 8 MiB within WebAssembly 2.0, without threads, tail calls and exceptions. It has
+// one memory, and its tables do not grow beyond 65,536 elements. Nothing of one event is left for the
+// next but what the guest itself keeps in its memory.
+//
 // # What a guest exports
 //
 //	memory                                                required

@@ -5,8 +5,12 @@
 //   - Parse never uses more than a small multiple of the file's size in memory and time.
 //   - A module that Parse takes states no count that its own bytes do not cover, so that a decoder which trusts counts
 //     cannot be made to reserve more than it should; locals, element items, functions and data are limited in number.
+//   - The time to compile a module is bounded: it grows with the square of the branches in a function, and the sum of
+//     these squares is limited, and so is a function's size.
 //   - Module.Code holds no custom sections but the functions' names, since those are the only ones with a use.
+//   - In Module.Code no table may grow beyond MaxTableElements, whatever the file says.
 //   - Errors give the section and the byte offset.
 //
-// Parse does not validate instructions; that is left to the engine.
+// Parse refuses instructions that are not part of WebAssembly 2.0, but does not check their types and order; that is left
+// to the engine.
 package wasmfile

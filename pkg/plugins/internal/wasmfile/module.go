@@ -6,7 +6,7 @@ type Kind byte
 // The kinds.
 const (
 	Func Kind = iota
-	Table
+	TableKind
 	Memory
 	Global
 )
@@ -16,7 +16,7 @@ func (k Kind) String() string {
 	switch k {
 	case Func:
 		return "function"
-	case Table:
+	case TableKind:
 		return "table"
 	case Memory:
 		return "memory"
@@ -37,6 +37,12 @@ type Limits struct {
 	HasMax   bool
 }
 
+// Table is a table of functions or external references.
+type Table struct {
+	Type byte
+	Limits
+}
+
 // Import is one entry of the import section. Type is set for functions.
 type Import struct {
 	Module, Name string
@@ -55,9 +61,10 @@ type Export struct {
 type Module struct {
 	Imports  []Import
 	Exports  []Export
-	Tables   []Limits // own and imported
+	Tables   []Table  // own and imported
 	Memories []Limits // own and imported
-	// Code is the file without custom sections other than the functions' names.
+	// Code is the file without custom sections other than the functions' names, with tables that cannot grow beyond
+	// MaxTableElements.
 	Code []byte
 
 	types []FuncType

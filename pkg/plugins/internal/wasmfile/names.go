@@ -1,7 +1,5 @@
 package wasmfile
 
-import "encoding/binary"
-
 // functionNames is the subsection of the "name" section that traces need.
 const functionNames = 1
 
@@ -36,9 +34,6 @@ func (p *parser) custom(r *reader) {
 
 // nameSection makes a custom section that holds the functions' names and nothing else.
 func nameSection(content []byte) []byte {
-	inner := append([]byte("\x04name"), functionNames)
-	inner = binary.AppendUvarint(inner, uint64(len(content)))
-	inner = append(inner, content...)
-	section := binary.AppendUvarint([]byte{secCustom}, uint64(len(inner)))
-	return append(section, inner...)
+	inner := appendSection([]byte("\x04name"), functionNames, content)
+	return appendSection(nil, secCustom, inner)
 }

@@ -9,7 +9,9 @@ import (
 
 // Limits of what Parse takes. A stock Go guest of 3 MB has about 6,000 functions.
 const (
-	MaxSize         = 8 << 20
+	MaxSize          = 8 << 20
+	MaxTableElements = 65_536
+
 	maxFunctions    = 100_000
 	maxTypes        = 10_000
 	maxParams       = 1_000
@@ -21,6 +23,9 @@ const (
 	maxElementItems = 262_144
 	maxLocals       = 50_000    // of one function
 	maxAllLocals    = 2_000_000 // of all functions
+	maxBody         = 512 << 10 // bytes of one function; a stock Go guest has at most 50 KB
+	maxBranches     = 15_000    // of one function; a stock Go guest has at most 3,000
+	maxEffort       = 300_000_000
 )
 
 const (
@@ -90,6 +95,10 @@ func Parse(file []byte) (*Module, error) {
 		}
 		if s.err != nil {
 			return nil, fmt.Errorf("%s section: %w", sections[id].name, s.err)
+		}
+		if id == secTable {
+			p.m.Code = append(p.m.Code, boundedTables(p.m.Tables)...)
+			continue
 		}
 		p.m.Code = append(p.m.Code, file[start:r.at]...)
 	}

@@ -1,6 +1,7 @@
 package wasmfile
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 )
@@ -10,6 +11,8 @@ type parser struct {
 	m      *Module
 	own    uint32 // functions declared
 	bodies uint32 // functions with code
+	locals uint64 // of all functions
+	effort uint64 // of compiling: the sum of the squares of the functions' branches
 	names  []byte // the custom section to keep
 }
 
@@ -37,8 +40,7 @@ func (p *parser) section(id byte, r *reader) {
 		items := uint32(0)
 		p.vector(r, 2, maxSegments, "element segments", func(r *reader) { elements(r, &items) })
 	case secCode:
-		locals := uint64(0)
-		p.bodies = p.vector(r, 3, maxFunctions, "function bodies", func(r *reader) { body(r, &locals) })
+		p.bodies = p.vector(r, 3, maxFunctions, "function bodies", p.body)
 	case secData:
 		p.vector(r, 2, maxSegments, "data segments", data)
 	}
@@ -85,7 +87,7 @@ func (p *parser) imported(r *reader) {
 		if index, ok := p.function(r); ok {
 			i.Type = p.m.types[index]
 		}
-	case Table:
+	case TableKind:
 		p.table(r)
 	case Memory:
 		p.memory(r)
@@ -111,10 +113,36 @@ func (p *parser) function(r *reader) (index uint32, ok bool) {
 }
 
 func (p *parser) table(r *reader) {
-	if t := r.byte(); t != 0x70 && t != 0x6f && r.err == nil {
+	t := r.byte()
+	if t != 0x70 && t != 0x6f && r.err == nil {
 		r.fail(fmt.Errorf("a table of type %#x is not part of WebAssembly 2.0", t))
 	}
-	p.m.Tables = append(p.m.Tables, limits(r))
+	l := limits(r)
+	if l.Min > MaxTableElements {
+		r.fail(fmt.Errorf("a table of %d elements, at most %d are allowed", l.Min, MaxTableElements))
+	}
+	p.m.Tables = append(p.m.Tables, Table{Type: t, Limits: l})
+}
+
+// boundedTables makes a table section in which no table may grow beyond MaxTableElements. The memory limit of the
+// engine does not hold for tables, and stock Go states no maximum.
+func boundedTables(tables []Table) []byte {
+	content := binary.AppendUvarint(nil, uint64(len(tables)))
+	for _, t := range tables {
+		most := uint32(MaxTableElements)
+		if t.HasMax {
+			most = min(most, t.Max)
+		}
+		content = append(content, t.Type, 1)
+		content = binary.AppendUvarint(content, uint64(t.Min))
+		content = binary.AppendUvarint(content, uint64(most))
+	}
+	return appendSection(nil, secTable, content)
+}
+
+func appendSection(to []byte, id byte, content []byte) []byte {
+	to = binary.AppendUvarint(append(to, id), uint64(len(content)))
+	return append(to, content...)
 }
 
 func (p *parser) memory(r *reader) {
@@ -216,7 +244,7 @@ func elements(r *reader, items *uint32) {
 }
 
 // body reads the locals of a function and passes over its code.
-func body(r *reader, all *uint64) {
+func (p *parser) body(r *reader) {
 	b := r.sub(r.u32())
 	n := b.count(2)
 	sum := uint64(0)
@@ -224,8 +252,15 @@ func body(r *reader, all *uint64) {
 		sum += uint64(b.u32())
 		checkValueType(b, b.byte())
 	}
-	if *all += sum; sum > maxLocals || *all > maxAllLocals {
+	if p.locals += sum; sum > maxLocals || p.locals > maxAllLocals {
 		b.fail(fmt.Errorf("too many local variables: at most %d in a function and %d in all are allowed", maxLocals, maxAllLocals))
+	}
+	if len(b.b) > maxBody {
+		b.fail(fmt.Errorf("a function has %d bytes, at most %d are allowed", len(b.b), maxBody))
+	}
+	branches := countBranches(b)
+	if p.effort += branches * branches; branches > maxBranches || p.effort > maxEffort {
+		b.fail(fmt.Errorf("compiling takes too long: a function has %d branches; split large functions", branches))
 	}
 	if r.err == nil {
 		r.err = b.err

@@ -1,0 +1,72 @@
+package e2e
+
+import (
+	"bufio"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Every ready configuration is valid, finds all its resources and stops in order. What quickstart.yaml tells is a story
+// of its own.
+func TestConfigs(t *testing.T) {
+	needs(t)
+	files, err := filepath.Glob(filepath.Join(root(), "configs", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no configurations: %v", err)
+	}
+	c, err := sharedCluster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			// The command runs in another folder than the file is in, so that paths must count from the file's.
+			validate := exec.Command(informerdBin(), "validate", "--config", file)
+			validate.Dir = t.TempDir()
+			said, err := validate.CombinedOutput()
+			valid := regexp.MustCompile(` is valid: ([0-9]+) listeners, [0-9]+ outputs\n$`).FindStringSubmatch(string(said))
+			if err != nil || valid == nil {
+				t.Fatalf("informerd validate: %v\n%s", err, said)
+			}
+			listensAndStops(t, c, file, valid[1])
+		})
+	}
+}
+
+func listensAndStops(t *testing.T, c *cluster, file, listeners string) {
+	t.Helper()
+	run := exec.Command(informerdBin(), "run", "--config", file, "--kubeconfig", c.kubeconfig())
+	run.Dir = t.TempDir()
+	logs, err := run.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tooLong := time.AfterFunc(patience, func() { _ = run.Process.Kill() })
+	defer tooLong.Stop()
+
+	listening := map[string]bool{}
+	var all strings.Builder
+	name := regexp.MustCompile(` msg=listening listener=(\S+) `)
+	for lines := bufio.NewScanner(logs); lines.Scan(); {
+		all.WriteString(lines.Text() + "\n")
+		if match := name.FindStringSubmatch(lines.Text()); match != nil && !listening[match[1]] {
+			listening[match[1]] = true
+			if strconv.Itoa(len(listening)) == listeners {
+				_ = run.Process.Signal(syscall.SIGTERM)
+			}
+		}
+	}
+	if err := run.Wait(); err != nil {
+		t.Fatalf("informerd run: %v; %d of %s listeners were listening\n%s", err, len(listening), listeners, &all)
+	}
+}

@@ -1,0 +1,54 @@
+// Package e2e tells informerd's stories end to end: the scripts in testdata drive the built informerd against the built
+// devcluster, a real control plane, and see only what a user sees: exit codes, standard output and standard error, and
+// the API server. It has nothing but tests.
+//
+// They need bin/informerd, bin/devcluster and bin/plugins (make devcluster build examples), or the programs that
+// INFORMERD_BIN and DEVCLUSTER_BIN name. With -short they are skipped.
+//
+// # Scripts
+//
+// A script is a txtar archive: commands, then files. It begins with a comment that tells the story. All scripts run at
+// the same time against one control plane, each in a namespace of its own, $NS; those that need to break the control
+// plane start one of their own with cluster up. $SERVER is the API server's address, $PLUGINS the folder of the example
+// guests and $CONFIGS that of the ready configurations; ${NS} and ${PLUGINS} are replaced in the files of the archive as
+// well. Beside testscript's own commands there are:
+//
+//	k8s apply FILE…                           create or change the objects in FILE, JSON or YAML
+//	k8s patch KIND/NAME[/SUBRESOURCE] JSON    apply a merge patch
+//	k8s scale KIND/NAME N
+//	k8s delete KIND/NAME
+//	k8s get KIND/NAME                         print the object as the API server has it, but for managedFields
+//	k8s env VARIABLE KIND/NAME FIELD          put a field into a variable
+//	metric [-eventually] NAME LABEL=VALUE… N  a metric of the API server, added up over all other labels, is N
+//	cluster up|kill-apiserver|restart-apiserver
+//
+//	informerd STATUS ARGUMENT…                run to the end, with this exit status; then stdout, stderr and cmp apply
+//	informerd-start [-blocked] NAME ARGUMENT…
+//	                                          run in the background; standard output goes to NAME.out and standard
+//	                                          error to NAME.err, or with -blocked, output goes to a pipe nobody reads
+//	informerd-blocked NAME                    wait until it has filled the pipe that nobody reads
+//	informerd-unblock NAME                    read it from now on, into NAME.out
+//	informerd-signal NAME TERM|KILL|STOP|CONT
+//	informerd-wait NAME STATUS DURATION       it ends with this status, or KILL, within this time
+//	informerd-stop NAME                       TERM, and it ends within 5 s with status 0
+//	expect-log NAME REGEXP…                   wait until each of them matches a line of standard error
+//	no-log NAME REGEXP                        none has matched so far
+//
+//	expect-event NAME CONDITION…              wait for an event; its attributes but time are then in the file
+//	                                          event.attributes, its data in event.data, event.object and event.old
+//	event-env VARIABLE FIELD                  put a field of this event into a variable
+//	expect-events NAME N CONDITION…           wait for at least N of them
+//	count-events NAME N CONDITION…            there have been N so far
+//	count-states NAME N CONDITION…            as count-events, with those that their attribute missed stands for
+//	no-event NAME CONDITION…                  there has been none so far
+//	event-gaps NAME MIN MAX CONDITION…        the time between one such event and the next
+//	event-id VARIABLE PART…                   the id of these parts by its published recipe
+//	hex FILE DIGITS                           write a binary file
+//	head FILE N NEW                           copy the first N bytes
+//
+// A CONDITION is FIELD=VALUE, FIELD~REGEXP or !FIELD (it is not there), with fields as in data.object.metadata.name or
+// data.object.status.containerStatuses.0.name. What waits has a deadline, and shows what there was instead. What must
+// not happen is asked after something that has to come later has happened.
+//
+// Every line on standard output must be a valid CloudEvent, whatever is looked for.
+package e2e

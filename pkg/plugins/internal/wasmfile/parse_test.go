@@ -1,0 +1,191 @@
+package wasmfile
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
+)
+
+const preamble = "\x00asm\x01\x00\x00\x00"
+
+// file makes a file of sections.
+func file(sections ...[]byte) []byte {
+	return append([]byte(preamble), bytes.Join(sections, nil)...)
+}
+
+func section(id byte, content string) []byte { return wasmtest.Section(id, []byte(content)) }
+
+// withFunction has one function of type () -> () and the body given.
+func withFunction(body []byte) []byte {
+	m := &wasmtest.Module{}
+	m.Func("f", "", "", "")
+	b := m.Bytes()
+	code := append(wasmtest.Uint(1), append(wasmtest.Uint(uint32(len(body))), body...)...)
+	return append(b[:bytes.LastIndexByte(b, secCode)], wasmtest.Section(secCode, code)...)
+}
+
+func TestParseErrors(t *testing.T) {
+	huge := "\xff\xff\xff\xff\x0f" // 2^32-1
+	for _, test := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"7 bytes", []byte(preamble)[:7], "the file is cut off: it ends within the first 8 bytes"},
+		{"cut off in a section's size", file([]byte{1}), "the file is cut off: offset 9: unexpected end"},
+		{"cut off in a section", file([]byte{1, 5, 0}), "the file is cut off: the type section at offset 8 states 5 bytes, 1 are left"},
+		{"cut off behind the functions", withFunction(nil)[:25], "the file is cut off: 1 functions are declared, 0 have code"},
+		{"section 13", file(section(13, "")), "offset 8: section 13 is not part of WebAssembly 2.0"},
+		{"twice", file(section(1, "\x00"), section(1, "\x00")), "offset 11: the type section is out of order or stands twice"},
+		{"order", file(section(2, "\x00"), section(1, "\x00")), "offset 11: the type section is out of order or stands twice"},
+		{"too long a number", file([]byte("\x01\x80\x80\x80\x80\x80\x00")), "the file is cut off: offset 14: number is too long"},
+		{"too large a number", file(section(1, "\xff\xff\xff\xff\x1f")), "type section: offset 15: number is too long"},
+		{"bytes behind a section", file(section(1, "\x00\x00")), "type section: offset 11: 1 bytes too many"},
+		{"types", file(section(1, huge)), "type section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
+		{"params", file(section(1, "\x01\x60"+huge)), "type section: offset 17: 4294967295 items stated, but only 0 bytes are left"},
+		{"form of a type", file(section(1, "\x01\x61\x00\x00")), "type section: offset 12: type 0x61 is no function type"},
+		{"value type", file(section(1, "\x01\x60\x01\x63\x00")), "type section: offset 14: value type 0x63 is not part of WebAssembly 2.0"},
+		{"imports", file(section(2, huge)), "import section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
+		{"name of an import", file(section(2, "\x01"+huge+"abc")), "import section: offset 16: unexpected end"},
+		{"name is not UTF-8", file(section(2, "\x01\x01\xff\x00\x00\x00")), "import section: offset 13: name is not valid UTF-8"},
+		{"kind of an import", file(section(2, "\x01\x00\x00\x04\x00")), `import section: offset 14: import "" "" is of the unknown kind 4`},
+		{"type of an import", file(section(2, "\x01\x00\x00\x00\x07")), "import section: offset 15: there is no type 7"},
+		{"functions", file(section(3, huge)), "function section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
+		{"shared memory", file(section(5, "\x01\x03\x01\x01")), "memory section: offset 12: limits of form 0x3 (shared or 64-bit) are not part of WebAssembly 2.0"},
+		{"table type", file(section(4, "\x01\x40\x00\x01")), "table section: offset 12: a table of type 0x40 is not part of WebAssembly 2.0"},
+		{"large table", file(section(4, "\x01\x70\x00\x81\x80\x04")), "table section: offset 16: a table of 65537 elements, at most 65536 are allowed"},
+		{"globals", file(section(6, huge)), "global section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
+		{"constant", file(section(6, "\x01\x7f\x00\x6a\x0b")), "global section: offset 14: instruction 0x6a in a constant expression"},
+		{"elements", file(section(9, "\x01\x00\x41\x00\x0b"+huge)), "element section: offset 20: 4294967295 items stated, but only 0 bytes are left"},
+		{"form of elements", file(section(9, "\x01\x08\x00")), "element section: offset 12: element segment of the unknown form 8"},
+		{"locals", withFunction([]byte("\x01\xd1\x86\x03\x7f\x0b")),
+			"code section: offset 34: too many local variables: at most 50000 in a function and 2000000 in all are allowed"},
+		{"type of a local", withFunction([]byte("\x01\x01\x63\x70\x0b")), "code section: offset 32: value type 0x63 is not part of WebAssembly 2.0"},
+		{"branches", withFunction([]byte("\x00" + strings.Repeat("\x02\x40\x0b", 15_001))),
+			"code section: offset 45037: compiling takes too long: a function has 15001 branches; split large functions"},
+		{"size of a function", withFunction(make([]byte, 512<<10+2)), "code section: offset 34: a function has 524289 bytes, at most 524288 are allowed"},
+		{"targets", withFunction([]byte("\x00\x0e" + huge)), "code section: offset 36: 4294967295 items stated, but only 0 bytes are left"},
+		{"tail call", withFunction([]byte("\x00\x12\x00\x0b")), "code section: offset 31: instruction 0x12 is not part of WebAssembly 2.0"},
+		{"atomic", withFunction([]byte("\x00\xfe\x03\x00\x0b")), "code section: offset 31: instruction 0xfe is not part of WebAssembly 2.0"},
+		{"bulk", withFunction([]byte("\x00\xfc\x12\x0b")), "code section: offset 32: instruction 0xfc12 is not part of WebAssembly 2.0"},
+		{"data", file(section(11, "\x01\x01"+huge)), "data section: offset 17: unexpected end"},
+		{"form of data", file(section(11, "\x01\x03\x00")), "data section: offset 12: data segment of the unknown form 3"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse(test.file)
+			if err == nil || err.Error() != test.want {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestParseOutline(t *testing.T) {
+	m := &wasmtest.Module{}
+	m.Import("host", "f", "iI", "I")
+	m.Memory(2, 3)
+	m.Table(4, -1)
+	m.Export("memory", 2, 0)
+	m.Func("g", "i", "", "iI")
+	got, err := Parse(m.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Imports) != 1 || got.Imports[0].Module != "host" || got.Imports[0].Name != "f" ||
+		string(got.Imports[0].Type.Params) != "\x7f\x7e" || string(got.Imports[0].Type.Results) != "\x7e" {
+		t.Errorf("imports: %+v", got.Imports)
+	}
+	if len(got.Memories) != 1 || got.Memories[0] != (Limits{2, 3, true}) {
+		t.Errorf("memories: %+v", got.Memories)
+	}
+	if len(got.Tables) != 1 || got.Tables[0] != (Table{0x70, Limits{4, 0, false}}) {
+		t.Errorf("tables: %+v", got.Tables)
+	}
+	g, ok := got.Export("g")
+	if !ok || g.Kind != Func {
+		t.Fatalf("export g: %+v", g)
+	}
+	if ft, ok := got.FuncType(g.Index); !ok || string(ft.Params) != "\x7f" || len(ft.Results) != 0 {
+		t.Errorf("type of g: %+v", ft)
+	}
+	if _, ok := got.Export("h"); ok {
+		t.Error("there is no export h")
+	}
+	if _, ok := got.FuncType(2); ok {
+		t.Error("there is no function 2")
+	}
+}
+
+// Of the custom sections the functions' names stay, unless they are broken.
+func TestParseCustomSections(t *testing.T) {
+	names := "\x01\x04\x01\x00\x01f"          // function 0 is called f
+	locals := "\x02\x06\x01\x00\x01\x00\x01x" // its local 0 is called x
+	hostile := "\x01\x05\xff\xff\xff\xff\x0f" // 2^32-1 names
+	for _, test := range []struct {
+		name, content, want string
+	}{
+		{"name", names, names},
+		{"name", "\x00\x02\x01m" + names + locals, names},
+		{"name", locals, ""},
+		{"name", hostile, ""},
+		{"name", "\x01\x09", ""},
+		{"name", "", ""},
+		{".debug_info", "abc", ""},
+	} {
+		m := &wasmtest.Module{}
+		m.Func("f", "", "", "")
+		plain := m.Bytes()
+		m.Custom(test.name, []byte(test.content))
+		got, err := Parse(m.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := plain
+		if test.want != "" {
+			want = append(want[:len(want):len(want)], wasmtest.Section(0, []byte("\x04name"+test.want))...)
+		}
+		if !bytes.Equal(got.Code, want) {
+			t.Errorf("%s %q: got  %q\nwant %q", test.name, test.content, got.Code, want)
+		}
+	}
+}
+
+func TestParseSurvivesMutants(t *testing.T) {
+	m := &wasmtest.Module{}
+	m.Import("host", "f", "iI", "I")
+	m.Memory(2, 3)
+	m.Table(4, 5)
+	m.Global(3)
+	m.Func("g", "i", "", "iI")
+	m.Data(4, "hello")
+	m.Custom("name", []byte("\x01\x04\x01\x00\x01f"))
+	good := m.Bytes()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 100_000 {
+		mutant := bytes.Clone(good)
+		for range 1 + random.IntN(4) {
+			mutant[random.IntN(len(mutant))] = byte(random.Uint32())
+		}
+		mutant = mutant[:len(mutant)-random.IntN(3)]
+		got, err := Parse(mutant)
+		if err == nil && len(got.Code) > len(mutant)+100 {
+			t.Fatalf("%q: the code has %d bytes", mutant, len(got.Code))
+		}
+		if err != nil && (err.Error() == "" || strings.Contains(err.Error(), "%!")) {
+			t.Fatalf("%q: %q", mutant, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	m := &wasmtest.Module{}
+	m.Func("g", "i", "", "iI")
+	f.Add(m.Bytes())
+	f.Fuzz(func(_ *testing.T, file []byte) { _, _ = Parse(file) })
+}

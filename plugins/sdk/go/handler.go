@@ -1,0 +1,108 @@
+package informerd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
+)
+
+// Verdict is what a handler decides about an event.
+type Verdict int32
+
+// The verdicts.
+const (
+	Done  Verdict = 0 // the event goes on to the outputs, or what was emitted does
+	Drop  Verdict = 1 // nothing goes to the outputs
+	Retry Verdict = 2 // try this event again later
+	Fail  Verdict = 3 // do not try again: to the dead letters
+)
+
+// Handler is what a guest does. OnEvent is required.
+type Handler struct {
+	// Configure runs once, before the first event. It reads the configuration and refuses bad settings.
+	Configure func() error
+	// OnEvent runs for each event. The event is valid until it returns.
+	OnEvent func(e *Event) Verdict
+}
+
+var registered Handler
+
+// Register makes h the handler of this guest. Call it in an init function, once.
+func Register(h Handler) {
+	if registered.OnEvent != nil {
+		panic("informerd: Register was called twice")
+	}
+	if h.OnEvent == nil {
+		panic("informerd: Register needs a handler with OnEvent")
+	}
+	registered = h
+}
+
+func init() {
+	host.Configure = configure
+	host.OnEvent = onEvent
+}
+
+// configure runs when the host calls the export of that name.
+func configure() int32 {
+	if err := prepare(); err != nil {
+		host.ResultError([]byte(err.Error()))
+		return 1
+	}
+	return 0
+}
+
+func prepare() error {
+	if registered.OnEvent == nil {
+		return errors.New("the guest registers no handler: call informerd.Register in an init function")
+	}
+	for _, p := range declared {
+		if err := p.compile(); err != nil {
+			return err
+		}
+	}
+	configuring = true
+	defer func() { configuring = false }()
+	if registered.Configure == nil {
+		return nil
+	}
+	return registered.Configure()
+}
+
+// goschedEvery is after how many events other goroutines get a turn. Between calls of the host nothing runs, so without
+// it the garbage collector's own goroutines would starve.
+const goschedEvery = 32
+
+var events int
+
+// onEvent runs when the host calls the export on_event.
+func onEvent(op, flags, objectLen, oldLen uint32) int32 {
+	if events++; events%goschedEvery == 0 {
+		runtime.Gosched()
+	}
+	e := Event{
+		Op:                Op(op),
+		Initial:           flags&1 != 0,
+		FinalStateUnknown: flags&2 != 0,
+		Missed:            flags&4 != 0,
+		Object:            Object{which: 0, size: objectLen},
+		Old:               Object{which: 1, size: oldLen},
+	}
+	return int32(registered.OnEvent(&e))
+}
+
+// Config decodes the handler's configuration into v, a pointer to a struct. A field that v does not have is an error.
+func Config(v any) error {
+	text := readAll(host.ConfigGet)
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil && err != io.EOF {
+		return fmt.Errorf("config: %w", err)
+	}
+	return nil
+}
