@@ -47,8 +47,11 @@ func (b *buffer) drop(from *registration) int {
 	dropped += b.dropSpilled(from)
 	var order fifo[event.Key]
 	for key, ok := b.markOrder.pop(); ok; key, ok = b.markOrder.pop() {
-		if b.marks[key].latest.from == from {
+		if m := b.marks[key]; m.latest.from == from {
 			dropped++
+			if m.before != nil {
+				dropped++
+			}
 			delete(b.marks, key)
 			continue
 		}

@@ -19,6 +19,10 @@ type Source interface {
 // that want other fields kept or dropped (see Shape) get an informer of their own. Informers come with their first
 // listener and go, with their memory, when the last one leaves. It is safe for concurrent use.
 type Factory struct {
+	// OnError, if set before Listen, is told of each error that ends an informer's attempt to list or to begin a watch,
+	// beside the log. It runs on the reflector's goroutine and must not block.
+	OnError func(Resource, Scope, error)
+
 	source Source
 	log    *slog.Logger
 
@@ -108,6 +112,9 @@ func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listene
 		inf, err := newInformer(f.source.ListWatcher(resource, scope), resource, scope, shape, f.log)
 		if err != nil {
 			return nil, err
+		}
+		if f.OnError != nil {
+			inf.reflector.onError = func(err error) { f.OnError(resource, scope, err) }
 		}
 		sh = &shared{key: key, informer: inf}
 		f.shared[key] = sh

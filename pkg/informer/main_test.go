@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,7 +23,15 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes 500 runs of 200 operations the models' measure, unless the command line says more.
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{"rapid.checks": "500", "rapid.steps": "200"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
 
 var pods = Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}
 
@@ -139,6 +148,13 @@ func (s *fakeServer) watched() []metav1.ListOptions {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.watches)
+}
+
+// bodies is how many bodies of watches were opened and closed so far.
+func (s *fakeServer) bodies() (opened, closed int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opened, s.closed
 }
 
 func (s *fakeServer) List(_ context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {

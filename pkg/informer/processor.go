@@ -96,7 +96,8 @@ func (p *processor) send(reg *registration, e event.Event) {
 		initials = 1
 	}
 	offered := entry{Event: e, from: reg, initials: initials}
-	if !reg.listener.offer(offered) {
+	// What comes after a refused offer waits behind it, also if there is room by now: the two may be of one object.
+	if slices.ContainsFunc(p.blocked, func(e entry) bool { return e.from == reg }) || !reg.listener.offer(offered) {
 		p.blocked = append(p.blocked, offered)
 	}
 }

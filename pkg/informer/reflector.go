@@ -24,6 +24,7 @@ type reflector struct {
 	queue    *deltaQueue
 	store    *indexer
 	log      *slog.Logger
+	onError  func(error) // may be nil
 
 	backoff backoff
 	// last is the resourceVersion of the last list, event or bookmark.
@@ -78,6 +79,9 @@ func (r *reflector) run(ctx context.Context) {
 // report tells of a failed attempt; err is nil if a watch ended in a way that needs a new list and is no failure.
 func (r *reflector) report(err error, delay time.Duration) {
 	r.note(func(s *reflectorStatus) { s.err = err })
+	if err != nil && r.onError != nil {
+		r.onError(err)
+	}
 	switch {
 	case err == nil:
 	case isExpired(err):

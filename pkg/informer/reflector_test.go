@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/iotest"
@@ -367,5 +368,33 @@ func TestADeleteOfAnUnknownObjectIsNotTold(t *testing.T) {
 		w.server.raw(`{"type":"DELETED","object":` + podText("ghost", "9", 101, "") + `}`)
 		w.server.apply("a", "1", "")
 		expect(t, r.take(), "add a/1 102")
+	})
+}
+
+func TestTheErrorHandlerIsToldOfFailedAttempts(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var mu sync.Mutex
+		var told []string
+		w.factory.OnError = func(resource Resource, scope Scope, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprintf("%v %q %v", resource, scope.Namespace, err))
+		}
+		w.server.failList = func(n int, _ metav1.ListOptions) error {
+			if n <= 2 {
+				return serverError()
+			}
+			return nil
+		}
+		w.listen(ListenerConfig{})
+		time.Sleep(time.Minute)
+		w.server.raw(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500}}`)
+		time.Sleep(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
+		// Errors within a stream are no failed attempt, as in client-go.
+		if len(told) != 2 || !strings.HasPrefix(told[0], `pods "" failed to list pods: `) {
+			t.Errorf("told %q", told)
+		}
 	})
 }

@@ -22,8 +22,8 @@ const (
 type stream struct {
 	r          io.Reader
 	buf        []byte
-	start, end int // what was read and not yet taken is buf[start:end]
-	eof        bool
+	start, end int   // what was read and not yet taken is buf[start:end]
+	err        error // of the last read; nothing comes after it
 }
 
 // errValueTooLong names the limit a server has passed.
@@ -41,10 +41,10 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 		n, err := parse(text)
 		switch {
 		case errors.Is(err, event.ErrTruncated):
-			if s.eof {
-				return io.ErrUnexpectedEOF
+			if s.err != nil {
+				return noEOF(s.err)
 			}
-		case err == nil && n == len(text) && !s.eof && !closed(text[n-1]):
+		case err == nil && n == len(text) && s.err == nil && !closed(text[n-1]):
 			// A number may go on in the next read.
 		default:
 			s.start += max(n, 0)
@@ -68,7 +68,7 @@ func (s *stream) grow(had int) error {
 			return err
 		}
 		fresh := s.buf[s.start+before : s.end]
-		if s.eof || s.end-s.start >= 2*had || bytes.IndexByte(fresh, '\n') >= 0 || bytes.HasSuffix(fresh, []byte("}")) {
+		if s.err != nil || s.end-s.start >= 2*had || bytes.IndexByte(fresh, '\n') >= 0 || bytes.HasSuffix(fresh, []byte("}")) {
 			return nil
 		}
 	}
@@ -85,8 +85,8 @@ func (s *stream) peek() (byte, error) {
 				return c, nil
 			}
 		}
-		if s.eof {
-			return 0, io.EOF
+		if s.err != nil {
+			return 0, s.err
 		}
 		if err := s.fill(); err != nil {
 			return 0, err
@@ -132,9 +132,6 @@ func (s *stream) fill() error {
 	}
 	n, err := s.r.Read(s.buf[s.end:])
 	s.end += n
-	if err == io.EOF {
-		s.eof = true
-		err = nil
-	}
-	return err
+	s.err = err // what was read with it comes first
+	return nil
 }

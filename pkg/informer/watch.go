@@ -10,7 +10,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -42,21 +41,13 @@ func (r *reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*wa
 	opts.TimeoutSeconds, opts.AllowWatchBookmarks = &seconds, true
 	ctx, cancel := context.WithTimeout(ctx, timeout+watchGrace)
 	body, err := r.lw.Watch(ctx, opts)
-	switch {
-	case err == nil:
-	case utilnet.IsProbableEOF(err), utilnet.IsTimeout(err):
-		body = io.NopCloser(eof{}) // a watch that ended before it began
-	default:
+	if err != nil {
 		cancel()
 		return nil, err
 	}
 	r.note(func(s *reflectorStatus) { s.watches++; s.err = nil })
 	return &watchStream{body: body, cancel: cancel, in: stream{r: body}, parser: r.parser, begun: begun}, nil
 }
-
-type eof struct{}
-
-func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
 func (w *watchStream) close() {
 	w.cancel()
@@ -93,7 +84,7 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 	if w == nil {
 		unordered = r.last == "" || r.last == "0"
 		w, err = r.openWatch(ctx, metav1.ListOptions{ResourceVersion: r.last})
-		if isBusy(err) {
+		if isBusy(err) || err != nil && isStreamEnd(err) {
 			return true, r.wait(ctx, err)
 		}
 		if err != nil {

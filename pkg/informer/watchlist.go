@@ -39,7 +39,7 @@ func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 				return nil, err
 			}
 			try-- // the server has not answered yet
-		case (isExpired(err) || isTooLarge(err)) && version != "":
+		case isExpired(err) || isTooLarge(err):
 			r.unavailable = true
 		case errors.Is(err, errListCut):
 		case errors.Is(err, errListIdle):
@@ -80,6 +80,7 @@ func (r *reflector) streamList(ctx context.Context, version string) (*watchStrea
 	r.unavailable = false
 	r.setVersion(version)
 	r.note(func(s *reflectorStatus) { s.lists++ })
+	w.begun, w.events = time.Now(), 0 // the watch begins here: what is to come decides whether it is too short
 	return w, nil
 }
 

@@ -12,7 +12,7 @@
 //   - the last resourceVersion, and whether the informer has synced.
 //
 // Where pkg/informer differs on purpose, the comparison translates client-go's sequence, and a test in profile_test.go
-// holds the difference itself. What is left is in knownDivergences, which must stay true or go.
+// holds the difference itself.
 //
 // The seeds that run are 60, and as many as CONFORMANCE_SEEDS says if it is set; CONFORMANCE_SEED runs a single one and
 // prints its script.
