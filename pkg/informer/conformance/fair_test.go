@@ -37,11 +37,6 @@ func (s step) endless() bool {
 // repeated tells whether client-go's rest client repeats a request that is answered so.
 func (a answer) repeated() bool { return a.refusal == busyFor || a.refusal == noAnswer }
 
-// expires tells whether the answer to a list says that the server does not have its version.
-func (a answer) expires() bool {
-	return a.refusal == expired || a.refusal == gone || a.refusal == tooLarge || a.refusal == answered && a.play.end == endGone
-}
-
 func (s step) fair(streams, first bool) bool {
 	last := len(s.watches) - 1
 	for i, a := range s.watches {
