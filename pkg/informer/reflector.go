@@ -167,9 +167,9 @@ func (r *reflector) listPages(ctx context.Context, version string) (items []*eve
 			at = page.Metadata.ResourceVersion
 		}
 		if page.Metadata.Continue == "" {
+			r.paged = r.paged || version == "0" && opts.Continue != ""
 			return items, at, nil
 		}
-		r.paged = r.paged || version == "0"
 		opts.Continue, opts.ResourceVersion = page.Metadata.Continue, ""
 	}
 }
