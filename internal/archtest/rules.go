@@ -19,7 +19,7 @@ var layers = []layer{
 		"it is the one place that puts everything together"},
 	{[]string{"internal/cli"},
 		"commands call the daemon, never the other way round"},
-	{[]string{"cmd", "configs", "dev", "internal/e2e", "internal/archtest"},
+	{[]string{"cmd", "configs", "dev", "internal/e2e", "internal/stress", "internal/archtest"},
 		"programs and the tests of the whole stand at the end"},
 }
 

@@ -78,7 +78,7 @@ func conformanceRows(text string) (rows []conformanceRow, problems []string) {
 	return rows, problems
 }
 
-var testName = regexp.MustCompile(`^(event\.)?Test[A-Z0-9]\w*$`)
+var testName = regexp.MustCompile(`^(event\.|conformance\.)?Test[A-Z0-9]\w*$`)
 
 func checkConformance(rows []conformanceRow, items []string, tests map[string]bool) (problems []string) {
 	for i, row := range rows {
@@ -125,10 +125,10 @@ func checkConformance(rows []conformanceRow, items []string, tests map[string]bo
 	return problems
 }
 
-// testNames are the tests of this package, and those of package event with the package's name in front.
+// testNames are the tests of this package, and those of the packages below it with the package's name in front.
 func testNames(t *testing.T) map[string]bool {
 	names := map[string]bool{}
-	for folder, prefix := range map[string]string{".": "", "event": "event."} {
+	for folder, prefix := range map[string]string{".": "", "event": "event.", "conformance": "conformance."} {
 		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/iotest"
@@ -77,6 +78,56 @@ func TestAnErrorFrameIsNoFailure(t *testing.T) {
 			t.Errorf("%d lists after it", n)
 		}
 	})
+}
+
+// Items 10, 16 and 23: the error handler is told of what ends an attempt, and of nothing that a watch goes on after.
+func TestWhatTheErrorHandlerIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		failList, failWatch error // of the first request
+		frame               string
+		want                string
+	}{
+		"a list":             {failList: errors.New("no"), want: "failed to list pods: no"},
+		"a watch":            {failWatch: errors.New("no"), want: "failed to watch pods: no"},
+		"an expired watch":   {failWatch: expired(), want: "failed to watch pods: too old resource version"},
+		"a refused watch":    {failWatch: &netError{syscall.ECONNREFUSED}},
+		"a busy watch":       {failWatch: tooManyRequests()},
+		"a busy stream":      {frame: errorFrame(429, metav1.StatusReasonTooManyRequests)},
+		"an expired stream":  {frame: errorFrame(410, metav1.StatusReasonExpired)},
+		"an error in stream": {frame: errorFrame(500, metav1.StatusReasonInternalError)},
+		"garbage":            {frame: "garbage"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				first := func(err error) func(int, metav1.ListOptions) error {
+					return func(n int, _ metav1.ListOptions) error {
+						if n == 1 {
+							return err
+						}
+						return nil
+					}
+				}
+				var mu sync.Mutex
+				var told []string
+				w.factory.OnError = func(_ Resource, _ Scope, err error) {
+					mu.Lock()
+					defer mu.Unlock()
+					told = append(told, err.Error())
+				}
+				w.server.failList, w.server.failWatch = first(c.failList), first(c.failWatch)
+				w.listen(ListenerConfig{})
+				if c.frame != "" {
+					w.server.raw(c.frame)
+				}
+				time.Sleep(time.Minute)
+				mu.Lock()
+				defer mu.Unlock()
+				if strings.Join(told, "; ") != c.want {
+					t.Errorf("told %q, want %q", told, c.want)
+				}
+			})
+		})
+	}
 }
 
 // Item 23: an expired version is a normal thing and logged for debugging only; every other failure is a warning, with

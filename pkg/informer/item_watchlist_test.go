@@ -128,6 +128,28 @@ func TestAStreamedListHasTheVersionOfItsBookmark(t *testing.T) {
 	})
 }
 
+// Items 18 and 33: the watch behind a streamed list begins with the end of the list. A stream that ends with its list was
+// a watch that ended at once.
+func TestAStreamThatEndsWithItsListIsAShortWatch(t *testing.T) {
+	for after, again := range map[time.Duration]bool{0: false, shortWatch: true} {
+		inWorld(t, func(w *world) {
+			w.server.streams = true
+			w.server.apply("a", "1", "")
+			w.listen(ListenerConfig{})
+			time.Sleep(after)
+			w.server.disconnect(false)
+			synctest.Wait()
+			if watched := len(w.server.watched()) == 2; watched != again {
+				t.Errorf("after %v: watched again at once: %t", after, watched)
+			}
+			time.Sleep(2 * backoffMin)
+			if listed := w.server.watched()[1].SendInitialEvents != nil; listed == again {
+				t.Errorf("after %v: listed again: %t", after, listed)
+			}
+		})
+	}
+}
+
 // Item 36: a server that refuses streamed lists is asked for pages in the same attempt; it is asked again later, because
 // it may be another one after an upgrade.
 func TestAServerThatRefusesStreamedListsIsAskedForPagesAtOnce(t *testing.T) {

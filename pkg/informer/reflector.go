@@ -68,6 +68,9 @@ func (r *reflector) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		if err != nil && r.onError != nil {
+			r.onError(err)
+		}
 		delay := r.backoff.next(time.Now())
 		r.report(err, delay)
 		if sleep(ctx, delay) != nil {
@@ -79,9 +82,6 @@ func (r *reflector) run(ctx context.Context) {
 // report tells of a failed attempt; err is nil if a watch ended in a way that needs a new list and is no failure.
 func (r *reflector) report(err error, delay time.Duration) {
 	r.note(func(s *reflectorStatus) { s.err = err })
-	if err != nil && r.onError != nil {
-		r.onError(err)
-	}
 	switch {
 	case err == nil:
 	case isExpired(err):
