@@ -121,7 +121,7 @@ conformance: ## Hold the informer against client-go and its models at full lengt
 
 .PHONY: fault
 fault: devcluster ## Change thousands of objects on a real control plane while its API server is killed (some minutes)
-	STRESS=full go test -count=1 -timeout 30m -v ./internal/stress
+	STRESS=full go test -count=1 -timeout 15m -v ./internal/stress
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each)

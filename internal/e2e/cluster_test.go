@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -162,6 +163,11 @@ func (c *cluster) killAPIServer(ctx context.Context) error {
 		return eventually(func() error {
 			if state := processState(pid); state != "" && state != "Z" {
 				return fmt.Errorf("the API server, process %d, is still in state %s", pid, state)
+			}
+			// A zombie's threads may hold the port a little longer, and the next API server wants it.
+			conn, err := net.Dial("tcp", strings.TrimPrefix(fields[3], "https://"))
+			if err == nil {
+				return errors.Join(fmt.Errorf("something still listens on %s", fields[3]), conn.Close())
 			}
 			return nil
 		})

@@ -3,6 +3,9 @@ package informer
 import (
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // TestTheEndOfASuccessorNobodySaw: the listener knows the first object of a name only, and must learn that it is gone.
@@ -19,4 +22,36 @@ func TestTheEndOfASuccessorNobodySaw(t *testing.T) {
 		synctest.Wait()
 		expect(t, r.take(), "add a/3 105")
 	})
+}
+
+// TestARefusedOfferIsNotOvertaken: between the two events that one change can be, a worker may make room. The second
+// must not take it.
+func TestARefusedOfferIsNotOvertaken(t *testing.T) {
+	l, err := NewListener(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &processor{}
+	reg := p.join(l, newIndexer(), time.Now())
+	next := func() string {
+		t.Helper()
+		d, err := l.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Done()
+		return story(d.Event)
+	}
+	p.send(reg, event.Event{Op: event.Add, Object: obj("a", "1", 1)})
+	p.send(reg, event.Event{Op: event.Delete, Object: obj("a", "1", 1), FinalStateUnknown: true}) // refused
+	got := []string{next()}                                                                       // room again
+	p.send(reg, event.Event{Op: event.Add, Object: obj("a", "2", 3)})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.settle(t.Context())
+	}()
+	got = append(got, next(), next())
+	<-done
+	expect(t, got, "add a/1 1", "delete a/1 1?", "add a/2 3")
 }

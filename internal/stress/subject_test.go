@@ -1,0 +1,241 @@
+package stress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// subject is a listener under test, with its workers and its ledger.
+type subject struct {
+	name    string
+	config  informer.ListenerConfig
+	workers int
+	// pace holds a worker up in its handler; nil lets it run.
+	pace func(ctx context.Context, s *subject, nth uint64) error
+	// failEvery: every so many deliveries one fails; 0 is never.
+	failEvery uint64
+	// renewEvery: after so many deliveries the handler removes its registration and registers anew; 0 is never.
+	renewEvery uint64
+	// exercised tells what the listener has not met yet of the fault it is there for, "" if it has.
+	exercised func(counts, informer.ListenerStats) string
+
+	world    *world
+	listener *informer.Listener
+	ledger   *ledger
+
+	mu  sync.Mutex
+	reg *informer.Registration
+}
+
+// retryAfter is short, so that retries meet the events that wait behind them.
+const retryAfter = 5 * time.Millisecond
+
+// subjects are the kinds of listeners. All but the late one are there from the start.
+func subjects(s size, spillDir string) []*subject {
+	met := func(what string, when bool) string {
+		if when {
+			return ""
+		}
+		return what
+	}
+	discarded := func(_ counts, s informer.ListenerStats) string { return met("had nothing to discard", s.Discarded > 0) }
+	return []*subject{
+		{name: "fast", config: informer.ListenerConfig{Capacity: 1 << 20}},
+		{name: "slow", config: informer.ListenerConfig{Capacity: 32}, pace: behindWriters(4),
+			exercised: func(_ counts, s informer.ListenerStats) string { return met("coalesced nothing", s.Coalesced > 0) }},
+		{name: "block", config: informer.ListenerConfig{Capacity: 2, Overflow: informer.OverflowBlock}, pace: untilFull(200),
+			exercised: func(_ counts, s informer.ListenerStats) string { return met("never blocked", s.Blocked > 0) }},
+		{name: "spill", config: informer.ListenerConfig{Capacity: 16, Overflow: informer.OverflowSpill, SpillDir: spillDir}, pace: behindWriters(4),
+			exercised: func(_ counts, s informer.ListenerStats) string {
+				return met("spilled nothing, or not everything", s.Spilled > 0 && s.Coalesced == 0)
+			}},
+		{name: "spill-full", config: informer.ListenerConfig{Capacity: 16, Overflow: informer.OverflowSpill, SpillDir: spillDir, SpillBytes: 64 << 10},
+			pace: behindWriters(4), exercised: func(_ counts, s informer.ListenerStats) string {
+				return met("did not both spill and coalesce", s.Spilled > 0 && s.Coalesced > 0)
+			}},
+		{name: "workers", config: informer.ListenerConfig{Capacity: 1 << 20}, workers: 4},
+		{name: "slow-workers", config: informer.ListenerConfig{Capacity: 64}, workers: 4, pace: behindWriters(3),
+			exercised: func(_ counts, s informer.ListenerStats) string { return met("coalesced nothing", s.Coalesced > 0) }},
+		{name: "failing", config: informer.ListenerConfig{Capacity: 1 << 20}, failEvery: 7,
+			exercised: func(c counts, _ informer.ListenerStats) string { return met("never failed", c.retried > 0) }},
+		{name: "failing-slow", config: informer.ListenerConfig{Capacity: 32}, workers: 2, failEvery: 7, pace: behindWriters(3),
+			exercised: func(c counts, s informer.ListenerStats) string {
+				return met("did not both fail and coalesce", c.retried > 0 && s.Coalesced > 0)
+			}},
+		{name: late, config: informer.ListenerConfig{Capacity: 64},
+			exercised: func(c counts, _ informer.ListenerStats) string { return met("found nothing stored", c.initials > 0) }},
+		{name: renewed, config: informer.ListenerConfig{Capacity: 64}, workers: 2, pace: behindWriters(2), exercised: discarded},
+		{name: "renews", config: informer.ListenerConfig{Capacity: 64}, renewEvery: uint64(2*s.objects - s.objects/7), exercised: discarded},
+		{name: "resync", config: informer.ListenerConfig{Capacity: 256, Resync: s.resync},
+			exercised: func(c counts, _ informer.ListenerStats) string { return met("got no resync", c.resyncs > 0) }},
+	}
+}
+
+// The listeners that the test itself registers and removes.
+const (
+	late    = "late"
+	renewed = "renewed"
+)
+
+// behindWriters lets a listener handle one event for so many writes, as long as there are writes.
+func behindWriters(writes uint64) func(context.Context, *subject, uint64) error {
+	return func(ctx context.Context, s *subject, nth uint64) error {
+		return s.world.untilWritten(ctx, func() bool { return uint64(s.world.truth.count()) >= writes*nth })
+	}
+}
+
+// untilFull lets a listener stand still, every so many events, until it has no room.
+func untilFull(every uint64) func(context.Context, *subject, uint64) error {
+	return func(ctx context.Context, s *subject, nth uint64) error {
+		if nth%every != 0 {
+			return nil
+		}
+		return s.world.untilWritten(ctx, func() bool { return s.listener.Stats().Held == s.config.Capacity })
+	}
+}
+
+func (s *subject) init(w *world) error {
+	s.world = w
+	s.config.Name = s.name
+	s.workers = max(1, s.workers)
+	s.ledger = newLedger(s.config.Resync > 0)
+	var err error
+	s.listener, err = informer.NewListener(s.config)
+	return err
+}
+
+func (s *subject) register() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reg, err := s.world.factory.Listen(configMaps, informer.Scope{}, informer.Shape{}, s.listener)
+	s.reg = reg
+	return err
+}
+
+func (s *subject) registration() *informer.Registration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reg
+}
+
+// renew removes the registration from outside of the handlers, and registers anew when they are done with what they had.
+func (s *subject) renew(ctx context.Context) error {
+	s.registration().Remove()
+	if err := until(ctx, func() bool { return s.listener.Stats().Held == 0 }); err != nil {
+		return fmt.Errorf("%s: events are left after the removal: %w", s.name, err)
+	}
+	s.ledger.renew()
+	return s.register()
+}
+
+// renewFromWithin is for a handler. It waits for an event that the removal discards.
+func (s *subject) renewFromWithin(ctx context.Context) error {
+	if err := s.world.untilWritten(ctx, func() bool { return s.listener.Stats().Held > 1 }); err != nil {
+		return err
+	}
+	s.registration().Remove()
+	s.ledger.renew()
+	return s.register()
+}
+
+// work takes events until the listener is stopped and empty. Several workers may run it.
+func (s *subject) work(ctx context.Context) error {
+	for {
+		d, err := s.listener.Next(ctx)
+		if errors.Is(err, informer.ErrStopped) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		nth := s.ledger.begin(&d, time.Now())
+		if s.pace != nil {
+			if err := s.pace(ctx, s, nth); err != nil {
+				return err
+			}
+		}
+		if s.renewEvery > 0 && nth%s.renewEvery == 0 && s.world.writing() {
+			if err := s.renewFromWithin(ctx); err != nil {
+				return err
+			}
+		}
+		if s.failEvery > 0 && nth%s.failEvery == 0 {
+			s.ledger.end(&d, true)
+			d.Retry(retryAfter)
+			continue
+		}
+		s.ledger.end(&d, false)
+		d.Done()
+	}
+}
+
+// problems gives what is wrong at the end, with the histories, for at most a few objects.
+func (s *subject) problems(tr *truth, end final) []string {
+	const most = 3
+	var found []string
+	say := func(format string, args ...any) {
+		found = append(found, fmt.Sprintf("listener %s: "+format, append([]any{s.name}, args...)...))
+	}
+	wrong := 0
+	for key, written := range tr.lives {
+		if err := s.ledger.check(s.ledger.of(key), written, end[key]); err != nil {
+			if wrong++; wrong <= most {
+				say("%s: %v\n%s", key, err, s.story(key))
+			}
+		}
+	}
+	if wrong > most {
+		say("and %d more objects", wrong-most)
+	}
+	for key := range s.ledger.keys {
+		if tr.lives[key] == nil {
+			say("was told of %s, which nobody ever wrote", key)
+		}
+	}
+	c, epochs := s.ledger.snapshot()
+	stats := s.listener.Stats()
+	for _, problem := range unaccounted(c, stats, epochs > 0) {
+		say("%s\n%+v\n%+v", problem, stats, c)
+	}
+	if s.exercised != nil {
+		if lacks := s.exercised(c, stats); lacks != "" {
+			say("the run shows nothing: it %s\n%+v", lacks, stats)
+		}
+	}
+	return found
+}
+
+// story tells what the listener was told of an object's name, and what there was to tell.
+func (s *subject) story(key event.Key) string {
+	return fmt.Sprintf("%s was told:\n%swritten was:\n%s", s.name, s.ledger.of(key), s.world.truth.of(key))
+}
+
+// unaccounted gives what does not add up between a listener's counters and its ledger, once everything is done.
+func unaccounted(c counts, s informer.ListenerStats, removed bool) []string {
+	var found []string
+	same := func(what string, have, want uint64) {
+		if have != want {
+			found = append(found, fmt.Sprintf("%s: %d, want %d", what, have, want))
+		}
+	}
+	same("Offered and what became of it", s.Done+s.Coalesced+s.Dropped+s.Discarded, s.Offered)
+	same("Done", s.Done, c.done)
+	same("Retried", s.Retried, c.retried)
+	same("Held, Marked, Backlog and OnDisk", uint64(s.Held+s.Marked+s.Backlog+s.OnDisk), 0)
+	if removed {
+		// What was discarded may have had a Missed.
+		return found
+	}
+	same("Discarded", s.Discarded, 0)
+	same("Missed of all events, as Coalesced", c.missed, s.Coalesced)
+	if s.SpillError != nil {
+		found = append(found, fmt.Sprintf("SpillError: %v", s.SpillError))
+	}
+	return found
+}
