@@ -53,7 +53,7 @@ test: devcluster build examples ## Run all tests, with the race detector
 	@test -n "$(RACE)" || echo "no C compiler: the tests run WITHOUT the race detector"
 	go test $(RACE) -timeout 20m ./...
 	$(call each,$(filter-out .,$(MODULES)),go test $(RACE) -short -timeout 20m ./...)
-	$(call each,$(CLUSTER),CGO_ENABLED=0 go test -timeout 20m ./...)
+	$(call each,$(CLUSTER),CGO_ENABLED=0 DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test -timeout 20m ./...)
 
 .PHONY: check
 check: fmt-check vet lint archtest tidy-check vulncheck ## Run every check that is no test: what a change has to pass, with make test
