@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -171,6 +172,9 @@ func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 	}
 	q.taken, q.takenKey = q.items[key], key
 	delete(q.items, key)
+	if mutated("order-swapped") {
+		slices.Reverse(q.taken)
+	}
 	q.room.set()
 	return q.taken, true
 }
