@@ -97,11 +97,11 @@ func (b *buffer) unspill() (entry, bool) {
 		b.loseSpill(err)
 		return entry{}, false
 	}
-	if e.from.removed {
-		return entry{}, false
-	}
 	key := e.Object.Key()
 	s := b.spilled[key]
+	if e.from.removed || s == nil {
+		return entry{}, false // it was forgotten, and counted then
+	}
 	s.popped(e)
 	if s.records == 0 {
 		delete(b.spilled, key)

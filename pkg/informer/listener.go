@@ -191,12 +191,14 @@ func (l *Listener) Discard() int {
 	l.Stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.buf.spill != nil {
+		// Nobody will read it: what it holds is counted from what is known of it in memory.
+		l.buf.spillErr = l.buf.spill.close()
+		l.buf.spill = nil
+	}
 	n := 0
 	for _, from := range l.buf.sources() {
 		n += l.forget(from)
-	}
-	if l.buf.spill != nil {
-		l.buf.spillErr = l.buf.spill.close()
 	}
 	return n
 }

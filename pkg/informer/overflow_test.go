@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -255,6 +256,31 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 				}
 				if s.Coalesced+s.Dropped+uint64(s.Held+s.Marked+s.OnDisk) != 6000 {
 					t.Errorf("not everything is accounted for: %+v", s)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatIsOnDiskCanBeGivenUp(t *testing.T) {
+	for name, giveUp := range map[string]func(reg *Registration, l *Listener){
+		"discard": func(_ *Registration, l *Listener) { l.Discard() },
+		"remove":  func(reg *Registration, _ *Listener) { reg.Remove() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				reg, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill, SpillDir: t.TempDir()})
+				w.applyEach("a", "b", "a", "b")
+				if s := l.Stats(); s.OnDisk != 3 {
+					t.Fatalf("%+v", s)
+				}
+				giveUp(reg, l)
+				if s := l.Stats(); s.Discarded != 4 || s.OnDisk != 0 || s.Held != 0 || s.SpillError != nil {
+					t.Errorf("%+v", s)
+				}
+				l.Stop()
+				if _, err := l.Next(w.ctx); !errors.Is(err, ErrStopped) {
+					t.Error(err)
 				}
 			})
 		})
