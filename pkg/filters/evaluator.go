@@ -167,6 +167,9 @@ func (e *Evaluator) old() *event.Object {
 	if e.event.Op != event.Update {
 		return nil
 	}
+	if e.event.Old != nil {
+		e.event.Old = e.event.Old.Plain() // once an event, and only if somebody asks
+	}
 	return e.event.Old
 }
 

@@ -117,6 +117,7 @@ func (b *buffer) mark(key event.Key, m mark) {
 	if b.marks == nil {
 		b.marks = map[event.Key]*mark{}
 	}
+	m.latest.Event = stored(m.latest.Event)
 	b.marks[key] = &m
 	b.markOrder.push(key)
 }
@@ -138,6 +139,7 @@ func (m *mark) merge(e entry) (coalesced bool) {
 			before := *last
 			m.before = &before
 			m.latest = e
+			m.latest.Event = stored(e.Event)
 			return false
 		}
 	} else {
@@ -155,7 +157,17 @@ func (m *mark) merge(e entry) (coalesced bool) {
 	e.Missed += last.Missed + 1
 	e.initials += last.initials
 	m.latest = e
+	m.latest.Event = stored(e.Event)
 	return true
+}
+
+// stored gives an event with its objects as the store has them: there is no limit to the number of marks.
+func stored(e event.Event) event.Event {
+	e.Object = e.Object.Stored()
+	if e.Old != nil {
+		e.Old = e.Old.Stored()
+	}
+	return e
 }
 
 // take gives the next entry that a worker may have. The worker calls done or park for it.

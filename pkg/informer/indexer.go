@@ -43,23 +43,20 @@ func IndexByPath(path event.Path) IndexFunc {
 // The lock is never held for longer than one change takes: who reads many objects takes a snapshot and lets go of it.
 type indexer struct {
 	mu      sync.RWMutex
-	objects tree
+	objects tree // of objects in their stored form
 	indexes map[string]*index
 	bytes   int64 // text of all objects
+	memory  int64 // what they take
 }
 
 // index finds objects by a value. A bucket that becomes empty is removed.
 type index struct {
-	values  IndexFunc
+	values  IndexFunc // nil for the index by namespace, which every object is in once
 	buckets map[string]*tree
 }
 
 func newIndexer() *indexer {
-	s := &indexer{indexes: map[string]*index{}}
-	_ = s.addIndexes(map[string]IndexFunc{ // the only index there is cannot clash
-		NamespaceIndex: func(o *event.Object) []string { return []string{o.Namespace()} },
-	})
-	return s
+	return &indexer{indexes: map[string]*index{NamespaceIndex: {buckets: map[string]*tree{}}}}
 }
 
 // addIndexes adds all or, if a name is taken, none. Objects already stored are indexed.
@@ -90,7 +87,7 @@ func (s *indexer) addMissingIndexes(funcs map[string]IndexFunc) {
 
 func (s *indexer) addIndexLocked(name string, values IndexFunc) {
 	ix := &index{values: values, buckets: map[string]*tree{}}
-	s.objects.each(func(o *event.Object) { ix.change(nil, o) })
+	s.objects.each(func(o *event.Object) { ix.change(nil, o, o.Plain()) })
 	s.indexes[name] = ix
 }
 
@@ -104,14 +101,19 @@ func (ix *index) of(o *event.Object) (values []string) {
 	return ix.values(o)
 }
 
-// change moves an object from where its old state is found to where its new one is. Either may be nil.
-func (ix *index) change(old, o *event.Object) {
+// change moves an object from where its old state is found to where its new one is. Either may be nil. plain is the new
+// one in the form that is read with the least effort.
+func (ix *index) change(old, o, plain *event.Object) {
+	if ix.values == nil {
+		ix.changeNamespace(old, o)
+		return
+	}
 	var was, is []string
 	if old != nil {
 		was = ix.of(old)
 	}
 	if o != nil {
-		is = ix.of(o)
+		is = ix.of(plain)
 	}
 	for _, v := range was {
 		if bucket := ix.buckets[v]; bucket != nil && !slices.Contains(is, v) {
@@ -122,14 +124,31 @@ func (ix *index) change(old, o *event.Object) {
 		}
 	}
 	for _, v := range is {
-		bucket := ix.buckets[v]
-		if bucket == nil {
-			bucket = &tree{}
-			// A copy, because v may be part of an object's text, which the bucket will outlive.
-			ix.buckets[strings.Clone(v)] = bucket
-		}
-		bucket.put(o)
+		ix.bucket(v).put(o)
 	}
+}
+
+// changeNamespace: the states of an object are all in its namespace.
+func (ix *index) changeNamespace(old, o *event.Object) {
+	if o != nil {
+		ix.bucket(o.Namespace()).put(o)
+		return
+	}
+	bucket := ix.buckets[old.Namespace()]
+	bucket.remove(old.Key())
+	if bucket.n == 0 {
+		delete(ix.buckets, old.Namespace())
+	}
+}
+
+func (ix *index) bucket(value string) *tree {
+	bucket := ix.buckets[value]
+	if bucket == nil {
+		bucket = &tree{}
+		// A copy, because the value may be part of an object's text, which the bucket will outlive.
+		ix.buckets[strings.Clone(value)] = bucket
+	}
+	return bucket
 }
 
 func (s *indexer) get(key event.Key) *event.Object {
@@ -142,28 +161,31 @@ func (s *indexer) get(key event.Key) *event.Object {
 func (s *indexer) put(o *event.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.objects.put(o)
-	s.changed(old, o)
+	stored := o.Stored()
+	old := s.objects.put(stored)
+	s.changed(old, stored, o)
 }
 
 func (s *indexer) remove(key event.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if old := s.objects.remove(key); old != nil {
-		s.changed(old, nil)
+		s.changed(old, nil, nil)
 	}
 }
 
 // changed keeps indexes and size true. The caller holds mu.
-func (s *indexer) changed(old, o *event.Object) {
+func (s *indexer) changed(old, o, plain *event.Object) {
 	for _, ix := range s.indexes {
-		ix.change(old, o)
+		ix.change(old, o, plain)
 	}
 	if old != nil {
 		s.bytes -= int64(old.Size())
+		s.memory -= int64(old.Memory())
 	}
 	if o != nil {
 		s.bytes += int64(o.Size())
+		s.memory += int64(o.Memory())
 	}
 }
 
@@ -218,8 +240,8 @@ func (s *indexer) noIndex(name string) error {
 	return fmt.Errorf("index %q: %w; there are %q", name, ErrNoIndex, slices.Sorted(maps.Keys(s.indexes)))
 }
 
-func (s *indexer) size() (objects int, bytes int64) {
+func (s *indexer) size() (objects int, bytes, memory int64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.objects.n, s.bytes
+	return s.objects.n, s.bytes, s.memory
 }

@@ -124,9 +124,10 @@ type Status struct {
 	Scope    Scope
 	// Synced: the first list is in the store.
 	Synced bool
-	// Objects and Bytes are what the store holds; Bytes is the length of the objects' texts.
-	Objects int
-	Bytes   int64
+	// Objects and Bytes are what the store holds; Bytes is the length of the objects' texts. Memory is about how many
+	// bytes they take, without what they share.
+	Objects       int
+	Bytes, Memory int64
 	// Queued is how many objects wait between the reflector and the controller.
 	Queued int
 	// Listeners is how many registrations the informer has.
@@ -146,7 +147,7 @@ func (inf *Informer) Status() Status {
 		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.hasSynced(), Queued: inf.queue.len(),
 		ResourceVersion: r.resourceVersion, Lists: r.lists, Watches: r.watches, Events: r.events, Skipped: r.skipped, Err: r.err,
 	}
-	s.Objects, s.Bytes = inf.store.size()
+	s.Objects, s.Bytes, s.Memory = inf.store.size()
 	inf.proc.mu.Lock()
 	s.Listeners = len(inf.proc.regs)
 	inf.proc.mu.Unlock()

@@ -281,7 +281,7 @@ func TestTheStoreIsNeverOlderThanTheEvent(t *testing.T) {
 				defer mu.Unlock()
 				calls++
 				o, err := reg.Lister().Get("shop", "a")
-				if e.Op == event.Delete && err == nil || e.Op != event.Delete && (err != nil || o != e.Object) {
+				if e.Op == event.Delete && err == nil || e.Op != event.Delete && (err != nil || o.JSON() != e.Object.JSON()) {
 					t.Errorf("%s, but stored is %v, %v", story(e), o, err)
 				}
 				return nil

@@ -37,7 +37,7 @@ func TestStoreKeys(t *testing.T) {
 			t.Errorf("%v: %v", key, o)
 		}
 	}
-	if n, _ := s.size(); n != 2 {
+	if n, _, _ := s.size(); n != 2 {
 		t.Errorf("%d objects", n)
 	}
 }

@@ -101,7 +101,7 @@ func readItems(s *stream, parser *event.Parser, add func(*event.Object), skip fu
 			}
 		}
 		err = s.value(func(text []byte) (int, error) {
-			o, end, err := parser.ParseFirst(text)
+			o, end, err := parser.ParseItem(text)
 			if err == nil {
 				add(o)
 				return end, nil

@@ -164,7 +164,9 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 			l.wake.set() // for the next worker
 		}
 		if ok {
-			return Delivery{Event: e.Event, Attempt: e.attempts + 1, ack: (*listenerAck)(l), entry: e}, nil
+			d := Delivery{Event: e.Event, Attempt: e.attempts + 1, ack: (*listenerAck)(l), entry: e}
+			d.Object = e.Object.Plain() // everybody reads it; not under the lock
+			return d, nil
 		}
 		if finished {
 			return Delivery{}, fmt.Errorf("listener %q: %w", l.cfg.Name, ErrStopped)

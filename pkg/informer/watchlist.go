@@ -102,7 +102,7 @@ func (r *reflector) readStreamedList(ctx context.Context, w *watchStream, idle *
 		w.events++
 		switch frame.Type {
 		case "ADDED", "MODIFIED":
-			list.put(frame.Object)
+			list.put(frame.Object.Stored()) // the texts of a whole list would be many times the store
 		case "DELETED":
 			list.remove(frame.Object.Key())
 		case "BOOKMARK":

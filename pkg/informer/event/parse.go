@@ -3,13 +3,16 @@ package event
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 )
 
 // Parser makes Objects from what the API server sends. The zero value is ready: it drops metadata.managedFields and
-// replaces Secret data by digests. A Parser is not safe for concurrent use; each reader has its own.
+// replaces Secret data by digests. A Parser is not safe for concurrent use; each reader has its own. It remembers some of
+// what it has read (up to 8 MiB), because it reads faster what resembles that.
 type Parser struct {
 	// APIVersion and Kind are given to objects that come with neither, as the items of built-in lists do.
 	APIVersion, Kind string
@@ -17,13 +20,22 @@ type Parser struct {
 	KeepManagedFields bool
 	// KeepSecretData leaves the values of a Secret in the text, readable by every filter, handler and output.
 	KeepSecretData bool
+	// Plain makes plain objects only.
+	Plain bool
 
-	drop    *dropTree
-	scanned scanned // reused from object to object
+	drop      *dropTree
+	templates templates
+	reading   reading // reused from object to object
+	packing   packing // likewise
+	typ       *typeMeta
+	// secrets: objects may be Secrets, so that more of them has to be looked at.
+	secrets bool
+	// deduplicated: the text is known to have no name twice.
+	deduplicated bool
 }
 
 // Drop adds fields that are cut out on arrival, on top of metadata.managedFields. What the header needs cannot be
-// dropped, nor can single items of arrays.
+// dropped, nor can single items of arrays. Drop comes before the first object.
 func (p *Parser) Drop(paths ...Path) error {
 	for _, path := range paths {
 		if err := p.dropTree().add(path); err != nil {
@@ -44,173 +56,152 @@ func (p *Parser) dropTree() *dropTree {
 }
 
 // Parse reads one object. The text may have white space around it, and nothing else. The Object has its own memory;
-// text can be reused at once.
+// text can be reused at once. It is plain, and if it resembles one read before, it knows its packed form, too.
 func (p *Parser) Parse(text []byte) (*Object, error) {
-	o, end, err := p.ParseFirst(text)
+	s := view(text)
+	start := skipSpace(s, 0)
+	end, err := p.read(s, start)
 	if err != nil {
 		return nil, err
 	}
-	if rest := skipSpace(view(text), end); rest < len(text) {
-		return nil, syntaxErr(view(text), rest, "nothing after the object")
+	if rest := skipSpace(s, end); rest < len(s) {
+		return nil, syntaxErr(s, rest, "nothing after the object")
 	}
-	return o, nil
+	return p.build(start, end, false)
 }
 
-// ParseFirst reads the object at the beginning of text and gives the offset behind it. If the text ends before the
-// object does, the error is an ErrTruncated.
-func (p *Parser) ParseFirst(text []byte) (o *Object, end int, err error) {
+// ParseItem reads the object at the beginning of text and gives the offset behind it. If the text ends before the object
+// does, the error is an ErrTruncated. The object is in its stored form.
+func (p *Parser) ParseItem(text []byte) (o *Object, end int, err error) {
 	s := view(text)
 	start := skipSpace(s, 0)
-	end, err = p.scanObject(s, start)
-	if err != nil {
+	if end, err = p.read(s, start); err != nil {
 		return nil, end, err
 	}
-	o, err = p.build(s, start, end)
+	o, err = p.build(start, end, true)
 	return o, end, err
 }
 
-// WatchEvent is one frame of a watch stream.
-type WatchEvent struct {
-	Type string // ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, or what the server made of it
-	// Object is set for ADDED, MODIFIED and DELETED.
-	Object *Object
-	// Text is a copy of the object's JSON for all other types, which carry something that has no name.
-	Text string
+// read checks the object at i and finds in it what there is to find.
+func (p *Parser) read(s string, i int) (end int, err error) {
+	r := &p.reading
+	r.begin(p, s)
+	if p.Kind == "" || p.Kind == "Secret" {
+		p.secrets = true
+	}
+	var like []member
+	if !p.Plain {
+		r.trait = trait(s, i)
+		if r.template, r.own = p.templates.pick(p, r.trait); r.template != nil {
+			like = r.template.top
+		}
+	}
+	return r.level(i, 0, levelObject, p.dropTree(), like)
 }
 
-// ObjectError says that a watch frame carries something that is no object.
-type ObjectError struct{ Err error }
-
-func (e *ObjectError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the reason.
-func (e *ObjectError) Unwrap() error { return e.Err }
-
-// ParseWatchEvent reads the frame {"type":…,"object":…} at the beginning of text and gives the offset behind it. If the
-// text ends before the frame does, the error is an ErrTruncated. With an *ObjectError, the frame itself is whole and end
-// is behind it, so that a reader may pass over an object that is none.
-func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error) {
-	s := view(text)
-	m, err := enterObject(s, skipSpace(s, 0), 0)
-	if err != nil {
-		return w, 0, err
-	}
-	objectStart, objectEnd := -1, -1
-	var objectErr error
-	for {
-		more, err := m.next()
-		if err != nil {
-			return w, m.at, err
-		}
-		if !more {
-			break
-		}
-		switch m.key() {
-		case "type":
-			m.at, err = scanValue(s, m.value, m.depth)
-			if err == nil && s[m.value] == '"' {
-				w.Type = decodeOwn(s[m.value+1 : m.at-1])
-			}
-		case "object":
-			objectStart = m.value
-			m.at, objectErr = p.scanObject(s, m.value)
-			if objectErr != nil && !errors.Is(objectErr, ErrTruncated) {
-				m.at, err = scanValue(s, m.value, m.depth)
-			} else {
-				err = objectErr
-			}
-			objectEnd = m.at
-		default:
-			m.at, err = scanValue(s, m.value, m.depth)
-		}
-		if err != nil {
-			return w, m.at, err
-		}
-	}
-	if objectStart < 0 {
-		return w, m.at, &ObjectError{errors.New("watch frame has no object")}
-	}
-	switch w.Type {
-	case "ADDED", "MODIFIED", "DELETED":
-		if objectErr == nil {
-			w.Object, objectErr = p.build(s, objectStart, objectEnd)
-		}
-		if objectErr != nil {
-			return w, m.at, &ObjectError{objectErr}
-		}
-		return w, m.at, nil
-	default:
-		w.Text = string(text[objectStart:objectEnd])
-		return w, m.at, nil
-	}
-}
-
-// build makes the Object from text[start:end], which scanObject has just read.
-func (p *Parser) build(s string, start, end int) (*Object, error) {
-	sc := &p.scanned
-	if sc.name.text(s) == "" {
+// build makes the Object from the text that was just read, which stands at start to end.
+func (p *Parser) build(start, end int, stored bool) (*Object, error) {
+	r, s := &p.reading, p.reading.s
+	if r.name.text(s) == "" {
 		return nil, &SyntaxError{Offset: start, Err: errors.New("object has no metadata.name")}
 	}
-	apiVersion, kind := sc.apiVersion.text(s), sc.kind.text(s)
+	if r.twice && !p.deduplicated {
+		return p.parseDeduplicated(s[start:end], stored)
+	}
+	apiVersion, kind := r.apiVersion.text(s), r.kind.text(s)
 	spliced := ""
-	if sc.apiVersion.to == 0 && sc.kind.to == 0 {
+	if r.apiVersion.to == 0 && r.kind.to == 0 {
 		apiVersion, kind = p.APIVersion, p.Kind
-		spliced = `"apiVersion":` + strconv.Quote(apiVersion) + `,"kind":` + strconv.Quote(kind) + `,`
+		spliced = p.splice()
 	}
 	if apiVersion == "" || kind == "" {
-		return nil, &SyntaxError{Offset: start, Err: fmt.Errorf("object %s has no apiVersion or no kind", strconv.QuoteToASCII(sc.name.text(s)))}
+		return nil, &SyntaxError{Offset: start, Err: fmt.Errorf("object %s has no apiVersion or no kind", strconv.QuoteToASCII(r.name.text(s)))}
 	}
 	if !p.KeepSecretData && kind == "Secret" && apiVersion == "v1" {
-		sc.redact(s)
+		if !p.secrets {
+			// Nobody said that there would be any: read it again with more care.
+			p.secrets, p.templates = true, templates{}
+			return p.parseAgain(s[start:end], stored)
+		}
+		r.redact()
 	}
-	sc.sortEdits()
-	size := end - start + len(spliced)
-	for _, e := range sc.edits {
-		size += len(e.with) - (e.to - e.from)
+	p.setType(apiVersion, kind)
+	r.sortEdits()
+	k := &p.packing
+	k.begin(r, start, end, spliced)
+	if valid := k.valid(); !valid {
+		// Each bad byte becomes U+FFFD, as in encoding/json.
+		return p.parseAgain(string([]rune(s[start:end])), stored)
 	}
-	buf := make([]byte, 0, size)
-	buf = append(buf, '{')
-	buf = append(buf, spliced...)
-	at := start + 1
-	for _, e := range sc.edits {
-		buf = append(buf, s[at:e.from]...)
-		buf = append(buf, e.with...)
-		at = e.to
+	var packed *Object
+	if k.pack() {
+		packed = k.packed(p.typ)
+		p.templates.keep(r.trait, r.template)
+		if stored {
+			return packed, nil
+		}
 	}
-	buf = append(buf, s[at:end]...)
-	raw := view(buf)
-	if !utf8.ValidString(raw) {
-		return p.parseRepaired(raw)
-	}
-	o := &Object{raw: raw}
-	shift := len(spliced) - start
-	o.header = header{
-		apiVersion: apiVersion, kind: kind,
-		namespace:         sc.own(raw, s, sc.namespace, shift),
-		name:              sc.own(raw, s, sc.name, shift),
-		uid:               sc.own(raw, s, sc.uid, shift),
-		resourceVersion:   sc.own(raw, s, sc.resourceVersion, shift),
-		deletionTimestamp: sc.own(raw, s, sc.deletionTimestamp, shift),
-		labels:            sc.ownSpan(raw, sc.labels, shift),
-		generation:        sc.generation,
-		spec:              sc.ownPlace(sc.spec, shift), status: sc.ownPlace(sc.status, shift),
-	}
-	if spliced == "" {
-		o.header.apiVersion = sc.own(raw, s, sc.apiVersion, shift)
-		o.header.kind = sc.own(raw, s, sc.kind, shift)
+	o := k.plain(p.typ)
+	o.stored = packed
+	if packed == nil && !p.Plain {
+		p.templates.keep(r.trait, k.newTemplate(o))
 	}
 	return o, nil
 }
 
-// parseRepaired handles text that is not UTF-8: each bad byte becomes U+FFFD, as in encoding/json.
-func (p *Parser) parseRepaired(raw string) (*Object, error) {
-	return p.Parse([]byte(string([]rune(raw))))
+// splice is what an object without apiVersion and kind is given.
+func (p *Parser) splice() string {
+	if p.packing.splice == "" {
+		p.packing.splice = `"apiVersion":` + strconv.Quote(p.APIVersion) + `,"kind":` + strconv.Quote(p.Kind) + `,`
+	}
+	return p.packing.splice
 }
 
-// view looks at bytes as a string without copying them. It must not outlive a change of the bytes: ParseFirst and
-// ParseWatchEvent use it while they run, build for bytes nobody else has. The scanner reads strings because an Object's
-// text is one, so that one scanner serves both.
+func (p *Parser) setType(apiVersion, kind string) {
+	if p.typ == nil || p.typ.apiVersion != apiVersion || p.typ.kind != kind {
+		p.typ = &typeMeta{strings.Clone(apiVersion), strings.Clone(kind)}
+	}
+}
+
+func (p *Parser) parseAgain(text string, stored bool) (*Object, error) {
+	end, err := p.read(text, 0)
+	if err != nil {
+		return nil, err
+	}
+	return p.build(0, end, stored)
+}
+
+// sortEdits puts the edits in the order of the text, and drops those inside of others: a field can be both redacted and
+// dropped.
+func (r *reading) sortEdits() {
+	if len(r.edits) < 2 {
+		return
+	}
+	slices.SortFunc(r.edits, func(a, b edit) int { return a.from - b.from })
+	out := r.edits[:1]
+	for _, e := range r.edits[1:] {
+		if e.from >= out[len(out)-1].to {
+			out = append(out, e)
+		}
+	}
+	r.edits = out
+}
+
+// view looks at bytes as a string without copying them. It must not outlive a change of the bytes: Parse, ParseItem and
+// ParseWatchEvent use it while they run. The reader reads strings because an Object's text is one, so that one reader
+// serves both.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // decodeOwn is decodeString with memory of its own.
-func decodeOwn(s string) string { return string([]byte(decodeString(s))) }
+func decodeOwn(s string) string { return strings.Clone(decodeString(s)) }
+
+// validUTF8 looks at s[from:to] and, if a rune stands across an end, at the rest of it.
+func validUTF8(s string, from, to int) bool {
+	for from > 0 && from < len(s) && !utf8.RuneStart(s[from]) {
+		from--
+	}
+	for to < len(s) && !utf8.RuneStart(s[to]) {
+		to++
+	}
+	return utf8.ValidString(s[from:to])
+}

@@ -179,7 +179,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestEveryTruncationIsErrTruncated(t *testing.T) {
 	for i := range len(pod) {
-		if _, _, err := (&Parser{}).ParseFirst([]byte(pod[:i])); !errors.Is(err, ErrTruncated) {
+		if _, _, err := (&Parser{}).ParseItem([]byte(pod[:i])); !errors.Is(err, ErrTruncated) {
 			t.Fatalf("cut at %d: %v", i, err)
 		}
 	}
@@ -214,7 +214,7 @@ func TestParseWatchEvent(t *testing.T) {
 		`{"type":"ADDED","object":{"metadata":{}}}`:      "offset 25: object has no metadata.name",
 		`{"type":"ADDED","object":{"metadata":{"name":1`: "offset 46: unexpected end of JSON text",
 		`{}`: "watch frame has no object",
-		`[]`: "offset 0: expected an object, found '['",
+		`[]`: "offset 0: expected a watch frame, found '['",
 	} {
 		_, end, err := p.ParseWatchEvent([]byte(in))
 		if err == nil || err.Error() != want {

@@ -130,19 +130,19 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Lookup reads the field from an object's text, Missing if it is not there. It does not allocate. It begins at spec or
-// status if the path does, whose places the header knows: most of an object's text stands before the fields that are
-// asked for most.
+// Lookup reads the field from an object's text, Missing if it is not there. It does not allocate, unless the object is
+// packed. It begins at spec or status if the path does, whose places the header knows: most of an object's text stands
+// before the fields that are asked for most.
 func (p Path) Lookup(o *Object) Value {
 	if len(p.steps) > 0 && !p.steps[0].isIndex {
 		switch p.steps[0].key {
 		case "spec":
-			return walkFrom(o.raw, o.header.spec, p.steps[1:])
+			return walkFrom(o, o.header.spec, p.steps[1:])
 		case "status":
-			return walkFrom(o.raw, o.header.status, p.steps[1:])
+			return walkFrom(o, o.header.status, p.steps[1:])
 		}
 	}
-	return walk(o.raw, 0, p.steps)
+	return walk(o.JSON(), 0, p.steps)
 }
 
 // In reads the field from a value.
@@ -153,11 +153,11 @@ func (p Path) In(v Value) Value {
 	return walk(v.raw, 0, p.steps)
 }
 
-func walkFrom(s string, place uint32, steps []step) Value {
+func walkFrom(o *Object, place uint32, steps []step) Value {
 	if place == 0 {
 		return Value{}
 	}
-	return walk(s, int(place), steps)
+	return walk(o.part(place, o.size), 0, steps)
 }
 
 // walk goes the steps from the value at i. Values on the way are entered, not measured: only what stands before the

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // This file checks text nobody has looked at yet. Each function takes the place where its value begins and gives the
@@ -41,107 +40,77 @@ func syntaxErr(s string, i int, want string) error {
 // ScanValue checks the JSON value at the beginning of text, after white space, and gives the offset behind it.
 func ScanValue(text []byte) (end int, err error) {
 	s := view(text)
-	return scanValue(s, skipSpace(s, 0), 0)
+	c := checker{lax: true}
+	return c.value(s, skipSpace(s, 0), 0)
 }
 
-func scanValue(s string, i, depth int) (int, error) {
+// checker checks values, and notes whether an object in them might have a name twice. That is decided by hashes, so that
+// it costs little; deduplicate looks closer.
+type checker struct {
+	names []uint64 // hashes of the names in the objects being read, innermost last
+	twice bool
+	lax   bool // names are not looked at
+}
+
+func (c *checker) value(s string, i, depth int) (int, error) {
 	if i >= len(s) {
 		return i, syntaxErr(s, i, "")
 	}
-	switch c := s[i]; {
-	case c == '"':
+	switch b := s[i]; {
+	case b == '"':
 		return scanString(s, i)
-	case c == '{':
-		return scanMembers(s, i, depth)
-	case c == '[':
-		return scanItems(s, i, depth)
-	case c == '-' || c >= '0' && c <= '9':
+	case b == '{':
+		return c.object(s, i, depth)
+	case b == '[':
+		return c.array(s, i, depth)
+	case b == '-' || b >= '0' && b <= '9':
 		return scanNumber(s, i)
-	case c == 't':
+	case b == 't':
 		return scanWord(s, i, "true")
-	case c == 'f':
+	case b == 'f':
 		return scanWord(s, i, "false")
-	case c == 'n':
+	case b == 'n':
 		return scanWord(s, i, "null")
 	default:
 		return i, syntaxErr(s, i, "a JSON value")
 	}
 }
 
-// members walks the members of an object whose text nobody has checked. The caller moves at behind each value.
-type members struct {
-	s     string
-	depth int // of the members' values
-	at    int // behind what was read last
-	start int // of the current member: the opening quote of its name
-	name  string
-	value int // where the current member's value begins
-	begun bool
-}
-
-// enterObject begins a walk over the object that stands at i.
-func enterObject(s string, i, depth int) (members, error) {
-	if i >= len(s) || s[i] != '{' {
-		return members{}, syntaxErr(s, i, "an object")
+func (c *checker) object(s string, i, depth int) (int, error) {
+	if err := tooDeep(i, depth); err != nil {
+		return i, err
 	}
-	if depth >= maxDepth {
-		return members{}, &SyntaxError{Offset: i, Err: fmt.Errorf("nested deeper than %d levels", maxDepth)}
-	}
-	return members{s: s, depth: depth + 1, at: i + 1}, nil
-}
-
-// next moves to the next member, or, when there is none, puts at behind the object and gives false.
-func (m *members) next() (bool, error) {
-	s, i := m.s, skipSpace(m.s, m.at)
+	outer := len(c.names)
+	i = skipSpace(s, i+1)
 	if i < len(s) && s[i] == '}' {
-		m.at = i + 1
-		return false, nil
+		return i + 1, nil
 	}
-	if m.begun {
+	for {
+		end, value, err := scanName(s, i)
+		if err != nil {
+			return end, err
+		}
+		if !c.lax {
+			c.note(s[i+1 : end-1])
+		}
+		if i, err = c.value(s, value, depth+1); err != nil {
+			return i, err
+		}
+		i = skipSpace(s, i)
+		if i < len(s) && s[i] == '}' {
+			c.leave(outer)
+			return i + 1, nil
+		}
 		if i >= len(s) || s[i] != ',' {
-			return false, syntaxErr(s, i, "',' or '}'")
+			return i, syntaxErr(s, i, "',' or '}'")
 		}
 		i = skipSpace(s, i+1)
 	}
-	m.begun = true
-	if i >= len(s) || s[i] != '"' {
-		return false, syntaxErr(s, i, "a member name")
-	}
-	end, err := scanString(s, i)
-	if err != nil {
-		return false, err
-	}
-	m.start, m.name = i, s[i+1:end-1]
-	i = skipSpace(s, end)
-	if i >= len(s) || s[i] != ':' {
-		return false, syntaxErr(s, i, "':'")
-	}
-	m.value = skipSpace(s, i+1)
-	return true, nil
 }
 
-// key is the current member's name with its escapes resolved.
-func (m *members) key() string { return decodeString(m.name) }
-
-func scanMembers(s string, i, depth int) (int, error) {
-	m, err := enterObject(s, i, depth)
-	if err != nil {
+func (c *checker) array(s string, i, depth int) (int, error) {
+	if err := tooDeep(i, depth); err != nil {
 		return i, err
-	}
-	for {
-		more, err := m.next()
-		if err != nil || !more {
-			return m.at, err
-		}
-		if m.at, err = scanValue(s, m.value, m.depth); err != nil {
-			return m.at, err
-		}
-	}
-}
-
-func scanItems(s string, i, depth int) (int, error) {
-	if depth >= maxDepth {
-		return i, &SyntaxError{Offset: i, Err: fmt.Errorf("nested deeper than %d levels", maxDepth)}
 	}
 	i = skipSpace(s, i+1)
 	if i < len(s) && s[i] == ']' {
@@ -149,8 +118,7 @@ func scanItems(s string, i, depth int) (int, error) {
 	}
 	for {
 		var err error
-		i, err = scanValue(s, i, depth+1)
-		if err != nil {
+		if i, err = c.value(s, i, depth+1); err != nil {
 			return i, err
 		}
 		i = skipSpace(s, i)
@@ -161,6 +129,76 @@ func scanItems(s string, i, depth int) (int, error) {
 			return i, syntaxErr(s, i, "',' or ']'")
 		}
 		i = skipSpace(s, i+1)
+	}
+}
+
+func tooDeep(i, depth int) error {
+	if depth < maxDepth {
+		return nil
+	}
+	return &SyntaxError{Offset: i, Err: fmt.Errorf("nested deeper than %d levels", maxDepth)}
+}
+
+// scanName reads a member's name and the colon: end is behind the name, value where the value begins.
+func scanName(s string, i int) (end, value int, err error) {
+	if i >= len(s) || s[i] != '"' {
+		return i, i, syntaxErr(s, i, "a member name")
+	}
+	if end, err = scanString(s, i); err != nil {
+		return end, end, err
+	}
+	i = skipSpace(s, end)
+	if i >= len(s) || s[i] != ':' {
+		return i, i, syntaxErr(s, i, "':'")
+	}
+	return end, skipSpace(s, i+1), nil
+}
+
+// note remembers a name. Of two names that are equal and written differently, one has an escape that need not be there:
+// then it takes a closer look to tell.
+func (c *checker) note(name string) {
+	if at := strings.IndexByte(name, '\\'); at >= 0 && oddEscape(name[at:]) {
+		c.twice = true
+	}
+	c.names = append(c.names, hashName(name))
+}
+
+func oddEscape(s string) bool { return strings.Contains(s, `\u`) || strings.Contains(s, `\/`) }
+
+// hashName mixes the length and the first and last eight bytes.
+func hashName(s string) uint64 {
+	n := len(s)
+	if n < 8 {
+		h := uint64(n)
+		for i := range n {
+			h = h<<8 | uint64(s[i])
+		}
+		return h
+	}
+	const odd = 0x9E3779B97F4A7C15 // of the golden ratio, as in Knuth's multiplicative hashing
+	return (word(s, 0)*odd ^ uint64(n)) + bits.RotateLeft64(word(s, n-8)*odd, 29) + word(s, n/2-4)
+}
+
+// leave forgets the names of an object that has been read, and looks whether two of them are equal.
+func (c *checker) leave(outer int) {
+	names := c.names[outer:]
+	c.names = c.names[:outer]
+	if c.twice {
+		return
+	}
+	if len(names) > 32 {
+		slices.Sort(names)
+		for i := 1; i < len(names); i++ {
+			c.twice = c.twice || names[i] == names[i-1]
+		}
+		return
+	}
+	for i, name := range names {
+		for _, other := range names[:i] {
+			if name == other {
+				c.twice = true
+			}
+		}
 	}
 }
 
@@ -263,8 +301,7 @@ const (
 // are those of "Bit Twiddling Hacks" (Anderson, 2005), exact for the lowest byte that matches, which is the one wanted.
 func plainRun(s string, i int) int {
 	for i+8 <= len(s) {
-		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		w := word(s, i)
 		quote := w ^ ones*'"'
 		slash := w ^ ones*'\\'
 		special := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
@@ -279,69 +316,9 @@ func plainRun(s string, i int) int {
 	return i
 }
 
-// decodeString resolves the escapes of a string's inner text. A lone surrogate becomes U+FFFD, as in encoding/json.
-func decodeString(s string) string {
-	at := strings.IndexByte(s, '\\')
-	if at < 0 {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	for at >= 0 && at+1 < len(s) {
-		out = append(out, s[:at]...)
-		var n int
-		out, n = decodeEscape(out, s[at:])
-		s = s[at+n:]
-		at = strings.IndexByte(s, '\\')
-	}
-	return string(append(out, s...))
-}
-
-// decodeEscape appends what the escape at the start of s stands for, and gives its length.
-func decodeEscape(out []byte, s string) ([]byte, int) {
-	switch c := s[1]; c {
-	case 'b':
-		return append(out, '\b'), 2
-	case 'f':
-		return append(out, '\f'), 2
-	case 'n':
-		return append(out, '\n'), 2
-	case 'r':
-		return append(out, '\r'), 2
-	case 't':
-		return append(out, '\t'), 2
-	case 'u':
-		r := hexRune(s)
-		if utf16.IsSurrogate(r) {
-			if len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
-				if pair := utf16.DecodeRune(r, hexRune(s[6:])); pair != utf8.RuneError {
-					return utf8.AppendRune(out, pair), 12
-				}
-			}
-			r = utf8.RuneError
-		}
-		return utf8.AppendRune(out, r), min(6, len(s))
-	default:
-		return append(out, c), 2
-	}
-}
-
-// hexRune reads the four digits of an escape such as \u00e9.
-func hexRune(s string) rune {
-	var r rune
-	for i := 2; i < 6 && i < len(s); i++ {
-		r = r<<4 | rune(max(hexDigit(s[i]), 0))
-	}
-	return r
-}
-
-func hexDigit(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c >= 'a' && c <= 'f':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
+// word reads eight bytes, the first as the lowest: the compiler makes one load of it.
+func word(s string, i int) uint64 {
+	b := s[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }

@@ -1,0 +1,48 @@
+package event
+
+import (
+	"fmt"
+	"slices"
+)
+
+// dropTree says which members are cut out, level by level.
+type dropTree struct {
+	children map[string]*dropTree
+	cut      bool
+}
+
+// headerFields cannot be dropped: without them an Object is none.
+var headerFields = []string{
+	"apiVersion", "kind", "metadata", "metadata.namespace", "metadata.name", "metadata.uid", "metadata.resourceVersion",
+	"metadata.generation", "metadata.deletionTimestamp", "metadata.labels",
+}
+
+func (t *dropTree) add(path Path) error {
+	if slices.Contains(headerFields, path.String()) || len(path.steps) == 0 {
+		return fmt.Errorf("%q cannot be dropped: every object needs it", path)
+	}
+	for _, st := range path.steps {
+		if st.isIndex {
+			return fmt.Errorf("%q cannot be dropped: only named fields can, not items of arrays", path)
+		}
+		if t.children == nil {
+			t.children = map[string]*dropTree{}
+		}
+		next := t.children[st.key]
+		if next == nil {
+			next = &dropTree{}
+			t.children[st.key] = next
+		}
+		t = next
+	}
+	t.cut = true
+	return nil
+}
+
+// child is nil-safe: most members have nothing to drop below them.
+func (t *dropTree) child(key string) *dropTree {
+	if t == nil {
+		return nil
+	}
+	return t.children[key]
+}

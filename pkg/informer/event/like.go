@@ -1,0 +1,276 @@
+package event
+
+import (
+	"errors"
+	"math/bits"
+)
+
+// This file reads a value by holding it against one that was checked before. Most of what an API server sends is nearly
+// a copy of something it has sent already: an object's next state, a replica. Where both texts are the same, for hundreds
+// of bytes at a time, the new one is as valid as the old one; between, where they part, the new text is checked token by
+// token until they meet again. That is five times as fast as checking everything (BenchmarkParse), and what was found to
+// be equal is what a packed object need not keep (packed.go).
+//
+// What makes this right: both texts stand at places where a reader is in the same state, behind a whole token and within
+// the same brackets. That holds at the beginning; equal bytes keep it; and each way to go on after a difference restores
+// it or gives up. FuzzLike holds the result to that of the checker.
+
+// errUnlike: the texts differ too much, or the new one is wrong; let the checker say.
+var errUnlike = errors.New("not like the template")
+
+// maxTemplateDepth bounds how deep a template nests, so that what stands within it surely keeps the limit of maxDepth.
+const maxTemplateDepth = 100
+
+// match says that len bytes at place n of the text that is read are those at place t of the template.
+type match struct{ n, t, len int }
+
+// like reads the value at i0 of the text, which should resemble template.text[j0:end], and gives the place behind it.
+func (r *reading) like(i0, depth, j0, end int) (int, error) {
+	s, t := r.s, r.template.text
+	if i0 >= len(s) || s[i0] != t[j0] || t[j0] != '{' && t[j0] != '[' && t[j0] != '"' {
+		return i0, errUnlike
+	}
+	known, names := len(r.matches), len(r.names)
+	w := parting{reading: r, t: t, end: end, deep: depth + maxTemplateDepth}
+	i, j := i0, j0
+	var err error
+	for parted := 0; ; parted++ {
+		n := commonPrefix(s[i:], t[j:end])
+		r.match(i, j, n)
+		w.run, i, j = j, i+n, j+n
+		if j == end {
+			break
+		}
+		if i >= len(s) {
+			return i, syntaxErr(s, i, "")
+		}
+		if parted > 16 && parted*48 > j-j0 {
+			err = errUnlike
+		} else {
+			i, j, err = w.rejoin(i, j)
+		}
+		if errors.Is(err, ErrTruncated) {
+			return i, err
+		}
+		if err != nil {
+			r.matches, r.names = r.matches[:known], r.names[:names]
+			return i, errUnlike
+		}
+	}
+	if w.inserted && !r.lax {
+		// A name the template does not have may stand twice.
+		if _, err := r.value(s, i0, depth); err != nil {
+			return i, err
+		}
+	}
+	return i, nil
+}
+
+// parting is a place where the texts differ.
+type parting struct {
+	*reading
+	t        string
+	end      int // of the template's value
+	run      int // where the equal bytes before the difference begin in t
+	deep     int // more than how deep the value can be nested here
+	inserted bool
+}
+
+// rejoin takes the first places that differ, and gives places behind them where the readers are in the same state again.
+func (w *parting) rejoin(i, j int) (int, int, error) {
+	s, t := w.s, w.t
+	if w.template.quoted(j) {
+		return w.otherString(i, j)
+	}
+	if j > w.run && isScalarByte(t[j-1]) {
+		// Within or at the end of a number or word.
+		start, te := j, j
+		for start > w.run && isScalarByte(t[start-1]) {
+			start--
+		}
+		for te < w.end && isScalarByte(t[te]) {
+			te++
+		}
+		ne, err := w.value(s, i-(j-start), w.deep)
+		if err != nil || ne != i || te != j {
+			return ne, te, err
+		}
+	}
+	c, d := t[j], s[i]
+	switch {
+	case isSpace(c) || isSpace(d):
+		return skipSpace(s, i), skipSpace(t, j), nil
+	case c == '}' || c == ']':
+		return w.longer(i, j, c)
+	case d == '}' || d == ']':
+		// The container ends sooner than the template's: behind a value, or empty.
+		before := w.before(j)
+		if c != ',' && before != '{' && before != '[' {
+			return i, j, errUnlike
+		}
+		return w.close(i, j)
+	case c == ',' || c == ':':
+		return i, j, errUnlike
+	}
+	switch before := w.before(j); {
+	case before == ':', before == '[', before == ',' && !w.isName(j):
+		ne, err := w.value(s, i, w.deep)
+		return ne, skipTrusted(t, j), err
+	}
+	return i, j, errUnlike
+}
+
+// close goes behind the end of the container that both texts are in; s[i] is its closing bracket.
+func (w *parting) close(i, j int) (int, int, error) {
+	j = closing(w.t, j)
+	if j >= w.end || w.t[j] != w.s[i] {
+		return i, j, errUnlike
+	}
+	return i + 1, j + 1, nil
+}
+
+// longer reads the members or items that the template's container, which ends at j, does not have.
+func (w *parting) longer(i, j int, bracket byte) (_, _ int, err error) {
+	s := w.s
+	w.inserted = true
+	begins := w.before(j) == '{' || w.before(j) == '['
+	for ; ; begins = false {
+		if !begins {
+			i = skipSpace(s, i)
+			if i < len(s) && s[i] == bracket {
+				return i + 1, j + 1, nil
+			}
+			if i >= len(s) || s[i] != ',' {
+				return i, j, syntaxErr(s, i, "',' or an end")
+			}
+			i = skipSpace(s, i+1)
+		}
+		if bracket == '}' {
+			if _, i, err = scanName(s, i); err != nil {
+				return i, j, err
+			}
+		}
+		if i, err = w.value(s, i, w.deep); err != nil {
+			return i, j, err
+		}
+	}
+}
+
+// otherString goes on behind a string in which the texts differ.
+func (w *parting) otherString(i, j int) (int, int, error) {
+	s, t := w.s, w.t
+	ts, te := w.template.stringAround(j)
+	ns := i - (j - ts)
+	ne, err := scanString(s, ns)
+	if err != nil {
+		return ne, te, err
+	}
+	if w.isName(ts) {
+		return w.otherName(ns, ne, ts, te)
+	}
+	if same := commonSuffix(s[i:ne], t[j:te]); same >= minCopy {
+		w.match(ne-same, te-same, same)
+	}
+	return ne, te, nil
+}
+
+// otherName goes on where the new text has the name s[ns:ne] in place of the template's t[ts:te]: either the template has
+// members more, and has this one further on, or the new text has.
+func (w *parting) otherName(ns, ne, ts, te int) (_, _ int, err error) {
+	s, t := w.s, w.t
+	at := te
+	for range 8 {
+		at = skipSpace(t, skipTrusted(t, nextToken(t, at)))
+		if at >= w.end || t[at] != ',' {
+			break
+		}
+		at = skipSpace(t, at+1)
+		_, end := w.template.stringAround(at + 1)
+		if t[at:end] == s[ns:ne] {
+			return ne, end, nil
+		}
+		at = end
+	}
+	w.inserted = true
+	_, i, err := scanName(s, ns)
+	if err != nil {
+		return i, ts, err
+	}
+	if i, err = w.value(s, i, w.deep); err != nil {
+		return i, ts, err
+	}
+	i = skipSpace(s, i)
+	switch {
+	case i < len(s) && s[i] == '}':
+		return w.close(i, ts)
+	case i < len(s) && s[i] == ',':
+		i = skipSpace(s, i+1)
+		if i < len(s) && s[i] != '"' {
+			return i, ts, errUnlike
+		}
+		return i, ts, nil
+	}
+	return i, ts, syntaxErr(s, i, "',' or '}'")
+}
+
+// before gives the last byte before j that is no white space.
+func (w *parting) before(j int) byte {
+	for j--; j > 0 && isSpace(w.t[j]); j-- {
+	}
+	return w.t[max(j, 0)]
+}
+
+// isName tells whether a member's name begins at j.
+func (w *parting) isName(j int) bool {
+	if w.t[j] != '"' {
+		return false
+	}
+	_, end := w.template.stringAround(j + 1)
+	end = skipSpace(w.t, end)
+	return end < w.end && w.t[end] == ':'
+}
+
+// closing gives the place of the bracket that ends the container which j is in. j is no place within a string.
+func closing(t string, j int) int {
+	for j < len(t) {
+		switch t[j] {
+		case '"', '{', '[':
+			j = skipTrusted(t, j)
+		case '}', ']':
+			return j
+		default:
+			j++
+		}
+	}
+	return j
+}
+
+func isScalarByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '+' || c == '.'
+}
+
+// commonPrefix gives how many bytes two texts have in common at the beginning. Long stretches are compared by the runtime,
+// which is faster at that than Go code can be.
+func commonPrefix(a, b string) int {
+	n, i := min(len(a), len(b)), 0
+	for i+128 <= n && a[i:i+128] == b[i:i+128] {
+		i += 128
+	}
+	for ; i+8 <= n; i += 8 {
+		if x := word(a, i) ^ word(b, i); x != 0 {
+			return i + bits.TrailingZeros64(x)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+func commonSuffix(a, b string) int {
+	n, i := min(len(a), len(b)), 0
+	for i < n && a[len(a)-1-i] == b[len(b)-1-i] {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,342 @@
+package event
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// This file makes and reads packed objects. A packed object's text is the fields of its header, one behind the other, and
+// then operations that build its JSON from front to back:
+//
+//	uvarint n, n bytes    these bytes
+//	uvarint n, varint d   n bytes of the base, beginning d behind the end of the last such copy, plus the bytes between
+//
+// by turns, until the JSON has its size. The d is 0 where a value was replaced by one of the same length, which is what
+// differs most often. Measured beside compressors in bench/packing.
+
+const (
+	// minCopy is the shortest copy worth an operation.
+	minCopy = 6
+	// worthPacking is how many percent of the plain text an object may take and still be packed: a packed object keeps its
+	// base alive, and costs something to read. For the base of a stranger it has to be less: the object could be a better
+	// base for its own kind.
+	worthPacking         = 66
+	worthPackingStranger = 20
+)
+
+// packing makes the forms of one object that was read.
+type packing struct {
+	r          *reading
+	start, end int // of the object in the text that was read
+	spliced    string
+	splice     string // what p.splice gives
+	size       int    // of the JSON
+	out        []byte // the operations
+	literal    []byte // not yet in out
+	copied     struct{ at, len int }
+	behind     int // where a copy with d == 0 would begin, were there no literal
+}
+
+func (k *packing) begin(r *reading, start, end int, spliced string) {
+	k.r, k.start, k.end, k.spliced = r, start, end, spliced
+	k.size = end - start + len(spliced)
+	for _, e := range r.edits {
+		k.size += len(e.with) - (e.to - e.from)
+	}
+}
+
+// pieces calls f for the parts of the read text that stay, in order, and with what is put between them.
+func (k *packing) pieces(keep func(from, to int), put func(text string)) {
+	put("{" + k.spliced)
+	at := k.start + 1
+	for _, e := range k.r.edits {
+		keep(at, e.from)
+		put(e.with)
+		at = e.to
+	}
+	keep(at, k.end)
+}
+
+// valid tells whether what stays of the text is UTF-8. What is as in the template is known to be.
+func (k *packing) valid() bool {
+	ok, m := true, 0
+	matches, s := k.r.matches, k.r.s
+	k.pieces(func(from, to int) {
+		for ; from < to && ok; m++ {
+			for m < len(matches) && matches[m].n+matches[m].len <= from {
+				m++
+			}
+			if m == len(matches) || matches[m].n >= to {
+				ok = validUTF8(s, from, to)
+				return
+			}
+			if matches[m].n > from {
+				ok = validUTF8(s, from, matches[m].n)
+			}
+			from = matches[m].n + matches[m].len
+			if from > to {
+				return
+			}
+		}
+	}, func(string) {})
+	return ok
+}
+
+// pack writes the operations. It is false if there is nothing to refer to, or too little of it.
+func (k *packing) pack() bool {
+	r := k.r
+	if r.template == nil {
+		return false
+	}
+	k.out, k.literal, k.copied.len, k.behind = k.out[:0], k.literal[:0], 0, 0
+	m := 0
+	k.pieces(func(from, to int) {
+		for from < to {
+			for m < len(r.matches) && r.matches[m].n+r.matches[m].len <= from {
+				m++
+			}
+			if m == len(r.matches) || r.matches[m].n >= to {
+				k.put(r.s[from:to])
+				return
+			}
+			if n := r.matches[m].n; n > from {
+				k.put(r.s[from:n])
+				from = n
+			}
+			end := min(to, r.matches[m].n+r.matches[m].len)
+			k.like(r.s[from:end], r.matches[m].t+from-r.matches[m].n)
+			from = end
+		}
+	}, k.put)
+	k.flush()
+	worth := worthPackingStranger
+	if r.own {
+		worth = worthPacking
+	}
+	return len(k.out)*100 < k.size*worth
+}
+
+// like adds text that the template has at t, and the base too, if it was not cut.
+func (k *packing) like(text string, t int) {
+	for _, kept := range k.r.template.kept {
+		if t >= kept.to {
+			continue
+		}
+		if n := min(kept.from-t, len(text)); n > 0 {
+			k.put(text[:n])
+			text, t = text[n:], t+n
+		}
+		n := min(kept.to-t, len(text))
+		if n < minCopy {
+			break
+		}
+		k.copy(kept.at+t-kept.from, n)
+		text, t = text[n:], t+n
+	}
+	k.put(text)
+}
+
+func (k *packing) copy(at, n int) {
+	if c := &k.copied; c.len > 0 {
+		if c.at+c.len == at {
+			c.len += n
+			return
+		}
+		k.flush()
+	}
+	k.copied.at, k.copied.len = at, n
+}
+
+func (k *packing) put(text string) {
+	if text == "" {
+		return
+	}
+	if k.copied.len > 0 {
+		k.flush()
+	}
+	k.literal = append(k.literal, text...)
+}
+
+// flush writes a pair of operations.
+func (k *packing) flush() {
+	k.out = binary.AppendUvarint(k.out, uint64(len(k.literal)))
+	k.out = append(k.out, k.literal...)
+	if c := k.copied; c.len > 0 {
+		k.out = binary.AppendUvarint(k.out, uint64(c.len))
+		k.out = binary.AppendVarint(k.out, int64(c.at-k.behind-len(k.literal)))
+		k.behind = c.at + c.len
+	}
+	k.literal, k.copied.len = k.literal[:0], 0
+}
+
+// identity are the fields of the header that are texts, decoded.
+func (k *packing) identity() [5]string {
+	r := k.r
+	return [5]string{r.namespace.text(r.s), r.name.text(r.s), r.uid.text(r.s), r.resourceVersion.text(r.s), r.deletionTimestamp.text(r.s)}
+}
+
+func (h *header) identity() [5]*field {
+	return [5]*field{&h.namespace, &h.name, &h.uid, &h.resourceVersion, &h.deletionTimestamp}
+}
+
+func (k *packing) packed(typ *typeMeta) *Object {
+	o := k.object(typ)
+	o.base = k.r.template.base
+	identity := k.identity()
+	n := len(k.out)
+	for _, text := range identity {
+		n += len(text)
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for i, f := range o.header.identity() {
+		*f = field{uint32(b.Len()), uint32(len(identity[i]))}
+		b.WriteString(identity[i])
+	}
+	o.ops = uint32(b.Len())
+	b.Write(k.out)
+	o.text = b.String()
+	return o
+}
+
+// plain makes the plain form. A field of the header is a part of the JSON wherever it stands there as it is; one with
+// escapes follows it.
+func (k *packing) plain(typ *typeMeta) *Object {
+	o := k.object(typ)
+	r := k.r
+	var b strings.Builder
+	b.Grow(k.size)
+	k.pieces(func(from, to int) { b.WriteString(r.s[from:to]) }, func(text string) { b.WriteString(text) })
+	spans := [5]span{r.namespace, r.name, r.uid, r.resourceVersion, r.deletionTimestamp}
+	for i, f := range o.header.identity() {
+		sp := spans[i]
+		if sp.from == sp.to {
+			continue
+		}
+		if raw := r.s[sp.from:sp.to]; strings.IndexByte(raw, '\\') >= 0 {
+			text := decodeString(raw)
+			*f = field{uint32(b.Len()), uint32(len(text))}
+			b.WriteString(text)
+			continue
+		}
+		*f = field{k.place(sp.from), uint32(sp.to - sp.from)}
+	}
+	o.text = b.String()
+	return o
+}
+
+// object has what both forms have in common.
+func (k *packing) object(typ *typeMeta) *Object {
+	r := k.r
+	o := &Object{typ: typ, size: uint32(k.size)}
+	o.header.generation = r.generation
+	if l := r.labels; l.to > l.from {
+		o.header.labels = field{k.place(l.from), uint32(l.to - l.from)}
+	}
+	if r.spec > 0 {
+		o.header.spec = k.place(r.spec)
+	}
+	if r.status > 0 {
+		o.header.status = k.place(r.status)
+	}
+	return o
+}
+
+// place gives the place in the JSON that a place in the read text became.
+func (k *packing) place(at int) uint32 {
+	shift := len(k.spliced) - k.start
+	for _, e := range k.r.edits {
+		if e.from >= at {
+			break
+		}
+		shift += len(e.with) - (e.to - e.from)
+	}
+	return uint32(at + shift)
+}
+
+// newTemplate makes a template of the object that was read, whose plain form is o.
+func (k *packing) newTemplate(o *Object) *template {
+	t := &template{text: strings.Clone(k.r.s[k.start:k.end]), base: &base{o.JSON()}}
+	at := 0
+	k.pieces(func(from, to int) {
+		t.kept = append(t.kept, kept{from - k.start, to - k.start, at})
+		at += to - from
+	}, func(text string) { at += len(text) })
+	return t
+}
+
+// operations reads a packed object's text from front to back.
+type operations struct {
+	text, base string
+	behind     int
+	left       int // of the JSON
+	copying    bool
+}
+
+func (o *Object) operations() operations {
+	return operations{text: o.text[o.ops:], base: o.base.text, left: int(o.size)}
+}
+
+// next gives the next piece of the JSON, which may be empty.
+func (ops *operations) next() string {
+	n := ops.uvarint()
+	ops.left -= n
+	piece := ""
+	if ops.copying {
+		at := ops.behind + ops.varint()
+		piece = ops.base[at : at+n]
+		ops.behind = at + n
+	} else {
+		piece, ops.text = ops.text[:n], ops.text[n:]
+		ops.behind += n
+	}
+	ops.copying = !ops.copying
+	return piece
+}
+
+func (ops *operations) uvarint() int {
+	v := 0
+	for i := 0; ; i++ {
+		c := ops.text[i]
+		v |= int(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			ops.text = ops.text[i+1:]
+			return v
+		}
+	}
+}
+
+func (ops *operations) varint() int {
+	v := ops.uvarint()
+	return v>>1 ^ -(v & 1)
+}
+
+// writeJSON appends the JSON.
+func (o *Object) writeJSON(b *strings.Builder) {
+	for ops := o.operations(); ops.left > 0; {
+		b.WriteString(ops.next())
+	}
+}
+
+// unpack gives a part of the JSON, without copying it if it stands in one piece.
+func (o *Object) unpack(from, to int) string {
+	var b strings.Builder
+	ops := o.operations()
+	for at := 0; at < to; {
+		piece := ops.next()
+		begins := max(from-at, 0)
+		at += len(piece)
+		if at <= from {
+			continue
+		}
+		piece = piece[begins:min(len(piece), len(piece)+to-at)]
+		if len(piece) == to-from {
+			return piece
+		}
+		if b.Cap() == 0 {
+			b.Grow(to - from)
+		}
+		b.WriteString(piece)
+	}
+	return b.String()
+}

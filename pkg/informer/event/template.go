@@ -1,0 +1,172 @@
+package event
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// template is a text that was checked, kept because others will be much like it (like.go).
+type template struct {
+	text string // as it came, with what is cut out of it
+	base *base  // what became of it, for packed objects to refer to
+	kept []kept
+
+	// The rest is there once the template is used: most objects have nobody who resembles them.
+	ready bool
+	bits  []uint64 // one for each byte: set within strings, from behind the opening quote to the closing one
+	top   []member
+}
+
+// base is the text that packed objects refer to.
+type base struct{ text string }
+
+// kept is a part of a template's text that its base has, too.
+type kept struct{ from, to, at int }
+
+// member is a member of one of the objects that are read member by member: the object itself, its metadata, and so on.
+type member struct {
+	glue, start, value, end int // behind the member before, the name's quote, the value, behind the value
+	role                    role
+	drop                    *dropTree
+	hash                    uint64
+	below                   []member
+}
+
+// prepare looks at the text once, so that others can be held against it. It is false if the text is no good for that.
+func (t *template) prepare(p *Parser) bool {
+	if t.ready {
+		return t.top != nil
+	}
+	t.ready = true
+	depth, deepest := 0, 0
+	t.bits = make([]uint64, len(t.text)/64+1)
+	for i := 0; i < len(t.text); {
+		switch t.text[i] {
+		case '"':
+			end := stringEnd(t.text, i)
+			setBits(t.bits, i+1, end)
+			i = end
+			continue
+		case '{', '[':
+			depth++
+			deepest = max(deepest, depth)
+		case '}', ']':
+			depth--
+		}
+		i++
+	}
+	if deepest < maxTemplateDepth {
+		t.top = p.members(t.text, 0, levelObject, p.dropTree())
+	}
+	return t.top != nil
+}
+
+// members notes the members of the object at i, of valid text.
+func (p *Parser) members(s string, i int, l level, drop *dropTree) []member {
+	var all []member
+	glue := i + 1
+	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
+		end := stringEnd(s, i)
+		name := s[i+1 : end-1]
+		m := member{glue: glue, start: i, value: nextToken(s, end), hash: hashName(name)}
+		m.role, m.drop = l.role(decodeString(name)), drop.child(decodeString(name))
+		if below, ok := p.levelBelow(m.role, m.drop); ok && s[m.value] == '{' {
+			m.below = p.members(s, m.value, below, m.drop)
+		}
+		m.end = skipTrusted(s, m.value)
+		all = append(all, m)
+		i, glue = m.end, m.end
+	}
+	return all
+}
+
+func setBits(b []uint64, from, to int) {
+	for i := from; i < to; {
+		n := min(64-i%64, to-i)
+		b[i/64] |= (1<<n - 1) << (i % 64)
+		i += n
+	}
+}
+
+// quoted tells whether j is a place within a string, its closing quote included.
+func (t *template) quoted(j int) bool { return t.bits[j/64]>>(j%64)&1 != 0 }
+
+// stringAround gives the string that j is in, with its quotes.
+func (t *template) stringAround(j int) (start, end int) {
+	w := j / 64
+	outside := ^t.bits[w] & (1<<(j%64) - 1)
+	for outside == 0 {
+		w--
+		outside = ^t.bits[w]
+	}
+	start = w*64 + 63 - bits.LeadingZeros64(outside)
+	w = j / 64
+	outside = ^t.bits[w] &^ (1<<(j%64) - 1)
+	for outside == 0 {
+		w++
+		outside = ^t.bits[w]
+	}
+	return start, w*64 + bits.TrailingZeros64(outside)
+}
+
+// templates are those a parser has at hand, by a trait that objects which resemble each other share. What was not used for
+// long is forgotten.
+type templates struct {
+	byTrait map[string]*template
+	bytes   int
+	used    map[*template]struct{}
+	last    *template
+}
+
+// maxTemplates is how many bytes of text a parser's templates may have.
+const maxTemplates = 8 << 20
+
+// trait gives what tells objects of one origin from others, without checking the text: the namespace and generateName, or
+// else the labels. It is "" if there is none.
+func trait(s string, i int) string {
+	if i = findMember(s, i, "metadata"); i < 0 || i >= len(s) || s[i] != '{' {
+		return ""
+	}
+	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
+		end := stringEnd(s, i)
+		name := s[i+1 : max(i+1, end-1)]
+		i = nextToken(s, end)
+		end = skipTrusted(s, i)
+		if name == "generateName" || name == "labels" {
+			return s[i:end]
+		}
+		i = end
+	}
+	return ""
+}
+
+// pick gives the template to try for an object: that of its own kind, or else the one that was used last. It is nil if
+// there is none.
+func (ts *templates) pick(p *Parser, trait string) (t *template, own bool) {
+	t, own = ts.byTrait[trait]
+	if !own {
+		t = ts.last
+	}
+	if t == nil || !t.prepare(p) {
+		return nil, false
+	}
+	return t, own
+}
+
+// keep remembers a template for a trait.
+func (ts *templates) keep(trait string, t *template) {
+	if ts.byTrait == nil || ts.bytes > maxTemplates {
+		// Starting anew is cheap: each trait costs one reading without a template.
+		*ts = templates{byTrait: map[string]*template{}, used: map[*template]struct{}{}}
+	}
+	ts.last = t
+	if ts.byTrait[trait] == t {
+		return
+	}
+	ts.byTrait[strings.Clone(trait)] = t
+	ts.bytes += len(trait)
+	if _, known := ts.used[t]; !known {
+		ts.used[t] = struct{}{}
+		ts.bytes += len(t.text) + len(t.text)/8
+	}
+}
