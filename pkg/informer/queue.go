@@ -39,6 +39,7 @@ type deltaQueue struct {
 	limit int
 
 	mu       sync.Mutex
+	quiet    int // events added since the last flush
 	items    map[event.Key][]delta
 	order    fifo[event.Key]
 	spare    [][]delta // emptied slices, used again
@@ -62,7 +63,8 @@ func newDeltaQueue(limit int) *deltaQueue {
 	}
 }
 
-// add queues one watch event. It blocks while the queue is full of other objects, until ctx is done.
+// add queues one watch event. It blocks while the queue is full of other objects, until ctx is done. The controller learns
+// of it with the next flush, or after some more of them: waking it for each event would cost more than the event.
 func (q *deltaQueue) add(ctx context.Context, d delta) error {
 	key := d.object.Key()
 	for {
@@ -72,10 +74,16 @@ func (q *deltaQueue) add(ctx context.Context, d delta) error {
 			q.populate.begun = true
 			q.push(key, d)
 			q.settle()
+			q.quiet++
+			quiet := q.quiet
 			q.mu.Unlock()
+			if quiet >= maxQuiet {
+				q.flush()
+			}
 			return nil
 		}
 		q.mu.Unlock()
+		q.flush()
 		select {
 		case <-q.room:
 		case <-ctx.Done():
@@ -120,6 +128,7 @@ func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 		q.populate.left = len(q.items)
 	}
 	q.settle()
+	q.ready.set()
 }
 
 // resync queues the stored objects once more, except those that have a delta pending: a resync must not overtake a
@@ -132,6 +141,7 @@ func (q *deltaQueue) resync(store *indexer, round *resyncRound) {
 			q.push(o.Key(), delta{typ: deltaSync, object: o, round: round})
 		}
 	})
+	q.ready.set()
 }
 
 func (q *deltaQueue) push(key event.Key, d delta) {
@@ -143,7 +153,20 @@ func (q *deltaQueue) push(key event.Key, d delta) {
 		}
 	}
 	q.items[key] = dedupe(append(pending, d))
-	q.ready.set()
+}
+
+// maxQuiet is how many events may wait for a flush.
+const maxQuiet = 32
+
+// flush tells the controller of what was queued.
+func (q *deltaQueue) flush() {
+	q.mu.Lock()
+	waiting := len(q.items) > 0
+	q.quiet = 0
+	q.mu.Unlock()
+	if waiting {
+		q.ready.set()
+	}
 }
 
 // dedupe merges two deletes at the end into the one that has the real final state.

@@ -20,9 +20,15 @@ const (
 // stream cuts a reader's bytes into JSON values, wherever the values begin and end in the reads. It holds one value and
 // what was read behind it, so memory follows the largest value, not the length of the stream.
 type stream struct {
-	r          io.Reader
+	r io.Reader
+	// lines: a value most probably ends with a line, so there is no use in looking at half a line.
+	lines bool
+	// idle, if set, is called before each read, which may block.
+	idle func()
+
 	buf        []byte
 	start, end int   // what was read and not yet taken is buf[start:end]
+	line       int   // there is no end of a line in buf[start:line], if lines
 	err        error // of the last read; nothing comes after it
 }
 
@@ -34,6 +40,9 @@ var errValueTooLong = fmt.Errorf("a JSON value is longer than %d MiB", maxValue>
 // error is io.EOF, in the middle of a value io.ErrUnexpectedEOF.
 func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 	if _, err := s.peek(); err != nil {
+		return err
+	}
+	if err := s.wholeLine(); err != nil {
 		return err
 	}
 	for {
@@ -54,6 +63,25 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 			return err
 		}
 	}
+}
+
+// wholeLine reads on until the end of a line, or what might be the end of a value without one.
+func (s *stream) wholeLine() error {
+	for s.lines && s.err == nil {
+		from := max(s.line, s.start)
+		if at := bytes.IndexByte(s.buf[from:s.end], '\n'); at >= 0 {
+			s.line = from + at
+			break
+		}
+		s.line = s.end
+		if s.buf[s.end-1] == '}' {
+			break
+		}
+		if err := s.fill(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // closed: only numbers and words have an end that cannot be seen.
@@ -110,7 +138,7 @@ func (s *stream) take(want byte) error {
 // fill does one read, and makes room for it first.
 func (s *stream) fill() error {
 	if s.start == s.end {
-		s.start, s.end = 0, 0
+		s.start, s.end, s.line = 0, 0, 0
 		if len(s.buf) > 16*minBuffer {
 			s.buf = nil // one huge object must not hold memory for the rest of a quiet watch
 		}
@@ -128,7 +156,10 @@ func (s *stream) fill() error {
 			to = make([]byte, 2*len(s.buf))
 		}
 		copy(to, s.buf[s.start:s.end])
-		s.buf, s.start, s.end = to, 0, held
+		s.buf, s.start, s.end, s.line = to, 0, held, max(s.line-s.start, 0)
+	}
+	if s.idle != nil {
+		s.idle()
 	}
 	n, err := s.r.Read(s.buf[s.end:])
 	s.end += n

@@ -46,7 +46,8 @@ func (r *reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*wa
 		return nil, err
 	}
 	r.note(func(s *reflectorStatus) { s.watches++; s.err = nil })
-	return &watchStream{body: body, cancel: cancel, in: stream{r: body}, parser: r.parser, begun: begun}, nil
+	in := stream{r: body, lines: true, idle: r.queue.flush}
+	return &watchStream{body: body, cancel: cancel, in: in, parser: r.parser, begun: begun}, nil
 }
 
 func (w *watchStream) close() {
@@ -56,14 +57,13 @@ func (w *watchStream) close() {
 
 // next reads a frame. What carries no object, or one of another kind than the resource's, is passed to skip.
 func (w *watchStream) next(skip func(error)) (frame event.WatchEvent, err error) {
-	var refused *event.ObjectError
 	for {
 		err := w.in.value(func(text []byte) (end int, err error) {
 			frame, end, err = w.parser.ParseWatchEvent(text)
 			return end, err
 		})
 		switch {
-		case errors.As(err, &refused):
+		case err != nil && isObjectError(err):
 		case err == nil && frame.Object != nil && frame.Object.Kind() != w.parser.Kind:
 			err = fmt.Errorf("expected a %s, got %.60q", w.parser.Kind, frame.Object.Kind())
 		default:
@@ -71,6 +71,11 @@ func (w *watchStream) next(skip func(error)) (frame event.WatchEvent, err error)
 		}
 		skip(err)
 	}
+}
+
+func isObjectError(err error) bool {
+	var refused *event.ObjectError
+	return errors.As(err, &refused)
 }
 
 // tooShort: the watch ended at once and without an event.
@@ -92,6 +97,7 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 		}
 	}
 	defer w.close()
+	defer r.queue.flush()
 	for ctx.Err() == nil {
 		frame, err := w.next(r.skip)
 		switch {
@@ -165,6 +171,7 @@ func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *event.Object)
 
 // wait backs off and keeps the resourceVersion: the server is busy, nothing was missed.
 func (r *reflector) wait(ctx context.Context, cause error) error {
+	r.queue.flush()
 	delay := r.backoff.next(time.Now())
 	r.report(cause, delay)
 	return nilIfDone(ctx, sleep(ctx, delay))
