@@ -26,55 +26,62 @@ type match struct{ n, t, len int }
 
 // like reads the value at i0 of the text, which should resemble template.text[j0:end], and gives the place behind it.
 func (r *reading) like(i0, depth, j0, end int) (int, error) {
-	s, t := r.s, r.template.text
-	if i0 >= len(s) || s[i0] != t[j0] || t[j0] != '{' && t[j0] != '[' && t[j0] != '"' {
+	if i0 >= len(r.s) || r.s[i0] != r.template.text[j0] {
 		return i0, errUnlike
 	}
-	known, names := len(r.matches), len(r.names)
-	w := parting{reading: r, t: t, end: end, deep: depth + maxTemplateDepth}
-	i, j := i0, j0
-	var err error
+	if c := r.s[i0]; c != '{' && c != '[' && c != '"' {
+		return i0, errUnlike
+	}
+	w := parting{reading: r, t: r.template.text, end: end, deep: depth + maxTemplateDepth}
+	i, err := w.follow(i0, j0)
+	if err == nil && len(w.inserted) > 0 && !r.lax {
+		_, err = r.value(r.s, i0, depth)
+	}
+	return i, err
+}
+
+// parting is where the texts differ.
+type parting struct {
+	*reading
+	t        string
+	end      int   // of the template's value
+	run      int   // where the equal bytes before the difference begin in t
+	deep     int   // more than how deep the value can be nested here
+	whole    bool  // the value is a whole object, so that the template's frame has to be kept
+	inserted []int // where in t names come in that the template does not have: they may stand twice
+}
+
+// follow reads on from i and j, where the values begin, to their ends.
+func (w *parting) follow(i, j int) (_ int, err error) {
+	s, t, r := w.s, w.t, w.reading
+	known, names, from := len(r.matches), len(r.names), j
 	for parted := 0; ; parted++ {
-		n := commonPrefix(s[i:], t[j:end])
+		n := commonPrefix(s[i:], t[j:w.end])
 		r.match(i, j, n)
 		w.run, i, j = j, i+n, j+n
-		if j == end {
-			break
+		if j == w.end {
+			return i, nil
 		}
 		if i >= len(s) {
 			return i, syntaxErr(s, i, "")
 		}
-		if parted > 16 && parted*48 > j-j0 {
+		if parted > 16 && parted*48 > j-from {
 			err = errUnlike
 		} else {
 			i, j, err = w.rejoin(i, j)
 		}
-		if errors.Is(err, ErrTruncated) {
-			return i, err
-		}
 		if err != nil {
-			r.matches, r.names = r.matches[:known], r.names[:names]
-			return i, errUnlike
-		}
-	}
-	if w.inserted && !r.lax {
-		// A name the template does not have may stand twice.
-		if _, err := r.value(s, i0, depth); err != nil {
+			if !errors.Is(err, ErrTruncated) {
+				r.matches, r.names = r.matches[:known], r.names[:names]
+				err = errUnlike
+			}
 			return i, err
 		}
 	}
-	return i, nil
 }
 
-// parting is a place where the texts differ.
-type parting struct {
-	*reading
-	t        string
-	end      int // of the template's value
-	run      int // where the equal bytes before the difference begin in t
-	deep     int // more than how deep the value can be nested here
-	inserted bool
-}
+// inFrame tells whether a difference at j is one of the members that are read one by one.
+func (w *parting) inFrame(j int) bool { return w.whole && w.template.frame.has(j) }
 
 // rejoin takes the first places that differ, and gives places behind them where the readers are in the same state again.
 func (w *parting) rejoin(i, j int) (int, int, error) {
@@ -113,6 +120,7 @@ func (w *parting) rejoin(i, j int) (int, int, error) {
 		return i, j, errUnlike
 	}
 	switch before := w.before(j); {
+	case w.inFrame(j):
 	case before == ':', before == '[', before == ',' && !w.isName(j):
 		ne, err := w.value(s, i, w.deep)
 		return ne, skipTrusted(t, j), err
@@ -123,7 +131,7 @@ func (w *parting) rejoin(i, j int) (int, int, error) {
 // close goes behind the end of the container that both texts are in; s[i] is its closing bracket.
 func (w *parting) close(i, j int) (int, int, error) {
 	j = closing(w.t, j)
-	if j >= w.end || w.t[j] != w.s[i] {
+	if j >= w.end || w.t[j] != w.s[i] || w.inFrame(j) {
 		return i, j, errUnlike
 	}
 	return i + 1, j + 1, nil
@@ -132,19 +140,26 @@ func (w *parting) close(i, j int) (int, int, error) {
 // longer reads the members or items that the template's container, which ends at j, does not have.
 func (w *parting) longer(i, j int, bracket byte) (_, _ int, err error) {
 	s := w.s
-	w.inserted = true
-	begins := w.before(j) == '{' || w.before(j) == '['
-	for ; ; begins = false {
-		if !begins {
-			i = skipSpace(s, i)
-			if i < len(s) && s[i] == bracket {
-				return i + 1, j + 1, nil
-			}
-			if i >= len(s) || s[i] != ',' {
-				return i, j, syntaxErr(s, i, "',' or an end")
-			}
-			i = skipSpace(s, i+1)
+	if w.inFrame(j) {
+		return i, j, errUnlike
+	}
+	if c := w.before(j); c == '{' || c == '[' {
+		// The template's is empty: the whole container is new.
+		end, err := w.value(s, w.beforeNew(i), w.deep)
+		return end, j + 1, err
+	}
+	if bracket == '}' {
+		w.inserted = append(w.inserted, j)
+	}
+	for {
+		i = skipSpace(s, i)
+		if i < len(s) && s[i] == bracket {
+			return i + 1, j + 1, nil
 		}
+		if i >= len(s) || s[i] != ',' {
+			return i, j, syntaxErr(s, i, "',' or an end")
+		}
+		i = skipSpace(s, i+1)
 		if bracket == '}' {
 			if _, i, err = scanName(s, i); err != nil {
 				return i, j, err
@@ -166,7 +181,7 @@ func (w *parting) otherString(i, j int) (int, int, error) {
 		return ne, te, err
 	}
 	if w.isName(ts) {
-		return w.otherName(ns, ne, ts, te)
+		return w.otherName(ns, ne, ts, te, j-ts)
 	}
 	if same := commonSuffix(s[i:ne], t[j:te]); same >= minCopy {
 		w.match(ne-same, te-same, same)
@@ -174,12 +189,18 @@ func (w *parting) otherString(i, j int) (int, int, error) {
 	return ne, te, nil
 }
 
-// otherName goes on where the new text has the name s[ns:ne] in place of the template's t[ts:te]: either the template has
-// members more, and has this one further on, or the new text has.
-func (w *parting) otherName(ns, ne, ts, te int) (_, _ int, err error) {
+// smallContainer is how many bytes of the template's container may follow for a new one to be read as a whole.
+const smallContainer = 256
+
+// otherName goes on where the new text has the name s[ns:ne] in place of the template's t[ts:te], the first same bytes of
+// which are the same. There are four ways to go on, of which the one is taken that most probably leads on well.
+func (w *parting) otherName(ns, ne, ts, te, same int) (_, _ int, err error) {
 	s, t := w.s, w.t
+	if w.inFrame(ts) {
+		return ns, ts, errUnlike
+	}
 	at := te
-	for range 8 {
+	for range 2 { // the template has a member or two more
 		at = skipSpace(t, skipTrusted(t, nextToken(t, at)))
 		if at >= w.end || t[at] != ',' {
 			break
@@ -191,7 +212,18 @@ func (w *parting) otherName(ns, ne, ts, te int) (_, _ int, err error) {
 		}
 		at = end
 	}
-	w.inserted = true
+	if same > len(`"abcd`) { // another name for the same kind of thing, such as an address
+		w.inserted = append(w.inserted, ts)
+		return ne, te, nil
+	}
+	if w.before(ts) == '{' { // another container
+		if end := closing(t, ts); end-ts < smallContainer {
+			i, err := w.value(s, w.beforeNew(ns), w.deep)
+			return i, end + 1, err
+		}
+	}
+	// The new text has a member more.
+	w.inserted = append(w.inserted, ts)
 	_, i, err := scanName(s, ns)
 	if err != nil {
 		return i, ts, err
@@ -211,6 +243,13 @@ func (w *parting) otherName(ns, ne, ts, te int) (_, _ int, err error) {
 		return i, ts, nil
 	}
 	return i, ts, syntaxErr(s, i, "',' or '}'")
+}
+
+// beforeNew gives the place of the last byte of the new text before i that is no white space.
+func (w *parting) beforeNew(i int) int {
+	for i--; i > 0 && isSpace(w.s[i]); i-- {
+	}
+	return i
 }
 
 // before gives the last byte before j that is no white space.

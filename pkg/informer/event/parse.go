@@ -94,6 +94,11 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 		r.trait = trait(s, i)
 		if r.template, r.own = p.templates.pick(p, r.trait); r.template != nil {
 			like = r.template.top
+			if i < len(s) && s[i] == '{' {
+				if end, err := r.wholeObject(i); err != errUnlike {
+					return end, err
+				}
+			}
 		}
 	}
 	return r.level(i, 0, levelObject, p.dropTree(), like)

@@ -30,6 +30,7 @@ type reading struct {
 	trait    string    // part of s
 	matches  []match   // what is as in the template, in the order of s
 	mute     bool      // matches are not noted
+	inserted []int     // for parting
 
 	apiVersion, kind, namespace, name, uid, resourceVersion, deletionTimestamp span
 
@@ -49,7 +50,7 @@ func (r *reading) begin(p *Parser, s string) {
 	}
 	*r = reading{
 		checker: checker{names: names, lax: p.deduplicated}, s: s, parser: p,
-		matches: r.matches[:0], edits: r.edits[:0], secret: r.secret[:0],
+		matches: r.matches[:0], edits: r.edits[:0], secret: r.secret[:0], inserted: r.inserted[:0],
 	}
 }
 

@@ -13,8 +13,35 @@ type template struct {
 
 	// The rest is there once the template is used: most objects have nobody who resembles them.
 	ready bool
-	bits  []uint64 // one for each byte: set within strings, from behind the opening quote to the closing one
+	bits  bitmap // set within strings, from behind the opening quote to the closing one
 	top   []member
+	// frame is set where the members of the objects begin and end that are read member by member: a text that differs
+	// there is not read as a whole.
+	frame bitmap
+	marks []mark
+}
+
+// mark is a member that has a role, or is cut out.
+type mark struct {
+	start, value, end int
+	role              role
+	cut               bool
+	cutFrom, cutTo    int // with the comma before it or, if nothing that is kept stands before it, the one behind it
+}
+
+// bitmap has one bit for each byte of a text.
+type bitmap []uint64
+
+func newBitmap(text string) bitmap { return make(bitmap, len(text)/64+1) }
+
+func (b bitmap) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
+
+func (b bitmap) set(from, to int) {
+	for i := from; i < to; {
+		n := min(64-i%64, to-i)
+		b[i/64] |= (1<<n - 1) << (i % 64)
+		i += n
+	}
 }
 
 // base is the text that packed objects refer to.
@@ -39,12 +66,12 @@ func (t *template) prepare(p *Parser) bool {
 	}
 	t.ready = true
 	depth, deepest := 0, 0
-	t.bits = make([]uint64, len(t.text)/64+1)
+	t.bits = newBitmap(t.text)
 	for i := 0; i < len(t.text); {
 		switch t.text[i] {
 		case '"':
 			end := stringEnd(t.text, i)
-			setBits(t.bits, i+1, end)
+			t.bits.set(i+1, end)
 			i = end
 			continue
 		case '{', '[':
@@ -57,8 +84,35 @@ func (t *template) prepare(p *Parser) bool {
 	}
 	if deepest < maxTemplateDepth {
 		t.top = p.members(t.text, 0, levelObject, p.dropTree())
+		t.frame = newBitmap(t.text)
+		t.note(0, len(t.text), t.top)
 	}
 	return t.top != nil
+}
+
+// note marks the members of the object that begins at from.
+func (t *template) note(from, end int, all []member) {
+	t.frame.set(from, from+1)
+	t.frame.set(end-1, end)
+	kept := false
+	for i, m := range all {
+		t.frame.set(m.start, m.start+1)
+		cut := m.drop != nil && m.drop.cut
+		if m.role != roleNone || cut {
+			mark := mark{start: m.start, value: m.value, end: m.end, role: m.role, cut: cut, cutFrom: m.glue, cutTo: m.end}
+			if !kept {
+				mark.cutFrom = m.start
+				if i+1 < len(all) {
+					mark.cutTo = all[i+1].start
+				}
+			}
+			t.marks = append(t.marks, mark)
+		}
+		kept = kept || !cut
+		if m.below != nil {
+			t.note(m.value, m.end, m.below)
+		}
+	}
 }
 
 // members notes the members of the object at i, of valid text.
@@ -80,16 +134,8 @@ func (p *Parser) members(s string, i int, l level, drop *dropTree) []member {
 	return all
 }
 
-func setBits(b []uint64, from, to int) {
-	for i := from; i < to; {
-		n := min(64-i%64, to-i)
-		b[i/64] |= (1<<n - 1) << (i % 64)
-		i += n
-	}
-}
-
 // quoted tells whether j is a place within a string, its closing quote included.
-func (t *template) quoted(j int) bool { return t.bits[j/64]>>(j%64)&1 != 0 }
+func (t *template) quoted(j int) bool { return t.bits.has(j) }
 
 // stringAround gives the string that j is in, with its quotes.
 func (t *template) stringAround(j int) (start, end int) {
