@@ -10,16 +10,15 @@ func (r *reading) wholeObject(i int) (int, error) {
 	w := parting{reading: r, t: t.text, end: len(t.text), deep: maxTemplateDepth, whole: true, inserted: r.inserted[:0]}
 	end, err := w.follow(i, 0)
 	r.inserted = w.inserted[:0]
-	if err != nil {
-		return end, err
+	if err == nil && (!r.check(w.inserted) || r.twice || !r.takeMarks()) {
+		err = errUnlike
 	}
-	if !r.check(w.inserted) || r.twice || !r.takeMarks() {
+	if err == errUnlike {
 		trait, own := r.trait, r.own
 		r.begin(r.parser, r.s)
 		r.template, r.trait, r.own = t, trait, own
-		return i, errUnlike
 	}
-	return end, nil
+	return end, err
 }
 
 // places maps places of the template to those of the text that is read. They are asked for in rising order.
