@@ -91,7 +91,7 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 	}
 	var like []member
 	if !p.Plain {
-		r.trait = trait(s, i)
+		r.trait = traitOf(s, i)
 		if r.template, r.own = p.templates.pick(p, r.trait); r.template != nil {
 			like = r.template.top
 			if i < len(s) && s[i] == '{' {

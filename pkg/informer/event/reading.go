@@ -27,7 +27,7 @@ type reading struct {
 	parser   *Parser
 	template *template // nil if nothing like this object is known
 	own      bool      // the template is of an object of the same trait
-	trait    string    // part of s
+	trait    trait     // its origin is part of s
 	matches  []match   // what is as in the template, in the order of s
 	mute     bool      // matches are not noted
 	inserted []int     // for parting

@@ -158,7 +158,7 @@ func (t *template) stringAround(j int) (start, end int) {
 // templates are those a parser has at hand, by a trait that objects which resemble each other share. What was not used for
 // long is forgotten.
 type templates struct {
-	byTrait map[string]*template
+	byTrait map[trait]*template
 	bytes   int
 	used    map[*template]struct{}
 	last    *template
@@ -167,9 +167,22 @@ type templates struct {
 // maxTemplates is how many bytes of text a parser's templates may have.
 const maxTemplates = 8 << 20
 
-// trait gives what tells objects of one origin from others, without checking the text: the namespace and generateName, or
-// else the labels. It is "" if there is none.
-func trait(s string, i int) string {
+// trait is what tells objects of one origin, and in one form, from others.
+type trait struct {
+	begins uint64 // the first bytes: items of lists have other members than objects of a watch
+	origin string // generateName or labels
+}
+
+// traitOf looks for the trait of the object at i, of which nothing was checked yet.
+func traitOf(s string, i int) trait {
+	if len(s) < i+8 {
+		return trait{}
+	}
+	return trait{word(s, i), origin(s, i)}
+}
+
+// origin gives the generateName or, if that does not come first, the labels of the object at i, or "".
+func origin(s string, i int) string {
 	if i = findMember(s, i, "metadata"); i < 0 || i >= len(s) || s[i] != '{' {
 		return ""
 	}
@@ -188,8 +201,8 @@ func trait(s string, i int) string {
 
 // pick gives the template to try for an object: that of its own kind, or else the one that was used last. It is nil if
 // there is none.
-func (ts *templates) pick(p *Parser, trait string) (t *template, own bool) {
-	t, own = ts.byTrait[trait]
+func (ts *templates) pick(p *Parser, like trait) (t *template, own bool) {
+	t, own = ts.byTrait[like]
 	if !own {
 		t = ts.last
 	}
@@ -200,17 +213,18 @@ func (ts *templates) pick(p *Parser, trait string) (t *template, own bool) {
 }
 
 // keep remembers a template for a trait.
-func (ts *templates) keep(trait string, t *template) {
+func (ts *templates) keep(of trait, t *template) {
 	if ts.byTrait == nil || ts.bytes > maxTemplates {
 		// Starting anew is cheap: each trait costs one reading without a template.
-		*ts = templates{byTrait: map[string]*template{}, used: map[*template]struct{}{}}
+		*ts = templates{byTrait: map[trait]*template{}, used: map[*template]struct{}{}}
 	}
 	ts.last = t
-	if ts.byTrait[trait] == t {
+	if ts.byTrait[of] == t {
 		return
 	}
-	ts.byTrait[strings.Clone(trait)] = t
-	ts.bytes += len(trait)
+	of.origin = strings.Clone(of.origin)
+	ts.byTrait[of] = t
+	ts.bytes += len(of.origin)
 	if _, known := ts.used[t]; !known {
 		ts.used[t] = struct{}{}
 		ts.bytes += len(t.text) + len(t.text)/8
