@@ -105,6 +105,11 @@ func (p *parts) listener(ctx context.Context, cfg *config.Config, l *config.List
 	buffer := informer.ListenerConfig{
 		Name: l.Name, Capacity: l.Buffer.Capacity, Overflow: overflows[l.Buffer.Overflow], Resync: l.Resync.Duration, On: l.Ops(),
 	}
+	before := filters.Conditions{Ops: buffer.On, Complete: true} // of a listener without a filter
+	if r.Filter != nil {
+		before = r.Filter.Conditions()
+	}
+	decideBeforeTheBuffer(&buffer, before, log)
 	if spill := l.Buffer.Spill; spill != nil {
 		buffer.SpillBytes = int64(spill.Bytes)
 		if spill.Dir != "" {
@@ -121,6 +126,46 @@ func (p *parts) listener(ctx context.Context, cfg *config.Config, l *config.List
 var overflows = map[string]informer.Overflow{
 	config.OverflowLatest: informer.OverflowLatest, config.OverflowBlock: informer.OverflowBlock,
 	config.OverflowDrop: informer.OverflowDrop, config.OverflowSpill: informer.OverflowSpill,
+}
+
+// decideBeforeTheBuffer has a listener refuse what its filter would refuse anyway, as far as that can be told without
+// evaluating it. Whatever gets into the buffer is still evaluated: the expression alone says what matches.
+func decideBeforeTheBuffer(cfg *informer.ListenerConfig, c filters.Conditions, log *slog.Logger) {
+	ops := cfg.On & c.Ops
+	if ops == 0 {
+		log.Warn("no event can match: the filter wants none of the listener's ops", "on", words(cfg.On), "filter", words(c.Ops))
+		cfg.Conditions = append(cfg.Conditions, informer.Condition{Of: informer.OfName, Test: informer.In}) // one of none
+	} else {
+		cfg.On = ops
+	}
+	for _, asked := range c.Object {
+		cfg.Conditions = append(cfg.Conditions, informer.Condition{
+			Of: subjects[asked.Of], Key: asked.Key, Test: tests[asked.Test], Values: asked.Values,
+		})
+	}
+	var conditions []string
+	for _, asked := range cfg.Conditions {
+		conditions = append(conditions, asked.String())
+	}
+	log.Debug("decided before the buffer", "on", words(ops), "conditions", conditions, "complete", c.Complete)
+}
+
+var subjects = [...]informer.Subject{
+	filters.OfNamespace: informer.OfNamespace, filters.OfName: informer.OfName, filters.OfLabel: informer.OfLabel,
+}
+
+var tests = [...]informer.Test{
+	filters.In: informer.In, filters.NotIn: informer.NotIn, filters.Exists: informer.Exists, filters.NotExists: informer.NotExists,
+}
+
+func words(ops event.OpSet) []string {
+	words := []string{}
+	for _, op := range event.Ops {
+		if ops.Has(op) {
+			words = append(words, op.String())
+		}
+	}
+	return words
 }
 
 // handler reads, checks and loads a listener's module.

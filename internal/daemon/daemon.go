@@ -118,8 +118,8 @@ func (p *parts) report(log *slog.Logger) {
 		}
 		s := l.buffer.Stats()
 		attrs := []any{
-			"listener", l.cfg.Name, "events", l.route.Stats(), "coalesced", s.Coalesced, "dropped", s.Dropped, "spilled", s.Spilled,
-			"blocked", s.Blocked, "unfinished", unfinished,
+			"listener", l.cfg.Name, "events", l.route.Stats(), "refused", s.Refused, "coalesced", s.Coalesced, "dropped", s.Dropped,
+			"spilled", s.Spilled, "blocked", s.Blocked, "unfinished", unfinished,
 		}
 		if s.SpillError != nil {
 			level = slog.LevelWarn

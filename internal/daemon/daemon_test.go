@@ -102,14 +102,20 @@ func (b *lockedBuffer) String() string {
 // waitFor waits until the log has said something.
 func (b *lockedBuffer) waitFor(t *testing.T, words string) {
 	t.Helper()
+	b.waitForLines(t, 1, words)
+}
+
+// waitForLines waits until the words are there n times, in as many lines.
+func (b *lockedBuffer) waitForLines(t *testing.T, n int, words string) {
+	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	timeout := time.After(20 * time.Second)
-	for !strings.Contains(b.String(), words) {
+	for strings.Count(b.String(), words) < n {
 		select {
 		case <-tick.C:
 		case <-timeout:
-			t.Fatalf("the log never said %q:\n%s", words, b.String())
+			t.Fatalf("the log did not say %q %d times:\n%s", words, n, b.String())
 		}
 	}
 }

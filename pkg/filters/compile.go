@@ -18,8 +18,9 @@ import (
 
 // Filter is a compiled expression.
 type Filter struct {
-	source  Source
-	program *vm.Program
+	source     Source
+	program    *vm.Program
+	conditions Conditions
 
 	// What the program refers to by number.
 	fields   []field
@@ -73,7 +74,7 @@ func Compile(source Source) (f *Filter, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f = &Filter{source: source}
+	f = &Filter{source: source, conditions: conditionsOf(tree.Node, true)}
 	if err := f.rewrite(tree); err != nil {
 		return nil, err
 	}

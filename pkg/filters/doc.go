@@ -11,10 +11,11 @@
 //
 // # What is promised
 //
-//   - Objects stay bytes. A field named by constant steps is read straight from the JSON text, at most once per event,
-//     and nothing but what an operation needs is decoded: a comparison with a field, any and its like over a list of
-//     the object and the fields of its items decode and allocate nothing after warm-up. Comparing two lists or objects
-//     with each other, and handing one to a function, decodes that part.
+//   - Objects stay bytes. A field named by constant steps is read straight from the JSON text, at most once per event
+//     (one of an item, once while any and its like are at that item), and nothing but what an operation needs is decoded:
+//     a comparison with a field, any and its like over a list of the object and the fields of its items decode and
+//     allocate nothing after warm-up. Comparing two lists or objects with each other, and handing one to a function,
+//     decodes that part. An expression that does not name old or changed does not touch the event's old object.
 //   - A missing field is nil, never an error, at whatever depth, and so is JSON null, an index beyond the list and a
 //     field of what is no object.
 //   - nil equals nil alone. It is in no list or object, and <, <=, >, >=, in, contains, startsWith, endsWith and matches
@@ -23,6 +24,8 @@
 //     list.
 //   - Values of different types are not equal; int and float are one type here. Ordering values of different types, and
 //     any other operation on a type it does not have, is an [EvalError] and the event does not match.
+//   - [Filter.Conditions] are necessary: no event matches that does not fulfil them, whatever its object looks like. An
+//     event that is refused by them is not evaluated, so it cannot fail either.
 //   - An expression is bounded when compiled ([MaxSource], [MaxNodes], [MaxNesting], [MaxPattern]) and when it runs
 //     ([MaxSteps], [MaxTime], [MaxMemory], [MaxText], [MaxRange]). Overrunning a bound is an [EvalError] that is
 //     [ErrBudget]. Time is looked at between steps, so that it is a limit for loops and not to the millisecond.

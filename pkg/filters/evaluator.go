@@ -17,9 +17,11 @@ type Evaluator struct {
 	env    map[string]any // the variables and functions the program looks up by name
 	budget
 
-	event       event.Event
-	generation  uint64 // of the event; a slot of another one has not been read yet
-	slots       []slot // one per field of the filter
+	usesOld     bool
+	event       event.Event // without old if the filter does not use it
+	generation  uint64      // of the event; a slot of another one has not been read yet
+	slots       []slot      // one per field of the filter
+	steps       []stepped   // one per chain of the filter
 	cells       []event.Value
 	lists       []*list
 	listsUsed   int
@@ -32,9 +34,19 @@ type slot struct {
 	value      event.Value
 }
 
+// stepped keeps where a chain led to from a value, for when it is taken again: a predicate names the fields of the item
+// it is at more than once.
+type stepped struct {
+	from *event.Value
+	to   any
+}
+
 // Evaluator makes an evaluator for one worker.
 func (f *Filter) Evaluator() *Evaluator {
-	e := &Evaluator{filter: f, slots: make([]slot, len(f.fields)), budget: budget{now: time.Now}}
+	e := &Evaluator{
+		filter: f, usesOld: f.UsesOld(), slots: make([]slot, len(f.fields)), steps: make([]stepped, len(f.chains)),
+		budget: budget{now: time.Now},
+	}
 	e.vm.MemoryBudget = MaxMemory
 	e.env = e.environment()
 	return e
@@ -73,7 +85,11 @@ func (e *Evaluator) begin(ev event.Event) {
 	e.cells = e.cells[:0]
 	e.lists = e.lists[:min(len(e.lists), keptLists)]
 	e.listsUsed = 0
+	clear(e.steps)
 	e.bind(ev)
+	if !e.usesOld {
+		ev.Old = nil // nor keep it until the next event
+	}
 	e.event = ev
 }
 

@@ -150,13 +150,17 @@ func index(k value, length int) (int, bool) {
 	return i, k.kind == kindInt && i >= 0 && i < length
 }
 
-// follow takes the i-th row of constant steps from a value.
+// follow takes the i-th row of constant steps from a value, only once from the value it was last taken from.
 func (e *Evaluator) follow(i int) func(any) any {
 	c := e.filter.chains[i]
 	return func(base any) any {
 		e.charge(1)
 		if r, ok := base.(ref); ok {
-			return e.keep(c.path.In(*r.Value))
+			last := &e.steps[i]
+			if last.from != r.Value {
+				*last = stepped{r.Value, e.keep(c.path.In(*r.Value))}
+			}
+			return last.to
 		}
 		for _, key := range c.keys {
 			base = e.get(base, key)

@@ -15,6 +15,7 @@ import (
 type rewriter struct {
 	filter *Filter
 	fields map[fieldKey]int
+	chains map[string]int        // by path
 	done   map[ast.Node]ast.Node // the parser puts one node in two places for 1 < a < 9 and a ?: b
 	err    error
 }
@@ -26,7 +27,7 @@ type fieldKey struct {
 
 // rewrite replaces the tree and fills the filter's lists of what it refers to.
 func (f *Filter) rewrite(tree *parser.Tree) error {
-	r := &rewriter{filter: f, fields: map[fieldKey]int{}, done: map[ast.Node]ast.Node{}}
+	r := &rewriter{filter: f, fields: map[fieldKey]int{}, chains: map[string]int{}, done: map[ast.Node]ast.Node{}}
 	root := r.node(tree.Node)
 	if typeOf(root) != typeBool {
 		root = call(root, "@result", root)
@@ -171,8 +172,17 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 	if p, ok := base.(*ast.PointerNode); !ok || p.Name != "" {
 		base = r.node(base)
 	}
-	r.filter.chains = append(r.filter.chains, chain{path: path, keys: keys})
-	return call(n, chainName(len(r.filter.chains)-1), base)
+	return call(n, chainName(r.chainIndex(path, keys)), base)
+}
+
+func (r *rewriter) chainIndex(path event.Path, keys []any) int {
+	i, ok := r.chains[path.String()]
+	if !ok {
+		i = len(r.filter.chains)
+		r.chains[path.String()] = i
+		r.filter.chains = append(r.filter.chains, chain{path: path, keys: keys})
+	}
+	return i
 }
 
 // constantSteps gives the constant keys at the end of a row of members, first key first, and what stands before them.

@@ -31,7 +31,7 @@ const (
 // one is with a worker, the next ones wait in its lane.
 //
 // Memory is bounded: capacity entries, and one mark for each object that has more to say, which points at objects that
-// the store holds anyway, and at the last state of deleted ones.
+// the store holds anyway, at the last state of deleted ones, and at the last state that fitted the listener's conditions.
 type buffer struct {
 	capacity int
 	overflow Overflow
@@ -133,7 +133,9 @@ func (b *buffer) join(from *registration, objects []*event.Object) {
 // merge folds a later event of the same object into its mark. It tells whether that leaves one event less to deliver.
 func (m *mark) merge(e entry) (coalesced bool) {
 	last := &m.latest
-	if last.Op == event.Delete && (e.Op != event.Delete || e.Object.UID() != last.Object.UID()) {
+	same := e.Object.UID() == last.Object.UID()
+	switch {
+	case last.Op == event.Delete && (e.Op != event.Delete || !same):
 		// Another object has taken the name.
 		if m.before == nil {
 			before := *last
@@ -142,14 +144,12 @@ func (m *mark) merge(e entry) (coalesced bool) {
 			m.latest.Event = stored(e.Event)
 			return false
 		}
-	} else {
-		switch {
-		case e.Op == event.Delete:
-		case last.Op == event.Add:
-			e.Op, e.Old, e.Initial = event.Add, nil, last.Initial
-		case last.Op == event.Update:
-			e.Op, e.Old = event.Update, last.Old
-		}
+	case !same: // the same, for a listener that did not want to hear of the end of the first
+	case e.Op == event.Delete:
+	case last.Op == event.Add:
+		e.Op, e.Old, e.Initial = event.Add, nil, last.Initial
+	case last.Op == event.Update:
+		e.Op, e.Old = event.Update, last.Old
 	}
 	if mutated("stale-mark") {
 		return true

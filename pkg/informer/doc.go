@@ -20,13 +20,29 @@
 //
 //   - Of each object, a subsequence of its true states, ending with the last one or its deletion (with OverflowDrop only
 //     if it was not dropped). While its buffer has room that is every state the API server sent; when it is full, an
-//     object is delivered once in its current state, with Missed telling how many events that stands for.
+//     object is delivered once in its current state, with Missed telling how many events that stands for. What the
+//     listener's conditions refuse is left out of all this, see below.
 //   - The first list, and what is stored when a later listener joins, as adds with Initial set.
 //   - Deletes that were missed, with FinalStateUnknown and the last known state. An object deleted and created again
 //     while nobody looked is two events, a delete and an add, never an update.
 //   - [event.Resync] after its own period, for every stored object that has nothing else to tell; never as an update,
 //     and never because of another listener's period. An object that a new list gives unchanged is a Resync for
 //     listeners that have a period and were part of the last resync, and nothing for others.
+//
+// # Conditions
+//
+// What a listener's On and Conditions refuse is counted in its [ListenerStats] and comes nowhere near its buffer: to ask
+// takes no lock and no memory, so that an informer can have a hundred listeners of which each wants little. The listener
+// is told what would be left if it threw the same events away behind its buffer:
+//
+//   - Each event is judged by its own op and object, a delete by the last known state. So an object whose labels do not
+//     fit any more is heard of no more, not even its deletion.
+//   - Old is the state before, whether or not the listener was told of that one.
+//   - What is refused is not counted in Missed, and HasSynced does not wait for it.
+//
+// Where the buffer is full it is told more than that: only what the conditions allow is merged into a mark. So each
+// object ends with its last event that they allow, where to throw away behind the buffer would lose that if a later one
+// had been merged with it. The mark holds on to a state which the store may not have any more, one for each object.
 //
 // # Blocking
 //

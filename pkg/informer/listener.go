@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -36,6 +37,8 @@ type ListenerConfig struct {
 	SpillBytes int64
 	// On are the operations the listener wants; empty means all. Others never enter its buffer.
 	On event.OpSet
+	// Conditions must all hold for an event to enter the listener's buffer. None means that every event does.
+	Conditions []Condition
 }
 
 func (c ListenerConfig) withDefaults() ListenerConfig {
@@ -58,7 +61,9 @@ func (c ListenerConfig) withDefaults() ListenerConfig {
 // If the buffer is full, the object is marked, and later delivered once in its then current state, with Missed set: no
 // object's last state is ever lost (OverflowLatest, the default).
 type Listener struct {
-	cfg ListenerConfig
+	conditions conditions
+	refused    atomic.Uint64 // events that On or Conditions refused, counted without the lock
+	cfg        ListenerConfig
 
 	mu      sync.Mutex
 	buf     buffer
@@ -72,6 +77,7 @@ type Listener struct {
 
 // ListenerStats counts since the listener was made, but for Held and Marked, which are now.
 type ListenerStats struct {
+	Refused   uint64 // events that On or Conditions refused, which came nowhere near the buffer
 	Offered   uint64 // events that entered the buffer or a mark
 	Done      uint64 // events a worker has finished
 	Retried   uint64 // deliveries put back for a retry
@@ -97,7 +103,13 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 		return nil, fmt.Errorf("listener %q: there is no overflow policy %d", cfg.Name, cfg.Overflow)
 	}
 	cfg = cfg.withDefaults()
-	l := &Listener{cfg: cfg, buf: buffer{capacity: cfg.Capacity, overflow: cfg.Overflow}, wake: newSignal(), room: newSignal()}
+	allow, err := newConditions(cfg.On, cfg.Conditions)
+	if err != nil {
+		return nil, fmt.Errorf("listener %q: %w", cfg.Name, err)
+	}
+	l := &Listener{
+		conditions: allow, cfg: cfg, buf: buffer{capacity: cfg.Capacity, overflow: cfg.Overflow}, wake: newSignal(), room: newSignal(),
+	}
 	if cfg.Overflow == OverflowSpill {
 		l.buf.spill = newSpillFile(cfg.SpillDir, cfg.SpillBytes)
 	}
@@ -232,6 +244,7 @@ func (l *Listener) Stats() ListenerStats {
 	defer l.mu.Unlock()
 	s := l.stats
 	b := &l.buf
+	s.Refused = l.refused.Load()
 	s.Coalesced, s.Dropped, s.Spilled = b.coalesced, b.dropped, b.spills
 	s.Held, s.Marked, s.SpillError = b.held, len(b.marks), b.spillErr
 	for _, joined := range b.backlog {

@@ -15,7 +15,7 @@ type processor struct {
 	// or leaves. So a late listener's snapshot of the store misses no event and doubles none.
 	mu   sync.Mutex
 	regs []*registration
-	// blocked are offers that a listener with OverflowBlock has refused. The controller repeats them when it does not
+	// blocked are offers that a listener with OverflowBlock has not taken. The controller repeats them when it does not
 	// hold mu, and applies nothing before they are taken: a full listener may hold up the informer, but neither those
 	// who come and go, nor the handlers among them.
 	blocked []entry
@@ -39,13 +39,19 @@ type registration struct {
 // resyncRound is one resync and the listeners it is for.
 type resyncRound struct{ due []*registration }
 
-// join registers a listener. What the store holds reaches it as initial adds.
+// join registers a listener. What the store holds, and the listener's conditions allow, reaches it as initial adds.
 func (p *processor) join(l *Listener, store *indexer, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reg := &registration{listener: l, syncing: true, nextResync: now.Add(l.cfg.Resync)}
-	if l.cfg.On.Has(event.Add) && !mutated("nothing-for-late-ones") {
-		l.join(reg, store.list())
+	stored, _ := store.size()
+	var wanted []*event.Object
+	if l.conditions.on.Has(event.Add) {
+		wanted = l.conditions.allowed(store.list())
+	}
+	l.refused.Add(uint64(stored - len(wanted)))
+	if !mutated("nothing-for-late-ones") {
+		l.join(reg, wanted)
 	}
 	p.regs = append(p.regs, reg)
 	return reg
@@ -59,7 +65,7 @@ func (p *processor) leave(reg *registration) {
 	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
 }
 
-// distribute gives a notification to every listener that wants its op. The caller holds mu.
+// distribute gives a notification to every listener whose conditions allow it. The caller holds mu.
 func (p *processor) distribute(e event.Event) {
 	for _, reg := range p.regs {
 		p.send(reg, e)
@@ -87,8 +93,11 @@ func (p *processor) distributeUnchanged(o *event.Object) {
 	}
 }
 
+// send offers an event to one listener. One that its conditions refuse costs nothing but asking them: with a hundred
+// listeners on an informer, most events are for few of them.
 func (p *processor) send(reg *registration, e event.Event) {
-	if !reg.listener.cfg.On.Has(e.Op) {
+	if l := reg.listener; !l.conditions.allows(&e) {
+		l.refused.Add(1)
 		return
 	}
 	initials := 0
@@ -96,14 +105,15 @@ func (p *processor) send(reg *registration, e event.Event) {
 		initials = 1
 	}
 	offered := entry{Event: e, from: reg, initials: initials}
-	// What comes after a refused offer waits behind it, also if there is room by now: the two may be of one object.
-	refused := slices.ContainsFunc(p.blocked, func(e entry) bool { return e.from == reg }) && !mutated("overtaken-offers")
-	if refused || !reg.listener.offer(offered) {
+	// What comes after an offer that was not taken waits behind it, also if there is room by now: the two may be of one
+	// object.
+	waits := slices.ContainsFunc(p.blocked, func(e entry) bool { return e.from == reg }) && !mutated("overtaken-offers")
+	if waits || !reg.listener.offer(offered) {
 		p.blocked = append(p.blocked, offered)
 	}
 }
 
-// settle waits until every refused offer is taken, or ctx is done. The caller does not hold mu.
+// settle waits until every blocked offer is taken, or ctx is done. The caller does not hold mu.
 func (p *processor) settle(ctx context.Context) {
 	for _, e := range p.blocked {
 		e.from.listener.offerUntil(ctx, e)

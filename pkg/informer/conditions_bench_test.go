@@ -1,0 +1,68 @@
+package informer
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// BenchmarkFanOut is what listeners cost their informer for each event: those that refuse it, by what, and those that
+// take it into their buffer. ns/listener is for one event and one listener.
+func BenchmarkFanOut(b *testing.B) {
+	labels := `"app":"web","app.kubernetes.io/name":"web","pod-template-hash":"7d9c5b5d5f","tier":"frontend"`
+	e := event.Event{
+		Op:     event.Update,
+		Object: labelled("shop", "web-7d9c5b5d5f-x2x4z", "6f2b8f52", 2, labels), Old: labelled("shop", "web-7d9c5b5d5f-x2x4z", "6f2b8f52", 1, labels),
+	}
+	for _, bm := range []struct {
+		name string
+		cfg  ListenerConfig
+	}{
+		{"refused/op", ListenerConfig{On: only(event.Delete)}},
+		{"refused/namespace", ListenerConfig{Conditions: []Condition{{Values: []string{"pay"}}}}},
+		{"refused/name", ListenerConfig{Conditions: ofName("a", "b", "c", "d")}},
+		{"refused/label", ListenerConfig{Conditions: []Condition{ofLabel("tier", In, "backend")}}},
+		{"refused/second-label", ListenerConfig{Conditions: []Condition{ofLabel("app", NotIn, "a", "b"), ofLabel("tier", In, "backend")}}},
+		{"refused/no-label", ListenerConfig{Conditions: []Condition{ofLabel("missing", Exists)}}},
+		{"accepted", ListenerConfig{}},
+		{"accepted/two-labels", ListenerConfig{Conditions: []Condition{ofLabel("app", Exists), ofLabel("tier", NotIn, "backend")}}},
+	} {
+		for _, n := range []int{1, 100} {
+			b.Run(fmt.Sprintf("%s/%d", bm.name, n), func(b *testing.B) {
+				proc, store := &processor{}, newIndexer()
+				for range n {
+					l, err := NewListener(bm.cfg)
+					if err != nil {
+						b.Fatal(err)
+					}
+					proc.join(l, store, time.Time{})
+				}
+				full := 0
+				drain := func() {
+					for _, reg := range proc.regs {
+						for e, ok := reg.listener.buf.take(); ok; e, ok = reg.listener.buf.take() {
+							reg.listener.finish(&e, true)
+						}
+					}
+					full = 0
+				}
+				for range DefaultCapacity {
+					proc.distribute(e) // the buffers grow to their size
+				}
+				drain()
+				b.ReportAllocs()
+				for b.Loop() {
+					proc.distribute(e)
+					if full++; full == DefaultCapacity {
+						b.StopTimer()
+						drain()
+						b.StartTimer()
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/listener")
+			})
+		}
+	}
+}

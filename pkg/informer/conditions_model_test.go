@@ -1,0 +1,312 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// judged is a pipeline whose listeners come in groups of three at a time: one with conditions, and two that get
+// everything, to tell what the first one has to get.
+type judged struct {
+	t       *rapid.T
+	ctl     *controller
+	version int
+	current map[event.Key]*event.Object
+	uids    map[event.Key]int
+	now     time.Time
+	groups  []*group
+}
+
+type group struct {
+	on         event.OpSet
+	conditions []Condition
+	before     *told // conditions are asked before its buffer
+	behind     *told // the same size, asked behind it
+	all        *told // unlimited
+}
+
+// told is a listener and what it was told.
+type told struct {
+	l      *Listener
+	reg    *registration
+	events []event.Event
+}
+
+// wants is what conditions mean, said in another way.
+func (g *group) wants(e event.Event) bool {
+	if g.on != 0 && !g.on.Has(e.Op) {
+		return false
+	}
+	for _, c := range g.conditions {
+		value, exists := e.Object.Namespace(), true
+		switch c.Of {
+		case OfName:
+			value = e.Object.Name()
+		case OfLabel:
+			value, exists = e.Object.Labels()[c.Key]
+		}
+		holds := map[Test]bool{
+			In: exists && slices.Contains(c.Values, value), NotIn: !exists || !slices.Contains(c.Values, value), Exists: exists, NotExists: !exists,
+		}
+		if !holds[c.Test] {
+			return false
+		}
+	}
+	return true
+}
+
+func drawConditions(t *rapid.T) (on event.OpSet, conditions []Condition) {
+	for _, op := range event.Ops {
+		if rapid.IntRange(0, 3).Draw(t, op.String()) > 0 {
+			on = on.With(op)
+		}
+	}
+	values := func(of ...string) []string {
+		return rapid.SliceOfDistinct(rapid.SampledFrom(of), rapid.ID).Draw(t, "values")
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
+		c := Condition{Of: rapid.SampledFrom([]Subject{OfNamespace, OfName, OfLabel, OfLabel}).Draw(t, "of"), Test: rapid.SampledFrom([]Test{In, NotIn}).Draw(t, "test")}
+		switch c.Of {
+		case OfNamespace:
+			c.Values = values("shop", "pay", "none")
+		case OfName:
+			c.Values = values("a", "b", "c")
+		case OfLabel:
+			c.Key = rapid.SampledFrom([]string{"tier", "app"}).Draw(t, "key")
+			if c.Test = rapid.SampledFrom([]Test{In, In, NotIn, Exists, NotExists}).Draw(t, "label test"); c.Test < Exists {
+				c.Values = values("x", "y", "z")
+			}
+		}
+		conditions = append(conditions, c)
+	}
+	return on, conditions
+}
+
+// run lets objects and listeners live, and everything that happened be told in the end.
+func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
+	j.ctl = &controller{queue: newDeltaQueue(100), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	j.current, j.uids, j.now = map[event.Key]*event.Object{}, map[event.Key]int{}, time.Unix(0, 0)
+	key := rapid.SampledFrom([]event.Key{{Namespace: "shop", Name: "a"}, {Namespace: "shop", Name: "b"}, {Namespace: "pay", Name: "a"}, {Name: "c"}})
+	j.groups = append(j.groups, join(t))
+	j.relist()
+	t.Repeat(map[string]func(*rapid.T){
+		"change":        func(t *rapid.T) { j.change(t, key.Draw(t, "key"), true) },
+		"change ":       func(t *rapid.T) { j.change(t, key.Draw(t, "key"), true) }, // twice as likely
+		"missed change": func(t *rapid.T) { j.change(t, key.Draw(t, "key"), false) },
+		"relist":        func(*rapid.T) { j.relist() },
+		"apply":         func(*rapid.T) { j.apply() },
+		"time passes": func(*rapid.T) {
+			j.now = j.now.Add(time.Minute)
+			if round, _ := j.ctl.proc.startResync(j.now); round != nil {
+				j.ctl.queue.resync(j.ctl.store, round)
+			}
+		},
+		"join": func(t *rapid.T) {
+			if len(j.groups) < 3 {
+				j.groups = append(j.groups, join(t))
+			}
+		},
+		"work": func(t *rapid.T) {
+			g := j.groups[rapid.IntRange(0, len(j.groups)-1).Draw(t, "group")]
+			rapid.SampledFrom([]*told{g.before, g.behind}).Draw(t, "listener").work(rapid.IntRange(1, 4).Draw(t, "n"))
+		},
+	})
+	j.relist()
+	for j.apply() {
+	}
+	for _, g := range j.groups {
+		for _, l := range []*told{g.before, g.behind, g.all} {
+			l.work(1 << 20)
+			if l.reg.initials != 0 || !l.l.buf.empty() {
+				t.Fatalf("%v: %d initial adds are not accounted for, %+v", g.conditions, l.reg.initials, l.l.Stats())
+			}
+		}
+	}
+}
+
+func (j *judged) listener(cfg ListenerConfig) *told {
+	l, err := NewListener(cfg)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	return &told{l: l, reg: j.ctl.proc.join(l, j.ctl.store, j.now)}
+}
+
+func (j *judged) change(t *rapid.T, key event.Key, watched bool) {
+	j.version++
+	typ := deltaUpdated
+	switch {
+	case j.current[key] == nil:
+		j.uids[key]++
+		typ = deltaAdded
+	case rapid.IntRange(0, 2).Draw(t, "delete") == 0:
+		typ = deltaDeleted
+	}
+	labels := rapid.SampledFrom([]string{"", `"tier":"x"`, `"tier":"y"`, `"tier":"x","app":"z"`, `"app":"x"`}).Draw(t, "labels")
+	o := labelled(key.Namespace, key.Name, fmt.Sprint(j.uids[key]), j.version, labels)
+	if j.current[key] = o; typ == deltaDeleted {
+		delete(j.current, key)
+	}
+	if !watched {
+		return
+	}
+	if err := j.ctl.queue.add(context.Background(), delta{typ: typ, object: o}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (j *judged) relist() {
+	var list []*event.Object
+	for _, o := range j.current {
+		list = append(list, o)
+	}
+	slices.SortFunc(list, func(a, b *event.Object) int { return strings.Compare(a.Key().String(), b.Key().String()) })
+	j.ctl.queue.replace(list, j.ctl.store)
+}
+
+func (j *judged) apply() bool {
+	deltas, ok := j.ctl.queue.pop()
+	for i := range deltas {
+		j.ctl.apply(&deltas[i])
+	}
+	if ok {
+		j.ctl.queue.done()
+	}
+	return ok
+}
+
+func (l *told) work(n int) {
+	for range n {
+		e, ok := l.l.buf.take()
+		if !ok {
+			return
+		}
+		l.events = append(l.events, e.Event)
+		l.l.finish(&e, true)
+	}
+}
+
+// told1 is all that an event tells.
+func told1(e event.Event) string {
+	return story(e) + " " + e.Object.Namespace() + " " + fmt.Sprint(e.Object.Labels())
+}
+
+// Without overflow, conditions before the buffer deliver what the same conditions behind it let through, event for
+// event, and nothing else takes room.
+func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
+	delivered := 0
+	rapid.Check(t, func(t *rapid.T) {
+		j := &judged{t: t}
+		j.run(t, func(t *rapid.T) *group {
+			g := &group{}
+			g.on, g.conditions = drawConditions(t)
+			period := time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute
+			g.before = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period, On: g.on, Conditions: g.conditions})
+			g.behind = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period})
+			g.all = g.behind
+			return g
+		})
+		for _, g := range j.groups {
+			var want, got []string
+			for _, e := range g.behind.events {
+				if g.wants(e) {
+					want = append(want, told1(e))
+				}
+			}
+			for _, e := range g.before.events {
+				got = append(got, told1(e))
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("on %b, %v:\n got %s\nwant %s", g.on, g.conditions, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+			}
+			s := g.before.l.Stats()
+			if s.Offered != uint64(len(want)) || s.Refused != uint64(len(g.behind.events)-len(want)) {
+				t.Fatalf("%d of %d events are wanted, %+v", len(want), len(g.behind.events), s)
+			}
+			delivered += len(want)
+		}
+	})
+	if !t.Failed() && delivered < 100 {
+		t.Errorf("only %d events were delivered", delivered)
+	}
+}
+
+// With overflow, each object's states come in order and end with the last one that the conditions allow.
+func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
+	dir, coalesced := t.TempDir(), uint64(0)
+	rapid.Check(t, func(t *rapid.T) {
+		j := &judged{t: t}
+		j.run(t, func(t *rapid.T) *group {
+			g := &group{}
+			g.on, g.conditions = drawConditions(t)
+			period := time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute
+			g.before = j.listener(ListenerConfig{
+				Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), Resync: period, On: g.on, Conditions: g.conditions,
+				Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowSpill}).Draw(t, "overflow"), SpillDir: dir, SpillBytes: 2000,
+			})
+			g.all = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period})
+			g.behind = g.all
+			return g
+		})
+		for _, g := range j.groups {
+			want, got := map[event.Key][]string{}, map[event.Key][]string{}
+			wanted := 0
+			for _, e := range g.all.events {
+				if g.wants(e) {
+					wanted++
+					want[e.Object.Key()] = append(want[e.Object.Key()], state(e))
+				}
+			}
+			missed := 0
+			for _, e := range g.before.events {
+				if !g.wants(e) {
+					t.Fatalf("on %b, %v: was told %s", g.on, g.conditions, told1(e))
+				}
+				if e.Op == event.Update && e.Old.UID() != e.Object.UID() {
+					t.Fatalf("on %b, %v: %s is no update, old is of another object", g.on, g.conditions, told1(e))
+				}
+				missed += e.Missed
+				got[e.Object.Key()] = append(got[e.Object.Key()], state(e))
+			}
+			for key := range want {
+				if !isSubsequence(got[key], want[key]) || len(got[key]) == 0 || got[key][len(got[key])-1] != want[key][len(want[key])-1] {
+					t.Fatalf("on %b, %v: %s was told %v, what was allowed is %v", g.on, g.conditions, key, got[key], want[key])
+				}
+			}
+			s := g.before.l.Stats()
+			if s.SpillError != nil || s.Refused != uint64(len(g.all.events)-wanted) || s.Offered != uint64(wanted) || uint64(missed) != s.Coalesced {
+				t.Fatalf("%d of %d events are wanted, told of %d missed, %+v", wanted, len(g.all.events), missed, s)
+			}
+			coalesced += s.Coalesced
+		}
+	})
+	if !t.Failed() && coalesced < 100 {
+		t.Errorf("only %d events were merged", coalesced)
+	}
+}
+
+func state(e event.Event) string {
+	if e.Op == event.Delete {
+		return e.Object.UID() + "@gone"
+	}
+	return e.Object.UID() + "@" + e.Object.ResourceVersion()
+}
+
+func isSubsequence(part, of []string) bool {
+	for _, s := range part {
+		at := slices.Index(of, s)
+		if at < 0 {
+			return false
+		}
+		of = of[at+1:]
+	}
+	return true
+}

@@ -1,0 +1,303 @@
+package informer
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// labelled is a small object of a namespace; labels are the members of metadata.labels.
+func labelled(namespace, name, uid string, version int, labels string) *event.Object {
+	text := fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"uid":%q,"resourceVersion":"%d"`, name, uid, version)
+	if namespace != "" {
+		text += fmt.Sprintf(`,"namespace":%q`, namespace)
+	}
+	if labels != "" {
+		text += `,"labels":{` + labels + `}`
+	}
+	o, err := (&event.Parser{}).Parse([]byte(text + "}}"))
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+func only(ops ...event.Op) (set event.OpSet) {
+	for _, op := range ops {
+		set = set.With(op)
+	}
+	return set
+}
+
+func ofLabel(key string, test Test, values ...string) Condition {
+	return Condition{Of: OfLabel, Key: key, Test: test, Values: values}
+}
+
+func ofName(names ...string) []Condition { return []Condition{{Of: OfName, Values: names}} }
+
+func TestConditionsOnObjects(t *testing.T) {
+	web := labelled("shop", "web", "1", 1, `"tier":"front","empty":"","esc":"a\u0062","app.kubernetes.io/name":"web"`)
+	bare := labelled("", "node", "1", 1, "")
+	odd := labelled("shop", "odd", "1", 1, `"tier":5,"null":null,"list":["front"]`)
+	tests := []struct {
+		condition      Condition
+		web, bare, odd bool
+	}{
+		{Condition{}, false, false, false},
+		{Condition{Values: []string{"shop"}}, true, false, true},
+		{Condition{Values: []string{""}}, false, true, false},
+		{Condition{Values: []string{"z", "shop", "a", "shop"}}, true, false, true},
+		{Condition{Test: NotIn, Values: []string{"shop", "pay"}}, false, true, false},
+		{Condition{Test: NotIn}, true, true, true},
+		{Condition{Of: OfName, Values: []string{"web", "node"}}, true, true, false},
+		{Condition{Of: OfName, Test: NotIn, Values: []string{"web"}}, false, true, true},
+		{ofLabel("tier", In, "front"), true, false, false},
+		{ofLabel("tier", In, "back", "front", "5"), true, false, false},
+		{ofLabel("tier", In), false, false, false},
+		{ofLabel("tier", NotIn, "front"), false, true, true},
+		{ofLabel("tier", NotIn, "back", "middle", "5"), true, true, true},
+		{ofLabel("tier", Exists), true, false, true},
+		{ofLabel("tier", NotExists), false, true, true}, // a label that is no text passes both
+		{ofLabel("null", Exists), false, false, true},
+		{ofLabel("null", NotExists), true, true, true},
+		{ofLabel("empty", Exists), true, false, false},
+		{ofLabel("empty", In, ""), true, false, false},
+		{ofLabel("esc", In, "ab"), true, false, false},
+		{ofLabel("app.kubernetes.io/name", In, "web"), true, false, false},
+		{ofLabel("metadata.labels.tier", Exists), false, false, false},
+	}
+	for _, tt := range tests {
+		c, err := newConditions(only(event.Add), []Condition{tt.condition})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for o, want := range map[*event.Object]bool{web: tt.web, bare: tt.bare, odd: tt.odd} {
+			if got := c.allows(&event.Event{Op: event.Add, Object: o}); got != want {
+				t.Errorf("%s, %s: %t", tt.condition, o.Name(), got)
+			}
+			if c.allows(&event.Event{Op: event.Delete, Object: o}) {
+				t.Errorf("%s, %s: a delete, which is not wanted", tt.condition, o.Name())
+			}
+		}
+	}
+}
+
+// Where labels are no object at all, only what asks for a text is refused: there is nothing that could be known.
+func TestConditionsOnOddLabels(t *testing.T) {
+	for _, labels := range []string{`["tier"]`, `"tier"`, `5`} {
+		o, err := (&event.Parser{}).Parse([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":` + labels + `}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for test, want := range map[Test]bool{In: false, NotIn: true, Exists: true, NotExists: true} {
+			c := ofLabel("tier", test)
+			if got := c.allows(o); got != want {
+				t.Errorf("%s, %s: %t", labels, c, got)
+			}
+		}
+	}
+}
+
+// All conditions must hold.
+func TestConditionsAreAllAsked(t *testing.T) {
+	c, err := newConditions(only(event.Add), []Condition{ofLabel("a", In, "1"), ofLabel("b", NotIn, "2"), {Values: []string{"shop"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		`shop "a":"1"`: true, `shop "a":"1","b":"1"`: true, `shop "a":"1","b":"2"`: false, `shop "a":"2"`: false, `pay "a":"1"`: false, `shop "b":"1"`: false,
+	} {
+		var namespace, labels string
+		if _, err := fmt.Sscan(text, &namespace, &labels); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.allows(&event.Event{Op: event.Add, Object: labelled(namespace, "p", "1", 1, labels)}); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+}
+
+func TestConditionsThatMakeNoSense(t *testing.T) {
+	for want, condition := range map[string]Condition{
+		`listener "n": condition 2, label("") in ["a"]: the label's key is missing`:                                  {Of: OfLabel, Values: []string{"a"}},
+		`listener "n": condition 2, name not in ["a", "b"]: a key is for labels alone`:                               {Of: OfName, Key: "k", Test: NotIn, Values: []string{"a", "b"}},
+		`listener "n": condition 2, namespace exists: only labels may exist or not`:                                  {Test: Exists},
+		`listener "n": condition 2, label("k") does not exist: whether a label exists has nothing to do with values`: ofLabel("k", NotExists, ""),
+		`listener "n": condition 2, subject 3 in []: there is no such subject`:                                       {Of: OfLabel + 1},
+		`listener "n": condition 2, namespace test 4: there is no such test`:                                         {Test: NotExists + 1},
+	} {
+		_, err := NewListener(ListenerConfig{Name: "n", Conditions: []Condition{ofLabel("k", Exists), condition}})
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// What is refused takes no room: a buffer of one is enough for one object among many.
+func TestWhatIsRefusedNeverEntersTheBuffer(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, l := w.hang(ListenerConfig{Capacity: 1, Conditions: ofName("a")})
+		w.applyEach("b", "c", "b", "a", "b", "c")
+		w.server.remove("b")
+		synctest.Wait()
+		if s := l.Stats(); s.Refused != 6 || s.Offered != 1 || s.Held != 1 || s.Marked+s.Backlog != 0 || s.Coalesced != 0 {
+			t.Errorf("%+v", s)
+		}
+		expect(t, w.serve(l).take(), "add a/1 104")
+	})
+}
+
+// A late listener's snapshot of the store is judged as well, and it has synced without what was refused.
+func TestALateListenerGetsWhatItsConditionsAllow(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.listen(ListenerConfig{})
+		w.applyEach("a", "b", "c", "d")
+		some, someReg, l := w.listen(ListenerConfig{Conditions: ofName("b", "d")})
+		got := some.take() // the store has no order
+		slices.Sort(got)
+		expect(t, got, "add b/1 102*", "add d/1 104*")
+		if s := l.Stats(); !someReg.HasSynced() || s.Refused != 2 || s.Offered != 2 {
+			t.Errorf("synced %t, %+v", someReg.HasSynced(), s)
+		}
+		for _, cfg := range []ListenerConfig{{Conditions: ofName("z")}, {On: only(event.Update, event.Delete), Conditions: ofName("a")}} {
+			none, reg, l := w.listen(cfg)
+			expect(t, none.take())
+			if s := l.Stats(); !reg.HasSynced() || s.Refused != 4 || s.Offered != 0 {
+				t.Errorf("synced %t, %+v", reg.HasSynced(), s)
+			}
+		}
+	})
+}
+
+// So is the first list.
+func TestTheFirstListIsJudged(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.server.apply("a", "1", "")
+		w.server.apply("b", "1", "")
+		w.server.apply("c", "1", "")
+		reg, l := w.hang(ListenerConfig{Conditions: ofName("b")})
+		if s := l.Stats(); reg.HasSynced() || s.Held != 1 || s.Refused != 2 {
+			t.Errorf("synced %t, %+v", reg.HasSynced(), s)
+		}
+		expect(t, w.serve(l).take(), "add b/1 102*")
+		if !reg.HasSynced() {
+			t.Error("not synced")
+		}
+	})
+}
+
+// And resyncs, those of its own period and those of a new list.
+func TestResyncsAreJudged(t *testing.T) {
+	inWorld(t, func(w *world) {
+		r, _, l := w.listen(ListenerConfig{Resync: time.Hour, Conditions: ofName("b")})
+		w.applyEach("a", "b", "c")
+		expect(t, r.take(), "add b/1 102")
+		time.Sleep(time.Hour + time.Second)
+		expect(t, r.take(), "resync b/1 102")
+		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
+		time.Sleep(time.Minute)
+		expect(t, r.take(), "resync b/1 102")
+		if s := l.Stats(); s.Refused != 6 || s.Offered != 3 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// Each event is judged by its own object, as a filter behind the buffer would do: an object that comes to fit is an
+// update whose old state the listener was never told of, and one that stops fitting is heard of no more.
+func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
+	l, err := NewListener(ListenerConfig{Conditions: []Condition{ofLabel("tier", In, "x")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	ctl.proc.join(l, ctl.store, time.Now())
+	for i, step := range []struct {
+		typ  deltaType
+		tier string
+		want string
+	}{
+		{deltaAdded, "y", ""},
+		{deltaUpdated, "x", "update p/1 1 was 0"},
+		{deltaUpdated, "y", ""},
+		{deltaUpdated, "x", "update p/1 3 was 2"},
+		{deltaUpdated, "y", ""},
+		{deltaDeleted, "y", ""},
+		{deltaAdded, "x", "add p/1 6"},
+		{deltaDeleted, "x", "delete p/1 7"},
+	} {
+		ctl.apply(&delta{typ: step.typ, object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, step.tier))})
+		e, ok := l.buf.take()
+		got := ""
+		if ok {
+			got = story(e.Event)
+			l.finish(&e, true)
+		}
+		if got != step.want {
+			t.Errorf("step %d: got %q, want %q", i, got, step.want)
+		}
+	}
+	if s := l.Stats(); s.Refused != 4 || s.Offered != 4 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Only what is wanted is merged into a mark: the object is delivered in the last state that fits, although it has moved
+// on by then.
+func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
+	l, err := NewListener(ListenerConfig{Capacity: 1, Conditions: []Condition{ofLabel("tier", In, "x")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	reg := ctl.proc.join(l, ctl.store, time.Now())
+	for i, tier := range []string{"x", "x", "y", "x", "y", "y"} {
+		ctl.apply(&delta{typ: deltaUpdated, initial: i == 0, object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, tier))})
+	}
+	if s := l.Stats(); s.Refused != 3 || s.Coalesced != 1 || s.Marked != 1 || reg.initials != 1 {
+		t.Errorf("%+v, %d initial adds", s, reg.initials)
+	}
+	for _, want := range []string{"add p/1 0*", "update p/1 3~1 was 0"} {
+		e, ok := l.buf.take()
+		if !ok || story(e.Event) != want {
+			t.Fatalf("%t, got %s, want %s", ok, story(e.Event), want)
+		}
+		l.finish(&e, true)
+	}
+	if !l.buf.empty() || reg.initials != 0 {
+		t.Errorf("%+v", l.Stats())
+	}
+}
+
+// To refuse takes neither memory nor the listener's lock, with which its workers are busy.
+func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
+	refusing := []ListenerConfig{
+		{On: only(event.Delete)}, {Conditions: []Condition{{Values: []string{"pay"}}}}, {Conditions: ofName("q", "r")},
+		{Conditions: []Condition{ofLabel("a", NotIn, "2", "3"), ofLabel("tier", In, "x")}}, {Conditions: []Condition{ofLabel("z", Exists)}},
+	}
+	proc, store := &processor{}, newIndexer()
+	for _, cfg := range refusing {
+		l, err := NewListener(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reg := proc.join(l, store, time.Now())
+		l.mu.Lock() // to ask for it once more would hang
+		defer l.mu.Unlock()
+		defer func() {
+			if got := reg.listener.refused.Load(); got != 101 {
+				t.Errorf("%s: refused %d of 101", cfg.Conditions, got)
+			}
+		}()
+	}
+	e := event.Event{Op: event.Add, Object: labelled("shop", "p", "1", 1, `"a":"1","tier":"y"`)}
+	if n := testing.AllocsPerRun(100, func() { proc.distribute(e) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
