@@ -39,6 +39,7 @@ type buffer struct {
 	ring  fifo[entry]
 	ready fifo[entry]         // entries whose turn has come while their lane was busy
 	lanes map[event.Key]*lane // objects with an entry at a worker, or parked for a retry
+	spare []*lane
 	held  int                 // entries in ring, ready and lanes, those at workers included
 
 	backlog   []backlog  // what was stored when the listener joined and does not fit yet
@@ -188,7 +189,7 @@ func (b *buffer) take() (entry, bool) {
 		if b.lanes == nil {
 			b.lanes = map[event.Key]*lane{}
 		}
-		b.lanes[key] = &lane{}
+		b.lanes[key] = b.newLane()
 		return e, true
 	}
 }
@@ -201,8 +202,22 @@ func (b *buffer) done(key event.Key) {
 		b.ready.push(e)
 	} else {
 		delete(b.lanes, key)
+		if len(b.spare) < 16 && cap(l.waiting.ring) <= 16 {
+			b.spare = append(b.spare, l)
+		}
 	}
 	b.promote()
+}
+
+// newLane takes an emptied one if there is one: each event needs a lane for a moment.
+func (b *buffer) newLane() *lane {
+	n := len(b.spare)
+	if n == 0 {
+		return &lane{}
+	}
+	l := b.spare[n-1]
+	b.spare = b.spare[:n-1]
+	return l
 }
 
 // park keeps an entry for a retry; its object waits with it, others flow.

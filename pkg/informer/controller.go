@@ -17,10 +17,15 @@ type controller struct {
 	joined signal
 }
 
+// maxAsleep is of how many objects the events may wait for their listeners to be told.
+const maxAsleep = 16
+
 // run blocks until ctx is done. What is then still queued is dropped: a listener that starts again will see it as state.
 func (c *controller) run(ctx context.Context) {
 	resync := time.NewTimer(0)
 	defer resync.Stop()
+	defer c.proc.wake()
+	applied := 0
 	for ctx.Err() == nil {
 		select {
 		case <-resync.C:
@@ -35,8 +40,12 @@ func (c *controller) run(ctx context.Context) {
 				c.proc.settle(ctx)
 			}
 			c.queue.done()
+			if applied++; applied%maxAsleep == 0 {
+				c.proc.wake()
+			}
 			continue
 		}
+		c.proc.wake()
 		select {
 		case <-c.queue.ready:
 		case <-resync.C:

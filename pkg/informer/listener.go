@@ -119,7 +119,8 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 // Name is the name the listener was made with.
 func (l *Listener) Name() string { return l.cfg.Name }
 
-// offer is called by controllers. It never blocks, and is false if the event must be offered again when there is room.
+// offer is called by controllers. It never blocks, and is false if the event must be offered again when there is room. The
+// workers learn of it when the caller sets wake.
 func (l *Listener) offer(e entry) (taken bool) {
 	l.mu.Lock()
 	if l.stopped || e.from.removed {
@@ -131,7 +132,6 @@ func (l *Listener) offer(e entry) (taken bool) {
 		l.stats.Offered++
 	}
 	l.mu.Unlock()
-	l.wake.set()
 	return taken
 }
 
@@ -147,6 +147,7 @@ func (l *Listener) offerUntil(ctx context.Context, e entry) {
 			return
 		}
 	}
+	l.wake.set()
 	l.room.set() // another informer's controller may wait, too
 }
 

@@ -19,6 +19,8 @@ type processor struct {
 	// hold mu, and applies nothing before they are taken: a full listener may hold up the informer, but neither those
 	// who come and go, nor the handlers among them.
 	blocked []entry
+	// asleep are those whose workers have not been told yet of what was offered.
+	asleep []*registration
 }
 
 // registration ties one listener to one informer.
@@ -30,6 +32,7 @@ type registration struct {
 	// syncing: the last resync was for this listener, too. An object that a new list gives unchanged goes to syncing
 	// listeners only. Each starts as syncing.
 	syncing bool
+	asleep  bool // is in processor.asleep
 
 	// Guarded by listener.mu.
 	initials int // initial adds not yet done
@@ -44,7 +47,7 @@ func (p *processor) join(l *Listener, store *indexer, now time.Time) *registrati
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reg := &registration{listener: l, syncing: true, nextResync: now.Add(l.cfg.Resync)}
-	stored, _ := store.size()
+	stored, _, _ := store.size()
 	var wanted []*event.Object
 	if l.conditions.on.Has(event.Add) {
 		wanted = l.conditions.allowed(store.list())
@@ -111,10 +114,31 @@ func (p *processor) send(reg *registration, e event.Event) {
 	if waits || !reg.listener.offer(offered) {
 		p.blocked = append(p.blocked, offered)
 	}
+	if !reg.asleep {
+		reg.asleep = true
+		p.asleep = append(p.asleep, reg)
+	}
+}
+
+// wake tells the workers of the listeners that were offered something. It is not done for each event: that would cost more
+// than the event.
+func (p *processor) wake() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, reg := range p.asleep {
+		reg.asleep = false
+		reg.listener.wake.set()
+	}
+	clear(p.asleep)
+	p.asleep = p.asleep[:0]
 }
 
 // settle waits until every blocked offer is taken, or ctx is done. The caller does not hold mu.
 func (p *processor) settle(ctx context.Context) {
+	if len(p.blocked) == 0 {
+		return
+	}
+	p.wake()
 	for _, e := range p.blocked {
 		e.from.listener.offerUntil(ctx, e)
 	}
