@@ -139,6 +139,7 @@ func (w *worker) work(ctx context.Context, d *informer.Delivery) {
 			d.Done()
 			return
 		}
+		d.Object = d.Object.Plain() // from here on it is read more than once
 		messages, err := w.handle(ctx, d.Event)
 		if err != nil {
 			r.failed(ctx, d, err)

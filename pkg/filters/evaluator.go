@@ -17,11 +17,15 @@ type Evaluator struct {
 	env    map[string]any // the variables and functions the program looks up by name
 	budget
 
-	usesOld     bool
-	event       event.Event // without old if the filter does not use it
-	generation  uint64      // of the event; a slot of another one has not been read yet
-	slots       []slot      // one per field of the filter
-	steps       []stepped   // one per chain of the filter
+	usesOld bool
+	event   event.Event
+	// What event's objects are unpacked to, and whether they are yet.
+	scratch, scratchOld   event.Scratch
+	unpacked, unpackedOld bool
+
+	generation  uint64    // of the event; a slot of another one has not been read yet
+	slots       []slot    // one per field of the filter
+	steps       []stepped // one per chain of the filter
 	cells       []event.Value
 	lists       []*list
 	listsUsed   int
@@ -90,7 +94,7 @@ func (e *Evaluator) begin(ev event.Event) {
 	if !e.usesOld {
 		ev.Old = nil // nor keep it until the next event
 	}
-	e.event = ev
+	e.event, e.unpacked, e.unpackedOld = ev, false, false
 }
 
 // bind sets the variables that differ from the last event's.
@@ -169,22 +173,33 @@ func (e *Evaluator) read(i int) *event.Value {
 	s.generation = e.generation
 	s.value = event.Value{}
 	f := &e.filter.fields[i]
-	o := e.event.Object
-	if f.root == rootOld {
-		o = e.old()
-	}
-	if o != nil {
+	if o := e.object(f.root == rootOld); o != nil {
 		s.value = f.path.Lookup(o)
 	}
 	return &s.value
 }
 
+// object gives what a field is read from. A packed object is unpacked once an event, and only if somebody asks, to where
+// the last one was: nothing that was read from it outlives Match.
+func (e *Evaluator) object(old bool) *event.Object {
+	if old {
+		if e.old() == nil {
+			return nil
+		}
+		if !e.unpackedOld {
+			e.event.Old, e.unpackedOld = e.scratchOld.Plain(e.event.Old), true
+		}
+		return e.event.Old
+	}
+	if !e.unpacked {
+		e.event.Object, e.unpacked = e.scratch.Plain(e.event.Object), true
+	}
+	return e.event.Object
+}
+
 func (e *Evaluator) old() *event.Object {
 	if e.event.Op != event.Update {
 		return nil
-	}
-	if e.event.Old != nil {
-		e.event.Old = e.event.Old.Plain() // once an event, and only if somebody asks
 	}
 	return e.event.Old
 }

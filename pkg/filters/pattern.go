@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 )
 
 // compilePattern compiles a regular expression (RE2) within its bounds.
@@ -49,7 +50,7 @@ func (e *Evaluator) matches(text, patternText any) bool {
 	}
 	if e.lastPattern.re == nil || e.lastPattern.re.String() != b.s {
 		e.charge(1000)
-		p, err := compilePattern(b.s)
+		p, err := compilePattern(strings.Clone(b.s)) // the text is only lent
 		if err != nil {
 			fail("%v", err)
 		}

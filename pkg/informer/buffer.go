@@ -40,7 +40,7 @@ type buffer struct {
 	ready fifo[entry]         // entries whose turn has come while their lane was busy
 	lanes map[event.Key]*lane // objects with an entry at a worker, or parked for a retry
 	spare []*lane
-	held  int                 // entries in ring, ready and lanes, those at workers included
+	held  int // entries in ring, ready and lanes, those at workers included
 
 	backlog   []backlog  // what was stored when the listener joined and does not fit yet
 	spill     *spillFile // nil unless the overflow is spill, or once it has failed

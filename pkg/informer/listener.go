@@ -177,9 +177,7 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 			l.wake.set() // for the next worker
 		}
 		if ok {
-			d := Delivery{Event: e.Event, Attempt: e.attempts + 1, ack: (*listenerAck)(l), entry: e}
-			d.Object = e.Object.Plain() // everybody reads it; not under the lock
-			return d, nil
+			return Delivery{Event: e.Event, Attempt: e.attempts + 1, ack: (*listenerAck)(l), entry: e}, nil
 		}
 		if finished {
 			return Delivery{}, fmt.Errorf("listener %q: %w", l.cfg.Name, ErrStopped)
@@ -296,5 +294,6 @@ func handle(ctx context.Context, h Handler, e event.Event) (err error) {
 			err = fmt.Errorf("handler panicked: %v", p)
 		}
 	}()
+	e.Object = e.Object.Plain()
 	return h.HandleEvent(ctx, e)
 }

@@ -21,7 +21,7 @@ func (e *ObjectError) Unwrap() error { return e.Err }
 
 // ParseWatchEvent reads the frame {"type":…,"object":…} at the beginning of text and gives the offset behind it. If the
 // text ends before the frame does, the error is an ErrTruncated. With an *ObjectError, the frame itself is whole and end
-// is behind it, so that a reader may pass over an object that is none. Objects are plain.
+// is behind it, so that a reader may pass over an object that is none. Objects are in their stored form.
 func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error) {
 	s := view(text)
 	i := skipSpace(s, 0)
@@ -70,7 +70,7 @@ func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error)
 	switch w.Type {
 	case "ADDED", "MODIFIED", "DELETED":
 		if objectErr == nil {
-			w.Object, objectErr = p.build(objectStart, objectEnd, false)
+			w.Object, objectErr = p.build(objectStart, objectEnd, true)
 		}
 		if objectErr != nil {
 			return w, i, &ObjectError{objectErr}

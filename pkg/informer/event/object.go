@@ -64,11 +64,8 @@ func (o *Object) Plain() *Object {
 	text.Grow(int(o.size) + len(identity))
 	o.writeJSON(&text)
 	text.WriteString(identity)
-	p := &Object{text: text.String(), stored: o, typ: o.typ, header: o.header, size: o.size}
-	for _, f := range p.header.identity() {
-		f.from += o.size
-	}
-	return p
+	p := o.plainHeader(text.String())
+	return &p
 }
 
 // Stored gives the object in the form that takes the least memory of its own: packed if that was possible, or itself.

@@ -57,63 +57,47 @@ func (k *packing) pieces(keep func(from, to int), put func(text string)) {
 	keep(at, k.end)
 }
 
-// valid tells whether what stays of the text is UTF-8. What is as in the template is known to be.
-func (k *packing) valid() bool {
-	ok, m := true, 0
-	matches, s := k.r.matches, k.r.s
+// eachPiece calls same for what is as in the template, and other for what is not, in the order of the text.
+func (k *packing) eachPiece(same func(from, to, t int), other func(from, to int), put func(text string)) {
+	matches, m := k.r.matches, 0
 	k.pieces(func(from, to int) {
-		for ; from < to && ok; m++ {
+		for from < to {
 			for m < len(matches) && matches[m].n+matches[m].len <= from {
 				m++
 			}
 			if m == len(matches) || matches[m].n >= to {
-				ok = validUTF8(s, from, to)
+				other(from, to)
 				return
 			}
-			if matches[m].n > from {
-				ok = validUTF8(s, from, matches[m].n)
-			}
-			from = matches[m].n + matches[m].len
-			if from > to {
-				return
-			}
-		}
-	}, func(string) {})
-	return ok
-}
-
-// pack writes the operations. It is false if there is nothing to refer to, or too little of it.
-func (k *packing) pack() bool {
-	r := k.r
-	if r.template == nil {
-		return false
-	}
-	k.out, k.literal, k.copied.len, k.behind = k.out[:0], k.literal[:0], 0, 0
-	m := 0
-	k.pieces(func(from, to int) {
-		for from < to {
-			for m < len(r.matches) && r.matches[m].n+r.matches[m].len <= from {
-				m++
-			}
-			if m == len(r.matches) || r.matches[m].n >= to {
-				k.put(r.s[from:to])
-				return
-			}
-			if n := r.matches[m].n; n > from {
-				k.put(r.s[from:n])
+			if n := matches[m].n; n > from {
+				other(from, n)
 				from = n
 			}
-			end := min(to, r.matches[m].n+r.matches[m].len)
-			k.like(r.s[from:end], r.matches[m].t+from-r.matches[m].n)
+			end := min(to, matches[m].n+matches[m].len)
+			same(from, end, matches[m].t+from-matches[m].n)
 			from = end
 		}
+	}, put)
+}
+
+// pack writes the operations. packed is false if there is nothing to refer to, or too little of it, and valid if what stays
+// of the text is no UTF-8: what is as in the template is known to be.
+func (k *packing) pack() (packed, valid bool) {
+	r := k.r
+	k.out, k.literal, k.copied.len, k.behind = k.out[:0], k.literal[:0], 0, 0
+	valid = true
+	k.eachPiece(func(from, to, t int) {
+		k.like(r.s[from:to], t)
+	}, func(from, to int) {
+		valid = valid && validUTF8(r.s, from, to)
+		k.put(r.s[from:to])
 	}, k.put)
 	k.flush()
 	worth := worthPackingStranger
 	if r.own {
 		worth = worthPacking
 	}
-	return len(k.out)*100 < k.size*worth
+	return r.template != nil && len(k.out)*100 < k.size*worth, valid
 }
 
 // like adds text that the template has at t, and the base too, if it was not cut.
@@ -316,6 +300,43 @@ func (o *Object) writeJSON(b *strings.Builder) {
 	for ops := o.operations(); ops.left > 0; {
 		b.WriteString(ops.next())
 	}
+}
+
+// Scratch unpacks objects into memory that it uses again, for those who look at many objects and keep none. It serves one
+// goroutine.
+type Scratch struct {
+	buf   []byte
+	plain Object
+}
+
+// maxScratch is how much memory is kept for the next object.
+const maxScratch = 256 << 10
+
+// Plain gives a packed object in its plain form, for a moment: it, and every text that was read from it, must not be used
+// after the next call. A plain object is given back as it is.
+func (s *Scratch) Plain(o *Object) *Object {
+	if o.base == nil {
+		return o
+	}
+	if cap(s.buf) > maxScratch {
+		s.buf = nil
+	}
+	s.buf = s.buf[:0]
+	for ops := o.operations(); ops.left > 0; {
+		s.buf = append(s.buf, ops.next()...)
+	}
+	s.buf = append(s.buf, o.text[:o.ops]...)
+	s.plain = o.plainHeader(view(s.buf))
+	return &s.plain
+}
+
+// plainHeader gives a plain object whose text is the JSON and, behind it, the fields of the packed one.
+func (o *Object) plainHeader(text string) Object {
+	p := Object{text: text, stored: o, typ: o.typ, header: o.header, size: o.size}
+	for _, f := range p.header.identity() {
+		f.from += o.size
+	}
+	return p
 }
 
 // unpack gives a part of the JSON, without copying it if it stands in one piece.

@@ -134,12 +134,13 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	r.sortEdits()
 	k := &p.packing
 	k.begin(r, start, end, spliced)
-	if valid := k.valid(); !valid {
+	worth, valid := k.pack()
+	if !valid {
 		// Each bad byte becomes U+FFFD, as in encoding/json.
 		return p.parseAgain(string([]rune(s[start:end])), stored)
 	}
 	var packed *Object
-	if k.pack() {
+	if worth {
 		packed = k.packed(p.typ)
 		p.templates.keep(r.trait, r.template)
 		if stored {
