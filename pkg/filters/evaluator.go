@@ -19,9 +19,9 @@ type Evaluator struct {
 
 	usesOld bool
 	event   event.Event
-	// What event's objects are unpacked to, and whether they are yet.
-	scratch, scratchOld   event.Scratch
-	unpacked, unpackedOld bool
+	// What the fields are read from. Nothing that was read outlives Match.
+	text, oldText event.Scratch
+	usedOld       bool
 
 	generation  uint64    // of the event; a slot of another one has not been read yet
 	slots       []slot    // one per field of the filter
@@ -94,7 +94,8 @@ func (e *Evaluator) begin(ev event.Event) {
 	if !e.usesOld {
 		ev.Old = nil // nor keep it until the next event
 	}
-	e.event, e.unpacked, e.unpackedOld = ev, false, false
+	e.event, e.usedOld = ev, false
+	e.text.Set(ev.Object)
 }
 
 // bind sets the variables that differ from the last event's.
@@ -173,28 +174,19 @@ func (e *Evaluator) read(i int) *event.Value {
 	s.generation = e.generation
 	s.value = event.Value{}
 	f := &e.filter.fields[i]
-	if o := e.object(f.root == rootOld); o != nil {
-		s.value = f.path.Lookup(o)
-	}
-	return &s.value
-}
-
-// object gives what a field is read from. A packed object is unpacked once an event, and only if somebody asks, to where
-// the last one was: nothing that was read from it outlives Match.
-func (e *Evaluator) object(old bool) *event.Object {
-	if old {
+	if f.root == rootOld {
 		if e.old() == nil {
-			return nil
+			return &s.value
 		}
-		if !e.unpackedOld {
-			e.event.Old, e.unpackedOld = e.scratchOld.Plain(e.event.Old), true
+		if !e.usedOld {
+			e.usedOld = true
+			e.oldText.Set(e.old())
 		}
-		return e.event.Old
+		s.value = e.oldText.Lookup(f.path)
+		return &s.value
 	}
-	if !e.unpacked {
-		e.event.Object, e.unpacked = e.scratch.Plain(e.event.Object), true
-	}
-	return e.event.Object
+	s.value = e.text.Lookup(f.path)
+	return &s.value
 }
 
 func (e *Evaluator) old() *event.Object {

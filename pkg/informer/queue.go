@@ -39,7 +39,8 @@ type deltaQueue struct {
 	limit int
 
 	mu       sync.Mutex
-	quiet    int // events added since the last flush
+	quiet    int  // events added since the last flush
+	large    bool // a list has made items large
 	items    map[event.Key][]delta
 	order    fifo[event.Key]
 	spare    [][]delta // emptied slices, used again
@@ -99,6 +100,10 @@ func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 	defer q.mu.Unlock()
 	first := !q.populate.begun
 	listed := make(map[event.Key]struct{}, len(list))
+	if len(q.items) == 0 {
+		q.items = make(map[event.Key][]delta, len(list))
+	}
+	q.large = len(list) > maxEmpty
 	for _, o := range list {
 		listed[o.Key()] = struct{}{}
 		q.push(o.Key(), delta{typ: deltaReplaced, object: o, initial: first || mutated("always-initial")})
@@ -195,6 +200,9 @@ func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 	}
 	q.taken, q.takenKey = q.items[key], key
 	delete(q.items, key)
+	if q.large && len(q.items) == 0 {
+		q.items, q.large = map[event.Key][]delta{}, false
+	}
 	if mutated("order-swapped") {
 		slices.Reverse(q.taken)
 	}
@@ -256,6 +264,9 @@ func (s signal) set() {
 	}
 }
 
+// maxEmpty is of how many elements the memory is kept by something that is empty again.
+const maxEmpty = 4096
+
 // fifo is a first-in-first-out list in a ring that grows. The zero value is empty. Taken slots are zeroed.
 type fifo[T any] struct {
 	ring []T
@@ -281,7 +292,7 @@ func (f *fifo[T]) pop() (v T, ok bool) {
 	v, f.ring[f.head] = f.ring[f.head], v
 	f.head = (f.head + 1) % len(f.ring)
 	f.n--
-	if f.n == 0 && len(f.ring) > 4096 {
+	if f.n == 0 && len(f.ring) > maxEmpty {
 		*f = fifo[T]{} // a burst must not hold memory for good
 	}
 	return v, true

@@ -199,6 +199,10 @@ func (w *parting) otherName(ns, ne, ts, te, same int) (_, _ int, err error) {
 	if w.inFrame(ts) {
 		return ns, ts, errUnlike
 	}
+	if same > len(`"k:{\"`) { // another name for the same kind of thing, such as an address
+		w.inserted = append(w.inserted, ts)
+		return ne, te, nil
+	}
 	at := te
 	for range 2 { // the template has a member or two more
 		at = skipSpace(t, skipTrusted(t, nextToken(t, at)))
@@ -211,10 +215,6 @@ func (w *parting) otherName(ns, ne, ts, te, same int) (_, _ int, err error) {
 			return ne, end, nil
 		}
 		at = end
-	}
-	if same > len(`"abcd`) { // another name for the same kind of thing, such as an address
-		w.inserted = append(w.inserted, ts)
-		return ne, te, nil
 	}
 	if w.before(ts) == '{' { // another container
 		if end := closing(t, ts); end-ts < smallContainer {

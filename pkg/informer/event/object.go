@@ -18,7 +18,8 @@ type Object struct {
 	typ    *typeMeta
 	header header
 	size   uint32 // of the JSON
-	ops    uint32 // where the operations begin in a packed object's text
+	// Where a packed object's literals and operations begin in its text.
+	literals, ops uint32
 }
 
 // typeMeta is shared by the objects of one reader.
@@ -59,7 +60,7 @@ func (o *Object) Plain() *Object {
 	if o.base == nil {
 		return o
 	}
-	identity := o.text[:o.ops]
+	identity := o.text[:o.literals]
 	var text strings.Builder
 	text.Grow(int(o.size) + len(identity))
 	o.writeJSON(&text)

@@ -5,14 +5,16 @@ import (
 	"strings"
 )
 
-// This file makes and reads packed objects. A packed object's text is the fields of its header, one behind the other, and
-// then operations that build its JSON from front to back:
+// This file makes and reads packed objects. A packed object's text is the fields of its header, one behind the other, then
+// all bytes of its JSON that its base does not have, its literals, and then the operations that build the JSON of both, from
+// front to back:
 //
-//	uvarint n, n bytes    these bytes
-//	uvarint n, varint d   n bytes of the base, beginning d behind the end of the last such copy, plus the bytes between
+//	uvarint    so many bytes of the literals
+//	uvarint n  n bytes of the base, which begin
+//	varint d   d behind the end of the last such copy, plus the bytes between
 //
-// by turns, until the JSON has its size. The d is 0 where a value was replaced by one of the same length, which is what
-// differs most often. Measured beside compressors in bench/packing.
+// The d is 0 where a value was replaced by one of the same length, which is what differs most often. The last operation may
+// end with the literals. Measured beside compressors in bench/packing.
 
 const (
 	// minCopy is the shortest copy worth an operation.
@@ -31,8 +33,9 @@ type packing struct {
 	spliced    string
 	splice     string // what p.splice gives
 	size       int    // of the JSON
-	out        []byte // the operations
-	literal    []byte // not yet in out
+	literals   []byte
+	ops        []byte
+	literal    int // bytes at the end of literals that no operation has yet
 	copied     struct{ at, len int }
 	behind     int // where a copy with d == 0 would begin, were there no literal
 }
@@ -81,15 +84,13 @@ func (k *packing) eachPiece(same func(from, to, t int), other func(from, to int)
 }
 
 // pack writes the operations. packed is false if there is nothing to refer to, or too little of it, and valid if what stays
-// of the text is no UTF-8: what is as in the template is known to be.
+// of the text is no UTF-8.
 func (k *packing) pack() (packed, valid bool) {
 	r := k.r
-	k.out, k.literal, k.copied.len, k.behind = k.out[:0], k.literal[:0], 0, 0
-	valid = true
+	k.literals, k.ops, k.literal, k.copied.len, k.behind = k.literals[:0], k.ops[:0], 0, 0, 0
 	k.eachPiece(func(from, to, t int) {
 		k.like(r.s[from:to], t)
 	}, func(from, to int) {
-		valid = valid && validUTF8(r.s, from, to)
 		k.put(r.s[from:to])
 	}, k.put)
 	k.flush()
@@ -97,7 +98,32 @@ func (k *packing) pack() (packed, valid bool) {
 	if r.own {
 		worth = worthPacking
 	}
-	return r.template != nil && len(k.out)*100 < k.size*worth, valid
+	packed = r.template != nil && (len(k.literals)+len(k.ops))*100 < k.size*worth
+	return packed, isASCII(k.literals) || k.valid()
+}
+
+// valid tells whether what stays of the text is UTF-8. What is as in the template is known to be.
+func (k *packing) valid() bool {
+	valid := true
+	k.eachPiece(func(int, int, int) {}, func(from, to int) {
+		valid = valid && validUTF8(k.r.s, from, to)
+	}, func(string) {})
+	return valid
+}
+
+func isASCII(b []byte) bool {
+	s, i := view(b), 0
+	for ; i+8 <= len(s); i += 8 {
+		if word(s, i)&highs != 0 {
+			return false
+		}
+	}
+	for ; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // like adds text that the template has at t, and the base too, if it was not cut.
@@ -138,19 +164,19 @@ func (k *packing) put(text string) {
 	if k.copied.len > 0 {
 		k.flush()
 	}
-	k.literal = append(k.literal, text...)
+	k.literals = append(k.literals, text...)
+	k.literal += len(text)
 }
 
-// flush writes a pair of operations.
+// flush writes an operation.
 func (k *packing) flush() {
-	k.out = binary.AppendUvarint(k.out, uint64(len(k.literal)))
-	k.out = append(k.out, k.literal...)
+	k.ops = binary.AppendUvarint(k.ops, uint64(k.literal))
 	if c := k.copied; c.len > 0 {
-		k.out = binary.AppendUvarint(k.out, uint64(c.len))
-		k.out = binary.AppendVarint(k.out, int64(c.at-k.behind-len(k.literal)))
+		k.ops = binary.AppendUvarint(k.ops, uint64(c.len))
+		k.ops = binary.AppendVarint(k.ops, int64(c.at-k.behind-k.literal))
 		k.behind = c.at + c.len
 	}
-	k.literal, k.copied.len = k.literal[:0], 0
+	k.literal, k.copied.len = 0, 0
 }
 
 // identity are the fields of the header that are texts, decoded.
@@ -167,7 +193,7 @@ func (k *packing) packed(typ *typeMeta) *Object {
 	o := k.object(typ)
 	o.base = k.r.template.base
 	identity := k.identity()
-	n := len(k.out)
+	n := len(k.literals) + len(k.ops)
 	for _, text := range identity {
 		n += len(text)
 	}
@@ -177,8 +203,10 @@ func (k *packing) packed(typ *typeMeta) *Object {
 		*f = field{uint32(b.Len()), uint32(len(identity[i]))}
 		b.WriteString(identity[i])
 	}
+	o.literals = uint32(b.Len())
+	b.Write(k.literals)
 	o.ops = uint32(b.Len())
-	b.Write(k.out)
+	b.Write(k.ops)
 	o.text = b.String()
 	return o
 }
@@ -251,47 +279,52 @@ func (k *packing) newTemplate(o *Object) *template {
 
 // operations reads a packed object's text from front to back.
 type operations struct {
-	text, base string
-	behind     int
-	left       int // of the JSON
-	copying    bool
+	ops, literals, base string
+	behind              int
+	left                int // of the JSON
+	copying             bool
 }
 
 func (o *Object) operations() operations {
-	return operations{text: o.text[o.ops:], base: o.base.text, left: int(o.size)}
+	return operations{ops: o.text[o.ops:], literals: o.text[o.literals:o.ops], base: o.base.text, left: int(o.size)}
 }
 
 // next gives the next piece of the JSON, which may be empty.
-func (ops *operations) next() string {
-	n := ops.uvarint()
-	ops.left -= n
-	piece := ""
-	if ops.copying {
-		at := ops.behind + ops.varint()
-		piece = ops.base[at : at+n]
-		ops.behind = at + n
-	} else {
-		piece, ops.text = ops.text[:n], ops.text[n:]
-		ops.behind += n
+func (it *operations) next() string {
+	n := it.uvarint()
+	it.left -= n
+	it.copying = !it.copying
+	if it.copying {
+		piece := it.literals[:n]
+		it.literals = it.literals[n:]
+		it.behind += n
+		return piece
 	}
-	ops.copying = !ops.copying
-	return piece
+	at := it.behind + it.varint()
+	it.behind = at + n
+	return it.base[at : at+n]
 }
 
-func (ops *operations) uvarint() int {
-	v := 0
-	for i := 0; ; i++ {
-		c := ops.text[i]
+func (it *operations) uvarint() int {
+	ops := it.ops
+	v := int(ops[0])
+	if v < 0x80 {
+		it.ops = ops[1:]
+		return v
+	}
+	v &= 0x7f
+	for i := 1; ; i++ {
+		c := ops[i]
 		v |= int(c&0x7f) << (7 * i)
 		if c < 0x80 {
-			ops.text = ops.text[i+1:]
+			it.ops = ops[i+1:]
 			return v
 		}
 	}
 }
 
-func (ops *operations) varint() int {
-	v := ops.uvarint()
+func (it *operations) varint() int {
+	v := it.uvarint()
 	return v>>1 ^ -(v & 1)
 }
 
@@ -300,34 +333,6 @@ func (o *Object) writeJSON(b *strings.Builder) {
 	for ops := o.operations(); ops.left > 0; {
 		b.WriteString(ops.next())
 	}
-}
-
-// Scratch unpacks objects into memory that it uses again, for those who look at many objects and keep none. It serves one
-// goroutine.
-type Scratch struct {
-	buf   []byte
-	plain Object
-}
-
-// maxScratch is how much memory is kept for the next object.
-const maxScratch = 256 << 10
-
-// Plain gives a packed object in its plain form, for a moment: it, and every text that was read from it, must not be used
-// after the next call. A plain object is given back as it is.
-func (s *Scratch) Plain(o *Object) *Object {
-	if o.base == nil {
-		return o
-	}
-	if cap(s.buf) > maxScratch {
-		s.buf = nil
-	}
-	s.buf = s.buf[:0]
-	for ops := o.operations(); ops.left > 0; {
-		s.buf = append(s.buf, ops.next()...)
-	}
-	s.buf = append(s.buf, o.text[:o.ops]...)
-	s.plain = o.plainHeader(view(s.buf))
-	return &s.plain
 }
 
 // plainHeader gives a plain object whose text is the JSON and, behind it, the fields of the packed one.

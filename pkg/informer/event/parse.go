@@ -142,7 +142,9 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	var packed *Object
 	if worth {
 		packed = k.packed(p.typ)
-		p.templates.keep(r.trait, r.template)
+		if p.templates.last = r.template; !r.own {
+			p.templates.keep(r.trait, r.template)
+		}
 		if stored {
 			return packed, nil
 		}

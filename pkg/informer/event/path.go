@@ -134,15 +134,25 @@ func (p Path) String() string {
 // packed. It begins at spec or status if the path does, whose places the header knows: most of an object's text stands
 // before the fields that are asked for most.
 func (p Path) Lookup(o *Object) Value {
+	from, steps, ok := p.start(o)
+	if !ok {
+		return Value{}
+	}
+	return walk(o.part(from, o.size), 0, steps)
+}
+
+// start gives the place in an object's JSON from which the way is shortest, and the steps that are left from there. It is
+// false if there is no such field.
+func (p Path) start(o *Object) (from uint32, steps []step, ok bool) {
 	if len(p.steps) > 0 && !p.steps[0].isIndex {
 		switch p.steps[0].key {
 		case "spec":
-			return walkFrom(o, o.header.spec, p.steps[1:])
+			return o.header.spec, p.steps[1:], o.header.spec > 0
 		case "status":
-			return walkFrom(o, o.header.status, p.steps[1:])
+			return o.header.status, p.steps[1:], o.header.status > 0
 		}
 	}
-	return walk(o.JSON(), 0, p.steps)
+	return 0, p.steps, true
 }
 
 // In reads the field from a value.
@@ -151,13 +161,6 @@ func (p Path) In(v Value) Value {
 		return v
 	}
 	return walk(v.raw, 0, p.steps)
-}
-
-func walkFrom(o *Object, place uint32, steps []step) Value {
-	if place == 0 {
-		return Value{}
-	}
-	return walk(o.part(place, o.size), 0, steps)
 }
 
 // walk goes the steps from the value at i. Values on the way are entered, not measured: only what stands before the
