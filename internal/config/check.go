@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +20,7 @@ func check(c *Config, r *report) {
 	} {
 		r.notEmpty(field.path, field.value)
 	}
+	r.oneOf("cluster.compression", &c.Cluster.Compression, CompressionAuto, CompressionOn, CompressionOff)
 	r.atLeastOne("listeners", "listener", len(c.Listeners))
 	r.atLeastOne("outputs", "output", len(c.Outputs))
 
@@ -99,6 +101,14 @@ func (r *report) notEmpty(path, value string) {
 func (r *report) word(path string, value *string, byDefault string) {
 	if !r.good(path) {
 		*value = byDefault
+	}
+}
+
+// oneOf fills in a default, the first of the words, and checks that it is one of them.
+func (r *report) oneOf(path string, value *string, words ...string) {
+	r.word(path, value, words[0])
+	if last := len(words) - 1; r.good(path) && !slices.Contains(words, *value) {
+		r.value(path, didYouMean(*value, words), "%s must be %s or %s, is %s", path, strings.Join(words[:last], ", "), words[last], quote(*value))
 	}
 }
 

@@ -121,6 +121,16 @@ func TestConfigMistakes(t *testing.T) {
 		{"cluster name", "{name: c}", "{name: My cluster, kubeconfig: ''}",
 			`3:17: cluster.name must be a DNS label, is "My cluster"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends` + "\n" +
 				"3:41: cluster.kubeconfig is empty; give it a value or remove it"},
+		{"compression", "{name: c}", "{name: c, compression: gzip}",
+			`3:33: cluster.compression must be auto, on or off, is "gzip"`},
+		{"misspelt compression", "{name: c}", "{name: c, compression: atuo}",
+			`3:33: cluster.compression must be auto, on or off, is "atuo"; did you mean "auto"?`},
+		{"compression in capitals", "{name: c}", "{name: c, compression: Off}",
+			`3:33: cluster.compression must be auto, on or off, is "Off"; did you mean "off"?`},
+		{"empty compression", "{name: c}", "{name: c, compression: ''}",
+			`3:33: cluster.compression must be auto, on or off, is ""`},
+		{"compression without a word", "{name: c}", "{name: c, compression: true}",
+			"3:33: cluster.compression must be a string, is true; put it in quotes"},
 		{"sorted by line", "    outputs: [out]\n", "    workers: 0\n    outputs: [out, x]\n    on: []\n",
 			"10:14: listeners.a.workers must be 1 to 64, is 0\n" +
 				`11:20: listeners.a.outputs[1] names the output "x", which is not there; the outputs are out` + "\n" +

@@ -19,7 +19,7 @@ import (
 const full = `# every field once
 apiVersion: informerd.dev/v1alpha1
 kind: Config
-cluster: {name: prod-eu-1, kubeconfig: kube/config, context: prod}
+cluster: {name: prod-eu-1, kubeconfig: kube/config, context: prod, compression: off}
 informers:
   pods:
     resource: pods
@@ -71,7 +71,7 @@ func seconds(s float64) metav1.Duration {
 
 func TestParseEveryField(t *testing.T) {
 	c := mustParse(t, full)
-	if want := (Cluster{Name: "prod-eu-1", Kubeconfig: "kube/config", Context: "prod"}); c.Cluster != want {
+	if want := (Cluster{Name: "prod-eu-1", Kubeconfig: "kube/config", Context: "prod", Compression: CompressionOff}); c.Cluster != want {
 		t.Errorf("cluster is %+v, want %+v", c.Cluster, want)
 	}
 	pods := &Informer{
@@ -118,8 +118,8 @@ listeners:
   never: {informer: {resource: pods}, outputs: [out], resync: 0}
 outputs: {out: {stdout: {}}}
 `)
-	if c.Cluster.Name != "default" {
-		t.Errorf("cluster is %q", c.Cluster.Name)
+	if c.Cluster != (Cluster{Name: "default", Compression: CompressionAuto}) {
+		t.Errorf("cluster is %+v", c.Cluster)
 	}
 	want := &Listener{
 		Name: "plain", InformerRef: InformerRef{Inline: &Informer{Resource: "pods"}},

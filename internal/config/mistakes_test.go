@@ -62,7 +62,7 @@ func TestSchemaMistakes(t *testing.T) {
 		{"unknown, near", listenerLine, listenerWith("resnc: 5m"),
 			`10:5: unknown field "resnc" in listeners.a; did you mean "resync"?`},
 		{"unknown, nothing near", "cluster: {name: c}", "cluster: {zzzzzz: 1}",
-			`3:11: unknown field "zzzzzz" in cluster; its fields are name, kubeconfig, context`},
+			`3:11: unknown field "zzzzzz" in cluster; its fields are name, kubeconfig, context, compression`},
 		{"unknown at the top", "cluster: {name: c}", "clutser: {name: c}",
 			`3:1: unknown field "clutser"; did you mean "cluster"?`},
 		{"unknown where there is none", outputLine, "    stdout: {color: true}\n",
@@ -118,7 +118,7 @@ func TestSchemaMistakes(t *testing.T) {
 			"9:15: listeners.a.informer must be the name of an informer or an informer, is a list"},
 		{"long value", "{name: c}", "{name: [], context: [], kubeconfig: " + strings.Repeat("x", 100) + ", x: 1}",
 			"3:17: cluster.name must be a string, is a list\n3:30: cluster.context must be a string, is a list\n" +
-				`3:148: unknown field "x" in cluster; its fields are name, kubeconfig, context`},
+				`3:148: unknown field "x" in cluster; its fields are name, kubeconfig, context, compression`},
 	})
 }
 

@@ -42,7 +42,18 @@ type Cluster struct {
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	// Context is the context to use of the kubeconfig. Default: its current context.
 	Context string `json:"context,omitempty"`
+	// Compression says whether the API server is asked to compress its answers, which saves bandwidth and costs CPU time
+	// at both ends: on, off, or auto, which is off in the cluster that informerd runs in, for a server on a loopback
+	// address, and if the kubeconfig says disable-compression; for others it is on. Default: auto.
+	Compression string `json:"compression"`
 }
+
+// The choices for compression.
+const (
+	CompressionAuto = "auto"
+	CompressionOn   = "on"
+	CompressionOff  = "off"
+)
 
 // Informer is one resource that is listed and watched, in one scope.
 type Informer struct {

@@ -52,11 +52,14 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 type cluster struct {
 	name     string
 	resolver *kube.Resolver
+	client   *informer.Client
 	factory  *informer.Factory
 }
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
-	opts := kube.Options{Kubeconfig: o.Kubeconfig, Context: cfg.Cluster.Context, Version: o.Version, Logger: o.Log}
+	opts := kube.Options{
+		Kubeconfig: o.Kubeconfig, Context: cfg.Cluster.Context, Compression: cfg.Cluster.Compression, Version: o.Version, Logger: o.Log,
+	}
 	if o.Kubeconfig == "" && cfg.Cluster.Kubeconfig != "" {
 		opts.Kubeconfig = cfg.Path(cfg.Cluster.Kubeconfig)
 	}
@@ -75,7 +78,9 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{name: cfg.Cluster.Name, resolver: resolver, factory: informer.NewFactory(client, o.Log)}, nil
+	return &cluster{
+		name: cfg.Cluster.Name, resolver: resolver, client: client, factory: informer.NewFactory(client, o.Log),
+	}, nil
 }
 
 // run owns all goroutines: the informers and the binder, which bring events in, and the routes, which bring them out.
@@ -96,6 +101,7 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, log *sl
 	}}
 	intake.Go(func() { b.run(ctx, p.listeners) })
 	intake.Wait() // until ctx is done
+	c.client.CloseIdleConnections()
 
 	log.Info("stopping: the intake has ended, listeners finish what they have", "grace", drainGrace)
 	for _, l := range p.listeners {

@@ -4,6 +4,8 @@
 //   - [RESTConfig] finds the server in a fixed order: the kubeconfig that is named, or else the cluster the process runs
 //     in, $KUBECONFIG, ~/.kube/config. A kubeconfig that is named is the only place looked at. Its errors name the file,
 //     and the contexts there are if the one asked for is not among them.
+//   - Unless it is told, RESTConfig asks for compressed answers where the way to the server may be long, and for plain ones
+//     in the own cluster and on a loopback address. What it chose holds for every client of its configuration.
 //   - A [Resolver] finds a resource by any name that kubectl knows: plural, singular, kind or short name, with or without
 //     version and group. Of several it takes the core group's, else that of the group the server names first, in the
 //     version the group prefers, among those that can be watched.

@@ -24,13 +24,19 @@ type Options struct {
 	Kubeconfig string
 	// Context is the context of the kubeconfig to use. Default: its current context.
 	Context string
+	// Compression says whether the server is asked to compress its answers: auto, on or off, see RESTConfig. Default: auto.
+	Compression string
 	// Version is informerd's version, for the user agent. Default: dev.
 	Version string
-	// Logger gets the warnings the server sends. Default: slog.Default.
+	// Logger gets the warnings the server sends, and at the level debug, which compression was chosen. Default:
+	// slog.Default.
 	Logger *slog.Logger
 }
 
 func (o Options) withDefaults() Options {
+	if o.Compression == "" {
+		o.Compression = "auto"
+	}
 	if o.Version == "" {
 		o.Version = "dev"
 	}
@@ -42,11 +48,15 @@ func (o Options) withDefaults() Options {
 
 // RESTConfig finds the API server and the credentials for it. Without a kubeconfig it looks at, in this order: the
 // cluster that the process runs in (unless a context is asked for, which only a kubeconfig has), the files $KUBECONFIG
-// names, ~/.kube/config. It does not talk to the server.
+// names, ~/.kube/config. It does not talk to the server. Compression auto is off in the cluster that the process runs in,
+// for a server on a loopback address, and if the kubeconfig says disable-compression; for others it is on.
 func RESTConfig(o Options) (*rest.Config, error) {
 	o = o.withDefaults()
-	cfg, err := findConfig(o)
+	cfg, inCluster, err := findConfig(o)
 	if err != nil {
+		return nil, err
+	}
+	if err := compress(cfg, inCluster, o); err != nil {
 		return nil, err
 	}
 	cfg.UserAgent = "informerd/" + o.Version
@@ -58,29 +68,32 @@ func RESTConfig(o Options) (*rest.Config, error) {
 	return cfg, nil
 }
 
-func findConfig(o Options) (*rest.Config, error) {
+// findConfig also tells whether it is the cluster that the process runs in.
+func findConfig(o Options) (cfg *rest.Config, inCluster bool, err error) {
 	if o.Kubeconfig != "" {
 		path, err := expandHome(o.Kubeconfig)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		return fromFiles([]string{path}, o.Context)
+		cfg, err = fromFiles([]string{path}, o.Context)
+		return cfg, false, err
 	}
-	inCluster := "informerd does not run in a cluster"
+	why := "informerd does not run in a cluster"
 	if o.Context == "" {
 		cfg, err := rest.InClusterConfig()
 		if err == nil {
-			return cfg, nil
+			return cfg, true, nil
 		}
 		if !errors.Is(err, rest.ErrNotInCluster) {
-			inCluster = "the pod has no usable service account: " + err.Error()
+			why = "the pod has no usable service account: " + err.Error()
 		}
 	}
 	files, missing := defaultFiles()
 	if len(files) == 0 {
-		return nil, fmt.Errorf("no API server is configured: %s; %s; name a kubeconfig file", inCluster, missing)
+		return nil, false, fmt.Errorf("no API server is configured: %s; %s; name a kubeconfig file", why, missing)
 	}
-	return fromFiles(files, o.Context)
+	cfg, err = fromFiles(files, o.Context)
+	return cfg, false, err
 }
 
 // defaultFiles gives the kubeconfig files that are there, and if there are none, why.

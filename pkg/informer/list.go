@@ -38,6 +38,9 @@ func readList(r io.Reader, parser *event.Parser, add func(*event.Object), skip f
 			return s.value(event.ScanValue)
 		}
 	})
+	if err == nil {
+		err = s.close()
+	}
 	if err != nil {
 		return page, fmt.Errorf("cannot read the list: %w", err)
 	}

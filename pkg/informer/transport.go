@@ -10,8 +10,9 @@ import (
 
 // readBuffer is what an HTTP/1.1 connection reads at once. With net/http's own 4 KiB an event of 10 KB takes two reads
 // when the server is ahead and four when it is not; with 32 KiB it takes a third of one, and two. That is 15 % of reading
-// an event in a burst, and 4 to 9 % of reading and parsing it. More brings nothing, see BenchmarkWatch. HTTP/2 and TLS
-// do not look at it; their own buffers are large enough, as one below TLS saved two reads of three and no time.
+// an event in a burst, and 4 to 9 % of reading and parsing it. More brings nothing, see BenchmarkWatch. Over TLS it
+// changes nothing, as a read ends with a record, and HTTP/2 does not look at it; a buffer of the same size below TLS
+// saved up to two reads of three, and no time.
 const readBuffer = 64 << 10
 
 // httpClientFor gives what rest.HTTPClientFor does, with connections that are the caller's alone and read in large

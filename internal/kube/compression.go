@@ -1,0 +1,55 @@
+package kube
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"k8s.io/client-go/rest"
+)
+
+// compress chooses whether answers are compressed. Nobody knows how fast the way to a server is; that it is fast to the
+// own cluster and to a loopback address are good guesses.
+func compress(cfg *rest.Config, inCluster bool, o Options) error {
+	var off bool
+	var why string
+	switch {
+	case o.Compression == "on" || o.Compression == "off":
+		off, why = o.Compression == "off", "it is configured"
+	case o.Compression != "auto":
+		return fmt.Errorf("compression must be auto, on or off, is %q", o.Compression)
+	case inCluster:
+		off, why = true, "informerd runs in the cluster"
+	case isLoopback(cfg):
+		off, why = true, "the server has a loopback address"
+	case cfg.DisableCompression:
+		off, why = true, "the kubeconfig disables it"
+	default:
+		off, why = false, "the server may be far away"
+	}
+	cfg.DisableCompression = off
+	if cfg.Proxy == nil {
+		// The default; but without a function here, client-go takes http.DefaultTransport for http://, which always asks
+		// for compression.
+		cfg.Proxy = http.ProxyFromEnvironment
+	}
+	use := map[bool]string{true: "off", false: "on"}[off]
+	o.Logger.Debug("chose the compression of answers", "server", address(cfg), "compression", use, "because", why)
+	return nil
+}
+
+// isLoopback tells whether the server's address leads to this machine, as far as can be seen without asking anybody.
+// Behind a proxy it would lead to the proxy's.
+func isLoopback(cfg *rest.Config) bool {
+	server, _, err := rest.DefaultServerUrlFor(cfg)
+	if err != nil || cfg.Proxy != nil {
+		return false // what is wrong with an address is for those to say who use it
+	}
+	host := strings.ToLower(strings.TrimSuffix(server.Hostname(), "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
