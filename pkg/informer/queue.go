@@ -99,20 +99,35 @@ func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	first := !q.populate.begun
-	listed := make(map[event.Key]struct{}, len(list))
 	if len(q.items) == 0 {
 		q.items = make(map[event.Key][]delta, len(list))
 	}
 	q.large = len(list) > maxEmpty
+	known, _, _ := store.size()
+	nothingKnown := known == 0 && len(q.items) == 0 && len(q.taken) == 0
 	for _, o := range list {
-		listed[o.Key()] = struct{}{}
 		q.push(o.Key(), delta{typ: deltaReplaced, object: o, initial: first || mutated("always-initial")})
 	}
-	gone := 0
+	if !nothingKnown {
+		q.pushMissing(list, store)
+	}
+	if first {
+		q.populate.begun = true
+		q.populate.left = len(q.items)
+	}
+	q.settle()
+	q.ready.set()
+}
+
+// pushMissing queues a delete for each object that is known and not listed. The caller holds mu.
+func (q *deltaQueue) pushMissing(list []*event.Object, store *indexer) {
+	listed := make(map[event.Key]struct{}, len(list))
+	for _, o := range list {
+		listed[o.Key()] = struct{}{}
+	}
 	missing := func(key event.Key, last delta) {
 		if _, ok := listed[key]; !ok && last.typ != deltaDeleted && !mutated("no-tombstones") {
 			listed[key] = struct{}{}
-			gone++
 			q.push(key, delta{typ: deltaDeleted, object: last.object, finalStateUnknown: true})
 		}
 	}
@@ -128,12 +143,6 @@ func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 		listed[q.takenKey] = struct{}{}
 	}
 	store.each(func(o *event.Object) { missing(o.Key(), delta{object: o}) })
-	if first {
-		q.populate.begun = true
-		q.populate.left = len(q.items)
-	}
-	q.settle()
-	q.ready.set()
 }
 
 // resync queues the stored objects once more, except those that have a delta pending: a resync must not overtake a

@@ -33,6 +33,7 @@ type stream struct {
 	buf        []byte
 	start, end int   // what was read and not yet taken is buf[start:end]
 	line       int   // there is no end of a line in buf[start:line], if lines
+	last       int   // how long the last value was
 	busy       bool  // the last read filled buf
 	quiet      int   // reads in a row that were small
 	err        error // of the last read; nothing comes after it
@@ -63,6 +64,7 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 			// A number may go on in the next read.
 		default:
 			s.start += max(n, 0)
+			s.last = n
 			return err
 		}
 		if err := s.grow(len(text)); err != nil {
@@ -71,9 +73,10 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 	}
 }
 
-// wholeLine reads on until the end of a line, or what might be the end of a value without one.
+// wholeLine reads on until the end of a line, or what might be the end of a value without one. It does not look if there
+// is twice as much text as the last value had, since to look costs as much as to copy.
 func (s *stream) wholeLine() error {
-	for s.lines && s.err == nil {
+	for s.lines && s.err == nil && s.end-s.start < 2*s.last {
 		from := max(s.line, s.start)
 		if at := bytes.IndexByte(s.buf[from:s.end], '\n'); at >= 0 {
 			s.line = from + at

@@ -4,8 +4,15 @@ package event
 // objects and keep none. It serves one goroutine. The zero value is ready.
 type Scratch struct {
 	object *Object
-	buf    []byte
-	from   uint32 // buf is the object's JSON from here on
+	// What was unpacked, each to the end of the JSON. A Path begins at one of three places, so there are no more of them.
+	tails [3]tail
+	used  int
+}
+
+// tail is an object's JSON from a place on.
+type tail struct {
+	from uint32
+	text []byte
 }
 
 // maxScratch is how much memory is kept for the next object.
@@ -14,10 +21,7 @@ const maxScratch = 256 << 10
 // Set takes the object that Lookup is to read. Values and texts that came from the last one must not be used any more.
 func (s *Scratch) Set(o *Object) {
 	s.object = o
-	s.buf = s.buf[:0]
-	if cap(s.buf) > maxScratch {
-		s.buf = nil
-	}
+	s.used = 0
 }
 
 // Lookup is as Path.Lookup. The value is good until the next Set.
@@ -30,27 +34,38 @@ func (s *Scratch) Lookup(path Path) Value {
 	if !ok {
 		return Value{}
 	}
-	switch {
-	case len(s.buf) == 0:
-		s.unpack(from)
-	case from < s.from:
-		// Values of the part that is there are in use: they keep it.
-		s.buf = nil
-		s.unpack(from)
-	}
-	return walk(view(s.buf[from-s.from:]), 0, steps)
+	t := s.tail(from)
+	return walk(view(t.text), int(from-t.from), steps)
 }
 
-// unpack fills buf with the JSON from a place on.
-func (s *Scratch) unpack(from uint32) {
-	s.from = from
-	at := 0
-	for it := s.object.operations(); it.left > 0; {
-		piece := it.next()
-		at += len(piece)
-		if skip := int(from) - (at - len(piece)); skip > 0 {
-			piece = piece[min(skip, len(piece)):]
+// tail gives the JSON from a place on, or from one before.
+func (s *Scratch) tail(from uint32) *tail {
+	for i := range s.used {
+		if s.tails[i].from <= from {
+			return &s.tails[i]
 		}
-		s.buf = append(s.buf, piece...)
 	}
+	// Those that are there begin later. Values in use may be part of them.
+	t := &s.tails[s.used]
+	s.used++
+	t.from = from
+	if cap(t.text) > maxScratch {
+		t.text = nil
+	}
+	t.text = s.object.appendJSON(t.text[:0], int(from))
+	return t
+}
+
+// appendJSON appends the JSON of a packed object from a place on.
+func (o *Object) appendJSON(b []byte, from int) []byte {
+	for it := o.operations(); it.left > 0; {
+		piece := it.next()
+		if from >= len(piece) {
+			from -= len(piece)
+			continue
+		}
+		b = append(b, piece[from:]...)
+		from = 0
+	}
+	return b
 }

@@ -92,12 +92,12 @@ func (r *reading) check(inserted []int) bool {
 		return true
 	}
 	for _, j := range inserted {
+		if r.template.isCut(j) {
+			continue
+		}
 		m := r.template.memberAt(j)
 		if m == nil {
 			return false
-		}
-		if m.drop != nil && m.drop.cut {
-			continue
 		}
 		at := places{r.matches}
 		glue := at.of(m.value - 1)
@@ -109,6 +109,16 @@ func (r *reading) check(inserted []int) bool {
 		}
 	}
 	return true
+}
+
+// isCut tells whether j is within a member that is cut out.
+func (t *template) isCut(j int) bool {
+	for k := range t.marks {
+		if m := &t.marks[k]; m.cut && m.value <= j && j < m.end {
+			return true
+		}
+	}
+	return false
 }
 
 // memberAt gives the innermost member, of those read one by one, whose value has the place j.
