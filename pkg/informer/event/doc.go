@@ -4,17 +4,22 @@
 // # Objects are bytes
 //
 // An [Object] is the JSON text the API server sent, less what was dropped on arrival, and a header (apiVersion, kind,
-// namespace, name, uid, resourceVersion, generation, deletionTimestamp, labels) scanned once by [Parser.Parse]. Nothing
-// else is decoded before somebody asks: [Path.Lookup] walks the text to one field and skips the rest.
+// namespace, name, uid, resourceVersion, generation, deletionTimestamp, labels) found once by a [Parser]. Nothing else is
+// decoded before somebody asks: [Path.Lookup] walks the text to one field and skips the rest.
+//
+// A parser remembers some of what it has read, and reads what resembles it by holding the two against each other. An object
+// that is nearly a copy of a remembered one is packed: it keeps only the difference. It answers like any other, for some
+// more work each time; [Object.Plain] undoes it, [Scratch] reads fields of many.
 //
 // What is promised:
 //   - An Object is immutable and safe for concurrent use. Its text is a Go string, so nobody needs to copy it to be safe.
-//   - An Object's text is one valid JSON object in valid UTF-8, with apiVersion and kind in it, and has a name. Parse
+//   - An Object's text is one valid JSON object in valid UTF-8, with apiVersion and kind in it, and has a name. A parser
 //     refuses anything else with an error that gives the byte offset.
 //   - An Object never shares memory with the buffer it was parsed from.
+//   - What a parser has read before never changes what it makes of a text, only how fast it is and what form the object has.
 //   - metadata.managedFields is not in the text unless [Parser.KeepManagedFields] is set; the values of a Secret's data
 //     are digests.
 //   - A field that is missing is a [Value] of kind [Missing], never an error.
-//   - If a key stands twice in one JSON object the header refuses it (in the top level and in metadata), and Path takes
-//     the first. The API server never writes such text.
+//   - If a name stands twice in one JSON object, the last one counts, as in encoding/json, and the others are not in the
+//     Object's text. What the header needs must not stand twice. The API server never writes such text.
 package event

@@ -1,0 +1,93 @@
+package event
+
+import "strings"
+
+// operations reads a packed object's text from front to back.
+type operations struct {
+	ops, literals, base string
+	behind              int
+	left                int // of the JSON
+	copying             bool
+}
+
+func (o *Object) operations() operations {
+	return operations{ops: o.text[o.ops:], literals: o.text[o.literals:o.ops], base: o.base.text, left: int(o.size)}
+}
+
+// next gives the next piece of the JSON, which may be empty.
+func (it *operations) next() string {
+	n := it.uvarint()
+	it.left -= n
+	it.copying = !it.copying
+	if it.copying {
+		piece := it.literals[:n]
+		it.literals = it.literals[n:]
+		it.behind += n
+		return piece
+	}
+	at := it.behind + it.varint()
+	it.behind = at + n
+	return it.base[at : at+n]
+}
+
+func (it *operations) uvarint() int {
+	ops := it.ops
+	v := int(ops[0])
+	if v < 0x80 {
+		it.ops = ops[1:]
+		return v
+	}
+	v &= 0x7f
+	for i := 1; ; i++ {
+		c := ops[i]
+		v |= int(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			it.ops = ops[i+1:]
+			return v
+		}
+	}
+}
+
+func (it *operations) varint() int {
+	v := it.uvarint()
+	return v>>1 ^ -(v & 1)
+}
+
+// writeJSON appends the JSON.
+func (o *Object) writeJSON(b *strings.Builder) {
+	for ops := o.operations(); ops.left > 0; {
+		b.WriteString(ops.next())
+	}
+}
+
+// plainHeader gives a plain object whose text is the JSON and, behind it, the fields of the packed one.
+func (o *Object) plainHeader(text string) Object {
+	p := Object{text: text, stored: o, typ: o.typ, header: o.header, size: o.size}
+	for _, f := range p.header.identity() {
+		f.from += o.size
+	}
+	return p
+}
+
+// unpack gives a part of the JSON, without copying it if it stands in one piece.
+func (o *Object) unpack(from, to int) string {
+	var b strings.Builder
+	ops := o.operations()
+	for at := 0; at < to; {
+		piece := ops.next()
+		begins := max(from-at, 0)
+		at += len(piece)
+		if at <= from {
+			continue
+		}
+		piece = piece[begins:min(len(piece), len(piece)+to-at)]
+		if len(piece) == to-from {
+			return piece
+		}
+		if b.Cap() == 0 {
+			b.Grow(to - from)
+		}
+		b.WriteString(piece)
+	}
+	return b.String()
+}
