@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	parser     event.Parser
+	parser     = event.Parser{Plain: true} // with nothing remembered: what the strict libraries do
 	labelsPath = event.MustCompilePath("metadata.labels")
 	phasePath  = event.MustCompilePath("status.phase")
 	imagePath  = event.MustCompilePath("spec.containers[0].image")

@@ -47,7 +47,7 @@ func (p *pod) writeManagedFields(b *bytes.Buffer) {
 	}
 	b.WriteString(`}}}`)
 	if !p.lean {
-		fmt.Fprintf(b, `,{"manager":"kubelet","operation":"Update","apiVersion":"v1","time":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{`, p.created)
+		fmt.Fprintf(b, `,{"manager":"kubelet","operation":"Update","apiVersion":"v1","time":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{`, p.changed)
 		for i, c := range conditions {
 			comma(b, i)
 			fmt.Fprintf(b, `"k:{\"type\":\"%s\"}":{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}}`, c)

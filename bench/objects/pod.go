@@ -23,20 +23,24 @@ const (
 const leanBelow = 4 << 10
 
 // Pod returns the JSON of one pod of about size bytes. The seed selects the workload (seed modulo
-// Workloads) and, within it, the replica.
-func Pod(seed uint64, size int) []byte {
-	p := newPod(seed, size)
+// Workloads) and, within it, the replica. No two seeds below 700 million give the same namespace and
+// name.
+func Pod(seed uint64, size int) []byte { return PodAt(seed, size, Revision{}) }
 
-	// The environment makes up the difference to the wished size. How much an entry adds is measured
-	// on the workload's first replica, so that all replicas get the same environment.
-	first := newPod(seed%Workloads, size)
-	base := len(first.render())
-	const sample = 20
-	first.addEnv(sample)
-	perEntry := max(1, (len(first.render())-base)/sample)
-	if size > base {
-		p.addEnv((size - base) / perEntry)
-	}
+// PodAt returns a later state of the pod that Pod gives. It differs in metadata.resourceVersion, the
+// time of the kubelet's managedFields entry, the first container's state, lastState and restartCount,
+// when the Ready conditions last changed, and in one state of eight in the phase and what goes with
+// it. A pod too small for a kubelet's status differs in resourceVersion and phase.
+func PodAt(seed uint64, size int, r Revision) []byte {
+	p := newPod(seed, size)
+	p.addEnv(podFiller.count(seed%Workloads, size, func() (base, perEntry int) {
+		first := newPod(seed%Workloads, size)
+		base = len(first.render())
+		const sample = 20
+		first.addEnv(sample)
+		return base, (len(first.render()) - base) / sample
+	}))
+	p.revise(seed, r)
 	return p.render()
 }
 
@@ -54,10 +58,12 @@ type pod struct {
 	// of the replica
 	name, uid, node    string
 	podIP, hostIP      string
-	resourceVersion    int
+	resourceVersion    uint64
 	phase              string
 	restarts           int
 	created, deletedAt string
+	changed            string // when the kubelet last wrote the status
+	restarted          int    // restarts of the first container on top of those of all
 	serviceAccountVol  string
 	replica            *rand.Rand
 }
@@ -85,13 +91,14 @@ func newPod(seed uint64, size int) *pod {
 	p.ownerUID = uuid(w)
 	p.addContainers(size)
 
-	p.name = fmt.Sprintf("%s-%s-%s", p.app, p.hash, suffix(r, 5))
+	p.name = fmt.Sprintf("%s-%s-%s", p.app, p.hash, replicaSuffix(seed))
 	p.uid = uuid(r)
 	p.node = fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", r.IntN(256), r.IntN(256))
 	p.podIP = fmt.Sprintf("10.244.%d.%d", r.IntN(256), 1+r.IntN(254))
 	p.hostIP = fmt.Sprintf("10.0.%d.%d", r.IntN(256), 1+r.IntN(254))
-	p.resourceVersion = 100_000_000 + r.IntN(800_000_000)
+	p.resourceVersion = firstVersion(r)
 	p.created = timestamp(r)
+	p.changed = p.created
 	p.serviceAccountVol = "kube-api-access-" + suffix(r, 5)
 	p.phase = "Running"
 	switch n := r.IntN(16); {

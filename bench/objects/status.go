@@ -16,7 +16,7 @@ func (p *pod) writeStatus(b *bytes.Buffer) {
 	b.WriteString(`,"conditions":[`)
 	for i, c := range conditions {
 		comma(b, i)
-		fmt.Fprintf(b, `{"type":%q,"observedGeneration":1,"status":%q,"lastProbeTime":null,"lastTransitionTime":%q`, c, p.conditionStatus(c), p.created)
+		fmt.Fprintf(b, `{"type":%q,"observedGeneration":1,"status":%q,"lastProbeTime":null,"lastTransitionTime":%q`, c, p.conditionStatus(c), p.transition(c))
 		if p.conditionStatus(c) == "False" {
 			fmt.Fprintf(b, `,"reason":"ContainersNotReady","message":"containers with unready status: [%s]"`, p.containers[0].name)
 		}
@@ -26,34 +26,49 @@ func (p *pod) writeStatus(b *bytes.Buffer) {
 		p.hostIP, p.hostIP, p.podIP, p.podIP, p.created)
 	for i, c := range p.containers {
 		comma(b, i)
-		p.writeContainerStatus(b, c)
+		p.writeContainerStatus(b, c, i == 0)
 	}
 	b.WriteString(`],"qosClass":"Burstable"}`)
 }
 
 func (p *pod) conditionStatus(condition string) string {
-	if p.phase != "Running" && (condition == "Ready" || condition == "ContainersReady") {
+	if p.phase != "Running" && isReadiness(condition) {
 		return "False"
 	}
 	return "True"
 }
 
-func (p *pod) writeContainerStatus(b *bytes.Buffer, c container) {
-	running := p.phase == "Running"
+func (p *pod) transition(condition string) string {
+	if isReadiness(condition) {
+		return p.changed
+	}
+	return p.created
+}
+
+func isReadiness(condition string) bool {
+	return condition == "Ready" || condition == "ContainersReady"
+}
+
+// writeContainerStatus: only the first container has restarted since the pod was created.
+func (p *pod) writeContainerStatus(b *bytes.Buffer, c container, first bool) {
+	running, since, restarts := p.phase == "Running", p.created, p.restarts
+	if first {
+		since, restarts = p.changed, p.restarts+p.restarted
+	}
 	fmt.Fprintf(b, `{"name":%q,"state":{`, c.name)
 	switch p.phase {
 	case "Running":
-		fmt.Fprintf(b, `"running":{"startedAt":%q}`, p.created)
+		fmt.Fprintf(b, `"running":{"startedAt":%q}`, since)
 	case "Pending":
 		b.WriteString(`"waiting":{"reason":"ImagePullBackOff","message":"Back-off pulling image \"` + c.image + `\""}`)
 	default:
-		fmt.Fprintf(b, `"terminated":{"exitCode":1,"reason":"Error","startedAt":%q,"finishedAt":%q}`, p.created, p.created)
+		fmt.Fprintf(b, `"terminated":{"exitCode":1,"reason":"Error","startedAt":%q,"finishedAt":%q}`, p.created, since)
 	}
 	b.WriteString(`},"lastState":{`)
-	if p.restarts > 0 {
-		fmt.Fprintf(b, `"terminated":{"exitCode":137,"reason":"OOMKilled","startedAt":%q,"finishedAt":%q,"containerID":"containerd://%s"}`, p.created, p.created, c.digest)
+	if restarts > 0 {
+		fmt.Fprintf(b, `"terminated":{"exitCode":137,"reason":"OOMKilled","startedAt":%q,"finishedAt":%q,"containerID":"containerd://%s"}`, p.created, since, c.digest)
 	}
 	fmt.Fprintf(b, `},"ready":%t,"restartCount":%d,"image":%q,"imageID":"registry.example.com/%s@sha256:%s","containerID":"containerd://%s","started":%t,`+
 		`"resources":{"limits":{"cpu":"500m","memory":"512Mi"},"requests":{"cpu":"100m","memory":"256Mi"}}}`,
-		running, p.restarts, c.image, c.name, c.digest, c.digest, running)
+		running, restarts, c.image, c.name, c.digest, c.digest, running)
 }

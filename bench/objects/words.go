@@ -33,6 +33,20 @@ func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
 func suffix(r *rand.Rand, n int) string { return draw(r, suffixAlphabet, n) }
 
+// replicaSuffix is the suffix of a replica's name: as random to look at as suffix gives, and different
+// for each replica of a workload, since multiplying by a number without the modulus' only factor 3
+// maps the numbers below the modulus one to one.
+func replicaSuffix(seed uint64) string {
+	const modulus, scatter = 27 * 27 * 27 * 27 * 27, 7_654_321
+	n := (seed/Workloads*scatter + seed%Workloads) % modulus
+	var b [5]byte
+	for i := range b {
+		b[i] = suffixAlphabet[n%27]
+		n /= 27
+	}
+	return string(b[:])
+}
+
 func hexDigits(r *rand.Rand, n int) string { return draw(r, "0123456789abcdef", n) }
 
 func draw(r *rand.Rand, alphabet string, n int) string {
@@ -51,3 +65,6 @@ func timestamp(r *rand.Rand) string {
 	start := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 	return start.Add(time.Duration(r.IntN(180*24*3600)) * time.Second).Format(time.RFC3339)
 }
+
+// firstVersion is a resourceVersion an object may have been created with.
+func firstVersion(r *rand.Rand) uint64 { return 100_000_000 + r.Uint64N(800_000_000) }
