@@ -42,21 +42,24 @@ func IndexByPath(path event.Path) IndexFunc {
 //
 // The lock is never held for longer than one change takes: who reads many objects takes a snapshot and lets go of it.
 type indexer struct {
-	mu      sync.RWMutex
-	objects tree // of objects in their stored form
-	indexes map[string]*index
-	bytes   int64 // text of all objects
-	memory  int64 // what they take
+	mu sync.RWMutex
+	// namespaces hold the objects, in their stored form. So the index by namespace costs nothing, and with many objects
+	// half as much memory has to be touched for a change.
+	namespaces map[string]*tree
+	n          int
+	indexes    map[string]*index // the others
+	bytes      int64             // text of all objects
+	memory     int64             // what they take
 }
 
 // index finds objects by a value. A bucket that becomes empty is removed.
 type index struct {
-	values  IndexFunc // nil for the index by namespace, which every object is in once
+	values  IndexFunc
 	buckets map[string]*tree
 }
 
 func newIndexer() *indexer {
-	return &indexer{indexes: map[string]*index{NamespaceIndex: {buckets: map[string]*tree{}}}}
+	return &indexer{namespaces: map[string]*tree{}, indexes: map[string]*index{}}
 }
 
 // addIndexes adds all or, if a name is taken, none. Objects already stored are indexed.
@@ -64,7 +67,7 @@ func (s *indexer) addIndexes(funcs map[string]IndexFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name := range funcs {
-		if s.indexes[name] != nil {
+		if s.hasIndex(name) {
 			return fmt.Errorf("index %q: %w", name, ErrIndexExists)
 		}
 	}
@@ -79,15 +82,19 @@ func (s *indexer) addMissingIndexes(funcs map[string]IndexFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, values := range funcs {
-		if s.indexes[name] == nil {
+		if !s.hasIndex(name) {
 			s.addIndexLocked(name, values)
 		}
 	}
 }
 
+func (s *indexer) hasIndex(name string) bool { return name == NamespaceIndex || s.indexes[name] != nil }
+
 func (s *indexer) addIndexLocked(name string, values IndexFunc) {
 	ix := &index{values: values, buckets: map[string]*tree{}}
-	s.objects.each(func(o *event.Object) { ix.change(nil, o, o.Plain()) })
+	for _, objects := range s.namespaces {
+		objects.each(func(o *event.Object) { ix.change(nil, o, o.Plain()) })
+	}
 	s.indexes[name] = ix
 }
 
@@ -104,10 +111,6 @@ func (ix *index) of(o *event.Object) (values []string) {
 // change moves an object from where its old state is found to where its new one is. Either may be nil. plain is the new
 // one in the form that is read with the least effort.
 func (ix *index) change(old, o, plain *event.Object) {
-	if ix.values == nil {
-		ix.changeNamespace(old, o)
-		return
-	}
 	var was, is []string
 	if old != nil {
 		was = ix.of(old)
@@ -124,29 +127,17 @@ func (ix *index) change(old, o, plain *event.Object) {
 		}
 	}
 	for _, v := range is {
-		ix.bucket(v).put(o)
+		bucketOf(ix.buckets, v).put(o)
 	}
 }
 
-// changeNamespace: the states of an object are all in its namespace.
-func (ix *index) changeNamespace(old, o *event.Object) {
-	if o != nil {
-		ix.bucket(o.Namespace()).put(o)
-		return
-	}
-	bucket := ix.buckets[old.Namespace()]
-	bucket.remove(old.Key())
-	if bucket.n == 0 {
-		delete(ix.buckets, old.Namespace())
-	}
-}
-
-func (ix *index) bucket(value string) *tree {
-	bucket := ix.buckets[value]
+// bucketOf gives the bucket of a value, made if there is none.
+func bucketOf(buckets map[string]*tree, value string) *tree {
+	bucket := buckets[value]
 	if bucket == nil {
 		bucket = &tree{}
 		// A copy, because the value may be part of an object's text, which the bucket will outlive.
-		ix.buckets[strings.Clone(value)] = bucket
+		buckets[strings.Clone(value)] = bucket
 	}
 	return bucket
 }
@@ -154,7 +145,10 @@ func (ix *index) bucket(value string) *tree {
 func (s *indexer) get(key event.Key) *event.Object {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.objects.get(key)
+	if objects := s.namespaces[key.Namespace]; objects != nil {
+		return objects.get(key)
+	}
+	return nil
 }
 
 // put stores a new state.
@@ -162,86 +156,107 @@ func (s *indexer) put(o *event.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stored := o.Stored()
-	old := s.objects.put(stored)
+	old := bucketOf(s.namespaces, stored.Namespace()).put(stored)
 	s.changed(old, stored, o)
 }
 
 func (s *indexer) remove(key event.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if old := s.objects.remove(key); old != nil {
+	objects := s.namespaces[key.Namespace]
+	if objects == nil {
+		return
+	}
+	if old := objects.remove(key); old != nil {
 		s.changed(old, nil, nil)
+	}
+	if objects.n == 0 {
+		delete(s.namespaces, key.Namespace)
 	}
 }
 
-// changed keeps indexes and size true. The caller holds mu.
+// changed keeps indexes and sizes true. The caller holds mu.
 func (s *indexer) changed(old, o, plain *event.Object) {
 	for _, ix := range s.indexes {
 		ix.change(old, o, plain)
 	}
 	if old != nil {
+		s.n--
 		s.bytes -= int64(old.Size())
 		s.memory -= int64(old.Memory())
 	}
 	if o != nil {
+		s.n++
 		s.bytes += int64(o.Size())
 		s.memory += int64(o.Memory())
 	}
 }
 
-// snapshot gives all objects as they are now.
-func (s *indexer) snapshot() tree {
+// snapshot gives all objects as they are now, namespace by namespace. Without changes between them, two snapshots have the
+// same order.
+func (s *indexer) snapshot() (trees []tree, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.objects.snapshot()
+	trees = make([]tree, 0, len(s.namespaces))
+	for _, namespace := range slices.Sorted(maps.Keys(s.namespaces)) {
+		trees = append(trees, s.namespaces[namespace].snapshot())
+	}
+	return trees, s.n
 }
 
 // each calls f for every object of a snapshot.
 func (s *indexer) each(f func(*event.Object)) {
-	snapshot := s.snapshot()
-	snapshot.each(f)
+	trees, _ := s.snapshot()
+	for i := range trees {
+		trees[i].each(f)
+	}
 }
 
 // list is one consistent snapshot, in any order.
 func (s *indexer) list() []*event.Object {
-	snapshot := s.snapshot()
-	return snapshot.list()
+	trees, n := s.snapshot()
+	all := make([]*event.Object, 0, n)
+	for i := range trees {
+		trees[i].each(func(o *event.Object) { all = append(all, o) })
+	}
+	return all
+}
+
+// buckets gives those of an index. The caller holds mu.
+func (s *indexer) buckets(name string) (map[string]*tree, error) {
+	if name == NamespaceIndex {
+		return s.namespaces, nil
+	}
+	ix := s.indexes[name]
+	if ix == nil {
+		names := slices.Sorted(maps.Keys(s.indexes))
+		return nil, fmt.Errorf("index %q: %w; there are %q", name, ErrNoIndex, append(names, NamespaceIndex))
+	}
+	return ix.buckets, nil
 }
 
 // byIndex gives the objects found under one value, in any order.
 func (s *indexer) byIndex(name, value string) ([]*event.Object, error) {
 	s.mu.Lock()
-	ix := s.indexes[name]
-	if ix == nil {
-		defer s.mu.Unlock()
-		return nil, s.noIndex(name)
-	}
+	buckets, err := s.buckets(name)
 	var found tree
-	if bucket := ix.buckets[value]; bucket != nil {
+	if bucket := buckets[value]; bucket != nil {
 		found = bucket.snapshot()
 	}
 	s.mu.Unlock()
-	return found.list(), nil
+	return found.list(), err
 }
 
 // indexValues gives the values an index has, in any order.
 func (s *indexer) indexValues(name string) ([]string, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	ix := s.indexes[name]
-	if ix == nil {
-		return nil, s.noIndex(name)
-	}
-	return slices.Collect(maps.Keys(ix.buckets)), nil
-}
-
-// noIndex is the error for a name that no index has. The caller holds mu.
-func (s *indexer) noIndex(name string) error {
-	return fmt.Errorf("index %q: %w; there are %q", name, ErrNoIndex, slices.Sorted(maps.Keys(s.indexes)))
+	buckets, err := s.buckets(name)
+	return slices.Collect(maps.Keys(buckets)), err
 }
 
 func (s *indexer) size() (objects int, bytes, memory int64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.objects.n, s.bytes, s.memory
+	return s.n, s.bytes, s.memory
 }

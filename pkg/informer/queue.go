@@ -105,8 +105,10 @@ func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 	q.large = len(list) > maxEmpty
 	known, _, _ := store.size()
 	nothingKnown := known == 0 && len(q.items) == 0 && len(q.taken) == 0
-	for _, o := range list {
-		q.push(o.Key(), delta{typ: deltaReplaced, object: o, initial: first || mutated("always-initial")})
+	room := make([]delta, len(list)) // for the first delta of each
+	for i, o := range list {
+		d := delta{typ: deltaReplaced, object: o, initial: first || mutated("always-initial")}
+		q.pushTo(room[i:i:i+1], o.Key(), d)
 	}
 	if !nothingKnown {
 		q.pushMissing(list, store)
@@ -158,12 +160,21 @@ func (q *deltaQueue) resync(store *indexer, round *resyncRound) {
 	q.ready.set()
 }
 
-func (q *deltaQueue) push(key event.Key, d delta) {
+func (q *deltaQueue) push(key event.Key, d delta) { q.pushTo(nil, key, d) }
+
+// pushTo puts the delta into fresh if nothing is pending for its object, unless that is nil.
+func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
 	pending, known := q.items[key]
 	if !known {
 		q.order.push(key)
+		if pending = fresh; fresh != nil {
+			q.items[key] = append(pending, d)
+			return
+		}
 		if n := len(q.spare); n > 0 {
 			pending, q.spare = q.spare[n-1], q.spare[:n-1]
+		} else {
+			pending = make([]delta, 0, 2)
 		}
 	}
 	q.items[key] = dedupe(append(pending, d))
@@ -224,7 +235,7 @@ func (q *deltaQueue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	clear(q.taken) // retain no object
-	if len(q.spare) < 16 {
+	if len(q.spare) < 16 && cap(q.taken) > 1 { // not a part of a list's room, which it would keep
 		q.spare = append(q.spare, q.taken[:0])
 	}
 	q.taken = nil

@@ -180,11 +180,8 @@ func (w *parting) otherString(i, j int) (int, int, error) {
 	if err != nil {
 		return ne, te, err
 	}
-	if w.isName(ts) {
+	if colon := skipSpace(t, te); colon < w.end && t[colon] == ':' {
 		return w.otherName(ns, ne, ts, te, j-ts)
-	}
-	if same := commonSuffix(s[i:ne], t[j:te]); same >= minCopy {
-		w.match(ne-same, te-same, same)
 	}
 	return ne, te, nil
 }
@@ -301,14 +298,6 @@ func commonPrefix(a, b string) int {
 		}
 	}
 	for i < n && a[i] == b[i] {
-		i++
-	}
-	return i
-}
-
-func commonSuffix(a, b string) int {
-	n, i := min(len(a), len(b)), 0
-	for i < n && a[len(a)-1-i] == b[len(b)-1-i] {
 		i++
 	}
 	return i
