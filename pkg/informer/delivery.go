@@ -6,7 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Delivery is one event handed to a worker, which must call Done or Retry, once.
+// Delivery is one event handed to a worker, which must call Done or Retry, once. Its objects are as the store has them,
+// packed if that saves memory: who reads more than one thing of one takes its Plain form first. (Listener.Run does.)
 type Delivery struct {
 	event.Event
 	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.

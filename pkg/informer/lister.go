@@ -8,7 +8,8 @@ import (
 )
 
 // Lister reads an informer's store. What it gives is one consistent snapshot, in any order; objects are immutable and
-// can be kept. It is safe for concurrent use.
+// can be kept. They are in their stored form: who reads more than one thing of one takes its Plain form first, who looks
+// at many of them has a Scratch. It is safe for concurrent use.
 type Lister struct{ inf *Informer }
 
 // Get gives one object. The error is NotFound, as client-go's, if there is none.

@@ -17,10 +17,12 @@ func (c call) object(which uint32) (*event.Object, abi.Status) {
 	case c.phase != phaseEvent:
 		return nil, abi.WrongPhase
 	case which == abi.WhichObject:
+		c.event.Object = c.event.Object.Plain()
 		return c.event.Object, 0
 	case c.event.Old == nil:
 		return nil, abi.NotFound
 	}
+	c.event.Old = c.event.Old.Plain() // a guest reads it piece by piece
 	return c.event.Old, 0
 }
 
