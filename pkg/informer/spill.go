@@ -62,7 +62,7 @@ const (
 
 func newSpillFile(dir string, maxBytes int64) *spillFile {
 	// The texts went through the informer's parser once; nothing is to be cut out again.
-	return &spillFile{dir: dir, maxBytes: maxBytes, parser: event.Parser{KeepManagedFields: true, KeepSecretData: true}}
+	return &spillFile{dir: dir, maxBytes: maxBytes, parser: event.Parser{KeepManagedFields: true, KeepSecretData: true, Plain: true}}
 }
 
 // push writes an entry at the end. After an error the entry is not in the file, and what was is still there.

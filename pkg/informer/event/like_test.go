@@ -248,3 +248,23 @@ func TestAPackedObjectTakesAFractionOfThePlainOne(t *testing.T) {
 		t.Error("a plain object should be its own plain form")
 	}
 }
+
+func TestNothingOfASecretIsRemembered(t *testing.T) {
+	const text = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","labels":{"app":"x"}},"data":{"password":"aHVudGVyMg=="}}`
+	for _, p := range []*Parser{{}, {Kind: "Secret", APIVersion: "v1"}, {Kind: "ConfigMap", APIVersion: "v1"}} {
+		for range 3 {
+			if o := mustParse(t, p, text); strings.Contains(o.JSON(), "aHVu") || o.Stored() != o {
+				t.Errorf("became %s, packed: %v", o.JSON(), o.Stored() != o)
+			}
+		}
+		if len(p.templates.byTrait) > 0 || p.templates.last != nil {
+			t.Errorf("a parser of %q remembers a Secret", p.Kind)
+		}
+	}
+	kept := &Parser{KeepSecretData: true}
+	for range 2 {
+		if o := mustParse(t, kept, text); !strings.Contains(o.JSON(), "aHVu") {
+			t.Errorf("became %s", o.JSON())
+		}
+	}
+}

@@ -122,7 +122,9 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	if apiVersion == "" || kind == "" {
 		return nil, &SyntaxError{Offset: start, Err: fmt.Errorf("object %s has no apiVersion or no kind", strconv.QuoteToASCII(r.name.text(s)))}
 	}
+	remember := !p.Plain
 	if !p.KeepSecretData && kind == "Secret" && apiVersion == "v1" {
+		remember = false // nothing of a Secret's text stays
 		if !p.secrets {
 			// Nobody said that there would be any: read it again with more care.
 			p.secrets, p.templates = true, templates{}
@@ -151,7 +153,7 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	}
 	o := k.plain(p.typ)
 	o.stored = packed
-	if packed == nil && !p.Plain {
+	if packed == nil && remember {
 		p.templates.keep(r.trait, k.newTemplate(o))
 	}
 	return o, nil
