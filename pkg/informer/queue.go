@@ -234,7 +234,7 @@ func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 func (q *deltaQueue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	clear(q.taken) // retain no object
+	clear(q.taken)                             // retain no object
 	if len(q.spare) < 16 && cap(q.taken) > 1 { // not a part of a list's room, which it would keep
 		q.spare = append(q.spare, q.taken[:0])
 	}
