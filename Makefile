@@ -109,8 +109,23 @@ demo-up: devcluster build examples ## Start the demo and leave it running
 demo-down: ## Stop what demo-up started
 	go run ./dev/demo down
 
+bin/informerbench: FORCE
+	cd bench && go build -o ../bin/informerbench ./cmd/informerbench
+
+.PHONY: FORCE
+FORCE:
+
 .PHONY: bench
-bench: ## Run the benchmarks against client-go (BENCH=regexp)
+bench: build bin/informerbench ## Measure informerd beside client-go and write bench/RESULTS.md (about 16 minutes)
+	cd bench && ../bin/informerbench run -o RESULTS.md
+
+.PHONY: bench-quick
+bench-quick: bin/informerbench ## A small make bench, which fails if a figure is off by more than a factor of two
+	bin/informerbench run -quick
+
+.PHONY: bench-micro
+bench-micro: ## Run the Go benchmarks, of JSON libraries, compressors and our own parts (BENCH=regexp)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./pkg/...
 	cd bench && go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./...
 
 .PHONY: conformance

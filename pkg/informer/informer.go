@@ -145,7 +145,7 @@ func (inf *Informer) Status() Status {
 	r := inf.reflector.snapshot()
 	s := Status{
 		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.hasSynced(), Queued: inf.queue.len(),
-		ResourceVersion: r.resourceVersion, Lists: r.lists, Watches: r.watches, Events: r.events, Skipped: r.skipped, Err: r.err,
+		ResourceVersion: r.resourceVersion, Lists: r.lists, Watches: r.watches, Events: inf.reflector.events.Load(), Skipped: r.skipped, Err: r.err,
 	}
 	s.Objects, s.Bytes, s.Memory = inf.store.size()
 	inf.proc.mu.Lock()

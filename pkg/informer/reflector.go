@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +38,8 @@ type reflector struct {
 	// pages too.
 	paged bool
 
+	events atomic.Uint64
+
 	mu     sync.Mutex
 	status reflectorStatus // guarded by mu, for readers
 }
@@ -44,7 +47,6 @@ type reflector struct {
 type reflectorStatus struct {
 	resourceVersion string
 	lists, watches  uint64
-	events          uint64
 	skipped         uint64
 	err             error
 }

@@ -52,6 +52,12 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 	if err := s.wholeLine(); err != nil {
 		return err
 	}
+	if !s.lines && s.err == nil && s.end-s.start < s.last*3/4 && !closed(s.buf[s.end-1]) {
+		// Values are much alike: this one is hardly all there.
+		if err := s.grow(s.end - s.start); err != nil {
+			return err
+		}
+	}
 	for {
 		text := s.buf[s.start:s.end]
 		n, err := parse(text)

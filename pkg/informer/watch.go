@@ -165,7 +165,7 @@ func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *event.Object)
 	if err := r.queue.add(ctx, delta{typ: typ, object: o}); err != nil {
 		return err
 	}
-	r.note(func(s *reflectorStatus) { s.events++ })
+	r.events.Add(1)
 	return nil
 }
 

@@ -180,9 +180,15 @@ func (k *packing) flush() {
 }
 
 // identity are the fields of the header that are texts, decoded.
-func (k *packing) identity() [5]string {
+func (k *packing) identity() (texts [5]string, length int) {
 	r := k.r
-	return [5]string{r.namespace.text(r.s), r.name.text(r.s), r.uid.text(r.s), r.resourceVersion.text(r.s), r.deletionTimestamp.text(r.s)}
+	for i, sp := range [5]span{r.namespace, r.name, r.uid, r.resourceVersion, r.deletionTimestamp} {
+		if sp.to > sp.from {
+			texts[i] = sp.text(r.s)
+			length += len(texts[i])
+		}
+	}
+	return texts, length
 }
 
 func (h *header) identity() [5]*field {
@@ -192,13 +198,9 @@ func (h *header) identity() [5]*field {
 func (k *packing) packed(typ *typeMeta) *Object {
 	o := k.object(typ)
 	o.base = k.r.template.base
-	identity := k.identity()
-	n := len(k.literals) + len(k.ops)
-	for _, text := range identity {
-		n += len(text)
-	}
+	identity, n := k.identity()
 	var b strings.Builder
-	b.Grow(n)
+	b.Grow(n + len(k.literals) + len(k.ops))
 	for i, f := range o.header.identity() {
 		*f = field{uint32(b.Len()), uint32(len(identity[i]))}
 		b.WriteString(identity[i])

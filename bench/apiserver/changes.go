@@ -1,0 +1,121 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// changes is how much of a dataset's changes is out, and when each was written. It is safe for
+// concurrent use.
+type changes struct {
+	written []atomic.Int64 // Unix nanoseconds, 0 if not written yet
+
+	mu      sync.Mutex
+	out     int           // how many changes watches may see
+	watches int           // that are open
+	more    chan struct{} // closed when out grows
+	epoch   context.Context
+	end     context.CancelFunc // ends the epoch, and with it the open watches and a pace
+	pace    sync.WaitGroup
+}
+
+func newChanges(events int) *changes {
+	c := &changes{written: make([]atomic.Int64, events), more: make(chan struct{})}
+	c.epoch, c.end = context.WithCancel(context.Background())
+	return c
+}
+
+// state gives how many changes are out, and a channel that is closed when there are more.
+func (c *changes) state() (out int, more <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out, c.more
+}
+
+// release lets out n further changes and gives the number of the first.
+func (c *changes) release(n int) (first int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if left := len(c.written) - c.out; n < 1 || n > left {
+		return 0, fmt.Errorf("cannot let out %d changes, %d are left", n, left)
+	}
+	first = c.out
+	c.out += n
+	close(c.more)
+	c.more = make(chan struct{})
+	return first, nil
+}
+
+// paced lets out n changes, every so often one, from the background. It ends with the epoch.
+func (c *changes) paced(n int, every time.Duration) (first int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first = c.out
+	if left := len(c.written) - c.out; n < 1 || n > left {
+		return 0, fmt.Errorf("cannot let out %d changes, %d are left", n, left)
+	}
+	epoch := c.epoch
+	c.pace.Go(func() {
+		start := time.Now()
+		for i := range n {
+			select {
+			case <-time.After(time.Until(start.Add(time.Duration(i+1) * every))):
+			case <-epoch.Done():
+				return
+			}
+			if _, err := c.release(1); err != nil {
+				return // somebody else has let them out
+			}
+		}
+	})
+	return first, nil
+}
+
+// enter counts a watch that has begun. The context ends with the epoch; leave must be called.
+func (c *changes) enter() (epoch context.Context, leave func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watches++
+	entered := c.epoch
+	return entered, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if entered == c.epoch {
+			c.watches--
+		}
+	}
+}
+
+// reset takes all changes back. Watches that are open end, and no longer count.
+func (c *changes) reset() {
+	c.stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.epoch, c.end = context.WithCancel(context.Background())
+	c.out, c.watches = 0, 0
+	for i := range c.written {
+		c.written[i].Store(0)
+	}
+}
+
+// stop ends the epoch, and waits until no change is let out any more.
+func (c *changes) stop() {
+	c.mu.Lock()
+	c.end()
+	c.mu.Unlock()
+	c.pace.Wait()
+}
+
+// progress is what the control endpoint tells.
+func (c *changes) progress() (out, watches, written int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// Changes are written in order.
+	for written < c.out && c.written[written].Load() != 0 {
+		written++
+	}
+	return c.out, c.watches, written
+}

@@ -1,0 +1,146 @@
+package apiserver
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/informerd/informerd/bench/objects"
+)
+
+// Collection says which objects are served of one kind, and how many changes are made ahead of time.
+type Collection struct {
+	Kind   *objects.Kind
+	Count  int // of objects
+	Size   int // of each, in bytes of JSON, about
+	Events int // changes that Burst and Paced can let out between two Resets
+	// Protobuf makes the objects as protobuf, too, which doubles the memory. Pods only.
+	Protobuf bool
+}
+
+// dataset is a collection's objects and changes in all encodings. It is immutable.
+type dataset struct {
+	Collection
+	order []int // of the objects: change i is one of object order[i%Count]
+	json  *texts
+	proto *texts // nil without Protobuf
+}
+
+// texts are a dataset in one encoding.
+type texts struct {
+	codec   codec
+	objects [][]byte // as created, by object
+	frames  [][]byte // watch frames, by change
+	changed [][]byte // the object within each frame
+}
+
+// codec writes what stands around objects in one encoding.
+type codec interface {
+	contentType() string
+	watchContentType() string
+	// frame makes a watch frame, and tells where in it the object's text is.
+	frame(event string, object []byte) (frame, text []byte)
+	// bookmark makes the frame that only carries a resourceVersion.
+	bookmark(version string, endsList bool) []byte
+	// list gives a page to write in parts.
+	list(meta pageMeta, page [][]byte, write func([]byte) error) error
+}
+
+// pageMeta is what a page says about the list.
+type pageMeta struct {
+	version   string
+	next      string // the continue token
+	remaining int64
+}
+
+func newDataset(c Collection) (*dataset, error) {
+	switch {
+	case c.Kind == nil:
+		return nil, fmt.Errorf("collection without a kind")
+	case c.Count <= 0 || c.Size <= 0 || c.Events < 0:
+		return nil, fmt.Errorf("collection of %s: count and size must be positive, events not negative", c.Kind.Resource)
+	case c.Protobuf && c.Kind != objects.Pods:
+		return nil, fmt.Errorf("collection of %s: only pods are served as protobuf", c.Kind.Resource)
+	}
+	d := &dataset{Collection: c, order: rand.New(rand.NewPCG(uint64(c.Count), 10)).Perm(c.Count)}
+	d.json = newTexts(jsonCodec{c.Kind}, c)
+	if c.Protobuf {
+		d.proto = newTexts(protobufCodec{}, c)
+	}
+	errs := make([]error, c.Count+c.Events)
+	parallel(c.Count, func(i int) { errs[i] = d.makeObject(i) })
+	parallel(c.Events, func(i int) { errs[c.Count+i] = d.makeChange(i) })
+	for _, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("collection of %s: %w", c.Kind.Resource, err)
+		}
+	}
+	return d, nil
+}
+
+func newTexts(k codec, c Collection) *texts {
+	return &texts{codec: k, objects: make([][]byte, c.Count), frames: make([][]byte, c.Events), changed: make([][]byte, c.Events)}
+}
+
+func (d *dataset) makeObject(i int) (err error) {
+	text := d.Kind.At(uint64(i), d.Size, objects.Revision{})
+	d.json.objects[i] = text
+	if d.proto != nil {
+		d.proto.objects[i], err = protobufPod(text)
+	}
+	return err
+}
+
+func (d *dataset) makeChange(i int) error {
+	text := d.Kind.At(uint64(d.object(i)), d.Size, objects.Revision{Number: 1 + i/d.Count, ResourceVersion: d.version(i + 1)})
+	d.json.frames[i], d.json.changed[i] = d.json.codec.frame("MODIFIED", text)
+	if d.proto == nil {
+		return nil
+	}
+	raw, err := protobufPod(text)
+	if err == nil {
+		d.proto.frames[i], d.proto.changed[i] = d.proto.codec.frame("MODIFIED", raw)
+	}
+	return err
+}
+
+// object tells which object change i is of.
+func (d *dataset) object(i int) int { return d.order[i%d.Count] }
+
+// version is the resourceVersion once n changes are out.
+func (d *dataset) version(n int) uint64 { return objects.FirstFreeVersion + uint64(n) }
+
+// current gives the objects as they are once n changes are out. The caller must not change the slice.
+func (d *dataset) current(t *texts, n int) [][]byte {
+	if n == 0 {
+		return t.objects
+	}
+	now := slices.Clone(t.objects)
+	for i := max(0, n-d.Count); i < n; i++ {
+		now[d.object(i)] = t.changed[i]
+	}
+	return now
+}
+
+// parallel calls f for 0 to n-1 on all processors.
+func parallel(n int, f func(i int)) {
+	const batch = 64
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for from := range next {
+				for i := from; i < min(from+batch, n); i++ {
+					f(i)
+				}
+			}
+		})
+	}
+	for from := 0; from < n; from += batch {
+		next <- from
+	}
+	close(next)
+	wg.Wait()
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/informerd/informerd/bench/contender"
+	"github.com/informerd/informerd/bench/trial"
+)
+
+// client runs one trial in this process.
+func client(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("client", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	o, limit, resource := clientFlags(flags)
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	kind, err := kindOf(*resource)
+	if err != nil {
+		return err
+	}
+	o.Setup.Kind = kind
+	if o.Setup.Filter == "" {
+		o.Setup.Filter = contender.Filters[kind.Resource]
+	}
+	ctx, cancel := context.WithTimeout(ctx, *limit)
+	defer cancel()
+	result, err := trial.Run(ctx, *o)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(stdout).Encode(result)
+}
+
+// clientFlags defines the flags; run writes them with clientArgs.
+func clientFlags(flags *flag.FlagSet) (o *trial.Options, limit *time.Duration, resource *string) {
+	o = &trial.Options{}
+	flags.StringVar(&o.Contender, "contender", contender.Core, "one of "+strings.Join(contender.Names, ", "))
+	flags.StringVar(&o.Setup.Kubeconfig, "kubeconfig", "", "of the server to list and watch")
+	flags.StringVar(&o.Control.URL, "control", "", "URL of the server's plain port")
+	resource = flags.String("resource", "pods", "what the server serves")
+	flags.IntVar(&o.Setup.Objects, "objects", 20_000, "how many objects the server has")
+	flags.StringVar(&o.Setup.Filter, "filter", "", "the filter (default: one that suits the resource)")
+	flags.IntVar(&o.Setup.Others, "others", 0, "further listeners, that match nothing (core only)")
+	flags.StringVar(&o.Setup.OthersFilter, "others-filter", contender.NoMatch, "their filter")
+	flags.StringVar(&o.Setup.Program, "informerd", "", "path of the program (daemon only)")
+	flags.StringVar(&o.Setup.Dir, "dir", "", "folder for its configuration (daemon only)")
+	flags.IntVar(&o.Burst, "burst", 20_000, "changes at once")
+	flags.IntVar(&o.Paced, "paced", 0, "changes at an even rate")
+	flags.DurationVar(&o.PacedEvery, "paced-every", 5*time.Millisecond, "time between those")
+	flags.IntVar(&o.Singles, "singles", 0, "changes far apart")
+	flags.DurationVar(&o.SingleGap, "single-gap", 600*time.Millisecond, "time between those")
+	flags.DurationVar(&o.IdleSample, "idle", 3*time.Second, "time for which the process is watched with nothing to do, before those")
+	flags.DurationVar(&o.Rest, "rest", 2*time.Second, "rest before the steady memory is read")
+	flags.StringVar(&o.ProfileDir, "cpuprofile", "", "folder for CPU profiles of the list and the burst")
+	return o, flags.Duration("limit", 5*time.Minute, "give up after"), resource
+}

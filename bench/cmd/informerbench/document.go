@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/informerd/informerd/bench/contender"
+	"github.com/informerd/informerd/bench/report"
+	"github.com/informerd/informerd/bench/trial"
+)
+
+// document puts the trials together.
+func (r *runner) document(started time.Time, machine report.Machine) report.Document {
+	doc := report.Document{Machine: machine, Began: started, Took: time.Since(started), Rounds: r.rounds}
+	var results report.Results
+	for _, protocol := range r.protocols {
+		rows := summarize(r.trials[sceneMain+"/"+protocol])
+		if len(rows) == 0 {
+			continue
+		}
+		doc.Tables = append(doc.Tables, report.Titled{
+			Title: fmt.Sprintf("%d pods of %d KB, %d events, %s", r.objects, r.size>>10, r.events, protocolNames[protocol]),
+			Table: report.Contenders(rows),
+		})
+		if singles := report.Singles(rows); len(singles.Rows) > 0 {
+			doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("single events, %v apart, %s", singleGap, protocolNames[protocol]), Table: singles})
+		}
+		if results.Main == nil { // the first protocol's is the main table
+			results.Main = map[string]report.Figures{}
+			for _, f := range rows {
+				results.Main[f.Contender] = f
+			}
+		}
+	}
+	if rows := summarize(r.trials[sceneListeners+"/h1"]); len(rows) == 2 {
+		results.OneListener, results.ManyListeners, results.Further = rows[0], rows[1], r.others
+		doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("one listener, and %d further ones that match nothing", r.others), Table: report.Contenders(rows)})
+	}
+	var growth []report.Figures
+	for _, n := range []int{fewObjects, manyObjects} {
+		var trials []trial.Result
+		for _, t := range r.trials[sceneGrowth+"/h1"] {
+			if t.Objects == n {
+				trials = append(trials, t)
+			}
+		}
+		if len(trials) > 0 {
+			f := report.Summarize(trials)
+			f.Contender = fmt.Sprintf("%s, %d objects", contender.Core, n)
+			growth = append(growth, f)
+		}
+	}
+	if len(growth) == 2 {
+		results.Few, results.Many = growth[0], growth[1]
+		doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("growth, pods of %d KB, %d events", smallSize>>10, r.events), Table: report.Contenders(growth)})
+	}
+	if rows := summarize(r.trials[sceneWidgets+"/h1"]); len(rows) > 0 {
+		doc.Tables = append(doc.Tables, report.Titled{
+			Title: fmt.Sprintf("%d custom resources of %d KB, %d events", r.widgets(), r.size>>10, max(1, r.events/4)), Table: report.Contenders(rows),
+		})
+	}
+	doc.Verdicts = report.Verdicts(results)
+	return doc
+}
+
+var protocolNames = map[string]string{"h1": "plain HTTP/1.1", "h2": "HTTP/2 over TLS"}
+
+// summarize gives a row for each contender, in the order in which they first performed.
+func summarize(trials []trial.Result) (rows []report.Figures) {
+	by := map[string][]trial.Result{}
+	var order []string
+	for _, t := range trials {
+		if by[t.Contender] == nil {
+			order = append(order, t.Contender)
+		}
+		by[t.Contender] = append(by[t.Contender], t)
+	}
+	for _, name := range order {
+		rows = append(rows, report.Summarize(by[name]))
+	}
+	return rows
+}

@@ -1,0 +1,50 @@
+// Command informerbench compares informerd with client-go's informers on the same served bytes.
+//
+//	informerbench run     runs all contenders and prints tables, and which figures are reached
+//	informerbench serve   serves lists and watches, for a look at them or for other clients
+//	informerbench client  runs one contender once and prints what was measured as JSON
+//
+// Run starts the other two, each in a process of its own. It works on Linux.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const usage = `usage: informerbench run|serve|client [flags]; -h after the command lists its flags
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := command(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// errFallsShort ends the quick run with an exit code; the tables have said what falls short.
+var errFallsShort = errors.New("figures fall short by more than a factor of two")
+
+func command(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	commands := map[string]func(context.Context, []string, io.Reader, io.Writer, io.Writer) error{
+		"run": run, "serve": serve, "client": client,
+	}
+	if len(args) == 0 || commands[args[0]] == nil {
+		fmt.Fprint(stderr, usage)
+		return 2
+	}
+	err := commands[args[0]](ctx, args[1:], stdin, stdout, stderr)
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return 0
+	default:
+		fmt.Fprintf(stderr, "informerbench %s: %v\n", args[0], err)
+		return 1
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/informerd/informerd/bench/apiserver"
+	"github.com/informerd/informerd/bench/trial"
+)
+
+// asProgram, set in the environment, makes the test's own program play informerbench, which run starts.
+const asProgram = "INFORMERBENCH_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func TestAQuickRun(t *testing.T) {
+	t.Setenv(asProgram, "1")
+	dir := t.TempDir()
+	out, raw := filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, "raw.json")
+	var stdout, stderr strings.Builder
+	code := command(t.Context(), []string{
+		"run", "-quick", "-objects", "100", "-events", "200", "-contenders", "core,drop", "-repeats", "1", "-rest", "0s", "-o", out, "-json", raw,
+	}, nil, &stdout, &stderr)
+	// Figures of so few objects say nothing; that some fall short by a factor of two is the only way to fail.
+	const short = "informerbench run: figures fall short by more than a factor of two\n"
+	if code != 0 && !strings.HasSuffix(stderr.String(), short) {
+		t.Fatalf("exit code %d\n%s", code, stderr.String())
+	}
+	for _, words := range []string{"\n100 pods of 10 KB, 200 events, plain HTTP/1.1\n", "\n| drop ", "\n| core ", "\nfigures to reach\n", "\n| watch event, CPU, beside reading and dropping "} {
+		if !strings.Contains(stdout.String(), words) {
+			t.Errorf("the output lacks %q:\n%s", words, stdout.String())
+		}
+	}
+	results, err := os.ReadFile(out)
+	if err != nil || !strings.HasPrefix(string(results), "# Results\n") || !strings.Contains(string(results), "\n- rounds: 1; ") {
+		t.Errorf("%v\n%s", err, results)
+	}
+	text, err := os.ReadFile(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trials map[string][]trial.Result
+	if err := json.Unmarshal(text, &trials); err != nil || len(trials["main/h1"]) != 2 || trials["main/h1"][1].MatchedChanges == 0 {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+func TestTheServerEndsWithItsStdin(t *testing.T) {
+	stdin, hold := io.Pipe()
+	stdout, announce := io.Pipe()
+	code := make(chan int, 1)
+	dir := t.TempDir()
+	go func() {
+		code <- command(t.Context(), []string{
+			"serve", "-until-stdin-ends", "-dir", dir, "-resource", "widgets", "-objects", "3", "-events", "2", "-size", "2000",
+		}, stdin, announce, os.Stderr)
+	}()
+	var at apiserver.Endpoints
+	if err := json.NewDecoder(stdout).Decode(&at); err != nil {
+		t.Fatal(err)
+	}
+	go io.Copy(io.Discard, stdout)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get(at.URL + "/apis/bench.informerd.dev/v1/widgets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil || !strings.Contains(string(text), `"kind":"WidgetList"`) {
+		t.Errorf("%v: %.200s", err, text)
+	}
+	if err := hold.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+	announce.Close()
+}
+
+func TestMistakesOnTheCommandLine(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", usage},
+		{"walk", usage},
+		{"run -contenders core,nobody", `informerbench run: -contenders "nobody": it is a list of drop, dynamic, dynamic+transform, typed-json, typed-protobuf, core, daemon` + "\n"},
+		{"run -proto h3", `informerbench run: -proto "h3": it is a list of h1, h2` + "\n"},
+		{"run -scenes x", `informerbench run: -scenes "x": it is a list of main, listeners, growth, widgets` + "\n"},
+		{"run -rounds 0", "informerbench run: -rounds, -repeats, -objects, -size, -events and -others must be positive, -paced and -singles not negative\n"},
+		{"run -contenders daemon -informerd none", "informerbench run: the daemon cannot be measured: stat none: no such file or directory: " +
+			"build it, name it with -informerd, or leave it out of -contenders\n"},
+		{"serve -resource nodes", `informerbench serve: -resource "nodes": it is pods, configmaps or widgets` + "\n"},
+		{"serve -resource widgets -protobuf -objects 1 -events 1", "informerbench serve: collection of widgets: only pods are served as protobuf\n"},
+		{"client -resource nodes", `informerbench client: -resource "nodes": it is pods, configmaps or widgets` + "\n"},
+		{"client -contender x", `informerbench client: contender "x": not known, or not for this kind of object` + "\n"},
+	} {
+		var stdout, stderr strings.Builder
+		code := command(context.Background(), strings.Fields(c.args), strings.NewReader(""), &stdout, &stderr)
+		if code == 0 || stderr.String() != c.want || stdout.Len() > 0 {
+			t.Errorf("%s: exit code %d, %q, want %q", c.args, code, stderr.String(), c.want)
+		}
+	}
+}
+
+func TestQuickMeansSmallNumbersUnlessGiven(t *testing.T) {
+	p, err := parsePlan([]string{"-quick", "-events", "77", "-contenders", "core,drop"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.rounds != 1 || p.objects != 2000 || p.events != 77 || !reflect.DeepEqual(p.contenders, []string{"drop", "core"}) || !reflect.DeepEqual(p.scenes, []string{"main"}) {
+		t.Errorf("%+v", p)
+	}
+	if p, err = parsePlan(nil, io.Discard); err != nil || p.rounds != 3 || p.objects != 20_000 || p.events != 20_000 || len(p.contenders) != 7 || len(p.protocols) != 2 || len(p.scenes) != 4 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

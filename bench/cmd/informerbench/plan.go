@@ -1,0 +1,142 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/informerd/informerd/bench/contender"
+	"github.com/informerd/informerd/bench/objects"
+)
+
+// plan is what a run does, as its flags say.
+type plan struct {
+	quick      bool
+	rounds     int
+	repeats    int
+	rest       time.Duration
+	objects    int
+	size       int
+	events     int
+	contenders []string
+	protocols  []string
+	scenes     []string
+	informerd  string
+	out, raw   string
+	profiles   string
+	others     int
+	noMatch    string
+	paced      int
+	singles    int
+}
+
+// The scenes of a run.
+const (
+	sceneMain      = "main"      // the contenders side by side, and the core's single events
+	sceneListeners = "listeners" // the core with one listener and with many
+	sceneGrowth    = "growth"    // the core with few and with many objects
+	sceneWidgets   = "widgets"   // drop, dynamic and core on a custom resource
+)
+
+var (
+	scenes    = []string{sceneMain, sceneListeners, sceneGrowth, sceneWidgets}
+	protocols = []string{"h1", "h2"}
+)
+
+// pacedEvery makes 200 events a second, singleGap is the design's.
+const (
+	pacedEvery = 5 * time.Millisecond
+	singleGap  = 600 * time.Millisecond
+)
+
+func parsePlan(args []string, stderr io.Writer) (*plan, error) {
+	p := &plan{}
+	flags := flag.NewFlagSet("run", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.BoolVar(&p.quick, "quick", false, "small numbers, one round, few contenders; fails if a figure is off by more than a factor of two")
+	flags.IntVar(&p.rounds, "rounds", 3, "how often everything is measured; the tables show medians")
+	flags.IntVar(&p.repeats, "repeats", 3, "how often drop and core list and take the burst in each round")
+	flags.DurationVar(&p.rest, "rest", 2*time.Second, "rest before the steady memory is read")
+	flags.IntVar(&p.objects, "objects", 20_000, "objects in the list")
+	flags.IntVar(&p.size, "size", objects.Medium, "bytes of an object, about")
+	flags.IntVar(&p.events, "events", 20_000, "changes in the burst")
+	flags.IntVar(&p.paced, "paced", 1_000, "changes at 200 a second, for the latency")
+	flags.IntVar(&p.singles, "singles", 20, "changes 600 ms apart")
+	flags.IntVar(&p.others, "others", 100, "further listeners in the scene of that name")
+	flags.StringVar(&p.noMatch, "others-filter", contender.NoMatch, "their filter")
+	flags.StringVar(&p.informerd, "informerd", "../bin/informerd", "the program, for the daemon")
+	flags.StringVar(&p.out, "o", "", "write the results to this Markdown file, too")
+	flags.StringVar(&p.raw, "json", "", "write what each trial measured to this file")
+	flags.StringVar(&p.profiles, "cpuprofile", "", "folder for CPU profiles of each contender's list and burst")
+	names := flags.String("contenders", strings.Join(contender.Names, ","), "which to compare")
+	proto := flags.String("proto", strings.Join(protocols, ","), "h1 (plain HTTP/1.1), h2 (HTTP/2 over TLS) or both")
+	which := flags.String("scenes", strings.Join(scenes, ","), "which parts to run")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	if p.quick {
+		set := map[string]bool{}
+		flags.Visit(func(f *flag.Flag) { set[f.Name] = true })
+		for name, value := range quickValues {
+			if !set[name] {
+				if err := flags.Set(name, value); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	var err error
+	if p.contenders, err = choose("contenders", *names, contender.Names); err != nil {
+		return nil, err
+	}
+	if p.protocols, err = choose("proto", *proto, protocols); err != nil {
+		return nil, err
+	}
+	if p.scenes, err = choose("scenes", *which, scenes); err != nil {
+		return nil, err
+	}
+	if p.rounds < 1 || p.repeats < 1 || p.objects < 1 || p.size < 1 || p.events < 1 || p.others < 1 || p.paced < 0 || p.singles < 0 {
+		return nil, fmt.Errorf("-rounds, -repeats, -objects, -size, -events and -others must be positive, -paced and -singles not negative")
+	}
+	return p, nil
+}
+
+// quickValues are what -quick makes of flags that are not given.
+var quickValues = map[string]string{
+	"rounds": "1", "objects": "2000", "events": "3000", "paced": "0", "singles": "0",
+	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main",
+}
+
+// choose gives the values of a list in the order of all.
+func choose(flag, list string, all []string) ([]string, error) {
+	given := strings.Split(list, ",")
+	for _, name := range given {
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("-%s %q: it is a list of %s", flag, name, strings.Join(all, ", "))
+		}
+	}
+	var chosen []string
+	for _, name := range all {
+		if slices.Contains(given, name) {
+			chosen = append(chosen, name)
+		}
+	}
+	return chosen, nil
+}
+
+// checkProgram finds out before minutes have gone by whether informerd can be run.
+func (p *plan) checkProgram() error {
+	if !p.has(sceneMain) || !slices.Contains(p.contenders, contender.Daemon) {
+		return nil
+	}
+	if _, err := os.Stat(p.informerd); err != nil {
+		return fmt.Errorf("the daemon cannot be measured: %w: build it, name it with -informerd, or leave it out of -contenders", err)
+	}
+	return nil
+}
+
+func (p *plan) has(scene string) bool { return slices.Contains(p.scenes, scene) }

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/bench/contender"
+	"github.com/informerd/informerd/bench/report"
+	"github.com/informerd/informerd/bench/trial"
+)
+
+// run runs the scenes of a plan and reports.
+func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) error {
+	p, err := parsePlan(args, stderr)
+	if err != nil {
+		return err
+	}
+	if err := p.checkProgram(); err != nil {
+		return err
+	}
+	r := &runner{plan: p, log: stderr, trials: map[string][]trial.Result{}}
+	started, machine := time.Now(), report.ThisMachine() // the commit may be another one when the run has ended
+	if err := r.perform(ctx); err != nil {
+		return err
+	}
+	doc := r.document(started, machine)
+	if _, err := io.WriteString(stdout, doc.Text()); err != nil {
+		return err
+	}
+	if err := r.save(doc); err != nil {
+		return err
+	}
+	if p.quick {
+		for _, v := range doc.Verdicts {
+			if v.Excess > 2 {
+				return errFallsShort
+			}
+		}
+	}
+	return nil
+}
+
+// runner collects the trials of all scenes, by scene and protocol.
+type runner struct {
+	*plan
+	log    io.Writer
+	trials map[string][]trial.Result
+}
+
+func (r *runner) perform(ctx context.Context) error {
+	for _, scene := range []struct {
+		name      string
+		spec      stageSpec
+		acts      func() []act
+		matchless bool // the filter matches none of the objects: small pods are such as were just created
+	}{
+		{sceneMain, r.spec("pods", r.objects, r.size), r.mainActs, false},
+		{sceneListeners, r.spec("pods", r.objects, r.size), r.listenerActs, false},
+		{sceneGrowth, r.spec("pods", fewObjects, smallSize), r.growthActs, true},
+		{sceneGrowth, r.spec("pods", manyObjects, smallSize), r.growthActs, true},
+		{sceneWidgets, r.spec("widgets", r.widgets(), r.size), r.widgetActs, false},
+	} {
+		if !r.has(scene.name) {
+			continue
+		}
+		if err := r.scene(ctx, scene.name, scene.spec, scene.acts(), scene.matchless); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The scene of growth has small objects, so that many fit into memory.
+const (
+	fewObjects  = 10_000
+	manyObjects = 200_000
+	smallSize   = 2 << 10
+)
+
+func (r *runner) spec(resource string, objects, size int) stageSpec {
+	return stageSpec{resource: resource, objects: objects, size: size, events: r.events + r.paced + r.singles}
+}
+
+// mainActs: drop and core, on which ratios hang, do so little that the machine's noise shows. So they
+// list and take the burst several times in each round.
+func (r *runner) mainActs() (acts []act) {
+	for _, protocol := range r.protocols {
+		first := protocol == r.protocols[0]
+		for again := range r.repeats {
+			for _, name := range r.contenders {
+				cheap := name == contender.Drop || name == contender.Core
+				variant := name == contender.DynamicLean || name == contender.TypedJSON
+				if again > 0 && !cheap || !first && variant {
+					continue // the first table shows what a variant changes
+				}
+				a := act{contender: name, protocol: protocol, burst: r.events, informerd: r.informerd}
+				if again == 0 {
+					a.paced = r.paced
+				}
+				if again == 0 && first && (cheap || name == contender.TypedProtobuf) {
+					a.singles = r.singles
+				}
+				acts = append(acts, a)
+			}
+		}
+	}
+	return acts
+}
+
+func (r *runner) listenerActs() []act {
+	return []act{
+		{contender: contender.Core, protocol: "h1", burst: r.events},
+		{contender: contender.Core, protocol: "h1", burst: r.events, others: r.others, othersFilter: r.noMatch, label: manyListeners},
+	}
+}
+
+// manyListeners is the label of the core with further listeners.
+const manyListeners = "core+listeners"
+
+func (r *runner) growthActs() []act {
+	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events}}, r.repeats)
+}
+
+// widgets are fewer than pods: what they show is only that they cost about as much.
+func (r *runner) widgets() int { return max(1, r.objects/4) }
+
+func (r *runner) widgetActs() (acts []act) {
+	for _, name := range []string{contender.Drop, contender.Dynamic, contender.Core} {
+		acts = append(acts, act{contender: name, protocol: "h1", burst: max(1, r.events/4)})
+	}
+	return acts
+}
+
+// scene runs the acts, all of them in each round.
+func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []act, matchless bool) (err error) {
+	for _, a := range acts {
+		spec.protobuf = spec.protobuf || a.contender == contender.TypedProtobuf
+	}
+	s, err := openStage(ctx, spec, r.log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	s.name, s.profiles, s.rest = name, r.profiles, r.rest
+	var all []trial.Result
+	for range r.rounds {
+		for _, a := range acts {
+			result, err := s.perform(ctx, a)
+			if err != nil {
+				return err
+			}
+			key := name + "/" + a.protocol
+			r.trials[key] = append(r.trials[key], result)
+			all = append(all, result)
+		}
+	}
+	if matchless {
+		return nil
+	}
+	if err := report.Agree(all); err != nil {
+		return fmt.Errorf("scene %s: %w", name, err)
+	}
+	return nil
+}
+
+func (r *runner) save(doc report.Document) error {
+	var errs []error
+	if r.out != "" {
+		errs = append(errs, os.WriteFile(r.out, []byte(doc.Markdown()), 0o644))
+	}
+	if r.raw != "" {
+		raw, err := json.MarshalIndent(r.trials, "", " ")
+		errs = append(errs, err, os.WriteFile(r.raw, append(raw, '\n'), 0o644))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/informerd/informerd/bench/apiserver"
+	"github.com/informerd/informerd/bench/trial"
+)
+
+// stage is a server process on which contenders perform, each in a process of its own.
+type stage struct {
+	name     string // of the scene and protocol, for profiles
+	program  string // this one
+	dir      string
+	endpoint apiserver.Endpoints
+	spec     stageSpec
+	server   *exec.Cmd
+	hold     io.Closer // the server ends with it
+	profiles string
+	rest     time.Duration
+	log      io.Writer
+}
+
+// stageSpec says what a stage serves.
+type stageSpec struct {
+	resource              string
+	objects, size, events int
+	protobuf              bool
+}
+
+// openStage starts a server and waits until it listens.
+func openStage(ctx context.Context, spec stageSpec, stderr io.Writer) (*stage, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "informerbench-")
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{program: program, dir: dir, spec: spec, log: stderr}
+	s.server = s.command(ctx, "serve", "-until-stdin-ends", "-dir", dir, "-resource", spec.resource, "-objects", fmt.Sprint(spec.objects),
+		"-size", fmt.Sprint(spec.size), "-events", fmt.Sprint(spec.events), fmt.Sprintf("-protobuf=%t", spec.protobuf))
+	hold, err := s.server.StdinPipe()
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	s.hold = hold
+	out, err := s.server.StdoutPipe()
+	if err == nil {
+		err = s.server.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := json.NewDecoder(out).Decode(&s.endpoint); err != nil {
+		return nil, errors.Join(fmt.Errorf("the server did not start: %w", err), s.close())
+	}
+	return s, nil
+}
+
+func (s *stage) close() error {
+	err := s.hold.Close()
+	if exit := s.server.Wait(); exit != nil {
+		err = errors.Join(err, fmt.Errorf("server: %w", exit))
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+// command is this program with other arguments. What would change how the Go runtime or client-go works
+// is taken out of the environment.
+func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.program, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 15 * time.Second
+	cmd.Stderr = s.log
+	for _, setting := range os.Environ() {
+		name, _, _ := strings.Cut(setting, "=")
+		if name != "GOGC" && name != "GOMEMLIMIT" && name != "GODEBUG" && !strings.HasPrefix(name, "KUBE_FEATURE_") {
+			cmd.Env = append(cmd.Env, setting)
+		}
+	}
+	return cmd
+}
+
+// act is one trial.
+type act struct {
+	contender      string
+	protocol       string
+	label          string // for the log, and the results; default: the contender
+	burst          int
+	paced, singles int
+	others         int
+	othersFilter   string
+	informerd      string
+}
+
+// perform runs a trial on the freshly reset server.
+func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) {
+	if a.label == "" {
+		a.label = a.contender
+	}
+	if err := (trial.Control{URL: s.endpoint.URL}).Reset(ctx); err != nil {
+		return r, err
+	}
+	kubeconfig := s.endpoint.Plain
+	if a.protocol == "h2" {
+		kubeconfig = s.endpoint.TLS
+	}
+	args := []string{
+		"client", "-contender", a.contender, "-kubeconfig", kubeconfig, "-control", s.endpoint.URL, "-resource", s.spec.resource,
+		"-objects", fmt.Sprint(s.spec.objects), "-burst", fmt.Sprint(a.burst), "-paced", fmt.Sprint(a.paced), "-paced-every", pacedEvery.String(),
+		"-singles", fmt.Sprint(a.singles), "-single-gap", singleGap.String(), "-others", fmt.Sprint(a.others), "-rest", s.rest.String(),
+		"-informerd", a.informerd, "-dir", s.dir,
+	}
+	if a.othersFilter != "" {
+		args = append(args, "-others-filter", a.othersFilter)
+	}
+	if s.profiles != "" {
+		dir := filepath.Join(s.profiles, s.name+"-"+a.protocol+"-"+a.label)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return r, err
+		}
+		args = append(args, "-cpuprofile", dir)
+	}
+	var out bytes.Buffer
+	cmd := s.command(ctx, args...)
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		return r, fmt.Errorf("%s over %s: %w", a.label, a.protocol, err)
+	}
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		return r, fmt.Errorf("%s over %s: cannot read its result: %w", a.label, a.protocol, err)
+	}
+	r.Contender = a.label
+	fmt.Fprintf(s.log, "%-8s %-2s %-18s list %8.1f us/object, event %8.1f us, %6.1f s\n", s.name, a.protocol, a.label,
+		float64(r.List.CPU.Microseconds())/float64(r.Objects), float64(r.Burst.CPU.Microseconds())/float64(max(1, r.Changes)),
+		(r.List.Wall + r.Burst.Wall).Seconds())
+	return r, nil
+}

@@ -1,0 +1,131 @@
+package contender
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/informerd/informerd/bench/measure"
+	"github.com/informerd/informerd/bench/objects"
+)
+
+// Contender is one of those compared.
+type Contender interface {
+	// Start begins to list and watch, in goroutines or a process of its own, and tells which process
+	// does the work. It must be stopped.
+	Start(ctx context.Context, t *Tally) (measure.Process, error)
+	// Stop ends it and waits for it. The error is whatever made it end before.
+	Stop() error
+}
+
+// Setup is what a contender works on.
+type Setup struct {
+	Kubeconfig string
+	Kind       *objects.Kind
+	Objects    int // in the list; for a contender that does not read what it gets
+	// Filter is an expression; Filters has one for each kind.
+	Filter string
+	// Others is how many listeners there are beside the first, with the filter OthersFilter. Core only.
+	Others       int
+	OthersFilter string
+	// Program is the path of informerd, and Dir a folder for its configuration. Daemon only.
+	Program, Dir string
+}
+
+// Filters are the expressions the contenders look at each object with, by resource: two fields each,
+// none of which informerd can decide before the buffer, or there would be nothing to look at.
+var Filters = map[string]string{
+	"pods":       `object.status.phase == "Failed" && object.spec.nodeName startsWith "ip-"`,
+	"widgets":    `object.status.phase == "Failed" && object.spec.nodeName startsWith "ip-"`,
+	"configmaps": `object.metadata.uid startsWith "a" && object.data.leader startsWith "{"`,
+}
+
+// NoMatch is the filter of further listeners: one that no event of the benchmark matches.
+const NoMatch = `op == "delete" && object.metadata.namespace == "no-such"`
+
+// The contenders' names.
+const (
+	Drop          = "drop"
+	Dynamic       = "dynamic"
+	DynamicLean   = "dynamic+transform"
+	TypedJSON     = "typed-json"
+	TypedProtobuf = "typed-protobuf"
+	Core          = "core"
+	Daemon        = "daemon"
+)
+
+// Names are all contenders, in the order in which tables show them.
+var Names = []string{Drop, Dynamic, DynamicLean, TypedJSON, TypedProtobuf, Core, Daemon}
+
+// Supports tells whether a contender can work on a kind.
+func Supports(name string, kind *objects.Kind) bool {
+	typed := name == TypedJSON || name == TypedProtobuf
+	return slices.Contains(Names, name) && (!typed || kind == objects.Pods)
+}
+
+// New makes a contender.
+func New(name string, s Setup) (Contender, error) {
+	if s.Kind == nil || !Supports(name, s.Kind) {
+		return nil, fmt.Errorf("contender %q: not known, or not for this kind of object", name)
+	}
+	cfg, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("contender %q: %w", name, err)
+	}
+	cfg.QPS = -1
+	cfg.UserAgent = "informerbench"
+	var c Contender
+	switch name {
+	case Drop:
+		c, err = newDrop(cfg, s)
+	case Dynamic, DynamicLean:
+		c, err = newDynamic(cfg, s, name == DynamicLean)
+	case TypedJSON, TypedProtobuf:
+		c, err = newTyped(cfg, name == TypedProtobuf)
+	case Core:
+		c, err = newCore(cfg, s)
+	case Daemon:
+		c = newDaemon(s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("contender %q: %w", name, err)
+	}
+	return c, nil
+}
+
+// running are the goroutines of a contender that works in this process.
+type running struct {
+	cancel context.CancelFunc
+	done   chan error
+}
+
+// start runs f until Stop.
+func (r *running) start(ctx context.Context, f func(ctx context.Context) error) (measure.Process, error) {
+	ctx, r.cancel = context.WithCancel(ctx)
+	r.done = make(chan error, 1)
+	go func() {
+		err := f(ctx)
+		if ctx.Err() != nil {
+			err = nil
+		}
+		r.done <- err
+	}()
+	return measure.Self(), nil
+}
+
+// Stop implements Contender.
+func (r *running) Stop() error {
+	if r.cancel == nil {
+		return nil
+	}
+	r.cancel()
+	return <-r.done
+}
+
+// tlsOnly keeps of a rest config what a plain HTTP client needs.
+func tlsOnly(cfg *rest.Config) *rest.Config {
+	return &rest.Config{Host: cfg.Host, TLSClientConfig: rest.TLSClientConfig{CAData: cfg.CAData}}
+}

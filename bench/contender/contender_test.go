@@ -1,0 +1,168 @@
+package contender
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/bench/apiserver"
+	"github.com/informerd/informerd/bench/objects"
+)
+
+func post(t *testing.T, c *http.Client, url string, into any) {
+	t.Helper()
+	resp, err := c.Post(url, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v", url, resp.Status, err)
+	}
+}
+
+// matching counts with the generator's own words what the filter of pods and widgets wants.
+func matching(kind *objects.Kind, state func(i int) (uint64, objects.Revision), n int) (matched int64) {
+	for i := range n {
+		seed, r := state(i)
+		if strings.Contains(string(kind.At(seed, objects.Medium, r)), `"phase":"Failed"`) {
+			matched++
+		}
+	}
+	return matched
+}
+
+// Every contender must see the same objects and changes, each once, and find the
+// same matches in them.
+func TestAllContendersDoTheSameWork(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	for _, kind := range []*objects.Kind{objects.Pods, objects.Widgets, objects.ConfigMaps} {
+		l, control := server(t, kind)
+		wantListed, wantChanges := int64(-1), int64(-1)
+		if kind != objects.ConfigMaps {
+			wantListed = matching(kind, func(i int) (uint64, objects.Revision) { return uint64(i), objects.Revision{} }, stored)
+		}
+		for _, name := range Names {
+			if !Supports(name, kind) || name == Daemon {
+				continue
+			}
+			ways := []string{l.Plain}
+			if kind == objects.Pods {
+				ways = append(ways, l.TLS)
+			}
+			for _, kubeconfig := range ways {
+				post(t, control, l.URL+"/bench/reset", &apiserver.State{})
+				setup := Setup{Kubeconfig: kubeconfig, Kind: kind, Objects: stored, Filter: Filters[kind.Resource]}
+				if name == Core {
+					setup.Others, setup.OthersFilter = 3, NoMatch
+				}
+				c, err := New(name, setup)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tally := NewTally(events)
+				p, err := c.Start(ctx, tally)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !p.IsSelf() {
+					t.Errorf("%s works elsewhere", name)
+				}
+				if err := tally.Listed.Wait(ctx, stored); err != nil {
+					t.Fatalf("%s: listing %s: %v", name, kind.Resource, err)
+				}
+				tally.Record(true)
+				var r apiserver.Release
+				post(t, control, l.URL+"/bench/burst?n=70", &r)
+				if d, ok := c.(*dropper); ok {
+					d.Expect(r.Count, r.Bytes)
+				}
+				if err := tally.Changes.Wait(ctx, events); err != nil {
+					t.Fatalf("%s: watching %s: %v", name, kind.Resource, err)
+				}
+				if err := c.Stop(); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				if tally.Listed.Count() != stored || tally.Changes.Count() != events {
+					t.Errorf("%s: %d objects and %d changes of %s", name, tally.Listed.Count(), tally.Changes.Count(), kind.Resource)
+				}
+				if name == Drop {
+					continue
+				}
+				listed, changes := tally.MatchedListed.Load(), tally.MatchedChanges.Load()
+				if wantListed < 0 {
+					wantListed = listed // of the first contender, which the others must agree with
+				}
+				if wantChanges < 0 {
+					wantChanges = changes
+				}
+				if listed != wantListed || changes != wantChanges || listed == 0 || changes == 0 || listed == stored {
+					t.Errorf("%s matched %d objects and %d changes of %s, want %d and %d", name, listed, changes, kind.Resource, wantListed, wantChanges)
+				}
+				for i, at := range tally.Seen(0, events) {
+					if at == 0 {
+						t.Errorf("%s: nobody knows when change %d of %s was seen", name, i, kind.Resource)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestContendersThatCannotBeMade(t *testing.T) {
+	l, _ := server(t, objects.ConfigMaps)
+	for _, c := range []struct {
+		name  string
+		setup Setup
+		want  string
+	}{
+		{"nobody", Setup{Kind: objects.Pods}, `contender "nobody": not known, or not for this kind of object`},
+		{TypedJSON, Setup{Kind: objects.Widgets}, `contender "typed-json": not known, or not for this kind of object`},
+		{Core, Setup{Kind: objects.Pods, Kubeconfig: "none"}, `contender "core": stat none: no such file or directory`},
+		{Dynamic, Setup{Kind: objects.Pods, Kubeconfig: l.Plain, Filter: "object =="}, `contender "dynamic": the filter: unexpected token EOF`},
+		{Core, Setup{Kind: objects.Pods, Kubeconfig: l.Plain, Filter: "object =="}, `contender "core": `},
+		{
+			Core, Setup{Kind: objects.Pods, Kubeconfig: l.Plain, Filter: `op == "add"`},
+			`contender "core": the filter op == "add" is decided before the buffer, so that events cannot be counted`,
+		},
+	} {
+		if _, err := New(c.name, c.setup); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+func TestStoppingWhatHasNotBegun(t *testing.T) {
+	l, _ := server(t, objects.Pods)
+	for _, name := range Names {
+		c, err := New(name, Setup{Kubeconfig: l.Plain, Kind: objects.Pods, Filter: Filters["pods"]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Stop(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestADropperTellsOfAServerThatFails(t *testing.T) {
+	l, _ := server(t, objects.Pods)
+	c, err := New(Drop, Setup{Kubeconfig: l.Plain, Kind: objects.ConfigMaps, Objects: stored})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := c.(*dropper)
+	if _, err := d.Start(t.Context(), NewTally(0)); err != nil {
+		t.Fatal(err)
+	}
+	err = <-d.done
+	d.done <- err // Stop gives it once more
+	if got := d.Stop(); got == nil || !strings.HasSuffix(got.Error(), "/api/v1/configmaps?limit=500&resourceVersion=0: 404 Not Found") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,141 @@
+package contender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/informerd/informerd/bench/measure"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// core is informerd's informer as a library: one listener with one worker, as the daemon runs it, and
+// further listeners if asked for. What a filter asks that is free to check is checked before the
+// buffer, as there. Buffers block when they are full, since events that are coalesced
+// would be work not done.
+type core struct {
+	running
+	setup     Setup
+	client    *informer.Client
+	listeners []coreListener // the first is the one that counts
+}
+
+type coreListener struct {
+	buffer *informer.Listener
+	filter *filters.Filter
+}
+
+func newCore(cfg *rest.Config, s Setup) (*core, error) {
+	client, err := informer.NewClient(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := &core{setup: s, client: client}
+	for i := range 1 + s.Others {
+		text := s.Filter
+		if i > 0 {
+			text = s.OthersFilter
+		}
+		l, err := newCoreListener(fmt.Sprintf("listener-%d", i), text, i > 0)
+		if err != nil {
+			return nil, err
+		}
+		c.listeners = append(c.listeners, l)
+	}
+	return c, nil
+}
+
+// newCoreListener makes a listener that may refuse events before the buffer, or one that must see all,
+// since it counts them.
+func newCoreListener(name, text string, mayRefuse bool) (coreListener, error) {
+	filter, err := filters.Compile(filters.Source{Text: text, Listener: name})
+	if err != nil {
+		return coreListener{}, err
+	}
+	cfg, before := informer.ListenerConfig{Name: name, Overflow: informer.OverflowBlock}, filter.Conditions()
+	if !mayRefuse && (before.Ops != allOps || len(before.Object) > 0) {
+		return coreListener{}, fmt.Errorf("the filter %s is decided before the buffer, so that events cannot be counted", text)
+	}
+	decideBeforeTheBuffer(&cfg, before)
+	buffer, err := informer.NewListener(cfg)
+	return coreListener{buffer, filter}, err
+}
+
+// decideBeforeTheBuffer is what the daemon does: the listener refuses what its filter would refuse
+// anyway, as far as that can be told without evaluating it.
+func decideBeforeTheBuffer(cfg *informer.ListenerConfig, c filters.Conditions) {
+	cfg.On = c.Ops
+	for _, asked := range c.Object {
+		cfg.Conditions = append(cfg.Conditions, informer.Condition{
+			Of: subjects[asked.Of], Key: asked.Key, Test: tests[asked.Test], Values: asked.Values,
+		})
+	}
+}
+
+var allOps = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(event.Resync)
+
+var subjects = [...]informer.Subject{
+	filters.OfNamespace: informer.OfNamespace, filters.OfName: informer.OfName, filters.OfLabel: informer.OfLabel,
+}
+
+var tests = [...]informer.Test{
+	filters.In: informer.In, filters.NotIn: informer.NotIn, filters.Exists: informer.Exists, filters.NotExists: informer.NotExists,
+}
+
+// Start implements Contender.
+func (c *core) Start(ctx context.Context, t *Tally) (measure.Process, error) {
+	factory := informer.NewFactory(c.client, nil)
+	resource := informer.Resource{
+		GroupVersionResource: schema.GroupVersionResource{Group: c.setup.Kind.Group, Version: c.setup.Kind.Version, Resource: c.setup.Kind.Resource},
+		Kind:                 c.setup.Kind.Name,
+	}
+	for _, l := range c.listeners {
+		if _, err := factory.Listen(resource, informer.Scope{}, informer.Shape{}, l.buffer); err != nil {
+			return measure.Process{}, err
+		}
+	}
+	return c.start(ctx, func(ctx context.Context) error {
+		var wg sync.WaitGroup
+		errs := make([]error, len(c.listeners))
+		for i, l := range c.listeners {
+			wg.Go(func() { errs[i] = l.run(ctx, t, i == 0) })
+		}
+		err := factory.Run(ctx)
+		wg.Wait()
+		return errors.Join(append(errs, err)...)
+	})
+}
+
+// run is what a route of the daemon does, up to the filter.
+func (l coreListener) run(ctx context.Context, t *Tally, counts bool) error {
+	evaluator := l.filter.Evaluator()
+	for {
+		d, err := l.buffer.Next(ctx)
+		if err != nil {
+			return err
+		}
+		matched, err := evaluator.Match(d.Event)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !counts && matched:
+			return errors.New("an event matches the filter that none should match")
+		case !counts:
+		case d.Op == event.Add && d.Initial:
+			t.List(matched)
+		default:
+			if t.Recording() {
+				t.See(d.Object.ResourceVersion())
+			}
+			t.Change(matched)
+		}
+		d.Done()
+	}
+}

@@ -1,0 +1,81 @@
+package objects
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// FirstFreeVersion is above the resourceVersion of every object that is not given one.
+const FirstFreeVersion = 1_000_000_000
+
+// Revision names a later state of an object. The zero value is the object as it was created.
+type Revision struct {
+	// Number counts the object's changes from 1. Restart counts and times grow with it.
+	Number int
+	// ResourceVersion is the state's; 0 leaves the one the object was created with.
+	ResourceVersion uint64
+}
+
+// random gives the random numbers of one state of one object.
+func (r Revision) random(seed uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, 1<<32+uint64(r.Number)))
+}
+
+// after is when the state came to be, for an object created at the given time.
+func (r Revision) after(created string) string {
+	t, err := time.Parse(time.RFC3339, created)
+	if err != nil {
+		panic("objects: a generated time is malformed: " + err.Error())
+	}
+	return t.Add(time.Duration(r.Number) * 83 * time.Second).Format(time.RFC3339)
+}
+
+func (p *pod) revise(seed uint64, r Revision) {
+	if r.ResourceVersion != 0 {
+		p.resourceVersion = r.ResourceVersion
+	}
+	if r.Number == 0 {
+		return
+	}
+	if p.lean {
+		p.phase = [...]string{"Pending", "Running"}[r.Number%2]
+		return
+	}
+	p.changed = r.after(p.created)
+	p.restarted = r.Number
+	if r.random(seed).IntN(8) == 0 {
+		p.phase = map[string]string{"Pending": "Running", "Running": "Failed", "Failed": "Running"}[p.phase]
+	}
+}
+
+// filler remembers how many entries of something repeatable bring the objects of a workload to a
+// wished size, so that this is measured once for all replicas, which then share those entries.
+type filler struct {
+	mu     sync.Mutex
+	counts map[fillerKey]int
+}
+
+type fillerKey struct {
+	workload uint64
+	size     int
+}
+
+var podFiller, configMapFiller, widgetFiller filler
+
+// count asks measure only once for each workload and size.
+func (f *filler) count(workload uint64, size int, measure func() (base, perEntry int)) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := fillerKey{workload, size}
+	n, known := f.counts[key]
+	if !known {
+		base, perEntry := measure()
+		n = max(0, size-base) / max(1, perEntry)
+		if f.counts == nil {
+			f.counts = map[fillerKey]int{}
+		}
+		f.counts[key] = n
+	}
+	return n
+}

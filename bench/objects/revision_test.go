@@ -1,0 +1,147 @@
+package objects
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func decode(t *testing.T, text []byte) map[string]any {
+	t.Helper()
+	var o map[string]any
+	if err := json.Unmarshal(text, &o); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return o
+}
+
+// differences lists the paths of the leaves in which two objects differ.
+func differences(a, b any, path string) (paths []string) {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok {
+			return []string{path}
+		}
+		keys := maps.Clone(x)
+		maps.Copy(keys, y)
+		for key := range keys {
+			paths = append(paths, differences(x[key], y[key], strings.TrimPrefix(path+"."+key, "."))...)
+		}
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return []string{path}
+		}
+		for i := range x {
+			paths = append(paths, differences(x[i], y[i], fmt.Sprintf("%s[%d]", path, i))...)
+		}
+	default:
+		if !reflect.DeepEqual(a, b) {
+			return []string{path}
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// always are the fields in which each later state differs, whatever else changes with the phase.
+var always = map[*Kind][]string{
+	Pods: {
+		"metadata.managedFields[1].time", "metadata.resourceVersion",
+		"status.conditions[2].lastTransitionTime", "status.conditions[3].lastTransitionTime",
+		"status.containerStatuses[0].restartCount",
+	},
+	ConfigMaps: {"data.leader", "metadata.managedFields[0].time", "metadata.resourceVersion"},
+	Widgets: {
+		"metadata.managedFields[1].time", "metadata.resourceVersion", "status.conditions[0].lastTransitionTime", "status.observed",
+	},
+}
+
+// sometimes are the beginnings of the further fields in which a state may differ.
+var sometimes = map[*Kind][]string{
+	Pods:       {"status.phase", "status.conditions[2]", "status.conditions[3]", "status.containerStatuses["},
+	ConfigMaps: {},
+	Widgets:    {"status.phase", "status.conditions[0].reason", "status.conditions[0].status"},
+}
+
+func TestALaterStateDiffersOnlyWhereSaid(t *testing.T) {
+	for _, kind := range Kinds {
+		phases := 0
+		const seeds, numbers = 100, 4
+		for seed := range uint64(seeds) {
+			created := decode(t, kind.At(seed, Medium, Revision{}))
+			for number := 1; number <= numbers; number++ {
+				state := decode(t, kind.At(seed, Medium, Revision{Number: number, ResourceVersion: FirstFreeVersion + 5}))
+				found := differences(created, state, "")
+				for _, path := range always[kind] {
+					if !slices.Contains(found, path) {
+						t.Errorf("%s %d, state %d: %s is as it was", kind.Name, seed, number, path)
+					}
+				}
+				for _, path := range found {
+					allowed := slices.Contains(always[kind], path) ||
+						slices.ContainsFunc(sometimes[kind], func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+					if !allowed {
+						t.Errorf("%s %d, state %d: %s has changed", kind.Name, seed, number, path)
+					}
+				}
+				if slices.Contains(found, "status.phase") {
+					phases++
+				}
+			}
+		}
+		if few, many := seeds*numbers/16, seeds*numbers/5; kind != ConfigMaps && (phases < few || phases > many) {
+			t.Errorf("%s: the phase has changed in %d of %d states", kind.Name, phases, seeds*numbers)
+		}
+	}
+}
+
+func TestASmallPodChangesItsPhase(t *testing.T) {
+	created := decode(t, Pod(1, Small))
+	state := decode(t, PodAt(1, Small, Revision{Number: 1, ResourceVersion: FirstFreeVersion + 1}))
+	if found := differences(created, state, ""); !slices.Equal(found, []string{"metadata.resourceVersion", "status.phase"}) {
+		t.Error(found)
+	}
+}
+
+func TestStatesAreDeterministicAndCounted(t *testing.T) {
+	for _, kind := range Kinds {
+		r := Revision{Number: 2, ResourceVersion: FirstFreeVersion + 77}
+		one := kind.At(9, Small, r)
+		if !bytes.Equal(one, kind.At(9, Small, r)) {
+			t.Errorf("%s: the same state twice gave different texts", kind.Name)
+		}
+		if got := decode(t, one)["metadata"].(map[string]any)["resourceVersion"]; got != "1000000077" {
+			t.Errorf("%s: resourceVersion %v", kind.Name, got)
+		}
+	}
+}
+
+func TestRestartsGrow(t *testing.T) {
+	restarts := func(number int) float64 {
+		status := decode(t, PodAt(3, Medium, Revision{Number: number}))["status"].(map[string]any)
+		return status["containerStatuses"].([]any)[0].(map[string]any)["restartCount"].(float64)
+	}
+	for number := range 5 {
+		if restarts(number+1) != restarts(number)+1 {
+			t.Errorf("state %d has %v restarts, the one before %v", number+1, restarts(number+1), restarts(number))
+		}
+	}
+}
+
+func TestFirstVersionsLeaveRoomForLaterOnes(t *testing.T) {
+	for _, kind := range Kinds {
+		for seed := range uint64(100) {
+			version := decode(t, kind.At(seed, Small, Revision{}))["metadata"].(map[string]any)["resourceVersion"].(string)
+			if len(version) != 9 { // FirstFreeVersion has ten digits
+				t.Errorf("%s %d: resourceVersion %s", kind.Name, seed, version)
+			}
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// measured are figures of which some are reached and some not.
+func measured() Results {
+	return Results{
+		Main: map[string]Figures{
+			"drop":           {EventCPU: 5, ListCPU: 5},
+			"dynamic":        {EventCPU: 600, ListCPU: 700, Heap: 60_000},
+			"typed-json":     {Heap: 18_000, P99: 3 * time.Millisecond},
+			"typed-protobuf": {Heap: 20_000, P99: 2 * time.Millisecond},
+			"core": {
+				EventCPU: 10, ListCPU: 20, Heap: 2_000, PeakRSS: 130, SteadyRSS: 100, P99: 3 * time.Millisecond,
+				SingleCPU: 90, IdleCPU: 7, SingleP50: 400 * time.Microsecond, SingleP90: 1500 * time.Microsecond,
+			},
+		},
+		OneListener: Figures{EventCPU: 10}, ManyListeners: Figures{EventCPU: 70}, Further: 100,
+		Few: Figures{Objects: 10_000, EventCPU: 10}, Many: Figures{Objects: 200_000, EventCPU: 13},
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	want := strings.TrimPrefix(`
+|                                                               |    required |    reached |     verdict |
+|---------------------------------------------------------------|------------:|-----------:|------------:|
+| watch event, CPU, beside reading and dropping                 |       <= 2x |      2.00x |        pass |
+| watch event, CPU, beside client-go dynamic                    | >= 40x less | 60.0x less |        pass |
+| initial list, CPU, beside reading and dropping                |       <= 3x |      4.00x | falls short |
+| initial list, CPU, beside client-go dynamic                   | >= 35x less | 35.0x less |        pass |
+| heap per cached object, beside client-go dynamic              | >= 30x less | 30.0x less |        pass |
+| heap per cached object, beside client-go typed                |  >= 9x less | 9.00x less |        pass |
+| peak RSS of the first list, beside the steady RSS             |     <= 1.3x |      1.30x |        pass |
+| a further listener whose filter does not match, CPU per event |   <= 0.5 us |     0.6 us | falls short |
+| CPU per event with 200000 objects, beside 10000               |     <= 1.2x |      1.30x | falls short |
+| API server write to handler, p99, beside client-go typed      |       <= 1x |      1.50x | falls short |
+| a single event now and then, CPU                              |   <= 100 us |      90 us |        pass |
+| a single event now and then, write to handler, nine of ten    |      <= 1 ms |     1.5 ms | falls short |
+`, "\n")
+	want = strings.ReplaceAll(want, "|      <= 1 ms |", "|     <= 1 ms |")
+	if got := VerdictTable(Verdicts(measured())).String(); got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+	// The ratio to the limit is what a tolerance is held against.
+	for i, excess := range []float64{1, 40.0 / 60, 4.0 / 3} {
+		if got := Verdicts(measured())[i].Excess; got < excess*0.999 || got > excess*1.001 {
+			t.Errorf("verdict %d: %v of the limit, want %v", i, got, excess)
+		}
+	}
+}
+
+func TestADifferenceBelowZeroIsNoise(t *testing.T) {
+	r := measured()
+	r.ManyListeners.EventCPU = 9
+	for _, v := range Verdicts(r) {
+		if strings.HasPrefix(v.What, "a further listener") && (v.Reached != "lost in noise" || !v.Passed()) {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+func TestWhatWasNotMeasuredHasNoVerdict(t *testing.T) {
+	if got := Verdicts(Results{Main: map[string]Figures{"drop": {EventCPU: 5}}}); got != nil {
+		t.Errorf("%v", got)
+	}
+	r := Results{Main: map[string]Figures{"core": measured().Main["core"], "drop": measured().Main["drop"]}}
+	r.Main["core"] = Figures{EventCPU: 10, ListCPU: 20, PeakRSS: 2, SteadyRSS: 1}
+	var got []string
+	for _, v := range Verdicts(r) {
+		got = append(got, v.What)
+	}
+	want := "watch event, CPU, beside reading and dropping; initial list, CPU, beside reading and dropping; peak RSS of the first list, beside the steady RSS"
+	if strings.Join(got, "; ") != want {
+		t.Errorf("%q", got)
+	}
+}
+
+func withName(name string, f Figures) Figures {
+	f.Contender = name
+	return f
+}
+
+func document() Document {
+	return Document{
+		Machine: Machine{Cores: 2, CPU: "A Processor", Go: "go1.26.8 linux/amd64", Commit: "v0.1.0-3-gabcdef0"},
+		Began:   time.Date(2026, time.November, 20, 23, 59, 0, 0, time.UTC), Took: 754*time.Second + 300*time.Millisecond, Rounds: 3,
+		Tables: []Titled{{"two pods", Contenders([]Figures{{
+			Contender: "core", ListCPU: 29.1, EventCPU: 34.3, ListWall: time.Second, EventWall: 751 * time.Millisecond, Heap: 6680, Resident: 6930,
+			PeakRSS: 187e6, SteadyRSS: 176e6, ListAllocs: 13.4, EventAllocs: 11.5, P50: 126 * time.Microsecond, P99: 1190 * time.Microsecond,
+		}})}, {"single events", Singles([]Figures{withName("core", measured().Main["core"]), {Contender: "dynamic"}})}},
+		Verdicts: Verdicts(Results{Main: map[string]Figures{"core": {EventCPU: 10}, "drop": {EventCPU: 4}}}),
+	}
+}
+
+const contendersTable = `
+|      | list CPU/object | event CPU | list wall | burst wall | heap/object | RSS/object | peak RSS | steady RSS | allocs/object | allocs/event | latency p50 |     p99 |
+|------|----------------:|----------:|----------:|-----------:|------------:|-----------:|---------:|-----------:|--------------:|-------------:|------------:|--------:|
+| core |         29.1 us |   34.3 us |    1.00 s |     751 ms |     6.68 KB |    6.93 KB |   187 MB |     176 MB |          13.4 |         11.5 |      126 us | 1.19 ms |
+`
+
+const verdictTable = `
+|                                               | required | reached |     verdict |
+|-----------------------------------------------|---------:|--------:|------------:|
+| watch event, CPU, beside reading and dropping |    <= 2x |   2.50x | falls short |
+`
+
+const singlesTable = `
+|      | event CPU | idle CPU/s | seen after | nine of ten within |
+|------|----------:|-----------:|-----------:|-------------------:|
+| core |   90.0 us |    7.00 us |     400 us |            1.50 ms |
+`
+
+func TestTheResultsFile(t *testing.T) {
+	want := "# Results\n\nWritten by `informerbench run`; what is measured and how: the package documentation of `bench/trial`.\n" + `
+- date: 2026-11-20, took 12m34s
+- commit: v0.1.0-3-gabcdef0
+- machine: 2 cores, A Processor
+- Go: go1.26.8 linux/amd64
+- rounds: 3; figures are their medians
+
+## Figures to reach
+` + verdictTable + "\n## Two pods\n" + contendersTable + "\n## Single events\n" + singlesTable
+	if got := document().Markdown(); got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestTheTerminal(t *testing.T) {
+	want := "\ntwo pods\n" + contendersTable + "\nsingle events\n" + singlesTable + "\nfigures to reach\n" + verdictTable
+	if got := document().Text(); got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+	if got := (Document{}).Text(); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestThisMachineIsDescribed(t *testing.T) {
+	m := ThisMachine()
+	if m.Cores != runtime.NumCPU() || !strings.HasPrefix(m.Go, "go") && !strings.HasPrefix(m.Go, "devel") || m.CPU == "" || m.Commit == "" {
+		t.Errorf("%+v", m)
+	}
+	// Without git and outside of a repository the commit is not known.
+	t.Chdir(t.TempDir())
+	t.Setenv("PATH", filepath.Join(os.TempDir(), "none"))
+	if m := ThisMachine(); m.Commit != "unknown" {
+		t.Errorf("%+v", m)
+	}
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/bench/trial"
+)
+
+// Figures are the medians of one contender's trials. What is not known is zero.
+type Figures struct {
+	Contender string
+	Objects   int
+
+	ListCPU, EventCPU       float64 // microseconds, by object and by event
+	ListWall, EventWall     time.Duration
+	ListAllocs, EventAllocs float64 // by object and by event
+	Heap                    float64 // bytes by object, live after the list
+	PeakRSS, SteadyRSS      float64 // bytes
+	Resident                float64 // bytes by object: steady above idle
+	P50, P99                time.Duration
+
+	SingleCPU            float64 // microseconds by event
+	IdleCPU              float64 // microseconds by second
+	SingleP50, SingleP90 time.Duration
+}
+
+// Summarize gives the medians of trials of one contender.
+func Summarize(trials []trial.Result) Figures {
+	if len(trials) == 0 {
+		return Figures{}
+	}
+	first := trials[0]
+	f := Figures{Contender: first.Contender, Objects: first.Objects}
+	by := func(of func(trial.Result) float64) float64 { return median(trials, of) }
+	micros := func(d time.Duration, n int) float64 {
+		if n == 0 {
+			return 0
+		}
+		return float64(d.Nanoseconds()) / 1e3 / float64(n)
+	}
+	f.ListCPU = by(func(r trial.Result) float64 { return micros(r.List.CPU, r.Objects) })
+	f.EventCPU = by(func(r trial.Result) float64 { return micros(r.Burst.CPU, r.Changes) })
+	f.ListWall = time.Duration(by(func(r trial.Result) float64 { return float64(r.List.Wall) }))
+	f.EventWall = time.Duration(by(func(r trial.Result) float64 { return float64(r.Burst.Wall) }))
+	f.ListAllocs = by(func(r trial.Result) float64 { return float64(r.List.Allocs) / float64(r.Objects) })
+	f.EventAllocs = by(func(r trial.Result) float64 { return float64(r.Burst.Allocs) / float64(max(1, r.Changes)) })
+	if !first.Blind { // who keeps nothing has nothing by object
+		f.Heap = by(func(r trial.Result) float64 { return float64(r.Heap) / float64(r.Objects) })
+	}
+	if !first.Blind && first.IdleRSS > 0 {
+		f.Resident = by(func(r trial.Result) float64 { return float64(r.SteadyRSS-r.IdleRSS) / float64(r.Objects) })
+	}
+	f.PeakRSS = by(func(r trial.Result) float64 { return float64(r.PeakRSS) })
+	f.SteadyRSS = by(func(r trial.Result) float64 { return float64(r.SteadyRSS) })
+	// Not every trial has all phases.
+	paced := only(trials, func(r trial.Result) bool { return len(r.Latencies) > 0 })
+	f.P50 = time.Duration(median(paced, func(r trial.Result) float64 { return float64(Percentile(r.Latencies, 50)) }))
+	f.P99 = time.Duration(median(paced, func(r trial.Result) float64 { return float64(Percentile(r.Latencies, 99)) }))
+	single := only(trials, func(r trial.Result) bool { return r.Singles > 0 })
+	f.SingleCPU = median(single, func(r trial.Result) float64 { return micros(r.SingleCPU, r.Singles) })
+	f.IdleCPU = median(single, func(r trial.Result) float64 { return micros(r.IdleCPU, 1) })
+	f.SingleP50 = time.Duration(median(single, func(r trial.Result) float64 { return float64(Percentile(r.SingleLatencies, 50)) }))
+	f.SingleP90 = time.Duration(median(single, func(r trial.Result) float64 { return float64(Percentile(r.SingleLatencies, 90)) }))
+	return f
+}
+
+func median(trials []trial.Result, of func(trial.Result) float64) float64 {
+	var values []float64
+	for _, r := range trials {
+		values = append(values, of(r))
+	}
+	return Median(values)
+}
+
+func only(trials []trial.Result, has func(trial.Result) bool) []trial.Result {
+	return slices.DeleteFunc(slices.Clone(trials), func(r trial.Result) bool { return !has(r) })
+}
+
+// Agree checks that all trials of one server have seen the same matches, or else they have not done the
+// same work and their figures mean nothing.
+func Agree(trials []trial.Result) error {
+	var errs []error
+	var reference *trial.Result
+	for _, r := range trials {
+		switch {
+		case r.Blind:
+		case reference == nil:
+			reference = &r
+		case r.MatchedListed != reference.MatchedListed || r.MatchedChanges != reference.MatchedChanges:
+			errs = append(errs, fmt.Errorf("%s matched %d objects and %d changes, %s %d and %d: the figures cannot be compared",
+				r.Contender, r.MatchedListed, r.MatchedChanges, reference.Contender, reference.MatchedListed, reference.MatchedChanges))
+		}
+	}
+	if reference != nil && reference.MatchedListed == 0 {
+		errs = append(errs, fmt.Errorf("%s matched no object: the filter is not for these", reference.Contender))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,103 @@
+package report
+
+import "fmt"
+
+// Verdict says whether one figure of the design is reached.
+type Verdict struct {
+	What     string
+	Required string
+	Reached  string
+	// Excess is how far it is from the limit, as a ratio: up to 1 it is reached.
+	Excess float64
+}
+
+// Passed tells whether the figure is reached.
+func (v Verdict) Passed() bool { return v.Excess <= 1 }
+
+// Results are the figures verdicts are made of. Parts that were not measured are empty.
+type Results struct {
+	Main map[string]Figures // by contender
+	// OneListener and ManyListeners are the core with one listener and with Further listeners more.
+	OneListener, ManyListeners Figures
+	Further                    int
+	// Few and Many are the core with few and with many small objects.
+	Few, Many Figures
+}
+
+// Names of the contenders that verdicts compare.
+const (
+	drop, dynamic, core = "drop", "dynamic", "core"
+	typedJSON, typedPB  = "typed-json", "typed-protobuf"
+)
+
+// Verdicts holds the figures against the design's, as far as they were measured.
+func Verdicts(r Results) []Verdict {
+	var all []Verdict
+	ours, have := r.Main[core]
+	if !have {
+		return nil
+	}
+	atMost := func(what string, limit, reached, of float64) {
+		if reached > 0 && of > 0 {
+			all = append(all, Verdict{what, fmt.Sprintf("<= %.4gx", limit), ratio(reached / of), reached / of / limit})
+		}
+	}
+	less := func(what string, times, reached, than float64) {
+		if reached > 0 && than > 0 {
+			all = append(all, Verdict{what, fmt.Sprintf(">= %.4gx less", times), ratio(than/reached) + " less", times * reached / than})
+		}
+	}
+	absolute := func(what string, limit, reached float64, unit string) {
+		v := Verdict{what, fmt.Sprintf("<= %.4g %s", limit, unit), fmt.Sprintf("%.3g %s", reached, unit), reached / limit}
+		if reached <= 0 { // a difference of two measurements
+			v.Reached, v.Excess = "lost in noise", 0
+		}
+		all = append(all, v)
+	}
+	dropped, decoded := r.Main[drop], r.Main[dynamic]
+	atMost("watch event, CPU, beside reading and dropping", 2, ours.EventCPU, dropped.EventCPU)
+	less("watch event, CPU, beside client-go dynamic", 40, ours.EventCPU, decoded.EventCPU)
+	atMost("initial list, CPU, beside reading and dropping", 3, ours.ListCPU, dropped.ListCPU)
+	less("initial list, CPU, beside client-go dynamic", 35, ours.ListCPU, decoded.ListCPU)
+	less("heap per cached object, beside client-go dynamic", 30, ours.Heap, decoded.Heap)
+	less("heap per cached object, beside client-go typed", 9, ours.Heap, least(r.Main, func(f Figures) float64 { return f.Heap }))
+	atMost("peak RSS of the first list, beside the steady RSS", 1.3, ours.PeakRSS, ours.SteadyRSS)
+	if r.ManyListeners.EventCPU > 0 && r.OneListener.EventCPU > 0 {
+		further := (r.ManyListeners.EventCPU - r.OneListener.EventCPU) / float64(r.Further)
+		absolute("a further listener whose filter does not match, CPU per event", 0.5, further, "us")
+	}
+	atMost(fmt.Sprintf("CPU per event with %d objects, beside %d", r.Many.Objects, r.Few.Objects), 1.2, r.Many.EventCPU, r.Few.EventCPU)
+	atMost("API server write to handler, p99, beside client-go typed", 1, float64(ours.P99),
+		least(r.Main, func(f Figures) float64 { return float64(f.P99) }))
+	if ours.SingleCPU > 0 {
+		absolute("a single event now and then, CPU", 100, ours.SingleCPU, "us")
+		absolute("a single event now and then, write to handler, nine of ten", 1, ours.SingleP90.Seconds()*1e3, "ms")
+	}
+	return all
+}
+
+// least gives the better figure of client-go's typed informers, 0 if there is none.
+func least(main map[string]Figures, of func(Figures) float64) float64 {
+	best := 0.0
+	for _, name := range []string{typedJSON, typedPB} {
+		if value := of(main[name]); value > 0 && (best == 0 || value < best) {
+			best = value
+		}
+	}
+	return best
+}
+
+func ratio(r float64) string { return number(r, "x") }
+
+// VerdictTable shows verdicts.
+func VerdictTable(all []Verdict) Table {
+	t := Table{Head: []string{"", "required", "reached", "verdict"}}
+	for _, v := range all {
+		verdict := "pass"
+		if !v.Passed() {
+			verdict = "falls short"
+		}
+		t.Rows = append(t.Rows, []string{v.What, v.Required, v.Reached, verdict})
+	}
+	return t
+}

@@ -1,0 +1,25 @@
+// Package trial takes one contender through the phases of the benchmark and measures it. Each trial has
+// a process of its own, so that no contender works with the heap another has left.
+//
+// The phases, in order:
+//
+//   - Idle: the contender is made and has not begun. Its heap and resident memory are the baseline.
+//   - List: from Start until the handler was called for each object of the list. Then the process is
+//     left alone until it is quiet; that work counts as CPU time, not as wall time. The peak of the
+//     resident memory is read when the last object was handled.
+//   - Steady: after a forced collection that gives free memory back to the kernel, and two seconds of
+//     rest. The heap is what is live then, less the baseline, so that it holds whatever the contender
+//     keeps for its cache; the resident memory is read beside it.
+//   - Burst: all changes at once, as fast as the contender takes them, until the handler was called for
+//     each; CPU time as above, allocations, wall time.
+//   - Paced: changes at an even rate. Latency is from the moment before the server writes a frame to
+//     the moment the handler is called, by the machine's clock.
+//   - Single: one change every 600 ms. CPU time is all the process uses meanwhile, by change. Most of it
+//     is waking up: what the one that drops the bytes uses is the floor on a machine. Beside it stands
+//     what the process uses by second with nothing to do.
+//
+// A contender in a process of its own (the daemon) is measured from outside: its collector cannot be
+// forced, so its steady resident memory is what it is after the rest, its heap is not known, CPU time
+// comes in ticks of 10 ms and holds the program's start. When it is done is told by its being quiet,
+// for 0.6 s that are in its wall time.
+package trial

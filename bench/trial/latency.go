@@ -1,0 +1,81 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+func (t *trial) paced(ctx context.Context) (err error) {
+	if t.silent {
+		return nil // it does not tell of each change
+	}
+	t.result.Latencies, _, err = t.apart(ctx, t.Burst, t.Paced, t.PacedEvery)
+	return err
+}
+
+func (t *trial) single(ctx context.Context) (err error) {
+	if t.silent {
+		return nil
+	}
+	if _, err := t.process.Settle(ctx, t.quiet); err != nil {
+		return err
+	}
+	before, err := t.process.CPU()
+	if err != nil {
+		return err
+	}
+	if err := pause(ctx, t.IdleSample); err != nil {
+		return err
+	}
+	begin, err := t.process.CPU()
+	if err != nil {
+		return err
+	}
+	t.result.IdleCPU = time.Duration(float64(begin-before) / t.IdleSample.Seconds())
+	t.result.Singles = t.Singles
+	t.result.SingleLatencies, t.result.SingleCPU, err = t.apart(ctx, t.Burst+t.Paced, t.Singles, t.SingleGap)
+	return err
+}
+
+// apart lets out n changes, after those there were before, one every so often. The CPU time is what the
+// process uses between the answer to that request and the last change. Contenders that look at nothing
+// have no latencies.
+func (t *trial) apart(ctx context.Context, before, n int, every time.Duration) (took []time.Duration, cpu time.Duration, err error) {
+	t.tally.Record(true)
+	defer t.tally.Record(false)
+	r, err := t.Control.Paced(ctx, n, every)
+	if err != nil {
+		return nil, 0, err
+	}
+	t.expect(r)
+	begin, err := t.process.CPU()
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := t.tally.Changes.Wait(ctx, before+n); err != nil {
+		return nil, 0, err
+	}
+	end, err := t.process.CPU()
+	if err != nil || t.result.Blind {
+		return nil, end - begin, err
+	}
+	written, err := t.Control.Written(ctx, r)
+	if err != nil {
+		return nil, 0, err
+	}
+	took, err = between(written, t.tally.Seen(r.First, r.Count))
+	return took, end - begin, err
+}
+
+// between gives the time from each writing to the seeing.
+func between(written, seen []int64) ([]time.Duration, error) {
+	took := make([]time.Duration, len(written))
+	for i := range took {
+		if written[i] == 0 || seen[i] == 0 {
+			return nil, fmt.Errorf("change %d was handled, and nobody knows when", i)
+		}
+		took[i] = time.Duration(seen[i] - written[i])
+	}
+	return took, nil
+}
