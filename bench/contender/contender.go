@@ -44,7 +44,7 @@ var Filters = map[string]string{
 }
 
 // NoMatch is the filter of further listeners: one that no event of the benchmark matches.
-const NoMatch = `op == "delete" && object.metadata.namespace == "no-such"`
+const NoMatch = `object.metadata.namespace == "no-such" && object.status.phase == "Failed"`
 
 // The contenders' names.
 const (
