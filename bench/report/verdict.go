@@ -17,6 +17,8 @@ func (v Verdict) Passed() bool { return v.Excess <= 1 }
 // Results are the figures verdicts are made of. Parts that were not measured are empty.
 type Results struct {
 	Main map[string]Figures // by contender
+	// TLS are the same over HTTP/2 and TLS, which is what API servers speak.
+	TLS map[string]Figures
 	// OneListener and ManyListeners are the core with one listener and with Further listeners more.
 	OneListener, ManyListeners Figures
 	Further                    int
@@ -54,11 +56,16 @@ func Verdicts(r Results) []Verdict {
 		}
 		all = append(all, v)
 	}
-	dropped, decoded := r.Main[drop], r.Main[dynamic]
-	atMost("watch event, CPU, beside reading and dropping", 2, ours.EventCPU, dropped.EventCPU)
-	less("watch event, CPU, beside client-go dynamic", 40, ours.EventCPU, decoded.EventCPU)
-	atMost("initial list, CPU, beside reading and dropping", 3, ours.ListCPU, dropped.ListCPU)
-	less("initial list, CPU, beside client-go dynamic", 35, ours.ListCPU, decoded.ListCPU)
+	cpu := func(over string, by map[string]Figures) {
+		ours, dropped, decoded := by[core], by[drop], by[dynamic]
+		atMost("watch event, CPU, beside reading and dropping"+over, 2, ours.EventCPU, dropped.EventCPU)
+		less("watch event, CPU, beside client-go dynamic"+over, 40, ours.EventCPU, decoded.EventCPU)
+		atMost("initial list, CPU, beside reading and dropping"+over, 3, ours.ListCPU, dropped.ListCPU)
+		less("initial list, CPU, beside client-go dynamic"+over, 35, ours.ListCPU, decoded.ListCPU)
+	}
+	cpu("", r.Main)
+	cpu(", over HTTP/2 and TLS", r.TLS)
+	decoded := r.Main[dynamic]
 	less("heap per cached object, beside client-go dynamic", 30, ours.Heap, decoded.Heap)
 	less("heap per cached object, beside client-go typed", 9, ours.Heap, least(r.Main, func(f Figures) float64 { return f.Heap }))
 	atMost("peak RSS of the first list, beside the steady RSS", 1.3, ours.PeakRSS, ours.SteadyRSS)

@@ -142,7 +142,7 @@ func startCluster(ctx context.Context, t *testing.T) *cluster {
 	return c
 }
 
-// closeIdle also ends those of informer.NewClient: clients made from one rest.Config share one transport.
+// closeIdle ends the connections of a client of client-go's. Those of informer.Client are its own.
 func closeIdle(client *http.Client) { utilnet.CloseIdleConnectionsFor(client.Transport) }
 
 func (c *cluster) newClient(t *testing.T) *informer.Client {

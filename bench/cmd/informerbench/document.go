@@ -25,11 +25,15 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 		if singles := report.Singles(rows); len(singles.Rows) > 0 {
 			doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("single events, %v apart, %s", singleGap, protocolNames[protocol]), Table: singles})
 		}
-		if results.Main == nil { // the first protocol's is the main table
-			results.Main = map[string]report.Figures{}
-			for _, f := range rows {
-				results.Main[f.Contender] = f
-			}
+		by := map[string]report.Figures{}
+		for _, f := range rows {
+			by[f.Contender] = f
+		}
+		switch {
+		case results.Main == nil: // the first protocol's is the main table
+			results.Main = by
+		case protocol == "h2":
+			results.TLS = by
 		}
 	}
 	if rows := summarize(r.trials[sceneListeners+"/h1"]); len(rows) == 2 {

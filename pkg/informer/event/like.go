@@ -49,6 +49,15 @@ type parting struct {
 	deep     int   // more than how deep the value can be nested here
 	whole    bool  // the value is a whole object, so that the template's frame has to be kept
 	inserted []int // where in t names come in that the template does not have: they may stand twice
+	ahead    int   // how many bytes of t were looked at ahead
+}
+
+// look notes that so many bytes of the template were looked at without getting on. It is false when that was done too
+// often: a text that is made for it could have all of the template looked at for each of its names.
+func (w *parting) look(bytes int) bool {
+	w.ahead += bytes
+	w.lookedAhead = w.ahead
+	return w.ahead <= 2*len(w.t)
 }
 
 // follow reads on from i and j, where the values begin, to their ends.
@@ -213,8 +222,15 @@ func (w *parting) otherName(ns, ne, ts, te, same int) (_, _ int, err error) {
 		}
 		at = end
 	}
+	if !w.look(at - te) {
+		return ns, ts, errUnlike
+	}
 	if w.before(ts) == '{' { // another container
-		if end := closing(t, ts); end-ts < smallContainer {
+		end := closing(t, ts)
+		if !w.look(end - ts) {
+			return ns, ts, errUnlike
+		}
+		if end-ts < smallContainer {
 			i, err := w.value(s, w.beforeNew(ns), w.deep)
 			return i, end + 1, err
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // agree reads text with a parser that has read others before, and with one that has not, and holds the first to the second:
@@ -266,5 +267,51 @@ func TestNothingOfASecretIsRemembered(t *testing.T) {
 		if o := mustParse(t, kept, text); !strings.Contains(o.JSON(), "aHVu") {
 			t.Errorf("became %s", o.JSON())
 		}
+	}
+}
+
+// A text that is made to be as much work as can be, with an object in front of the template's next member for which all of
+// that has to be looked at, is given up.
+func TestLookingAheadIsBounded(t *testing.T) {
+	object := func(members string) string {
+		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"p":"` + strings.Repeat("x", 200_000) + `",` + members +
+			`"big":{"deep":[` + strings.Repeat(`{"a":1},`, 25_000) + `1]},"last":1}}`
+	}
+	var names strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&names, `"n%d":1,`, i)
+	}
+	p := &Parser{}
+	mustParse(t, p, object(""))
+	text := object(names.String())
+	o := mustParse(t, p, text)
+	if o.JSON() != text {
+		t.Error("the object became another one")
+	}
+	if limit := 3 * len(text); p.reading.lookedAhead > limit {
+		t.Errorf("looked at %d bytes of the template, more than %d", p.reading.lookedAhead, limit)
+	}
+}
+
+// With as many members as fit into an object, none of which the template has, each is looked for near by and not among all.
+func TestManyUnknownMembersAreReadInTime(t *testing.T) {
+	object := func(prefix string) string {
+		var b strings.Builder
+		b.WriteString(`{"apiVersion":"v1","kind":"Thing","metadata":{"name":"a"},"spec":{`)
+		for i := range 100_000 {
+			fmt.Fprintf(&b, `"%s%d":1,`, prefix, i)
+		}
+		b.WriteString(`"z":1}}`)
+		return b.String()
+	}
+	began := time.Now()
+	mustParse(t, &Parser{}, object("b")) // what it takes without a template
+	alone := time.Since(began)
+	p := &Parser{}
+	mustParse(t, p, object("a"))
+	began = time.Now()
+	mustParse(t, p, object("b"))
+	if took := time.Since(began); took > 20*alone+time.Second {
+		t.Errorf("took %v beside a template, %v without", took, alone)
 	}
 }

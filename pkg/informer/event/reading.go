@@ -31,6 +31,8 @@ type reading struct {
 	matches  []match   // what is as in the template, in the order of s
 	mute     bool      // matches are not noted
 	inserted []int     // for parting
+	// lookedAhead is of the last parting, for tests.
+	lookedAhead int
 
 	apiVersion, kind, namespace, name, uid, resourceVersion, deletionTimestamp span
 
@@ -73,6 +75,9 @@ func (r *reading) match(n, t, length int) {
 	r.matches = append(r.matches, match{n, t, length})
 }
 
+// nearMembers is how many members of the template are looked at for one that does not stand where it is expected.
+const nearMembers = 16
+
 // level reads the members of the object at i, one by one. like are those of the template's, nil if there is none.
 func (r *reading) level(i, depth int, l level, drop *dropTree, like []member) (int, error) {
 	s := r.s
@@ -110,8 +115,10 @@ func (r *reading) level(i, depth int, l level, drop *dropTree, like []member) (i
 				return end, err
 			}
 			m = r.newMember(i, end, value, l, drop)
-			if k := slices.IndexFunc(like, func(other member) bool { return other.hash == m.hash && other.role == m.role }); k >= 0 {
-				m.below, next = like[k].below, k+1
+			// Only near by: to look at all members for each would take for ever if there are many of both.
+			near := like[next:min(next+nearMembers, len(like))]
+			if k := slices.IndexFunc(near, func(other member) bool { return other.hash == m.hash && other.role == m.role }); k >= 0 {
+				m.below, next = near[k].below, next+k+1
 			}
 		}
 		r.names = append(r.names, m.hash)

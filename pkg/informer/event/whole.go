@@ -91,8 +91,9 @@ func (r *reading) check(inserted []int) bool {
 	if r.lax {
 		return true
 	}
+	var checked *member
 	for _, j := range inserted {
-		if r.template.isCut(j) {
+		if r.template.isCut(j) || checked != nil && checked.value <= j && j < checked.end {
 			continue
 		}
 		m := r.template.memberAt(j)
@@ -107,6 +108,7 @@ func (r *reading) check(inserted []int) bool {
 		if _, err := r.value(r.s, skipSpace(r.s, glue+1), 2); err != nil {
 			return false
 		}
+		checked = m
 	}
 	return true
 }
