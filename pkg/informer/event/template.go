@@ -155,8 +155,8 @@ func (t *template) stringAround(j int) (start, end int) {
 	return start, w*64 + bits.TrailingZeros64(outside)
 }
 
-// templates are those a parser has at hand, by a trait that objects which resemble each other share. What was not used for
-// long is forgotten.
+// templates are those a parser has at hand, by a trait that objects which resemble each other share. When there are too
+// many, all are forgotten.
 type templates struct {
 	byTrait map[trait]*template
 	bytes   int
