@@ -121,7 +121,7 @@ func TestQuickMeansSmallNumbersUnlessGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.rounds != 1 || p.objects != 2000 || p.events != 77 || !reflect.DeepEqual(p.contenders, []string{"drop", "core"}) || !reflect.DeepEqual(p.scenes, []string{"main"}) {
+	if p.rounds != 1 || p.objects != 5000 || p.events != 77 || !reflect.DeepEqual(p.contenders, []string{"drop", "core"}) || !reflect.DeepEqual(p.scenes, []string{"main"}) {
 		t.Errorf("%+v", p)
 	}
 	if p, err = parsePlan(nil, io.Discard); err != nil || p.rounds != 3 || p.objects != 20_000 || p.events != 20_000 || len(p.contenders) != 7 || len(p.protocols) != 2 || len(p.scenes) != 4 {
