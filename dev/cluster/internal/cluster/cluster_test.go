@@ -29,6 +29,19 @@ func startSleeper(t *testing.T, l layout, name string) {
 		}
 		<-started.Exited()
 	})
+	// A process that has just been started has no environment for a moment, which is what it is known by.
+	for listed := 0; listed == 0; {
+		running, err := process.List(l.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range running {
+			if p.Name == name {
+				listed++
+			}
+		}
+		running.Close()
+	}
 }
 
 func takeOverSaying(t *testing.T, l layout, o Options) (done bool, said string, err error) {
