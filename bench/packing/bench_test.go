@@ -59,9 +59,6 @@ func eachCase(b *testing.B, run func(b *testing.B, packers []packer, c corpus)) 
 	for _, c := range contenders {
 		for _, tc := range cases {
 			b.Run(c.name+"/"+tc.name, func(b *testing.B) {
-				if c.make == nil {
-					b.Skip("not there yet")
-				}
 				if tc.name == "10KB-previous" && c.scope != workload {
 					b.Skip("knows no base")
 				}
@@ -81,9 +78,6 @@ func BenchmarkShare(b *testing.B) {
 	for _, c := range contenders {
 		for _, n := range []int{3, 10, 400} {
 			b.Run(fmt.Sprintf("%s/n=%d", c.name, n), func(b *testing.B) {
-				if c.make == nil {
-					b.Skip("not there yet")
-				}
 				all := ownIDs.corpus(400 * objects.Workloads)
 				all.texts = all.texts[:n*objects.Workloads]
 				heap := heapOf(1, func(int) any {
@@ -120,9 +114,6 @@ func packAll(b *testing.B, c contender, all corpus) ([]packer, []string) {
 func BenchmarkFootprint(b *testing.B) {
 	for _, c := range contenders {
 		b.Run(c.name, func(b *testing.B) {
-			if c.make == nil {
-				b.Skip("not there yet")
-			}
 			pods := medium.corpus(testPods)
 			const packers = 4
 			one := func(i int) packer {

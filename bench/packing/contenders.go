@@ -29,7 +29,7 @@ const (
 type contender struct {
 	name  string
 	scope scope
-	// make makes a packer. It may keep parts of the samples only as copies. Without it the contender is left out.
+	// make makes a packer. It may keep parts of the samples only as copies.
 	make func(samples [][]byte) (packer, error)
 }
 

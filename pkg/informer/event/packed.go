@@ -48,7 +48,7 @@ func (k *packing) begin(r *reading, start, end int, spliced string) {
 	}
 }
 
-// pieces calls f for the parts of the read text that stay, in order, and with what is put between them.
+// pieces calls keep for the parts of the read text that stay, and put for what comes between them, in order.
 func (k *packing) pieces(keep func(from, to int), put func(text string)) {
 	put("{" + k.spliced)
 	at := k.start + 1
@@ -83,10 +83,13 @@ func (k *packing) eachPiece(same func(from, to, t int), other func(from, to int)
 	}, put)
 }
 
-// pack writes the operations. packed is false if there is nothing to refer to, or too little of it, and valid if what stays
-// of the text is no UTF-8.
+// pack writes the operations. packed tells whether there is something to refer to, and enough of it; valid whether what
+// stays of the text is UTF-8.
 func (k *packing) pack() (packed, valid bool) {
 	r := k.r
+	if r.template == nil {
+		return false, k.valid()
+	}
 	k.literals, k.ops, k.literal, k.copied.len, k.behind = k.literals[:0], k.ops[:0], 0, 0, 0
 	k.eachPiece(func(from, to, t int) {
 		k.like(r.s[from:to], t)
@@ -98,7 +101,7 @@ func (k *packing) pack() (packed, valid bool) {
 	if r.own {
 		worth = worthPacking
 	}
-	packed = r.template != nil && (len(k.literals)+len(k.ops))*100 < k.size*worth
+	packed = (len(k.literals)+len(k.ops))*100 < k.size*worth
 	return packed, isASCII(k.literals) || k.valid()
 }
 
