@@ -3,16 +3,44 @@ package filters
 import (
 	"fmt"
 	"strings"
+
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Source is an expression and where it stands.
+// Source is an expression, where it stands, and what is known of what it will see.
 type Source struct {
 	Text     string
 	File     string // of the configuration, "" if there is none
 	Line     int    // of the expression's first line in File, from 1; 0 if unknown
 	Column   int    // of each line's first character in File, from 1; 0 if unknown, then columns count within the line
 	Listener string
+	Rule     string // that it belongs to, "" if it is none of a rule
+	Cluster  string // the value of the variable cluster
+
+	// Kind says what the expression is for, and so which names there are and what it must give.
+	Kind Kind
+	// On are the events the expression may meet; 0 means all. What can never be true of them is a warning.
+	On event.OpSet
+	// Informers are those that cached and byIndex may name, each with the names of its indexes.
+	Informers map[string][]string
+	// Schema says which fields the objects have. Nil: nothing is known, every field may be there.
+	Schema *Schema
 }
+
+// Kind is what an expression is for.
+type Kind uint8
+
+const (
+	// KindFilter looks at an event: op, object, old, initial, missed. It gives true or false.
+	KindFilter Kind = iota
+	// KindSelect looks at an object alone and says whether it belongs to a set: it has no op, old, initial, missed, changed
+	// or became. It gives true or false.
+	KindSelect
+	// KindDeny is as KindSelect. It gives true if the object violates a rule.
+	KindDeny
+	// KindMessage is as KindSelect, but gives a text.
+	KindMessage
+)
 
 // place is a position in an expression. Columns count characters within the expression's own line, from 1.
 type place struct {
