@@ -38,9 +38,10 @@ type buffer struct {
 
 	ring  fifo[entry]
 	ready fifo[entry]         // entries whose turn has come while their lane was busy
+	again fifo[entry]         // recalled ones: their objects are older than what the ring has of them, so they go first
 	lanes map[event.Key]*lane // objects with an entry at a worker, or parked for a retry
 	spare []*lane
-	held  int // entries in ring, ready and lanes, those at workers included
+	held  int // entries in ring, ready, again and lanes, those at workers included
 
 	backlog   []backlog  // what was stored when the listener joined and does not fit yet
 	spill     *spillFile // nil unless the overflow is spill, or once it has failed
@@ -60,6 +61,9 @@ type entry struct {
 	from     *registration
 	initials int // how many initial adds of the registration this entry stands for
 	attempts int // deliveries that failed
+	recalled bool
+	// known is for a delete: the state that a listener with Transitions took last, nil if none.
+	known *event.Object
 }
 
 // lane is the line of one object's entries behind the one that is with a worker.
@@ -74,8 +78,8 @@ type backlog struct {
 	objects []*event.Object
 }
 
-// mark is what an object still has to say. latest is its current state. before is the delete of an object of the same
-// name that went before it: the listener may know that one, and must learn that it is gone.
+// mark is what an object still has to say. latest is its current state. before is the end of an object of the same name
+// that went before it: the listener may know that one, and must learn that it is gone.
 type mark struct {
 	before *entry
 	latest entry
@@ -136,8 +140,8 @@ func (m *mark) merge(e entry) (coalesced bool) {
 	last := &m.latest
 	same := e.Object.UID() == last.Object.UID()
 	switch {
-	case last.Op == event.Delete && (e.Op != event.Delete || !same):
-		// Another object has taken the name.
+	case last.Op == event.Delete && (e.Op != event.Delete || !same), !same && e.from.transitions() && last.Op == event.Update:
+		// Another object has taken the name. With Transitions, the update is the first one's end in what the listener looks at.
 		if m.before == nil {
 			before := *last
 			m.before = &before
@@ -147,6 +151,7 @@ func (m *mark) merge(e entry) (coalesced bool) {
 		}
 	case !same: // the same, for a listener that did not want to hear of the end of the first
 	case e.Op == event.Delete:
+		e.known = last.knownBefore() // what was merged was not taken
 	case last.Op == event.Add:
 		e.Op, e.Old, e.Initial = event.Add, nil, last.Initial
 	case last.Op == event.Update:
@@ -160,6 +165,18 @@ func (m *mark) merge(e entry) (coalesced bool) {
 	m.latest = e
 	m.latest.Event = stored(e.Event)
 	return true
+}
+
+// knownBefore is the state that the listener had taken before this event, nil if there is none or this does not tell.
+func (e *entry) knownBefore() *event.Object {
+	switch e.Op {
+	case event.Update:
+		return e.Old
+	case event.Resync:
+		return e.Object
+	default:
+		return e.known
+	}
 }
 
 // stored gives an event with its objects as the store has them: there is no limit to the number of marks.
@@ -176,6 +193,12 @@ func (b *buffer) take() (entry, bool) {
 	if e, ok := b.ready.pop(); ok {
 		return e, true
 	}
+	for e, ok := b.again.pop(); ok; e, ok = b.again.pop() {
+		if b.begin(e.Object.Key()) {
+			return e, true
+		}
+		b.held-- // a worker has the object now: what it does with it is newer
+	}
 	for {
 		e, ok := b.ring.pop()
 		if !ok {
@@ -186,12 +209,31 @@ func (b *buffer) take() (entry, bool) {
 			l.waiting.push(e)
 			continue
 		}
-		if b.lanes == nil {
-			b.lanes = map[event.Key]*lane{}
-		}
-		b.lanes[key] = b.newLane()
+		b.lane(key)
 		return e, true
 	}
+}
+
+// begin makes the lane of an object, unless there is one.
+func (b *buffer) begin(key event.Key) bool {
+	if b.lanes[key] != nil {
+		return false
+	}
+	b.lane(key)
+	return true
+}
+
+func (b *buffer) lane(key event.Key) {
+	if b.lanes == nil {
+		b.lanes = map[event.Key]*lane{}
+	}
+	b.lanes[key] = b.newLane()
+}
+
+// recall takes an entry that a worker has asked for, beyond the capacity: there is at most one for each object.
+func (b *buffer) recall(e entry) {
+	b.again.push(e)
+	b.held++
 }
 
 // done frees the place of an entry and lets the next one of its object go.
@@ -269,7 +311,7 @@ func (b *buffer) enter(e entry) {
 }
 
 // available tells whether take may find something.
-func (b *buffer) available() bool { return b.ready.len() > 0 || b.ring.len() > 0 }
+func (b *buffer) available() bool { return b.ready.len() > 0 || b.again.len() > 0 || b.ring.len() > 0 }
 
 // empty tells whether nothing is left to do, entries at workers and parked ones included.
 func (b *buffer) empty() bool { return b.held == 0 && !b.waiting() }

@@ -17,7 +17,9 @@ func (b *buffer) drop(from *registration) int {
 				kept.push(e)
 				continue
 			}
-			dropped++
+			if !e.recalled { // nobody was promised to get it
+				dropped++
+			}
 			b.held--
 			if each != nil {
 				each(e)
@@ -26,6 +28,7 @@ func (b *buffer) drop(from *registration) int {
 		*f = kept
 	}
 	keep(&b.ring, nil)
+	keep(&b.again, nil)
 	for _, l := range b.lanes {
 		keep(&l.waiting, nil)
 	}
@@ -80,6 +83,7 @@ func (b *buffer) sources() []*registration {
 	}
 	add(&b.ring)
 	add(&b.ready)
+	add(&b.again)
 	for _, l := range b.lanes {
 		add(&l.waiting)
 		if l.parked != nil {

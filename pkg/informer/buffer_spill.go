@@ -65,6 +65,11 @@ func (s *spilled) asMark() mark {
 			last.Op, last.Old = event.Update, known
 		}
 	}
+	if last.Op == event.Delete && m.before == nil {
+		if last.known = s.previous; last.known == nil {
+			last.known = s.first.knownBefore()
+		}
+	}
 	last.initials, last.Missed = s.initials, max(s.records-told, 0)
 	return m
 }
@@ -101,6 +106,9 @@ func (b *buffer) unspill() (entry, bool) {
 	s := b.spilled[key]
 	if e.from.removed || s == nil {
 		return entry{}, false // it was forgotten, and counted then
+	}
+	if e.Op == event.Delete {
+		e.known = s.deletes[0].known // which is not in the file
 	}
 	s.popped(e)
 	if s.records == 0 {

@@ -28,6 +28,7 @@ type judged struct {
 type group struct {
 	on         event.OpSet
 	conditions []Condition
+	both       bool  // an update is judged by its old state, too
 	before     *told // conditions are asked before its buffer
 	behind     *told // the same size, asked behind it
 	all        *told // unlimited
@@ -38,20 +39,31 @@ type told struct {
 	l      *Listener
 	reg    *registration
 	events []event.Event
+	// entries are the same with what the listener knows beside them.
+	entries []entry
 }
 
 // wants is what conditions mean, said in another way.
-func (g *group) wants(e event.Event) bool {
+func (g *group) wants(e entry) bool {
 	if g.on != 0 && !g.on.Has(e.Op) {
 		return false
 	}
+	if g.both && (e.Op == event.Update && g.fits(e.Old) || e.Op == event.Delete && e.known != nil && g.fits(e.known)) {
+		return true
+	}
+	return g.fits(e.Object)
+}
+
+func (g *group) fits(o *event.Object) bool {
 	for _, c := range g.conditions {
-		value, exists := e.Object.Namespace(), true
+		value, exists := o.Namespace(), true
 		switch c.Of {
 		case OfName:
-			value = e.Object.Name()
+			value = o.Name()
 		case OfLabel:
-			value, exists = e.Object.Labels()[c.Key]
+			value, exists = o.Labels()[c.Key]
+		case OfField:
+			value = event.MustCompilePath(c.Key).Lookup(o).Text()
 		}
 		holds := map[Test]bool{
 			In: exists && slices.Contains(c.Values, value), NotIn: !exists || !slices.Contains(c.Values, value), Exists: exists, NotExists: !exists,
@@ -73,12 +85,14 @@ func drawConditions(t *rapid.T) (on event.OpSet, conditions []Condition) {
 		return rapid.SliceOfDistinct(rapid.SampledFrom(of), rapid.ID).Draw(t, "values")
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
-		c := Condition{Of: rapid.SampledFrom([]Subject{OfNamespace, OfName, OfLabel, OfLabel}).Draw(t, "of"), Test: rapid.SampledFrom([]Test{In, NotIn}).Draw(t, "test")}
+		c := Condition{Of: rapid.SampledFrom([]Subject{OfNamespace, OfName, OfLabel, OfLabel, OfField}).Draw(t, "of"), Test: rapid.SampledFrom([]Test{In, NotIn}).Draw(t, "test")}
 		switch c.Of {
 		case OfNamespace:
 			c.Values = values("shop", "pay", "none")
 		case OfName:
 			c.Values = values("a", "b", "c")
+		case OfField:
+			c.Key, c.Values = "status.phase", values("x", "y", "z")
 		case OfLabel:
 			c.Key = rapid.SampledFrom([]string{"tier", "app"}).Draw(t, "key")
 			if c.Test = rapid.SampledFrom([]Test{In, In, NotIn, Exists, NotExists}).Draw(t, "label test"); c.Test < Exists {
@@ -151,7 +165,8 @@ func (j *judged) change(t *rapid.T, key event.Key, watched bool) {
 		typ = deltaDeleted
 	}
 	labels := rapid.SampledFrom([]string{"", `"tier":"x"`, `"tier":"y"`, `"tier":"x","app":"z"`, `"app":"x"`}).Draw(t, "labels")
-	o := labelled(key.Namespace, key.Name, fmt.Sprint(j.uids[key]), j.version, labels)
+	phase := rapid.SampledFrom([]string{"", `,"status":{"phase":"x"}`, `,"status":{"phase":"y"}`}).Draw(t, "phase")
+	o := labelled(key.Namespace, key.Name, fmt.Sprint(j.uids[key]), j.version, labels, phase)
 	if j.current[key] = o; typ == deltaDeleted {
 		delete(j.current, key)
 	}
@@ -189,7 +204,7 @@ func (l *told) work(n int) {
 		if !ok {
 			return
 		}
-		l.events = append(l.events, e.Event)
+		l.events, l.entries = append(l.events, e.Event), append(l.entries, e)
 		l.l.finish(&e, true)
 	}
 }
@@ -208,17 +223,18 @@ func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 		j.run(t, func(t *rapid.T) *group {
 			g := &group{}
 			g.on, g.conditions = drawConditions(t)
+			g.both = rapid.Bool().Draw(t, "transitions")
 			period := time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute
-			g.before = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period, On: g.on, Conditions: g.conditions})
-			g.behind = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period})
+			g.before = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period, On: g.on, Conditions: g.conditions, Transitions: g.both})
+			g.behind = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period, Transitions: g.both})
 			g.all = g.behind
 			return g
 		})
 		for _, g := range j.groups {
 			var want, got []string
-			for _, e := range g.behind.events {
+			for _, e := range g.behind.entries {
 				if g.wants(e) {
-					want = append(want, told1(e))
+					want = append(want, told1(e.Event))
 				}
 			}
 			for _, e := range g.before.events {
@@ -259,22 +275,22 @@ func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 		for _, g := range j.groups {
 			want, got := map[event.Key][]string{}, map[event.Key][]string{}
 			wanted := 0
-			for _, e := range g.all.events {
+			for _, e := range g.all.entries {
 				if g.wants(e) {
 					wanted++
-					want[e.Object.Key()] = append(want[e.Object.Key()], state(e))
+					want[e.Object.Key()] = append(want[e.Object.Key()], state(e.Event))
 				}
 			}
 			missed := 0
-			for _, e := range g.before.events {
+			for _, e := range g.before.entries {
 				if !g.wants(e) {
-					t.Fatalf("on %b, %v: was told %s", g.on, g.conditions, told1(e))
+					t.Fatalf("on %b, %v: was told %s", g.on, g.conditions, told1(e.Event))
 				}
 				if e.Op == event.Update && e.Old.UID() != e.Object.UID() {
-					t.Fatalf("on %b, %v: %s is no update, old is of another object", g.on, g.conditions, told1(e))
+					t.Fatalf("on %b, %v: %s is no update, old is of another object", g.on, g.conditions, told1(e.Event))
 				}
 				missed += e.Missed
-				got[e.Object.Key()] = append(got[e.Object.Key()], state(e))
+				got[e.Object.Key()] = append(got[e.Object.Key()], state(e.Event))
 			}
 			for key := range want {
 				if !isSubsequence(got[key], want[key]) || len(got[key]) == 0 || got[key][len(got[key])-1] != want[key][len(want[key])-1] {

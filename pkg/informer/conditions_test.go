@@ -3,6 +3,7 @@ package informer
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +13,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// labelled is a small object of a namespace; labels are the members of metadata.labels.
-func labelled(namespace, name, uid string, version int, labels string) *event.Object {
+// labelled is a small object of a namespace; labels are the members of metadata.labels, more are members beside metadata.
+func labelled(namespace, name, uid string, version int, labels string, more ...string) *event.Object {
 	text := fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"uid":%q,"resourceVersion":"%d"`, name, uid, version)
 	if namespace != "" {
 		text += fmt.Sprintf(`,"namespace":%q`, namespace)
@@ -21,7 +22,7 @@ func labelled(namespace, name, uid string, version int, labels string) *event.Ob
 	if labels != "" {
 		text += `,"labels":{` + labels + `}`
 	}
-	o, err := (&event.Parser{}).Parse([]byte(text + "}}"))
+	o, err := (&event.Parser{}).Parse([]byte(text + "}" + strings.Join(more, "") + "}"))
 	if err != nil {
 		panic(err)
 	}
@@ -39,12 +40,16 @@ func ofLabel(key string, test Test, values ...string) Condition {
 	return Condition{Of: OfLabel, Key: key, Test: test, Values: values}
 }
 
+func ofField(path string, test Test, values ...string) Condition {
+	return Condition{Of: OfField, Key: path, Test: test, Values: values}
+}
+
 func ofName(names ...string) []Condition { return []Condition{{Of: OfName, Values: names}} }
 
 func TestConditionsOnObjects(t *testing.T) {
-	web := labelled("shop", "web", "1", 1, `"tier":"front","empty":"","esc":"a\u0062","app.kubernetes.io/name":"web"`)
+	web := labelled("shop", "web", "1", 1, `"tier":"front","empty":"","esc":"a\u0062","app.kubernetes.io/name":"web"`, `,"status":{"phase":"Running"},"spec":{"n":1,"list":["a"]}`)
 	bare := labelled("", "node", "1", 1, "")
-	odd := labelled("shop", "odd", "1", 1, `"tier":5,"null":null,"list":["front"]`)
+	odd := labelled("shop", "odd", "1", 1, `"tier":5,"null":null,"list":["front"]`, `,"status":{"phase":1}`)
 	tests := []struct {
 		condition      Condition
 		web, bare, odd bool
@@ -71,17 +76,22 @@ func TestConditionsOnObjects(t *testing.T) {
 		{ofLabel("esc", In, "ab"), true, false, false},
 		{ofLabel("app.kubernetes.io/name", In, "web"), true, false, false},
 		{ofLabel("metadata.labels.tier", Exists), false, false, false},
+		{ofField("status.phase", In, "Running", "Pending"), true, false, false},
+		{ofField("status.phase", In, "1"), false, false, false},
+		{ofField("status.phase", NotIn, "Running"), false, true, true},
+		{ofField("spec.list[0]", In, "a"), true, false, false},
+		{ofField("spec", NotIn, "a"), true, true, true},
 	}
 	for _, tt := range tests {
-		c, err := newConditions(only(event.Add), []Condition{tt.condition})
+		c, err := newConditions(only(event.Add), []Condition{tt.condition}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for o, want := range map[*event.Object]bool{web: tt.web, bare: tt.bare, odd: tt.odd} {
-			if got := c.allows(&event.Event{Op: event.Add, Object: o}); got != want {
+			if got := c.allows(&entry{Event: event.Event{Op: event.Add, Object: o}}, &fieldReader{}); got != want {
 				t.Errorf("%s, %s: %t", tt.condition, o.Name(), got)
 			}
-			if c.allows(&event.Event{Op: event.Delete, Object: o}) {
+			if c.allows(&entry{Event: event.Event{Op: event.Delete, Object: o}}, &fieldReader{}) {
 				t.Errorf("%s, %s: a delete, which is not wanted", tt.condition, o.Name())
 			}
 		}
@@ -97,7 +107,7 @@ func TestConditionsOnOddLabels(t *testing.T) {
 		}
 		for test, want := range map[Test]bool{In: false, NotIn: true, Exists: true, NotExists: true} {
 			c := ofLabel("tier", test)
-			if got := c.allows(o); got != want {
+			if got := c.allows(o, nil); got != want {
 				t.Errorf("%s, %s: %t", labels, c, got)
 			}
 		}
@@ -106,7 +116,7 @@ func TestConditionsOnOddLabels(t *testing.T) {
 
 // All conditions must hold.
 func TestConditionsAreAllAsked(t *testing.T) {
-	c, err := newConditions(only(event.Add), []Condition{ofLabel("a", In, "1"), ofLabel("b", NotIn, "2"), {Values: []string{"shop"}}})
+	c, err := newConditions(only(event.Add), []Condition{ofLabel("a", In, "1"), ofLabel("b", NotIn, "2"), {Values: []string{"shop"}}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +127,7 @@ func TestConditionsAreAllAsked(t *testing.T) {
 		if _, err := fmt.Sscan(text, &namespace, &labels); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.allows(&event.Event{Op: event.Add, Object: labelled(namespace, "p", "1", 1, labels)}); got != want {
+		if got := c.allows(&entry{Event: event.Event{Op: event.Add, Object: labelled(namespace, "p", "1", 1, labels)}}, &fieldReader{}); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
 	}
@@ -125,12 +135,15 @@ func TestConditionsAreAllAsked(t *testing.T) {
 
 func TestConditionsThatMakeNoSense(t *testing.T) {
 	for want, condition := range map[string]Condition{
-		`listener "n": condition 2, label("") in ["a"]: the label's key is missing`:                                  {Of: OfLabel, Values: []string{"a"}},
-		`listener "n": condition 2, name not in ["a", "b"]: a key is for labels alone`:                               {Of: OfName, Key: "k", Test: NotIn, Values: []string{"a", "b"}},
-		`listener "n": condition 2, namespace exists: only labels may exist or not`:                                  {Test: Exists},
-		`listener "n": condition 2, label("k") does not exist: whether a label exists has nothing to do with values`: ofLabel("k", NotExists, ""),
-		`listener "n": condition 2, subject 3 in []: there is no such subject`:                                       {Of: OfLabel + 1},
-		`listener "n": condition 2, namespace test 4: there is no such test`:                                         {Test: NotExists + 1},
+		`listener "n": condition 2, label("") in ["a"]: the label's key is missing`:                                             {Of: OfLabel, Values: []string{"a"}},
+		`listener "n": condition 2, name not in ["a", "b"]: a key is for labels and fields alone`:                               {Of: OfName, Key: "k", Test: NotIn, Values: []string{"a", "b"}},
+		`listener "n": condition 2, a..b in []: field path "a..b", offset 1: expected a field name; quote other names as ["…"]`: ofField("a..b", In),
+		`listener "n": condition 2,  in []: field path is empty`:                                                                ofField("", In),
+		`listener "n": condition 2, spec.x exists: only labels may exist or not`:                                                ofField("spec.x", Exists),
+		`listener "n": condition 2, namespace exists: only labels may exist or not`:                                             {Test: Exists},
+		`listener "n": condition 2, label("k") does not exist: whether a label exists has nothing to do with values`:            ofLabel("k", NotExists, ""),
+		`listener "n": condition 2, subject 4 in []: there is no such subject`:                                                  {Of: OfField + 1},
+		`listener "n": condition 2, namespace test 4: there is no such test`:                                                    {Test: NotExists + 1},
 	} {
 		_, err := NewListener(ListenerConfig{Name: "n", Conditions: []Condition{ofLabel("k", Exists), condition}})
 		if err == nil || err.Error() != want {
@@ -248,6 +261,39 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 	}
 }
 
+// With Transitions, an update is let in for its old state as well: the listener learns that an object has stopped fitting.
+func TestTransitionsAreJudgedByBothStates(t *testing.T) {
+	l, err := NewListener(ListenerConfig{Conditions: []Condition{ofField("status.phase", In, "x")}, Transitions: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	ctl.proc.join(l, ctl.store, time.Now())
+	for i, step := range []struct {
+		typ   deltaType
+		phase string
+		want  string
+	}{
+		{deltaAdded, "y", ""},
+		{deltaUpdated, "x", "update p/1 1 was 0"},
+		{deltaUpdated, "x", "update p/1 2 was 1"},
+		{deltaUpdated, "y", "update p/1 3 was 2"},
+		{deltaUpdated, "y", ""},
+		{deltaDeleted, "y", ""},
+	} {
+		ctl.apply(&delta{typ: step.typ, object: labelled("shop", "p", "1", i, "", fmt.Sprintf(`,"status":{"phase":%q}`, step.phase))})
+		e, ok := l.buf.take()
+		got := ""
+		if ok {
+			got = story(e.Event)
+			l.finish(&e, true)
+		}
+		if got != step.want {
+			t.Errorf("step %d: got %q, want %q", i, got, step.want)
+		}
+	}
+}
+
 // Only what is wanted is merged into a mark: the object is delivered in the last state that fits, although it has moved
 // on by then.
 func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
@@ -280,6 +326,7 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 	refusing := []ListenerConfig{
 		{On: only(event.Delete)}, {Conditions: []Condition{{Values: []string{"pay"}}}}, {Conditions: ofName("q", "r")},
 		{Conditions: []Condition{ofLabel("a", NotIn, "2", "3"), ofLabel("tier", In, "x")}}, {Conditions: []Condition{ofLabel("z", Exists)}},
+		{Conditions: []Condition{ofField("status.phase", In, "x")}, Transitions: true},
 	}
 	proc, store := &processor{}, newIndexer()
 	for _, cfg := range refusing {

@@ -85,11 +85,12 @@ func (c *controller) apply(d *delta) {
 		}
 		c.store.remove(o.Key())
 		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.finalStateUnknown}
+		known := stored
 		if stored != nil && stored.UID() != o.UID() && !mutated("no-split") {
 			// The end of a successor nobody was told of: what listeners know ended before that.
 			gone.Object, gone.FinalStateUnknown = stored, true
 		}
-		c.proc.distribute(gone)
+		c.proc.distributeGone(gone, known)
 	case stored == nil:
 		if d.typ == deltaSync {
 			return
@@ -99,7 +100,7 @@ func (c *controller) apply(d *delta) {
 	case stored.UID() != o.UID() && !mutated("no-split"):
 		// Deleted and created again while nobody looked: two objects that share a name.
 		c.store.put(o)
-		c.proc.distribute(event.Event{Op: event.Delete, Object: stored, FinalStateUnknown: true})
+		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored, FinalStateUnknown: true}, stored)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
 	case d.typ == deltaSync:
 		c.proc.distributeResync(stored, d.round)

@@ -12,6 +12,12 @@ type Delivery struct {
 	event.Event
 	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
 	Attempt int
+	// Recalled: nothing has happened to the object, a worker has asked for it with Again. Op is Resync, and Object is the
+	// state that worker had.
+	Recalled bool
+	// Before is set for the Delete of an object of which the listener had taken a state, if it has Transitions: that state.
+	// Object may differ from it in what the listener looks at, if events were missed.
+	Before *event.Object
 
 	ack   Acknowledger
 	entry entry // the listener's own
@@ -23,6 +29,8 @@ type Acknowledger interface {
 	Done(d *Delivery)
 	// Retry: the event is to be delivered again after a delay, before any other of its object.
 	Retry(d *Delivery, after time.Duration)
+	// Again: as Done, and the object is to be delivered again after a delay, if nothing else of it comes before.
+	Again(d *Delivery, after time.Duration)
 }
 
 // NewDelivery makes a delivery for a source of events other than a Listener.
@@ -37,11 +45,25 @@ func (d *Delivery) Done() { d.ack.Done(d) }
 // objects go on meanwhile.
 func (d *Delivery) Retry(after time.Duration) { d.ack.Retry(d, after) }
 
+// Again says that the event is done, and that its object is wanted again after a while though nothing may have happened to
+// it: as a Resync with Recalled set. If an event of the object comes before that, the wish is forgotten, and its worker may
+// ask anew. After a Delete it is the same as Done.
+func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
+
 // listenerAck is a Listener as its deliveries see it.
 type listenerAck Listener
 
 // Done frees the event's place in the buffer.
 func (a *listenerAck) Done(d *Delivery) { (*Listener)(a).finish(&d.entry, true) }
+
+// Again frees the event's place in the buffer and sets a timer.
+func (a *listenerAck) Again(d *Delivery, after time.Duration) {
+	l := (*Listener)(a)
+	l.finish(&d.entry, true)
+	if d.Op != event.Delete {
+		l.recallAfter(d.entry, after)
+	}
+}
 
 // Retry parks the event in the buffer.
 func (a *listenerAck) Retry(d *Delivery, after time.Duration) {
@@ -75,9 +97,11 @@ func (l *Listener) finish(e *entry, done bool) {
 	l.mu.Lock()
 	e.from.initials -= e.initials
 	l.buf.done(e.Object.Key())
-	if done {
+	switch {
+	case e.recalled: // it was not counted as offered
+	case done:
 		l.stats.Done++
-	} else {
+	default:
 		l.stats.Discarded++
 	}
 	wake := l.buf.available() || l.stopped && l.buf.empty()

@@ -43,12 +43,26 @@
 //
 //   - Each event is judged by its own op and object, a delete by the last known state. So an object whose labels do not
 //     fit any more is heard of no more, not even its deletion.
+//
 //   - Old is the state before, whether or not the listener was told of that one.
+//
 //   - What is refused is not counted in Missed, and HasSynced does not wait for it.
+//
+//   - With Transitions, an update or a delete is judged by the state before it as well, and a delete says what that was
+//     (Delivery.Before): a listener that goes by both states of each event learns when an object stops fitting, however
+//     many events were merged.
+//
+//   - A condition on a field reads the object, which costs what a filter on that field would.
 //
 // Where the buffer is full it is told more than that: only what the conditions allow is merged into a mark. So each
 // object ends with its last event that they allow, where to throw away behind the buffer would lose that if a later one
 // had been merged with it. The mark holds on to a state which the store may not have any more, one for each object.
+//
+// # Coming again
+//
+// A worker that has to look at an object later, though nothing may happen to it, says so with Delivery.Again: the object
+// comes as a Resync with Recalled set, in the state that worker had, if no event of it comes before. It keeps the order, is
+// not bounded by the capacity (there is at most one for each object), and is gone when the listener is stopped.
 //
 // # Blocking
 //

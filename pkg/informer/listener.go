@@ -39,6 +39,9 @@ type ListenerConfig struct {
 	On event.OpSet
 	// Conditions must all hold for an event to enter the listener's buffer. None means that every event does.
 	Conditions []Condition
+	// Transitions lets an update or a delete in, too, if the state before it fulfils the conditions: for a listener that
+	// wants to learn when an object stops fulfilling them. See Delivery.Before.
+	Transitions bool
 }
 
 func (c ListenerConfig) withDefaults() ListenerConfig {
@@ -69,6 +72,7 @@ type Listener struct {
 	buf     buffer
 	stopped bool
 	retries map[event.Key]*time.Timer
+	recalls map[event.Key]*recall
 	stats   ListenerStats
 
 	wake signal // there is something to take
@@ -81,6 +85,7 @@ type ListenerStats struct {
 	Offered   uint64 // events that entered the buffer or a mark
 	Done      uint64 // events a worker has finished
 	Retried   uint64 // deliveries put back for a retry
+	Recalled  uint64 // deliveries that a worker had asked for with Again, in none of the other counts
 	Coalesced uint64 // events merged into a later one of their object while the buffer was full
 	Dropped   uint64 // events given up because the buffer was full (overflow "drop")
 	Spilled   uint64 // events that went to the spill file (overflow "spill")
@@ -103,7 +108,7 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 		return nil, fmt.Errorf("listener %q: there is no overflow policy %d", cfg.Name, cfg.Overflow)
 	}
 	cfg = cfg.withDefaults()
-	allow, err := newConditions(cfg.On, cfg.Conditions)
+	allow, err := newConditions(cfg.On, cfg.Conditions, cfg.Transitions)
 	if err != nil {
 		return nil, fmt.Errorf("listener %q: %w", cfg.Name, err)
 	}
@@ -170,6 +175,9 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 	for ctx.Err() == nil {
 		l.mu.Lock()
 		e, ok := l.buf.take()
+		if ok {
+			l.forgetRecall(e.Object.Key()) // the worker that gets this one will know whether it is needed
+		}
 		more := l.buf.available()
 		finished := l.stopped && l.buf.empty()
 		l.mu.Unlock()
@@ -177,7 +185,9 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 			l.wake.set() // for the next worker
 		}
 		if ok {
-			return Delivery{Event: e.Event, Attempt: e.attempts + 1, ack: (*listenerAck)(l), entry: e}, nil
+			return Delivery{
+				Event: e.Event, Attempt: e.attempts + 1, Recalled: e.recalled, Before: e.known, ack: (*listenerAck)(l), entry: e,
+			}, nil
 		}
 		if finished {
 			return Delivery{}, fmt.Errorf("listener %q: %w", l.cfg.Name, ErrStopped)
@@ -190,10 +200,13 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 	return Delivery{}, ctx.Err()
 }
 
-// Stop ends the intake. Next still gives what is buffered, and then ErrStopped.
+// Stop ends the intake. Next still gives what is buffered, and then ErrStopped. What was to come again does not.
 func (l *Listener) Stop() {
 	l.mu.Lock()
 	l.stopped = true
+	for key := range l.recalls {
+		l.forgetRecall(key)
+	}
 	l.mu.Unlock()
 	l.wake.set()
 	l.room.set()
@@ -230,6 +243,11 @@ func (l *Listener) forget(from *registration) int {
 		if l.buf.parkedFrom(key) == from {
 			timer.Stop()
 			delete(l.retries, key)
+		}
+	}
+	for key, r := range l.recalls {
+		if r.entry.from == from {
+			l.forgetRecall(key)
 		}
 	}
 	n := l.buf.drop(from)

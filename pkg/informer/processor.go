@@ -21,6 +21,8 @@ type processor struct {
 	blocked []entry
 	// asleep are those whose workers have not been told yet of what was offered.
 	asleep []*registration
+	// fields reads what conditions ask for. Guarded by mu.
+	fields fieldReader
 }
 
 // registration ties one listener to one informer.
@@ -37,6 +39,10 @@ type registration struct {
 	// Guarded by listener.mu.
 	initials int // initial adds not yet done
 	removed  bool
+}
+
+func (r *registration) transitions() bool {
+	return r != nil && r.listener != nil && r.listener.cfg.Transitions
 }
 
 // resyncRound is one resync and the listeners it is for.
@@ -71,7 +77,15 @@ func (p *processor) leave(reg *registration) {
 // distribute gives a notification to every listener whose conditions allow it. The caller holds mu.
 func (p *processor) distribute(e event.Event) {
 	for _, reg := range p.regs {
-		p.send(reg, e)
+		p.send(reg, entry{Event: e, from: reg})
+	}
+}
+
+// distributeGone gives a delete to every listener whose conditions allow it. Known is the state before, which the object
+// may have left with its end. The caller holds mu.
+func (p *processor) distributeGone(e event.Event, known *event.Object) {
+	for _, reg := range p.regs {
+		p.send(reg, entry{Event: e, from: reg, known: known})
 	}
 }
 
@@ -82,7 +96,7 @@ func (p *processor) distributeResync(o *event.Object, round *resyncRound) {
 		due = p.regs
 	}
 	for _, reg := range due {
-		p.send(reg, event.Event{Op: event.Resync, Object: o})
+		p.send(reg, entry{Event: event.Event{Op: event.Resync, Object: o}, from: reg})
 	}
 }
 
@@ -91,23 +105,25 @@ func (p *processor) distributeResync(o *event.Object, round *resyncRound) {
 func (p *processor) distributeUnchanged(o *event.Object) {
 	for _, reg := range p.regs {
 		if reg.syncing && reg.listener.cfg.Resync > 0 || mutated("unchanged-to-everyone") {
-			p.send(reg, event.Event{Op: event.Resync, Object: o})
+			p.send(reg, entry{Event: event.Event{Op: event.Resync, Object: o}, from: reg})
 		}
 	}
 }
 
 // send offers an event to one listener. One that its conditions refuse costs nothing but asking them: with a hundred
 // listeners on an informer, most events are for few of them.
-func (p *processor) send(reg *registration, e event.Event) {
-	if l := reg.listener; !l.conditions.allows(&e) {
+func (p *processor) send(reg *registration, offered entry) {
+	l := reg.listener
+	if !l.conditions.allows(&offered, &p.fields) {
 		l.refused.Add(1)
 		return
 	}
-	initials := 0
-	if e.Initial {
-		initials = 1
+	if !l.cfg.Transitions {
+		offered.known = nil // nobody will ask
 	}
-	offered := entry{Event: e, from: reg, initials: initials}
+	if offered.Initial {
+		offered.initials = 1
+	}
 	// What comes after an offer that was not taken waits behind it, also if there is room by now: the two may be of one
 	// object.
 	waits := slices.ContainsFunc(p.blocked, func(e entry) bool { return e.from == reg }) && !mutated("overtaken-offers")

@@ -1,0 +1,53 @@
+package informer
+
+import (
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// recall is a worker's wish to have an object again.
+type recall struct {
+	timer *time.Timer
+	entry entry
+}
+
+// recallAfter sets the timer for an object that a worker is done with, unless more of it waits already.
+func (l *Listener) recallAfter(e entry, after time.Duration) {
+	key := e.Object.Key()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stopped || e.from.removed || l.buf.lanes[key] != nil {
+		return
+	}
+	l.forgetRecall(key)
+	// The entry lasts as long as the timer, and there may be one for each object.
+	r := &recall{entry: entry{Event: event.Event{Op: event.Resync, Object: e.Object.Stored()}, from: e.from, recalled: true}}
+	r.timer = time.AfterFunc(after, func() { l.recall(key, r) })
+	if l.recalls == nil {
+		l.recalls = map[event.Key]*recall{}
+	}
+	l.recalls[key] = r
+}
+
+// recall hands the object to a worker. What waits of the object in the ring or behind it comes later, as it is newer.
+func (l *Listener) recall(key event.Key, r *recall) {
+	l.mu.Lock()
+	if l.recalls[key] != r { // it was forgotten while the timer went off
+		l.mu.Unlock()
+		return
+	}
+	delete(l.recalls, key)
+	l.buf.recall(r.entry)
+	l.stats.Recalled++
+	l.mu.Unlock()
+	l.wake.set()
+}
+
+// forgetRecall does no harm if there is none. The caller holds mu.
+func (l *Listener) forgetRecall(key event.Key) {
+	if r := l.recalls[key]; r != nil {
+		r.timer.Stop()
+		delete(l.recalls, key)
+	}
+}

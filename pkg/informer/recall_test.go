@@ -1,0 +1,206 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// asking is a worker that wants objects again, and writes down what it gets.
+type asking struct {
+	mu    sync.Mutex
+	after map[string]time.Duration // by name; 0 is never
+	got   []string
+}
+
+func (a *asking) run(ctx context.Context, l *Listener) error {
+	for {
+		d, err := l.Next(ctx)
+		if err != nil {
+			return err
+		}
+		a.mu.Lock()
+		told := story(d.Event)
+		if d.Recalled {
+			told += " recalled"
+		}
+		a.got = append(a.got, told)
+		after := a.after[d.Object.Name()]
+		a.mu.Unlock()
+		if after > 0 {
+			d.Again(after)
+		} else {
+			d.Done()
+		}
+	}
+}
+
+func (a *asking) take() []string {
+	synctest.Wait()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	got := a.got
+	a.got = nil
+	return got
+}
+
+func (w *world) ask(l *Listener, after map[string]time.Duration) *asking {
+	a := &asking{after: after}
+	ctx := w.t.Context()
+	go func() {
+		if err := a.run(ctx, l); !errors.Is(err, context.Canceled) && !errors.Is(err, ErrStopped) {
+			w.t.Error(err)
+		}
+	}()
+	return a
+}
+
+func TestAnObjectComesAgainWhenItIsAskedFor(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, l := w.hang(ListenerConfig{})
+		a := w.ask(l, map[string]time.Duration{"a": time.Minute})
+		w.applyEach("a", "b")
+		expect(t, a.take(), "add a/1 101", "add b/1 102")
+		time.Sleep(59 * time.Second)
+		expect(t, a.take())
+		time.Sleep(2 * time.Second)
+		expect(t, a.take(), "resync a/1 101 recalled")
+		if s := l.Stats(); s.Recalled != 1 || s.Offered != 2 || s.Done != 2 || s.Held != 0 {
+			t.Errorf("%+v", s)
+		}
+		// again and again, as long as it is asked for
+		time.Sleep(2 * time.Minute)
+		expect(t, a.take(), "resync a/1 101 recalled", "resync a/1 101 recalled")
+	})
+}
+
+// An event that comes first makes the wish pointless: its worker knows better.
+func TestAnEventForgetsTheWish(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, l := w.hang(ListenerConfig{})
+		after := map[string]time.Duration{"a": time.Minute}
+		a := w.ask(l, after)
+		w.applyEach("a")
+		time.Sleep(30 * time.Second)
+		w.applyEach("a")
+		expect(t, a.take(), "add a/1 101", "update a/1 102 was 101")
+		time.Sleep(59 * time.Second)
+		expect(t, a.take())
+		a.mu.Lock()
+		after["a"] = 0
+		a.mu.Unlock()
+		w.applyEach("a")
+		w.server.remove("a")
+		time.Sleep(time.Hour)
+		expect(t, a.take(), "update a/1 103 was 102", "delete a/1 104")
+	})
+}
+
+// There is nothing to come again of a deleted object, of a stopped listener, or from an informer that was left.
+func TestWhatIsGoneDoesNotComeAgain(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, l := w.hang(ListenerConfig{})
+		a := w.ask(l, map[string]time.Duration{"a": time.Minute})
+		w.applyEach("a")
+		w.server.remove("a")
+		expect(t, a.take(), "add a/1 101", "delete a/1 102")
+		time.Sleep(time.Hour)
+		expect(t, a.take())
+
+		w.applyEach("a")
+		expect(t, a.take(), "add a/1 103")
+		l.Stop()
+		time.Sleep(time.Hour)
+		expect(t, a.take())
+
+		reg, l := w.hang(ListenerConfig{})
+		a = w.ask(l, map[string]time.Duration{"a": time.Minute})
+		expect(t, a.take(), "add a/1 103*")
+		reg.Remove()
+		time.Sleep(time.Hour)
+		expect(t, a.take())
+		if s := l.Stats(); s.Discarded != 0 || s.Recalled != 0 || s.Held != 0 || len(l.recalls) != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// A recalled object goes before what waits of it, which is newer, and never beside what a worker has of it.
+func TestARecalledObjectKeepsTheOrder(t *testing.T) {
+	o := func(version int) *event.Object { return labelled("", "a", "1", version, "") }
+	reg := &registration{}
+	again := entry{Event: event.Event{Op: event.Resync, Object: o(1)}, from: reg, recalled: true}
+	next := entry{Event: event.Event{Op: event.Update, Object: o(2), Old: o(1)}, from: reg}
+
+	b := &buffer{capacity: 1}
+	b.offer(next)
+	b.recall(again) // beyond the capacity
+	if first, ok := b.take(); !ok || !first.recalled {
+		t.Fatalf("%+v", first)
+	}
+	if second, ok := b.take(); ok {
+		t.Fatalf("two of one object at once: %+v", second)
+	}
+	b.done(o(1).Key())
+	if second, ok := b.take(); !ok || second.recalled {
+		t.Fatalf("%t %+v", ok, second)
+	}
+	b.recall(again) // its timer had gone off before the worker took the update
+	if third, ok := b.take(); ok {
+		t.Fatalf("an older state beside a newer one: %+v", third)
+	}
+	b.done(o(1).Key())
+	if !b.empty() || b.available() {
+		t.Errorf("held %d", b.held)
+	}
+
+	b.recall(again)
+	if got := b.sources(); !slices.Equal(got, []*registration{reg}) {
+		t.Errorf("%v", got)
+	}
+	if n := b.drop(reg); n != 0 || !b.empty() {
+		t.Errorf("%d counted as lost, held %d", n, b.held)
+	}
+}
+
+// The delete of a mark says what the listener took before the events that were merged into it.
+func TestAMergedDeleteTellsWhatTheListenerKnew(t *testing.T) {
+	o := func(version int) *event.Object { return labelled("", "a", "1", version, "") }
+	for name, tt := range map[string]struct {
+		first event.Event
+		known string
+	}{
+		"an update":          {event.Event{Op: event.Update, Object: o(2), Old: o(1)}, "1"},
+		"a resync":           {event.Event{Op: event.Resync, Object: o(2)}, "2"},
+		"an add":             {event.Event{Op: event.Add, Object: o(2)}, ""},
+		"nothing was merged": {event.Event{}, ""},
+	} {
+		b := &buffer{capacity: 1}
+		b.offer(entry{Event: event.Event{Op: event.Add, Object: labelled("", "b", "1", 1, "")}})
+		if tt.first.Object != nil {
+			b.offer(entry{Event: tt.first})
+		}
+		if tt.first.Op == event.Update {
+			b.offer(entry{Event: event.Event{Op: event.Update, Object: o(3), Old: o(2)}})
+		}
+		b.offer(entry{Event: event.Event{Op: event.Delete, Object: o(4)}})
+		if _, ok := b.take(); !ok {
+			t.Fatal(name)
+		}
+		b.done(event.Key{Name: "b"})
+		e, ok := b.take()
+		known := ""
+		if e.known != nil {
+			known = e.known.ResourceVersion()
+		}
+		if !ok || e.Op != event.Delete || known != tt.known {
+			t.Errorf("%s: %t %s, known %q, want %q", name, ok, story(e.Event), known, tt.known)
+		}
+	}
+}
