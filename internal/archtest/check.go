@@ -58,7 +58,7 @@ func importProblems(f file, imp imported, own int, ownFolder string) []string {
 		}
 	}
 	for _, b := range bans {
-		if ownFolder == b.folder && anyContains(b.imports, imp.path) {
+		if ownFolder == b.folder && anyContains(b.imports, imp.path) && !anyContains(b.except, imp.path) {
 			problems = append(problems, b.why)
 		}
 	}

@@ -49,6 +49,9 @@ func TestImportsThatAreCaught(t *testing.T) {
 		{"event imports expr", "pkg/informer/event/a.go", source("github.com/expr-lang/expr"), []string{
 			"pkg/informer/event/a.go:3: pkg/informer/event must not import github.com/expr-lang/expr: its home is pkg/filters: " + homes[1].why}},
 		{"a stage imports event", "pkg/filters/a.go", source(m+"pkg/informer/event", "github.com/expr-lang/expr/vm"), nil},
+		{"filters know quantities", "pkg/filters/a.go", source("k8s.io/apimachinery/pkg/api/resource"), nil},
+		{"filters import more of Kubernetes", "pkg/filters/a.go", source("k8s.io/apimachinery/pkg/api/resourcex"), []string{
+			"pkg/filters/a.go:3: pkg/filters must not import k8s.io/apimachinery/pkg/api/resourcex: " + bans[1].why}},
 		{"filters import the informer", "pkg/filters/a.go", source(m + "pkg/informer"), []string{
 			"pkg/filters/a.go:3: pkg/filters must not import " + m + "pkg/informer: " + layers[1].why}},
 		{"plugins import filters, in a test", "pkg/plugins/abi/a_test.go", source(m + "pkg/filters"), []string{
@@ -57,11 +60,15 @@ func TestImportsThatAreCaught(t *testing.T) {
 		{"a folder whose name only begins alike", "pkg/plugins/a.go", source("github.com/tetratelabs/wazerox"), nil},
 		{"route joins the stages", "internal/route/a.go", source(m+"pkg/informer", m+"pkg/filters", m+"pkg/plugins", m+"internal/sink/cloudevent"), nil},
 		{"route imports the daemon", "internal/route/a.go", source(m + "internal/daemon"), []string{
-			"internal/route/a.go:3: internal/route must not import " + m + "internal/daemon: " + layers[2].why}},
+			"internal/route/a.go:3: internal/route must not import " + m + "internal/daemon: " + layers[3].why}},
 		{"route imports the configuration", "internal/route/a.go", source(m + "internal/config"), []string{
-			"internal/route/a.go:3: internal/route must not import " + m + "internal/config: " + layers[2].why}},
+			"internal/route/a.go:3: internal/route must not import " + m + "internal/config: " + layers[3].why}},
 		{"daemon imports the command line", "internal/daemon/a.go", source(m + "internal/cli"), []string{
-			"internal/daemon/a.go:3: internal/daemon must not import " + m + "internal/cli: " + layers[3].why}},
+			"internal/daemon/a.go:3: internal/daemon must not import " + m + "internal/cli: " + layers[5].why}},
+		{"endpoints import the daemon", "internal/endpoints/a.go", source(m+"internal/route", m+"internal/daemon"), []string{
+			"internal/endpoints/a.go:4: internal/endpoints must not import " + m + "internal/daemon: " + layers[4].why}},
+		{"Prometheus away from home", "internal/route/a.go", source("github.com/prometheus/client_golang/prometheus"), []string{
+			"internal/route/a.go:3: internal/route must not import github.com/prometheus/client_golang/prometheus: its home is internal/endpoints: " + homes[4].why}},
 		{"cli imports the daemon", "internal/cli/a.go", source(m+"internal/daemon", m+"internal/config"), nil},
 		{"wazero away from home", "internal/daemon/a_test.go", source("github.com/tetratelabs/wazero"), []string{
 			"internal/daemon/a_test.go:3: internal/daemon must not import github.com/tetratelabs/wazero: its home is pkg/plugins: " + homes[2].why}},

@@ -13,8 +13,12 @@ var layers = []layer{
 		"they are the leaves that everybody may use, so they use nobody"},
 	{[]string{"pkg/informer", "pkg/filters", "pkg/plugins", "internal/sink"},
 		"the stages know events and not each other, so that each can be used and tested alone"},
-	{[]string{"internal/route", "internal/config", "internal/kube"},
-		"route joins the stages for one listener; it does not care where the configuration or the connection come from"},
+	{[]string{"pkg/filters/rules"},
+		"rules keep what filters answer, and know no other stage"},
+	{[]string{"internal/route", "internal/config", "internal/kube", "internal/schema"},
+		"route joins the stages for one listener; it does not care where the configuration, the connection or the schemas come from"},
+	{[]string{"internal/endpoints"},
+		"it shows what the daemon hands it; it finds, starts and decides nothing"},
 	{[]string{"internal/daemon"},
 		"it is the one place that puts everything together"},
 	{[]string{"internal/cli"},
@@ -30,17 +34,20 @@ type layer struct {
 
 // bans are imports that a folder must not have, beyond what layers and homes say.
 var bans = []ban{
-	{"pkg/informer/event", []string{"k8s.io", "sigs.k8s.io"},
+	{"pkg/informer/event", []string{"k8s.io", "sigs.k8s.io"}, nil,
 		"everybody who handles an event would get Kubernetes' packages with it"},
-	{"pkg/filters", []string{"k8s.io", "sigs.k8s.io"},
+	{"pkg/filters", []string{"k8s.io", "sigs.k8s.io"}, []string{"k8s.io/apimachinery/pkg/api/resource"},
 		"a filter reads an object's bytes; nothing in it is about talking to an API server"},
-	{"pkg/plugins", []string{"k8s.io", "sigs.k8s.io"},
+	{"pkg/filters/rules", []string{"k8s.io", "sigs.k8s.io", rootModule + "/pkg/plugins", rootModule + "/internal"}, nil,
+		"rules keep what filters answer, and know no other stage"},
+	{"pkg/plugins", []string{"k8s.io", "sigs.k8s.io"}, nil,
 		"a guest gets an object's bytes; nothing in its host is about talking to an API server"},
 }
 
 type ban struct {
 	folder  string
 	imports []string
+	except  []string // of imports
 	why     string
 }
 
@@ -54,6 +61,10 @@ var homes = []home{
 		"the WebAssembly runtime is pkg/plugins' own business"},
 	{[]string{"sigs.k8s.io/yaml", "go.yaml.in/yaml", "gopkg.in/yaml.v2", "gopkg.in/yaml.v3"}, []string{"internal/config"}, false,
 		"YAML is read in one place, strictly, with a line for each mistake"},
+	{[]string{"github.com/prometheus"}, []string{"internal/endpoints"}, false,
+		"who counts something has plain numbers; that they become metrics is internal/endpoints' own business"},
+	{[]string{"github.com/Masterminds/semver", "github.com/distribution/reference"}, []string{"pkg/filters"}, false,
+		"what a version and an image's name are is said in one place, to those who write filters"},
 }
 
 type home struct {

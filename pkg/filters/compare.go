@@ -20,10 +20,10 @@ func truth(x any) bool {
 }
 
 // result is the value of the whole expression.
-func result(x any) bool {
+func (k Kind) result(x any) bool {
 	v := load(x)
 	if v.kind != kindBool && v.kind != kindNil {
-		fail("a filter must give true or false, this gave %s", typeName(x))
+		fail("%s, this gave %s", k.must(), typeName(x))
 	}
 	return v.b
 }
@@ -36,15 +36,29 @@ func (e *Evaluator) test(x any) bool {
 	return truth(x)
 }
 
+// kept is the body of filter.
+func (e *Evaluator) kept(x any) bool {
+	keep := e.test(x)
+	if keep {
+		e.grow(itemBytes)
+	}
+	return keep
+}
+
 // each is the body of map.
 func (e *Evaluator) each(x any) any {
 	e.charge(1)
+	e.grow(itemBytes)
 	return x
 }
 
 // equal compares by value; int and float are one type.
 func (e *Evaluator) equal(a, b any) bool {
 	x, y := load(a), load(b)
+	if isSpecial(a) || isSpecial(b) {
+		c, related := e.relate(a, b)
+		return c == 0 && related >= matched
+	}
 	if x.kind != kindOther || y.kind != kindOther {
 		return equalScalars(x, y)
 	}
@@ -120,7 +134,7 @@ func equalScalars(x, y value) bool {
 	return false
 }
 
-// equalDecoded compares lists, maps, times and durations.
+// equalDecoded compares lists, maps and times.
 func (e *Evaluator) equalDecoded(a, b any) bool {
 	e.charge(1)
 	switch x := a.(type) {
@@ -162,6 +176,9 @@ func (e *Evaluator) equalLists(a, b []any) bool {
 }
 
 func (e *Evaluator) equalDecodedItem(a, b any) bool {
+	if isSpecial(a) || isSpecial(b) {
+		return e.equal(a, b)
+	}
 	x, y := load(a), load(b)
 	if x.kind != kindOther || y.kind != kindOther {
 		return equalScalars(x, y)
@@ -183,18 +200,12 @@ func (e *Evaluator) order(operator string, a, b any) (c int, ok bool) {
 	case x.kind == kindText && y.kind == kindText:
 		return strings.Compare(x.s, y.s), true
 	}
-	switch s := a.(type) {
-	case time.Time:
+	if s, ok := a.(time.Time); ok {
 		if t, ok := b.(time.Time); ok {
 			return s.Compare(t), true
 		}
-	case time.Duration:
-		if t, ok := b.(time.Duration); ok {
-			return cmp.Compare(s, t), true
-		}
 	}
-	fail("%q cannot order %s and %s", operator, typeName(a), typeName(b))
-	return 0, false
+	return e.orderSpecial(operator, a, b)
 }
 
 // in tells whether a list has an item, or an object a member.
@@ -203,7 +214,11 @@ func (e *Evaluator) in(needle, stack any) bool {
 	if x.kind == kindNil || stack == nil {
 		return false
 	}
-	switch s := stack.(type) {
+	switch s := e.networkOf(needle, stack).(type) {
+	case nil:
+		return false
+	case network:
+		return e.holds(s, needle)
 	case ref:
 		switch s.Kind() {
 		case event.ObjectKind:

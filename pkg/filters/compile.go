@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/checker"
 	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/conf"
@@ -21,12 +20,19 @@ type Filter struct {
 	source     Source
 	program    *vm.Program
 	conditions Conditions
+	warnings   []*CompileError
+	trace      *trace // of a filter that explains, else nil
 
 	// What the program refers to by number.
 	fields   []field
 	chains   []chain
 	patterns []pattern
 	changes  [][]change
+	finds    []find
+	lookups  []lookup
+
+	usesClock  bool
+	asksBecame bool
 }
 
 // field is a field of object or old that the expression names by constant steps.
@@ -75,23 +81,37 @@ func Compile(source Source) (f *Filter, err error) {
 		return nil, err
 	}
 	f = &Filter{source: source, conditions: conditionsOf(tree.Node, true)}
-	if err := f.rewrite(tree); err != nil {
+	if f.warnings, err = check(source, tree.Node); err != nil {
 		return nil, err
 	}
-	config := conf.New(f.Evaluator().env)
-	if _, err := checker.Check(tree, config); err != nil {
-		return nil, source.place(err, tree)
-	}
-	config.Optimize = false // it folds and reorders what has been rewritten
-	if f.program, err = compiler.Compile(tree, config); err != nil {
-		return nil, source.place(err, tree)
+	if err := f.build(tree); err != nil {
+		return nil, err
 	}
 	return f, nil
 }
 
+// build makes the program of the tree, which it changes.
+func (f *Filter) build(tree *parser.Tree) error {
+	if err := f.rewrite(tree); err != nil {
+		return err
+	}
+	config := conf.New(f.Evaluator().env)
+	if _, err := checker.Check(tree, config); err != nil {
+		return f.source.place(err, tree)
+	}
+	f.trace.count()
+	config.Optimize = false // it folds and reorders what has been rewritten
+	program, err := compiler.Compile(tree, config)
+	if err != nil {
+		return f.source.place(err, tree)
+	}
+	f.program = program
+	return nil
+}
+
 // parse reads the expression and finds all mistakes that have to do with the text as it was written.
 func parse(source Source) (*parser.Tree, error) {
-	config := checkConfig()
+	config := source.checkConfig()
 	tree, err := parser.ParseWithConfig(source.Text, config)
 	if err != nil {
 		return nil, source.place(err, tree)
@@ -99,34 +119,33 @@ func parse(source Source) (*parser.Tree, error) {
 	if err := (&inspector{source: source}).inspect(tree.Node, 0); err != nil {
 		return nil, err
 	}
-	if _, err := checker.Check(tree, config); err != nil {
+	gives, err := checker.Check(tree, config)
+	if err == nil && source.Kind == KindMessage {
+		err = notText(gives)
+	}
+	if err != nil {
 		return nil, source.place(err, tree)
 	}
 	return tree, nil
 }
 
 // checkConfig describes the names as their users see them.
-func checkConfig() *conf.Config {
+func (s Source) checkConfig() *conf.Config {
 	config := conf.New(types.Map{
 		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool, "missed": types.Int,
+		"cluster": types.String, "listener": types.String,
 	})
 	config.MaxNodes = MaxNodes
-	config.Expect, config.ExpectAny = reflect.Bool, true
+	if s.Kind != KindMessage {
+		config.Expect, config.ExpectAny = reflect.Bool, true
+	}
 	for name := range config.Builtins {
 		if !isAllowed(name) {
 			config.Disabled[name] = true
 			delete(config.Builtins, name)
 		}
 	}
-	declare := func(name string, signature any) {
-		config.Functions[name] = &builtin.Function{
-			Name: name, Types: []reflect.Type{reflect.TypeOf(signature)},
-			Func: func(...any) (any, error) { return nil, nil },
-		}
-	}
-	declare("changed", func(path string, more ...string) bool { return false })
-	declare("label", func(key string) any { return nil })
-	declare("annotation", func(key string) any { return nil })
+	declareOwn(config)
 	return config
 }
 
@@ -137,16 +156,25 @@ func (f *Filter) UsesOld() bool {
 			return true
 		}
 	}
-	return false
+	return f.asksBecame
 }
 
 // Paths gives the fields of object and old that the expression reads, each once, in the order they are first named. The
 // zero Path means that it may read any field.
 func (f *Filter) Paths() []event.Path {
+	return f.paths(func(root) bool { return true })
+}
+
+// OldPaths gives those of them that it reads of old, be it in changed and became.
+func (f *Filter) OldPaths() []event.Path {
+	return f.paths(func(r root) bool { return r == rootOld })
+}
+
+func (f *Filter) paths(of func(root) bool) []event.Path {
 	var paths []event.Path
 	seen := map[string]bool{}
 	for _, fd := range f.fields {
-		if text := fd.path.String(); !seen[text] {
+		if text := fd.path.String(); of(fd.root) && !seen[text] {
 			seen[text] = true
 			paths = append(paths, fd.path)
 		}

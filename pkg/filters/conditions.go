@@ -8,8 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Conditions are what an expression asks of an event's op and of its object's namespace, name and labels: what can be
-// told without evaluating it. They are necessary: an event that does not fulfil them does not match. Those that do are
+// Conditions are what an expression asks of an event's op and of its object's namespace, name, labels and fields: what can
+// be told without evaluating it. They are necessary: an event that does not fulfil them does not match. Those that do are
 // to be evaluated.
 type Conditions struct {
 	// Ops are the ops of which an event can match; none if the expression is never true.
@@ -24,7 +24,7 @@ type Conditions struct {
 // Condition asks one thing of an object.
 type Condition struct {
 	Of     Subject
-	Key    string // of the label, for OfLabel
+	Key    string // of the label, for OfLabel; the path of the field, for OfField
 	Test   Test
 	Values []string // what In and NotIn compare with
 }
@@ -37,9 +37,11 @@ const (
 	OfNamespace Subject = iota // "" if there is none
 	OfName
 	OfLabel
+	OfField // a text anywhere else. To ask for one costs what evaluating it does; it pays where an index knows the answer
 )
 
-// Test is how a condition asks. A label that is not a text, and labels that are not an object, pass every test but In.
+// Test is how a condition asks. A label or a field that is not a text, and labels that are not an object, pass every test
+// but In.
 type Test uint8
 
 // The tests of conditions. Exists and NotExists are for labels alone.
@@ -74,8 +76,8 @@ func conditionsOf(n ast.Node, want bool) Conditions {
 	case *ast.BinaryNode:
 		return ofBinary(n, want)
 	case *ast.CallNode:
-		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && callee.Value == "changed" && want {
-			return Conditions{Ops: event.OpSet(0).With(event.Update)}
+		if want {
+			return ofChange(n)
 		}
 	case *ast.VariableDeclaratorNode:
 		c := conditionsOf(n.Expr, want) // no variable can be called object, op or label
@@ -103,6 +105,20 @@ func ofBinary(n *ast.BinaryNode, want bool) Conditions {
 		}
 	case "in":
 		return ofMembership(n, want)
+	}
+	return anything
+}
+
+// ofChange is for changed and became, which are true of updates alone; became(condition) is true of objects of which the
+// condition is.
+func ofChange(n *ast.CallNode) Conditions {
+	callee, _ := n.Callee.(*ast.IdentifierNode)
+	switch {
+	case callee != nil && callee.Value == "changed":
+		return Conditions{Ops: event.OpSet(0).With(event.Update)}
+	case callee != nil && callee.Value == "became" && len(n.Arguments) == 1:
+		c := conditionsOf(n.Arguments[0], true)
+		return Conditions{Ops: c.Ops & event.OpSet(0).With(event.Update), Object: c.Object}
 	}
 	return anything
 }
@@ -230,10 +246,12 @@ func subjectOf(n ast.Node) (Condition, bool) {
 		return Condition{Of: OfLabel, Key: key.Value}, true
 	}
 	base, keys := constantSteps(n)
-	if !isObject(base) || len(keys) < 2 || keys[0] != "metadata" {
+	if !isObject(base) || len(keys) == 0 {
 		return Condition{}, false
 	}
 	switch {
+	case keys[0] != "metadata" || len(keys) == 1:
+		return fieldCondition(keys)
 	case len(keys) == 2 && keys[1] == "namespace":
 		return Condition{Of: OfNamespace}, true
 	case len(keys) == 2 && keys[1] == "name":
@@ -242,7 +260,20 @@ func subjectOf(n ast.Node) (Condition, bool) {
 		key, ok := keys[2].(string)
 		return Condition{Of: OfLabel, Key: key}, ok && key != ""
 	}
-	return Condition{}, false
+	return fieldCondition(keys)
+}
+
+// fieldCondition is for a row of names.
+func fieldCondition(keys []any) (Condition, bool) {
+	var path event.Path
+	for _, key := range keys {
+		name, ok := key.(string)
+		if !ok {
+			return Condition{}, false
+		}
+		path = path.Key(name)
+	}
+	return Condition{Of: OfField, Key: path.String()}, true
 }
 
 func isObject(n ast.Node) bool {

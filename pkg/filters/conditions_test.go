@@ -25,7 +25,7 @@ func (c Conditions) words() string {
 		parts = append(parts, strings.Join(ops, "|"))
 	}
 	for _, o := range c.Object {
-		what := []string{OfNamespace: "namespace", OfName: "name", OfLabel: o.Key}[o.Of]
+		what := []string{OfNamespace: "namespace", OfName: "name", OfLabel: o.Key, OfField: o.Key}[o.Of]
 		test := []string{In: "=", NotIn: "≠", Exists: " there", NotExists: " missing"}[o.Test]
 		parts = append(parts, what+test+strings.Join(o.Values, ","))
 	}
@@ -60,12 +60,18 @@ func TestConditions(t *testing.T) {
 		`!changed("spec")`:                                  "",
 		`op != "update" || changed("spec")`:                 "",
 		`op == "delete" or changed("spec") and missed == 0`: "update|delete",
-		`true`:                       "!",
-		`!true`:                      "!",
-		`op == "add" && true`:        "add!",
-		`let x = 5; op == "add"`:     "add",
-		`op == "add" ? true : false`: "",
-		`op startsWith "a"`:          "",
+		`became(object.x)`:                                  "update",
+		`!became(object.x)`:                                 "",
+		`became(label("tier") == "x" && object.x)`:          "update tier=x",
+		`became(true)`:                                      "update",
+		`became(false)`:                                     "",
+		`became(object.x) || op == "add"`:                   "add|update",
+		`true`:                                              "!",
+		`!true`:                                             "!",
+		`op == "add" && true`:                               "add!",
+		`let x = 5; op == "add"`:                            "add",
+		`op == "add" ? true : false`:                        "",
+		`op startsWith "a"`:                                 "",
 
 		// Namespace and name.
 		`object.metadata.namespace == "shop"`:                                          "namespace=shop!",
@@ -85,9 +91,9 @@ func TestConditions(t *testing.T) {
 		`object.metadata.name == "a" || object.metadata.namespace == "b"`:              "",
 		`object.metadata.name == "a" && op == "add" || object.metadata.name == "b"`:    "name=a,b",
 		`old.metadata.name == "web"`:                                                   "",
-		`object.spec.template.metadata.name == "web"`:                                  "",
+		`object.spec.template.metadata.name == "web"`:                                  "spec.template.metadata.name=web!",
 		`object.metadata.name startsWith "web"`:                                        "",
-		`object.metadata.uid == "x"`:                                                   "",
+		`object.metadata.uid == "x"`:                                                   "metadata.uid=x!",
 		`any(object.metadata.ownerReferences, .name == "x") && object.metadata != nil`: "",
 
 		// Labels.
@@ -113,7 +119,7 @@ func TestConditions(t *testing.T) {
 		`label("ti" + "er") == "x"`:                                                      "",
 		`label("") == "x"`:                                                               "",
 		`object.metadata.labels[0] == "x"`:                                               "",
-		`object.metadata.labels.tier.x == "x"`:                                           "",
+		`object.metadata.labels.tier.x == "x"`:                                           "metadata.labels.tier.x=x!",
 		`annotation("tier") == "x"`:                                                      "",
 		`"tier" in object.metadata.annotations`:                                          "",
 		`label("tier") startsWith "x"`:                                                   "",
@@ -125,6 +131,17 @@ func TestConditions(t *testing.T) {
 		`let tier = label("tier"); tier == "x"`:                                          "",
 		`any(object.list, label("tier") == "x")`:                                         "",
 		`"x" < label("tier") < "z"`:                                                      "",
+
+		// Fields.
+		`object.status.phase == "Pending"`:                                  "status.phase=Pending!",
+		`object["status"]?.phase in ["Pending", "Failed"]`:                  "status.phase=Pending,Failed!",
+		`object.status.phase != "Running" && object.spec["a.b"] == "x"`:     `status.phase≠Running spec["a.b"]=x!`,
+		`object.status.phase == "Failed" || object.status.phase == "Other"`: "status.phase=Failed,Other!",
+		`object.status.phase == "Failed" || object.spec.phase == "Other"`:   "",
+		`object.spec.replicas == 3`:                                         "",
+		`object.spec.list[0] == "x"`:                                        "",
+		`object.status.phase == nil`:                                        "",
+		`object == "x"`:                                                     "",
 	} {
 		if got := compile(t, text).Conditions().words(); got != want {
 			t.Errorf("%s\n got %q\nwant %q", text, got, want)
@@ -147,6 +164,10 @@ func (c Conditions) fulfilled(t *rapid.T, e event.Event) (holds, odd bool) {
 	labels, ok := o.Metadata.Labels.(map[string]any)
 	none := !ok && o.Metadata.Labels != nil
 	odd = none
+	var all map[string]any
+	if err := json.Unmarshal([]byte(e.Object.JSON()), &all); err != nil {
+		t.Fatal(err)
+	}
 	holds = c.Ops.Has(e.Op)
 	for _, condition := range c.Object {
 		value, exists := "", true
@@ -155,6 +176,13 @@ func (c Conditions) fulfilled(t *rapid.T, e event.Event) (holds, odd bool) {
 			value = o.Metadata.Namespace
 		case OfName:
 			value = o.Metadata.Name
+		case OfField:
+			var field any = all
+			for name := range strings.SplitSeq(condition.Key, ".") {
+				members, _ := field.(map[string]any)
+				field = members[name]
+			}
+			value, exists = field.(string)
 		case OfLabel:
 			var label any
 			label, exists = labels[condition.Key]
@@ -175,7 +203,7 @@ func (c Conditions) fulfilled(t *rapid.T, e event.Event) (holds, odd bool) {
 func drawCondition(t *rapid.T) string {
 	from := func(of ...string) string { return rapid.SampledFrom(of).Draw(t, "part") }
 	subject := from("op", "object.metadata.namespace", `object["metadata"]?.namespace`, "object.metadata.name", `label("tier")`, `label("tier")`,
-		"object.metadata.labels.tier", `object.metadata.labels["a.b/c"]`, `label("a.b/c")`, `label("text")`, `annotation("tier")`, "old.metadata.name", "object.x")
+		"object.metadata.labels.tier", `object.metadata.labels["a.b/c"]`, `label("a.b/c")`, `label("text")`, `annotation("tier")`, "old.metadata.name", "object.x", "object.x.x")
 	values := []string{`"x"`, `"x"`, `"y"`, `""`, `"a\"b"`, "nil", "5", "object.x", `label("tier")`}
 	if subject == "op" {
 		values = []string{`"add"`, `"update"`, `"delete"`, `"resync"`, "nil", "object.x"}
@@ -197,7 +225,7 @@ func drawCondition(t *rapid.T) string {
 	case 6:
 		return from(`"tier"`, `"a.b/c"`, `"text"`, `"none"`, "5") + from(" in ", " not in ") + from("object.metadata.labels", "object?.metadata?.labels", "object.metadata")
 	default:
-		return from("true", "false", "initial", `changed("x")`, "object.x", "object.x > 1", `any(object.list, label("tier") == "x")`)
+		return from("true", "false", "initial", `changed("x")`, `became(label("tier") == "x")`, `became(object.x == 5 || object.metadata.name in ["x"])`, "object.x", "object.x > 1", `any(object.list, label("tier") == "x")`)
 	}
 }
 

@@ -111,7 +111,7 @@ func TestSameAsExprOnADecodedMap(t *testing.T) {
 			}
 		}
 	})
-	if !t.Failed() && defined < 20 {
+	if !t.Failed() && !testing.Short() && defined < 20 {
 		t.Errorf("only %d expressions were defined in both", defined)
 	}
 	t.Logf("%d expressions compared", defined)

@@ -26,7 +26,7 @@ func (e *CompileError) Error() string {
 }
 
 // Detail is Error without the place, for those who show that in their own way.
-func (e *CompileError) Detail() string { return e.Source.listener() + e.Message + e.place.snippet() }
+func (e *CompileError) Detail() string { return e.Source.owner() + e.Message + e.place.snippet() }
 
 func (s Source) compileError(offset int, format string, args ...any) *CompileError {
 	p := s.at(offset)
@@ -39,6 +39,7 @@ func (s Source) compileError(offset int, format string, args ...any) *CompileErr
 // EvalError says why an expression gave no answer for an event. It names types, never values: those may be secret.
 type EvalError struct {
 	Listener string
+	Rule     string // "" if the expression is none of a rule
 	Place    string // file:line:column of the expression's part that failed
 	Message  string
 
@@ -47,7 +48,7 @@ type EvalError struct {
 
 // Error is one line.
 func (e *EvalError) Error() string {
-	return fmt.Sprintf("%s: %s%s", e.Place, Source{Listener: e.Listener}.listener(), e.Message)
+	return fmt.Sprintf("%s: %s%s", e.Place, Source{Listener: e.Listener, Rule: e.Rule}.owner(), e.Message)
 }
 
 // Unwrap gives ErrBudget or nil.
@@ -71,7 +72,7 @@ func overBudget(format string, args ...any) {
 
 // evalError makes an EvalError of what the VM returned. Messages of expr itself may quote values and are not passed on.
 func (s Source) evalError(err error) *EvalError {
-	e := &EvalError{Listener: s.Listener, Place: s.position(s.at(0)), Message: "the expression failed"}
+	e := &EvalError{Listener: s.Listener, Rule: s.Rule, Place: s.position(s.at(0)), Message: "the expression failed"}
 	var where *file.Error
 	if errors.As(err, &where) {
 		e.Place = s.position(s.at(where.From))

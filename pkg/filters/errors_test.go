@@ -42,18 +42,60 @@ func TestCompileErrors(t *testing.T) {
 		`object.name matches "("`, `object.name matches "(a{1000}){1000}"`, `object.name matches "` + strings.Repeat("x", MaxPattern+1) + `"`,
 		`object.name matches "(abcdefghijklmnop){999}"`,
 		`any(object.a, any(.b, any(.c, # == 1)))`, `5 in 1..100000`, `{(object.x): 1}.x == 1`, `b"x" == object.x`, `.foo == 1`, `# == 1`, `let op = 1; true`, `let x = 1; let x = 2; x == 1`,
+		`became()`, `became(5)`, `became(object.a == 1 && op == "update")`, `became(old.x == 1)`, `became(changed("x"))`, `became(became(object.x))`, `let x = object.a; became(x == 1)`,
+		`let x = label("a"); let y = [x]; became(5 in y)`, `any(object.list, became(.x == 1))`, `any(object.list, {let y = #; became(y)})`,
+		`owner()`, `owner(5)`, `condition("a", "b")`, `quantity("abc") > 5`, `quantity("1e999999999") > 5`, `quantity() == nil`, `quantity(object.x) > "1 GB"`, `"1GB" < quantity(object.x)`, `quantity(object.x) in ["1Gi", "x"]`,
+		`quantity(object.x) == true`, `sum(object.l, quantity(.x)) > "lots"`, `quantity("1Gi").value == 1`, `quantity(object.x) + quantity("1") > "two"`,
+		`duration("10 minutes") == nil`, `duration(5)`, `age() > "10 m"`, `age() > 600`, `"1w" < age()`, `age("yesterday") == nil`, `age(5) == nil`, `age("a", "b") == nil`, `duration(object.x) in ["1h", "1y"]`,
+		`semver("one.two") == nil`, `semver(object.x) < "1.x"`, `semver(object.x).majr == 1`, `semver(object.x) >= 1.28`, `ip("10.0.0.256") == nil`, `ip(object.x) == "host"`, `ip(object.x) in "10.0.0.0/33"`, `ip(object.x) in cidr("10.0.0.0")`,
+		`"10.0.0" in cidr(object.x)`, `"10.0.0.0/x" in cidr(object.x)`, `ip(object.x).octet == 1`, `glob("*")`, `glob("*", 5)`, `glob("` + strings.Repeat("*", MaxPattern+1) + `", object.x)`,
+		`image("Not An Image") == nil`, `image(object.x).tags == nil`, `image(object.x).version == nil`,
+		`cached("pod", "a", "b") == nil`, `cached("things", "a", "b") == nil`, `cached(object.x, "a", "b") == nil`, `cached("pods") == nil`, `cached() == nil`, `cached("pods", 5, "b") == nil`,
+		`byIndex("slices", "servce", "a") == []`, `byIndex("slices", object.x, "a") == []`, `byIndex("pods", "node", "a") == []`, `byIndex("slices", "service") == []`,
+		`clutser == "a"`, `let cluster = 1; true`, `let image = 1; true`,
 		`object.spec.ünï == 1 && objekt.x`, `"日本" == objct`,
 		strings.Repeat(" ", 100) + `obj.x == ` + strings.Repeat("1 + ", 50) + "1",
 	} {
-		_, err := Compile(Source{Text: text, File: "config.yaml", Line: 31, Listener: "pods"})
-		var ce *CompileError
-		if !errors.As(err, &ce) {
-			t.Errorf("%s: got %v", text, err)
-			continue
-		}
-		b.WriteString(err.Error() + "\n\n")
+		b.WriteString(compileError(t, Source{Text: text}) + "\n\n")
 	}
 	golden(t, "compile-errors", b.String())
+}
+
+// compileError gives the text of an expression's mistake.
+func compileError(t *testing.T, source Source) string {
+	t.Helper()
+	source.File, source.Line, source.Listener = "config.yaml", 31, "pods"
+	source.Informers = map[string][]string{"pods": nil, "slices": {"service", "node"}}
+	_, err := Compile(source)
+	var ce *CompileError
+	if !errors.As(err, &ce) {
+		t.Errorf("%s: got %v", source.Text, err)
+		return ""
+	}
+	return err.Error()
+}
+
+// Each kind says in its own words what it has not and what it must give.
+func TestCompileErrorsOfKinds(t *testing.T) {
+	var b strings.Builder
+	for _, kind := range []Kind{KindFilter, KindSelect, KindDeny, KindMessage} {
+		rule := ""
+		if kind >= KindDeny {
+			rule = "no-latest"
+		}
+		for _, text := range []string{
+			`op == "add"`, `old.x == 1`, `initial`, `missed > 1`, `changed("x")`, `became(object.x)`, `any(object.l, .x == old)`, `opp == "add"`, `colour`, `now()`, `$env == nil`, `object.foo()`, `b"x" == nil`,
+			`groupBy(object.x, .y)`, `let op = 1; true`, `len(object.x)`, `cluster`, `[1]`, `{"a": 1}`, `filter(object.x, true)`, `nil`, `object.spec = 1`, ``,
+		} {
+			source := Source{Text: text, File: "config.yaml", Line: 31, Listener: "pods", Kind: kind, Rule: rule}
+			if _, err := Compile(source); err == nil {
+				b.WriteString(kind.word().name + ": " + text + "\n  is right\n\n")
+				continue
+			}
+			b.WriteString(kind.word().name + ": " + compileError(t, source) + "\n\n")
+		}
+	}
+	golden(t, "compile-errors-of-kinds", b.String())
 }
 
 func TestCompileErrorPlace(t *testing.T) {
@@ -82,6 +124,10 @@ func TestTooLarge(t *testing.T) {
 		{"not", strings.Repeat("!", 16000) + "true", "the expression has more than 2000 nodes"},
 		{"shared nodes", strings.Repeat("(", 60) + "true" + strings.Repeat(" ?: true)", 60), "the expression has more than 2000 nodes"},
 		{"chained comparison", "missed < " + strings.Repeat("(1 < ", 60) + "missed" + strings.Repeat(" < 2)", 60) + " < 3", "the expression has more than 2000 nodes"},
+		{"shared nodes in a variable", "let x = " + strings.Repeat("(", 60) + "true" + strings.Repeat(" ?: true)", 60) + "; x", "the expression has more than 2000 nodes"},
+		{"shared nodes in became", "became(" + strings.Repeat("(", 60) + "true" + strings.Repeat(" ?: true)", 60) + ")", "the expression has more than 2000 nodes"},
+		{"variables in variables", strings.Repeat("let x = (", 100) + "true" + strings.Repeat("); true", 100), ""},
+		{"sums of quantities", strings.Repeat("quantity(object.x) + ", 280) + `quantity(object.y) > "5"`, ""},
 		{"lists", strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + " == nil", "the expression has more than 2000 nodes"},
 	}
 	for _, tt := range tests {
@@ -106,10 +152,19 @@ func TestEvalErrors(t *testing.T) {
 		`object.spec.replicas contains "x"`, `object.spec.list startsWith "x"`, `object.spec.text endsWith object.spec.m`, `object.spec.replicas matches "x"`, `object.spec.text matches object.spec.list`,
 		`object.spec.digits matches object.spec.digits + "("`, `object.spec.text + 1 == nil`, `object.spec.digits - 1 == nil`, `object.spec.list * 2 == nil`, `object.spec.half % 2 == 0`,
 		`object.spec.replicas % object.spec.zero == 0`, `-object.spec.text == nil`, `+object.spec.text == nil`, `date(object.spec.created) + object.spec.replicas == nil`, `len(object.spec.replicas) == 1`, `lower(object.spec.replicas) == nil`,
-		`int(object.spec.text) == 1`, `date(object.spec.text) == nil`, `duration(object.spec.text) == nil`, `upper(object.spec.m) == nil`, `string(object.spec.m) == nil`, `keys(object.spec.list) == nil`, `values(object.spec.text) == nil`,
+		`int(object.spec.text) == 1`, `date(object.spec.text) == nil`, `upper(object.spec.m) == nil`, `string(object.spec.m) == nil`, `keys(object.spec.list) == nil`, `values(object.spec.text) == nil`,
 		`first(object.spec.text) == nil`, `object.spec.list["a":] == nil`, `object.spec.text..3 == nil`, `min(object.spec.mixed) == 1`, `trimPrefix(object.spec.text, object.spec.replicas) == nil`,
+		`became(object.spec.replicas)`, `became(object.spec.replicas > 0 && object.metadata.labels.app > 3)`, `owner(object.spec.list) == nil`, `condition(object.spec.m) == nil`,
+		`quantity(object.spec.list) == nil`, `quantity(object.spec.yes) == nil`, `quantity("1") + object.spec.text == nil`, `quantity("1") * object.spec.m == nil`, `quantity("1") / 2 == nil`, `quantity("1") % 2 == 0`, `quantity("1") * quantity("1") == nil`,
+		`quantity("1") > object.spec.yes`, `-quantity("1") == nil`, `quantity("1")`, `quantity("1") && true`, `quantity("1") contains "x"`, `len(quantity("1")) == 0`, `lower(quantity("1")) == nil`, `any(quantity("1"), true)`,
+		`sum([quantity("1"), duration("1s")]) == nil`, `sum([duration("1s"), 1]) == nil`, `sum([1, duration("1s")]) == nil`, `sum([ip("::1")]) == nil`,
+		`duration(object.spec.replicas) == nil`, `duration(object.spec.list) == nil`, `duration("1h") > object.spec.replicas`, `duration("1h") > quantity("1")`, `duration("1h") + "1m" == nil`,
+		`age(object.spec.replicas) == nil`, `age(object.spec.list) == nil`, `semver(object.spec.half) == nil`, `semver("1.2.3") > object.spec.half`, `semver("1.2.3") + 1 == nil`,
+		`ip(object.spec.list) == nil`, `ip("::1") < ip("::2")`, `cidr("::/8") < "::/9"`, `5 in cidr("::/8")`, `object.spec.m in cidr("::/8")`, `ip("::1") in object.spec.replicas`, `ip("::1") in image("a")`, `image("a") < "b"`, `image(object.spec.m) == nil`,
+		`glob(object.spec.list, "x")`, `glob("*", object.spec.replicas)`, `cached("pods", object.spec.list, "x") == nil`, `cached("pods", "a", object.spec.replicas) == nil`, `byIndex("pods", "node", object.spec.m) == nil`,
+		`string(object.spec.list) == nil`,
 	} {
-		f, err := Compile(Source{Text: text, File: "config.yaml", Line: 31, Listener: "pods"})
+		f, err := Compile(Source{Text: text, File: "config.yaml", Line: 31, Listener: "pods", Informers: map[string][]string{"pods": {"node"}}})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue

@@ -12,6 +12,11 @@ import (
 
 // Evaluator runs a filter's expression, event after event. It serves one goroutine at a time.
 type Evaluator struct {
+	// Caches are the other informers' stores, as cached and byIndex read them. Nil: there is no object in them.
+	Caches Caches
+	// Clock tells the time that age counts to. Nil: the system's.
+	Clock func() time.Time
+
 	filter *Filter
 	vm     vm.VM
 	env    map[string]any // the variables and functions the program looks up by name
@@ -30,6 +35,7 @@ type Evaluator struct {
 	lists       []*list
 	listsUsed   int
 	lastPattern pattern
+	functions   functions
 }
 
 // slot keeps a field once it was read.
@@ -58,6 +64,9 @@ func (f *Filter) Evaluator() *Evaluator {
 
 // Match tells whether the event is one the expression wants. An error is an [*EvalError]; the event does not match then.
 func (e *Evaluator) Match(ev event.Event) (bool, error) {
+	if e.filter.source.Kind == KindMessage {
+		return false, e.filter.source.evalError(&fault{message: "this expression is a message and does not match"})
+	}
 	e.begin(ev)
 	result, err := e.vm.Run(e.filter.program, e.env)
 	if err != nil {
@@ -89,6 +98,7 @@ func (e *Evaluator) begin(ev event.Event) {
 	e.cells = e.cells[:0]
 	e.lists = e.lists[:min(len(e.lists), keptLists)]
 	e.listsUsed = 0
+	e.functions.begin()
 	clear(e.steps)
 	e.bind(ev)
 	if !e.usesOld {
@@ -119,7 +129,7 @@ func (e *Evaluator) environment() map[string]any {
 	env := map[string]any{
 		"op": "", "initial": false, "missed": 0, // as in the zero Event
 		"@item": e.item, "@items": e.items, "@get": e.get, "@slice": e.slice,
-		"@truth": truth, "@result": result, "@test": e.test, "@each": e.each, "@term": e.term,
+		"@truth": truth, "@result": e.filter.source.Kind.result, "@test": e.test, "@each": e.each, "@kept": e.kept,
 		"@isnil": isNil, "@==": e.equal, "@in": e.in,
 		"@<":  func(a, b any) bool { c, ok := e.order("<", a, b); return ok && c < 0 },
 		"@<=": func(a, b any) bool { c, ok := e.order("<=", a, b); return ok && c <= 0 },
@@ -137,6 +147,7 @@ func (e *Evaluator) environment() map[string]any {
 	for _, operator := range []string{"+", "-", "*", "/", "%", "**", "^"} {
 		env["@"+operator] = e.arithmetic(operator)
 	}
+	e.bindOwn(env)
 	for name := range plainFunctions {
 		if env["@"+name] == nil {
 			env["@"+name] = e.plainFunction(name)
@@ -154,6 +165,7 @@ func (e *Evaluator) environment() map[string]any {
 	for i := range e.filter.changes {
 		env[changeName(i)] = e.changed(i)
 	}
+	e.filter.trace.bind(env)
 	return env
 }
 

@@ -27,6 +27,9 @@ func (e *Evaluator) arithmetic(operator string) func(a, b any) any {
 		case x.kind == kindText && y.kind == kindText && operator == "+":
 			return e.join(x.s, y.s)
 		}
+		if result, ok := e.quantityArithmetic(operator, a, b); ok {
+			return result
+		}
 		return timeArithmetic(operator, a, b)
 	}
 }
@@ -64,12 +67,13 @@ func floatArithmetic(operator string, a, b float64) any {
 	}
 }
 
-// join bounds what doubling can make of a text: expr's memory budget counts items, not bytes.
+// join bounds what doubling can make of a text.
 func (e *Evaluator) join(a, b string) any {
 	if len(a)+len(b) > MaxText {
 		overBudget("the expression made a text of more than %d bytes", MaxText)
 	}
 	e.charge(1 + (len(a)+len(b))/64)
+	e.grow(len(a) + len(b))
 	return a + b
 }
 
@@ -130,21 +134,6 @@ func (e *Evaluator) positive(x any) any {
 	return x
 }
 
-// term is the body of sum: nil counts nothing.
-func (e *Evaluator) term(x any) any {
-	e.charge(1)
-	switch v := load(x); {
-	case v.kind == kindNil:
-		return 0
-	case v.kind == kindInt:
-		return v.i
-	case v.kind == kindFloat:
-		return v.f
-	}
-	fail("sum adds numbers, got %s", typeName(x))
-	return nil
-}
-
 // makeRange makes the list a..b.
 func (e *Evaluator) makeRange(a, b any) any {
 	x, y := load(a), load(b)
@@ -163,6 +152,7 @@ func (e *Evaluator) makeRange(a, b any) any {
 		overBudget("the range has more than %d items", MaxRange)
 	}
 	e.charge(int(n) + 1)
+	e.grow(itemBytes * int(n+1))
 	return runtime.MakeRange(x.i, y.i)
 }
 
@@ -256,6 +246,7 @@ func (e *Evaluator) members(x any, name string, pick func(key string, member any
 		return nil
 	case map[string]any:
 		e.charge(len(x))
+		e.grow(itemBytes * len(x))
 		for _, key := range slices.Sorted(maps.Keys(x)) {
 			out = append(out, pick(key, x[key]))
 		}
@@ -264,6 +255,7 @@ func (e *Evaluator) members(x any, name string, pick func(key string, member any
 		if x.Kind() == event.ObjectKind {
 			e.charge(1 + len(x.Raw())/32)
 			x.EachMember(func(key string, member event.Value) bool {
+				e.grow(itemBytes)
 				out = append(out, pick(key, e.keep(member)))
 				return true
 			})
@@ -285,6 +277,7 @@ func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 			args[i] = e.force(arg)
 			if s, ok := args[i].(string); ok {
 				e.charge(len(s) / 16)
+				e.grow(len(s)) // for what is made of it
 			} else if !takesLists(name) && !isScalar(args[i]) {
 				fail("%s cannot take %s", name, typeName(arg))
 			}

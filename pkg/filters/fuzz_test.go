@@ -2,6 +2,7 @@ package filters
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,17 +12,34 @@ import (
 // Whatever the expression and the objects: no panic, errors of the promised kinds, no run far over its time.
 func FuzzMatch(f *testing.F) {
 	for _, text := range trueExpressions {
-		f.Add(text, after, before)
+		f.Add(text, after, before, uint8(KindFilter))
+	}
+	for _, texts := range ownExpressions {
+		for _, text := range texts {
+			f.Add(text, samplePod, before, uint8(KindFilter))
+			f.Add(text, strings.Replace(odd, strings.Repeat("1", 300_000), "1", 1), before, uint8(KindFilter))
+		}
+	}
+	for _, entry := range Table() {
+		for kind := KindFilter; kind <= KindMessage; kind++ {
+			f.Add(entry.Example, samplePod, samplePod, uint8(kind))
+		}
+	}
+	for _, text := range []string{`"stuck: " + object.metadata.name`, `object`, `age()`, `quantity(object.x.e)`, `string(image(object.x.text))`, `object.x.text + object.x.long`} {
+		f.Add(text, samplePod, before, uint8(KindMessage))
 	}
 	for _, text := range []string{
 		`any(object.spec.list, any(object.spec.list, any(object.spec.list, # < 0)))`, `object.spec.text + object.spec.text matches "(a*)*b"`, `1..9999999999`,
 		`let a = object; let b = [a, a]; b == b`, `object[object]`, `object.spec.list[object.spec.half]`, `((((((`, `$env["@get"]`, `object?.["x"]?.y`, `find(object.spec.list, # > 9).x.y == nil`,
 	} {
-		f.Add(text, after, `{"metadata":{"name":"x"}}`)
-		f.Add(text, `{"metadata":{"name":"x"},"spec":[null,[],{},"",0,1e999,-0,{"":{"":""}}]}`, after)
+		f.Add(text, after, `{"metadata":{"name":"x"}}`, uint8(KindFilter))
+		f.Add(text, `{"metadata":{"name":"x"},"spec":[null,[],{},"",0,1e999,-0,{"":{"":""}}]}`, after, uint8(KindDeny))
 	}
-	f.Fuzz(func(t *testing.T, text, now, then string) {
-		filter, err := Compile(Source{Text: text})
+	_, caches := sample(f)
+	f.Fuzz(func(t *testing.T, text, now, then string, kind uint8) {
+		source := sampleSource(text)
+		source.Kind = Kind(kind % 4)
+		filter, err := Compile(source)
 		if err != nil {
 			var ce *CompileError
 			if !errors.As(err, &ce) {
@@ -37,9 +55,21 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		e := filter.Evaluator()
+		e.Caches = caches
+		e.Clock = func() time.Time { return time.Date(2026, 1, 2, 3, 15, 0, 0, time.UTC) }
+		ask := e.Match
+		if source.Kind == KindMessage {
+			ask = func(ev event.Event) (bool, error) {
+				message, err := e.Text(ev)
+				if len(message) > MaxMessage || err != nil && message != "" {
+					t.Fatalf("%q, %v", message, err)
+				}
+				return message != "", err
+			}
+		}
 		for _, op := range event.Ops {
 			start := time.Now()
-			ok, err := e.Match(event.Event{Op: op, Object: o, Old: old})
+			ok, err := ask(event.Event{Op: op, Object: o, Old: old})
 			var ee *EvalError
 			if err != nil && (ok || !errors.As(err, &ee)) {
 				t.Fatalf("%v, %T: %v", ok, err, err)
@@ -47,7 +77,7 @@ func FuzzMatch(f *testing.F) {
 			if took := time.Since(start); took > 2*time.Second {
 				t.Fatalf("took %s", took)
 			}
-			again, err2 := e.Match(event.Event{Op: op, Object: o, Old: old})
+			again, err2 := ask(event.Event{Op: op, Object: o, Old: old})
 			if !errors.Is(err, ErrBudget) && !errors.Is(err2, ErrBudget) && (ok != again || (err == nil) != (err2 == nil)) {
 				t.Fatalf("first %v, %v, then %v, %v", ok, err, again, err2)
 			}

@@ -10,8 +10,10 @@ import (
 
 // inspector refuses what the language has and a filter may not, before anything costly is done with the tree.
 type inspector struct {
-	source Source
-	visits int
+	source   Source
+	visits   int
+	looks    int             // at nodes, to tell what they depend on
+	ofObject map[string]bool // variables of let, and whether they stand for something of the object
 }
 
 // maxVisits bounds the tree as the compiler sees it: in 1 < a < 9 and a ?: b it meets a twice, and nested that doubles
@@ -45,9 +47,9 @@ func (in *inspector) inspect(n ast.Node, depth int) error {
 func (in *inspector) node(n ast.Node, depth int) error {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		if n.Value == "$env" {
-			return in.errorf(n, "$env is not available in filters")
-		}
+		return in.name(n)
+	case *ast.VariableDeclaratorNode:
+		in.declare(n)
 	case *ast.PredicateNode:
 		if depth >= MaxNesting {
 			return in.errorf(n, "any, filter and the like may stand in each other %d deep, not more", MaxNesting)
@@ -58,12 +60,14 @@ func (in *inspector) node(n ast.Node, depth int) error {
 		return in.builtin(n)
 	case *ast.BinaryNode:
 		return in.binary(n)
+	case *ast.MemberNode:
+		return in.member(n)
 	case *ast.PairNode:
 		if _, ok := n.Key.(*ast.StringNode); !ok {
 			return in.errorf(n.Key, "the key of a map must be a constant")
 		}
 	case *ast.BytesNode:
-		return in.errorf(n, "bytes are not available in filters; write a text in quotes")
+		return in.errorf(n, "bytes are not available in %s; write a text in quotes", in.source.Kind.word().plural)
 	}
 	return nil
 }
@@ -71,26 +75,14 @@ func (in *inspector) node(n ast.Node, depth int) error {
 func (in *inspector) call(n *ast.CallNode) error {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
-		return in.errorf(n, "methods are not available in filters")
+		return in.errorf(n, "methods are not available in %s", in.source.Kind.word().plural)
 	}
-	if callee.Value != "changed" {
-		return nil // the checker knows the functions there are
-	}
-	for _, arg := range n.Arguments {
-		text, ok := arg.(*ast.StringNode)
-		if !ok {
-			return in.errorf(arg, `changed takes field paths in quotes, such as changed("spec.replicas")`)
-		}
-		if _, err := event.CompilePath(text.Value); err != nil {
-			return in.errorf(arg, "%v", err)
-		}
-	}
-	return nil
+	return in.own(n, callee.Value) // the checker knows the functions there are
 }
 
 func (in *inspector) builtin(n *ast.BuiltinNode) error {
 	if !isAllowed(n.Name) {
-		return in.errorf(n, "the function %s is not available in filters", n.Name)
+		return in.errorf(n, "the function %s is not available in %s", n.Name, in.source.Kind.word().plural)
 	}
 	want, plain := plainFunctions[n.Name]
 	if got := len(n.Arguments); plain && (got < want.min || got > want.max) {

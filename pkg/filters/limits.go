@@ -21,6 +21,7 @@ const (
 	MaxTime   = 20 * time.Millisecond // looked at every few hundred steps
 	MaxMemory = 100_000               // items of lists it makes
 	MaxText   = 64 << 10              // bytes of a text it makes
+	MaxBytes  = 4 << 20               // of all texts and lists it makes, and of what it decodes
 )
 
 // maxProgram bounds what a short pattern with counted repetition compiles to.
@@ -34,15 +35,29 @@ func init() {
 	builtin.MaxDepth = 64
 }
 
-// budget counts the steps of one evaluation.
+// MaxMessage is how many bytes a rule's message can have.
+const MaxMessage = 1 << 10
+
+// itemBytes is what an item of a list takes, without what it refers to.
+const itemBytes = 16
+
+// budget counts the steps of one evaluation, and the bytes it makes.
 type budget struct {
 	steps, look int
+	bytes       int
 	start       time.Time
 	now         func() time.Time
 }
 
 func (b *budget) reset() {
-	b.steps, b.look, b.start = 0, stepsPerLook, time.Time{}
+	b.steps, b.look, b.bytes, b.start = 0, stepsPerLook, 0, time.Time{}
+}
+
+// grow counts n bytes that are about to be made.
+func (b *budget) grow(n int) {
+	if b.bytes += n; b.bytes > MaxBytes {
+		overBudget("the expression made more than %d bytes", MaxBytes)
+	}
 }
 
 // charge pays for n steps and ends the run when there are none left.

@@ -82,6 +82,7 @@ func (e *Evaluator) arrayItems(array *event.Value) any {
 	e.listsUsed++
 	items := l.fill(array)
 	e.charge(4 * len(l.cells))
+	e.grow(itemBytes * len(l.cells))
 	return items
 }
 
@@ -92,6 +93,7 @@ func (e *Evaluator) anyItems(x any) []any {
 		return items
 	case []int:
 		e.charge(len(items))
+		e.grow(itemBytes * len(items))
 		out := make([]any, len(items))
 		for i, n := range items {
 			out[i] = n
@@ -137,6 +139,10 @@ func (e *Evaluator) get(base, key any) any {
 	case []int:
 		if i, ok := index(k, len(b)); ok {
 			return b[i]
+		}
+	case special:
+		if k.kind == kindText {
+			return b.field(k.s)
 		}
 	}
 	return nil

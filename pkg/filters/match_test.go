@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -222,6 +223,15 @@ func TestPathsAndUsesOld(t *testing.T) {
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("%d: got %q, want %q", i, got[i], want[i])
+		}
+	}
+	for text, want := range map[string]string{
+		`label("tier") == "x" && object.spec.x == old.spec.x && changed("status")`:        "[spec.x status]",
+		`object.spec.a == 1 && became(label("tier") == "x" && object.spec.b.c[0] == "y")`: "[metadata.labels.tier spec.b.c[0]]",
+		`object.spec.x == 1`: "[]", `old == nil`: "[]",
+	} {
+		if got := fmt.Sprint(compile(t, text).OldPaths()); got != want {
+			t.Errorf("%s reads %s of old, want %s", text, got, want)
 		}
 	}
 	if !f.UsesOld() || compile(t, `object.spec.x == 1`).UsesOld() {

@@ -7,10 +7,7 @@ import (
 )
 
 // The variables, with expr's types below in checkConfig.
-var variables = []string{"op", "object", "old", "initial", "missed"}
-
-// The functions that are ours.
-var ownFunctions = []string{"changed", "label", "annotation"}
+var variables = []string{"op", "object", "old", "initial", "missed", "cluster", "listener"}
 
 // predicates are the functions that run an expression per item of a list.
 var predicates = []string{
@@ -28,7 +25,7 @@ var plainFunctions = map[string]arity{
 	"hasPrefix": {2, 2}, "hasSuffix": {2, 2}, "indexOf": {2, 2}, "lastIndexOf": {2, 2},
 	"int": {1, 1}, "float": {1, 1}, "string": {1, 1},
 	"abs": {1, 1}, "ceil": {1, 1}, "floor": {1, 1}, "round": {1, 1}, "min": {1, 100}, "max": {1, 100},
-	"date": {1, 2}, "duration": {1, 1},
+	"date": {1, 2},
 }
 
 // Functions lists the names of all functions an expression may call, sorted.

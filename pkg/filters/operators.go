@@ -18,6 +18,7 @@ const (
 var boolCalls = map[string]bool{
 	"@truth": true, "@result": true, "@test": true, "@isnil": true, "@==": true, "@<": true, "@<=": true, "@>": true,
 	"@>=": true, "@in": true, "@contains": true, "@startsWith": true, "@endsWith": true, "@matches": true,
+	"@kept": true, "@add": true, "@hasOld": true, "@glob": true,
 }
 
 // typeOf tells the type of a rewritten node where it cannot be nil.
@@ -62,7 +63,7 @@ func typeOf(n ast.Node) staticType {
 			return typeNumber
 		}
 	case *ast.CallNode:
-		if name := n.Callee.(*ast.IdentifierNode).Value; boolCalls[name] || isPatternName(name) || isChangeName(name) {
+		if name := n.Callee.(*ast.IdentifierNode).Value; boolCalls[name] || isPatternName(name) || isChangeName(name) || isBoolTraceName(name) {
 			return typeBool
 		}
 	}
@@ -92,6 +93,7 @@ func (r *rewriter) binary(n *ast.BinaryNode) ast.Node {
 			return r.constantPattern(n, text)
 		}
 	}
+	r.alike(n)
 	n.Left, n.Right = r.node(n.Left), r.node(n.Right)
 	left, right := typeOf(n.Left), typeOf(n.Right)
 	same := left == right

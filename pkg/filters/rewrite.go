@@ -17,6 +17,7 @@ type rewriter struct {
 	fields map[fieldKey]int
 	chains map[string]int        // by path
 	done   map[ast.Node]ast.Node // the parser puts one node in two places for 1 < a < 9 and a ?: b
+	root   root                  // what object means: old where the condition of became looks at that
 	err    error
 }
 
@@ -29,7 +30,10 @@ type fieldKey struct {
 func (f *Filter) rewrite(tree *parser.Tree) error {
 	r := &rewriter{filter: f, fields: map[fieldKey]int{}, chains: map[string]int{}, done: map[ast.Node]ast.Node{}}
 	root := r.node(tree.Node)
-	if typeOf(root) != typeBool {
+	switch {
+	case f.source.Kind == KindMessage:
+		root = call(root, "@message", root)
+	case typeOf(root) != typeBool:
 		root = call(root, "@result", root)
 	}
 	tree.Node = root
@@ -52,7 +56,7 @@ func (r *rewriter) node(n ast.Node) ast.Node {
 	if done, ok := r.done[n]; ok {
 		return done
 	}
-	done := r.rewritten(n)
+	done := r.filter.trace.wrap(n, r.rewritten(n))
 	r.done[n] = done
 	return done
 }
@@ -122,9 +126,11 @@ func (r *rewriter) truth(n ast.Node) ast.Node {
 func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
 	switch n.Value {
 	case "object":
-		return r.field(n, rootObject, event.Path{})
+		return r.field(n, r.root, event.Path{})
 	case "old":
 		return r.field(n, rootOld, event.Path{})
+	case "cluster", "listener":
+		return r.known(n)
 	default:
 		return n
 	}
@@ -164,7 +170,7 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 	if id, ok := base.(*ast.IdentifierNode); ok {
 		switch id.Value {
 		case "object":
-			return r.field(n, rootObject, path)
+			return r.field(n, r.root, path)
 		case "old":
 			return r.field(n, rootOld, path)
 		}
@@ -207,24 +213,7 @@ func constantSteps(n ast.Node) (base ast.Node, keys []any) {
 
 // call rewrites a call of one of our own functions.
 func (r *rewriter) call(n *ast.CallNode) ast.Node {
-	name := n.Callee.(*ast.IdentifierNode).Value
-	if name == "changed" {
-		var changes []change
-		for _, arg := range n.Arguments {
-			path, err := event.CompilePath(arg.(*ast.StringNode).Value)
-			if err != nil {
-				r.err = r.filter.source.compileError(arg.Location().From, "%v", err)
-			}
-			changes = append(changes, change{r.fieldIndex(rootObject, path), r.fieldIndex(rootOld, path)})
-		}
-		r.filter.changes = append(r.filter.changes, changes)
-		return call(n, changeName(len(r.filter.changes)-1))
-	}
-	path := event.Path{}.Key("metadata").Key(name + "s") // labels, annotations
-	if key, ok := n.Arguments[0].(*ast.StringNode); ok {
-		return r.field(n, rootObject, path.Key(key.Value))
-	}
-	return call(n, "@get", r.field(n, rootObject, path), r.node(n.Arguments[0]))
+	return r.own(n, n.Callee.(*ast.IdentifierNode).Value)
 }
 
 // builtin rewrites a call of one of expr's functions.
@@ -245,14 +234,19 @@ func (r *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 	switch n.Name {
 	case "map":
 		each = "@each"
+	case "filter":
+		each = "@kept"
 	case "sum":
-		each = "@term"
+		each = "@add"
 	}
 	body := n.Arguments[1].(*ast.PredicateNode)
 	body.Node = r.node(body.Node)
 	body.Node = call(body.Node, each, body.Node)
-	if n.Name == "find" || n.Name == "findLast" {
+	switch n.Name {
+	case "find", "findLast":
 		return call(n, "@item", n)
+	case "sum":
+		return r.sum(n)
 	}
 	return n
 }

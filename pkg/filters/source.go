@@ -73,16 +73,21 @@ func (s Source) at(offset int) place {
 func (s Source) position(p place) string {
 	file := s.File
 	if file == "" {
-		file = "filter"
+		file = s.Kind.word().name
 	}
 	return fmt.Sprintf("%s:%d:%d", file, p.line+max(0, s.Line-1), p.column+max(0, s.Column-1))
 }
 
-func (s Source) listener() string {
-	if s.Listener == "" {
-		return ""
+// owner says whose expression it is.
+func (s Source) owner() string {
+	owner := ""
+	if s.Listener != "" {
+		owner = fmt.Sprintf("listener %q: ", s.Listener)
 	}
-	return fmt.Sprintf("listener %q: ", s.Listener)
+	if s.Rule != "" {
+		owner += fmt.Sprintf("rule %q: ", s.Rule)
+	}
+	return owner
 }
 
 // The part of a long line that an error shows around its place, in characters.

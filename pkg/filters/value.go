@@ -115,9 +115,11 @@ func (e *Evaluator) force(x any) any {
 	switch x := x.(type) {
 	case ref:
 		e.charge(1 + len(x.Raw())/32)
+		e.grow(len(x.Raw()))
 		return x.Any()
 	case []any:
 		e.charge(len(x))
+		e.grow(itemBytes * len(x))
 		items := make([]any, len(x))
 		for i := range x {
 			items[i] = e.force(x[i])
@@ -125,6 +127,7 @@ func (e *Evaluator) force(x any) any {
 		return items
 	case map[string]any:
 		e.charge(len(x))
+		e.grow(itemBytes * len(x))
 		members := make(map[string]any, len(x))
 		for key := range x {
 			members[key] = e.force(x[key])
@@ -161,6 +164,8 @@ func typeName(x any) string {
 		return "date"
 	case time.Duration:
 		return "duration"
+	case special:
+		return x.typeName()
 	default:
 		return "object"
 	}

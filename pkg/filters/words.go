@@ -14,7 +14,7 @@ import (
 func (s Source) place(err error, tree *parser.Tree) *CompileError {
 	var where *file.Error
 	if errors.As(err, &where) {
-		return s.compileError(where.From, "%s", reword(where.Message))
+		return s.compileError(where.From, "%s", s.reword(where.Message))
 	}
 	offset := 0
 	if tree != nil && tree.Node != nil {
@@ -24,7 +24,7 @@ func (s Source) place(err error, tree *parser.Tree) *CompileError {
 		if got == "unknown" {
 			got = "nil"
 		}
-		return s.compileError(offset, "a filter must give true or false, this gives %s", typeWords.Replace(got))
+		return s.compileError(offset, "%s, this gives %s", s.Kind.must(), typeWords.Replace(got))
 	}
 	return s.compileError(offset, "%v", err)
 }
@@ -44,9 +44,9 @@ var tokens = map[string]string{
 	`Operator(".")`: "unexpected .; a field needs object or old before it, except within any(…) and the like",
 }
 
-func reword(message string) string {
+func (s Source) reword(message string) string {
 	if name, ok := strings.CutPrefix(message, "unknown name "); ok {
-		return unknownName(name)
+		return s.unknownName(name)
 	}
 	if token, ok := strings.CutPrefix(message, "unexpected token "); ok && tokens[token] != "" {
 		return tokens[token]
@@ -60,11 +60,12 @@ func reword(message string) string {
 	return strings.TrimSpace(typeWords.Replace(message))
 }
 
-func unknownName(name string) string {
+func (s Source) unknownName(name string) string {
 	if _, exists := builtin.Index[name]; exists {
-		return fmt.Sprintf("the function %s is not available in filters", name)
+		return fmt.Sprintf("the function %s is not available in %s", name, s.Kind.word().plural)
 	}
-	if near := nearest(name, append(Functions(), variables...)); near != "" {
+	variables := s.Kind.variables()
+	if near := nearest(name, append(s.Kind.functions(), variables...)); near != "" {
 		return fmt.Sprintf("unknown name %q; did you mean %q?", name, near)
 	}
 	return fmt.Sprintf("unknown name %q; there are the variables %s", name, strings.Join(variables, ", "))

@@ -1,0 +1,170 @@
+package filters
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// lookup is a call of cached or byIndex.
+type lookup struct {
+	informer string
+	index    string // "" for cached
+}
+
+// lookupKey is what was looked up: the namespace and name, or the value of the index and "".
+type lookupKey struct {
+	lookup
+	first, second string
+}
+
+func lookupName(i int) string { return "@lookup" + strconv.Itoa(i) }
+
+// lookup refuses the names of informers and indexes that are not there.
+func (in *inspector) lookup(n *ast.CallNode, name string) error {
+	informer, ok := firstText(n)
+	if len(n.Arguments) > 0 && !ok {
+		return in.errorf(n.Arguments[0], "%s takes the informer's name in quotes", name)
+	}
+	if !ok {
+		return nil // the checker counts
+	}
+	indexes, exists := in.source.Informers[informer.Value]
+	if !exists {
+		return in.errorf(informer, "there is no informer %q%s", informer.Value,
+			choice(informer.Value, slices.Sorted(maps.Keys(in.source.Informers)), "; none is declared for this expression"))
+	}
+	if name == "cached" || len(n.Arguments) < 2 {
+		return nil
+	}
+	index, ok := n.Arguments[1].(*ast.StringNode)
+	if !ok {
+		return in.errorf(n.Arguments[1], "byIndex takes the index's name in quotes")
+	}
+	if !slices.Contains(indexes, index.Value) {
+		return in.errorf(index, "the informer %q has no index %q%s", informer.Value, index.Value,
+			choice(index.Value, slices.Sorted(slices.Values(indexes)), "; it has none"))
+	}
+	return nil
+}
+
+// choice says what can be meant by a name.
+func choice(name string, names []string, none string) string {
+	if len(names) == 0 {
+		return none
+	}
+	if near := nearest(name, names); near != "" {
+		return "; did you mean " + strconv.Quote(near) + "?"
+	}
+	more := ""
+	if len(names) > 10 {
+		names, more = names[:10], ", …"
+	}
+	return "; there are " + strings.Join(names, ", ") + more
+}
+
+func (r *rewriter) lookup(n *ast.CallNode, name string) ast.Node {
+	text, _ := firstText(n)
+	l, args := lookup{informer: text.Value}, n.Arguments[1:]
+	if name == "byIndex" {
+		l.index = n.Arguments[1].(*ast.StringNode).Value
+		args = []ast.Node{n.Arguments[2], &ast.StringNode{}}
+	}
+	i := slices.Index(r.filter.lookups, l)
+	if i < 0 {
+		i = len(r.filter.lookups)
+		r.filter.lookups = append(r.filter.lookups, l)
+	}
+	return call(n, lookupName(i), r.node(args[0]), r.node(args[1]))
+}
+
+// Informers gives the names of the informers whose caches the expression reads, sorted.
+func (f *Filter) Informers() []string {
+	var names []string
+	for _, l := range f.lookups {
+		names = append(names, l.informer)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// lookup makes cached or byIndex. What was found is kept for the rest of the event, so that an expression sees one state
+// of it.
+func (e *Evaluator) lookup(l lookup) func(first, second any) any {
+	name := "cached"
+	if l.index != "" {
+		name = "byIndex"
+	}
+	return func(first, second any) any {
+		x, y := load(first), load(second)
+		if x.kind == kindNil || y.kind == kindNil {
+			return nil
+		}
+		if x.kind != kindText || y.kind != kindText {
+			wrong := first
+			if x.kind == kindText {
+				wrong = second
+			}
+			fail("%s takes strings, got %s", name, typeName(wrong))
+		}
+		e.charge(10)
+		key := lookupKey{l, x.s, y.s}
+		found, ok := e.functions.found[key]
+		if !ok {
+			found = e.lookUp(key)
+			if e.functions.found == nil {
+				e.functions.found = map[lookupKey]any{}
+			}
+			e.functions.found[key] = found
+		}
+		return found
+	}
+}
+
+func (e *Evaluator) lookUp(key lookupKey) any {
+	if e.Caches == nil {
+		if key.index != "" {
+			return emptyList
+		}
+		return nil
+	}
+	if key.index == "" {
+		return e.open(e.Caches.Get(key.informer, key.first, key.second))
+	}
+	objects := e.Caches.ByIndex(key.informer, key.index, key.first)
+	e.charge(len(objects))
+	e.grow(itemBytes * len(objects))
+	items := make([]any, 0, len(objects))
+	for _, o := range objects {
+		items = append(items, e.open(o))
+	}
+	return items
+}
+
+// keptScratches is for how many objects of other informers the memory to unpack them is kept.
+const keptScratches = 8
+
+// open reads an object, unpacking it if it is packed, and pays for that.
+func (e *Evaluator) open(o *event.Object) any {
+	if o == nil {
+		return nil
+	}
+	e.charge(1 + o.Size()/32)
+	e.grow(o.Size())
+	f := &e.functions
+	if f.used == keptScratches {
+		return e.keep(o.Value())
+	}
+	if f.used == len(f.scratch) {
+		f.scratch = append(f.scratch, &event.Scratch{})
+	}
+	s := f.scratch[f.used]
+	f.used++
+	s.Set(o)
+	return e.keep(s.Lookup(event.Path{}))
+}

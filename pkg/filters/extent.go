@@ -1,0 +1,166 @@
+package filters
+
+import (
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser/lexer"
+)
+
+// extents finds the text that each node was written as. expr keeps one token of a node; the others are those between its
+// parts, and what closes the brackets that are open then.
+type extents struct {
+	source Source
+	tokens []lexer.Token
+	at     map[int]int // the token that begins at a character
+	pair   []int       // the token of the other bracket, or the token itself
+	bytes  []int       // where each character begins
+	places []place     // of each character, without its line's text
+	found  map[ast.Node]extent
+}
+
+// extent is from the first to the last token; none if last is before first.
+type extent struct{ first, last int }
+
+var nowhere = extent{0, -1}
+
+func newExtents(source Source) *extents {
+	x := &extents{source: source, at: map[int]int{}, found: map[ast.Node]extent{}}
+	p := place{line: 1, column: 1}
+	for i, r := range source.Text {
+		x.bytes, x.places = append(x.bytes, i), append(x.places, p)
+		p.column++
+		if r == '\n' {
+			p.line, p.column = p.line+1, 1
+		}
+	}
+	x.bytes, x.places = append(x.bytes, len(source.Text)), append(x.places, p)
+	tokens, err := lexer.Lex(file.NewSource(source.Text))
+	if err != nil {
+		return x // it was read before, so this does not happen; every node is printed then
+	}
+	var open []int
+	x.tokens, x.pair = tokens, make([]int, len(tokens))
+	for i, token := range tokens {
+		x.at[token.From], x.pair[i] = i, i
+		if token.Kind != lexer.Bracket {
+			continue
+		}
+		switch token.Value {
+		case "(", "[", "{":
+			open = append(open, i)
+		default:
+			if len(open) > 0 {
+				other := open[len(open)-1]
+				open = open[:len(open)-1]
+				x.pair[i], x.pair[other] = other, i
+			}
+		}
+	}
+	return x
+}
+
+// text gives a node's characters as they stand in the source, and its place.
+func (x *extents) text(n ast.Node) (string, place) {
+	e := x.of(n)
+	if e.first > e.last {
+		return n.String(), x.place(n.Location().From)
+	}
+	from, to := x.tokens[e.first].From, x.tokens[e.last].To
+	if from < 0 || from > to || to >= len(x.bytes) {
+		return n.String(), x.place(from)
+	}
+	return x.source.Text[x.bytes[from]:x.bytes[to]], x.place(from)
+}
+
+func (x *extents) place(offset int) place {
+	return x.places[min(max(offset, 0), len(x.places)-1)]
+}
+
+func (x *extents) of(n ast.Node) extent {
+	if e, ok := x.found[n]; ok {
+		return e
+	}
+	e := x.own(n)
+	for _, child := range children(n) {
+		e = e.and(x.of(child))
+	}
+	if e.first <= e.last {
+		e = x.whole(n, x.closed(e))
+	}
+	x.found[n] = e
+	return e
+}
+
+// own is the token that expr keeps of a node.
+func (x *extents) own(n ast.Node) extent {
+	switch n.(type) {
+	case *ast.ConditionalNode, *ast.SequenceNode: // none, or one of another node
+		return nowhere
+	}
+	i, ok := x.at[n.Location().From]
+	if !ok {
+		return nowhere
+	}
+	return extent{i, i}
+}
+
+func (e extent) and(other extent) extent {
+	switch {
+	case e.first > e.last:
+		return other
+	case other.first > other.last:
+		return e
+	}
+	return extent{min(e.first, other.first), max(e.last, other.last)}
+}
+
+// closed takes in the other bracket of each.
+func (x *extents) closed(e extent) extent {
+	for i := e.first; i <= e.last; i++ {
+		if other := x.pair[i]; other > e.last {
+			e.last = other
+		} else if other < e.first {
+			e.first, i = other, other
+		}
+	}
+	return e
+}
+
+// whole takes in the words and brackets around a node's parts.
+func (x *extents) whole(n ast.Node, e extent) extent {
+	switch n := n.(type) {
+	case *ast.CallNode, *ast.BuiltinNode: // name(…), also with a list before it: list | name(…)
+		if i, ok := x.at[n.Location().From]; ok && x.is(i+1, "(") {
+			e = x.closed(e.and(extent{i, i + 1}))
+		}
+		if x.is(e.first-1, "::") {
+			e.first--
+		}
+	case *ast.PointerNode:
+		if n.Name != "" && e.last+1 < len(x.tokens) {
+			e.last++
+		}
+	case *ast.VariableDeclaratorNode:
+		if x.is(e.first-1, "let") {
+			e.first--
+		}
+	case *ast.ConditionalNode:
+		if n.Ternary {
+			break
+		}
+		for x.is(e.first-1, "(") {
+			e = x.closed(extent{e.first - 1, e.last})
+		}
+		if x.is(e.first-1, "if") {
+			e.first--
+		}
+		if brace := x.of(n.Exp2).first - 1; x.is(brace, "{") {
+			e = x.closed(e.and(extent{brace, brace}))
+		}
+	}
+	return e
+}
+
+func (x *extents) is(i int, value string) bool {
+	return i >= 0 && i < len(x.tokens) && x.tokens[i].Value == value && x.tokens[i].Kind != lexer.String
+}

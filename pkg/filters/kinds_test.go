@@ -1,0 +1,152 @@
+package filters
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+func TestText(t *testing.T) {
+	ev, caches := sample(t)
+	long := strings.Repeat("ü", 600)
+	ev.Object = object(t, strings.Replace(samplePod, `"priority":100`, `"priority":100,"long":"`+long+`","float":2.5,"yes":true,"null":null,"big":1e400`, 1))
+	for text, want := range map[string]string{
+		`"stuck: " + object.metadata.name`:        "stuck: web-1",
+		`object.metadata.name`:                    "web-1",
+		`"pod of " + listener + " in " + cluster`: "pod of pods in prod-eu-1",
+		`object.spec.priority`:                    "100",
+		`object.spec.float`:                       "2.5",
+		`object.spec.big`:                         "+Inf",
+		`object.spec.yes`:                         "true",
+		`object.spec.null`:                        "",
+		`object.spec.nothing.at.all`:              "",
+		`nil`:                                     "",
+		`"x" + object.spec.nothing`:               "",
+		`"x" + (object.spec.nothing ?? "?")`:      "x?",
+		`len(object.spec.containers)`:             "2",
+		`len(object.spec.containers) > 1`:         "true",
+		`age()`:                                   "15m0s",
+		`date(object.status.startTime)`:           "2026-01-02T03:00:05Z",
+		`quantity("1024Mi")`:                      "1Gi",
+		`image("nginx")`:                          "docker.io/library/nginx:latest",
+		`condition("Ready").reason`:               "Grün",
+		`"has " + string(len(object.spec.containers)) + " containers"`: "has 2 containers",
+		`object.spec.long`:       strings.Repeat("ü", 512),
+		`"x" + object.spec.long`: "x" + strings.Repeat("ü", 511),
+		`"zone " + cached("nodes", "", object.spec.nodeName).metadata.labels.zone`: "zone a",
+	} {
+		source := sampleSource(text)
+		source.Kind, source.Rule = KindMessage, "r"
+		e := sampleEvaluator(t, source, caches)
+		for range 2 {
+			got, err := e.Text(ev)
+			if err != nil || got != want || len(got) > MaxMessage || !utf8.ValidString(got) {
+				t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		`object.spec`:            `config.yaml:12:8: listener "pods": rule "r": a rule's message must give a text, this gave object`,
+		`object.spec.containers`: `config.yaml:12:13: listener "pods": rule "r": a rule's message must give a text, this gave list`,
+		`"x" + 5 * missing`:      "",
+		`"x" + object.spec.yes`:  `config.yaml:12:5: listener "pods": rule "r": "+" cannot take string and bool`,
+	} {
+		source := sampleSource(text)
+		source.Kind, source.Rule = KindMessage, "r"
+		f, err := Compile(source)
+		if want == "" {
+			if err == nil {
+				t.Errorf("%s is compiled", text)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.Evaluator().Text(ev)
+		var ee *EvalError
+		if got != "" || !errors.As(err, &ee) || err.Error() != want || ee.Rule != "r" {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+}
+
+// A text does not change when the evaluator goes on to the next event: an object's memory is only lent.
+func TestTextIsTheCallers(t *testing.T) {
+	source := sampleSource(`object.metadata.name`)
+	source.Kind = KindMessage
+	e := sampleEvaluator(t, source, nil)
+	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+	var texts []string
+	for i := range 4 {
+		o, err := p.Parse([]byte(strings.Replace(samplePod, "web-1", "web-"+string(rune('1'+i)), 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o = o.Stored(); i > 1 && o.Memory() > o.Size() {
+			t.Fatal("the objects are not packed")
+		}
+		text, err := e.Text(event.Event{Op: event.Resync, Object: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	if got := strings.Join(texts, " "); got != "web-1 web-2 web-3 web-4" {
+		t.Error(got)
+	}
+}
+
+// What looks at the object alone does so whatever the op.
+func TestKindsThatLookAtTheObjectAlone(t *testing.T) {
+	ev, caches := sample(t)
+	for _, kind := range []Kind{KindSelect, KindDeny} {
+		for text, want := range map[string]bool{
+			`object.status.phase == "Running" && label("tier") == "frontend"`: true, `object.status.phase == "Pending"`: false, `object.spec.nothing`: false,
+			`cluster == "prod-eu-1" && listener == "pods" && age() > "10m"`: true, `cached("nodes", "", object.spec.nodeName).spec.unschedulable`: true,
+		} {
+			source := sampleSource(text)
+			source.Kind = kind
+			e := sampleEvaluator(t, source, caches)
+			for _, op := range event.Ops {
+				ev.Op = op
+				if ok, err := e.Match(ev); ok != want || err != nil {
+					t.Errorf("%s, %s: %v, %v", text, op, ok, err)
+				}
+			}
+		}
+	}
+}
+
+func TestTheWrongQuestion(t *testing.T) {
+	ev, _ := sample(t)
+	message := sampleSource(`object.metadata.name`)
+	message.Kind = KindMessage
+	if ok, err := sampleEvaluator(t, message, nil).Match(ev); ok || err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is a message and does not match` {
+		t.Error(ok, err)
+	}
+	if text, err := sampleEvaluator(t, sampleSource(`true`), nil).Text(ev); text != "" || err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is no message and gives no text` {
+		t.Error(text, err)
+	}
+}
+
+// Errors at run time name the kind and the rule.
+func TestEvalErrorsOfKinds(t *testing.T) {
+	ev, _ := sample(t)
+	for kind, want := range map[Kind]string{
+		KindFilter: `filter:1:13: listener "l": a filter must give true or false, this gave string`,
+		KindSelect: `select:1:13: listener "l": a select must give true or false, this gave string`,
+		KindDeny:   `deny:1:13: listener "l": rule "r": a rule's deny must give true or false, this gave string`,
+	} {
+		source := Source{Text: `object.spec.nodeName`, Listener: "l", Kind: kind}
+		if kind == KindDeny {
+			source.Rule = "r"
+		}
+		if ok, err := sampleEvaluator(t, source, nil).Match(ev); ok || err == nil || err.Error() != want {
+			t.Errorf("%v, %v, want %s", ok, err, want)
+		}
+	}
+}

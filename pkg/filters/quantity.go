@@ -1,0 +1,140 @@
+package filters
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// quantity is an amount as Kubernetes writes it. The methods of resource.Quantity change what they read: they are for
+// copies alone.
+type quantity struct{ *resource.Quantity }
+
+const (
+	// maxQuantity is how long a text can be. What Kubernetes makes is a third of it.
+	maxQuantity = 64
+	// maxExponent bounds 1e…, whose digits would all be made.
+	maxExponent = 30
+)
+
+// largest is beyond what can be the amount of anything; more, or less than minus that, is nil.
+const largest = 1e30
+
+func (quantity) typeName() string { return "quantity" }
+
+func (quantity) field(string) any { return nil }
+
+func (q quantity) text() string {
+	c := q.Quantity.DeepCopy()
+	return c.String()
+}
+
+func (q quantity) compare(other quantity) int {
+	a, b := *q.Quantity, *other.Quantity
+	return a.Cmp(b)
+}
+
+// bounded gives a quantity as a value, nil if it is out of bounds.
+func bounded(q resource.Quantity) any {
+	if math.Abs(q.AsApproximateFloat64()) > largest {
+		return nil
+	}
+	return quantity{&q}
+}
+
+func parseQuantity(text string) any {
+	if text == "" || len(text) > maxQuantity || !smallExponent(text) || !strings.ContainsAny(text, "0123456789") {
+		return nil
+	}
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		return nil
+	}
+	return bounded(q)
+}
+
+// smallExponent tells whether the number behind an e is one that can be computed with. E and Ei are suffixes like others.
+func smallExponent(text string) bool {
+	i := strings.IndexAny(text, "eE")
+	if i < 0 || i == len(text)-1 || text[i:] == "Ei" {
+		return true
+	}
+	n, err := strconv.Atoi(text[i+1:])
+	return err == nil && n >= -maxExponent && n <= maxExponent
+}
+
+// quantityOf makes a number a quantity.
+func (e *Evaluator) quantityOf(v value) any {
+	e.charge(4)
+	if v.kind == kindInt {
+		return quantity{resource.NewQuantity(int64(v.i), resource.DecimalSI)}
+	}
+	if math.IsNaN(v.f) || math.Abs(v.f) > largest {
+		return nil
+	}
+	return parseQuantity(strconv.FormatFloat(v.f, 'f', 9, 64)) // as many places as quantities have
+}
+
+// quantityArithmetic adds, subtracts and multiplies; ok is false if it does not know the operation.
+func (e *Evaluator) quantityArithmetic(operator string, a, b any) (result any, ok bool) {
+	x, isX := a.(quantity)
+	y, isY := b.(quantity)
+	if !isX && !isY {
+		return nil, false
+	}
+	e.charge(4)
+	switch operator {
+	case "+", "-":
+		if !isX {
+			x, isX = e.numberBeside(a)
+		}
+		if !isY {
+			y, isY = e.numberBeside(b)
+		}
+		if !isX || !isY {
+			return nil, load(a).isNumber() || load(b).isNumber() // a number out of bounds
+		}
+		sum, other := x.Quantity.DeepCopy(), *y.Quantity
+		if operator == "+" {
+			sum.Add(other)
+		} else {
+			sum.Sub(other)
+		}
+		return bounded(sum), true
+	case "*":
+		if v := load(b); isX && v.isNumber() {
+			return e.multiply(x, v), true
+		}
+		if v := load(a); isY && v.isNumber() {
+			return e.multiply(y, v), true
+		}
+	}
+	return nil, false
+}
+
+func (e *Evaluator) numberBeside(x any) (quantity, bool) {
+	v := load(x)
+	if !v.isNumber() {
+		return quantity{}, false
+	}
+	q, ok := e.quantityOf(v).(quantity)
+	return q, ok
+}
+
+func (e *Evaluator) multiply(q quantity, by value) any {
+	product := q.Quantity.DeepCopy()
+	if by.kind == kindInt {
+		product.Mul(int64(by.i))
+		return bounded(product)
+	}
+	factor, ok := e.quantityOf(by).(quantity)
+	if !ok {
+		return nil
+	}
+	f, dec := *factor.Quantity, product.AsDec()
+	dec.Mul(dec, f.AsDec())
+	product.RoundUp(resource.Nano)
+	return bounded(product)
+}

@@ -1,0 +1,144 @@
+package rules
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Book has the state of all objects and rules of one listener. It is safe for concurrent use.
+type Book struct {
+	rules []*Rule
+
+	mu      sync.Mutex
+	objects map[event.Key]*object // those with something to remember
+	counts  map[Count]int         // of the violated records in objects; no entry is 0
+	open    int                   // the sum of counts
+}
+
+// object is what is remembered of one object. Its texts are copies: a part of an object's text keeps all of it in memory.
+type object struct {
+	key     event.Key // as in Book.objects; writing an entry anew would bring in another's texts
+	uid     string
+	records []record // by rule; replaced, never changed
+}
+
+// Violation is a rule that is violated for an object.
+type Violation struct {
+	Rule, Severity       string
+	Namespace, Name, UID string
+	Message              string    // as it was told last
+	Since                time.Time // deny holds
+}
+
+// Count is what violations are counted by.
+type Count struct{ Rule, Severity, Namespace string }
+
+// NewBook makes the book of one listener. The rules' names differ.
+func NewBook(rules []*Rule) *Book {
+	return &Book{rules: slices.Clone(rules), objects: map[event.Key]*object{}, counts: map[Count]int{}}
+}
+
+// Evaluator makes an evaluator for one worker. Caches are what expressions read of other informers; with nil they find
+// nothing.
+func (b *Book) Evaluator(caches filters.Caches) *Evaluator {
+	e := &Evaluator{book: b, judges: make([]judge, len(b.rules))}
+	for i, r := range b.rules {
+		j := judge{rule: r}
+		deny := r.deny.Evaluator()
+		deny.Caches, j.deny = caches, deny.Match
+		if r.message != nil {
+			message := r.message.Evaluator()
+			message.Caches, j.text = caches, message.Text
+		}
+		e.judges[i] = j
+	}
+	return e
+}
+
+// Open lists what is violated, by rule, namespace and name.
+func (b *Book) Open() []Violation {
+	violations := b.violations()
+	slices.SortFunc(violations, func(v, w Violation) int {
+		return cmp.Or(strings.Compare(v.Rule, w.Rule), strings.Compare(v.Namespace, w.Namespace), strings.Compare(v.Name, w.Name))
+	})
+	return violations
+}
+
+func (b *Book) violations() []Violation {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	violations := make([]Violation, 0, b.open)
+	for key, o := range b.objects {
+		for i := range o.records {
+			if rec := &o.records[i]; rec.violated {
+				r := b.rules[rec.rule]
+				violations = append(violations, Violation{
+					Rule: r.name, Severity: r.severity, Namespace: key.Namespace, Name: key.Name, UID: o.uid,
+					Message: rec.message, Since: rec.since,
+				})
+			}
+		}
+	}
+	return violations
+}
+
+// Counts tells how many violations are open. It costs as much as it has entries, however many violations there are.
+func (b *Book) Counts() map[Count]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.counts)
+}
+
+// get gives what is remembered of an object. The records are not to be changed.
+func (b *Book) get(key event.Key) (uid string, records []record) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if o := b.objects[key]; o != nil {
+		return o.uid, o.records
+	}
+	return "", nil
+}
+
+// put replaces what is remembered of an object. It copies what it keeps.
+func (b *Book) put(key event.Key, uid string, records []record) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := b.objects[key]
+	switch {
+	case o == nil && len(records) == 0:
+		return
+	case o == nil:
+		o = &object{key: event.Key{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}}
+		b.objects[o.key] = o
+	}
+	b.count(o, -1)
+	if o.uid != uid {
+		o.uid = strings.Clone(uid)
+	}
+	o.records = slices.Clone(records)
+	b.count(o, 1)
+	if len(records) == 0 {
+		delete(b.objects, key)
+	}
+}
+
+func (b *Book) count(o *object, n int) {
+	for i := range o.records {
+		if !o.records[i].violated {
+			continue
+		}
+		r := b.rules[o.records[i].rule]
+		c := Count{Rule: r.name, Severity: r.severity, Namespace: o.key.Namespace}
+		b.open += n
+		if b.counts[c] += n; b.counts[c] == 0 {
+			delete(b.counts, c)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package filters
+
+import (
+	"time"
+
+	"github.com/expr-lang/expr/ast"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// total is what a sum has come to.
+type total struct {
+	of      any // a value of the type that is added: nil, 0, 0.0, a duration or a quantity
+	whole   int
+	float   float64
+	amount  resource.Quantity
+	elapsed time.Duration
+}
+
+// sum lets none go over the list, since it looks at every item of which its body is false, and adds in the body: expr's
+// own sum adds what it knows alone.
+func (r *rewriter) sum(n *ast.BuiltinNode) ast.Node {
+	n.Name = "none"
+	return call(n, "@sum", call(n, "@begin"), n)
+}
+
+func (e *Evaluator) beginSum() any {
+	e.functions.sums = append(e.functions.sums, total{})
+	return nil
+}
+
+// add is the body of sum: nil counts nothing.
+func (e *Evaluator) add(x any) bool {
+	e.charge(1)
+	t := &e.functions.sums[len(e.functions.sums)-1]
+	switch v := load(x); v.kind {
+	case kindNil:
+		return false
+	case kindInt, kindFloat:
+		e.addNumber(t, v)
+		return false
+	}
+	switch x := x.(type) {
+	case quantity:
+		if typeName(t.of) == "duration" {
+			break
+		}
+		e.charge(4)
+		if t.of == nil {
+			t.amount = x.DeepCopy()
+		} else {
+			t.toQuantity(e)
+			t.amount.Add(*x.Quantity)
+		}
+		t.of = quantity{}
+		return false
+	case time.Duration:
+		if t.of == nil || typeName(t.of) == "duration" {
+			t.elapsed += x
+			t.of = time.Duration(0)
+			return false
+		}
+	default:
+		fail("sum adds numbers, quantities or durations, got %s", typeName(x))
+	}
+	t.mixed(x)
+	return false
+}
+
+func (e *Evaluator) addNumber(t *total, v value) {
+	switch t.of.(type) {
+	case nil, int:
+		if t.of = 0; v.kind == kindInt {
+			t.whole += v.i
+			return
+		}
+		t.of, t.float = 0.0, float64(t.whole)+v.f
+	case float64:
+		t.float += v.float()
+	case quantity:
+		if q, ok := e.quantityOf(v).(quantity); ok {
+			t.amount.Add(*q.Quantity)
+		}
+	default:
+		t.mixed(v.i)
+	}
+}
+
+// toQuantity makes a quantity of numbers that came before the first one.
+func (t *total) toQuantity(e *Evaluator) {
+	var before value
+	switch t.of.(type) {
+	case int:
+		before = value{kind: kindInt, i: t.whole}
+	case float64:
+		before = value{kind: kindFloat, f: t.float}
+	default:
+		return
+	}
+	if q, ok := e.quantityOf(before).(quantity); ok {
+		t.amount = q.DeepCopy()
+	}
+}
+
+func (t *total) mixed(x any) {
+	fail("sum cannot add %s and %s", typeName(t.of), typeName(x))
+}
+
+// sum ends what beginSum began.
+func (e *Evaluator) sum(any, any) any {
+	last := len(e.functions.sums) - 1
+	t := e.functions.sums[last]
+	e.functions.sums = e.functions.sums[:last]
+	switch t.of.(type) {
+	case float64:
+		return t.float
+	case quantity:
+		return bounded(t.amount)
+	case time.Duration:
+		return t.elapsed
+	default:
+		return t.whole
+	}
+}
