@@ -11,8 +11,8 @@ import (
 )
 
 // check fills in defaults and reports what is wrong in values of the right types. It does not repeat what the decoder
-// has reported.
-func check(c *Config, r *report) {
+// has reported. It gives the informers, of which several may share a cache.
+func check(c *Config, r *report) []placedInformer {
 	r.word("cluster.name", &c.Cluster.Name, "default")
 	r.label("cluster.name", c.Cluster.Name)
 	for _, field := range []struct{ path, value string }{
@@ -20,9 +20,13 @@ func check(c *Config, r *report) {
 	} {
 		r.notEmpty(field.path, field.value)
 	}
-	r.oneOf("cluster.compression", &c.Cluster.Compression, CompressionAuto, CompressionOn, CompressionOff)
-	r.atLeastOne("listeners", "listener", len(c.Listeners))
-	r.atLeastOne("outputs", "output", len(c.Outputs))
+	r.oneOf("cluster.compression", &c.Cluster.Compression, CompressionAuto, CompressionAuto, CompressionOn, CompressionOff)
+	checkHTTP(&c.HTTP, r)
+	if !r.has("policies") {
+		r.atLeastOne("listeners", "listener or policy", "add listeners, or policies, with at least one of them", len(c.Listeners))
+	}
+	r.atLeastOne("outputs", "output", "add outputs with at least one output", len(c.Outputs))
+	checkPolicies(c, r)
 
 	var informers []placedInformer
 	for name, informer := range sorted(c.Informers) {
@@ -30,7 +34,7 @@ func check(c *Config, r *report) {
 		r.name(path, name)
 		if informer != nil && r.good(path) {
 			checkInformer(informer, path, r)
-			informers = append(informers, placedInformer{path, informer})
+			informers = append(informers, placedInformer{path, r, informer})
 		}
 	}
 	for name, output := range sorted(c.Outputs) {
@@ -48,17 +52,17 @@ func check(c *Config, r *report) {
 			listener.Name = name
 			checkListener(c, listener, path, r)
 			if inline := listener.InformerRef.Inline; inline != nil {
-				informers = append(informers, placedInformer{join(path, "informer"), inline})
+				informers = append(informers, placedInformer{join(path, "informer"), r, inline})
 			}
 		}
 	}
-	checkSharedIndexes(informers, r)
+	return informers
 }
 
-func (r *report) atLeastOne(field, what string, n int) {
+func (r *report) atLeastOne(field, what, hint string, n int) {
 	switch {
 	case r.missing("", field):
-		r.key("", "add "+field+" with at least one "+what, "%s is missing", field)
+		r.key("", hint, "%s is missing", field)
 	case r.good(field) && n == 0 && !r.broken[field]:
 		r.key(field, "", "%s must have at least one %s", field, what)
 	}
@@ -104,9 +108,9 @@ func (r *report) word(path string, value *string, byDefault string) {
 	}
 }
 
-// oneOf fills in a default, the first of the words, and checks that it is one of them.
-func (r *report) oneOf(path string, value *string, words ...string) {
-	r.word(path, value, words[0])
+// oneOf fills in a default and checks that the value is one of the words.
+func (r *report) oneOf(path string, value *string, byDefault string, words ...string) {
+	r.word(path, value, byDefault)
 	if last := len(words) - 1; r.good(path) && !slices.Contains(words, *value) {
 		r.value(path, didYouMean(*value, words), "%s must be %s or %s, is %s", path, strings.Join(words[:last], ", "), words[last], quote(*value))
 	}

@@ -19,6 +19,7 @@ const maxPaths = 100
 // placedInformer is an informer, named or inline, and where it stands.
 type placedInformer struct {
 	path     string
+	report   *report
 	informer *Informer
 }
 
@@ -138,7 +139,7 @@ func checkIndex(name, text string, dropped []string, path string, r *report) {
 }
 
 // checkSharedIndexes looks at informers that will share one cache: an index of one name is one index.
-func checkSharedIndexes(informers []placedInformer, r *report) {
+func checkSharedIndexes(informers []placedInformer) {
 	type key struct {
 		resource string
 		scope    Scope
@@ -153,10 +154,14 @@ func checkSharedIndexes(informers []placedInformer, r *report) {
 			other, taken := first[k]
 			if !taken {
 				first[k] = p
-			} else if r.good(field) && other.informer.Indexes[name] != text {
-				r.value(field, "choose another name",
+			} else if p.report.good(field) && other.informer.Indexes[name] != text {
+				where := other.path
+				if other.report != p.report {
+					where += " of " + shown(other.report.file)
+				}
+				p.report.value(field, "choose another name",
 					"%s is %s, but %s watches the same objects and has an index of this name on %s",
-					field, quote(text), other.path, quote(other.informer.Indexes[name]))
+					field, quote(text), where, quote(other.informer.Indexes[name]))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -11,9 +12,20 @@ import (
 )
 
 func checkListener(c *Config, l *Listener, path string, r *report) {
-	checkInformerRef(c, l, path, r)
+	l.informers = c.Informers
+	checkStream(l, path, r)
+	checkOutputNames(c, l.Outputs, path, r)
+}
+
+// checkStream checks a listener but for its outputs. Of a policy, path is empty and r is about its file; the listener's
+// informers stand in the files of r and of the further reports.
+func checkStream(l *Listener, path string, r *report, further ...*report) {
+	checkInformerRef(l, path, r, further)
 	checkOn(l, path, r)
 	checkBuffer(&l.Buffer, join(path, "buffer"), r)
+	if field := join(path, "select"); r.good(field) && strings.TrimSpace(l.Select.Text) == "" {
+		r.value(field, "remove it to select all objects", "%s is empty", field)
+	}
 	if field := join(path, "filter"); r.good(field) && strings.TrimSpace(l.Filter.Text) == "" {
 		r.value(field, "remove it to let all events pass", "%s is empty", field)
 	}
@@ -22,13 +34,13 @@ func checkListener(c *Config, l *Listener, path string, r *report) {
 	}
 	r.number(join(path, "workers"), &l.Workers, 1, 1, 64)
 	checkRetry(&l.Retry, join(path, "retry"), r)
-	checkOutputNames(c, l, path, r)
+	checkRules(l.Rules, join(path, "rules"), r)
 }
 
-func checkInformerRef(c *Config, l *Listener, path string, r *report) {
+func checkInformerRef(l *Listener, path string, r *report, further []*report) {
 	field := join(path, "informer")
 	if r.missing(path, "informer") {
-		r.key(path, "add informer, the name of one or an informer with its resource", "%s has no informer", path)
+		r.key(path, "add informer, the name of one or an informer with its resource", "%s has no informer", cmp.Or(path, "the policy"))
 	}
 	if !r.good(field) {
 		return
@@ -37,9 +49,10 @@ func checkInformerRef(c *Config, l *Listener, path string, r *report) {
 		checkInformer(l.informer, field, r)
 		return
 	}
-	l.informer = c.Informers[l.InformerRef.Name]
-	if l.informer == nil && !r.has(join("informers", l.InformerRef.Name)) && !r.failed["informers"] {
-		r.value(field, known(r, l.InformerRef.Name, "informers", c.Informers),
+	l.informer = l.informers[l.InformerRef.Name]
+	inReport := func(r *report) bool { return r.has(join("informers", l.InformerRef.Name)) || r.failed["informers"] }
+	if l.informer == nil && !inReport(r) && !slices.ContainsFunc(further, inReport) {
+		r.value(field, known(r, l.InformerRef.Name, "informers", l.informers),
 			"%s names the informer %s, which is not there", field, quote(l.InformerRef.Name))
 	}
 }
@@ -168,16 +181,16 @@ func checkRetry(retry *Retry, path string, r *report) {
 		short(retry.MinBackoff.Duration), short(retry.MaxBackoff.Duration))
 }
 
-func checkOutputNames(c *Config, l *Listener, path string, r *report) {
+func checkOutputNames(c *Config, outputs []string, path string, r *report) {
 	field := join(path, "outputs")
 	switch {
 	case r.missing(path, "outputs"):
 		r.key(path, "add outputs, a list of names", "%s has no outputs", path)
-	case r.good(field) && len(l.Outputs) == 0:
+	case r.good(field) && len(outputs) == 0:
 		r.value(field, "", "%s must have at least one output", field)
 	}
-	seen := make(map[string]bool, len(l.Outputs))
-	for i, name := range l.Outputs {
+	seen := make(map[string]bool, len(outputs))
+	for i, name := range outputs {
 		at := item(field, i)
 		switch {
 		case !r.good(at):

@@ -41,6 +41,7 @@ func TestListenerMistakes(t *testing.T) {
 		{"spill too small", listenerLine, listenerWith("buffer: {overflow: spill, spill: {bytes: 1Ki}}"),
 			"10:46: listeners.a.buffer.spill.bytes must be 1Mi to 1Ti, is 1Ki"},
 		{"empty filter", listenerLine, listenerWith(`filter: " "`), "10:13: listeners.a.filter is empty; remove it to let all events pass"},
+		{"empty select", listenerLine, listenerWith(`select: ""`), "10:13: listeners.a.select is empty; remove it to select all objects"},
 		{"handler without wasm", listenerLine, listenerWith("handler: {}"),
 			"10:5: listeners.a.handler has no wasm; add wasm, the path of the module"},
 		{"empty wasm", listenerLine, listenerWith(`handler: {wasm: ""}`),
@@ -101,6 +102,86 @@ func TestInformerMistakes(t *testing.T) {
 	})
 }
 
+func TestRuleMistakes(t *testing.T) {
+	const unit = "; write a number and a unit (h, m, s, ms), as in 90s or 1h30m"
+	const label = `; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`
+	rule := func(s string) string { return listenerWith("rules: [{name: r, deny: x, " + s + "}]") }
+	testMistakes(t, []mistake{
+		{"no rule", listenerLine, listenerWith("rules: []"), "10:12: listeners.a.rules must have at least one rule"},
+		{"one rule", listenerLine, listenerWith("rules: {name: r, deny: x}"),
+			"10:12: listeners.a.rules must be a list, is a mapping; write [a, b], or one item a line after a dash"},
+		{"nothing", listenerLine, listenerWith("rules: [~]"),
+			"10:13: listeners.a.rules[0] has no value; give it a value or remove it"},
+		{"empty", listenerLine, listenerWith("rules: [{}]"),
+			"10:13: listeners.a.rules[0] has no name; add name, which says in a few words what is violated\n" +
+				"10:13: listeners.a.rules[0] has no deny; add deny, an expression that is true for a violation"},
+		{"no deny", listenerLine, listenerWith("rules:", "- name: r", "  severity: low"),
+			"11:7: listeners.a.rules[0] has no deny; add deny, an expression that is true for a violation"},
+		{"misspelt deny says it once", listenerLine, listenerWith("rules: [{name: r, denny: x}]"),
+			`10:23: unknown field "denny" in listeners.a.rules[0]; did you mean "deny"?`},
+		{"blank expressions", listenerLine, listenerWith("rules: [{name: r, deny: ' ', message: ''}]"),
+			"10:29: listeners.a.rules[0].deny is empty; give it an expression that is true for a violation\n" +
+				"10:43: listeners.a.rules[0].message is empty; remove it to report the rule's name"},
+		{"deny that is no text", listenerLine, listenerWith("rules: [{name: r, deny: true}]"),
+			"10:29: listeners.a.rules[0].deny must be a string, is true; put it in quotes"},
+		{"name", listenerLine, listenerWith("rules: [{name: No Latest, deny: x}]"),
+			`10:20: listeners.a.rules[0].name must be a DNS label, is "No Latest"` + label},
+		{"name twice", listenerLine, listenerWith("rules: [{name: r, deny: x}, {name: s, deny: x}, {name: r, deny: y}]"),
+			`10:60: listeners.a.rules[2].name repeats the name "r"; choose another name`},
+		{"severity", listenerLine, rule("severity: warning"),
+			`10:42: listeners.a.rules[0].severity must be info, low, medium, high or critical, is "warning"`},
+		{"misspelt severity", listenerLine, rule("severity: hihg"),
+			`10:42: listeners.a.rules[0].severity must be info, low, medium, high or critical, is "hihg"; did you mean "high"?`},
+		{"for, negative", listenerLine, rule("for: -1s"), "10:37: listeners.a.rules[0].for must not be negative, is -1s"},
+		{"for, days", listenerLine, rule("for: 1d"), `10:37: listeners.a.rules[0].for must be a duration, is "1d"` + unit},
+		{"for, too long", listenerLine, rule("for: 720h1ms"),
+			"10:37: listeners.a.rules[0].for must be at most 720h (30 days), is 720h0m0.001s"},
+		{"repeat, too short", listenerLine, rule("repeat: 999ms"),
+			"10:40: listeners.a.rules[0].repeat must be at least 1s, is 999ms; 0 is never"},
+		{"repeat, too long", listenerLine, rule("repeat: 721h"),
+			"10:40: listeners.a.rules[0].repeat must be at most 720h (30 days), is 721h"},
+	})
+	for _, good := range []string{"for: 0", "for: 1ns", "for: 720h", "repeat: 0", "repeat: 1s", "repeat: 720h"} {
+		if _, err := Parse("x.yaml", []byte(strings.Replace(base, listenerLine, rule(good), 1))); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+}
+
+func TestHTTPMistakes(t *testing.T) {
+	http := func(address string) string { return "cluster: {name: c}\nhttp: {address: " + address + "}" }
+	others := func(port string) string {
+		return "; write 127.0.0.1:" + port + " or localhost:" + port + "; serving others needs authentication, which this version does not have"
+	}
+	testMistakes(t, []mistake{
+		{"no address", "cluster: {name: c}", "http: {}", "3:1: http has no address; add address, as in 127.0.0.1:8080"},
+		{"misspelt address says it once", "cluster: {name: c}", "http: {adress: a}",
+			`3:8: unknown field "adress" in http; did you mean "address"?`},
+		{"port alone", "cluster: {name: c}", http("8080"), "4:17: http.address must be a string, is the number 8080; put it in quotes"},
+		{"host alone", "cluster: {name: c}", http("localhost"),
+			`4:17: http.address must be a host and a port, is "localhost"; write it as 127.0.0.1:8080`},
+		{"port by name", "cluster: {name: c}", http("localhost:http"),
+			`4:17: http.address must have a port of 0 to 65535, is "localhost:http"; write it as 127.0.0.1:8080`},
+		{"port with a sign", "cluster: {name: c}", http("localhost:+80"),
+			`4:17: http.address must have a port of 0 to 65535, is "localhost:+80"; write it as 127.0.0.1:8080`},
+		{"port too large", "cluster: {name: c}", http("localhost:65536"),
+			`4:17: http.address must have a port of 0 to 65535, is "localhost:65536"; write it as 127.0.0.1:8080`},
+		{"any address", "cluster: {name: c}", http("':8080'"),
+			`4:17: http.address must have a loopback address or localhost for its host, is ":8080"` + others("8080")},
+		{"all addresses", "cluster: {name: c}", http("0.0.0.0:8080"),
+			`4:17: http.address must have a loopback address or localhost for its host, is "0.0.0.0:8080"` + others("8080")},
+		{"all IPv6 addresses", "cluster: {name: c}", http("'[::]:0'"),
+			`4:17: http.address must have a loopback address or localhost for its host, is "[::]:0"` + others("0")},
+		{"a name", "cluster: {name: c}", http("localhost.example.com:80"),
+			`4:17: http.address must have a loopback address or localhost for its host, is "localhost.example.com:80"` + others("80")},
+	})
+	for _, good := range []string{"127.0.0.1:0", "127.8.9.1:65535", "localhost:8080", "'[::1]:8080'"} {
+		if _, err := Parse("x.yaml", []byte(strings.Replace(base, "cluster: {name: c}", http(good), 1))); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+}
+
 func TestConfigMistakes(t *testing.T) {
 	testMistakes(t, []mistake{
 		{"no header", "apiVersion: informerd.dev/v1alpha1\nkind: Config\n", "",
@@ -113,6 +194,11 @@ func TestConfigMistakes(t *testing.T) {
 		{"no outputs", "outputs:\n  out:\n    stdout: {}\n", "",
 			"1:1: outputs is missing; add outputs with at least one output\n" +
 				`10:15: listeners.a.outputs[0] names the output "out", which is not there; there are no outputs`},
+		{"no listeners", base[strings.Index(base, "listeners"):strings.Index(base, "outputs:\n  out")], "",
+			"1:1: listeners is missing; add listeners, or policies, with at least one of them"},
+		{"empty listeners", base[strings.Index(base, "listeners"):strings.Index(base, "outputs:\n  out")], "listeners: {}\n",
+			"7:1: listeners must have at least one listener or policy"},
+		{"a policy", "kind: Config", "kind: Policy", `2:7: kind must be Config, is "Policy"; name the policy's file in policies of a configuration`},
 		{"empty outputs", "outputs:\n  out:\n    stdout: {}\n", "outputs: {}\n",
 			`10:15: listeners.a.outputs[0] names the output "out", which is not there; there are no outputs` + "\n" +
 				"11:1: outputs must have at least one output"},

@@ -20,6 +20,7 @@ const full = `# every field once
 apiVersion: informerd.dev/v1alpha1
 kind: Config
 cluster: {name: prod-eu-1, kubeconfig: kube/config, context: prod, compression: off}
+http: {address: "127.0.0.1:8080"}
 informers:
   pods:
     resource: pods
@@ -36,9 +37,18 @@ listeners:
     on: [update, resync]
     resync: 1m30s
     buffer: {capacity: 10, overflow: latest}
+    select: object.metadata.namespace == "shop"
     filter: |
       op == "update" &&
         object.spec.replicas > 1
+    rules:
+      - name: few-replicas
+        deny: object.spec.replicas < 2
+        message: '"only " + string(object.spec.replicas)'
+        severity: high
+        for: 10m
+        repeat: 24h
+      - {name: many, deny: object.spec.replicas > 99}
     handler:
       wasm: plugins/x.wasm
       sha256: 3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c
@@ -74,6 +84,9 @@ func TestParseEveryField(t *testing.T) {
 	if want := (Cluster{Name: "prod-eu-1", Kubeconfig: "kube/config", Context: "prod", Compression: CompressionOff}); c.Cluster != want {
 		t.Errorf("cluster is %+v, want %+v", c.Cluster, want)
 	}
+	if want := (HTTP{Address: "127.0.0.1:8080"}); c.HTTP != want {
+		t.Errorf("http is %+v, want %+v", c.HTTP, want)
+	}
 	pods := &Informer{
 		Resource: "pods", Namespaces: []string{"shop", "pay"}, LabelSelector: "tier=frontend", FieldSelector: "spec.nodeName!=",
 		Drop: []string{"status.conditions"}, Indexes: map[string]string{"node": "spec.nodeName"}, KeepManagedFields: true,
@@ -81,9 +94,18 @@ func TestParseEveryField(t *testing.T) {
 	want := &Listener{
 		Name: "z-first", InformerRef: InformerRef{Name: "pods"}, On: []event.Op{event.Update, event.Resync},
 		Resync: seconds(90), Buffer: Buffer{Capacity: 10, Overflow: "latest"},
+		Select: Expression{Text: `object.metadata.namespace == "shop"`, File: "dir/x.yaml", Line: 22, Column: 13},
 		Filter: Expression{
-			Text: "op == \"update\" &&\n  object.spec.replicas > 1\n", File: "dir/x.yaml", Line: 22, Column: 7,
+			Text: "op == \"update\" &&\n  object.spec.replicas > 1\n", File: "dir/x.yaml", Line: 24, Column: 7,
 		},
+		Rules: []Rule{{
+			Name: "few-replicas", Severity: SeverityHigh, For: seconds(600), Repeat: seconds(86400),
+			Deny:    Expression{Text: "object.spec.replicas < 2", File: "dir/x.yaml", Line: 28, Column: 15},
+			Message: Expression{Text: `"only " + string(object.spec.replicas)`, File: "dir/x.yaml", Line: 29, Column: 19},
+		}, {
+			Name: "many", Severity: SeverityMedium,
+			Deny: Expression{Text: "object.spec.replicas > 99", File: "dir/x.yaml", Line: 33, Column: 28},
+		}},
 		Handler: &Handler{
 			Wasm: "plugins/x.wasm", SHA256: "3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c",
 			Config: json.RawMessage(`{"threshold":5,"names":["a","on"],"on":"yes","none":null,"big":12345678901234567890,` +
@@ -92,7 +114,7 @@ func TestParseEveryField(t *testing.T) {
 			Grants: Grants{Log: &LogGrant{Level: "debug", Rate: 7}},
 		},
 		Workers: 4, Retry: Retry{Attempts: 3, MinBackoff: seconds(2), MaxBackoff: seconds(120)},
-		Outputs: []string{"stdout", "other"}, informer: c.Informers["pods"],
+		Outputs: []string{"stdout", "other"}, informer: c.Informers["pods"], informers: c.Informers,
 	}
 	if got := c.Listeners["z-first"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("listener is\n%+v, want\n%+v\nhandler %+v\nwant    %+v", got, want, got.Handler, want.Handler)
@@ -118,6 +140,9 @@ listeners:
   never: {informer: {resource: pods}, outputs: [out], resync: 0}
 outputs: {out: {stdout: {}}}
 `)
+	if c.HTTP != (HTTP{}) {
+		t.Errorf("http is %+v", c.HTTP)
+	}
 	if c.Cluster != (Cluster{Name: "default", Compression: CompressionAuto}) {
 		t.Errorf("cluster is %+v", c.Cluster)
 	}
@@ -167,9 +192,9 @@ func TestPath(t *testing.T) {
 func TestErrorAt(t *testing.T) {
 	c := mustParse(t, full)
 	for field, want := range map[string]string{
-		"listeners.z-first.handler.wasm":  "dir/x.yaml:25:13: bad; mend it",
-		"listeners.z-first.outputs[1]":    "dir/x.yaml:32:23: bad; mend it",
-		"listeners.a-second.handler.wasm": "dir/x.yaml:34:5: bad; mend it",
+		"listeners.z-first.handler.wasm":  "dir/x.yaml:35:13: bad; mend it",
+		"listeners.z-first.outputs[1]":    "dir/x.yaml:42:23: bad; mend it",
+		"listeners.a-second.handler.wasm": "dir/x.yaml:44:5: bad; mend it",
 		"nowhere":                         "dir/x.yaml: bad; mend it",
 	} {
 		if got := c.ErrorAt(field, "bad", "mend it").Error(); got != want {
@@ -190,6 +215,8 @@ func TestDigest(t *testing.T) {
 	}
 	for _, change := range [][2]string{
 		{"workers: 4", "workers: 5"}, {"threshold: 5", "threshold: 6"}, {"object.spec", "old.spec"}, {"[shop, pay]", "[shop]"},
+		{"8080", "8081"}, {"== \"shop\"", "== \"pay\""}, {"few-replicas", "too-few"}, {"replicas < 2", "replicas < 3"}, {"only", "just"},
+		{"severity: high", "severity: low"}, {"10m", "11m"}, {"24h", "25h"},
 		{"{resource: deployments.apps}", "{resource: daemonsets.apps}"}, {"1m30s", "1m31s"}, {"32Mi", "33Mi"},
 	} {
 		if mustParse(t, strings.Replace(full, change[0], change[1], 1)).Digest() == digest {

@@ -24,10 +24,12 @@ const (
 
 // unsupported are members that the configuration language has and this version does not.
 var unsupported = map[reflect.Type][]string{
-	reflect.TypeFor[Listener](): {"rules", "select"},
-	reflect.TypeFor[Grants]():   {"cache", "clock", "emit", "http", "kv", "random"},
-	reflect.TypeFor[Output]():   {"data", "webhook"},
+	reflect.TypeFor[Grants](): {"cache", "clock", "emit", "http", "kv", "random"},
+	reflect.TypeFor[Output](): {"data", "webhook"},
 }
+
+// elsewhere are members that stand in another mapping than this one: hints for who looks for them here.
+var elsewhere = map[reflect.Type]map[string]string{reflect.TypeFor[Policy](): notInPolicies()}
 
 // decoder puts a tree of YAML nodes into the schema's types.
 type decoder struct {
@@ -35,6 +37,16 @@ type decoder struct {
 	lines   []string // the text, for expressions
 	nodes   int
 	stopped bool // a limit was passed: what follows is not looked at
+}
+
+func newDecoder(what document, file string, data []byte) *decoder {
+	return &decoder{report: newReport(what, file), lines: strings.Split(string(data), "\n")}
+}
+
+// root decodes a whole file.
+func (d *decoder) root(n *yaml.Node, into reflect.Value) {
+	d.keys[""] = placeOf(n)
+	d.value(n, into, "", 0)
 }
 
 // value decodes one node. Whatever is wrong is reported, and the rest is decoded.
@@ -81,7 +93,7 @@ func (d *decoder) follow(n *yaml.Node, path string, depth int) (*yaml.Node, bool
 		d.stop(at, path, "an alias must not stand in what it stands for", "values are nested deeper than %d levels", maxDepth)
 		return nil, false
 	case d.nodes > maxNodes:
-		d.stop(at, path, "values behind an alias count each time it is used", "the configuration has more than %d values", maxNodes)
+		d.stop(at, path, "values behind an alias count each time it is used", "the %s has more than %d values", d.what.noun, maxNodes)
 		return nil, false
 	case n.Style&yaml.TaggedStyle != 0:
 		d.failed[path] = true
@@ -164,7 +176,9 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []s
 	if len(known) > 0 {
 		hint = "its fields are " + strings.Join(known, ", ")
 	}
-	if name, ok := nearest.Name(key.Value, known); ok {
+	if other, ok := elsewhere[t][key.Value]; ok {
+		hint = other
+	} else if name, ok := nearest.Name(key.Value, known); ok {
 		hint = fmt.Sprintf("did you mean %q?", name)
 	}
 	d.add(placeOf(key), field, hint, "unknown field %s%s", quote(key.Value), in)
@@ -206,7 +220,7 @@ func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.
 }
 
 func (d *decoder) goodKey(key *yaml.Node, path string) bool {
-	in := "the configuration"
+	in := "the " + d.what.noun
 	if path != "" {
 		in = path
 	}

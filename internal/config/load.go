@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -45,42 +44,49 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Parse checks the text of a configuration and fills in defaults. File is its path: errors name it, relative paths in
-// the configuration count from its folder, and .json makes the text JSON. It need not exist.
-func Parse(file string, data []byte) (*Config, error) {
-	root, textErr := parseTree(file, data)
+// Parse checks the text of a configuration, reads the policy files it names and fills in defaults. File is its path:
+// errors name it, relative paths in the configuration count from its folder, and .json makes the text JSON. It need not
+// exist.
+func Parse(file string, data []byte) (*Config, error) { return parse(file, data, disk{}) }
+
+func parse(file string, data []byte, disk files) (*Config, error) {
+	root, textErr := parseTree(configuration, file, data)
 	if textErr != nil {
 		return nil, Errors{*textErr}
 	}
 	c := &Config{}
-	d := &decoder{report: newReport(file), lines: strings.Split(string(data), "\n")}
-	d.keys[""] = placeOf(root)
-	d.value(root, reflect.ValueOf(c).Elem(), "", 0)
+	d := newDecoder(configuration, file, data)
+	d.root(root, reflect.ValueOf(c).Elem())
 	if d.stopped {
-		return nil, d.errs.asError() // much was not looked at: what seems to be missing may be there
+		return nil, gather(d.report) // much was not looked at: what seems to be missing may be there
 	}
-	if !isConfig(c, d.report) {
-		// Something else, such as a Deployment: its fields are all unknown, and that is not what is wrong with it.
-		return nil, d.onlyHeader().asError()
+	if !d.rightKind(c.APIVersion, c.Kind) {
+		d.onlyHeader()
+		return nil, gather(d.report)
 	}
-	check(c, d.report)
-	if err := d.errs.asError(); err != nil {
-		return nil, err
+	informers := check(c, d.report)
+	policies := loadPolicies(c, d.report, disk)
+	checkSharedIndexes(append(informers, policies.informers()...))
+	if mistakes := policies.errors(); len(mistakes) > 0 {
+		return nil, mistakes
 	}
-	c.source = d.source
+	c.source, c.policies = d.source, policies.sources()
 	return c, nil
 }
 
-// isConfig reports an apiVersion or kind that is not that of a configuration.
-func isConfig(c *Config, r *report) bool {
+// rightKind reports an apiVersion or kind that is not that of the document.
+func (r *report) rightKind(apiVersion, kind string) bool {
 	right := true
 	for _, header := range []struct{ field, is, want string }{
-		{"apiVersion", c.APIVersion, APIVersion}, {"kind", c.Kind, Kind},
+		{"apiVersion", apiVersion, APIVersion}, {"kind", kind, r.what.kind},
 	} {
 		switch {
 		case r.good(header.field) && header.is != header.want:
-			r.value(header.field, fmt.Sprintf("write %s: %s", header.field, header.want),
-				"%s must be %s, is %s", header.field, header.want, quote(header.is))
+			hint := fmt.Sprintf("write %s: %s", header.field, header.want)
+			if header.field == "kind" && (header.is == Kind || header.is == PolicyKind) {
+				hint = r.what.instead
+			}
+			r.value(header.field, hint, "%s must be %s, is %s", header.field, header.want, quote(header.is))
 			right = false
 		case r.missing("", header.field):
 			r.key("", fmt.Sprintf("begin with %s: %s", header.field, header.want), "%s is missing", header.field)
@@ -89,22 +95,32 @@ func isConfig(c *Config, r *report) bool {
 	return right
 }
 
-// onlyHeader leaves the mistakes in apiVersion and kind.
-func (r *report) onlyHeader() Errors {
-	return slices.DeleteFunc(slices.Clone(r.errs), func(e Error) bool {
-		return e.Field != "apiVersion" && e.Field != "kind"
-	})
+// onlyHeader leaves the mistakes in apiVersion and kind. The file is something else, such as a Deployment: its fields are
+// all unknown, and that is not what is wrong with it.
+func (r *report) onlyHeader() {
+	r.errs = slices.DeleteFunc(r.errs, func(e Error) bool { return e.Field != "apiVersion" && e.Field != "kind" })
 }
 
 // File is the path the configuration was read from.
 func (c *Config) File() string { return c.source.file }
 
-// ListenersInOrder gives the listeners in the order in which they stand in the file.
+// ListenersInOrder gives the listeners of the configuration itself in the order in which they stand there, then those of
+// policy files in the order of the entries that name them, those of one entry sorted by path.
 func (c *Config) ListenersInOrder() []*Listener {
-	return slices.SortedFunc(maps.Values(c.Listeners), func(a, b *Listener) int {
+	var all []*Listener
+	for _, l := range c.Listeners {
+		if l.Policy == "" {
+			all = append(all, l)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Listener) int {
 		pa, pb := c.source.keys[join("listeners", a.Name)], c.source.keys[join("listeners", b.Name)]
 		return cmp.Or(cmp.Compare(pa.line, pb.line), cmp.Compare(pa.column, pb.column), cmp.Compare(a.Name, b.Name))
 	})
+	for _, p := range c.policies {
+		all = append(all, c.Listeners[p.listener])
+	}
+	return all
 }
 
 // Path gives a path of the configuration as others can open it: a relative one counts from the folder of the file. A
@@ -117,26 +133,45 @@ func (c *Config) Path(path string) string {
 }
 
 // ErrorAt makes an Error about a field, as in listeners.crash-loops.handler.wasm, with the place where its value stands,
-// or if it does not stand in the file, the mapping it belongs to.
+// or if it does not stand in the file, the mapping it belongs to. What a policy says of its listener is found in its file.
 func (c *Config) ErrorAt(field, message, hint string) Error {
-	e := Error{File: c.source.file, Field: field, Message: message, Hint: hint}
-	for at := field; ; {
-		if p, ok := c.source.values[at]; ok {
-			e.Line, e.Column = p.line, p.column
-			break
-		}
-		cut := strings.LastIndexAny(at, ".[")
-		if cut < 0 {
-			break
-		}
-		at = at[:cut]
-	}
-	return e
+	file, at := c.find(field)
+	return Error{File: file, Line: at.line, Column: at.column, Field: field, Message: message, Hint: hint}
 }
 
-// Digest is the same for configurations that mean the same: comments, order and defaults written out do not matter.
+func (c *Config) find(field string) (file string, at place) {
+	for _, p := range c.policies {
+		rest, found := strings.CutPrefix(field, join("listeners", p.listener))
+		if !found || rest != "" && rest[0] != '.' {
+			continue
+		}
+		rest = strings.TrimPrefix(rest, ".")
+		if rest == "outputs" || strings.HasPrefix(rest, "outputs[") {
+			return c.source.file, c.source.place(join(p.entry, "outputs") + strings.TrimPrefix(rest, "outputs"))
+		}
+		if at = p.place(rest); at == (place{}) {
+			at = p.values[""]
+		}
+		return p.file, at
+	}
+	return c.source.file, c.source.place(field)
+}
+
+// Digest is the same for configurations that mean the same: comments, order and defaults written out do not matter. It
+// covers what stands in policy files, but not where they are.
 func (c *Config) Digest() string {
-	text, err := json.Marshal(c)
+	type own struct {
+		Description string               `json:"description,omitempty"`
+		Informers   map[string]*Informer `json:"informers,omitempty"`
+	}
+	whole := struct {
+		*Config
+		Policies map[string]own `json:"policies,omitempty"` // instead of the names of their files
+	}{c, map[string]own{}}
+	for _, p := range c.policies {
+		whole.Policies[p.listener] = own{p.policy.Description, p.policy.Informers}
+	}
+	text, err := json.Marshal(whole)
 	if err != nil {
 		panic(fmt.Sprintf("config: a checked configuration is not JSON: %v", err)) // its only free part is valid JSON
 	}

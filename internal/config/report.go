@@ -13,6 +13,19 @@ type place struct{ line, column int }
 
 func placeOf(n *yaml.Node) place { return place{n.Line, n.Column} }
 
+// document is a kind of file that is read here.
+type document struct {
+	noun string // configuration
+	kind string // what its field kind must say
+	// instead is a hint for who gives a file of the other kind.
+	instead string
+}
+
+var (
+	configuration = document{"configuration", Kind, "name the policy's file in policies of a configuration"}
+	policy        = document{"policy", PolicyKind, "a configuration is no policy: keep policies in a folder of their own"}
+)
+
 // source remembers where each field of the schema stands.
 type source struct {
 	file   string
@@ -28,13 +41,33 @@ type report struct {
 	failed map[string]bool
 	// broken are the mappings with members that were not understood; what seems to be missing there may be one of them.
 	broken map[string]bool
+	// what the file is.
+	what document
+	// hidden is how many mistakes there were beyond those that are kept.
+	hidden int
 }
 
-func newReport(file string) *report {
+func newReport(what document, file string) *report {
 	return &report{
+		what:   what,
 		source: source{file: file, keys: map[string]place{}, values: map[string]place{}},
 		failed: map[string]bool{},
 		broken: map[string]bool{},
+	}
+}
+
+// place gives the place of the field's value or, if it does not stand in the file, of the innermost mapping around it
+// that does.
+func (s source) place(field string) place {
+	for {
+		if p, ok := s.values[field]; ok {
+			return p
+		}
+		cut := strings.LastIndexAny(field, ".[")
+		if cut < 0 {
+			return place{}
+		}
+		field = field[:cut]
 	}
 }
 

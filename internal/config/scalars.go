@@ -27,7 +27,7 @@ func (d *decoder) scalar(n *yaml.Node, path, tag, want, hint string) bool {
 func (d *decoder) wrongType(n *yaml.Node, path, want, hint string) {
 	name := path
 	if name == "" {
-		name = "the configuration"
+		name = "the " + d.what.noun
 	}
 	d.report.value(path, hint, "%s must be %s, is %s", name, want, describe(n))
 	d.errs[len(d.errs)-1].Line, d.errs[len(d.errs)-1].Column = n.Line, n.Column

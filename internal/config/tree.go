@@ -16,13 +16,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MaxSize is the largest configuration that is read, in bytes.
+// MaxSize is the largest configuration and the largest policy file that is read, in bytes.
 const MaxSize = 1 << 20
 
 // parseTree reads the one document of a text. The error is about the text as a whole: there is nothing to go on with.
-func parseTree(file string, data []byte) (*yaml.Node, *Error) {
+func parseTree(what document, file string, data []byte) (*yaml.Node, *Error) {
 	if len(data) > MaxSize {
-		return nil, &Error{File: file, Message: fmt.Sprintf("the configuration is larger than %d bytes", MaxSize)}
+		return nil, &Error{File: file, Message: fmt.Sprintf("the %s is larger than %d bytes", what.noun, MaxSize)}
 	}
 	if err := checkCharacters(file, data); err != nil {
 		return nil, err
@@ -40,11 +40,11 @@ func parseTree(file string, data []byte) (*yaml.Node, *Error) {
 	document, err := nextDocument(decoder)
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, emptyError(file)
+		return nil, emptyError(what, file)
 	case err != nil:
 		return nil, syntaxError(file, data, err)
 	case len(document.Content) != 1 || isNull(document.Content[0]):
-		return nil, emptyError(file)
+		return nil, emptyError(what, file)
 	}
 	switch second, err := nextDocument(decoder); {
 	case errors.Is(err, io.EOF):
@@ -53,7 +53,7 @@ func parseTree(file string, data []byte) (*yaml.Node, *Error) {
 		return nil, syntaxError(file, data, err)
 	default:
 		return nil, &Error{File: file, Line: second.Line, Column: second.Column,
-			Message: "a second document begins here", Hint: "a configuration is one document: remove the --- and what follows"}
+			Message: "a second document begins here", Hint: "a " + what.noun + " is one document: remove the --- and what follows"}
 	}
 }
 
@@ -70,9 +70,9 @@ func nextDocument(decoder *yaml.Decoder) (document *yaml.Node, err error) {
 	return document, err
 }
 
-func emptyError(file string) *Error {
-	return &Error{File: file, Message: "the configuration is empty",
-		Hint: "begin with apiVersion: " + APIVersion + " and kind: " + Kind}
+func emptyError(what document, file string) *Error {
+	return &Error{File: file, Message: "the " + what.noun + " is empty",
+		Hint: "begin with apiVersion: " + APIVersion + " and kind: " + what.kind}
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }

@@ -80,7 +80,7 @@ func TestManyMistakesAreCutShort(t *testing.T) {
 	if !errors.As(err, &errs) || len(errs) != maxErrors+1 {
 		t.Fatalf("got %d errors", len(errs))
 	}
-	if got, want := errs[0].Error(), `x.yaml:14:1: unknown field "x"; its fields are apiVersion, kind, cluster, informers, listeners, outputs`; got != want {
+	if got, want := errs[0].Error(), `x.yaml:14:1: unknown field "x"; its fields are apiVersion, kind, cluster, http, informers, listeners, policies, outputs`; got != want {
 		t.Errorf("the first is %s, want %s", got, want)
 	}
 	if got, want := errs[maxErrors].Error(), "x.yaml: 99900 more mistakes are not shown"; got != want {
@@ -108,26 +108,37 @@ func FuzzParse(f *testing.F) {
 	f.Add("x.yaml", base+"? [a]\n: b\n<<: {}\n!!x y: |2\n\n  z\n")
 	f.Add("x.json", `{"apiVersion":"informerd.dev/v1alpha1","kind":"Config","listeners":{"a":{"filter":"\ud83d\ude00"}}}`)
 	f.Fuzz(func(t *testing.T, file, text string) {
-		c, err := Parse(file, []byte(text))
-		var errs Errors
-		switch {
-		case err == nil && c != nil:
-			for _, l := range c.ListenersInOrder() {
-				if l.Informer() == nil || len(l.On) == 0 || l.Workers == 0 || len(l.Outputs) == 0 {
-					t.Errorf("incomplete listener %+v", l)
-				}
+		c, err := parse(file, []byte(text), folder{}) // nothing of the disk
+		checkResult(t, c, err)
+	})
+}
+
+// checkResult checks what holds for whatever stands in the files.
+func checkResult(t *testing.T, c *Config, err error) {
+	t.Helper()
+	var errs Errors
+	switch {
+	case err == nil && c != nil:
+		for _, l := range c.ListenersInOrder() {
+			if l.Informer() == nil || len(l.On) == 0 || l.Workers == 0 || len(l.Outputs) == 0 || l != c.Listeners[l.Name] {
+				t.Errorf("incomplete listener %+v", l)
 			}
-			c.Digest()
-		case !errors.As(err, &errs) || len(errs) == 0 || c != nil:
-			t.Errorf("Parse gives %v, %v", c, err)
-		default:
-			for i, e := range errs[:min(len(errs), maxErrors)] {
-				if i > 0 && e.Line < errs[i-1].Line || e.Message == "" {
-					t.Errorf("error %d of %v", i, errs)
+			for _, r := range l.Rules {
+				if r.Name == "" || r.Deny.IsZero() || r.Severity == "" {
+					t.Errorf("incomplete rule %+v", r)
 				}
 			}
 		}
-	})
+		c.Digest()
+	case !errors.As(err, &errs) || len(errs) == 0 || c != nil:
+		t.Errorf("Parse gives %v, %v", c, err)
+	default:
+		for i, e := range errs[:min(len(errs), maxErrors)] {
+			if i > 0 && e.File == errs[i-1].File && e.Line < errs[i-1].Line || e.Message == "" {
+				t.Errorf("error %d of %v", i, errs)
+			}
+		}
+	}
 }
 
 // The time must not grow with the square of the size, whatever stands in the file.

@@ -8,13 +8,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// APIVersion and Kind are what the fields apiVersion and kind must say.
+// APIVersion and Kind are what the fields apiVersion and kind must say. Those of a policy file are in policy.go.
 const (
 	APIVersion = "informerd.dev/v1alpha1"
 	Kind       = "Config"
 )
 
-// Config is a whole configuration. Make one with Load or Parse.
+// Config is a whole configuration, policy files included. Make one with Load or Parse.
 type Config struct {
 	// APIVersion is informerd.dev/v1alpha1. Required.
 	APIVersion string `json:"apiVersion"`
@@ -22,14 +22,20 @@ type Config struct {
 	Kind string `json:"kind"`
 	// Cluster says which API server is watched, and what it is called. Default: see Cluster.
 	Cluster Cluster `json:"cluster,omitzero"`
+	// HTTP is where informerd answers requests about itself. Default: nowhere.
+	HTTP HTTP `json:"http,omitzero"`
 	// Informers are watched resources that listeners refer to by name. A listener can also bring its own.
 	Informers map[string]*Informer `json:"informers,omitempty"`
-	// Listeners say what is done with which events. At least one.
+	// Listeners say what is done with which events. Those that policy files stand for are among them, under the
+	// policies' names. At least one, here or by policies.
 	Listeners map[string]*Listener `json:"listeners"`
+	// Policies name files of rules; each file becomes a listener. Default: none.
+	Policies []Policies `json:"policies,omitempty"`
 	// Outputs are where events go. At least one.
 	Outputs map[string]*Output `json:"outputs"`
 
-	source source
+	source   source
+	policies []policySource // in the order of Policies, the files of one entry sorted by name
 }
 
 // Cluster says which API server is watched. Without kubeconfig it is, in this order: the cluster informerd runs in, the
@@ -55,6 +61,14 @@ const (
 	CompressionOff  = "off"
 )
 
+// HTTP is where informerd answers requests about itself. It answers everybody who can connect, so only the machine
+// itself may.
+type HTTP struct {
+	// Address is the host and the port to listen on: a loopback address or localhost, and 0 to 65535, where 0 is any free
+	// port. Required.
+	Address string `json:"address"`
+}
+
 // Informer is one resource that is listed and watched, in one scope.
 type Informer struct {
 	// Resource is the name of the resource as discovery gives it: pods, deployments.apps or
@@ -79,10 +93,15 @@ type Informer struct {
 	AllowSecrets bool `json:"allowSecrets,omitempty"`
 }
 
-// Listener is one stream of events: from an informer through a buffer, a filter and a handler to outputs.
+// Listener is one stream of events: from an informer through a buffer, a filter and a handler to outputs. With rules it
+// sends their transitions, and events only if it has a filter or a handler as well.
 type Listener struct {
 	// Name is the listener's key in Config.Listeners.
 	Name string `json:"-"`
+	// Policy is the path of the policy file that the listener comes from, empty if it stands in the configuration itself.
+	Policy string `json:"-"`
+	// Description is the policy's, empty for others.
+	Description string `json:"-"`
 	// InformerRef is the name of an informer, or an informer in full. Required.
 	InformerRef InformerRef `json:"informer"`
 	// On are the events the listener wants: add, update, delete, resync. Default: add, update, delete, and resync if a
@@ -92,8 +111,13 @@ type Listener struct {
 	Resync metav1.Duration `json:"resync,omitzero"`
 	// Buffer is what waits for the listener.
 	Buffer Buffer `json:"buffer,omitzero"`
+	// Select is an expression about the object alone. It says which objects the listener is about: an update that makes it
+	// true comes as an add, one that makes it false as a delete, and rules look at no others. Default: none, all objects.
+	Select Expression `json:"select,omitzero"`
 	// Filter is an expression; events for which it is false go no further. Default: none, all events pass.
 	Filter Expression `json:"filter,omitzero"`
+	// Rules say what must be true of the objects, whatever on and filter say. Default: none.
+	Rules []Rule `json:"rules,omitempty"`
 	// Handler is a WASM module that gets the events that pass the filter. Default: none.
 	Handler *Handler `json:"handler,omitempty"`
 	// Workers is how many events are worked on at the same time, 1 to 64; events of one object never are. Default: 1.
@@ -103,7 +127,8 @@ type Listener struct {
 	// Outputs are the names of the outputs that get the listener's events. At least one.
 	Outputs []string `json:"outputs"`
 
-	informer *Informer
+	informer  *Informer
+	informers map[string]*Informer
 }
 
 // Buffer is the queue in front of a listener.

@@ -34,7 +34,8 @@ func (e Expression) IsZero() bool { return e.Text == "" }
 // MarshalJSON gives the text.
 func (e Expression) MarshalJSON() ([]byte, error) { return json.Marshal(e.Text) }
 
-// InformerRef is the name of an informer in Config.Informers, or an informer in full: one of its fields is set.
+// InformerRef is the name of an informer in Config.Informers or in Policy.Informers, or an informer in full: one of its
+// fields is set.
 type InformerRef struct {
 	Name   string
 	Inline *Informer
@@ -50,6 +51,10 @@ func (r InformerRef) MarshalJSON() ([]byte, error) {
 
 // Informer is the informer the listener refers to or brings along. It is never nil in a Config that was loaded.
 func (l *Listener) Informer() *Informer { return l.informer }
+
+// Informers are the informers that the listener's expressions may look objects up in, by name: the configuration's, and
+// those of the policy file it comes from, which win. The map is shared: do not change it.
+func (l *Listener) Informers() map[string]*Informer { return l.informers }
 
 // Ops is the set of events the listener wants.
 func (l *Listener) Ops() event.OpSet {

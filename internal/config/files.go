@@ -1,0 +1,137 @@
+package config
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// files is where policy files are found.
+type files interface {
+	// glob gives the paths that match, sorted.
+	glob(pattern string) ([]string, error)
+	// read gives the content, or the beginning of it if it is larger than MaxSize.
+	read(path string) ([]byte, error)
+}
+
+// disk is the file system.
+type disk struct{}
+
+func (disk) glob(pattern string) ([]string, error) {
+	if err := closedFolder(pattern); err != nil {
+		return nil, err
+	}
+	matches, err := filepath.Glob(pattern)
+	// A mounted ConfigMap keeps its files in a folder ..data that nobody means by *.
+	matches = slices.DeleteFunc(matches, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir() && strings.HasPrefix(filepath.Base(path), ".")
+	})
+	slices.Sort(matches)
+	return matches, err
+}
+
+// closedFolder gives an error if the pattern looks into a folder that cannot be read. filepath.Glob passes over it as if
+// it were empty, and then policies would be missing without a word.
+func closedFolder(pattern string) error {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		_, err := os.Lstat(pattern)
+		return unlessAbsent(err)
+	}
+	parent := filepath.Dir(pattern)
+	if parent == pattern {
+		return nil
+	}
+	if err := closedFolder(parent); err != nil {
+		return err
+	}
+	folders, err := filepath.Glob(parent)
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		if err := unlessAbsent(list(folder)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list tries to read a folder. What is none is left alone.
+func list(folder string) error {
+	info, err := os.Stat(folder)
+	if err != nil || !info.IsDir() {
+		return err
+	}
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err = f.Readdirnames(1); errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func unlessAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	return err
+}
+
+// read refuses what is no regular file before it is opened, since opening a device may do something and opening a pipe
+// waits for a writer; and after, because it may have been replaced in between.
+func (disk) read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(f, MaxSize+1))
+}
+
+var (
+	errFolder     = errors.New("is a folder")
+	errNotRegular = errors.New("is no regular file")
+)
+
+func regular(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return errFolder
+	case !info.Mode().IsRegular():
+		return errNotRegular
+	}
+	return nil
+}
+
+// below gives the pattern as it counts from a folder, whose own name is no pattern.
+func below(folder, pattern string) string {
+	if filepath.IsAbs(pattern) {
+		return filepath.Clean(pattern)
+	}
+	if filepath.Separator == '/' {
+		folder = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
+	}
+	return filepath.Join(folder, pattern)
+}

@@ -1,0 +1,141 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// onDisk writes files below a new folder, and gives the folder and what Parse says to a configuration in it that names
+// the pattern.
+func onDisk(t *testing.T, files map[string]string) (dir string, load func(pattern string) (*Config, error)) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), text)
+	}
+	return dir, func(pattern string) (*Config, error) {
+		return Parse(filepath.Join(dir, "x.yaml"), []byte(strings.Replace(withPolicies, "p/*.yaml", fmt.Sprintf("%q", pattern), 1)))
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func expect(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != want {
+		t.Errorf("got:\n%v\nwant:\n%s", err, want)
+	}
+}
+
+// A mounted ConfigMap: files are links into a folder that changes, and that folder is not meant by *.
+func TestPoliciesOfAMountedConfigMap(t *testing.T) {
+	dir, load := onDisk(t, map[string]string{"p/..2026/a.yaml": policyText, "p/..2026/b": policyText})
+	for link, target := range map[string]string{"..data": "..2026", "a.yaml": "..data/a.yaml", "b": "..data/b"} {
+		if err := os.Symlink(target, filepath.Join(dir, "p", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := load("p/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.Listeners["a"].Policy, filepath.Join(dir, "p/a.yaml"); got != want || c.Listeners["b"] == nil || len(c.Listeners) != 3 {
+		t.Errorf("policy is %s, want %s; listeners %v", got, want, c.Listeners)
+	}
+}
+
+func TestPatternsOfFolders(t *testing.T) {
+	// The configuration's own folder is a name, not a pattern.
+	_, load := onDisk(t, map[string]string{"p/a.yaml": policyText, "q/b.yaml": policyText, "q/c/d.yaml": policyText})
+	for pattern, want := range map[string]int{"p/a.yaml": 1, "*/*.yaml": 2, "./p/../q/*.yaml": 1, "[pq]/?.yaml": 2, "*/*/*": 1} {
+		if c, err := load(pattern); err != nil || len(c.Listeners) != want+1 {
+			t.Errorf("%s: %v, want %d policies", pattern, err, want)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), `a[b]*?\c`)
+	write(t, filepath.Join(dir, "p/a.yaml"), policyText)
+	c, err := Parse(filepath.Join(dir, "x.yaml"), []byte(withPolicies))
+	if err != nil || c.Listeners["a"].Policy != filepath.Join(dir, "p/a.yaml") {
+		t.Errorf("in a folder with a strange name: %v", err)
+	}
+}
+
+// What is no file is refused, and nothing waits for a pipe's writer.
+func TestWhatIsNoPolicyFile(t *testing.T) {
+	dir, load := onDisk(t, map[string]string{"p/a.yaml": policyText, "p/sub/b.yaml": policyText})
+	p := filepath.Join(dir, "p")
+	if err := syscall.Mkfifo(filepath.Join(p, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"device": "/dev/zero", "gone": "nowhere", "loop": "loop"} {
+		if err := os.Symlink(target, filepath.Join(p, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := load("p/*")
+	expect(t, err, p+"/device: the policy cannot be read: is no regular file\n"+
+		p+"/gone: the policy cannot be read: no such file or directory\n"+
+		p+"/loop: the policy cannot be read: too many levels of symbolic links\n"+
+		p+"/pipe: the policy cannot be read: is no regular file\n"+
+		p+"/sub: the policy cannot be read: is a folder; name its files in an entry of policies\n"+
+		"not loaded because of that: "+p+"/a.yaml")
+	_, err = load("p/none.yaml")
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files matches no file: "p/none.yaml"; it counts from the folder of this configuration`)
+	_, err = load("p/a.yaml/*")
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files matches no file: "p/a.yaml/*"; it counts from the folder of this configuration`)
+	_, err = load("p/loop/*")
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files: `+p+`/loop cannot be read: too many levels of symbolic links`)
+	_, err = load(strings.Repeat("x", 300) + "/*")
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files: `+filepath.Join(dir, strings.Repeat("x", 300))+` cannot be read: file name too long`)
+}
+
+// Where informerd has no rights there may be policies, so it must not go on as if there were none.
+func TestClosedFoldersAndFiles(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	dir, load := onDisk(t, map[string]string{"p/a.yaml": policyText, "q/b.yaml": policyText, "r/c.yaml": policyText})
+	p, q, r := filepath.Join(dir, "p"), filepath.Join(dir, "q"), filepath.Join(dir, "r/c.yaml")
+	for path, mode := range map[string]os.FileMode{p: 0, q: 0o400, r: 0} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(path, 0o700) })
+	}
+	place := dir + "/x.yaml:11:12: policies[0].files: "
+	for pattern, want := range map[string]string{
+		"p/*.yaml":   place + p + " cannot be read: permission denied",
+		"p/a.yaml":   place + p + "/a.yaml cannot be read: permission denied",
+		"p/*/a.yaml": place + p + " cannot be read: permission denied",
+		"*/*.yaml":   place + p + " cannot be read: permission denied",
+		"q/*.yaml":   q + "/b.yaml: the policy cannot be read: permission denied",
+		"r/*.yaml":   r + ": the policy cannot be read: permission denied",
+	} {
+		t.Run(pattern, func(t *testing.T) {
+			_, err := load(pattern)
+			expect(t, err, want)
+		})
+	}
+}
+
+func TestLargePolicyFileIsNotReadInFull(t *testing.T) {
+	dir, load := onDisk(t, map[string]string{"p/a.yaml": strings.Repeat("#", 2<<20)})
+	_, err := load("p/*.yaml")
+	expect(t, err, dir+"/p/a.yaml: the policy is larger than 1048576 bytes")
+	data, err := disk{}.read(filepath.Join(dir, "p/a.yaml"))
+	if err != nil || len(data) != MaxSize+1 {
+		t.Errorf("read gives %d bytes, %v", len(data), err)
+	}
+}
