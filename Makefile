@@ -145,6 +145,16 @@ fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each)
 	    echo "$$f $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f); \
 	  done; done
 
+.PHONY: schemas
+schemas: devcluster ## Make internal/schema/builtin.gz, the built-in schemas, from a control plane
+	@set -e; dir=$$(mktemp -d); trap 'bin/devcluster down --dir $$dir; rm -rf $$dir' EXIT; trap 'exit 1' INT TERM HUP; \
+	  bin/devcluster up --dir $$dir; go run ./dev/schemas --kubeconfig $$dir/kubeconfig
+
+.PHONY: docs
+docs: ## Write anew what is generated in docs/filters.md: tables, and what commands print
+	go test -count=1 -run '^TestFiltersPage$$' ./internal/daemon -update
+	go test -count=1 -run '^TestFiltersPage$$' ./internal/cli -update
+
 .PHONY: clean
 clean: ## Remove what the other targets built
 	rm -rf bin .demo

@@ -12,8 +12,11 @@
 //   - What was found is kept: one answer of the server serves all calls, also concurrent ones, until [Resolver.Invalidate].
 //     A name that is not found in a kept answer is looked up once more in a new one, so that a resource that appears later
 //     is found by asking again.
+//   - [Resolver.OpenAPI] gives the document that says what the resources of a group version look like, also those of custom
+//     resources, as the server has it: bounded in size and time, asked for once, and kept until Invalidate.
 //   - A group that the server cannot tell about at the moment hides nothing but itself.
-//   - Errors tell three cases apart: [UnreachableError], no usable answer, try again later; [UnknownResourceError], there
-//     is no such resource at present; [UnwatchableError], there is one and it cannot be watched. All name the server.
+//   - Errors tell these cases apart: [UnreachableError], no usable answer, try again later; [UnknownResourceError], there
+//     is no such resource at present; [UnwatchableError], there is one and it cannot be watched; [UnpublishedSchemaError],
+//     the server has no document of it. All name the server.
 //   - Nothing here runs in the background, and every call ends with its context.
 package kube

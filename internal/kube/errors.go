@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // UnreachableError says that the server gave no answer, or none that can be used, and may do so later.
@@ -56,6 +57,16 @@ type UnwatchableError struct {
 
 func (e *UnwatchableError) Error() string {
 	return fmt.Sprintf("%s on %s cannot be listed and watched, only: %s", e.Resource, e.Server, strings.Join(e.Verbs, ", "))
+}
+
+// UnpublishedSchemaError says that the server does not tell what the resources of a group version look like.
+type UnpublishedSchemaError struct {
+	Server       string
+	GroupVersion schema.GroupVersion
+}
+
+func (e *UnpublishedSchemaError) Error() string {
+	return fmt.Sprintf("%s publishes no OpenAPI v3 schema of %s", e.Server, e.GroupVersion)
 }
 
 // discoveryError sorts what went wrong when the server was asked for its resources.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 )
@@ -17,9 +18,12 @@ type Resolver struct {
 	client *discovery.DiscoveryClient
 	// asking holds one token, which whoever asks the server has: the others wait for what comes of it.
 	asking chan struct{}
+	// reading is the same for documents, see OpenAPI.
+	reading chan struct{}
 
-	mu         sync.Mutex
+	mu         sync.Mutex // guards all below
 	kept       *catalogue
+	documents  map[schema.GroupVersion][]byte
 	generation int // counts calls of Invalidate
 }
 
@@ -29,7 +33,9 @@ func NewResolver(cfg *rest.Config) (*Resolver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
 	}
-	return &Resolver{server: address(cfg), client: client, asking: make(chan struct{}, 1)}, nil
+	return &Resolver{
+		server: address(cfg), client: client, asking: make(chan struct{}, 1), reading: make(chan struct{}, 1),
+	}, nil
 }
 
 // address is the server's address, without a password that may stand in it.
@@ -70,11 +76,11 @@ func (r *Resolver) Resolve(ctx context.Context, name string) (Resource, error) {
 	}
 }
 
-// Invalidate forgets what was kept: the next Resolve asks the server.
+// Invalidate forgets what was kept: the next Resolve or OpenAPI asks the server.
 func (r *Resolver) Invalidate() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.kept = nil
+	r.kept, r.documents = nil, nil
 	r.generation++
 }
 

@@ -1,0 +1,142 @@
+// Command schemas makes the built-in schemas of internal/schema from a running control plane.
+//
+//	go run ./dev/schemas --kubeconfig FILE [--output internal/schema/builtin.gz]
+//
+// "make schemas" starts a control plane for it and stops it. What is promised: the same Kubernetes version gives the same
+// schemas, whatever else is in the cluster; what is written says which version it is of; a control plane that lacks one of
+// the groups makes it fail, and then nothing is written.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	gvschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/schema"
+)
+
+// groups are those that every cluster has and that have come to rest. A name without group that several have means the
+// first.
+var groups = []gvschema.GroupVersion{
+	{Group: "", Version: "v1"},
+	{Group: "apps", Version: "v1"},
+	{Group: "batch", Version: "v1"},
+	{Group: "autoscaling", Version: "v2"},
+	{Group: "networking.k8s.io", Version: "v1"},
+	{Group: "policy", Version: "v1"},
+	{Group: "rbac.authorization.k8s.io", Version: "v1"},
+	{Group: "storage.k8s.io", Version: "v1"},
+	{Group: "discovery.k8s.io", Version: "v1"},
+	{Group: "coordination.k8s.io", Version: "v1"},
+	{Group: "events.k8s.io", Version: "v1"},
+	{Group: "scheduling.k8s.io", Version: "v1"},
+	{Group: "apiextensions.k8s.io", Version: "v1"},
+	{Group: "admissionregistration.k8s.io", Version: "v1"},
+	{Group: "certificates.k8s.io", Version: "v1"},
+	{Group: "node.k8s.io", Version: "v1"},
+}
+
+func main() {
+	kubeconfig := flag.String("kubeconfig", "", "the `file` that leads to the control plane")
+	output := flag.String("output", "internal/schema/builtin.gz", "the `file` to write")
+	flag.Parse()
+	if *kubeconfig == "" || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *kubeconfig, *output); err != nil {
+		fmt.Fprintln(os.Stderr, "schemas:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, kubeconfig, output string) error {
+	packed, version, err := generate(ctx, kubeconfig)
+	if err != nil {
+		return err
+	}
+	// A file of its own first: a half-written one would break every build.
+	temporary, err := os.CreateTemp(filepath.Dir(output), ".schemas")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(packed)
+	if err := errors.Join(err, temporary.Chmod(0o644), temporary.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary.Name(), output); err != nil {
+		return err
+	}
+	fmt.Printf("%s: schemas of Kubernetes %s, %d bytes\n", output, version, len(packed))
+	return nil
+}
+
+// generate gives the schemas of all groups in the form in which they are part of the program.
+func generate(ctx context.Context, kubeconfig string) (packed []byte, version string, err error) {
+	cfg, err := kube.RESTConfig(kube.Options{Kubeconfig: kubeconfig})
+	if err != nil {
+		return nil, "", err
+	}
+	client, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		return nil, "", err
+	}
+	server, err := client.ServerVersionWithContext(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	resolver, err := kube.NewResolver(cfg)
+	if err != nil {
+		return nil, "", err
+	}
+	all := &schema.Set{}
+	for _, gv := range groups {
+		document, err := resolver.OpenAPI(ctx, gv)
+		if err != nil {
+			return nil, "", err
+		}
+		set, err := schema.Parse(document)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", gv, err)
+		}
+		resources, err := client.ServerResourcesForGroupVersionWithContext(ctx, gv.String())
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", gv, err)
+		}
+		if err := describe(set, gv, resources.APIResources); err != nil {
+			return nil, "", err
+		}
+		all.Add(set)
+	}
+	packed, err = all.Encode(server.GitVersion)
+	return packed, server.GitVersion, err
+}
+
+// describe adds short names, and makes sure that nothing an informer could watch is missing.
+func describe(set *schema.Set, gv gvschema.GroupVersion, resources []metav1.APIResource) error {
+	for _, r := range resources {
+		if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "watch") {
+			continue
+		}
+		if _, ok := set.LookupGVR(gv.Group, gv.Version, r.Name); !ok {
+			return fmt.Errorf("%s: the document has no schema of %s", gv, r.Name)
+		}
+		set.AddShortNames(gv.Group, gv.Version, r.Name, r.ShortNames...)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// What the server is given to send the document of a group version. The largest that Kubernetes has are below 2 MB.
+const (
+	maxDocument     = 32 << 20
+	documentTimeout = 30 * time.Second
+)
+
+var errDocumentTimeout = fmt.Errorf("no whole answer within %v", documentTimeout)
+
+// OpenAPI gives the OpenAPI v3 document of a group version, as JSON, which says what its resources look like. Nobody may
+// change it. The error is an *UnpublishedSchemaError, an *UnreachableError, or another one if the server refuses, answers
+// nonsense or too much, or the context ends.
+func (r *Resolver) OpenAPI(ctx context.Context, gv schema.GroupVersion) ([]byte, error) {
+	// One at a time: who waits for the same document gets it when it is there.
+	select {
+	case r.reading <- struct{}{}:
+		defer func() { <-r.reading }()
+	case <-ctx.Done():
+		return nil, schemaError(ctx, r.server, gv, ctx.Err())
+	}
+	r.mu.Lock()
+	kept, generation := r.documents[gv], r.generation
+	r.mu.Unlock()
+	if kept != nil {
+		return kept, nil
+	}
+	document, err := r.read(ctx, gv)
+	if err != nil {
+		return nil, schemaError(ctx, r.server, gv, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if generation == r.generation { // else it is one of those to forget
+		if r.documents == nil {
+			r.documents = map[schema.GroupVersion][]byte{}
+		}
+		r.documents[gv] = document
+	}
+	return document, nil
+}
+
+func (r *Resolver) read(ctx context.Context, gv schema.GroupVersion) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, documentTimeout, errDocumentTimeout)
+	defer cancel()
+	root := "/openapi/v3/apis"
+	if gv.Group == "" {
+		root = "/openapi/v3/api"
+	}
+	body, err := r.client.RESTClient().Get().
+		AbsPath(root, gv.Group, gv.Version).
+		SetHeader("Accept", "application/json").Stream(ctx)
+	if err == nil {
+		defer body.Close()
+		var document []byte
+		if document, err = io.ReadAll(io.LimitReader(body, maxDocument+1)); err == nil && len(document) <= maxDocument {
+			return document, nil
+		}
+		if err == nil {
+			return nil, errDocumentTooLarge
+		}
+		// The connection broke, which the transport does not say when it happens here.
+		err = &url.Error{Op: "Get", URL: r.server, Err: err}
+	}
+	if ctx.Err() != nil {
+		return nil, &url.Error{Op: "Get", URL: r.server, Err: context.Cause(ctx)}
+	}
+	return nil, err
+}
+
+var errDocumentTooLarge = fmt.Errorf("it is larger than %d MiB", maxDocument>>20)
+
+// schemaError sorts what went wrong when the server was asked for a document.
+func schemaError(ctx context.Context, server string, gv schema.GroupVersion, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("asking %s for the schema of %s: %w", server, gv, context.Cause(ctx))
+	}
+	var status *apierrors.StatusError
+	var transport *url.Error
+	switch {
+	case errors.As(err, &transport):
+		return &UnreachableError{Server: server, Err: transport.Err}
+	case !errors.As(err, &status):
+		return fmt.Errorf("the schema of %s on %s cannot be used: %w", gv, server, err)
+	}
+	switch status = withReason(status); {
+	case apierrors.IsNotFound(status):
+		return &UnpublishedSchemaError{Server: server, GroupVersion: gv}
+	case apierrors.IsUnauthorized(status), apierrors.IsForbidden(status):
+		return fmt.Errorf("the API server %s does not let informerd see the schema of %s: %w", server, gv, status)
+	case apierrors.IsTooManyRequests(status), status.ErrStatus.Code >= 500:
+		return &UnreachableError{Server: server, Err: status}
+	default:
+		return fmt.Errorf("%s does not answer as an API server does: %w", server, status)
+	}
+}

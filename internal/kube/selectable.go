@@ -1,0 +1,35 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+)
+
+// selectable are the text fields, beside name and namespace, for which API servers have field selectors: those of the
+// getAttrs and field label conversions in Kubernetes' registry and api packages, v1.36.
+var selectable = map[string][]string{
+	"pods": {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.nominatedNodeName",
+		"status.phase", "status.podIP"},
+	"events": {"involvedObject.apiVersion", "involvedObject.fieldPath", "involvedObject.kind", "involvedObject.name",
+		"involvedObject.namespace", "involvedObject.resourceVersion", "involvedObject.uid", "reason", "reportingComponent", "type"},
+	"namespaces": {"status.phase"},
+	"secrets":    {"type"},
+	"services":   {"spec.clusterIP", "spec.type"},
+	"certificatesigningrequests.certificates.k8s.io": {"spec.signerName"},
+	"resourceslices.resource.k8s.io":                 {"spec.driver", "spec.nodeName"},
+}
+
+// Selectable tells whether API servers can select the objects of a resource, named as in a configuration by its plural, by
+// this field. It does not ask one: what is not known to be selectable is not.
+func Selectable(resource, field string) bool {
+	for _, q := range queries(strings.ToLower(resource)) {
+		name := q.resource
+		if q.group != "" {
+			name += "." + q.group
+		}
+		if slices.Contains(selectable[name], field) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,167 @@
+package schema
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+// The form of the built-in schemas is text, one line each, compressed:
+//
+//	Kubernetes v1.36.3
+//	schemas 3
+//	object apiVersion=1 labels=2
+//	string
+//	object {}=1
+//	resource apps/v1 deployments Deployment 0 deploy
+//
+// A schema's line has its type, or any, with a + if it is open, and then its items ([]), values ({}) and fields, each
+// with the number of its schema, from 0. A resource's line has the number of its schema and its short names.
+
+// Encode writes a set in the form of the built-in schemas. The same resources give the same bytes: schemas that say the
+// same are written once.
+func (s *Set) Encode(kubernetes string) ([]byte, error) {
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "Kubernetes %s\n", kubernetes)
+	roots := make([]*filters.Schema, 0, len(s.entries))
+	for _, e := range s.entries {
+		roots = append(roots, e.schema)
+	}
+	schemas, number := alike(roots)
+	fmt.Fprintf(&text, "schemas %d\n", len(schemas))
+	for _, schema := range schemas {
+		if err := writeSchema(&text, schema, number); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range s.entries {
+		fmt.Fprintf(&text, "resource %s %s %s %d", e.groupVersion(), e.resource, e.kind, number[e.schema])
+		for _, name := range e.shortNames {
+			text.WriteString(" " + name)
+		}
+		text.WriteString("\n")
+	}
+	return compress(text.Bytes())
+}
+
+func writeSchema(w *bytes.Buffer, s *filters.Schema, number map[*filters.Schema]int) error {
+	kind := s.Type
+	if kind == "" {
+		kind = "any"
+	}
+	w.WriteString(kind)
+	if s.Open {
+		w.WriteByte('+')
+	}
+	if s.Items != nil {
+		fmt.Fprintf(w, " []=%d", number[s.Items])
+	}
+	if s.Values != nil {
+		fmt.Fprintf(w, " {}=%d", number[s.Values])
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Fields)) {
+		if name == "" || name == "[]" || name == "{}" || strings.ContainsAny(name, " =\n\r") {
+			return fmt.Errorf("the field name %q cannot be written", name)
+		}
+		fmt.Fprintf(w, " %s=%d", name, number[s.Fields[name]])
+	}
+	w.WriteByte('\n')
+	return nil
+}
+
+// alike numbers all schemas that the roots lead to, so that those that say the same have the same number, and gives one
+// schema for each number. As schemas may go in circles, it begins with all being alike, and parts them until what they
+// lead to does not part them any more.
+func alike(roots []*filters.Schema) ([]*filters.Schema, map[*filters.Schema]int) {
+	all := reachable(roots)
+	class := make(map[*filters.Schema]int, len(all))
+	for known := 0; ; {
+		classes := map[string]int{}
+		next := make(map[*filters.Schema]int, len(all))
+		var first []*filters.Schema
+		for _, s := range all {
+			says := signature(s, class)
+			n, seen := classes[says]
+			if !seen {
+				n = len(first)
+				classes[says] = n
+				first = append(first, s)
+			}
+			next[s] = n
+		}
+		class = next
+		if len(first) == known {
+			return first, class
+		}
+		known = len(first)
+	}
+}
+
+// signature is the same for schemas that say the same, as far as their parts are told apart.
+func signature(s *filters.Schema, class map[*filters.Schema]int) string {
+	of := func(part *filters.Schema) int {
+		if part == nil {
+			return -1
+		}
+		return class[part]
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %t %d %d", s.Type, s.Open, of(s.Items), of(s.Values))
+	for _, name := range slices.Sorted(maps.Keys(s.Fields)) {
+		fmt.Fprintf(&b, " %q %d", name, of(s.Fields[name]))
+	}
+	return b.String()
+}
+
+// reachable gives the schemas that the roots lead to, themselves first, in an order that depends on nothing but what they
+// say.
+func reachable(roots []*filters.Schema) []*filters.Schema {
+	var all []*filters.Schema
+	seen := map[*filters.Schema]bool{nil: true}
+	add := func(s *filters.Schema) {
+		if !seen[s] {
+			seen[s] = true
+			all = append(all, s)
+		}
+	}
+	for _, root := range roots {
+		add(root)
+	}
+	for i := 0; i < len(all); i++ {
+		add(all[i].Items)
+		add(all[i].Values)
+		for _, name := range slices.Sorted(maps.Keys(all[i].Fields)) {
+			add(all[i].Fields[name])
+		}
+	}
+	return all
+}
+
+func compress(text []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(text); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return packed.Bytes(), nil
+}
+
+func decompress(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, maxDocument))
+}

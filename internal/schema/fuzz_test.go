@@ -1,0 +1,50 @@
+package schema
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+// FuzzParse holds what is read from any document against what whoever uses a schema relies on.
+func FuzzParse(f *testing.F) {
+	for _, tt := range things {
+		f.Add([]byte(documentOf(tt.thing, tt.components)))
+	}
+	f.Fuzz(func(t *testing.T, document []byte) {
+		set, err := Parse(document)
+		if err != nil {
+			if set != nil {
+				t.Fatal("a set and an error")
+			}
+			return
+		}
+		var roots []*filters.Schema
+		for _, e := range set.entries {
+			if s, ok := set.LookupGVR(e.group, e.version, e.resource); !ok || s != e.schema {
+				t.Fatalf("%v is not found", e)
+			}
+			roots = append(roots, e.schema)
+		}
+		set.Lookup("things.v1.example.test")
+		for _, s := range reachable(roots) {
+			checkSchema(t, s)
+		}
+	})
+}
+
+// checkSchema makes sure that only objects have fields, only arrays items, and that no part is missing.
+func checkSchema(t *testing.T, s *filters.Schema) {
+	if s.Type != "" && s.Type != "object" && s.Type != "array" && !slices.Contains(scalars, s.Type) {
+		t.Fatalf("the type is %q", s.Type)
+	}
+	if s.Type != "object" && (s.Fields != nil || s.Values != nil || s.Type != "" && s.Open) || s.Type != "array" && s.Items != nil {
+		t.Fatalf("%q has parts of another type", s.Type)
+	}
+	for name, field := range s.Fields {
+		if field == nil {
+			t.Fatalf("the field %q is nil", name)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// reader goes through a JSON document token by token, so that a document costs little more memory than what is taken from
+// it, and remembers where it is.
+type reader struct {
+	dec  *json.Decoder
+	path []string // keys that lead to the value that is read
+}
+
+// object reads an object. For each key, the function must read the value.
+func (r *reader) object(value func(key string) error) error {
+	if err := r.begin(); err != nil {
+		return err
+	}
+	return r.members(value)
+}
+
+// begin reads the beginning of an object.
+func (r *reader) begin() error {
+	token, err := r.token()
+	if err == nil && token != json.Delim('{') {
+		err = r.mustBe("an object", token)
+	}
+	return err
+}
+
+// members reads an object whose beginning is read already.
+func (r *reader) members(value func(key string) error) error {
+	for r.dec.More() {
+		token, err := r.token()
+		if err != nil {
+			return err
+		}
+		key, ok := token.(string)
+		if !ok {
+			return r.mustBe("a key", token) // the decoder has refused it already
+		}
+		r.path = append(r.path, key)
+		if err := value(key); err != nil {
+			return err
+		}
+		r.path = r.path[:len(r.path)-1]
+	}
+	_, err := r.token() // the closing brace
+	return err
+}
+
+// array reads an array. For each item, the function must read the value.
+func (r *reader) array(value func() error) error {
+	token, err := r.token()
+	if err != nil {
+		return err
+	}
+	if token != json.Delim('[') {
+		return r.mustBe("an array", token)
+	}
+	return r.items(value)
+}
+
+// items reads the items of an array whose beginning is read already.
+func (r *reader) items(value func() error) error {
+	for i := 0; r.dec.More(); i++ {
+		r.path = append(r.path, strconv.Itoa(i))
+		if err := value(); err != nil {
+			return err
+		}
+		r.path = r.path[:len(r.path)-1]
+	}
+	_, err := r.token() // the closing bracket
+	return err
+}
+
+func (r *reader) string(into *string) error {
+	token, err := r.token()
+	if err != nil {
+		return err
+	}
+	text, ok := token.(string)
+	if !ok {
+		return r.mustBe("a string", token)
+	}
+	*into = text
+	return nil
+}
+
+func (r *reader) bool(into *bool) error {
+	token, err := r.token()
+	if err != nil {
+		return err
+	}
+	value, ok := token.(bool)
+	if !ok {
+		return r.mustBe("true or false", token)
+	}
+	*into = value
+	return nil
+}
+
+// skip reads a value of any kind.
+func (r *reader) skip() error {
+	if err := r.dec.Decode(&skipped{}); err != nil {
+		return r.wrong(err)
+	}
+	return nil
+}
+
+type skipped struct{}
+
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
+
+func (r *reader) token() (json.Token, error) {
+	token, err := r.dec.Token()
+	if err != nil {
+		return nil, r.wrong(err)
+	}
+	return token, nil
+}
+
+// end makes sure that nothing follows.
+func (r *reader) end() error {
+	_, err := r.dec.Token()
+	switch {
+	case err == nil:
+		return r.failf("something follows the document")
+	case !errors.Is(err, io.EOF):
+		return r.wrong(err)
+	}
+	return nil
+}
+
+func (r *reader) mustBe(what string, is json.Token) error {
+	return r.failf("must be %s, is %s", what, kindOf(is))
+}
+
+func kindOf(token json.Token) string {
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '[' {
+			return "an array"
+		}
+		return "an object"
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case nil:
+		return "null"
+	default:
+		return "a number"
+	}
+}
+
+func (r *reader) wrong(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return r.failf("the document ends too early")
+	}
+	return r.failf("%w", err)
+}
+
+func (r *reader) failf(format string, args ...any) error {
+	return fmt.Errorf("the OpenAPI document: %s: %w", place(r.path), fmt.Errorf(format, args...))
+}
+
+// place writes a path as it would be written in a program. What is long loses its middle.
+func place(path []string) string {
+	const head, tail, longest = 4, 8, 100
+	if len(path) == 0 {
+		return "its top"
+	}
+	var b strings.Builder
+	for i, key := range path {
+		if len(path) > head+tail && i >= head && i < len(path)-tail {
+			if i == head {
+				b.WriteString("…")
+			}
+			continue
+		}
+		if len(key) > longest {
+			key = key[:longest] + "…"
+		}
+		switch {
+		case !plain(key):
+			fmt.Fprintf(&b, "[%q]", key)
+		case i > 0:
+			b.WriteString("." + key)
+		default:
+			b.WriteString(key)
+		}
+	}
+	return b.String()
+}
+
+// plain tells whether a key can stand in a path without quotes.
+func plain(key string) bool {
+	for _, c := range []byte(key) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '$' {
+			return false
+		}
+	}
+	return key != ""
+}

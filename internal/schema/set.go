@@ -1,0 +1,125 @@
+package schema
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+// Set finds the schemas of resources. The zero value is empty and ready. It may be read concurrently, not while something
+// is added. The schemas in it are immutable and may be shared with other sets.
+type Set struct {
+	entries []entry // best first
+}
+
+// entry is one resource in one version.
+type entry struct {
+	group, version, resource, kind string
+	shortNames                     []string
+	schema                         *filters.Schema
+}
+
+func (e *entry) is(group, version, resource string) bool {
+	return e.group == group && e.version == version && e.resource == resource
+}
+
+func (e *entry) groupVersion() string { return strings.TrimPrefix(e.group+"/"+e.version, "/") }
+
+// Add takes over what the other set has.
+func (s *Set) Add(other *Set) {
+	if other == nil {
+		return
+	}
+	for _, e := range other.entries {
+		if i := slices.IndexFunc(s.entries, func(own entry) bool { return own.is(e.group, e.version, e.resource) }); i >= 0 {
+			if len(e.shortNames) == 0 {
+				e.shortNames = s.entries[i].shortNames // a document has none
+			}
+			s.entries[i] = e
+		} else {
+			s.entries = append(s.entries, e)
+		}
+	}
+	s.sort()
+}
+
+// AddShortNames says how else a resource is called: documents do not tell.
+func (s *Set) AddShortNames(group, version, resource string, names ...string) {
+	for i := range s.entries {
+		if s.entries[i].is(group, version, resource) {
+			s.entries[i].shortNames = slices.Clone(names) // the old ones may be another set's, too
+		}
+	}
+}
+
+// sort puts the core group first, the others in the order they came, and in each group the most stable version first.
+func (s *Set) sort() {
+	rank := map[string]int{"": -1}
+	for _, e := range s.entries {
+		if _, known := rank[e.group]; !known {
+			rank[e.group] = len(rank)
+		}
+	}
+	slices.SortStableFunc(s.entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(rank[a.group], rank[b.group]), version.CompareKubeAwareVersionStrings(b.version, a.version))
+	})
+}
+
+// LookupGVR finds the schema of a resource by its exact name.
+func (s *Set) LookupGVR(group, version, resource string) (*filters.Schema, bool) {
+	for i := range s.entries {
+		if s.entries[i].is(group, version, resource) {
+			return s.entries[i].schema, true
+		}
+	}
+	return nil, false
+}
+
+// Lookup finds the schema of a resource by a name: pods, Pod, deployments.apps, certificates.v1.cert-manager.io. A name
+// means what it means for an API server that has nothing but the resources of the set.
+func (s *Set) Lookup(resource string) (*filters.Schema, bool) {
+	for _, q := range queries(resource) {
+		for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind, (*entry).isShortName} {
+			for i := range s.entries {
+				if e := &s.entries[i]; q.isFor(e) && matches(e, q.resource) {
+					return e.schema, true
+				}
+			}
+		}
+	}
+	return nil, false
+}
+
+func (e *entry) isPlural(name string) bool { return strings.EqualFold(e.resource, name) }
+
+func (e *entry) isKind(name string) bool { return strings.EqualFold(e.kind, name) }
+
+func (e *entry) isShortName(name string) bool {
+	return slices.ContainsFunc(e.shortNames, func(short string) bool { return strings.EqualFold(short, name) })
+}
+
+// query is one way to read a name. Names are read as internal/kube does it, which asks an API server with them.
+type query struct {
+	resource, version, group string
+	anyGroup                 bool
+}
+
+func queries(name string) []query {
+	resource, rest, _ := strings.Cut(strings.TrimSuffix(name, "."), ".")
+	if rest == "" {
+		return []query{{resource: resource, anyGroup: true}}
+	}
+	first, group, _ := strings.Cut(rest, ".")
+	return []query{
+		{resource: resource, version: first, group: group}, // pods.v1, deployments.v1.apps
+		{resource: resource, group: rest},                  // deployments.apps
+	}
+}
+
+func (q query) isFor(e *entry) bool {
+	return q.anyGroup || e.group == q.group && (q.version == "" || e.version == q.version)
+}
