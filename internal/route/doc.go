@@ -6,9 +6,15 @@
 //     it, or when it is given up as a dead letter. Never before.
 //   - Events of one object are worked on one after the other, in order, retries included; a failing object waits, others
 //     go on.
+//   - Select chooses objects, and everything behind it sees them alone: an update with which one enters the set is an add,
+//     one with which it leaves it is a delete of its last state in the set, and what happens outside of it is nothing.
+//   - Rules see every event of the selected objects, whatever On and Filter say. What they tell goes out before the event
+//     itself, and is kept if that cannot be: a retry goes on with it and does not ask the rules again.
 //   - If an output fails, what came of the event is kept, and the retry goes on with that output: filter, handler and
 //     the outputs before it do not see the event again.
-//   - A filter that fails counts as not matching. A handler that crashes is retried, like one that asks for it. What has
+//   - A filter that fails counts as not matching, a select as not choosing, and a rule leaves what is known as it is; each
+//     is counted as a dead letter and, at a limited rate, logged with the place in the expression.
+//   - A handler that crashes is retried, like one that asks for it. What has
 //     failed Attempts times, or for good, is a dead letter: counted and logged with listener and object.
 //   - Run blocks, and on its return all workers have ended and their instances are closed.
 package route

@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -44,8 +45,13 @@ type Retry struct {
 type Route struct {
 	Name     string
 	Source   Source
+	Select   *filters.Filter  // nil: every object is selected
+	On       event.OpSet      // the events that go on to the filter, once Select has made of them what they mean; 0: all
 	Filter   *filters.Filter  // nil: every event matches
+	Rules    *rules.Book      // of the selected objects; nil: there are none
+	Quiet    bool             // only what rules tell goes out, no events
 	Handler  *plugins.Handler // nil: events go to the outputs as they are
+	Caches   filters.Caches   // what expressions may look up of other informers; may be nil
 	Messages *cloudevent.Source
 	Outputs  []Output
 	Retry    Retry
@@ -56,15 +62,17 @@ type Route struct {
 
 	mu sync.Mutex
 	// unsent is what outputs have yet to take of events that wait for a retry.
-	unsent map[event.Key]*unsent
+	unsent map[event.Key]unsent
 	// failures limits the log to a few lines about failing filters, however many events there are.
 	failures rate.Sometimes
 }
 
-// unsent is what came of an event and how far it got.
+// unsent is what came of an event and how far it got. First come the messages of its rules, then those of the event.
 type unsent struct {
 	messages []sink.Message
-	next     int // index into messages × outputs, messages first
+	next     int           // index into messages × outputs, messages first
+	last     bool          // these are the event's own
+	again    time.Duration // when the rules want the object again, from the end of this event on; 0: not
 }
 
 // Run works on events until the source has stopped and is empty (then the result is nil), or ctx is done.
@@ -87,21 +95,33 @@ func (r *Route) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// worker is one goroutine of a route, with an evaluator and a handler instance of its own.
+// worker is one goroutine of a route, with evaluators and a handler instance of its own.
 type worker struct {
 	route    *Route
+	selector *filters.Evaluator
 	matcher  *filters.Evaluator
+	judge    *rules.Evaluator
 	instance *plugins.Instance
 }
 
 func (w *worker) open(ctx context.Context) (err error) {
-	if w.route.Filter != nil {
-		w.matcher = w.route.Filter.Evaluator()
+	w.selector, w.matcher = w.evaluator(w.route.Select), w.evaluator(w.route.Filter)
+	if w.route.Rules != nil {
+		w.judge = w.route.Rules.Evaluator(w.route.Caches)
 	}
 	if w.route.Handler != nil {
 		w.instance, err = w.route.Handler.NewInstance(ctx)
 	}
 	return err
+}
+
+func (w *worker) evaluator(f *filters.Filter) *filters.Evaluator {
+	if f == nil {
+		return nil
+	}
+	e := f.Evaluator()
+	e.Caches = w.route.Caches
+	return e
 }
 
 func (w *worker) close() {
@@ -130,43 +150,71 @@ func (w *worker) run(ctx context.Context) error {
 // work takes one event all the way, and acknowledges it.
 func (w *worker) work(ctx context.Context, d *informer.Delivery) {
 	r := w.route
-	left := r.resume(d.Object.Key())
-	if left == nil {
-		if d.Attempt == 1 {
-			r.stats.received(d.Op)
-		}
-		if !w.matches(d.Event) {
-			d.Done()
-			return
-		}
-		d.Object = d.Object.Plain() // from here on it is read more than once
-		messages, err := w.handle(ctx, d.Event)
-		if err != nil {
-			r.failed(ctx, d, err)
-			return
-		}
-		left = &unsent{messages: messages}
+	if d.Attempt == 1 && !d.Recalled {
+		r.stats.received(d.Op)
 	}
-	if err := r.send(ctx, left); err != nil {
-		r.mu.Lock()
-		if r.unsent == nil {
-			r.unsent = map[event.Key]*unsent{}
+	left, resumed := r.resume(d.Object.Key())
+	e, selected := event.Event{}, false
+	if !left.last {
+		e, selected = w.selected(d)
+	}
+	if w.judge != nil && !resumed {
+		left.messages, left.again = w.judged(e, selected)
+	}
+	if err := r.send(ctx, &left); err != nil {
+		r.failed(ctx, d, left, err)
+		return
+	}
+	if !left.last && selected && w.wants(d, e) {
+		left = unsent{last: true, again: left.again}
+		e.Object = e.Object.Plain() // from here on it is read more than once
+		var err error
+		if left.messages, err = w.handle(ctx, e); err != nil {
+			r.failed(ctx, d, unsent{again: left.again}, err)
+			return
 		}
-		r.unsent[d.Object.Key()] = left
-		r.mu.Unlock()
-		r.failed(ctx, d, err)
+		if err := r.send(ctx, &left); err != nil {
+			r.failed(ctx, d, left, err)
+			return
+		}
+	}
+	done(d, left)
+}
+
+// done acknowledges an event.
+func done(d *informer.Delivery, left unsent) {
+	if left.again > 0 {
+		d.Again(left.again)
 		return
 	}
 	d.Done()
 }
 
-// resume gives what a delivery of the object that failed at an output has left, nil if there is none.
-func (r *Route) resume(key event.Key) *unsent {
+// resume gives what a delivery of the object that failed has left, if there is any.
+func (r *Route) resume(key event.Key) (left unsent, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	left := r.unsent[key]
+	left, ok = r.unsent[key]
 	delete(r.unsent, key)
-	return left
+	return left, ok
+}
+
+// keep is the reverse of resume.
+func (r *Route) keep(key event.Key, left unsent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unsent == nil {
+		r.unsent = map[event.Key]unsent{}
+	}
+	r.unsent[key] = left
+}
+
+// wants tells whether the event is one for the handler and the outputs.
+func (w *worker) wants(d *informer.Delivery, e event.Event) bool {
+	if r := w.route; d.Recalled || r.Quiet || r.On != 0 && !r.On.Has(e.Op) {
+		return false
+	}
+	return w.matches(e)
 }
 
 func (w *worker) matches(e event.Event) bool {
@@ -178,13 +226,19 @@ func (w *worker) matches(e event.Event) bool {
 	switch {
 	case err != nil:
 		r.stats.filterErrors.Add(1)
-		r.failures.Do(func() {
-			r.Log.Error("the filter failed, so the event does not match", "op", e.Op, "object", quoted(e.Object.Key()), "error", err)
-		})
+		r.expressionFailed(e, "the filter failed, so the event does not match", err)
 	case !ok:
 		r.stats.filtered.Add(1)
 	}
 	return ok && err == nil
+}
+
+// expressionFailed gives up what an expression had to decide: its answer would not be another one if it was asked again.
+func (r *Route) expressionFailed(e event.Event, what string, err error) {
+	r.stats.deadLetters.Add(1)
+	r.failures.Do(func() {
+		r.Log.Error(what, "op", e.Op, "object", quoted(e.Object.Key()), "error", err)
+	})
 }
 
 // handle gives what is to be sent of an event.
@@ -259,8 +313,12 @@ func (r *Route) send(ctx context.Context, left *unsent) error {
 	return nil
 }
 
-// failed decides between a retry and giving up.
-func (r *Route) failed(ctx context.Context, d *informer.Delivery, err error) {
+// failed decides between a retry, which goes on with what is left, and giving up.
+func (r *Route) failed(ctx context.Context, d *informer.Delivery, left unsent, err error) {
+	key := d.Object.Key()
+	if left.last || r.Rules != nil {
+		r.keep(key, left)
+	}
 	if ctx.Err() != nil {
 		// Being stopped is nobody's failure. The event goes back, and is not done.
 		d.Retry(0)
@@ -269,14 +327,14 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, err error) {
 	if d.Attempt < r.Retry.Attempts && !sink.IsPermanent(err) {
 		delay := r.Retry.delay(d.Attempt)
 		r.stats.retried.Add(1)
-		r.Log.Warn("event failed, will try again", "op", d.Op, "object", quoted(d.Object.Key()), "attempt", d.Attempt, "in", delay.Round(time.Millisecond), "error", err)
+		r.Log.Warn("event failed, will try again", "op", d.Op, "object", quoted(key), "attempt", d.Attempt, "in", delay.Round(time.Millisecond), "error", err)
 		d.Retry(delay)
 		return
 	}
-	r.resume(d.Object.Key())
+	r.resume(key)
 	r.stats.deadLetters.Add(1)
-	r.Log.Error("event given up", "op", d.Op, "object", quoted(d.Object.Key()), "resourceVersion", d.Object.ResourceVersion(), "attempts", d.Attempt, "error", err)
-	d.Done()
+	r.Log.Error("event given up", "op", d.Op, "object", quoted(key), "resourceVersion", d.Object.ResourceVersion(), "attempts", d.Attempt, "error", err)
+	done(d, left)
 }
 
 // delay doubles with each failed attempt, with up to half of it taken off at random.

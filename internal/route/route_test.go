@@ -32,6 +32,33 @@ type script struct {
 	parked  int
 	log     []string
 	wake    chan struct{}
+	deaf    bool // to wishes for an object to come again
+	open    bool // there may be more
+	recall  *time.Timer
+}
+
+func (s *script) push(e event.Event) {
+	s.mu.Lock()
+	if s.recall != nil && s.recall.Stop() {
+		s.parked--
+	}
+	s.waiting = append(s.waiting, informer.NewDelivery(e, 1, s))
+	s.mu.Unlock()
+	s.signal()
+}
+
+func (s *script) end() {
+	s.mu.Lock()
+	s.open = false
+	s.mu.Unlock()
+	s.signal()
+}
+
+func (s *script) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
 }
 
 func newScript(events ...event.Event) *script {
@@ -51,9 +78,9 @@ func (s *script) Next(ctx context.Context) (informer.Delivery, error) {
 			s.mu.Unlock()
 			return d, nil
 		}
-		parked := s.parked
+		ended := s.parked == 0 && !s.open
 		s.mu.Unlock()
-		if parked == 0 {
+		if ended {
 			return informer.Delivery{}, informer.ErrStopped
 		}
 		select {
@@ -70,6 +97,28 @@ func (s *script) Done(d *informer.Delivery) {
 	s.log = append(s.log, "done "+d.Object.Name())
 }
 
+func (s *script) Again(d *informer.Delivery, after time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = append(s.log, fmt.Sprintf("done %s, again in %s", d.Object.Name(), after))
+	if s.deaf {
+		return
+	}
+	if s.recall != nil && s.recall.Stop() { // all tests recall one object
+		s.parked--
+	}
+	s.parked++
+	again := informer.NewDelivery(event.Event{Op: event.Resync, Object: d.Object}, 1, s)
+	again.Recalled = true
+	s.recall = time.AfterFunc(after, func() {
+		s.mu.Lock()
+		s.parked--
+		s.waiting = append(s.waiting, again)
+		s.mu.Unlock()
+		s.signal()
+	})
+}
+
 func (s *script) Retry(d *informer.Delivery, after time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,14 +130,17 @@ func (s *script) Retry(d *informer.Delivery, after time.Duration) {
 		s.parked--
 		s.waiting = append(s.waiting, again)
 		s.mu.Unlock()
-		s.wake <- struct{}{}
+		s.signal()
 	})
 }
 
 // output writes down what it takes, and fails as it is told.
 type output struct {
-	mu   sync.Mutex
-	got  []string
+	mu  sync.Mutex
+	got []string
+	// messages are the same.
+	messages []sink.Message
+
 	fail func(n int, m sink.Message) error
 	n    int
 }
@@ -102,6 +154,7 @@ func (o *output) Write(ctx context.Context, m sink.Message) error {
 			return err
 		}
 	}
+	o.messages = append(o.messages, m)
 	o.got = append(o.got, strings.TrimPrefix(m.Type, "dev.informerd.object.")+" "+m.Subject)
 	return nil
 }

@@ -11,7 +11,10 @@ import (
 type stats struct {
 	byOp [event.Resync + 1]atomic.Uint64
 
+	unselected                   atomic.Uint64
 	filtered, filterErrors       atomic.Uint64
+	violated, resolved           atomic.Uint64
+	ruleErrors                   atomic.Uint64
 	handlerCalls, handlerCrashes atomic.Uint64
 	dropped, emitted             atomic.Uint64
 	written                      atomic.Uint64
@@ -23,23 +26,28 @@ func (s *stats) received(op event.Op) { s.byOp[op].Add(1) }
 // Stats counts what a route has done since it began.
 type Stats struct {
 	Events         map[event.Op]uint64 // taken from the source, retries not counted again
+	Unselected     uint64              // of objects that are not selected
 	Filtered       uint64              // refused by the filter
-	FilterErrors   uint64              // events on which the filter failed
+	FilterErrors   uint64              // times that the filter or the select failed
+	RuleErrors     uint64              // times that a rule failed
+	Violated       uint64              // told of violated rules, repeated ones included
+	Resolved       uint64              // told of resolved rules
 	HandlerCalls   uint64
 	HandlerCrashes uint64
 	Dropped        uint64 // refused by the handler
 	Emitted        uint64 // events the handler made
 	Written        uint64 // messages outputs took, counted per output
 	Retried        uint64
-	DeadLetters    uint64
+	DeadLetters    uint64 // events given up, and those on which an expression failed
 }
 
 // Stats gives the counters.
 func (r *Route) Stats() Stats {
 	s := &r.stats
 	out := Stats{
-		Events:   map[event.Op]uint64{},
-		Filtered: s.filtered.Load(), FilterErrors: s.filterErrors.Load(),
+		Events:     map[event.Op]uint64{},
+		Unselected: s.unselected.Load(), Filtered: s.filtered.Load(), FilterErrors: s.filterErrors.Load(),
+		RuleErrors: s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
 		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(), Written: s.written.Load(),
 		Retried: s.retried.Load(), DeadLetters: s.deadLetters.Load(),
@@ -50,14 +58,24 @@ func (r *Route) Stats() Stats {
 	return out
 }
 
-// LogValue gives the counters as one group, in a fixed order.
+// LogValue gives the counters as one group, in a fixed order. Those of what not every listener has, a select and rules, are
+// left out if they are 0.
 func (s Stats) LogValue() slog.Value {
-	return slog.GroupValue(
+	attrs := []slog.Attr{
 		slog.Uint64("add", s.Events[event.Add]), slog.Uint64("update", s.Events[event.Update]),
 		slog.Uint64("delete", s.Events[event.Delete]), slog.Uint64("resync", s.Events[event.Resync]),
 		slog.Uint64("filtered", s.Filtered), slog.Uint64("filterErrors", s.FilterErrors),
 		slog.Uint64("handlerCalls", s.HandlerCalls), slog.Uint64("handlerCrashes", s.HandlerCrashes),
 		slog.Uint64("dropped", s.Dropped), slog.Uint64("emitted", s.Emitted), slog.Uint64("written", s.Written),
 		slog.Uint64("retried", s.Retried), slog.Uint64("deadLetters", s.DeadLetters),
-	)
+	}
+	for _, more := range []slog.Attr{
+		slog.Uint64("unselected", s.Unselected), slog.Uint64("violated", s.Violated), slog.Uint64("resolved", s.Resolved),
+		slog.Uint64("ruleErrors", s.RuleErrors),
+	} {
+		if more.Value.Uint64() > 0 {
+			attrs = append(attrs, more)
+		}
+	}
+	return slog.GroupValue(attrs...)
 }

@@ -24,6 +24,7 @@ type Message struct {
 	Initial            bool
 	FinalStateUnknown  bool
 	Missed             int
+	Rule, Severity     string // of what a rule tells
 
 	// Data is the event's data as JSON, if it is not empty. Whoever sets it has checked that it is valid.
 	Data string

@@ -6,7 +6,8 @@
 //	specversion         1.0
 //	id                  see below
 //	source              /clusters/<cluster>/listeners/<listener>
-//	type                dev.informerd.object.{added,updated,deleted,resynced}, or the type a handler gave
+//	type                dev.informerd.object.{added,updated,deleted,resynced}, dev.informerd.rule.{violated,resolved},
+//	                    or the type a handler gave
 //	subject             <resource>.<group>/<namespace>/<name>; pods/default/web-1 in the core group, nodes//n1 if
 //	                    cluster-scoped
 //	time                when the change was observed, RFC 3339 in UTC, with fractions of a second
@@ -18,7 +19,10 @@
 //	initial             true for the first list, else left out
 //	finalstateunknown   true if the delete was missed and the object is its last known state, else left out
 //	missed              how many earlier events of the object were coalesced away, left out if none
-//	data                {"object":…} or, for an update, {"object":…,"old":…}, or what a handler gave
+//	rule, severity      of the rule, if one tells
+//	data                {"object":…} or, for an update, {"object":…,"old":…}, or what a handler gave;
+//	                    {"rule":…,"severity":…,"message":…,"since":…,"object":…} if a rule tells, with "repeated":true if
+//	                    it has told before
 //
 // The names in source and subject are percent-encoded as segments of a URI path, so that a subject always has exactly
 // two slashes. Attributes that would be empty are left out.
@@ -37,7 +41,12 @@
 //	hex(sha256(n(id of the state) n(listener) n(type) n(index))[:16])
 //
 // with index counting from 0 what the handler emitted for this one event. It is the same again when the event is
-// retried, and differs from the id of every other event.
+// retried, and differs from the id of every other event. What a rule tells has
+//
+//	hex(sha256(n(id of the state) n(listener) n(type) n(rule) n(since))[:16])
+//
+// with since as in data, and behind it, if it is repeated, n(time): a rule may be violated, resolved and violated again
+// although the object stays as it is.
 //
 // # What is promised
 //

@@ -38,6 +38,8 @@ func Append(dst []byte, m sink.Message) []byte {
 		// CloudEvents' Integer has 32 bits.
 		dst = strconv.AppendInt(dst, int64(min(m.Missed, math.MaxInt32)), 10)
 	}
+	dst = appendText(dst, "rule", m.Rule)
+	dst = appendText(dst, "severity", m.Severity)
 	if hasData(m) {
 		dst = append(dst, `,"data":`...)
 		dst = AppendData(dst, m)
