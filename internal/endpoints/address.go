@@ -1,0 +1,78 @@
+package endpoints
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// CheckAddress says what is wrong with an address to listen on, nil if nothing is. It looks up nothing and binds nothing.
+func CheckAddress(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("http address %q is not host:port: write it like 127.0.0.1:8080", address)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("http address %q: the port is a number from 0 to 65535, and 0 stands for any that is free", address)
+	}
+	if !isLoopback(host) {
+		return publicError(address, port)
+	}
+	return nil
+}
+
+// publicError is about an address that others could reach.
+func publicError(address, port string) error {
+	return fmt.Errorf("http address %q is no loopback address: serving others needs authentication, which this version does not have; use 127.0.0.1:%s",
+		address, port)
+}
+
+// isLoopback tells whether a host stands for this machine and nobody else. Of names, only localhost does.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// isLoopbackHeader is isLoopback for a Host header, which may have a port.
+func isLoopbackHeader(header string) bool {
+	if host, _, err := net.SplitHostPort(header); err == nil {
+		return isLoopback(host)
+	}
+	if inner, ok := strings.CutPrefix(header, "["); ok {
+		header, ok = strings.CutSuffix(inner, "]")
+		return ok && isLoopback(header)
+	}
+	return isLoopback(header)
+}
+
+// checkBound looks at what an address has become: localhost is what the machine's own files say it is.
+func checkBound(address string, bound net.Addr) error {
+	host, port, err := net.SplitHostPort(bound.String())
+	if err != nil || !isLoopback(host) {
+		return publicError(fmt.Sprintf("%s (%s)", address, bound), port)
+	}
+	return nil
+}
+
+// bindError says what to do about an address that cannot be had.
+func bindError(address string, err error) error {
+	advice := "set http.address to another one"
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		advice = "stop what uses it, or set http.address to another port"
+	case errors.Is(err, syscall.EACCES):
+		advice = "set http.address to a port above 1023"
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err // without the address, which is said already
+	}
+	return fmt.Errorf("cannot listen on http address %s: %w: %s", address, err, advice)
+}

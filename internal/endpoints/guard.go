@@ -1,0 +1,120 @@
+package endpoints
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// guard is what every request goes through before and around its handler.
+type guard struct {
+	paths map[string]http.HandlerFunc
+	log   *slog.Logger
+	// running has an element for each request under way. There are never more of them than connections.
+	running chan struct{}
+}
+
+func (s *Server) guard(log *slog.Logger) *guard {
+	return &guard{
+		paths: map[string]http.HandlerFunc{
+			"/metrics":    s.metrics(log),
+			"/violations": s.violations,
+			"/healthz":    healthz,
+		},
+		log: log, running: make(chan struct{}, maxConnections),
+	}
+}
+
+func healthz(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte("ok"))
+}
+
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.running <- struct{}{}
+	defer func() { <-g.running }()
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if r.ContentLength != 0 {
+		// Else net/http reads the body first, to find the next request behind it.
+		w.Header().Set("Connection", "close")
+	}
+	handle, found := g.paths[r.URL.Path]
+	switch {
+	case !isLoopbackHeader(r.Host):
+		fail(w, http.StatusForbidden, fmt.Sprintf("the Host header %q is neither a loopback address nor localhost: "+
+			"a web page may have its own name resolve to this machine to read what is served here, so other names are refused; use 127.0.0.1", r.Host))
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		fail(w, http.StatusMethodNotAllowed, fmt.Sprintf("there is no %s here, only GET and HEAD", r.Method))
+	case !found:
+		fail(w, http.StatusNotFound, "there is nothing at this path: there are /metrics, /violations and /healthz")
+	default:
+		g.protect(handle, w, r)
+	}
+}
+
+// protect turns a panic into an answer, or into the end of the connection if the answer has begun.
+func (g *guard) protect(handle http.HandlerFunc, w http.ResponseWriter, r *http.Request) {
+	answer := &response{ResponseWriter: w}
+	defer func() {
+		reason := recover()
+		if reason == nil {
+			return
+		}
+		if reason != http.ErrAbortHandler { // said on purpose, where it was logged if need be
+			g.log.Error("an HTTP request panicked", "path", r.URL.Path, "panic", fmt.Sprintf("%+q", fmt.Sprint(reason)), "stack", string(debug.Stack()))
+		}
+		if answer.begun || reason == http.ErrAbortHandler {
+			panic(http.ErrAbortHandler)
+		}
+		fail(w, http.StatusInternalServerError, "informerd made a mistake: its log has the place")
+	}()
+	handle(answer, r)
+}
+
+// wait waits until no request is under way, false if that takes longer than grace. None may begin any more.
+func (g *guard) wait(grace time.Duration) bool {
+	timeout := time.NewTimer(grace)
+	defer timeout.Stop()
+	for range cap(g.running) {
+		select {
+		case g.running <- struct{}{}:
+		case <-timeout.C:
+			return false
+		}
+	}
+	return true
+}
+
+// response remembers whether it is too late for another status.
+type response struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (r *response) WriteHeader(status int) {
+	r.begun = true
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *response) Write(p []byte) (int, error) {
+	r.begun = true
+	return r.ResponseWriter.Write(p)
+}
+
+// fail answers with an error.
+func fail(w http.ResponseWriter, status int, text string) {
+	body, err := json.Marshal(struct {
+		Error string `json:"error"`
+	}{text})
+	if err != nil {
+		panic(err) // a string has a JSON form
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n'))
+}

@@ -1,0 +1,193 @@
+package endpoints
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/common/expfmt"
+
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+const (
+	// maxNamespaces is how many namespaces of a rule have a series of their own.
+	maxNamespaces = 1_000
+	// others stands for those beyond; no namespace can have this name.
+	others = "(others)"
+)
+
+// metrics serves /metrics, from a registry of its own. It leaves out promhttp, whose business is compression, which is
+// of no use within one machine, and whose errors are not those of this server.
+func (s *Server) metrics(log *slog.Logger) http.HandlerFunc {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &collector{s, log})
+	return func(w http.ResponseWriter, _ *http.Request) {
+		families, err := registry.Gather()
+		if err != nil {
+			// Some metrics and not others would be taken for all there are.
+			log.Error("metrics cannot be read", "error", err)
+			fail(w, http.StatusInternalServerError, "the metrics cannot be read: informerd's log has the error")
+			return
+		}
+		format := expfmt.NewFormat(expfmt.TypeTextPlain)
+		w.Header().Set("Content-Type", string(format))
+		out := expfmt.NewEncoder(w, format)
+		for _, family := range families {
+			if out.Encode(family) != nil {
+				panic(http.ErrAbortHandler) // nobody reads it any more
+			}
+		}
+	}
+}
+
+// collector reads the listeners and informers each time it is asked.
+type collector struct {
+	*Server
+	log *slog.Logger
+}
+
+// Describe tells the registry which metrics there are, so that it notices others.
+func (c *collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, events, ruleErrors, ruleViolations, listenerViolations} {
+		ch <- d
+	}
+	describeAll(ch, routeSeries)
+	describeAll(ch, bufferSeries)
+	describeAll(ch, informerSeries)
+}
+
+func describeAll[S any](ch chan<- *prometheus.Desc, all []series[S]) {
+	for _, s := range all {
+		ch <- s.desc
+	}
+}
+
+// Collect runs on a goroutine of the registry, where a panic would be the end of the process.
+func (c *collector) Collect(ch chan<- prometheus.Metric) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			c.log.Error("reading the metrics panicked", "panic", fmt.Sprintf("%+q", fmt.Sprint(reason)), "stack", string(debug.Stack()))
+			ch <- prometheus.NewInvalidMetric(buildInfo, errors.New("reading them panicked"))
+		}
+	}()
+	send(ch, buildInfo, prometheus.GaugeValue, 1, cmp.Or(c.Version, "unknown"))
+	send(ch, clusterInfo, prometheus.GaugeValue, 1, c.Cluster)
+	for _, l := range c.Listeners {
+		collectListener(ch, l)
+	}
+	if c.Informers != nil {
+		for _, s := range scopes(c.Informers()) {
+			sendAll(ch, informerSeries, s, s.resource, s.namespace)
+		}
+	}
+}
+
+func collectListener(ch chan<- prometheus.Metric, l Listener) {
+	if l.Route != nil {
+		stats := l.Route()
+		for _, op := range event.Ops {
+			send(ch, events, prometheus.CounterValue, float64(stats.Events[op]), l.Name, op.String())
+		}
+		sendAll(ch, routeSeries, stats, l.Name)
+	}
+	if l.Buffer != nil {
+		sendAll(ch, bufferSeries, l.Buffer(), l.Name)
+	}
+	if l.RuleErrors != nil {
+		send(ch, ruleErrors, prometheus.CounterValue, float64(l.RuleErrors()), l.Name)
+	}
+	if l.Counts != nil {
+		total := 0
+		for count, n := range bounded(l.Counts()) {
+			send(ch, ruleViolations, prometheus.GaugeValue, float64(n), l.Name, count.Rule, count.Severity, count.Namespace)
+			total += n
+		}
+		send(ch, listenerViolations, prometheus.GaugeValue, float64(total), l.Name)
+	}
+}
+
+func sendAll[S any](ch chan<- prometheus.Metric, all []series[S], state S, labels ...string) {
+	for _, s := range all {
+		send(ch, s.desc, s.kind, s.value(state), labels...)
+	}
+}
+
+func send(ch chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
+	for i := range labels {
+		labels[i] = valid(labels[i])
+	}
+	ch <- prometheus.MustNewConstMetric(desc, kind, value, labels...)
+}
+
+// valid makes a text fit for a label.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// bounded gives the counts that become series: those that are above 0, of so many namespaces of each rule.
+func bounded(counts map[Count]int) map[Count]int {
+	type rule struct{ name, severity string }
+	namespaces := map[rule][]string{}
+	out := map[Count]int{}
+	for c, n := range counts {
+		if n <= 0 {
+			continue
+		}
+		c = Count{Rule: valid(c.Rule), Severity: valid(c.Severity), Namespace: valid(c.Namespace)}
+		if out[c] == 0 {
+			r := rule{c.Rule, c.Severity}
+			namespaces[r] = append(namespaces[r], c.Namespace)
+		}
+		out[c] += n
+	}
+	for r, names := range namespaces {
+		if len(names) <= maxNamespaces {
+			continue
+		}
+		// By name and not by number: series that come and go with each scrape cost the most.
+		slices.Sort(names)
+		for _, ns := range names[maxNamespaces:] {
+			beyond := Count{Rule: r.name, Severity: r.severity, Namespace: ns}
+			out[Count{Rule: r.name, Severity: r.severity, Namespace: others}] += out[beyond]
+			delete(out, beyond)
+		}
+	}
+	return out
+}
+
+// scope is the sum of the informers of one resource and namespace: they differ in selectors and in what they keep of an
+// object, which are no labels.
+type scope struct {
+	informer.Status
+	resource, namespace string
+	failing             int
+}
+
+func scopes(all []informer.Status) map[[2]string]scope {
+	sums := map[[2]string]scope{}
+	for _, s := range all {
+		key := [2]string{valid(s.Resource.String()), valid(s.Scope.Namespace)}
+		sum, more := sums[key]
+		if !more {
+			sum = scope{resource: key[0], namespace: key[1], Status: informer.Status{Synced: true}}
+		}
+		sum.Synced = sum.Synced && s.Synced
+		sum.failing += oneIf(s.Err != nil)
+		sum.Objects += s.Objects
+		sum.Memory += s.Memory
+		sum.Queued += s.Queued
+		sum.Lists += s.Lists
+		sum.Watches += s.Watches
+		sum.Events += s.Events
+		sum.Skipped += s.Skipped
+		sums[key] = sum
+	}
+	return sums
+}

@@ -1,0 +1,85 @@
+package endpoints
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/pkg/filters/rules"
+)
+
+const (
+	defaultLimit = 1_000
+	maxLimit     = 100_000
+)
+
+var parameters = []string{"listener", "rule", "severity", "namespace", "limit"}
+
+// query says which violations are asked for. What is nil matches everything.
+type query struct {
+	listener, rule, severity, namespace *string
+	limit                               int
+}
+
+// parseQuery reads the part of an URL behind the question mark. There may be no open violation of a rule or in a
+// namespace, so any name of these is fine; listeners and severities are known.
+func parseQuery(raw string, listeners []string) (query, error) {
+	q := query{limit: defaultLimit}
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return q, fmt.Errorf("the query cannot be read: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if n := len(values[name]); n > 1 {
+			return q, fmt.Errorf("parameter %q is given %d times: give it once", name, n)
+		}
+		value := values[name][0]
+		switch name {
+		case "listener":
+			q.listener, err = &value, known("listener", value, listeners)
+		case "rule":
+			q.rule = &value
+		case "severity":
+			q.severity, err = &value, known("severity", value, rules.Severities)
+		case "namespace":
+			q.namespace = &value
+		case "limit":
+			if q.limit, err = strconv.Atoi(value); err != nil || q.limit < 0 || q.limit > maxLimit {
+				err = fmt.Errorf("limit is a whole number from 0 to %d, not %q", maxLimit, value)
+			}
+		default:
+			err = known("parameter", name, parameters)
+		}
+		if err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// known says what there is, if there is no such name.
+func known(what, name string, names []string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	hint := ""
+	if near, ok := nearest.Name(name, names); ok {
+		hint = fmt.Sprintf(", did you mean %s?", near)
+	}
+	there := "there is none"
+	if len(names) > 0 {
+		there = "there are " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("there is no %s %q%s: %s", what, name, hint, there)
+}
+
+// wants tells whether a violation of a listener that is asked for matches.
+func (q query) wants(v *Violation) bool {
+	return is(q.rule, v.Rule) && is(q.severity, v.Severity) && is(q.namespace, v.Namespace)
+}
+
+func is(asked *string, value string) bool { return asked == nil || *asked == value }

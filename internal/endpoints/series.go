@@ -1,0 +1,164 @@
+package endpoints
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// series is one metric of something whose state is an S.
+type series[S any] struct {
+	desc  *prometheus.Desc
+	kind  prometheus.ValueType
+	value func(S) float64
+}
+
+func counter[S any](labels []string, name, help string, value func(S) uint64) series[S] {
+	return series[S]{describe(name, help, labels...), prometheus.CounterValue, func(s S) float64 { return float64(value(s)) }}
+}
+
+func gauge[S any, N int | int64](labels []string, name, help string, value func(S) N) series[S] {
+	return series[S]{describe(name, help, labels...), prometheus.GaugeValue, func(s S) float64 { return float64(value(s)) }}
+}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("informerd_"+name, help, labels, nil)
+}
+
+func oneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var (
+	byListener = []string{"listener"}
+	byScope    = []string{"resource", "namespace"}
+)
+
+// What stands apart has labels or a source of its own.
+var (
+	buildInfo   = describe("build_info", "The version of informerd that runs. Always 1.", "version")
+	clusterInfo = describe("cluster_info", "The name that the configuration gives the cluster. Always 1.", "cluster")
+
+	events = describe("events_total",
+		"Events that the listener took from its buffer, by operation; retries are not counted again. One that stays at 0 for a busy "+
+			"resource gets nothing: see informerd_informer_failing, informerd_informer_synced and informerd_events_refused_total.",
+		"listener", "op")
+	ruleErrors = describe("rule_errors_total",
+		"Evaluations in which a rule failed; it keeps the state it had for the object. Any increase is a mistake in a rule: the log has its place.",
+		"listener")
+	ruleViolations = describe("rule_violations",
+		"Objects that violate a rule now, by the rule's severity and the object's namespace, \"\" for objects without one. A rule and namespace "+
+			"without a violation has no series; beyond 1,000 namespaces of a rule the others are added up as \"(others)\". Alert on > 0.",
+		"listener", "rule", "severity", "namespace")
+	listenerViolations = describe("listener_violations",
+		"Open violations of all rules of the listener. Each listener with rules has this series, at 0 if nothing is violated: if it is absent, "+
+			"nobody looks.",
+		"listener")
+)
+
+var routeSeries = []series[route.Stats]{
+	counter(byListener, "events_filtered_total",
+		"Events that the listener's filter refused. No reason to worry; if they are nearly all events of a busy resource, a selector of the "+
+			"informer would spare the work.",
+		func(s route.Stats) uint64 { return s.Filtered }),
+	counter(byListener, "filter_errors_total",
+		"Events on which the listener's filter failed; they count as not matching and reach no output. Any increase is a mistake in the filter: "+
+			"the log has its place.",
+		func(s route.Stats) uint64 { return s.FilterErrors }),
+	counter(byListener, "events_retried_total",
+		"Events that were put back after a handler or an output had failed. Worry if it goes on rising: the log has the error.",
+		func(s route.Stats) uint64 { return s.Retried }),
+	counter(byListener, "dead_letters_total",
+		"Events given up after all attempts or for good. Each is a change that an output did not get: the log names the object.",
+		func(s route.Stats) uint64 { return s.DeadLetters }),
+	counter(byListener, "handler_calls_total",
+		"Calls of the listener's handler.",
+		func(s route.Stats) uint64 { return s.HandlerCalls }),
+	counter(byListener, "handler_crashes_total",
+		"Calls of the handler that ended in a trap, at its deadline or memory limit, or with an output that cannot be used. The event is tried "+
+			"again; worry if it goes on rising.",
+		func(s route.Stats) uint64 { return s.HandlerCrashes }),
+	counter(byListener, "handler_events_refused_total",
+		"Events that the handler refused. No reason to worry.",
+		func(s route.Stats) uint64 { return s.Dropped }),
+	counter(byListener, "handler_events_emitted_total",
+		"Events that the handler made itself.",
+		func(s route.Stats) uint64 { return s.Emitted }),
+	counter(byListener, "messages_written_total",
+		"Messages that outputs took, counted once for each output.",
+		func(s route.Stats) uint64 { return s.Written }),
+}
+
+var bufferSeries = []series[informer.ListenerStats]{
+	counter(byListener, "events_refused_total",
+		"Events refused before the buffer: the listener's ops or the plain conditions of its filter do not want them. No reason to worry.",
+		func(s informer.ListenerStats) uint64 { return s.Refused }),
+	counter(byListener, "events_coalesced_total",
+		"Events merged into a later one of their object because the buffer was full: states between are lost, the last one is not. If it goes "+
+			"on rising, the listener is too slow: give it more workers, a narrower filter or a larger buffer.",
+		func(s informer.ListenerStats) uint64 { return s.Coalesced }),
+	counter(byListener, "events_dropped_total",
+		"Events given up because the buffer was full (overflow drop). Each is a change that no output gets.",
+		func(s informer.ListenerStats) uint64 { return s.Dropped }),
+	counter(byListener, "events_spilled_total",
+		"Events that went to the spill file because the buffer was full (overflow spill). If it goes on rising, the listener is too slow.",
+		func(s informer.ListenerStats) uint64 { return s.Spilled }),
+	counter(byListener, "events_blocked_total",
+		"Events that an informer had to wait with because the buffer was full (overflow block). While it waits, all listeners of that informer do.",
+		func(s informer.ListenerStats) uint64 { return s.Blocked }),
+	counter(byListener, "events_discarded_total",
+		"Events given up because the listener was removed or failed while they waited.",
+		func(s informer.ListenerStats) uint64 { return s.Discarded }),
+	gauge(byListener, "buffer_events",
+		"Events in the listener's buffer now, those being worked on included. Worry if it stays at the configured capacity.",
+		func(s informer.ListenerStats) int { return s.Held }),
+	gauge(byListener, "buffer_marked_objects",
+		"Objects that wait behind the full buffer now, to be delivered once in their then current state. Worry if it does not return to 0.",
+		func(s informer.ListenerStats) int { return s.Marked }),
+	gauge(byListener, "buffer_backlog_objects",
+		"Objects of the first list that the listener has yet to get. Worry if it does not go down.",
+		func(s informer.ListenerStats) int { return s.Backlog }),
+	gauge(byListener, "spill_events",
+		"Events in the spill file now. Worry if it goes on rising: what exceeds the file's limit is treated as overflow latest.",
+		func(s informer.ListenerStats) int { return s.OnDisk }),
+	gauge(byListener, "spill_failed",
+		"1 if the spill file was given up, and the listener goes on as with overflow latest; 0 if not. The log names the error when the listener stops.",
+		func(s informer.ListenerStats) int { return oneIf(s.SpillError != nil) }),
+}
+
+var informerSeries = []series[scope]{
+	gauge(byScope, "informer_objects",
+		"Objects in the caches of the informers of this resource and namespace (\"\" for all namespaces); one that two informers hold, for the "+
+			"sake of different selectors, counts twice.",
+		func(s scope) int { return s.Objects }),
+	gauge(byScope, "informer_memory_bytes",
+		"About how many bytes the cached objects take, without what they share.",
+		func(s scope) int64 { return s.Memory }),
+	gauge(byScope, "informer_synced",
+		"1 if the first list of each informer of this resource and namespace is in its cache, 0 until then. Worry if it stays at 0: the log says why.",
+		func(s scope) int { return oneIf(s.Synced) }),
+	gauge(byScope, "informer_failing",
+		"Informers of this resource and namespace that cannot list or watch at the moment. Worry if it stays above 0: listeners see nothing "+
+			"new. The log says why.",
+		func(s scope) int { return s.failing }),
+	gauge(byScope, "informer_queued_objects",
+		"Objects whose changes have arrived and wait to be put into the cache. Worry if it goes on rising: a listener with overflow block holds "+
+			"the informer up, or the machine is too busy.",
+		func(s scope) int { return s.Queued }),
+	counter(byScope, "informer_lists_total",
+		"Lists that the API server answered. If it goes on rising, watches are lost for so long that everything must be listed again.",
+		func(s scope) uint64 { return s.Lists }),
+	counter(byScope, "informer_watches_total",
+		"Watches that the API server opened. One every few minutes is how it should be.",
+		func(s scope) uint64 { return s.Watches }),
+	counter(byScope, "informer_events_total",
+		"Events that the API server sent.",
+		func(s scope) uint64 { return s.Events }),
+	counter(byScope, "informer_skipped_total",
+		"What the API server sent that is no object of this resource and was left out. Worry about any increase.",
+		func(s scope) uint64 { return s.Skipped }),
+}

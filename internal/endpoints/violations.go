@@ -1,0 +1,96 @@
+package endpoints
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// held is how much of an answer waits in memory: one that is shorter can still become an error.
+const held = 32 << 10
+
+// item is a violation as /violations gives it.
+type item struct {
+	Listener  string `json:"listener"`
+	Resource  string `json:"resource"`
+	Rule      string `json:"rule"`
+	Severity  string `json:"severity"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid"`
+	Message   string `json:"message"`
+	Since     string `json:"since"`
+}
+
+// violations serves /violations. The total stands behind the items, so that they need not be counted first.
+func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
+	listeners := slices.SortedFunc(slices.Values(s.Listeners), func(a, b Listener) int { return strings.Compare(a.Name, b.Name) })
+	names := make([]string, len(listeners))
+	for i, l := range listeners {
+		names[i] = l.Name
+	}
+	asked, err := parseQuery(r.URL.RawQuery, names)
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	out := bufio.NewWriterSize(w, held)
+	// A bufio.Writer keeps its first error, and gives it again for whatever is written after it.
+	_, _ = out.WriteString(`{"items":[`)
+	total := 0
+	for _, l := range listeners {
+		if l.Violations == nil || !is(asked.listener, l.Name) {
+			continue
+		}
+		for _, v := range sorted(l.Violations()) {
+			if !asked.wants(&v) {
+				continue
+			}
+			if total++; total > asked.limit {
+				continue
+			}
+			if err := writeItem(out, l, v, total == 1); err != nil {
+				panic(http.ErrAbortHandler) // nobody reads it any more
+			}
+		}
+	}
+	_, _ = fmt.Fprintf(out, "],\"total\":%d}\n", total)
+	if out.Flush() != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func writeItem(out *bufio.Writer, l Listener, v Violation, first bool) error {
+	line, err := json.Marshal(item{
+		Listener: l.Name, Resource: l.Resource, Rule: v.Rule, Severity: v.Severity, Namespace: v.Namespace, Name: v.Name, UID: v.UID,
+		Message: v.Message, Since: v.Since.UTC().Format(time.RFC3339Nano),
+	})
+	if err != nil {
+		panic(err) // strings have a JSON form
+	}
+	separator := ",\n"
+	if first {
+		separator = "\n"
+	}
+	_, _ = out.WriteString(separator)
+	_, err = out.Write(line)
+	return err
+}
+
+// sorted gives violations in the order promised. They mostly come in it.
+func sorted(violations []Violation) []Violation {
+	order := func(a, b Violation) int {
+		return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Namespace, b.Namespace),
+			strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
+	}
+	if slices.IsSortedFunc(violations, order) {
+		return violations
+	}
+	return slices.SortedFunc(slices.Values(violations), order)
+}
