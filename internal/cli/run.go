@@ -16,6 +16,7 @@ import (
 func newRun(stdout, stderr io.Writer) *cobra.Command {
 	var path string
 	var logs logFlags
+	var fields fieldCheck
 	opts := daemon.Options{Version: version, Stdout: stdout}
 	cmd := &cobra.Command{
 		Use:   "run --config FILE",
@@ -26,6 +27,9 @@ func newRun(stdout, stderr io.Writer) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := logs.logger(stderr)
 			if err != nil {
+				return err
+			}
+			if opts.Schemas, err = fields.schemas(); err != nil {
 				return err
 			}
 			cfg, err := load(path)
@@ -41,6 +45,7 @@ func newRun(stdout, stderr io.Writer) *cobra.Command {
 	configFlag(cmd, &path)
 	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
 	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
+	fields.add(cmd)
 	logs.add(cmd)
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
@@ -68,23 +69,72 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 }
 
 // bind ties one listener to its informers, or changes nothing.
-func (b *binder) bind(ctx context.Context, l *listener) error {
-	inf := l.cfg.Informer()
-	found, err := b.cluster.resolver.Resolve(ctx, inf.Resource)
+func (b *binder) bind(ctx context.Context, l *listener) (err error) {
+	var regs []*informer.Registration
+	defer func() {
+		if err != nil {
+			for _, reg := range regs {
+				reg.Remove()
+			}
+		}
+	}()
+	looked := caches{}
+	for _, name := range l.lookups() {
+		inf := l.cfg.Informers()[name]
+		found, err := b.cluster.resolve(ctx, inf)
+		if err != nil {
+			return fmt.Errorf("informer %q, which its expressions look objects up in: %w", name, err)
+		}
+		on, err := onlooker(l.cfg.Name)
+		if err != nil {
+			return err
+		}
+		shape, err := shapeOf(inf)
+		if err != nil {
+			return err
+		}
+		if looked[name], err = b.listen(found, inf, shape, on); err != nil {
+			return err
+		}
+		regs = append(regs, looked[name]...)
+	}
+	found, err := b.cluster.resolve(ctx, l.cfg.Informer())
 	if err != nil {
 		return err
+	}
+	l.route.Messages, err = cloudevent.NewSource(b.cluster.name, l.cfg.Name, resourceOf(found).String())
+	if err != nil {
+		return err
+	}
+	own, err := b.listen(found, l.cfg.Informer(), l.shape, l.buffer)
+	if err != nil {
+		return err
+	}
+	regs = append(regs, own...)
+	l.caches, l.route.Caches = looked, looked
+	b.log.Info("listening", "listener", l.cfg.Name, "resource", found.String(), "namespaces", l.cfg.Informer().Namespaces)
+	b.start(l)
+	return nil
+}
+
+// resolve finds the resource of an informer and holds it against what the informer says.
+func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resource, error) {
+	found, err := c.resolver.Resolve(ctx, inf.Resource)
+	if err != nil {
+		return kube.Resource{}, err
 	}
 	if found.IsSecrets() && !inf.AllowSecrets {
-		return fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer if they are to be watched", inf.Resource)
+		return kube.Resource{}, fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer if they are to be watched", inf.Resource)
 	}
-	if err := found.CheckNamespaces(inf.Namespaces); err != nil {
-		return err
-	}
-	resource := informer.Resource{GroupVersionResource: found.GVR, Kind: found.GVK.Kind}
-	l.route.Messages, err = cloudevent.NewSource(b.cluster.name, l.cfg.Name, resource.String())
-	if err != nil {
-		return err
-	}
+	return found, found.CheckNamespaces(inf.Namespaces)
+}
+
+func resourceOf(found kube.Resource) informer.Resource {
+	return informer.Resource{GroupVersionResource: found.GVR, Kind: found.GVK.Kind}
+}
+
+// listen makes one registration for each of the informer's namespaces, or none.
+func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informer.Shape, l *informer.Listener) ([]*informer.Registration, error) {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
@@ -92,16 +142,14 @@ func (b *binder) bind(ctx context.Context, l *listener) error {
 	var regs []*informer.Registration
 	for _, ns := range namespaces {
 		scope := informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector, FieldSelector: inf.Scope().FieldSelector}
-		reg, err := b.cluster.factory.Listen(resource, scope, l.shape, l.buffer)
+		reg, err := b.cluster.factory.Listen(resourceOf(found), scope, shape, l)
 		if err != nil {
 			for _, done := range regs {
 				done.Remove()
 			}
-			return err
+			return nil, err
 		}
 		regs = append(regs, reg)
 	}
-	b.log.Info("listening", "listener", l.cfg.Name, "resource", found.String(), "namespaces", inf.Namespaces)
-	b.start(l)
-	return nil
+	return regs, nil
 }

@@ -1,23 +1,18 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"strings"
+	"slices"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/stdout"
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -28,18 +23,23 @@ type parts struct {
 	listeners []*listener
 }
 
-// listener is one configured listener with everything it needs but the informer.
-type listener struct {
-	cfg    *config.Listener
-	buffer *informer.Listener
-	shape  informer.Shape
-	route  *route.Route // its Messages are set once the resource is known
+// BuildOptions are what is needed to build what a configuration asks for, beside it.
+type BuildOptions struct {
+	Log     *slog.Logger
+	Stdout  io.Writer // of the stdout output; nil: nowhere
+	Schemas Schemas   // what fields expressions may read; nil: any
+}
+
+// Schemas know the fields that the objects of resources have.
+type Schemas interface {
+	// Schema gives that of a resource, by the name it has in the configuration; nil if nothing is known of it.
+	Schema(resource string) *filters.Schema
 }
 
 // Check builds everything a configuration asks for, except what needs the API server, and lets go of it again. The error
 // is a config.Errors if the configuration is to blame.
-func Check(ctx context.Context, cfg *config.Config, log *slog.Logger) error {
-	p, err := build(ctx, cfg, io.Discard, log)
+func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
+	p, err := build(ctx, cfg, opts)
 	if err != nil {
 		return err
 	}
@@ -47,169 +47,46 @@ func Check(ctx context.Context, cfg *config.Config, log *slog.Logger) error {
 }
 
 // build makes the parts, or reports every mistake there is.
-func build(ctx context.Context, cfg *config.Config, out io.Writer, log *slog.Logger) (*parts, error) {
-	p := &parts{host: plugins.NewHost(plugins.HostConfig{Log: log}), sinks: map[string]sink.Sink{}}
+func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, error) {
+	p := &parts{host: plugins.NewHost(plugins.HostConfig{Log: opts.Log}), sinks: map[string]sink.Sink{}}
+	if opts.Stdout == nil {
+		opts.Stdout = io.Discard
+	}
 	for name, o := range cfg.Outputs {
 		if o.Stdout != nil {
-			p.sinks[name] = stdout.New(out)
+			p.sinks[name] = stdout.New(opts.Stdout)
 		}
 	}
 	var mistakes config.Errors
 	for _, l := range cfg.ListenersInOrder() {
-		built, errs := p.listener(ctx, cfg, l, log.With("listener", l.Name))
-		mistakes = append(mistakes, errs...)
-		p.listeners = append(p.listeners, built)
+		b := &builder{
+			parts: p, config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log.With("listener", l.Name), field: "listeners." + l.Name,
+		}
+		p.listeners = append(p.listeners, b.listener(ctx))
+		mistakes = append(mistakes, b.mistakes...)
 	}
 	if len(mistakes) > 0 {
-		return nil, errors.Join(mistakes, p.close(ctx))
+		return nil, errors.Join(notLoaded(cfg, mistakes), p.close(ctx))
 	}
 	return p, nil
 }
 
-func (p *parts) listener(ctx context.Context, cfg *config.Config, l *config.Listener, log *slog.Logger) (*listener, config.Errors) {
-	field := "listeners." + l.Name
-	var mistakes config.Errors
-	mistake := func(below string, err error) {
-		mistakes = append(mistakes, cfg.ErrorAt(field+below, err.Error(), ""))
-	}
-	r := &route.Route{
-		Name: l.Name, Workers: l.Workers, Log: log,
-		Retry: route.Retry{Attempts: l.Retry.Attempts, MinBackoff: l.Retry.MinBackoff.Duration, MaxBackoff: l.Retry.MaxBackoff.Duration},
-	}
-	for _, name := range l.Outputs {
-		r.Outputs = append(r.Outputs, route.Output{Name: name, Sink: p.sinks[name]})
-	}
-	var err error
-	if !l.Filter.IsZero() {
-		r.Filter, err = filters.Compile(filters.Source{
-			Text: l.Filter.Text, File: l.Filter.File, Line: l.Filter.Line, Column: l.Filter.Column, Listener: l.Name,
-		})
-		var wrong *filters.CompileError
-		if errors.As(err, &wrong) {
-			mistakes = append(mistakes, config.Error{
-				File: l.Filter.File, Line: wrong.Line, Column: wrong.Column, Field: field + ".filter", Message: wrong.Detail(),
-			})
-		} else if err != nil {
-			mistake(".filter", err)
-		}
-	}
-	if l.Handler != nil {
-		if r.Handler, err = p.handler(ctx, cfg, l); err != nil {
-			mistake(".handler.wasm", err)
-		}
-	}
-	built := &listener{cfg: l, route: r}
-	if built.shape, err = shapeOf(l.Informer()); err != nil {
-		mistake(".informer", err)
-	}
-	buffer := informer.ListenerConfig{
-		Name: l.Name, Capacity: l.Buffer.Capacity, Overflow: overflows[l.Buffer.Overflow], Resync: l.Resync.Duration, On: l.Ops(),
-	}
-	before := filters.Conditions{Ops: buffer.On, Complete: true} // of a listener without a filter
-	if r.Filter != nil {
-		before = r.Filter.Conditions()
-	}
-	decideBeforeTheBuffer(&buffer, before, log)
-	if spill := l.Buffer.Spill; spill != nil {
-		buffer.SpillBytes = int64(spill.Bytes)
-		if spill.Dir != "" {
-			buffer.SpillDir = cfg.Path(spill.Dir)
-		}
-	}
-	if built.buffer, err = informer.NewListener(buffer); err != nil {
-		mistake("", err)
-	}
-	r.Source = built.buffer
-	return built, mistakes
+func notLoaded(cfg *config.Config, mistakes config.Errors) config.Errors {
+	return cfg.NotLoaded(inOrder(cfg, mistakes))
 }
 
-var overflows = map[string]informer.Overflow{
-	config.OverflowLatest: informer.OverflowLatest, config.OverflowBlock: informer.OverflowBlock,
-	config.OverflowDrop: informer.OverflowDrop, config.OverflowSpill: informer.OverflowSpill,
-}
-
-// decideBeforeTheBuffer has a listener refuse what its filter would refuse anyway, as far as that can be told without
-// evaluating it. Whatever gets into the buffer is still evaluated: the expression alone says what matches.
-func decideBeforeTheBuffer(cfg *informer.ListenerConfig, c filters.Conditions, log *slog.Logger) {
-	ops := cfg.On & c.Ops
-	if ops == 0 {
-		log.Warn("no event can match: the filter wants none of the listener's ops", "on", words(cfg.On), "filter", words(c.Ops))
-		cfg.Conditions = append(cfg.Conditions, informer.Condition{Of: informer.OfName, Test: informer.In}) // one of none
-	} else {
-		cfg.On = ops
-	}
-	for _, asked := range c.Object {
-		cfg.Conditions = append(cfg.Conditions, informer.Condition{
-			Of: subjects[asked.Of], Key: asked.Key, Test: tests[asked.Test], Values: asked.Values,
-		})
-	}
-	var conditions []string
-	for _, asked := range cfg.Conditions {
-		conditions = append(conditions, asked.String())
-	}
-	log.Debug("decided before the buffer", "on", words(ops), "conditions", conditions, "complete", c.Complete)
-}
-
-var subjects = [...]informer.Subject{
-	filters.OfNamespace: informer.OfNamespace, filters.OfName: informer.OfName, filters.OfLabel: informer.OfLabel,
-}
-
-var tests = [...]informer.Test{
-	filters.In: informer.In, filters.NotIn: informer.NotIn, filters.Exists: informer.Exists, filters.NotExists: informer.NotExists,
-}
-
-func words(ops event.OpSet) []string {
-	words := []string{}
-	for _, op := range event.Ops {
-		if ops.Has(op) {
-			words = append(words, op.String())
+// inOrder puts mistakes in the order in which those are that are found when a configuration is read.
+func inOrder(cfg *config.Config, mistakes config.Errors) config.Errors {
+	files := map[string]int{cfg.File(): -1}
+	for i, l := range cfg.ListenersInOrder() {
+		if l.Policy != "" {
+			files[l.Policy] = i
 		}
 	}
-	return words
-}
-
-// handler reads, checks and loads a listener's module.
-func (p *parts) handler(ctx context.Context, cfg *config.Config, l *config.Listener) (*plugins.Handler, error) {
-	path := cfg.Path(l.Handler.Wasm)
-	wasm, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("listener %q: cannot read the handler: %w", l.Name, err)
-	}
-	sum := sha256.Sum256(wasm)
-	if got := hex.EncodeToString(sum[:]); l.Handler.SHA256 != "" && !strings.EqualFold(got, l.Handler.SHA256) {
-		return nil, fmt.Errorf("listener %q: handler %s has the SHA-256 %s, the configuration wants %s", l.Name, path, got, l.Handler.SHA256)
-	}
-	spec := plugins.Spec{
-		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config,
-		Limits: plugins.Limits{Memory: int64(l.Handler.Limits.Memory), Deadline: l.Handler.Limits.Deadline.Duration},
-	}
-	if g := l.Handler.Grants.Log; g != nil {
-		grant := &plugins.LogGrant{LinesPerSecond: g.Rate}
-		if err := grant.Level.UnmarshalText([]byte(g.Level)); err != nil {
-			return nil, err
-		}
-		spec.Grants.Log = grant
-	}
-	return p.host.Load(ctx, spec)
-}
-
-func shapeOf(inf *config.Informer) (informer.Shape, error) {
-	shape := informer.Shape{KeepManagedFields: inf.KeepManagedFields, Indexes: map[string]informer.IndexFunc{}}
-	for _, text := range inf.Drop {
-		path, err := event.CompilePath(text)
-		if err != nil {
-			return shape, err
-		}
-		shape.Drop = append(shape.Drop, path)
-	}
-	for name, text := range inf.Indexes {
-		path, err := event.CompilePath(text)
-		if err != nil {
-			return shape, err
-		}
-		shape.Indexes[name] = informer.IndexByPath(path)
-	}
-	return shape, nil
+	slices.SortStableFunc(mistakes, func(a, b config.Error) int {
+		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return mistakes
 }
 
 // close lets go of the handlers first, then of the outputs.

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -38,9 +37,11 @@ func TestWhatIsDecidedBeforeTheBuffer(t *testing.T) {
     outputs: [out]
   whole: {informer: {resource: pods}, filter: '"tier" not in object.metadata.labels && object.metadata.name == "a"', outputs: [out]}
   never: {informer: {resource: pods}, on: [add, delete], filter: changed("spec"), outputs: [out]}
+  nothing: {informer: {resource: pods}, select: "false", outputs: [out]}
+  set: {informer: {resource: pods}, on: [delete], select: 'label("tier") == "x"', outputs: [out]}
 `)
 	var log bytes.Buffer
-	if err := Check(t.Context(), cfg, plain(&log, slog.LevelDebug)); err != nil {
+	if err := Check(t.Context(), cfg, BuildOptions{Log: plain(&log, slog.LevelDebug)}); err != nil {
 		t.Fatal(err)
 	}
 	want := `level=DEBUG msg="decided before the buffer" listener=none on="[add update delete]" conditions=[] complete=false
@@ -48,6 +49,10 @@ level=DEBUG msg="decided before the buffer" listener=plain on="[add update delet
 level=DEBUG msg="decided before the buffer" listener=part on=[update] conditions="[label(\"tier\") in [\"x\", \"y\"] namespace not in [\"kube-system\"]]" complete=false
 level=DEBUG msg="decided before the buffer" listener=whole on="[add update delete]" conditions="[label(\"tier\") does not exist name in [\"a\"]]" complete=true
 level=WARN msg="no event can match: the filter wants none of the listener's ops" listener=never on="[add delete]" filter=[update]
+level=WARN msg="an expression can hardly be meant as it stands" listener=never at=` + cfg.File() + `:14:66 because="changed is never true: the events are add and delete, and only an update changes an object"
+level=WARN msg="no event can match: the select is never true" listener=nothing
+level=DEBUG msg="decided before the buffer" listener=nothing on=[] conditions="[name in []]" complete=true
+level=DEBUG msg="decided before the buffer" listener=set on="[update delete]" conditions="[label(\"tier\") in [\"x\"]]" complete=false
 level=DEBUG msg="decided before the buffer" listener=never on=[] conditions="[name in []]" complete=false
 `
 	got := strings.Split(log.String(), "\n")
@@ -56,19 +61,6 @@ level=DEBUG msg="decided before the buffer" listener=never on=[] conditions="[na
 	slices.Sort(lines)
 	if !slices.Equal(got, lines) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
-	}
-}
-
-// Every subject and test of a filter has its counterpart.
-func TestConditionsOfFilters(t *testing.T) {
-	cfg := informer.ListenerConfig{On: event.OpSet(0).With(event.Add)}
-	decideBeforeTheBuffer(&cfg, filters.Conditions{Ops: cfg.On, Object: []filters.Condition{
-		{Of: filters.OfNamespace, Test: filters.In, Values: []string{"a"}}, {Of: filters.OfName, Test: filters.NotIn, Values: []string{"b", "c"}},
-		{Of: filters.OfLabel, Key: "k", Test: filters.Exists}, {Of: filters.OfLabel, Key: "l", Test: filters.NotExists},
-	}}, quiet)
-	want := `[namespace in ["a"] name not in ["b", "c"] label("k") exists label("l") does not exist]`
-	if got := fmt.Sprint(cfg.Conditions); got != want || cfg.On != event.OpSet(0).With(event.Add) {
-		t.Errorf("got %s of %b, want %s", got, cfg.On, want)
 	}
 }
 

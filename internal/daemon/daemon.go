@@ -26,18 +26,19 @@ type Options struct {
 	Version             string
 	Stdout              io.Writer // of the stdout output, and nothing else
 	Log                 *slog.Logger
+	Schemas             Schemas // what fields expressions may read; nil: any
 }
 
 // Run runs a configuration until ctx is done, and stops in order. The error is a config.Errors if the configuration is
 // to blame, and nil if everything was stopped because ctx was done.
 func Run(ctx context.Context, cfg *config.Config, o Options) error {
-	p, err := build(ctx, cfg, o.Stdout, o.Log)
+	p, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas})
 	if err != nil {
 		return err
 	}
 	c, err := connect(cfg, o)
 	if err == nil {
-		err = p.run(ctx, c, cfg, o.Log)
+		err = p.run(ctx, c, cfg, o)
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
@@ -83,16 +84,36 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	}, nil
 }
 
-// run owns all goroutines: the informers and the binder, which bring events in, and the routes, which bring them out.
-func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, log *slog.Logger) error {
+// run owns all goroutines: the informers and the binder, which bring events in, the routes, which bring them out, and the
+// endpoint, which tells of them until they have ended.
+func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Options) error {
+	log := o.Log
+	answering, err := p.endpoint(cfg, c, o.Version, log)
+	if err != nil {
+		return err
+	}
 	log.Info("started", "config", cfg.File(), "cluster", c.name, "server", c.resolver.Server(), "listeners", len(p.listeners))
 	working, stopWorking := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorking()
 
-	var intake, routes sync.WaitGroup
+	var intake, routes, answers sync.WaitGroup
+	answer, stopAnswering := context.WithCancel(context.WithoutCancel(ctx))
+	defer answers.Wait()
+	defer stopAnswering()
+	if answering != nil {
+		answers.Go(func() {
+			if err := answering.Serve(answer); err != nil {
+				log.Error("requests are not answered any more", "error", err)
+			}
+		})
+	}
 	intake.Go(func() { _ = c.factory.Run(ctx) })
 	b := &binder{cluster: c, log: log, start: func(l *listener) {
 		routes.Go(func() {
+			// What an expression looks up must be there: an empty cache would be an answer, too.
+			if err := informer.WaitForSync(ctx, l.caches.registrations()...); err != nil {
+				return
+			}
 			if err := l.route.Run(working); err != nil && working.Err() == nil {
 				log.Error("listener failed", "listener", l.cfg.Name, "error", err)
 				l.buffer.Discard()

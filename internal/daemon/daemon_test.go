@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -60,7 +61,7 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err := Check(t.Context(), cfg, quiet)
+	err := Check(t.Context(), cfg, BuildOptions{Log: quiet})
 	var mistakes config.Errors
 	if !errors.As(err, &mistakes) {
 		t.Fatalf("%T: %v", err, err)
@@ -108,14 +109,25 @@ func (b *lockedBuffer) waitFor(t *testing.T, words string) {
 // waitForLines waits until the words are there n times, in as many lines.
 func (b *lockedBuffer) waitForLines(t *testing.T, n int, words string) {
 	t.Helper()
+	b.until(t, func(text string) error {
+		if strings.Count(text, words) < n {
+			return fmt.Errorf("the log did not say %q %d times:\n%s", words, n, text)
+		}
+		return nil
+	})
+}
+
+// until waits until somebody has nothing to complain about any more.
+func (b *lockedBuffer) until(t *testing.T, complaint func(text string) error) {
+	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	timeout := time.After(20 * time.Second)
-	for strings.Count(b.String(), words) < n {
+	for err := complaint(b.String()); err != nil; err = complaint(b.String()) {
 		select {
 		case <-tick.C:
 		case <-timeout:
-			t.Fatalf("the log did not say %q %d times:\n%s", words, n, b.String())
+			t.Fatal(err)
 		}
 	}
 }

@@ -2,11 +2,17 @@
 // it in the order in which events flow.
 //
 // What is promised:
-//   - Nothing runs before the whole configuration is known to be good: every filter is compiled, every handler loaded,
-//     compiled and configured. All mistakes are reported together, as config.Errors.
+//   - Nothing runs before the whole configuration is known to be good: every expression is compiled and the fields it reads
+//     held against the schemas, every handler loaded, compiled and configured. All mistakes are reported together, as
+//     config.Errors, and the policy files that are not loaded because of others are named.
+//   - [CheckCluster] takes the schemas from the API server, which must then have the resources of all informers, those
+//     included that expressions only look objects up in.
+//   - What is decided before a listener's buffer refuses nothing that its select, filter and rules would make something of.
+//   - A listener judges nothing before the caches are there that its expressions look into.
 //   - A resource that the API server does not have, or an API server that does not answer, holds up the listeners
 //     concerned and no others. They are tried again until they are there.
 //   - Run blocks until its context is done, and then stops: first the intake, then the listeners, who get the grace
-//     period to finish what is buffered, then handlers and outputs. When it returns, no goroutine is left.
+//     period to finish what is buffered, then the endpoint, handlers and outputs. When it returns, no goroutine is left.
+//   - Plan and Explain start nothing and ask no API server. Explain gives what the listener's expressions would give.
 //   - What is not finished by then is counted and logged, never lost silently.
 package daemon

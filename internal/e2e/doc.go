@@ -18,8 +18,12 @@
 //	k8s scale KIND/NAME N
 //	k8s delete KIND/NAME
 //	k8s get KIND/NAME                         print the object as the API server has it, but for managedFields
+//	k8s schema GROUP/VERSION                  wait until it is published, which takes a moment for a new resource
 //	k8s env VARIABLE KIND/NAME FIELD          put a field into a variable
 //	metric [-eventually] NAME LABEL=VALUE… N  a metric of the API server, added up over all other labels, is N
+//	fetch FILE NAME PATH                      GET from the informerd NAME, which has http: {address: "127.0.0.1:0"}; the
+//	                                          answer is then in FILE
+//	fetch -eventually FILE NAME PATH REGEXP…  again and again until each of them matches a line, or with ! before it, none
 //	cluster up|kill-apiserver|restart-apiserver
 //
 //	informerd STATUS ARGUMENT…                run to the end, with this exit status; then stdout, stderr and cmp apply
@@ -42,6 +46,7 @@
 //	count-states NAME N CONDITION…            as count-events, with those that their attribute missed stands for
 //	no-event NAME CONDITION…                  there has been none so far
 //	event-gaps NAME MIN MAX CONDITION…        the time between one such event and the next
+//	event-span FIELD FIELD MIN MAX            the time from one field of this event to the other
 //	event-id VARIABLE PART…                   the id of these parts by its published recipe
 //	hex FILE DIGITS                           write a binary file
 //	head FILE N NEW                           copy the first N bytes

@@ -38,6 +38,12 @@ func k8s(ts *testscript.TestScript, args []string) {
 		ts.Check(err)
 		delete(object["metadata"].(map[string]any), "managedFields")
 		fmt.Fprint(ts.Stdout(), pretty(object))
+	case verb == "schema" && len(args) == 1:
+		ts.Check(eventually(func() error {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			return s.cluster.discovery.RESTClient().Get().AbsPath("/openapi/v3/apis/" + args[0]).Do(ctx).Error()
+		}))
 	case verb == "env" && len(args) == 3:
 		object, err := s.get(args[1])
 		ts.Check(err)
@@ -47,7 +53,7 @@ func k8s(ts *testscript.TestScript, args []string) {
 		}
 		ts.Setenv(args[0], plain(value))
 	default:
-		ts.Fatalf("usage: k8s apply FILE…, patch KIND/NAME[/SUBRESOURCE] JSON, scale KIND/NAME N, delete KIND/NAME, get KIND/NAME, env VARIABLE KIND/NAME FIELD")
+		ts.Fatalf("usage: k8s apply FILE…, patch KIND/NAME[/SUBRESOURCE] JSON, scale KIND/NAME N, delete KIND/NAME, get KIND/NAME, schema GROUP/VERSION, env VARIABLE KIND/NAME FIELD")
 	}
 }
 

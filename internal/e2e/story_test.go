@@ -96,6 +96,7 @@ func (s *story) end() {
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"k8s":               command(2, -1, "k8s VERB ARGUMENT…", k8s),
 	"metric":            command(2, -1, "metric [-eventually] NAME LABEL=VALUE… N", metric),
+	"fetch":             command(3, -1, "fetch FILE NAME PATH, fetch -eventually FILE NAME PATH [!]REGEXP…", fetch),
 	"cluster":           command(1, 1, "cluster up|kill-apiserver|restart-apiserver", ownCluster),
 	"informerd":         command(1, -1, "informerd STATUS ARGUMENT…", informerd),
 	"informerd-start":   command(2, -1, "informerd-start [-blocked] NAME ARGUMENT…", informerdStart),
@@ -113,6 +114,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"event-gaps":        command(4, -1, "event-gaps NAME MIN MAX CONDITION…", eventGaps),
 	"count-states":      command(2, -1, "count-states NAME N CONDITION…", countStates),
 	"event-env":         command(2, 2, "event-env VARIABLE FIELD", eventEnv),
+	"event-span":        command(4, 4, "event-span FIELD FIELD MIN MAX", eventSpan),
 	"event-id":          command(2, -1, "event-id VARIABLE PART…", eventID),
 	"hex":               command(2, 2, "hex FILE DIGITS", hexFile),
 	"head":              command(3, 3, "head FILE N NEW", headOf),

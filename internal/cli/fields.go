@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informerd/informerd/internal/daemon"
+)
+
+// fieldCheck is the flag that says against what the fields in expressions are checked.
+type fieldCheck struct{ from string }
+
+const (
+	fieldsBuiltin = "builtin"
+	fieldsOff     = "off"
+)
+
+func (f *fieldCheck) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.from, "schema", fieldsBuiltin,
+		"what says which fields there are: builtin, the schemas of the common kinds that informerd brings, or off")
+}
+
+// schemas gives nil if fields are not checked.
+func (f *fieldCheck) schemas() (daemon.Schemas, error) {
+	switch f.from {
+	case fieldsBuiltin:
+		return daemon.BuiltinSchemas()
+	case fieldsOff:
+		return nil, nil
+	default:
+		return nil, usageError{fmt.Errorf("--schema %q: it is builtin or off", f.from)}
+	}
+}
+
+// contextOf is the command's context, which it has only when it was given one.
+func contextOf(cmd *cobra.Command) context.Context {
+	if ctx := cmd.Context(); ctx != nil {
+		return ctx
+	}
+	return context.Background()
+}

@@ -1,0 +1,269 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// What is decided before the buffer refuses nothing that a listener's route would make something of, whatever select,
+// filter, rules and ops it has; and where it says that nothing is left to decide, the route refuses nothing either.
+func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
+	refused, wantedOnes, completeOnes := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		a := asked{resource: rapid.SampledFrom([]string{"pods", "deployments.apps"}).Draw(t, "resource"), rules: rapid.IntRange(0, 3).Draw(t, "rules") == 0}
+		if a.on = everyOp; rapid.Bool().Draw(t, "some ops") {
+			a.on = 0
+			for _, op := range rapid.SliceOfNDistinct(rapid.SampledFrom(event.Ops[:]), 1, 4, rapid.ID[event.Op]).Draw(t, "on") {
+				a.on = a.on.With(op)
+			}
+		}
+		if rapid.Bool().Draw(t, "has select") {
+			a.selects = drawn(t, filters.KindSelect, expression(t, "select", ofObject, rapid.IntRange(0, 2).Draw(t, "depth")))
+		}
+		if rapid.Bool().Draw(t, "has filter") {
+			a.filter = drawn(t, filters.KindFilter, expression(t, "filter", slices.Concat(ofObject, ofEvent), rapid.IntRange(0, 2).Draw(t, "depth")))
+		}
+		b, deliveries := a.decide(), rapid.SliceOfN(rapid.Custom(delivery), 1, 8).Draw(t, "events")
+		for i, wanted := range a.outcome(t, deliveries) {
+			d := &deliveries[i]
+			wantedOnes += wanted.times
+			switch allowed := b.allows(d); {
+			case !allowed && wanted.times > 0:
+				t.Fatalf("%s refuses %s, which is wanted", said(b), describe(d))
+			case !allowed:
+				refused++
+			case b.never:
+				t.Fatalf("%s lets %s in", said(b), describe(d))
+			case b.complete && wanted.times == 0 && !wanted.odd:
+				t.Fatalf("%s lets %s in, which is not wanted", said(b), describe(d))
+			case b.complete:
+				completeOnes++
+			}
+		}
+	})
+	if refused == 0 || wantedOnes == 0 || completeOnes == 0 {
+		t.Errorf("%d refused, %d wanted, %d complete: this test says nothing", refused, wantedOnes, completeOnes)
+	}
+}
+
+var (
+	ofObject = []string{
+		`label("a") == "x"`, `label("a") != "x"`, `label("a") in ["x", "y"]`, `label("a") not in ["x", ""]`, `label("a") == nil`, `label("b") != nil`,
+		`object.metadata.labels.b == "x"`, `"b" in object.metadata.labels`, `object.metadata.namespace == "shop"`, `object.metadata.namespace != ""`,
+		`object.metadata.name in ["p", "q"]`, `object.metadata.name != "p"`, `object.status.phase == "Running"`, `object.status.phase != "Running"`,
+		`object.status.phase in ["Pending", ""]`, `object.spec.n > 1`, `object.spec.n == nil`, `object.spec.hostname != "h"`, `true`, `false`,
+	}
+	ofEvent = []string{
+		`op == "add"`, `op != "delete"`, `op in ["update", "resync"]`, `changed("metadata.labels")`, `changed("status.phase")`, `became(label("a") == "x")`,
+		`became(object.status.phase == "Running")`, `old.metadata.labels.a == "x"`, `initial`, `object.metadata.labels.a == old.metadata.labels.a`,
+	}
+)
+
+// expression combines atoms.
+func expression(t *rapid.T, what string, atoms []string, depth int) string {
+	kind := "atom"
+	if depth > 0 {
+		kind = rapid.SampledFrom([]string{"atom", "atom", "and", "or", "not", "choice"}).Draw(t, what+" form")
+	}
+	below := func() string { return expression(t, what, atoms, depth-1) }
+	switch kind {
+	case "and":
+		return "(" + below() + " && " + below() + ")"
+	case "or":
+		return "(" + below() + " || " + below() + ")"
+	case "not":
+		return "!(" + below() + ")"
+	case "choice":
+		return "((" + below() + ") ? (" + below() + ") : (" + below() + "))"
+	}
+	return rapid.SampledFrom(atoms).Draw(t, what)
+}
+
+func drawn(t *rapid.T, kind filters.Kind, text string) *filters.Filter {
+	f, err := filters.Compile(filters.Source{Text: text, Kind: kind})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return f
+}
+
+// object is one of few, so that they meet what expressions ask for.
+func object(t *rapid.T, namespace, name, version string) *event.Object {
+	one := func(what string, values ...string) string { return rapid.SampledFrom(values).Draw(t, what) }
+	var labels []string
+	for _, key := range []string{"a", "b"} {
+		if value := one(key, "", `"x"`, `"y"`, "", `"x"`, `"y"`, `""`, "3", "null"); value != "" {
+			labels = append(labels, fmt.Sprintf("%q:%s", key, value))
+		}
+	}
+	all := "{" + strings.Join(labels, ",") + "}"
+	text := fmt.Sprintf(`{"metadata":{"namespace":%q,"name":%q,"resourceVersion":%q,"labels":%s},"spec":%s,"status":%s}`, namespace, name, version,
+		one("labels", all, all, all, all, "null", "[]"), one("spec", `{}`, `{"n":1}`, `{"n":2,"hostname":"h"}`, `{"n":"text"}`, `{"hostname":"i"}`),
+		one("status", `{}`, `null`, `{"phase":"Running"}`, `{"phase":"Pending"}`, `{"phase":""}`, `{"phase":7}`))
+	o, err := (&event.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// delivery is an event as a listener with transitions gives it.
+func delivery(t *rapid.T) informer.Delivery {
+	namespace, name := rapid.SampledFrom([]string{"shop", "pay"}).Draw(t, "namespace"), rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "name")
+	e := event.Event{Op: rapid.SampledFrom(event.Ops[:]).Draw(t, "op"), Object: object(t, namespace, name, "2")}
+	var before *event.Object
+	switch e.Op {
+	case event.Update:
+		e.Old = object(t, namespace, name, "1")
+	case event.Add:
+		e.Initial = rapid.Bool().Draw(t, "initial")
+	case event.Delete:
+		if rapid.Bool().Draw(t, "has before") {
+			before = object(t, namespace, name, "1")
+		}
+	}
+	d := informer.NewDelivery(e, 1, nobody{})
+	d.Before = before
+	return d
+}
+
+func describe(d *informer.Delivery) string {
+	text := fmt.Sprintf("%s of %s", d.Op, d.Object.JSON())
+	for _, o := range []*event.Object{d.Old, d.Before} {
+		if o != nil {
+			text += ", before " + o.JSON()
+		}
+	}
+	return text
+}
+
+// allows is what a listener with this configuration promises in informer.ListenerConfig and informer.Condition.
+func (b before) allows(d *informer.Delivery) bool {
+	if !b.on.Has(d.Op) {
+		return false
+	}
+	all := func(o *event.Object) bool {
+		return o != nil && !slices.ContainsFunc(b.conditions, func(c informer.Condition) bool { return !passes(c, o) })
+	}
+	return all(d.Object) || b.transitions && (all(d.Old) || all(d.Before))
+}
+
+// passes holds an object against a condition, read from its JSON text.
+func passes(c informer.Condition, o *event.Object) bool {
+	path := map[informer.Subject]string{
+		informer.OfNamespace: "metadata.namespace", informer.OfName: "metadata.name", informer.OfField: c.Key, informer.OfLabel: "metadata.labels",
+	}[c.Of]
+	value := event.MustCompilePath(path).Lookup(o)
+	oddLabels := false
+	if c.Of == informer.OfLabel {
+		oddLabels = value.Kind() > event.Null && value.Kind() != event.ObjectKind
+		value = value.Get(c.Key)
+	}
+	is := value.Kind() == event.String && slices.Contains(c.Values, value.Text())
+	switch c.Test {
+	case informer.In:
+		return is
+	case informer.NotIn:
+		return !is
+	case informer.Exists:
+		return value.Exists() || oddLabels
+	default:
+		return value.Kind() != event.String
+	}
+}
+
+// nobody takes no answers: nothing is retried.
+type nobody struct{}
+
+func (nobody) Done(*informer.Delivery)                 {}
+func (nobody) Retry(*informer.Delivery, time.Duration) {}
+func (nobody) Again(*informer.Delivery, time.Duration) {}
+
+// wanted is what a route made of an event.
+type wanted struct {
+	times int  // messages, and evaluations of rules
+	odd   bool // a label or labels that no API server sends
+}
+
+// outcome runs a route over the events, one after the other.
+func (a asked) outcome(t *rapid.T, deliveries []informer.Delivery) []wanted {
+	messages, err := cloudevent.NewSource("c", "l", informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watched{deliveries: deliveries, outcomes: make([]wanted, len(deliveries))}
+	w.route = &route.Route{
+		Name: "l", Source: w, On: a.on, Select: a.selects, Filter: a.filter, Messages: messages, Log: quiet,
+		Outputs: []route.Output{{Name: "out", Sink: w}}, Retry: route.Retry{Attempts: 1},
+	}
+	if a.rules {
+		rule, err := rules.Compile(rules.Source{Name: "r", Deny: filters.Source{Text: "object.spec.n == 1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.route.Rules = rules.NewBook([]*rules.Rule{rule})
+	}
+	if err := w.route.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return w.outcomes
+}
+
+// watched is the source and the sink of a route.
+type watched struct {
+	route      *route.Route
+	deliveries []informer.Delivery
+	outcomes   []wanted
+	next       int
+	unselected uint64
+}
+
+func (w *watched) Next(context.Context) (informer.Delivery, error) {
+	unselected := w.route.Stats().Unselected
+	if w.next > 0 && w.route.Rules != nil && unselected == w.unselected {
+		w.outcomes[w.next-1].times++ // the rules have seen it
+	}
+	w.unselected = unselected
+	if w.next == len(w.deliveries) {
+		return informer.Delivery{}, informer.ErrStopped
+	}
+	d := w.deliveries[w.next]
+	for _, o := range []*event.Object{d.Object, d.Old, d.Before} {
+		w.outcomes[w.next].odd = w.outcomes[w.next].odd || o != nil && isOdd(o)
+	}
+	w.next++
+	return d, nil
+}
+
+func (w *watched) Write(context.Context, sink.Message) error {
+	w.outcomes[w.next-1].times++
+	return nil
+}
+
+func (w *watched) Close(context.Context) error { return nil }
+
+func isOdd(o *event.Object) bool {
+	labels := event.MustCompilePath("metadata.labels").Lookup(o)
+	odd := labels.Exists() && labels.Kind() != event.ObjectKind
+	for _, key := range []string{"a", "b"} {
+		v := labels.Get(key)
+		odd = odd || v.Exists() && v.Kind() != event.String
+	}
+	phase := event.MustCompilePath("status.phase").Lookup(o)
+	return odd || phase.Exists() && phase.Kind() != event.String
+}

@@ -1,0 +1,242 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/endpoints"
+	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+var filtersPage = filepath.Join("..", "..", "docs", "filters.md")
+
+// TestFiltersPage keeps docs/filters.md true. Its configurations load and compile with the built-in schemas, and the events
+// below each come out as it says; its expressions give what it says; what is generated in it is up to date; its links lead
+// somewhere. The commands that it shows are run by the test of that name in internal/cli.
+//
+// A block that begins with "listeners:" gets what is around it in every configuration. One with "wrong" in its name is there
+// to be refused.
+func TestFiltersPage(t *testing.T) {
+	p := readPage(t, filtersPage)
+	schemas, err := BuiltinSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if broken := p.brokenLinks(); len(broken) > 0 {
+		t.Errorf("links that lead nowhere: %q", broken)
+	}
+	dir := t.TempDir()
+	for _, b := range p.blocks {
+		if b.language == "yaml" && b.name != "" {
+			path := filepath.Join(dir, filepath.FromSlash(b.name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(b.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stories, configs, lines := map[string]*told{}, 0, 0
+	var cfg *config.Config
+	for _, b := range p.blocks {
+		at := fmt.Sprintf("line %d", b.line)
+		switch b.language {
+		case "yaml":
+			cfg = nil
+			if text := whole(b.text); strings.Contains(text, "kind: Config") && !strings.Contains(b.name, "wrong") {
+				if cfg, err = config.Parse(filepath.Join(dir, "config.yaml"), []byte(text)); err != nil {
+					t.Fatalf("%s: %v", at, err)
+				}
+				if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Schemas: schemas}); err != nil {
+					t.Errorf("%s: %v", at, err)
+				}
+				configs++
+			}
+		case "events":
+			if cfg == nil {
+				t.Fatalf("%s: there is no configuration above these events", at)
+			}
+			name := b.info
+			if name == "" && len(cfg.Listeners) == 1 {
+				name = cfg.ListenersInOrder()[0].Name
+			}
+			lines += strings.Count(b.text, "=>")
+			t.Run(at, func(t *testing.T) { stories[name] = tell(t, cfg, schemas, name, b.text) })
+		case "expr":
+			t.Run(at, func(t *testing.T) { expressions(t, p, b) })
+		}
+	}
+	if configs < 20 || lines < 100 {
+		t.Errorf("only %d configurations and %d events were run", configs, lines)
+	}
+	table := filters.Markdown()
+	for _, text := range p.inlineExpressions(table) {
+		if _, err := filters.Compile(filters.Source{Text: text, Informers: map[string][]string{"nodes": nil}}); err != nil {
+			t.Errorf("in a sentence: %s: %v", text, err)
+		}
+	}
+	p.generated(t, "table", table)
+	p.generated(t, "limits", limits())
+	if t.Failed() {
+		return
+	}
+	stuck := stories["stuck"]
+	p.generated(t, "rule", ruleEvent(t, stuck))
+	p.generated(t, "failure", fenced("", strings.ReplaceAll(stories["fragile"].log.String(), dir+string(filepath.Separator), "")))
+	violations, metrics := endpointsOf(t, stuck)
+	p.generated(t, "violations", fenced("json", violations))
+	p.generated(t, "metrics", fenced("", metrics))
+}
+
+// whole completes a configuration of which the page shows the listeners.
+func whole(text string) string {
+	if strings.HasPrefix(text, "listeners:") || strings.HasPrefix(text, "informers:") {
+		return "apiVersion: informerd.dev/v1alpha1\nkind: Config\ncluster: {name: prod-eu-1}\noutputs: {stdout: {stdout: {}}}\n" + text
+	}
+	return text
+}
+
+// expressions holds each line of a block against the update from pod-before.yaml to pod.yaml.
+func expressions(t *testing.T, p *page, b block) {
+	object := func(name string) *event.Object {
+		path := filepath.Join(t.TempDir(), "object.yaml")
+		if err := os.WriteFile(path, []byte(p.named(t, name).text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		text, err := config.ReadObject(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := (&event.Parser{}).Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	e := event.Event{Op: event.Update, Object: object("pod.yaml"), Old: object("pod-before.yaml")}
+	for line := range strings.Lines(b.text) {
+		text, want, ok := strings.Cut(strings.TrimSpace(line), "=>")
+		if !ok {
+			continue
+		}
+		text, want = strings.TrimSpace(text), strings.TrimSpace(want)
+		got := answer(filters.Source{Text: text, Cluster: "prod-eu-1", Listener: "restarts"}, e)
+		if got != want {
+			t.Errorf("%s\n gives %s\n  not %s", text, got, want)
+		}
+	}
+}
+
+func answer(source filters.Source, e event.Event) string {
+	f, err := filters.Compile(source)
+	if err != nil {
+		return "refused"
+	}
+	evaluator := f.Evaluator()
+	evaluator.Clock = func() time.Time { return storyTime }
+	ok, err := evaluator.Match(e)
+	if err != nil {
+		return "fails"
+	}
+	return fmt.Sprint(ok)
+}
+
+func limits() string {
+	var b strings.Builder
+	row := func(what string, limit string) { fmt.Fprintf(&b, "| %s | %v |\n", what, limit) }
+	number := func(n int) string {
+		text := fmt.Sprint(n)
+		for i := len(text) - 3; i > 0; i -= 3 {
+			text = text[:i] + "," + text[i:]
+		}
+		return text
+	}
+	bytes := func(n int) string {
+		if n >= 1<<20 {
+			return fmt.Sprintf("%d MiB", n>>20)
+		}
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	b.WriteString("| an expression, when it is compiled | at most |\n|---|---|\n")
+	row("its text", bytes(filters.MaxSource))
+	row("nodes of its syntax tree", number(filters.MaxNodes))
+	row("`any` and the like in each other", fmt.Sprint(filters.MaxNesting, " deep"))
+	row("the text of a regular expression", bytes(filters.MaxPattern))
+	row("a range such as `1..100`", number(filters.MaxRange)+" items")
+	b.WriteString("\n| one evaluation of it | at most |\n|---|---|\n")
+	row("steps: items looked at, fields read of them, and more for what takes longer", number(filters.MaxSteps))
+	row("time, looked at every few hundred steps", fmt.Sprint(filters.MaxTime))
+	row("items of lists it makes", number(filters.MaxMemory))
+	row("a text it makes", bytes(filters.MaxText))
+	row("all texts and lists it makes, and what it decodes", bytes(filters.MaxBytes))
+	row("a rule's message, which is cut there", bytes(rules.MaxMessage))
+	return b.String()
+}
+
+// ruleEvent is the first event of a story, with line breaks for the eye.
+func ruleEvent(t *testing.T, s *told) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, cloudevent.Append(nil, s.sink.all()[0]), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return fenced("json", b.String())
+}
+
+// endpointsOf gives what the endpoint answers while the story's violations are open.
+func endpointsOf(t *testing.T, s *told) (violations, metrics string) {
+	t.Helper()
+	book := s.listener.route.Rules
+	server := &endpoints.Server{Address: "127.0.0.1:0", Listeners: []endpoints.Listener{{
+		Name: s.listener.cfg.Name, Resource: s.listener.cfg.Informer().Resource, Violations: book.Open, Counts: book.Counts,
+		Route: func() route.Stats { return s.listener.route.Stats() }, Buffer: s.listener.buffer.Stats,
+		RuleErrors: func() uint64 { return 0 },
+	}}}
+	address, err := server.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx) }()
+	client := &http.Client{}
+	get := func(path string) string {
+		res, err := client.Get("http://" + address.String() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	violations = get("/violations?severity=high")
+	for line := range strings.Lines(get("/metrics")) {
+		if strings.HasPrefix(line, "informerd_rule_violations") || strings.HasPrefix(line, "informerd_listener_violations") {
+			metrics += line
+		}
+	}
+	client.CloseIdleConnections()
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	return violations, metrics
+}

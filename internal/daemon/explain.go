@@ -1,0 +1,176 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// UnknownListenerError says that a configuration has no listener of this name.
+type UnknownListenerError struct {
+	Name  string
+	There []string // those that there are
+}
+
+func (e *UnknownListenerError) Error() string {
+	hint := ""
+	if near, ok := nearest.Name(e.Name, e.There); ok {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return fmt.Sprintf("there is no listener %q%s; there are %s", e.Name, hint, strings.Join(e.There, ", "))
+}
+
+// Explain writes what a listener's expressions make of an event, part by part, and what follows. Its handler is not asked,
+// and lookups in other informers find nothing. The error is a config.Errors if the configuration is to blame, and an
+// UnknownListenerError if it has no such listener.
+func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name string, q Question, w io.Writer) error {
+	l := cfg.Listeners[name]
+	if l == nil {
+		return &UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
+	}
+	e, err := q.event(l.Informer())
+	if err != nil {
+		return err
+	}
+	opts.Log = slog.New(slog.DiscardHandler)
+	b := &builder{config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log, field: "listeners." + name}
+	b.known()
+	x := &explained{planned: planned{Writer: w}, listener: l}
+	selects := b.expression(".select", l.Select, filters.KindSelect)
+	filter := b.expression(".filter", l.Filter, filters.KindFilter)
+	judged := b.ruleList()
+	if len(b.mistakes) > 0 {
+		return inOrder(cfg, b.mistakes)
+	}
+	x.line(0, "listener %s, %s of %s %q", name, e.Op, e.Object.Kind(), e.Object.Key())
+	for _, note := range notes(l.Informer(), e.Object) {
+		x.line(0, "Note: %s", note)
+	}
+	if names := lookups(b.expressions); len(names) > 0 {
+		x.line(0, "Note: lookups find nothing here, since no cluster is asked: %s", strings.Join(names, ", "))
+	}
+	e, selected := x.selects(selects, e)
+	for _, r := range judged {
+		x.rule(r, e, selected)
+	}
+	x.event(filter, e, selected)
+	return x.err
+}
+
+// explained writes one explanation.
+type explained struct {
+	planned
+	listener *config.Listener
+}
+
+func (x *explained) tree(f *filters.Filter, e event.Event) filters.Explanation {
+	result := f.Explain(e, nil)
+	if x.err == nil {
+		x.err = result.Write(x)
+	}
+	return result
+}
+
+// selects does as the route does: what it makes of the event is what the rest sees.
+func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool) {
+	if f == nil {
+		return e, true
+	}
+	x.line(0, "\nselect, of the object:")
+	is := x.tree(f, event.Event{Op: event.Resync, Object: e.Object}).Matched
+	if e.Op != event.Update {
+		if !is {
+			x.line(0, "The object is not selected: nothing comes of the event.")
+		}
+		return e, is
+	}
+	x.line(0, "\nselect, of the old object:")
+	was := x.tree(f, event.Event{Op: event.Resync, Object: e.Old}).Matched
+	switch {
+	case is && was:
+		x.line(0, "The object was selected and is: this is an update.")
+	case is:
+		x.line(0, "The object enters the set: to the listener this is an add.")
+		return event.Event{Op: event.Add, Object: e.Object}, true
+	case was:
+		x.line(0, "The object leaves the set: to the listener this is a delete of its old state.")
+		return event.Event{Op: event.Delete, Object: e.Old}, true
+	default:
+		x.line(0, "The object neither was selected nor is: nothing comes of the event.")
+	}
+	return e, is
+}
+
+func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
+	if !selected {
+		return
+	}
+	if e.Op == event.Delete {
+		x.line(0, "\nrule %s (%s):\nThe object is gone: an open violation is resolved.", r.Name(), r.Severity())
+		return
+	}
+	x.line(0, "\nrule %s (%s), deny:", r.Name(), r.Severity())
+	asked := event.Event{Op: event.Resync, Object: e.Object}
+	switch deny := x.tree(r.Deny(), asked); {
+	case deny.Err != nil:
+		x.line(0, "The rule failed: what is known of the object stays as it is.")
+		return
+	case !deny.Matched:
+		x.line(0, "The object does not violate the rule.")
+		return
+	}
+	told := "at once"
+	if r.For() > 0 {
+		told = "once this has been so for " + r.For().String()
+	}
+	message := fmt.Sprintf("%q", r.Name())
+	if m := r.Message(); m != nil {
+		x.line(0, "\nrule %s, message:", r.Name())
+		if text := x.tree(m, asked).Value; text != "" { // else rules tell their name
+			message = fmt.Sprintf("%q", text)
+		}
+	}
+	x.line(0, "The object violates the rule, which is told %s: %s", told, message)
+}
+
+// event says what becomes of the event itself.
+func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
+	l := x.listener
+	switch {
+	case !selected:
+		return
+	case len(l.Rules) > 0 && f == nil && l.Handler == nil:
+		x.line(0, "\nThe listener has rules and neither a filter nor a handler: events do not go on.")
+		return
+	case !l.Ops().Has(e.Op):
+		x.line(0, "\nThe listener wants %s: the event does not go on.", strings.Join(words(l.Ops()), ", "))
+		return
+	}
+	goes := "the outputs " + strings.Join(l.Outputs, ", ")
+	if l.Handler != nil {
+		goes = "the handler " + l.Handler.Wasm
+	}
+	if f == nil {
+		x.line(0, "\nThere is no filter: the event goes to %s.", goes)
+		return
+	}
+	x.line(0, "\nfilter:")
+	switch result := x.tree(f, e); {
+	case result.Err != nil:
+		x.line(0, "The filter failed, so the event does not match.")
+	case result.Matched:
+		x.line(0, "The event matches: it goes to %s.", goes)
+	default:
+		x.line(0, "The event does not match.")
+	}
+}

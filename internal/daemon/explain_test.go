@@ -1,0 +1,145 @@
+package daemon
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+func question(t *testing.T, op, object, old string) Question {
+	t.Helper()
+	q := Question{Object: ObjectFile{Path: "new.json", JSON: []byte(object)}}
+	if old != "" {
+		q.Old = ObjectFile{Path: "old.json", JSON: []byte(old)}
+	}
+	var err error
+	if q.Op, err = event.ParseOp(op); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func explain(t *testing.T, cfg *config.Config, listener string, q Question) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Explain(t.Context(), cfg, BuildOptions{}, listener, q, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestExplain(t *testing.T) {
+	cfg := parse(t, head+`
+  plain: {informer: {resource: pods}, outputs: [out]}
+  deletes: {informer: {resource: pods}, on: [delete], outputs: [out]}
+  handled: {informer: {resource: pods}, filter: op == "add", handler: {wasm: my.wasm}, outputs: [out]}
+  filtered: {informer: {resource: pods}, filter: object.n > 1, outputs: [out]}
+  set: {informer: {resource: pods}, select: object.n == 1, filter: op == "add", outputs: [out]}
+  rules:
+    informer: {resource: pods}
+    select: object.n != 9
+    rules:
+      - {name: large, severity: low, deny: object.n > 1}
+      - {name: told, severity: info, for: 1m, deny: object.n == 2, message: '"n of " + object.metadata.name'}
+    outputs: [out]
+  both: {informer: {resource: pods}, filter: "true", rules: [{name: large, deny: object.n > 1}], outputs: [out]}
+  lookups: {informer: {resource: pods}, filter: 'cached("nodes", "", "a") == nil || len(byIndex("maps", "namespace", "b")) > 0', outputs: [out]}
+  elsewhere: {informer: {resource: pods, namespaces: [pay, till], labelSelector: "a in (b)"}, outputs: [out]}
+informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
+`)
+	const eventsStay = "\nThe listener has rules and neither a filter nor a handler: events do not go on.\n"
+	for name, c := range map[string]struct{ listener, op, n, old, want string }{
+		"no expression":     {"plain", "add", "1", "", "\nThere is no filter: the event goes to the outputs out.\n"},
+		"another op":        {"deletes", "add", "1", "", "\nThe listener wants delete: the event does not go on.\n"},
+		"resync is not on":  {"plain", "resync", "1", "", "\nThe listener wants add, update, delete: the event does not go on.\n"},
+		"handler":           {"handled", "add", "1", "", "\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the handler my.wasm.\n"},
+		"refused":           {"filtered", "update", "1", "2", "\nfilter:\nfalse  object.n > 1\n└─ object.n = 1\nThe event does not match.\n"},
+		"failed":            {"filtered", "add", `"a"`, "", "\nfilter:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " + cfg.File() + ":9:59: listener \"filtered\": \">\" cannot order string and int\nThe filter failed, so the event does not match.\n"},
+		"not selected":      {"set", "add", "2", "", "\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\nThe object is not selected: nothing comes of the event.\n"},
+		"never selected":    {"set", "update", "2", "3", "\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object neither was selected nor is: nothing comes of the event.\n"},
+		"enters":            {"set", "update", "1", "3", "\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object enters the set: to the listener this is an add.\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the outputs out.\n"},
+		"leaves":            {"set", "update", "2", "1", "\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object leaves the set: to the listener this is a delete of its old state.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"delete\"\nThe event does not match.\n"},
+		"stays":             {"set", "update", "1", "1", "\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object was selected and is: this is an update.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n"},
+		"rules, violated":   {"rules", "add", "2", "", "\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 2\n\nrule large (low), deny:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violates the rule, which is told at once: \"large\"\n\nrule told (info), deny:\ntrue   object.n == 2\n└─ object.n = 2\n\nrule told, message:\n\"n of \" + object.metadata.name = \"n of web\"\n└─ object.metadata.name = \"web\"\nThe object violates the rule, which is told once this has been so for 1m0s: \"n of web\"\n" + eventsStay},
+		"rules, kept":       {"rules", "update", "1", "2", "\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n != 9\n└─ object.n = 2\nThe object was selected and is: this is an update.\n\nrule large (low), deny:\nfalse  object.n > 1\n└─ object.n = 1\nThe object does not violate the rule.\n\nrule told (info), deny:\nfalse  object.n == 2\n└─ object.n = 1\nThe object does not violate the rule.\n" + eventsStay},
+		"rules, failed":     {"both", "add", `"a"`, "", "\nrule large (medium), deny:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " + cfg.File() + ":18:91: listener \"both\": rule \"large\": \">\" cannot order string and int\nThe rule failed: what is known of the object stays as it is.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
+		"rules, deleted":    {"both", "delete", "2", "", "\nrule large (medium):\nThe object is gone: an open violation is resolved.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
+		"rules, unselected": {"rules", "resync", "9", "", "\nselect, of the object:\nfalse  object.n != 9\n└─ object.n = 9\nThe object is not selected: nothing comes of the event.\n"},
+		"lookups":           {"lookups", "add", "1", "", "Note: lookups find nothing here, since no cluster is asked: maps, nodes\n\nfilter:\ntrue   cached(\"nodes\", \"\", \"a\") == nil || len(byIndex(\"maps\", \"namespace\", \"b\")) > 0\n├─ true   cached(\"nodes\", \"\", \"a\") == nil\n│  └─ cached(\"nodes\", \"\", \"a\") = nil\n└─ len(byIndex(\"maps\", \"namespace\", \"b\")) > 0: not evaluated\nThe event matches: it goes to the outputs out.\n"},
+		"elsewhere":         {"elsewhere", "add", "1", "", "Note: no event of this object comes: the informer watches the namespaces pay, till\nNote: no event of this object comes: the informer's labelSelector is a=b\n\nThere is no filter: the event goes to the outputs out.\n"},
+	} {
+		object := func(n string) string {
+			return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`
+		}
+		old := ""
+		if c.old != "" {
+			old = object(c.old)
+		}
+		want := "listener " + c.listener + ", " + c.op + " of Pod \"shop/web\"\n" + c.want
+		if got := explain(t, cfg, c.listener, question(t, c.op, object(c.n), old)); got != want {
+			t.Errorf("%s:\n got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+// The object is explained as the informer would bring it: without what it drops, and never with a Secret's data.
+func TestExplainSeesWhatTheListenerWould(t *testing.T) {
+	cfg := parse(t, head+`
+  plain: {informer: {resource: secrets, allowSecrets: true}, filter: object.metadata.managedFields == nil && object.data.key == "a2V5", outputs: [out]}
+  drops: {informer: {resource: secrets, allowSecrets: true, drop: [data], keepManagedFields: true}, filter: object.metadata.managedFields != nil && object.data == nil, outputs: [out]}
+`)
+	q := question(t, "add", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","managedFields":[{"manager":"kubectl"}]},"data":{"key":"a2V5"}}`, "")
+	got := explain(t, cfg, "plain", q)
+	if !strings.Contains(got, "true   object.metadata.managedFields == nil\n") || !strings.Contains(got, "false  object.data.key == ") || strings.Contains(strings.ReplaceAll(got, `== "a2V5"`, ""), "a2V5") {
+		t.Error(got)
+	}
+	if got := explain(t, cfg, "drops", q); !strings.HasSuffix(got, "The event matches: it goes to the outputs out.\n") {
+		t.Error(got)
+	}
+}
+
+func TestWhatCannotBeExplained(t *testing.T) {
+	cfg := parse(t, head+`
+  pods: {informer: {resource: pods}, outputs: [out]}
+  wrong: {informer: {resource: pods}, select: objekt.n, filter: object.n ==, rules: [{name: a, deny: old.n, message: object.metadata.name +}], outputs: [out]}
+`)
+	const pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`
+	for name, c := range map[string]struct {
+		listener string
+		q        Question
+		want     string
+	}{
+		"near":         {"pod", question(t, "add", pod, ""), `there is no listener "pod"; did you mean "pods"?; there are pods, wrong`},
+		"far":          {"services", question(t, "add", pod, ""), `there is no listener "services"; there are pods, wrong`},
+		"list":         {"pods", question(t, "add", `{"kind":"PodList","apiVersion":"v1","items":[]}`, ""), "new.json: this is a list: give one object"},
+		"no name":      {"pods", question(t, "add", `{"kind":"Pod","apiVersion":"v1","metadata":{}}`, ""), "new.json: offset 0: object has no metadata.name"},
+		"old, no name": {"pods", question(t, "update", pod, `{"kind":"Pod","apiVersion":"v1","metadata":{}}`), "old.json: offset 0: object has no metadata.name"},
+		"mistakes": {"wrong", question(t, "add", pod, ""), cfg.File() + `:7:47: listener "wrong": unknown name "objekt"; did you mean "object"?
+  objekt.n
+  ^
+` + cfg.File() + `:7:75: listener "wrong": the expression ends too early
+  object.n ==
+            ^
+` + cfg.File() + `:7:102: listener "wrong": rule "a": a rule looks at the object alone: it has no old
+  old.n
+  ^
+` + cfg.File() + `:7:139: listener "wrong": rule "a": the expression ends too early
+  object.metadata.name +
+                       ^`},
+	} {
+		var out bytes.Buffer
+		err := Explain(t.Context(), cfg, BuildOptions{}, c.listener, c.q, &out)
+		if err == nil || err.Error() != c.want || out.Len() > 0 {
+			t.Errorf("%s:\n got %v\n%s\nwant %s", name, err, out.String(), c.want)
+		}
+		var mistakes config.Errors
+		var unknown *UnknownListenerError
+		if errors.As(err, &mistakes) != (c.listener == "wrong") || errors.As(err, &unknown) != (c.listener != "wrong" && c.listener != "pods") {
+			t.Errorf("%s: %T", name, err)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
+)
+
+// listener is one configured listener with everything it needs but the informers.
+type listener struct {
+	cfg         *config.Listener
+	buffer      *informer.Listener
+	shape       informer.Shape
+	route       *route.Route      // its Messages and Caches are set once the resources are known
+	expressions []*filters.Filter // all of them
+	asked       asked
+	before      before
+	caches      caches
+}
+
+// builder makes one listener and collects the mistakes in it.
+type builder struct {
+	parts    *parts
+	config   *config.Config
+	cfg      *config.Listener
+	schemas  Schemas
+	log      *slog.Logger
+	field    string // of the listener in the configuration
+	mistakes config.Errors
+
+	schema      *filters.Schema
+	informers   map[string][]string
+	expressions []*filters.Filter
+}
+
+func (b *builder) mistake(below string, err error) {
+	b.mistakes = append(b.mistakes, b.config.ErrorAt(b.field+below, err.Error(), ""))
+}
+
+func (b *builder) listener(ctx context.Context) *listener {
+	l := b.cfg
+	r := &route.Route{
+		Name: l.Name, On: l.Ops(), Workers: l.Workers, Log: b.log,
+		Retry: route.Retry{Attempts: l.Retry.Attempts, MinBackoff: l.Retry.MinBackoff.Duration, MaxBackoff: l.Retry.MaxBackoff.Duration},
+	}
+	for _, name := range l.Outputs {
+		r.Outputs = append(r.Outputs, route.Output{Name: name, Sink: b.parts.sinks[name]})
+	}
+	b.known()
+	r.Select = b.expression(".select", l.Select, filters.KindSelect)
+	r.Filter = b.expression(".filter", l.Filter, filters.KindFilter)
+	r.Rules = b.rules()
+	r.Quiet = len(l.Rules) > 0 && l.Filter.IsZero() && l.Handler == nil
+	var err error
+	if l.Handler != nil {
+		if r.Handler, err = b.handler(ctx); err != nil {
+			b.mistake(".handler.wasm", err)
+		}
+	}
+	built := &listener{cfg: l, route: r, expressions: b.expressions}
+	if built.shape, err = shapeOf(l.Informer()); err != nil {
+		b.mistake(".informer", err)
+	}
+	built.asked = asked{resource: l.Informer().Resource, on: l.Ops(), selects: r.Select, filter: r.Filter, rules: r.Rules != nil}
+	built.before = built.asked.decide()
+	built.before.log(built.asked, b.log)
+	buffer := informer.ListenerConfig{
+		Name: l.Name, Capacity: l.Buffer.Capacity, Overflow: overflows[l.Buffer.Overflow], Resync: l.Resync.Duration,
+		On: built.before.on, Conditions: built.before.conditions, Transitions: built.before.transitions,
+	}
+	if spill := l.Buffer.Spill; spill != nil {
+		buffer.SpillBytes = int64(spill.Bytes)
+		if spill.Dir != "" {
+			buffer.SpillDir = b.config.Path(spill.Dir)
+		}
+	}
+	if built.buffer, err = informer.NewListener(buffer); err != nil {
+		b.mistake("", err)
+	}
+	r.Source = built.buffer
+	return built
+}
+
+var overflows = map[string]informer.Overflow{
+	config.OverflowLatest: informer.OverflowLatest, config.OverflowBlock: informer.OverflowBlock,
+	config.OverflowDrop: informer.OverflowDrop, config.OverflowSpill: informer.OverflowSpill,
+}
+
+// known gathers what the expressions may name.
+func (b *builder) known() {
+	if b.schemas != nil {
+		b.schema = b.schemas.Schema(b.cfg.Informer().Resource)
+	}
+	b.informers = map[string][]string{}
+	for name, inf := range b.cfg.Informers() {
+		b.informers[name] = append(slices.Sorted(maps.Keys(inf.Indexes)), informer.NamespaceIndex)
+	}
+}
+
+func (b *builder) source(x config.Expression, kind filters.Kind) filters.Source {
+	return filters.Source{
+		Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Listener: b.cfg.Name, Cluster: b.config.Cluster.Name,
+		Kind: kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema,
+	}
+}
+
+// expression compiles one, nil if there is none or it is wrong.
+func (b *builder) expression(below string, x config.Expression, kind filters.Kind) *filters.Filter {
+	if x.IsZero() {
+		return nil
+	}
+	f, err := filters.Compile(b.source(x, kind))
+	if err != nil {
+		b.wrong(below, err)
+		return nil
+	}
+	b.compiled(f)
+	return f
+}
+
+// wrong reports a mistake in an expression where it stands.
+func (b *builder) wrong(below string, err error) {
+	var wrong *filters.CompileError
+	if !errors.As(err, &wrong) {
+		b.mistake(below, err)
+		return
+	}
+	b.mistakes = append(b.mistakes, config.Error{
+		File: wrong.Source.File, Line: wrong.Line, Column: wrong.Column, Field: b.field + below, Message: wrong.Detail(),
+	})
+}
+
+func (b *builder) compiled(f *filters.Filter) {
+	b.expressions = append(b.expressions, f)
+	for _, w := range f.Warnings() {
+		at := fmt.Sprintf("%s:%d:%d", w.Source.File, w.Line, w.Column)
+		b.log.Warn("an expression can hardly be meant as it stands", "at", at, "because", w.Message)
+	}
+}
+
+// rules makes the book of the listener's rules, nil if it has none.
+func (b *builder) rules() *rules.Book {
+	if len(b.cfg.Rules) == 0 {
+		return nil
+	}
+	return rules.NewBook(b.ruleList())
+}
+
+func (b *builder) ruleList() (all []*rules.Rule) {
+	for i, r := range b.cfg.Rules {
+		below := fmt.Sprintf(".rules[%d]", i)
+		source := rules.Source{
+			Name: r.Name, Severity: r.Severity, For: r.For.Duration, Repeat: r.Repeat.Duration,
+			Deny: b.source(r.Deny, filters.KindDeny), Message: b.source(r.Message, filters.KindMessage),
+		}
+		rule, err := rules.Compile(source)
+		if err != nil {
+			b.wrongRule(below, source, err)
+			continue
+		}
+		b.compiled(rule.Deny())
+		if m := rule.Message(); m != nil {
+			b.compiled(m)
+		}
+		all = append(all, rule)
+	}
+	return all
+}
+
+// wrongRule reports the mistakes in both of a rule's expressions, and not in the first alone, as compiling the rule does.
+func (b *builder) wrongRule(below string, source rules.Source, err error) {
+	found := false
+	for _, part := range []filters.Source{source.Deny, source.Message} {
+		part.Rule = source.Name
+		if part.Text == "" {
+			continue
+		}
+		if _, err := filters.Compile(part); err != nil {
+			b.wrong(below, err)
+			found = true
+		}
+	}
+	if !found {
+		b.wrong(below, err)
+	}
+}
+
+// handler reads, checks and loads a listener's module.
+func (b *builder) handler(ctx context.Context) (*plugins.Handler, error) {
+	cfg, l := b.config, b.cfg
+	path := cfg.Path(l.Handler.Wasm)
+	wasm, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("listener %q: cannot read the handler: %w", l.Name, err)
+	}
+	sum := sha256.Sum256(wasm)
+	if got := hex.EncodeToString(sum[:]); l.Handler.SHA256 != "" && !strings.EqualFold(got, l.Handler.SHA256) {
+		return nil, fmt.Errorf("listener %q: handler %s has the SHA-256 %s, the configuration wants %s", l.Name, path, got, l.Handler.SHA256)
+	}
+	spec := plugins.Spec{
+		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config,
+		Limits: plugins.Limits{Memory: int64(l.Handler.Limits.Memory), Deadline: l.Handler.Limits.Deadline.Duration},
+	}
+	if g := l.Handler.Grants.Log; g != nil {
+		grant := &plugins.LogGrant{LinesPerSecond: g.Rate}
+		if err := grant.Level.UnmarshalText([]byte(g.Level)); err != nil {
+			return nil, err
+		}
+		spec.Grants.Log = grant
+	}
+	return b.parts.host.Load(ctx, spec)
+}
+
+func shapeOf(inf *config.Informer) (informer.Shape, error) {
+	shape := informer.Shape{KeepManagedFields: inf.KeepManagedFields, Indexes: map[string]informer.IndexFunc{}}
+	for _, text := range inf.Drop {
+		path, err := event.CompilePath(text)
+		if err != nil {
+			return shape, err
+		}
+		shape.Drop = append(shape.Drop, path)
+	}
+	for name, text := range inf.Indexes {
+		path, err := event.CompilePath(text)
+		if err != nil {
+			return shape, err
+		}
+		shape.Indexes[name] = informer.IndexByPath(path)
+	}
+	return shape, nil
+}

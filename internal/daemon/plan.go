@@ -1,0 +1,214 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+// Plan writes what a configuration asks of the API server, which listeners share that, and what of each listener is decided
+// before its buffer and behind it. It does not ask an API server: resources are those of the configuration, by the names
+// they have there. The error is a config.Errors if the configuration is to blame.
+func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Writer) error {
+	opts.Log = slog.New(slog.DiscardHandler) // what it would say is in the plan, warnings included
+	p, err := build(ctx, cfg, opts)
+	if err != nil {
+		return err
+	}
+	defer p.close(ctx)
+	out := &planned{Writer: w}
+	for i, g := range groups(p.listeners) {
+		if i > 0 {
+			out.line(0, "")
+		}
+		g.write(out)
+	}
+	return out.err
+}
+
+// group is a list and watch, or one for each of its namespaces, and who has it.
+type group struct {
+	informer  *config.Informer
+	listeners []*listener
+	lookups   []string // listeners whose expressions look objects up in its cache
+}
+
+type groupKey struct {
+	resource string
+	scope    config.Scope
+}
+
+// groups are in the order of their first listeners.
+func groups(listeners []*listener) []*group {
+	var all []*group
+	byKey := map[groupKey]*group{}
+	of := func(inf *config.Informer) *group {
+		key := groupKey{strings.ToLower(inf.Resource), inf.Scope()}
+		g := byKey[key]
+		if g == nil {
+			g = &group{informer: inf}
+			byKey[key] = g
+			all = append(all, g)
+		}
+		return g
+	}
+	for _, l := range listeners {
+		g := of(l.cfg.Informer())
+		g.listeners = append(g.listeners, l)
+	}
+	for _, l := range listeners {
+		for _, name := range l.lookups() {
+			g := of(l.cfg.Informers()[name])
+			g.lookups = append(g.lookups, l.cfg.Name)
+		}
+	}
+	return all
+}
+
+func (g *group) write(out *planned) {
+	inf := g.informer
+	namespaces := "all namespaces"
+	if n := len(inf.Namespaces); n > 0 {
+		namespaces = "namespaces " + strings.Join(inf.Namespaces, ", ")
+		if n > 1 {
+			namespaces += fmt.Sprintf(": %d watches", n)
+		}
+	}
+	out.line(0, "informer of %s, %s", inf.Resource, namespaces)
+	out.item(1, "label selector", orNone(inf.Scope().LabelSelector))
+	out.item(1, "field selector", orNone(inf.Scope().FieldSelector))
+	if len(inf.Drop) > 0 {
+		out.item(1, "drops", strings.Join(inf.Drop, ", "))
+	}
+	var names []string
+	for _, l := range g.listeners {
+		names = append(names, l.cfg.Name)
+	}
+	switch {
+	case len(names) > 1:
+		out.item(1, "shared by", strings.Join(names, ", "))
+	case len(names) == 0:
+		out.item(1, "shared by", "no listener")
+	}
+	if len(g.lookups) > 0 {
+		out.item(1, "looked up by", strings.Join(slices.Compact(slices.Sorted(slices.Values(g.lookups))), ", "))
+	}
+	for _, l := range g.listeners {
+		out.line(1, "listener %s", l.cfg.Name)
+		l.writePlan(out, len(g.listeners) > 1 || len(g.lookups) > 0)
+	}
+}
+
+func (l *listener) writePlan(out *planned, shared bool) {
+	for _, f := range l.expressions {
+		for _, w := range f.Warnings() {
+			out.item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Source.File, w.Line, w.Column, w.Message))
+		}
+	}
+	b := l.before
+	if b.never {
+		out.item(2, "before the buffer", "refuses every event: no event can match")
+		return
+	}
+	conditions := []string{strings.Join(words(b.on), ", ")}
+	for _, c := range b.conditions {
+		conditions = append(conditions, c.String())
+	}
+	if b.transitions && len(b.conditions) > 0 {
+		conditions = append(conditions, "of an update's object or old")
+	}
+	out.item(2, "before the buffer", strings.Join(conditions, "; "))
+	behind := "behind the buffer"
+	if l.asked.selects != nil {
+		out.item(2, behind, "select: "+oneLine(l.cfg.Select.Text))
+		behind = ""
+	}
+	for _, r := range l.cfg.Rules {
+		text := fmt.Sprintf("rule %s (%s): %s", r.Name, r.Severity, oneLine(r.Deny.Text))
+		if r.For.Duration > 0 {
+			text += fmt.Sprintf(", for %s", r.For.Duration)
+		}
+		out.item(2, behind, text)
+		behind = ""
+	}
+	if l.asked.filter != nil {
+		out.item(2, behind, "filter: "+oneLine(l.cfg.Filter.Text))
+		behind = ""
+	}
+	if behind != "" {
+		out.item(2, behind, "nothing")
+	} else if b.complete {
+		out.item(2, "", "(all of it is decided before the buffer already)")
+	}
+	if s := l.suggestion(shared); s != "" {
+		out.item(2, "suggestion", s)
+	}
+}
+
+// suggestion says which selector would have the API server send less.
+func (l *listener) suggestion(shared bool) string {
+	from, note := conditionsOf(l.asked.selects), ""
+	if l.asked.selects == nil {
+		if l.asked.filter == nil || l.asked.rules {
+			return ""
+		}
+		from, note = l.asked.filter.Conditions(), "; updates with which an object enters or leaves it then are adds and deletes"
+		from.Object = steady(l.asked.filter, from.Object)
+	}
+	parts := serverSide(l.cfg.Informer(), from.Object)
+	if len(parts) == 0 {
+		return ""
+	}
+	text := strings.Join(parts, ", ") + " in the informer would have the API server send only these objects" + note
+	if shared {
+		text += "; others use this informer, so this listener would need one of its own"
+	}
+	return text
+}
+
+func oneLine(text string) string {
+	const most = 100
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > most {
+		return string(line[:most]) + "…"
+	}
+	return string(line)
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none: every object"
+	}
+	return text
+}
+
+// planned writes lines until one cannot be written.
+type planned struct {
+	io.Writer
+	err error
+}
+
+func (p *planned) line(depth int, format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p, strings.Repeat("  ", depth)+format+"\n", args...)
+	}
+}
+
+func (p *planned) item(depth int, name, text string) { p.line(depth, "%-18s %s", name, text) }
+
+// lookups are the informers that the listener's expressions look objects up in, by the names they have there.
+func (l *listener) lookups() []string { return lookups(l.expressions) }
+
+func lookups(expressions []*filters.Filter) []string {
+	var names []string
+	for _, f := range expressions {
+		names = append(names, f.Informers()...)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
+}

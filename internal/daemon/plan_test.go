@@ -1,0 +1,209 @@
+package daemon
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+func TestPlan(t *testing.T) {
+	cfg := parse(t, `apiVersion: informerd.dev/v1alpha1
+kind: Config
+informers:
+  pods: {resource: pods, namespaces: [shop, pay]}
+  nodes: {resource: nodes, drop: [status.images]}
+listeners:
+  whole:
+    informer: pods
+    filter: |
+      op == "add" &&
+      label("tier") in ["x", "y"]
+    outputs: [out]
+  rules:
+    informer: {resource: Pods, namespaces: [pay, shop]}
+    select: object.metadata.namespace == "shop"
+    filter: object.spec.nodeName == "n"
+    rules:
+      - {name: pending, severity: high, for: 90s, deny: object.status.phase == "Pending"}
+      - {name: late, deny: 'age() > "1h" && cached("nodes", "", object.spec.nodeName) == nil'}
+    outputs: [out]
+  all: {informer: {resource: configmaps, labelSelector: "a in (b), c"}, outputs: [out]}
+  asked-already: {informer: {resource: configmaps, labelSelector: "a==b,c"}, filter: 'label("a") == "b"', outputs: [out]}
+  more: {informer: {resource: configmaps, labelSelector: "a=b,c"}, select: 'label("a") == "b" && label("d") != "e"', outputs: [out]}
+  never:
+    informer: {resource: services}
+    on: [add]
+    filter: became(object.spec.type == "LoadBalancer")
+    outputs: [out]
+  nothing: {informer: {resource: secrets, allowSecrets: true}, select: "false", outputs: [out]}
+outputs: {out: {stdout: {}}}
+`)
+	var out bytes.Buffer
+	if err := Plan(t.Context(), cfg, BuildOptions{}, &out); err != nil {
+		t.Fatal(err)
+	}
+	want := `informer of pods, namespaces shop, pay: 2 watches
+  label selector     none: every object
+  field selector     none: every object
+  shared by          whole, rules
+  listener whole
+    before the buffer  add; label("tier") in ["x", "y"]
+    behind the buffer  filter: op == "add" && label("tier") in ["x", "y"]
+                       (all of it is decided before the buffer already)
+    suggestion         labelSelector: "tier in (x,y)" in the informer would have the API server send only these objects; updates with which an object enters or leaves it then are adds and deletes; others use this informer, so this listener would need one of its own
+  listener rules
+    before the buffer  add, update, delete, resync; namespace in ["shop"]; of an update's object or old
+    behind the buffer  select: object.metadata.namespace == "shop"
+                       rule pending (high): object.status.phase == "Pending", for 1m30s
+                       rule late (medium): age() > "1h" && cached("nodes", "", object.spec.nodeName) == nil
+                       filter: object.spec.nodeName == "n"
+    suggestion         namespaces: [shop] in the informer would have the API server send only these objects; others use this informer, so this listener would need one of its own
+
+informer of configmaps, all namespaces
+  label selector     a=b,c
+  field selector     none: every object
+  shared by          all, asked-already, more
+  listener all
+    before the buffer  add, update, delete
+    behind the buffer  nothing
+  listener asked-already
+    before the buffer  add, update, delete; label("a") in ["b"]
+    behind the buffer  filter: label("a") == "b"
+                       (all of it is decided before the buffer already)
+  listener more
+    before the buffer  add, update, delete; label("a") in ["b"]; label("d") not in ["e"]; of an update's object or old
+    behind the buffer  select: label("a") == "b" && label("d") != "e"
+                       (all of it is decided before the buffer already)
+    suggestion         labelSelector: "a=b,c,d notin (e)" in the informer would have the API server send only these objects; others use this informer, so this listener would need one of its own
+
+informer of services, all namespaces
+  label selector     none: every object
+  field selector     none: every object
+  listener never
+    warning            ` + cfg.File() + `:27:13: became is never true: the events are add, and only an update changes an object
+    before the buffer  refuses every event: no event can match
+
+informer of secrets, all namespaces
+  label selector     none: every object
+  field selector     none: every object
+  listener nothing
+    before the buffer  refuses every event: no event can match
+
+informer of nodes, all namespaces
+  label selector     none: every object
+  field selector     none: every object
+  drops              status.images
+  shared by          no listener
+  looked up by       rules
+`
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPlanOfAWrongConfiguration(t *testing.T) {
+	cfg := parse(t, head+`  a: {informer: {resource: pods}, filter: objekt.a, outputs: [out]}`)
+	var out bytes.Buffer
+	err := Plan(t.Context(), cfg, BuildOptions{Log: quiet}, &out)
+	var mistakes config.Errors
+	if !errors.As(err, &mistakes) || out.Len() > 0 {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+var errFull = errors.New("the disk is full")
+
+// full takes so many writes and then no more.
+type full struct{ writes int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.writes--; f.writes < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
+	cfg := parse(t, head+`  a: {informer: {resource: pods}, filter: 'label("a") == "b"', outputs: [out]}`)
+	if err := Plan(t.Context(), cfg, BuildOptions{}, &full{3}); !errors.Is(err, errFull) {
+		t.Error("plan:", err)
+	}
+	q := question(t, "add", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`, "")
+	for writes := range 4 {
+		if err := Explain(t.Context(), cfg, BuildOptions{}, "a", q, &full{writes}); !errors.Is(err, errFull) {
+			t.Error("explain:", writes, err)
+		}
+	}
+}
+
+func TestServerSide(t *testing.T) {
+	for expression, want := range map[string]string{
+		`label("a") == "b"`: `labelSelector: "a=b"`,
+		`label("a") in ["b", "c"] && label("d") not in ["e"]`:    `labelSelector: "a in (b,c),d notin (e)"`,
+		`label("a") != nil && label("b") == nil`:                 `labelSelector: "a,!b"`,
+		`label("a") == "no label has this"`:                      ``,
+		`label("no/key/has/this") == "b"`:                        ``,
+		`object.metadata.name == "a,b"`:                          `fieldSelector: "metadata.name=a\\,b"`,
+		`object.metadata.name in ["a", "b"]`:                     ``,
+		`object.metadata.name not in ["a", "b"]`:                 `fieldSelector: "metadata.name!=a,metadata.name!=b"`,
+		`object.metadata.namespace in ["a", "b"]`:                `namespaces: [a, b]`,
+		`object.metadata.namespace != "a"`:                       ``,
+		`object.metadata.namespace == ""`:                        ``,
+		`object.status.phase == "Running" && label("a") == "b"`:  `labelSelector: "a=b"; fieldSelector: "status.phase=Running"`,
+		`object.status.phase != ""`:                              ``,
+		`object.spec.hostname == "a"`:                            ``,
+		`object.spec.nodeName == "n" || object.spec.n == 1`:      ``,
+		`object.metadata.labels["a.b/c"] == "d" && changed("x")`: `labelSelector: "a.b/c=d"`,
+	} {
+		f := compiled(t, filters.KindFilter, expression)
+		parts := serverSide(&config.Informer{Resource: "pods"}, f.Conditions().Object)
+		if got := strings.Join(parts, "; "); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", expression, got, want)
+		}
+	}
+	// What the informer asks for already is no suggestion, however it says so.
+	f := compiled(t, filters.KindFilter, `object.metadata.namespace in ["a", "b"] && label("c") == "d" && label("e") != nil && object.metadata.name != "f" && object.status.phase == "Running"`)
+	for _, c := range []struct {
+		informer config.Informer
+		want     string
+	}{
+		{config.Informer{Namespaces: []string{"a"}, LabelSelector: "e, c in (d)", FieldSelector: "status.phase==Running,metadata.name!=f"}, ``},
+		{config.Informer{Namespaces: []string{"a", "x"}, LabelSelector: "e,g", FieldSelector: "metadata.name!=f"},
+			`namespaces: [a, b]; labelSelector: "e,g,c=d"; fieldSelector: "metadata.name!=f,status.phase=Running"`},
+	} {
+		c.informer.Resource = "pods"
+		if got := strings.Join(serverSide(&c.informer, f.Conditions().Object), "; "); got != c.want {
+			t.Errorf("%+v:\n got %s\nwant %s", c.informer, got, c.want)
+		}
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"a &&\n  b": "a && b", strings.Repeat("x", 100): strings.Repeat("x", 100), strings.Repeat("é", 101): strings.Repeat("é", 100) + "…",
+	} {
+		if got := oneLine(text); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A listener whose expressions look into the same informer twice is named once, and so is the informer.
+func TestLookups(t *testing.T) {
+	var all []*filters.Filter
+	for _, text := range []string{`cached("b", "", "x") == nil`, `cached("a", "", "x") == nil || cached("b", "", "y") == nil`, `true`} {
+		f, err := filters.Compile(filters.Source{Text: text, Informers: map[string][]string{"a": nil, "b": nil}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	if got := lookups(all); !slices.Equal(got, []string{"a", "b"}) {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,68 @@
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Question is an event that somebody asks about.
+type Question struct {
+	Op     event.Op
+	Object ObjectFile
+	Old    ObjectFile // empty unless it is an update
+}
+
+// ObjectFile is an object as a file has it.
+type ObjectFile struct {
+	Path string
+	JSON []byte
+}
+
+// event gives it as a listener of the informer would get it: without managedFields and what else the informer drops, and
+// with digests for the data of a Secret.
+func (q Question) event(inf *config.Informer) (e event.Event, err error) {
+	shape, err := shapeOf(inf)
+	if err != nil {
+		return e, err
+	}
+	parser := event.Parser{KeepManagedFields: shape.KeepManagedFields}
+	if err := parser.Drop(shape.Drop...); err != nil {
+		return e, err
+	}
+	e.Op = q.Op
+	if e.Object, err = q.Object.parse(&parser); err == nil && q.Op == event.Update {
+		e.Old, err = q.Old.parse(&parser)
+	}
+	return e, err
+}
+
+func (f ObjectFile) parse(p *event.Parser) (*event.Object, error) {
+	var list struct{ Items json.RawMessage }
+	if err := json.Unmarshal(f.JSON, &list); err == nil && list.Items != nil {
+		return nil, fmt.Errorf("%s: this is a list: give one object", f.Path)
+	}
+	o, err := p.Parse(f.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return o, nil
+}
+
+// notes tell why the informer would not bring an object, as far as its namespaces and labels say.
+func notes(inf *config.Informer, o *event.Object) (all []string) {
+	if ns := inf.Namespaces; len(ns) > 0 && !slices.Contains(ns, o.Namespace()) {
+		all = append(all, "no event of this object comes: the informer watches the namespaces "+strings.Join(ns, ", "))
+	}
+	selector, err := labels.Parse(inf.LabelSelector)
+	if err == nil && !selector.Matches(labels.Set(o.Labels())) {
+		all = append(all, "no event of this object comes: the informer's labelSelector is "+inf.Scope().LabelSelector)
+	}
+	return all
+}

@@ -1,0 +1,121 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	openapi "github.com/informerd/informerd/internal/schema"
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+// builtin are the schemas that informerd brings.
+type builtin struct{ set *openapi.Set }
+
+// BuiltinSchemas gives the schemas of the common kinds, of the Kubernetes that informerd was built with.
+func BuiltinSchemas() (Schemas, error) {
+	set, err := openapi.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	return builtin{set}, nil
+}
+
+// Schema finds a resource by its name.
+func (b builtin) Schema(resource string) *filters.Schema {
+	found, _ := b.set.Lookup(resource)
+	return found
+}
+
+// ofCluster are the schemas that an API server has.
+type ofCluster map[string]*filters.Schema
+
+// Schema finds a resource that a listener watches, by the name it has in the configuration.
+func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] }
+
+// CheckCluster holds a configuration against its API server: the resources of all informers are there, and the fields that
+// expressions read are fields of theirs. Otherwise it is as Check. The error is a config.Errors if the configuration is to
+// blame, be it that it asks for what the server does not have.
+func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
+	c, err := connect(cfg, o)
+	if err != nil {
+		return err
+	}
+	defer c.client.CloseIdleConnections()
+	schemas := ofCluster{}
+	sets := map[schema.GroupVersion]*openapi.Set{}
+	var mistakes config.Errors
+	for _, inf := range informersOf(cfg) {
+		found, err := c.resolve(ctx, inf.Informer)
+		var unreachable *kube.UnreachableError
+		if errors.As(err, &unreachable) || ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			mistakes = append(mistakes, cfg.ErrorAt(inf.field+".resource", err.Error(), ""))
+			continue
+		}
+		gv := found.GVR.GroupVersion()
+		if _, parsed := sets[gv]; !parsed {
+			if sets[gv], err = c.schemas(ctx, gv, o.Log); err != nil {
+				return err
+			}
+		}
+		schemas[inf.Resource], _ = sets[gv].LookupGVR(found.GVR.Group, found.GVR.Version, found.GVR.Resource)
+	}
+	if len(mistakes) > 0 {
+		return notLoaded(cfg, mistakes)
+	}
+	return Check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas})
+}
+
+// placedInformer is an informer and where it stands.
+type placedInformer struct {
+	*config.Informer
+	field string
+}
+
+// informersOf gives all informers of a configuration once: those that have a name, and those that stand in listeners and
+// policies.
+func informersOf(cfg *config.Config) (all []placedInformer) {
+	for _, name := range slices.Sorted(maps.Keys(cfg.Informers)) {
+		all = append(all, placedInformer{cfg.Informers[name], "informers." + name})
+	}
+	for _, l := range cfg.ListenersInOrder() {
+		field := "listeners." + l.Name
+		if inline := l.InformerRef.Inline; inline != nil {
+			all = append(all, placedInformer{inline, field + ".informer"})
+		}
+		for _, name := range slices.Sorted(maps.Keys(l.Informers())) {
+			if own := l.Informers()[name]; own != cfg.Informers[name] {
+				all = append(all, placedInformer{own, field + ".informers." + name})
+			}
+		}
+	}
+	return all
+}
+
+// schemas gives those of a group version, an empty set if the server does not say.
+func (c *cluster) schemas(ctx context.Context, gv schema.GroupVersion, log *slog.Logger) (*openapi.Set, error) {
+	document, err := c.resolver.OpenAPI(ctx, gv)
+	var unpublished *kube.UnpublishedSchemaError
+	if errors.As(err, &unpublished) {
+		log.Warn("the fields in expressions are not checked", "error", err)
+		return &openapi.Set{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	set, err := openapi.Parse(document)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", gv, err)
+	}
+	return set, nil
+}

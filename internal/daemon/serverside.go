@@ -1,0 +1,104 @@
+package daemon
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+// serverSide says conditions in the words of an informer, as far as an API server can hold objects against them and the
+// informer does not ask for them already.
+func serverSide(inf *config.Informer, conditions []filters.Condition) []string {
+	var label, field, namespaces []string
+	for _, c := range conditions {
+		switch c.Of {
+		case filters.OfNamespace:
+			if c.Test == filters.In && !slices.Contains(c.Values, "") && namespaces == nil {
+				namespaces = c.Values
+			}
+		case filters.OfLabel:
+			if r, err := labels.NewRequirement(c.Key, operators[c.Test], c.Values); err == nil {
+				label = append(label, (&config.Informer{LabelSelector: r.String()}).Scope().LabelSelector)
+			}
+		case filters.OfName:
+			field = append(field, fieldTerms("metadata.name", c)...)
+		case filters.OfField:
+			if kube.Selectable(inf.Resource, c.Key) {
+				field = append(field, fieldTerms(c.Key, c)...)
+			}
+		}
+	}
+	var parts []string
+	if len(namespaces) > 0 && (len(inf.Namespaces) == 0 || !containsAll(namespaces, inf.Namespaces)) {
+		parts = append(parts, fmt.Sprintf("namespaces: [%s]", strings.Join(namespaces, ", ")))
+	}
+	// The informer may say the same in other words, so that terms are compared in the normal form.
+	scope := inf.Scope()
+	if all := added(scope.LabelSelector, labelTerms(scope.LabelSelector), label); all != "" {
+		parts = append(parts, fmt.Sprintf("labelSelector: %q", all))
+	}
+	if all := added(scope.FieldSelector, strings.Split(scope.FieldSelector, ","), field); all != "" {
+		parts = append(parts, fmt.Sprintf("fieldSelector: %q", all))
+	}
+	return parts
+}
+
+// added gives a selector together with those of the terms that it does not have, "" if it has all.
+func added(selector string, has, terms []string) string {
+	all := []string{selector}
+	for _, term := range terms {
+		if !slices.Contains(has, term) {
+			all = append(all, term)
+		}
+	}
+	if len(all) == 1 {
+		return ""
+	}
+	return strings.TrimPrefix(strings.Join(all, ","), ",")
+}
+
+func labelTerms(selector string) (terms []string) {
+	parsed, err := labels.Parse(selector)
+	if err != nil {
+		return nil // it was parsed when the configuration was read
+	}
+	requirements, _ := parsed.Requirements()
+	for _, r := range requirements {
+		terms = append(terms, r.String())
+	}
+	return terms
+}
+
+func containsAll(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
+}
+
+var operators = [...]selection.Operator{
+	filters.In: selection.In, filters.NotIn: selection.NotIn, filters.Exists: selection.Exists, filters.NotExists: selection.DoesNotExist,
+}
+
+// fieldTerms: a field selector knows = and !=, which all must hold; there is none for one of several values. To it a
+// missing field is an empty one, which it is not to an expression.
+func fieldTerms(name string, c filters.Condition) []string {
+	if slices.Contains(c.Values, "") {
+		return nil
+	}
+	var terms []string
+	switch {
+	case c.Test == filters.In && len(c.Values) == 1:
+		terms = append(terms, name+"="+fields.EscapeValue(c.Values[0]))
+	case c.Test == filters.NotIn:
+		for _, v := range c.Values {
+			terms = append(terms, name+"!="+fields.EscapeValue(v))
+		}
+	}
+	return terms
+}

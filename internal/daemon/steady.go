@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// steady leaves out the conditions on what the filter looks at in old as well. With a selector for one of them, the very
+// updates that the filter is about would be adds and deletes, as with became(object.status.phase == "Running").
+func steady(f *filters.Filter, conditions []filters.Condition) []filters.Condition {
+	before := f.OldPaths()
+	return slices.DeleteFunc(slices.Clone(conditions), func(c filters.Condition) bool {
+		field := ""
+		switch c.Of {
+		case filters.OfNamespace, filters.OfName:
+			return false // these never change
+		case filters.OfLabel:
+			path, err := event.CompilePath(fmt.Sprintf("metadata.labels[%q]", c.Key))
+			if err != nil {
+				return true
+			}
+			field = path.String()
+		case filters.OfField:
+			field = c.Key
+		}
+		return slices.ContainsFunc(before, func(p event.Path) bool { return overlap(p.String(), field) })
+	})
+}
+
+// overlap tells whether one of two fields is the other or contains it.
+func overlap(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	rest, ok := strings.CutPrefix(b, a)
+	return ok && (a == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
+}
