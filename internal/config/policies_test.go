@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -329,13 +328,9 @@ func TestPoliciesAreBoundedTogether(t *testing.T) {
 		"large": {tooLarge, "x.yaml:11:12: policies[0].files: the policies up to p/p16.yaml are larger than 16777216 bytes together"},
 		"rich":  {tooRich, "x.yaml:11:12: policies[0].files: the policies up to p/p02.yaml have more than 500000 values together"},
 	} {
-		start := time.Now()
 		_, err := parse("x.yaml", []byte(withPolicies), test.files)
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s: got %.300v, want %s", name, err, test.want)
-		}
-		if took := time.Since(start); took > 20*time.Second {
-			t.Errorf("%s: took %s", name, took)
 		}
 	}
 }
