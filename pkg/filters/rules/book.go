@@ -49,13 +49,14 @@ func NewBook(rules []*Rule) *Book {
 // nothing.
 func (b *Book) Evaluator(caches filters.Caches) *Evaluator {
 	e := &Evaluator{book: b, judges: make([]judge, len(b.rules))}
+	now := func() time.Time { return e.now } // one time for everything that an evaluation decides
 	for i, r := range b.rules {
 		j := judge{rule: r}
 		deny := r.deny.Evaluator()
-		deny.Caches, j.deny = caches, deny.Match
+		deny.Caches, deny.Clock, j.deny = caches, now, deny.Match
 		if r.message != nil {
 			message := r.message.Evaluator()
-			message.Caches, j.text = caches, message.Text
+			message.Caches, message.Clock, j.text = caches, now, message.Text
 		}
 		e.judges[i] = j
 	}

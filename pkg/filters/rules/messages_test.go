@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -110,6 +111,30 @@ func TestRulesThatLookAtTheClockAreAskedAgain(t *testing.T) {
 		}
 		if got := told(e.Evaluate(event.Event{Op: event.Update, Object: o}, begin)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.created, got, tt.want)
+		}
+	}
+}
+
+// The time is what the caller says, for expressions as well.
+func TestAgeCountsToTheCallersTime(t *testing.T) {
+	r, err := Compile(Source{Name: "old", Deny: expression(`age() > "24h"`), Message: expression(`string(age() > "30h")`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	created := begin.UTC().Format(time.RFC3339)
+	o, err := (&event.Parser{}).Parse([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","uid":"u1","creationTimestamp":"` + created + `"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := NewBook([]*Rule{r}).Evaluator(nil)
+	for _, tt := range []struct {
+		after time.Duration
+		want  string
+	}{
+		{23 * time.Hour, "look after 1m0s"}, {31 * time.Hour, "violated old of u1 since 31h0m0s: true; look after 1m0s"},
+	} {
+		if got := told(e.Evaluate(event.Event{Op: event.Add, Object: o}, begin.Add(tt.after))); got != tt.want {
+			t.Errorf("after %s: got %s, want %s", tt.after, got, tt.want)
 		}
 	}
 }
