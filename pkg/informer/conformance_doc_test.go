@@ -125,10 +125,10 @@ func checkConformance(rows []conformanceRow, items []string, tests map[string]bo
 	return problems
 }
 
-// testNames are the tests of this package, and those of the packages below it with the package's name in front.
+// testNames are the tests of this package, and those of the packages below it and of route with the package's name in front.
 func testNames(t *testing.T) map[string]bool {
 	names := map[string]bool{}
-	for folder, prefix := range map[string]string{".": "", "event": "event.", "conformance": "conformance."} {
+	for folder, prefix := range map[string]string{".": "", "event": "event.", "conformance": "conformance.", "../../internal/route": "route."} {
 		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
