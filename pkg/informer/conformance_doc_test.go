@@ -78,7 +78,7 @@ func conformanceRows(text string) (rows []conformanceRow, problems []string) {
 	return rows, problems
 }
 
-var testName = regexp.MustCompile(`^(event\.|conformance\.)?Test[A-Z0-9]\w*$`)
+var testName = regexp.MustCompile(`^(event\.|conformance\.|route\.)?Test[A-Z0-9]\w*$`)
 
 func checkConformance(rows []conformanceRow, items []string, tests map[string]bool) (problems []string) {
 	for i, row := range rows {
