@@ -65,6 +65,8 @@ var homes = []home{
 		"who counts something has plain numbers; that they become metrics is internal/endpoints' own business"},
 	{[]string{"github.com/Masterminds/semver", "github.com/distribution/reference"}, []string{"pkg/filters"}, false,
 		"what a version and an image's name are is said in one place, to those who write filters"},
+	{[]string{"go.etcd.io/bbolt"}, []string{"pkg/plugins"}, false,
+		"what handlers keep on disk is pkg/plugins' own business"},
 }
 
 type home struct {

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 
 // checkModule tells whether a module keeps to the interface and to its grants and limits, before it is compiled.
 func checkModule(m *wasmfile.Module, limits Limits, grants Grants) error {
+	if isCommand(m) {
+		return checkCommand(m, limits, grants)
+	}
 	for _, i := range m.Imports {
 		if err := checkImport(i, grants); err != nil {
 			return err
@@ -21,7 +25,43 @@ func checkModule(m *wasmfile.Module, limits Limits, grants Grants) error {
 			return err
 		}
 	}
+	_, single := m.Export(abi.ExportOnEvent)
+	if _, batch := m.Export(abi.ExportOnBatch); !single && !batch {
+		return fmt.Errorf("it exports neither the function %q of type %s nor %q of type %s",
+			abi.ExportOnEvent, exportType(abi.ExportOnEvent), abi.ExportOnBatch, exportType(abi.ExportOnBatch))
+	}
 	return checkMemory(m, limits)
+}
+
+func exportType(name string) abi.Signature {
+	for _, e := range abi.Exports {
+		if e.Name == name {
+			return e.Signature
+		}
+	}
+	return abi.Signature{}
+}
+
+// checkCommand is checkModule for a WASI command.
+func checkCommand(m *wasmfile.Module, limits Limits, grants Grants) error {
+	for _, i := range m.Imports {
+		if i.Module != abi.ModuleWASI {
+			return fmt.Errorf("import %q of module %q: it exports %q and not %q, which makes it a WASI command, and those may "+
+				"import %s only", i.Name, i.Module, abi.ExportStart, abi.ExportMarker, abi.ModuleWASI)
+		}
+		if err := checkImport(i, grants); err != nil {
+			return err
+		}
+	}
+	if err := checkExport(m, abi.Export{Function: abi.Import("", abi.ExportStart, "", "")}); err != nil {
+		return err
+	}
+	return checkMemory(m, limits)
+}
+
+// importsModule tells whether a module asks for a host module.
+func importsModule(m *wasmfile.Module, name string) bool {
+	return slices.ContainsFunc(m.Imports, func(i wasmfile.Import) bool { return i.Module == name })
 }
 
 func checkMemory(m *wasmfile.Module, limits Limits) error {

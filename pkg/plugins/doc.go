@@ -8,12 +8,17 @@
 //     has exports or imports of another type than the interface says, or could use more than its limits. Then it
 //     compiles the module, starts a first instance and runs its configure.
 //   - A guest can do nothing but compute and call the functions of package abi. It has no files, environment, arguments
-//     or sockets, and cannot sleep.
-//   - Each on_event has a deadline, and so has starting an instance. A guest is interrupted at its next loop iteration;
+//     or sockets, and cannot sleep. A WASI command, which a module is that has _start and nothing of package abi, can
+//     read events and write verdicts besides; each of its runs has an instance of its own.
+//   - Events come one by one or in batches, as the guest can take them and the caller has them: Handle gives one event to a
+//     guest that takes batches as well, HandleBatch several to one that does not.
+//   - Each on_event has a deadline, and so has starting an instance; a batch has one for all its events. A guest is interrupted at its next loop iteration;
 //     code that neither loops nor calls the host runs on until it returns or its stack is full, and then counts as late.
 //   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths and log lines.
 //   - After a crash (trap, deadline, memory, exit, protocol error) the instance is gone before Handle returns; its state
 //     is never used again. The next Handle starts a new one. Other instances are not affected.
+//   - What a guest keeps in kv.v1 belongs to its listener: all handlers of that name in a Host share it while one of them is
+//     open, whatever crashes, and beyond the Host's end if that is granted. Each keeps to the limits of its own grant.
 //   - A crash is logged once, by this package, with listener and object. Contents of objects are not logged, except
 //     for what a guest itself writes to its log, stdout or stderr.
 //   - A cancelled context ends a running call and gives the context's error, which is no crash. The instance is

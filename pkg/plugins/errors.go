@@ -21,7 +21,7 @@ const (
 	ReasonDeadline Reason = "deadline"
 	// ReasonMemory: the guest trapped or exited with its memory grown close to its limit.
 	ReasonMemory Reason = "memory"
-	// ReasonExit: the guest called proc_exit, as Go's os.Exit does.
+	// ReasonExit: the guest called proc_exit, as Go's os.Exit does; with 0, this is how a command ends.
 	ReasonExit Reason = "exit"
 	// ReasonProtocol: the guest broke the rules of the interface.
 	ReasonProtocol Reason = "protocol"
@@ -32,10 +32,12 @@ const (
 // CrashError says that a guest crashed. Its instance is gone already.
 type CrashError struct {
 	Listener string
-	// Object and Op are those of the event; both are zero if the guest crashed while it was started.
+	// Object and Op are those of the event, in a batch of the one at hand; both are zero if the guest crashed while it was
+	// started.
 	Object event.Key
 	Op     event.Op
-	// Func is the export that ran: on_event, configure, _initialize, or start for the module's start function.
+	// Func is the export that ran: on_event, on_batch, _start, configure, _initialize, or start for the module's start
+	// function.
 	Func   string
 	Reason Reason
 	// Cause says more; for a trap it holds the guest's call stack.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -20,17 +21,19 @@ const (
 	phaseStart     phase = iota // the start function and _initialize
 	phaseConfigure              // configure
 	phaseIdle
-	phaseEvent // on_event
+	phaseBatch // on_batch, without an event at hand
+	phaseEvent // an event is at hand
 )
 
 // guest is one running module: the engine's instance and the state its host functions work on. The first error ends
 // it: a guest that crashed is closed and never called again.
 type guest struct {
-	handler *Handler
-	mod     api.Module
-	entry   api.Function // on_event
-	stack   [4]uint64    // of entry; kept, as a new one for each call would be garbage
-	watch   *watch
+	handler    *Handler
+	mod        api.Module
+	entry      api.Function // on_event, or _start of a command
+	batchEntry api.Function // on_batch
+	stack      [4]uint64    // of both; kept, as a new one for each call would be garbage
+	watch      *watch
 
 	phase    phase
 	event    event.Event
@@ -42,6 +45,12 @@ type guest struct {
 	stdout   lines
 	stderr   lines
 	advanced time.Duration // how far sleeping moved the monotonic clock on
+
+	prefetch  prefetch
+	batch     batch
+	batchTime time.Duration // the deadline of the batch
+	command   *command      // what a WASI command reads and writes
+	seeded    *rand.ChaCha8 // nil: real random numbers
 }
 
 // fault is why a host function ended a call.
@@ -54,7 +63,8 @@ func (f *fault) Error() string { return f.err.Error() }
 
 // startGuest starts an instance and configures it.
 func startGuest(ctx context.Context, h *Handler) (*guest, error) {
-	g := &guest{handler: h, stdout: lines{to: h.log.stdout}, stderr: lines{to: h.log.stderr}}
+	g := &guest{handler: h, stdout: lines{to: h.log.stdout}, stderr: lines{to: h.log.stderr},
+		seeded: newSeeded(h.spec.Grants.Random)}
 	g.watch = newWatch(g)
 	deadline := time.Now().Add(h.spec.Limits.LoadDeadline)
 	if err := g.start(ctx, deadline); err != nil {
@@ -75,6 +85,10 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	if err != nil {
 		return err
 	}
+	if g.handler.kind == kindCommand {
+		g.entry = g.mod.ExportedFunction(abi.ExportStart)
+		return nil
+	}
 	if _, err := g.callStart(ctx, abi.ExportInitialize, deadline); err != nil {
 		return err
 	}
@@ -86,7 +100,7 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	if status != 0 {
 		return g.crash(abi.ExportConfigure, ReasonRefused, g.refusal(status))
 	}
-	g.entry = g.mod.ExportedFunction(abi.ExportOnEvent)
+	g.entry, g.batchEntry = g.mod.ExportedFunction(abi.ExportOnEvent), g.mod.ExportedFunction(abi.ExportOnBatch)
 	return nil
 }
 
@@ -117,10 +131,8 @@ func (g *guest) refusal(status int32) error {
 // onEvent calls on_event.
 func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 	g.event, g.phase = e, phaseEvent
-	g.stack = [4]uint64{uint64(e.Op), flags(e), uint64(uint32(e.Object.Size())), 0}
-	if e.Old != nil {
-		g.stack[3] = uint64(uint32(e.Old.Size()))
-	}
+	g.stack = eventArgs(e)
+	g.writePrefetch()
 	err := g.guard(ctx, abi.ExportOnEvent, time.Now().Add(g.handler.spec.Limits.Deadline), g.callEntry)
 	result := Result{Verdict: Verdict(int32(g.stack[0])), Message: g.message, Emitted: g.emitted.list}
 	g.event, g.phase = event.Event{}, phaseIdle
@@ -129,8 +141,7 @@ func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 		return Result{}, err
 	}
 	if result.Verdict < Done || result.Verdict > Fail {
-		return Result{}, g.crash(abi.ExportOnEvent, ReasonProtocol,
-			fmt.Errorf("its result is %d, it must be 0 (done), 1 (drop), 2 (retry) or 3 (fail)", result.Verdict))
+		return Result{}, g.crash(abi.ExportOnEvent, ReasonProtocol, badVerdict(result.Verdict))
 	}
 	if result.Verdict != Done {
 		result.Emitted = nil
@@ -140,6 +151,19 @@ func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 
 func (g *guest) callEntry(ctx context.Context) error {
 	return g.entry.CallWithStack(ctx, g.stack[:])
+}
+
+func badVerdict(v Verdict) error {
+	return fmt.Errorf("its result is %d, it must be 0 (done), 1 (drop), 2 (retry) or 3 (fail)", v)
+}
+
+// eventArgs are the arguments of on_event.
+func eventArgs(e event.Event) [4]uint64 {
+	args := [4]uint64{uint64(e.Op), flags(e), uint64(uint32(e.Object.Size())), 0}
+	if e.Old != nil {
+		args[3] = uint64(uint32(e.Old.Size()))
+	}
+	return args
 }
 
 func flags(e event.Event) uint64 {
@@ -165,7 +189,7 @@ func (g *guest) guard(ctx context.Context, function string, deadline time.Time, 
 		return g.crash(function, ReasonDeadline, g.lateness(function))
 	case ended != nil:
 		return ctx.Err()
-	case err == nil:
+	case err == nil || g.command != nil && g.command.exited:
 		return nil
 	case g.fault != nil && g.fault.reason == ReasonProtocol:
 		return g.crash(function, ReasonProtocol, g.fault.err)
@@ -182,8 +206,11 @@ func (g *guest) guard(ctx context.Context, function string, deadline time.Time, 
 
 func (g *guest) lateness(function string) error {
 	limit := g.handler.spec.Limits.LoadDeadline
-	if function == abi.ExportOnEvent {
+	switch function {
+	case abi.ExportOnEvent:
 		limit = g.handler.spec.Limits.Deadline
+	case abi.ExportOnBatch, abi.ExportStart:
+		limit = g.batchTime
 	}
 	return fmt.Errorf("it ran longer than %v", limit)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
@@ -20,6 +22,10 @@ type Handler struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	log      *guestLog
+	kv       *kv.Store // nil unless the module imports it
+	kind     kind
+	// takesEvents: the guest has on_event.
+	takesEvents bool
 
 	minMemory, maxMemory int64 // of an instance, in bytes: the module's own limits and those of the configuration
 
@@ -54,6 +60,7 @@ func (h *Host) load(ctx context.Context, spec Spec) (*Handler, error) {
 	spec.Wasm = nil
 	handler := &Handler{host: h, spec: spec, log: newGuestLog(h.log, spec)}
 	handler.minMemory, handler.maxMemory = memoryRange(file, spec.Limits)
+	handler.kind, handler.takesEvents = kindOf(file)
 	if err := handler.prepare(ctx, file); err != nil {
 		return nil, errors.Join(err, handler.free(ctx))
 	}
@@ -65,6 +72,11 @@ func (h *Host) load(ctx context.Context, spec Spec) (*Handler, error) {
 
 // prepare makes the runtime with its host modules, compiles the guest and starts the first instance.
 func (h *Handler) prepare(ctx context.Context, file *wasmfile.Module) error {
+	if importsModule(file, abi.ModuleKV) {
+		if err := h.openKV(); err != nil {
+			return err
+		}
+	}
 	config := wazero.NewRuntimeConfig() // the compiler, wherever there is one
 	config = config.WithCoreFeatures(api.CoreFeaturesV2).
 		WithCloseOnContextDone(true).
@@ -124,6 +136,9 @@ func (h *Handler) free(ctx context.Context) error {
 	}
 	if h.compiled != nil { // the runtime leaves code in the shared cache
 		errs = append(errs, h.compiled.Close(ctx))
+	}
+	if h.kv != nil {
+		errs = append(errs, h.kv.Close())
 	}
 	return errors.Join(errs...)
 }

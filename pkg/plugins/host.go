@@ -7,12 +7,17 @@ import (
 	"sync"
 
 	"github.com/tetratelabs/wazero"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
 
 // HostConfig configures a Host. The zero value is usable.
 type HostConfig struct {
 	// Log takes crashes and what guests write; default is slog.Default().
 	Log *slog.Logger
+	// KVPath is the file for values that handlers keep beyond the end of the daemon; without it, a handler whose grant asks
+	// for that is refused. It is opened when there is one, and created if it is not there. One process uses it at a time.
+	KVPath string
 }
 
 func (c HostConfig) withDefaults() HostConfig {
@@ -27,6 +32,7 @@ func (c HostConfig) withDefaults() HostConfig {
 type Host struct {
 	log   *slog.Logger
 	cache wazero.CompilationCache
+	kv    kv.Stores
 
 	mu       sync.Mutex // guards what follows
 	handlers map[*Handler]struct{}
@@ -36,7 +42,8 @@ type Host struct {
 // NewHost makes a Host. Close it in the end.
 func NewHost(cfg HostConfig) *Host {
 	cfg = cfg.withDefaults()
-	return &Host{log: cfg.Log, cache: wazero.NewCompilationCache(), handlers: map[*Handler]struct{}{}}
+	return &Host{log: cfg.Log, cache: wazero.NewCompilationCache(), kv: kv.Stores{Path: cfg.KVPath, Log: cfg.Log},
+		handlers: map[*Handler]struct{}{}}
 }
 
 // Close frees everything the host holds, handlers that are still open included.
@@ -56,7 +63,7 @@ func (h *Host) Close(ctx context.Context) error {
 	for _, handler := range left {
 		errs = append(errs, handler.Close(ctx))
 	}
-	return errors.Join(append(errs, h.cache.Close(ctx))...)
+	return errors.Join(append(errs, h.cache.Close(ctx), h.kv.Close())...)
 }
 
 // add takes a handler in, false if the host was closed meanwhile.

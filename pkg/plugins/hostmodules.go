@@ -41,6 +41,15 @@ func informerdFunctions() []hostFunction {
 		abi.ModuleConfig + " get":    configGet,
 		abi.ModuleLog + " log":       logLog,
 		abi.ModuleLog + " enabled":   logEnabled,
+
+		abi.ModuleEvent + " prefetch": eventPrefetch,
+		abi.ModuleEvent + " next":     eventNext,
+		abi.ModuleKV + " get":         kvGet,
+		abi.ModuleKV + " set":         kvSet,
+		abi.ModuleKV + " delete":      kvDelete,
+		abi.ModuleKV + " cas":         kvCAS,
+		abi.ModuleClock + " now_ns":   clockNow,
+		abi.ModuleRandom + " fill":    randomFill,
 	}
 	var fs []hostFunction
 	for _, f := range abi.Imports {

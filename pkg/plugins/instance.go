@@ -48,33 +48,54 @@ func (e Emission) Event() (typ string, data json.RawMessage, err error) {
 // Instance is one worker's copy of a handler. It belongs to one goroutine.
 type Instance struct {
 	handler *Handler
-	guest   *guest // nil after a crash, until the next Handle
+	guest   *guest // nil after a crash and after a command's run, until the next Handle
 	closed  bool
 }
 
 // Handle gives an event to the guest. If the guest crashes, the error is a *CrashError and the guest is gone; the next
 // Handle starts a new one. If ctx ends, the error is that of ctx.
 func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
-	if i.closed || i.handler.isClosed() {
-		return Result{}, fmt.Errorf("listener %q: handler: %w", i.handler.spec.Listener, ErrClosed)
-	}
-	if err := ctx.Err(); err != nil {
-		return Result{}, err
-	}
-	if i.guest == nil {
-		g, err := startGuest(ctx, i.handler)
+	if !i.handler.takesEvents {
+		results, err := i.HandleBatch(ctx, []event.Event{e})
 		if err != nil {
-			return Result{}, i.report(ctx, e, err)
+			return Result{}, err
 		}
-		i.guest = g
+		return results[0], nil
+	}
+	if err := i.ready(ctx, e); err != nil {
+		return Result{}, err
 	}
 	result, err := i.guest.onEvent(ctx, e)
 	if err != nil {
-		i.guest.close(context.WithoutCancel(ctx))
-		i.guest = nil
-		return Result{}, i.report(ctx, e, err)
+		return Result{}, i.discard(ctx, e, err)
 	}
 	return result, nil
+}
+
+// ready sees to it that there is a guest for an event.
+func (i *Instance) ready(ctx context.Context, e event.Event) error {
+	if i.closed || i.handler.isClosed() {
+		return fmt.Errorf("listener %q: handler: %w", i.handler.spec.Listener, ErrClosed)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if i.guest != nil {
+		return nil
+	}
+	g, err := startGuest(ctx, i.handler)
+	if err != nil {
+		return i.report(ctx, e, err)
+	}
+	i.guest = g
+	return nil
+}
+
+// discard throws the guest away that failed at an event.
+func (i *Instance) discard(ctx context.Context, e event.Event, err error) error {
+	i.guest.close(context.WithoutCancel(ctx))
+	i.guest = nil
+	return i.report(ctx, e, err)
 }
 
 // report adds the event to a crash and logs it.

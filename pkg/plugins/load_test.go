@@ -12,6 +12,9 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
+const allModules = "informerd/clock.v1, informerd/config.v1, informerd/event.v1, informerd/kv.v1, informerd/log.v1, " +
+	"informerd/random.v1, informerd/result.v1, wasi_snapshot_preview1"
+
 func TestLoadRefuses(t *testing.T) {
 	// without makes a module that has all it needs but what change does to it.
 	module := func(change func(*wasmtest.Module)) []byte {
@@ -62,14 +65,15 @@ func TestLoadRefuses(t *testing.T) {
 		{"memory too large", functions(func(m *wasmtest.Module) { m.Memory(17, -1); m.Export("memory", 2, 0) }),
 			"it needs 1.1 MiB of memory to start, its limit is 1 MiB: raise limits.memory"},
 		{"imported memory", module(func(m *wasmtest.Module) { m.ImportMemory("env", "memory") }),
-			`import "memory" of module "env": there is no such module; guests may import informerd/config.v1, ` +
-				"informerd/event.v1, informerd/log.v1, informerd/result.v1, wasi_snapshot_preview1"},
+			`import "memory" of module "env": there is no such module; guests may import ` + allModules},
 		{"table of 2^27", needed(func(m *wasmtest.Module) { m.Table(1<<27, 1<<27) }),
 			"table section: offset 40: a table of 134217728 elements, at most 65536 are allowed"},
 		{"no marker", module(func(m *wasmtest.Module) { m.Memory(1, 1); m.Export("memory", 2, 0) }),
 			`it does not export the function "informerd_abi_v1" of type () -> ()`},
 		{"no on_event", guestModule().Bytes(),
-			`it does not export the function "on_event" of type (i32, i32, i32, i32) -> i32`},
+			`it exports neither the function "on_event" of type (i32, i32, i32, i32) -> i32 nor "on_batch" of type (i32) -> i32`},
+		{"on_batch of another type", needed(func(m *wasmtest.Module) { m.Func("on_batch", "ii", "i", "", konst(0)) }),
+			`export "on_batch" has type (i32, i32) -> i32, it must be (i32) -> i32`},
 		{"on_event of another type", module(func(m *wasmtest.Module) {
 			*m = *guestModule()
 			m.Func("on_event", "iI", "", "")
@@ -81,14 +85,19 @@ func TestLoadRefuses(t *testing.T) {
 		{"configure of another type", needed(func(m *wasmtest.Module) { m.Func("configure", "", "", "") }),
 			`export "configure" has type () -> (), it must be () -> i32`},
 		{"unknown module", importing("informerd/moon.v1", "land", "", ""),
-			`import "land" of module "informerd/moon.v1": there is no such module; guests may import informerd/config.v1, ` +
-				"informerd/event.v1, informerd/log.v1, informerd/result.v1, wasi_snapshot_preview1"},
+			`import "land" of module "informerd/moon.v1": there is no such module; guests may import ` + allModules},
 		{"unknown function", importing(abi.ModuleEvent, "fields", "", ""),
-			`import "fields" of module "informerd/event.v1": there is no such function; the module has changed, field, object, path`},
+			`import "fields" of module "informerd/event.v1": there is no such function; the module has changed, field, next, object, path, prefetch`},
 		{"function of another type", importing(abi.ModuleEvent, "field", "iii", "i"),
 			`import "field" of module "informerd/event.v1" has type (i32, i32, i32) -> i32, it must be (i32, i32, i32, i32) -> i64`},
 		{"no grant", importing(abi.ModuleLog, "log", "iii", ""),
 			`import "log" of module "informerd/log.v1": this needs the grant "log", which the configuration does not give`},
+		{"no grant for kv", importing(abi.ModuleKV, "get", "iiii", "i"),
+			`import "get" of module "informerd/kv.v1": this needs the grant "kv", which the configuration does not give`},
+		{"no grant for clock", importing(abi.ModuleClock, "now_ns", "", "I"),
+			`import "now_ns" of module "informerd/clock.v1": this needs the grant "clock", which the configuration does not give`},
+		{"no grant for random", importing(abi.ModuleRandom, "fill", "ii", "i"),
+			`import "fill" of module "informerd/random.v1": this needs the grant "random", which the configuration does not give`},
 		{"socket", importing(abi.ModuleWASI, "sock_accept", "iii", "i"),
 			`import "sock_accept" of module "wasi_snapshot_preview1": handlers are not given this part of WASI`},
 		{"invalid code", onEvent(guestModule(), drop), "the module is not valid: "},
@@ -142,6 +151,9 @@ func TestLoadRefusesSpec(t *testing.T) {
 		{func(s *Spec) { s.Limits.LoadDeadline = -1 }, "limits: load deadline is -1ns, it must be positive"},
 		{func(s *Spec) { s.Limits.Output.Count = -1 }, "limits: output count is -1, it must be positive"},
 		{func(s *Spec) { s.Limits.Output.Bytes = -1 }, "limits: output bytes is -1, it must be positive"},
+		{func(s *Spec) { s.Grants.KV = &KVGrant{Keys: -1} }, "grants: kv: keys is -1, it must be positive"},
+		{func(s *Spec) { s.Grants.KV = &KVGrant{Bytes: -1} }, "grants: kv: bytes is -1, it must be positive"},
+		{func(s *Spec) { s.Grants.KV = &KVGrant{TTL: -1} }, "grants: kv: ttl is -1ns, it must not be negative"},
 		{func(s *Spec) { s.Grants.Log = &LogGrant{LinesPerSecond: -1} }, "grants: log: lines per second is -1, it must be positive"},
 	} {
 		spec := testSpec(nothing())

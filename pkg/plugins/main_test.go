@@ -134,7 +134,8 @@ func imported(module, name string) abi.Function {
 
 // testSpec loads a module for the listener "pods".
 func testSpec(wasm []byte) Spec {
-	return Spec{Listener: "pods", Path: "guest.wasm", Wasm: wasm, Grants: Grants{Log: &LogGrant{}},
+	return Spec{Listener: "pods", Path: "guest.wasm", Wasm: wasm,
+		Grants: Grants{Log: &LogGrant{}, KV: &KVGrant{}, Clock: &ClockGrant{}, Random: &RandomGrant{}},
 		Limits: Limits{Memory: 1 << 20, Deadline: 10 * time.Second}}
 }
 

@@ -24,17 +24,30 @@ func resultEmit(c call, stack []uint64) {
 }
 
 func (c call) emit(kind abi.EmitKind, ptr, length uint32) abi.Status {
-	limits, out := c.handler.spec.Limits.Output, &c.emitted
 	if c.phase != phaseEvent {
 		return abi.WrongPhase
 	}
 	if kind != abi.EmitEvent && kind != abi.EmitData {
 		return abi.BadArgument
 	}
-	if len(out.list) >= limits.Count || out.bytes+int64(length) > limits.Bytes || kind == abi.EmitData && out.data {
+	if !c.hasRoom(kind, int64(length)) {
 		return abi.Quota
 	}
-	text := c.read(ptr, length)
+	return c.take(kind, c.read(ptr, length))
+}
+
+// hasRoom tells whether one more emission of this event is within the limits.
+func (g *guest) hasRoom(kind abi.EmitKind, length int64) bool {
+	limits, out := g.handler.spec.Limits.Output, &g.emitted
+	return len(out.list) < limits.Count && out.bytes+length <= limits.Bytes && !(kind == abi.EmitData && out.data)
+}
+
+// take checks an emission and keeps a copy.
+func (g *guest) take(kind abi.EmitKind, text []byte) abi.Status {
+	out := &g.emitted
+	if !g.hasRoom(kind, int64(len(text))) {
+		return abi.Quota
+	}
 	switch kind {
 	case abi.EmitEvent:
 		typ, _, err := parseEvent(text)
@@ -53,7 +66,7 @@ func (c call) emit(kind abi.EmitKind, ptr, length uint32) abi.Status {
 		out.data = true
 	}
 	out.list = append(out.list, Emission{Kind: kind, Data: bytes.Clone(text)})
-	out.bytes += int64(length)
+	out.bytes += int64(len(text))
 	return 0
 }
 

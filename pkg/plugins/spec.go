@@ -33,7 +33,7 @@ type Spec struct {
 type Limits struct {
 	// Memory of one instance in bytes, rounded down to 64 KiB; default 16 MiB.
 	Memory int64
-	// Deadline of one on_event; default 100 ms.
+	// Deadline of one on_event; default 100 ms. A batch, and a run of a command, has it once for each event.
 	Deadline time.Duration
 	// LoadDeadline of starting an instance, _initialize and configure included; default 10 s.
 	LoadDeadline time.Duration
@@ -48,7 +48,10 @@ type OutputLimits struct {
 
 // Grants are the capabilities a guest is given on top of those that every guest has. Nil is refused.
 type Grants struct {
-	Log *LogGrant
+	Log    *LogGrant
+	KV     *KVGrant
+	Clock  *ClockGrant
+	Random *RandomGrant
 }
 
 // LogGrant lets the guest write to the log.
@@ -106,6 +109,7 @@ func (s Spec) withDefaults() Spec {
 		setDefault(&log.LinesPerSecond, 10)
 		s.Grants.Log = &log
 	}
+	s.Grants.KV = s.Grants.KV.withDefaults()
 	return s
 }
 
@@ -115,6 +119,9 @@ func (s Spec) validate() error {
 	}
 	if log := s.Grants.Log; log != nil && log.LinesPerSecond < 0 {
 		return fmt.Errorf("grants: log: lines per second is %d, it must be positive", log.LinesPerSecond)
+	}
+	if err := s.Grants.KV.validate(s.Listener); err != nil {
+		return err
 	}
 	if len(s.Config) > maxConfig {
 		return fmt.Errorf("config: it has %d bytes, at most %d are allowed", len(s.Config), maxConfig)
@@ -130,6 +137,12 @@ func (g Grants) has(grant string) bool {
 	switch grant {
 	case abi.Grants[abi.ModuleLog]:
 		return g.Log != nil
+	case abi.Grants[abi.ModuleKV]:
+		return g.KV != nil
+	case abi.Grants[abi.ModuleClock]:
+		return g.Clock != nil
+	case abi.Grants[abi.ModuleRandom]:
+		return g.Random != nil
 	}
 	return false
 }

@@ -1,7 +1,7 @@
 package plugins
 
 import (
-	"crypto/rand"
+	"context"
 	"encoding/binary"
 	"time"
 
@@ -97,6 +97,9 @@ func wasiNoSizes(c call, stack []uint64) uint64 {
 }
 
 func wasiExit(c call, stack []uint64) {
+	if c.command != nil && uint32(stack[0]) == 0 {
+		c.command.exited = true
+	}
 	c.abort(ReasonExit, "it called proc_exit(%d)", uint32(stack[0]))
 }
 
@@ -104,7 +107,7 @@ func wasiRandom(c call, stack []uint64) uint64 {
 	if uint32(stack[1]) > maxRandom {
 		return wasiInvalid
 	}
-	_, _ = rand.Read(c.read(uint32(stack[0]), uint32(stack[1]))) // never fails
+	c.randomize(c.read(uint32(stack[0]), uint32(stack[1])))
 	return wasiOK
 }
 
@@ -130,7 +133,7 @@ var started = time.Now()
 func (c call) clock(id uint32) (now time.Duration, ok bool) {
 	switch id {
 	case clockRealtime:
-		return time.Duration(time.Now().UnixNano()), true
+		return time.Duration(c.now().UnixNano()), true
 	case clockMonotonic:
 		return time.Since(started) + c.advanced, true
 	}
@@ -207,12 +210,19 @@ func wasiFileStatus(c call, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// wasiRead finds stdin at its end.
+// wasiRead finds stdin at its end, unless there are events for a command.
 func wasiRead(c call, stack []uint64) uint64 {
 	if uint32(stack[0]) != 0 {
 		return wasiBadFile
 	}
-	c.put32(uint32(stack[3]), 0)
+	n := uint32(0)
+	if c.command != nil {
+		if uint32(stack[2]) > maxVectors {
+			return wasiInvalid
+		}
+		n = c.readEvents(uint32(stack[1]), uint32(stack[2]))
+	}
+	c.put32(uint32(stack[3]), n)
 	return wasiOK
 }
 
@@ -226,10 +236,15 @@ func wasiSeek(_ call, stack []uint64) uint64 {
 // wasiWrite takes what is written to stdout and stderr, but only so much at once, since a guest cannot be interrupted
 // within; what the log does not take is dropped there.
 func wasiWrite(c call, stack []uint64) uint64 {
-	var to *lines
+	var to interface {
+		write(ctx context.Context, b []byte)
+	}
 	switch uint32(stack[0]) {
 	case 1:
 		to = &c.stdout
+		if c.command != nil {
+			to = c.command
+		}
 	case 2:
 		to = &c.stderr
 	default:

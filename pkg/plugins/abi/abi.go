@@ -6,6 +6,9 @@ const (
 	ModuleResult = "informerd/result.v1"
 	ModuleConfig = "informerd/config.v1"
 	ModuleLog    = "informerd/log.v1"
+	ModuleKV     = "informerd/kv.v1"
+	ModuleClock  = "informerd/clock.v1"
+	ModuleRandom = "informerd/random.v1"
 	ModuleWASI   = "wasi_snapshot_preview1"
 )
 
@@ -14,8 +17,10 @@ const (
 	ExportMemory     = "memory"
 	ExportMarker     = "informerd_abi_v1"
 	ExportOnEvent    = "on_event"
+	ExportOnBatch    = "on_batch"
 	ExportConfigure  = "configure"
 	ExportInitialize = "_initialize"
+	ExportStart      = "_start" // of a WASI command
 )
 
 // Limits that do not depend on a handler's configuration.
@@ -24,6 +29,24 @@ const (
 	MaxMessage   = 4096 // bytes kept of a text given to result.v1 error
 	MaxLogLine   = 4096 // bytes kept of one log line
 	MaxEventType = 256  // bytes of an emitted event's type
+	MaxKVKey     = 256  // bytes of a key of kv.v1
+	MaxKVValue   = 64 << 10
+	MaxRandom    = 64 << 10 // bytes that one call of random.v1 fill gives
+)
+
+// The layout of what event.v1 prefetch has the host write: a head, one entry for each field, the fields' texts. All
+// numbers are u32, little endian.
+const (
+	PrefetchHead  = 4       // bytes: the number of fields
+	PrefetchEntry = 12      // bytes: tag, length, offset
+	PrefetchOld   = 1 << 16 // added to a handle, it is the old object's field
+)
+
+// The record that event.v1 next writes.
+const (
+	EventRecord   = 20 // bytes: op, flags, object_len, old_len, verdict
+	RecordVerdict = 16 // where the verdict is in it
+	AsBatch       = -1 // a verdict: that of the whole batch
 )
 
 // ReservedTypes are the beginnings of event types that only informerd itself sends.

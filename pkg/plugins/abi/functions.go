@@ -69,7 +69,8 @@ type Export struct {
 // Exports are the functions of a guest that the host knows.
 var Exports = []Export{
 	{export(ExportMarker, "", ""), true},
-	{export(ExportOnEvent, "iiii", "i"), true},
+	{export(ExportOnEvent, "iiii", "i"), false}, // one of the two is
+	{export(ExportOnBatch, "i", "i"), false},
 	{export(ExportConfigure, "", "i"), false},
 	{export(ExportInitialize, "", ""), false},
 }
@@ -80,16 +81,27 @@ var Imports = []Function{
 	Import(ModuleEvent, "path", "ii", "i"),
 	Import(ModuleEvent, "field", "iiii", "I"),
 	Import(ModuleEvent, "changed", "i", "i"),
+	Import(ModuleEvent, "prefetch", "iiii", "i"),
+	Import(ModuleEvent, "next", "ii", "i"),
 	Import(ModuleResult, "emit", "iii", "i"),
 	Import(ModuleResult, "error", "ii", ""),
 	Import(ModuleConfig, "get", "ii", "i"),
 	Import(ModuleLog, "log", "iii", ""),
 	Import(ModuleLog, "enabled", "i", "i"),
+	Import(ModuleKV, "get", "iiii", "i"),
+	Import(ModuleKV, "set", "iiiiI", "i"),
+	Import(ModuleKV, "delete", "ii", "i"),
+	Import(ModuleKV, "cas", "iiiiiiI", "i"),
+	Import(ModuleClock, "now_ns", "", "I"),
+	Import(ModuleRandom, "fill", "ii", "i"),
 }
 
 // Grants names the grant a host module needs. Modules that are always granted are not in it.
 var Grants = map[string]string{
-	ModuleLog: "log",
+	ModuleLog:    "log",
+	ModuleKV:     "kv",
+	ModuleClock:  "clock",
+	ModuleRandom: "random",
 }
 
 // Import describes a host function. Params and results are written as one letter each: i for i32, I for i64.

@@ -1,0 +1,148 @@
+package kv
+
+import (
+	"sync"
+	"time"
+)
+
+// table holds the values of one listener.
+type table struct {
+	mu      sync.Mutex // guards what follows
+	entries map[string]*entry
+	bytes   int64 // of all values
+	next    int64 // nothing expires before; 0 is never
+
+	// For a table that is kept in a file; changed is nil for others.
+	changed map[string]struct{} // keys that stand in the file in another way, or not at all
+	wake    func()              // says that there are such
+}
+
+// entry is one value. Times are nanoseconds since 1970 and not monotonic, as they are kept in the file.
+type entry struct {
+	key, value string
+	expires    int64 // 0 is never
+	filed      bool  // the file may have this key, perhaps with another value
+}
+
+func newTable() *table { return &table{entries: map[string]*entry{}} }
+
+// live finds a key whose time is not over.
+func (t *table) live(key []byte) *entry {
+	e := t.entries[string(key)]
+	if e == nil || e.expires == 0 || e.expires > time.Now().UnixNano() {
+		return e
+	}
+	t.remove(e)
+	return nil
+}
+
+// put stores a value within limits. A value that is no longer than the one it replaces is taken in any case.
+func (t *table) put(key, value []byte, expires int64, limits Limits) error {
+	e := t.live(key)
+	keys, grown := 1, int64(len(value))
+	if e != nil {
+		keys, grown = 0, int64(len(value)-len(e.value))
+	}
+	fits := func() bool {
+		return (keys == 0 || len(t.entries)+keys <= limits.Keys) && (grown <= 0 && keys == 0 || t.bytes+grown <= limits.Bytes)
+	}
+	if !fits() && (!t.sweep() || !fits()) {
+		return ErrQuota
+	}
+	if e == nil {
+		e = &entry{key: string(key)}
+		_, e.filed = t.changed[e.key] // it may have been removed a moment ago
+		t.entries[e.key] = e
+	}
+	if e.value != string(value) {
+		e.value = string(value)
+	}
+	e.expires = expires
+	t.bytes += grown
+	t.noteExpiry(expires)
+	t.note(e.key)
+	return nil
+}
+
+func (t *table) remove(e *entry) {
+	delete(t.entries, e.key)
+	t.bytes -= int64(len(e.value))
+	if e.filed {
+		t.note(e.key)
+	} else {
+		delete(t.changed, e.key) // so that there are no more changes than keys, here and in the file
+	}
+}
+
+// sweep removes what is over, if there is something. Between two sweeps a value must have come to its end, so that a
+// guest which writes to a full table does not have all of it looked through each time.
+func (t *table) sweep() bool {
+	now := time.Now().UnixNano()
+	if t.next == 0 || t.next > now {
+		return false
+	}
+	t.next = 0
+	for _, e := range t.entries {
+		if e.expires != 0 && e.expires <= now {
+			t.remove(e)
+			continue
+		}
+		t.noteExpiry(e.expires)
+	}
+	return true
+}
+
+func (t *table) noteExpiry(expires int64) {
+	if expires != 0 && (t.next == 0 || expires < t.next) {
+		t.next = expires
+	}
+}
+
+// note remembers that the file must be told of a key.
+func (t *table) note(key string) {
+	if t.changed == nil {
+		return
+	}
+	t.changed[key] = struct{}{}
+	t.wake()
+}
+
+// change is what the file is to do for one key. The value is not set for one that is gone.
+type change struct {
+	key, value string
+	expires    int64
+	gone       bool
+}
+
+// take gives the changes since it was last called. They count as made, unless they are put back.
+func (t *table) take() []change {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.changed) == 0 {
+		return nil
+	}
+	changes := make([]change, 0, len(t.changed))
+	for key := range t.changed {
+		e := t.entries[key]
+		if e == nil {
+			changes = append(changes, change{key: key, gone: true})
+			continue
+		}
+		e.filed = true
+		changes = append(changes, change{key: key, value: e.value, expires: e.expires})
+	}
+	clear(t.changed)
+	return changes
+}
+
+// putBack says that changes were not made.
+func (t *table) putBack(changes []change) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range changes {
+		t.changed[c.key] = struct{}{}
+		if e := t.entries[c.key]; e != nil {
+			e.filed = true
+		}
+	}
+}

@@ -1,0 +1,3 @@
+module command
+
+go 1.26.0
