@@ -79,6 +79,7 @@ func (g *guest) onBatch(ctx context.Context) ([]Result, error) {
 	}
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
+	g.endEvent()
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +114,7 @@ func (g *guest) settle() error {
 	}
 	g.batch.results = append(g.batch.results, Result{Verdict: verdict, Message: g.message, Emitted: g.emitted.list})
 	g.emitted, g.message = output{}, ""
+	g.endEvent()
 	return nil
 }
 

@@ -12,9 +12,15 @@
 //     read events and write verdicts besides; each of its runs has an instance of its own.
 //   - Events come one by one or in batches, as the guest can take them and the caller has them: Handle gives one event to a
 //     guest that takes batches as well, HandleBatch several to one that does not.
-//   - Each on_event has a deadline, and so has starting an instance; a batch has one for all its events. A guest is interrupted at its next loop iteration;
+//   - With the grant http it makes requests, one at a time, to where the grant leads and nowhere else; package outbound
+//     below this one says how that is kept. A request lasts no longer than the call it is made in, and counts towards its
+//     deadline. One that fails is logged with its method, host and reason; URLs, headers and bodies are not.
+//   - With the grant cache it reads objects of the informers and namespaces that the grant names, as they stand in the
+//     caches, so many and so much for each event.
+//   - Each on_event has a deadline, and so has starting an instance; a batch has one for all its events.
+//     A guest is interrupted at its next loop iteration;
 //     code that neither loops nor calls the host runs on until it returns or its stack is full, and then counts as late.
-//   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths and log lines.
+//   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths, iterators and log lines.
 //   - After a crash (trap, deadline, memory, exit, protocol error) the instance is gone before Handle returns; its state
 //     is never used again. The next Handle starts a new one. Other instances are not affected.
 //   - What a guest keeps in kv.v1 belongs to its listener: all handlers of that name in a Host share it while one of them is

@@ -44,6 +44,8 @@ type guest struct {
 	fault    *fault // why a host function ended the call
 	stdout   lines
 	stderr   lines
+	http     httpState
+	cache    cacheState
 	advanced time.Duration // how far sleeping moved the monotonic clock on
 
 	prefetch  prefetch
@@ -137,6 +139,7 @@ func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 	result := Result{Verdict: Verdict(int32(g.stack[0])), Message: g.message, Emitted: g.emitted.list}
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
+	g.endEvent()
 	if err != nil {
 		return Result{}, err
 	}

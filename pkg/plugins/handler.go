@@ -26,6 +26,7 @@ type Handler struct {
 	kind     kind
 	// takesEvents: the guest has on_event.
 	takesEvents bool
+	caller      *httpCaller // nil without the grant http
 
 	minMemory, maxMemory int64 // of an instance, in bytes: the module's own limits and those of the configuration
 
@@ -59,6 +60,9 @@ func (h *Host) load(ctx context.Context, spec Spec) (*Handler, error) {
 	}
 	spec.Wasm = nil
 	handler := &Handler{host: h, spec: spec, log: newGuestLog(h.log, spec)}
+	if handler.caller, err = newHTTPCaller(spec.Grants.HTTP); err != nil {
+		return nil, err
+	}
 	handler.minMemory, handler.maxMemory = memoryRange(file, spec.Limits)
 	handler.kind, handler.takesEvents = kindOf(file)
 	if err := handler.prepare(ctx, file); err != nil {
@@ -140,6 +144,7 @@ func (h *Handler) free(ctx context.Context) error {
 	if h.kv != nil {
 		errs = append(errs, h.kv.Close())
 	}
+	h.caller.close()
 	return errors.Join(errs...)
 }
 

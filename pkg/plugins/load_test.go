@@ -12,7 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-const allModules = "informerd/clock.v1, informerd/config.v1, informerd/event.v1, informerd/kv.v1, informerd/log.v1, " +
+const allModules = "informerd/cache.v1, informerd/clock.v1, informerd/config.v1, informerd/event.v1, informerd/http.v1, informerd/kv.v1, informerd/log.v1, " +
 	"informerd/random.v1, informerd/result.v1, wasi_snapshot_preview1"
 
 func TestLoadRefuses(t *testing.T) {

@@ -3,6 +3,7 @@ package plugins
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -174,4 +175,14 @@ const podText = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","nam
 
 func podAdd(t testing.TB) event.Event {
 	return event.Event{Op: event.Add, Object: object(t, podText)}
+}
+
+// expectProtocolError gives an event to a guest that breaks the rules.
+func expectProtocolError(t *testing.T, i *Instance, name, want string) {
+	t.Helper()
+	_, err := i.Handle(t.Context(), podAdd(t))
+	var crash *CrashError
+	if !errors.As(err, &crash) || crash.Reason != ReasonProtocol || crash.Cause.Error() != want {
+		t.Errorf("%s: got %v", name, err)
+	}
 }

@@ -27,6 +27,8 @@ type Spec struct {
 	Config []byte
 	Limits Limits
 	Grants Grants
+	// Caches are what the grant cache lets the guest read. Without them it is told that they are unavailable.
+	Caches Caches
 }
 
 // Limits bound what a guest may use. A zero field has its default.
@@ -52,6 +54,8 @@ type Grants struct {
 	KV     *KVGrant
 	Clock  *ClockGrant
 	Random *RandomGrant
+	HTTP   *HTTPGrant
+	Cache  *CacheGrant
 }
 
 // LogGrant lets the guest write to the log.
@@ -110,6 +114,8 @@ func (s Spec) withDefaults() Spec {
 		s.Grants.Log = &log
 	}
 	s.Grants.KV = s.Grants.KV.withDefaults()
+	s.Grants.HTTP = s.Grants.HTTP.withDefaults()
+	s.Grants.Cache = s.Grants.Cache.withDefaults()
 	return s
 }
 
@@ -122,6 +128,12 @@ func (s Spec) validate() error {
 	}
 	if err := s.Grants.KV.validate(s.Listener); err != nil {
 		return err
+	}
+	if err := s.Grants.HTTP.validate(); err != nil {
+		return fmt.Errorf("grants: http: %w", err)
+	}
+	if err := s.Grants.Cache.validate(); err != nil {
+		return fmt.Errorf("grants: cache: %w", err)
 	}
 	if len(s.Config) > maxConfig {
 		return fmt.Errorf("config: it has %d bytes, at most %d are allowed", len(s.Config), maxConfig)
@@ -143,6 +155,10 @@ func (g Grants) has(grant string) bool {
 		return g.Clock != nil
 	case abi.Grants[abi.ModuleRandom]:
 		return g.Random != nil
+	case abi.Grants[abi.ModuleHTTP]:
+		return g.HTTP != nil
+	case abi.Grants[abi.ModuleCache]:
+		return g.Cache != nil
 	}
 	return false
 }

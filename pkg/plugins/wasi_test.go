@@ -23,7 +23,7 @@ func TestEveryHostFunctionLoads(t *testing.T) {
 	m.Export("memory", 2, 0)
 	m.Func("informerd_abi_v1", "", "", "")
 	host, _ := testHost(t)
-	instance(t, host, testSpec(onEvent(m, konst(0))))
+	instance(t, host, withRights(t, testSpec(onEvent(m, konst(0)))))
 }
 
 func TestWASIResults(t *testing.T) {

@@ -9,6 +9,8 @@ const (
 	ModuleKV     = "informerd/kv.v1"
 	ModuleClock  = "informerd/clock.v1"
 	ModuleRandom = "informerd/random.v1"
+	ModuleHTTP   = "informerd/http.v1"
+	ModuleCache  = "informerd/cache.v1"
 	ModuleWASI   = "wasi_snapshot_preview1"
 )
 
@@ -47,6 +49,11 @@ const (
 	EventRecord   = 20 // bytes: op, flags, object_len, old_len, verdict
 	RecordVerdict = 16 // where the verdict is in it
 	AsBatch       = -1 // a verdict: that of the whole batch
+
+	MaxHTTPHead    = 16 << 10 // bytes of a request's head: method, URL and headers
+	MaxHTTPHeaders = 32       // headers of a request
+	MaxIterators   = 16       // iterators of cache.v1 that are open at once
+	MaxLookup      = 1024     // bytes of each text given to cache.v1
 )
 
 // ReservedTypes are the beginnings of event types that only informerd itself sends.
@@ -64,6 +71,9 @@ const (
 	WhichObject = 0
 	WhichOld    = 1
 )
+
+// WholeObject is what cache.v1 iter_field takes for a path's handle to read all of the object.
+const WholeObject = -1
 
 // Status is a negative result of a host function.
 type Status int32

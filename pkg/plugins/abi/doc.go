@@ -80,6 +80,17 @@
 //	  now_ns  () -> i64
 //	informerd/random.v1     needs the grant "random"
 //	  fill    (ptr i32, len i32) -> i32
+//	informerd/http.v1       needs the grant "http"
+//	  request (head i32, head_len i32, body i32, body_len i32) -> i32
+//	  header  (name i32, name_len i32, ptr i32, cap i32) -> i32
+//	  body    (off i32, ptr i32, cap i32) -> i32
+//	informerd/cache.v1      needs the grant "cache"
+//	  resource   (ptr i32, len i32) -> i32
+//	  get        (resource i32, ns i32, ns_len i32, name i32, name_len i32) -> i32
+//	  by_index   (resource i32, index i32, index_len i32, value i32, value_len i32) -> i32
+//	  iter_next  (iter i32) -> i32
+//	  iter_field (iter i32, path i32, ptr i32, cap i32) -> i64
+//	  iter_close (iter i32) -> i32
 //
 // Within a v1 module functions are only ever added. A pointer that leaves the guest's memory is a trap, whatever the
 // function. Other mistakes are answered with a status, a negative number:
@@ -194,6 +205,66 @@
 //
 // fill writes len random bytes; 0 = written. Bad argument if len is more than [MaxRandom]. The grant may name a seed: each
 // instance then gets the same bytes in the same order.
+//
+// # informerd/http.v1
+//
+// request makes an HTTP request, waits for the answer and gives its status code, such as 200. Only in on_event (else wrong
+// phase). The head is a JSON object:
+//
+//	{"method": "POST", "url": "https://hooks.example.com/x", "headers": {"Content-Type": "application/json"}}
+//
+// Without a method it is a GET; the headers may be left out. The body is any bytes, none if body_len is 0. There is
+// one request at a time, and one answer: header and body read that of the last request until the next one or the end of the
+// event, and a request that fails has none. What makes a request fail:
+//
+//	-2 bad argument  the head is not as above or has more than [MaxHTTPHead] bytes or [MaxHTTPHeaders] headers; the URL has
+//	                 a user name, a path with dot segments or encoded slashes, or characters that are not printable ASCII;
+//	                 a header's name is no token, stands twice, or its value has a line break or control character
+//	-3 denied        the URL, the method or the address that the host's name leads to is not granted; the header is one of
+//	                 those that belong to the connection, such as Host, Content-Length or Transfer-Encoding
+//	-4 quota         too many requests for this event, too large a body, or too large an answer: then the request was made
+//	-5 unavailable   no answer, or none in time; the request may have been made
+//
+// A request that is refused before it is sent does not count. Redirects are followed up to three times, as long as they
+// stay with the scheme, host and port and within the grant; any other is the answer, with its status and its Location.
+// The grant may add headers that the guest does not see; they take the place of the guest's own. Answers are not
+// decompressed. The time of a request is none of the guest's computing time, but the deadline of the event goes on: a
+// request is given up, as unavailable, once it has taken nine tenths of what was left of it, so that the guest can still
+// give a verdict, or earlier if the grant says so.
+//
+// header copies the value of one of the answer's headers, whose name may be in any case; values of several of that name are
+// joined by a comma and a space. Not found if there is none or no answer, bad argument if the name has more than
+// [MaxHTTPHead] bytes.
+//
+// body copies a window of the answer's body, from byte off, at most cap bytes, and gives the number of bytes copied: 0
+// when off is at or behind the end. Not found if there is no answer.
+//
+// # informerd/cache.v1
+//
+// Objects of other informers are read from their caches, as these are at that moment: it takes no request, and two reads
+// may see two states. Secret data is replaced by digests wherever the event's would be.
+//
+// resource gives a handle >= 0 for an informer, by its name in the configuration. It may be called at any time, and gives
+// the same handle for the same name. Denied if the grant does not name the informer.
+//
+// get finds an object and gives an iterator that stands on it, an integer >= 0. The namespace is empty for cluster-scoped
+// objects. Not found if there is none.
+//
+// by_index finds the objects that have a value in one of the informer's indexes, in any order, and gives an iterator that
+// stands before the first of them. There may be none; an index that the informer does not have finds none.
+//
+// iter_next goes on to the next object: 1 if the iterator stands on one now, 0 if there is none left.
+//
+// iter_field reads a field of the object that the iterator stands on: path is a handle of event.v1 path, or -1 for the whole
+// object, and the result is as that of event.v1 field. Not found if it stands on none.
+//
+// iter_close gives an iterator back; 0 = closed. Those that are open at the end of an event are closed then.
+//
+// All but resource are for on_event only (else wrong phase). A handle or iterator that is none, or a text of more than
+// [MaxLookup] bytes, is a bad argument. Where the grant names namespaces, get is denied in any other (the empty one
+// included), and objects of others are left out of by_index. Quota: there are [MaxIterators] open iterators already, or
+// the objects that get and iter_next came to stand on for this event are more, or have more bytes, than granted; such an
+// iter_next leaves the iterator on no object. Unavailable: there are no caches to read here.
 //
 // # WASI
 //

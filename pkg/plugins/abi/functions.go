@@ -94,6 +94,15 @@ var Imports = []Function{
 	Import(ModuleKV, "cas", "iiiiiiI", "i"),
 	Import(ModuleClock, "now_ns", "", "I"),
 	Import(ModuleRandom, "fill", "ii", "i"),
+	Import(ModuleHTTP, "request", "iiii", "i"),
+	Import(ModuleHTTP, "header", "iiii", "i"),
+	Import(ModuleHTTP, "body", "iii", "i"),
+	Import(ModuleCache, "resource", "ii", "i"),
+	Import(ModuleCache, "get", "iiiii", "i"),
+	Import(ModuleCache, "by_index", "iiiii", "i"),
+	Import(ModuleCache, "iter_next", "i", "i"),
+	Import(ModuleCache, "iter_field", "iiii", "I"),
+	Import(ModuleCache, "iter_close", "i", "i"),
 }
 
 // Grants names the grant a host module needs. Modules that are always granted are not in it.
@@ -102,6 +111,8 @@ var Grants = map[string]string{
 	ModuleKV:     "kv",
 	ModuleClock:  "clock",
 	ModuleRandom: "random",
+	ModuleHTTP:   "http",
+	ModuleCache:  "cache",
 }
 
 // Import describes a host function. Params and results are written as one letter each: i for i32, I for i64.
