@@ -1,0 +1,51 @@
+package main
+
+import (
+	"container/list"
+	"time"
+)
+
+// memory remembers what was last reported of each certificate, for a bounded number: when it is full, the one that came
+// first makes room, and may then be reported twice. Certificates with time enough take no room.
+type memory struct {
+	max   int
+	order *list.List // of *entry, as they came
+	byUID map[string]*list.Element
+}
+
+type entry struct {
+	uid string
+	report
+}
+
+// report is what was reported.
+type report struct {
+	notAfter time.Time
+	stage    int
+}
+
+func newMemory(max int) *memory {
+	return &memory{max: max, order: list.New(), byUID: map[string]*list.Element{}}
+}
+
+// set keeps a report and tells whether it is news: another certificate, or a later stage.
+func (m *memory) set(uid string, r report) bool {
+	if element, known := m.byUID[uid]; known {
+		last := element.Value.(*entry)
+		news := !r.notAfter.Equal(last.notAfter) || r.stage > last.stage
+		last.report = r
+		return news
+	}
+	if len(m.byUID) >= m.max {
+		m.forget(m.order.Front().Value.(*entry).uid)
+	}
+	m.byUID[uid] = m.order.PushBack(&entry{uid, r})
+	return true
+}
+
+func (m *memory) forget(uid string) {
+	if element, known := m.byUID[uid]; known {
+		m.order.Remove(element)
+		delete(m.byUID, uid)
+	}
+}

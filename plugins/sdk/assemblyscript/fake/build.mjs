@@ -1,0 +1,15 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** build builds a handler for a test, from a file beside the test, and gives the module's file, which goes with the test. */
+export function build(source, test) {
+  const folder = mkdtempSync(join(tmpdir(), "informerd-guest-"));
+  process.on("exit", () => rmSync(folder, { recursive: true }));
+  const wasm = join(folder, "guest.wasm");
+  const at = (path, of) => fileURLToPath(new URL(path, of));
+  execFileSync(at("../build", import.meta.url), [at(source, test), wasm], { stdio: "inherit" });
+  return wasm;
+}

@@ -1,0 +1,64 @@
+// The functions of the host, as in the reference of informerd/v1, and how texts get there and back.
+
+// @ts-ignore: decorator
+@external("informerd/event.v1", "object")
+export declare function eventObject(which: u32, off: u32, ptr: usize, cap: u32): i32;
+
+// @ts-ignore: decorator
+@external("informerd/event.v1", "path")
+export declare function eventPath(ptr: usize, len: u32): i32;
+
+// @ts-ignore: decorator
+@external("informerd/event.v1", "field")
+export declare function eventField(which: u32, handle: u32, ptr: usize, cap: u32): i64;
+
+// @ts-ignore: decorator
+@external("informerd/event.v1", "changed")
+export declare function eventChanged(handle: u32): i32;
+
+// @ts-ignore: decorator
+@external("informerd/result.v1", "emit")
+export declare function resultEmit(kind: i32, ptr: usize, len: u32): i32;
+
+// @ts-ignore: decorator
+@external("informerd/result.v1", "error")
+export declare function resultError(ptr: usize, len: u32): void;
+
+// @ts-ignore: decorator
+@external("informerd/config.v1", "get")
+export declare function configGet(ptr: usize, cap: u32): i32;
+
+// @ts-ignore: decorator
+@external("informerd/log.v1", "log")
+export declare function logLog(level: i32, ptr: usize, len: u32): void;
+
+// @ts-ignore: decorator
+@external("informerd/log.v1", "enabled")
+export declare function logEnabled(level: i32): i32;
+
+/** buffer is where the host writes. It grows to the longest text. */
+let buffer = new ArrayBuffer(4096);
+
+export function room(atLeast: u32 = 0): u32 {
+  if (atLeast > <u32>buffer.byteLength) buffer = new ArrayBuffer(atLeast);
+  return buffer.byteLength;
+}
+
+export function address(): usize {
+  return changetype<usize>(buffer);
+}
+
+/** written makes a string of the first bytes of the buffer. */
+export function written(length: u32): string {
+  return String.UTF8.decodeUnsafe(address(), length);
+}
+
+/** utf8 encodes a text for the host. An unpaired surrogate becomes U+FFFD. */
+export function utf8(text: string): ArrayBuffer {
+  return String.UTF8.encode(text, false, String.UTF8.ErrorMode.REPLACE);
+}
+
+export function giveReason(text: string): void {
+  const bytes = utf8(text);
+  resultError(changetype<usize>(bytes), bytes.byteLength);
+}

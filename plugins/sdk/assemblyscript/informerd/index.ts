@@ -1,0 +1,25 @@
+/**
+ * The AssemblyScript SDK for informerd's WebAssembly handlers. A handler registers itself, and exports what the host
+ * calls:
+ *
+ *     import { Event, Verdict, path, register } from "informerd";
+ *     export { configure, informerd_abi_v1, on_event } from "informerd";
+ *
+ *     const phase = path("status.phase");
+ *
+ *     register((event: Event) => event.object.string(phase) == "Failed" ? Verdict.Done : Verdict.Drop);
+ *
+ * It is built by the script build beside this folder.
+ *
+ * A handler reads the fields it needs through the host, which finds them in the object's text. Everything runs on one
+ * thread, one event after the other, and each worker of a listener has an instance with variables of its own. An
+ * instance that traps or is too slow is replaced by a fresh one, so variables are a cache and no store.
+ */
+export { config, configOnly } from "./config";
+export { Event, EventObject, Op } from "./event";
+export { FieldPath, compile, path } from "./field";
+export { configure, informerd_abi_v1, on_event, register } from "./handler";
+export { ListWriter, MapWriter, quote } from "./json";
+export { Level, log, logEnabled } from "./log";
+export { Status, Verdict, emit, reason, setData } from "./result";
+export { Kind, Value } from "./value";

@@ -1,0 +1,46 @@
+// The C SDK for informerd's WebAssembly handlers. A handler defines informerd_handler and is built by the script build
+// beside this file:
+//
+//	#include "informerd.h"
+//
+//	static informerd_path phase;
+//
+//	static bool configure(void) { return informerd_compile(&phase, T("status.phase")); }
+//
+//	static informerd_verdict on_event(const informerd_event *e) {
+//	  return informerd_equal(informerd_get_string(e->object, &phase), T("Failed")) ? INFORMERD_DONE : INFORMERD_DROP;
+//	}
+//
+//	const informerd_registration informerd_handler = {configure, on_event};
+//
+// A handler reads the fields it needs through the host, which finds them in the object's text. Everything runs on one
+// thread, one event after the other, and each worker of a listener has an instance with variables of its own. An
+// instance that traps or is too slow is replaced by a fresh one, so variables are a cache and no store.
+//
+// Built natively, the SDK runs against the fake host of fake/informerd_fake.h.
+#ifndef INFORMERD_H
+#define INFORMERD_H
+
+#include "informerd/config.h"
+#include "informerd/event.h"
+#include "informerd/log.h"
+#include "informerd/result.h"
+#include "informerd/text.h"
+#include "informerd/value.h"
+
+// informerd_registration is what a guest does. on_event is required.
+typedef struct {
+  // configure runs once, before the first event. It compiles paths, reads the configuration and refuses bad settings
+  // with informerd_refuse.
+  bool (*configure)(void);
+  // on_event runs for each event.
+  informerd_verdict (*on_event)(const informerd_event *e);
+} informerd_registration;
+
+// The handler defines it.
+extern const informerd_registration informerd_handler;
+
+// informerd_refuse gives false, and the reason why configure refuses.
+bool informerd_refuse(informerd_text reason);
+
+#endif

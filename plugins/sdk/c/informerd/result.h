@@ -1,0 +1,43 @@
+// What a handler makes of an event.
+#ifndef INFORMERD_RESULT_H
+#define INFORMERD_RESULT_H
+
+#include "value.h"
+
+// informerd_verdict is what a handler decides about an event.
+typedef enum {
+  INFORMERD_DONE = 0,  // the event goes on to the outputs, or what was emitted does
+  INFORMERD_DROP = 1,  // nothing goes to the outputs
+  INFORMERD_RETRY = 2, // try this event again later
+  INFORMERD_FAIL = 3,  // do not try again: to the dead letters
+} informerd_verdict;
+
+// informerd_retry is the verdict to try again later, with the reason why.
+informerd_verdict informerd_retry(informerd_text reason);
+
+// informerd_fail is the verdict not to try again, with the reason why.
+informerd_verdict informerd_fail(informerd_text reason);
+
+// informerd_status is what the host says. The zero value is that all is well.
+typedef enum {
+  INFORMERD_OK = 0,
+  INFORMERD_NOT_FOUND = -1,
+  INFORMERD_BAD_ARGUMENT = -2,
+  INFORMERD_DENIED = -3,
+  INFORMERD_QUOTA = -4,
+  INFORMERD_UNAVAILABLE = -5,
+  INFORMERD_WRONG_PHASE = -6,
+} informerd_status;
+
+// informerd_reason says why the host did not take an emission.
+informerd_text informerd_reason(informerd_status status);
+
+// informerd_emit sends an event of the handler's own, with data as JSON; nothing written means no data. If on_event gives
+// INFORMERD_DONE, the emitted events go to the outputs in place of the object's event. The type is a reverse domain
+// name, as in com.example.backup.missed.
+informerd_status informerd_emit(informerd_text type, const informerd_writer *data);
+
+// informerd_set_data replaces the data of the object's event, once for each event.
+informerd_status informerd_set_data(const informerd_writer *data);
+
+#endif

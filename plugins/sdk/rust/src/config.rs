@@ -1,0 +1,20 @@
+use crate::host;
+use crate::json::quote;
+use crate::value::Value;
+
+/// Gives the handler's configuration, always a map.
+pub fn config() -> Value {
+    let (text, ()) = host::read(|buf| (host::config_get(buf).max(0) as usize, ()));
+    match text.trim() {
+        "" => Value::of("{}"),
+        text => Value::of(text),
+    }
+}
+
+/// Refuses a configuration with a field that is not among the names.
+pub fn config_only(names: &[&str]) -> Result<(), String> {
+    match config().names().iter().find(|field| !names.contains(&field.as_str())) {
+        Some(field) => Err(format!("config: unknown field {}", quote(field))),
+        None => Ok(()),
+    }
+}

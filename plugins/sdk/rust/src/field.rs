@@ -1,0 +1,26 @@
+use crate::host;
+use crate::result::Status;
+
+/// Path is the way to a field, such as metadata.labels["app"] or spec.containers\[0\].image.
+pub struct Path {
+    pub(crate) handle: u32,
+}
+
+impl Path {
+    /// Compiles a path. Only Handler::configure may call it; `?` there refuses the handler with the reason.
+    pub fn compile(text: &str) -> Result<Path, String> {
+        let handle = host::event_path(text);
+        if handle >= 0 {
+            return Ok(Path { handle: handle as u32 });
+        }
+        Err(format!(
+            "path {}: {}",
+            text,
+            match Status::of(handle) {
+                Status::Quota => "there are too many paths",
+                Status::WrongPhase => "paths can be compiled in configure only",
+                _ => "this is not the path of a field",
+            }
+        ))
+    }
+}

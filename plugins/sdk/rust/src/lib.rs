@@ -1,0 +1,57 @@
+//! The Rust SDK for informerd's WebAssembly handlers. A handler is a type that is registered:
+//!
+//! ```
+//! use informerd::{Event, Handler, Path, Verdict};
+//!
+//! struct Failed {
+//!     phase: Path,
+//! }
+//!
+//! impl Handler for Failed {
+//!     fn configure() -> Result<Self, String> {
+//!         Ok(Failed { phase: Path::compile("status.phase")? })
+//!     }
+//!
+//!     fn on_event(&mut self, event: &Event) -> Verdict {
+//!         if event.object.string(&self.phase) == "Failed" { Verdict::Done } else { Verdict::Drop }
+//!     }
+//! }
+//!
+//! informerd::register!(Failed);
+//! ```
+//!
+//! It is built for wasm32-unknown-unknown by the script `build` beside the folder src, or with cargo as a cdylib.
+//!
+//! A handler reads the fields it needs through the host, which finds them in the object's text. Everything runs on one
+//! thread, one event after the other, and each worker of a listener has an instance with a handler of its own. An
+//! instance that panics or is too slow is replaced by a fresh one, so what a handler keeps is a cache and no store.
+//!
+//! Built for another platform, as for `rustc --test`, the crate runs against the fake host of module `fake`.
+
+mod config;
+mod event;
+mod field;
+mod handler;
+mod host;
+mod json;
+mod log;
+mod result;
+mod value;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod fake;
+
+pub use config::{config, config_only};
+pub use event::{Event, Object, Op};
+pub use field::Path;
+pub use handler::Handler;
+pub use json::{quote, ListWriter, MapWriter};
+pub use log::{log, log_enabled, Level};
+pub use result::{emit, set_data, Status, Verdict};
+pub use value::{Kind, Value};
+
+#[doc(hidden)]
+pub use handler::exports;
+
+#[cfg(test)]
+mod tests;
