@@ -1,0 +1,101 @@
+package meter
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// HostModule is the module that rewritten modules import from; see Instantiate.
+const (
+	HostModule = "informerd/meter"
+	visitName  = "visit"
+)
+
+// DefaultSlice is the units between two visits, unless a Tank says otherwise.
+const DefaultSlice = 1 << 16
+
+// ErrSpent ends a call that has used up its fuel.
+var ErrSpent = errors.New("the fuel is spent")
+
+// Tank is the fuel of one instance. It belongs to the goroutine that calls the instance.
+type Tank struct {
+	// Fuel is the name of the instance's global, Metered.Fuel.
+	Fuel string
+	// Slice is the most units that the guest uses between two visits; default is DefaultSlice.
+	Slice int64
+	// Check is asked at each visit whether the guest may go on; an error ends the call and is what it returns.
+	Check func() error
+
+	fuel    api.MutableGlobal // what the guest may use until its next visit
+	reserve int64             // what it may use after that
+	budget  int64
+}
+
+// Bind connects the tank to its instance. What a start function used is kept.
+func (t *Tank) Bind(instance api.Module) {
+	t.fuel = instance.ExportedGlobal(t.Fuel).(api.MutableGlobal)
+}
+
+// Fill sets the budget, for one call or several, and for instantiation, which may run a start function. At least 0.
+func (t *Tank) Fill(budget int64) {
+	t.budget = budget
+	t.split(budget)
+}
+
+// Used tells how much was used since Fill. It may be more than the budget: the charge that was too much is part of it.
+func (t *Tank) Used() int64 { return t.budget - t.left() }
+
+// Spend charges for what a host function does. If too little is left, the guest ends at its next charge.
+func (t *Tank) Spend(units int64) { t.split(t.left() - units) }
+
+func (t *Tank) left() int64 {
+	if t.fuel == nil {
+		return t.reserve
+	}
+	return t.reserve + int64(t.fuel.Get())
+}
+
+// split puts into the instance what it may use until its next visit.
+func (t *Tank) split(left int64) {
+	if t.fuel == nil {
+		t.reserve = left
+		return
+	}
+	slice := t.Slice
+	if slice <= 0 {
+		slice = DefaultSlice
+	}
+	slice = min(slice, left)
+	t.fuel.Set(uint64(slice))
+	t.reserve = left - slice
+}
+
+func (t *Tank) visit(instance api.Module) {
+	if t.fuel == nil { // a start function
+		t.Bind(instance)
+	}
+	left := t.left()
+	if left < 0 {
+		panic(ErrSpent)
+	}
+	if t.Check != nil {
+		if err := t.Check(); err != nil {
+			panic(err)
+		}
+	}
+	t.split(left)
+}
+
+// Instantiate makes the module that rewritten modules import from. A visit finds the tank of its instance by the
+// context of the call.
+func Instantiate(ctx context.Context, r wazero.Runtime, tank func(context.Context) *Tank) error {
+	visit := func(ctx context.Context, instance api.Module, _ []uint64) {
+		tank(ctx).visit(instance)
+	}
+	_, err := r.NewHostModuleBuilder(HostModule).NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(visit), nil, nil).Export(visitName).Instantiate(ctx)
+	return err
+}
