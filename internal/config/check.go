@@ -22,6 +22,7 @@ func check(c *Config, r *report) []placedInformer {
 	}
 	r.oneOf("cluster.compression", &c.Cluster.Compression, CompressionAuto, CompressionAuto, CompressionOn, CompressionOff)
 	checkHTTP(&c.HTTP, r)
+	checkState(&c.State, r)
 	if !r.has("policies") {
 		r.atLeastOne("listeners", "listener or policy", "add listeners, or policies, with at least one of them", len(c.Listeners))
 	}

@@ -14,6 +14,9 @@ import (
 func checkListener(c *Config, l *Listener, path string, r *report) {
 	l.informers = c.Informers
 	checkStream(l, path, r)
+	if l.Handler != nil {
+		checkGrants(c, &l.Handler.Grants, join(join(path, "handler"), "grants"), r)
+	}
 	checkOutputNames(c, l.Outputs, path, r)
 }
 
@@ -151,18 +154,6 @@ func checkHandler(h *Handler, path string, r *report) {
 	limits := join(path, "limits")
 	r.size(join(limits, "memory"), &h.Limits.Memory, 16<<20, 64<<10, 4<<30)
 	r.duration(join(limits, "deadline"), &h.Limits.Deadline, 100*time.Millisecond, time.Millisecond, time.Minute)
-	if log := h.Grants.Log; log != nil {
-		checkLogGrant(log, join(join(path, "grants"), "log"), r)
-	}
-}
-
-func checkLogGrant(g *LogGrant, path string, r *report) {
-	field := join(path, "level")
-	r.word(field, &g.Level, "info")
-	if levels := []string{"debug", "info", "warn", "error"}; !slices.Contains(levels, g.Level) {
-		r.value(field, didYouMean(g.Level, levels), "%s must be debug, info, warn or error, is %s", field, quote(g.Level))
-	}
-	r.number(join(path, "rate"), &g.Rate, 100, 1, 10_000)
 }
 
 func checkRetry(retry *Retry, path string, r *report) {

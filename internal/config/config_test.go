@@ -54,7 +54,7 @@ listeners:
       sha256: 3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c
       config: {threshold: 5, names: [a, on], on: yes, none: null, big: 12345678901234567890, hex: 0x10, day: 2001-01-01, f: 1.50}
       limits: {memory: 32Mi, deadline: 50ms}
-      grants: {log: {level: debug, rate: 7}}
+      grants: {log: {level: debug, rate: 7}, kv: {keys: 10, bytes: 2Mi, ttl: 24h, persist: true}, clock: {fixed: 2026-01-01T01:00:00+01:00}, random: {seed: 7}, ` + httpAndCache + `}
     workers: 4
     retry: {attempts: 3, minBackoff: 2s, maxBackoff: 2m}
     outputs: [stdout, other]
@@ -64,7 +64,12 @@ listeners:
 outputs:
   stdout: {stdout: {}}
   other: {stdout: {}}
+state: {dir: state}
 `
+
+const httpAndCache = `http: {allow: ["https://hooks.example.com/x"], methods: [PUT], timeout: 2s, maxRequest: 1Ki, maxResponse: 2Ki, perEvent: 9, ` +
+	`headers: {Authorization: {fromEnv: HOOK_TOKEN}, X-Api-Key: {fromFile: key}, X-Name: informerd}}, ` +
+	`cache: {informers: [pods], namespaces: ["", shop], maxItems: 100, maxBytes: 3Mi}`
 
 func mustParse(t *testing.T, text string) *Config {
 	t.Helper()
@@ -87,6 +92,10 @@ func TestParseEveryField(t *testing.T) {
 	if want := (HTTP{Address: "127.0.0.1:8080"}); c.HTTP != want {
 		t.Errorf("http is %+v, want %+v", c.HTTP, want)
 	}
+	if want := (State{Dir: "state"}); c.State != want {
+		t.Errorf("state is %+v, want %+v", c.State, want)
+	}
+	seed := 7
 	pods := &Informer{
 		Resource: "pods", Namespaces: []string{"shop", "pay"}, LabelSelector: "tier=frontend", FieldSelector: "spec.nodeName!=",
 		Drop: []string{"status.conditions"}, Indexes: map[string]string{"node": "spec.nodeName"}, KeepManagedFields: true,
@@ -111,7 +120,20 @@ func TestParseEveryField(t *testing.T) {
 			Config: json.RawMessage(`{"threshold":5,"names":["a","on"],"on":"yes","none":null,"big":12345678901234567890,` +
 				`"hex":16,"day":"2001-01-01","f":1.50}`),
 			Limits: Limits{Memory: 32 << 20, Deadline: seconds(0.05)},
-			Grants: Grants{Log: &LogGrant{Level: "debug", Rate: 7}},
+			Grants: Grants{
+				Log:    &LogGrant{Level: "debug", Rate: 7},
+				KV:     &KVGrant{Keys: 10, Bytes: 2 << 20, TTL: seconds(86400), Persist: true},
+				Clock:  &ClockGrant{Fixed: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+				Random: &RandomGrant{Seed: &seed},
+				HTTP: &HTTPGrant{
+					Allow: []string{"https://hooks.example.com/x"}, Methods: []string{"PUT"}, Timeout: seconds(2),
+					MaxRequest: 1 << 10, MaxResponse: 2 << 10, PerEvent: 9,
+					Headers: map[string]HeaderValue{
+						"Authorization": {FromEnv: "HOOK_TOKEN"}, "X-Api-Key": {FromFile: "key"}, "X-Name": {Text: "informerd"},
+					},
+				},
+				Cache: &CacheGrant{Informers: []string{"pods"}, Namespaces: []string{"", "shop"}, MaxItems: 100, MaxBytes: 3 << 20},
+			},
 		},
 		Workers: 4, Retry: Retry{Attempts: 3, MinBackoff: seconds(2), MaxBackoff: seconds(120)},
 		Outputs: []string{"stdout", "other"}, informer: c.Informers["pods"], informers: c.Informers,
@@ -135,9 +157,10 @@ func TestDefaults(t *testing.T) {
 apiVersion: informerd.dev/v1alpha1
 kind: Config
 listeners:
-  plain: {informer: {resource: pods}, outputs: [out], handler: {wasm: x.wasm, grants: {log: {}}}}
+  plain: {informer: {resource: pods}, outputs: [out], handler: {wasm: x.wasm, grants: {log: {}, kv: {}, clock: {}, random: {}, http: {allow: ["http://h"]}, cache: {informers: [i]}}}}
   resync: {informer: {resource: pods}, outputs: [out], resync: 5m}
   never: {informer: {resource: pods}, outputs: [out], resync: 0}
+informers: {i: {resource: nodes}}
 outputs: {out: {stdout: {}}}
 `)
 	if c.HTTP != (HTTP{}) {
@@ -153,9 +176,17 @@ outputs: {out: {stdout: {}}}
 		Outputs: []string{"out"},
 		Handler: &Handler{
 			Wasm: "x.wasm", Limits: Limits{Memory: 16 << 20, Deadline: seconds(0.1)},
-			Grants: Grants{Log: &LogGrant{Level: "info", Rate: 100}},
+			Grants: Grants{
+				Log: &LogGrant{Level: "info", Rate: 100}, KV: &KVGrant{Keys: 1000, Bytes: 1 << 20}, Clock: &ClockGrant{}, Random: &RandomGrant{},
+				HTTP: &HTTPGrant{
+					Allow: []string{"http://h"}, Methods: []string{"GET", "POST"}, Timeout: seconds(5),
+					MaxRequest: 64 << 10, MaxResponse: 64 << 10, PerEvent: 4,
+				},
+				Cache: &CacheGrant{Informers: []string{"i"}, MaxItems: 1000, MaxBytes: 8 << 20},
+			},
 		},
 	}
+	want.informers = c.Informers
 	want.informer = want.InformerRef.Inline
 	if got := c.Listeners["plain"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("listener is\n%+v, want\n%+v", got, want)
@@ -218,6 +249,9 @@ func TestDigest(t *testing.T) {
 		{"8080", "8081"}, {"== \"shop\"", "== \"pay\""}, {"few-replicas", "too-few"}, {"replicas < 2", "replicas < 3"}, {"only", "just"},
 		{"severity: high", "severity: low"}, {"10m", "11m"}, {"24h", "25h"},
 		{"{resource: deployments.apps}", "{resource: daemonsets.apps}"}, {"1m30s", "1m31s"}, {"32Mi", "33Mi"},
+		{"keys: 10", "keys: 11"}, {"persist: true", "persist: false"}, {"2026-01-01", "2026-01-02"}, {"seed: 7", "seed: 8"},
+		{"seed: 7", ""}, {"HOOK_TOKEN", "OTHER"}, {"fromFile: key", "fromEnv: key"}, {"X-Name: informerd", "X-Name: i"},
+		{`{fromEnv: HOOK_TOKEN}`, `{fromFile: HOOK_TOKEN}`}, {`["", shop]`, `[shop]`}, {"maxItems: 100", "maxItems: 1"}, {"dir: state", "dir: s"},
 	} {
 		if mustParse(t, strings.Replace(full, change[0], change[1], 1)).Digest() == digest {
 			t.Errorf("%s for %s has the same digest", change[1], change[0])

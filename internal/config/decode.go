@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,7 @@ const (
 
 // unsupported are members that the configuration language has and this version does not.
 var unsupported = map[reflect.Type][]string{
-	reflect.TypeFor[Grants](): {"cache", "clock", "emit", "http", "kv", "random"},
+	reflect.TypeFor[Grants](): {"emit"},
 	reflect.TypeFor[Output](): {"data", "webhook"},
 }
 
@@ -71,6 +72,10 @@ func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, depth int
 		d.raw(n, v, path, depth)
 	case *Expression:
 		d.expression(n, v, path)
+	case *time.Time:
+		d.time(n, v, path)
+	case *HeaderValue:
+		d.headerValue(n, v, path, depth)
 	case *InformerRef:
 		d.informerRef(n, v, path, depth)
 	default:

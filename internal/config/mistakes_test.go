@@ -75,11 +75,9 @@ func TestSchemaMistakes(t *testing.T) {
 			`10:5: unknown field "output" in listeners.a; did you mean "outputs"?`},
 		{"not supported output", outputLine, "    webhook: {url: x}\n",
 			"13:5: field outputs.out.webhook is not supported by this version"},
-		{"not supported grants", listenerLine, listenerWith("handler: {wasm: x, grants: {http: {}, cache: {}, kv: {}, bogus: {}}}"),
-			"10:33: field listeners.a.handler.grants.http is not supported by this version\n" +
-				"10:43: field listeners.a.handler.grants.cache is not supported by this version\n" +
-				"10:54: field listeners.a.handler.grants.kv is not supported by this version\n" +
-				`10:62: unknown field "bogus" in listeners.a.handler.grants; its fields are log`},
+		{"not supported grant", listenerLine, listenerWith("handler: {wasm: x, grants: {emit: {}, bogus: {}}}"),
+			"10:33: field listeners.a.handler.grants.emit is not supported by this version\n" +
+				`10:43: unknown field "bogus" in listeners.a.handler.grants; its fields are log, kv, clock, random, http, cache`},
 		{"repeated field", listenerLine, listenerWith("workers: 1", "workers: 2"),
 			"11:5: listeners.a.workers stands here a second time, first on line 10; keep one of them"},
 		{"repeated listener", "  a:\n", "  a: {}\n  a:\n",

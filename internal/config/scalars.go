@@ -84,6 +84,38 @@ func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
 	}
 }
 
+const timeHint = "write it as in 2026-01-01T00:00:00Z"
+
+// time decodes a point in time. One without a zone is none: YAML would take it for UTC, others for local time.
+func (d *decoder) time(n *yaml.Node, into *time.Time, path string) {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" && n.Tag != "!!timestamp" {
+		d.wrongType(n, path, "a time", timeHint)
+		return
+	}
+	t, err := time.Parse(time.RFC3339Nano, n.Value)
+	if err != nil {
+		d.report.value(path, timeHint, "%s must be a time with a zone, is %s", path, quote(n.Value))
+		return
+	}
+	*into = t.UTC()
+}
+
+// headerValue decodes a text, or where to find it. Its errors do not show a value: what stands there may be a secret.
+func (d *decoder) headerValue(n *yaml.Node, into *HeaderValue, path string, depth int) {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		d.plain(n, reflect.ValueOf(into).Elem(), path, depth)
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!str":
+		into.Text = n.Value
+	default:
+		hint := "write {fromEnv: NAME} or {fromFile: PATH}"
+		if n.Kind == yaml.ScalarNode {
+			hint = "put it in quotes, or " + hint
+		}
+		d.report.value(path, hint, "%s must be a string, or say where its value is", path)
+	}
+}
+
 const bytesHint = "write a number and a unit (Ki, Mi, Gi), as in 16Mi"
 
 // bytes decodes a quantity. Its length is limited because a quantity's exponent may ask for any number of digits.

@@ -24,6 +24,8 @@ type Config struct {
 	Cluster Cluster `json:"cluster,omitzero"`
 	// HTTP is where informerd answers requests about itself. Default: nowhere.
 	HTTP HTTP `json:"http,omitzero"`
+	// State is where informerd keeps what must outlast it. Default: nowhere.
+	State State `json:"state,omitzero"`
 	// Informers are watched resources that listeners refer to by name. A listener can also bring its own.
 	Informers map[string]*Informer `json:"informers,omitempty"`
 	// Listeners say what is done with which events. Those that policy files stand for are among them, under the
@@ -67,6 +69,14 @@ type HTTP struct {
 	// Address is the host and the port to listen on: a loopback address or localhost, and 0 to 65535, where 0 is any free
 	// port. Required.
 	Address string `json:"address"`
+}
+
+// State is where informerd keeps what must outlast it: the values of handlers whose grant kv says persist. One informerd
+// uses it at a time.
+type State struct {
+	// Dir is a folder; a relative one counts from the folder of this configuration. It is made, for the user informerd runs
+	// as and nobody else, if it is not there. Required.
+	Dir string `json:"dir"`
 }
 
 // Informer is one resource that is listed and watched, in one scope.
@@ -180,20 +190,6 @@ type Limits struct {
 	Memory Bytes `json:"memory"`
 	// Deadline is the longest one call may take, 1ms to 1m. Default: 100ms.
 	Deadline metav1.Duration `json:"deadline"`
-}
-
-// Grants are a handler's rights. One that is not there is not granted.
-type Grants struct {
-	// Log lets the module write log lines.
-	Log *LogGrant `json:"log,omitempty"`
-}
-
-// LogGrant lets a handler write log lines.
-type LogGrant struct {
-	// Level is the lowest level that is written: debug, info, warn or error. Default: info.
-	Level string `json:"level"`
-	// Rate is the most lines per second, 1 to 10,000. Default: 100.
-	Rate int `json:"rate"`
 }
 
 // Retry says how an event that failed is tried again. The pause doubles from MinBackoff to MaxBackoff.

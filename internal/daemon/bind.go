@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
@@ -83,7 +84,7 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 		inf := l.cfg.Informers()[name]
 		found, err := b.cluster.resolve(ctx, inf)
 		if err != nil {
-			return fmt.Errorf("informer %q, which its expressions look objects up in: %w", name, err)
+			return fmt.Errorf("informer %q, which %s objects up in: %w", name, l.lookedUpBy(name), err)
 		}
 		on, err := onlooker(l.cfg.Name)
 		if err != nil {
@@ -111,7 +112,8 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 		return err
 	}
 	regs = append(regs, own...)
-	l.caches, l.route.Caches = looked, looked
+	maps.Copy(l.caches, looked) // the handler has it already
+	l.route.Caches = l.caches
 	b.log.Info("listening", "listener", l.cfg.Name, "resource", found.String(), "namespaces", l.cfg.Informer().Namespaces)
 	b.start(l)
 	return nil

@@ -21,6 +21,7 @@ type parts struct {
 	host      *plugins.Host
 	sinks     map[string]sink.Sink
 	listeners []*listener
+	persist   bool // handlers keep values beyond the end of the daemon
 }
 
 // BuildOptions are what is needed to build what a configuration asks for, beside it.
@@ -28,6 +29,9 @@ type BuildOptions struct {
 	Log     *slog.Logger
 	Stdout  io.Writer // of the stdout output; nil: nowhere
 	Schemas Schemas   // what fields expressions may read; nil: any
+
+	// running says that it will run. Who only looks at a configuration leaves the state alone, which a running daemon may have open.
+	running bool
 }
 
 // Schemas know the fields that the objects of resources have.
@@ -48,7 +52,14 @@ func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 
 // build makes the parts, or reports every mistake there is.
 func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, error) {
-	p := &parts{host: plugins.NewHost(plugins.HostConfig{Log: opts.Log}), sinks: map[string]sink.Sink{}}
+	host := plugins.HostConfig{Log: opts.Log}
+	if opts.running {
+		var err error
+		if host.KVPath, err = stateFile(cfg); err != nil {
+			return nil, err
+		}
+	}
+	p := &parts{host: plugins.NewHost(host), sinks: map[string]sink.Sink{}, persist: opts.running}
 	if opts.Stdout == nil {
 		opts.Stdout = io.Discard
 	}

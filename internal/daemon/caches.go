@@ -5,8 +5,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// caches are the stores of the informers that a listener's expressions look objects up in, each with those of its
-// namespaces. They are set before the listener's route runs.
+// caches are the stores of the informers that a listener's expressions and handler look objects up in, each with those of
+// its namespaces. They are empty until the listener is bound, and filled before its route runs.
 type caches map[string][]*informer.Registration
 
 // Get gives one object, nil if there is none.

@@ -32,7 +32,7 @@ type Options struct {
 // Run runs a configuration until ctx is done, and stops in order. The error is a config.Errors if the configuration is
 // to blame, and nil if everything was stopped because ctx was done.
 func Run(ctx context.Context, cfg *config.Config, o Options) error {
-	p, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas})
+	p, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas, running: true})
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 	intake.Go(func() { _ = c.factory.Run(ctx) })
 	b := &binder{cluster: c, log: log, start: func(l *listener) {
 		routes.Go(func() {
-			// What an expression looks up must be there: an empty cache would be an answer, too.
+			// What an expression or a handler looks up must be there: an empty cache would be an answer, too.
 			if err := informer.WaitForSync(ctx, l.caches.registrations()...); err != nil {
 				return
 			}

@@ -8,7 +8,7 @@
 //   - [CheckCluster] takes the schemas from the API server, which must then have the resources of all informers, those
 //     included that expressions only look objects up in.
 //   - What is decided before a listener's buffer refuses nothing that its select, filter and rules would make something of.
-//   - A listener judges nothing before the caches are there that its expressions look into.
+//   - A listener judges nothing before the caches are there that its expressions and handler look into.
 //   - A resource that the API server does not have, or an API server that does not answer, holds up the listeners
 //     concerned and no others. They are tried again until they are there.
 //   - Run blocks until its context is done, and then stops: first the intake, then the listeners, who get the grace

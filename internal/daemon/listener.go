@@ -46,6 +46,7 @@ type builder struct {
 	schema      *filters.Schema
 	informers   map[string][]string
 	expressions []*filters.Filter
+	caches      caches // of the listener that is made
 }
 
 func (b *builder) mistake(below string, err error) {
@@ -62,6 +63,7 @@ func (b *builder) listener(ctx context.Context) *listener {
 		r.Outputs = append(r.Outputs, route.Output{Name: name, Sink: b.parts.sinks[name]})
 	}
 	b.known()
+	b.caches = caches{}
 	r.Select = b.expression(".select", l.Select, filters.KindSelect)
 	r.Filter = b.expression(".filter", l.Filter, filters.KindFilter)
 	r.Rules = b.rules()
@@ -72,7 +74,7 @@ func (b *builder) listener(ctx context.Context) *listener {
 			b.mistake(".handler.wasm", err)
 		}
 	}
-	built := &listener{cfg: l, route: r, expressions: b.expressions}
+	built := &listener{cfg: l, route: r, expressions: b.expressions, caches: b.caches}
 	if built.shape, err = shapeOf(l.Informer()); err != nil {
 		b.mistake(".informer", err)
 	}
@@ -200,9 +202,10 @@ func (b *builder) wrongRule(below string, source rules.Source, err error) {
 	}
 }
 
-// handler reads, checks and loads a listener's module.
+// handler reads, checks and loads a listener's module. It is nil without an error if a mistake was reported.
 func (b *builder) handler(ctx context.Context) (*plugins.Handler, error) {
 	cfg, l := b.config, b.cfg
+	grants, good := b.grants(l.Handler.Grants)
 	path := cfg.Path(l.Handler.Wasm)
 	wasm, err := os.ReadFile(path)
 	if err != nil {
@@ -212,16 +215,12 @@ func (b *builder) handler(ctx context.Context) (*plugins.Handler, error) {
 	if got := hex.EncodeToString(sum[:]); l.Handler.SHA256 != "" && !strings.EqualFold(got, l.Handler.SHA256) {
 		return nil, fmt.Errorf("listener %q: handler %s has the SHA-256 %s, the configuration wants %s", l.Name, path, got, l.Handler.SHA256)
 	}
-	spec := plugins.Spec{
-		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config,
-		Limits: plugins.Limits{Memory: int64(l.Handler.Limits.Memory), Deadline: l.Handler.Limits.Deadline.Duration},
+	if !good {
+		return nil, nil
 	}
-	if g := l.Handler.Grants.Log; g != nil {
-		grant := &plugins.LogGrant{LinesPerSecond: g.Rate}
-		if err := grant.Level.UnmarshalText([]byte(g.Level)); err != nil {
-			return nil, err
-		}
-		spec.Grants.Log = grant
+	spec := plugins.Spec{
+		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config, Grants: grants, Caches: b.caches,
+		Limits: plugins.Limits{Memory: int64(l.Handler.Limits.Memory), Deadline: l.Handler.Limits.Deadline.Duration},
 	}
 	return b.parts.host.Load(ctx, spec)
 }

@@ -36,7 +36,7 @@ func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Write
 type group struct {
 	informer  *config.Informer
 	listeners []*listener
-	lookups   []string // listeners whose expressions look objects up in its cache
+	lookups   []string // listeners whose expressions or handlers look objects up in its cache
 }
 
 type groupKey struct {
@@ -202,9 +202,7 @@ func (p *planned) line(depth int, format string, args ...any) {
 
 func (p *planned) item(depth int, name, text string) { p.line(depth, "%-18s %s", name, text) }
 
-// lookups are the informers that the listener's expressions look objects up in, by the names they have there.
-func (l *listener) lookups() []string { return lookups(l.expressions) }
-
+// lookups are the informers that expressions look objects up in, by the names they have there.
 func lookups(expressions []*filters.Filter) []string {
 	var names []string
 	for _, f := range expressions {

@@ -1,0 +1,142 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// granted adds a handler with one grant to the listener of the base. Its text begins at 10:33.
+func granted(name, grant, want string) mistake {
+	return mistake{name, listenerLine, listenerWith("handler: {wasm: x, grants: {" + grant + "}}"),
+		strings.ReplaceAll(want, "GRANTS", "listeners.a.handler.grants")}
+}
+
+func TestGrantMistakes(t *testing.T) {
+	testMistakes(t, []mistake{
+		granted("no value", "kv: ", "10:37: GRANTS.kv has no value; write {} for the defaults, or remove it"),
+		granted("kv out of range", "kv: {keys: 0, bytes: 2Gi, ttl: 1ms}",
+			"10:44: GRANTS.kv.keys must be 1 to 1000000, is 0\n"+
+				"10:54: GRANTS.kv.bytes must be 1Ki to 1Gi, is 2Gi\n"+
+				"10:64: GRANTS.kv.ttl must be 0 (without end) or 1s to 8760h, is 1ms"),
+		granted("kv for ages", "kv: {ttl: 8761h}", "10:43: GRANTS.kv.ttl must be 0 (without end) or 1s to 8760h, is 8761h"),
+		granted("kv, unknown", "kv: {persists: true}", `10:38: unknown field "persists" in GRANTS.kv; did you mean "persist"?`),
+		granted("kv, nowhere to keep values", "kv: {persist: true}",
+			"10:47: GRANTS.kv.persist is true, but no folder is named to keep the values in; add state: {dir: FOLDER} to the configuration"),
+		granted("no time", "clock: {fixed: noon}",
+			`10:48: GRANTS.clock.fixed must be a time with a zone, is "noon"; write it as in 2026-01-01T00:00:00Z`),
+		granted("a day", "clock: {fixed: 2026-01-01}",
+			`10:48: GRANTS.clock.fixed must be a time with a zone, is "2026-01-01"; write it as in 2026-01-01T00:00:00Z`),
+		granted("no zone", "clock: {fixed: 2026-01-01T00:00:00}",
+			`10:48: GRANTS.clock.fixed must be a time with a zone, is "2026-01-01T00:00:00"; write it as in 2026-01-01T00:00:00Z`),
+		granted("a number for a time", "clock: {fixed: 5}",
+			"10:48: GRANTS.clock.fixed must be a time, is the number 5; write it as in 2026-01-01T00:00:00Z"),
+		granted("long ago", "clock: {fixed: 1969-12-31T23:00:00Z}",
+			"10:48: GRANTS.clock.fixed must be in the years 1970 to 2261, is 1969-12-31T23:00:00Z"),
+		granted("the zero time", "clock: {fixed: 0001-01-01T00:00:00Z}",
+			"10:48: GRANTS.clock.fixed must be in the years 1970 to 2261, is 0001-01-01T00:00:00Z"),
+		granted("far ahead", "clock: {fixed: '2262-01-01T00:00:00Z'}",
+			"10:48: GRANTS.clock.fixed must be in the years 1970 to 2261, is 2262-01-01T00:00:00Z"),
+		granted("seed", "random: {seed: -1}", "10:48: GRANTS.random.seed must be 0 to 2147483647, is -1"),
+		granted("seed in letters", "random: {seed: x}", `10:48: GRANTS.random.seed must be a whole number, is the string "x"`),
+		granted("cache of nothing", "cache: {}", "10:33: GRANTS.cache has no informers; add informers, a list of names"),
+		granted("cache, empty lists", "cache: {informers: [], namespaces: []}",
+			"10:52: GRANTS.cache.informers is an empty list; name an informer, or remove the grant\n"+
+				"10:68: GRANTS.cache.namespaces is an empty list; remove it to allow all namespaces"),
+		granted("cache, informers", "cache: {informers: [pods, pod, pods]}",
+			`10:59: GRANTS.cache.informers[1] names the informer "pod", which is not there; did you mean "pods"?`+"\n"+
+				`10:64: GRANTS.cache.informers[2] repeats the informer "pods"`),
+		granted("cache, namespaces", "cache: {informers: [pods], namespaces: [a, '*', A, '', '', a]}",
+			`10:76: GRANTS.cache.namespaces[1] must be the name of a namespace, is "*"; remove namespaces to allow all of them`+"\n"+
+				`10:81: GRANTS.cache.namespaces[2] must be a DNS label, is "A"; `+labelHint+"\n"+
+				`10:88: GRANTS.cache.namespaces[4] repeats the namespace ""`+"\n"+
+				`10:92: GRANTS.cache.namespaces[5] repeats the namespace "a"`),
+		granted("cache out of range", "cache: {informers: [pods], maxItems: 0, maxBytes: 1}",
+			"10:70: GRANTS.cache.maxItems must be 1 to 100000, is 0\n"+
+				"10:83: GRANTS.cache.maxBytes must be 1Ki to 1Gi, is 1"),
+	})
+}
+
+func TestHTTPGrantMistakes(t *testing.T) {
+	const form = "; write it as https://hooks.example.com/x\n"
+	testMistakes(t, []mistake{
+		granted("no allow", "http: {}", "10:33: GRANTS.http has no allow; add allow, a list of URLs, as in [https://hooks.example.com/x]"),
+		granted("empty lists", "http: {allow: [], methods: []}",
+			"10:47: GRANTS.http.allow is an empty list; name a URL, as in https://hooks.example.com/x, or remove the grant\n"+
+				"10:60: GRANTS.http.methods is an empty list; remove it for GET and POST"),
+		granted("allow", "http: {allow: [h, 'ftp://h/', 'https://', 'http://%', 'https://*.h/', 'https://h/?a', 'https://h/#a', 'https://h', 'https://h']}",
+			"10:48: GRANTS.http.allow[0] must begin with https:// or http:// and a host"+form+
+				"10:51: GRANTS.http.allow[1] must begin with https:// or http:// and a host"+form+
+				"10:63: GRANTS.http.allow[2] must begin with https:// or http:// and a host"+form+
+				"10:75: GRANTS.http.allow[3] is no URL"+form+
+				"10:87: GRANTS.http.allow[4] has a * in its host; name each host\n"+
+				"10:103: GRANTS.http.allow[5] must end with the path; remove ? or # and what follows\n"+
+				"10:119: GRANTS.http.allow[6] must end with the path; remove ? or # and what follows\n"+
+				"10:148: GRANTS.http.allow[8] stands there already"),
+		granted("password", "http: {allow: ['https://bob:hunter2@h/']}",
+			"10:48: GRANTS.http.allow[0] has a user name in it; remove it, and give the credential in headers, as in headers: {Authorization: {fromEnv: NAME}}"),
+		granted("methods", "http: {allow: ['http://h'], methods: [get, 'G T', TRACE, GET, GET]}",
+			`10:71: GRANTS.http.methods[0] must be a method in capitals, is "get"; did you mean "GET"?`+"\n"+
+				`10:76: GRANTS.http.methods[1] must be a method in capitals, is "G T"`+"\n"+
+				"10:83: GRANTS.http.methods[2]: handlers are not given the method TRACE\n"+
+				"10:95: GRANTS.http.methods[4] repeats the method GET"),
+		granted("out of range", "http: {allow: ['http://h'], timeout: 0, maxRequest: 17Mi, maxResponse: 0, perEvent: 1001}",
+			"10:70: GRANTS.http.timeout must be 1ms to 1m, is 0s\n"+
+				"10:85: GRANTS.http.maxRequest must be 1 to 16Mi, is 17Mi\n"+
+				"10:104: GRANTS.http.maxResponse must be 1 to 16Mi, is 0\n"+
+				"10:117: GRANTS.http.perEvent must be 1 to 1000, is 1001"),
+	})
+}
+
+func TestHeaderMistakes(t *testing.T) {
+	const where = "write {fromEnv: NAME} or {fromFile: PATH}"
+	header := func(name, text, want string) mistake { // the headers begin at 10:71
+		return granted(name, "http: {allow: ['http://h'], headers: {"+text+"}}", strings.ReplaceAll(want, "HEADERS", "GRANTS.http.headers"))
+	}
+	testMistakes(t, []mistake{
+		header("unknown source", "X: {fromEnvironment: A}", `10:75: unknown field "fromEnvironment" in HEADERS.X; its fields are fromEnv, fromFile`),
+		header("both", "X: {fromEnv: A, fromFile: b}", "10:74: HEADERS.X has both fromEnv and fromFile; keep one of them"),
+		header("none", "X: {}", "10:74: HEADERS.X has no value; "+where+", or remove it"),
+		header("empty", "X: ''", "10:74: HEADERS.X has no value; "+where+", or remove it"),
+		header("variable", "X: {fromEnv: A-B}", `10:84: HEADERS.X.fromEnv must be the name of an environment variable, is "A-B"`),
+		header("file", "X: {fromFile: ' '}", `10:85: HEADERS.X.fromFile is no path: " "; give the path of a file`),
+		header("name", "X Y: a", `10:71: HEADERS["X Y"]: "X Y" is no name for a header`),
+		header("framing", "host: a", "10:71: HEADERS.host: the header Host cannot be set; remove it"),
+		header("proxy", "Proxy-Authorization: a", "10:71: HEADERS.Proxy-Authorization: the header Proxy-Authorization cannot be set; remove it"),
+		header("same", "x-a: a, X-A: b", `10:71: HEADERS.x-a and "X-A" are the same header; case does not matter in them, keep one`),
+		header("line break", `X: "a\nb"`, "10:74: HEADERS.X has a control character in it, such as a line break"),
+		// What may be a secret is not shown.
+		header("number", "Authorization: 12345", "10:86: HEADERS.Authorization must be a string, or say where its value is; put it in quotes, or "+where),
+		header("list", "Authorization: [a]", "10:86: HEADERS.Authorization must be a string, or say where its value is; "+where),
+	})
+}
+
+// A credential does not stand in the configuration, which many can read, and an error about that does not show it.
+func TestHeadersThatHoldCredentials(t *testing.T) {
+	for name, held := range map[string]bool{
+		"Authorization": true, "authorization": true, "Cookie": true, "X-Api-Key": true, "Apikey": true, "X-Auth-Token": true,
+		"X-Vault-Token": true, "Private-Token": true, "X-Hub-Signature": true, "X-Password": true, "X-Auth": true, "X-Client-Secret": true,
+		"X-Key": true, "Content-Type": false, "X-Author": false, "X-Keyboard": false, "User-Agent": false, "Accept": false,
+	} {
+		text := strings.Replace(base, listenerLine, listenerWith("handler: {wasm: x, grants: {http: {allow: ['http://h'], headers: {"+name+": hunter2}}}}"), 1)
+		_, err := Parse("x.yaml", []byte(text))
+		want := ""
+		if held {
+			want = fmt.Sprintf("x.yaml:10:%d: listeners.a.handler.grants.http.headers.%s: the credential must not stand in the configuration; "+
+				"write {fromEnv: NAME} or {fromFile: PATH}", 71+len(name)+2, name)
+		}
+		if got := fmt.Sprint(err); err == nil && held || err != nil && got != want {
+			t.Errorf("%s: got  %v\nwant %s", name, err, want)
+		}
+	}
+}
+
+func TestStateMistakes(t *testing.T) {
+	const line = "cluster: {name: c}\n"
+	testMistakes(t, []mistake{
+		{"no dir", line, line + "state: {}\n", "4:1: state has no dir; add dir, the path of a folder"},
+		{"empty dir", line, line + "state: {dir: ''}\n", `4:14: state.dir is no path: ""; give the path of a folder`},
+		{"home", line, line + "state: {dir: ~/x}\n", `4:14: state.dir must not begin with ~, is "~/x"; write the home folder out`},
+		{"no value", line, line + "state:\n", "4:7: state has no value; give it a value or remove it"},
+	})
+}
