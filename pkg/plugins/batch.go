@@ -35,8 +35,11 @@ func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Res
 	}
 	if !i.handler.Batches() {
 		results := make([]Result, 0, len(events))
+		used := int64(0)
+		defer func() { i.fuel = used }()
 		for _, e := range events {
 			r, err := i.Handle(ctx, e)
+			used += i.fuel
 			if err != nil {
 				return results, err
 			}
@@ -57,6 +60,7 @@ func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Res
 	} else {
 		results, err = g.onBatch(ctx)
 	}
+	i.fuel = g.used()
 	current := g.batch.current()
 	g.batch = batch{}
 	if err != nil {

@@ -1,15 +1,23 @@
 package plugins
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 // twoFields is a guest that reads two fields of each event and gives done.
 func twoFields() []byte {
-	m := guestModule(imported(abi.ModuleEvent, "path"), imported(abi.ModuleEvent, "field"))
+	return twoFieldsIn(guestModule(twoFieldsImports...))
+}
+
+var twoFieldsImports = []abi.Function{imported(abi.ModuleEvent, "path"), imported(abi.ModuleEvent, "field")}
+
+func twoFieldsIn(m *wasmtest.Module) []byte {
 	m.Data(0, "status.phasestatus.containerStatuses[0].restartCount")
 	m.Func("configure", "", "i", "",
 		konst(0), konst(12), invoke(0), drop,
@@ -26,15 +34,33 @@ func nothing() []byte {
 	return onEvent(guestModule(), konst(0))
 }
 
+// largePod is podText with annotations, 10 KB in all.
+func largePod() string {
+	var annotations strings.Builder
+	for n := range 100 {
+		fmt.Fprintf(&annotations, `"example.com/annotation-%03d":"%s",`, n, strings.Repeat("x", 65))
+	}
+	return strings.Replace(podText, `"labels":{`, `"annotations":{`+annotations.String()+`"last":""},"labels":{`, 1)
+}
+
+// BenchmarkHandle gives events to guests that are metered, and to one that cannot be, whose deadline is the engine's.
 func BenchmarkHandle(b *testing.B) {
+	odd := guestModule(twoFieldsImports...)
+	addOdd(odd)
 	for _, bench := range []struct {
 		name string
+		text string
 		wasm []byte
-	}{{"nothing", nothing()}, {"two fields", twoFields()}} {
+	}{
+		{"nothing", podText, nothing()},
+		{"two fields", podText, twoFields()},
+		{"two fields of 10 KB", largePod(), twoFields()},
+		{"two fields of 10 KB, not metered", largePod(), twoFieldsIn(odd)},
+	} {
 		b.Run(bench.name, func(b *testing.B) {
 			host, _ := testHost(b)
 			i := instance(b, host, Spec{Listener: "pods", Wasm: bench.wasm})
-			o := object(b, podText)
+			o := object(b, bench.text)
 			e := event.Event{Op: event.Update, Object: o, Old: o}
 			b.ReportAllocs()
 			for b.Loop() {

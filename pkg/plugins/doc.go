@@ -17,11 +17,16 @@
 //     deadline. One that fails is logged with its method, host and reason; URLs, headers and bodies are not.
 //   - With the grant cache it reads objects of the informers and namespaces that the grant names, as they stand in the
 //     caches, so many and so much for each event.
-//   - Each on_event has a deadline, and so has starting an instance; a batch has one for all its events.
-//     A guest is interrupted at its next loop iteration;
-//     code that neither loops nor calls the host runs on until it returns or its stack is full, and then counts as late.
+//   - Each on_event has a deadline, and so has starting an instance; a batch has one for all its events. They hold for
+//     whatever a guest does, in loops, recursion and instructions on large ranges, start functions included: modules are
+//     rewritten so that they pay for what they do and come back to the host all the time; see package meter below this
+//     one. What runs in between is at most one pass through a function, or one instruction on a range. So neither other
+//     goroutines nor the garbage collector wait for a guest.
+//   - Limits.Fuel bounds what an on_event executes, in units that depend on nothing but the guest and what it is told.
+//   - A module that cannot be metered is run all the same, and the log says why and where its deadline does not hold: in
+//     code that neither loops nor calls, and in instructions on large ranges. With Limits.Fuel it is refused.
 //   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths, iterators and log lines.
-//   - After a crash (trap, deadline, memory, exit, protocol error) the instance is gone before Handle returns; its state
+//   - After a crash (trap, deadline, fuel, memory, exit, protocol error) the instance is gone before Handle returns; its state
 //     is never used again. The next Handle starts a new one. Other instances are not affected.
 //   - What a guest keeps in kv.v1 belongs to its listener: all handlers of that name in a Host share it while one of them is
 //     open, whatever crashes, and beyond the Host's end if that is granted. Each keeps to the limits of its own grant.

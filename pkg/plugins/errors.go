@@ -19,6 +19,8 @@ const (
 	ReasonTrap Reason = "trap"
 	// ReasonDeadline: the call ran longer than its deadline.
 	ReasonDeadline Reason = "deadline"
+	// ReasonFuel: the call used more fuel than its budget.
+	ReasonFuel Reason = "fuel"
 	// ReasonMemory: the guest trapped or exited with its memory grown close to its limit.
 	ReasonMemory Reason = "memory"
 	// ReasonExit: the guest called proc_exit, as Go's os.Exit does; with 0, this is how a command ends.

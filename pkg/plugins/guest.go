@@ -12,6 +12,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/meter"
 )
 
 // phase is what a guest is doing; some host functions are for one phase only.
@@ -34,6 +35,7 @@ type guest struct {
 	batchEntry api.Function // on_batch
 	stack      [4]uint64    // of both; kept, as a new one for each call would be garbage
 	watch      *watch
+	tank       *meter.Tank // nil if the module is not metered
 
 	phase    phase
 	event    event.Event
@@ -68,6 +70,9 @@ func startGuest(ctx context.Context, h *Handler) (*guest, error) {
 	g := &guest{handler: h, stdout: lines{to: h.log.stdout}, stderr: lines{to: h.log.stderr},
 		seeded: newSeeded(h.spec.Grants.Random)}
 	g.watch = newWatch(g)
+	if h.fuel != "" {
+		g.tank = &meter.Tank{Fuel: h.fuel, Check: g.watch.check}
+	}
 	deadline := time.Now().Add(h.spec.Limits.LoadDeadline)
 	if err := g.start(ctx, deadline); err != nil {
 		g.close(context.WithoutCancel(ctx))
@@ -86,6 +91,9 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	})
 	if err != nil {
 		return err
+	}
+	if g.tank != nil {
+		g.tank.Bind(g.mod)
 	}
 	if g.handler.kind == kindCommand {
 		g.entry = g.mod.ExportedFunction(abi.ExportStart)
@@ -186,6 +194,7 @@ func flags(e event.Event) uint64 {
 // guard runs the guest until a deadline and turns what went wrong into a CrashError, or into the error of ctx.
 func (g *guest) guard(ctx context.Context, function string, deadline time.Time, run func(context.Context) error) error {
 	g.watch.begin(ctx, deadline)
+	budget := g.fill(function)
 	err := run(g.watch)
 	switch ended := g.watch.end(); {
 	case ended == context.DeadlineExceeded:
@@ -194,6 +203,8 @@ func (g *guest) guard(ctx context.Context, function string, deadline time.Time, 
 		return ctx.Err()
 	case err == nil || g.command != nil && g.command.exited:
 		return nil
+	case spent(err):
+		return g.crash(function, ReasonFuel, fmt.Errorf("the handler used more than %d units of fuel", budget))
 	case g.fault != nil && g.fault.reason == ReasonProtocol:
 		return g.crash(function, ReasonProtocol, g.fault.err)
 	case g.handler.isClosed():

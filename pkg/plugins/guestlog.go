@@ -62,6 +62,12 @@ func (l *guestLog) crash(ctx context.Context, c *CrashError) {
 		slog.String("error", c.Cause.Error()))
 }
 
+// unmetered tells why a module's fuel is not metered, and what that means.
+func (l *guestLog) unmetered(ctx context.Context, why error) {
+	l.log.InfoContext(ctx, why.Error()+"; its deadline does not hold for code that neither loops nor calls, "+
+		"nor for instructions on large ranges of memory and tables")
+}
+
 func (l *guestLog) write(ctx context.Context, limit *limiter, level slog.Level, text string, attrs ...slog.Attr) {
 	if !l.log.Enabled(ctx, level) {
 		return

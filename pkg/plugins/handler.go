@@ -21,6 +21,7 @@ type Handler struct {
 	spec     Spec // without Wasm
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
+	fuel     string // the global that holds an instance's fuel; empty if the module is not metered
 	log      *guestLog
 	kv       *kv.Store // nil unless the module imports it
 	kind     kind
@@ -81,9 +82,16 @@ func (h *Handler) prepare(ctx context.Context, file *wasmfile.Module) error {
 			return err
 		}
 	}
+	code, unmeterable, err := h.meter(file)
+	if err != nil {
+		return err
+	}
+	if err := checkFuel(h.spec.Limits, unmeterable); err != nil {
+		return err
+	}
 	config := wazero.NewRuntimeConfig() // the compiler, wherever there is one
 	config = config.WithCoreFeatures(api.CoreFeaturesV2).
-		WithCloseOnContextDone(true).
+		WithCloseOnContextDone(unmeterable != nil).
 		WithMemoryLimitPages(h.spec.Limits.pages()).
 		WithDebugInfoEnabled(false).
 		WithCompilationCache(h.host.cache)
@@ -91,9 +99,16 @@ func (h *Handler) prepare(ctx context.Context, file *wasmfile.Module) error {
 	if err := addHostModules(ctx, h.runtime, file); err != nil {
 		return err
 	}
-	var err error
-	if h.compiled, err = h.runtime.CompileModule(ctx, file.Code); err != nil {
+	if unmeterable == nil {
+		if err := addMeter(ctx, h.runtime); err != nil {
+			return err
+		}
+	}
+	if h.compiled, err = h.runtime.CompileModule(ctx, code); err != nil {
 		return fmt.Errorf("the module is not valid: %w", err)
+	}
+	if unmeterable != nil {
+		h.log.unmetered(ctx, unmeterable)
 	}
 	if err := ctx.Err(); err != nil { // compiling cannot be interrupted
 		return err

@@ -49,8 +49,14 @@ func (e Emission) Event() (typ string, data json.RawMessage, err error) {
 type Instance struct {
 	handler *Handler
 	guest   *guest // nil after a crash and after a command's run, until the next Handle
+	fuel    int64
 	closed  bool
 }
+
+// Fuel is how many units of fuel the guest used in the last Handle or HandleBatch, whatever came of it: one for each
+// instruction, and more for those that work on large ranges. Starting the guest does not count, and if its module cannot
+// be metered, nothing does.
+func (i *Instance) Fuel() int64 { return i.fuel }
 
 // Handle gives an event to the guest. If the guest crashes, the error is a *CrashError and the guest is gone; the next
 // Handle starts a new one. If ctx ends, the error is that of ctx.
@@ -66,6 +72,7 @@ func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 		return Result{}, err
 	}
 	result, err := i.guest.onEvent(ctx, e)
+	i.fuel = i.guest.used()
 	if err != nil {
 		return Result{}, i.discard(ctx, e, err)
 	}
@@ -74,6 +81,7 @@ func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 
 // ready sees to it that there is a guest for an event.
 func (i *Instance) ready(ctx context.Context, e event.Event) error {
+	i.fuel = 0
 	if i.closed || i.handler.isClosed() {
 		return fmt.Errorf("listener %q: handler: %w", i.handler.spec.Listener, ErrClosed)
 	}

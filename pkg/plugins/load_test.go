@@ -149,6 +149,7 @@ func TestLoadRefusesSpec(t *testing.T) {
 		{func(s *Spec) { s.Limits.Memory = 5 << 30 }, "limits: memory is 5368709120 bytes, it must be between 64 KiB and 4 GiB"},
 		{func(s *Spec) { s.Limits.Deadline = -1 }, "limits: deadline is -1ns, it must be positive"},
 		{func(s *Spec) { s.Limits.LoadDeadline = -1 }, "limits: load deadline is -1ns, it must be positive"},
+		{func(s *Spec) { s.Limits.Fuel = -1 }, "limits: fuel is -1, it must not be negative"},
 		{func(s *Spec) { s.Limits.Output.Count = -1 }, "limits: output count is -1, it must be positive"},
 		{func(s *Spec) { s.Limits.Output.Bytes = -1 }, "limits: output bytes is -1, it must be positive"},
 		{func(s *Spec) { s.Grants.KV = &KVGrant{Keys: -1} }, "grants: kv: keys is -1, it must be positive"},

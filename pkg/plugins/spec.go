@@ -39,7 +39,10 @@ type Limits struct {
 	Deadline time.Duration
 	// LoadDeadline of starting an instance, _initialize and configure included; default 10 s.
 	LoadDeadline time.Duration
-	Output       OutputLimits
+	// Fuel of one on_event, in units of about an instruction; 0 is no budget beside the deadline. A batch, and a run of a
+	// command, has it once for each event. Starting an instance has none.
+	Fuel   int64
+	Output OutputLimits
 }
 
 // OutputLimits bound what a guest may emit for one event.
@@ -90,6 +93,8 @@ func (l Limits) validate() error {
 		return fmt.Errorf("limits: deadline is %v, it must be positive", l.Deadline)
 	case l.LoadDeadline < 0:
 		return fmt.Errorf("limits: load deadline is %v, it must be positive", l.LoadDeadline)
+	case l.Fuel < 0:
+		return fmt.Errorf("limits: fuel is %d, it must not be negative", l.Fuel)
 	case l.Output.Count < 0:
 		return fmt.Errorf("limits: output count is %d, it must be positive", l.Output.Count)
 	case l.Output.Bytes < 0:

@@ -3,11 +3,14 @@ package plugins
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // watch is the context of all calls into one guest: it ends when a call passes its deadline or the caller gives up, and
 // leads host functions to the guest. It ends once; the guest is thrown away then.
+//
+// The guest's own code asks check at each visit to the host, host functions that wait look at Done.
 //
 // It is made once for each guest and not for each call, and its timer is left to run between calls and looks at the
 // deadline when it fires, because making a context with a deadline and stopping it again costs more than a small guest
@@ -16,12 +19,13 @@ type watch struct {
 	guest *guest
 	done  chan struct{}
 	timer *time.Timer
+	ended atomic.Bool // done is closed
 
 	mu       sync.Mutex // guards what follows
 	running  bool
-	ticking  bool      // the timer will fire
-	due      time.Time // when
-	deadline time.Time
+	ticking  bool            // the timer will fire
+	due      time.Time       // when
+	deadline time.Time       // written by the guest's goroutine only, which may read it without the lock
 	err      error           // set when done is closed
 	caller   <-chan struct{} // Done of the context that is linked
 	unlink   func() bool
@@ -49,6 +53,17 @@ func (w *watch) begin(ctx context.Context, deadline time.Time) {
 	if ctx.Err() != nil {
 		w.finish(context.Canceled)
 	}
+}
+
+// check tells the guest's goroutine whether its call may go on, and ends the guest's time if the timer is late.
+func (w *watch) check() error {
+	if !w.ended.Load() && time.Now().Before(w.deadline) {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.finish(context.DeadlineExceeded) // unless it has ended before
+	return w.err
 }
 
 // end closes the guarded time and tells why the call was ended, as finish says, nil if it was not.
@@ -107,11 +122,12 @@ func (w *watch) fire() {
 	w.finish(context.DeadlineExceeded)
 }
 
-// finish ends the guest's time. The engine knows the two errors of package context only; here they tell the guest's
+// finish ends the guest's time. The two errors of package context, the only ones that the engine knows, tell the guest's
 // deadline (DeadlineExceeded) from a caller that gave up (Canceled), be it by a deadline of its own.
 func (w *watch) finish(err error) {
 	if w.err == nil {
 		w.err = err
+		w.ended.Store(true)
 		close(w.done)
 	}
 }
@@ -129,7 +145,7 @@ func (w *watch) close() {
 	}
 }
 
-// Deadline gives none: the engine watches Done.
+// Deadline gives none: check and Done tell when it is over.
 func (w *watch) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 // Done is closed when a call must end.

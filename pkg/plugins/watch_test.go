@@ -15,6 +15,13 @@ func TestWatch(t *testing.T) {
 	sleep := func(d time.Duration) step {
 		return func(context.Context, func(), *watch) { time.Sleep(d); synctest.Wait() }
 	}
+	// A machine may be too busy for its timers.
+	late := func(_ context.Context, _ func(), w *watch) { w.timer.Stop(); time.Sleep(time.Second) }
+	check := func(_ context.Context, _ func(), w *watch) {
+		if err := w.check(); err != w.Err() {
+			t.Errorf("check gives %v, Err %v", err, w.Err())
+		}
+	}
 	end := func(_ context.Context, _ func(), w *watch) { w.end() }
 	cancel := func(_ context.Context, cancel func(), _ *watch) { cancel(); synctest.Wait() }
 	otherCaller := func(_ context.Context, _ func(), w *watch) { w.begin(context.Background(), time.Now().Add(time.Hour)) }
@@ -40,6 +47,9 @@ func TestWatch(t *testing.T) {
 		{"cancelled while idle", []step{begin(time.Second), end, cancel}, nil},
 		{"cancelled while idle, and then used", []step{begin(time.Second), end, cancel, begin(time.Second)}, context.Canceled},
 		{"an earlier caller is cancelled", []step{begin(time.Second), end, otherCaller, cancel}, nil},
+		{"late for the guest's own code, before the timer", []step{begin(time.Second), late, check}, context.DeadlineExceeded},
+		{"in time for the guest's own code", []step{begin(time.Second), sleep(time.Second - 1), check}, nil},
+		{"cancelled, as the guest's own code finds", []step{begin(time.Second), cancel, check}, context.Canceled},
 		{"cancelled after it was late", []step{begin(time.Second), sleep(time.Second), cancel}, context.DeadlineExceeded},
 	} {
 		t.Run(test.name, func(t *testing.T) {

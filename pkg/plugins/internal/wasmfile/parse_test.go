@@ -2,6 +2,7 @@ package wasmfile
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -65,8 +66,28 @@ func TestParseErrors(t *testing.T) {
 		{"locals", withFunction([]byte("\x01\xd1\x86\x03\x7f\x0b")),
 			"code section: offset 34: too many local variables: at most 50000 in a function and 2000000 in all are allowed"},
 		{"type of a local", withFunction([]byte("\x01\x01\x63\x70\x0b")), "code section: offset 32: value type 0x63 is not part of WebAssembly 2.0"},
-		{"branches", withFunction([]byte("\x00" + strings.Repeat("\x02\x40\x0b", 15_001))),
-			"code section: offset 45037: compiling takes too long: a function has 15001 branches; split large functions"},
+		{"branches", withFunction([]byte("\x00" + strings.Repeat("\x02\x40\x0b", 12_001))),
+			"code section: offset 36037: compiling takes too long: a function has 12001 branches; split large functions"},
+		{"loops", withFunction([]byte("\x00" + strings.Repeat("\x03\x40\x0c\x00\x0b", 3_001))),
+			"code section: offset 15037: compiling takes too long: a function has 12004 branches; split large functions"},
+		{"memory.fill", withFunction([]byte("\x00" + strings.Repeat("\x41\x00\x41\x00\x41\x00\xfc\x0b\x00", 3_001) + "\x0b")),
+			"code section: offset 27044: compiling takes too long: a function has 12004 branches; split large functions"},
+		{"type of a block", withFunction([]byte("\x00\x02\x63\x70\x0b\x0b")), "code section: offset 32: value type 0x63 is not part of WebAssembly 2.0"},
+		{"type of a block in two bytes", withFunction([]byte("\x00\x02\xe3\x7f\x70\x0b\x0b")),
+			"code section: offset 33: value type 0x63 is not part of WebAssembly 2.0"},
+		{"type of a loop", withFunction([]byte("\x00\x03\x64\x70\x0b\x0b")), "code section: offset 32: value type 0x64 is not part of WebAssembly 2.0"},
+		{"type of a block too low", withFunction([]byte("\x00\x02\xbf\x7f\x0b\x0b")), "code section: offset 33: block of the unknown type -65"},
+		{"type of a block too high", withFunction([]byte("\x00\x02\x80\x80\x80\x80\x10\x0b\x0b")),
+			"code section: offset 36: block of the unknown type 4294967296"},
+		{"type of a select", withFunction([]byte("\x00\x1c\x01\x64\x70\x0b")), "code section: offset 33: value type 0x64 is not part of WebAssembly 2.0"},
+		{"two types of a select", withFunction([]byte("\x00\x1c\x02\x7f\x7f\x0b")), "code section: offset 32: select with 2 types, one is needed"},
+		{"type of ref.null", withFunction([]byte("\x00\xd0\x69\x0b")), "code section: offset 32: reference type 0x69 is not part of WebAssembly 2.0"},
+		{"type of ref.null in an element", file(section(9, "\x01\x05\x70\x01\xd0\x80\x0b")),
+			"element section: offset 16: reference type 0x80 is not part of WebAssembly 2.0"},
+		{"vector instruction of a later version", withFunction([]byte("\x00\xfd\x80\x02\x0b")),
+			"code section: offset 33: instruction 0xfd 0x80 0x2 is not part of WebAssembly 2.0"},
+		{"long number of a vector instruction", withFunction([]byte("\x00\xfd\x8c\x00\x0b")),
+			"code section: offset 33: instruction 0xfd 0x8c 0x0 is not part of WebAssembly 2.0"},
 		{"size of a function", withFunction(make([]byte, 512<<10+2)), "code section: offset 34: a function has 524289 bytes, at most 524288 are allowed"},
 		{"targets", withFunction([]byte("\x00\x0e" + huge)), "code section: offset 36: 4294967295 items stated, but only 0 bytes are left"},
 		{"tail call", withFunction([]byte("\x00\x12\x00\x0b")), "code section: offset 31: instruction 0x12 is not part of WebAssembly 2.0"},
@@ -82,6 +103,27 @@ func TestParseErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is written in an unusual but permitted way passes, and is as long as it seems.
+func TestParseTakesCode(t *testing.T) {
+	for _, code := range []string{
+		"\x02\x40\x0b", "\x02\x7b\x0b", "\x02\x6f\x0b", "\x02\x00\x0b", "\x02\x80\x00\x0b", "\x02\xff\x7f\x0b",
+		"\x1c\x01\x70", "\xd0\x70\x1a", "\xd0\x6f\x1a", "\xfd\x80\x01", "\xfd\xff\x01", "\xfd\x0c0123456789abcdef", "\xfd\x54\x00\x00\x01",
+		"\xfc\x09\x00", strings.Repeat("\xfc\x0b\x00", 3_000),
+	} {
+		// What follows shows that the reader is where it should be: it would be refused as part of anything else.
+		_, err := Parse(withFunction([]byte("\x00" + code + "\x12\x00\x0b")))
+		if want := fmt.Sprintf("code section: offset %d: instruction 0x12 is not part of WebAssembly 2.0", offsetOfBody(len(code)+4)+1+len(code)+1); err == nil || err.Error() != want {
+			t.Errorf("%.20q: got  %v\nwant %s", code, err, want)
+		}
+	}
+}
+
+// offsetOfBody is where withFunction puts a body of some length.
+func offsetOfBody(length int) int {
+	body := bytes.Repeat([]byte{0x01}, length)
+	return bytes.Index(withFunction(body), body)
 }
 
 func TestParseOutline(t *testing.T) {

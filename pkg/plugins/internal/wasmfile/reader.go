@@ -72,13 +72,22 @@ func (r *reader) u32() uint32 {
 }
 
 // skipLEB passes over a signed number of at most max bytes.
-func (r *reader) skipLEB(max int) {
-	for range max {
-		if r.byte()&0x80 == 0 {
-			return
+func (r *reader) skipLEB(max int) { r.signed(max) }
+
+// signed reads a signed LEB128 number of at most max bytes. What does not fit into its type is left to the engine to refuse.
+func (r *reader) signed(max int) (v int64) {
+	for i := range max {
+		c := r.byte()
+		v |= int64(c&0x7f) << (7 * i)
+		if c&0x80 == 0 {
+			if shift := 7 * (i + 1); c&0x40 != 0 && shift < 64 {
+				v |= -1 << shift
+			}
+			return v
 		}
 	}
 	r.fail(errLEB)
+	return 0
 }
 
 // count reads the length of a vector whose items have at least min bytes each.

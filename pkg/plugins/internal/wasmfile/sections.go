@@ -173,6 +173,12 @@ func checkValueType(r *reader, t byte) {
 	}
 }
 
+func checkRefType(r *reader, t byte) {
+	if t != 0x70 && t != 0x6f && r.err == nil {
+		r.fail(fmt.Errorf("reference type %#x is not part of WebAssembly 2.0", t))
+	}
+}
+
 func globalType(r *reader) {
 	checkValueType(r, r.byte())
 	r.byte()
@@ -195,9 +201,9 @@ func constExpr(r *reader) {
 		case 0x23, 0xd2: // global.get, ref.func
 			r.u32()
 		case 0xd0: // ref.null
-			r.byte()
+			checkRefType(r, r.byte())
 		case 0xfd: // v128.const
-			if r.u32() != 12 {
+			if r.byte() != 12 {
 				r.fail(errors.New("not a constant expression"))
 			}
 			r.take(16)

@@ -1,0 +1,85 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/meter"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+)
+
+// noBudget is fuel that lasts longer than any deadline.
+const noBudget = math.MaxInt64
+
+// meter gives the code to compile: that of the file, rewritten so that it pays for what it does. If it cannot be, why is
+// told, and the engine must watch the deadline.
+func (h *Handler) meter(file *wasmfile.Module) (code []byte, unmeterable, err error) {
+	metered, err := meter.Rewrite(file.Code, meter.Options{MaxTable: wasmfile.MaxTableElements})
+	if err == nil {
+		h.fuel = metered.Fuel
+		return metered.Module, nil, nil
+	}
+	unmeterable = err
+	if code, err = meter.Fallback(file.Code); err != nil {
+		return nil, nil, err
+	}
+	return code, unmeterable, nil
+}
+
+// addMeter adds what metered modules import.
+func addMeter(ctx context.Context, r wazero.Runtime) error {
+	tank := func(ctx context.Context) *meter.Tank { return guestOf(ctx).tank }
+	if err := meter.Instantiate(ctx, r, tank); err != nil {
+		return fmt.Errorf("host module %s: %w", meter.HostModule, err)
+	}
+	return nil
+}
+
+// checkFuel refuses a budget that nothing would keep.
+func checkFuel(limits Limits, unmeterable error) error {
+	if unmeterable == nil || limits.Fuel == 0 {
+		return nil
+	}
+	return fmt.Errorf("limits: fuel is %d, which cannot be kept: %w", limits.Fuel, unmeterable)
+}
+
+// fill gives the guest its fuel for one call.
+func (g *guest) fill(function string) (budget int64) {
+	if g.tank == nil {
+		return 0
+	}
+	budget = g.budget(function)
+	g.tank.Fill(budget)
+	return budget
+}
+
+// budget is the fuel for one call.
+func (g *guest) budget(function string) int64 {
+	each, events := g.handler.spec.Limits.Fuel, int64(0)
+	switch function {
+	case abi.ExportOnEvent:
+		events = 1
+	case abi.ExportOnBatch, abi.ExportStart:
+		events = int64(len(g.batch.events))
+	}
+	if each == 0 || events == 0 || each > noBudget/events {
+		return noBudget
+	}
+	return each * events
+}
+
+// used is the fuel of the last call.
+func (g *guest) used() int64 {
+	if g.tank == nil {
+		return 0
+	}
+	return g.tank.Used()
+}
+
+// spent tells whether a call ended for want of fuel.
+func spent(err error) bool { return errors.Is(err, meter.ErrSpent) }
