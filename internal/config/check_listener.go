@@ -153,6 +153,7 @@ func checkHandler(h *Handler, path string, r *report) {
 	}
 	limits := join(path, "limits")
 	r.size(join(limits, "memory"), &h.Limits.Memory, 16<<20, 64<<10, 4<<30)
+	r.number(join(limits, "fuel"), &h.Limits.Fuel, 0, 0, 2_000_000_000)
 	r.duration(join(limits, "deadline"), &h.Limits.Deadline, 100*time.Millisecond, time.Millisecond, time.Minute)
 }
 

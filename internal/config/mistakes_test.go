@@ -140,6 +140,7 @@ func TestUnitMistakes(t *testing.T) {
 			`10:41: listeners.a.handler.limits.memory must be a quantity of bytes, is "1e999999999"` + size},
 		{"memory fraction", listenerLine, limits("memory: 1.5"),
 			"10:41: listeners.a.handler.limits.memory must be a quantity of bytes, is the number 1.5" + size},
+		{"fuel negative", listenerLine, limits("fuel: -1"), "10:39: listeners.a.handler.limits.fuel must be 0 to 2000000000, is -1"},
 		{"memory too large", listenerLine, limits("memory: 5Gi"), "10:41: listeners.a.handler.limits.memory must be 64Ki to 4Gi, is 5Gi"},
 		{"memory too small", listenerLine, limits("memory: 16"), "10:41: listeners.a.handler.limits.memory must be 64Ki to 4Gi, is 16"},
 		{"deadline", listenerLine, limits("deadline: 61s"), "10:43: listeners.a.handler.limits.deadline must be 1ms to 1m, is 1m1s"},

@@ -190,6 +190,9 @@ type Limits struct {
 	Memory Bytes `json:"memory"`
 	// Deadline is the longest one call may take, 1ms to 1m. Default: 100ms.
 	Deadline metav1.Duration `json:"deadline"`
+	// Fuel is how many instructions it may execute for one event, 0 to 2,000,000,000; 0 means that the deadline alone
+	// bounds it. A budget holds alike on every machine, busy or not. Default: 0.
+	Fuel int `json:"fuel,omitempty"`
 }
 
 // Retry says how an event that failed is tried again. The pause doubles from MinBackoff to MaxBackoff.

@@ -220,7 +220,7 @@ func (b *builder) handler(ctx context.Context) (*plugins.Handler, error) {
 	}
 	spec := plugins.Spec{
 		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config, Grants: grants, Caches: b.caches,
-		Limits: plugins.Limits{Memory: int64(l.Handler.Limits.Memory), Deadline: l.Handler.Limits.Deadline.Duration},
+		Limits: plugins.Limits{Memory: int64(l.Handler.Limits.Memory), Deadline: l.Handler.Limits.Deadline.Duration, Fuel: int64(l.Handler.Limits.Fuel)},
 	}
 	return b.parts.host.Load(ctx, spec)
 }
