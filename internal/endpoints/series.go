@@ -66,7 +66,7 @@ var routeSeries = []series[route.Stats]{
 			"informer would spare the work.",
 		func(s route.Stats) uint64 { return s.Filtered }),
 	counter(byListener, "filter_errors_total",
-		"Events on which the listener's filter failed; they count as not matching and reach no output. Any increase is a mistake in the filter: "+
+		"Times that the listener's filter or select failed; that counts as not matching. Any increase is a mistake in the expression: "+
 			"the log has its place.",
 		func(s route.Stats) uint64 { return s.FilterErrors }),
 	counter(byListener, "events_retried_total",
