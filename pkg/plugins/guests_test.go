@@ -236,6 +236,8 @@ func TestSDKsCallTheHost(t *testing.T) {
 			host, log := testHost(t)
 			spec := testSpec(buildGuest(t, l.sdk, "../../plugins/sdk/"+l.sdk+"/test/everything"+l.extension))
 			spec.Config = []byte(` {"greeting" : "h\u00e9llo"} `)
+			spec.Grants.HTTP = &HTTPGrant{Allow: []string{"https://example.com/"}}
+			spec.Grants.Cache = &CacheGrant{Informers: []string{"owners"}}
 			i := instance(t, host, spec)
 			old := strings.Replace(podText, `"priority":10`, `"priority":9`, 1)
 			emitted := func(flags string) string {

@@ -1,7 +1,7 @@
 // Cost-labels is a handler that audits the labels by which costs are split. See README.md.
 import {
-  Event, EventObject, FieldPath, Kind, ListWriter, MapWriter, Op, Verdict, compile, config, configOnly, path, quote, reason,
-  register, setData,
+  Event, EventObject, FieldPath, Kind, ListWriter, MapWriter, Op, Verdict, compile, config, configOnly, path, prefetch, quote,
+  reason, register, setData,
 } from "informerd";
 export { configure, informerd_abi_v1, on_event } from "informerd";
 
@@ -33,6 +33,7 @@ function readConfig(): string | null {
     if (p.error != "") return p.error;
     labels.push(new Label(keys[i], p, allowed));
   }
+  prefetch(labels.map<FieldPath>((label) => label.path)); // and not what only a finding takes
   return null;
 }
 

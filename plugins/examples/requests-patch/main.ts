@@ -1,7 +1,7 @@
 // Requests-patch is a handler that proposes patches for workloads without resource requests. See README.md.
 import {
-  Event, EventObject, Kind, ListWriter, MapWriter, Op, Value, Verdict, config, configOnly, emit, path, quote, reason,
-  register,
+  Event, EventObject, Kind, ListWriter, MapWriter, Op, Value, Verdict, config, configOnly, emit, path, prefetch, quote,
+  reason, register,
 } from "informerd";
 export { configure, informerd_abi_v1, on_event } from "informerd";
 
@@ -31,6 +31,7 @@ function readConfig(): string | null {
     if (names[i] == "" || quantity == "") return "requests[" + quote(names[i]) + "] must be a quantity in quotes, as in \"1\"";
     requests.push(new Request(names[i], quantity));
   }
+  prefetch([]); // as most events are dropped with nothing read
   return null;
 }
 

@@ -4,11 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+let folder = "", builds = 0;
+
 /** build builds a handler for a test, from a file beside the test, and gives the module's file, which goes with the test. */
 export function build(source, test) {
-  const folder = mkdtempSync(join(tmpdir(), "informerd-guest-"));
-  process.on("exit", () => rmSync(folder, { recursive: true }));
-  const wasm = join(folder, "guest.wasm");
+  if (folder === "") {
+    folder = mkdtempSync(join(tmpdir(), "informerd-guest-"));
+    process.on("exit", () => rmSync(folder, { recursive: true }));
+  }
+  const wasm = join(folder, `guest${builds++}.wasm`);
   const at = (path, of) => fileURLToPath(new URL(path, of));
   execFileSync(at("../build", import.meta.url), [at(source, test), wasm], { stdio: "inherit" });
   return wasm;

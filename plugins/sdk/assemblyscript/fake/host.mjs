@@ -1,155 +1,182 @@
-// A fake host, to test a built handler under node: a small model of the real one, without limits and deadlines. It takes
-// a guest of any language that imports nothing but informerd's modules.
+// A fake host, to test a built handler under node: a small model of the real one, without grants, limits and deadlines. It
+// takes a guest of any language that imports nothing but informerd's modules.
 //
-//     import { load, start } from ".../fake/host.mjs";
-//     const guest = start("handler.wasm", { threshold: 2 });
+//     import { World, load, start } from ".../fake/host.mjs";
+//     const world = new World();
+//     world.http.answer("GET", "http://cmdb/web", { status: 200, body: "{}" });
+//     const guest = start("handler.wasm", { threshold: 2 }, world);
 //     const result = guest.add({ metadata: { name: "web" } });
 //     // result.verdict, result.emitted, result.message, result.log
 import { readFileSync } from "node:fs";
+import { cacheImports } from "./cache.mjs";
+import { Event, Events } from "./event.mjs";
+import { Memory } from "./memory.mjs";
+import { badArgument, denied, quota, wrongPhase } from "./status.mjs";
+import { World, randomBytes } from "./world.mjs";
 
-const notFound = -1, badArgument = -2, quota = -4, wrongPhase = -6;
-const maxPaths = 256;
+export { World };
+
 const verdicts = ["done", "drop", "retry", "fail"];
-const ops = { add: 1, update: 2, delete: 3, resync: 4 };
+const reserved = ["dev.informerd.object.", "dev.informerd.rule."];
+const maxRandom = 64 << 10;
 
 /** load gives a guest, or why it refuses its configuration as { refusal }. */
-export function load(file, config = {}) {
-  const guest = new Guest(file, typeof config == "string" ? config : JSON.stringify(config));
+export function load(file, config = {}, world = new World()) {
+  const guest = new Guest(file, typeof config == "string" ? config : JSON.stringify(config), world);
   return guest.refusal === undefined ? guest : { refusal: guest.refusal };
 }
 
 /** start is load for a configuration that must be taken. */
-export function start(file, config = {}) {
-  const guest = load(file, config);
+export function start(file, config = {}, world = new World()) {
+  const guest = load(file, config, world);
   if (guest.refusal !== undefined) throw new Error("configure: " + guest.refusal);
   return guest;
 }
 
 class Guest {
-  #config;
-  #configuring = false;
-  #paths = [];
-  #op = 0;
-  #objects = ["", ""];
-  #result;
+  /** calls counts those of the host since the test emptied it, by module and function, as in "event.v1 field". */
+  calls = {};
   #exports;
+  #memory = new Memory(() => this.#exports);
+  // What the functions of the host look at, besides the memory.
+  #state = { configuring: false, running: false, events: new Events(this.#memory), iterators: [], answer: undefined };
+  #result = noResult();
 
-  constructor(file, config) {
-    this.#config = config;
-    this.#result = { emitted: [], message: "", log: [] };
+  constructor(file, config, world) {
     const module = new WebAssembly.Module(readFileSync(file));
-    this.#exports = new WebAssembly.Instance(module, this.#imports()).exports;
-    this.#exports._initialize?.();
-    this.#configuring = true;
-    const status = this.#exports.configure?.() ?? 0;
-    this.#configuring = false;
+    this.#exports = new WebAssembly.Instance(module, this.#counted(this.#imports(config, world))).exports;
+    this.#guard(() => this.#exports._initialize?.());
+    this.#state.configuring = true;
+    const status = this.#guard(() => this.#exports.configure?.() ?? 0);
+    this.#state.configuring = false;
     if (status !== 0) this.refusal = this.#result.message;
   }
 
   // The events. Objects are values, or their JSON text.
-  add(object, flags = 0) { return this.#event("add", object, undefined, flags); }
-  update(old, object, flags = 0) { return this.#event("update", object, old, flags); }
-  delete(object, flags = 0) { return this.#event("delete", object, undefined, flags); }
-  resync(object, flags = 0) { return this.#event("resync", object, undefined, flags); }
+  add(object, flags = 0) { return this.#one({ op: "add", object, flags }); }
+  update(old, object, flags = 0) { return this.#one({ op: "update", object, old, flags }); }
+  delete(object, flags = 0) { return this.#one({ op: "delete", object, flags }); }
+  resync(object, flags = 0) { return this.#one({ op: "resync", object, flags }); }
+
+  /** batch gives several events at once, each { op, object, old, flags }, and gives their results. */
+  batch(events) {
+    const state = this.#state, results = [];
+    this.#result = noResult();
+    state.events.batch(events.map((e) => new Event(e)), (_event, verdict) => {
+      results.push(this.#end(verdict));
+    });
+    state.running = true;
+    const verdict = this.#guard(() => this.#exports.on_batch(events.length));
+    state.events.settle();
+    state.running = false;
+    state.events.end();
+    while (results.length < events.length) results.push({ ...noResult(), verdict: -1 });
+    for (const r of results) {
+      r.verdict = verdicts[r.verdict == -1 ? verdict : r.verdict] ?? "unknown";
+      if (r.verdict != "done") r.emitted = [];
+    }
+    return results;
+  }
 
   /** memory is how many bytes the guest has. */
-  get memory() { return this.#exports.memory.buffer.byteLength; }
+  get memory() { return this.#memory.size; }
 
-  #event(op, object, old, flags) {
-    const text = (o) => (o === undefined ? "" : typeof o == "string" ? o : JSON.stringify(o));
-    this.#op = ops[op];
-    this.#objects = [text(object), text(old)];
-    this.#result = { verdict: "", emitted: [], message: "", log: [] };
-    const [size, oldSize] = this.#objects.map((o) => Buffer.byteLength(o));
-    this.#result.verdict = verdicts[this.#exports.on_event(this.#op, flags, size, oldSize)] ?? "unknown";
-    if (this.#result.verdict != "done") this.#result.emitted = [];
-    return this.#result;
+  #one(e) {
+    if (!this.#exports.on_event) return this.batch([e])[0];
+    const state = this.#state, event = new Event(e);
+    this.#result = noResult();
+    state.running = true;
+    state.events.take(event);
+    const verdict = this.#guard(() => this.#exports.on_event(...event.args));
+    state.running = false;
+    state.events.end();
+    const result = this.#end(verdicts[verdict] ?? "unknown");
+    if (result.verdict != "done") result.emitted = [];
+    return result;
   }
 
-  #read(ptr, length) {
-    return Buffer.from(this.#exports.memory.buffer, ptr >>> 0, length >>> 0).toString();
+  // end gives what came of an event, and lets the next one begin from nothing.
+  #end(verdict) {
+    const result = { ...this.#result, verdict };
+    this.#result = noResult();
+    this.#state.iterators = [];
+    this.#state.answer = undefined;
+    return result;
   }
 
-  // answer writes a text if there is room for all of it, and gives its length.
-  #answer(text, ptr, cap) {
-    const bytes = Buffer.from(text);
-    if (bytes.length <= cap >>> 0) Buffer.from(this.#exports.memory.buffer).set(bytes, ptr >>> 0);
-    return bytes.length;
-  }
-
-  #lookup(which, handle) {
-    if (this.#objects[which] === "") return undefined;
-    let at = JSON.parse(this.#objects[which]);
-    for (const step of this.#paths[handle]) {
-      const inside = typeof step == "number" ? Array.isArray(at) : at !== null && typeof at == "object" && !Array.isArray(at);
-      if (!inside || !Object.hasOwn(at, step)) return undefined;
-      at = at[step];
+  // guard adds what the guest said before it trapped.
+  #guard(f) {
+    try {
+      return f();
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError && this.#result.message) error.message += ": " + this.#result.message;
+      throw error;
     }
-    return at;
   }
 
-  #imports() {
+  #emit(kind, text) {
+    if (!this.#state.events.at) return wrongPhase;
+    const emitted = this.#result.emitted, value = parse(text);
+    if (value === undefined) return badArgument;
+    if (kind == 1) {
+      if (!/^[!-~]{1,256}$/.test(value.type)) return badArgument;
+      if (reserved.some((r) => value.type.startsWith(r))) return denied;
+    } else if (emitted.some((e) => e.type === undefined)) {
+      return quota;
+    }
+    emitted.push(kind == 1 ? value : { data: value });
+    return 0;
+  }
+
+  #imports(config, world) {
+    const memory = this.#memory, state = this.#state, random = randomBytes(world.seed);
     return {
-      "informerd/event.v1": {
-        object: (which, off, ptr, cap) => {
-          if (this.#objects[which] === "") return notFound;
-          const window = Buffer.from(this.#objects[which]).subarray(off >>> 0, (off >>> 0) + (cap >>> 0));
-          Buffer.from(this.#exports.memory.buffer).set(window, ptr >>> 0);
-          return window.length;
-        },
-        path: (ptr, length) => {
-          if (!this.#configuring) return wrongPhase;
-          const steps = parsePath(this.#read(ptr, length));
-          if (!steps) return badArgument;
-          return this.#paths.length == maxPaths ? quota : this.#paths.push(steps) - 1;
-        },
-        field: (which, handle, ptr, cap) => {
-          if (!this.#paths[handle]) return BigInt(badArgument);
-          const value = this.#lookup(which, handle);
-          if (value === undefined) return 0n;
-          const text = typeof value == "string" ? value : JSON.stringify(value);
-          return (BigInt(tagOf(value)) << 32n) | BigInt(this.#answer(text, ptr, cap));
-        },
-        changed: (handle) => {
-          const now = JSON.stringify(this.#lookup(0, handle));
-          if (this.#op == ops.update) return Number(now !== JSON.stringify(this.#lookup(1, handle)));
-          return Number(this.#op != ops.resync && now !== undefined);
-        },
-      },
+      "informerd/event.v1": state.events.imports(state),
       "informerd/result.v1": {
-        emit: (kind, ptr, length) => {
-          if (this.#configuring) return wrongPhase;
-          const value = JSON.parse(this.#read(ptr, length));
-          if (kind == 1 && !/^[!-~]{1,256}$/.test(value.type)) return badArgument;
-          this.#result.emitted.push(kind == 1 ? value : { data: value });
+        emit: (kind, ptr, length) => this.#emit(kind, memory.read(ptr, length)),
+        error: (ptr, length) => { this.#result.message = memory.read(ptr, length); },
+      },
+      "informerd/config.v1": { get: (ptr, cap) => memory.answer(config, ptr, cap) },
+      "informerd/log.v1": {
+        log: (_level, ptr, length) => { this.#result.log.push(memory.read(ptr, length)); },
+        enabled: () => 1,
+      },
+      "informerd/kv.v1": world.kv.imports(state, memory),
+      "informerd/http.v1": world.http.imports(state, memory),
+      "informerd/cache.v1": cacheImports(state, memory, world.caches),
+      "informerd/clock.v1": { now_ns: () => BigInt(world.time.getTime()) * 1_000_000n },
+      "informerd/random.v1": {
+        fill: (ptr, length) => {
+          if (length >>> 0 > maxRandom) return badArgument;
+          memory.bytes(ptr, length).forEach((_, i, bytes) => { bytes[i] = random(); });
           return 0;
         },
-        error: (ptr, length) => { this.#result.message = this.#read(ptr, length); },
-      },
-      "informerd/config.v1": { get: (ptr, cap) => this.#answer(this.#config, ptr, cap) },
-      "informerd/log.v1": {
-        log: (_level, ptr, length) => { this.#result.log.push(this.#read(ptr, length)); },
-        enabled: () => 1,
       },
     };
   }
-}
 
-function tagOf(value) {
-  if (value === null) return 1;
-  if (Array.isArray(value)) return 5;
-  return { boolean: 2, number: 3, string: 4, object: 6 }[typeof value];
-}
-
-// parsePath cuts metadata.labels["app"] or a[0].b into steps.
-function parsePath(text) {
-  const steps = [];
-  let rest = text;
-  while (rest !== "") {
-    const step = /^(?:\["([^"]*)"\]|\[(\d+)\]|\.?([^.[\]" \t]+)(?=[.[]|$))/.exec(rest);
-    if (!step) return undefined;
-    steps.push(step[1] ?? (step[2] === undefined ? step[3] : Number(step[2])));
-    rest = rest.slice(step[0].length);
+  #counted(modules) {
+    const count = (name, f) => (...args) => {
+      this.calls[name] = (this.calls[name] ?? 0) + 1;
+      return f(...args);
+    };
+    const counted = {};
+    for (const [module, functions] of Object.entries(modules)) {
+      const short = module.slice("informerd/".length);
+      counted[module] = Object.fromEntries(Object.entries(functions).map(([name, f]) => [name, count(`${short} ${name}`, f)]));
+    }
+    return counted;
   }
-  return steps.length > 0 ? steps : undefined;
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function noResult() {
+  return { verdict: "", emitted: [], message: "", log: [] };
 }

@@ -1,5 +1,7 @@
 import { FieldPath } from "./field";
+import { Fields } from "./object";
 import { address, eventChanged, eventField, eventObject, giveReason, room, written } from "./host";
+import { Entry, entryOf, textOf } from "./prefetch";
 import { Verdict } from "./result";
 import { Kind, Value } from "./value";
 
@@ -13,13 +15,32 @@ export enum Op {
 
 /** Event is what a handler gets. It is valid until the handler returns. */
 export class Event {
-  constructor(
-    public readonly op: Op,
-    private flags: u32,
-    public readonly object: EventObject,
-    /** old exists for an update only. */
-    public readonly old: EventObject,
-  ) {}
+  private what: Op = Op.Add;
+  private flags: u32 = 0;
+
+  /** op says what happened. */
+  get op(): Op {
+    return this.what;
+  }
+
+  /** object is the state of the object; for a delete its last one. */
+  get object(): EventObject {
+    return current;
+  }
+
+  /** old exists for an update only. */
+  get old(): EventObject {
+    return previous;
+  }
+
+  /** become makes it the event at hand. @internal */
+  become(op: u32, flags: u32, objectLen: u32, oldLen: u32): this {
+    this.what = <Op>op;
+    this.flags = flags;
+    current.become(objectLen);
+    previous.become(oldLen);
+    return this;
+  }
 
   /** initial says that the event is part of the first list. */
   get initial(): bool {
@@ -58,53 +79,61 @@ export class Event {
 }
 
 /** EventObject is the state of an object, read through the host. It is valid until the handler returns. */
-export class EventObject {
+export class EventObject extends Fields {
+  private length: u32 = 0;
+
+  /** @internal */
+  constructor(private which: u32) {
+    super();
+  }
+
+  /** become makes it an object of the event at hand. @internal */
+  become(length: u32): void {
+    this.length = length;
+  }
+
   /** size is the length of the object's JSON text. */
-  constructor(private which: u32, public readonly size: u32) {}
+  get size(): u32 {
+    return this.length;
+  }
 
   /** exists is false for the old object of an event that has none. */
   exists(): bool {
-    return this.size > 0;
+    return this.length > 0;
   }
 
   /** json copies the whole text, "" if there is no object. Prefer reading single fields. */
   json(): string {
-    if (this.size == 0) return "";
-    const cap = room(this.size); // which may move the buffer
+    if (this.length == 0) return "";
+    const cap = room(this.length); // which may move the buffer
     const n = eventObject(this.which, 0, address(), cap);
     return n > 0 ? written(n) : "";
   }
 
   /** get reads a field. */
   get(p: FieldPath): Value {
-    const cap = room();
-    const packed = eventField(this.which, p.use(), address(), cap);
-    if (packed <= 0) return Value.missing();
-    const length = <u32>packed;
-    if (length > cap) {
-      const enough = room(length);
-      eventField(this.which, p.use(), address(), enough);
-    }
-    return new Value(<Kind>(packed >> 32), written(length));
-  }
-
-  /** string reads a string, "" if the field is none. */
-  string(p: FieldPath): string {
-    return this.get(p).string();
-  }
-
-  /** int reads an integer, 0 if the field is none. */
-  int(p: FieldPath): i64 {
-    return this.get(p).int();
-  }
-
-  /** bool reads a boolean, false if the field is none. */
-  bool(p: FieldPath): bool {
-    return this.get(p).bool();
+    const entry = this.ahead(p);
+    if (entry == null) return super.get(p);
+    const text = textOf(entry);
+    return text == null ? super.get(p) : new Value(<Kind>entry.kind, text);
   }
 
   /** has tells whether the field is there, be it null. */
   has(p: FieldPath): bool {
-    return eventField(this.which, p.use(), 0, 0) > 0;
+    const entry = this.ahead(p);
+    return entry == null ? super.has(p) : entry.kind != Kind.Missing;
+  }
+
+  private ahead(p: FieldPath): Entry | null {
+    return this.which == 0 ? entryOf(p) : null;
+  }
+
+  protected field(handle: i32, ptr: usize, cap: u32): i64 {
+    return eventField(this.which, handle, ptr, cap);
   }
 }
+
+// There is one event at a time, so these are the same for all: making them anew would take longer than most of what is
+// done with them.
+const current = new EventObject(0);
+const previous = new EventObject(1);

@@ -1,10 +1,12 @@
 import { eventPath, utf8 } from "./host";
-import { Status } from "./result";
+import { Status } from "./status";
 
 /** FieldPath is the way to a field, such as metadata.labels["app"] or spec.containers[0].image. */
 export class FieldPath {
   /** @internal */
   handle: i32 = -1;
+  /** slot is where the host gives the field ahead of each event, -1 if it does not. @internal */
+  slot: i32 = -1;
   /** error is empty, or says why the path did not compile. */
   error: string = "";
 
@@ -16,6 +18,7 @@ export class FieldPath {
     this.handle = eventPath(changetype<usize>(bytes), bytes.byteLength);
     if (this.handle == Status.Quota) this.error = "path " + this.text + ": there are too many paths";
     else if (this.handle < 0) this.error = "path " + this.text + ": this is not the path of a field";
+    else compiled.push(this);
   }
 
   /** @internal */
@@ -26,6 +29,7 @@ export class FieldPath {
 }
 
 const declared = new Array<FieldPath>();
+const compiled = new Array<FieldPath>();
 let configuring = false;
 
 /**
@@ -53,6 +57,16 @@ export function compileDeclared(): string | null {
     if (declared[i].error != "") return declared[i].error;
   }
   return null;
+}
+
+/** compiledPaths are all that were. @internal */
+export function compiledPaths(): Array<FieldPath> {
+  return compiled;
+}
+
+/** @internal */
+export function isConfiguring(): bool {
+  return configuring;
 }
 
 /** @internal */

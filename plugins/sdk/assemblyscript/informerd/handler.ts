@@ -1,10 +1,13 @@
-import { Event, EventObject, Op } from "./event";
+import { Event } from "./event";
 import { compileDeclared, setConfiguring } from "./field";
 import { giveReason } from "./host";
+import { prefetchCompiled } from "./prefetch";
 import { Verdict } from "./result";
 
 let handle: ((event: Event) => Verdict) | null = null;
 let prepare: (() => string | null) | null = null;
+let registered = false;
+const event = new Event(); // at hand
 
 /**
  * register makes onEvent the handler of this guest. Configure runs once, before the first event: it reads the
@@ -13,11 +16,19 @@ let prepare: (() => string | null) | null = null;
 export function register(onEvent: (event: Event) => Verdict, configure: (() => string | null) | null = null): void {
   assert(handle == null, "register was called twice");
   handle = onEvent;
+  setConfigure(configure);
+}
+
+/** setConfigure notes that there is a handler, and how it is configured. @internal */
+export function setConfigure(configure: (() => string | null) | null): void {
+  registered = true;
+  if (configure == null) return;
+  assert(prepare == null, "there are two functions to configure the guest: give one of register and registerBatch");
   prepare = configure;
 }
 
 function refusal(): string | null {
-  if (handle == null) return "the guest registers no handler: call register";
+  if (!registered) return "the guest registers no handler: call register";
   const mistake = compileDeclared();
   if (mistake != null) return mistake;
   const f = prepare;
@@ -31,14 +42,22 @@ function refusal(): string | null {
 /** configure is what the host calls. */
 export function configure(): i32 {
   const why = refusal();
-  if (why == null) return 0;
+  if (why == null) {
+    prefetchCompiled();
+    return 0;
+  }
   giveReason(why);
   return 1;
 }
 
 /** on_event is what the host calls. */
 export function on_event(op: u32, flags: u32, objectLen: u32, oldLen: u32): i32 {
-  return handle!(new Event(<Op>op, flags, new EventObject(0, objectLen), new EventObject(1, oldLen)));
+  const f = handle;
+  if (f == null) {
+    assert(false, "the guest exports on_event and registers no handler of single events: call register, or remove the export");
+    return Verdict.Fail;
+  }
+  return f(event.become(op, flags, objectLen, oldLen));
 }
 
 /** informerd_abi_v1 marks the interface and is never called. */

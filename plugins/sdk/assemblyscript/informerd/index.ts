@@ -11,15 +11,28 @@
  *
  * It is built by the script build beside this folder.
  *
+ * One that wants many events at once calls registerBatch, and exports on_batch in place of on_event.
+ *
  * A handler reads the fields it needs through the host, which finds them in the object's text. Everything runs on one
  * thread, one event after the other, and each worker of a listener has an instance with variables of its own. An
- * instance that traps or is too slow is replaced by a fresh one, so variables are a cache and no store.
+ * instance that traps or is too slow is replaced by a fresh one, so variables are a cache and no store; kv is one.
  */
+import * as cache from "./cache";
+import * as http from "./http";
+import * as kv from "./kv";
+
+export { Batch, BatchEvent, on_batch, registerBatch } from "./batch";
+export { now } from "./clock";
 export { config, configOnly } from "./config";
 export { Event, EventObject, Op } from "./event";
 export { FieldPath, compile, path } from "./field";
 export { configure, informerd_abi_v1, on_event, register } from "./handler";
-export { ListWriter, MapWriter, quote } from "./json";
+export { ListWriter, MapWriter, isOneValue, quote } from "./json";
 export { Level, log, logEnabled } from "./log";
-export { Status, Verdict, emit, reason, setData } from "./result";
+export { Fields } from "./object";
+export { prefetch } from "./prefetch";
+export { random } from "./random";
+export { Verdict, emit, reason, setData } from "./result";
+export { Answer, Status, statusText } from "./status";
 export { Kind, Value } from "./value";
+export { cache, http, kv };

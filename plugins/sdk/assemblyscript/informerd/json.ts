@@ -50,6 +50,15 @@ export function skipValue(json: string, at: i32): i32 {
   return at;
 }
 
+/**
+ * isOneValue tells whether a text from outside can stand in JSON as one value: whatever is in it, it does not end early
+ * and go on as something else. Whether that value is right all through, the host finds when it takes the whole.
+ */
+export function isOneValue(text: string): bool {
+  const from = skipSpace(text, 0), to = skipValue(text, from);
+  return to > from && skipSpace(text, to) == text.length;
+}
+
 /** decode decodes a JSON string, given with its quotes. */
 export function decode(quoted: string): string {
   if (quoted.indexOf("\\") < 0) return quoted.substring(1, quoted.length - 1);

@@ -1,5 +1,6 @@
 import { resultEmit, utf8 } from "./host";
 import { MapWriter } from "./json";
+import { Status } from "./status";
 
 /** Verdict is what a handler decides about an event. */
 export enum Verdict {
@@ -11,17 +12,6 @@ export enum Verdict {
   Retry = 2,
   /** Do not try again: to the dead letters. */
   Fail = 3,
-}
-
-/** Status is what the host says. */
-export enum Status {
-  OK = 0,
-  NotFound = -1,
-  BadArgument = -2,
-  Denied = -3,
-  Quota = -4,
-  Unavailable = -5,
-  WrongPhase = -6,
 }
 
 /** reason says why the host did not take an emission. */

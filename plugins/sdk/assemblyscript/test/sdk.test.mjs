@@ -83,6 +83,7 @@ test("what a guest keeps stays whole while others come and go", () => {
   assert.ok(guest.memory < 8 << 20, `the memory grew to ${guest.memory}`);
 });
 
-test("an assertion traps", () => {
-  assert.throws(() => start(wasm, { do: "crash" }).add({}), WebAssembly.RuntimeError);
+test("an assertion traps, and says where", () => {
+  const guest = start(wasm, { do: "crash" });
+  assert.throws(() => guest.add({}), { name: "RuntimeError", message: /: on purpose \(guest\.ts:\d+:\d+\)$/ });
 });

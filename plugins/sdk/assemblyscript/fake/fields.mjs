@@ -1,0 +1,46 @@
+import { badArgument } from "./status.mjs";
+
+/** text gives the text of a field's value: a string itself, any other value as JSON. */
+export function text(value) {
+  return typeof value == "string" ? value : JSON.stringify(value);
+}
+
+/** tag says of what type a value is, 0 if there is none. */
+export function tag(value) {
+  if (value === undefined) return 0;
+  if (value === null) return 1;
+  if (Array.isArray(value)) return 5;
+  return { boolean: 2, number: 3, string: 4, object: 6 }[typeof value];
+}
+
+/** lookup finds a value by the steps of its path, undefined if it is not there. */
+export function lookup(object, steps) {
+  let at = object;
+  for (const step of steps) {
+    const inside = typeof step == "number" ? Array.isArray(at) : at !== null && typeof at == "object" && !Array.isArray(at);
+    if (!inside || !Object.hasOwn(at, step)) return undefined;
+    at = at[step];
+  }
+  return at;
+}
+
+/** field answers with a field of an object, as event.v1 field and cache.v1 iter_field do. */
+export function field(memory, object, steps, ptr, cap) {
+  if (!steps) return BigInt(badArgument);
+  const value = lookup(object, steps);
+  if (value === undefined) return 0n;
+  return (BigInt(tag(value)) << 32n) | BigInt(memory.answer(text(value), ptr, cap));
+}
+
+/** parsePath cuts metadata.labels["app"] or a[0].b into steps; undefined if the text is no path. */
+export function parsePath(path) {
+  const steps = [];
+  let rest = path;
+  while (rest !== "") {
+    const step = /^(?:\["([^"]*)"\]|\[(\d+)\]|\.?([^.[\]" \t]+)(?=[.[]|$))/.exec(rest);
+    if (!step) return undefined;
+    steps.push(step[1] ?? (step[2] === undefined ? step[3] : Number(step[2])));
+    rest = rest.slice(step[0].length);
+  }
+  return steps.length > 0 ? steps : undefined;
+}
