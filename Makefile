@@ -128,6 +128,10 @@ bench: build bin/informerbench ## Measure informerd beside client-go and write b
 bench-quick: bin/informerbench ## A small make bench, which fails if a figure is off by more than a factor of two
 	bin/informerbench run -quick
 
+.PHONY: bench-handlers
+bench-handlers: ## Measure handlers beside wazero's own deadline and Extism, and write bench/HANDLERS.md (half a minute)
+	cd bench && GUESTS=required go test -count=1 -run '^TestTable$$' ./handlers -table ../HANDLERS.md
+
 .PHONY: bench-micro
 bench-micro: ## Run the Go benchmarks, of JSON libraries, compressors and our own parts (BENCH=regexp)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./pkg/...

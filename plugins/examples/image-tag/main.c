@@ -41,6 +41,7 @@ static bool configure(void) {
   for (uint32_t i = 0; i < lists; i++) {
     informerd_compile(&containers[i], informerd_join(specs[i / 3], fields[i % 3]));
   }
+  informerd_prefetch(); // most events change no image: of these, no field is read at all
   forbidden = (words){{T("latest")}, 1};
   ignored = (words){.count = 0};
   return informerd_config_only(T("forbidden"), T("ignore")) && read_words(T("forbidden"), &forbidden) &&

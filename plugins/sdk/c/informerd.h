@@ -13,7 +13,8 @@
 //
 //	const informerd_registration informerd_handler = {configure, on_event};
 //
-// A handler reads the fields it needs through the host, which finds them in the object's text. Everything runs on one
+// A handler reads the fields it needs through the host, which finds them in the object's text and gives those whose paths
+// configure compiled ahead of each event; see informerd/prefetch.h. Everything runs on one
 // thread, one event after the other, and each worker of a listener has an instance with variables of its own. An
 // instance that traps or is too slow is replaced by a fresh one, so variables are a cache and no store.
 //
@@ -21,14 +22,22 @@
 #ifndef INFORMERD_H
 #define INFORMERD_H
 
+#include "informerd/batch.h"
+#include "informerd/cache.h"
+#include "informerd/clock.h"
 #include "informerd/config.h"
 #include "informerd/event.h"
+#include "informerd/http.h"
+#include "informerd/kv.h"
 #include "informerd/log.h"
+#include "informerd/prefetch.h"
+#include "informerd/random.h"
 #include "informerd/result.h"
+#include "informerd/status.h"
 #include "informerd/text.h"
 #include "informerd/value.h"
 
-// informerd_registration is what a guest does. on_event is required.
+// informerd_registration is what a guest does. on_event is required, unless there is an informerd_batch_handler.
 typedef struct {
   // configure runs once, before the first event. It compiles paths, reads the configuration and refuses bad settings
   // with informerd_refuse.

@@ -12,10 +12,12 @@ typedef enum {
   INFORMERD_RESYNC = 4,
 } informerd_op;
 
-// informerd_object is the state of an object, read through the host. It is valid until on_event returns.
+// informerd_object is the state of an object, read through the host. It is valid until on_event returns, or until
+// informerd_next in a batch.
 typedef struct {
   uint32_t which;
-  uint32_t size; // of its JSON text; 0 if there is no object
+  uint32_t size; // of its JSON text; 0 if there is no object, and for one of a cache
+  int64_t (*field)(uint32_t which, uint32_t handle, void *ptr, uint32_t cap); // the SDK's own
 } informerd_object;
 
 // informerd_event is what a handler gets.

@@ -2,6 +2,7 @@
 #ifndef INFORMERD_RESULT_H
 #define INFORMERD_RESULT_H
 
+#include "status.h"
 #include "value.h"
 
 // informerd_verdict is what a handler decides about an event.
@@ -17,17 +18,6 @@ informerd_verdict informerd_retry(informerd_text reason);
 
 // informerd_fail is the verdict not to try again, with the reason why.
 informerd_verdict informerd_fail(informerd_text reason);
-
-// informerd_status is what the host says. The zero value is that all is well.
-typedef enum {
-  INFORMERD_OK = 0,
-  INFORMERD_NOT_FOUND = -1,
-  INFORMERD_BAD_ARGUMENT = -2,
-  INFORMERD_DENIED = -3,
-  INFORMERD_QUOTA = -4,
-  INFORMERD_UNAVAILABLE = -5,
-  INFORMERD_WRONG_PHASE = -6,
-} informerd_status;
 
 // informerd_reason says why the host did not take an emission.
 informerd_text informerd_reason(informerd_status status);

@@ -3,6 +3,7 @@
 #define INFORMERD_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // informerd_text is UTF-8 text with a length; it need not end with a zero byte.
@@ -43,7 +44,8 @@ informerd_text informerd_decimal(int64_t n);
 informerd_text informerd_quote(informerd_text t);
 
 // informerd_alloc gives room, aligned to 8 bytes and not cleared. What is taken while the handler configures itself is
-// kept for good; what is taken for an event, texts and values of this SDK included, is gone when on_event returns. If
+// kept for good; what is taken for an event, texts and values of this SDK included, is gone when on_event returns, and in
+// a batch with informerd_next. If
 // the handler's memory limit is reached, the guest traps.
 void *informerd_alloc(uint32_t size);
 

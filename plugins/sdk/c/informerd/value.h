@@ -15,7 +15,7 @@ typedef enum {
   INFORMERD_MAP = 6,
 } informerd_kind;
 
-// informerd_value is valid until on_event returns, or for good if it was got in configure.
+// informerd_value is valid until on_event returns, or for good if it was got in configure. In a batch, informerd_next ends it.
 typedef struct {
   informerd_kind kind;
   informerd_text text; // a string decoded, and any other value as its JSON text

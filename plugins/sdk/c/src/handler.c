@@ -16,15 +16,20 @@ EXPORT("configure") int32_t informerd_configure(void) {
   return ready ? 0 : 1;
 }
 
-EXPORT("on_event") int32_t informerd_on_event(uint32_t op, uint32_t flags, uint32_t object_len, uint32_t old_len) {
-  informerd_free_unkept();
-  informerd_event e = {
+informerd_event informerd_event_of(uint32_t op, uint32_t flags, uint32_t object_len, uint32_t old_len) {
+  return (informerd_event){
       .op = (informerd_op)op,
       .initial = flags & 1,
       .final_state_unknown = flags & 2,
       .missed = flags & 4,
-      .object = {0, object_len},
-      .old = {1, old_len},
+      .object = {.which = 0, .size = object_len},
+      .old = {.which = 1, .size = old_len},
   };
-  return (int32_t)informerd_handler.on_event(&e);
+}
+
+EXPORT("on_event") int32_t informerd_on_event(uint32_t op, uint32_t flags, uint32_t object_len, uint32_t old_len) {
+  informerd_free_unkept();
+  informerd_event e = informerd_event_of(op, flags, object_len, old_len);
+  // Only a handler of batches has the other function, so only in it is there code for them.
+  return informerd_handler.on_event ? (int32_t)informerd_handler.on_event(&e) : informerd_batch_of_one(&e);
 }

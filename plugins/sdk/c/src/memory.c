@@ -60,3 +60,5 @@ void *informerd_alloc(uint32_t size) {
 void informerd_keep_all(void) { kept = next; }
 
 void informerd_free_unkept(void) { next = kept; }
+
+void informerd_free_behind(char *before) { next = before; }

@@ -12,6 +12,19 @@ informerd_verdict informerd_fail(informerd_text reason) {
   return INFORMERD_FAIL;
 }
 
+informerd_text informerd_status_text(informerd_status status) {
+  switch (status) {
+  case INFORMERD_OK: return T("");
+  case INFORMERD_NOT_FOUND: return T("not found");
+  case INFORMERD_BAD_ARGUMENT: return T("bad argument");
+  case INFORMERD_DENIED: return T("denied");
+  case INFORMERD_QUOTA: return T("quota");
+  case INFORMERD_UNAVAILABLE: return T("unavailable");
+  case INFORMERD_WRONG_PHASE: return T("wrong phase");
+  }
+  return T("unknown status");
+}
+
 informerd_text informerd_reason(informerd_status status) {
   switch (status) {
   case INFORMERD_OK: return T("");

@@ -45,7 +45,7 @@ static informerd_text advance(informerd_text t) {
   return informerd_skip_space(informerd_slice(t, 1, t.length));
 }
 
-bool informerd_next(informerd_items *i) {
+bool(informerd_next)(informerd_items *i) { // batch.h has a macro of that name
   informerd_text at = informerd_skip_space(i->rest);
   if (i->begun && at.length && at.data[0] == ',') at = advance(at);
   if (!at.length || at.data[0] == ']' || at.data[0] == '}') {

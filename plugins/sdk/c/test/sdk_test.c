@@ -170,6 +170,15 @@ static bool read_config(void) {
   return informerd_refuse(informerd_written(&w));
 }
 
+// A handler without an informerd_batch_handler gets the events of a batch one by one.
+static void test_no_batches(void) {
+  check(fake_load(""));
+  handle = see_change;
+  fake_result r[2] = {0};
+  fake_batch((fake_input[]){{INFORMERD_RESYNC, 0, "{}"}, {INFORMERD_ADD, 0, "{\"metadata\":{\"name\":\"a\"}}"}}, 2, r);
+  check(r[0].verdict == INFORMERD_DROP && r[1].verdict == INFORMERD_DROP && changed);
+}
+
 static void test_configure(void) {
   configuring = bad_path;
   check(!fake_load(""));
@@ -228,6 +237,7 @@ int main(void) {
   test_long_fields();
   test_output();
   test_reasons();
+  test_no_batches();
   test_configure();
   test_broken_json();
   test_texts();

@@ -1,0 +1,84 @@
+package handlers
+
+import (
+	"context"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// deadline of one call, where there is one. It is long, since the machine may be busy with something else.
+const deadline = 10 * time.Second
+
+// Contender is one way to run a handler.
+type Contender struct {
+	Host, Guest string
+	Deadline    bool
+	// Needs the compilers of C or Go: the guest is built when it is opened.
+	Needs string
+	open  func(ctx context.Context) (call, func() error, error)
+}
+
+// Name tells contenders apart.
+func (c Contender) Name() string {
+	name := c.Host
+	if c.Guest != "" {
+		name += ", " + c.Guest
+	}
+	switch {
+	case c.Host == wazeroName && c.Deadline:
+		return name + ", WithCloseOnContextDone"
+	case c.Host == wazeroName:
+		return name + ", no deadline"
+	}
+	return name
+}
+
+// call gives a pod to the handler and gives its answer.
+type call func(*event.Object) (int32, error)
+
+// The hosts.
+const (
+	nativeName    = "native"
+	informerdName = "informerd"
+	wazeroName    = "wazero"
+	extismName    = "Extism"
+)
+
+// The guests.
+const (
+	handGuest   = "by hand"
+	cGuest      = "C"
+	goGuest     = "Go"
+	inputGuest  = "C, JSON as input"
+	fieldsGuest = "C, fields from a host function"
+)
+
+// Contenders are all of them.
+func Contenders() []Contender {
+	all := []Contender{{Host: nativeName, open: openNative}}
+	for _, guest := range []struct {
+		name  string
+		build func() ([]byte, error)
+	}{{handGuest, handmade}, {cGuest, buildC}, {goGuest, buildGo}} {
+		needs := guest.name
+		if needs == handGuest {
+			needs = ""
+		}
+		all = append(all,
+			Contender{informerdName, guest.name, true, needs, openInformerd(guest.build)},
+			Contender{wazeroName, guest.name, false, needs, openWazero(guest.build, false)},
+			Contender{wazeroName, guest.name, true, needs, openWazero(guest.build, true)})
+	}
+	return append(all,
+		Contender{extismName, fieldsGuest, true, cGuest, openExtism("extism_fields.c", false)},
+		Contender{extismName, inputGuest, true, cGuest, openExtism("extism_input.c", true)})
+}
+
+func openNative(context.Context) (call, func() error, error) {
+	var scratch event.Scratch
+	return func(o *event.Object) (int32, error) {
+		scratch.Set(o)
+		return answer(scratch.Lookup(phasePath).Text(), scratch.Lookup(imagePath).Text()), nil
+	}, func() error { return nil }, nil
+}

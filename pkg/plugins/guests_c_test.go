@@ -1,0 +1,160 @@
+package plugins
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+)
+
+// everythingC loads the C guest that calls every function of the host, with all grants.
+func everythingC(t *testing.T, url string) *Instance {
+	t.Helper()
+	host, _ := testHost(t)
+	spec := testSpec(buildGuest(t, "c", "../../plugins/sdk/c/test/everything.c"))
+	spec.Config = fmt.Appendf(nil, `{"url":%q}`, url)
+	seed := uint64(1)
+	spec.Grants.Clock.Fixed = time.Unix(0, 1234567890123456789)
+	spec.Grants.Random.Seed = &seed
+	spec.Grants.HTTP = &HTTPGrant{Allow: []string{url}, Headers: map[string]string{"Authorization": "theirs"}}
+	spec.Grants.Cache = &CacheGrant{Informers: []string{"owners"}}
+	spec.Caches = ownersAndNodes(t)
+	return instance(t, host, spec)
+}
+
+// The words of the C SDK that need a grant, in the real host.
+func TestCWords(t *testing.T) {
+	url := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("X-Seen", fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL, r.Header.Get("X-Own"), r.Header.Get("Authorization"), body))
+		w.WriteHeader(http.StatusTeapot)
+		fmt.Fprintf(w, "%40000d", 1)
+	}) + "/in/"
+	i := everythingC(t, url)
+	web := ownersAndNodes(t).Get("owners", "shop", "web")
+	seed, random := uint64(1), make([]byte, 4)
+	numbers := newSeeded(&RandomGrant{Seed: &seed})
+	for range 2 {
+		_, _ = numbers.Read(random)
+		r, err := i.Handle(t.Context(), podAdd(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf(`done data {"kv":["not found","not found","","ä",false,true,"b","","bad argument"],`+
+			`"http":[418,"POST /in/a mine theirs a body",true,40000,"denied"],`+
+			`"cache":["denied","not found","web",0,false,%d,"web","web",""],"now":1234567890123456789,"random":[%d,%d,%d,%d]}`,
+			web.Size(), random[0], random[1], random[2], random[3])
+		if got := texts([]Result{r}); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestCBatch(t *testing.T) {
+	i := everythingC(t, "https://example.com/")
+	if !i.handler.Batches() {
+		t.Fatal("it takes no batches")
+	}
+	emitted := func(n int) string {
+		return fmt.Sprintf(`done event {"type":"com.example.everything","data":{"name":"web-%d","of":4}}`, n)
+	}
+	want := emitted(0) + ", fail gone: web-1, drop, " + emitted(3)
+	for range 2 {
+		results, err := i.HandleBatch(t.Context(), batchOf(t, event.Add, event.Delete, event.Resync, event.Update))
+		if got := texts(results); err != nil || got != want {
+			t.Errorf("got  %s, %v\nwant %s", got, err, want)
+		}
+	}
+}
+
+// cGuest builds a guest from a text.
+func cGuest(t testing.TB, text string) []byte {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "guest.c")
+	if err := os.WriteFile(source, []byte("#include \"informerd.h\"\n"+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return buildGuest(t, "c", source)
+}
+
+const cFields = `static informerd_path name, phase;
+static bool configure(void) { return informerd_compile(&name, T("metadata.name")) && informerd_compile(&phase, T("status.phase")); }
+static informerd_verdict look(const informerd_event *e) {
+  return informerd_equal(informerd_get_string(e->object, &name), T("web-1")) && informerd_has(e->object, &phase) ? INFORMERD_DROP
+                                                                                                     : INFORMERD_DONE;
+}
+`
+
+// A handler without on_event gets the events that come alone as batches of one.
+func TestCBatchOfOne(t *testing.T) {
+	host, _ := testHost(t)
+	i := instance(t, host, testSpec(cGuest(t, cFields+`
+static informerd_verdict on_batch(informerd_batch *b) {
+  while (informerd_next(b)) if (look(&b->event) == INFORMERD_DROP) informerd_set_verdict(b, INFORMERD_DROP);
+  return b->count == 1 ? INFORMERD_FAIL : INFORMERD_RETRY;
+}
+const informerd_registration informerd_handler = {configure};
+informerd_batch_handler(on_batch);
+`)))
+	expectVerdict(t, i, podAdd(t), Drop)
+	other := event.Event{Op: event.Add, Object: object(t, strings.Replace(podText, "web-1", "web-2", 1))}
+	expectVerdict(t, i, other, Fail)
+	results, err := i.HandleBatch(t.Context(), []event.Event{other, podAdd(t)})
+	if got := texts(results); err != nil || got != "retry, drop" {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// A guest exports and imports what its handler uses, and little else: what it imports is its request for rights. Only
+// the reason why configure refuses is in all of them.
+func TestCGuestsImportWhatTheyUse(t *testing.T) {
+	use := func(code string) string {
+		return `static informerd_verdict on_event(const informerd_event *e) { (void)e; ` + code + ` return INFORMERD_DONE; }
+const informerd_registration informerd_handler = {0, on_event};`
+	}
+	for _, test := range []struct {
+		name, text string
+		batches    bool
+		imports    []string
+	}{
+		{"nothing", use(""), false, nil},
+		{"fields", cFields + "const informerd_registration informerd_handler = {configure, look};", false,
+			[]string{abi.ModuleEvent + " field", abi.ModuleEvent + " path", abi.ModuleEvent + " prefetch"}},
+		{"one word of each kind", use(`informerd_text v; char b[4]; informerd_kv_get(T("k"), &v); informerd_random(b, 4);
+			informerd_http_header(T("h")); informerd_cache(T("pods"));`), false,
+			[]string{abi.ModuleCache + " resource", abi.ModuleHTTP + " header", abi.ModuleKV + " get", abi.ModuleRandom + " fill"}},
+		{"other words", use(`bool b; informerd_kv_cas(T("k"), 0, T("v"), 0, &b); informerd_kv_set(T("k"), T("v"), 0);
+			informerd_kv_delete(T("k")); informerd_http_body(); if (informerd_now() == 0) return INFORMERD_DROP;`), false,
+			[]string{abi.ModuleClock + " now_ns", abi.ModuleHTTP + " body", abi.ModuleKV + " cas", abi.ModuleKV + " delete", abi.ModuleKV + " set"}},
+		{"a batch", `static informerd_verdict on_batch(informerd_batch *b) { while (informerd_next(b)) {} return INFORMERD_DONE; }
+const informerd_registration informerd_handler = {0};
+informerd_batch_handler(on_batch);`, true, []string{abi.ModuleEvent + " next"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, err := wasmfile.Parse(cGuest(t, test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var imports []string
+			for _, i := range m.Imports {
+				imports = append(imports, i.Module+" "+i.Name)
+			}
+			slices.Sort(imports)
+			if want := append(test.imports, abi.ModuleResult+" error"); !slices.Equal(imports, want) {
+				t.Errorf("it imports %v, want %v", imports, want)
+			}
+			if _, batches := m.Export(abi.ExportOnBatch); batches != test.batches {
+				t.Errorf("on_batch is exported: %v, want %v", batches, test.batches)
+			}
+		})
+	}
+}
