@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/informerd/informerd/pkg/plugins"
 )
 
 func checkState(s *State, r *report) {
@@ -38,6 +40,9 @@ func checkGrants(c *Config, g *Grants, path string, r *report) {
 	}
 	if g.HTTP != nil {
 		checkHTTPGrant(g.HTTP, join(path, "http"), r)
+	}
+	if g.Emit != nil {
+		checkEmitGrant(g.Emit, join(path, "emit"), r)
 	}
 	if g.Cache != nil {
 		checkCacheGrant(c, g.Cache, join(path, "cache"), r)
@@ -91,6 +96,24 @@ func checkHTTPGrant(g *HTTPGrant, path string, r *report) {
 	}
 }
 
+// checkRequestTime warns of requests that have less time than it seems.
+func checkRequestTime(h *Handler, path string, r *report) {
+	grant, deadline := join(join(path, "grants"), "http"), join(join(path, "limits"), "deadline")
+	timeout := join(grant, "timeout")
+	if h.Grants.HTTP == nil || r.failed[grant] || r.failed[timeout] || r.failed[deadline] {
+		return
+	}
+	limit := h.Limits.Deadline.Duration
+	switch {
+	case r.has(timeout) && h.Grants.HTTP.Timeout.Duration > limit:
+		r.warn(r.values[timeout], timeout, "raise the deadline, or lower the timeout",
+			"%s is %s, but %s ends a request earlier: it is %s", timeout, short(h.Grants.HTTP.Timeout.Duration), deadline, short(limit))
+	case !r.has(timeout) && !r.has(deadline):
+		r.warn(r.keys[grant], grant, "set it to what the server may take",
+			"%s: a request must fit in %s, which is %s unless it is set", grant, deadline, short(limit))
+	}
+}
+
 func checkAllow(allow []string, path string, r *report) {
 	field := join(path, "allow")
 	switch {
@@ -111,29 +134,35 @@ func checkAllow(allow []string, path string, r *report) {
 		if repeated[i] {
 			r.value(at, "", "%s stands there already", at)
 		} else if wrong, hint := wrongPrefix(text); wrong != "" {
-			r.value(at, hint, "%s %s", at, wrong)
+			r.value(at, hint, "%s%s", at, wrong)
 		}
 	}
 }
 
-// wrongPrefix says what is wrong with a URL, without showing it: there may be a password in it. The host of handlers
-// refuses more than this, such as hosts that only look like an address.
+// wrongPrefix says what is wrong with a URL, as the host of handlers sees it, without showing it: there may be a password in
+// it.
 func wrongPrefix(text string) (wrong, hint string) {
-	const form = "write it as https://hooks.example.com/x"
+	err := plugins.CheckHTTPAllow(text)
+	if err == nil {
+		return "", ""
+	}
+	wrong, hint = ": "+err.Error(), "write it as https://hooks.example.com/x"
+	if is, ok := strings.CutPrefix(err.Error(), "it "); ok {
+		wrong = " " + is
+	}
 	u, err := url.Parse(text)
 	switch {
-	case err != nil:
-		return "is no URL", form
-	case u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
-		return "must begin with https:// or http:// and a host", form
+	case err != nil || u.Scheme != "https" && u.Scheme != "http":
 	case u.User != nil:
-		return "has a user name in it", "remove it, and give the credential in headers, as in headers: {Authorization: {fromEnv: NAME}}"
-	case strings.ContainsAny(text, "?#"):
-		return "must end with the path", "remove ? or # and what follows"
+		hint = "remove it, and give the credential in headers, as in headers: {Authorization: {fromEnv: NAME}}"
 	case strings.Contains(u.Host, "*"):
-		return "has a * in its host", "name each host"
+		hint = "name each host"
+	case strings.ContainsAny(text, "?#"):
+		hint = "remove ? or # and what follows"
+	case u.Host != "":
+		hint = "" // what is wrong with the host, the port or the path says enough
 	}
-	return "", ""
+	return wrong, hint
 }
 
 var methodName = regexp.MustCompile(`^[A-Z]+(-[A-Z]+)*$`)

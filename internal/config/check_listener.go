@@ -16,6 +16,7 @@ func checkListener(c *Config, l *Listener, path string, r *report) {
 	checkStream(l, path, r)
 	if l.Handler != nil {
 		checkGrants(c, &l.Handler.Grants, join(join(path, "handler"), "grants"), r)
+		checkRequestTime(l.Handler, join(path, "handler"), r)
 	}
 	checkOutputNames(c, l.Outputs, path, r)
 }
@@ -151,6 +152,8 @@ func checkHandler(h *Handler, path string, r *report) {
 	if field := join(path, "sha256"); r.good(field) && !sha256Digest.MatchString(h.SHA256) {
 		r.value(field, "sha256sum prints it", "%s must be 64 lower-case hexadecimal digits, is %s", field, quote(h.SHA256))
 	}
+	r.number(join(path, "batch"), &h.Batch, 64, 1, 1000)
+	r.number(join(path, "pauseAfter"), &h.PauseAfter, 5, 0, 1000)
 	limits := join(path, "limits")
 	r.size(join(limits, "memory"), &h.Limits.Memory, 16<<20, 64<<10, 4<<30)
 	r.number(join(limits, "fuel"), &h.Limits.Fuel, 0, 0, 2_000_000_000)

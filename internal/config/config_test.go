@@ -53,6 +53,8 @@ listeners:
       wasm: plugins/x.wasm
       sha256: 3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c
       config: {threshold: 5, names: [a, on], on: yes, none: null, big: 12345678901234567890, hex: 0x10, day: 2001-01-01, f: 1.50}
+      batch: 8
+      pauseAfter: 3
       limits: {memory: 32Mi, deadline: 50ms, fuel: 1000000}
       grants: {log: {level: debug, rate: 7}, kv: {keys: 10, bytes: 2Mi, ttl: 24h, persist: true}, clock: {fixed: 2026-01-01T01:00:00+01:00}, random: {seed: 7}, ` + httpAndCache + `}
     workers: 4
@@ -69,7 +71,8 @@ state: {dir: state}
 
 const httpAndCache = `http: {allow: ["https://hooks.example.com/x"], methods: [PUT], timeout: 2s, maxRequest: 1Ki, maxResponse: 2Ki, perEvent: 9, ` +
 	`headers: {Authorization: {fromEnv: HOOK_TOKEN}, X-Api-Key: {fromFile: key}, X-Name: informerd}}, ` +
-	`cache: {informers: [pods], namespaces: ["", shop], maxItems: 100, maxBytes: 3Mi}`
+	`cache: {informers: [pods], namespaces: ["", shop], maxItems: 100, maxBytes: 3Mi}, ` +
+	`emit: {kinds: [data, event], types: [com.example., org.one], count: 5, bytes: 2Ki}`
 
 func mustParse(t *testing.T, text string) *Config {
 	t.Helper()
@@ -133,7 +136,9 @@ func TestParseEveryField(t *testing.T) {
 					},
 				},
 				Cache: &CacheGrant{Informers: []string{"pods"}, Namespaces: []string{"", "shop"}, MaxItems: 100, MaxBytes: 3 << 20},
+				Emit:  &EmitGrant{Kinds: []string{"data", "event"}, Types: []string{"com.example.", "org.one"}, Count: 5, Bytes: 2 << 10},
 			},
+			Batch: 8, PauseAfter: 3,
 		},
 		Workers: 4, Retry: Retry{Attempts: 3, MinBackoff: seconds(2), MaxBackoff: seconds(120)},
 		Outputs: []string{"stdout", "other"}, informer: c.Informers["pods"], informers: c.Informers,
@@ -157,7 +162,7 @@ func TestDefaults(t *testing.T) {
 apiVersion: informerd.dev/v1alpha1
 kind: Config
 listeners:
-  plain: {informer: {resource: pods}, outputs: [out], handler: {wasm: x.wasm, grants: {log: {}, kv: {}, clock: {}, random: {}, http: {allow: ["http://h"]}, cache: {informers: [i]}}}}
+  plain: {informer: {resource: pods}, outputs: [out], handler: {wasm: x.wasm, grants: {log: {}, kv: {}, clock: {}, random: {}, http: {allow: ["http://h"]}, cache: {informers: [i]}, emit: {}}}}
   resync: {informer: {resource: pods}, outputs: [out], resync: 5m}
   never: {informer: {resource: pods}, outputs: [out], resync: 0}
 informers: {i: {resource: nodes}}
@@ -183,7 +188,9 @@ outputs: {out: {stdout: {}}}
 					MaxRequest: 64 << 10, MaxResponse: 64 << 10, PerEvent: 4,
 				},
 				Cache: &CacheGrant{Informers: []string{"i"}, MaxItems: 1000, MaxBytes: 8 << 20},
+				Emit:  &EmitGrant{Kinds: []string{"event", "data"}, Count: 64, Bytes: 1 << 20},
 			},
+			Batch: 64, PauseAfter: 5,
 		},
 	}
 	want.informers = c.Informers
@@ -224,8 +231,8 @@ func TestErrorAt(t *testing.T) {
 	c := mustParse(t, full)
 	for field, want := range map[string]string{
 		"listeners.z-first.handler.wasm":  "dir/x.yaml:35:13: bad; mend it",
-		"listeners.z-first.outputs[1]":    "dir/x.yaml:42:23: bad; mend it",
-		"listeners.a-second.handler.wasm": "dir/x.yaml:44:5: bad; mend it",
+		"listeners.z-first.outputs[1]":    "dir/x.yaml:44:23: bad; mend it",
+		"listeners.a-second.handler.wasm": "dir/x.yaml:46:5: bad; mend it",
 		"nowhere":                         "dir/x.yaml: bad; mend it",
 	} {
 		if got := c.ErrorAt(field, "bad", "mend it").Error(); got != want {

@@ -25,7 +25,6 @@ const (
 
 // unsupported are members that the configuration language has and this version does not.
 var unsupported = map[reflect.Type][]string{
-	reflect.TypeFor[Grants](): {"emit"},
 	reflect.TypeFor[Output](): {"data", "webhook"},
 }
 

@@ -21,6 +21,8 @@ type Grants struct {
 	HTTP *HTTPGrant `json:"http,omitempty"`
 	// Cache lets the module read the caches of informers.
 	Cache *CacheGrant `json:"cache,omitempty"`
+	// Emit says what the module may emit. Without it that is anything, within the limits below.
+	Emit *EmitGrant `json:"emit,omitempty"`
 }
 
 // LogGrant lets a handler write log lines.
@@ -95,6 +97,20 @@ func (v HeaderValue) MarshalJSON() ([]byte, error) {
 	}
 	type where HeaderValue // without this method
 	return json.Marshal(where(v))
+}
+
+// EmitGrant says what a handler may emit for one event.
+type EmitGrant struct {
+	// Kinds are what it may emit: event, an event of its own, and data, other data for the object's event. [] is nothing.
+	// Default: both.
+	Kinds []string `json:"kinds"`
+	// Types are those that its events may have: one that ends in a dot, as in com.example., stands for all that begin with it.
+	// At most 100. Default: all but those of informerd itself.
+	Types []string `json:"types,omitempty"`
+	// Count is how much it may emit, 1 to 1,000. Default: 64.
+	Count int `json:"count"`
+	// Bytes is how large all of it may be together, as a quantity, 1Ki to 16Mi. Default: 1Mi.
+	Bytes Bytes `json:"bytes"`
 }
 
 // CacheGrant lets a handler read the caches of informers. Values of a Secret are replaced by digests there.

@@ -51,6 +51,27 @@ func TestGrantMistakes(t *testing.T) {
 				`10:81: GRANTS.cache.namespaces[2] must be a DNS label, is "A"; `+labelHint+"\n"+
 				`10:88: GRANTS.cache.namespaces[4] repeats the namespace ""`+"\n"+
 				`10:92: GRANTS.cache.namespaces[5] repeats the namespace "a"`),
+		granted("emit, unknown kinds", "emit: {kinds: [events, data, data, 1]}",
+			`10:48: GRANTS.emit.kinds[0] must be event or data, is "events"; did you mean "event"?`+"\n"+
+				"10:62: GRANTS.emit.kinds[2] repeats the kind data\n"+
+				"10:68: GRANTS.emit.kinds[3] must be a string, is the number 1; put it in quotes"),
+		granted("emit, types", "emit: {types: [com.example., 'com.*', '', a b, dev.informerd.object.added, com.example.]}",
+			`10:62: GRANTS.emit.types[1] has a * in it; end it in a dot, as in com.example., for all types that begin so`+"\n"+
+				"10:71: GRANTS.emit.types[2] must be 1 to 256 printable ASCII characters without spaces\n"+
+				"10:75: GRANTS.emit.types[3] must be 1 to 256 printable ASCII characters without spaces\n"+
+				"10:80: GRANTS.emit.types[4] is reserved for informerd\n"+
+				`10:108: GRANTS.emit.types[5] repeats the type "com.example."`),
+		granted("emit, no types", "emit: {types: []}", "10:47: GRANTS.emit.types is an empty list; remove it to allow all types"),
+		granted("emit, too many types", "emit: {types: ["+strings.Repeat("a, ", 101)+"]}", "10:47: GRANTS.emit.types must have at most 100 types, has 101"),
+		granted("emit, types of nothing", "emit: {kinds: [], types: [a]}",
+			"10:51: GRANTS.emit.types is set, but no events may be emitted; remove it, or add event to kinds"),
+		granted("emit, types of data", "emit: {kinds: [data], types: [a]}",
+			"10:55: GRANTS.emit.types is set, but no events may be emitted; remove it, or add event to kinds"),
+		granted("emit out of range", "emit: {count: 0, bytes: 17Mi}",
+			"10:47: GRANTS.emit.count must be 1 to 1000, is 0\n10:57: GRANTS.emit.bytes must be 1Ki to 16Mi, is 17Mi"),
+		granted("emit, bytes without a unit", "emit: {bytes: 1023}", "10:47: GRANTS.emit.bytes must be 1Ki to 16Mi, is 1023"),
+		granted("emit, no value", "emit: ", "10:39: GRANTS.emit has no value; write {} for the defaults, or remove it"),
+		granted("emit, unknown", "emit: {kind: []}", `10:40: unknown field "kind" in GRANTS.emit; did you mean "kinds"?`),
 		granted("cache out of range", "cache: {informers: [pods], maxItems: 0, maxBytes: 1}",
 			"10:70: GRANTS.cache.maxItems must be 1 to 100000, is 0\n"+
 				"10:83: GRANTS.cache.maxBytes must be 1Ki to 1Gi, is 1"),
@@ -68,11 +89,27 @@ func TestHTTPGrantMistakes(t *testing.T) {
 			"10:48: GRANTS.http.allow[0] must begin with https:// or http:// and a host"+form+
 				"10:51: GRANTS.http.allow[1] must begin with https:// or http:// and a host"+form+
 				"10:63: GRANTS.http.allow[2] must begin with https:// or http:// and a host"+form+
-				"10:75: GRANTS.http.allow[3] is no URL"+form+
-				"10:87: GRANTS.http.allow[4] has a * in its host; name each host\n"+
+				"10:75: GRANTS.http.allow[3] is no valid URL"+form+
+				"10:87: GRANTS.http.allow[4]: its host is neither a name of letters, digits, - and _ nor an address; name each host\n"+
 				"10:103: GRANTS.http.allow[5] must end with the path; remove ? or # and what follows\n"+
 				"10:119: GRANTS.http.allow[6] must end with the path; remove ? or # and what follows\n"+
 				"10:148: GRANTS.http.allow[8] stands there already"),
+		granted("hosts that look like addresses, and others", "http: {allow: ['http://127.1/', 'http://0x7f000001/', 'http://localhost:8080/', "+
+			"'http://metadata.google.internal/', 'http://h./', 'http://h:0/', 'http://h:99999/', 'http://[fe80::1%25eth0]/']}",
+			"10:48: GRANTS.http.allow[0]: its host looks like an address, but is not written as one\n"+
+				"10:65: GRANTS.http.allow[1]: its host looks like an address, but is not written as one\n"+
+				"10:87: GRANTS.http.allow[2]: a name never leads to a loopback address: write the address, as in http://127.0.0.1:8080/\n"+
+				"10:113: GRANTS.http.allow[3] is a metadata service\n"+
+				"10:149: GRANTS.http.allow[4]: its host is neither a name of letters, digits, - and _ nor an address\n"+
+				"10:163: GRANTS.http.allow[5]: its port must be between 1 and 65535\n"+
+				"10:178: GRANTS.http.allow[6]: its port must be between 1 and 65535\n"+
+				"10:197: GRANTS.http.allow[7]: its address has a zone"),
+		granted("paths", "http: {allow: ['http://h/a/../b', 'http://h/a%2Fb', 'http://h/%c0%ae', 'http://h/ä', 'http://h/%00']}",
+			"10:48: GRANTS.http.allow[0]: its path has a segment of dots in it\n"+
+				"10:67: GRANTS.http.allow[1]: its path has an encoded slash or a backslash in it\n"+
+				"10:85: GRANTS.http.allow[2]: its path is not UTF-8\n"+
+				"10:104: GRANTS.http.allow[3] has white space, control or non-ASCII characters in it\n"+
+				"10:118: GRANTS.http.allow[4]: its path has a control character in it"),
 		granted("password", "http: {allow: ['https://bob:hunter2@h/']}",
 			"10:48: GRANTS.http.allow[0] has a user name in it; remove it, and give the credential in headers, as in headers: {Authorization: {fromEnv: NAME}}"),
 		granted("methods", "http: {allow: ['http://h'], methods: [get, 'G T', TRACE, GET, GET]}",
@@ -139,4 +176,33 @@ func TestStateMistakes(t *testing.T) {
 		{"home", line, line + "state: {dir: ~/x}\n", `4:14: state.dir must not begin with ~, is "~/x"; write the home folder out`},
 		{"no value", line, line + "state:\n", "4:7: state has no value; give it a value or remove it"},
 	})
+}
+
+// What a request has less time for than it seems is told, and is no mistake.
+func TestWarningsOfRequestTimes(t *testing.T) {
+	const a = "listeners.a.handler."
+	for text, want := range map[string]string{
+		"grants: {http: {allow: ['http://h']}}": "x.yaml:10:33: " + a + "grants.http: a request must fit in " + a +
+			"limits.deadline, which is 100ms unless it is set; set it to what the server may take",
+		"limits: {deadline: 1s}, grants: {http: {allow: ['http://h'], timeout: 2s}}": "x.yaml:10:94: " + a + "grants.http.timeout is 2s, but " + a +
+			"limits.deadline ends a request earlier: it is 1s; raise the deadline, or lower the timeout",
+		"grants: {http: {allow: ['http://h'], timeout: 5s}}": "x.yaml:10:70: " + a + "grants.http.timeout is 5s, but " + a +
+			"limits.deadline ends a request earlier: it is 100ms; raise the deadline, or lower the timeout",
+		"grants: {http: {allow: ['http://h'], timeout: 100ms}}":                      "",
+		"limits: {deadline: 1s}, grants: {http: {allow: ['http://h']}}":              "",
+		"limits: {deadline: 2s}, grants: {http: {allow: ['http://h'], timeout: 2s}}": "",
+		"grants: {log: {}}": "",
+	} {
+		c, err := Parse("x.yaml", []byte(strings.Replace(base, listenerLine, listenerWith("handler: {wasm: x, "+text+"}"), 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, w := range c.Warnings() {
+			got += w.Error()
+		}
+		if got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
+	}
 }

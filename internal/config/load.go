@@ -70,7 +70,7 @@ func parse(file string, data []byte, disk files) (*Config, error) {
 	if mistakes := policies.errors(); len(mistakes) > 0 {
 		return nil, mistakes
 	}
-	c.source, c.policies = d.source, policies.sources()
+	c.source, c.policies, c.warnings = d.source, policies.sources(), d.warnings
 	return c, nil
 }
 
@@ -156,6 +156,9 @@ func (c *Config) find(field string) (file string, at place) {
 	}
 	return c.source.file, c.source.place(field)
 }
+
+// Warnings are about what is no mistake and can hardly be meant, in the order of the listeners' names.
+func (c *Config) Warnings() []Error { return c.warnings }
 
 // Digest is the same for configurations that mean the same: comments, order and defaults written out do not matter. It
 // covers what stands in policy files, but not where they are.

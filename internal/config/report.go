@@ -43,6 +43,8 @@ type report struct {
 	broken map[string]bool
 	// what the file is.
 	what document
+	// warnings are about what is no mistake and can hardly be meant.
+	warnings Errors
 	// hidden is how many mistakes there were beyond those that are kept.
 	hidden int
 }
@@ -88,6 +90,13 @@ func (r *report) value(field, hint, format string, args ...any) {
 // key notes a mistake with a field as a whole, such as something missing in it.
 func (r *report) key(field, hint, format string, args ...any) {
 	r.add(r.keys[field], field, hint, format, args...)
+}
+
+// warn notes what is no mistake and can hardly be meant.
+func (r *report) warn(at place, field, hint, format string, args ...any) {
+	r.warnings = append(r.warnings, Error{
+		File: r.file, Line: at.line, Column: at.column, Field: field, Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
 }
 
 // has tells whether the field stands in the file.

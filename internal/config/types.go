@@ -37,6 +37,7 @@ type Config struct {
 	Outputs map[string]*Output `json:"outputs"`
 
 	source   source
+	warnings Errors
 	policies []policySource // in the order of Policies, the files of one entry sorted by name
 }
 
@@ -178,6 +179,12 @@ type Handler struct {
 	SHA256 string `json:"sha256,omitempty"`
 	// Config is handed to the module as JSON. Default: nothing.
 	Config json.RawMessage `json:"config,omitempty"`
+	// Batch is the most events that the module gets at once, 1 to 1,000, if it takes several (on_batch, or a WASI command): those
+	// that wait when it is free. Others get one. Default: 64.
+	Batch int `json:"batch"`
+	// PauseAfter is how many crashes in a row make the listener pause, 0 to 1,000: for 1s, and twice as long each time, up to 1m,
+	// as long as the next event makes it crash again. Its events wait in the buffer. 0 is never. Default: 5.
+	PauseAfter int `json:"pauseAfter"`
 	// Limits bound what the module may use.
 	Limits Limits `json:"limits,omitzero"`
 	// Grants are the rights the module gets beyond reading its event and its config. Default: none.

@@ -250,6 +250,10 @@ func (w *watched) Next(context.Context) (informer.Delivery, error) {
 	return d, nil
 }
 
+func (w *watched) More(got []informer.Delivery, _, _ int) []informer.Delivery { return got }
+
+func (w *watched) Stopped() <-chan struct{} { return nil }
+
 func (w *watched) Write(context.Context, sink.Message) error {
 	w.outcomes[w.next-1].times++
 	return nil

@@ -68,6 +68,10 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 			p.sinks[name] = stdout.New(opts.Stdout)
 		}
 	}
+	for _, w := range cfg.Warnings() {
+		opts.Log.Warn("a setting can hardly be meant as it stands", "at", fmt.Sprintf("%s:%d:%d", w.File, w.Line, w.Column),
+			"because", w.Message+"; "+w.Hint)
+	}
 	var mistakes config.Errors
 	for _, l := range cfg.ListenersInOrder() {
 		b := &builder{

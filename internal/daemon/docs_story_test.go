@@ -370,6 +370,11 @@ func (s *docSource) Next(ctx context.Context) (informer.Delivery, error) {
 	}
 }
 
+// More gives nothing: one line of a story is one event.
+func (s *docSource) More(got []informer.Delivery, _, _ int) []informer.Delivery { return got }
+
+func (s *docSource) Stopped() <-chan struct{} { return nil }
+
 func (s *docSource) Done(*informer.Delivery) {}
 
 func (s *docSource) Retry(*informer.Delivery, time.Duration) {} // nothing fails in stories but expressions

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/plugins"
+	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
 // handlersFile is the file in the folder for state that has the values of handlers.
@@ -54,6 +55,9 @@ func (b *builder) grants(g config.Grants) (granted plugins.Grants, ok bool) {
 			granted.Random.Seed = &seed
 		}
 	}
+	if g.Emit != nil {
+		granted.Emit = emitGrant(g.Emit)
+	}
 	if g.Cache != nil {
 		granted.Cache = &plugins.CacheGrant{
 			Informers: g.Cache.Informers, Namespaces: g.Cache.Namespaces, MaxItems: g.Cache.MaxItems, MaxBytes: int64(g.Cache.MaxBytes),
@@ -68,6 +72,17 @@ func (b *builder) grants(g config.Grants) (granted plugins.Grants, ok bool) {
 	}
 	granted.HTTP.Headers, ok = b.headers(g.HTTP.Headers)
 	return granted, ok
+}
+
+// emitGrant makes the grant of one that was checked.
+func emitGrant(g *config.EmitGrant) *plugins.EmitGrant {
+	granted := &plugins.EmitGrant{Kinds: []abi.EmitKind{}, Types: g.Types, Count: g.Count, Bytes: int64(g.Bytes)} // no kinds are none
+	for _, kind := range []abi.EmitKind{abi.EmitEvent, abi.EmitData} {
+		if slices.Contains(g.Kinds, kind.String()) {
+			granted.Kinds = append(granted.Kinds, kind)
+		}
+	}
+	return granted
 }
 
 // headers finds the values of headers.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/plugins"
+	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
 // Two guests, assembled by hand. Both have a memory, the marker of the interface, and on_event.
@@ -77,8 +78,10 @@ func TestGrantsOfTheConfiguration(t *testing.T) {
           perEvent: 9
           headers: {Authorization: {fromEnv: HOOK_TOKEN}, X-Api-Key: {fromFile: key}, X-Name: informerd}
         cache: {informers: [nodes], namespaces: [shop], maxItems: 100, maxBytes: 3Mi}
+        emit: {kinds: [event], types: [com.example.], count: 5, bytes: 2Ki}
     outputs: [out]
-  real: {informer: {resource: pods}, handler: {wasm: x, grants: {clock: {}, random: {}}}, outputs: [out]}
+  real: {informer: {resource: pods}, handler: {wasm: x, grants: {clock: {}, random: {}, emit: {}}}, outputs: [out]}
+  mute: {informer: {resource: pods}, handler: {wasm: x, grants: {emit: {kinds: []}}}, outputs: [out]}
   none: {informer: {resource: pods}, handler: {wasm: x}, outputs: [out]}
 informers: {nodes: {resource: nodes}}
 state: {dir: state}
@@ -98,9 +101,12 @@ state: {dir: state}
 			Headers: map[string]string{"Authorization": "Bearer hunter2", "X-Api-Key": "hunter3", "X-Name": "informerd"},
 		},
 		Cache: &plugins.CacheGrant{Informers: []string{"nodes"}, Namespaces: []string{"shop"}, MaxItems: 100, MaxBytes: 3 << 20},
+		Emit:  &plugins.EmitGrant{Kinds: []abi.EmitKind{abi.EmitEvent}, Types: []string{"com.example."}, Count: 5, Bytes: 2 << 10},
 	}
+	both := &plugins.EmitGrant{Kinds: []abi.EmitKind{abi.EmitEvent, abi.EmitData}, Count: 64, Bytes: 1 << 20}
 	for name, want := range map[string]plugins.Grants{
-		"some": all, "real": {Clock: &plugins.ClockGrant{}, Random: &plugins.RandomGrant{}}, "none": {},
+		"some": all, "real": {Clock: &plugins.ClockGrant{}, Random: &plugins.RandomGrant{}, Emit: both}, "none": {},
+		"mute": {Emit: &plugins.EmitGrant{Kinds: []abi.EmitKind{}, Count: 64, Bytes: 1 << 20}},
 	} {
 		l := cfg.Listeners[name]
 		b := &builder{parts: &parts{persist: true}, config: cfg, cfg: l, field: "listeners." + name}

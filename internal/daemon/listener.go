@@ -70,6 +70,7 @@ func (b *builder) listener(ctx context.Context) *listener {
 	r.Quiet = len(l.Rules) > 0 && l.Filter.IsZero() && l.Handler == nil
 	var err error
 	if l.Handler != nil {
+		r.Batch, r.PauseAfter = l.Handler.Batch, l.Handler.PauseAfter
 		if r.Handler, err = b.handler(ctx); err != nil {
 			b.mistake(".handler.wasm", err)
 		}

@@ -1,5 +1,6 @@
 // Package endpoints is the daemon's HTTP server, for the machine it runs on: GET /metrics is the state of the listeners
-// and informers in Prometheus' text format, GET /violations the open violations of rules as JSON, GET /healthz says ok.
+// and informers in Prometheus' text format, GET /violations the open violations of rules as JSON, GET /healthz says ok, and
+// which listeners are paused.
 //
 // What is promised:
 //   - The address is a loopback one, or Listen refuses it and says why.
@@ -12,6 +13,8 @@
 //   - A rule has a series of informerd_rule_violations for each namespace with an open violation and none beside, so
 //     that "> 0" is the alert. What tells "none" from "nobody looked" is informerd_listener_violations, which each
 //     listener with rules always has, 0 included, and informerd_informer_synced.
+//   - /healthz is 200 and begins with ok as long as there is an answer. Below that is a line for each listener that pauses
+//     because its handler keeps crashing: since when, until when and why. What the guest had to say is quoted and cut.
 //   - /violations is sorted by listener, rule, namespace, name and uid, is written as it is read, one violation a line,
 //     and holds one listener's violations in memory at a time. Its total counts what the filters let through, whatever
 //     the limit. An answer that cannot be finished is cut off together with its connection, never ended as if whole.

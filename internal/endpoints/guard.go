@@ -22,15 +22,10 @@ func (s *Server) guard(log *slog.Logger) *guard {
 		paths: map[string]http.HandlerFunc{
 			"/metrics":    s.metrics(log),
 			"/violations": s.violations,
-			"/healthz":    healthz,
+			"/healthz":    s.healthz,
 		},
 		log: log, running: make(chan struct{}, maxConnections),
 	}
-}
-
-func healthz(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte("ok"))
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {

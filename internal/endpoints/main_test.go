@@ -126,6 +126,10 @@ func someListeners() []Listener {
 				return route.Stats{
 					Events:   map[event.Op]uint64{event.Add: 100, event.Update: 20, event.Delete: 3},
 					Filtered: 1, FilterErrors: 2, HandlerCalls: 3, HandlerCrashes: 4, Dropped: 5, Emitted: 6, Written: 7, Retried: 8, DeadLetters: 9,
+					HandlerPauses: 30, Paused: route.Pause{
+						Begin: noon.Add(time.Minute), End: noon.Add(2 * time.Minute), Since: noon, Crashes: 31,
+						Cause: errors.New("trap: \x1b[31m\nok\u2028 " + strings.Repeat("é", 1000)),
+					},
 				}
 			},
 			Buffer: func() informer.ListenerStats {

@@ -35,6 +35,7 @@ type script struct {
 	deaf    bool // to wishes for an object to come again
 	open    bool // there may be more
 	recall  *time.Timer
+	stopped chan struct{} // nil: it never is
 }
 
 func (s *script) push(e event.Event) {
@@ -76,11 +77,13 @@ func (s *script) Next(ctx context.Context) (informer.Delivery, error) {
 			d := s.waiting[0]
 			s.waiting = s.waiting[1:]
 			s.mu.Unlock()
+			s.signal() // for the next worker
 			return d, nil
 		}
 		ended := s.parked == 0 && !s.open
 		s.mu.Unlock()
 		if ended {
+			s.signal()
 			return informer.Delivery{}, informer.ErrStopped
 		}
 		select {
@@ -90,6 +93,17 @@ func (s *script) Next(ctx context.Context) (informer.Delivery, error) {
 		}
 	}
 }
+
+func (s *script) More(got []informer.Delivery, n, workers int) []informer.Delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n = min(n, len(s.waiting)/workers)
+	got = append(got, s.waiting[:n]...)
+	s.waiting = s.waiting[n:]
+	return got
+}
+
+func (s *script) Stopped() <-chan struct{} { return s.stopped }
 
 func (s *script) Done(d *informer.Delivery) {
 	s.mu.Lock()

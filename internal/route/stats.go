@@ -32,8 +32,10 @@ type Stats struct {
 	RuleErrors     uint64              // times that a rule failed
 	Violated       uint64              // told of violated rules, repeated ones included
 	Resolved       uint64              // told of resolved rules
-	HandlerCalls   uint64
+	HandlerCalls   uint64              // a batch is one call
 	HandlerCrashes uint64
+	HandlerPauses  uint64 // times that the workers paused because the handler kept crashing
+	Paused         Pause  // the pause that there is now; the zero Pause if there is none
 	Dropped        uint64 // refused by the handler
 	Emitted        uint64 // events the handler made
 	Written        uint64 // messages outputs took, counted per output
@@ -44,7 +46,9 @@ type Stats struct {
 // Stats gives the counters.
 func (r *Route) Stats() Stats {
 	s := &r.stats
+	paused, pauses := r.breaker.state()
 	out := Stats{
+		HandlerPauses: pauses, Paused: paused,
 		Events:     map[event.Op]uint64{},
 		Unselected: s.unselected.Load(), Filtered: s.filtered.Load(), FilterErrors: s.filterErrors.Load(),
 		RuleErrors: s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
@@ -58,8 +62,8 @@ func (r *Route) Stats() Stats {
 	return out
 }
 
-// LogValue gives the counters as one group, in a fixed order. Those of what not every listener has, a select and rules, are
-// left out if they are 0.
+// LogValue gives the counters as one group, in a fixed order. Those of what not every listener has, a select and rules, and
+// of pauses, are left out if they are 0.
 func (s Stats) LogValue() slog.Value {
 	attrs := []slog.Attr{
 		slog.Uint64("add", s.Events[event.Add]), slog.Uint64("update", s.Events[event.Update]),
@@ -71,7 +75,7 @@ func (s Stats) LogValue() slog.Value {
 	}
 	for _, more := range []slog.Attr{
 		slog.Uint64("unselected", s.Unselected), slog.Uint64("violated", s.Violated), slog.Uint64("resolved", s.Resolved),
-		slog.Uint64("ruleErrors", s.RuleErrors),
+		slog.Uint64("ruleErrors", s.RuleErrors), slog.Uint64("handlerPauses", s.HandlerPauses),
 	} {
 		if more.Value.Uint64() > 0 {
 			attrs = append(attrs, more)

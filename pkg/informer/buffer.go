@@ -310,8 +310,8 @@ func (b *buffer) enter(e entry) {
 	b.held++
 }
 
-// available tells whether take may find something.
-func (b *buffer) available() bool { return b.ready.len() > 0 || b.again.len() > 0 || b.ring.len() > 0 }
+// available is how many entries take may find, and never less than it finds.
+func (b *buffer) available() int { return b.ready.len() + b.again.len() + b.ring.len() }
 
 // empty tells whether nothing is left to do, entries at workers and parked ones included.
 func (b *buffer) empty() bool { return b.held == 0 && !b.waiting() }

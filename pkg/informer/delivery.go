@@ -104,7 +104,7 @@ func (l *Listener) finish(e *entry, done bool) {
 	default:
 		l.stats.Discarded++
 	}
-	wake := l.buf.available() || l.stopped && l.buf.empty()
+	wake := l.buf.available() > 0 || l.stopped && l.buf.empty()
 	l.mu.Unlock()
 	if wake {
 		l.wake.set()

@@ -14,7 +14,8 @@
 //
 // A listener sees the events of one object in the order in which they happened, retries included: an event that has to
 // be repeated holds up its own object and no other. Objects come in the order in which they first had something to tell;
-// nothing is promised across objects. Two listeners are independent.
+// nothing is promised across objects. Two listeners are independent. A worker may have several events at once, taken with
+// [Listener.More]; no two of them are of one object, nor is one of an object that another worker has.
 //
 // # What a listener sees
 //

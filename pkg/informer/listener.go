@@ -59,7 +59,8 @@ func (c ListenerConfig) withDefaults() ListenerConfig {
 }
 
 // Listener is one consumer of events with a bounded buffer of its own. Informers fill it, and are never held up by it
-// unless it asks for that (OverflowBlock); workers, one or many, empty it with Next. It has no goroutine.
+// unless it asks for that (OverflowBlock); workers, one or many, empty it with Next and More. It has no
+// goroutine.
 //
 // If the buffer is full, the object is marked, and later delivered once in its then current state, with Missed set: no
 // object's last state is ever lost (OverflowLatest, the default).
@@ -75,8 +76,9 @@ type Listener struct {
 	recalls map[event.Key]*recall
 	stats   ListenerStats
 
-	wake signal // there is something to take
-	room signal // there may be room again
+	wake     signal // there is something to take
+	room     signal // there may be room again
+	stopping chan struct{}
 }
 
 // ListenerStats counts since the listener was made, but for Held and Marked, which are now.
@@ -114,6 +116,7 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 	}
 	l := &Listener{
 		conditions: allow, cfg: cfg, buf: buffer{capacity: cfg.Capacity, overflow: cfg.Overflow}, wake: newSignal(), room: newSignal(),
+		stopping: make(chan struct{}),
 	}
 	if cfg.Overflow == OverflowSpill {
 		l.buf.spill = newSpillFile(cfg.SpillDir, cfg.SpillBytes)
@@ -174,20 +177,15 @@ func (l *Listener) join(from *registration, objects []*event.Object) {
 func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 	for ctx.Err() == nil {
 		l.mu.Lock()
-		e, ok := l.buf.take()
-		if ok {
-			l.forgetRecall(e.Object.Key()) // the worker that gets this one will know whether it is needed
-		}
-		more := l.buf.available()
+		e, ok := l.take()
+		more := l.buf.available() > 0
 		finished := l.stopped && l.buf.empty()
 		l.mu.Unlock()
 		if more || finished {
 			l.wake.set() // for the next worker
 		}
 		if ok {
-			return Delivery{
-				Event: e.Event, Attempt: e.attempts + 1, Recalled: e.recalled, Before: e.known, ack: (*listenerAck)(l), entry: e,
-			}, nil
+			return l.delivery(e), nil
 		}
 		if finished {
 			return Delivery{}, fmt.Errorf("listener %q: %w", l.cfg.Name, ErrStopped)
@@ -200,9 +198,50 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 	return Delivery{}, ctx.Err()
 }
 
+// More appends to got what a worker that has one event may take beside it, without waiting: at most n events, and no more
+// than its share of what is ready if so many workers are to have the same. As with Next, events of one object are never out
+// at the same time, and come in order.
+func (l *Listener) More(got []Delivery, n, workers int) []Delivery {
+	l.mu.Lock()
+	for n = min(n, l.buf.available()/max(workers, 1)); n > 0; n-- {
+		e, ok := l.take()
+		if !ok {
+			break
+		}
+		got = append(got, l.delivery(e))
+	}
+	more := l.buf.available() > 0
+	l.mu.Unlock()
+	if more {
+		l.wake.set()
+	}
+	return got
+}
+
+// take gives the next entry. The caller holds mu.
+func (l *Listener) take() (entry, bool) {
+	e, ok := l.buf.take()
+	if ok {
+		l.forgetRecall(e.Object.Key()) // the worker that gets this one will know whether it is needed
+	}
+	return e, ok
+}
+
+func (l *Listener) delivery(e entry) Delivery {
+	return Delivery{
+		Event: e.Event, Attempt: e.attempts + 1, Recalled: e.recalled, Before: e.known, ack: (*listenerAck)(l), entry: e,
+	}
+}
+
+// Stopped gives a channel that is closed when the listener is stopped, though there may be events left.
+func (l *Listener) Stopped() <-chan struct{} { return l.stopping }
+
 // Stop ends the intake. Next still gives what is buffered, and then ErrStopped. What was to come again does not.
 func (l *Listener) Stop() {
 	l.mu.Lock()
+	if !l.stopped {
+		close(l.stopping)
+	}
 	l.stopped = true
 	for key := range l.recalls {
 		l.forgetRecall(key)

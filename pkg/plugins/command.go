@@ -225,7 +225,7 @@ func (g *guest) takeElement(text json.RawMessage) error {
 	case abi.Quota:
 		return errors.New("it is too much for one event")
 	case abi.Denied:
-		return errors.New("its type is reserved for informerd")
+		return g.handler.spec.Grants.Emit.denial(kind, text)
 	}
 	_, _, err := parseEvent(text)
 	return err

@@ -17,6 +17,7 @@
 //     deadline. One that fails is logged with its method, host and reason; URLs, headers and bodies are not.
 //   - With the grant cache it reads objects of the informers and namespaces that the grant names, as they stand in the
 //     caches, so many and so much for each event.
+//   - What a guest may emit needs no grant; with the grant emit it is the kinds and types that the grant names, and no others.
 //   - Each on_event has a deadline, and so has starting an instance; a batch has one for all its events. They hold for
 //     whatever a guest does, in loops, recursion and instructions on large ranges, start functions included: modules are
 //     rewritten so that they pay for what they do and come back to the host all the time; see package meter below this

@@ -63,6 +63,10 @@ func (g *HTTPGrant) validate() error {
 	return err
 }
 
+// CheckHTTPAllow tells what is wrong with one of an HTTPGrant's Allow. The error does not hold the text: there may be a
+// password in it.
+func CheckHTTPAllow(text string) error { return outbound.CheckPrefix(text) }
+
 func (g *HTTPGrant) outbound() outbound.Config {
 	return outbound.Config{Allow: g.Allow, Methods: g.Methods, Headers: g.Headers, MaxHeaders: abi.MaxHTTPHeaders,
 		MaxRequest: g.MaxRequest, MaxResponse: g.MaxResponse}

@@ -30,6 +30,9 @@ func (c call) emit(kind abi.EmitKind, ptr, length uint32) abi.Status {
 	if kind != abi.EmitEvent && kind != abi.EmitData {
 		return abi.BadArgument
 	}
+	if !c.handler.spec.Grants.Emit.allowsKind(kind) {
+		return abi.Denied
+	}
 	if !c.hasRoom(kind, int64(length)) {
 		return abi.Quota
 	}
@@ -44,8 +47,11 @@ func (g *guest) hasRoom(kind abi.EmitKind, length int64) bool {
 
 // take checks an emission and keeps a copy.
 func (g *guest) take(kind abi.EmitKind, text []byte) abi.Status {
-	out := &g.emitted
-	if !g.hasRoom(kind, int64(len(text))) {
+	out, grant := &g.emitted, g.handler.spec.Grants.Emit
+	switch {
+	case !grant.allowsKind(kind):
+		return abi.Denied
+	case !g.hasRoom(kind, int64(len(text))):
 		return abi.Quota
 	}
 	switch kind {
@@ -54,10 +60,8 @@ func (g *guest) take(kind abi.EmitKind, text []byte) abi.Status {
 		if err != nil {
 			return abi.BadArgument
 		}
-		for _, reserved := range abi.ReservedTypes {
-			if strings.HasPrefix(typ, reserved) {
-				return abi.Denied
-			}
+		if reserved(typ) || !grant.allowsType(typ) {
+			return abi.Denied
 		}
 	case abi.EmitData:
 		if !validJSON(text) {

@@ -59,6 +59,8 @@ type Grants struct {
 	Random *RandomGrant
 	HTTP   *HTTPGrant
 	Cache  *CacheGrant
+	// Emit bounds what every guest has. Nil is what Limits.Output allows.
+	Emit *EmitGrant
 }
 
 // LogGrant lets the guest write to the log.
@@ -121,10 +123,14 @@ func (s Spec) withDefaults() Spec {
 	s.Grants.KV = s.Grants.KV.withDefaults()
 	s.Grants.HTTP = s.Grants.HTTP.withDefaults()
 	s.Grants.Cache = s.Grants.Cache.withDefaults()
+	s.Limits.Output = s.Grants.Emit.output(s.Limits.Output)
 	return s
 }
 
 func (s Spec) validate() error {
+	if err := s.Grants.Emit.validate(); err != nil { // before the limits, which are partly those of it
+		return fmt.Errorf("grants: emit: %w", err)
+	}
 	if err := s.Limits.validate(); err != nil {
 		return err
 	}

@@ -163,7 +163,9 @@
 //	          [ReservedTypes] are denied.
 //	2 data    a JSON value that takes the place of the data of the object's event. At most one for each event: quota.
 //
-// A text that is not so is a bad argument. The number and the bytes of the emissions of one event are limited: quota.
+// A text that is not so, or another kind, is a bad argument. The number and the bytes of the emissions of one event are
+// limited: quota. No guest needs a grant to emit, but the grant "emit" may name the kinds and the types of events that are
+// taken: any others are denied, a kind even where there is no room.
 //
 // error says why configure refuses or why the verdict is retry or fail, for logs and dead letters; at most
 // [MaxMessage] bytes are kept. The last one counts.
@@ -289,7 +291,7 @@
 //	{"verdict":"done","error":"…","emit":[{"type":"reverse.dns.type","data":…},{"data":…}]}
 //
 // verdict is done, drop, retry or fail; the others may be left out. error is as the text of result.v1 error. An element
-// of emit with a type is an emission of kind event, one without is data, within the same limits. Empty lines are
-// skipped. Then it ends, with exit code 0. Anything else is a crash, and none of the events counts as handled. What it
-// writes to stderr goes to the log.
+// of emit with a type is an emission of kind event, one without is data, within the same limits and the same grant. Empty
+// lines are skipped. Then it ends, with exit code 0. Anything else is a crash, and none of the events counts as handled.
+// What it writes to stderr goes to the log.
 package abi

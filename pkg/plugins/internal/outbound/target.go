@@ -140,6 +140,12 @@ func (t target) within(p target) bool {
 	return t.sameOrigin(p) && (path == prefix || strings.HasPrefix(path, strings.TrimSuffix(prefix, "/")+"/"))
 }
 
+// CheckPrefix tells what is wrong with a URL prefix of a grant. Its errors do not hold the URL.
+func CheckPrefix(text string) error {
+	_, err := parsePrefix(text)
+	return err
+}
+
 // parsePrefix reads a URL prefix of a grant.
 func parsePrefix(text string) (target, error) {
 	t, err := parseTarget(text)

@@ -1,0 +1,108 @@
+package route
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
+)
+
+// flood is a source that always has an event, until it has given so many.
+type flood struct {
+	events []event.Event
+	left   int
+}
+
+func (f *flood) Next(context.Context) (informer.Delivery, error) {
+	if f.left == 0 {
+		return informer.Delivery{}, informer.ErrStopped
+	}
+	f.left--
+	return informer.NewDelivery(f.events[f.left%len(f.events)], 1, f), nil
+}
+
+func (f *flood) More(got []informer.Delivery, n, _ int) []informer.Delivery {
+	for n = min(n, f.left); n > 0; n-- {
+		f.left--
+		got = append(got, informer.NewDelivery(f.events[f.left%len(f.events)], 1, f))
+	}
+	return got
+}
+
+func (f *flood) Stopped() <-chan struct{} { return nil }
+
+func (f *flood) Done(*informer.Delivery)                 {}
+func (f *flood) Retry(*informer.Delivery, time.Duration) { panic("an event failed") }
+func (f *flood) Again(*informer.Delivery, time.Duration) {}
+
+// nowhere takes everything.
+type nowhere struct{}
+
+func (nowhere) Write(context.Context, sink.Message) error { return nil }
+func (nowhere) Close(context.Context) error               { return nil }
+
+// BenchmarkRoute is an event's way from the source to the output, without a handler and with ones that do next to nothing.
+func BenchmarkRoute(b *testing.B) {
+	for name, guest := range map[string]string{"NoHandler": "", "OneByOne": dropsEvents, "Batches": pullsEvents} {
+		b.Run(name, func(b *testing.B) {
+			r := &Route{Name: "l", Batch: 64, PauseAfter: 5, Outputs: []Output{{Name: "out", Sink: nowhere{}}}, Retry: Retry{Attempts: 1}, Log: slog.New(slog.DiscardHandler)}
+			var err error
+			if r.Messages, err = cloudevent.NewSource("c", "l", "pods"); err != nil {
+				b.Fatal(err)
+			}
+			if guest != "" {
+				r.Handler = loaded(b, guest)
+			}
+			f := &flood{left: b.N}
+			for i := range 64 {
+				f.events = append(f.events, add(fmt.Sprint("p", i)))
+			}
+			r.Source = f
+			b.ReportAllocs()
+			b.ResetTimer()
+			if err := r.Run(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// Guests, assembled by hand. Each has a memory and the marker of the interface.
+const (
+	wasmHead = "0061736d01000000"
+	// dropsEvents has on_event, which gives 1.
+	dropsEvents = wasmHead + "010c0260000060047f7f7f7f017f030302000105030100010728" +
+		"03066d656d6f7279020010696e666f726d6572645f6162695f76310000086f6e5f6576656e7400010a090202000b040041010b"
+	// pullsEvents has on_batch: while next(1024, 20) >= 0, unreachable if the length of the object is above 300; return 0.
+	pullsEvents = wasmHead + "010f0360000060017f017f60027f7f017f021b0112696e666f726d6572642f6576656e742e7631046e657874000203030200" +
+		"010503010001072803066d656d6f7279020010696e666f726d6572645f6162695f76310001086f6e5f626174636800020a2b0202000b26000240" +
+		"0340418008411410004100480d0141880828020041ac024b0440000b0c000b0b41000b"
+)
+
+// loaded loads a module that was assembled by hand.
+func loaded(tb testing.TB, digits string) *plugins.Handler {
+	tb.Helper()
+	wasm, err := hex.DecodeString(digits)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	host := plugins.NewHost(plugins.HostConfig{Log: slog.New(slog.DiscardHandler)})
+	tb.Cleanup(func() {
+		if err := host.Close(context.Background()); err != nil {
+			tb.Error(err)
+		}
+	})
+	h, err := host.Load(tb.Context(), plugins.Spec{Listener: "l", Wasm: wasm})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return h
+}

@@ -1,0 +1,166 @@
+package route
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	firstPause   = time.Second
+	longestPause = time.Minute
+)
+
+// breaker pauses a handler that keeps crashing: after so many crashes in a row there is a pause, and behind it one trial. If
+// that crashes, too, there is another pause of twice the length, and so on; if not, all is well again.
+//
+// It is plain data: workers ask it before they go on and tell it how it went. What was begun before a pause and ends in it
+// changes nothing. It is safe for concurrent use; a worker that waits is the only one that does.
+type breaker struct {
+	after int // crashes in a row before the first pause; 0: never
+
+	troubled atomic.Bool // something below is not as in the beginning: who asks need not take the lock else
+
+	mu      sync.Mutex // guards what follows
+	crashes int        // in a row
+	last    Pause      // the zero Pause if there was none since the last good result
+	length  time.Duration
+	trying  bool          // a worker is at the trial
+	changed chan struct{} // closed when those who wait have to ask again; nil if nobody does
+	pauses  uint64
+}
+
+// Pause is a time in which a listener's workers take no events, since its handler keeps crashing.
+type Pause struct {
+	Begin, End time.Time
+	Since      time.Time // the begin of the first of those with nothing but crashed trials between them
+	Crashes    int       // in a row
+	Cause      error     // of the last crash; its text may be what a guest says
+}
+
+// IsZero tells whether there is none.
+func (p Pause) IsZero() bool { return p.End.IsZero() }
+
+// Length is how long it lasts.
+func (p Pause) Length() time.Duration { return p.End.Sub(p.Begin) }
+
+// rest waits while there is a pause. It also returns when ctx is done or stopped is closed: nobody waits for a pause then.
+func (b *breaker) rest(ctx context.Context, stopped <-chan struct{}) { b.wait(ctx, stopped, false) }
+
+// enter waits until the worker may call the handler. If trial is true, it is the only one that does, with one event. If ctx
+// is done or stopped is closed, it is let in at once.
+func (b *breaker) enter(ctx context.Context, stopped <-chan struct{}) (trial bool) {
+	return b.wait(ctx, stopped, true)
+}
+
+func (b *breaker) wait(ctx context.Context, stopped <-chan struct{}, enter bool) (trial bool) {
+	for b.troubled.Load() {
+		left, changed, trial := b.ask(time.Now(), enter)
+		if changed == nil {
+			return trial
+		}
+		var over <-chan time.Time // nil: the trial has to end first
+		if left > 0 {
+			over = time.After(left)
+		}
+		select {
+		case <-over:
+		case <-changed:
+		case <-stopped:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return false
+}
+
+// ask tells a worker to go on, or how long to wait and for what change before it asks again.
+func (b *breaker) ask(now time.Time, enter bool) (left time.Duration, changed <-chan struct{}, trial bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	left = b.last.End.Sub(now)
+	switch {
+	case left <= 0 && (!enter || b.length == 0):
+		return 0, nil, false
+	case left <= 0 && !b.trying:
+		b.trying = true
+		return 0, nil, true
+	}
+	if b.changed == nil {
+		b.changed = make(chan struct{})
+	}
+	return left, b.changed, false
+}
+
+// crashed counts a crash. If that begins a pause, it gives it.
+func (b *breaker) crashed(trial bool, cause error) (p Pause, begins bool) {
+	if b.after == 0 {
+		return Pause{}, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.length > 0 && !trial {
+		return Pause{}, false
+	}
+	b.troubled.Store(true)
+	b.crashes++
+	if b.crashes < b.after {
+		return Pause{}, false
+	}
+	now := time.Now()
+	b.length = min(max(2*b.length, firstPause), longestPause)
+	if b.last.Since.IsZero() {
+		b.last.Since = now
+	}
+	b.last.Begin, b.last.End, b.last.Crashes, b.last.Cause = now, now.Add(b.length), b.crashes, cause
+	b.pauses++
+	b.settled()
+	return b.last, true
+}
+
+// worked counts a good result. If it is the first since a pause, it gives the last one.
+func (b *breaker) worked(trial bool) (p Pause, again bool) {
+	if !b.troubled.Load() {
+		return Pause{}, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.length > 0 && !trial {
+		return Pause{}, false
+	}
+	p, again = b.last, b.length > 0
+	b.crashes, b.last, b.length = 0, Pause{}, 0
+	b.troubled.Store(false)
+	b.settled()
+	return p, again
+}
+
+// left is for a trial that came to no result: another worker may try.
+func (b *breaker) left(trial bool) {
+	if trial {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.settled()
+	}
+}
+
+// settled ends a trial, and has those who wait ask again. The caller holds mu.
+func (b *breaker) settled() {
+	b.trying = false
+	if b.changed != nil {
+		close(b.changed)
+		b.changed = nil
+	}
+}
+
+// state tells whether there is a pause now, and how many there were.
+func (b *breaker) state() (p Pause, pauses uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if time.Now().Before(b.last.End) {
+		p = b.last
+	}
+	return p, b.pauses
+}

@@ -1,0 +1,170 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// worker is one goroutine of a route, with evaluators and a handler instance of its own.
+type worker struct {
+	route    *Route
+	selector *filters.Evaluator
+	matcher  *filters.Evaluator
+	judge    *rules.Evaluator
+	guest    guest // nil without a handler
+	size     int   // of the next batch; 0: the largest there may be
+
+	// Of the turn at hand; kept, as new ones for each would be garbage.
+	taken  []informer.Delivery
+	wanted []wanted      // those of them that are for the handler and the outputs
+	events []event.Event // the same
+}
+
+// wanted is an event that is for the handler and the outputs.
+type wanted struct {
+	*informer.Delivery
+	again time.Duration // as of unsent
+}
+
+func (w *worker) open(ctx context.Context) (err error) {
+	w.selector, w.matcher = w.evaluator(w.route.Select), w.evaluator(w.route.Filter)
+	if w.route.Rules != nil {
+		w.judge = w.route.Rules.Evaluator(w.route.Caches)
+	}
+	if w.route.guests != nil {
+		if w.guest, err = w.route.guests(ctx); err != nil {
+			w.guest = nil // and not one that is a nil pointer
+		}
+	}
+	return err
+}
+
+func (w *worker) evaluator(f *filters.Filter) *filters.Evaluator {
+	if f == nil {
+		return nil
+	}
+	e := f.Evaluator()
+	e.Caches = w.route.Caches
+	return e
+}
+
+func (w *worker) close() {
+	if w.guest == nil {
+		return
+	}
+	// Not the ctx of Run, which is done by now.
+	if err := w.guest.Close(context.Background()); err != nil {
+		w.route.Log.Warn("cannot close the handler's instance", "error", err)
+	}
+}
+
+func (w *worker) run(ctx context.Context) error {
+	r := w.route
+	for {
+		r.breaker.rest(ctx, r.Source.Stopped())
+		d, err := r.Source.Next(ctx)
+		if errors.Is(err, informer.ErrStopped) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		w.taken = append(w.taken[:0], d)
+		if most := w.most(); most > 1 {
+			w.taken = r.Source.More(w.taken, most-1, r.workers())
+		}
+		w.turn(ctx)
+	}
+}
+
+// turn takes events all the way, and acknowledges them.
+func (w *worker) turn(ctx context.Context) {
+	for i := range w.taken {
+		w.prepare(ctx, &w.taken[i])
+	}
+	if w.guest != nil {
+		w.handle(ctx)
+	} else {
+		for i, e := range w.events {
+			w.finish(ctx, w.wanted[i], []sink.Message{w.route.Messages.Event(e, time.Now())}, nil)
+		}
+	}
+	// A worker that waits holds on to nothing.
+	clear(w.taken)
+	clear(w.wanted)
+	clear(w.events)
+	w.wanted, w.events = w.wanted[:0], w.events[:0]
+}
+
+// prepare takes one event up to the handler. It is acknowledged, or among those that are wanted.
+func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
+	r := w.route
+	if d.Attempt == 1 && !d.Recalled {
+		r.stats.received(d.Op)
+	}
+	left, resumed := r.resume(d.Object.Key())
+	e, selected := event.Event{}, false
+	if !left.last {
+		e, selected = w.selected(d)
+	}
+	if w.judge != nil && !resumed {
+		left.messages, left.again = w.judged(e, selected)
+	}
+	if err := r.send(ctx, &left); err != nil {
+		r.failed(ctx, d, left, err)
+		return
+	}
+	if left.last || !selected || !w.wants(d, e) {
+		done(d, left)
+		return
+	}
+	e.Object = e.Object.Plain() // from here on it is read more than once
+	w.wanted = append(w.wanted, wanted{d, left.again})
+	w.events = append(w.events, e)
+}
+
+// finish sends what came of an event that was wanted, and acknowledges it.
+func (w *worker) finish(ctx context.Context, d wanted, messages []sink.Message, err error) {
+	r := w.route
+	if err != nil {
+		r.failed(ctx, d.Delivery, unsent{again: d.again}, err)
+		return
+	}
+	left := unsent{messages: messages, last: true, again: d.again}
+	if err := r.send(ctx, &left); err != nil {
+		r.failed(ctx, d.Delivery, left, err)
+		return
+	}
+	done(d.Delivery, left)
+}
+
+// wants tells whether the event is one for the handler and the outputs.
+func (w *worker) wants(d *informer.Delivery, e event.Event) bool {
+	if r := w.route; d.Recalled || r.Quiet || r.On != 0 && !r.On.Has(e.Op) {
+		return false
+	}
+	return w.matches(e)
+}
+
+func (w *worker) matches(e event.Event) bool {
+	if w.matcher == nil {
+		return true
+	}
+	r := w.route
+	ok, err := w.matcher.Match(e)
+	switch {
+	case err != nil:
+		r.stats.filterErrors.Add(1)
+		r.expressionFailed(e, "the filter failed, so the event does not match", err)
+	case !ok:
+		r.stats.filtered.Add(1)
+	}
+	return ok && err == nil
+}
