@@ -68,6 +68,14 @@ func guestExample(t testing.TB, name string) []byte {
 	panic("no example " + name)
 }
 
+// exampleGrants are those that an example's README gives it.
+func exampleGrants(name string) Grants {
+	if name == "node-pressure" {
+		return Grants{KV: &KVGrant{Keys: 10_000}, Clock: &ClockGrant{}}
+	}
+	return Grants{}
+}
+
 // step is an event and what comes of it.
 type step struct {
 	op          event.Op
@@ -118,27 +126,6 @@ func TestImageTagExample(t *testing.T) {
 		step{event.Update, pod("nginx:edge"), pod("nginx:edge"), "drop"},
 		step{event.Update, pod("nginx:1.27"), pod("nginx:edge"), "drop"},
 		step{event.Delete, pod("nginx"), "", "drop"},
-	)
-}
-
-func TestNodePressureExample(t *testing.T) {
-	node := func(disk string) string {
-		return `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","uid":"u","resourceVersion":"1"},"status":{"conditions":[` +
-			`{"type":"DiskPressure","status":"` + disk + `","reason":"R","message":"m\u00e4","lastTransitionTime":"2026-01-02T03:04:05Z"},` +
-			`{"type":"Ready","status":"True"}]}}`
-	}
-	finding := func(was, is string) string {
-		return `done {"type":"dev.informerd.examples.node-pressure","data":{"node":"n1","condition":"DiskPressure","was":"` + was +
-			`","is":"` + is + `","since":"2026-01-02T03:04:05Z","reason":"R","message":"mä"}}`
-	}
-	follow(t, "node-pressure", `{}`,
-		step{event.Add, node("False"), "", "drop"},
-		step{event.Add, node("True"), "", finding("False", "True")},
-		step{event.Update, node("True"), node("False"), finding("False", "True")},
-		step{event.Update, node("True"), node("True"), "drop"},
-		step{event.Update, node("False"), node("True"), finding("True", "False")},
-		step{event.Resync, node("True"), "", "drop"},
-		step{event.Delete, node("True"), "", "drop"},
 	)
 }
 
@@ -220,7 +207,8 @@ func TestGuestExamplesRefuseBadConfigurations(t *testing.T) {
 		{"requests-patch", `{"requests":{"cpu":1}}`, `requests["cpu"] must be a quantity in quotes, as in "1"`},
 	} {
 		t.Run(test.example, func(t *testing.T) {
-			_, err := host.Load(t.Context(), Spec{Listener: "pods", Path: "x.wasm", Wasm: guestExample(t, test.example), Config: []byte(test.config)})
+			_, err := host.Load(t.Context(), Spec{Listener: "pods", Path: "x.wasm", Wasm: guestExample(t, test.example), Config: []byte(test.config),
+				Grants: exampleGrants(test.example)})
 			want := `listener "pods": handler x.wasm: handler refuses its configuration: ` + test.want
 			if err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
@@ -297,7 +285,7 @@ func TestGuestExamplesAreSmall(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, i := range m.Imports {
-					if !slices.Contains([]string{abi.ModuleEvent, abi.ModuleResult, abi.ModuleConfig}, i.Module) {
+					if grant := abi.Grants[i.Module]; grant != "" && !exampleGrants(name).has(grant) {
 						t.Errorf("it imports %s %s", i.Module, i.Name)
 					}
 				}
@@ -317,7 +305,7 @@ func TestGuestExamplesKeepTheirMemory(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				host, _ := testHost(t)
 				i := instance(t, host, Spec{Listener: "pods", Wasm: guestExample(t, name), Config: []byte(configs[name]),
-					Limits: Limits{Deadline: 10 * time.Second}})
+					Limits: Limits{Deadline: 10 * time.Second}, Grants: exampleGrants(name)})
 				var early uint32
 				const events = 2000
 				for n := range events {
@@ -389,7 +377,7 @@ func BenchmarkGuestExamples(b *testing.B) {
 			host, _ := testHost(b)
 			wasm := guestExample(b, name)
 			config := map[string]string{"cost-labels": `{"labels":{"app":[]}}`, "requests-patch": `{"requests":{"cpu":"1"}}`}[name]
-			handler, err := host.Load(b.Context(), Spec{Listener: "pods", Wasm: wasm, Config: []byte(config)})
+			handler, err := host.Load(b.Context(), Spec{Listener: "pods", Wasm: wasm, Config: []byte(config), Grants: exampleGrants(name)})
 			if err != nil {
 				b.Fatal(err)
 			}

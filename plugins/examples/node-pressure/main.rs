@@ -1,66 +1,138 @@
 //! Node-pressure is a handler that reports nodes that come under pressure, and out of it. See README.md.
 
-use informerd::{config, config_only, emit, quote, Event, Handler, Kind, MapWriter, Op, Path, Value, Verdict};
+mod memory;
+mod time;
+
+use std::time::{Duration, SystemTime};
+
+use informerd::{config, config_only, emit, now, quote, EmitError, Event, Handler, Kind, MapWriter, Op, Path, Value, Verdict};
+
+use memory::{Memory, Seen};
 
 const EVENT_TYPE: &str = "dev.informerd.examples.node-pressure";
+/// What a condition is as long as nothing is known of it.
+const FINE: &str = "False";
+/// What a condition is when its node is no more.
+const GONE: &str = "Gone";
 
 struct NodePressure {
     name: Path,
     conditions: Path,
     watched: Vec<String>,
     initial: bool,
+    repeat: Option<u64>, // seconds
+    remember: Duration,
 }
 
 informerd::register!(NodePressure);
 
 impl Handler for NodePressure {
     fn configure() -> Result<Self, String> {
-        config_only(&["conditions", "initial"])?;
+        config_only(&["conditions", "initial", "repeatMinutes", "rememberHours"])?;
         let initial = config().member("initial");
         if initial.exists() && initial.kind != Kind::Boolean {
             return Err("initial must be true or false".to_string());
         }
+        let minutes = number("repeatMinutes", 0, 0)?;
         Ok(NodePressure {
             name: Path::compile("metadata.name")?,
             conditions: Path::compile("status.conditions")?,
             watched: watched(config().member("conditions"))?,
             initial: !initial.exists() || initial.bool(),
+            repeat: if minutes == 0 { None } else { Some(minutes * 60) },
+            remember: Duration::from_secs(number("rememberHours", 168, 1)? * 3600),
         })
     }
 
+    /// What is emitted counts with the verdict only, so it keeps what it found last. If it ends before that, by a crash or
+    /// because another worker was faster, nothing is reported, and the next attempt begins from what is kept.
     fn on_event(&mut self, event: &Event) -> Verdict {
-        match event.op {
-            Op::Delete | Op::Resync => return Verdict::Drop,
-            Op::Add if event.initial && !self.initial => return Verdict::Drop,
-            // Most updates of a node are of its heartbeats, which are conditions, too: so this spares few.
-            _ if !event.changed(&self.conditions) => return Verdict::Drop,
-            _ => {}
+        // Most updates of a node are of its heartbeats, which are conditions, too: so this spares few.
+        if event.op == Op::Update && !event.changed(&self.conditions) {
+            return Verdict::Drop;
         }
-        let now = event.object.get(&self.conditions).items();
-        let before = event.old.get(&self.conditions).items();
-        let mut verdict = Verdict::Drop;
-        for condition in &self.watched {
-            let now = match find(&now, condition) {
-                Some(now) => now,
-                None => continue,
-            };
-            // A node begins without pressure.
-            let was = find(&before, condition).map_or("False".to_string(), |c| text(c, "status"));
-            if text(now, "status") == was {
-                continue;
-            }
-            let mut data = MapWriter::new();
-            data.string("node", event.object.string(&self.name)).string("condition", condition).string("was", was);
-            for (name, field) in [("is", "status"), ("since", "lastTransitionTime"), ("reason", "reason"), ("message", "message")] {
-                data.string(name, text(now, field));
-            }
-            if let Err(status) = emit(EVENT_TYPE, data) {
-                return event.fail(status.to_string());
-            }
-            verdict = Verdict::Done;
+        let memory = match Memory::of(event.object.string(&self.name)) {
+            Ok(memory) => memory,
+            Err(reason) => return event.retry(reason),
+        };
+        let (seen, reported) = match self.look(event, &memory) {
+            Ok(found) => found,
+            Err(error) => return event.fail(error.to_string()),
+        };
+        match memory.change(&seen, self.remember, event.op == Op::Resync) {
+            Err(reason) => event.retry(reason),
+            Ok(()) if reported => Verdict::Done,
+            Ok(()) => Verdict::Drop,
         }
-        verdict
     }
+}
+
+impl NodePressure {
+    /// look compares the conditions with what was known of them, reports what is new, and gives what is known now.
+    fn look(&self, event: &Event, memory: &Memory) -> Result<(Vec<(&str, Seen)>, bool), EmitError> {
+        let now = now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        let conditions = if event.op == Op::Delete { Vec::new() } else { event.object.get(&self.conditions).items() };
+        let (mut known, mut reported) = (Vec::new(), false);
+        for of_type in &self.watched {
+            let before = memory.seen(of_type);
+            let found = conditions.iter().find(|c| c.member("type").string() == of_type);
+            let was = before.as_ref().map_or(FINE, |b| b.is.as_str());
+            let is = match found {
+                Some(condition) => text(condition, "status"),
+                None if event.op == Op::Delete && before.is_some() => GONE.to_string(),
+                None => was.to_string(),
+            };
+            let mut after = Seen { is, since: now, told: now };
+            let is_new = after.is != was;
+            match &before {
+                Some(before) if !is_new => after.since = before.since,
+                _ => after.since = found.and_then(|c| time::parse(&text(c, "lastTransitionTime"))).unwrap_or(now),
+            }
+            if is_new && (before.is_some() || self.initial || !event.initial) || self.is_due(&before, now) {
+                report(Change { node: memory.node(), of_type, before: before.as_ref(), is: &after.is, found }, now)?;
+                reported = true;
+            } else if let Some(before) = &before {
+                after.told = before.told;
+            }
+            if after.is != FINE && after.is != GONE {
+                known.push((of_type.as_str(), after));
+            }
+        }
+        Ok((known, reported))
+    }
+
+    /// is_due tells whether it is time to report a condition again that is as it was.
+    fn is_due(&self, before: &Option<Seen>, now: u64) -> bool {
+        match (before, self.repeat) {
+            (Some(before), Some(repeat)) => now.saturating_sub(before.told) >= repeat,
+            _ => false,
+        }
+    }
+}
+
+/// Change is a condition that is to be reported.
+struct Change<'a> {
+    node: &'a str,
+    of_type: &'a str,
+    before: Option<&'a Seen>,
+    is: &'a str,
+    found: Option<&'a Value>,
+}
+
+fn report(change: Change, now: u64) -> Result<(), EmitError> {
+    let Change { node, of_type, before, is, found } = change;
+    let mut data = MapWriter::new();
+    data.string("node", node).string("condition", of_type);
+    data.string("was", before.map_or(FINE, |b| b.is.as_str())).string("is", is);
+    for (name, field) in [("since", "lastTransitionTime"), ("reason", "reason"), ("message", "message")] {
+        if let Some(condition) = found {
+            data.string(name, text(condition, field));
+        }
+    }
+    if let Some(before) = before {
+        data.int("lasted", now.saturating_sub(before.since) as i64);
+    }
+    emit(EVENT_TYPE, data)
 }
 
 /// watched reads the conditions to look at.
@@ -78,8 +150,14 @@ fn watched(list: Value) -> Result<Vec<String>, String> {
     }
 }
 
-fn find<'a>(conditions: &'a [Value], of_type: &str) -> Option<&'a Value> {
-    conditions.iter().find(|c| c.member("type").string() == of_type)
+/// number reads one of the configuration.
+fn number(name: &str, default: u64, least: i64) -> Result<u64, String> {
+    let value = config().member(name);
+    match value.int() {
+        _ if !value.exists() => Ok(default),
+        Some(n) if n >= least && n <= 1_000_000 => Ok(n as u64),
+        _ => Err(format!("{} must be a number from {} to 1000000", name, least)),
+    }
 }
 
 fn text(condition: &Value, field: &str) -> String {
@@ -87,72 +165,4 @@ fn text(condition: &Value, field: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use informerd::fake::{load, start, Outcome};
-
-    /// node makes a node with conditions, given as type=status.
-    fn node(conditions: &str) -> String {
-        let conditions: Vec<String> = conditions
-            .split_whitespace()
-            .map(|c| c.split_once('=').expect("type=status"))
-            .map(|(t, s)| format!(r#"{{"type":"{t}","status":"{s}","reason":"Because","lastTransitionTime":"2026-01-02T03:04:05Z"}}"#))
-            .collect();
-        format!(r#"{{"kind":"Node","metadata":{{"name":"n1"}},"status":{{"conditions":[{}]}}}}"#, conditions.join(","))
-    }
-
-    /// found gives the changes that were reported, as in "DiskPressure False>True".
-    fn found(outcome: Outcome) -> String {
-        let one = |e: &informerd::fake::Emission| {
-            assert_eq!(e.event_type, EVENT_TYPE);
-            let data = Value::of(&e.data);
-            let [condition, was, is] = ["condition", "was", "is"].map(|field| text(&data, field));
-            format!("{condition} {was}>{is}")
-        };
-        let found: Vec<String> = outcome.emitted.iter().map(one).collect();
-        assert_eq!(outcome.verdict, if found.is_empty() { Verdict::Drop } else { Verdict::Done });
-        found.join(", ")
-    }
-
-    #[test]
-    fn changes() {
-        let mut guest = start::<NodePressure>("");
-        let (fine, disk) = (node("Ready=True DiskPressure=False"), node("Ready=True DiskPressure=True"));
-        let both = node("PIDPressure=True DiskPressure=True MemoryPressure=False");
-        assert_eq!(found(guest.add(&fine)), "");
-        assert_eq!(found(guest.add(&both)), "DiskPressure False>True, PIDPressure False>True");
-        assert_eq!(found(guest.update(&fine, &disk)), "DiskPressure False>True");
-        assert_eq!(found(guest.update(&disk, &disk)), "");
-        assert_eq!(found(guest.update(&disk, &both)), "PIDPressure False>True");
-        assert_eq!(found(guest.update(&both, &fine)), "DiskPressure True>False");
-        assert_eq!(found(guest.update(&fine, &node("DiskPressure=Unknown"))), "DiskPressure False>Unknown");
-        assert_eq!(found(guest.update(&fine, &node("Ready=Unknown DiskPressure=False"))), "");
-        assert_eq!(found(guest.resync(&both)), "");
-        assert_eq!(found(guest.delete(&both)), "");
-    }
-
-    #[test]
-    fn data() {
-        let outcome = start::<NodePressure>("").update(&node("DiskPressure=True"), &node("DiskPressure=False"));
-        assert_eq!(
-            outcome.emitted[0].data,
-            r#"{"node":"n1","condition":"DiskPressure","was":"True","is":"False","since":"2026-01-02T03:04:05Z","reason":"Because","message":""}"#
-        );
-    }
-
-    #[test]
-    fn configuration() {
-        let mut guest = start::<NodePressure>(r#"{"conditions":["Ready"],"initial":false}"#);
-        assert_eq!(found(guest.add(&node("Ready=True DiskPressure=True"))), "Ready False>True");
-        assert_eq!(found(guest.event(1, 1, &node("Ready=True"), "")), "");
-        for (config, want) in [
-            (r#"{"condition":[]}"#, r#"config: unknown field "condition""#),
-            (r#"{"conditions":[]}"#, "conditions must be a list of at least one condition's type"),
-            (r#"{"conditions":"Ready"}"#, "conditions must be a list of at least one condition's type"),
-            (r#"{"conditions":["Ready",""]}"#, r#"conditions[1]: "" is not a condition's type"#),
-            (r#"{"initial":"no"}"#, "initial must be true or false"),
-        ] {
-            assert_eq!(load::<NodePressure>(config).err().as_deref(), Some(want));
-        }
-    }
-}
+mod tests;

@@ -4,11 +4,8 @@ use crate::value::Value;
 
 /// Gives the handler's configuration, always a map.
 pub fn config() -> Value {
-    let (text, ()) = host::read(|buf| (host::config_get(buf).max(0) as usize, ()));
-    match text.trim() {
-        "" => Value::of("{}"),
-        text => Value::of(text),
-    }
+    host::read(|buf| (host::config_get(buf), ()), |text, ()| Value::of(&host::text(text)))
+        .unwrap_or_else(|_| Value::of("{}"))
 }
 
 /// Refuses a configuration with a field that is not among the names.

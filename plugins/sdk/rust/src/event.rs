@@ -1,7 +1,13 @@
 use crate::field::Path;
 use crate::host;
+use crate::object::{Object, Source};
+use crate::prefetch;
 use crate::result::Verdict;
-use crate::value::{Kind, Value};
+use crate::value::Kind;
+
+// Which object the host is to read.
+const OBJECT: u32 = 0;
+const OLD: u32 = 1;
 
 /// Op says what happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +44,8 @@ impl Event {
             initial: flags & 1 != 0,
             final_state_unknown: flags & 2 != 0,
             missed: flags & 4 != 0,
-            object: Object { which: 0, size: object_len },
-            old: Object { which: 1, size: old_len },
+            object: InEvent::object(OBJECT, object_len),
+            old: InEvent::object(OLD, old_len),
         }
     }
 
@@ -62,65 +68,35 @@ impl Event {
     }
 }
 
-/// Object is the state of an object, read through the host. It is valid until on_event returns.
-pub struct Object {
+/// InEvent says that an object is that of an event.
+pub struct InEvent {
     which: u32,
     size: u32,
 }
 
-impl Object {
-    /// False for the old object of an event that has none.
-    pub fn exists(&self) -> bool {
-        self.size > 0
+impl InEvent {
+    fn object(which: u32, size: u32) -> Object {
+        Object { source: InEvent { which, size } }
+    }
+}
+
+impl Source for InEvent {
+    fn field(&self, handle: u32, buf: &mut [u8]) -> i64 {
+        host::event_field(self.which, handle, buf)
     }
 
-    /// The length of the object's JSON text.
-    pub fn size(&self) -> usize {
+    fn size(&self) -> usize {
         self.size as usize
     }
 
-    /// Copies the whole text, "" if there is no object. Prefer reading single fields.
-    pub fn json(&self) -> String {
-        let mut text = vec![0; self.size()];
-        if text.is_empty() {
-            return String::new();
+    fn json(&self, buf: &mut [u8]) -> i32 {
+        host::event_object(self.which, 0, buf)
+    }
+
+    fn given(&self, handle: u32) -> Option<(Kind, &[u8])> {
+        if self.which != OBJECT {
+            return None;
         }
-        let length = host::event_object(self.which, 0, &mut text);
-        text.truncate(length.max(0) as usize);
-        String::from_utf8_lossy(&text).into_owned()
-    }
-
-    /// Reads a field.
-    pub fn get(&self, path: &Path) -> Value {
-        let (text, kind) = host::read(|buf| {
-            let packed = host::event_field(self.which, path.handle, buf).max(0);
-            (packed as u32 as usize, Kind::of_tag((packed >> 32) as u32))
-        });
-        Value { kind, text }
-    }
-
-    /// Reads a string, "" if the field is none.
-    pub fn string(&self, path: &Path) -> String {
-        let value = self.get(path);
-        if value.kind == Kind::String {
-            value.text
-        } else {
-            String::new()
-        }
-    }
-
-    /// Reads an integer, 0 if the field is none.
-    pub fn int(&self, path: &Path) -> i64 {
-        self.get(path).int().unwrap_or(0)
-    }
-
-    /// Reads a boolean, false if the field is none.
-    pub fn bool(&self, path: &Path) -> bool {
-        self.get(path).bool()
-    }
-
-    /// Tells whether the field is there, be it null.
-    pub fn has(&self, path: &Path) -> bool {
-        host::event_field(self.which, path.handle, &mut []) > 0
+        prefetch::given(handle)
     }
 }

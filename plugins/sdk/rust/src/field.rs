@@ -1,5 +1,6 @@
+use crate::error::Error;
 use crate::host;
-use crate::result::Status;
+use crate::prefetch;
 
 /// Path is the way to a field, such as metadata.labels["app"] or spec.containers\[0\].image.
 pub struct Path {
@@ -11,14 +12,15 @@ impl Path {
     pub fn compile(text: &str) -> Result<Path, String> {
         let handle = host::event_path(text);
         if handle >= 0 {
+            prefetch::compiled(handle as u32);
             return Ok(Path { handle: handle as u32 });
         }
         Err(format!(
             "path {}: {}",
             text,
-            match Status::of(handle) {
-                Status::Quota => "there are too many paths",
-                Status::WrongPhase => "paths can be compiled in configure only",
+            match Error::of(handle) {
+                Error::Quota => "there are too many paths",
+                Error::WrongPhase => "paths can be compiled in configure only",
                 _ => "this is not the path of a field",
             }
         ))

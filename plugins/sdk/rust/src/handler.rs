@@ -14,6 +14,33 @@ pub trait Handler: Sized + 'static {
 #[macro_export]
 macro_rules! register {
     ($handler:ty) => {
+        $crate::informerd_exports!($handler, <$handler as $crate::Handler>::configure, {
+            #[no_mangle]
+            pub extern "C" fn on_event(op: u32, flags: u32, object_len: u32, old_len: u32) -> i32 {
+                HANDLER.with(|h| $crate::exports::on_event(&mut h.borrow_mut(), op, flags, object_len, old_len))
+            }
+        });
+    };
+}
+
+/// Makes a type the handler of this guest that takes many events at once. Call it once, outside of functions, in place of
+/// `register!`.
+#[macro_export]
+macro_rules! register_batch {
+    ($handler:ty) => {
+        $crate::informerd_exports!($handler, <$handler as $crate::BatchHandler>::configure, {
+            #[no_mangle]
+            pub extern "C" fn on_batch(n: u32) -> i32 {
+                HANDLER.with(|h| $crate::exports::on_batch(&mut h.borrow_mut(), n))
+            }
+        });
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! informerd_exports {
+    ($handler:ty, $configure:expr, { $($entry:item)* }) => {
         #[cfg(target_arch = "wasm32")]
         mod informerd_exports {
             use super::*;
@@ -27,13 +54,10 @@ macro_rules! register {
 
             #[no_mangle]
             pub extern "C" fn configure() -> i32 {
-                HANDLER.with(|h| $crate::exports::configure(&mut h.borrow_mut()))
+                HANDLER.with(|h| $crate::exports::configure(&mut h.borrow_mut(), $configure))
             }
 
-            #[no_mangle]
-            pub extern "C" fn on_event(op: u32, flags: u32, object_len: u32, old_len: u32) -> i32 {
-                HANDLER.with(|h| $crate::exports::on_event(&mut h.borrow_mut(), op, flags, object_len, old_len))
-            }
+            $($entry)*
         }
     };
 }
@@ -42,15 +66,16 @@ macro_rules! register {
 #[doc(hidden)]
 pub mod exports {
     use super::Handler;
+    use crate::batch::{Batch, BatchHandler};
     use crate::event::Event;
-    use crate::host;
+    use crate::{host, prefetch};
 
-    pub fn configure<H: Handler>(handler: &mut Option<H>) -> i32 {
-        // Nothing else would say why a panic ended the guest.
+    pub fn configure<H>(handler: &mut Option<H>, configure: fn() -> Result<H, String>) -> i32 {
         #[cfg(target_arch = "wasm32")]
-        std::panic::set_hook(Box::new(|panic| host::result_error(&panic.to_string())));
-        match H::configure() {
+        crate::panic::report();
+        match configure() {
             Ok(ready) => {
+                prefetch::configured();
                 *handler = Some(ready);
                 0
             }
@@ -62,7 +87,14 @@ pub mod exports {
     }
 
     pub fn on_event<H: Handler>(handler: &mut Option<H>, op: u32, flags: u32, object_len: u32, old_len: u32) -> i32 {
-        let handler = handler.as_mut().expect("informerd: on_event before configure");
-        handler.on_event(&Event::new(op, flags, object_len, old_len)) as i32
+        configured(handler).on_event(&Event::new(op, flags, object_len, old_len)) as i32
+    }
+
+    pub fn on_batch<H: BatchHandler>(handler: &mut Option<H>, n: u32) -> i32 {
+        configured(handler).on_batch(&mut Batch::new(n)) as i32
+    }
+
+    fn configured<H>(handler: &mut Option<H>) -> &mut H {
+        handler.as_mut().expect("informerd: an event before configure")
     }
 }

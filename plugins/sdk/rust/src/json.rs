@@ -3,9 +3,11 @@
 
 use std::fmt;
 
+pub(crate) const SPACE: &[char] = &[' ', '\t', '\n', '\r'];
+
 /// skip_space gives what is behind the space a text begins with.
 pub(crate) fn skip_space(json: &str) -> &str {
-    json.trim_start_matches([' ', '\t', '\n', '\r'])
+    json.trim_start_matches(SPACE)
 }
 
 /// ends tells whether an array or a map ends here.

@@ -26,28 +26,46 @@
 //! thread, one event after the other, and each worker of a listener has an instance with a handler of its own. An
 //! instance that panics or is too slow is replaced by a fresh one, so what a handler keeps is a cache and no store.
 //!
+//! What needs a grant is in the modules `kv`, `http` and `cache`, and in `log`, `now` and `random`. A handler that takes many
+//! events at once is a `BatchHandler`, registered with `register_batch!`.
+//!
 //! Built for another platform, as for `rustc --test`, the crate runs against the fake host of module `fake`.
 
+mod batch;
+pub mod cache;
+mod clock;
 mod config;
+mod error;
 mod event;
 mod field;
 mod handler;
 mod host;
+pub mod http;
 mod json;
+pub mod kv;
 mod log;
+mod object;
+#[cfg(any(target_arch = "wasm32", test))]
+mod panic;
+mod prefetch;
 mod result;
 mod value;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fake;
 
+pub use batch::{Batch, BatchEvent, BatchHandler};
+pub use clock::{now, random};
 pub use config::{config, config_only};
-pub use event::{Event, Object, Op};
+pub use error::Error;
+pub use event::{Event, Op};
 pub use field::Path;
 pub use handler::Handler;
 pub use json::{quote, ListWriter, MapWriter};
 pub use log::{log, log_enabled, Level};
-pub use result::{emit, set_data, Status, Verdict};
+pub use object::{Object, Source};
+pub use prefetch::prefetch;
+pub use result::{emit, set_data, EmitError, Verdict};
 pub use value::{Kind, Value};
 
 #[doc(hidden)]

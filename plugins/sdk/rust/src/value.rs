@@ -1,4 +1,4 @@
-use crate::json::{decode, ends, skip_space, skip_value};
+use crate::json::{decode, ends, skip_space, skip_value, SPACE};
 
 /// Kind is the JSON type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,9 @@ pub struct Value {
 }
 
 impl Value {
-    /// Makes a value of JSON text.
+    /// Makes a value of JSON text; space around it is left out. Of what is not JSON it makes something else.
     pub fn of(json: &str) -> Value {
+        let json = json.trim_matches(SPACE);
         let kind = Kind::of(json);
         let text = if kind == Kind::String { decode(json) } else { json.to_string() };
         Value { kind, text }

@@ -1,6 +1,11 @@
 //! The SDK against the fake host. The handler does what its configuration says.
 
-use crate::fake::{load, start, Emission, Outcome};
+mod batch;
+mod grants;
+mod panics;
+mod prefetch;
+
+use crate::fake::{load, start, Emission, Input, Outcome};
 use crate::*;
 
 struct Guest {
@@ -93,7 +98,7 @@ impl Guest {
         assert_eq!(set_data("[1]"), Ok(()));
         assert_eq!(emit("com.example.b", ""), Ok(()));
         let status = emit("", "").unwrap_err();
-        assert_eq!(status, Status::BadArgument);
+        assert_eq!(status, EmitError(Error::BadArgument));
         if log_enabled(Level::Info) {
             log(Level::Info, status.to_string());
         }
@@ -103,7 +108,7 @@ impl Guest {
 
 #[test]
 fn fields() {
-    let outcome = start::<Guest>(r#"{"do":"fields"}"#).event(1, 1 | 4, TEXT, "");
+    let outcome = start::<Guest>(r#"{"do":"fields"}"#).event(Input { initial: true, missed: true, ..Input::add(TEXT) });
     assert_eq!(outcome, Outcome { verdict: Verdict::Done, emitted: vec![], message: String::new(), log: vec![] });
 }
 
