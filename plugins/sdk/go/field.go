@@ -1,16 +1,18 @@
 package informerd
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// FieldPath is the way to a field, such as metadata.labels["app"] or spec.containers[0].image.
+// FieldPath is the way to a field, such as metadata.labels["app"] or spec.containers[0].image. It reads objects of events
+// and of caches alike.
 type FieldPath struct {
-	text   string
+	path   string
 	handle int32
+	ahead  int    // where aheadBuffer has its entry, 0 if it has none
+	last   string // the text that was read last, if it is short
 }
 
 var (
@@ -18,42 +20,75 @@ var (
 	configuring bool
 )
 
+// What configure does about paths. It is set when one is made, so that a guest without any does not import what it takes.
+var compileDeclared, giveAhead func() error
+
+func linkPaths() { compileDeclared, giveAhead = compileAll, prefetchCompiled }
+
 // Path declares a path, for a package-level variable. It is compiled when the guest is configured, and a mistake in it
 // refuses the handler at load.
 func Path(text string) *FieldPath {
-	p := &FieldPath{text: text, handle: -1}
+	linkPaths()
+	p := &FieldPath{path: text, handle: -1}
 	declared = append(declared, p)
 	return p
 }
 
 // Compile compiles a path that is known only from the configuration. Only Handler.Configure may call it.
 func Compile(text string) (*FieldPath, error) {
-	p := &FieldPath{text: text, handle: -1}
+	linkPaths()
+	p := &FieldPath{path: text, handle: -1}
 	if !configuring {
-		return nil, fmt.Errorf("path %s: paths can be compiled in Configure only", text)
+		return nil, &callError{"path " + text + ": paths can be compiled in Configure only", ErrWrongPhase}
 	}
 	return p, p.compile()
 }
 
 // String gives the path's text.
-func (p *FieldPath) String() string { return p.text }
+func (p *FieldPath) String() string { return p.path }
+
+func compileAll() error {
+	for _, p := range declared {
+		if err := p.compile(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (p *FieldPath) compile() error {
-	p.handle = host.EventPath([]byte(p.text))
-	switch {
-	case p.handle >= 0:
+	p.handle, p.ahead = host.EventPath(p.path), 0
+	if p.handle >= 0 {
+		compiled = append(compiled, p)
 		return nil
-	case p.handle == statusQuota:
-		return fmt.Errorf("path %s: there are too many paths", p.text)
 	}
-	return fmt.Errorf("path %s: this is not the path of a field", p.text)
+	err := statusError(p.handle)
+	if err == ErrQuota {
+		return &callError{"path " + p.path + ": there are too many paths", err}
+	}
+	return &callError{"path " + p.path + ": this is not the path of a field", err}
 }
 
 func (p *FieldPath) use() uint32 {
 	if p.handle < 0 {
-		panic("informerd: path " + p.text + " is used before Configure, or was declared too late")
+		panic("informerd: path " + p.path + " is used before Configure, or was declared too late")
 	}
 	return uint32(p.handle)
+}
+
+// lastSize is how long a text may be to be remembered.
+const lastSize = 64
+
+// text makes a string of a text. Most fields that are worth reading, such as a phase, are the same again and again.
+func (p *FieldPath) text(b []byte) string {
+	if string(b) == p.last {
+		return p.last
+	}
+	s := string(b)
+	if len(s) <= lastSize {
+		p.last = s
+	}
+	return s
 }
 
 // Kind is the JSON type of a value.

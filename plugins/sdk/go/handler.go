@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
@@ -26,7 +25,7 @@ const (
 type Handler struct {
 	// Configure runs once, before the first event. It reads the configuration and refuses bad settings.
 	Configure func() error
-	// OnEvent runs for each event. The event is valid until it returns.
+	// OnEvent runs for each event. The event is valid until it returns, and its memory is that of the next one.
 	OnEvent func(e *Event) Verdict
 }
 
@@ -51,54 +50,47 @@ func init() {
 // configure runs when the host calls the export of that name.
 func configure() int32 {
 	if err := prepare(); err != nil {
-		host.ResultError([]byte(err.Error()))
+		host.ResultError(err.Error())
 		return 1
 	}
 	return 0
 }
 
 func prepare() error {
-	if registered.OnEvent == nil {
+	switch {
+	case registered.OnEvent == nil:
 		return errors.New("the guest registers no handler: call informerd.Register in an init function")
+	case host.Batches && host.OnBatch == nil:
+		return errors.New("the guest imports package batch, but registers its handler with informerd.Register: call batch.Register")
 	}
-	for _, p := range declared {
-		if err := p.compile(); err != nil {
+	compiled, asked = nil, false
+	if compileDeclared != nil {
+		if err := compileDeclared(); err != nil {
 			return err
 		}
 	}
 	configuring = true
 	defer func() { configuring = false }()
-	if registered.Configure == nil {
+	if registered.Configure != nil {
+		if err := registered.Configure(); err != nil {
+			return err
+		}
+	}
+	if giveAhead == nil {
 		return nil
 	}
-	return registered.Configure()
+	return giveAhead()
 }
-
-// goschedEvery is after how many events other goroutines get a turn. Between calls of the host nothing runs, so without
-// it the garbage collector's own goroutines would starve.
-const goschedEvery = 32
-
-var events int
 
 // onEvent runs when the host calls the export on_event.
 func onEvent(op, flags, objectLen, oldLen uint32) int32 {
-	if events++; events%goschedEvery == 0 {
-		runtime.Gosched()
-	}
-	e := Event{
-		Op:                Op(op),
-		Initial:           flags&1 != 0,
-		FinalStateUnknown: flags&2 != 0,
-		Missed:            flags&4 != 0,
-		Object:            Object{which: 0, size: objectLen},
-		Old:               Object{which: 1, size: oldLen},
-	}
-	return int32(registered.OnEvent(&e))
+	begin(op, flags, objectLen, oldLen)
+	return int32(registered.OnEvent(&current))
 }
 
 // Config decodes the handler's configuration into v, a pointer to a struct. A field that v does not have is an error.
 func Config(v any) error {
-	text := readAll(host.ConfigGet)
+	text, _ := readAll(host.ConfigGet)
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil && err != io.EOF {

@@ -2,30 +2,23 @@ package informerd
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// Statuses of the host.
-const (
-	statusBadArgument = -2
-	statusDenied      = -3
-	statusQuota       = -4
-)
-
-// What the host says to an emission it does not take.
-var (
-	ErrBadArgument = errors.New("the host does not take this: the type must be 1 to 256 printable ASCII characters")
-	ErrDenied      = errors.New("this event type is reserved for informerd itself")
-	ErrQuota       = errors.New("too much was emitted for this event")
-	ErrPhase       = errors.New("events can be emitted in OnEvent only")
-)
-
 const (
 	kindEvent = 1
 	kindData  = 2
+)
+
+// What the host says to an emission that it does not take.
+var (
+	errEmitBad    = &callError{"the host does not take this: the type must be 1 to 256 printable ASCII characters", ErrBadArgument}
+	errEmitDenied = &callError{"this event type is reserved for informerd itself, or the configuration does not grant it", ErrDenied}
+	errDataDenied = &callError{"the configuration does not grant that the handler sets the data of events", ErrDenied}
+	errEmitQuota  = &callError{"too much was emitted for this event", ErrQuota}
+	errEmitPhase  = &callError{"events can be emitted in OnEvent only", ErrWrongPhase}
 )
 
 // Emit sends an event of the handler's own, with data encoded as JSON. If OnEvent gives Done, the emitted events go to
@@ -47,17 +40,25 @@ func emit(kind int32, v any) error {
 	if err != nil {
 		return fmt.Errorf("emit: %w", err)
 	}
-	switch s := host.ResultEmit(kind, text); s {
-	case 0:
+	if ended {
+		return errEmitPhase
+	}
+	s := host.ResultEmit(kind, text)
+	if s == 0 {
 		return nil
-	case statusBadArgument:
-		return ErrBadArgument
-	case statusDenied:
-		return ErrDenied
-	case statusQuota:
-		return ErrQuota
+	}
+	switch err := statusError(s); err {
+	case ErrBadArgument:
+		return errEmitBad
+	case ErrDenied:
+		if kind == kindData {
+			return errDataDenied
+		}
+		return errEmitDenied
+	case ErrQuota:
+		return errEmitQuota
 	default:
-		return ErrPhase
+		return errEmitPhase
 	}
 }
 
@@ -73,7 +74,7 @@ const (
 )
 
 // Log writes a line to informerd's log. A guest that calls it needs the grant "log".
-func Log(level Level, text string) { host.Log(int32(level), []byte(text)) }
+func Log(level Level, text string) { host.Log(int32(level), text) }
 
 // LogEnabled tells whether a line of that level would be written. A guest that calls it needs the grant "log".
 func LogEnabled(level Level) bool { return host.LogEnabled(int32(level)) == 1 }

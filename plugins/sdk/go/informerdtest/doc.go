@@ -1,9 +1,27 @@
 // Package informerdtest runs a handler natively, without WebAssembly, so that go test and a debugger work on it. It is a
-// small fake of the real host: one guest at a time, no limits, no deadline.
+// small fake of the real host: one guest at a time, everything granted, no deadline.
 //
-//	g := informerdtest.Start(t, `{"threshold": 5}`)
-//	r := g.Add(`{"apiVersion":"v1","kind":"Pod",…}`)
-//	// r.Verdict, r.Emitted, r.Message
+//	func TestHandler(t *testing.T) {
+//		g := informerdtest.Start(t, `{}`)
+//		if r := g.Add(`{"status":{"phase":"Failed"}}`); r.Verdict != informerd.Done || len(r.Emitted) != 0 {
+//			t.Errorf("got %+v", r)
+//		}
+//	}
 //
-// A test that uses it must not run in parallel with another one.
+// What a handler has besides events belongs to a Host, which a test fills before it starts the handler in it:
+//
+//	func TestInHost(t *testing.T) {
+//		var h informerdtest.Host
+//		h.SetObjects("deployments", `{"metadata":{"namespace":"shop","name":"web"}}`)
+//		h.Answer("POST", "https://hooks.example.com/x", informerdtest.Answer{Status: 204})
+//		g := h.Start(t, `{}`)
+//		results := g.Batch(informerdtest.Event{Object: `{"status":{"phase":"Failed"}}`}, informerdtest.Event{Object: `{}`})
+//		h.Advance(time.Hour)
+//		if kept, ok := h.Value("key"); ok || len(h.Requests()) > 0 || results[1].Verdict != informerd.Drop {
+//			t.Errorf("got %+v, %q, %v", results, kept, h.Requests())
+//		}
+//	}
+//
+// The guest's variables are those of the test's process, so a guest that is started does not forget what another has left
+// in them. A test that uses this package must not run in parallel with another one.
 package informerdtest

@@ -4,43 +4,99 @@ package informerdtest
 
 import (
 	"encoding/json"
-	"fmt"
-	"strconv"
-	"strings"
+	"math/rand/v2"
 
 	informerd "github.com/informerd/informerd/plugins/sdk/go"
+	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
 // Statuses of the host.
 const (
 	notFound    = -1
 	badArgument = -2
+	denied      = -3
+	quota       = -4
+	unavailable = -5
 	wrongPhase  = -6
 )
 
-// fake implements host.Host over encoding/json.
+// phase is what the guest is doing.
+type phase int
+
+const (
+	configuring phase = iota
+	idle
+	batch // on_batch, with no event at hand
+	event
+)
+
+// fake is the real host's side of one guest, over encoding/json. It implements host.Host.
 type fake struct {
-	config      string
-	configuring bool
-	paths       [][]string // steps: a member's name, or [n]
-	op          informerd.Op
-	objects     [2]string
-	result      Result
+	host     *Host
+	config   string
+	phase    phase
+	paths    [][]string // steps: a member's name, or [n]
+	prefetch prefetch
+	event    Event
+	batch    pulling
+	result   Result // of the event at hand
+	random   *rand.ChaCha8
+	answer   *Answer // to the last request for this event
+	readers  []*reader
+}
+
+func newFake(h *Host, config string) *fake {
+	return &fake{host: h, config: config, random: seeded(h.seed)}
+}
+
+// begin makes an event the one at hand.
+func (f *fake) begin(e Event, now phase) {
+	if e.Op == 0 {
+		e.Op = informerd.Add
+	}
+	f.event, f.phase, f.result = e, now, Result{}
+	f.writeAhead()
+}
+
+// end closes what belongs to an event.
+func (f *fake) end() {
+	f.event, f.phase, f.answer, f.readers = Event{}, idle, nil, nil
+}
+
+// arguments are those of on_event.
+func (f *fake) arguments() (op, flags, objectLen, oldLen uint32) {
+	for bit, set := range []bool{f.event.Initial, f.event.FinalStateUnknown, f.event.Missed} {
+		if set {
+			flags |= 1 << bit
+		}
+	}
+	return uint32(f.event.Op), flags, uint32(len(f.event.Object)), uint32(len(f.event.Old))
+}
+
+// object is the text of the object or of the old one, "" if there is none.
+func (f *fake) object(which uint32) string {
+	if which == 0 {
+		return f.event.Object
+	}
+	return f.event.Old
 }
 
 func (f *fake) EventObject(which, off uint32, buf []byte) int32 {
-	text := f.objects[which]
+	if f.phase != event {
+		return wrongPhase
+	}
+	text := f.object(which)
 	if text == "" {
 		return notFound
 	}
 	return int32(copy(buf, text[min(int(off), len(text)):]))
 }
 
-func (f *fake) EventPath(text []byte) int32 {
-	if !f.configuring {
+func (f *fake) EventPath(path string) int32 {
+	if f.phase != configuring {
 		return wrongPhase
 	}
-	steps, err := parsePath(string(text))
+	steps, err := parsePath(path)
 	if err != nil {
 		return badArgument
 	}
@@ -49,37 +105,22 @@ func (f *fake) EventPath(text []byte) int32 {
 }
 
 func (f *fake) EventField(which, handle uint32, buf []byte) int64 {
-	raw := f.lookup(which, handle)
-	kind, text := informerd.Missing, string(raw)
-	if raw != nil {
-		switch raw[0] {
-		case 'n':
-			kind = informerd.Null
-		case 't', 'f':
-			kind = informerd.Boolean
-		case '"':
-			kind = informerd.String
-			_ = json.Unmarshal(raw, &text) // raw is valid
-		case '[':
-			kind = informerd.Array
-		case '{':
-			kind = informerd.Map
-		default:
-			kind = informerd.Number
-		}
+	if f.phase != event {
+		return wrongPhase
 	}
-	if len(text) <= len(buf) {
-		copy(buf, text)
-	}
-	return int64(kind)<<32 | int64(len(text))
+	f.result.FieldCalls++
+	return f.field(f.object(which), handle, buf)
 }
 
 func (f *fake) EventChanged(handle uint32) int32 {
-	now := string(f.lookup(0, handle))
+	if f.phase != event {
+		return wrongPhase
+	}
+	now := string(lookup(f.event.Object, f.paths[handle]))
 	changed := now != ""
-	switch f.op {
+	switch f.event.Op {
 	case informerd.Update:
-		changed = now != string(f.lookup(1, handle))
+		changed = now != string(lookup(f.event.Old, f.paths[handle]))
 	case informerd.Resync:
 		changed = false
 	}
@@ -90,7 +131,7 @@ func (f *fake) EventChanged(handle uint32) int32 {
 }
 
 func (f *fake) ResultEmit(kind int32, text []byte) int32 {
-	if f.configuring {
+	if f.phase != event {
 		return wrongPhase
 	}
 	var e Emission
@@ -103,77 +144,26 @@ func (f *fake) ResultEmit(kind int32, text []byte) int32 {
 	return 0
 }
 
-func (f *fake) ResultError(text []byte) { f.result.Message = string(text) }
+func (f *fake) ResultError(reason string) { f.result.Message = reason }
 
 func (f *fake) ConfigGet(buf []byte) int32 {
 	config := f.config
 	if config == "" {
 		config = "{}"
 	}
-	if len(config) <= len(buf) {
-		copy(buf, config)
-	}
-	return int32(len(config))
+	return answer(buf, config)
 }
 
-func (f *fake) Log(_ int32, text []byte) { f.result.Log = append(f.result.Log, string(text)) }
+func (f *fake) Log(_ int32, line string) { f.result.Log = append(f.result.Log, line) }
 
 func (f *fake) LogEnabled(int32) int32 { return 1 }
 
-// lookup finds the JSON text of a field, nil if it is missing.
-func (f *fake) lookup(which, handle uint32) json.RawMessage {
-	if f.objects[which] == "" {
-		return nil
+// answer writes a text whole or not at all, and gives its length.
+func answer[T string | []byte](buf []byte, text T) int32 {
+	if len(text) <= len(buf) {
+		copy(buf, text)
 	}
-	at := json.RawMessage(f.objects[which])
-	for _, step := range f.paths[handle] {
-		if index, ok := strings.CutPrefix(step, "["); ok {
-			n, _ := strconv.Atoi(strings.TrimSuffix(index, "]")) // parsePath has checked it
-			var items []json.RawMessage
-			if json.Unmarshal(at, &items) != nil || n >= len(items) {
-				return nil
-			}
-			at = items[n]
-			continue
-		}
-		var members map[string]json.RawMessage
-		if json.Unmarshal(at, &members) != nil {
-			return nil
-		}
-		member, ok := members[step]
-		if !ok {
-			return nil
-		}
-		at = member
-	}
-	return at
+	return int32(len(text))
 }
 
-// parsePath cuts metadata.labels["app"] or a[0].b into steps.
-func parsePath(text string) (steps []string, err error) {
-	bad := fmt.Errorf("%q is not the path of a field", text)
-	for rest := text; rest != ""; {
-		switch {
-		case strings.HasPrefix(rest, `["`):
-			name, after, ok := strings.Cut(rest[2:], `"]`)
-			if !ok {
-				return nil, bad
-			}
-			steps, rest = append(steps, name), after
-		case rest[0] == '[':
-			index, after, ok := strings.Cut(rest[1:], "]")
-			if n, err := strconv.Atoi(index); !ok || err != nil || n < 0 {
-				return nil, bad
-			}
-			steps, rest = append(steps, "["+index+"]"), after
-		default:
-			rest = strings.TrimPrefix(rest, ".")
-			end := strings.IndexAny(rest+".", ".[")
-			if end == 0 || strings.ContainsAny(rest[:end], " \t\"]") {
-				return nil, bad
-			}
-			steps, rest = append(steps, rest[:end]), rest[end:]
-		}
-	}
-	return steps, nil
-}
+var _ host.Host = (*fake)(nil)

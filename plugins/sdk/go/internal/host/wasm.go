@@ -16,6 +16,12 @@ func eventField(which, handle uint32, ptr unsafe.Pointer, room uint32) int64
 //go:wasmimport informerd/event.v1 changed
 func eventChanged(handle uint32) int32
 
+//go:wasmimport informerd/event.v1 prefetch
+func eventPrefetch(ptr unsafe.Pointer, room uint32, handles unsafe.Pointer, n uint32) int32
+
+//go:wasmimport informerd/event.v1 next
+func eventNext(ptr unsafe.Pointer, room uint32) int32
+
 //go:wasmimport informerd/result.v1 emit
 func resultEmit(kind int32, ptr unsafe.Pointer, length uint32) int32
 
@@ -46,6 +52,10 @@ func pointer(b []byte) (unsafe.Pointer, uint32) {
 	return unsafe.Pointer(unsafe.SliceData(b)), uint32(len(b))
 }
 
+func text(s string) (unsafe.Pointer, uint32) {
+	return unsafe.Pointer(unsafe.StringData(s)), uint32(len(s))
+}
+
 // EventObject is event.v1 object.
 func EventObject(which, off uint32, buf []byte) int32 {
 	ptr, n := pointer(buf)
@@ -53,7 +63,7 @@ func EventObject(which, off uint32, buf []byte) int32 {
 }
 
 // EventPath is event.v1 path.
-func EventPath(text []byte) int32 { return eventPath(pointer(text)) }
+func EventPath(path string) int32 { return eventPath(text(path)) }
 
 // EventField is event.v1 field.
 func EventField(which, handle uint32, buf []byte) int64 {
@@ -64,6 +74,15 @@ func EventField(which, handle uint32, buf []byte) int64 {
 // EventChanged is event.v1 changed.
 func EventChanged(handle uint32) int32 { return eventChanged(handle) }
 
+// EventPrefetch is event.v1 prefetch. The host writes to buf from then on, so it must be of a global variable.
+func EventPrefetch(buf []byte, handles []uint32) int32 {
+	ptr, n := pointer(buf)
+	return eventPrefetch(ptr, n, unsafe.Pointer(unsafe.SliceData(handles)), uint32(len(handles)))
+}
+
+// EventNext is event.v1 next. The host reads the verdict later, so the record must be a global variable.
+func EventNext(r *Record) int32 { return eventNext(unsafe.Pointer(r), RecordSize) }
+
 // ResultEmit is result.v1 emit.
 func ResultEmit(kind int32, text []byte) int32 {
 	ptr, n := pointer(text)
@@ -71,14 +90,14 @@ func ResultEmit(kind int32, text []byte) int32 {
 }
 
 // ResultError is result.v1 error.
-func ResultError(text []byte) { resultError(pointer(text)) }
+func ResultError(reason string) { resultError(text(reason)) }
 
 // ConfigGet is config.v1 get.
 func ConfigGet(buf []byte) int32 { return configGet(pointer(buf)) }
 
 // Log is log.v1 log.
-func Log(level int32, text []byte) {
-	ptr, n := pointer(text)
+func Log(level int32, line string) {
+	ptr, n := text(line)
 	logLog(level, ptr, n)
 }
 

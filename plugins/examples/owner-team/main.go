@@ -1,0 +1,137 @@
+// Owner-team is a handler that reports pods that do not start, with the team that owns them. See README.md.
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	informerd "github.com/informerd/informerd/plugins/sdk/go"
+)
+
+// eventType is the type of what owner-team emits.
+const eventType = "dev.informerd.examples.owner-team"
+
+// maxContainers is how many containers of a pod are looked at, and as many of its init containers.
+const maxContainers = 8
+
+// finding is the data of an emitted event.
+type finding struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid"`
+	Container string `json:"container"` // the first that waits for such a reason
+	Reason    string `json:"reason"`
+	Owner     owner  `json:"owner"`
+	Team      string `json:"team,omitempty"`
+	TeamOf    string `json:"teamOf,omitempty"` // the kind of the object that names the team
+}
+
+// container holds the paths of one container's status.
+type container struct {
+	name, reason *informerd.FieldPath
+}
+
+var (
+	namespace = informerd.Path("metadata.namespace")
+	name      = informerd.Path("metadata.name")
+	uid       = informerd.Path("metadata.uid")
+	status    = informerd.Path("status")
+
+	containers     = containerPaths("containerStatuses")
+	initContainers = containerPaths("initContainerStatuses")
+
+	settings config
+)
+
+func containerPaths(list string) (cs []container) {
+	for i := range maxContainers {
+		c := fmt.Sprintf("status.%s[%d].", list, i)
+		cs = append(cs, container{informerd.Path(c + "name"), informerd.Path(c + "state.waiting.reason")})
+	}
+	return cs
+}
+
+func init() {
+	informerd.Register(informerd.Handler{Configure: configure, OnEvent: onEvent})
+}
+
+func main() {}
+
+func configure() (err error) {
+	if settings, err = readConfig(); err != nil {
+		return err
+	}
+	if err := openCaches(settings); err != nil {
+		return err
+	}
+	// What is read of a pod with one container that runs. Of the others, few events need any.
+	return informerd.Prefetch(containers[0].name, containers[0].reason, containers[1].name, initContainers[0].name)
+}
+
+func onEvent(e *informerd.Event) informerd.Verdict {
+	if e.Op == informerd.Delete {
+		return informerd.Drop
+	}
+	// Many updates of a pod change something else.
+	if e.Op == informerd.Update && !e.Missed && !e.Changed(status) {
+		return informerd.Drop
+	}
+	f := finding{}
+	if f.Container, f.Reason = waiting(e.Object); f.Reason == "" {
+		return informerd.Drop
+	}
+	f.Namespace, f.Name, f.UID = e.Object.String(namespace), e.Object.String(name), e.Object.String(uid)
+	known, err := remember(f)
+	if err != nil {
+		return e.Fail(err.Error())
+	}
+	if known {
+		return informerd.Drop
+	}
+	if err := report(e.Object, f); err != nil {
+		forget(f) // it was not reported
+		return e.Fail(err.Error())
+	}
+	return informerd.Done
+}
+
+// waiting finds a container that waits for one of the reasons.
+func waiting(pod informerd.Object) (name, reason string) {
+	for _, list := range [][]container{containers, initContainers} {
+		for _, c := range list {
+			if !pod.Has(c.name) {
+				break
+			}
+			if reason := pod.String(c.reason); settings.reports(reason) {
+				return pod.String(c.name), reason
+			}
+		}
+	}
+	return "", ""
+}
+
+// report finds out who owns the pod, and emits the event.
+func report(pod informerd.Object, f finding) error {
+	top, owning, err := ownerOf(pod, f)
+	if err != nil {
+		return err
+	}
+	f.Owner = top
+	if f.Team, f.TeamOf, err = teamOf(owning, f.Namespace); err != nil {
+		return err
+	}
+	return informerd.Emit(eventType, f)
+}
+
+// remember tells whether the pod was reported already, and notes that it is now. All workers remember the same.
+func remember(f finding) (known bool, err error) {
+	ours, err := informerd.KVCAS(key(f), nil, []byte(f.Reason), settings.repeat)
+	if errors.Is(err, informerd.ErrQuota) { // better twice than not at all
+		return false, nil
+	}
+	return !ours, err
+}
+
+func forget(f finding) { _ = informerd.KVDelete(key(f)) }
+
+func key(f finding) string { return "reported/" + f.UID }

@@ -1,0 +1,10 @@
+//go:build wasip1
+
+package batch
+
+import "github.com/informerd/informerd/plugins/sdk/go/internal/host"
+
+// It is an export of every guest that imports this package, and of no other.
+//
+//go:wasmexport on_batch
+func exported(n uint32) int32 { return host.OnBatch(n) }
