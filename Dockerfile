@@ -5,6 +5,7 @@ RUN go mod download
 COPY cmd cmd
 COPY internal internal
 COPY pkg pkg
+COPY plugins/sdk plugins/sdk
 ARG VERSION=dev
 # Without cgo the binary is static, and so runs on an empty image.
 RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false \

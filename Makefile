@@ -159,6 +159,10 @@ schemas: devcluster ## Make internal/schema/builtin.gz, the built-in schemas, fr
 	@set -e; dir=$$(mktemp -d); trap 'bin/devcluster down --dir $$dir; rm -rf $$dir' EXIT; trap 'exit 1' INT TERM HUP; \
 	  bin/devcluster up --dir $$dir; go run ./dev/schemas --kubeconfig $$dir/kubeconfig
 
+.PHONY: sdk
+sdk: ## Write anew the copy of the Go SDK that "informerd plugin new" brings
+	go test -count=1 -run '^TestGoSDKArchive$$' ./internal/author -update
+
 .PHONY: docs
 docs: ## Write anew what is generated in docs/filters.md: tables, and what commands print
 	go test -count=1 -run '^TestFiltersPage$$' ./internal/daemon -update

@@ -9,7 +9,7 @@ const rootModule = "github.com/informerd/informerd"
 // so that an event's way can be read in one direction. What stands side by side in one layer knows nothing of each
 // other.
 var layers = []layer{
-	{[]string{"pkg/informer/event", "internal/config/nearest"},
+	{[]string{"pkg/informer/event", "internal/config/nearest", "plugins/sdk"},
 		"they are the leaves that everybody may use, so they use nobody"},
 	{[]string{"pkg/informer", "pkg/filters", "pkg/plugins", "internal/sink"},
 		"the stages know events and not each other, so that each can be used and tested alone"},
@@ -21,6 +21,8 @@ var layers = []layer{
 		"it shows what the daemon hands it; it finds, starts and decides nothing"},
 	{[]string{"internal/daemon"},
 		"it is the one place that puts everything together"},
+	{[]string{"internal/author"},
+		"tools for handlers' authors run them as the daemon does; the daemon does not know them"},
 	{[]string{"internal/cli"},
 		"commands call the daemon, never the other way round"},
 	{[]string{"cmd", "configs", "dev", "internal/e2e", "internal/stress", "internal/archtest"},

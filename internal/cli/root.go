@@ -3,7 +3,8 @@
 // What is promised:
 //   - Results go to stdout; logs and errors go to stderr.
 //   - The exit code is 0 for success and for being stopped by a signal, 1 for an error while running, 2 for a wrong
-//     command line, 3 for an invalid configuration. What is wrong with the command line is told first.
+//     command line, 3 for an invalid configuration, or another file that is given and not as it must be. What is wrong
+//     with the command line is told first. A handler that crashes, is refused or fails a case is an error while running.
 //   - SIGINT and SIGTERM stop informerd in order; the second one ends it at once.
 package cli
 
@@ -77,7 +78,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(stdout, stderr), newValidate(stdout, stderr), newPlan(stdout), newExplain(stdout), newVersion(stdout))
+	root.AddCommand(newRun(stdout, stderr), newValidate(stdout, stderr), newPlan(stdout), newExplain(stdout),
+		newPlugin(os.Stdin, stdout), newVersion(stdout))
 	return root
 }
 

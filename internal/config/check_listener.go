@@ -154,10 +154,13 @@ func checkHandler(h *Handler, path string, r *report) {
 	}
 	r.number(join(path, "batch"), &h.Batch, 64, 1, 1000)
 	r.number(join(path, "pauseAfter"), &h.PauseAfter, 5, 0, 1000)
-	limits := join(path, "limits")
-	r.size(join(limits, "memory"), &h.Limits.Memory, 16<<20, 64<<10, 4<<30)
-	r.number(join(limits, "fuel"), &h.Limits.Fuel, 0, 0, 2_000_000_000)
-	r.duration(join(limits, "deadline"), &h.Limits.Deadline, 100*time.Millisecond, time.Millisecond, time.Minute)
+	checkLimits(&h.Limits, join(path, "limits"), r)
+}
+
+func checkLimits(l *Limits, path string, r *report) {
+	r.size(join(path, "memory"), &l.Memory, 16<<20, 64<<10, 4<<30)
+	r.number(join(path, "fuel"), &l.Fuel, 0, 0, 2_000_000_000)
+	r.duration(join(path, "deadline"), &l.Deadline, 100*time.Millisecond, time.Millisecond, time.Minute)
 }
 
 func checkRetry(retry *Retry, path string, r *report) {

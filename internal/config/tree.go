@@ -71,6 +71,9 @@ func nextDocument(decoder *yaml.Decoder) (document *yaml.Node, err error) {
 }
 
 func emptyError(what document, file string) *Error {
+	if what.kind == "" {
+		return &Error{File: file, Message: "the " + what.noun + " is empty"}
+	}
 	return &Error{File: file, Message: "the " + what.noun + " is empty",
 		Hint: "begin with apiVersion: " + APIVersion + " and kind: " + what.kind}
 }

@@ -205,6 +205,15 @@ func (b *builder) wrongRule(below string, source rules.Source, err error) {
 
 // handler reads, checks and loads a listener's module. It is nil without an error if a mistake was reported.
 func (b *builder) handler(ctx context.Context) (*plugins.Handler, error) {
+	spec, err := b.handlerSpec()
+	if spec == nil {
+		return nil, err
+	}
+	return b.parts.host.Load(ctx, *spec)
+}
+
+// handlerSpec gives what a listener's module is loaded from, nil without an error if a mistake was reported.
+func (b *builder) handlerSpec() (*plugins.Spec, error) {
 	cfg, l := b.config, b.cfg
 	grants, good := b.grants(l.Handler.Grants)
 	path := cfg.Path(l.Handler.Wasm)
@@ -219,11 +228,10 @@ func (b *builder) handler(ctx context.Context) (*plugins.Handler, error) {
 	if !good {
 		return nil, nil
 	}
-	spec := plugins.Spec{
+	return &plugins.Spec{
 		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config, Grants: grants, Caches: b.caches,
 		Limits: plugins.Limits{Memory: int64(l.Handler.Limits.Memory), Deadline: l.Handler.Limits.Deadline.Duration, Fuel: int64(l.Handler.Limits.Fuel)},
-	}
-	return b.parts.host.Load(ctx, spec)
+	}, nil
 }
 
 func shapeOf(inf *config.Informer) (informer.Shape, error) {

@@ -28,19 +28,25 @@ type ObjectFile struct {
 // event gives it as a listener of the informer would get it: without managedFields and what else the informer drops, and
 // with digests for the data of a Secret.
 func (q Question) event(inf *config.Informer) (e event.Event, err error) {
-	shape, err := shapeOf(inf)
+	parser, err := parserOf(inf)
 	if err != nil {
 		return e, err
 	}
-	parser := event.Parser{KeepManagedFields: shape.KeepManagedFields}
-	if err := parser.Drop(shape.Drop...); err != nil {
-		return e, err
-	}
 	e.Op = q.Op
-	if e.Object, err = q.Object.parse(&parser); err == nil && q.Op == event.Update {
-		e.Old, err = q.Old.parse(&parser)
+	if e.Object, err = q.Object.parse(parser); err == nil && q.Op == event.Update {
+		e.Old, err = q.Old.parse(parser)
 	}
 	return e, err
+}
+
+// parserOf makes a parser that reads objects as the informer would.
+func parserOf(inf *config.Informer) (*event.Parser, error) {
+	shape, err := shapeOf(inf)
+	if err != nil {
+		return nil, err
+	}
+	parser := &event.Parser{KeepManagedFields: shape.KeepManagedFields}
+	return parser, parser.Drop(shape.Drop...)
 }
 
 func (f ObjectFile) parse(p *event.Parser) (*event.Object, error) {

@@ -36,6 +36,7 @@ func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Res
 	if !i.handler.Batches() {
 		results := make([]Result, 0, len(events))
 		used := int64(0)
+		defer i.usage.sum()()
 		defer func() { i.fuel = used }()
 		for _, e := range events {
 			r, err := i.Handle(ctx, e)
@@ -51,6 +52,7 @@ func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Res
 		return nil, err
 	}
 	g := i.guest
+	i.usage.begin(g)
 	g.batch = batch{events: events, results: make([]Result, 0, len(events))}
 	g.batchTime = time.Duration(len(events)) * i.handler.spec.Limits.Deadline
 	var results []Result
@@ -61,6 +63,7 @@ func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Res
 		results, err = g.onBatch(ctx)
 	}
 	i.fuel = g.used()
+	i.usage.end(g)
 	current := g.batch.current()
 	g.batch = batch{}
 	if err != nil {

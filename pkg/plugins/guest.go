@@ -36,6 +36,7 @@ type guest struct {
 	stack      [4]uint64    // of both; kept, as a new one for each call would be garbage
 	watch      *watch
 	tank       *meter.Tank // nil if the module is not metered
+	calls      []uint64    // of hostFunctions, one by one; nil if they are not counted
 
 	phase    phase
 	event    event.Event

@@ -129,7 +129,7 @@ func (h *Handler) NewInstance(ctx context.Context) (*Instance, error) {
 			return nil, err
 		}
 	}
-	return &Instance{handler: h, guest: g}, nil
+	return &Instance{handler: h, guest: g, usage: newUsage(h.spec.CountCalls)}, nil
 }
 
 // Close frees the compiled code and the instances that are left.

@@ -75,10 +75,10 @@ func addHostModules(ctx context.Context, r wazero.Runtime, file *wasmfile.Module
 	}
 	for name := range imported {
 		builder := r.NewHostModuleBuilder(name)
-		for _, f := range hostFunctions {
+		for n, f := range hostFunctions {
 			if f.Module == name {
 				builder.NewFunctionBuilder().
-					WithGoModuleFunction(f.goFunction(), apiTypes(f.Params), apiTypes(f.Results)).
+					WithGoModuleFunction(f.goFunction(n), apiTypes(f.Params), apiTypes(f.Results)).
 					Export(f.Name)
 			}
 		}
@@ -89,10 +89,15 @@ func addHostModules(ctx context.Context, r wazero.Runtime, file *wasmfile.Module
 	return nil
 }
 
-func (f hostFunction) goFunction() api.GoModuleFunc {
+// goFunction gives the function as the engine calls it; number is its place in hostFunctions.
+func (f hostFunction) goFunction(number int) api.GoModuleFunc {
 	body := f.call
 	return func(ctx context.Context, mod api.Module, stack []uint64) {
-		body(call{guestOf(ctx), ctx, mod.Memory()}, stack)
+		g := guestOf(ctx)
+		if g.calls != nil {
+			g.calls[number]++
+		}
+		body(call{g, ctx, mod.Memory()}, stack)
 	}
 }
 

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
@@ -29,6 +30,9 @@ type HTTPGrant struct {
 	PerEvent int
 	// Headers go with every request, to each of Allow, and take the place of the guest's own. The guest does not see them.
 	Headers map[string]string
+	// Transport answers in place of the network, for authors' tools and tests; nil is the network. What the grant allows is
+	// checked all the same, and the addresses that names lead to are not looked up.
+	Transport http.RoundTripper
 }
 
 func (g *HTTPGrant) withDefaults() *HTTPGrant {
@@ -69,5 +73,5 @@ func CheckHTTPAllow(text string) error { return outbound.CheckPrefix(text) }
 
 func (g *HTTPGrant) outbound() outbound.Config {
 	return outbound.Config{Allow: g.Allow, Methods: g.Methods, Headers: g.Headers, MaxHeaders: abi.MaxHTTPHeaders,
-		MaxRequest: g.MaxRequest, MaxResponse: g.MaxResponse}
+		MaxRequest: g.MaxRequest, MaxResponse: g.MaxResponse, Transport: g.Transport}
 }

@@ -50,6 +50,7 @@ type Instance struct {
 	handler *Handler
 	guest   *guest // nil after a crash and after a command's run, until the next Handle
 	fuel    int64
+	usage   *usage // nil if calls are not counted
 	closed  bool
 }
 
@@ -71,8 +72,10 @@ func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 	if err := i.ready(ctx, e); err != nil {
 		return Result{}, err
 	}
+	i.usage.begin(i.guest)
 	result, err := i.guest.onEvent(ctx, e)
 	i.fuel = i.guest.used()
+	i.usage.end(i.guest)
 	if err != nil {
 		return Result{}, i.discard(ctx, e, err)
 	}

@@ -29,6 +29,8 @@ type Spec struct {
 	Grants Grants
 	// Caches are what the grant cache lets the guest read. Without them it is told that they are unavailable.
 	Caches Caches
+	// CountCalls has each Instance count the guest's calls of the host, for Instance.Usage.
+	CountCalls bool
 }
 
 // Limits bound what a guest may use. A zero field has its default.

@@ -90,3 +90,16 @@ func (s *Store) expiry(ttl time.Duration) int64 {
 	const farthest = 100 * 365 * 24 * time.Hour // the sum has its limits too
 	return time.Now().Add(min(ttl, farthest)).UnixNano()
 }
+
+// All gives a copy of what is there.
+func (s *Store) All() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, now := make(map[string]string, len(s.entries)), time.Now().UnixNano()
+	for key, e := range s.entries {
+		if e.expires == 0 || e.expires > now {
+			all[key] = e.value
+		}
+	}
+	return all
+}

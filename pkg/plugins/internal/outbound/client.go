@@ -37,6 +37,8 @@ type Config struct {
 	MaxRequest, MaxResponse int64
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
+	// Transport takes the place of the network, with the checks of addresses that belong to it; nil is the network.
+	Transport http.RoundTripper
 }
 
 // Client makes requests within one grant. It is safe for concurrent use. Close it in the end, when no request is running.
@@ -66,6 +68,9 @@ func New(config Config) (*Client, error) {
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        idleTimeout,
 		},
+	}
+	if config.Transport != nil {
+		c.client.Transport = config.Transport
 	}
 	return c, nil
 }

@@ -63,6 +63,8 @@ type Module struct {
 	Exports  []Export
 	Tables   []Table  // own and imported
 	Memories []Limits // own and imported
+	// Named tells whether Code has the functions' names.
+	Named bool
 	// Code is the file without custom sections other than the functions' names, with tables that cannot grow beyond
 	// MaxTableElements.
 	Code []byte

@@ -110,7 +110,7 @@ func Parse(file []byte) (*Module, error) {
 	if p.bodies != p.own {
 		return nil, fmt.Errorf("the file is cut off: %d functions are declared, %d have code", p.own, p.bodies)
 	}
-	p.m.Code = append(p.m.Code, p.names...)
+	p.m.Code, p.m.Named = append(p.m.Code, p.names...), p.names != nil
 	return p.m, nil
 }
 

@@ -1,0 +1,69 @@
+package author
+
+import (
+	"fmt"
+
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// caches are those of informers, with the objects that were given. They are not changed once the module runs.
+type caches map[string]*cache
+
+type cache struct {
+	byKey   map[event.Key]*event.Object
+	objects []*event.Object
+	indexes map[string]informer.IndexFunc
+}
+
+// cache gives that of an informer, made when it is asked for first.
+func (c caches) cache(name string) *cache {
+	if c[name] == nil {
+		byNamespace := informer.IndexByPath(event.MustCompilePath("metadata.namespace"))
+		c[name] = &cache{byKey: map[event.Key]*event.Object{}, indexes: map[string]informer.IndexFunc{informer.NamespaceIndex: byNamespace}}
+	}
+	return c[name]
+}
+
+func (c *cache) add(o *event.Object) error {
+	if c.byKey[o.Key()] != nil {
+		return fmt.Errorf("the object %s stands there twice", printable(o.Key().String()))
+	}
+	c.byKey[o.Key()] = o
+	c.objects = append(c.objects, o)
+	return nil
+}
+
+// index adds an index on a field.
+func (c *cache) index(name, path string) error {
+	p, err := event.CompilePath(path)
+	if err != nil {
+		return err
+	}
+	c.indexes[name] = informer.IndexByPath(p)
+	return nil
+}
+
+// Get gives one object, nil if there is none.
+func (c caches) Get(name, namespace, object string) *event.Object {
+	if c[name] == nil {
+		return nil
+	}
+	return c[name].byKey[event.Key{Namespace: namespace, Name: object}]
+}
+
+// ByIndex gives the objects found under a value of an index, in the order in which they were given.
+func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
+	if c[name] == nil || c[name].indexes[index] == nil {
+		return nil
+	}
+	for _, o := range c[name].objects {
+		for _, v := range c[name].indexes[index](o) {
+			if v == value {
+				found = append(found, o)
+				break
+			}
+		}
+	}
+	return found
+}

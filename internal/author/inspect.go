@@ -1,0 +1,288 @@
+package author
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/pkg/plugins"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+)
+
+// snippets are the grants as a configuration has them, with what must be filled in.
+var snippets = map[string]string{
+	"log":    "log: {}",
+	"kv":     "kv: {}",
+	"clock":  "clock: {}",
+	"random": "random: {}",
+	"http":   "http: {allow: [https://HOST/PATH]}",
+	"cache":  "cache: {informers: [NAME]}",
+}
+
+// rights say what each grant is about.
+var rights = map[string]string{
+	"log":    "write log lines",
+	"kv":     "keep values",
+	"clock":  "know the time",
+	"random": "have random numbers",
+	"http":   "make HTTP requests",
+	"cache":  "read the caches of informers",
+}
+
+// always says what the modules are about that need no grant.
+var always = map[string]string{
+	abi.ModuleEvent:  "read its events",
+	abi.ModuleResult: "emit, and give reasons",
+	abi.ModuleConfig: "read its configuration",
+	abi.ModuleWASI:   "what language runtimes ask for",
+}
+
+// Inspect writes what a module tells of itself. The error is ErrFailed if the module is no handler.
+func Inspect(path string, asJSON bool, w io.Writer) error {
+	wasm, err := readModule(path)
+	if err != nil {
+		return err
+	}
+	in, err := plugins.Inspect(wasm)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if asJSON {
+		err = writeInspection(path, in, w)
+	} else {
+		err = showInspection(path, in, w)
+	}
+	if err == nil && in.Kind == plugins.ModuleOther {
+		return failure("%s is no handler", path)
+	}
+	return err
+}
+
+func showInspection(path string, in *plugins.Inspection, w io.Writer) error {
+	p := &page{w: w}
+	p.line("%s", printable(path))
+	switch in.Kind {
+	case plugins.ModuleHandler:
+		p.row("abi", "informerd/v1")
+	case plugins.ModuleCommand:
+		p.row("abi", "a WASI command: events as lines of JSON, started anew for each event or batch")
+	default:
+		p.row("abi", "no handler, because: "+printable(in.Refusal))
+	}
+	p.row("sha256", in.Digest)
+	p.row("size", size(int64(in.Size)))
+	p.row("memory", memoryOf(in)...)
+	for _, t := range in.Tables {
+		p.row("table", fmt.Sprintf("%s, %s", count(int64(t.Min), "element"), most(t.Bounded, number(int64(t.Max)))))
+	}
+	if in.Unmeterable == "" {
+		p.row("metered", "yes: budgets of fuel can be kept, and deadlines hold whatever it does")
+	} else {
+		p.row("metered", "no: "+printable(in.Unmeterable))
+	}
+	p.row("stack", map[bool]string{true: "a crash shows the names of functions",
+		false: "a crash shows no names of functions, as the module has none (section name)"}[in.Named])
+	p.row("made by", producers(in)...)
+	p.row("sections", sections(in)...)
+	p.row("exports", exports(in)...)
+	p.row("asks for", asksFor(in)...)
+	if grants := in.Grants(); len(grants) > 0 {
+		p.row("grants", "in the handler's part of the configuration:")
+		p.line("")
+		p.line("grants:")
+		for _, grant := range grants {
+			p.line("  %s", snippet(grant))
+		}
+	} else if in.Kind != plugins.ModuleOther {
+		p.row("grants", "none needed")
+	}
+	return p.err
+}
+
+func snippet(grant string) string {
+	if text, ok := snippets[grant]; ok {
+		return text
+	}
+	return grant + ": {}"
+}
+
+func most(bounded bool, text string) string {
+	if !bounded {
+		return "no maximum of its own"
+	}
+	return "at most " + text
+}
+
+func memoryOf(in *plugins.Inspection) []string {
+	if in.Memory == nil {
+		return []string{"none"}
+	}
+	lines := []string{size(in.Memory.Min) + " at first, " + most(in.Memory.Bounded, size(in.Memory.Max))}
+	if in.Memory.Min > plugins.DefaultMemory() {
+		lines = append(lines, fmt.Sprintf("more than the default limit: limits: {memory: %s}", quantity(in.Memory.Min)))
+	}
+	return lines
+}
+
+func producers(in *plugins.Inspection) (lines []string) {
+	for _, p := range in.Producers {
+		lines = append(lines, printable(strings.TrimSpace(p.Name+" "+p.Version))+" ("+printable(p.Field)+")")
+	}
+	return lines
+}
+
+func sections(in *plugins.Inspection) []string {
+	var all []string
+	for _, s := range in.Sections {
+		all = append(all, printable(s.Name)+" "+size(int64(s.Size)))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{strings.Join(all, ", ")}
+}
+
+// maxShown is how many exports and names of imports are shown of each kind.
+const maxShown = 40
+
+func exports(in *plugins.Inspection) (lines []string) {
+	for i, e := range in.Exports {
+		if i == maxShown {
+			return append(lines, fmt.Sprintf("and %s more", number(int64(len(in.Exports)-maxShown))))
+		}
+		if e.Type != "" {
+			lines = append(lines, printable(e.Name)+" "+e.Type)
+		} else {
+			lines = append(lines, printable(e.Name)+", a "+e.Kind)
+		}
+	}
+	return lines
+}
+
+func asksFor(in *plugins.Inspection) (lines []string) {
+	for _, i := range in.Imports {
+		about := always[i.Module]
+		switch {
+		case i.Unknown:
+			about = "there is no such module"
+		case i.Grant != "":
+			about = fmt.Sprintf("%s: needs the grant %s", rights[i.Grant], i.Grant)
+		}
+		shown := i.Names[:min(len(i.Names), maxShown)]
+		lines = append(lines, fmt.Sprintf("%s (%s): %s", printable(i.Module), about, printable(strings.Join(shown, ", "))))
+	}
+	return lines
+}
+
+// inspection is what is written as JSON.
+type inspection struct {
+	File      string            `json:"file"`
+	ABI       string            `json:"abi"` // informerd/v1, command, or empty
+	Refusal   string            `json:"refusal,omitempty"`
+	SHA256    string            `json:"sha256"`
+	Size      int               `json:"size"`
+	Memory    *memoryJSON       `json:"memory,omitempty"`
+	Tables    []tableJSON       `json:"tables,omitempty"`
+	Metered   bool              `json:"metered"`
+	Why       string            `json:"unmeterable,omitempty"`
+	Names     bool              `json:"functionNames"`
+	Producers map[string]string `json:"producers,omitempty"`
+	Sections  map[string]int    `json:"sections,omitempty"`
+	Imports   []importJSON      `json:"imports"`
+	Exports   []exportJSON      `json:"exports"`
+	Grants    []string          `json:"grants"`
+}
+
+type memoryJSON struct {
+	Min int64  `json:"min"`
+	Max *int64 `json:"max,omitempty"`
+}
+
+type tableJSON struct {
+	Min uint32  `json:"min"`
+	Max *uint32 `json:"max,omitempty"`
+}
+
+type importJSON struct {
+	Module string   `json:"module"`
+	Names  []string `json:"names"`
+	Grant  string   `json:"grant,omitempty"`
+	Known  bool     `json:"known"`
+}
+
+type exportJSON struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	Type string `json:"type,omitempty"`
+}
+
+func writeInspection(path string, in *plugins.Inspection, w io.Writer) error {
+	out := inspection{File: path, Refusal: in.Refusal, SHA256: in.Digest, Size: in.Size, Metered: in.Unmeterable == "",
+		Why: in.Unmeterable, Names: in.Named, Producers: map[string]string{}, Sections: map[string]int{},
+		Imports: []importJSON{}, Exports: []exportJSON{}, Grants: append([]string{}, in.Grants()...)}
+	switch in.Kind {
+	case plugins.ModuleHandler:
+		out.ABI = "informerd/v1"
+	case plugins.ModuleCommand:
+		out.ABI = "command"
+	}
+	if m := in.Memory; m != nil {
+		out.Memory = &memoryJSON{Min: m.Min}
+		if m.Bounded {
+			out.Memory.Max = &m.Max
+		}
+	}
+	for _, t := range in.Tables {
+		table := tableJSON{Min: t.Min}
+		if t.Bounded {
+			table.Max = &t.Max
+		}
+		out.Tables = append(out.Tables, table)
+	}
+	for _, p := range in.Producers {
+		out.Producers[p.Field] = strings.TrimPrefix(out.Producers[p.Field]+", "+strings.TrimSpace(p.Name+" "+p.Version), ", ")
+	}
+	for _, s := range in.Sections {
+		out.Sections[s.Name] += s.Size
+	}
+	for _, i := range in.Imports {
+		out.Imports = append(out.Imports, importJSON{i.Module, slices.Clone(i.Names), i.Grant, !i.Unknown})
+	}
+	for _, e := range in.Exports {
+		out.Exports = append(out.Exports, exportJSON(e))
+	}
+	return writeJSON(w, out)
+}
+
+// writeJSON writes a value on a line of its own. What is not printable in its texts is escaped, as far as it could harm a
+// terminal: encoding/json does so for control characters, but for those beyond ASCII.
+func writeJSON(w io.Writer, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(escapeControls(text), '\n'))
+	return err
+}
+
+// escapeControls escapes the controls that JSON allows as they are: DEL, the C1 controls, and marks that turn the direction
+// of text.
+func escapeControls(text []byte) []byte {
+	harmful := func(r rune) bool {
+		return r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	}
+	if !strings.ContainsFunc(string(text), harmful) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range string(text) {
+		if harmful(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,61 @@
+package author
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+)
+
+// journal is a log that keeps what a module writes, and what the host has to say of it.
+type journal struct {
+	mu    sync.Mutex // guards what follows
+	guest []string
+	host  []string
+}
+
+var _ slog.Handler = (*journal)(nil)
+
+// take gives what was written since the last time: by the module, as in "info: text" or "stdout: text", and by the host.
+func (j *journal) take() (guest, host []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	guest, host = j.guest, j.host
+	j.guest, j.host = nil, nil
+	return guest, host
+}
+
+// Enabled is true: which levels a module may write, its grant says.
+func (j *journal) Enabled(context.Context, slog.Level) bool { return true }
+
+// WithAttrs keeps none: there is one module.
+func (j *journal) WithAttrs([]slog.Attr) slog.Handler { return j }
+
+// WithGroup keeps none.
+func (j *journal) WithGroup(string) slog.Handler { return j }
+
+// Handle keeps a line. Crashes are left out, since whoever gave the event is told as well, and so are requests that failed.
+func (j *journal) Handle(_ context.Context, r slog.Record) error {
+	from, rest := "", ""
+	r.Attrs(func(a slog.Attr) bool {
+		switch a.Key {
+		case "from":
+			from = a.Value.String()
+		case "suppressed":
+			rest = fmt.Sprintf(" (%s lines before it were too many)", a.Value)
+		}
+		return true
+	})
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case from == "handler":
+		j.guest = append(j.guest, strings.ToLower(r.Level.String())+": "+r.Message+rest)
+	case strings.HasPrefix(from, "handler std"):
+		j.guest = append(j.guest, strings.TrimPrefix(from, "handler ")+": "+r.Message+rest)
+	case r.Message != "handler crashed" && from != "handler http":
+		j.host = append(j.host, r.Message)
+	}
+	return nil
+}

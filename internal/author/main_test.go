@@ -1,0 +1,24 @@
+package author
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const pod = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "shop", "name": "web-1", "labels": {"app": "web"}}}`
+
+// write writes a file into a folder of the test's and gives its path.
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "POD", pod)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,82 @@
+package author
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+)
+
+// maxModule is more than the host takes of a module, so that the host says that it is too large.
+const maxModule = 64 << 20
+
+// readModule reads a module's file.
+func readModule(path string) ([]byte, error) {
+	data, err := readFile(path, maxModule)
+	if err != nil {
+		return nil, fmt.Errorf("the module cannot be read: %w", err)
+	}
+	return data, nil
+}
+
+// readFile reads a regular file of at most so many bytes.
+func readFile(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is no file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, path, most)
+}
+
+func readAll(r io.Reader, path string, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("%s: it has more than %d bytes", path, most)
+	}
+	return data, nil
+}
+
+// readOrText gives what a flag says: a text if it begins with a brace, else the content of a file.
+func readOrText(value string) (file string, data []byte, err error) {
+	if strings.HasPrefix(strings.TrimSpace(value), "{") {
+		return "", []byte(value), nil
+	}
+	data, err = readFile(value, config.MaxSize)
+	return value, data, err
+}
+
+// sole finds the one module in a folder.
+func sole(dir string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(dir, "*.wasm"))
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return "", fmt.Errorf("which module? There is none in %s: build it, or name it with wasm or --wasm", dir)
+	case len(found) > 1:
+		return "", fmt.Errorf("which module? In %s are %s: name it with wasm or --wasm", dir, strings.Join(names(found), ", "))
+	}
+	return found[0], nil
+}
+
+func names(paths []string) []string {
+	all := make([]string, len(paths))
+	for i, path := range paths {
+		all[i] = filepath.Base(path)
+	}
+	return all
+}

@@ -1,0 +1,179 @@
+package author
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+)
+
+// rig is the host that modules are tried in. Modules are loaded one after the other.
+type rig struct {
+	host    *plugins.Host
+	journal *journal
+	last    *plugins.Handler // kept until the next is loaded, so that the code of the same module is compiled once
+}
+
+func newRig() *rig {
+	j := &journal{}
+	return &rig{host: plugins.NewHost(plugins.HostConfig{Log: slog.New(j)}), journal: j}
+}
+
+func (r *rig) close(ctx context.Context) error { return r.host.Close(ctx) }
+
+// setting is what is around a module.
+type setting struct {
+	web *web // nil: the network
+	kv  map[string]string
+	now time.Time // zero: the real time
+}
+
+// subject is a loaded module. Close it before the next one is loaded.
+type subject struct {
+	rig      *rig
+	instance *plugins.Instance
+	values   *plugins.Values
+	web      *web
+	loading  time.Duration
+	log      []string // what it wrote while it was loaded
+	notes    []string // of the host
+}
+
+// linesPerSecond takes the place of the rate in a grant: no module of a trial is cut short because it is given its events
+// at once.
+const linesPerSecond = 100_000
+
+// load loads a module. An error of the module's own is a *plugins.LoadError.
+func (r *rig) load(ctx context.Context, spec plugins.Spec, s setting) (*subject, error) {
+	around(&spec, s)
+	values, err := r.host.Values(spec.Listener)
+	if err != nil {
+		return nil, err
+	}
+	sub := &subject{rig: r, values: values, web: s.web}
+	for key, value := range s.kv {
+		if err := values.Set(key, value); err != nil {
+			return nil, errors.Join(err, values.Close())
+		}
+	}
+	r.journal.take()
+	start := time.Now()
+	handler, err := r.host.Load(ctx, spec)
+	sub.loading = time.Since(start)
+	if err == nil {
+		sub.instance, err = handler.NewInstance(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, values.Close())
+	}
+	if r.last != nil {
+		_ = r.last.Close(ctx) // nothing runs in it
+	}
+	r.last = handler
+	sub.log, sub.notes = r.journal.take()
+	return sub, nil
+}
+
+// around puts into a spec what is to be different in a trial.
+func around(spec *plugins.Spec, s setting) {
+	spec.CountCalls = true
+	g := &spec.Grants
+	if g.Log != nil {
+		granted := *g.Log
+		granted.LinesPerSecond = linesPerSecond
+		g.Log = &granted
+	}
+	if g.HTTP != nil && s.web != nil {
+		granted := *g.HTTP
+		granted.Transport = s.web
+		g.HTTP = &granted
+	}
+	// The clock of WASI needs no grant, and is to tell the same time; a module that imports clock.v1 without the grant is to
+	// be refused even so.
+	if !s.now.IsZero() && (g.Clock != nil || !imports(spec.Wasm, abi.ModuleClock)) {
+		g.Clock = &plugins.ClockGrant{Fixed: s.now}
+	}
+}
+
+func imports(wasm []byte, module string) bool {
+	in, err := plugins.Inspect(wasm)
+	if err != nil {
+		return false
+	}
+	for _, i := range in.Imports {
+		if i.Module == module {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *subject) close(ctx context.Context) error {
+	return errors.Join(s.instance.Close(ctx), s.values.Close())
+}
+
+// Outcome is what came of an event.
+type Outcome struct {
+	Verdict  string     `json:"verdict,omitempty"` // empty after a crash
+	Message  string     `json:"message,omitempty"`
+	Emitted  []Emission `json:"emitted,omitempty"`
+	Log      []string   `json:"log,omitempty"` // as in "info: text", "stdout: text"
+	Requests []Request  `json:"requests,omitempty"`
+	Crash    *Crash     `json:"crash,omitempty"`
+	Notes    []string   `json:"notes,omitempty"` // of the host
+
+	Fuel   int64             `json:"fuel"`
+	Time   time.Duration     `json:"ns"`
+	Calls  map[string]uint64 `json:"calls"` // by function, as in "event.v1 field"
+	Memory int64             `json:"memory"`
+}
+
+// Emission is what a module emitted: an event of a type, or data for the object's own event.
+type Emission struct {
+	Type string          `json:"type,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// Crash is how a module crashed.
+type Crash struct {
+	Reason string `json:"reason"`
+	Func   string `json:"function"`
+	Text   string `json:"text"` // of several lines
+}
+
+// handle gives the module an event. The error is not the module's.
+func (s *subject) handle(ctx context.Context, e event.Event) (Outcome, error) {
+	start := time.Now()
+	r, err := s.instance.Handle(ctx, e)
+	o := Outcome{Time: time.Since(start), Fuel: s.instance.Fuel(), Calls: map[string]uint64{}, Requests: s.web.take()}
+	o.Log, o.Notes = s.rig.journal.take()
+	used := s.instance.Usage()
+	o.Memory = used.Memory
+	for f, n := range used.Calls {
+		o.Calls[callName(f)] = n
+	}
+	var crash *plugins.CrashError
+	switch {
+	case errors.As(err, &crash):
+		o.Crash = &Crash{Reason: string(crash.Reason), Func: crash.Func, Text: crash.Cause.Error()}
+		return o, nil
+	case err != nil:
+		return o, err
+	}
+	o.Verdict, o.Message = r.Verdict.String(), r.Message
+	for _, emitted := range r.Emitted {
+		found := Emission{Data: emitted.Data}
+		if emitted.Kind == abi.EmitEvent {
+			if found.Type, found.Data, err = emitted.Event(); err != nil {
+				return o, err
+			}
+		}
+		o.Emitted = append(o.Emitted, found)
+	}
+	return o, nil
+}

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informerd/informerd/internal/author"
+)
+
+func newPluginNew(stdout io.Writer) *cobra.Command {
+	var o author.NewOptions
+	cmd := &cobra.Command{
+		Use:   "new --lang go|rust|as|c NAME",
+		Short: "Begin a project: a handler that builds and passes its tests at once",
+		Long: "Begin a project in a folder of its name: a small handler with its tests, cases for plugin test, a Makefile, a\n" +
+			"configuration that runs it, and the SDK, so that it needs nothing but its language's compiler.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("%s takes one name, found %d arguments", cmd.CommandPath(), len(args))}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.Name = args[0]
+			return told(author.New(o, stdout))
+		},
+	}
+	cmd.Flags().StringVar(&o.Language, "lang", "", "the language: go, rust, as (AssemblyScript) or c (required)")
+	cmd.Flags().StringVar(&o.Dir, "dir", ".", "the folder in which the project's folder is made")
+	return cmd
+}

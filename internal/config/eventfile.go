@@ -1,0 +1,242 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// MaxEvents is the largest text of events that is read, in bytes, as JSON; as YAML it may have maxYAMLEvents.
+const (
+	MaxEvents     = 64 << 20
+	maxYAMLEvents = 16 << 20
+)
+
+// EventText is an event as a file has it.
+type EventText struct {
+	// Op is add, update, delete or resync. Default: update if there is an old object, else add.
+	Op event.Op `json:"op"`
+	// Object is the event's object. Required.
+	Object json.RawMessage `json:"object"`
+	// Old is the object before an update, which has one; no other event has.
+	Old json.RawMessage `json:"old"`
+	// Initial is true for an event of the first list.
+	Initial bool `json:"initial"`
+	// FinalStateUnknown is true for a delete that was missed itself.
+	FinalStateUnknown bool `json:"finalStateUnknown"`
+	// Missed is how many events of the object were missed before.
+	Missed int `json:"missed"`
+
+	Line int `json:"-"` // where it begins
+}
+
+var eventFile = document{noun: "event"}
+
+// ReadEvents reads a text of one or more documents, YAML or JSON, JSON lines among it. A document is an event with the
+// fields of EventText, or an object as it is, which stands for its add, or a list of such objects. File is for errors,
+// which are an Errors.
+func ReadEvents(file string, data []byte) ([]EventText, error) {
+	if len(data) > MaxEvents {
+		return nil, Errors{{File: file, Message: fmt.Sprintf("the events have more than %d bytes", MaxEvents)}}
+	}
+	if err := checkCharacters(file, data); err != nil {
+		return nil, Errors{*err}
+	}
+	read := yamlEvents
+	if isJSON(file, data) {
+		read = jsonEvents
+	}
+	events, err := read(file, data)
+	if err == nil && len(events) == 0 {
+		return nil, Errors{{File: file, Message: "there is no event in it", Hint: "give a Kubernetes object, or {op: …, object: …}"}}
+	}
+	return events, err
+}
+
+// isJSON tells whether a text is to be read as JSON. Many YAML texts begin with a brace, too.
+func isJSON(file string, data []byte) bool {
+	switch filepath.Ext(file) {
+	case ".json", ".jsonl", ".ndjson":
+		return true
+	}
+	if text := bytes.TrimSpace(data); len(text) == 0 || text[0] != '{' {
+		return false
+	}
+	var first json.RawMessage
+	return json.NewDecoder(bytes.NewReader(data)).Decode(&first) == nil
+}
+
+func jsonEvents(file string, data []byte) (events []EventText, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	line, counted := 1, 0
+	for {
+		start := int(decoder.InputOffset())
+		start += len(data[start:]) - len(bytes.TrimLeft(data[start:], " \t\r\n"))
+		line, counted = line+bytes.Count(data[counted:start], []byte("\n")), start
+		var text json.RawMessage
+		err := decoder.Decode(&text)
+		if errors.Is(err, io.EOF) {
+			return events, nil
+		}
+		if err != nil {
+			e := Error{File: file, Line: line, Message: "not JSON: " + err.Error()}
+			var syntax *json.SyntaxError
+			if errors.As(err, &syntax) {
+				e.Line, e.Column = lineColumn(data, int(syntax.Offset)-1)
+			}
+			return nil, Errors{e}
+		}
+		more, wrong := eventsOf(text)
+		if wrong != nil {
+			return nil, Errors{{File: file, Line: line, Message: wrong.Error()}}
+		}
+		for i := range more {
+			more[i].Line = line
+		}
+		events = append(events, more...)
+	}
+}
+
+func yamlEvents(file string, data []byte) (events []EventText, err error) {
+	if len(data) > maxYAMLEvents {
+		return nil, Errors{{File: file, Message: fmt.Sprintf("the events have more than %d bytes of YAML", maxYAMLEvents),
+			Hint: "give them as JSON, one a line"}}
+	}
+	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		node, err := nextDocument(decoder)
+		if errors.Is(err, io.EOF) {
+			return events, nil
+		}
+		if err != nil {
+			return nil, Errors{*syntaxError(file, data, err)}
+		}
+		if len(node.Content) != 1 || isNull(node.Content[0]) {
+			continue // an empty document between two ---
+		}
+		d := newDecoder(eventFile, file, data)
+		more, wrong := d.events(node.Content[0])
+		if mistakes := gather(d.report); len(mistakes) > 0 {
+			return nil, mistakes
+		}
+		if wrong != nil {
+			return nil, Errors{{File: file, Line: node.Content[0].Line, Column: node.Content[0].Column, Message: wrong.Error()}}
+		}
+		for i := range more {
+			more[i].Line = node.Content[0].Line
+		}
+		events = append(events, more...)
+	}
+}
+
+// events decodes one document. An event is decoded by its fields, so that mistakes have their places.
+func (d *decoder) events(n *yaml.Node) ([]EventText, error) {
+	if hasMember(n, "object") && !hasMember(n, "kind") {
+		var e EventText
+		d.root(n, reflect.ValueOf(&e).Elem())
+		if len(d.errs) > 0 {
+			return nil, nil
+		}
+		return oneEvent(e)
+	}
+	var b bytes.Buffer
+	d.writeJSON(&b, n, "", 0)
+	if len(d.errs) > 0 {
+		return nil, nil
+	}
+	return eventsOf(b.Bytes())
+}
+
+func hasMember(n *yaml.Node, name string) bool {
+	if n.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return true
+		}
+	}
+	return false
+}
+
+// eventsOf reads one document of JSON.
+func eventsOf(text []byte) ([]EventText, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
+		return nil, errors.New("this is neither an object nor an event: it must be a mapping")
+	}
+	_, object := fields["object"]
+	_, kind := fields["kind"]
+	var items []json.RawMessage
+	switch {
+	case kind && json.Unmarshal(fields["items"], &items) == nil && items != nil:
+		return adds(items)
+	case kind:
+		return []EventText{{Op: event.Add, Object: text}}, nil
+	case !object:
+		return nil, errors.New("this is neither an object, which has apiVersion and kind, nor an event, which has op and object")
+	}
+	var e struct {
+		Op                string
+		Object, Old       json.RawMessage
+		Initial           bool
+		FinalStateUnknown bool
+		Missed            int
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&e); err != nil {
+		return nil, errors.New("the event: " + strings.TrimPrefix(err.Error(), "json: "))
+	}
+	found := EventText{Object: e.Object, Old: e.Old, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed}
+	if e.Op != "" {
+		op, err := event.ParseOp(e.Op)
+		if err != nil {
+			return nil, fmt.Errorf("op must be add, update, delete or resync, is %s", quote(e.Op))
+		}
+		found.Op = op
+	}
+	return oneEvent(found)
+}
+
+func adds(items []json.RawMessage) (events []EventText, err error) {
+	for _, object := range items {
+		events = append(events, EventText{Op: event.Add, Object: object})
+	}
+	return events, nil
+}
+
+// oneEvent checks an event and fills in its op.
+func oneEvent(e EventText) ([]EventText, error) {
+	err := e.Complete(len(e.Old) > 0 && string(e.Old) != "null")
+	return []EventText{e}, err
+}
+
+// Complete fills in the op and tells what does not go together.
+func (e *EventText) Complete(old bool) error {
+	if e.Op == 0 {
+		e.Op = event.Add
+		if old {
+			e.Op = event.Update
+		}
+	}
+	switch {
+	case e.Op == event.Update && !old:
+		return errors.New("op is update, but there is no old object: add old, the object before")
+	case e.Op != event.Update && old:
+		return fmt.Errorf("op is %s, but there is an old object, which only an update has", e.Op)
+	case e.Op != event.Delete && e.FinalStateUnknown:
+		return fmt.Errorf("op is %s, but finalStateUnknown is for a delete only", e.Op)
+	case e.Missed < 0:
+		return fmt.Errorf("missed must not be negative, is %d", e.Missed)
+	}
+	return nil
+}

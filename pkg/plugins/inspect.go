@@ -1,0 +1,181 @@
+package plugins
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/meter"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+)
+
+// The kinds of modules.
+const (
+	ModuleHandler = "handler" // of informerd/v1
+	ModuleCommand = "command" // of WASI
+	ModuleOther   = "other"   // no handler
+)
+
+// Inspection is what a module tells of itself, without being run. Its names are as they stand in the module, which may be
+// anything.
+type Inspection struct {
+	Kind string // ModuleHandler, ModuleCommand or ModuleOther
+	// Refusal says why a module of kind ModuleOther would not be loaded, whatever it were granted.
+	Refusal string
+	Digest  string // SHA-256 of the file, in hexadecimal digits
+	Size    int    // of the file, in bytes
+	Imports []InspectedImport
+	Exports []InspectedExport
+	// Memory is the first memory, nil if there is none.
+	Memory *InspectedMemory
+	Tables []InspectedTable
+	// Unmeterable says why it cannot be metered; empty if it can.
+	Unmeterable string
+	// Named tells whether it has the functions' names, which the stack of a crash shows then.
+	Named     bool
+	Producers []Producer
+	Sections  []InspectedSection
+}
+
+// InspectedImport is what a module asks for of one host module.
+type InspectedImport struct {
+	Module string
+	Names  []string
+	// Grant is what it needs; empty if it is given to everybody.
+	Grant string
+	// Unknown tells that there is no such host module.
+	Unknown bool
+}
+
+// InspectedExport is one thing that a module gives to the host.
+type InspectedExport struct {
+	Name string
+	Kind string // function, table, memory or global
+	Type string // of a function, as in (i32) -> i32
+}
+
+// InspectedMemory is how much memory a module has, in bytes.
+type InspectedMemory struct {
+	Min, Max int64
+	Bounded  bool // it has a Max
+}
+
+// InspectedTable is the size of a table, in elements.
+type InspectedTable struct {
+	Min, Max uint32
+	Bounded  bool
+}
+
+// InspectedSection is a custom section.
+type InspectedSection struct {
+	Name string
+	Size int
+}
+
+// Producer is a tool that a module was made with.
+type Producer struct {
+	Field         string // language, processed-by or sdk
+	Name, Version string
+}
+
+// Inspect looks at a module. The error is the one that Load gives for a file that is no module or no valid one.
+func Inspect(wasm []byte) (*Inspection, error) {
+	file, err := wasmfile.Parse(wasm)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkValid(file.Code); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(wasm)
+	in := &Inspection{Kind: ModuleHandler, Digest: hex.EncodeToString(sum[:]), Size: len(wasm), Named: file.Named}
+	if isCommand(file) {
+		in.Kind = ModuleCommand
+	}
+	if err := checkModule(file, Limits{Memory: maxMemory}, allGrants()); err != nil {
+		in.Kind, in.Refusal = ModuleOther, err.Error()
+	}
+	if _, err := meter.Rewrite(file.Code, meter.Options{MaxTable: wasmfile.MaxTableElements}); err != nil {
+		in.Unmeterable = err.Error()
+	}
+	in.outline(file)
+	for _, c := range wasmfile.Customs(wasm) {
+		in.Sections = append(in.Sections, InspectedSection{c.Name, len(c.Content)})
+		if c.Name != "producers" || in.Producers != nil {
+			continue
+		}
+		for _, p := range wasmfile.Producers(c.Content) {
+			in.Producers = append(in.Producers, Producer(p))
+		}
+	}
+	return in, nil
+}
+
+func allGrants() Grants {
+	return Grants{Log: &LogGrant{}, KV: &KVGrant{}, Clock: &ClockGrant{}, Random: &RandomGrant{}, HTTP: &HTTPGrant{}, Cache: &CacheGrant{}}
+}
+
+// checkValid has the engine's interpreter look at the code, since it is quicker than the compiler and refuses the same.
+func checkValid(code []byte) error {
+	ctx := context.Background()
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2))
+	defer r.Close(ctx)
+	if _, err := r.CompileModule(ctx, code); err != nil {
+		return fmt.Errorf("the module is not valid: %w", err)
+	}
+	return nil
+}
+
+func (in *Inspection) outline(file *wasmfile.Module) {
+	byModule := map[string]*InspectedImport{}
+	for _, i := range file.Imports {
+		found := byModule[i.Module]
+		if found == nil {
+			found = &InspectedImport{Module: i.Module, Grant: abi.Grants[i.Module], Unknown: len(functionsOf(i.Module)) == 0}
+			byModule[i.Module] = found
+		}
+		if !slices.Contains(found.Names, i.Name) {
+			found.Names = append(found.Names, i.Name)
+		}
+	}
+	for _, i := range byModule {
+		slices.Sort(i.Names)
+		in.Imports = append(in.Imports, *i)
+	}
+	slices.SortFunc(in.Imports, func(a, b InspectedImport) int { return strings.Compare(a.Module, b.Module) })
+	for _, e := range file.Exports {
+		found := InspectedExport{Name: e.Name, Kind: e.Kind.String()}
+		if t, ok := file.FuncType(e.Index); ok && e.Kind == wasmfile.Func {
+			found.Type = signature(t).String()
+		}
+		in.Exports = append(in.Exports, found)
+	}
+	for _, t := range file.Tables {
+		in.Tables = append(in.Tables, InspectedTable{t.Min, t.Max, t.HasMax})
+	}
+	if len(file.Memories) > 0 {
+		m := file.Memories[0]
+		in.Memory = &InspectedMemory{Min: int64(m.Min) * pageSize, Max: int64(m.Max) * pageSize, Bounded: m.HasMax}
+	}
+}
+
+// Grants names the grants that the module needs, sorted.
+func (in *Inspection) Grants() (names []string) {
+	for _, i := range in.Imports {
+		if i.Grant != "" {
+			names = append(names, i.Grant)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// DefaultMemory is the memory that an instance may have where a configuration does not say.
+func DefaultMemory() int64 { return Limits{}.withDefaults().Memory }

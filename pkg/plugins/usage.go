@@ -1,0 +1,83 @@
+package plugins
+
+import "maps"
+
+// HostFunction names a function of the host, as in informerd/event.v1 field.
+type HostFunction struct{ Module, Name string }
+
+// Usage is what a guest used in the last Handle or HandleBatch, whatever came of it.
+type Usage struct {
+	// Calls are how often the guest called which functions of the host. Starting an instance does not count.
+	Calls map[HostFunction]uint64
+	// Memory is how many bytes the guest had at the end.
+	Memory int64
+}
+
+// Usage tells what the last Handle or HandleBatch used. It is zero unless Spec.CountCalls is set.
+func (i *Instance) Usage() Usage {
+	if i.usage == nil {
+		return Usage{}
+	}
+	u := Usage{Calls: map[HostFunction]uint64{}, Memory: i.usage.memory}
+	for n, calls := range i.usage.calls {
+		if calls > 0 {
+			f := hostFunctions[n]
+			u.Calls[HostFunction{f.Module, f.Name}] = calls
+		}
+	}
+	return u
+}
+
+// Add adds what another call used.
+func (u *Usage) Add(other Usage) {
+	sum := maps.Clone(u.Calls)
+	if sum == nil {
+		sum = map[HostFunction]uint64{}
+	}
+	for f, n := range other.Calls {
+		sum[f] += n
+	}
+	u.Calls, u.Memory = sum, max(u.Memory, other.Memory)
+}
+
+// usage counts for one instance. Nil does nothing.
+type usage struct {
+	calls   []uint64 // of hostFunctions, one by one
+	memory  int64
+	summing bool // a batch is handled event by event
+}
+
+func newUsage(wanted bool) *usage {
+	if !wanted {
+		return nil
+	}
+	return &usage{calls: make([]uint64, len(hostFunctions))}
+}
+
+// begin lets a guest count.
+func (u *usage) begin(g *guest) {
+	if u == nil {
+		return
+	}
+	if !u.summing {
+		clear(u.calls)
+	}
+	g.calls = u.calls
+}
+
+// end looks at the guest while it is there.
+func (u *usage) end(g *guest) {
+	if u != nil {
+		u.memory = int64(g.mod.Memory().Size())
+	}
+}
+
+// sum has the events up to the call of done counted together.
+func (u *usage) sum() (done func()) {
+	if u == nil {
+		return func() {}
+	}
+	clear(u.calls)
+	u.summing = true
+	return func() { u.summing = false }
+}
