@@ -259,7 +259,7 @@ func TestSDKsCallTheHost(t *testing.T) {
 				}
 				want := ""
 				if r.Verdict == Done {
-					want = `level=WARN msg="this event type is reserved for informerd itself" listener=pods from=handler` + "\n" +
+					want = `level=WARN msg="this event type is reserved for informerd itself, or the grant emit does not allow what was emitted" listener=pods from=handler` + "\n" +
 						`level=ERROR msg="too much was emitted for this event" listener=pods from=handler` + "\n" +
 						`level=INFO msg="héllo web-1" listener=pods from=handler` + "\n"
 				}

@@ -15,7 +15,7 @@ const (
 // What the host says to an emission that it does not take.
 var (
 	errEmitBad    = &callError{"the host does not take this: the type must be 1 to 256 printable ASCII characters", ErrBadArgument}
-	errEmitDenied = &callError{"this event type is reserved for informerd itself, or the configuration does not grant it", ErrDenied}
+	errEmitDenied = &callError{"this event type is reserved for informerd itself, or the grant emit does not allow what was emitted", ErrDenied}
 	errDataDenied = &callError{"the configuration does not grant that the handler sets the data of events", ErrDenied}
 	errEmitQuota  = &callError{"too much was emitted for this event", ErrQuota}
 	errEmitPhase  = &callError{"events can be emitted in OnEvent only", ErrWrongPhase}

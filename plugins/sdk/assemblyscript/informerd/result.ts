@@ -19,7 +19,7 @@ export function reason(status: Status): string {
   switch (status) {
     case Status.OK: return "";
     case Status.BadArgument: return "the host does not take this: the type must be 1 to 256 printable ASCII characters";
-    case Status.Denied: return "this event type is reserved for informerd itself";
+    case Status.Denied: return "this event type is reserved for informerd itself, or the grant emit does not allow what was emitted";
     case Status.Quota: return "too much was emitted for this event";
   }
   return "events can be emitted in on_event only";

@@ -27,7 +27,7 @@ impl fmt::Display for EmitError {
             Error::BadArgument => {
                 "the host does not take this: the type must be 1 to 256 printable ASCII characters"
             }
-            Error::Denied => "this event type is reserved for informerd itself",
+            Error::Denied => "this event type is reserved for informerd itself, or the grant emit does not allow what was emitted",
             Error::Quota => "too much was emitted for this event",
             _ => "events can be emitted in on_event only",
         })
