@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
 )
@@ -64,7 +65,7 @@ func (t *tester) run(ctx context.Context, c *loadedCase) (*result, error) {
 		return r, nil
 	}
 	spec := plugins.Spec{Listener: c.file, Path: path, Wasm: t.modules[path], Config: c.Config, Grants: c.grants,
-		Limits: limitsOf(c.Limits), Caches: c.caches}
+		Limits: daemon.HandlerLimits(c.Limits), Caches: c.caches}
 	around := setting{web: &web{answers: c.answers}, kv: c.kv, now: c.Now}
 	sub, err := t.rig.load(ctx, spec, around)
 	var refusal *plugins.LoadError

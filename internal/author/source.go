@@ -113,16 +113,12 @@ func (s Source) own() (p prepared, err error) {
 			return p, err
 		}
 	}
-	p.spec.Limits = limitsOf(limits)
+	p.spec.Limits = daemon.HandlerLimits(limits)
 	return p, nil
 }
 
 // trialName is the name of the listener that a module has which is in no configuration.
 const trialName = "trial"
-
-func limitsOf(l config.Limits) plugins.Limits {
-	return plugins.Limits{Memory: int64(l.Memory), Deadline: l.Deadline.Duration, Fuel: int64(l.Fuel)}
-}
 
 // readSetting reads what a flag gives, a file or a text, as strictly as a configuration.
 func readSetting(noun, value string, into any, check func(*config.Document)) (*config.Document, error) {

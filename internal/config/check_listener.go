@@ -160,6 +160,7 @@ func checkHandler(h *Handler, path string, r *report) {
 func checkLimits(l *Limits, path string, r *report) {
 	r.size(join(path, "memory"), &l.Memory, 16<<20, 64<<10, 4<<30)
 	r.number(join(path, "fuel"), &l.Fuel, 0, 0, 2_000_000_000)
+	r.number(join(path, "recycle"), &l.Recycle, 1_000_000, -1, 2_000_000_000)
 	r.duration(join(path, "deadline"), &l.Deadline, 100*time.Millisecond, time.Millisecond, time.Minute)
 }
 

@@ -55,7 +55,7 @@ listeners:
       config: {threshold: 5, names: [a, on], on: yes, none: null, big: 12345678901234567890, hex: 0x10, day: 2001-01-01, f: 1.50}
       batch: 8
       pauseAfter: 3
-      limits: {memory: 32Mi, deadline: 50ms, fuel: 1000000}
+      limits: {memory: 32Mi, deadline: 50ms, fuel: 1000000, recycle: 500}
       grants: {log: {level: debug, rate: 7}, kv: {keys: 10, bytes: 2Mi, ttl: 24h, persist: true}, clock: {fixed: 2026-01-01T01:00:00+01:00}, random: {seed: 7}, ` + httpAndCache + `}
     workers: 4
     retry: {attempts: 3, minBackoff: 2s, maxBackoff: 2m}
@@ -122,7 +122,7 @@ func TestParseEveryField(t *testing.T) {
 			Wasm: "plugins/x.wasm", SHA256: "3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c",
 			Config: json.RawMessage(`{"threshold":5,"names":["a","on"],"on":"yes","none":null,"big":12345678901234567890,` +
 				`"hex":16,"day":"2001-01-01","f":1.50}`),
-			Limits: Limits{Memory: 32 << 20, Deadline: seconds(0.05), Fuel: 1_000_000},
+			Limits: Limits{Memory: 32 << 20, Deadline: seconds(0.05), Fuel: 1_000_000, Recycle: 500},
 			Grants: Grants{
 				Log:    &LogGrant{Level: "debug", Rate: 7},
 				KV:     &KVGrant{Keys: 10, Bytes: 2 << 20, TTL: seconds(86400), Persist: true},
@@ -180,7 +180,7 @@ outputs: {out: {stdout: {}}}
 		Retry:   Retry{Attempts: 5, MinBackoff: seconds(1), MaxBackoff: seconds(60)},
 		Outputs: []string{"out"},
 		Handler: &Handler{
-			Wasm: "x.wasm", Limits: Limits{Memory: 16 << 20, Deadline: seconds(0.1)},
+			Wasm: "x.wasm", Limits: Limits{Memory: 16 << 20, Deadline: seconds(0.1), Recycle: 1_000_000},
 			Grants: Grants{
 				Log: &LogGrant{Level: "info", Rate: 100}, KV: &KVGrant{Keys: 1000, Bytes: 1 << 20}, Clock: &ClockGrant{}, Random: &RandomGrant{},
 				HTTP: &HTTPGrant{

@@ -143,6 +143,7 @@ func TestUnitMistakes(t *testing.T) {
 		{"batch and pauses out of range", listenerLine, listenerWith("handler: {wasm: x, batch: 0, pauseAfter: 1001}"),
 			"10:31: listeners.a.handler.batch must be 1 to 1000, is 0\n10:46: listeners.a.handler.pauseAfter must be 0 to 1000, is 1001"},
 		{"batch too large", listenerLine, listenerWith("handler: {wasm: x, batch: 1001}"), "10:31: listeners.a.handler.batch must be 1 to 1000, is 1001"},
+		{"recycle", listenerLine, limits("recycle: -2"), "10:42: listeners.a.handler.limits.recycle must be -1 to 2000000000, is -2"},
 		{"memory too large", listenerLine, limits("memory: 5Gi"), "10:41: listeners.a.handler.limits.memory must be 64Ki to 4Gi, is 5Gi"},
 		{"memory too small", listenerLine, limits("memory: 16"), "10:41: listeners.a.handler.limits.memory must be 64Ki to 4Gi, is 16"},
 		{"deadline", listenerLine, limits("deadline: 61s"), "10:43: listeners.a.handler.limits.deadline must be 1ms to 1m, is 1m1s"},

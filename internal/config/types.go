@@ -72,8 +72,8 @@ type HTTP struct {
 	Address string `json:"address"`
 }
 
-// State is where informerd keeps what must outlast it: the values of handlers whose grant kv says persist. One informerd
-// uses it at a time.
+// State is where informerd keeps what is to outlast it: the values of handlers whose grant kv says persist, and the compiled
+// code of all of them, so that it starts sooner. One informerd uses it at a time.
 type State struct {
 	// Dir is a folder; a relative one counts from the folder of this configuration. It is made, for the user informerd runs
 	// as and nobody else, if it is not there. Required.
@@ -200,6 +200,10 @@ type Limits struct {
 	// Fuel is how many instructions it may execute for one event, 0 to 2,000,000,000; 0 means that the deadline alone
 	// bounds it. A budget holds alike on every machine, busy or not. Default: 0.
 	Fuel int `json:"fuel,omitempty"`
+	// Recycle is after how many events a fresh instance takes the place of one, so that a module which leaks does not have to
+	// crash, -1 to 2,000,000,000; -1 means never. One whose memory has grown to three quarters of what it may have is replaced
+	// as well. Default, and 0: 1,000,000.
+	Recycle int `json:"recycle"`
 }
 
 // Retry says how an event that failed is tried again. The pause doubles from MinBackoff to MaxBackoff.

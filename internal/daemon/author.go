@@ -94,3 +94,10 @@ func withoutValues(headers map[string]config.HeaderValue) map[string]config.Head
 	}
 	return without
 }
+
+// HandlerLimits are those of the configuration, as the host of handlers takes them.
+func HandlerLimits(l config.Limits) plugins.Limits {
+	return plugins.Limits{
+		Memory: int64(l.Memory), Deadline: l.Deadline.Duration, Fuel: int64(l.Fuel), Recycle: int64(l.Recycle),
+	}
+}

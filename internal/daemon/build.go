@@ -54,12 +54,14 @@ func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, error) {
 	host := plugins.HostConfig{Log: opts.Log}
 	if opts.running {
-		var err error
-		if host.KVPath, err = stateFile(cfg); err != nil {
+		if err := keepState(cfg, &host); err != nil {
 			return nil, err
 		}
 	}
 	p := &parts{host: plugins.NewHost(host), sinks: map[string]sink.Sink{}, persist: opts.running}
+	if err := openHost(ctx, cfg, p.host); err != nil {
+		return nil, errors.Join(err, p.close(ctx))
+	}
 	if opts.Stdout == nil {
 		opts.Stdout = io.Discard
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,21 +13,6 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
-
-// handlersFile is the file in the folder for state that has the values of handlers.
-const handlersFile = "handlers.db"
-
-// stateFile gives the path of the file for the values of handlers, empty if nothing is to be kept. It makes its folder.
-func stateFile(cfg *config.Config) (string, error) {
-	if cfg.State.Dir == "" {
-		return "", nil
-	}
-	dir := cfg.Path(cfg.State.Dir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", config.Errors{cfg.ErrorAt("state.dir", fmt.Sprintf("state.dir: the folder %s cannot be made: %s", dir, withoutPath(err)), "")}
-	}
-	return filepath.Join(dir, handlersFile), nil
-}
 
 // grants gives a listener's handler the rights of the configuration. What is wrong is reported where it stands; then they
 // are not to be used.

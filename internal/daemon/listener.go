@@ -230,7 +230,7 @@ func (b *builder) handlerSpec() (*plugins.Spec, error) {
 	}
 	return &plugins.Spec{
 		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config, Grants: grants, Caches: b.caches,
-		Limits: plugins.Limits{Memory: int64(l.Handler.Limits.Memory), Deadline: l.Handler.Limits.Deadline.Duration, Fuel: int64(l.Handler.Limits.Fuel)},
+		Limits: HandlerLimits(l.Handler.Limits),
 	}, nil
 }
 

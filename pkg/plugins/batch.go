@@ -23,41 +23,51 @@ func (b *batch) current() event.Event {
 	return b.events[max(0, min(b.pulled, len(b.events))-1)]
 }
 
-// Batches tells whether the guest takes more than one event at once. If not, HandleBatch gives it one after the other.
-func (h *Handler) Batches() bool { return h.kind != kindEvents }
+// Batches tells whether the guest takes more than one event at once. If not, HandleBatch gives it one after the other. After
+// Replace, it is about the new guest.
+func (h *Handler) Batches() bool { return h.current.Load().batches() }
+
+func (m *module) batches() bool { return m.kind != kindEvents }
 
 // HandleBatch gives events to the guest and gives a result for each, in their order. If the guest crashes, the error is a
 // *CrashError, and the results are those of the first events, which are handled: all before the crash if the guest takes
-// one event at a time, else none. The same holds when ctx ends. The deadline is that of one event times their number.
+// one event at a time, else none. The same holds when ctx ends. The deadline is that of one event times their number. All
+// events of a batch are given to the same guest.
 func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Result, error) {
 	if len(events) == 0 {
 		return nil, nil
 	}
-	if !i.handler.Batches() {
-		results := make([]Result, 0, len(events))
-		used := int64(0)
-		defer i.usage.sum()()
-		defer func() { i.fuel = used }()
-		for _, e := range events {
-			r, err := i.Handle(ctx, e)
-			used += i.fuel
-			if err != nil {
-				return results, err
-			}
-			results = append(results, r)
-		}
-		return results, nil
-	}
 	if err := i.ready(ctx, events[0]); err != nil {
 		return nil, err
 	}
+	if i.guest.module.batches() {
+		return i.batch(ctx, events)
+	}
+	results := make([]Result, 0, len(events))
+	used := int64(0)
+	defer i.usage.sum()()
+	defer func() { i.fuel = used }()
+	for _, e := range events {
+		if err := i.open(ctx); err != nil {
+			return results, err
+		}
+		r, err := i.one(ctx, e)
+		used += i.fuel
+		if err != nil {
+			return results, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// batch gives events to a guest that takes several at once.
+func (i *Instance) batch(ctx context.Context, events []event.Event) (results []Result, err error) {
 	g := i.guest
 	i.usage.begin(g)
 	g.batch = batch{events: events, results: make([]Result, 0, len(events))}
-	g.batchTime = time.Duration(len(events)) * i.handler.spec.Limits.Deadline
-	var results []Result
-	var err error
-	if i.handler.kind == kindCommand {
+	g.batchTime = time.Duration(len(events)) * g.module.spec.Limits.Deadline
+	if g.module.kind == kindCommand {
 		results, err = g.runCommand(ctx)
 	} else {
 		results, err = g.onBatch(ctx)
@@ -66,12 +76,15 @@ func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Res
 	i.usage.end(g)
 	current := g.batch.current()
 	g.batch = batch{}
-	if err != nil {
+	i.stats.Events += uint64(len(events))
+	switch {
+	case err != nil:
 		return nil, i.discard(ctx, current, err)
-	}
-	if i.handler.kind == kindCommand { // it has ended
+	case g.module.kind == kindCommand: // it has ended
 		_ = g.close(context.WithoutCancel(ctx))
 		i.guest = nil
+	default:
+		i.aged(len(events))
 	}
 	return results, nil
 }

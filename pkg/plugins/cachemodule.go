@@ -77,7 +77,7 @@ func (it *cacheIterator) set(o *event.Object) {
 
 // standOn lets an iterator stand on an object, if the grant's amount for the event is not used up.
 func (c call) standOn(it *cacheIterator, o *event.Object) abi.Status {
-	grant, size := c.handler.spec.Grants.Cache, int64(o.Size())
+	grant, size := c.module.spec.Grants.Cache, int64(o.Size())
 	if c.cache.items >= grant.MaxItems || c.cache.bytes+size > grant.MaxBytes {
 		it.set(nil)
 		return abi.Quota
@@ -104,12 +104,12 @@ func (c call) lookup(stack []uint64) (l cacheLookup, s abi.Status) {
 	if c.phase != phaseEvent {
 		return cacheLookup{}, abi.WrongPhase
 	}
-	resource, informers := uint32(stack[0]), c.handler.spec.Grants.Cache.Informers
+	resource, informers := uint32(stack[0]), c.module.spec.Grants.Cache.Informers
 	first, second := c.read(uint32(stack[1]), uint32(stack[2])), c.read(uint32(stack[3]), uint32(stack[4]))
 	switch {
 	case uint64(resource) >= uint64(len(informers)) || len(first) > abi.MaxLookup || len(second) > abi.MaxLookup:
 		return cacheLookup{}, abi.BadArgument
-	case c.handler.spec.Caches == nil:
+	case c.module.spec.Caches == nil:
 		return cacheLookup{}, abi.Unavailable
 	}
 	return cacheLookup{informers[resource], string(first), string(second)}, 0
@@ -122,7 +122,7 @@ type cacheLookup struct {
 
 func cacheResource(c call, stack []uint64) {
 	name := c.read(uint32(stack[0]), uint32(stack[1]))
-	for i, informer := range c.handler.spec.Grants.Cache.Informers {
+	for i, informer := range c.module.spec.Grants.Cache.Informers {
 		if string(name) == informer {
 			stack[0] = uint64(i)
 			return
@@ -143,7 +143,7 @@ func cacheGet(c call, stack []uint64) {
 }
 
 func (c call) cacheGet(stack []uint64) (number int, s abi.Status) {
-	grant := c.handler.spec.Grants.Cache
+	grant := c.module.spec.Grants.Cache
 	l, s := c.lookup(stack)
 	switch {
 	case s != 0:
@@ -151,7 +151,7 @@ func (c call) cacheGet(stack []uint64) (number int, s abi.Status) {
 	case !grant.covers(l.first):
 		return 0, abi.Denied
 	}
-	o := c.handler.spec.Caches.Get(l.informer, l.first, l.second)
+	o := c.module.spec.Caches.Get(l.informer, l.first, l.second)
 	if o == nil || !grant.covers(o.Namespace()) {
 		return 0, abi.NotFound
 	}
@@ -177,7 +177,7 @@ func cacheByIndex(c call, stack []uint64) {
 		stack[0] = status(abi.Quota)
 		return
 	}
-	it.objects = c.handler.spec.Caches.ByIndex(l.informer, l.first, l.second)
+	it.objects = c.module.spec.Caches.ByIndex(l.informer, l.first, l.second)
 	stack[0] = uint64(number)
 }
 
@@ -187,7 +187,7 @@ func cacheNext(c call, stack []uint64) {
 		stack[0] = status(s)
 		return
 	}
-	grant := c.handler.spec.Grants.Cache
+	grant := c.module.spec.Grants.Cache
 	for len(it.objects) > 0 {
 		o := it.objects[0]
 		if !grant.covers(o.Namespace()) {

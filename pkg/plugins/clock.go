@@ -13,7 +13,7 @@ import (
 
 // now gives the time that the guest sees.
 func (g *guest) now() time.Time {
-	if grant := g.handler.spec.Grants.Clock; grant != nil && !grant.Fixed.IsZero() {
+	if grant := g.module.spec.Grants.Clock; grant != nil && !grant.Fixed.IsZero() {
 		return grant.Fixed
 	}
 	return time.Now()

@@ -100,7 +100,7 @@ func (c *command) more() bool {
 	if c.begun == len(events) {
 		return false
 	}
-	c.in = appendEvent(c.in[:0], events[c.begun], c.guest.handler.spec.Config)
+	c.in = appendEvent(c.in[:0], events[c.begun], c.guest.module.spec.Config)
 	c.rest = c.in
 	c.begun++
 	return true
@@ -139,7 +139,7 @@ func appendEvent(b []byte, e event.Event, config []byte) []byte {
 
 // write takes what the command writes to stdout.
 func (c *command) write(_ context.Context, b []byte) {
-	longest := int(c.guest.handler.spec.Limits.Output.Bytes) + 64<<10
+	longest := int(c.guest.module.spec.Limits.Output.Bytes) + 64<<10
 	for len(b) > 0 {
 		line, rest, complete := bytes.Cut(b, []byte{'\n'})
 		if c.out = append(c.out, line...); len(c.out) > longest {
@@ -225,7 +225,7 @@ func (g *guest) takeElement(text json.RawMessage) error {
 	case abi.Quota:
 		return errors.New("it is too much for one event")
 	case abi.Denied:
-		return g.handler.spec.Grants.Emit.denial(kind, text)
+		return g.module.spec.Grants.Emit.denial(kind, text)
 	}
 	_, _, err := parseEvent(text)
 	return err

@@ -1,7 +1,7 @@
 // Package plugins runs WebAssembly handlers (guests) against the interface described in package abi.
 //
-// A Host loads handlers; a Handler is one checked and compiled module with its configuration, limits and grants; an
-// Instance is one worker's running copy of it.
+// A Host loads handlers; a Handler is one checked and compiled module with its configuration, limits and grants, and another
+// one after Replace; an Instance is one worker's running copy of it.
 //
 // What is promised:
 //   - Load fails fast. It refuses a module before compiling it if the file is broken, asks for what it was not granted,
@@ -29,13 +29,29 @@
 //   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths, iterators and log lines.
 //   - After a crash (trap, deadline, fuel, memory, exit, protocol error) the instance is gone before Handle returns; its state
 //     is never used again. The next Handle starts a new one. Other instances are not affected.
+//   - Replace loads a module beside the one that is there, which goes on meanwhile, and for good if the new one is refused. After
+//     Replace has returned, no event is given to the old module: an instance goes over before its next event or batch, and
+//     ends the one at hand with the old guest. A guest that cannot be started then is a crash at that event. The old module
+//     is freed by the last instance that leaves it.
+//   - A guest is replaced by a fresh one after Limits.Recycle events, or when its memory has grown to three quarters of what it
+//     may have. The fresh one is started in the background; events go on with the old one until it is ready. If it cannot be
+//     started, that is logged once and tried again after pauses that grow from a second to a minute. A guest that needs
+//     so much memory right after its start is not replaced all the time, but may have more.
+//   - Modules of the same bytes are metered and compiled once in a Host, whoever loads them and when, for as long as one of them
+//     is there. Loading one does not wait for another to be compiled.
+//   - With HostConfig.CacheDir compiled code outlasts the Host, and is read instead of compiled. It is checked before it is
+//     run: what is not as it was written is removed and compiled again, with a line in the log. So a folder that is full or
+//     damaged costs time and nothing else; one that others can write to is refused.
+//   - The engine is wazero's compiler, or its interpreter where there is no compiler; which one is logged before the first module
+//     is loaded.
 //   - What a guest keeps in kv.v1 belongs to its listener: all handlers of that name in a Host share it while one of them is
 //     open, whatever crashes, and beyond the Host's end if that is granted. Each keeps to the limits of its own grant.
 //   - A crash is logged once, by this package, with listener and object. Contents of objects are not logged, except
 //     for what a guest itself writes to its log, stdout or stderr.
 //   - A cancelled context ends a running call and gives the context's error, which is no crash. The instance is
 //     replaced all the same.
-//   - Host, and Handler.NewInstance and Load, are safe for concurrent use. An Instance belongs to one goroutine.
+//   - Host and Handler are safe for concurrent use; Replaces of a Handler are done one after the other. An Instance belongs to
+//     one goroutine. What it starts in the background ends before its Close returns.
 //   - Instances are closed before their Handler, Handlers before their Host; a Close also closes what is left below it,
-//     once no call is running.
+//     once no call is running. Starts of guests are ended by it, and a Replace or Load that is at work fails with ErrClosed.
 package plugins

@@ -10,6 +10,10 @@ import (
 // ErrClosed is given by calls on a Host, Handler or Instance that was closed.
 var ErrClosed = errors.New("closed")
 
+func errClosed(listener string) error {
+	return fmt.Errorf("listener %q: handler: %w", listener, ErrClosed)
+}
+
 // Reason says why a guest crashed.
 type Reason string
 
@@ -72,6 +76,10 @@ type LoadError struct {
 	Listener string
 	Path     string // of the WebAssembly file, as configured
 	Err      error
+}
+
+func newLoadError(spec Spec, err error) *LoadError {
+	return &LoadError{Listener: spec.Listener, Path: spec.Path, Err: err}
 }
 
 // Error names the listener and the file.

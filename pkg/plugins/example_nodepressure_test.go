@@ -30,15 +30,6 @@ func pressureHandler(t *testing.T, host *Host, after time.Duration, limits Limit
 	return h
 }
 
-func newInstance(t *testing.T, h *Handler) *Instance {
-	t.Helper()
-	i, err := h.NewInstance(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return i
-}
-
 // The instances of all workers, and those after them, know what was reported.
 func TestNodePressureExample(t *testing.T) {
 	host, log := testHost(t)

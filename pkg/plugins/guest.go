@@ -29,8 +29,9 @@ const (
 // guest is one running module: the engine's instance and the state its host functions work on. The first error ends
 // it: a guest that crashed is closed and never called again.
 type guest struct {
-	handler    *Handler
+	module     *module // it is used until the guest is closed
 	mod        api.Module
+	memory     api.Memory
 	entry      api.Function // on_event, or _start of a command
 	batchEntry api.Function // on_batch
 	stack      [4]uint64    // of both; kept, as a new one for each call would be garbage
@@ -56,6 +57,8 @@ type guest struct {
 	batchTime time.Duration // the deadline of the batch
 	command   *command      // what a WASI command reads and writes
 	seeded    *rand.ChaCha8 // nil: real random numbers
+
+	age age
 }
 
 // fault is why a host function ended a call.
@@ -66,20 +69,23 @@ type fault struct {
 
 func (f *fault) Error() string { return f.err.Error() }
 
-// startGuest starts an instance and configures it.
-func startGuest(ctx context.Context, h *Handler) (*guest, error) {
-	g := &guest{handler: h, stdout: lines{to: h.log.stdout}, stderr: lines{to: h.log.stderr},
-		seeded: newSeeded(h.spec.Grants.Random)}
+// startGuest starts an instance of a module that is used for it, and configures it. It leaves the module if that fails.
+func startGuest(ctx context.Context, m *module) (*guest, error) {
+	g := &guest{module: m, stdout: lines{to: m.log.stdout}, stderr: lines{to: m.log.stderr},
+		seeded: newSeeded(m.spec.Grants.Random)}
+	m.host.guests.Add(1)
 	g.watch = newWatch(g)
-	if h.fuel != "" {
-		g.tank = &meter.Tank{Fuel: h.fuel, Check: g.watch.check}
+	if m.fuel != "" {
+		g.tank = &meter.Tank{Fuel: m.fuel, Check: g.watch.check}
 	}
-	deadline := time.Now().Add(h.spec.Limits.LoadDeadline)
+	deadline := time.Now().Add(m.spec.Limits.LoadDeadline)
 	if err := g.start(ctx, deadline); err != nil {
-		g.close(context.WithoutCancel(ctx))
+		_ = g.close(context.WithoutCancel(ctx)) // the first error tells more
 		return nil, err
 	}
+	g.watch.link(context.Background()) // ctx is that of the start
 	g.phase = phaseIdle
+	g.memory = g.mod.Memory()
 	return g, nil
 }
 
@@ -87,7 +93,7 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	// No start functions: the engine would call them without our being able to tell their crash from a link error.
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
 	err := g.guard(ctx, "start", deadline, func(ctx context.Context) (err error) {
-		g.mod, err = g.handler.runtime.InstantiateModule(ctx, g.handler.compiled, config)
+		g.mod, err = g.module.runtime.InstantiateModule(ctx, g.module.compiled, config)
 		return err
 	})
 	if err != nil {
@@ -96,7 +102,7 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	if g.tank != nil {
 		g.tank.Bind(g.mod)
 	}
-	if g.handler.kind == kindCommand {
+	if g.module.kind == kindCommand {
 		g.entry = g.mod.ExportedFunction(abi.ExportStart)
 		return nil
 	}
@@ -144,7 +150,7 @@ func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 	g.event, g.phase = e, phaseEvent
 	g.stack = eventArgs(e)
 	g.writePrefetch()
-	err := g.guard(ctx, abi.ExportOnEvent, time.Now().Add(g.handler.spec.Limits.Deadline), g.callEntry)
+	err := g.guard(ctx, abi.ExportOnEvent, time.Now().Add(g.module.spec.Limits.Deadline), g.callEntry)
 	result := Result{Verdict: Verdict(int32(g.stack[0])), Message: g.message, Emitted: g.emitted.list}
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
@@ -208,11 +214,11 @@ func (g *guest) guard(ctx context.Context, function string, deadline time.Time, 
 		return g.crash(function, ReasonFuel, fmt.Errorf("the handler used more than %d units of fuel", budget))
 	case g.fault != nil && g.fault.reason == ReasonProtocol:
 		return g.crash(function, ReasonProtocol, g.fault.err)
-	case g.handler.isClosed():
-		return fmt.Errorf("listener %q: handler: %w", g.handler.spec.Listener, ErrClosed)
+	case g.module.closed.Load():
+		return errClosed(g.module.spec.Listener)
 	case g.nearMemoryLimit():
 		return g.crash(function, ReasonMemory, fmt.Errorf("its memory stands at %s of %s: %w",
-			mebibytes(int64(g.mod.Memory().Size())), mebibytes(g.handler.maxMemory), err))
+			mebibytes(int64(g.mod.Memory().Size())), mebibytes(g.module.maxMemory), err))
 	case g.fault != nil:
 		return g.crash(function, g.fault.reason, g.fault.err)
 	}
@@ -220,10 +226,10 @@ func (g *guest) guard(ctx context.Context, function string, deadline time.Time, 
 }
 
 func (g *guest) lateness(function string) error {
-	limit := g.handler.spec.Limits.LoadDeadline
+	limit := g.module.spec.Limits.LoadDeadline
 	switch function {
 	case abi.ExportOnEvent:
-		limit = g.handler.spec.Limits.Deadline
+		limit = g.module.spec.Limits.Deadline
 	case abi.ExportOnBatch, abi.ExportStart:
 		limit = g.batchTime
 	}
@@ -236,12 +242,12 @@ func (g *guest) nearMemoryLimit() bool {
 	if g.mod == nil {
 		return false
 	}
-	size, most := int64(g.mod.Memory().Size()), g.handler.maxMemory
-	return size > g.handler.minMemory && size > most-most/4
+	size, most := int64(g.mod.Memory().Size()), g.module.maxMemory
+	return size > g.module.minMemory && size > most-most/4
 }
 
 func (g *guest) crash(function string, reason Reason, cause error) error {
-	return &CrashError{Listener: g.handler.spec.Listener, Func: function, Reason: reason, Cause: cause}
+	return &CrashError{Listener: g.module.spec.Listener, Func: function, Reason: reason, Cause: cause}
 }
 
 // abort ends the running call from within a host function.
@@ -250,13 +256,15 @@ func (g *guest) abort(reason Reason, format string, args ...any) {
 	panic(g.fault)
 }
 
-// close frees the instance; nothing may run in it.
+// close frees the instance and leaves its module; nothing may run in it, and nothing may be done with it afterwards.
 func (g *guest) close(ctx context.Context) error {
 	g.stdout.flush(ctx)
 	g.stderr.flush(ctx)
 	g.watch.close()
-	if g.mod == nil {
-		return nil
+	var err error
+	if g.mod != nil {
+		err = g.mod.Close(ctx)
 	}
-	return g.mod.Close(ctx)
+	g.module.host.guests.Add(-1)
+	return errors.Join(err, g.module.leave(ctx))
 }

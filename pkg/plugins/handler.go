@@ -5,162 +5,173 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-
-	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/kv"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"sync/atomic"
 )
 
-// Handler is one module, compiled, with its configuration. Its instances share a runtime of their own, since the memory
-// limit is one of the runtime.
+// Handler is what a listener's events are given to: a module with its configuration, which can be replaced.
 type Handler struct {
 	host     *Host
-	spec     Spec // without Wasm
-	runtime  wazero.Runtime
-	compiled wazero.CompiledModule
-	fuel     string // the global that holds an instance's fuel; empty if the module is not metered
-	log      *guestLog
-	kv       *kv.Store // nil unless the module imports it
-	kind     kind
-	// takesEvents: the guest has on_event.
-	takesEvents bool
-	caller      *httpCaller // nil without the grant http
+	listener string
+	current  atomic.Pointer[module] // its instances go over to it when they see it
+	closed   atomic.Bool
+	turn     chan struct{} // holds the Replace at work
 
-	minMemory, maxMemory int64 // of an instance, in bytes: the module's own limits and those of the configuration
-
-	mu     sync.Mutex // guards what follows
-	spare  *guest     // the one Load started, for the first NewInstance
-	closed bool
+	mu      sync.Mutex // guards what follows, and changes of the above
+	modules map[*module]struct{}
+	spare   *guest // of the current module: the one Load or Replace started, for whoever needs one first
 }
 
 // Load checks and compiles a module, starts an instance and lets it configure itself. Errors are of type *LoadError.
 func (h *Host) Load(ctx context.Context, spec Spec) (*Handler, error) {
-	handler, err := h.load(ctx, spec.withDefaults())
-	if err != nil {
-		return nil, &LoadError{Listener: spec.Listener, Path: spec.Path, Err: err}
+	handler := &Handler{host: h, listener: spec.Listener, turn: make(chan struct{}, 1), modules: map[*module]struct{}{}}
+	if err := handler.load(ctx, spec); err != nil {
+		return nil, newLoadError(spec, err)
 	}
 	return handler, nil
 }
 
-func (h *Host) load(ctx context.Context, spec Spec) (*Handler, error) {
-	if h.isClosed() {
-		return nil, fmt.Errorf("host: %w", ErrClosed)
-	}
-	if err := spec.validate(); err != nil {
-		return nil, err
-	}
-	file, err := wasmfile.Parse(spec.Wasm)
+func (h *Handler) load(ctx context.Context, spec Spec) error {
+	m, first, err := h.host.newModule(ctx, spec.withDefaults())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := checkModule(file, spec.Limits, spec.Grants); err != nil {
-		return nil, err
+	h.goOver(ctx, m, first)
+	if !h.host.add(h) {
+		return errors.Join(fmt.Errorf("host: %w", ErrClosed), h.close(context.WithoutCancel(ctx)))
 	}
-	spec.Wasm = nil
-	handler := &Handler{host: h, spec: spec, log: newGuestLog(h.log, spec)}
-	if handler.caller, err = newHTTPCaller(spec.Grants.HTTP); err != nil {
-		return nil, err
-	}
-	handler.minMemory, handler.maxMemory = memoryRange(file, spec.Limits)
-	handler.kind, handler.takesEvents = kindOf(file)
-	if err := handler.prepare(ctx, file); err != nil {
-		return nil, errors.Join(err, handler.free(ctx))
-	}
-	if !h.add(handler) {
-		return nil, errors.Join(fmt.Errorf("host: %w", ErrClosed), handler.free(ctx))
-	}
-	return handler, nil
+	return nil
 }
 
-// prepare makes the runtime with its host modules, compiles the guest and starts the first instance.
-func (h *Handler) prepare(ctx context.Context, file *wasmfile.Module) error {
-	if importsModule(file, abi.ModuleKV) {
-		if err := h.openKV(); err != nil {
-			return err
-		}
+// Replace loads another module, or another configuration, in place of the one there is. If that fails, nothing has changed;
+// the error is a *LoadError. If not, each instance goes over to the new module before its next event, and the old one is
+// freed when the last instance has left it. The listener is to be the same; what it keeps in kv.v1 is kept as long as the
+// new module imports that as well. Several may be called at once, and are done one after the other.
+func (h *Handler) Replace(ctx context.Context, spec Spec) error {
+	if err := h.replace(ctx, spec); err != nil {
+		return newLoadError(spec, err)
 	}
-	code, unmeterable, err := h.meter(file)
+	return nil
+}
+
+func (h *Handler) replace(ctx context.Context, spec Spec) error {
+	if spec.Listener != h.listener {
+		return fmt.Errorf("it cannot take the place of a handler of listener %q", h.listener)
+	}
+	select {
+	case h.turn <- struct{}{}:
+		defer func() { <-h.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if h.closed.Load() {
+		return ErrClosed
+	}
+	m, first, err := h.host.newModule(ctx, spec.withDefaults())
 	if err != nil {
 		return err
 	}
-	if err := checkFuel(h.spec.Limits, unmeterable); err != nil {
-		return err
+	if !h.goOver(ctx, m, first) {
+		free := context.WithoutCancel(ctx)
+		return errors.Join(ErrClosed, first.close(free), m.leave(free))
 	}
-	config := wazero.NewRuntimeConfig() // the compiler, wherever there is one
-	config = config.WithCoreFeatures(api.CoreFeaturesV2).
-		WithCloseOnContextDone(unmeterable != nil).
-		WithMemoryLimitPages(h.spec.Limits.pages()).
-		WithDebugInfoEnabled(false).
-		WithCompilationCache(h.host.cache)
-	h.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	if err := addHostModules(ctx, h.runtime, file); err != nil {
-		return err
+	return nil
+}
+
+// goOver makes a module the current one, unless the handler was closed meanwhile.
+func (h *Handler) goOver(ctx context.Context, m *module, first *guest) bool {
+	m.gone = h.forget
+	h.mu.Lock()
+	if h.closed.Load() {
+		h.mu.Unlock()
+		return false
 	}
-	if unmeterable == nil {
-		if err := addMeter(ctx, h.runtime); err != nil {
-			return err
-		}
+	h.modules[m] = struct{}{}
+	old, spare := h.current.Swap(m), h.spare
+	h.spare = first
+	h.mu.Unlock()
+	if old == nil {
+		return true
 	}
-	if h.compiled, err = h.runtime.CompileModule(ctx, code); err != nil {
-		return fmt.Errorf("the module is not valid: %w", err)
+	if spare != nil {
+		h.drop(ctx, spare)
 	}
-	if unmeterable != nil {
-		h.log.unmetered(ctx, unmeterable)
+	h.freed(ctx, old.leave(context.WithoutCancel(ctx)))
+	return true
+}
+
+// drop closes a guest that is in nobody's way.
+func (h *Handler) drop(ctx context.Context, g *guest) {
+	h.freed(ctx, g.close(context.WithoutCancel(ctx)))
+}
+
+// freed logs what went wrong when something was freed that others have taken the place of.
+func (h *Handler) freed(ctx context.Context, err error) {
+	if err != nil {
+		h.host.log.WarnContext(ctx, "what was replaced could not be freed", "listener", h.listener, "error", err)
 	}
-	if err := ctx.Err(); err != nil { // compiling cannot be interrupted
-		return err
-	}
-	h.spare, err = startGuest(ctx, h)
-	return err
 }
 
 // NewInstance starts an instance for one worker.
 func (h *Handler) NewInstance(ctx context.Context) (*Instance, error) {
-	if h.isClosed() {
-		return nil, fmt.Errorf("listener %q: handler: %w", h.spec.Listener, ErrClosed)
+	i := &Instance{handler: h}
+	g, err := h.start(ctx)
+	if err != nil {
+		return nil, err
 	}
-	g := h.takeSpare()
-	if g == nil {
-		var err error
-		if g, err = startGuest(ctx, h); err != nil {
-			return nil, err
+	i.usage = newUsage(g.module.spec.CountCalls)
+	i.take(g)
+	return i, nil
+}
+
+// start gives a guest of the current module.
+func (h *Handler) start(ctx context.Context) (*guest, error) {
+	for {
+		if g := h.takeSpare(); g != nil {
+			return g, nil
 		}
+		if h.closed.Load() {
+			return nil, errClosed(h.listener)
+		}
+		m := h.current.Load()
+		g, err := m.start(ctx)
+		if errors.Is(err, errGone) { // replaced since
+			continue
+		}
+		return g, err
 	}
-	return &Instance{handler: h, guest: g, usage: newUsage(h.spec.CountCalls)}, nil
 }
 
 // Close frees the compiled code and the instances that are left.
 func (h *Handler) Close(ctx context.Context) error {
-	h.mu.Lock()
-	closed := h.closed
-	h.closed = true
-	h.mu.Unlock()
-	if closed {
-		return nil
-	}
 	h.host.remove(h)
-	return h.free(ctx)
+	return h.close(ctx)
 }
 
-func (h *Handler) free(ctx context.Context) error {
+func (h *Handler) close(ctx context.Context) error {
+	h.mu.Lock()
+	h.closed.Store(true)
+	var modules []*module
+	for m := range h.modules {
+		modules = append(modules, m)
+	}
+	spare := h.spare
+	h.spare = nil
+	h.mu.Unlock()
 	var errs []error
-	if g := h.takeSpare(); g != nil {
-		errs = append(errs, g.close(ctx))
+	if spare != nil {
+		errs = append(errs, spare.close(ctx))
 	}
-	if h.runtime != nil {
-		errs = append(errs, h.runtime.Close(ctx))
+	for _, m := range modules {
+		errs = append(errs, m.close(ctx))
 	}
-	if h.compiled != nil { // the runtime leaves code in the shared cache
-		errs = append(errs, h.compiled.Close(ctx))
-	}
-	if h.kv != nil {
-		errs = append(errs, h.kv.Close())
-	}
-	h.caller.close()
 	return errors.Join(errs...)
+}
+
+// forget is told of modules that are freed.
+func (h *Handler) forget(m *module) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.modules, m)
 }
 
 func (h *Handler) takeSpare() *guest {
@@ -169,10 +180,4 @@ func (h *Handler) takeSpare() *guest {
 	g := h.spare
 	h.spare = nil
 	return g
-}
-
-func (h *Handler) isClosed() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.closed
 }

@@ -3,11 +3,12 @@ package plugins
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
-	"github.com/tetratelabs/wazero"
-
+	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
 	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
 
@@ -18,6 +19,10 @@ type HostConfig struct {
 	// KVPath is the file for values that handlers keep beyond the end of the daemon; without it, a handler whose grant asks
 	// for that is refused. It is opened when there is one, and created if it is not there. One process uses it at a time.
 	KVPath string
+	// CacheDir is a folder for compiled code, so that a module that was loaded before, by whatever Host, is not compiled again;
+	// without it, code is kept in memory for as long as a handler has it. It is made, for its owner alone, if it is not
+	// there. One that is not its owner's alone is refused, since what is in it is run natively: by Open, and by each Load.
+	CacheDir string
 }
 
 func (c HostConfig) withDefaults() HostConfig {
@@ -27,12 +32,18 @@ func (c HostConfig) withDefaults() HostConfig {
 	return c
 }
 
-// Host loads handlers. It owns the cache of compiled code that they share, so that a module used by several listeners
-// is compiled once.
+// Host loads handlers. It owns the compiled code that they share, so that a module used by several listeners is compiled
+// once.
 type Host struct {
-	log   *slog.Logger
-	cache wazero.CompilationCache
-	kv    kv.Stores
+	log      *slog.Logger
+	cacheDir string
+	codes    codes
+	kv       kv.Stores
+	guests   atomic.Int64 // how many there are
+
+	open    sync.Once
+	folder  *codedir.Folder // nil: code is kept in memory
+	openErr error
 
 	mu       sync.Mutex // guards what follows
 	handlers map[*Handler]struct{}
@@ -42,8 +53,34 @@ type Host struct {
 // NewHost makes a Host. Close it in the end.
 func NewHost(cfg HostConfig) *Host {
 	cfg = cfg.withDefaults()
-	return &Host{log: cfg.Log, cache: wazero.NewCompilationCache(), kv: kv.Stores{Path: cfg.KVPath, Log: cfg.Log},
+	return &Host{log: cfg.Log, cacheDir: cfg.CacheDir, codes: codes{log: cfg.Log}, kv: kv.Stores{Path: cfg.KVPath, Log: cfg.Log},
 		handlers: map[*Handler]struct{}{}}
+}
+
+// Open makes or checks HostConfig.CacheDir and logs which engine there is. The first Load does it if it was not done before;
+// calling Open tells what is wrong with the folder without blaming a handler.
+func (h *Host) Open(ctx context.Context) error {
+	_, err := h.prepare(ctx)
+	return err
+}
+
+// prepare gives the folder for compiled code, nil if it is kept in memory.
+func (h *Host) prepare(ctx context.Context) (*codedir.Folder, error) {
+	h.open.Do(func() {
+		name, why := engine(ctx)
+		attrs := []slog.Attr{slog.String("engine", name)}
+		if why != "" {
+			attrs = append(attrs, slog.String("reason", why))
+		}
+		h.log.LogAttrs(ctx, slog.LevelInfo, "handlers are run by wazero", attrs...)
+		if h.cacheDir == "" || name == engineInterpreter { // which compiles nothing that could be kept
+			return
+		}
+		if h.folder, h.openErr = codedir.Open(h.cacheDir); h.openErr != nil {
+			h.openErr = fmt.Errorf("the folder for compiled code: %w", h.openErr)
+		}
+	})
+	return h.folder, h.openErr
 }
 
 // Close frees everything the host holds, handlers that are still open included.
@@ -63,7 +100,7 @@ func (h *Host) Close(ctx context.Context) error {
 	for _, handler := range left {
 		errs = append(errs, handler.Close(ctx))
 	}
-	return errors.Join(append(errs, h.cache.Close(ctx), h.kv.Close())...)
+	return errors.Join(append(errs, h.kv.Close())...)
 }
 
 // add takes a handler in, false if the host was closed meanwhile.

@@ -64,7 +64,7 @@ func httpRequest(c call, stack []uint64) {
 }
 
 func (c call) request(text, body []byte) (*outbound.Response, abi.Status) {
-	r := c.handler.caller
+	r := c.module.caller
 	if len(text) > abi.MaxHTTPHead {
 		return nil, abi.BadArgument
 	}
@@ -87,7 +87,7 @@ func (c call) request(text, body []byte) (*outbound.Response, abi.Status) {
 		c.abort(ReasonDeadline, "its time ended during a request")
 	}
 	if err != nil {
-		c.handler.log.write(c.ctx, &r.failures, slog.LevelWarn, "request of the handler failed", slog.String("from", "handler http"),
+		c.module.log.write(c.ctx, &r.failures, slog.LevelWarn, "request of the handler failed", slog.String("from", "handler http"),
 			slog.String("method", request.Method()), slog.String("host", request.Host()), slog.String("error", err.Error()))
 		return nil, httpStatus(err)
 	}

@@ -51,7 +51,26 @@ type Instance struct {
 	guest   *guest // nil after a crash and after a command's run, until the next Handle
 	fuel    int64
 	usage   *usage // nil if calls are not counted
+	stats   Stats
+	renewal renewal
 	closed  bool
+}
+
+// Stats are what an Instance has done since it was made.
+type Stats struct {
+	Events   uint64 // that were given to the guest, those included at which it crashed
+	Crashes  uint64 // of the guest, failures to start it for an event included
+	Recycled uint64 // guests that were replaced for their age or their memory; see Limits.Recycle
+	Memory   int64  // bytes that the guest has now
+}
+
+// Stats gives what was done until now.
+func (i *Instance) Stats() Stats {
+	s := i.stats
+	if i.guest != nil {
+		s.Memory = int64(i.guest.memory.Size())
+	}
+	return s
 }
 
 // Fuel is how many units of fuel the guest used in the last Handle or HandleBatch, whatever came of it: one for each
@@ -62,67 +81,108 @@ func (i *Instance) Fuel() int64 { return i.fuel }
 // Handle gives an event to the guest. If the guest crashes, the error is a *CrashError and the guest is gone; the next
 // Handle starts a new one. If ctx ends, the error is that of ctx.
 func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
-	if !i.handler.takesEvents {
-		results, err := i.HandleBatch(ctx, []event.Event{e})
-		if err != nil {
-			return Result{}, err
-		}
-		return results[0], nil
-	}
 	if err := i.ready(ctx, e); err != nil {
 		return Result{}, err
 	}
+	if i.guest.module.takesEvents {
+		return i.one(ctx, e)
+	}
+	results, err := i.batch(ctx, []event.Event{e})
+	if err != nil {
+		return Result{}, err
+	}
+	return results[0], nil
+}
+
+// one gives an event to a guest that takes single ones.
+func (i *Instance) one(ctx context.Context, e event.Event) (Result, error) {
 	i.usage.begin(i.guest)
 	result, err := i.guest.onEvent(ctx, e)
 	i.fuel = i.guest.used()
 	i.usage.end(i.guest)
+	i.stats.Events++
 	if err != nil {
 		return Result{}, i.discard(ctx, e, err)
 	}
+	i.aged(1)
 	return result, nil
 }
 
-// ready sees to it that there is a guest for an event.
-func (i *Instance) ready(ctx context.Context, e event.Event) error {
+// open tells whether an event may be given to the guest.
+func (i *Instance) open(ctx context.Context) error {
 	i.fuel = 0
-	if i.closed || i.handler.isClosed() {
-		return fmt.Errorf("listener %q: handler: %w", i.handler.spec.Listener, ErrClosed)
+	if i.closed || i.handler.closed.Load() {
+		return errClosed(i.handler.listener)
 	}
-	if err := ctx.Err(); err != nil {
+	return ctx.Err()
+}
+
+// ready sees to it that there is a guest of the current module for an event.
+func (i *Instance) ready(ctx context.Context, e event.Event) error {
+	if err := i.open(ctx); err != nil {
 		return err
+	}
+	if i.guest != nil && i.guest.module == i.handler.current.Load() && !i.renewal.pending() {
+		return nil
+	}
+	return i.goOver(ctx, e)
+}
+
+// goOver takes the guest that was started to follow the one there is, or starts one where that is of another module or gone.
+func (i *Instance) goOver(ctx context.Context, e event.Event) error {
+	i.follow(ctx)
+	if i.guest != nil && i.guest.module != i.handler.current.Load() {
+		i.handler.drop(ctx, i.guest)
+		i.guest = nil
 	}
 	if i.guest != nil {
 		return nil
 	}
-	g, err := startGuest(ctx, i.handler)
+	g, err := i.handler.start(ctx)
 	if err != nil {
-		return i.report(ctx, e, err)
+		return i.report(ctx, i.handler.current.Load(), e, err)
 	}
-	i.guest = g
+	i.take(g)
 	return nil
+}
+
+// take makes a guest the one that is given events.
+func (i *Instance) take(g *guest) {
+	i.guest = g
+	i.renewal.begin(g)
+}
+
+// aged has the guest replaced when its time has come.
+func (i *Instance) aged(events int) {
+	if g := i.guest; g.age.over(events, g.memory.Size()) {
+		i.renew()
+	}
 }
 
 // discard throws the guest away that failed at an event.
 func (i *Instance) discard(ctx context.Context, e event.Event, err error) error {
-	i.guest.close(context.WithoutCancel(ctx))
+	m := i.guest.module
+	_ = i.guest.close(context.WithoutCancel(ctx)) // err tells more
 	i.guest = nil
-	return i.report(ctx, e, err)
+	return i.report(ctx, m, e, err)
 }
 
-// report adds the event to a crash and logs it.
-func (i *Instance) report(ctx context.Context, e event.Event, err error) error {
+// report adds the event to a crash, counts and logs it.
+func (i *Instance) report(ctx context.Context, m *module, e event.Event, err error) error {
 	var crash *CrashError
 	if !errors.As(err, &crash) {
 		return err
 	}
+	i.stats.Crashes++
 	crash.Object, crash.Op = e.Object.Key(), e.Op
-	i.handler.log.crash(ctx, crash)
+	m.log.crash(ctx, crash)
 	return crash
 }
 
 // Close frees the instance. It may be called again.
 func (i *Instance) Close(ctx context.Context) error {
 	i.closed = true
+	i.renewal.stop(ctx, i.handler)
 	if i.guest == nil {
 		return nil
 	}

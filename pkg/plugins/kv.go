@@ -14,14 +14,14 @@ import (
 
 const noLength = math.MaxUint32 // -1
 
-// openKV gives a handler the store it was granted.
-func (h *Handler) openKV() error {
-	g := h.spec.Grants.KV
-	store, err := h.host.kv.Open(h.spec.Listener, kv.Limits{Keys: g.Keys, Bytes: g.Bytes, TTL: g.TTL}, g.Persist)
+// openKV gives a module the store it was granted.
+func (m *module) openKV() error {
+	g := m.spec.Grants.KV
+	store, err := m.host.kv.Open(m.spec.Listener, kv.Limits{Keys: g.Keys, Bytes: g.Bytes, TTL: g.TTL}, g.Persist)
 	if err != nil {
 		return fmt.Errorf("grants: kv: %w", err)
 	}
-	h.kv = store
+	m.kv = store
 	return nil
 }
 
@@ -54,7 +54,7 @@ func kvGet(c call, stack []uint64) {
 		stack[0] = status(s)
 		return
 	}
-	value, ok := c.handler.kv.Get(key)
+	value, ok := c.module.kv.Get(key)
 	if !ok {
 		stack[0] = status(abi.NotFound)
 		return
@@ -70,14 +70,14 @@ func kvSet(c call, stack []uint64) {
 	}
 	value, ttl, s := c.value(uint32(stack[2]), uint32(stack[3]), int64(stack[4]))
 	if s == 0 {
-		s = kvStatus(c.handler.kv.Set(key, value, ttl))
+		s = kvStatus(c.module.kv.Set(key, value, ttl))
 	}
 	stack[0] = status(s)
 }
 
 func kvDelete(c call, stack []uint64) {
 	key, s := c.key(uint32(stack[0]), uint32(stack[1]))
-	if s == 0 && !c.handler.kv.Delete(key) {
+	if s == 0 && !c.module.kv.Delete(key) {
 		s = abi.NotFound
 	}
 	stack[0] = status(s)
@@ -101,9 +101,9 @@ func (c call) swap(stack []uint64) abi.Status {
 	var swapped bool
 	var err error
 	if oldLength == noLength {
-		swapped, err = c.handler.kv.Add(key, value, ttl)
+		swapped, err = c.module.kv.Add(key, value, ttl)
 	} else {
-		swapped, err = c.handler.kv.Swap(key, c.read(old, oldLength), value, ttl)
+		swapped, err = c.module.kv.Swap(key, c.read(old, oldLength), value, ttl)
 	}
 	if err == nil && swapped {
 		return 1

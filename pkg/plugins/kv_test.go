@@ -204,7 +204,7 @@ func kvSpec(grant KVGrant) Spec {
 }
 
 func counted(h *Handler) int {
-	v, _ := h.kv.Get([]byte("n"))
+	v, _ := h.current.Load().kv.Get([]byte("n"))
 	return len(v)
 }
 
@@ -345,7 +345,7 @@ func TestKVFlood(t *testing.T) {
 	expectVerdict(t, i, podAdd(t), Done)
 	found := 0
 	for n := range uint32(100_000) {
-		if _, ok := i.handler.kv.Get(binary.LittleEndian.AppendUint32(nil, n)); ok {
+		if _, ok := i.handler.current.Load().kv.Get(binary.LittleEndian.AppendUint32(nil, n)); ok {
 			found++
 		}
 	}
@@ -366,7 +366,7 @@ func BenchmarkKV(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			host, _ := testHost(b)
 			i := instance(b, host, testSpec(scripted(abi.ModuleKV, "k"+value, []hostCall{bench.call})))
-			if err := i.handler.kv.Set([]byte("k"), []byte(value), 0); err != nil {
+			if err := i.handler.current.Load().kv.Set([]byte("k"), []byte(value), 0); err != nil {
 				b.Fatal(err)
 			}
 			e := podAdd(b)

@@ -68,8 +68,19 @@ func (b *buffer) Reset() {
 	b.b.Reset()
 }
 
+// newTestHost makes a host that has logged already which engine there is.
 func newTestHost(log *buffer) *Host {
-	return NewHost(HostConfig{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{
+	host := NewHost(HostConfig{Log: newTestLog(log)})
+	if err := host.Open(context.Background()); err != nil {
+		panic(err)
+	}
+	log.Reset()
+	return host
+}
+
+// newTestLog writes lines without times.
+func newTestLog(log *buffer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
@@ -77,7 +88,7 @@ func newTestHost(log *buffer) *Host {
 			}
 			return a
 		},
-	}))})
+	}))
 }
 
 // testHost makes a host that is closed with the test, and its log without times.

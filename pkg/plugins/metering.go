@@ -10,26 +10,10 @@ import (
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
-	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
 // noBudget is fuel that lasts longer than any deadline.
 const noBudget = math.MaxInt64
-
-// meter gives the code to compile: that of the file, rewritten so that it pays for what it does. If it cannot be, why is
-// told, and the engine must watch the deadline.
-func (h *Handler) meter(file *wasmfile.Module) (code []byte, unmeterable, err error) {
-	metered, err := meter.Rewrite(file.Code, meter.Options{MaxTable: wasmfile.MaxTableElements})
-	if err == nil {
-		h.fuel = metered.Fuel
-		return metered.Module, nil, nil
-	}
-	unmeterable = err
-	if code, err = meter.Fallback(file.Code); err != nil {
-		return nil, nil, err
-	}
-	return code, unmeterable, nil
-}
 
 // addMeter adds what metered modules import.
 func addMeter(ctx context.Context, r wazero.Runtime) error {
@@ -60,7 +44,7 @@ func (g *guest) fill(function string) (budget int64) {
 
 // budget is the fuel for one call.
 func (g *guest) budget(function string) int64 {
-	each, events := g.handler.spec.Limits.Fuel, int64(0)
+	each, events := g.module.spec.Limits.Fuel, int64(0)
 	switch function {
 	case abi.ExportOnEvent:
 		events = 1

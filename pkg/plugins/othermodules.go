@@ -10,7 +10,7 @@ import (
 // abi says what they mean.
 
 func configGet(c call, stack []uint64) {
-	stack[0] = c.answer(uint32(stack[0]), uint32(stack[1]), string(c.handler.spec.Config))
+	stack[0] = c.answer(uint32(stack[0]), uint32(stack[1]), string(c.module.spec.Config))
 }
 
 func resultError(c call, stack []uint64) {
@@ -22,13 +22,13 @@ func logLog(c call, stack []uint64) {
 	level := logLevel(int32(stack[0]))
 	ptr, length := uint32(stack[1]), uint32(stack[2])
 	text := c.read(ptr, length)
-	if c.handler.log.enabled(c.ctx, level) {
-		c.handler.log.line(c.ctx, level, validText(text, abi.MaxLogLine))
+	if c.module.log.enabled(c.ctx, level) {
+		c.module.log.line(c.ctx, level, validText(text, abi.MaxLogLine))
 	}
 }
 
 func logEnabled(c call, stack []uint64) {
-	enabled := c.handler.log.enabled(c.ctx, logLevel(int32(stack[0])))
+	enabled := c.module.log.enabled(c.ctx, logLevel(int32(stack[0])))
 	stack[0] = 0
 	if enabled {
 		stack[0] = 1

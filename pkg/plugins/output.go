@@ -30,7 +30,7 @@ func (c call) emit(kind abi.EmitKind, ptr, length uint32) abi.Status {
 	if kind != abi.EmitEvent && kind != abi.EmitData {
 		return abi.BadArgument
 	}
-	if !c.handler.spec.Grants.Emit.allowsKind(kind) {
+	if !c.module.spec.Grants.Emit.allowsKind(kind) {
 		return abi.Denied
 	}
 	if !c.hasRoom(kind, int64(length)) {
@@ -41,13 +41,13 @@ func (c call) emit(kind abi.EmitKind, ptr, length uint32) abi.Status {
 
 // hasRoom tells whether one more emission of this event is within the limits.
 func (g *guest) hasRoom(kind abi.EmitKind, length int64) bool {
-	limits, out := g.handler.spec.Limits.Output, &g.emitted
+	limits, out := g.module.spec.Limits.Output, &g.emitted
 	return len(out.list) < limits.Count && out.bytes+length <= limits.Bytes && !(kind == abi.EmitData && out.data)
 }
 
 // take checks an emission and keeps a copy.
 func (g *guest) take(kind abi.EmitKind, text []byte) abi.Status {
-	out, grant := &g.emitted, g.handler.spec.Grants.Emit
+	out, grant := &g.emitted, g.module.spec.Grants.Emit
 	switch {
 	case !grant.allowsKind(kind):
 		return abi.Denied

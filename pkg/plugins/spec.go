@@ -45,6 +45,9 @@ type Limits struct {
 	// command, has it once for each event. Starting an instance has none.
 	Fuel   int64
 	Output OutputLimits
+	// Recycle is how many events an instance's guest is given before a fresh one takes its place; default 1,000,000, and -1 is
+	// without end. The same happens when its memory has grown to three quarters of what it may have.
+	Recycle int64
 }
 
 // OutputLimits bound what a guest may emit for one event.
@@ -79,6 +82,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.LoadDeadline, 10*time.Second)
 	setDefault(&l.Output.Count, 64)
 	setDefault(&l.Output.Bytes, 1<<20)
+	setDefault(&l.Recycle, 1_000_000)
 	return l
 }
 
@@ -99,6 +103,8 @@ func (l Limits) validate() error {
 		return fmt.Errorf("limits: load deadline is %v, it must be positive", l.LoadDeadline)
 	case l.Fuel < 0:
 		return fmt.Errorf("limits: fuel is %d, it must not be negative", l.Fuel)
+	case l.Recycle < -1:
+		return fmt.Errorf("limits: recycle is %d, it must be positive, or -1 for never", l.Recycle)
 	case l.Output.Count < 0:
 		return fmt.Errorf("limits: output count is %d, it must be positive", l.Output.Count)
 	case l.Output.Bytes < 0:

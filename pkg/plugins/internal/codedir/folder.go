@@ -1,0 +1,77 @@
+package codedir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const keep = 30 * 24 * time.Hour // an entry that nobody asks for
+
+// Folder holds entries.
+type Folder struct{ path string }
+
+// Open makes a folder, with those above it, or checks the one that is there.
+func Open(path string) (*Folder, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	owner, known := ownerOf(info)
+	if !known {
+		owner = os.Geteuid()
+	}
+	if err := check(path, info.Mode(), owner, os.Geteuid()); err != nil {
+		return nil, err
+	}
+	f := &Folder{path}
+	return f, f.removeOld(time.Now().Add(-keep))
+}
+
+// check tells whether a folder is its owner's alone, and what to do if not.
+func check(path string, mode fs.FileMode, owner, self int) error {
+	const because = "its code is run by informerd, so it must be out of everybody else's reach"
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s is a symbolic link: %s; name the folder itself", path, because)
+	case !mode.IsDir():
+		return fmt.Errorf("%s is not a folder; move it away, or name another one", path)
+	case owner != self:
+		return fmt.Errorf("%s belongs to the user %d, and informerd runs as %d: %s; remove it, and it is made anew", path, owner, self, because)
+	case mode.Perm()&0o077 != 0 && ownersAreKnown:
+		return fmt.Errorf("%s is open to others (mode %04o): %s; remove it, and it is made anew, or chmod 0700 it if nobody else "+
+			"has written to it", path, mode.Perm(), because)
+	}
+	return nil
+}
+
+// removeOld removes what was used last before some time.
+func (f *Folder) removeOld(before time.Time) error {
+	entries, err := os.ReadDir(f.path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || info.ModTime().After(before) { // or another process has removed it
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(f.path, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package codedir
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, path string) *Folder {
+	t.Helper()
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestOpenMakesTheFolderForItsOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "compiled")
+	for range 2 { // it is there the second time
+		open(t, path)
+		for _, folder := range []string{path, filepath.Dir(path)} {
+			info, err := os.Lstat(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Mode() != fs.ModeDir|0o700 && ownersAreKnown {
+				t.Errorf("%s has the mode %v", folder, info.Mode())
+			}
+		}
+	}
+}
+
+func TestOpenRefusesFoldersThatOthersReach(t *testing.T) {
+	if !ownersAreKnown {
+		t.Skip("modes mean nothing here")
+	}
+	const because = "its code is run by informerd, so it must be out of everybody else's reach"
+	dir := t.TempDir()
+	path := filepath.Join(dir, "compiled")
+	chmod := func(mode fs.FileMode) func() error {
+		return func() error {
+			if err := os.Mkdir(path, 0o700); err != nil {
+				return err
+			}
+			return os.Chmod(path, mode)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		make func() error
+		want string
+	}{
+		{"group", chmod(0o750), "compiled is open to others (mode 0750): " + because + "; remove it, and it is made anew, or chmod 0700 it " +
+			"if nobody else has written to it"},
+		{"others", chmod(0o701), "compiled is open to others (mode 0701): " + because + "; remove it, and it is made anew, or chmod 0700 it " +
+			"if nobody else has written to it"},
+		{"link", func() error { return os.Symlink(t.TempDir(), path) }, "compiled is a symbolic link: " + because + "; name the folder itself"},
+		{"link to nowhere", func() error { return os.Symlink("nowhere", path) }, "compiled is a symbolic link: " + because +
+			"; name the folder itself"},
+		{"file", func() error { return os.WriteFile(path, nil, 0o600) }, "compiled is not a folder; move it away, or name another one"},
+		{"another user's", func() error {
+			if err := os.Mkdir(path, 0o700); err != nil {
+				return err
+			}
+			if os.Geteuid() != 0 {
+				return errSkip
+			}
+			return os.Chown(path, 65534, 65534)
+		}, fmt.Sprintf("compiled belongs to the user 65534, and informerd runs as %d: %s; remove it, and it is made anew", os.Geteuid(), because)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			defer os.RemoveAll(path)
+			if err := test.make(); err == errSkip {
+				t.Skip("only root can give folders away")
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			_, err := Open(path)
+			if want := dir + "/" + test.want; err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+}
+
+var errSkip = fmt.Errorf("skip")
+
+func TestOpenSaysWhyThereCanBeNoFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "")
+	for _, path := range []string{filepath.Join(file, "compiled"), filepath.Join(file, "a", "compiled")} {
+		if _, err := Open(path); err == nil {
+			t.Errorf("%s: no error", path)
+		}
+	}
+}
+
+// What nobody asks for goes at the next start, what is asked for stays.
+func TestOpenRemovesWhatIsOld(t *testing.T) {
+	path := t.TempDir()
+	if err := os.Chmod(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path)
+	seal(t, f, "used", "x")
+	seal(t, f, "old", "x")
+	seal(t, f, "recent", "x")
+	for name, age := range map[string]time.Duration{"used": keep + time.Hour, "old": keep + time.Hour, "recent": keep - time.Hour} {
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(filepath.Join(path, name), then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e := entry(t, f, "used"); e.Files() != 1 {
+		t.Error("the entry that is used is gone")
+	}
+	f = open(t, path)
+	for name, files := range map[string]int{"used": 1, "old": 0, "recent": 1} {
+		if e := entry(t, f, name); e.Files() != files || e.Damaged != nil {
+			t.Errorf("%s: %d files, %v", name, e.Files(), e.Damaged)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+)
+
+const (
+	firstPause   = time.Second // after a fresh guest could not be started
+	longestPause = time.Minute
+	// soon is how many events a guest has to last until its memory is full, or its successor may use more.
+	soon = 100
+)
+
+// age tells when a guest is to be replaced: after so many events, or when its memory has grown so far.
+type age struct {
+	events, last int64
+	soft         uint32 // bytes
+}
+
+// newAge is that of a guest which was just started.
+func newAge(g *guest, raised uint32) age {
+	a := age{last: math.MaxInt64, soft: math.MaxUint32}
+	if g.module.kind == kindCommand { // it is gone after each run
+		return a
+	}
+	if n := g.module.spec.Limits.Recycle; n > 0 {
+		a.last = n
+	}
+	size, most := int64(g.memory.Size()), g.module.maxMemory
+	soft := most - most/4
+	if size >= soft { // a fresh one would be no better
+		soft = size + max(1, (most-size)/2)
+	}
+	a.soft = uint32(min(max(soft, int64(raised)), math.MaxUint32))
+	return a
+}
+
+// over counts events and tells whether the guest's time has come.
+func (a *age) over(events int, memory uint32) bool {
+	a.events += int64(events)
+	return a.events >= a.last || memory >= a.soft
+}
+
+// renewal replaces an instance's guest by a fresh one that is started meanwhile. The zero value is ready for use. Its
+// goroutines end with stop.
+type renewal struct {
+	next   *successor // nil: none is being started
+	module *module    // that the following is about
+	raised uint32     // the memory that a guest may have before it is replaced, if more than usual
+	pause  time.Duration
+	again  time.Time // not to be tried before; zero if the last start did not fail
+	work   sync.WaitGroup
+}
+
+// successor is a guest that is being started.
+type successor struct {
+	cancel  context.CancelFunc
+	started chan fresh // has room for the one that comes
+}
+
+type fresh struct {
+	guest *guest
+	err   error
+}
+
+func (r *renewal) pending() bool { return r.next != nil }
+
+// begin takes a guest that was just started.
+func (r *renewal) begin(g *guest) {
+	if r.module != g.module {
+		r.module, r.raised, r.pause, r.again = g.module, 0, 0, time.Time{}
+	}
+	g.age = newAge(g, r.raised)
+}
+
+// renew has a successor of the guest started, unless there is one already or the last could not be started just now.
+func (i *Instance) renew() {
+	r, g := &i.renewal, i.guest
+	if r.pending() || !r.again.IsZero() && time.Now().Before(r.again) {
+		return
+	}
+	if g.age.events < min(soon, g.age.last) { // if this is what it needs, it would be replaced all the time
+		size, most := int64(g.memory.Size()), g.module.maxMemory
+		r.raised = uint32(min(size+max(1, (most-size)/2), math.MaxUint32))
+	}
+	ctx, cancel := context.WithCancel(context.Background()) // it goes on when the event is done
+	next := &successor{cancel: cancel, started: make(chan fresh, 1)}
+	r.next = next
+	r.work.Go(func() {
+		defer cancel()
+		g, err := i.handler.start(ctx)
+		next.started <- fresh{g, err}
+	})
+}
+
+// follow takes the successor if it is ready.
+func (i *Instance) follow(ctx context.Context) {
+	r, current := &i.renewal, i.handler.current.Load()
+	if !r.pending() {
+		return
+	}
+	select {
+	case s := <-r.next.started:
+		r.next = nil
+		switch {
+		case s.err != nil:
+			i.postpone(ctx, s.err)
+		case s.guest.module != current:
+			r.drop(ctx, i.handler, s.guest)
+		default:
+			if i.guest != nil {
+				r.drop(ctx, i.handler, i.guest)
+				i.stats.Recycled++
+			}
+			i.take(s.guest)
+			r.pause, r.again = 0, time.Time{}
+		}
+	default:
+		if i.guest == nil || i.guest.module != current { // one is needed now
+			r.abandon(ctx, i.handler)
+		}
+	}
+}
+
+// postpone notes that no successor could be started.
+func (i *Instance) postpone(ctx context.Context, err error) {
+	r := &i.renewal
+	if errors.Is(err, ErrClosed) {
+		return
+	}
+	if r.again.IsZero() {
+		i.handler.host.log.WarnContext(ctx, "no fresh instance of the handler can be started; the one there is goes on, and it is "+
+			"tried again", "listener", i.handler.listener, "error", err)
+	}
+	r.pause = min(max(firstPause, 2*r.pause), longestPause)
+	r.again = time.Now().Add(r.pause)
+}
+
+// drop closes a guest in the background.
+func (r *renewal) drop(ctx context.Context, h *Handler, g *guest) {
+	r.work.Go(func() { h.drop(ctx, g) })
+}
+
+// abandon gives up the guest that is being started.
+func (r *renewal) abandon(ctx context.Context, h *Handler) {
+	next := r.next
+	r.next = nil
+	next.cancel()
+	r.work.Go(func() {
+		if s := <-next.started; s.guest != nil {
+			h.drop(ctx, s.guest)
+		}
+	})
+}
+
+// stop ends what runs in the background.
+func (r *renewal) stop(ctx context.Context, h *Handler) {
+	if r.pending() {
+		r.abandon(ctx, h)
+	}
+	r.work.Wait()
+}
