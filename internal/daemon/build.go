@@ -59,8 +59,10 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 		}
 	}
 	p := &parts{host: plugins.NewHost(host), sinks: map[string]sink.Sink{}, persist: opts.running}
-	if err := openHost(ctx, cfg, p.host); err != nil {
-		return nil, errors.Join(err, p.close(ctx))
+	if opts.running {
+		if err := openHost(ctx, cfg, p.host); err != nil {
+			return nil, errors.Join(err, p.close(ctx))
+		}
 	}
 	if opts.Stdout == nil {
 		opts.Stdout = io.Discard

@@ -93,6 +93,9 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 		return err
 	}
 	log.Info("started", "config", cfg.File(), "cluster", c.name, "server", c.resolver.Server(), "listeners", len(p.listeners))
+	if hasHandlers(cfg) {
+		logEngine(ctx, log, p.host)
+	}
 	working, stopWorking := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorking()
 

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,11 +33,25 @@ func keepState(cfg *config.Config, host *plugins.HostConfig) error {
 
 // openHost finds out what is wrong with the folder for compiled code, if there are handlers, before one of them is blamed.
 func openHost(ctx context.Context, cfg *config.Config, host *plugins.Host) error {
-	if !slices.ContainsFunc(cfg.ListenersInOrder(), func(l *config.Listener) bool { return l.Handler != nil }) {
+	if !hasHandlers(cfg) {
 		return nil
 	}
 	if err := host.Open(ctx); err != nil {
 		return config.Errors{cfg.ErrorAt("state.dir", "state.dir: "+err.Error(), "")}
 	}
 	return nil
+}
+
+func hasHandlers(cfg *config.Config) bool {
+	return slices.ContainsFunc(cfg.ListenersInOrder(), func(l *config.Listener) bool { return l.Handler != nil })
+}
+
+// logEngine says what runs the handlers. An interpreter takes many times as long as a compiler, so its reason is a warning.
+func logEngine(ctx context.Context, log *slog.Logger, host *plugins.Host) {
+	engine, why := host.Engine(ctx)
+	if why == "" {
+		log.Info("handlers are run by wazero", "engine", engine)
+		return
+	}
+	log.Warn("handlers are run by wazero, and slowly", "engine", engine, "reason", why)
 }

@@ -42,8 +42,8 @@
 //   - With HostConfig.CacheDir compiled code outlasts the Host, and is read instead of compiled. It is checked before it is
 //     run: what is not as it was written is removed and compiled again, with a line in the log. So a folder that is full or
 //     damaged costs time and nothing else; one that others can write to is refused.
-//   - The engine is wazero's compiler, or its interpreter where there is no compiler; which one is logged before the first module
-//     is loaded.
+//   - The engine is wazero's compiler, or its interpreter where there is no compiler; Host.Engine tells which one, and why if it
+//     is the interpreter.
 //   - What a guest keeps in kv.v1 belongs to its listener: all handlers of that name in a Host share it while one of them is
 //     open, whatever crashes, and beyond the Host's end if that is granted. Each keeps to the limits of its own grant.
 //   - A crash is logged once, by this package, with listener and object. Contents of objects are not logged, except

@@ -1,10 +1,8 @@
 package plugins
 
 import (
-	"context"
 	"errors"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
@@ -59,22 +57,11 @@ func TestWhyInterpreter(t *testing.T) {
 	}
 }
 
-// The engine is logged by the first Load, and once.
-func TestTheEngineIsLoggedOnce(t *testing.T) {
-	log := &buffer{}
-	host := NewHost(HostConfig{Log: newTestLog(log)})
-	if log.String() != "" {
-		t.Errorf("logged before anything is loaded:\n%s", log)
-	}
-	for range 2 {
-		loadHandler(t, host, testSpec(verdictGuest(Done)))
-	}
-	if err := errors.Join(host.Open(t.Context()), host.Close(t.Context())); err != nil {
-		t.Error(err)
-	}
-	name, _ := engine(context.Background())
-	want := `level=INFO msg="handlers are run by wazero" engine=` + name
-	if got := strings.Split(log.String(), "\n"); len(got) != 2 || !strings.HasPrefix(got[0], want) {
-		t.Errorf("got  %s\nwant %s", log, want)
+// A host says which engine it has, whether it has loaded a module or not.
+func TestEngineOfAHost(t *testing.T) {
+	host, _ := testHost(t)
+	name, why := host.Engine(t.Context())
+	if n, w := engine(t.Context()); name != n || why != w {
+		t.Errorf("got %q, %q, want %q, %q", name, why, n, w)
 	}
 }

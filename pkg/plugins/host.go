@@ -41,9 +41,10 @@ type Host struct {
 	kv       kv.Stores
 	guests   atomic.Int64 // how many there are
 
-	open    sync.Once
-	folder  *codedir.Folder // nil: code is kept in memory
-	openErr error
+	open              sync.Once
+	engine, whyEngine string
+	folder            *codedir.Folder // nil: code is kept in memory
+	openErr           error
 
 	mu       sync.Mutex // guards what follows
 	handlers map[*Handler]struct{}
@@ -57,23 +58,24 @@ func NewHost(cfg HostConfig) *Host {
 		handlers: map[*Handler]struct{}{}}
 }
 
-// Open makes or checks HostConfig.CacheDir and logs which engine there is. The first Load does it if it was not done before;
-// calling Open tells what is wrong with the folder without blaming a handler.
+// Open makes or checks HostConfig.CacheDir. The first Load does it if it was not done before; calling Open tells what is wrong
+// with the folder without blaming a handler.
 func (h *Host) Open(ctx context.Context) error {
 	_, err := h.prepare(ctx)
 	return err
 }
 
+// Engine tells what runs the handlers, compiler or interpreter, and why if it is not the compiler.
+func (h *Host) Engine(ctx context.Context) (name, why string) {
+	_, _ = h.prepare(ctx) // a folder that cannot be used changes nothing about it
+	return h.engine, h.whyEngine
+}
+
 // prepare gives the folder for compiled code, nil if it is kept in memory.
 func (h *Host) prepare(ctx context.Context) (*codedir.Folder, error) {
 	h.open.Do(func() {
-		name, why := engine(ctx)
-		attrs := []slog.Attr{slog.String("engine", name)}
-		if why != "" {
-			attrs = append(attrs, slog.String("reason", why))
-		}
-		h.log.LogAttrs(ctx, slog.LevelInfo, "handlers are run by wazero", attrs...)
-		if h.cacheDir == "" || name == engineInterpreter { // which compiles nothing that could be kept
+		h.engine, h.whyEngine = engine(ctx)
+		if h.cacheDir == "" || h.engine == engineInterpreter { // which compiles nothing that could be kept
 			return
 		}
 		if h.folder, h.openErr = codedir.Open(h.cacheDir); h.openErr != nil {

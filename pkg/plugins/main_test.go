@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // goGuests is the host of all guests built from Go, since compiling one takes seconds with the race detector.
 var (
 	goLog    = &buffer{}
-	goGuests = newTestHost(goLog)
+	goGuests = NewHost(HostConfig{Log: newTestLog(goLog)})
 )
 
 // The names of instructions are short here, as tests are mostly made of them.
@@ -68,16 +68,6 @@ func (b *buffer) Reset() {
 	b.b.Reset()
 }
 
-// newTestHost makes a host that has logged already which engine there is.
-func newTestHost(log *buffer) *Host {
-	host := NewHost(HostConfig{Log: newTestLog(log)})
-	if err := host.Open(context.Background()); err != nil {
-		panic(err)
-	}
-	log.Reset()
-	return host
-}
-
 // newTestLog writes lines without times.
 func newTestLog(log *buffer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{
@@ -95,7 +85,7 @@ func newTestLog(log *buffer) *slog.Logger {
 func testHost(t testing.TB) (*Host, *buffer) {
 	t.Helper()
 	log := &buffer{}
-	host := newTestHost(log)
+	host := NewHost(HostConfig{Log: newTestLog(log)})
 	t.Cleanup(func() {
 		if err := host.Close(t.Context()); err != nil {
 			t.Errorf("closing the host: %v", err)
