@@ -147,6 +147,10 @@ conformance: ## Hold the informer against client-go and its models at full lengt
 fault: devcluster ## Change thousands of objects on a real control plane while its API server is killed (some minutes)
 	STRESS=full go test -count=1 -timeout 15m -v ./internal/stress
 
+.PHONY: hostile
+hostile: examples ## Run the hostile handlers, and 10,000 damaged ones of all languages, in a host (some minutes; HOSTILE_SEED=)
+	HOSTILE=full go test -count=1 -timeout 60m -v -run 'TestCorpus$$|TestMutants$$' ./pkg/plugins/internal/hostile
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each)
 	@set -e; for f in $$(grep -rlE --include='*_test.go' '^func Fuzz' pkg internal); do \

@@ -25,7 +25,7 @@
 //     goroutines nor the garbage collector wait for a guest.
 //   - Limits.Fuel bounds what an on_event executes, in units that depend on nothing but the guest and what it is told.
 //   - A module that cannot be metered is run all the same, and the log says why and where its deadline does not hold: in
-//     code that neither loops nor calls, and in instructions on large ranges. With Limits.Fuel it is refused.
+//     code that neither loops nor calls, and within a single instruction on a large range. With Limits.Fuel it is refused.
 //   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths, iterators and log lines.
 //   - After a crash (trap, deadline, fuel, memory, exit, protocol error) the instance is gone before Handle returns; its state
 //     is never used again. The next Handle starts a new one. Other instances are not affected.
@@ -46,8 +46,10 @@
 //     is the interpreter.
 //   - What a guest keeps in kv.v1 belongs to its listener: all handlers of that name in a Host share it while one of them is
 //     open, whatever crashes, and beyond the Host's end if that is granted. Each keeps to the limits of its own grant.
-//   - A crash is logged once, by this package, with listener and object. Contents of objects are not logged, except
-//     for what a guest itself writes to its log, stdout or stderr.
+//   - A host function that is called when the guest's time is up does nothing: the call ends there.
+//   - A crash is logged once, by this package, with listener and object, and with the stack of the guest's functions.
+//     Contents of objects are not logged, except for what a guest itself writes to its log, stdout or stderr, or gives to
+//     result.v1 error before it crashes.
 //   - A cancelled context ends a running call and gives the context's error, which is no crash. The instance is
 //     replaced all the same.
 //   - Host and Handler are safe for concurrent use; Replaces of a Handler are done one after the other. An Instance belongs to

@@ -46,11 +46,15 @@ type CrashError struct {
 	// function.
 	Func   string
 	Reason Reason
-	// Cause says more; for a trap it holds the guest's call stack.
+	// Cause says more, in one line. If the guest gave a message before it ended, that stands there, too.
 	Cause error
+	// Stack is how the guest came there, a line each, for people to read: what a Go guest wrote about its panic, and the
+	// functions it was in, the innermost first, by their names if the module has a name section, else by their numbers.
+	// Without either, it is empty. The lines are of bounded length and number, and hold no control characters.
+	Stack []string
 }
 
-// Error names the listener, the function and the object.
+// Error names the listener, the function and the object, in one line.
 func (e *CrashError) Error() string {
 	return fmt.Sprintf("listener %q: %s", e.Listener, e.text())
 }

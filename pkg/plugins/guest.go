@@ -48,6 +48,8 @@ type guest struct {
 	fault    *fault // why a host function ended the call
 	stdout   lines
 	stderr   lines
+	said     speech // what this call wrote to stderr
+	failure  error  // how the engine ended this call
 	http     httpState
 	cache    cacheState
 	advanced time.Duration // how far sleeping moved the monotonic clock on
@@ -202,7 +204,9 @@ func flags(e event.Event) uint64 {
 func (g *guest) guard(ctx context.Context, function string, deadline time.Time, run func(context.Context) error) error {
 	g.watch.begin(ctx, deadline)
 	budget := g.fill(function)
+	g.said.reset()
 	err := run(g.watch)
+	g.failure = err
 	switch ended := g.watch.end(); {
 	case ended == context.DeadlineExceeded:
 		return g.crash(function, ReasonDeadline, g.lateness(function))
@@ -244,10 +248,6 @@ func (g *guest) nearMemoryLimit() bool {
 	}
 	size, most := int64(g.mod.Memory().Size()), g.module.maxMemory
 	return size > g.module.minMemory && size > most-most/4
-}
-
-func (g *guest) crash(function string, reason Reason, cause error) error {
-	return &CrashError{Listener: g.module.spec.Listener, Func: function, Reason: reason, Cause: cause}
 }
 
 // abort ends the running call from within a host function.

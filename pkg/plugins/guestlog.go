@@ -59,13 +59,13 @@ func (l *guestLog) stderr(ctx context.Context, text string) {
 func (l *guestLog) crash(ctx context.Context, c *CrashError) {
 	l.write(ctx, &l.crashes, slog.LevelWarn, "handler crashed", slog.String("object", c.Object.String()),
 		slog.String("op", c.Op.String()), slog.String("func", c.Func), slog.String("reason", string(c.Reason)),
-		slog.String("error", c.Cause.Error()))
+		slog.String("error", c.Cause.Error()), slog.String("stack", strings.Join(c.Stack, "\n")))
 }
 
 // unmetered tells why a module's fuel is not metered, and what that means.
 func (l *guestLog) unmetered(ctx context.Context, why error) {
 	l.log.InfoContext(ctx, why.Error()+"; its deadline does not hold for code that neither loops nor calls, "+
-		"nor for instructions on large ranges of memory and tables")
+		"nor within a single instruction on a large range of memory or a table")
 }
 
 func (l *guestLog) write(ctx context.Context, limit *limiter, level slog.Level, text string, attrs ...slog.Attr) {

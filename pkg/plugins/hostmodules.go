@@ -97,6 +97,7 @@ func (f hostFunction) goFunction(number int) api.GoModuleFunc {
 		if g.calls != nil {
 			g.calls[number]++
 		}
+		g.watch.interrupt()
 		body(call{g, ctx, mod.Memory()}, stack)
 	}
 }

@@ -212,7 +212,7 @@ func TestUnmeterableModules(t *testing.T) {
 		t.Errorf("fuel is %d", i.Fuel())
 	}
 	want := `level=INFO msg="` + whyUnmeterable + `; its deadline does not hold for code that neither loops nor calls, ` +
-		`nor for instructions on large ranges of memory and tables" listener=pods` + "\n"
+		`nor within a single instruction on a large range of memory or a table" listener=pods` + "\n"
 	if log.String() != want {
 		t.Errorf("logged %s\nwant %s", log, want)
 	}

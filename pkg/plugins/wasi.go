@@ -246,7 +246,7 @@ func wasiWrite(c call, stack []uint64) uint64 {
 			to = c.command
 		}
 	case 2:
-		to = &c.stderr
+		to = loud{&c.stderr, &c.said}
 	default:
 		return wasiBadFile
 	}

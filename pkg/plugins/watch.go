@@ -10,7 +10,8 @@ import (
 // watch is the context of all calls into one guest: it ends when a call passes its deadline or the caller gives up, and
 // leads host functions to the guest. It ends once; the guest is thrown away then.
 //
-// The guest's own code asks check at each visit to the host, host functions that wait look at Done.
+// The guest's own code asks check at each visit to the host, and interrupt at each call of a host function; those that wait
+// look at Done.
 //
 // It is made once for each guest and not for each call, and its timer is left to run between calls and looks at the
 // deadline when it fires, because making a context with a deadline and stopping it again costs more than a small guest
@@ -64,6 +65,14 @@ func (w *watch) check() error {
 	defer w.mu.Unlock()
 	w.finish(context.DeadlineExceeded) // unless it has ended before
 	return w.err
+}
+
+// interrupt ends the call of a host function if the guest's time is up. Between two visits a guest can call thousands of
+// them, each of which may take milliseconds. The timer tells, as asking the clock would take as long as many of them do.
+func (w *watch) interrupt() {
+	if w.ended.Load() {
+		panic(w.Err())
+	}
 }
 
 // end closes the guarded time and tells why the call was ended, as finish says, nil if it was not.

@@ -1,59 +1,61 @@
 package meter
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+)
 
 // code makes the code section.
 func (m *module) code() ([]byte, error) {
 	own := m.funcs - m.imported
-	r := &reader{file: m.file}
-	if s := m.parts[secCode]; s != nil {
-		r = s.reader(m.file)
+	r := &reader{}
+	if s := m.parts[wasmbin.Code]; s != nil {
+		r = s.Reader(m.file)
 	}
 	n := uint32(0)
-	if r.more() {
-		n = r.count()
+	if r.More() {
+		n = r.Count(1)
 	}
 	if n != own {
-		r.failf("%d functions are declared, %d have code", own, n)
+		r.Fail("%d functions are declared, %d have code", own, n)
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
-	out := make([]byte, 0, 2*(r.end-r.pos)+256)
+	out := make([]byte, 0, 2*(r.End-r.Pos)+256)
 	var body []byte
 	p := planner{m: m}
 	for i := range n {
-		b := r.sub(r.u32())
-		start := b.pos
+		b := r.Sub(r.U32())
+		start := b.Pos
 		skipLocals(b)
 		p.body(b)
-		if b.err == nil {
-			body = m.applied(body[:0], start, b.end, p.edits)
+		if b.Err == nil {
+			body = m.applied(body[:0], start, b.End, p.edits)
 			if len(body) > maxBody || len(out)+len(body) > maxOut {
-				b.failf("it grows too large")
+				b.Fail("it grows too large")
 			}
 		}
-		if b.err != nil {
-			return nil, m.inFunction(b.err, m.imported+i)
+		if b.Err != nil {
+			return nil, m.inFunction(b.Err, m.imported+i)
 		}
-		out = append(appendUint(out, uint32(len(body))), body...)
+		out = append(wasmbin.AppendUint(out, uint32(len(body))), body...)
 	}
-	if r.more() {
-		r.failf("%d bytes too many", r.end-r.pos)
+	r.NothingLeft()
+	if r.Err != nil {
+		return nil, r.Err
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	return append(appendUint(make([]byte, 0, len(out)+300), n+m.helperCount()), append(out, m.helperBodies()...)...), nil
+	return append(wasmbin.AppendUint(make([]byte, 0, len(out)+300), n+m.helperCount()), append(out, m.helperBodies()...)...), nil
 }
 
 // inFunction adds to an error where it was found.
 func (m *module) inFunction(err error, f uint32) error {
-	var e *UnmeterableError
-	if errors.As(err, &e) {
-		e.Func, e.Name = int(f), m.functionName(f)
+	var e *wasmbin.Error
+	if !errors.As(err, &e) {
+		return err
 	}
-	return err
+	return &UnmeterableError{Func: int(f), Name: m.functionName(f), Offset: e.Offset, Reason: e.Reason}
 }
 
 // applied copies a part of the file with edits.
@@ -66,9 +68,9 @@ func (m *module) applied(out []byte, at, end int, edits []edit) []byte {
 		at = e.at + e.skip
 		switch e.kind {
 		case editIndex:
-			out = appendUint(out, uint32(e.n))
+			out = wasmbin.AppendUint(out, uint32(e.n))
 		case editCall:
-			out = appendUint(append(out, opCall), uint32(e.n))
+			out = wasmbin.AppendUint(append(out, opCall), uint32(e.n))
 		case editPay:
 			out = m.appendPay(out, e.n)
 		case editCheck:
@@ -80,14 +82,14 @@ func (m *module) applied(out []byte, at, end int, edits []edit) []byte {
 
 // appendPay subtracts n from the fuel.
 func (m *module) appendPay(out []byte, n int) []byte {
-	out = appendUint(append(out, opGlobalGet), m.globals)
-	out = appendSigned(append(out, opI64Const), int64(n))
-	return appendUint(append(out, opI64Sub, opGlobalSet), m.globals)
+	out = wasmbin.AppendUint(append(out, opGlobalGet), m.globals)
+	out = wasmbin.AppendSigned(append(out, opI64Const), int64(n))
+	return wasmbin.AppendUint(append(out, opI64Sub, opGlobalSet), m.globals)
 }
 
 // appendCheck visits the host if the fuel is spent.
 func (m *module) appendCheck(out []byte) []byte {
-	out = appendUint(append(out, opGlobalGet), m.globals)
+	out = wasmbin.AppendUint(append(out, opGlobalGet), m.globals)
 	out = append(out, opI64Const, 0, opI64LtS, opIf, 0x40, opCall)
-	return append(appendUint(out, m.imported), opEnd)
+	return append(wasmbin.AppendUint(out, m.imported), opEnd)
 }

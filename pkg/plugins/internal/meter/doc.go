@@ -10,7 +10,8 @@
 //     done everything.
 //   - Every loop and every recursion checks that there is fuel, and so does every instruction on a range before it is
 //     done. What runs between two checks is at most one pass through a function, and through functions of no more than
-//     64 instructions that this one calls.
+//     64 instructions that this one calls. memory.fill and memory.copy of more than Options.Piece bytes visit the host after
+//     each piece; what they have written then stays, should the visit end the call.
 //   - It visits the host every Tank.Slice units, also in a start function, and also if it has no memory. There the Go
 //     scheduler and the garbage collector get through, and Tank.Check may end the call, which is how deadlines work.
 //   - It cannot name the fuel nor anything else that was added: a module in which an index is too large is refused.
@@ -40,8 +41,9 @@
 // from it at the end of each straight run. Loops that are branched back to, and functions that call others, look whether
 // it is below 0 where they begin; if so, they call an imported function, the only import that is added. It stands behind
 // the other imported functions, so that the numbers of all the module's own functions grow by one. Instructions on ranges
-// get their length from an added function, which charges for it and gives it back; this costs a call, but no variable
-// and no branch in the function that is rewritten, whose branches make the engine slow at compiling.
+// get their length from an added function, which charges for it and gives it back, or are calls of one that charges and does
+// them in pieces; this costs a call, but no variable and no branch in the function that is rewritten, whose branches make
+// the engine slow at compiling.
 //
 // The visit is an imported function and not a memory.grow of 0 pages, though the engine serves both in Go: an import needs
 // no memory, may refuse to go on, and hands out the next slice, so that a single number is both the fuel and the time

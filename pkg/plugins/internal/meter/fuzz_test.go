@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
@@ -28,7 +29,7 @@ func FuzzMalformed(f *testing.F) {
 	for seed := range uint64(5) {
 		f.Add(generate(seed, false))
 	}
-	f.Add(guest("", []byte{opVector, 0x80, 1, opVector, 12}, make([]byte, 16)).Bytes())
+	f.Add(guest("", []byte{wasmbin.Vector, 0x80, 1, wasmbin.Vector, 12}, make([]byte, 16)).Bytes())
 	for _, module := range guestsOfEngine(f, "examples", "imports") {
 		if len(module) < 2000 {
 			f.Add(module)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -95,50 +96,50 @@ func (g *generator) module() []byte {
 		types = append(types, t...)
 	}
 	export := func(name string, kind byte, index uint32) []byte {
-		return append(append(appendName(nil, name), kind), uint32s(index)...)
+		return append(append(wasmbin.AppendName(nil, name), kind), uint32s(index)...)
 	}
 	exports = slices.Concat(export("run", 0, 1), export(countName, 3, counter), export("a", 3, globalI32), export("b", 3, globalI64))
 	n := uint32(len(g.sigs))
 	section := func(id byte, items uint32, content []byte) []byte {
 		return wasmtest.Section(id, append(uint32s(items), content...))
 	}
-	out := []byte(preamble)
+	out := []byte(wasmbin.Preamble)
 	add := func(b []byte) { out = append(out, b...) }
-	add(section(secType, uint32(len(g.types)), types))
-	add(section(secImport, 1, append(appendName(appendName(nil, "env"), "host"), 0, 0)))
-	add(section(secFunction, n, funcs))
-	add(section(secTable, 2, []byte{ref, 1, 8, 20, ref, 0, 5}))
+	add(section(wasmbin.Type, uint32(len(g.types)), types))
+	add(section(wasmbin.Import, 1, append(wasmbin.AppendName(wasmbin.AppendName(nil, "env"), "host"), 0, 0)))
+	add(section(wasmbin.Function, n, funcs))
+	add(section(wasmbin.Table, 2, []byte{ref, 1, 8, 20, ref, 0, 5}))
 	count := uint32(4)
 	if g.memory {
-		add(section(secMemory, 1, []byte{1, 1, 4}))
+		add(section(wasmbin.Memory, 1, []byte{1, 1, 4}))
 		exports = append(exports, export("memory", 2, 0)...)
 		count++
 	}
-	add(section(secGlobal, 4, slices.Concat([]byte{i64, 1, opI64Const, 0, opEnd}, []byte{i32, 1, opI32Const, 7, opEnd},
+	add(section(wasmbin.Global, 4, slices.Concat([]byte{i64, 1, opI64Const, 0, opEnd}, []byte{i32, 1, opI32Const, 7, opEnd},
 		[]byte{i64, 1, opI64Const, 0x7f, opEnd}, []byte{ref, 1, opRefFunc, byte(n), opEnd})))
-	add(section(secExport, count, exports))
+	add(section(wasmbin.Export, count, exports))
 	if g.IntN(4) == 0 {
-		add(wasmtest.Section(secStart, uint32s(n)))
+		add(wasmtest.Section(wasmbin.Start, uint32s(n)))
 	}
 	// Functions 1 to n by index, and by expression; the latter, passive one is for table.init.
 	elements := append([]byte{0, opI32Const, 1, opEnd, byte(n)}, sequence(n)...)
-	elements = append(elements, 5, ref, 3, opRefFunc, byte(n), opEnd, opRefNull, ref, opEnd, opRefFunc, 0, opEnd)
-	add(section(secElement, 2, elements))
+	elements = append(elements, 5, ref, 3, opRefFunc, byte(n), opEnd, wasmbin.RefNull, ref, opEnd, opRefFunc, 0, opEnd)
+	add(section(wasmbin.Element, 2, elements))
 	datas := uint32(0)
 	if g.memory {
-		add(wasmtest.Section(secDataCount, uint32s(1)))
+		add(wasmtest.Section(wasmbin.DataCount, uint32s(1)))
 		datas = 1
 	}
 	for _, b := range g.bodies {
 		codes = append(append(codes, uint32s(uint32(len(b)))...), b...)
 	}
-	add(section(secCode, n, codes))
-	add(section(secData, datas, append([]byte{1}, appendName(nil, "a passive data segment, for init")...)[:datas*34]))
+	add(section(wasmbin.Code, n, codes))
+	add(section(wasmbin.Data, datas, append([]byte{1}, wasmbin.AppendName(nil, "a passive data segment, for init")...)[:datas*34]))
 	var names []byte
 	for i := range n {
-		names = appendName(append(names, byte(i+1)), fmt.Sprintf("f%d", i))
+		names = wasmbin.AppendName(append(names, byte(i+1)), fmt.Sprintf("f%d", i))
 	}
-	return append(out, wasmtest.Section(secCustom, append(appendName(nil, "name"), section(functionNames, n, names)...))...)
+	return append(out, wasmtest.Section(wasmbin.Custom, append(wasmbin.AppendName(nil, "name"), section(functionNames, n, names)...))...)
 }
 
 func sequence(n uint32) (out []byte) {

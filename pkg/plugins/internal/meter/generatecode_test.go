@@ -1,6 +1,9 @@
 package meter
 
-import "github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
+import (
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
+)
 
 func (g *generator) statements(depth int) {
 	for range 1 + g.IntN(5) {
@@ -239,7 +242,7 @@ func (g *generator) bulkTable() {
 		g.konst(0)
 		bulk(0, bulkTableInit, 1, 1)
 	case 3:
-		g.op(opRefNull, ref)
+		g.op(wasmbin.RefNull, ref)
 		bulk(leave, bulkTableGrow, byte(g.IntN(2)))
 		g.op(opGlobalSet, globalI32)
 	case 4:
@@ -288,9 +291,9 @@ func (g *generator) expression(t byte, depth int) {
 		g.op([]byte{0xa0, 0xa2}[g.IntN(2)]) // add, mul
 	case v128:
 		g.expression(i32, depth-1)
-		g.op(opVector, 17) // i32x4.splat
+		g.op(wasmbin.Vector, 17) // i32x4.splat
 		g.leaf(v128)
-		g.op(append([]byte{opVector}, [][]byte{{0xae, 1}, {0x4e}, {0xb1, 1}}[g.IntN(3)]...)...) // add, and, sub
+		g.op(append([]byte{wasmbin.Vector}, [][]byte{{0xae, 1}, {0x4e}, {0xb1, 1}}[g.IntN(3)]...)...) // add, and, sub
 	}
 }
 
@@ -305,7 +308,7 @@ func (g *generator) leaf(t byte) {
 	case t == f64:
 		g.op(0x44, 0, 0, 0, 0, 0, 0, byte(g.IntN(256)), 0x3f)
 	case t == v128:
-		g.op(opVector, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, byte(g.IntN(256)))
+		g.op(wasmbin.Vector, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, byte(g.IntN(256)))
 	}
 }
 
@@ -333,7 +336,7 @@ func (g *generator) int32(depth int) {
 		if g.IntN(2) == 0 {
 			g.op(opSelect)
 		} else {
-			g.op(opSelectTyped, 1, i32)
+			g.op(wasmbin.SelectTyped, 1, i32)
 		}
 	case 6:
 		g.expression(i32, depth)
@@ -351,7 +354,7 @@ func (g *generator) int32(depth int) {
 		g.close()
 	case 8:
 		g.expression(v128, depth)
-		g.op(opVector, 27, byte(g.IntN(4))) // i32x4.extract_lane
+		g.op(wasmbin.Vector, 27, byte(g.IntN(4))) // i32x4.extract_lane
 	case 9:
 		g.expression(f64, depth)
 		if g.IntN(2) == 0 {

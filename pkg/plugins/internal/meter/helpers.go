@@ -1,5 +1,11 @@
 package meter
 
+import (
+	"strings"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+)
+
 // A helper is a function that is added behind the module's own ones, as far as it is needed.
 type helper int
 
@@ -7,20 +13,23 @@ const (
 	helperBytes   helper = iota // (n i32) -> i32: charge for n bytes, give n
 	helperEntries               // (n i32) -> i32: charge for n entries of a table, give n
 	helperGrow                  // (pages i32) -> i32: memory.grow, and charge for what was added
+	helperFill                  // (to, value, n i32): memory.fill in pieces, and charge for n bytes
+	helperCopy                  // (to, from, n i32): memory.copy in pieces, and charge for n bytes
 	helpers
 )
 
-var helperNames = [helpers]string{"meter.bytes", "meter.entries", "meter.grow"}
+var helperNames = [helpers]string{"meter.bytes", "meter.entries", "meter.grow", "meter.fill", "meter.copy"}
 
 // The types of the added functions, behind those of the module.
 const (
 	typeVisit  = iota // () -> ()
 	typeHelper        // (i32) -> i32
+	typeRange         // (i32, i32, i32) -> ()
 )
 
 var (
-	helperTypeList = []string{"\x60\x00\x00", "\x60\x01\x7f\x01\x7f"}
-	helperTypes    = []byte(helperTypeList[typeVisit] + helperTypeList[typeHelper])
+	helperTypeList = []string{"\x60\x00\x00", "\x60\x01\x7f\x01\x7f", "\x60\x03\x7f\x7f\x7f\x00"}
+	helperTypes    = []byte(strings.Join(helperTypeList, ""))
 	fuelGlobal     = []byte{0x7e, 1, opI64Const, 0, opEnd} // a mutable i64, 0
 )
 
@@ -52,49 +61,71 @@ func (m *module) helperCount() uint32 {
 	return 0
 }
 
+func (h helper) typ() uint32 {
+	if h == helperFill || h == helperCopy {
+		return typeRange
+	}
+	return typeHelper
+}
+
 func (m *module) helperDeclarations() (out []byte) {
-	for range m.helperCount() {
-		out = appendUint(out, m.types+typeHelper)
+	for h := range helper(m.helperCount()) {
+		out = wasmbin.AppendUint(out, m.types+h.typ())
 	}
 	return out
 }
 
 func (m *module) visitImport() []byte {
-	out := appendName(appendName(nil, HostModule), visitName)
-	return appendUint(append(out, 0), m.types+typeVisit)
+	out := wasmbin.AppendName(wasmbin.AppendName(nil, HostModule), visitName)
+	return wasmbin.AppendUint(append(out, 0), m.types+typeVisit)
 }
 
 func (m *module) fuelExport() []byte {
-	return appendUint(append(appendName(nil, m.fuel), 3), m.globals)
+	return wasmbin.AppendUint(append(wasmbin.AppendName(nil, m.fuel), 3), m.globals)
 }
 
 func (m *module) helperBodies() (out []byte) {
 	for h := range helper(m.helperCount()) {
-		b := []byte{0} // no locals
-		switch {
-		case !m.helpers[h]: // a later one is needed
-			b = append(b, opLocalGet, 0)
-		case h == helperBytes:
-			// fuel -= n / bytesPerUnit
-			b = append(appendUint(append(b, opGlobalGet), m.globals), opLocalGet, 0, opI64ExtendI32U)
-			b = append(b, opI64Const, 4, opI64ShrU, opI64Sub, opGlobalSet)
-			b = append(m.appendCheck(appendUint(b, m.globals)), opLocalGet, 0)
-		case h == helperEntries:
-			// fuel -= min(n, maxTable): with more the instruction fails
-			most := appendSigned([]byte{opI32Const}, int64(int32(m.maxTable)))
-			b = append(appendUint(append(b, opGlobalGet), m.globals), opLocalGet, 0)
-			b = append(append(b, most...), opLocalGet, 0)
-			b = append(append(b, most...), opI32LtU, opSelect, opI64ExtendI32U, opI64Sub, opGlobalSet)
-			b = append(m.appendCheck(appendUint(b, m.globals)), opLocalGet, 0)
-		default:
-			// if (result = memory.grow(pages)) != -1 { fuel -= pages * unitsPerPage }
-			b = []byte{1, 1, 0x7f, opLocalGet, 0, opMemoryGrow, 0, opLocalTee, 1, opI32Const, 0x7f, opI32Ne, opIf, 0x40}
-			b = append(appendUint(append(b, opGlobalGet), m.globals), opLocalGet, 0, opI64ExtendI32U)
-			b = append(b, opI64Const, 12, opI64Shl, opI64Sub, opGlobalSet)
-			b = append(appendUint(b, m.globals), opEnd, opLocalGet, 1)
-		}
-		b = append(b, opEnd)
-		out = append(appendUint(out, uint32(len(b))), b...)
+		b := append(m.helperBody(h), opEnd)
+		out = append(wasmbin.AppendUint(out, uint32(len(b))), b...)
 	}
 	return out
+}
+
+// helperBody is a helper's variables and code.
+func (m *module) helperBody(h helper) []byte {
+	b := []byte{0} // no locals
+	switch {
+	case !m.helpers[h]: // a later one is needed
+		if h.typ() == typeHelper {
+			b = append(b, opLocalGet, 0)
+		}
+	case h == helperBytes:
+		b = append(m.appendChargeBytes(b, 0), opLocalGet, 0)
+	case h == helperEntries:
+		// fuel -= min(n, maxTable): with more the instruction fails
+		most := wasmbin.AppendSigned([]byte{opI32Const}, int64(int32(m.maxTable)))
+		b = append(wasmbin.AppendUint(append(b, opGlobalGet), m.globals), opLocalGet, 0)
+		b = append(append(b, most...), opLocalGet, 0)
+		b = append(append(b, most...), opI32LtU, opSelect, opI64ExtendI32U, opI64Sub, opGlobalSet)
+		b = append(m.appendCheck(wasmbin.AppendUint(b, m.globals)), opLocalGet, 0)
+	case h == helperGrow:
+		// if (result = memory.grow(pages)) != -1 { fuel -= pages * unitsPerPage }
+		b = []byte{1, 1, 0x7f, opLocalGet, 0, opMemoryGrow, 0, opLocalTee, 1, opI32Const, 0x7f, opI32Ne, opIf, 0x40}
+		b = append(wasmbin.AppendUint(append(b, opGlobalGet), m.globals), opLocalGet, 0, opI64ExtendI32U)
+		b = append(b, opI64Const, 12, opI64Shl, opI64Sub, opGlobalSet)
+		b = append(wasmbin.AppendUint(b, m.globals), opEnd, opLocalGet, 1)
+	case h == helperFill:
+		b = m.appendFill(m.appendChargeBytes(b, rangeLength))
+	case h == helperCopy:
+		b = m.appendCopy(m.appendChargeBytes(b, rangeLength))
+	}
+	return b
+}
+
+// appendChargeBytes charges for as many bytes as a parameter says: fuel -= n / bytesPerUnit.
+func (m *module) appendChargeBytes(b []byte, n byte) []byte {
+	b = append(wasmbin.AppendUint(append(b, opGlobalGet), m.globals), opLocalGet, n, opI64ExtendI32U)
+	b = append(b, opI64Const, 4, opI64ShrU, opI64Sub, opGlobalSet)
+	return m.appendCheck(wasmbin.AppendUint(b, m.globals))
 }

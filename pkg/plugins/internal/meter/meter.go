@@ -1,12 +1,17 @@
 package meter
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+)
 
 // Bounds of what Rewrite and Fallback take and make.
 const (
-	MaxSize = 8 << 20  // of a module
-	maxOut  = 64 << 20 // of a rewritten one
-	maxBody = 7 << 20  // of a rewritten function; the engine takes little more
+	MaxSize = wasmbin.MaxSize // of a module
+	maxOut  = 64 << 20        // of a rewritten one
+	maxBody = 7 << 20         // of a rewritten function; the engine takes little more
 )
 
 // The charges, in units. An instruction costs one.
@@ -24,11 +29,16 @@ const DefaultMaxTable = 65_536
 type Options struct {
 	// MaxTable is the maximum that tables get which have none or a larger one; default is DefaultMaxTable.
 	MaxTable uint32
+	// Piece is how many bytes of a range of the memory are filled or copied between two visits; default is DefaultPiece.
+	Piece uint32
 }
 
 func (o Options) withDefaults() Options {
 	if o.MaxTable == 0 {
 		o.MaxTable = DefaultMaxTable
+	}
+	if o.Piece == 0 {
+		o.Piece = DefaultPiece
 	}
 	return o
 }
@@ -59,74 +69,31 @@ func (e *UnmeterableError) Error() string {
 	return fmt.Sprintf("the module cannot be metered: %soffset %d: %s", where, e.Offset, e.Reason)
 }
 
+// unmeterable makes what Rewrite and Fallback promise of a reader's error, the first one of several.
+func unmeterable(err error) error {
+	var known *UnmeterableError
+	var broken *wasmbin.Error
+	var cut *wasmbin.CutOff
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &broken):
+		return &UnmeterableError{Func: -1, Offset: broken.Offset, Reason: broken.Reason}
+	case errors.As(err, &cut):
+		return &UnmeterableError{Func: -1, Reason: cut.Error()}
+	}
+	return err
+}
+
 // Rewrite makes a module that can run only as far as its fuel goes. Errors are of type *UnmeterableError.
 func Rewrite(file []byte, o Options) (Metered, error) {
 	m, err := parse(file, o.withDefaults())
 	if err != nil {
-		return Metered{}, err
+		return Metered{}, unmeterable(err)
 	}
 	out, err := m.rewrite()
 	if err != nil {
-		return Metered{}, err
+		return Metered{}, unmeterable(err)
 	}
 	return Metered{Module: out, Fuel: m.fuel}, nil
-}
-
-// Fallback puts an empty loop at the begin of each function, for a module that cannot be rewritten: an engine that looks
-// at its context in loops does so in calls then, too. Errors are of type *UnmeterableError.
-func Fallback(file []byte) ([]byte, error) {
-	secs, err := split(file)
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range secs {
-		if s.id == secCustom {
-			r := s.reader(file)
-			if r.name(); r.err != nil {
-				return nil, r.err
-			}
-		}
-		if s.id != secCode {
-			continue
-		}
-		if secs[i].content, err = withLoops(s.reader(file)); err != nil {
-			return nil, err
-		}
-	}
-	return join(secs), nil
-}
-
-// withLoops makes a code section with an empty loop at the begin of each function.
-func withLoops(r *reader) ([]byte, error) {
-	n := r.count()
-	out := appendUint(nil, n)
-	for range n {
-		b := r.sub(r.u32())
-		start := b.pos
-		skipLocals(b)
-		if r.err == nil {
-			r.err = b.err
-		}
-		if r.err != nil {
-			return nil, r.err
-		}
-		out = appendUint(out, uint32(b.end-start+3))
-		out = append(out, b.file[start:b.pos]...)
-		out = append(out, opLoop, 0x40, opEnd)
-		out = append(out, b.file[b.pos:b.end]...)
-	}
-	if r.more() {
-		r.failf("%d bytes too many", r.end-r.pos)
-	}
-	return out, r.err
-}
-
-func skipLocals(b *reader) {
-	for range b.count() {
-		b.u32()
-		b.valueType()
-		if b.err != nil {
-			return
-		}
-	}
 }

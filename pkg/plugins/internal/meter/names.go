@@ -1,6 +1,10 @@
 package meter
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+)
 
 // Subsections of the "name" section that number functions.
 const (
@@ -12,53 +16,53 @@ const (
 // custom copies a custom section, nil if it is left out: one that tells offsets in the code would be wrong, and so would
 // be names of functions that cannot be read.
 func (m *module) custom(s section) ([]byte, error) {
-	r := s.reader(m.file)
-	name := r.name()
+	r := s.Reader(m.file)
+	name := r.Name()
 	switch {
-	case r.err != nil:
-		return nil, r.err
+	case r.Err != nil:
+		return nil, r.Err
 	case strings.HasPrefix(name, ".debug_"), strings.HasPrefix(name, "reloc."), strings.HasPrefix(name, "metadata.code."):
 		return nil, nil
 	case name == "name":
 		return m.names(r), nil
 	}
-	return s.content, nil
+	return r.File[s.At:s.End], nil
 }
 
 func (m *module) names(r *reader) []byte {
-	out := appendName(nil, "name")
-	for r.more() {
-		id := r.byte()
-		sub := r.sub(r.u32())
-		content := sub.file[sub.pos:sub.end]
+	out := wasmbin.AppendName(nil, "name")
+	for r.More() {
+		id := r.Byte()
+		sub := r.Sub(r.U32())
+		content := sub.File[sub.Pos:sub.End]
 		switch id {
 		case functionNames:
 			content = m.functionNames(sub)
 		case localNames, labelNames:
 			content = m.localNames(sub)
 		}
-		if r.err != nil || sub.err != nil {
+		if r.Err != nil || sub.Err != nil {
 			return nil
 		}
-		out = appendSection(out, id, content)
+		out = wasmbin.AppendSection(out, id, content)
 	}
 	return out
 }
 
 // functionNames copies the names of functions, and adds those of the new ones.
 func (m *module) functionNames(r *reader) []byte {
-	n := r.count()
-	out := make([]byte, 0, r.end-r.pos+100)
-	visit := appendName(appendUint(nil, m.imported), "meter."+visitName)
+	n := r.Count(1)
+	out := make([]byte, 0, r.End-r.Pos+100)
+	visit := wasmbin.AppendName(wasmbin.AppendUint(nil, m.imported), "meter."+visitName)
 	count := n
 	for range n {
-		f := r.below(m.funcs, "function")
+		f := r.Below(m.funcs, "function")
 		if f >= m.imported && visit != nil {
 			out, visit = append(out, visit...), nil
 			count++
 		}
-		out = appendName(appendUint(out, m.moved(f)), r.name())
-		if r.err != nil {
+		out = wasmbin.AppendName(wasmbin.AppendUint(out, m.moved(f)), r.Name())
+		if r.Err != nil {
 			return nil
 		}
 	}
@@ -67,33 +71,33 @@ func (m *module) functionNames(r *reader) []byte {
 		count++
 	}
 	for h := range helper(m.helperCount()) {
-		out = appendName(appendUint(out, m.funcs+1+uint32(h)), helperNames[h])
+		out = wasmbin.AppendName(wasmbin.AppendUint(out, m.funcs+1+uint32(h)), helperNames[h])
 		count++
 	}
-	if r.more() {
-		r.fail(errEnd)
+	if r.More() {
+		r.Fail("%v", wasmbin.ErrEnd)
 	}
-	return append(appendUint(nil, count), out...)
+	return append(wasmbin.AppendUint(nil, count), out...)
 }
 
 // localNames copies names that stand in a list for each function.
 func (m *module) localNames(r *reader) []byte {
-	n := r.count()
-	out := appendUint(nil, n)
+	n := r.Count(1)
+	out := wasmbin.AppendUint(nil, n)
 	for range n {
 		out = m.funcIndex(r, out)
-		start := r.pos
-		for range r.count() {
-			r.u32()
-			r.name()
-			if r.err != nil {
+		start := r.Pos
+		for range r.Count(1) {
+			r.U32()
+			r.Name()
+			if r.Err != nil {
 				return nil
 			}
 		}
-		out = append(out, r.file[start:r.pos]...)
+		out = append(out, r.File[start:r.Pos]...)
 	}
-	if r.more() {
-		r.fail(errEnd)
+	if r.More() {
+		r.Fail("%v", wasmbin.ErrEnd)
 	}
 	return out
 }
@@ -101,22 +105,22 @@ func (m *module) localNames(r *reader) []byte {
 // functionName finds a function's name, "" if there is none.
 func (m *module) functionName(f uint32) string {
 	for _, s := range m.customs {
-		r := s.reader(m.file)
-		if r.name() != "name" {
+		r := s.Reader(m.file)
+		if r.Name() != "name" {
 			continue
 		}
-		for r.more() {
-			id := r.byte()
-			sub := r.sub(r.u32())
+		for r.More() {
+			id := r.Byte()
+			sub := r.Sub(r.U32())
 			if id != functionNames {
 				continue
 			}
-			for range sub.count() {
-				index, name := sub.u32(), sub.name()
-				if sub.err == nil && index == f {
+			for range sub.Count(1) {
+				index, name := sub.U32(), sub.Name()
+				if sub.Err == nil && index == f {
 					return name
 				}
-				if sub.err != nil {
+				if sub.Err != nil {
 					return ""
 				}
 			}

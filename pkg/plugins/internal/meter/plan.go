@@ -1,6 +1,10 @@
 package meter
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+)
 
 // planner decides what is put where into one function. It passes once over the instructions and counts those of a
 // straight run; the run is paid for at its end, which is where paths part or meet, or another function is called. So
@@ -51,18 +55,18 @@ const (
 // body plans a function. The reader stands behind the locals.
 func (p *planner) body(r *reader) {
 	*p = planner{m: p.m, r: r, edits: p.edits[:0], stack: p.stack[:0], straight: true, alive: true}
-	p.entry = p.add(edit{at: r.pos})
+	p.entry = p.add(edit{at: r.Pos})
 	p.stack = append(p.stack, frame{op: opBlock, alive: true})
-	for len(p.stack) > 0 && r.err == nil {
-		at := r.pos
+	for len(p.stack) > 0 && r.Err == nil {
+		at := r.Pos
 		p.instruction(at)
-		var e *UnmeterableError
-		if errors.As(r.err, &e) {
+		var e *wasmbin.Error
+		if r.Err != nil && errors.As(r.Err, &e) {
 			e.Offset = at
 		}
 	}
-	if r.more() {
-		r.failf("%d bytes behind the end of the function", r.end-r.pos)
+	if r.More() {
+		r.Fail("%d bytes behind the end of the function", r.End-r.Pos)
 	}
 	// A function that calls others may be part of a recursion, and many calls of a large one take their time.
 	if !p.checked && (p.calls || p.cost > smallFunction) {
@@ -86,7 +90,7 @@ func (p *planner) pay(at int) {
 // instruction plans the next instruction.
 func (p *planner) instruction(at int) {
 	r := p.r
-	op := r.byte()
+	op := r.Byte()
 	switch op {
 	case opNop:
 		return
@@ -128,7 +132,7 @@ func (p *planner) instruction(at int) {
 	case opBulk:
 		p.bulk(at)
 	default:
-		p.immediates(op)
+		r.Immediates(op, p.m.globals)
 	}
 	switch op {
 	case opUnreachable, opBr, opBrTable, opReturn:
@@ -139,27 +143,27 @@ func (p *planner) instruction(at int) {
 // blockType passes over the type of a block: none, a value's, or the index of a function's.
 func (p *planner) blockType() {
 	r := p.r
-	if r.pos < r.end {
-		switch first := r.file[r.pos]; {
+	if r.Pos < r.End {
+		switch first := r.File[r.Pos]; {
 		case first == 0x40:
-			r.pos++
+			r.Pos++
 			return
 		case first&0xc0 == 0x40: // a negative number
-			r.valueType()
+			r.ValueType()
 			return
 		}
 	}
-	if t := r.signed(5); t < 0 || t >= int64(p.m.types) {
-		r.failf("there is no type %d", t)
+	if t := r.Signed(5); t < 0 || t >= int64(p.m.types) {
+		r.Fail("there is no type %d", t)
 	}
 }
 
 // function reads the index of a function and writes it anew.
 func (p *planner) function() {
-	at := p.r.pos
-	i := p.r.below(p.m.funcs, "function")
+	at := p.r.Pos
+	i := p.r.Below(p.m.funcs, "function")
 	if moved := p.m.moved(i); moved != i {
-		p.add(edit{kind: editIndex, at: at, skip: p.r.pos - at, n: int(moved)})
+		p.add(edit{kind: editIndex, at: at, skip: p.r.Pos - at, n: int(moved)})
 	}
 }
 
@@ -168,8 +172,8 @@ func (p *planner) callee(op byte) {
 		p.function()
 		return
 	}
-	p.r.below(p.m.types, "type")
-	p.r.u32() // table
+	p.r.Below(p.m.types, "type")
+	p.r.U32() // table
 }
 
 func (p *planner) open(f frame) {
@@ -181,14 +185,14 @@ func (p *planner) open(f frame) {
 func (p *planner) loop(at int) {
 	p.pay(at)
 	p.blockType()
-	p.open(frame{op: opLoop, edit: p.add(edit{at: p.r.pos}), first: p.straight})
+	p.open(frame{op: opLoop, edit: p.add(edit{at: p.r.Pos}), first: p.straight})
 	p.straight = false
 }
 
 func (p *planner) otherwise(at int) {
 	f := &p.stack[len(p.stack)-1]
 	if f.op != opIf {
-		p.r.failf("else without if")
+		p.r.Fail("else without if")
 		return
 	}
 	p.pay(at)
@@ -218,44 +222,37 @@ func (p *planner) close(at int) {
 
 // branches reads the labels of a branch.
 func (p *planner) branches(op byte) {
-	n := uint64(1)
-	if op == opBrTable {
-		n += uint64(p.r.count())
-	}
-	for range n {
-		l := p.r.u32()
+	p.r.Targets(op, func(l uint32) {
 		if uint64(l) >= uint64(len(p.stack)) {
-			p.r.failf("a branch out of %d blocks, only %d are open", l, len(p.stack))
-		}
-		if p.r.err != nil {
+			p.r.Fail("a branch out of %d blocks, only %d are open", l, len(p.stack))
 			return
 		}
 		f := &p.stack[len(p.stack)-1-int(l)]
 		f.target = f.target || p.alive
-	}
+	})
 }
 
 // grow puts a function of the rewriter's own in place of memory.grow, which charges for the pages that were added.
 func (p *planner) grow(at int) {
-	p.r.zero()
+	p.r.GrowMemory()
 	p.owed += leave
-	p.add(edit{kind: editCall, at: at, skip: p.r.pos - at, n: int(p.m.helper(helperGrow))})
+	p.add(edit{kind: editCall, at: at, skip: p.r.Pos - at, n: int(p.m.helper(helperGrow))})
 }
 
 // bulk lets an instruction on a range pay for the range's length, which is on top of the stack: a function of the
-// rewriter's own takes the length, charges, and gives it back.
+// rewriter's own takes the length, charges, and gives it back, or does the instruction itself.
 func (p *planner) bulk(at int) {
-	var h helper
-	switch skipBulk(p.r) {
-	case bulkMemoryInit, bulkMemoryCopy, bulkMemoryFill:
-		h = helperBytes
-	case bulkTableInit, bulkTableCopy, bulkTableFill:
-		h = helperEntries
-	case bulkTableGrow:
-		p.owed += leave
-		h = helperEntries
-	default:
+	op := p.r.BulkOp()
+	h := helperOf[op]
+	if h == helpers {
 		return
 	}
-	p.add(edit{kind: editCall, at: at, n: int(p.m.helper(h))})
+	if op == bulkTableGrow {
+		p.owed += leave
+	}
+	e := edit{kind: editCall, at: at, n: int(p.m.helper(h))}
+	if h == helperFill || h == helperCopy {
+		e.skip = p.r.Pos - at
+	}
+	p.add(e)
 }

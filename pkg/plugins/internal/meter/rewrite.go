@@ -1,29 +1,31 @@
 package meter
 
+import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+
 // rewrite makes the module. The code comes first, as it tells which helpers are needed.
 func (m *module) rewrite() ([]byte, error) {
-	var secs []section
-	add := func(id byte, content []byte) { secs = append(secs, section{id: id, content: content}) }
+	var parts []part
+	add := func(id byte, content []byte) { parts = append(parts, part{id, content}) }
 	code, err := m.code()
 	if err != nil {
 		return nil, err
 	}
-	add(secCode, code)
+	add(wasmbin.Code, code)
 	for _, s := range []struct {
 		id    byte
 		extra []byte // items to append
 		n     uint32 // how many
 		item  func(*reader, []byte) []byte
 	}{
-		{secType, helperTypes, uint32(len(helperTypeList)), nil},
-		{secImport, m.visitImport(), 1, nil},
-		{secFunction, m.helperDeclarations(), m.helperCount(), nil},
-		{secTable, nil, 0, m.table},
-		{secMemory, nil, 0, nil},
-		{secGlobal, fuelGlobal, 1, m.global},
-		{secExport, m.fuelExport(), 1, m.export},
-		{secElement, nil, 0, m.element},
-		{secData, nil, 0, m.data},
+		{wasmbin.Type, helperTypes, uint32(len(helperTypeList)), nil},
+		{wasmbin.Import, m.visitImport(), 1, nil},
+		{wasmbin.Function, m.helperDeclarations(), m.helperCount(), nil},
+		{wasmbin.Table, nil, 0, m.table},
+		{wasmbin.Memory, nil, 0, nil},
+		{wasmbin.Global, fuelGlobal, 1, m.global},
+		{wasmbin.Export, m.fuelExport(), 1, m.export},
+		{wasmbin.Element, nil, 0, m.element},
+		{wasmbin.Data, nil, 0, m.data},
 	} {
 		content, err := m.extended(s.id, s.extra, s.n, s.item)
 		if err != nil {
@@ -33,18 +35,16 @@ func (m *module) rewrite() ([]byte, error) {
 			add(s.id, content)
 		}
 	}
-	if s := m.parts[secStart]; s != nil {
-		r := s.reader(m.file)
-		add(secStart, m.funcIndex(r, nil))
-		if r.more() {
-			r.failf("%d bytes too many", r.end-r.pos)
-		}
-		if r.err != nil {
-			return nil, r.err
+	if s := m.parts[wasmbin.Start]; s != nil {
+		r := s.Reader(m.file)
+		add(wasmbin.Start, m.funcIndex(r, nil))
+		r.NothingLeft()
+		if r.Err != nil {
+			return nil, r.Err
 		}
 	}
-	if s := m.parts[secDataCount]; s != nil {
-		add(secDataCount, s.content)
+	if s := m.parts[wasmbin.DataCount]; s != nil {
+		add(wasmbin.DataCount, s.Reader(m.file).Rest())
 	}
 	for _, s := range m.customs {
 		content, err := m.custom(s)
@@ -52,10 +52,10 @@ func (m *module) rewrite() ([]byte, error) {
 			return nil, err
 		}
 		if content != nil {
-			add(secCustom, content)
+			add(wasmbin.Custom, content)
 		}
 	}
-	return join(secs), nil
+	return join(parts), nil
 }
 
 // extended makes a section with more items. Without item the others stay as they are.
@@ -65,132 +65,108 @@ func (m *module) extended(id byte, extra []byte, more uint32, item func(*reader,
 		if more == 0 {
 			return nil, nil
 		}
-		return append(appendUint(nil, more), extra...), nil
+		return append(wasmbin.AppendUint(nil, more), extra...), nil
 	}
-	r := s.reader(m.file)
-	n := r.count()
-	out := appendUint(make([]byte, 0, s.size+len(extra)+8), n+more)
+	r := s.Reader(m.file)
+	n := r.Count(1)
+	out := wasmbin.AppendUint(make([]byte, 0, s.End-s.At+len(extra)+8), n+more)
 	if item == nil {
-		out = append(out, m.file[r.pos:r.end]...)
-		return append(out, extra...), r.err
+		out = append(out, m.file[r.Pos:r.End]...)
+		return append(out, extra...), r.Err
 	}
 	for range n {
-		if out = item(r, out); r.err != nil {
-			return nil, r.err
+		if out = item(r, out); r.Err != nil {
+			return nil, r.Err
 		}
 	}
-	if r.more() {
-		r.failf("%d bytes too many", r.end-r.pos)
-	}
-	return append(out, extra...), r.err
+	r.NothingLeft()
+	return append(out, extra...), r.Err
 }
 
 // table gives a table a maximum.
 func (m *module) table(r *reader, out []byte) []byte {
-	kind := r.pos
-	r.refType()
-	start := r.pos
-	least, most, bounded := readLimits(r)
-	if !bounded || most > m.maxTable {
-		most = m.maxTable
+	kind := r.Pos
+	r.RefType()
+	start := r.Pos
+	limits := r.Limits()
+	most := m.maxTable
+	if limits.HasMax {
+		most = min(most, limits.Max)
 	}
-	if least > m.maxTable && r.err == nil {
-		r.pos = start
-		r.failf("a table of %d elements, at most %d are allowed", least, m.maxTable)
+	if limits.Min > m.maxTable {
+		r.FailAt(start, "a table of %d elements, at most %d are allowed", limits.Min, m.maxTable)
 	}
 	out = append(append(out, m.file[kind:start]...), 1)
-	return appendUint(appendUint(out, least), most)
+	return wasmbin.AppendUint(wasmbin.AppendUint(out, limits.Min), most)
 }
 
 func (m *module) global(r *reader, out []byte) []byte {
-	start := r.pos
-	r.valueType()
-	r.byte() // mutable or not
-	return m.constant(r, append(out, m.file[start:r.pos]...))
+	start := r.Pos
+	r.ValueType()
+	r.Byte() // mutable or not
+	return m.constant(r, append(out, m.file[start:r.Pos]...))
 }
 
 func (m *module) export(r *reader, out []byte) []byte {
-	start := r.pos
-	r.name()
-	kind := r.byte()
-	out = append(out, m.file[start:r.pos]...)
+	start := r.Pos
+	r.Name()
+	kind := r.Byte()
+	out = append(out, m.file[start:r.Pos]...)
 	switch kind {
 	case 0:
 		return m.funcIndex(r, out)
 	case 3:
-		return appendUint(out, r.below(m.globals, "global"))
+		return wasmbin.AppendUint(out, r.Below(m.globals, "global"))
 	}
-	return appendUint(out, r.u32())
+	return wasmbin.AppendUint(out, r.U32())
 }
 
 func (m *module) funcIndex(r *reader, out []byte) []byte {
-	return appendUint(out, m.moved(r.below(m.funcs, "function")))
+	return wasmbin.AppendUint(out, m.moved(r.Below(m.funcs, "function")))
 }
 
 // constant copies a constant expression.
 func (m *module) constant(r *reader, out []byte) []byte {
-	for r.err == nil {
-		start := r.pos
-		op := r.byte()
-		switch op {
-		case opEnd:
-			return append(out, op)
-		case opRefFunc:
-			out = m.funcIndex(r, append(out, op))
-			continue
-		case opI32Const:
-			r.signed(5)
-		case opI64Const:
-			r.signed(10)
-		case 0x43: // f32.const
-			r.take(4)
-		case 0x44: // f64.const
-			r.take(8)
-		case opGlobalGet:
-			r.below(m.globals, "global")
-		case opRefNull:
-			r.refType()
-		case opVector:
-			if r.byte() != 12 {
-				r.failf("not a constant expression")
-			}
-			r.take(16)
-		default:
-			r.failf("instruction %#x in a constant expression", op)
+	copied := r.Pos
+	r.ConstExpr(func(op byte) {
+		if op == opGlobalGet {
+			r.Below(m.globals, "global")
+			return
 		}
-		out = append(out, m.file[start:r.pos]...)
-	}
-	return out
+		out = m.funcIndex(r, append(out, m.file[copied:r.Pos]...))
+		copied = r.Pos
+	})
+	return append(out, m.file[copied:r.Pos]...)
 }
 
 // element copies an element segment. Its three low bits say what it is made of.
 func (m *module) element(r *reader, out []byte) []byte {
-	form := r.u32()
+	form := r.U32()
 	if form > 7 {
-		r.failf("element segment of form %d", form)
+		r.Fail("element segment of form %d", form)
 		return nil
 	}
 	passive, explicit, expressions := form&1 != 0, form&2 != 0, form&4 != 0
-	out = appendUint(out, form)
+	out = wasmbin.AppendUint(out, form)
 	if !passive {
 		if explicit {
-			out = appendUint(out, r.u32()) // table
+			out = wasmbin.AppendUint(out, r.U32()) // table
 		}
 		out = m.constant(r, out)
 	}
 	if passive || explicit {
-		start := r.pos
+		start := r.Pos
 		if expressions {
-			r.refType()
-		} else if kind := r.byte(); kind != 0 {
-			r.failf("elements of kind %d", kind)
+			r.RefType()
+		} else if kind := r.Byte(); kind != 0 {
+			r.Fail("elements of kind %d", kind)
 		}
-		out = append(out, m.file[start:r.pos]...)
+		out = append(out, m.file[start:r.Pos]...)
 	}
-	n := r.count()
-	out = appendUint(out, n)
+	n := r.Count(1)
+	out = wasmbin.AppendUint(out, n)
 	for range n {
-		if r.err != nil {
+		if r.Err != nil {
 			return nil
 		}
 		if expressions {
@@ -204,19 +180,19 @@ func (m *module) element(r *reader, out []byte) []byte {
 
 // data copies a data segment.
 func (m *module) data(r *reader, out []byte) []byte {
-	form := r.u32()
-	out = appendUint(out, form)
+	form := r.U32()
+	out = wasmbin.AppendUint(out, form)
 	switch form {
 	case 0:
 		out = m.constant(r, out)
 	case 1:
 	case 2:
-		out = appendUint(out, r.u32()) // memory
+		out = wasmbin.AppendUint(out, r.U32()) // memory
 		out = m.constant(r, out)
 	default:
-		r.failf("data segment of form %d", form)
+		r.Fail("data segment of form %d", form)
 	}
-	start := r.pos
-	r.take(r.u32())
-	return append(out, m.file[start:r.pos]...)
+	start := r.Pos
+	r.Take(r.U32())
+	return append(out, m.file[start:r.Pos]...)
 }

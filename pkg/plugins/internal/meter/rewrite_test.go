@@ -12,6 +12,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
@@ -101,10 +102,10 @@ func TestReasons(t *testing.T) {
 		{"in a function with a name", named.Bytes(), `function 0 ("main"), offset 48: instruction 0x12 is not part of WebAssembly 2.0`},
 		{"atomics", code(0xfe, 0), "function 0, offset 48: instruction 0xfe is not part of WebAssembly 2.0"},
 		{"bulk", code(opBulk, 18), "function 0, offset 48: instruction 0xfc 18 is not part of WebAssembly 2.0"},
-		{"relaxed vectors", code(opVector, 0x80, 2), "function 0, offset 48: instruction 0xfd 0x80 is not part of WebAssembly 2.0"},
-		{"a vector's number that is too long", code(opVector, 0x8c, 0), "function 0, offset 48: instruction 0xfd 0x8c is not part of WebAssembly 2.0"},
+		{"relaxed vectors", code(wasmbin.Vector, 0x80, 2), "function 0, offset 48: instruction 0xfd 0x80 0x2 is not part of WebAssembly 2.0"},
+		{"a vector's number that is too long", code(wasmbin.Vector, 0x8c, 0), "function 0, offset 48: instruction 0xfd 0x8c 0x0 is not part of WebAssembly 2.0"},
 		{"a second memory", code(opI32Const, 0, opMemoryGrow, 1), "function 0, offset 50: a memory other than the first one"},
-		{"select of two types", code(opSelectTyped, 2, i32, i32), "function 0, offset 48: select with other than one type"},
+		{"select of two types", code(wasmbin.SelectTyped, 2, i32, i32), "function 0, offset 48: select with 2 types, one is needed"},
 		{"else", code(opElse), "function 0, offset 48: else without if"},
 		{"branch", code(opBr, 1), "function 0, offset 48: a branch out of 1 blocks, only 1 are open"},
 		{"code behind the end", code(opEnd), "function 0, offset 49: 1 bytes behind the end of the function"},

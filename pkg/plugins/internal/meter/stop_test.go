@@ -9,6 +9,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -44,7 +45,7 @@ func guest(locals string, code ...[]byte) *wasmtest.Module {
 // TestEndlessModulesStop has whatever can go on without end. What is over the budget when it ends is what runs at most
 // between two checks.
 func TestEndlessModulesStop(t *testing.T) {
-	null := []byte{opRefNull, ref}
+	null := []byte{wasmbin.RefNull, ref}
 	for _, test := range []struct {
 		name   string
 		module *wasmtest.Module

@@ -1,5 +1,7 @@
 package wasmfile
 
+import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+
 // Custom is a custom section: what a toolchain left in a module beside its code.
 type Custom struct {
 	Name    string
@@ -8,18 +10,17 @@ type Custom struct {
 
 // Customs gives the custom sections of a file that Parse takes, without those whose name cannot be read.
 func Customs(file []byte) (all []Custom) {
-	r := &reader{b: file[8:], at: 8}
-	for len(r.b) > 0 {
-		id := r.byte()
-		s := r.sub(r.u32())
-		if r.err != nil {
-			return all
-		}
-		if id != secCustom {
+	sections, err := wasmbin.Split(file)
+	if err != nil {
+		return nil
+	}
+	for _, section := range sections {
+		if section.ID != wasmbin.Custom {
 			continue
 		}
-		if name := s.name(); s.err == nil {
-			all = append(all, Custom{name, s.b})
+		r := section.Reader(file)
+		if name := r.Name(); r.Err == nil {
+			all = append(all, Custom{name, r.Rest()})
 		}
 	}
 	return all
@@ -37,12 +38,12 @@ const maxProducers = 100
 
 // Producers reads the content of the custom section "producers". What cannot be read ends it.
 func Producers(content []byte) (all []Producer) {
-	r := &reader{b: content}
-	for range r.count(2) {
-		field := r.name()
-		for range r.count(2) {
-			p := Producer{Field: field, Name: r.name(), Version: r.name()}
-			if r.err != nil || len(all) == maxProducers {
+	r := &wasmbin.Reader{File: content, End: len(content)}
+	for range r.Count(2) {
+		field := r.Name()
+		for range r.Count(2) {
+			p := Producer{Field: field, Name: r.Name(), Version: r.Name()}
+			if r.Err != nil || len(all) == maxProducers {
 				return all
 			}
 			all = append(all, p)

@@ -6,11 +6,12 @@
 //   - A module that Parse takes states no count that its own bytes do not cover, so that a decoder which trusts counts
 //     cannot be made to reserve more than it should; locals, element items, functions and data are limited in number.
 //   - The time to compile a module, metered or not, is bounded: it grows with the square of the branches in a function,
-//     and the sum of these squares is limited, and so is a function's size. Loops count as 3 branches, instructions on
-//     ranges of memory and tables as 4.
+//     and the sum of these squares is limited, and so is a function's size. Ifs count as 2 branches, loops as 3,
+//     instructions on ranges of memory and tables as 4.
 //   - It sees the instructions that the engine sees: what the engine takes beyond WebAssembly 2.0 is refused wherever it
 //     has another length.
-//   - Module.Code holds no custom sections but the functions' names, since those are the only ones with a use.
+//   - Module.Code holds no custom sections but the functions' names, since those are the only ones with a use, and not even
+//     those if one of them is longer than 16 KiB.
 //   - In Module.Code no table may grow beyond MaxTableElements, whatever the file says.
 //   - Errors give the section and the byte offset.
 //

@@ -1,5 +1,7 @@
 package wasmfile
 
+import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+
 // Kind is what an import or export is.
 type Kind byte
 
@@ -32,10 +34,7 @@ type FuncType struct {
 }
 
 // Limits are the sizes of a table (in elements) or a memory (in pages).
-type Limits struct {
-	Min, Max uint32
-	HasMax   bool
-}
+type Limits = wasmbin.Limits
 
 // Table is a table of functions or external references.
 type Table struct {

@@ -1,30 +1,34 @@
 package wasmfile
 
+import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+
 // functionNames is the subsection of the "name" section that traces need.
 const functionNames = 1
 
 // custom keeps the functions' names, if they can be read. Every other custom section is left out, and so are broken
 // ones: they have no meaning for running the module.
-func (p *parser) custom(r *reader) {
-	if r.name() != "name" || r.err != nil || p.names != nil {
+func (p *parser) custom(r *wasmbin.Reader) {
+	if r.Name() != "name" || r.Err != nil || p.names != nil {
 		return
 	}
-	for len(r.b) > 0 {
-		id := r.byte()
-		sub := r.sub(r.u32())
-		if r.err != nil {
+	for r.More() {
+		id := r.Byte()
+		sub := r.Sub(r.U32())
+		if r.Err != nil {
 			return
 		}
 		if id != functionNames {
 			continue
 		}
-		content := sub.b
-		n := sub.count(2)
+		content := sub.Rest()
+		n := sub.Count(2)
 		for range n {
-			sub.u32()
-			sub.name()
+			sub.U32()
+			if len(sub.Name()) > maxName || sub.Err != nil {
+				return // a stack holds thirty of them
+			}
 		}
-		if sub.err != nil || len(sub.b) > 0 || n > maxFunctions {
+		if sub.More() || sub.Err != nil || n > maxFunctions {
 			return
 		}
 		p.names = nameSection(content)
@@ -34,6 +38,6 @@ func (p *parser) custom(r *reader) {
 
 // nameSection makes a custom section that holds the functions' names and nothing else.
 func nameSection(content []byte) []byte {
-	inner := appendSection([]byte("\x04name"), functionNames, content)
-	return appendSection(nil, secCustom, inner)
+	inner := wasmbin.AppendSection([]byte("\x04name"), functionNames, content)
+	return wasmbin.AppendSection(nil, wasmbin.Custom, inner)
 }

@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
 // Limits of what Parse takes. A stock Go guest of 3 MB has about 6,000 functions.
 const (
-	MaxSize          = 8 << 20
+	MaxSize          = wasmbin.MaxSize
 	MaxTableElements = 65_536
 
 	maxFunctions    = 100_000
@@ -18,17 +20,19 @@ const (
 	maxImports      = 1_000
 	maxExports      = 10_000
 	maxGlobals      = 100_000
-	maxTables       = 100
+	maxName         = 16 << 10 // of a function in the name section
+	maxTables       = 16       // and memories; guests have one
 	maxSegments     = 100_000
 	maxElementItems = 262_144
 	maxLocals       = 50_000      // of one function
 	maxAllLocals    = 2_000_000   // of all functions
 	maxBody         = 512 << 10   // bytes of one function; a stock Go guest has at most 50 KB
-	maxBranches     = 12_000      // of one function; a stock Go guest has at most 3,000
-	maxEffort       = 200_000_000 // a stock Go guest of 4 MB has 65,000,000
+	maxBranches     = 12_000      // of one function; a stock Go guest has at most 3,300
+	maxEffort       = 200_000_000 // a stock Go guest of 4 MB has 87,000,000
 
-	// What some instructions count for: metering makes two more branches for a loop, and the engine its own checks and loops
-	// for an instruction on a range.
+	// What some instructions count for: an if makes two blocks besides what follows, metering makes two more branches for a
+	// loop, and the engine its own checks and loops for an instruction on a range.
+	branchesOfIf   = 2
 	branchesOfLoop = 3
 	branchesOfBulk = 4
 )
@@ -38,77 +42,34 @@ const (
 	componentVersion = 0x0001000d
 )
 
-// section numbers, and the order in which sections must stand.
-const (
-	secCustom = iota
-	secType
-	secImport
-	secFunction
-	secTable
-	secMemory
-	secGlobal
-	secExport
-	secStart
-	secElement
-	secCode
-	secData
-	secDataCount
-)
-
-var sections = [...]struct {
-	name  string
-	order int
-}{
-	{"custom", 0}, {"type", 1}, {"import", 2}, {"function", 3}, {"table", 4}, {"memory", 5}, {"global", 6},
-	{"export", 7}, {"start", 8}, {"element", 9}, {"code", 11}, {"data", 12}, {"data count", 10},
-}
-
 // Parse reads the outline of a module.
 func Parse(file []byte) (*Module, error) {
 	if err := checkPreamble(file); err != nil {
 		return nil, err
 	}
+	secs, err := wasmbin.Split(file)
+	if err != nil {
+		return nil, err
+	}
 	p := parser{m: &Module{Code: append(make([]byte, 0, len(file)), file[:8]...)}}
-	r := &reader{b: file[8:], at: 8}
-	last := 0
-	for len(r.b) > 0 {
-		start := r.at
-		id := r.byte()
-		size := r.u32()
-		if r.err == nil && uint64(size) > uint64(len(r.b)) {
-			return nil, fmt.Errorf("the file is cut off: the %s section at offset %d states %d bytes, %d are left",
-				sectionName(id), start, size, len(r.b))
-		}
-		s := r.sub(size)
-		if r.err != nil {
-			return nil, fmt.Errorf("the file is cut off: %w", r.err)
-		}
-		if id == secCustom {
-			p.custom(s)
+	for _, s := range secs {
+		r := s.Reader(file)
+		if s.ID == wasmbin.Custom {
+			p.custom(r)
 			continue
 		}
-		if int(id) >= len(sections) {
-			return nil, fmt.Errorf("offset %d: section %d is not part of WebAssembly 2.0", start, id)
+		p.section(s.ID, r)
+		if r.NothingLeft(); r.Err != nil {
+			return nil, fmt.Errorf("%s section: %w", wasmbin.SectionName(s.ID), r.Err)
 		}
-		if sections[id].order <= last {
-			return nil, fmt.Errorf("offset %d: the %s section is out of order or stands twice", start, sections[id].name)
-		}
-		last = sections[id].order
-		p.section(id, s)
-		if s.err == nil && len(s.b) > 0 {
-			s.fail(fmt.Errorf("%d bytes too many", len(s.b)))
-		}
-		if s.err != nil {
-			return nil, fmt.Errorf("%s section: %w", sections[id].name, s.err)
-		}
-		if id == secTable {
+		if s.ID == wasmbin.Table {
 			p.m.Code = append(p.m.Code, boundedTables(p.m.Tables)...)
 			continue
 		}
-		p.m.Code = append(p.m.Code, file[start:r.at]...)
+		p.m.Code = append(p.m.Code, file[s.Begin:s.End]...)
 	}
 	if p.bodies != p.own {
-		return nil, fmt.Errorf("the file is cut off: %d functions are declared, %d have code", p.own, p.bodies)
+		return nil, &wasmbin.CutOff{Err: fmt.Errorf("%d functions are declared, %d have code", p.own, p.bodies)}
 	}
 	p.m.Code, p.m.Named = append(p.m.Code, p.names...), p.names != nil
 	return p.m, nil
@@ -134,11 +95,4 @@ func checkPreamble(file []byte) error {
 	default:
 		return fmt.Errorf("version %#x of WebAssembly is unknown, version 1 is needed", version)
 	}
-}
-
-func sectionName(id byte) string {
-	if int(id) < len(sections) {
-		return sections[id].name
-	}
-	return fmt.Sprintf("unknown (%d)", id)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -26,7 +27,7 @@ func withFunction(body []byte) []byte {
 	m.Func("f", "", "", "")
 	b := m.Bytes()
 	code := append(wasmtest.Uint(1), append(wasmtest.Uint(uint32(len(body))), body...)...)
-	return append(b[:bytes.LastIndexByte(b, secCode)], wasmtest.Section(secCode, code)...)
+	return append(b[:bytes.LastIndexByte(b, wasmbin.Code)], wasmtest.Section(wasmbin.Code, code)...)
 }
 
 func TestParseErrors(t *testing.T) {
@@ -92,7 +93,7 @@ func TestParseErrors(t *testing.T) {
 		{"targets", withFunction([]byte("\x00\x0e" + huge)), "code section: offset 36: 4294967295 items stated, but only 0 bytes are left"},
 		{"tail call", withFunction([]byte("\x00\x12\x00\x0b")), "code section: offset 31: instruction 0x12 is not part of WebAssembly 2.0"},
 		{"atomic", withFunction([]byte("\x00\xfe\x03\x00\x0b")), "code section: offset 31: instruction 0xfe is not part of WebAssembly 2.0"},
-		{"bulk", withFunction([]byte("\x00\xfc\x12\x0b")), "code section: offset 32: instruction 0xfc12 is not part of WebAssembly 2.0"},
+		{"bulk", withFunction([]byte("\x00\xfc\x12\x0b")), "code section: offset 32: instruction 0xfc 18 is not part of WebAssembly 2.0"},
 		{"data", file(section(11, "\x01\x01"+huge)), "data section: offset 17: unexpected end"},
 		{"form of data", file(section(11, "\x01\x03\x00")), "data section: offset 12: data segment of the unknown form 3"},
 	} {
@@ -141,10 +142,10 @@ func TestParseOutline(t *testing.T) {
 		string(got.Imports[0].Type.Params) != "\x7f\x7e" || string(got.Imports[0].Type.Results) != "\x7e" {
 		t.Errorf("imports: %+v", got.Imports)
 	}
-	if len(got.Memories) != 1 || got.Memories[0] != (Limits{2, 3, true}) {
+	if len(got.Memories) != 1 || got.Memories[0] != (Limits{Min: 2, Max: 3, HasMax: true}) {
 		t.Errorf("memories: %+v", got.Memories)
 	}
-	if len(got.Tables) != 1 || got.Tables[0] != (Table{0x70, Limits{4, 0, false}}) {
+	if len(got.Tables) != 1 || got.Tables[0] != (Table{0x70, Limits{Min: 4}}) {
 		t.Errorf("tables: %+v", got.Tables)
 	}
 	g, ok := got.Export("g")
@@ -175,6 +176,8 @@ func TestParseCustomSections(t *testing.T) {
 		{"name", locals, ""},
 		{"name", hostile, ""},
 		{"name", "\x01\x09", ""},
+		{"name", string(section(1, "\x01\x00\x80\x80\x01"+strings.Repeat("n", 16<<10))), string(section(1, "\x01\x00\x80\x80\x01"+strings.Repeat("n", 16<<10)))},
+		{"name", string(section(1, "\x01\x00\x81\x80\x01"+strings.Repeat("n", 16<<10+1))), ""},
 		{"name", "", ""},
 		{".debug_info", "abc", ""},
 	} {
@@ -191,7 +194,7 @@ func TestParseCustomSections(t *testing.T) {
 			want = append(want[:len(want):len(want)], wasmtest.Section(0, []byte("\x04name"+test.want))...)
 		}
 		if !bytes.Equal(got.Code, want) {
-			t.Errorf("%s %q: got  %q\nwant %q", test.name, test.content, got.Code, want)
+			t.Errorf("%s %.100q: got  %.300q\nwant %.300q", test.name, test.content, got.Code, want)
 		}
 	}
 }

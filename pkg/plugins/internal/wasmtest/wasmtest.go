@@ -15,10 +15,12 @@ const (
 
 // Module collects the parts of a module. Functions are numbered in the order in which they are added, imports first.
 type Module struct {
-	types, imports, funcs, tables, mems, globals, exports, codes, datas [][]byte
-	start                                                               []byte
-	nfuncs                                                              uint32
-	custom                                                              []byte
+	types, imports, funcs, tables, mems, globals, exports, elements, codes, datas [][]byte
+	start                                                                         []byte
+	nfuncs                                                                        uint32
+	custom                                                                        []byte
+	counted                                                                       bool // there is a data count
+	replaced                                                                      map[byte][]byte
 }
 
 // Import adds an imported function and gives its number.
@@ -93,24 +95,32 @@ func (m *Module) Custom(name string, content []byte) {
 // Bytes gives the module's binary.
 func (m *Module) Bytes() []byte {
 	b := []byte("\x00asm\x01\x00\x00\x00")
-	for _, s := range []struct {
-		id    byte
-		items [][]byte
-	}{{1, m.types}, {2, m.imports}, {3, m.funcs}, {4, m.tables}, {5, m.mems}, {6, m.globals}, {7, m.exports}} {
-		if len(s.items) > 0 {
-			b = append(b, Section(s.id, vec(s.items))...)
+	for _, id := range []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11} {
+		content := m.section(id)
+		if other, ok := m.replaced[id]; ok {
+			content = other
+		}
+		if content != nil {
+			b = append(b, Section(id, content)...)
 		}
 	}
-	if m.start != nil {
-		b = append(b, Section(8, m.start)...)
-	}
-	if len(m.codes) > 0 {
-		b = append(b, Section(10, vec(m.codes))...)
-	}
-	if len(m.datas) > 0 {
-		b = append(b, Section(11, vec(m.datas))...)
-	}
 	return append(b, m.custom...)
+}
+
+// section gives the content of a section, nil if there is none.
+func (m *Module) section(id byte) []byte {
+	switch {
+	case id == 8:
+		return m.start
+	case id == 12 && m.counted:
+		return Uint(uint32(len(m.datas)))
+	}
+	items := map[byte][][]byte{1: m.types, 2: m.imports, 3: m.funcs, 4: m.tables, 5: m.mems, 6: m.globals, 7: m.exports,
+		9: m.elements, 10: m.codes, 11: m.datas}[id]
+	if len(items) == 0 {
+		return nil
+	}
+	return vec(items)
 }
 
 // Section frames a section's content.

@@ -28,6 +28,8 @@ func onEvent(e *informerd.Event) informerd.Verdict {
 	switch task.Do {
 	case "panic":
 		panic("at the disco")
+	case "panic three calls deep":
+		return informerd.Verdict(outermost([]int{1, 2, 3}, 5))
 	case "exit":
 		os.Exit(3)
 	case "sleep":

@@ -1,0 +1,225 @@
+package hostile_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostile"
+)
+
+// The bounds that no guest breaks.
+const (
+	beyond  = 50 * time.Millisecond  // that a guest runs longer than its deadline
+	delay   = 100 * time.Millisecond // of another listener's event
+	compile = time.Minute            // that a module is compiled, or a huge memory cleared; an idle machine takes seconds
+	held    = 50 * time.Millisecond  // of the garbage collector
+	logged  = 1 << 20                // bytes that one guest gets into the log
+	repeats = 3                      // of a case that takes too long: other processes do not leave the machine alone
+	large   = 64 << 10               // bytes of a module
+	forever = time.Hour
+)
+
+// run is what came of a case.
+type run struct {
+	ended      string // as Case.Want, with the whole error for a refusal
+	load, call time.Duration
+	delay      time.Duration
+	held       time.Duration
+}
+
+// best takes the better of two runs, for each figure.
+func (r run) best(other run) run {
+	return run{r.ended, min(r.load, other.load), min(r.call, other.call), min(r.delay, other.delay), min(r.held, other.held)}
+}
+
+// exceeds says which bound was broken, "" for none, on a machine that is late by itself.
+func (r run) exceeds(c hostile.Case, noise run) string {
+	late := func(what string, took, most, noise time.Duration) string {
+		if most *= slower; took > most+noise {
+			return fmt.Sprintf("%s took %v, at most %v and %v for the machine are right. ", what, took.Round(time.Millisecond), most, noise)
+		}
+		return ""
+	}
+	load := hostile.LoadDeadline + beyond
+	if c.Slow {
+		load += compile
+	}
+	return late("Load", r.load, load, noise.load) +
+		late("the call", r.call, time.Duration(max(1, c.Events))*hostile.Deadline+beyond, noise.call) +
+		late("another listener's event", r.delay, delay, noise.delay) +
+		late("the garbage collector", r.held, held, noise.held)
+}
+
+// noise is how late things are with a loop of our own in place of a guest, since other processes may use the machine as well.
+func (b *neighbour) noise() (n run) {
+	for range repeats {
+		took, delay, held := b.during(func() {
+			for begun := time.Now(); time.Since(begun) < hostile.Deadline; {
+			}
+		})
+		n.call, n.delay, n.held = max(n.call, took-hostile.Deadline), max(n.delay, delay), max(n.held, held)
+	}
+	n.load = n.call
+	return n
+}
+
+// TestCorpus runs everything in the corpus beside a listener that does no harm.
+func TestCorpus(t *testing.T) {
+	out, url, object := &sink{}, silent(t), pod(t)
+	host := plugins.NewHost(plugins.HostConfig{Log: slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	defer host.Close(t.Context())
+	beside := newNeighbour(t)
+	first := resident(t)
+	before, worst := first, run{}
+	for _, c := range hostile.All(url) {
+		t.Run(c.Name, func(t *testing.T) {
+			r := checkCase(t, host, beside, c, spec(c.Module(), url, object), out)
+			worst.load, worst.call = max(worst.load, r.load), max(worst.call, r.call)
+			worst.delay, worst.held = max(worst.delay, r.delay), max(worst.held, r.held)
+			after := resident(t)
+			if after > before+kept {
+				t.Errorf("it leaves %d MiB of memory", (after-before)>>20)
+			}
+			before = after
+		})
+	}
+	if before > first+kept {
+		t.Errorf("all together leave %d MiB of memory", (before-first)>>20)
+	}
+	t.Logf("longest Load %v, call %v, delay of another listener %v, wait of the garbage collector %v; memory grew by %d KiB",
+		worst.load, worst.call, worst.delay, worst.held, (before-first)>>10)
+}
+
+// checkCase runs a case, up to three times if something takes too long, and gives the best of each figure.
+func checkCase(t *testing.T, host *plugins.Host, beside *neighbour, c hostile.Case, s plugins.Spec, out *sink) run {
+	t.Helper()
+	r := run{load: forever, call: forever, delay: forever, held: forever}
+	for n := range repeats {
+		goroutines := goleak.IgnoreCurrent()
+		written := out.bytes
+		now := runCase(t, host, beside, s, c)
+		if !wanted(now.ended, c.Want) {
+			t.Fatalf("it ended with\n%s\nand not with\n%s", now.ended, c.Want)
+		}
+		r = now.best(r)
+		if err := goleak.Find(goroutines); err != nil {
+			t.Error(err)
+		}
+		if written = out.bytes - written; written > logged*slower {
+			t.Errorf("it wrote %d bytes to the log", written)
+		}
+		if r.exceeds(c, run{}) == "" {
+			return r
+		}
+		t.Logf("run %d: %s", n+1, now.exceeds(c, run{}))
+	}
+	if broken := r.exceeds(c, beside.noise()); broken != "" {
+		t.Errorf("in each of %d runs: %s", repeats, broken)
+	}
+	return r
+}
+
+// TestHugeRanges has guests of 2 GiB.
+func TestHugeRanges(t *testing.T) {
+	if slower > 1 {
+		t.Skip("the race detector takes several times the memory of a guest for its notes")
+	}
+	out, object := &sink{}, pod(t)
+	host := plugins.NewHost(plugins.HostConfig{Log: slog.New(slog.NewTextHandler(out, nil))})
+	defer host.Close(t.Context())
+	beside, before := newNeighbour(t), resident(t)
+	for _, c := range hostile.Huge() {
+		t.Run(c.Name, func(t *testing.T) {
+			s := spec(c.Module(), "http://127.0.0.1:1/", object)
+			s.Limits.Memory, s.Limits.LoadDeadline = 2<<30, compile // where the heap has such a range already, it is cleared first
+			r := checkCase(t, host, beside, c, s, out)
+			t.Logf("call %v, delay of another listener %v, wait of the garbage collector %v", r.call, r.delay, r.held)
+			if after := resident(t); after > before+kept {
+				t.Errorf("it leaves %d MiB of memory", (after-before)>>20)
+			}
+		})
+	}
+}
+
+// runCase loads a module, and gives it an event, or some.
+func runCase(t *testing.T, host *plugins.Host, beside *neighbour, s plugins.Spec, c hostile.Case) (r run) {
+	var handler *plugins.Handler
+	var err error
+	r.load, r.delay, r.held = beside.during(func() { handler, err = host.Load(t.Context(), s) })
+	if c.Slow || len(s.Wasm) > large {
+		r.held = 0 // the engine fills the heap to compile it, so that collecting takes its time
+	}
+	if err != nil {
+		r.ended = ending(err)
+		return r
+	}
+	defer handler.Close(t.Context())
+	i, err := handler.NewInstance(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.Close(t.Context())
+	events := slices.Repeat([]event.Event{{Op: event.Add, Object: beside.e.Object}}, max(1, c.Events))
+	var delay, held time.Duration
+	r.call, delay, held = beside.during(func() { _, err = i.HandleBatch(t.Context(), events) })
+	r.delay, r.held = max(r.delay, delay), max(r.held, held)
+	r.ended = ending(err)
+	if strings.HasSuffix(r.ended, "deadline") && (i.Fuel() == 0) != c.Unmetered {
+		t.Errorf("it used %d units of fuel, but that it is unmetered is %v", i.Fuel(), c.Unmetered)
+	}
+	return r
+}
+
+func ending(err error) string {
+	var crash *plugins.CrashError
+	switch {
+	case err == nil:
+		return "verdict"
+	case errors.As(err, &crash):
+		return crash.Func + ": " + string(crash.Reason)
+	}
+	return "refused: " + err.Error()
+}
+
+// wanted tells whether a module ended as it must.
+func wanted(ended, want string) bool {
+	for one := range strings.SplitSeq(want, " | ") {
+		text, refused := strings.CutPrefix(one, "refused: ")
+		if one == ended || refused && strings.HasPrefix(ended, "refused: ") && strings.Contains(ended, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestCorpusIsWhatItSays(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range hostile.All("http://127.0.0.1:1/") {
+		if names[c.Name] {
+			t.Errorf("two cases are called %q", c.Name)
+		}
+		names[c.Name] = true
+		if first, second := c.Module(), c.Module(); !bytes.Equal(first, second) {
+			t.Errorf("%s: it is another module the second time", c.Name)
+		}
+	}
+	if len(names) < 40 {
+		t.Errorf("%d cases", len(names))
+	}
+	for _, f := range abi.Imports {
+		if !slices.ContainsFunc(hostile.Functions(), func(s string) bool { return s == f.Module+" "+f.Name }) {
+			t.Errorf("there are no cases for %s %s", f.Module, f.Name)
+		}
+	}
+}

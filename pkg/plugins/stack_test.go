@@ -1,0 +1,178 @@
+package plugins
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
+)
+
+func crashOf(t *testing.T, host *Host, spec Spec) *CrashError {
+	t.Helper()
+	_, err := instance(t, host, spec).Handle(t.Context(), podAdd(t))
+	var crash *CrashError
+	if !errors.As(err, &crash) {
+		t.Fatalf("got %v", err)
+	}
+	if text := crash.Error(); strings.ContainsAny(text, "\n\t\x1b") {
+		t.Errorf("the error has more than one line: %q", text)
+	}
+	return crash
+}
+
+// In each language a guest fails three calls deep, and its stack says where.
+func TestPanicsShowTheirStack(t *testing.T) {
+	for _, test := range []struct {
+		language string
+		wasm     func() []byte
+		cause    string
+		stack    []string // functions, in this order
+	}{
+		{"Go", func() []byte { return build(t, "testdata/guest", ".") },
+			`wasm error: unreachable: the handler said "panic: runtime error: index out of range [7] with length 3"`,
+			[]string{"panic: runtime error: index out of range [7] with length 3", "goroutine 1 [running]:", "main.innermost(",
+				" guest/deep.go:", "main.middle(", "main.outermost(", "main.onEvent(", "main.innermost(i32) i32",
+				"main.middle(i32) i32", "main.outermost(i32) i32"}},
+		{"C", func() []byte { return buildGuest(t, "c", "testdata/deep/deep.c") },
+			`wasm error: unreachable: the handler said "about to trap"`,
+			[]string{"innermost(i32) i32", "middle(i32) i32", "outermost(i32) i32", "on_event(", "informerd_on_event("}},
+		{"Rust", func() []byte { return buildGuest(t, "rust", "testdata/deep/deep.rs") },
+			`wasm error: unreachable: the handler said "panicked at `,
+			[]string{"rust_panic", "core::panicking::panic_bounds_check(", "handler::innermost(", "handler::middle(",
+				"handler::Deep::outermost(", "on_event("}},
+		{"AssemblyScript", func() []byte { return buildGuest(t, "assemblyscript", "testdata/deep/deep.ts") },
+			`wasm error: unreachable: the handler said "nothing at 2 (deep.ts:6:15)"`,
+			[]string{"~lib/abort/informerdAbort(", "deep/innermost(", "deep/middle(", "deep/outermost(", "deep/onEvent("}},
+	} {
+		t.Run(test.language, func(t *testing.T) {
+			goLog.Reset()
+			crash := crashOf(t, goGuests, Spec{Listener: "pods", Wasm: test.wasm(), Config: []byte(`{"do":"panic three calls deep"}`),
+				Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}})
+			if crash.Reason != ReasonTrap || !strings.HasPrefix(crash.Cause.Error(), test.cause) {
+				t.Errorf("got  %v\nwant %s", crash.Cause, test.cause)
+			}
+			left := crash.Stack
+			for _, want := range test.stack {
+				at := slices.IndexFunc(left, func(line string) bool { return strings.HasPrefix(line, want) })
+				if at < 0 {
+					t.Fatalf("%s is not where it should be in\n%s", want, strings.Join(crash.Stack, "\n"))
+				}
+				left = left[at+1:]
+			}
+			if want := `stack="` + strings.Join(crash.Stack, `\n`) + `"`; !strings.Contains(goLog.String(), want) {
+				t.Errorf("logged:\n%s\nwithout %s", goLog, want)
+			}
+		})
+	}
+}
+
+// Functions without names go by the numbers they have in the guest's file, whatever the meter adds.
+func TestStackOfAGuestWithoutNames(t *testing.T) {
+	host, _ := testHost(t)
+	deep := func(odd bool) []byte {
+		m := guestModule(imported(abi.ModuleResult, "error"))
+		if odd {
+			addOdd(m)
+		}
+		inner := m.Func("", "", "", "", konst(0), konst(-1), invoke(0))
+		m.Func("", "i", "", "", konst(0), drop)
+		return onEvent(m, invoke(inner), konst(0))
+	}
+	for odd, want := range map[bool][]string{
+		false: {"informerd/result.v1.error(i32,i32)", "$2()", "$4(i32,i32,i32,i32) i32"},
+		true:  {"informerd/result.v1.error(i32,i32)", "$3()", "$5(i32,i32,i32,i32) i32"},
+	} {
+		crash := crashOf(t, host, testSpec(deep(odd)))
+		if crash.Reason != ReasonProtocol || !slices.Equal(crash.Stack, want) {
+			t.Errorf("got %s %q, want %q", crash.Reason, crash.Stack, want)
+		}
+	}
+}
+
+// With names, some of them Rust's, and a recursion that is too long to be told.
+func TestStackIsBounded(t *testing.T) {
+	m := guestModule()
+	m.Func("", "i", "", "i", local(0), wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1), wasmtest.Return), unreachable)
+	name := wasmtest.Text("_ZN7handler4deep17h0123456789abcdefE" + strings.Repeat("\x1b[2J", 1000))
+	long := append(wasmtest.Uint(1), name...)
+	m.Custom("name", wasmtest.Section(1, wasmtest.Vector(long)))
+	host, _ := testHost(t)
+	crash := crashOf(t, host, testSpec(onEvent(m, konst(1000), invoke(1), konst(0))))
+	if len(crash.Stack) != maxFrames {
+		t.Errorf("%d lines", len(crash.Stack))
+	}
+	for _, line := range crash.Stack {
+		if n := len([]rune(line)); n > maxStackLine+1 || strings.Contains(line, "\x1b") {
+			t.Errorf("a line of %d characters: %q", n, line)
+		}
+	}
+}
+
+// A deadline tells where it was passed, and what an earlier event said is none of it.
+func TestStackOfADeadline(t *testing.T) {
+	m := guestModule(imported(abi.ModuleResult, "error"))
+	spins := m.Func("", "", "", "", wasmtest.Forever)
+	m.Custom("name", wasmtest.Section(1, wasmtest.Vector(append(wasmtest.Uint(spins), wasmtest.Text("spins")...))))
+	host, _ := testHost(t)
+	spec := testSpec(onEvent(m, konst(0), konst(1), invoke(0), invoke(spins), konst(0)))
+	spec.Limits.Deadline = 50 * time.Millisecond
+	crash := crashOf(t, host, spec)
+	if want := []string{"spins()", "$3(i32,i32,i32,i32) i32"}; !slices.Equal(crash.Stack, want) {
+		t.Errorf("got %q, want %q", crash.Stack, want)
+	}
+	if want := "it ran longer than 50ms"; crash.Cause.Error() != want {
+		t.Errorf("got %v", crash.Cause)
+	}
+}
+
+func TestPlainNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.f(i32) i32": "main.f(i32) i32",
+		"core::ops::function::FnOnce::call_once::h0123456789abcdef(i32)":                           "core::ops::function::FnOnce::call_once(i32)",
+		"_ZN7handler5inner17h0123456789abcdefE(i32) i32":                                           "handler::inner(i32) i32",
+		"_ZN52_$LT$handler..Pods$u20$as$u20$informerd..Handler$GT$8on_event17h0123456789abcdefE()": "<handler::Pods as informerd::Handler>::on_event()",
+		"_ZN99too_short()":        "99too_short()",
+		"operator()(int)(i32)":    "operator()(int)(i32)",
+		"main.(*T).Method(i32)":   "main.(*T).Method(i32)",
+		"handler::h01234567(i32)": "handler::h01234567(i32)",
+	} {
+		if got := plainName(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestSpeech(t *testing.T) {
+	trace := "panic: at the disco\n\ngoroutine 1 [running]:\n\tmain.f()\r\n\x1b[31mred\xff\n"
+	lines := []string{"panic: at the disco", "goroutine 1 [running]:", " main.f()", "\uFFFD[31mred\uFFFD"}
+	noise := strings.Repeat(strings.Repeat("x", 99)+"\n", 500)
+	for _, test := range []struct {
+		name, text, first, last string
+		most                    int
+	}{
+		{"nothing", "", "", "", 0},
+		{"a panic", trace, lines[0], lines[3], 4},
+		{"a panic behind much else", noise + trace, lines[0], lines[3], 4},
+		{"a panic with a long trace", trace + noise[:5000], lines[0], strings.Repeat("x", 99)[:0], 60},
+		{"no panic", "one\ntwo", "one", "two", 2},
+		{"the word in the middle of a line", "no panic: here", "no panic: here", "no panic: here", 1},
+	} {
+		var s speech
+		s.add([]byte("of the last call"))
+		s.reset()
+		for part := range slices.Chunk([]byte(test.text), 777) {
+			s.add(part)
+		}
+		if len(s.kept) > 8*maxSpoken {
+			t.Errorf("%s: it keeps %d bytes", test.name, len(s.kept))
+		}
+		got := append(spoken(s.bytes()), "")
+		if got[0] != test.first || len(got)-1 > test.most || test.last != "" && got[len(got)-2] != test.last {
+			t.Errorf("%s: got %q", test.name, got)
+		}
+	}
+}
