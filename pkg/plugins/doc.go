@@ -23,6 +23,7 @@
 //     rewritten so that they pay for what they do and come back to the host all the time; see package meter below this
 //     one. What runs in between is at most one pass through a function, or one instruction on a range. So neither other
 //     goroutines nor the garbage collector wait for a guest.
+//   - Calls that are nested so deeply that they take more than 16 MiB of the engine's stack are a trap.
 //   - Limits.Fuel bounds what an on_event executes, in units that depend on nothing but the guest and what it is told.
 //   - A module that cannot be metered is run all the same, and the log says why and where its deadline does not hold: in
 //     code that neither loops nor calls, and within a single instruction on a large range. With Limits.Fuel it is refused.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -32,9 +33,10 @@ type guest struct {
 	module     *module // it is used until the guest is closed
 	mod        api.Module
 	memory     api.Memory
-	entry      api.Function // on_event, or _start of a command
-	batchEntry api.Function // on_batch
-	stack      [4]uint64    // of both; kept, as a new one for each call would be garbage
+	entry      api.Function    // on_event, or _start of a command
+	batchEntry api.Function    // on_batch
+	stack      [4]uint64       // of both; kept, as a new one for each call would be garbage
+	stacks     []reflect.Value // of the engine, for the functions that were called
 	watch      *watch
 	tank       *meter.Tank // nil if the module is not metered
 	calls      []uint64    // of hostFunctions, one by one; nil if they are not counted
@@ -78,7 +80,7 @@ func startGuest(ctx context.Context, m *module) (*guest, error) {
 	m.host.guests.Add(1)
 	g.watch = newWatch(g)
 	if m.fuel != "" {
-		g.tank = &meter.Tank{Fuel: m.fuel, Check: g.watch.check}
+		g.tank = &meter.Tank{Fuel: m.fuel, Check: g.check}
 	}
 	deadline := time.Now().Add(m.spec.Limits.LoadDeadline)
 	if err := g.start(ctx, deadline); err != nil {
@@ -105,7 +107,7 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 		g.tank.Bind(g.mod)
 	}
 	if g.module.kind == kindCommand {
-		g.entry = g.mod.ExportedFunction(abi.ExportStart)
+		g.entry = g.exported(abi.ExportStart)
 		return nil
 	}
 	if _, err := g.callStart(ctx, abi.ExportInitialize, deadline); err != nil {
@@ -119,13 +121,13 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	if status != 0 {
 		return g.crash(abi.ExportConfigure, ReasonRefused, g.refusal(status))
 	}
-	g.entry, g.batchEntry = g.mod.ExportedFunction(abi.ExportOnEvent), g.mod.ExportedFunction(abi.ExportOnBatch)
+	g.entry, g.batchEntry = g.exported(abi.ExportOnEvent), g.exported(abi.ExportOnBatch)
 	return nil
 }
 
 // callStart calls an optional export without parameters.
 func (g *guest) callStart(ctx context.Context, name string, deadline time.Time) (status int32, err error) {
-	f := g.mod.ExportedFunction(name)
+	f := g.exported(name)
 	if f == nil {
 		return 0, nil
 	}

@@ -6,8 +6,8 @@
 // thread, one static buffer is enough.
 //
 // A guest is a core module of at most 8 MiB within WebAssembly 2.0, without threads, tail calls and exceptions. It has
-// one memory, and its tables do not grow beyond 65,536 elements. Nothing of one event is left for the
-// next but what the guest itself keeps in its memory, or in kv.v1.
+// one memory, and its tables do not grow beyond 65,536 elements. Its calls may be nested some 100,000 deep. Nothing of one
+// event is left for the next but what the guest itself keeps in its memory, or in kv.v1.
 //
 // # What a guest exports
 //

@@ -116,7 +116,7 @@ func checkCase(t *testing.T, host *plugins.Host, beside *neighbour, c hostile.Ca
 		if err := goleak.Find(goroutines); err != nil {
 			t.Error(err)
 		}
-		if written = out.bytes - written; written > logged*slower {
+		if written = out.bytes - written; written > logged*int(slower) {
 			t.Errorf("it wrote %d bytes to the log", written)
 		}
 		if r.exceeds(c, run{}) == "" {
@@ -132,7 +132,7 @@ func checkCase(t *testing.T, host *plugins.Host, beside *neighbour, c hostile.Ca
 
 // TestHugeRanges has guests of 2 GiB.
 func TestHugeRanges(t *testing.T) {
-	if slower > 1 {
+	if race {
 		t.Skip("the race detector takes several times the memory of a guest for its notes")
 	}
 	out, object := &sink{}, pod(t)

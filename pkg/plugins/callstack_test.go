@@ -1,0 +1,48 @@
+package plugins
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
+)
+
+// The engine's call stack is found by reflection: another version of wazero may keep it elsewhere.
+func TestCallStackIsFound(t *testing.T) {
+	host, _ := testHost(t)
+	i := instance(t, host, testSpec(verdictGuest(Done)))
+	if engine, _ := host.Engine(t.Context()); engine != engineCompiler {
+		t.Skip("the interpreter has another stack, which it bounds itself")
+	}
+	if n := len(i.guest.stacks); n != 1 {
+		t.Fatalf("%d call stacks were found, on_event alone is called", n)
+	}
+	if n := i.guest.stacks[0].Len(); n < 1<<10 || n > 1<<20 {
+		t.Errorf("a guest that has done nothing has a call stack of %d bytes", n)
+	}
+}
+
+// nested calls itself as many times as the object has bytes, times a factor.
+func nested(factor int32) []byte {
+	m := guestModule()
+	deep := m.Func("deep", "i", "", "")
+	m.Body(deep, "", wasmtest.Local(0), wasmtest.If(wasmtest.Local(0), konst(-1), []byte{0x6a /* i32.add */}, wasmtest.Call(deep)))
+	return onEvent(m, local(2), konst(factor), []byte{0x6c /* i32.mul */}, wasmtest.Call(deep), konst(0))
+}
+
+// Tens of thousands of nested calls are fine, and those without end are not; the next event is taken by a fresh guest.
+func TestCallsAreNested(t *testing.T) {
+	host, _ := testHost(t)
+	e := podAdd(t)
+	object := int32(e.Object.Size())
+	expectVerdict(t, instance(t, host, testSpec(nested(50_000/object+1))), e, Done)
+
+	i := instance(t, host, testSpec(nested(50_000_000/object)))
+	for range 2 {
+		_, err := i.Handle(t.Context(), event.Event{Op: event.Add, Object: e.Object})
+		if err == nil || !strings.HasSuffix(err.Error(), ": trap: "+errCallStack.Error()) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
