@@ -1,6 +1,6 @@
 // Package e2e tells informerd's stories end to end: the scripts in testdata drive the built informerd against the built
 // devcluster, a real control plane, and see only what a user sees: exit codes, standard output and standard error, and
-// the API server. It has nothing but tests.
+// the API server. It has nothing but tests. TestWritingHandlers does the same with docs/writing-handlers.md.
 //
 // They need bin/informerd, bin/devcluster and bin/plugins (make devcluster build examples), or the programs that
 // INFORMERD_BIN and DEVCLUSTER_BIN name. With -short they are skipped.

@@ -138,8 +138,14 @@ func informerdStart(ts *testscript.TestScript, args []string) {
 		ts.Check(err)
 		p.cmd.Stdout = p.silent[1]
 	}
-	ts.Check(p.cmd.Start())
+	ts.Check(p.start())
 	s.processes[name] = p
+}
+
+func (p *process) start() error {
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
 	go func() { // ends with the process, for which story.end waits
 		defer close(p.done)
 		_ = p.cmd.Wait() // the status is in cmd.ProcessState
@@ -148,6 +154,7 @@ func informerdStart(ts *testscript.TestScript, args []string) {
 			_ = end.Close()
 		}
 	}()
+	return nil
 }
 
 // silentPipe makes a pipe that holds one page, so that a few events fill it.
