@@ -149,7 +149,7 @@ fault: devcluster ## Change thousands of objects on a real control plane while i
 
 .PHONY: hostile
 hostile: examples ## Run the hostile handlers, and 10,000 damaged ones of all languages, in a host (some minutes; HOSTILE_SEED=)
-	HOSTILE=full go test -count=1 -timeout 60m -v -run 'TestCorpus$$|TestMutants$$' ./pkg/plugins/internal/hostile
+	HOSTILE=full go test -count=1 -timeout 60m -v -run 'TestCorpus$$|TestHugeRanges$$|TestMutants$$' ./pkg/plugins/internal/hostile
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each)
