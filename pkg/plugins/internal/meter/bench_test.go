@@ -2,7 +2,9 @@ package meter
 
 import (
 	"context"
+	"math"
 	"testing"
+	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
@@ -63,6 +65,35 @@ func BenchmarkGuests(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkRatio runs the work of Go guests plain and metered by turns, as a machine with others on it is not as fast all the
+// time, and tells how many times as long the best metered turn takes as the best plain one. Give it 30 turns with
+// -benchtime=30x.
+func BenchmarkRatio(b *testing.B) {
+	guest := build(b, "testdata/cpu", ".")
+	for _, w := range []struct {
+		function string
+		n        uint64
+	}{{"hash", 300}, {"order", 10}, {"parse", 100}, {"match", 20}} {
+		b.Run(w.function, func(b *testing.B) {
+			machines := []*machine{plain(b, cached(), guest), metered(b, cached(), guest)}
+			best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
+			for b.Loop() {
+				for n, m := range machines {
+					if m.tank != nil {
+						m.tank.Fill(plenty)
+					}
+					begun := time.Now()
+					if _, err := m.instance.ExportedFunction(w.function).Call(b.Context(), w.n); err != nil {
+						b.Fatal(err)
+					}
+					best[n] = min(best[n], time.Since(begun))
+				}
+			}
+			b.ReportMetric(float64(best[1])/float64(best[0]), "x-plain")
+		})
 	}
 }
 
