@@ -88,7 +88,7 @@ func startGuest(ctx context.Context, m *module) (*guest, error) {
 		return nil, err
 	}
 	g.watch.link(context.Background()) // ctx is that of the start
-	g.phase = phaseIdle
+	g.phase, g.message = phaseIdle, "" // what configure said is no event's reason
 	g.memory = g.mod.Memory()
 	return g, nil
 }

@@ -141,3 +141,14 @@ func TestMessage(t *testing.T) {
 		t.Errorf("got %d bytes, %v", len(r.Message), err)
 	}
 }
+
+// What configure says is for a refusal; it is no reason of the first event's.
+func TestMessageOfConfigureIsNoEventsOwn(t *testing.T) {
+	m := guestModule(imported(abi.ModuleResult, "error"))
+	m.Func("configure", "", "i", "", konst(0), konst(4), invoke(0), konst(0))
+	host, _ := testHost(t)
+	r, err := instance(t, host, testSpec(onEvent(m, konst(int32(Retry))))).Handle(t.Context(), podAdd(t))
+	if err != nil || r.Verdict != Retry || r.Message != "" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
