@@ -46,3 +46,23 @@ func TestCallsAreNested(t *testing.T) {
 		}
 	}
 }
+
+// A start function is bounded like all others, and its work is done before configure.
+func TestStartFunction(t *testing.T) {
+	m := guestModule()
+	m.Global(1)
+	m.Start(m.Func("", "", "", "", konst(7), wasmtest.SetGlobal(0)))
+	m.Func("configure", "", "i", "", wasmtest.GetGlobal(0), konst(7), []byte{0x47 /* i32.ne */})
+	host, _ := testHost(t)
+	expectVerdict(t, instance(t, host, testSpec(onEvent(m, wasmtest.GetGlobal(0), konst(-6), []byte{0x6a /* i32.add */}))), podAdd(t), Drop)
+
+	m = guestModule()
+	deep := m.Func("", "", "", "")
+	m.Body(deep, "", wasmtest.Call(deep))
+	m.Start(deep)
+	_, err := host.Load(t.Context(), testSpec(onEvent(m, konst(0))))
+	want := `listener "pods": handler guest.wasm: handler crashed in start: trap: ` + errCallStack.Error()
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}

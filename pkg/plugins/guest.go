@@ -106,15 +106,20 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	if g.tank != nil {
 		g.tank.Bind(g.mod)
 	}
+	if name := g.module.startFunction; name != "" {
+		if _, err := g.callStart(ctx, name, "start", deadline); err != nil {
+			return err
+		}
+	}
 	if g.module.kind == kindCommand {
 		g.entry = g.exported(abi.ExportStart)
 		return nil
 	}
-	if _, err := g.callStart(ctx, abi.ExportInitialize, deadline); err != nil {
+	if _, err := g.callStart(ctx, abi.ExportInitialize, abi.ExportInitialize, deadline); err != nil {
 		return err
 	}
 	g.phase = phaseConfigure
-	status, err := g.callStart(ctx, abi.ExportConfigure, deadline)
+	status, err := g.callStart(ctx, abi.ExportConfigure, abi.ExportConfigure, deadline)
 	if err != nil {
 		return err
 	}
@@ -125,9 +130,9 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	return nil
 }
 
-// callStart calls an optional export without parameters.
-func (g *guest) callStart(ctx context.Context, name string, deadline time.Time) (status int32, err error) {
-	f := g.exported(name)
+// callStart calls an optional export without parameters, which crashes have another name for.
+func (g *guest) callStart(ctx context.Context, export, name string, deadline time.Time) (status int32, err error) {
+	f := g.exported(export)
 	if f == nil {
 		return 0, nil
 	}

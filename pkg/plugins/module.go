@@ -29,7 +29,9 @@ type module struct {
 	kind     kind
 	// takesEvents: the guest has on_event.
 	takesEvents bool
-	caller      *httpCaller // nil without the grant http
+	// startFunction is the export to call before all others, empty if there is none.
+	startFunction string
+	caller        *httpCaller // nil without the grant http
 
 	minMemory, maxMemory int64 // of an instance, in bytes: the module's own limits and those of the configuration
 
@@ -64,6 +66,7 @@ func (h *Host) newModule(ctx context.Context, spec Spec) (*module, *guest, error
 	m.life, m.end = context.WithCancel(context.Background())
 	m.minMemory, m.maxMemory = memoryRange(file, spec.Limits)
 	m.kind, m.takesEvents = kindOf(file)
+	m.startFunction = file.Start
 	err = m.prepare(ctx, file)
 	var first *guest
 	if err == nil {

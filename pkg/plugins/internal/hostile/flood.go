@@ -69,6 +69,11 @@ func phases() []Case {
 	cases := []Case{
 		{Name: "a start function that traps", Module: guests(func(m *wasmtest.Module) { m.Start(m.Func("", "", "", "", unreachable)) }),
 			Want: "start: trap"},
+		{Name: "recursion in the start function", Module: guests(func(m *wasmtest.Module) {
+			self := m.Func("", "", "", "")
+			m.Body(self, "", call(self))
+			m.Start(self)
+		}), Want: "start: trap"},
 		{Name: "_initialize that traps", Module: guests(func(m *wasmtest.Module) { m.Func("_initialize", "", "", "", unreachable) }),
 			Want: "_initialize: trap"},
 		{Name: "configure that traps", Module: guests(func(m *wasmtest.Module) { m.Func("configure", "", "i", "", unreachable) }),

@@ -13,6 +13,8 @@
 //   - Module.Code holds no custom sections but the functions' names, since those are the only ones with a use, and not even
 //     those if one of them is longer than 16 KiB.
 //   - In Module.Code no table may grow beyond MaxTableElements, whatever the file says.
+//   - Module.Code has no start function of its own: it is an export, to be called before any other, so that it can be called like
+//     them. If it is not a function that the engine would call, it stays, for the engine to refuse.
 //   - Errors give the section and the byte offset.
 //
 // Parse refuses instructions that are not part of WebAssembly 2.0, but does not check their types and order; that is left

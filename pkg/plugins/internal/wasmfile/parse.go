@@ -52,6 +52,7 @@ func Parse(file []byte) (*Module, error) {
 		return nil, err
 	}
 	p := parser{m: &Module{Code: append(make([]byte, 0, len(file)), file[:8]...)}}
+	start, hasStart := startOf(file, secs)
 	for _, s := range secs {
 		r := s.Reader(file)
 		if s.ID == wasmbin.Custom {
@@ -62,8 +63,16 @@ func Parse(file []byte) (*Module, error) {
 		if r.NothingLeft(); r.Err != nil {
 			return nil, fmt.Errorf("%s section: %w", wasmbin.SectionName(s.ID), r.Err)
 		}
-		if s.ID == wasmbin.Table {
+		switch {
+		case s.ID == wasmbin.Table:
 			p.m.Code = append(p.m.Code, boundedTables(p.m.Tables)...)
+			continue
+		case s.ID == wasmbin.Export && hasStart:
+			if exports := p.exportStart(file[s.At:s.End], start); exports != nil {
+				p.m.Code = append(p.m.Code, exports...)
+				continue
+			}
+		case s.ID == wasmbin.Start && p.m.Start != "":
 			continue
 		}
 		p.m.Code = append(p.m.Code, file[s.Begin:s.End]...)

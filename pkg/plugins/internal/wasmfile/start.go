@@ -1,0 +1,45 @@
+package wasmfile
+
+import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+
+// startName is what the start function is exported as, or begins with if the guest has such an export itself.
+const startName = "start function"
+
+// startOf gives the index of the start function.
+func startOf(file []byte, sections []wasmbin.Section) (index uint32, ok bool) {
+	for _, s := range sections {
+		if s.ID == wasmbin.Start {
+			r := s.Reader(file)
+			index = r.U32()
+			return index, r.Err == nil
+		}
+	}
+	return 0, false
+}
+
+// exportStart gives the export section with the start function in it. It is nil if there is nothing to export: a start function
+// that is missing, imported or of the wrong type stays what it is.
+func (p *parser) exportStart(content []byte, index uint32) []byte {
+	t, ok := p.m.FuncType(index)
+	if !ok || index < p.importedFuncs() || len(t.Params)+len(t.Results) > 0 {
+		return nil
+	}
+	name := startName
+	for _, taken := p.m.Export(name); taken; _, taken = p.m.Export(name) {
+		name += "'"
+	}
+	p.m.Start = name
+	r := wasmbin.Reader{File: content, End: len(content)}
+	out := wasmbin.AppendUint(nil, r.U32()+1)
+	out = wasmbin.AppendName(append(out, r.Rest()...), name)
+	return wasmbin.AppendSection(nil, wasmbin.Export, wasmbin.AppendUint(append(out, byte(Func)), index))
+}
+
+func (p *parser) importedFuncs() (n uint32) {
+	for _, i := range p.m.Imports {
+		if i.Kind == Func {
+			n++
+		}
+	}
+	return n
+}
