@@ -28,29 +28,29 @@ func crashOf(t *testing.T, host *Host, spec Spec) *CrashError {
 func TestPanicsShowTheirStack(t *testing.T) {
 	for _, test := range []struct {
 		language string
-		wasm     func() []byte
+		wasm     func(t *testing.T) []byte
 		cause    string
 		stack    []string // functions, in this order
 	}{
-		{"Go", func() []byte { return build(t, "testdata/guest", ".") },
+		{"Go", func(t *testing.T) []byte { return build(t, "testdata/guest", ".") },
 			`wasm error: unreachable: the handler said "panic: runtime error: index out of range [7] with length 3"`,
 			[]string{"panic: runtime error: index out of range [7] with length 3", "goroutine 1 [running]:", "main.innermost(",
 				" guest/deep.go:", "main.middle(", "main.outermost(", "main.onEvent(", "main.innermost(i32) i32",
 				"main.middle(i32) i32", "main.outermost(i32) i32"}},
-		{"C", func() []byte { return buildGuest(t, "c", "testdata/deep/deep.c") },
+		{"C", func(t *testing.T) []byte { return buildGuest(t, "c", "testdata/deep/deep.c") },
 			`wasm error: unreachable: the handler said "about to trap"`,
 			[]string{"innermost(i32) i32", "middle(i32) i32", "outermost(i32) i32", "on_event(", "informerd_on_event("}},
-		{"Rust", func() []byte { return buildGuest(t, "rust", "testdata/deep/deep.rs") },
+		{"Rust", func(t *testing.T) []byte { return buildGuest(t, "rust", "testdata/deep/deep.rs") },
 			`wasm error: unreachable: the handler said "panicked at `,
 			[]string{"rust_panic", "core::panicking::panic_bounds_check(", "handler::innermost(", "handler::middle(",
 				"handler::Deep::outermost(", "on_event("}},
-		{"AssemblyScript", func() []byte { return buildGuest(t, "assemblyscript", "testdata/deep/deep.ts") },
+		{"AssemblyScript", func(t *testing.T) []byte { return buildGuest(t, "assemblyscript", "testdata/deep/deep.ts") },
 			`wasm error: unreachable: the handler said "nothing at 2 (deep.ts:6:15)"`,
 			[]string{"~lib/abort/informerdAbort(", "deep/innermost(", "deep/middle(", "deep/outermost(", "deep/onEvent("}},
 	} {
 		t.Run(test.language, func(t *testing.T) {
 			goLog.Reset()
-			crash := crashOf(t, goGuests, Spec{Listener: "pods", Wasm: test.wasm(), Config: []byte(`{"do":"panic three calls deep"}`),
+			crash := crashOf(t, goGuests, Spec{Listener: "pods", Wasm: test.wasm(t), Config: []byte(`{"do":"panic three calls deep"}`),
 				Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}})
 			if crash.Reason != ReasonTrap || !strings.HasPrefix(crash.Cause.Error(), test.cause) {
 				t.Errorf("got  %v\nwant %s", crash.Cause, test.cause)
