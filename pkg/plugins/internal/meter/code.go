@@ -9,12 +9,9 @@ import (
 // code makes the code section.
 func (m *module) code() ([]byte, error) {
 	own := m.funcs - m.imported
-	r := &reader{}
+	r, n := &reader{}, uint32(0)
 	if s := m.parts[wasmbin.Code]; s != nil {
 		r = s.Reader(m.file)
-	}
-	n := uint32(0)
-	if r.More() {
 		n = r.Count(1)
 	}
 	if n != own {
