@@ -14,8 +14,8 @@
 //     the outputs before it do not see the event again.
 //   - A filter that fails counts as not matching, a select as not choosing, and a rule leaves what is known as it is; each
 //     is counted as a dead letter and, at a limited rate, logged with the place in the expression.
-//   - A handler that crashes is retried, like one that asks for it. What has
-//     failed Attempts times, or for good, is a dead letter: counted and logged with listener and object.
+//   - A handler that crashes is retried, like one that asks for it. What has failed Attempts times, or for good, is a dead
+//     letter: counted and logged with listener and object.
 //   - A handler that takes several events at once gets what is ready, at most Batch events, of which no two are of one object,
 //     and no more than a worker's share. A worker waits for one event and for no more. What is selected, judged and filtered
 //     out is not in a batch, and each result is dealt with as if the event had been alone.
@@ -25,7 +25,8 @@
 //     events for a second; one that waits for an event already may take that and wait with it. The first event behind
 //     the pause is a trial, with all workers waiting for it: if it crashes, too, the next pause is twice as long, up to a
 //     minute, and if not, all go on. Events that wait meanwhile are in the source, and what a batch that crashed has left is
-//     with its worker. The event that crashed is retried and given up as ever. Each pause is logged once, and the end of the last one; Stats tells of one while it lasts.
+//     with its worker. The event that crashed is retried and given up as ever. Each pause is logged once, and the end of the
+//     last one; Stats tells of one while it lasts.
 //   - Nobody waits for a pause when ctx is done or the source is stopped. There are no new ones then, either.
 //   - When ctx is done, the events that a worker has go back to the source, and none of them has failed.
 //   - Run blocks, and on its return all workers have ended and their instances are closed.
