@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 // filedHost is a host that keeps compiled code in a folder. It is closed by its user.
@@ -66,7 +68,7 @@ func startWith(t *testing.T, folder string, spec Spec) (compiled int64, log stri
 // A module of Go is compiled by the first host, and read by those that come later.
 func TestCompiledCodeIsKept(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "state", "compiled")
-	spec := Spec{Listener: "pods", Wasm: build(t, "testdata/guest", "."), Config: []byte(`{"do":"nothing"}`),
+	spec := Spec{Listener: "pods", Wasm: wasmtest.GoGuest(t, "testdata/guest", "."), Config: []byte(`{"do":"nothing"}`),
 		Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}}
 	var files []string
 	var times []time.Duration

@@ -3,42 +3,19 @@ package plugins
 import (
 	"fmt"
 	"log/slog"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// built holds the guests that were built, by folder and package.
+// built holds the guests that were built from other languages, by their sources.
 var built sync.Map
 
-// build builds a Go guest with the stock toolchain, as make examples does.
-func build(t testing.TB, dir, pkg string) []byte {
-	t.Helper()
-	if wasm, ok := built.Load(dir + pkg); ok {
-		return wasm.([]byte)
-	}
-	out := filepath.Join(t.TempDir(), "guest.wasm")
-	command := exec.Command("go", "build", "-trimpath", "-buildmode=c-shared", "-o", out, pkg)
-	command.Dir = dir
-	command.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
-	if text, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("building %s in %s: %v\n%s", pkg, dir, err, text)
-	}
-	wasm, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	built.Store(dir+pkg, wasm)
-	return wasm
-}
-
 func example(t testing.TB, name string) []byte {
-	return build(t, "../../plugins/examples", "./"+name)
+	return wasmtest.GoGuest(t, "../../plugins/examples", "./"+name)
 }
 
 // exampleInstance loads an example with the default memory and no grants; its deadline is for slow test machines.

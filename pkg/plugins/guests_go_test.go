@@ -17,6 +17,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 const (
@@ -57,7 +58,7 @@ func goSources(t testing.TB, sources map[string]string) map[string][]byte {
 	}
 	dir, guests := goFolder(t, files), map[string][]byte{}
 	for name := range sources {
-		guests[name] = build(t, dir, "./"+name)
+		guests[name] = wasmtest.GoGuest(t, dir, "./"+name)
 	}
 	return guests
 }
@@ -79,7 +80,7 @@ func everythingSpec(t *testing.T) Spec {
 		fmt.Fprint(w, strings.Repeat(string(body), 2000))
 	})
 	seed := uint64(7)
-	return Spec{Listener: t.Name(), Path: "everything.wasm", Wasm: build(t, goSDK, "./test/everything"),
+	return Spec{Listener: t.Name(), Path: "everything.wasm", Wasm: wasmtest.GoGuest(t, goSDK, "./test/everything"),
 		Config: fmt.Appendf(nil, `{"url":%q,"informer":"owners"}`, url), Limits: Limits{Deadline: 30 * time.Second},
 		Caches: ownersAndNodes(t),
 		Grants: Grants{Log: &LogGrant{LinesPerSecond: 1000}, KV: &KVGrant{}, HTTP: &HTTPGrant{Allow: []string{url}},
@@ -230,7 +231,7 @@ func TestGoGuestsImportWhatTheyUse(t *testing.T) {
 			}
 		})
 	}
-	all := build(t, goSDK, "./test/everything")
+	all := wasmtest.GoGuest(t, goSDK, "./test/everything")
 	if got := exports(t, all); !slices.Contains(got, abi.ExportOnBatch) || !slices.Contains(got, abi.ExportOnEvent) {
 		t.Errorf("the guest with package batch exports %q", got)
 	}

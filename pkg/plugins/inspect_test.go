@@ -95,7 +95,7 @@ func sameError(got, want string) bool {
 }
 
 func TestInspectToolchains(t *testing.T) {
-	in, err := Inspect(build(t, "testdata/guest", "."))
+	in, err := Inspect(wasmtest.GoGuest(t, "testdata/guest", "."))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 // generation is a guest that gives an event's name as its message and its config as data. It takes events, batches or both.
@@ -214,7 +215,7 @@ func TestReplaceUnderLoad(t *testing.T) {
 	if raceDetector() {
 		rssSlack *= 4 // it keeps account of all memory there ever was
 	}
-	large := build(t, "testdata/guest", ".")
+	large := wasmtest.GoGuest(t, "testdata/guest", ".")
 	host, _ := testHost(t)
 	keeper, err := host.Load(t.Context(), Spec{Listener: "keeper", Wasm: large, Config: []byte(`{"do":"nothing"}`),
 		Grants: Grants{Log: &LogGrant{}}}) // it keeps the code

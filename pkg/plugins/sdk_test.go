@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 // The Go SDK in the real host: testdata/guest does one thing after the other.
 func TestGoSDK(t *testing.T) {
-	wasm := build(t, "testdata/guest", ".")
+	wasm := wasmtest.GoGuest(t, "testdata/guest", ".")
 	for _, test := range []struct {
 		do   string
 		want string // verdict, message and emissions, or how the crash begins

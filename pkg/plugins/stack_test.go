@@ -32,7 +32,7 @@ func TestPanicsShowTheirStack(t *testing.T) {
 		cause    string
 		stack    []string // functions, in this order
 	}{
-		{"Go", func(t *testing.T) []byte { return build(t, "testdata/guest", ".") },
+		{"Go", func(t *testing.T) []byte { return wasmtest.GoGuest(t, "testdata/guest", ".") },
 			`wasm error: unreachable: the handler said "panic: runtime error: index out of range [7] with length 3"`,
 			[]string{"panic: runtime error: index out of range [7] with length 3", "goroutine 1 [running]:", "main.innermost(",
 				" guest/deep.go:", "main.middle(", "main.outermost(", "main.onEvent(", "main.innermost(i32) i32",

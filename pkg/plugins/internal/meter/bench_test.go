@@ -24,7 +24,7 @@ func small() []byte {
 
 // BenchmarkGuests runs the same work as it is, metered, and with the engine's own way to end a call.
 func BenchmarkGuests(b *testing.B) {
-	goGuest := build(b, "testdata/cpu", ".")
+	goGuest := wasmtest.GoGuest(b, "testdata/cpu", ".")
 	for _, w := range []struct {
 		function string
 		n        uint64
@@ -72,7 +72,7 @@ func BenchmarkGuests(b *testing.B) {
 // time, and tells how many times as long the best metered turn takes as the best plain one. Give it 30 turns with
 // -benchtime=30x.
 func BenchmarkRatio(b *testing.B) {
-	guest := build(b, "testdata/cpu", ".")
+	guest := wasmtest.GoGuest(b, "testdata/cpu", ".")
 	for _, w := range []struct {
 		function string
 		n        uint64
@@ -98,7 +98,7 @@ func BenchmarkRatio(b *testing.B) {
 }
 
 func BenchmarkRewrite(b *testing.B) {
-	module := build(b, "testdata/cpu", ".")
+	module := wasmtest.GoGuest(b, "testdata/cpu", ".")
 	b.SetBytes(int64(len(module)))
 	for b.Loop() {
 		m, err := Rewrite(module, Options{})

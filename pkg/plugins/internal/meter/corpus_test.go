@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
@@ -18,30 +17,8 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
-
-// build builds a guest from Go source, once.
-func build(t testing.TB, dir, pkg string) []byte {
-	t.Helper()
-	if wasm, ok := built.Load(dir + pkg); ok {
-		return wasm.([]byte)
-	}
-	out := filepath.Join(t.TempDir(), "guest.wasm")
-	command := exec.Command("go", "build", "-trimpath", "-buildmode=c-shared", "-o", out, pkg)
-	command.Dir = dir
-	command.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
-	if text, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("building %s in %s: %v\n%s", pkg, dir, err, text)
-	}
-	wasm, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	built.Store(dir+pkg, wasm)
-	return wasm
-}
-
-var built sync.Map
 
 // work is what the guest in testdata/cpu can do.
 var work = []struct {
@@ -50,7 +27,7 @@ var work = []struct {
 }{{"hash", 100}, {"order", 5}, {"parse", 50}, {"match", 10}}
 
 func TestGoGuestComputesTheSame(t *testing.T) {
-	module := build(t, "testdata/cpu", ".")
+	module := wasmtest.GoGuest(t, "testdata/cpu", ".")
 	original, other := plain(t, cached(), module), metered(t, cached(), module)
 	for _, w := range work {
 		want, err := original.call(w.function, w.n)
@@ -70,7 +47,7 @@ func TestGoGuestComputesTheSame(t *testing.T) {
 
 // A budget that is just enough is enough again, if the guest begins anew.
 func TestGoGuestNeedsTheSameFuelAgain(t *testing.T) {
-	module := build(t, "testdata/cpu", ".")
+	module := wasmtest.GoGuest(t, "testdata/cpu", ".")
 	used := func(slice int64) int64 {
 		m := metered(t, cached(), module)
 		m.tank.Slice = slice
@@ -88,7 +65,7 @@ func TestGoGuestNeedsTheSameFuelAgain(t *testing.T) {
 // The examples import host functions, which all give 0 here. The interpreter does not take long to compile them.
 func TestExamplesComputeTheSame(t *testing.T) {
 	for _, name := range []string{"crashloop", "label-audit"} {
-		module := build(t, "../../../../plugins/examples", "./"+name)
+		module := wasmtest.GoGuest(t, "../../../../plugins/examples", "./"+name)
 		want := runWithZeros(t, interpreter(), module, nil)
 		m := rewritten(t, module)
 		tank := &Tank{Fuel: m.Fuel}
