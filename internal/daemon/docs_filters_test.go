@@ -180,7 +180,6 @@ func limits() string {
 	row("a range such as `1..100`", number(filters.MaxRange)+" items")
 	b.WriteString("\n| one evaluation of it | at most |\n|---|---|\n")
 	row("steps: items looked at, fields read of them, and more for what takes longer", number(filters.MaxSteps))
-	row("time, looked at every few hundred steps", fmt.Sprint(filters.MaxTime))
 	row("items of lists it makes", number(filters.MaxMemory))
 	row("a text it makes", bytes(filters.MaxText))
 	row("all texts and lists it makes, and what it decodes", bytes(filters.MaxBytes))

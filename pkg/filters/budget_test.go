@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -38,10 +37,9 @@ func TestBudget(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			e := compile(t, tt.text).Evaluator()
-			e.now = func() time.Time { return time.Time{}.Add(time.Hour) } // steps alone count
 			ok, err := e.Match(ev)
 			var ee *EvalError
-			if ok || !errors.As(err, &ee) || ee.Message != tt.want {
+			if ok || !errors.As(err, &ee) || ee.Message != tt.want || !errors.Is(err, ErrUnknown) {
 				t.Fatalf("got %v, %v", ok, err)
 			}
 			if tooLong := strings.HasPrefix(tt.want, "the pattern"); errors.Is(err, ErrBudget) == tooLong {
@@ -58,21 +56,9 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-func TestBudgetOfTime(t *testing.T) {
-	e := compile(t, `any(object.items, .n < 0)`).Evaluator()
-	var now time.Time
-	e.now = func() time.Time { now = now.Add(9 * time.Millisecond); return now }
-	_, err := e.Match(items(t, 3000))
-	want := `config.yaml:12:22: listener "crash-loops": the expression took longer than 20ms`
-	if err == nil || err.Error() != want || !errors.Is(err, ErrBudget) {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
-
 // What fits the budget by far is never refused.
 func TestBudgetLeavesRoom(t *testing.T) {
 	e := compile(t, `any(object.items, .n < 0) || count(object.items, .n == 1) == 3000 && sum(object.items, .n) == 3000 && all(object.items, .n in [1])`).Evaluator()
-	e.now = func() time.Time { return time.Time{}.Add(time.Hour) }
 	if ok, err := e.Match(items(t, 3000)); !ok || err != nil {
 		t.Error(ok, err)
 	}

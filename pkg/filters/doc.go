@@ -32,7 +32,9 @@
 //     true or false is needed nil counts as false. any, all, none, one, count, sum, filter, map and find take nil for an
 //     empty list.
 //   - Values of different types are not equal; int and float are one type here. Ordering values of different types, and
-//     any other operation on a type it does not have, is an [EvalError] and the event does not match.
+//     any other operation on a type it does not have, is an [EvalError].
+//   - An [EvalError] is [ErrUnknown]: the expression has no answer, which is neither yes nor no. The same event, caches and
+//     time give the same answer, or none, on every machine and however busy it is.
 //   - Beside a quantity, duration, semver, image, ip or cidr, a text is read as one of them, and beside a quantity a
 //     number is one: age() > "10m". A constant that cannot be read is a [CompileError]. What stands in an object and
 //     cannot be read is nil, and read or refused in little time, however long it is. What was read of a text is kept for
@@ -46,8 +48,8 @@
 //   - [Filter.Conditions] are necessary: no event matches that does not fulfil them, whatever its object looks like. An
 //     event that is refused by them is not evaluated, so it cannot fail either.
 //   - An expression is bounded when compiled ([MaxSource], [MaxNodes], [MaxNesting], [MaxPattern]) and when it runs
-//     ([MaxSteps], [MaxTime], [MaxMemory], [MaxText], [MaxBytes], [MaxRange]). Overrunning a bound is an [EvalError] that
-//     is [ErrBudget]. Time is looked at between steps, so that it is a limit for loops and not to the millisecond.
+//     ([MaxSteps], [MaxMemory], [MaxText], [MaxBytes], [MaxRange]). Overrunning a bound is an [EvalError] that is
+//     [ErrBudget]. Work is counted in steps and no clock is read.
 //   - With a [Schema], a field that the objects cannot have is a [CompileError] below its name, with the nearest name there
 //     is: behind object and old, in changed, and in what is taken from them by way of let, ??, ?:, [0], any, filter, map,
 //     find and their like. Of what the schema leaves open, of int-or-string and of other functions' results nothing is

@@ -7,7 +7,10 @@ import (
 	"github.com/expr-lang/expr/file"
 )
 
-// ErrBudget is what an [EvalError] is when the expression overran a bound on steps, time or memory.
+// ErrUnknown is what every [EvalError] is: the expression gave no answer for the event, which is neither yes nor no.
+var ErrUnknown = errors.New("no answer")
+
+// ErrBudget is what an [EvalError] is when the expression overran a bound on steps or memory.
 var ErrBudget = errors.New("over budget")
 
 // CompileError is a mistake in an expression.
@@ -51,7 +54,10 @@ func (e *EvalError) Error() string {
 	return fmt.Sprintf("%s: %s%s", e.Place, Source{Listener: e.Listener, Rule: e.Rule}.owner(), e.Message)
 }
 
-// Unwrap gives ErrBudget or nil.
+// Is makes every EvalError an [ErrUnknown].
+func (e *EvalError) Is(target error) bool { return target == ErrUnknown }
+
+// Unwrap returns ErrBudget or nil.
 func (e *EvalError) Unwrap() error { return e.err }
 
 // fault is what an operation panics with to end a run; expr's VM recovers it and adds the place.

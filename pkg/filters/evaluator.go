@@ -55,14 +55,14 @@ type stepped struct {
 func (f *Filter) Evaluator() *Evaluator {
 	e := &Evaluator{
 		filter: f, usesOld: f.UsesOld(), slots: make([]slot, len(f.fields)), steps: make([]stepped, len(f.chains)),
-		budget: budget{now: time.Now},
 	}
 	e.vm.MemoryBudget = MaxMemory
 	e.env = e.environment()
 	return e
 }
 
-// Match tells whether the event is one the expression wants. An error is an [*EvalError]; the event does not match then.
+// Match reports whether the event is one the expression wants. An error is an [*EvalError], and the answer is unknown then:
+// do not take it for a no.
 func (e *Evaluator) Match(ev event.Event) (bool, error) {
 	if e.filter.source.Kind == KindMessage {
 		return false, e.filter.source.evalError(&fault{message: "this expression is a message and does not match"})
