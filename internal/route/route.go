@@ -70,15 +70,12 @@ type Route struct {
 	// What Handler does, or something else in tests; guests is nil if there is no handler.
 	guests  func(context.Context) (guest, error)
 	batches func() bool
-
-	mu sync.Mutex
-	// unsent is what outputs have yet to take of events that wait for a retry.
-	unsent map[event.Key]unsent
 	// failures limits the log to a few lines about failing filters, however many events there are.
 	failures rate.Sometimes
 }
 
-// unsent is what came of an event and how far it got. First come the messages of its rules, then those of the event.
+// unsent is what came of an event and how far it got. First come the messages of its rules, then those of the event. While
+// the event waits for a retry, its delivery carries this as Progress, so that no other event of the object can take it up.
 type unsent struct {
 	messages []sink.Message
 	next     int           // index into messages × outputs, messages first
@@ -122,25 +119,6 @@ func done(d *informer.Delivery, left unsent) {
 	d.Done()
 }
 
-// resume gives what a delivery of the object that failed has left, if there is any.
-func (r *Route) resume(key event.Key) (left unsent, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	left, ok = r.unsent[key]
-	delete(r.unsent, key)
-	return left, ok
-}
-
-// keep is the reverse of resume.
-func (r *Route) keep(key event.Key, left unsent) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.unsent == nil {
-		r.unsent = map[event.Key]unsent{}
-	}
-	r.unsent[key] = left
-}
-
 // expressionFailed gives up what an expression had to decide: its answer would not be another one if it was asked again.
 func (r *Route) expressionFailed(e event.Event, what string, err error) {
 	r.stats.deadLetters.Add(1)
@@ -165,7 +143,7 @@ func (r *Route) send(ctx context.Context, left *unsent) error {
 func (r *Route) failed(ctx context.Context, d *informer.Delivery, left unsent, err error) {
 	key := d.Object.Key()
 	if left.last || r.Rules != nil {
-		r.keep(key, left)
+		d.Progress = left
 	}
 	if ctx.Err() != nil {
 		// Being stopped is nobody's failure. The event goes back, and is not done.
@@ -179,7 +157,6 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, left unsent, e
 		d.Retry(delay)
 		return
 	}
-	r.resume(key)
 	r.stats.deadLetters.Add(1)
 	r.Log.Error("event given up", "op", d.Op, "object", quoted(key), "resourceVersion", d.Object.ResourceVersion(), "attempts", d.Attempt, "error", err)
 	done(d, left)

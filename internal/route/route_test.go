@@ -71,7 +71,7 @@ func newScript(events ...event.Event) *script {
 }
 
 func (s *script) Next(ctx context.Context) (informer.Delivery, error) {
-	for {
+	for ctx.Err() == nil {
 		s.mu.Lock()
 		if len(s.waiting) > 0 {
 			d := s.waiting[0]
@@ -89,9 +89,9 @@ func (s *script) Next(ctx context.Context) (informer.Delivery, error) {
 		select {
 		case <-s.wake:
 		case <-ctx.Done():
-			return informer.Delivery{}, ctx.Err()
 		}
 	}
+	return informer.Delivery{}, ctx.Err()
 }
 
 func (s *script) More(got []informer.Delivery, n, workers int) []informer.Delivery {
@@ -139,6 +139,7 @@ func (s *script) Retry(d *informer.Delivery, after time.Duration) {
 	s.log = append(s.log, "retry "+d.Object.Name())
 	s.parked++
 	again := informer.NewDelivery(d.Event, d.Attempt+1, s)
+	again.Recalled, again.Progress = d.Recalled, d.Progress
 	time.AfterFunc(after, func() {
 		s.mu.Lock()
 		s.parked--

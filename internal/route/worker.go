@@ -109,7 +109,7 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 	if d.Attempt == 1 && !d.Recalled {
 		r.stats.received(d.Op)
 	}
-	left, resumed := r.resume(d.Object.Key())
+	left, resumed := d.Progress.(unsent)
 	e, selected := event.Event{}, false
 	if !left.last {
 		e, selected = w.selected(d)

@@ -60,10 +60,16 @@ type entry struct {
 	event.Event
 	from     *registration
 	initials int // how many initial adds of the registration this entry stands for
-	attempts int // deliveries that failed
 	recalled bool
+	failed   *failed // nil if no delivery has
 	// known is for a delete: the state that a listener with Transitions took last, nil if none.
 	known *event.Object
+}
+
+// failed is what is known of an entry's failed deliveries.
+type failed struct {
+	attempts int
+	progress any // as Delivery.Progress
 }
 
 // lane is the line of one object's entries behind the one that is with a worker.

@@ -18,6 +18,9 @@ type Delivery struct {
 	// Before is set for the Delete of an object of which the listener had taken a state, if it has Transitions: that state.
 	// Object may differ from it in what the listener looks at, if events were missed.
 	Before *event.Object
+	// Progress belongs to the worker: what it sets before Retry, it finds here at the event's next delivery, and at no other
+	// event's. It is nil at the first one.
+	Progress any
 
 	ack   Acknowledger
 	entry entry // the listener's own
@@ -76,7 +79,7 @@ func (a *listenerAck) Retry(d *Delivery, after time.Duration) {
 	}
 	defer l.mu.Unlock()
 	l.stats.Retried++
-	d.entry.attempts++
+	d.entry.failed = &failed{attempts: d.Attempt, progress: d.Progress}
 	l.buf.park(d.entry)
 	key := d.Object.Key()
 	if l.retries == nil {

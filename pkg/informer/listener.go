@@ -228,9 +228,11 @@ func (l *Listener) take() (entry, bool) {
 }
 
 func (l *Listener) delivery(e entry) Delivery {
-	return Delivery{
-		Event: e.Event, Attempt: e.attempts + 1, Recalled: e.recalled, Before: e.known, ack: (*listenerAck)(l), entry: e,
+	d := Delivery{Event: e.Event, Attempt: 1, Recalled: e.recalled, Before: e.known, ack: (*listenerAck)(l), entry: e}
+	if e.failed != nil {
+		d.Attempt, d.Progress = e.failed.attempts+1, e.failed.progress
 	}
+	return d
 }
 
 // Stopped gives a channel that is closed when the listener is stopped, though there may be events left.
