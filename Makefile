@@ -21,6 +21,9 @@ FUZZTIME ?= 20s
 # $(call each,MODULES,COMMAND) runs the command in each module and stops at the first that fails.
 each = @set -e; for m in $(1); do echo "[$$m] $(2)"; (cd $$m && $(2)) || exit 1; done
 
+# Each target uses all processors by itself, and "test" installs compilers before it builds with them.
+.NOTPARALLEL:
+
 .PHONY: help
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,17 +51,20 @@ examples: asc ## Build the example guests into bin/plugins (GUESTS=required: in 
 # The compiler of AssemblyScript comes from npm. What is missing in the end, plugins/build says.
 .PHONY: asc
 asc:
-	@cd plugins/sdk/assemblyscript && test -x node_modules/.bin/asc -a node_modules -nt package-lock.json || \
-	  { command -v npm >/dev/null && npm ci && touch node_modules; } || true
+	@dev/needs.sh fetch
+
+.PHONY: needs
+needs: ## Install the compilers that tests use, where that can be done (Debian, as root)
+	@dev/needs.sh install
 
 .PHONY: test
-test: export GUESTS ?= required
-test: devcluster build examples ## Run all tests, with the race detector (GUESTS=optional: in the languages that are there)
-	@test -n "$(RACE)" || echo "no C compiler: the tests run WITHOUT the race detector"
+test: export GUESTS ?= optional
+test: needs devcluster build examples ## Run all tests, with the race detector (GUESTS=required: fail if a compiler is missing)
 	go test $(RACE) -timeout 20m ./...
 	plugins/test bin/plugins
 	$(call each,$(filter-out .,$(MODULES)),go test $(RACE) -short -timeout 20m ./...)
 	$(call each,$(CLUSTER),CGO_ENABLED=0 DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test -timeout 20m ./...)
+	@dev/needs.sh report
 
 .PHONY: check
 check: fmt-check vet lint archtest tidy-check vulncheck ## Run every check that is no test: what a change has to pass, with make test
