@@ -33,9 +33,12 @@
 //	informerd-blocked NAME                    wait until it has filled the pipe that nobody reads
 //	informerd-unblock NAME                    read it from now on, into NAME.out
 //	informerd-signal NAME TERM|KILL|STOP|CONT
-//	informerd-wait NAME STATUS DURATION       it ends with this status, or KILL, within this time
-//	informerd-stop NAME                       TERM, and it ends within 5 s with status 0
+//	informerd-wait NAME STATUS DURATION       it ends with this status, or KILL, within this time,
+//	                                          or more on a busy machine
+//	informerd-stop NAME                       TERM, and it ends with status 0 within 5 s, or more on a
+//	                                          busy machine
 //	expect-log NAME REGEXP…                   wait until each of them matches a line of standard error
+//	allow-log NAME REGEXP…                    lines of standard error may match them
 //	no-log NAME REGEXP                        none has matched so far
 //
 //	expect-event NAME CONDITION…              wait for an event; its attributes but time are then in the file
@@ -55,5 +58,6 @@
 // data.object.status.containerStatuses.0.name. What waits has a deadline, and shows what there was instead. What must
 // not happen is asked after something that has to come later has happened.
 //
-// Every line on standard output must be a valid CloudEvent, whatever is looked for.
+// Every line on standard output must be a valid CloudEvent, whatever is looked for. Every line on standard error that
+// is not logged with level INFO or DEBUG must match what expect-log or allow-log names, or the script fails at its end.
 package e2e

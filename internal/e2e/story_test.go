@@ -10,13 +10,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // patience is how long a script waits for what should come at once. It is only used up when something is wrong.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // story is what the commands of one script share.
 type story struct {
@@ -39,7 +40,8 @@ func setup(env *testscript.Env) error {
 	}
 	s := &story{dir: env.WorkDir, namespace: newNamespace(strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")), cluster: c, processes: map[string]*process{}}
 	env.Values[storyKey{}] = s
-	env.Defer(s.end)
+	t := env.T().(testing.TB) // as testscript promises of scripts that Run runs
+	env.Defer(func() { s.end(t) })
 	env.Setenv("NS", s.namespace)
 	env.Setenv("PLUGINS", plugins())
 	env.Setenv("CONFIGS", filepath.Join(root(), "configs"))
@@ -83,10 +85,11 @@ func (s *story) fillIn() error {
 }
 
 // end leaves nothing running, whatever became of the script.
-func (s *story) end() {
+func (s *story) end(t testing.TB) {
 	for _, p := range s.processes {
 		p.kill()
 	}
+	s.checkLogs(t)
 	if s.cluster != shared.cluster {
 		_ = s.cluster.down() // if it fails, TestMain tries again and tells
 	}
@@ -106,6 +109,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"informerd-wait":    command(3, 3, "informerd-wait NAME STATUS DURATION", informerdWait),
 	"informerd-stop":    command(1, 1, "informerd-stop NAME", informerdStop),
 	"expect-log":        command(2, -1, "expect-log NAME REGEXP…", expectLog),
+	"allow-log":         command(2, -1, "allow-log NAME REGEXP…", allowLog),
 	"no-log":            command(2, 2, "no-log NAME REGEXP", noLog),
 	"expect-event":      command(2, -1, "expect-event NAME CONDITION…", expectEvent),
 	"expect-events":     command(3, -1, "expect-events NAME N CONDITION…", expectEvents),
