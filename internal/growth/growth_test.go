@@ -1,0 +1,25 @@
+package growth
+
+import (
+	"strings"
+	"testing"
+)
+
+var sink int
+
+func work(n int) {
+	for i := range n {
+		sink += i
+	}
+}
+
+func TestLinearTakesLinearWork(t *testing.T) {
+	Linear(t, 1_000_000, work)
+}
+
+func TestLinearFindsTheSquare(t *testing.T) {
+	problem := grows(1000, func(n int) { work(n * n) })
+	if !strings.HasPrefix(problem, "size 1000 took ") || !strings.Contains(problem, ", size 8000 took ") {
+		t.Errorf("quadratic work was found to be %q", problem)
+	}
+}
