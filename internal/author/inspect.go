@@ -77,10 +77,8 @@ func showInspection(path string, in *plugins.Inspection, w io.Writer) error {
 	for _, t := range in.Tables {
 		p.row("table", fmt.Sprintf("%s, %s", count(int64(t.Min), "element"), most(t.Bounded, number(int64(t.Max)))))
 	}
-	if in.Unmeterable == "" {
+	if in.Kind != plugins.ModuleOther {
 		p.row("metered", "yes: budgets of fuel can be kept, and deadlines hold whatever it does")
-	} else {
-		p.row("metered", "no: "+printable(in.Unmeterable))
 	}
 	p.row("stack", map[bool]string{true: "a crash shows the names of functions",
 		false: "a crash shows no names of functions, as the module has none (section name)"}[in.Named])
@@ -186,7 +184,6 @@ type inspection struct {
 	Memory    *memoryJSON       `json:"memory,omitempty"`
 	Tables    []tableJSON       `json:"tables,omitempty"`
 	Metered   bool              `json:"metered"`
-	Why       string            `json:"unmeterable,omitempty"`
 	Names     bool              `json:"functionNames"`
 	Producers map[string]string `json:"producers,omitempty"`
 	Sections  map[string]int    `json:"sections,omitempty"`
@@ -219,8 +216,8 @@ type exportJSON struct {
 }
 
 func writeInspection(path string, in *plugins.Inspection, w io.Writer) error {
-	out := inspection{File: path, Refusal: in.Refusal, SHA256: in.Digest, Size: in.Size, Metered: in.Unmeterable == "",
-		Why: in.Unmeterable, Names: in.Named, Producers: map[string]string{}, Sections: map[string]int{},
+	out := inspection{File: path, Refusal: in.Refusal, SHA256: in.Digest, Size: in.Size, Metered: in.Kind != plugins.ModuleOther,
+		Names: in.Named, Producers: map[string]string{}, Sections: map[string]int{},
 		Imports: []importJSON{}, Exports: []exportJSON{}, Grants: append([]string{}, in.Grants()...)}
 	switch in.Kind {
 	case plugins.ModuleHandler:

@@ -41,13 +41,12 @@ type code struct {
 	users int           // guarded by codes.mu
 	done  chan struct{} // closed when what follows is set
 
-	err       error
-	wasm      []byte // rewritten
-	fuel      string // the global that holds an instance's fuel; empty if the module is not metered
-	unmetered error  // why not
-	cache     wazero.CompilationCache
-	runtime   wazero.Runtime
-	compiled  wazero.CompiledModule
+	err      error
+	wasm     []byte // rewritten
+	fuel     string // the global that holds an instance's fuel
+	cache    wazero.CompilationCache
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
 }
 
 // take gives the code of a module, which must be left in the end. Who comes first makes it, others wait.
@@ -153,7 +152,7 @@ func (c *codes) compileIn(ctx context.Context, x *code, folder *codedir.Folder) 
 
 // compile has the code compiled by the engine of a cache, where it stays.
 func (c *codes) compile(ctx context.Context, x *code, cache wazero.CompilationCache) error {
-	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(cache, x.unmetered == nil))
+	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(cache))
 	compiled, err := runtime.CompileModule(ctx, x.wasm)
 	if err != nil {
 		return errors.Join(err, runtime.Close(ctx), cache.Close(ctx))
@@ -162,26 +161,17 @@ func (c *codes) compile(ctx context.Context, x *code, cache wazero.CompilationCa
 	return nil
 }
 
-// rewrite makes the module pay for what it does. If it cannot, the engine must watch the deadline.
+// rewrite makes the module pay for what it does. One that cannot be metered is never run.
 func (x *code) rewrite(wasm []byte) error {
 	metered, err := meter.Rewrite(wasm, x.key.meter)
-	if err == nil {
-		x.wasm, x.fuel = metered.Module, metered.Fuel
-		return nil
-	}
-	x.unmetered = err
-	x.wasm, err = meter.Fallback(wasm)
+	x.wasm, x.fuel = metered.Module, metered.Fuel
 	return err
 }
 
 // name is that of the entry in the folder: what the engine compiles.
 func (x *code) name() string {
-	h := sha256.New()
-	if x.unmetered != nil {
-		h.Write([]byte("unmetered"))
-	}
-	h.Write(x.wasm)
-	return hex.EncodeToString(h.Sum(nil))
+	sum := sha256.Sum256(x.wasm)
+	return hex.EncodeToString(sum[:])
 }
 
 func (x *code) free(ctx context.Context) error {

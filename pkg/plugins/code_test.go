@@ -159,22 +159,3 @@ func TestLoadsOfOtherModulesDoNotWait(t *testing.T) {
 		t.Errorf("compiled %d times", n)
 	}
 }
-
-// Metering and its fallback make different code of a module, and each of them is shared.
-func TestModulesThatCannotBeMeteredAreSharedToo(t *testing.T) {
-	host, _ := testHost(t)
-	odd := guestModule()
-	addOdd(odd)
-	wasm := onEvent(odd, konst(0))
-	ctx := compilations{t.Context(), &atomic.Int64{}, nil}
-	for range 3 {
-		h, err := host.Load(ctx, testSpec(wasm))
-		if err != nil {
-			t.Fatal(err)
-		}
-		expectVerdict(t, newInstance(t, h), podAdd(t), Done)
-	}
-	if n := ctx.n.Load(); n != 1 {
-		t.Errorf("compiled %d times", n)
-	}
-}

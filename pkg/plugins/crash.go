@@ -100,7 +100,7 @@ func (g *guest) frame(line string) string {
 
 // ownNumber gives the number that a function has in the guest's file. The meter adds an import behind all others.
 func (g *guest) ownNumber(n int) int {
-	if g.tank != nil && n >= len(g.module.compiled.ImportedFunctions()) {
+	if n >= len(g.module.compiled.ImportedFunctions()) {
 		return n - 1
 	}
 	return n

@@ -25,8 +25,7 @@
 //     goroutines nor the garbage collector wait for a guest.
 //   - Calls that are nested so deeply that they take more than 16 MiB of the engine's stack are a trap.
 //   - Limits.Fuel bounds what an on_event executes, in units that depend on nothing but the guest and what it is told.
-//   - A module that cannot be metered is run all the same, and the log says why and where its deadline does not hold: in
-//     code that neither loops nor calls, and within a single instruction on a large range. With Limits.Fuel it is refused.
+//   - No module is run unmetered: Load refuses one that cannot be rewritten, and names the place in it.
 //   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths, iterators and log lines.
 //   - After a crash (trap, deadline, fuel, memory, exit, protocol error) the instance is gone before Handle returns; its state
 //     is never used again. The next Handle starts a new one. Other instances are not affected.

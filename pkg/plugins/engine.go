@@ -19,9 +19,9 @@ const (
 )
 
 // runtimeConfig is that of all runtimes which share compiled code: what is compiled depends on it.
-func runtimeConfig(cache wazero.CompilationCache, metered bool) wazero.RuntimeConfig {
+func runtimeConfig(cache wazero.CompilationCache) wazero.RuntimeConfig {
 	config := wazero.NewRuntimeConfig() // the compiler, wherever there is one
-	config = config.WithCoreFeatures(api.CoreFeaturesV2).WithCloseOnContextDone(!metered).WithDebugInfoEnabled(false)
+	config = config.WithCoreFeatures(api.CoreFeaturesV2).WithDebugInfoEnabled(false)
 	if cache != nil {
 		config = config.WithCompilationCache(cache)
 	}
@@ -30,7 +30,7 @@ func runtimeConfig(cache wazero.CompilationCache, metered bool) wazero.RuntimeCo
 
 // engine tells which engine there is on this machine, and why if it is not the compiler.
 func engine(ctx context.Context) (name, why string) {
-	r := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(nil, true))
+	r := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(nil))
 	defer r.Close(ctx)
 	if name = engineOf(r); name == engineInterpreter {
 		why = whyInterpreter(runtime.GOOS, runtime.GOARCH, tryCompiler(ctx))

@@ -38,8 +38,8 @@ type guest struct {
 	stack      [4]uint64       // of both; kept, as a new one for each call would be garbage
 	stacks     []reflect.Value // of the engine, for the functions that were called
 	watch      *watch
-	tank       *meter.Tank // nil if the module is not metered
-	calls      []uint64    // of hostFunctions, one by one; nil if they are not counted
+	tank       *meter.Tank
+	calls      []uint64 // of hostFunctions, one by one; nil if they are not counted
 
 	phase    phase
 	event    event.Event
@@ -79,9 +79,7 @@ func startGuest(ctx context.Context, m *module) (*guest, error) {
 		seeded: newSeeded(m.spec.Grants.Random)}
 	m.host.guests.Add(1)
 	g.watch = newWatch(g)
-	if m.fuel != "" {
-		g.tank = &meter.Tank{Fuel: m.fuel, Check: g.check}
-	}
+	g.tank = &meter.Tank{Fuel: m.fuel, Check: g.check}
 	deadline := time.Now().Add(m.spec.Limits.LoadDeadline)
 	if err := g.start(ctx, deadline); err != nil {
 		_ = g.close(context.WithoutCancel(ctx)) // the first error tells more
@@ -103,9 +101,7 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	if err != nil {
 		return err
 	}
-	if g.tank != nil {
-		g.tank.Bind(g.mod)
-	}
+	g.tank.Bind(g.mod)
 	if name := g.module.startFunction; name != "" {
 		if _, err := g.callStart(ctx, name, "start", deadline); err != nil {
 			return err

@@ -62,12 +62,6 @@ func (l *guestLog) crash(ctx context.Context, c *CrashError) {
 		slog.String("error", c.Cause.Error()), slog.String("stack", strings.Join(c.Stack, "\n")))
 }
 
-// unmetered tells why a module's fuel is not metered, and what that means.
-func (l *guestLog) unmetered(ctx context.Context, why error) {
-	l.log.InfoContext(ctx, why.Error()+"; its deadline does not hold for code that neither loops nor calls, "+
-		"nor within a single instruction on a large range of memory or a table")
-}
-
 func (l *guestLog) write(ctx context.Context, limit *limiter, level slog.Level, text string, attrs ...slog.Attr) {
 	if !l.log.Enabled(ctx, level) {
 		return

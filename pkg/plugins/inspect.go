@@ -36,8 +36,6 @@ type Inspection struct {
 	// Memory is the first memory, nil if there is none.
 	Memory *InspectedMemory
 	Tables []InspectedTable
-	// Unmeterable says why it cannot be metered; empty if it can.
-	Unmeterable string
 	// Named tells whether it has the functions' names, which the stack of a crash shows then.
 	Named     bool
 	Producers []Producer
@@ -102,8 +100,8 @@ func Inspect(wasm []byte) (*Inspection, error) {
 	if err := checkModule(file, Limits{Memory: maxMemory}, allGrants()); err != nil {
 		in.Kind, in.Refusal = ModuleOther, err.Error()
 	}
-	if _, err := meter.Rewrite(file.Code, meter.Options{MaxTable: wasmfile.MaxTableElements}); err != nil {
-		in.Unmeterable = err.Error()
+	if _, err := meter.Rewrite(file.Code, meter.Options{MaxTable: wasmfile.MaxTableElements}); err != nil && in.Refusal == "" {
+		in.Kind, in.Refusal = ModuleOther, err.Error()
 	}
 	in.outline(file)
 	for _, c := range wasmfile.Customs(wasm) {

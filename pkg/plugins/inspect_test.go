@@ -15,7 +15,7 @@ func TestInspect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.Kind != ModuleHandler || in.Refusal != "" || in.Unmeterable != "" || in.Named || len(in.Digest) != 64 {
+	if in.Kind != ModuleHandler || in.Refusal != "" || in.Named || len(in.Digest) != 64 {
 		t.Errorf("got %+v", in)
 	}
 	want := []InspectedImport{

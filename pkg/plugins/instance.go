@@ -74,8 +74,7 @@ func (i *Instance) Stats() Stats {
 }
 
 // Fuel is how many units of fuel the guest used in the last Handle or HandleBatch, whatever came of it: one for each
-// instruction, and more for those that work on large ranges. Starting the guest does not count, and if its module cannot
-// be metered, nothing does.
+// instruction, and more for those that work on large ranges. Starting the guest does not count.
 func (i *Instance) Fuel() int64 { return i.fuel }
 
 // Handle gives an event to the guest. If the guest crashes, the error is a *CrashError and the guest is gone; the next

@@ -24,19 +24,8 @@ func addMeter(ctx context.Context, r wazero.Runtime) error {
 	return nil
 }
 
-// checkFuel refuses a budget that nothing would keep.
-func checkFuel(limits Limits, unmeterable error) error {
-	if unmeterable == nil || limits.Fuel == 0 {
-		return nil
-	}
-	return fmt.Errorf("limits: fuel is %d, which cannot be kept: %w", limits.Fuel, unmeterable)
-}
-
 // fill gives the guest its fuel for one call.
 func (g *guest) fill(function string) (budget int64) {
-	if g.tank == nil {
-		return 0
-	}
 	budget = g.budget(function)
 	g.tank.Fill(budget)
 	return budget
@@ -58,12 +47,7 @@ func (g *guest) budget(function string) int64 {
 }
 
 // used is the fuel of the last call.
-func (g *guest) used() int64 {
-	if g.tank == nil {
-		return 0
-	}
-	return g.tank.Used()
-}
+func (g *guest) used() int64 { return g.tank.Used() }
 
 // spent tells whether a call ended for want of fuel.
 func spent(err error) bool { return errors.Is(err, meter.ErrSpent) }

@@ -196,49 +196,22 @@ func addOdd(m *wasmtest.Module) {
 	m.Func("odd", "", "", "", []byte{0x02, 0xff, 0x7f}, konst(1), []byte{0x0b}, drop)
 }
 
-func unmeterable(code ...[]byte) []byte {
+// What cannot be metered is not run, and the error names the place.
+func TestModulesThatCannotBeMeteredAreRefused(t *testing.T) {
 	m := guestModule()
 	addOdd(m)
-	return onEvent(m, append(code, konst(0))...)
-}
-
-const whyUnmeterable = `the module cannot be metered: function 1, offset 90: there is no type -1`
-
-func TestUnmeterableModules(t *testing.T) {
+	wasm := onEvent(m, konst(0))
 	host, log := testHost(t)
-	i := instance(t, host, testSpec(unmeterable()))
-	expectVerdict(t, i, podAdd(t), Done)
-	if i.Fuel() != 0 {
-		t.Errorf("fuel is %d", i.Fuel())
-	}
-	want := `level=INFO msg="` + whyUnmeterable + `; its deadline does not hold for code that neither loops nor calls, ` +
-		`nor within a single instruction on a large range of memory or a table" listener=pods` + "\n"
-	if log.String() != want {
-		t.Errorf("logged %s\nwant %s", log, want)
-	}
-
-	// The deadline holds for what loops or calls.
-	again := append(append(local(0), konst(1)...), 0x6b)
-	recursion := guestModule()
-	addOdd(recursion)
-	f := recursion.Func("", "i", "", "", local(0), wasmtest.If(again, invoke(2), again, invoke(2)))
-	for name, wasm := range map[string][]byte{
-		"loop":      unmeterable(wasmtest.Forever),
-		"recursion": onEvent(recursion, konst(60), invoke(f), konst(0)),
-	} {
-		spec := testSpec(wasm)
-		spec.Limits.Deadline = 200 * time.Millisecond
-		_, err := instance(t, host, spec).Handle(t.Context(), podAdd(t))
-		t.Log(name)
-		expectCrash(t, err, "on_event", ReasonDeadline, "it ran longer than 200ms")
-	}
-
-	// A budget of fuel cannot be kept.
-	spec := testSpec(unmeterable())
-	spec.Limits.Fuel = 1000
-	_, err := host.Load(t.Context(), spec)
-	if want := `listener "pods": handler guest.wasm: limits: fuel is 1000, which cannot be kept: ` + whyUnmeterable; err == nil ||
-		err.Error() != want {
+	_, err := host.Load(t.Context(), testSpec(wasm))
+	const why = `the module cannot be metered: function 1, offset 90: there is no type -1`
+	if want := `listener "pods": handler guest.wasm: ` + why; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if log.String() != "" {
+		t.Errorf("logged %s", log)
+	}
+	in, err := Inspect(wasm)
+	if err != nil || in.Kind != ModuleOther || in.Refusal != why {
+		t.Errorf("inspected: %+v, %v", in, err)
 	}
 }

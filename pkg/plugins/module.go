@@ -23,7 +23,7 @@ type module struct {
 	code     *code
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule // of this runtime; one of another must not be instantiated in it
-	fuel     string                // the global that holds an instance's fuel; empty if the module is not metered
+	fuel     string                // the global that holds an instance's fuel
 	log      *guestLog
 	kv       *kv.Store // nil unless the module imports it
 	kind     kind
@@ -96,29 +96,19 @@ func (m *module) prepare(ctx context.Context, file *wasmfile.Module) (err error)
 		return err
 	}
 	m.fuel = m.code.fuel
-	if err := checkFuel(m.spec.Limits, m.code.unmetered); err != nil {
-		return err
-	}
-	config := runtimeConfig(m.code.cache, m.metered()).WithMemoryLimitPages(m.spec.Limits.pages())
+	config := runtimeConfig(m.code.cache).WithMemoryLimitPages(m.spec.Limits.pages())
 	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	if err := addHostModules(ctx, m.runtime, file); err != nil {
 		return err
 	}
-	if m.metered() {
-		if err := addMeter(ctx, m.runtime); err != nil {
-			return err
-		}
-	} else {
-		m.log.unmetered(ctx, m.code.unmetered)
+	if err := addMeter(ctx, m.runtime); err != nil {
+		return err
 	}
 	if m.compiled, err = m.runtime.CompileModule(ctx, m.code.wasm); err != nil { // the engine has it already
 		return fmt.Errorf("the module is not valid: %w", err)
 	}
 	return ctx.Err() // compiling cannot be interrupted
 }
-
-// metered: the module pays for what it does, and the host needs no help to keep its deadline.
-func (m *module) metered() bool { return m.code.unmetered == nil }
 
 // errGone: the module was freed, or is about to be.
 var errGone = errors.New("the module is gone")

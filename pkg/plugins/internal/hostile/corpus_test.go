@@ -175,8 +175,8 @@ func runCase(t *testing.T, host *plugins.Host, beside *neighbour, s plugins.Spec
 	r.call, delay, held = beside.during(func() { _, err = i.HandleBatch(t.Context(), events) })
 	r.delay, r.held = max(r.delay, delay), max(r.held, held)
 	r.ended = ending(err)
-	if strings.HasSuffix(r.ended, "deadline") && (i.Fuel() == 0) != c.Unmetered {
-		t.Errorf("it used %d units of fuel, but that it is unmetered is %v", i.Fuel(), c.Unmetered)
+	if strings.HasSuffix(r.ended, "deadline") && i.Fuel() == 0 {
+		t.Error("it used no fuel")
 	}
 	return r
 }

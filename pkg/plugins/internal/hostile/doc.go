@@ -43,8 +43,6 @@ type Case struct {
 	Events int
 	// Slow is set for those that the engine compiles for seconds, which the limit of starting does not bound.
 	Slow bool
-	// Unmetered is set for those that the meter does not take.
-	Unmetered bool
 }
 
 // All is the corpus. URL is that of a server which takes connections and never answers.

@@ -40,11 +40,7 @@ func BenchmarkGuests(b *testing.B) {
 			{"plain", func() *machine { return plain(b, cached(), w.module) }},
 			{"metered", func() *machine { return metered(b, cached(), w.module) }},
 			{"close-on-context-done", func() *machine {
-				out, err := Fallback(w.module)
-				if err != nil {
-					b.Fatal(err)
-				}
-				return plain(b, compiler().WithCloseOnContextDone(true), out)
+				return plain(b, compiler().WithCloseOnContextDone(true), w.module)
 			}},
 		} {
 			b.Run(w.function+"/"+kind.name, func(b *testing.B) {

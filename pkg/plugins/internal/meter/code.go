@@ -90,3 +90,13 @@ func (m *module) appendCheck(out []byte) []byte {
 	out = append(out, opI64Const, 0, opI64LtS, opIf, 0x40, opCall)
 	return append(wasmbin.AppendUint(out, m.imported), opEnd)
 }
+
+func skipLocals(b *reader) {
+	for range b.Count(1) {
+		b.U32()
+		b.ValueType()
+		if b.Err != nil {
+			return
+		}
+	}
+}

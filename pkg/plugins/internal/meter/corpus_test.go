@@ -214,9 +214,6 @@ func checkValidity(t *testing.T, name string, module []byte) {
 	case err == nil && (compiles(m.Module) == nil) != (valid == nil):
 		t.Errorf("%s: original: %v, rewritten: %v", name, valid, compiles(m.Module))
 	}
-	if out, err := Fallback(module); err == nil && (compiles(out) == nil) != (valid == nil) {
-		t.Errorf("%s: original: %v, fallback: %v, %v", name, valid, err, compiles(out))
-	}
 }
 
 func compiles(module []byte) error {

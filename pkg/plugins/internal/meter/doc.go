@@ -18,8 +18,8 @@
 //   - It is valid if the original is, and only then. Custom sections are kept, with the functions' names renumbered,
 //     except for those that tell offsets in the code.
 //
-// And of Rewrite and Fallback themselves: they take no more than MaxSize bytes and make at most eight times as much, in a
-// time that grows with the size; whatever the bytes are, they do not panic. What Rewrite does not take is an
+// And of Rewrite itself: it takes no more than MaxSize bytes and makes at most eight times as much, in a
+// time that grows with the size; whatever the bytes are, it does not panic. What Rewrite does not take is an
 // *UnmeterableError with its reason and place.
 //
 // # Charges
@@ -53,9 +53,9 @@
 // # Measurements
 //
 // The work of BenchmarkGuests on wazero 1.12, best of 30 interleaved runs, as multiples of the plain run; the last column is the
-// engine's WithCloseOnContextDone with Fallback:
+// engine's own WithCloseOnContextDone:
 //
-//	                         metered   fallback
+//	                         metered   engine
 //	Go: SHA-256, FNV           1.14x       3.5x
 //	Go: sort                   1.26x       6.5x
 //	Go: encoding/json          1.31x       6.3x

@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
-// Bounds of what Rewrite and Fallback take and make.
+// Bounds of what Rewrite takes and makes.
 const (
 	MaxSize = wasmbin.MaxSize // of a module
 	maxOut  = 64 << 20        // of a rewritten one
@@ -69,7 +69,7 @@ func (e *UnmeterableError) Error() string {
 	return fmt.Sprintf("the module cannot be metered: %soffset %d: %s", where, e.Offset, e.Reason)
 }
 
-// unmeterable makes what Rewrite and Fallback promise of a reader's error, the first one of several.
+// unmeterable makes what Rewrite promises of a reader's error, the first one of several.
 func unmeterable(err error) error {
 	var known *UnmeterableError
 	var broken *wasmbin.Error
