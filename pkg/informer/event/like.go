@@ -32,7 +32,7 @@ func (r *reading) like(i0, depth, j0, end int) (int, error) {
 	if c := r.s[i0]; c != '{' && c != '[' && c != '"' {
 		return i0, errUnlike
 	}
-	w := parting{reading: r, t: r.template.text, end: end, deep: depth + maxTemplateDepth}
+	w := parting{reading: r, t: r.template.text, begin: j0, end: end, deep: depth + maxTemplateDepth}
 	i, err := w.follow(i0, j0)
 	if err == nil && len(w.inserted) > 0 && !r.lax {
 		_, err = r.value(r.s, i0, depth)
@@ -44,6 +44,7 @@ func (r *reading) like(i0, depth, j0, end int) (int, error) {
 type parting struct {
 	*reading
 	t        string
+	begin    int   // of the template's value
 	end      int   // of the template's value
 	run      int   // where the equal bytes before the difference begin in t
 	deep     int   // more than how deep the value can be nested here
@@ -56,8 +57,8 @@ type parting struct {
 // often: a text that is made for it could have all of the template looked at for each of its names.
 func (w *parting) look(bytes int) bool {
 	w.ahead += bytes
-	w.lookedAhead = w.ahead
-	return w.ahead <= 2*len(w.t)
+	w.lookedAhead += bytes
+	return w.ahead <= 2*(w.end-w.begin)
 }
 
 // follow reads on from i and j, where the values begin, to their ends.
@@ -222,10 +223,12 @@ func (w *parting) otherName(ns, ne, ts, te, same int) (_, _ int, err error) {
 		}
 		at = end
 	}
-	if !w.look(at - te) {
+	before := w.lastBefore(ts)
+	// What was looked at may be looked at again for the next name: all from before this one on.
+	if !w.look(at - before) {
 		return ns, ts, errUnlike
 	}
-	if w.before(ts) == '{' { // another container
+	if t[before] == '{' { // another container
 		end := closing(t, ts)
 		if !w.look(end - ts) {
 			return ns, ts, errUnlike
@@ -265,11 +268,14 @@ func (w *parting) beforeNew(i int) int {
 	return i
 }
 
-// before gives the last byte before j that is no white space.
-func (w *parting) before(j int) byte {
+// before returns the last byte before j that is no white space.
+func (w *parting) before(j int) byte { return w.t[w.lastBefore(j)] }
+
+// lastBefore returns its place.
+func (w *parting) lastBefore(j int) int {
 	for j--; j > 0 && isSpace(w.t[j]); j-- {
 	}
-	return w.t[max(j, 0)]
+	return max(j, 0)
 }
 
 // isName tells whether a member's name begins at j.

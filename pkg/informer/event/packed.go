@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/binary"
 	"strings"
+	"unicode/utf8"
 )
 
 // This file makes and reads packed objects. A packed object's text is the fields of its header, one behind the other, then
@@ -102,16 +103,32 @@ func (k *packing) pack() (packed, valid bool) {
 		worth = worthPacking
 	}
 	packed = (len(k.literals)+len(k.ops))*100 < k.size*worth
-	return packed, isASCII(k.literals) || k.valid()
+	return packed, isASCII(k.literals) && r.evenMatches() || k.valid()
 }
 
-// valid tells whether what stays of the text is UTF-8. What is as in the template is known to be.
+// valid reports whether what stays of the text is UTF-8.
 func (k *packing) valid() bool {
 	valid := true
-	k.eachPiece(func(int, int, int) {}, func(from, to int) {
-		valid = valid && validUTF8(k.r.s, from, to)
-	}, func(string) {})
+	k.pieces(func(from, to int) { valid = valid && utf8.ValidString(k.r.s[from:to]) }, func(string) {})
 	return valid
+}
+
+// evenMatches reports whether no match begins or ends next to a byte that is not ASCII. Then none of them cuts a rune: what
+// is as in the template is UTF-8 because that is.
+func (r *reading) evenMatches() bool {
+	for _, m := range r.matches {
+		around := r.s[m.n] | r.s[m.n+m.len-1]
+		if m.n > 0 {
+			around |= r.s[m.n-1]
+		}
+		if end := m.n + m.len; end < len(r.s) {
+			around |= r.s[end]
+		}
+		if around >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func isASCII(b []byte) bool {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -32,6 +31,7 @@ type Parser struct {
 	secrets bool
 	// deduplicated: the text is known to have no name twice.
 	deduplicated bool
+	closer       int // how many objects took a closer look for that, for tests
 }
 
 // Drop adds fields that are cut out on arrival, on top of metadata.managedFields. What the header needs cannot be
@@ -204,14 +204,3 @@ func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // decodeOwn is decodeString with memory of its own.
 func decodeOwn(s string) string { return strings.Clone(decodeString(s)) }
-
-// validUTF8 looks at s[from:to] and, if a rune stands across an end, at the rest of it.
-func validUTF8(s string, from, to int) bool {
-	for from > 0 && from < len(s) && !utf8.RuneStart(s[from]) {
-		from--
-	}
-	for to < len(s) && !utf8.RuneStart(s[to]) {
-		to++
-	}
-	return utf8.ValidString(s[from:to])
-}

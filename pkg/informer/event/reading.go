@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // span is a part of the text that is being read.
@@ -92,8 +93,10 @@ func (r *reading) level(i, depth int, l level, drop *dropTree, like []member) (i
 	kept, open, previous := false, -1, i
 	for first := true; ; first = false {
 		var m member
+		known := (*member)(nil)
 		if next < len(like) && first == (next == 0) && r.hasGlue(i, &like[next]) {
-			m = like[next]
+			known = &like[next]
+			m = *known
 			m.start, m.value = i+m.start-m.glue, i+m.value-m.glue
 			r.match(i, m.glue, m.value-i)
 			m.value = skipSpace(s, m.value)
@@ -117,18 +120,15 @@ func (r *reading) level(i, depth int, l level, drop *dropTree, like []member) (i
 			m = r.newMember(i, end, value, l, drop)
 			// Only near by: to look at all members for each would take for ever if there are many of both.
 			near := like[next:min(next+nearMembers, len(like))]
-			if k := slices.IndexFunc(near, func(other member) bool { return other.hash == m.hash && other.role == m.role }); k >= 0 {
-				m.below, next = near[k].below, next+k+1
+			if k := slices.IndexFunc(near, func(other member) bool { return other.hash == m.hash && r.hasName(&other, s[m.start:end]) }); k >= 0 {
+				known = &near[k]
+				m.below, next = known.below, next+k+1
 			}
 		}
 		r.names = append(r.names, m.hash)
 		if open >= 0 {
 			// A cut at the beginning of an object takes the comma behind it along.
 			r.edits[open].to, open = m.start, -1
-		}
-		known := (*member)(nil)
-		if next > 0 && like[next-1].hash == m.hash {
-			known = &like[next-1]
 		}
 		var err error
 		if m.drop != nil && m.drop.cut {
@@ -163,12 +163,13 @@ func (r *reading) hasGlue(i int, m *member) bool {
 	return end <= len(r.s) && r.s[i:end] == r.template.text[m.glue:m.value]
 }
 
+// hasName reports whether a template's member has the name, which is given with its quotes.
+func (r *reading) hasName(m *member, quoted string) bool {
+	return strings.HasPrefix(r.template.text[m.start:], quoted)
+}
+
 func (r *reading) newMember(start, end, value int, l level, drop *dropTree) member {
 	raw := r.s[start+1 : end-1]
-	if !r.lax {
-		r.note(raw)
-		r.names = r.names[:len(r.names)-1]
-	}
 	name := decodeString(raw)
 	return member{start: start, value: value, hash: hashName(raw), role: l.role(name), drop: drop.child(name)}
 }

@@ -3,6 +3,7 @@ package event
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"math/bits"
 	"slices"
 	"strings"
@@ -154,19 +155,18 @@ func scanName(s string, i int) (end, value int, err error) {
 	return end, skipSpace(s, i+1), nil
 }
 
-// note remembers a name. Of two names that are equal and written differently, one has an escape that need not be there:
-// then it takes a closer look to tell.
-func (c *checker) note(name string) {
-	if at := strings.IndexByte(name, '\\'); at >= 0 && oddEscape(name[at:]) {
-		c.twice = true
-	}
-	c.names = append(c.names, hashName(name))
-}
+// note remembers a name.
+func (c *checker) note(name string) { c.names = append(c.names, hashName(name)) }
 
-func oddEscape(s string) bool { return strings.Contains(s, `\u`) || strings.Contains(s, `\/`) }
+// nameSeed differs from process to process, so that nobody can write names which collide.
+var nameSeed = maphash.MakeSeed()
 
-// hashName mixes the length and the first and last eight bytes.
+// hashName returns the hash of a member's name, given as it is written. Names that are equal have the same hash, with
+// whatever escapes they are written.
 func hashName(s string) uint64 {
+	if at := strings.IndexByte(s, '\\'); at >= 0 && oddEscape(s[at:]) {
+		s = withoutOddEscapes(s)
+	}
 	n := len(s)
 	if n < 8 {
 		h := uint64(n)
@@ -175,8 +175,7 @@ func hashName(s string) uint64 {
 		}
 		return h
 	}
-	const odd = 0x9E3779B97F4A7C15 // of the golden ratio, as in Knuth's multiplicative hashing
-	return (word(s, 0)*odd ^ uint64(n)) + bits.RotateLeft64(word(s, n-8)*odd, 29) + word(s, n/2-4)
+	return maphash.String(nameSeed, s)
 }
 
 // leave forgets the names of an object that has been read, and looks whether two of them are equal.

@@ -19,6 +19,14 @@ type template struct {
 	// there is not read as a whole.
 	frame bitmap
 	marks []mark
+	// leaves are the members that are read one by one and have none below them that are.
+	leaves []leaf
+}
+
+// leaf is where a value stands, and whether it is cut out.
+type leaf struct {
+	value, end int
+	cut        bool
 }
 
 // mark is a member that has a role, or is cut out.
@@ -56,7 +64,9 @@ type member struct {
 	role                    role
 	drop                    *dropTree
 	hash                    uint64
-	below                   []member
+	below                   []member // not nil if the value is an object that is read member by member
+	// opaque: it would be, if the value were an object. A text that has one there has to be looked into.
+	opaque bool
 }
 
 // prepare looks at the text once, so that others can be held against it. It is false if the text is no good for that.
@@ -97,6 +107,9 @@ func (t *template) note(from, end int, all []member) {
 	kept := false
 	for i, m := range all {
 		t.frame.set(m.start, m.start+1)
+		if m.opaque {
+			t.frame.set(m.value, m.value+1)
+		}
 		cut := m.drop != nil && m.drop.cut
 		if m.role != roleNone || cut {
 			mark := mark{start: m.start, value: m.value, end: m.end, role: m.role, cut: cut, cutFrom: m.glue, cutTo: m.end}
@@ -111,21 +124,28 @@ func (t *template) note(from, end int, all []member) {
 		kept = kept || !cut
 		if m.below != nil {
 			t.note(m.value, m.end, m.below)
+		} else {
+			t.leaves = append(t.leaves, leaf{m.value, m.end, cut})
 		}
 	}
 }
 
-// members notes the members of the object at i, of valid text.
+// members returns the members of the object at i, of valid text. They are never nil: an empty object, too, has an end
+// before which a member to cut may come in.
 func (p *Parser) members(s string, i int, l level, drop *dropTree) []member {
-	var all []member
+	all := []member{}
 	glue := i + 1
 	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
 		end := stringEnd(s, i)
 		name := s[i+1 : end-1]
 		m := member{glue: glue, start: i, value: nextToken(s, end), hash: hashName(name)}
 		m.role, m.drop = l.role(decodeString(name)), drop.child(decodeString(name))
-		if below, ok := p.levelBelow(m.role, m.drop); ok && s[m.value] == '{' {
-			m.below = p.members(s, m.value, below, m.drop)
+		if below, ok := p.levelBelow(m.role, m.drop); ok {
+			if s[m.value] == '{' {
+				m.below = p.members(s, m.value, below, m.drop)
+			} else {
+				m.opaque = true
+			}
 		}
 		m.end = skipTrusted(s, m.value)
 		all = append(all, m)

@@ -1,5 +1,7 @@
 package event
 
+import "sort"
+
 // This file reads a whole object by its template: where the members that are read one by one are the same, in the same
 // order, all of the text is followed at once, and what they say is found by where they stand in the template.
 
@@ -86,54 +88,30 @@ func (r *reading) trim(i int) int {
 	return i
 }
 
-// check looks whether names that came in stand twice, in the smallest members that are read one by one.
+// check looks whether names that came in stand twice, in the smallest members that are read one by one. The names come in
+// the order of the template, as its leaves do, so that each leaf is read once at most.
 func (r *reading) check(inserted []int) bool {
 	if r.lax {
 		return true
 	}
-	var checked *member
+	at, leaves, checked := places{r.matches}, r.template.leaves, -1
 	for _, j := range inserted {
-		if r.template.isCut(j) || checked != nil && checked.value <= j && j < checked.end {
-			continue
-		}
-		m := r.template.memberAt(j)
-		if m == nil {
+		leaves = leaves[sort.Search(len(leaves), func(k int) bool { return leaves[k].end > j }):]
+		if len(leaves) == 0 || j < leaves[0].value {
 			return false
 		}
-		at := places{r.matches}
-		glue := at.of(m.value - 1)
+		leaf := leaves[0]
+		if leaf.cut || leaf.value == checked {
+			continue
+		}
+		glue := at.of(leaf.value - 1)
 		if glue < 0 {
 			return false
 		}
 		if _, err := r.value(r.s, skipSpace(r.s, glue+1), 2); err != nil {
 			return false
 		}
-		checked = m
+		checked = leaf.value
 	}
 	return true
-}
-
-// isCut tells whether j is within a member that is cut out.
-func (t *template) isCut(j int) bool {
-	for k := range t.marks {
-		if m := &t.marks[k]; m.cut && m.value <= j && j < m.end {
-			return true
-		}
-	}
-	return false
-}
-
-// memberAt gives the innermost member, of those read one by one, whose value has the place j.
-func (t *template) memberAt(j int) *member {
-	var found *member
-	for all := t.top; all != nil; {
-		var next []member
-		for k := range all {
-			if m := &all[k]; m.value <= j && j < m.end {
-				found, next = m, m.below
-			}
-		}
-		all = next
-	}
-	return found
 }
