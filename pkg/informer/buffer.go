@@ -53,6 +53,7 @@ type buffer struct {
 	coalesced uint64 // events that were merged into a mark and will never be seen on their own
 	dropped   uint64 // events given up by OverflowDrop
 	spills    uint64 // events that went through the spill file
+	mistakes  uint64 // see ListenerStats.Mistakes
 }
 
 // entry is an event in the buffer, and what has to be known when it is done.
@@ -100,10 +101,8 @@ func (b *buffer) offer(e entry) (taken bool) {
 		return true
 	}
 	key := e.Object.Key()
-	if m := b.marks[key]; m != nil {
-		if m.merge(e) {
-			b.coalesced++
-		}
+	if b.marks[key] != nil {
+		b.mark(e)
 		return true
 	}
 	switch {
@@ -115,7 +114,7 @@ func (b *buffer) offer(e entry) (taken bool) {
 	case b.spill != nil && len(b.marks) == 0 && b.spillOver(key, e):
 		return true
 	}
-	b.mark(key, mark{latest: e})
+	b.mark(e)
 	return true
 }
 
@@ -124,12 +123,21 @@ func (b *buffer) waiting() bool {
 	return len(b.marks) > 0 || len(b.backlog) > 0 || b.spill != nil && b.spill.records > 0
 }
 
-func (b *buffer) mark(key event.Key, m mark) {
+// mark adds an entry to its object's mark, which it makes if there is none. Nothing else may change marks, so that none is
+// lost or in the order twice.
+func (b *buffer) mark(e entry) {
+	key := e.Object.Key()
+	if m := b.marks[key]; m != nil {
+		if m.merge(e) {
+			b.coalesced++
+		}
+		return
+	}
 	if b.marks == nil {
 		b.marks = map[event.Key]*mark{}
 	}
-	m.latest.Event = stored(m.latest.Event)
-	b.marks[key] = &m
+	e.Event = stored(e.Event)
+	b.marks[key] = &mark{latest: e}
 	b.markOrder.push(key)
 }
 
@@ -302,6 +310,10 @@ func (b *buffer) promote() {
 				return
 			}
 			m := b.marks[key]
+			if m == nil {
+				b.mistakes++
+				continue
+			}
 			delete(b.marks, key)
 			if m.before != nil {
 				b.enter(*m.before)

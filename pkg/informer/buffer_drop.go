@@ -50,7 +50,12 @@ func (b *buffer) drop(from *registration) int {
 	dropped += b.dropSpilled(from)
 	var order fifo[event.Key]
 	for key, ok := b.markOrder.pop(); ok; key, ok = b.markOrder.pop() {
-		if m := b.marks[key]; m.latest.from == from {
+		m := b.marks[key]
+		if m == nil {
+			b.mistakes++
+			continue
+		}
+		if m.latest.from == from {
 			dropped++
 			if m.before != nil {
 				dropped++

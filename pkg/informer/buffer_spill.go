@@ -35,43 +35,43 @@ func (s *spilled) popped(e entry) {
 	}
 }
 
-// asMark gives what is lost with the file as a mark.
-func (s *spilled) asMark() mark {
-	m, told := mark{latest: s.latest}, 1
-	last := &m.latest
-	if len(s.deletes) > 0 && s.deletes[0].Object != last.Object {
-		// The end of the object that the listener knows, and what has the name now.
+// rest returns what is lost with the file: the object's last event, and before it the end of another object that had the
+// name, if the listener knows that one.
+func (s *spilled) rest() []entry {
+	latest, told := s.latest, 1
+	var rest []entry
+	if len(s.deletes) > 0 && s.deletes[0].Object != latest.Object {
 		before := s.deletes[0]
 		before.initials = 0
-		m.before, told = &before, 2
-		if last.Op != event.Delete {
-			last.Op, last.Old = event.Add, nil
+		rest, told = append(rest, before), 2
+		if latest.Op != event.Delete {
+			latest.Op, latest.Old = event.Add, nil
 		}
-	} else if last.Op != event.Delete {
+	} else if latest.Op != event.Delete {
 		known := s.previous
 		if known == nil {
 			known = s.first.Object
 		}
 		switch {
-		case known.UID() != last.Object.UID(): // its predecessor's end came back already
-			last.Op, last.Old = event.Add, nil
+		case known.UID() != latest.Object.UID(): // its predecessor's end came back already
+			latest.Op, latest.Old = event.Add, nil
 		case s.previous == nil && s.first.Op == event.Add:
-			last.Op, last.Old, last.Initial = event.Add, nil, s.first.Initial
+			latest.Op, latest.Old, latest.Initial = event.Add, nil, s.first.Initial
 		case s.previous == nil && s.first.Op == event.Update:
-			last.Op, last.Old = event.Update, s.first.Old
-		case known.ResourceVersion() == last.Object.ResourceVersion():
-			last.Op, last.Old = event.Resync, nil
+			latest.Op, latest.Old = event.Update, s.first.Old
+		case known.ResourceVersion() == latest.Object.ResourceVersion():
+			latest.Op, latest.Old = event.Resync, nil
 		default:
-			last.Op, last.Old = event.Update, known
+			latest.Op, latest.Old = event.Update, known
 		}
 	}
-	if last.Op == event.Delete && m.before == nil {
-		if last.known = s.previous; last.known == nil {
-			last.known = s.first.knownBefore()
+	if latest.Op == event.Delete && len(rest) == 0 {
+		if latest.known = s.previous; latest.known == nil {
+			latest.known = s.first.knownBefore()
 		}
 	}
-	last.initials, last.Missed = s.initials, max(s.records-told, 0)
-	return m
+	latest.initials, latest.Missed = s.initials, max(s.records-told, 0)
+	return append(rest, latest)
 }
 
 // spillOver writes an entry to the file, and tells whether that worked.
@@ -125,23 +125,19 @@ func (b *buffer) loseSpill(err error) {
 	b.spill = nil
 	later, order := b.marks, b.markOrder
 	b.marks, b.markOrder = nil, fifo[event.Key]{}
-	for key, s := range b.spilled {
-		m := s.asMark()
-		b.coalesced += uint64(m.latest.Missed)
-		if l := later[key]; l != nil {
-			for _, e := range []*entry{l.before, &l.latest} {
-				if e != nil && m.merge(*e) {
-					b.coalesced++
-				}
-			}
-			delete(later, key)
+	for _, s := range b.spilled {
+		for _, e := range s.rest() {
+			b.coalesced += uint64(e.Missed)
+			b.mark(e)
 		}
-		b.mark(key, m)
 	}
 	b.spilled = nil
 	for key, ok := order.pop(); ok; key, ok = order.pop() {
 		if m := later[key]; m != nil {
-			b.mark(key, *m)
+			if m.before != nil {
+				b.mark(*m.before)
+			}
+			b.mark(m.latest)
 		}
 	}
 }

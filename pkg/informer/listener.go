@@ -97,6 +97,8 @@ type ListenerStats struct {
 	Marked    int    // objects with a mark behind the full buffer
 	Backlog   int    // stored objects that wait to be handed out as initial adds
 	OnDisk    int    // events in the spill file
+	// Mistakes counts defects of this package that were noticed and survived. Each is worth a report.
+	Mistakes uint64
 	// SpillError is why the spill file was given up, nil if it was not. What it held was delivered as if marked.
 	SpillError error
 }
@@ -303,7 +305,7 @@ func (l *Listener) Stats() ListenerStats {
 	s := l.stats
 	b := &l.buf
 	s.Refused = l.refused.Load()
-	s.Coalesced, s.Dropped, s.Spilled = b.coalesced, b.dropped, b.spills
+	s.Coalesced, s.Dropped, s.Spilled, s.Mistakes = b.coalesced, b.dropped, b.spills, b.mistakes
 	s.Held, s.Marked, s.SpillError = b.held, len(b.marks), b.spillErr
 	for _, joined := range b.backlog {
 		s.Backlog += len(joined.objects)

@@ -1,0 +1,67 @@
+package informer
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// BenchmarkEvent is what an event costs between the parser and the worker: the queue, the store, the processor, the buffer
+// and the delivery, on one goroutine. Objects are small, so that their texts do not count.
+func BenchmarkEvent(b *testing.B) {
+	const objects = 1000
+	for _, bm := range []struct {
+		name    string
+		cfg     ListenerConfig
+		indexes map[string]IndexFunc
+	}{
+		{"plain", ListenerConfig{}, nil},
+		{"resync", ListenerConfig{Resync: time.Hour}, nil},
+		{"spill", ListenerConfig{Overflow: OverflowSpill}, nil},
+		{"index", ListenerConfig{}, map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("metadata.uid"))}},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+			if err := c.store.addIndexes(bm.indexes); err != nil {
+				b.Fatal(err)
+			}
+			var states [2][objects]*event.Object
+			for i := range states {
+				for j := range objects {
+					states[i][j] = obj(fmt.Sprintf("pod-%d", j), "u", i*objects+j+1)
+				}
+			}
+			l, err := NewListener(bm.cfg)
+			if err != nil {
+				b.Fatal(err)
+			}
+			c.proc.join(l, c.store, time.Now())
+			ctx, n := b.Context(), 0
+			event := func() {
+				if err := c.queue.add(ctx, delta{typ: deltaUpdated, object: states[n/objects%2][n%objects]}); err != nil {
+					b.Fatal(err)
+				}
+				n++
+				deltas, _ := c.queue.pop()
+				for i := range deltas {
+					c.apply(&deltas[i])
+				}
+				c.queue.done()
+				d, err := l.Next(ctx)
+				if err != nil {
+					b.Fatal(err)
+				}
+				d.Done()
+			}
+			for range 2 * objects {
+				event()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				event()
+			}
+		})
+	}
+}
