@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -136,16 +135,18 @@ func (b *builder) expression(below string, x config.Expression, kind filters.Kin
 	return f
 }
 
-// wrong reports a mistake in an expression where it stands.
+// wrong reports the mistakes in an expression where they stand.
 func (b *builder) wrong(below string, err error) {
-	var wrong *filters.CompileError
-	if !errors.As(err, &wrong) {
+	all := filters.Mistakes(err)
+	if len(all) == 0 {
 		b.mistake(below, err)
 		return
 	}
-	b.mistakes = append(b.mistakes, config.Error{
-		File: wrong.Source.File, Line: wrong.Line, Column: wrong.Column, Field: b.field + below, Message: wrong.Detail(),
-	})
+	for _, wrong := range all {
+		b.mistakes = append(b.mistakes, config.Error{
+			File: wrong.Source.File, Line: wrong.Line, Column: wrong.Column, Field: b.field + below, Message: wrong.Detail(),
+		})
+	}
 }
 
 func (b *builder) compiled(f *filters.Filter) {

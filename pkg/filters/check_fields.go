@@ -16,8 +16,8 @@ import (
 const namedFields = 10
 
 func (c *schemaCheck) errorf(offset int, format string, args ...any) {
-	if c.err == nil {
-		c.err = c.source.compileError(offset, format, args...)
+	if len(c.mistakes) < maxMistakes {
+		c.mistakes = append(c.mistakes, c.source.compileError(offset, format, args...))
 	}
 }
 
@@ -42,6 +42,10 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 	case kind == "array":
 		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, shown(key), insteadOfList(base.path, key))
 	case isScalarKind(kind):
+		if hint, fix := c.source.keyAt(offset); fix != nil && len(c.mistakes) < maxMistakes {
+			c.mistakes = append(c.mistakes, c.source.proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path, typeWord(base.schema.Type), shown(key), hint))
+			break
+		}
 		c.errorf(offset, "%s is %s, it has no field %s", base.path, typeWord(base.schema.Type), shown(key))
 	}
 	return fact{}

@@ -14,7 +14,7 @@ type schemaCheck struct {
 	variables map[string]fact
 	items     []fact // of the predicates around, the innermost last
 	warnings  []*CompileError
-	err       *CompileError // the first
+	mistakes  []*CompileError // the first few
 }
 
 // fact is what is known of a value, provided that it is there.

@@ -120,6 +120,7 @@ func TestWarnings(t *testing.T) {
 			`1 < object.spec.replicas < "9"`, `let n = object.spec.replicas; n == "3"`, `"x" in map(object.status.containerStatuses, .restartCount)`, `5 in object.spec.containers[0].args`, `(object.spec.replicas ?? 1) == "1"`, `object.spec.replicas == {"a": 1}`,
 			"op == \"add\" &&\n  old.spec.replicas == \"3\"",
 			`any(object.spec.containers, .resources.limits.memory > "4Gi")`, `"500m" >= object.metadata.labels.cpu`, `object.metadata.annotations.x < "1h30m"`,
+			`object.spec.replicas != old.spec.replicas`, `old.metadata.labels != object.metadata.labels && initial`, `any(object.spec.containers, true) || object.spec.replicas != old.spec.paused`, `op != "delete" && object.spec?.replicas != old?.spec.replicas`,
 		}},
 		{add | del, []string{`old.spec.replicas == 1`, `changed("spec.replicas") && initial`, `op == "update"`, `op == "update" && old.spec.replicas == 1`, `op != "resync"`, `op in ["add", "resync"]`, `op != "add" && op != "delete"`, `op == "delete" || changed("spec")`}},
 		{add | upd, []string{`op == "delete" && initial`, `op == "add" && old.spec.replicas == 1`, `op != "add" && op != "update"`, `"resync" == op`}},

@@ -114,19 +114,36 @@ func parse(source Source) (*parser.Tree, error) {
 	config := source.checkConfig()
 	tree, err := parser.ParseWithConfig(source.Text, config)
 	if err != nil {
-		return nil, source.place(err, tree)
+		return nil, source.syntax(err)
 	}
-	if err := (&inspector{source: source}).inspect(tree.Node, 0); err != nil {
-		return nil, err
+	in := &inspector{source: source}
+	if err := in.inspect(tree.Node, 0); err != nil {
+		return nil, err // it is too large to look for others
 	}
-	gives, err := checker.Check(tree, config)
-	if err == nil && source.Kind == KindMessage {
-		err = notText(gives)
+	if len(in.found.all) == 0 {
+		gives, err := checker.Check(tree, config)
+		if err == nil && source.Kind == KindMessage {
+			err = notText(gives)
+		}
+		if err == nil {
+			return tree, nil
+		}
 	}
-	if err != nil {
-		return nil, source.place(err, tree)
+	return nil, source.all(tree, &in.found)
+}
+
+// all returns every mistake of an expression that has some: those found, the names that do not exist, the types that do
+// not match, the fields that objects do not have.
+func (s Source) all(tree *parser.Tree, found *mistakes) error {
+	schema := schemaCheck{source: s, variables: map[string]fact{}}
+	schema.visit(tree.Node)
+	for _, mistake := range schema.mistakes {
+		found.add(mistake)
 	}
-	return tree, nil
+	if again, err := parser.ParseWithConfig(s.Text, s.checkConfig()); err == nil {
+		s.typeMistakes(again, found)
+	}
+	return found.err()
 }
 
 // checkConfig describes the names as their users see them.

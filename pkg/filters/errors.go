@@ -21,6 +21,7 @@ type CompileError struct {
 	Message string
 
 	place place
+	fix   *Fix // what the message proposes, nil if that is no text
 }
 
 // Error gives the place and message, then the line and a caret below the place.

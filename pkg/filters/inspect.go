@@ -2,6 +2,7 @@ package filters
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -14,6 +15,7 @@ type inspector struct {
 	visits   int
 	looks    int             // at nodes, to tell what they depend on
 	ofObject map[string]bool // variables of let, and whether they stand for something of the object
+	found    mistakes
 }
 
 // maxVisits bounds the tree as the compiler sees it: in 1 < a < 9 and a ?: b it meets a twice, and nested that doubles
@@ -24,14 +26,14 @@ func (in *inspector) errorf(n ast.Node, format string, args ...any) error {
 	return in.source.compileError(n.Location().From, format, args...)
 }
 
-// inspect looks at a node that stands within depth predicates.
+// inspect looks at a node that stands within depth predicates. What is wrong is found; the error is that there are too many nodes.
 func (in *inspector) inspect(n ast.Node, depth int) error {
 	in.visits++
 	if in.visits > maxVisits {
 		return in.errorf(n, "the expression has more than %d nodes", MaxNodes)
 	}
-	if err := in.node(n, depth); err != nil {
-		return err
+	if err := in.node(n, depth); err != nil && len(in.found.all) < maxMistakes {
+		in.found.add(err)
 	}
 	if _, ok := n.(*ast.PredicateNode); ok {
 		depth++
@@ -75,7 +77,7 @@ func (in *inspector) node(n ast.Node, depth int) error {
 func (in *inspector) call(n *ast.CallNode) error {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
-		return in.errorf(n, "methods are not available in %s", in.source.Kind.word().plural)
+		return in.method(n)
 	}
 	return in.own(n, callee.Value) // the checker knows the functions there are
 }
@@ -142,8 +144,11 @@ func (in *inspector) opName(n ast.Node) error {
 	if slices.Contains(names, text.Value) {
 		return nil
 	}
+	if meant := opMeant(text.Value); meant != "" {
+		return in.propose(n, strconv.Quote(meant), "op is never %q; write %q", text.Value, meant)
+	}
 	if near := nearest(text.Value, names); near != "" {
-		return in.errorf(n, "op is never %q; did you mean %q?", text.Value, near)
+		return in.propose(n, strconv.Quote(near), "op is never %q; did you mean %q?", text.Value, near)
 	}
 	return in.errorf(n, "op is never %q; it is add, update, delete or resync", text.Value)
 }

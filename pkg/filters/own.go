@@ -48,12 +48,8 @@ func (in *inspector) own(n *ast.CallNode, name string) error {
 	switch name {
 	case "changed":
 		for _, arg := range n.Arguments {
-			text, ok := arg.(*ast.StringNode)
-			if !ok {
-				return in.errorf(arg, `changed takes field paths in quotes, such as changed("spec.replicas")`)
-			}
-			if _, err := event.CompilePath(text.Value); err != nil {
-				return in.errorf(arg, "%v", err)
+			if err := in.changedPath(n, arg); err != nil {
+				return err
 			}
 		}
 	case "became":

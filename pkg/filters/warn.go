@@ -19,13 +19,14 @@ func (f *Filter) Warnings() []*CompileError { return f.warnings }
 func check(source Source, n ast.Node) ([]*CompileError, error) {
 	c := &schemaCheck{source: source, variables: map[string]fact{}}
 	c.visit(n)
-	if c.err != nil {
-		return nil, c.err
+	if len(c.mistakes) > 0 {
+		return nil, (&mistakes{c.mistakes}).err()
 	}
 	w := &warner{source: source, on: source.On & allOps, warnings: c.warnings, memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}}
 	if w.on == 0 {
 		w.on = allOps
 	}
+	w.asksForOld = asksForOld(n)
 	w.visit(n, w.on)
 	w.neverOrAlways(n)
 	slices.SortStableFunc(w.warnings, func(a, b *CompileError) int {
@@ -43,6 +44,8 @@ type warner struct {
 	warnings []*CompileError
 	memo     map[opsAsked]event.OpSet
 	namesOps map[ast.Node]event.OpSet
+
+	asksForOld bool
 }
 
 type opsAsked struct {
@@ -73,6 +76,7 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 			return
 		}
 		w.opNames(n)
+		w.differsFromOld(n, ops)
 	case *ast.ConditionalNode:
 		w.visit(n.Cond, ops)
 		w.visit(n.Exp1, ops&w.opsOf(n.Cond, true))

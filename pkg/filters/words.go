@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 )
@@ -14,6 +13,9 @@ import (
 func (s Source) place(err error, tree *parser.Tree) *CompileError {
 	var where *file.Error
 	if errors.As(err, &where) {
+		if name, ok := strings.CutPrefix(where.Message, unknownPrefix); ok {
+			return s.unknownName(name, where.From)
+		}
 		return s.compileError(where.From, "%s", s.reword(where.Message))
 	}
 	offset := 0
@@ -35,38 +37,15 @@ var typeWords = strings.NewReplacer(
 	"time.Time", "date", "time.Duration", "duration", "interface {}", "any",
 )
 
-// tokens are what expr calls tokens that people get wrong.
-var tokens = map[string]string{
-	`EOF`:           "the expression ends too early",
-	`Operator("=")`: "unexpected =; write == to compare",
-	`Operator("&")`: "unexpected &; write && or and",
-	`Operator("#")`: "# stands for an item of a list; it means nothing outside of any(…) and the like",
-	`Operator(".")`: "unexpected .; a field needs object or old before it, except within any(…) and the like",
-}
+// unknownPrefix begins what expr says of a name that does not exist.
+const unknownPrefix = "unknown name "
 
 func (s Source) reword(message string) string {
-	if name, ok := strings.CutPrefix(message, "unknown name "); ok {
-		return s.unknownName(name)
-	}
-	if token, ok := strings.CutPrefix(message, "unexpected token "); ok && tokens[token] != "" {
-		return tokens[token]
-	}
-	if message == "unexpected end of expression" {
-		return tokens["EOF"]
-	}
 	if strings.Contains(message, "exceeds maximum allowed nodes") {
 		return fmt.Sprintf("the expression has more than %d nodes", MaxNodes)
 	}
+	if strings.HasPrefix(message, "cannot use bool as type") && strings.HasPrefix(strings.TrimSpace(s.Text), "!") {
+		return "! stands for the first value alone; write a not in b, or !(a in b)"
+	}
 	return strings.TrimSpace(typeWords.Replace(message))
-}
-
-func (s Source) unknownName(name string) string {
-	if _, exists := builtin.Index[name]; exists {
-		return fmt.Sprintf("the function %s is not available in %s", name, s.Kind.word().plural)
-	}
-	variables := s.Kind.variables()
-	if near := nearest(name, append(s.Kind.functions(), variables...)); near != "" {
-		return fmt.Sprintf("unknown name %q; did you mean %q?", name, near)
-	}
-	return fmt.Sprintf("unknown name %q; there are the variables %s", name, strings.Join(variables, ", "))
 }

@@ -1,0 +1,133 @@
+package filters
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+)
+
+// maxMistakes is how many mistakes of one expression are reported.
+const maxMistakes = 20
+
+// CompileErrors are the mistakes in one expression, two or more, in the order of their places.
+type CompileErrors []*CompileError
+
+// Error gives one mistake after the other, each with its line and a caret.
+func (e CompileErrors) Error() string {
+	texts := make([]string, len(e))
+	for i, mistake := range e {
+		texts[i] = mistake.Error()
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Unwrap lets errors.As find a single CompileError.
+func (e CompileErrors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, mistake := range e {
+		all[i] = mistake
+	}
+	return all
+}
+
+// Mistakes lists the mistakes that an error of Compile consists of, none if it is no such error.
+func Mistakes(err error) []*CompileError {
+	var several CompileErrors
+	var one *CompileError
+	switch {
+	case errors.As(err, &several):
+		return several
+	case errors.As(err, &one):
+		return []*CompileError{one}
+	}
+	return nil
+}
+
+// mistakes collects what is wrong with one expression.
+type mistakes struct{ all []*CompileError }
+
+func (m *mistakes) add(err error) {
+	m.all = append(m.all, Mistakes(err)...)
+}
+
+// err returns nil if there are none. Of several at one place the first one counts: the others follow from it.
+func (m *mistakes) err() error {
+	slices.SortStableFunc(m.all, func(a, b *CompileError) int {
+		return cmp.Or(cmp.Compare(a.place.line, b.place.line), cmp.Compare(a.place.column, b.place.column))
+	})
+	m.all = slices.CompactFunc(m.all, func(a, b *CompileError) bool { return a.place == b.place })
+	switch n := len(m.all); {
+	case n == 0:
+		return nil
+	case n == 1:
+		return m.all[0]
+	default:
+		return CompileErrors(m.all[:min(n, maxMistakes)])
+	}
+}
+
+// typeMistakes finds what expr's checker refuses. It stops at the first mistake; so that is replaced by something of
+// which nothing is known, and the checker is asked again. The tree is not to be used afterwards.
+func (s Source) typeMistakes(tree *parser.Tree, m *mistakes) {
+	for range maxMistakes {
+		gives, err := checker.Check(tree, s.checkConfig())
+		if err == nil && s.Kind == KindMessage {
+			err = notText(gives)
+		}
+		if err == nil {
+			return
+		}
+		mistake := s.place(err, tree)
+		if !strings.HasPrefix(mistake.Message, "error parsing regexp") { // the inspector has said so
+			m.add(mistake)
+		}
+		var where *file.Error
+		if !errors.As(err, &where) || mistake.fix != nil && mistake.fix.From < where.From || !silence(&tree.Node, where) {
+			return
+		}
+	}
+}
+
+// silence replaces what is wrong by something of any type, and reports whether it has found it: an unknown name, else the
+// outermost node at the place.
+func silence(n *ast.Node, wrong *file.Error) bool {
+	finder := &nodeFinder{offset: wrong.From, names: strings.HasPrefix(wrong.Message, unknownPrefix)}
+	ast.Walk(n, finder)
+	if finder.found == nil {
+		return false
+	}
+	ast.Walk(n, &nodeReplacer{finder.found})
+	return true
+}
+
+type nodeFinder struct {
+	offset int
+	names  bool // find a name, else what is none
+	found  ast.Node
+}
+
+// Visit is called for children before their parents, so the last one is the outermost.
+func (f *nodeFinder) Visit(n *ast.Node) {
+	_, predicate := (*n).(*ast.PredicateNode) // nothing else may stand there
+	_, name := (*n).(*ast.IdentifierNode)
+	if !predicate && name == f.names && (*n).Location().From == f.offset {
+		f.found = *n
+	}
+}
+
+type nodeReplacer struct{ old ast.Node }
+
+// Visit replaces the node.
+func (r *nodeReplacer) Visit(n *ast.Node) {
+	if *n == r.old {
+		anything := &ast.IdentifierNode{Value: "object"}
+		anything.SetLocation(r.old.Location())
+		*n = anything
+	}
+}

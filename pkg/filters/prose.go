@@ -1,0 +1,65 @@
+package filters
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// placeholders are how templates of other tools name a value: {{ .metadata.name }}, ${object.metadata.name}. A field that
+// is named within a sentence is one, too.
+var placeholders = regexp.MustCompile(`\{\{-?\s*(.*?)\s*-?\}\}|\$\{\s*(.*?)\s*\}|\$\(\s*(.*?)\s*\)|\b(object(?:\.[A-Za-z_]\w*)+)`)
+
+// prose is the mistake of a message that is a sentence and no expression. It proposes the sentence as a text, with the
+// values that its placeholders name.
+func (s Source) prose(offset int, plain string) *CompileError {
+	text := strings.Join(strings.Fields(s.Text), " ")
+	template := strings.Contains(text, "{{") || strings.Contains(text, "${") || strings.Contains(text, "$(")
+	if strings.ContainsAny(text, "\"`=<>+") && !template || strings.Contains(text, `\`) {
+		return s.compileError(offset, "%s", plain)
+	}
+	expression := s.sentence(text)
+	fix := &Fix{0, len([]rune(s.Text)), expression}
+	if !s.helps(*fix, len([]rune(s.Text))) {
+		return s.compileError(offset, "%s", plain)
+	}
+	return s.proposed(offset, fix, "%s; a message is an expression and a text in it stands in quotes: write message: %s", plain, yamlQuoted(expression))
+}
+
+// sentence makes an expression of a template.
+func (s Source) sentence(text string) string {
+	var parts []string
+	add := func(literal string) {
+		if literal != "" {
+			parts = append(parts, strconv.Quote(literal))
+		}
+	}
+	behind := 0
+	for _, at := range placeholders.FindAllStringSubmatchIndex(text, -1) {
+		name := ""
+		for group := 2; group < len(at); group += 2 {
+			if at[group] >= 0 {
+				name = text[at[group]:at[group+1]]
+			}
+		}
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "$"), ".")
+		if field, _, _ := strings.Cut(name, "."); s.isTopField(field) {
+			name = "object." + name
+		}
+		value := s
+		value.Text = "string(" + name + ")"
+		if _, err := Compile(value); err != nil || name == "" {
+			continue
+		}
+		add(text[behind:at[0]])
+		parts = append(parts, value.Text)
+		behind = at[1]
+	}
+	add(text[behind:])
+	return strings.Join(parts, " + ")
+}
+
+// yamlQuoted writes an expression so that YAML leaves it as it is.
+func yamlQuoted(expression string) string {
+	return "'" + strings.ReplaceAll(expression, "'", "''") + "'"
+}
