@@ -59,7 +59,7 @@ func (s *spilled) rest() []entry {
 			latest.Op, latest.Old, latest.Initial = event.Add, nil, s.first.Initial
 		case s.previous == nil && s.first.Op == event.Update:
 			latest.Op, latest.Old = event.Update, s.first.Old
-		case known.ResourceVersion() == latest.Object.ResourceVersion():
+		case sameState(known, latest.Object):
 			latest.Op, latest.Old = event.Resync, nil
 		default:
 			latest.Op, latest.Old = event.Update, known

@@ -71,6 +71,16 @@ func (c *controller) resync(timer *time.Timer) {
 	timer.Reset(next.Sub(now))
 }
 
+// sameState reports whether two objects of one key are the same object in the same state. Some aggregated APIs give their
+// objects no versions; those are compared as they are.
+func sameState(a, b *event.Object) bool {
+	if a == b {
+		return true
+	}
+	version := a.ResourceVersion()
+	return a.UID() == b.UID() && version == b.ResourceVersion() && (version != "" || a.JSON() == b.JSON())
+}
+
 // apply changes the store and distributes what that means. The store, not the delta's type, decides between an add and
 // an update: a watch may repeat an ADDED, and a list says nothing of what was known before.
 func (c *controller) apply(d *delta) {
@@ -104,7 +114,7 @@ func (c *controller) apply(d *delta) {
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
 	case d.typ == deltaSync:
 		c.proc.distributeResync(stored, d.round)
-	case stored.ResourceVersion() == o.ResourceVersion():
+	case sameState(stored, o):
 		c.proc.distributeUnchanged(stored)
 	default:
 		c.store.put(o)

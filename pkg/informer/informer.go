@@ -64,7 +64,7 @@ type Informer struct {
 	ran        atomic.Bool
 }
 
-// defaultQueueLimit is how many objects may wait between the reflector and the controller.
+// defaultQueueLimit is how many changes may wait between the reflector and the controller.
 const defaultQueueLimit = 4096
 
 func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, log *slog.Logger) (*Informer, error) {

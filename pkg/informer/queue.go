@@ -34,14 +34,16 @@ type delta struct {
 // deltaQueue is the DeltaFIFO: what happened to each object, in order, the objects in the order in which they were first
 // queued. The reflector fills it, the controller takes all deltas of one object at a time. It has no goroutine.
 //
-// It holds at most limit objects, then add blocks. A list may pass the limit, since its objects are in memory anyway.
+// It holds at most limit deltas, however few objects they are of; then add blocks. A list may pass the limit, since its
+// objects are in memory anyway. The consumer waits for no producer, so a full queue always drains.
 type deltaQueue struct {
 	limit int
 
 	mu       sync.Mutex
 	quiet    int  // events added since the last flush
-	large    bool // a list has made items large
+	large    bool // items has had more than maxEmpty objects, and keeps their memory
 	items    map[event.Key][]delta
+	deltas   int // in items
 	order    fifo[event.Key]
 	spare    [][]delta // emptied slices, used again
 	populate struct {
@@ -64,13 +66,13 @@ func newDeltaQueue(limit int) *deltaQueue {
 	}
 }
 
-// add queues one watch event. It blocks while the queue is full of other objects, until ctx is done. The controller learns
+// add queues one watch event. It blocks while the queue is full, until ctx is done. The controller learns
 // of it with the next flush, or after some more of them: waking it for each event would cost more than the event.
 func (q *deltaQueue) add(ctx context.Context, d delta) error {
 	key := d.object.Key()
 	for {
 		q.mu.Lock()
-		if _, pending := q.items[key]; pending || len(q.items) < q.limit {
+		if q.deltas < q.limit || mutated("unbounded-queue") {
 			// The first event of an empty queue means that no list will come first.
 			q.populate.begun = true
 			q.push(key, d)
@@ -102,7 +104,6 @@ func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 	if len(q.items) == 0 {
 		q.items = make(map[event.Key][]delta, len(list))
 	}
-	q.large = len(list) > maxEmpty
 	known, _, _ := store.size()
 	nothingKnown := known == 0 && len(q.items) == 0 && len(q.taken) == 0
 	room := make([]delta, len(list)) // for the first delta of each
@@ -169,6 +170,8 @@ func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
 		q.order.push(key)
 		if pending = fresh; fresh != nil {
 			q.items[key] = append(pending, d)
+			q.deltas++
+			q.large = q.large || len(q.items) > maxEmpty
 			return
 		}
 		if n := len(q.spare); n > 0 {
@@ -177,7 +180,10 @@ func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
 			pending = make([]delta, 0, 2)
 		}
 	}
-	q.items[key] = dedupe(append(pending, d))
+	merged := dedupe(append(pending, d))
+	q.items[key] = merged
+	q.deltas += len(merged) - len(pending)
+	q.large = q.large || len(q.items) > maxEmpty
 }
 
 // maxQuiet is how many events may wait for a flush.
@@ -220,6 +226,7 @@ func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 	}
 	q.taken, q.takenKey = q.items[key], key
 	delete(q.items, key)
+	q.deltas -= len(q.taken)
 	if q.large && len(q.items) == 0 {
 		q.items, q.large = map[event.Key][]delta{}, false
 	}

@@ -2,7 +2,9 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -130,32 +132,111 @@ func TestQueueMarksOnlyTheFirstListInitial(t *testing.T) {
 	expect(t, popAll(q), "a: replaced@3")
 }
 
+// blocked reports whether the queue has no room for a delta. If it has, it holds it then.
+func blocked(t *testing.T, q *deltaQueue, d delta) bool {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	added := make(chan error, 1)
+	go func() { added <- q.add(ctx, d) }()
+	synctest.Wait()
+	cancel()
+	err := <-added
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	return err != nil
+}
+
+// The bound is one of deltas: a single object that changes all the time fills the queue as many objects do.
 func TestQueueIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newDeltaQueue(2)
+		q := newDeltaQueue(3)
 		push(t, q, deltaAdded, obj("a", "1", 1))
 		push(t, q, deltaAdded, obj("b", "2", 2))
-		push(t, q, deltaUpdated, obj("a", "1", 3)) // an object that is queued already takes no new place
+		push(t, q, deltaUpdated, obj("a", "1", 3))
+		for _, d := range []delta{{typ: deltaAdded, object: obj("c", "3", 4)}, {typ: deltaUpdated, object: obj("a", "1", 5)}} {
+			if !blocked(t, q, d) {
+				t.Fatalf("a queue of three has taken a fourth delta, of %s", d.object.Name())
+			}
+		}
 		added := make(chan error, 1)
 		go func() { added <- q.add(t.Context(), delta{typ: deltaAdded, object: obj("c", "3", 4)}) }()
 		synctest.Wait()
-		select {
-		case <-added:
-			t.Fatal("a third object entered a queue of two")
-		default:
-		}
 		q.pop()
 		if err := <-added; err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() { added <- q.add(ctx, delta{typ: deltaAdded, object: obj("d", "4", 5)}) }()
+		q.done()
+		push(t, q, deltaUpdated, obj("b", "2", 6))
+		if !blocked(t, q, delta{typ: deltaDeleted, object: obj("b", "2", 7)}) {
+			t.Error("the queue is full again, and has taken a delta")
+		}
+		expect(t, popAll(q), "b: added@2 updated@6", "c: added@4")
+	})
+}
+
+// One object that changes for ever, behind a listener that takes nothing, makes the reflector wait and nothing grow.
+func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+		for range 3 * defaultQueueLimit {
+			w.server.apply("a", "1", "")
+		}
 		synctest.Wait()
-		cancel()
-		if err := <-added; err != context.Canceled {
-			t.Errorf("a stopped reflector got %v", err)
+		inf := w.factory.shared[sharedKey{resource: pods, keeps: Shape{}.keeps()}].informer
+		inf.queue.mu.Lock()
+		n, kept := inf.queue.deltas, len(inf.queue.items[obj("a", "1", 1).Key()])
+		inf.queue.mu.Unlock()
+		if n != defaultQueueLimit || kept != n {
+			t.Errorf("%d deltas are queued, %d of the object, the limit is %d", n, kept, defaultQueueLimit)
+		}
+		got := w.serve(l).take()
+		if len(got) != 3*defaultQueueLimit {
+			t.Errorf("%d of %d events came", len(got), 3*defaultQueueLimit)
 		}
 	})
+}
+
+// A queue that was large for a moment gives its memory back, whatever made it large, and whatever came after that.
+func TestAnEmptiedQueueReleasesItsMemory(t *testing.T) {
+	const n = 20 * maxEmpty
+	var list []*event.Object
+	store := newIndexer()
+	for i := range n {
+		list = append(list, obj(fmt.Sprint("o", i), "1", i+1))
+		store.put(list[i])
+	}
+	for name, fill := range map[string]func(q *deltaQueue){
+		"a list":                   func(q *deltaQueue) { q.replace(list, newIndexer()) },
+		"nothing left of a list":   func(q *deltaQueue) { q.replace(nil, store) },
+		"a small list after a big": func(q *deltaQueue) { q.replace(list, newIndexer()); q.replace(list[:1], store) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := newDeltaQueue(4)
+			before := heap()
+			fill(q)
+			full := heap() - before
+			for _, ok := q.pop(); ok; _, ok = q.pop() {
+				q.done()
+			}
+			if kept := heap() - before; kept > full/10 {
+				t.Errorf("it holds %d KB of %d KB after it was emptied", kept>>10, full>>10)
+			}
+			if q.deltas != 0 || q.len() != 0 {
+				t.Errorf("%d deltas of %d objects are left", q.deltas, q.len())
+			}
+		})
+	}
+	runtime.KeepAlive(store)
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func TestFifo(t *testing.T) {

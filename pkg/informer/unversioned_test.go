@@ -1,0 +1,87 @@
+package informer
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// An API that gives its objects no versions, as some aggregated ones do: a change is an update, in the store and for
+// listeners, and an object that a new list repeats is unchanged.
+func TestObjectsWithoutVersions(t *testing.T) {
+	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	l, err := NewListener(ListenerConfig{Resync: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.proc.join(l, c.store, time.Now())
+	apply := func(typ deltaType, phase string) {
+		o, err := (&event.Parser{}).Parse([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n"},"status":{"phase":"` + phase + `"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.apply(&delta{typ: typ, object: o})
+		if got := event.MustCompilePath("status.phase").Lookup(c.store.get(o.Key())).Text(); got != phase {
+			t.Errorf("the store has %s, want %s", got, phase)
+		}
+	}
+	apply(deltaAdded, "Pending")
+	apply(deltaUpdated, "Running")
+	apply(deltaReplaced, "Running")
+	apply(deltaReplaced, "Failed")
+	var got []string
+	for e, ok := l.buf.take(); ok; e, ok = l.buf.take() {
+		got = append(got, e.Op.String())
+		l.finish(&e, true)
+	}
+	expect(t, got, "add", "update", "resync", "update")
+}
+
+// The same when the buffer is full, with every policy, and when the spill file breaks: the last state comes as an update.
+func TestObjectsWithoutVersionsBehindAFullBuffer(t *testing.T) {
+	state := func(phase string) *event.Object {
+		o, err := (&event.Parser{}).Parse([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"},"status":{"phase":"` + phase + `"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpillFile(t.TempDir(), 1<<20)}
+	b.offer(ev(event.Add, obj("a", "1", 1)))
+	b.offer(ev(event.Resync, state("Pending")))
+	b.offer(ev(event.Update, state("Running"), state("Pending")))
+	b.loseSpill(errSpillCorrupt)
+	var got []string
+	for e, ok := b.take(); ok; e, ok = b.take() {
+		got = append(got, e.Op.String()+" "+event.MustCompilePath("status.phase").Lookup(e.Object).Text())
+		b.done(e.Object.Key())
+	}
+	expect(t, got, "add ", "update Running")
+}
+
+// A whole list without versions that comes again unchanged is news for nobody.
+func TestARelistWithoutVersions(t *testing.T) {
+	inWorld(t, func(w *world) {
+		item := func(n int) string {
+			return fmt.Sprintf(`{"metadata":{"name":"a","namespace":"shop"},"spec":{"n":%d}}`, n)
+		}
+		w.server.objects["a"], w.server.order = item(1), []string{"a"}
+		r, _, _ := w.listen(ListenerConfig{})
+		first := r.take()
+		w.server.disconnect(true)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		expect(t, r.take())
+		w.server.mu.Lock()
+		w.server.objects["a"] = item(2)
+		w.server.mu.Unlock()
+		w.server.disconnect(true)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		expect(t, slices.Concat(first, r.take()), "add a/ *", "update a/  was ")
+	})
+}
