@@ -72,8 +72,9 @@ type HTTP struct {
 	Address string `json:"address"`
 }
 
-// State is where informerd keeps what is to outlast it: the values of handlers whose grant kv says persist, and the compiled
-// code of all of them, so that it starts sooner. One informerd uses it at a time.
+// State is where informerd keeps what is to outlast it: the values of handlers whose grant kv says persist, the compiled
+// code of all of them, so that it starts sooner, and the key of the digests of Secrets, so that they stay the same. One
+// informerd uses it at a time.
 type State struct {
 	// Dir is a folder; a relative one counts from the folder of this configuration. It is made, for the user informerd runs
 	// as and nobody else, if it is not there. Required.

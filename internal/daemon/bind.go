@@ -24,6 +24,7 @@ const (
 type binder struct {
 	cluster *cluster
 	log     *slog.Logger
+	digests []byte          // the key of the digests of Secrets
 	start   func(*listener) // starts a listener's route
 }
 
@@ -141,6 +142,7 @@ func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informe
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
+	shape.DigestKey = b.digests
 	var regs []*informer.Registration
 	for _, ns := range namespaces {
 		scope := informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector, FieldSelector: inf.Scope().FieldSelector}

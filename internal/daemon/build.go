@@ -21,7 +21,8 @@ type parts struct {
 	host      *plugins.Host
 	sinks     map[string]sink.Sink
 	listeners []*listener
-	persist   bool // handlers keep values beyond the end of the daemon
+	persist   bool   // handlers keep values beyond the end of the daemon
+	digests   []byte // the key of the digests of Secrets; nil: one of the process's own
 }
 
 // BuildOptions are what is needed to build what a configuration asks for, beside it.
@@ -53,12 +54,17 @@ func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 // build makes the parts, or reports every mistake there is.
 func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, error) {
 	host := plugins.HostConfig{Log: opts.Log}
+	var digests []byte
 	if opts.running {
-		if err := keepState(cfg, &host); err != nil {
+		err := keepState(cfg, &host)
+		if err == nil {
+			digests, err = digestKey(cfg)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	p := &parts{host: plugins.NewHost(host), sinks: map[string]sink.Sink{}, persist: opts.running}
+	p := &parts{host: plugins.NewHost(host), sinks: map[string]sink.Sink{}, persist: opts.running, digests: digests}
 	if opts.running {
 		if err := openHost(ctx, cfg, p.host); err != nil {
 			return nil, errors.Join(err, p.close(ctx))

@@ -111,7 +111,7 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 		})
 	}
 	intake.Go(func() { _ = c.factory.Run(ctx) })
-	b := &binder{cluster: c, log: log, start: func(l *listener) {
+	b := &binder{cluster: c, log: log, digests: p.digests, start: func(l *listener) {
 		routes.Go(func() {
 			// What an expression or a handler looks up must be there: an empty cache would be an answer, too.
 			if err := informer.WaitForSync(ctx, l.caches.registrations()...); err != nil {

@@ -2,11 +2,17 @@ package daemon
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -16,6 +22,7 @@ import (
 const (
 	handlersFile   = "handlers.db" // the values of handlers
 	compiledFolder = "compiled"    // their compiled code
+	digestKeyFile  = "secrets.key" // what the digests of Secrets are made with
 )
 
 // keepState tells the host of handlers where to keep what outlasts the daemon, if there is a folder for that. It makes it.
@@ -29,6 +36,59 @@ func keepState(cfg *config.Config, host *plugins.HostConfig) error {
 	}
 	host.KVPath, host.CacheDir = filepath.Join(dir, handlersFile), filepath.Join(dir, compiledFolder)
 	return nil
+}
+
+// digestKey returns the key of the digests of Secrets: that of the folder for state, which it makes if there is none yet. So
+// a value has the same digest after a restart. It is nil without such a folder, or if no Secrets are watched.
+func digestKey(cfg *config.Config) ([]byte, error) {
+	if cfg.State.Dir == "" || !watchesSecrets(cfg) {
+		return nil, nil
+	}
+	path := filepath.Join(cfg.Path(cfg.State.Dir), digestKeyFile)
+	wrong := func(what string) error {
+		return config.Errors{cfg.ErrorAt("state.dir", fmt.Sprintf("state.dir: the key of the digests of Secrets, %s, %s", path, what), "")}
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		key := make([]byte, sha256.Size)
+		rand.Read(key)
+		if err := writeKey(path, key); err != nil {
+			return nil, wrong("cannot be written: " + withoutPath(err))
+		}
+		return key, nil
+	}
+	if err != nil {
+		return nil, wrong("cannot be read: " + withoutPath(err))
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(key) != sha256.Size {
+		return nil, wrong(fmt.Sprintf("is damaged: it should be %d hexadecimal digits; put it back or remove it, and all digests change once", 2*sha256.Size))
+	}
+	return key, nil
+}
+
+// writeKey writes a file that is there as a whole or not at all.
+func writeKey(path string, key []byte) error {
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%x\n", key)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+func watchesSecrets(cfg *config.Config) bool {
+	return slices.ContainsFunc(cfg.ListenersInOrder(), func(l *config.Listener) bool {
+		for _, inf := range l.Informers() {
+			if inf.AllowSecrets {
+				return true
+			}
+		}
+		return l.Informer().AllowSecrets
+	})
 }
 
 // openHost finds out what is wrong with the folder for compiled code, if there are handlers, before one of them is blamed.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,54 @@ func TestTheFolderForCompiledCodeIsChecked(t *testing.T) {
 	expectMistakes(t, cfg, Run(t.Context(), cfg, Options{Log: quiet}), "c.yaml:11:14: state.dir: the folder for compiled code: "+
 		filepath.Join(dir, "compiled")+" is a symbolic link: its code is run by informerd, so it must be out of everybody else's reach; "+
 		"name the folder itself")
+	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
+		t.Error(err)
+	}
+}
+
+// With a folder for state, the values of Secrets have the same digests after a restart; without one, others. The key is made
+// if Secrets are watched, for nobody else to read.
+func TestDigestsOfSecretsOutlastARestart(t *testing.T) {
+	k := kubernetesWith(t, map[string][]string{"secrets": {
+		`{"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"1"},"data":{"password":"aHVudGVyMg=="}}`,
+	}, "pods": {named("shop", "web", "", "")}})
+	digest := func(informer, state string) string {
+		d := start(t, parse(t, head+"  alone: {informer: "+informer+", outputs: [out]}\n"+state), k)
+		d.out.waitForLines(t, 1, "/listeners/alone")
+		d.stop(t)
+		return regexp.MustCompile("hmac-sha256:[0-9a-f]*").FindString(d.out.String())
+	}
+	const secrets = "{resource: secrets, allowSecrets: true}"
+	dir := filepath.Join(t.TempDir(), "state")
+	state, key := "state: {dir: "+dir+"}\n", filepath.Join(dir, "secrets.key")
+	digest("{resource: pods}", state)
+	if _, err := os.Stat(key); !os.IsNotExist(err) {
+		t.Errorf("without Secrets: %v", err)
+	}
+	first := digest(secrets, state)
+	if again := digest(secrets, state); first == "" || again != first {
+		t.Errorf("%q after a restart, %q before", again, first)
+	}
+	if info, err := os.Stat(key); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	elsewhere := strings.Replace(state, dir, filepath.Join(t.TempDir(), "other"), 1)
+	if other := digest(secrets, elsewhere); other == first || other == "" {
+		t.Errorf("with another key: %q", other)
+	}
+	if none := digest(secrets, ""); none == first || none == "" {
+		t.Errorf("without a folder: %q", none)
+	}
+
+	if err := os.WriteFile(key, []byte("abc\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := parse(t, head+"  alone: {informer: "+secrets+", outputs: [out]}\n"+state)
+	err := Run(t.Context(), cfg, Options{Log: quiet})
+	if want := "state.dir: the key of the digests of Secrets, " + key +
+		", is damaged: it should be 64 hexadecimal digits; put it back or remove it, and all digests change once"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v", err)
+	}
 	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
 		t.Error(err)
 	}

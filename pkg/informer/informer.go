@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -20,19 +21,22 @@ type Shape struct {
 	KeepManagedFields bool
 	// KeepSecretData leaves the values of Secrets in, readable by every filter, handler and output.
 	KeepSecretData bool
+	// DigestKey is what the digests of Secrets are made with, 32 random bytes. Default: one of the process's own, so that
+	// a value has another digest in the next.
+	DigestKey []byte
 	// Indexes are indexes by name, on top of the one by namespace. Listeners that share an informer share the indexes;
 	// one name must mean the same to all of them.
 	Indexes map[string]IndexFunc
 }
 
-// keeps is equal for shapes that keep the same fields.
+// keeps is equal for shapes of which the same becomes of an object.
 func (s Shape) keeps() string {
 	drop := make([]string, 0, len(s.Drop))
 	for _, path := range s.Drop {
 		drop = append(drop, path.String())
 	}
 	slices.Sort(drop)
-	return fmt.Sprintf("%t %t %q", s.KeepManagedFields, s.KeepSecretData, slices.Compact(drop))
+	return fmt.Sprintf("%t %t %x %q", s.KeepManagedFields, s.KeepSecretData, sha256.Sum256(s.DigestKey), slices.Compact(drop))
 }
 
 // Informer keeps a copy of one resource in one scope and tells its listeners of each change:
@@ -70,7 +74,7 @@ const defaultQueueLimit = 4096
 func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, log *slog.Logger) (*Informer, error) {
 	parser := &event.Parser{
 		APIVersion: resource.GroupVersion().String(), Kind: resource.Kind,
-		KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData,
+		KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData, DigestKey: shape.DigestKey,
 	}
 	if err := parser.Drop(shape.Drop...); err != nil {
 		return nil, fmt.Errorf("informer of %s: %w", resource, err)

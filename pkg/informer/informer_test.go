@@ -217,7 +217,7 @@ func TestListenersThatKeepOtherFieldsDoNotShare(t *testing.T) {
 		x, y := event.MustCompilePath("spec.x"), event.MustCompilePath("spec.y")
 		var regs []*Registration
 		for _, shape := range []Shape{
-			{Drop: []event.Path{x, y}}, {Drop: []event.Path{y, x}, Indexes: map[string]IndexFunc{"y": IndexByPath(y)}}, {},
+			{Drop: []event.Path{x, y}}, {Drop: []event.Path{y, x}, Indexes: map[string]IndexFunc{"y": IndexByPath(y)}}, {}, {DigestKey: []byte("key")},
 		} {
 			l, err := NewListener(ListenerConfig{})
 			if err != nil {
@@ -230,10 +230,10 @@ func TestListenersThatKeepOtherFieldsDoNotShare(t *testing.T) {
 			regs = append(regs, reg)
 		}
 		synctest.Wait()
-		if n := len(w.server.watched()); n != 2 {
+		if n := len(w.server.watched()); n != 3 {
 			t.Errorf("%d watches", n)
 		}
-		for i, want := range []string{"{}", "{}", `{"x":1,"y":2}`} {
+		for i, want := range []string{"{}", "{}", `{"x":1,"y":2}`, `{"x":1,"y":2}`} {
 			o, err := regs[i].Lister().Get("shop", "a")
 			if err != nil || o.Value().Get("spec").Raw() != want {
 				t.Errorf("listener %d: %v, %v", i, o, err)

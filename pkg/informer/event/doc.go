@@ -18,7 +18,7 @@
 //   - An Object never shares memory with the buffer it was parsed from.
 //   - What a parser has read before never changes what it makes of a text, only how fast it is and what form the object has.
 //   - metadata.managedFields is not in the text unless [Parser.KeepManagedFields] is set; the values of a Secret's data
-//     are digests, and nothing else remembers them.
+//     are digests with a secret key, and nothing else remembers them.
 //   - A field that is missing is a [Value] of kind [Missing], never an error.
 //   - If a name stands twice in one JSON object, the last one counts, as in encoding/json, and the others are not in the
 //     Object's text. What the header needs must not stand twice. The API server never writes such text.

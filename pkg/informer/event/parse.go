@@ -19,6 +19,9 @@ type Parser struct {
 	KeepManagedFields bool
 	// KeepSecretData leaves the values of a Secret in the text, readable by every filter, handler and output.
 	KeepSecretData bool
+	// DigestKey is what the digests of Secrets are made with: who does not know it cannot find a value by trying. Parsers
+	// with the same key make the same digests. Default: a random one that all parsers of the process share.
+	DigestKey []byte
 	// Plain makes plain objects only.
 	Plain bool
 
@@ -26,6 +29,7 @@ type Parser struct {
 	templates templates
 	reading   reading // reused from object to object
 	packing   packing // likewise
+	digester  *digester
 	typ       *typeMeta
 	// secrets: objects may be Secrets, so that more of them has to be looked at.
 	secrets bool
@@ -130,7 +134,10 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 			p.secrets, p.templates = true, templates{}
 			return p.parseAgain(s[start:end], stored)
 		}
-		r.redact()
+		if p.digester == nil {
+			p.digester = newDigester(p.DigestKey)
+		}
+		r.redact(p.digester)
 	}
 	p.setType(apiVersion, kind)
 	r.sortEdits()

@@ -1,8 +1,11 @@
 package event
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -125,7 +128,7 @@ func TestSecretDataIsDigested(t *testing.T) {
 		t.Error("secret data is in the text:", o.JSON())
 	}
 	p, q, r := o.Value().Get("data").Get("p"), o.Value().Get("data").Get("q"), o.Value().Get("data").Get("r")
-	if p.Text() != q.Text() || p.Text() == r.Text() || !strings.HasPrefix(p.Text(), "sha256:") {
+	if p.Text() != q.Text() || p.Text() == r.Text() || !strings.HasPrefix(p.Text(), "hmac-sha256:") {
 		t.Errorf("digests %s %s %s", p.Text(), q.Text(), r.Text())
 	}
 	if o.UID() != "u9" || o.Value().Get("type").Text() != "Opaque" {
@@ -138,6 +141,18 @@ func TestSecretDataIsDigested(t *testing.T) {
 	}
 	if o := mustParse(t, &Parser{KeepSecretData: true}, secret); o.JSON() != secret {
 		t.Error("text changed although the data is kept")
+	}
+	// Without the key, nobody can find a value by trying; parsers with the same one agree.
+	digest := func(key string) string {
+		return mustParse(t, &Parser{DigestKey: []byte(key)}, secret).Value().Get("data").Get("p").Text()
+	}
+	if digest("one") != digest("one") || digest("one") == digest("two") || digest("") != p.Text() || digest("one") == p.Text() {
+		t.Errorf("digests with keys: %s %s %s", digest("one"), digest("two"), digest(""))
+	}
+	mac := hmac.New(sha256.New, []byte("one"))
+	mac.Write([]byte(`"aHVudGVy"`))
+	if want := fmt.Sprintf("hmac-sha256:%x", mac.Sum(nil)[:6]); digest("one") != want {
+		t.Errorf("digest %s, want %s", digest("one"), want)
 	}
 	// A kind that only looks like one keeps its data.
 	other := strings.Replace(secret, `"v1"`, `"example.com/v1"`, 1)
