@@ -18,7 +18,7 @@ const (
 var boolCalls = map[string]bool{
 	"@truth": true, "@result": true, "@test": true, "@isnil": true, "@==": true, "@<": true, "@<=": true, "@>": true,
 	"@>=": true, "@in": true, "@contains": true, "@startsWith": true, "@endsWith": true, "@matches": true,
-	"@kept": true, "@add": true, "@hasOld": true, "@glob": true,
+	"@kept": true, "@add": true, "@found": true, "@hasOld": true, "@glob": true,
 }
 
 // typeOf tells the type of a rewritten node where it cannot be nil.

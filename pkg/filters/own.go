@@ -140,6 +140,7 @@ type functions struct {
 	memos   [readerCount]map[string]any
 	finds   []foundOnce
 	sums    []total
+	lasts   []last
 	found   map[lookupKey]any
 	scratch []*event.Scratch // of objects of other informers
 	used    int
@@ -149,6 +150,8 @@ type functions struct {
 func (f *functions) begin() {
 	clear(f.sums)
 	f.sums = f.sums[:0]
+	clear(f.lasts)
+	f.lasts = f.lasts[:0]
 	if len(f.found) > keptCells {
 		f.found = nil
 	}
@@ -177,6 +180,7 @@ func (e *Evaluator) bindOwn(env map[string]any) {
 	env["@hasOld"] = func() bool { return e.old() != nil }
 	env["@age"], env["@glob"] = e.age, e.glob
 	env["@begin"], env["@add"], env["@sum"] = e.beginSum, e.add, e.sum
+	env["@beginLast"], env["@found"], env["@findLast"], env["@findLastIndex"] = e.beginLast, e.found, e.findLast, e.findLastIndex
 	env["@string"], env["@message"] = e.string, e.message
 }
 

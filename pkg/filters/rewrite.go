@@ -241,9 +241,12 @@ func (r *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 	}
 	body := n.Arguments[1].(*ast.PredicateNode)
 	body.Node = r.node(body.Node)
+	if n.Name == "findLast" || n.Name == "findLastIndex" {
+		return r.findLast(n, body)
+	}
 	body.Node = call(body.Node, each, body.Node)
 	switch n.Name {
-	case "find", "findLast":
+	case "find":
 		return call(n, "@item", n)
 	case "sum":
 		return r.sum(n)

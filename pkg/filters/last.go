@@ -1,0 +1,57 @@
+package filters
+
+import "github.com/expr-lang/expr/ast"
+
+// last is what findLast and findLastIndex have found so far.
+type last struct {
+	items int // looked at
+	found bool
+	index int
+	item  any
+}
+
+// findLast lets none go over the list, since it looks at every item of which its body is false, and notes the last match
+// in the body. expr's own loops for these two leave a value of every item on the stack of its VM, below the result: what
+// stands to the left of it in the expression is then read from the wrong place.
+func (r *rewriter) findLast(n *ast.BuiltinNode, body *ast.PredicateNode) ast.Node {
+	name := "@" + n.Name
+	item := &ast.PointerNode{}
+	item.SetLocation(body.Node.Location())
+	body.Node = call(body.Node, "@found", body.Node, call(item, "@item", item))
+	n.Name = "none"
+	return call(n, name, call(n, "@beginLast"), n)
+}
+
+func (e *Evaluator) beginLast() any {
+	e.functions.lasts = append(e.functions.lasts, last{})
+	return nil
+}
+
+// found is the body of both.
+func (e *Evaluator) found(matches, item any) bool {
+	e.charge(1)
+	l := &e.functions.lasts[len(e.functions.lasts)-1]
+	if truth(matches) {
+		l.found, l.index, l.item = true, l.items, item
+	}
+	l.items++
+	return false
+}
+
+func (e *Evaluator) endLast() last {
+	end := len(e.functions.lasts) - 1
+	l := e.functions.lasts[end]
+	e.functions.lasts[end] = last{}
+	e.functions.lasts = e.functions.lasts[:end]
+	return l
+}
+
+// findLast ends what beginLast began.
+func (e *Evaluator) findLast(any, any) any { return e.endLast().item }
+
+func (e *Evaluator) findLastIndex(any, any) any {
+	if l := e.endLast(); l.found {
+		return l.index
+	}
+	return nil
+}
