@@ -65,6 +65,9 @@ func (r *rewriter) alike(n *ast.BinaryNode) {
 	default:
 		return
 	case "==", "!=", "<", "<=", ">", ">=", "in":
+	case "+", "-":
+		r.addedAlike(n)
+		return
 	}
 	left, isLeft := specialOf(n.Left)
 	right, isRight := specialOf(n.Right)
@@ -78,6 +81,48 @@ func (r *rewriter) alike(n *ast.BinaryNode) {
 			n.Left = r.constantLike(right, n.Operator, n.Left)
 		}
 	}
+}
+
+// addedAlike is for what can be added: a text beside a quantity or a duration.
+func (r *rewriter) addedAlike(n *ast.BinaryNode) {
+	if p, ok := specialOf(n.Left); ok && isAdded(p) {
+		if text, ok := n.Right.(*ast.StringNode); ok {
+			n.Right = r.constantLike(p, n.Operator, text)
+		}
+	} else if p, ok := specialOf(n.Right); ok && isAdded(p) {
+		if text, ok := n.Left.(*ast.StringNode); ok {
+			n.Left = r.constantLike(p, n.Operator, text)
+		}
+	}
+}
+
+func isAdded(p reader) bool { return p == parseQuantities || p == parseDurations }
+
+// arithmetic refuses what no value of quantity, duration and so on can do.
+func (in *inspector) arithmetic(n *ast.BinaryNode) error {
+	left, isLeft := specialOf(n.Left)
+	right, isRight := specialOf(n.Right)
+	if !isLeft && !isRight {
+		return nil
+	}
+	p := left
+	if !isLeft {
+		p = right
+	}
+	name := readers[p].name
+	switch {
+	case !isAdded(p):
+		return in.errorf(n, "%q cannot take %s(…)", n.Operator, name)
+	case n.Operator == "/" && isLeft:
+		return in.errorf(n, `a %s cannot be divided; multiply it with a fraction, as in * 0.5`, name)
+	case n.Operator != "+" && n.Operator != "-" && n.Operator != "*":
+		return in.errorf(n, "%q cannot take a %s; it can be added, subtracted and multiplied with a number", n.Operator, name)
+	case isLeft && isRight && left != right:
+		return in.errorf(n, "%q cannot take a %s and a %s", n.Operator, readers[left].name, readers[right].name)
+	case isLeft && isRight && n.Operator == "*":
+		return in.errorf(n, "a %s is multiplied with a number, not with a %s", name, name)
+	}
+	return nil
 }
 
 func (r *rewriter) memberAlike(n *ast.BinaryNode, left reader, isLeft bool, right reader, isRight bool) {

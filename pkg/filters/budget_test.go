@@ -26,7 +26,7 @@ func TestBudget(t *testing.T) {
 		{"nested predicates", `any(object.items, any(object.items, .n < 0))`, "the expression took more than 1000000 steps"},
 		{"nested predicates over a let", `let x = object.items; any(x, any(x, .n < 0))`, "the expression took more than 1000000 steps"},
 		{"bodies without reads", `any(object.items, any(object.items, false))`, "the expression took more than 1000000 steps"},
-		{"nested ranges", `any(1..3000, any(1..3000, # < 0))`, "the expression made more than 4194304 bytes"},
+		{"nested ranges", `any(1..3000, any(1..3000, # < 0))`, "the expression took more than 1000000 steps"},
 		{"nested lists", `len(map(object.items, object.items)) == 0 || len(map(object.items, map(object.items, .n))) == 0`, "the expression made lists of more than 100000 items"},
 		{"large range", `missed in 0..object.n * 10`, "the range has more than 10000 items"},
 		{"range beyond int", `len(0 - 9223372036854775807 .. object.n) == 0`, "the range has more than 10000 items"},

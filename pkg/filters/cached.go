@@ -101,7 +101,7 @@ func (e *Evaluator) lookup(l lookup) func(first, second any) any {
 		name = "byIndex"
 	}
 	return func(first, second any) any {
-		x, y := load(first), load(second)
+		x, y := e.load(first), e.load(second)
 		if x.kind == kindNil || y.kind == kindNil {
 			return nil
 		}
@@ -112,7 +112,7 @@ func (e *Evaluator) lookup(l lookup) func(first, second any) any {
 			}
 			fail("%s takes strings, got %s", name, typeName(wrong))
 		}
-		e.charge(10)
+		e.charge(10 + (len(x.s)+len(y.s))/scannedBytes)
 		key := lookupKey{l, x.s, y.s}
 		found, ok := e.functions.found[key]
 		if !ok {

@@ -28,90 +28,46 @@ func (k Kind) result(x any) bool {
 	return v.b
 }
 
-func isNil(x any) bool { return load(x).kind == kindNil }
-
-// test is the body of a predicate that asks.
-func (e *Evaluator) test(x any) bool {
-	e.charge(1)
-	return truth(x)
-}
-
-// kept is the body of filter.
-func (e *Evaluator) kept(x any) bool {
-	keep := e.test(x)
-	if keep {
-		e.grow(itemBytes)
+func isNil(x any) bool {
+	if r, ok := x.(ref); ok {
+		return r.Kind() <= event.Null
 	}
-	return keep
-}
-
-// each is the body of map.
-func (e *Evaluator) each(x any) any {
-	e.charge(1)
-	e.grow(itemBytes)
-	return x
+	return x == nil
 }
 
 // equal compares by value; int and float are one type.
 func (e *Evaluator) equal(a, b any) bool {
-	x, y := load(a), load(b)
+	x, y := e.load(a), e.load(b)
 	if isSpecial(a) || isSpecial(b) {
 		c, related := e.relate(a, b)
 		return c == 0 && related >= matched
 	}
 	if x.kind != kindOther || y.kind != kindOther {
-		return equalScalars(x, y)
+		return e.equalScalars(x, y)
 	}
 	if p, ok := a.(ref); ok {
 		if q, ok := b.(ref); ok {
 			if p.Kind() != q.Kind() {
 				return false
 			}
+			e.charge(len(p.Raw()) / comparedBytes)
 			if p.Raw() == q.Raw() {
 				return true
 			}
 			if len(p.Raw()) < walkedBytes && len(q.Raw()) < walkedBytes {
-				e.charge(1 + (len(p.Raw())+len(q.Raw()))/8)
-				return sameJSON(*p.Value, *q.Value)
+				return e.sameJSON(*p.Value, *q.Value)
 			}
 		}
 	}
 	return e.equalDecoded(e.force(a), e.force(b))
 }
 
-// walkedBytes is up to what size two JSON values are compared without decoding them. Finding each member of one in the
-// other takes quadratic time, which only pays for small ones.
-const walkedBytes = 4 << 10
-
-// sameJSON compares two values of any kind; the order of members does not count.
-func sameJSON(a, b event.Value) bool {
-	if a.Raw() == b.Raw() {
-		return true
+// equalScalars is the function of that name, paid for.
+func (e *Evaluator) equalScalars(x, y value) bool {
+	if x.kind == kindText && y.kind == kindText && len(x.s) == len(y.s) {
+		e.charge(len(x.s) / comparedBytes)
 	}
-	if a.Kind() != b.Kind() {
-		return a.Kind() <= event.Null && b.Kind() <= event.Null
-	}
-	same, n := true, 0
-	switch a.Kind() {
-	case event.Array:
-		a.Each(func(item event.Value) bool {
-			same = sameJSON(item, b.Index(n))
-			n++
-			return same
-		})
-		return same && !b.Index(n).Exists()
-	case event.ObjectKind:
-		a.EachMember(func(key string, member event.Value) bool {
-			other := b.Get(key)
-			same = other.Exists() && sameJSON(member, other)
-			n++
-			return same
-		})
-		b.EachMember(func(string, event.Value) bool { n--; return true })
-		return same && n == 0
-	default:
-		return equalScalars(loadJSON(a), loadJSON(b))
-	}
+	return equalScalars(x, y)
 }
 
 func equalScalars(x, y value) bool {
@@ -179,16 +135,17 @@ func (e *Evaluator) equalDecodedItem(a, b any) bool {
 	if isSpecial(a) || isSpecial(b) {
 		return e.equal(a, b)
 	}
-	x, y := load(a), load(b)
+	e.charge(1)
+	x, y := e.load(a), e.load(b)
 	if x.kind != kindOther || y.kind != kindOther {
-		return equalScalars(x, y)
+		return e.equalScalars(x, y)
 	}
 	return e.equalDecoded(a, b)
 }
 
 // order compares for <, <=, > and >=; ok is false if a side is nil or no number.
 func (e *Evaluator) order(operator string, a, b any) (c int, ok bool) {
-	x, y := load(a), load(b)
+	x, y := e.load(a), e.load(b)
 	switch {
 	case x.kind == kindNil || y.kind == kindNil:
 		return 0, false
@@ -198,6 +155,7 @@ func (e *Evaluator) order(operator string, a, b any) (c int, ok bool) {
 		f, g := x.float(), y.float()
 		return cmp.Compare(f, g), !math.IsNaN(f) && !math.IsNaN(g)
 	case x.kind == kindText && y.kind == kindText:
+		e.charge(min(len(x.s), len(y.s)) / comparedBytes)
 		return strings.Compare(x.s, y.s), true
 	}
 	if s, ok := a.(time.Time); ok {
@@ -210,7 +168,7 @@ func (e *Evaluator) order(operator string, a, b any) (c int, ok bool) {
 
 // in tells whether a list has an item, or an object a member.
 func (e *Evaluator) in(needle, stack any) bool {
-	x := load(needle)
+	x := e.load(needle)
 	if x.kind == kindNil || stack == nil {
 		return false
 	}
@@ -249,7 +207,8 @@ func (e *Evaluator) inArray(x value, needle any, array *event.Value) (found bool
 		if x.kind == kindOther {
 			found = e.equal(needle, e.keep(item))
 		} else {
-			found = equalScalars(x, loadJSON(item))
+			e.charge(1)
+			found = e.equalScalars(x, e.loadJSON(item))
 		}
 		return !found
 	})
@@ -259,7 +218,7 @@ func (e *Evaluator) inArray(x value, needle any, array *event.Value) (found bool
 // textOperator makes contains, startsWith and endsWith.
 func (e *Evaluator) textOperator(name string, test func(s, part string) bool) func(a, b any) bool {
 	return func(a, b any) bool {
-		x, y := load(a), load(b)
+		x, y := e.load(a), e.load(b)
 		if x.kind == kindNil || y.kind == kindNil {
 			return false
 		}

@@ -30,6 +30,7 @@ type Filter struct {
 	changes  [][]change
 	finds    []find
 	lookups  []lookup
+	bodies   []body
 
 	usesClock  bool
 	asksBecame bool

@@ -34,6 +34,7 @@ type Evaluator struct {
 	cells       []event.Value
 	lists       []*list
 	listsUsed   int
+	walked      []walked // members and items that are being compared
 	lastPattern pattern
 	functions   functions
 }
@@ -96,6 +97,7 @@ func (e *Evaluator) begin(ev event.Event) {
 		e.cells = nil
 	}
 	e.cells = e.cells[:0]
+	e.walked = e.walked[:0]
 	e.lists = e.lists[:min(len(e.lists), keptLists)]
 	e.listsUsed = 0
 	e.functions.begin()
@@ -129,7 +131,7 @@ func (e *Evaluator) environment() map[string]any {
 	env := map[string]any{
 		"op": "", "initial": false, "missed": 0, // as in the zero Event
 		"@item": e.item, "@items": e.items, "@get": e.get, "@slice": e.slice,
-		"@truth": truth, "@result": e.filter.source.Kind.result, "@test": e.test, "@each": e.each, "@kept": e.kept,
+		"@truth": truth, "@result": e.filter.source.Kind.result,
 		"@isnil": isNil, "@==": e.equal, "@in": e.in,
 		"@<":  func(a, b any) bool { c, ok := e.order("<", a, b); return ok && c < 0 },
 		"@<=": func(a, b any) bool { c, ok := e.order("<=", a, b); return ok && c <= 0 },
@@ -155,6 +157,9 @@ func (e *Evaluator) environment() map[string]any {
 	}
 	for i := range e.filter.fields {
 		env[fieldName(i)] = e.readField(i)
+	}
+	for _, b := range e.filter.bodies {
+		env[b.name()] = e.body(b)
 	}
 	for i := range e.filter.chains {
 		env[chainName(i)] = e.follow(i)
@@ -194,8 +199,12 @@ func (e *Evaluator) read(i int) *event.Value {
 			e.usedOld = true
 			e.oldText.Set(e.old())
 		}
+		e.payField(e.old())
 		s.value = e.oldText.Lookup(f.path)
 		return &s.value
+	}
+	if e.event.Object != nil {
+		e.payField(e.event.Object)
 	}
 	s.value = e.text.Lookup(f.path)
 	return &s.value
@@ -207,6 +216,9 @@ func (e *Evaluator) old() *event.Object {
 	}
 	return e.event.Old
 }
+
+// payField pays for finding a field, and for unpacking what it is found in.
+func (e *Evaluator) payField(o *event.Object) { e.charge(1 + o.Size()/foundBytes) }
 
 func (e *Evaluator) readField(i int) func() any {
 	return func() any { return refer(e.read(i)) }

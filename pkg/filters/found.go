@@ -69,7 +69,7 @@ func (e *Evaluator) findConstant(i int) func() any {
 
 // find is owner or condition of a value that is only known now.
 func (e *Evaluator) find(f finder, list, value any) any {
-	v := load(value)
+	v := e.load(value)
 	if v.kind == kindNil {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 // arithmetic makes an operator; nil on either side gives nil.
 func (e *Evaluator) arithmetic(operator string) func(a, b any) any {
 	return func(a, b any) any {
-		x, y := load(a), load(b)
+		x, y := e.load(a), e.load(b)
 		switch {
 		case x.kind == kindNil || y.kind == kindNil:
 			return nil
@@ -30,7 +30,7 @@ func (e *Evaluator) arithmetic(operator string) func(a, b any) any {
 		if result, ok := e.quantityArithmetic(operator, a, b); ok {
 			return result
 		}
-		return timeArithmetic(operator, a, b)
+		return e.timeArithmetic(operator, a, b)
 	}
 }
 
@@ -77,27 +77,6 @@ func (e *Evaluator) join(a, b string) any {
 	return a + b
 }
 
-// timeArithmetic leaves dates and durations to expr.
-func timeArithmetic(operator string, a, b any) any {
-	defer func() {
-		if recover() != nil {
-			fail("%q cannot take %s and %s", operator, typeName(a), typeName(b))
-		}
-	}()
-	if !isTime(a) && !isTime(b) {
-		panic("no time")
-	}
-	switch operator {
-	case "+":
-		return runtime.Add(plain(a), plain(b))
-	case "-":
-		return runtime.Subtract(plain(a), plain(b))
-	case "*":
-		return runtime.Multiply(plain(a), plain(b))
-	}
-	panic("no such operator")
-}
-
 func isTime(x any) bool {
 	switch x.(type) {
 	case time.Time, time.Duration:
@@ -115,7 +94,7 @@ func plain(x any) any {
 }
 
 func (e *Evaluator) negate(x any) any {
-	switch v := load(x); v.kind {
+	switch v := e.load(x); v.kind {
 	case kindNil:
 		return nil
 	case kindInt:
@@ -128,7 +107,7 @@ func (e *Evaluator) negate(x any) any {
 }
 
 func (e *Evaluator) positive(x any) any {
-	if v := load(x); v.kind != kindNil && !v.isNumber() {
+	if v := e.load(x); v.kind != kindNil && !v.isNumber() {
 		fail(`"+" cannot take %s`, typeName(x))
 	}
 	return x
@@ -136,7 +115,7 @@ func (e *Evaluator) positive(x any) any {
 
 // makeRange makes the list a..b.
 func (e *Evaluator) makeRange(a, b any) any {
-	x, y := load(a), load(b)
+	x, y := e.load(a), e.load(b)
 	if x.kind == kindNil || y.kind == kindNil {
 		return nil
 	}
@@ -156,41 +135,9 @@ func (e *Evaluator) makeRange(a, b any) any {
 	return runtime.MakeRange(x.i, y.i)
 }
 
-// slice gives a part of a list or of a text; limits beyond the ends are the ends.
-func (e *Evaluator) slice(args ...any) any {
-	if len(args) != 3 || args[0] == nil {
-		return nil
-	}
-	if v := load(args[0]); v.kind == kindText {
-		from, to := limits(args[1], args[2], len(v.s))
-		return v.s[from:to]
-	}
-	items := e.anyItems(args[0])
-	from, to := limits(args[1], args[2], len(items))
-	return items[from:to:to]
-}
-
-func limits(a, b any, length int) (from, to int) {
-	limit := func(x any, otherwise int) int {
-		v := load(x)
-		if v.kind == kindNil {
-			return otherwise
-		}
-		if v.kind != kindInt {
-			fail("the limits of a slice are ints, got %s", typeName(x))
-		}
-		if v.i < 0 {
-			v.i += length
-		}
-		return min(max(v.i, 0), length)
-	}
-	from, to = limit(a, 0), limit(b, length)
-	return min(from, to), to
-}
-
 // length is len, 0 for nil.
 func (e *Evaluator) length(x any) any {
-	switch v := load(x); v.kind {
+	switch v := e.load(x); v.kind {
 	case kindNil:
 		return 0
 	case kindText:
@@ -270,19 +217,22 @@ func (e *Evaluator) members(x any, name string, pick func(key string, member any
 func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 	f := builtin.Builtins[builtin.Index[name]]
 	return func(args ...any) any {
+		if slices.ContainsFunc(args, isNil) {
+			return nil
+		}
 		for i, arg := range args {
-			if isNil(arg) {
-				return nil
-			}
 			args[i] = e.force(arg)
 			if s, ok := args[i].(string); ok {
-				e.charge(len(s) / 16)
+				e.charge(len(s) / decodedBytes)
 				e.grow(len(s)) // for what is made of it
-			} else if !takesLists(name) && !isScalar(args[i]) {
+			} else if !isScalar(args[i]) {
 				fail("%s cannot take %s", name, typeName(arg))
 			}
 		}
-		e.charge(1)
+		e.charge(2)
+		if name == "trim" && len(args) == 2 {
+			e.payTrim(args)
+		}
 		out, ok := apply(f, args)
 		if !ok {
 			failArguments(name, args)
@@ -291,7 +241,14 @@ func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 	}
 }
 
-func takesLists(name string) bool { return name == "min" || name == "max" }
+// payTrim pays for each character of the first text being looked for in the second one.
+func (e *Evaluator) payTrim(args []any) {
+	a, _ := args[0].(string)
+	b, _ := args[1].(string)
+	if len(b) > decodedBytes {
+		e.charge(min(len(a), MaxSteps) * (min(len(b), MaxSteps) / decodedBytes))
+	}
+}
 
 func isScalar(x any) bool { return load(x).kind != kindOther || isTime(x) }
 

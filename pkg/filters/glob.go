@@ -7,7 +7,7 @@ import (
 
 // glob tells whether the whole text is as the pattern: * stands for any characters, ? for one. It is false for nil.
 func (e *Evaluator) glob(pattern, text any) bool {
-	p, t := load(pattern), load(text)
+	p, t := e.load(pattern), e.load(text)
 	if p.kind == kindNil || t.kind == kindNil {
 		return false
 	}

@@ -116,6 +116,8 @@ func (in *inspector) binary(n *ast.BinaryNode) error {
 				return in.errorf(text, "%v", err)
 			}
 		}
+	case "+", "-", "*", "/", "%", "**", "^":
+		return in.arithmetic(n)
 	case "..":
 		from, ok1 := n.Left.(*ast.IntegerNode)
 		to, ok2 := n.Right.(*ast.IntegerNode)

@@ -17,7 +17,7 @@ func (r *rewriter) findLast(n *ast.BuiltinNode, body *ast.PredicateNode) ast.Nod
 	name := "@" + n.Name
 	item := &ast.PointerNode{}
 	item.SetLocation(body.Node.Location())
-	body.Node = call(body.Node, "@found", body.Node, call(item, "@item", item))
+	r.body(eachFound, body, call(item, "@item", item))
 	n.Name = "none"
 	return call(n, name, call(n, "@beginLast"), n)
 }
@@ -29,7 +29,6 @@ func (e *Evaluator) beginLast() any {
 
 // found is the body of both.
 func (e *Evaluator) found(matches, item any) bool {
-	e.charge(1)
 	l := &e.functions.lasts[len(e.functions.lasts)-1]
 	if truth(matches) {
 		l.found, l.index, l.item = true, l.items, item

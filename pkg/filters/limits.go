@@ -1,7 +1,5 @@
 package filters
 
-import "github.com/expr-lang/expr/builtin"
-
 // Bounds on an expression.
 const (
 	MaxSource  = 16 << 10 // bytes of its text
@@ -22,13 +20,17 @@ const (
 // maxProgram bounds what a short pattern with counted repetition compiles to.
 const maxProgram = 10_000
 
-func init() {
-	// expr's own limit for lists in lists, in min and max, is 10,000.
-	builtin.MaxDepth = 64
-}
-
 // MaxMessage is how many bytes a rule's message can have.
 const MaxMessage = 1 << 10
+
+// Bytes that a step pays for, by what is done with them.
+const (
+	scannedBytes  = 64   // gone over as JSON
+	comparedBytes = 1024 // compared, or searched for one byte
+	decodedBytes  = 8    // of a text with escapes, or a number
+	foundBytes    = 1024 // of an object in which a field is found
+	freeBytes     = 32   // of a scalar that is in the price of the operation
+)
 
 // itemBytes is what an item of a list takes, without what it refers to.
 const itemBytes = 16

@@ -113,15 +113,15 @@ func (e *Evaluator) item(x any) any {
 
 // get gives a member of an object or an item of a list; an index below 0 counts from the end.
 func (e *Evaluator) get(base, key any) any {
-	e.charge(1)
-	k := load(key)
+	k := e.load(key)
 	switch b := base.(type) {
 	case ref:
 		switch {
 		case k.kind == kindText:
+			e.charge(1 + len(b.Raw())/scannedBytes)
 			return e.keep(b.Get(k.s))
 		case k.kind == kindInt && b.Kind() == event.Array:
-			e.charge(len(b.Raw()) / 64)
+			e.charge(1 + len(b.Raw())/scannedBytes)
 			i := k.i
 			if i < 0 {
 				i += e.count(b.Value)
@@ -160,10 +160,10 @@ func index(k value, length int) (int, bool) {
 func (e *Evaluator) follow(i int) func(any) any {
 	c := e.filter.chains[i]
 	return func(base any) any {
-		e.charge(1)
 		if r, ok := base.(ref); ok {
 			last := &e.steps[i]
 			if last.from != r.Value {
+				e.charge(len(r.Raw()) / scannedBytes)
 				*last = stepped{r.Value, e.keep(c.path.In(*r.Value))}
 			}
 			return last.to

@@ -47,7 +47,7 @@ func (network) field(string) any { return nil }
 
 // holds tells whether an address, or all of a network, is in the network. Texts are read as either.
 func (e *Evaluator) holds(n network, needle any) bool {
-	if v := load(needle); v.kind == kindText {
+	if v := e.load(needle); v.kind == kindText {
 		if needle = e.parse(parseAddresses, v.s); needle == nil {
 			needle = e.parse(parseNetworks, v.s)
 		}
@@ -68,7 +68,7 @@ func (e *Evaluator) holds(n network, needle any) bool {
 func (e *Evaluator) networkOf(needle, stack any) any {
 	switch needle.(type) {
 	case address, network:
-		if v := load(stack); v.kind == kindText {
+		if v := e.load(stack); v.kind == kindText {
 			return e.parse(parseNetworks, v.s)
 		}
 	}

@@ -16,9 +16,9 @@ const (
 
 // boolCalls are the Evaluator's functions that give true or false; patterns and changes do, too.
 var boolCalls = map[string]bool{
-	"@truth": true, "@result": true, "@test": true, "@isnil": true, "@==": true, "@<": true, "@<=": true, "@>": true,
+	"@truth": true, "@result": true, "@isnil": true, "@==": true, "@<": true, "@<=": true, "@>": true,
 	"@>=": true, "@in": true, "@contains": true, "@startsWith": true, "@endsWith": true, "@matches": true,
-	"@kept": true, "@add": true, "@found": true, "@hasOld": true, "@glob": true,
+	"@hasOld": true, "@glob": true,
 }
 
 // typeOf tells the type of a rewritten node where it cannot be nil.

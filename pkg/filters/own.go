@@ -3,6 +3,7 @@ package filters
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/expr-lang/expr/ast"
@@ -179,8 +180,11 @@ func (e *Evaluator) bindOwn(env map[string]any) {
 	env["@condition"] = func(list, kind any) any { return e.find(findCondition, list, kind) }
 	env["@hasOld"] = func() bool { return e.old() != nil }
 	env["@age"], env["@glob"] = e.age, e.glob
-	env["@begin"], env["@add"], env["@sum"] = e.beginSum, e.add, e.sum
-	env["@beginLast"], env["@found"], env["@findLast"], env["@findLastIndex"] = e.beginLast, e.found, e.findLast, e.findLastIndex
+	env["@begin"], env["@sum"] = e.beginSum, e.sum
+	env["@beginLast"], env["@findLast"], env["@findLastIndex"] = e.beginLast, e.findLast, e.findLastIndex
+	env["@int"], env["@float"], env["@date"] = e.int, e.float, e.date
+	env["@indexOf"], env["@lastIndexOf"] = e.indexOf("indexOf", strings.Index), e.indexOf("lastIndexOf", strings.LastIndex)
+	env["@min"], env["@max"] = e.least("min", 1), e.least("max", -1)
 	env["@string"], env["@message"] = e.string, e.message
 }
 

@@ -41,7 +41,7 @@ func (e *Evaluator) match(p pattern, text string) bool {
 
 // matches is the operator with a pattern that is only known now. The last one is kept.
 func (e *Evaluator) matches(text, patternText any) bool {
-	a, b := load(text), load(patternText)
+	a, b := e.load(text), e.load(patternText)
 	if a.kind == kindNil || b.kind == kindNil {
 		return false
 	}
@@ -63,7 +63,7 @@ func (e *Evaluator) matches(text, patternText any) bool {
 func (e *Evaluator) matchesConstant(i int) func(any) bool {
 	p := e.filter.patterns[i]
 	return func(text any) bool {
-		v := load(text)
+		v := e.load(text)
 		if v.kind == kindNil {
 			return false
 		}

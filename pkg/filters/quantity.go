@@ -84,17 +84,17 @@ func (e *Evaluator) quantityArithmetic(operator string, a, b any) (result any, o
 	if !isX && !isY {
 		return nil, false
 	}
-	e.charge(4)
+	e.charge(10)
 	switch operator {
 	case "+", "-":
-		if !isX {
-			x, isX = e.numberBeside(a)
+		a, b = e.likeness(a, quantity{}), e.likeness(b, quantity{})
+		if a == nil || b == nil {
+			return nil, true // a number out of bounds, or a text that is no quantity
 		}
-		if !isY {
-			y, isY = e.numberBeside(b)
-		}
+		x, isX = a.(quantity)
+		y, isY = b.(quantity)
 		if !isX || !isY {
-			return nil, load(a).isNumber() || load(b).isNumber() // a number out of bounds
+			return nil, false
 		}
 		sum, other := x.Quantity.DeepCopy(), *y.Quantity
 		if operator == "+" {
@@ -104,26 +104,18 @@ func (e *Evaluator) quantityArithmetic(operator string, a, b any) (result any, o
 		}
 		return bounded(sum), true
 	case "*":
-		if v := load(b); isX && v.isNumber() {
+		if v := e.load(b); isX && v.isNumber() {
 			return e.multiply(x, v), true
 		}
-		if v := load(a); isY && v.isNumber() {
+		if v := e.load(a); isY && v.isNumber() {
 			return e.multiply(y, v), true
 		}
 	}
 	return nil, false
 }
 
-func (e *Evaluator) numberBeside(x any) (quantity, bool) {
-	v := load(x)
-	if !v.isNumber() {
-		return quantity{}, false
-	}
-	q, ok := e.quantityOf(v).(quantity)
-	return q, ok
-}
-
 func (e *Evaluator) multiply(q quantity, by value) any {
+	e.charge(10)
 	product := q.Quantity.DeepCopy()
 	if by.kind == kindInt {
 		product.Mul(int64(by.i))

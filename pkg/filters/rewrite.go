@@ -230,26 +230,24 @@ func (r *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 		body.SetLocation(n.Location())
 		n.Arguments = append(n.Arguments, body)
 	}
-	each := "@test" // one that must give true or false
-	switch n.Name {
-	case "map":
-		each = "@each"
-	case "filter":
-		each = "@kept"
-	case "sum":
-		each = "@add"
-	}
 	body := n.Arguments[1].(*ast.PredicateNode)
 	body.Node = r.node(body.Node)
 	if n.Name == "findLast" || n.Name == "findLastIndex" {
 		return r.findLast(n, body)
 	}
-	body.Node = call(body.Node, each, body.Node)
 	switch n.Name {
+	case "map":
+		r.body(eachMapped, body)
+	case "filter":
+		r.body(eachKept, body)
 	case "find":
+		r.body(eachTested, body)
 		return call(n, "@item", n)
 	case "sum":
+		r.body(eachAdded, body)
 		return r.sum(n)
+	default:
+		r.body(eachTested, body)
 	}
 	return n
 }

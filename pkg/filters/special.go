@@ -109,7 +109,7 @@ func (e *Evaluator) parse(p reader, text string) any {
 func (e *Evaluator) parseFunction(p reader) func(x any) any {
 	name := readers[p].name
 	return func(x any) any {
-		v := load(x)
+		v := e.load(x)
 		switch {
 		case v.kind == kindNil:
 			return nil
@@ -188,7 +188,7 @@ func compareInts[T ~int64](a, b T) int {
 
 // likeness makes of a text or number what stands beside it; it gives back what it cannot make into that.
 func (e *Evaluator) likeness(x, beside any) any {
-	v := load(x)
+	v := e.load(x)
 	p, ok := readerOf(typeName(beside))
 	switch {
 	case v.kind == kindText && ok:

@@ -14,6 +14,7 @@ type total struct {
 	float   float64
 	amount  resource.Quantity
 	elapsed time.Duration
+	beyond  bool // of a quantity's bounds
 }
 
 // sum lets none go over the list, since it looks at every item of which its body is false, and adds in the body: expr's
@@ -30,9 +31,8 @@ func (e *Evaluator) beginSum() any {
 
 // add is the body of sum: nil counts nothing.
 func (e *Evaluator) add(x any) bool {
-	e.charge(1)
 	t := &e.functions.sums[len(e.functions.sums)-1]
-	switch v := load(x); v.kind {
+	switch v := e.load(x); v.kind {
 	case kindNil:
 		return false
 	case kindInt, kindFloat:
@@ -77,9 +77,7 @@ func (e *Evaluator) addNumber(t *total, v value) {
 	case float64:
 		t.float += v.float()
 	case quantity:
-		if q, ok := e.quantityOf(v).(quantity); ok {
-			t.amount.Add(*q.Quantity)
-		}
+		t.addQuantity(e.quantityOf(v))
 	default:
 		t.mixed(v.i)
 	}
@@ -96,9 +94,17 @@ func (t *total) toQuantity(e *Evaluator) {
 	default:
 		return
 	}
-	if q, ok := e.quantityOf(before).(quantity); ok {
-		t.amount = q.DeepCopy()
+	t.addQuantity(e.quantityOf(before))
+}
+
+// addQuantity adds what quantityOf gave; nil is a number that is no quantity.
+func (t *total) addQuantity(x any) {
+	q, ok := x.(quantity)
+	if !ok {
+		t.beyond = true
+		return
 	}
+	t.amount.Add(*q.Quantity)
 }
 
 func (t *total) mixed(x any) {
@@ -114,6 +120,9 @@ func (e *Evaluator) sum(any, any) any {
 	case float64:
 		return t.float
 	case quantity:
+		if t.beyond {
+			return nil
+		}
 		return bounded(t.amount)
 	case time.Duration:
 		return t.elapsed

@@ -58,7 +58,7 @@ func (e *Evaluator) string(x any) any {
 	if isNil(x) {
 		return nil
 	}
-	if v := load(x); v.kind == kindText {
+	if v := e.load(x); v.kind == kindText {
 		return v.s
 	}
 	text, ok := textOf(x)

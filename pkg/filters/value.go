@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -77,6 +78,24 @@ func load(x any) value {
 	}
 }
 
+// load is the function of that name, paid for.
+func (e *Evaluator) load(x any) value {
+	if r, ok := x.(ref); ok {
+		return e.loadJSON(*r.Value)
+	}
+	return load(x)
+}
+
+func (e *Evaluator) loadJSON(v event.Value) value {
+	if raw := v.Raw(); len(raw) > freeBytes && (v.Kind() == event.String || v.Kind() == event.Number) {
+		e.charge(len(raw) / comparedBytes)
+		if v.Kind() == event.Number || strings.IndexByte(raw, '\\') >= 0 {
+			e.charge(len(raw) / decodedBytes)
+		}
+	}
+	return loadJSON(v)
+}
+
 func loadJSON(v event.Value) value {
 	switch v.Kind() {
 	case event.String:
@@ -84,8 +103,10 @@ func loadJSON(v event.Value) value {
 	case event.Bool:
 		return value{kind: kindBool, b: v.Bool()}
 	case event.Number:
-		if n, ok := v.Int(); ok && n >= math.MinInt && n <= math.MaxInt {
-			return value{kind: kindInt, i: int(n)}
+		if isInteger(v.Raw()) {
+			if n, ok := v.Int(); ok && n >= math.MinInt && n <= math.MaxInt {
+				return value{kind: kindInt, i: int(n)}
+			}
 		}
 		return value{kind: kindFloat, f: beyondFloat(v.Raw())}
 	case event.Array, event.ObjectKind:
@@ -93,6 +114,11 @@ func loadJSON(v event.Value) value {
 	default:
 		return value{}
 	}
+}
+
+// isInteger spares others the error that strconv makes of them.
+func isInteger(text string) bool {
+	return len(text) <= 20 && strings.IndexByte(text, '.') < 0 && strings.IndexByte(text, 'e') < 0 && strings.IndexByte(text, 'E') < 0
 }
 
 // beyondFloat reads a number; one that float64 cannot hold (1e400) is infinite.
@@ -114,7 +140,7 @@ func (v value) float() float64 {
 func (e *Evaluator) force(x any) any {
 	switch x := x.(type) {
 	case ref:
-		e.charge(1 + len(x.Raw())/32)
+		e.charge(1 + len(x.Raw())/decodedBytes)
 		e.grow(len(x.Raw()))
 		return x.Any()
 	case []any:
