@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
 const (
@@ -11,6 +13,10 @@ const (
 	backoffMax = 30 * time.Second
 	// backoffReset is how long there must have been no reason to wait before the delay begins at its minimum again.
 	backoffReset = 2 * time.Minute
+
+	// paceBurst watches may follow each other at once; after that there is one each paceInterval.
+	paceBurst    = 10
+	paceInterval = time.Second
 )
 
 // backoff gives the delays between attempts: 0.8 s doubling to 30 s, each with up to its own length added at random, so
@@ -21,21 +27,45 @@ type backoff struct {
 	ended time.Time // when the last wait was over
 }
 
-// next gives the delay from now on.
-func (b *backoff) next(now time.Time) time.Duration {
+// next returns the delay from now on, after an error. It is at least as long as the server asked for.
+func (b *backoff) next(now time.Time, cause error) time.Duration {
 	if b.step == 0 || now.Sub(b.ended) >= backoffReset {
 		b.step = backoffMin
 	}
-	delay := b.step + rand.N(b.step)
+	delay := jittered(b.step)
 	if b.step = min(2*b.step, backoffMax); mutated("sawtooth") && b.step == backoffMax {
 		b.step = backoffMin
+	}
+	if asked := retryafter.Of(cause); asked > 0 && !mutated("ignored-retry-after") {
+		// Everybody was told the same time.
+		delay = max(delay, asked+rand.N(backoffMin))
 	}
 	b.ended = now.Add(delay)
 	return delay
 }
 
-// sleep waits, and gives ctx's error if that was cut short.
+// jittered returns d to 2*d.
+func jittered(d time.Duration) time.Duration { return d + rand.N(d) }
+
+// pace bounds how often something that does not fail is begun again. The zero value is ready.
+type pace struct {
+	due time.Time // when the last turn was due, had all been paceInterval apart
+}
+
+// next takes a turn and returns how long to wait for it.
+func (p *pace) next(now time.Time) time.Duration {
+	if earliest := now.Add(-paceBurst * paceInterval); p.due.Before(earliest) {
+		p.due = earliest
+	}
+	p.due = p.due.Add(paceInterval)
+	return max(p.due.Sub(now), 0)
+}
+
+// sleep waits, and returns ctx's error if that was cut short.
 func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

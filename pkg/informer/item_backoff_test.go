@@ -33,7 +33,7 @@ func TestTheFirstAttemptIsImmediateAndLaterOnesWait(t *testing.T) {
 				if opts.SendInitialEvents != nil {
 					return nil, serverError()
 				}
-				return body(""), nil // ends at once
+				return nil, expired()
 			},
 		}, nil)
 		time.Sleep(time.Minute)
@@ -62,7 +62,7 @@ func TestOneBackoffForEverything(t *testing.T) {
 			case 2:
 				return note(tooManyRequests())
 			case 3:
-				return note(serverError())
+				return note(expired())
 			default:
 				return nil
 			}

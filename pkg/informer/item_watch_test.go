@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -88,7 +89,10 @@ func TestWhatTheErrorHandlerIsTold(t *testing.T) {
 		want                string
 	}{
 		"a list":             {failList: errors.New("no"), want: "failed to list pods: no"},
-		"a watch":            {failWatch: errors.New("no"), want: "failed to watch pods: no"},
+		"a watch":            {failWatch: notFound(), want: "failed to watch pods: " + notFound().Error()},
+		"a lost watch":       {failWatch: errors.New("no")},
+		"a failing watch":    {failWatch: serverError()},
+		"a forbidden watch":  {failWatch: forbidden()},
 		"an expired watch":   {failWatch: expired(), want: "failed to watch pods: too old resource version"},
 		"a refused watch":    {failWatch: &netError{syscall.ECONNREFUSED}},
 		"a busy watch":       {failWatch: tooManyRequests()},
@@ -157,6 +161,12 @@ func TestWhatIsLoggedOfAFailedAttempt(t *testing.T) {
 	}
 }
 
+func notFound() error { return apierrors.NewNotFound(pods.GroupResource(), "") }
+
+func forbidden() error {
+	return apierrors.NewForbidden(pods.GroupResource(), "", errors.New("no rights"))
+}
+
 // Item 24: what is skipped neither moves the version nor counts: a watch that brings nothing else and ends at once has
 // failed.
 func TestWhatIsSkippedDoesNotCount(t *testing.T) {
@@ -179,8 +189,8 @@ func TestWhatIsSkippedDoesNotCount(t *testing.T) {
 					t.Errorf("%d watches without a backoff", n)
 				}
 				time.Sleep(2 * backoffMin)
-				if lists := w.server.listed(); len(lists) != 2 || lists[1].ResourceVersion != "100" {
-					t.Errorf("%+v", lists)
+				if watches := w.server.watched(); len(watches) != 2 || watches[1].ResourceVersion != "100" || len(w.server.listed()) != 1 {
+					t.Errorf("%+v, %d lists", watches, len(w.server.listed()))
 				}
 				expect(t, r.take())
 			})
@@ -357,21 +367,23 @@ func TestAFrameOf17MiBIsTaken(t *testing.T) {
 	}
 }
 
-// Item 29: however a connection ends, it is the end of a watch and no error; a failure to read is one.
+// Item 29: however a connection ends, it is the end of a watch and no error. If it was lost, the next one waits a moment.
 func TestHowAWatchMayEnd(t *testing.T) {
 	const half = `{"type":"ADDED","object":{"kind":"Po`
 	for name, c := range map[string]struct {
-		rest  string
-		end   error
-		lists int
+		rest string
+		end  error
+		lost bool
 	}{
-		"end":                       {"", io.EOF, 1},
-		"end in a frame":            {half, io.EOF, 1},
-		"unexpected end":            {"", io.ErrUnexpectedEOF, 1},
-		"reset":                     {"", &net.OpError{Op: "read", Err: syscall.ECONNRESET}, 1},
-		"reset in a frame":          {half, &net.OpError{Op: "read", Err: syscall.ECONNRESET}, 1},
-		"timeout":                   {"", context.DeadlineExceeded, 1},
-		"a failure of another kind": {"", errors.New("disk on fire"), 2},
+		"end":               {"", io.EOF, false},
+		"end in a frame":    {half, io.EOF, true},
+		"unexpected end":    {"", io.ErrUnexpectedEOF, true},
+		"reset":             {"", &net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
+		"reset in a frame":  {half, &net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
+		"timeout":           {"", context.DeadlineExceeded, false},
+		"dead connection":   {"", errors.New("http2: client connection lost"), true},
+		"reset stream":      {"", errors.New("stream error: stream ID 7; INTERNAL_ERROR; received from peer"), true},
+		"an error in frame": {half, errors.New("stream error: stream ID 7; INTERNAL_ERROR"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -391,11 +403,11 @@ func TestHowAWatchMayEnd(t *testing.T) {
 					},
 				}, nil)
 				synctest.Wait()
-				if c.lists == 1 && watches != 2 {
+				if atOnce := watches == 2; atOnce == c.lost {
 					t.Errorf("%d watches after %v", watches, time.Since(begun))
 				}
 				time.Sleep(2 * backoffMin)
-				if got := server.watched(); len(got) != 1 || c.lists == 1 && got[0].ResourceVersion != "105" || len(server.listed()) != c.lists {
+				if got := server.watched(); len(got) != 1 || got[0].ResourceVersion != "105" || len(server.listed()) != 1 {
 					t.Errorf("%+v, %d lists", got, len(server.listed()))
 				}
 				if s := inf.Status(); s.Err != nil || s.Events != 1 {

@@ -131,7 +131,7 @@ func TestAStreamedListHasTheVersionOfItsBookmark(t *testing.T) {
 // Items 18 and 33: the watch behind a streamed list begins with the end of the list. A stream that ends with its list was
 // a watch that ended at once.
 func TestAStreamThatEndsWithItsListIsAShortWatch(t *testing.T) {
-	for after, again := range map[time.Duration]bool{0: false, shortWatch: true} {
+	for after, atOnce := range map[time.Duration]bool{0: false, shortWatch: true} {
 		inWorld(t, func(w *world) {
 			w.server.streams = true
 			w.server.apply("a", "1", "")
@@ -139,12 +139,12 @@ func TestAStreamThatEndsWithItsListIsAShortWatch(t *testing.T) {
 			time.Sleep(after)
 			w.server.disconnect(false)
 			synctest.Wait()
-			if watched := len(w.server.watched()) == 2; watched != again {
-				t.Errorf("after %v: watched again at once: %t", after, watched)
+			if again := len(w.server.watched()) == 2; again != atOnce {
+				t.Errorf("after %v: watched again at once: %t", after, again)
 			}
 			time.Sleep(2 * backoffMin)
-			if listed := w.server.watched()[1].SendInitialEvents != nil; listed == again {
-				t.Errorf("after %v: listed again: %t", after, listed)
+			if watches := w.server.watched(); len(watches) != 2 || watches[1].SendInitialEvents != nil {
+				t.Errorf("after %v: %+v", after, watches)
 			}
 		})
 	}

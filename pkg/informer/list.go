@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -134,6 +135,22 @@ func decodeValue(s *stream, into any) error {
 		}
 		return end, json.Unmarshal(text[:end], into)
 	})
+}
+
+var errListSilent = fmt.Errorf("nothing came of the list for %v", listSilence)
+
+// heardReader puts the end of a request off with each read.
+type heardReader struct {
+	io.Reader
+	silence *time.Timer
+}
+
+func (r heardReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if n > 0 && r.silence.Stop() {
+		r.silence.Reset(listSilence)
+	}
+	return n, err
 }
 
 func noEOF(err error) error {

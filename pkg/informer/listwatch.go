@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
+
+	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
 // Resource names what an informer watches.
@@ -117,7 +119,9 @@ func (lw *restListWatcher) Watch(ctx context.Context, opts metav1.ListOptions) (
 // open leaves rate limiting and retries to the reflector, whose backoff covers both.
 func (lw *restListWatcher) open(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 	opts.LabelSelector, opts.FieldSelector = lw.scope.LabelSelector, lw.scope.FieldSelector
-	return lw.client.Verb(http.MethodGet).AbsPath(lw.path).
+	ctx, told := retryafter.Note(ctx)
+	body, err := lw.client.Verb(http.MethodGet).AbsPath(lw.path).
 		SpecificallyVersionedParams(&opts, listOptionsCodec, metav1.Unversioned).
 		Throttle(nil).MaxRetries(0).Stream(ctx)
+	return body, told.With(err)
 }

@@ -13,8 +13,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// pageSize is how many objects a page of a list holds, as in client-go.
-const pageSize = 500
+const (
+	// pageSize is how many objects a page of a list holds, as in client-go.
+	pageSize = 500
+	// listSilence is how long nothing may come of a page, before the connection is taken for dead. API servers answer lists
+	// within a minute or not at all.
+	listSilence = 2 * time.Minute
+)
 
 // reflector brings what the API server has into the queue: it lists, then watches from the list's resourceVersion, for
 // ever. One goroutine runs it.
@@ -28,12 +33,16 @@ type reflector struct {
 	onError  func(error) // may be nil
 
 	backoff backoff
+	pace    pace // of watches that follow each other at once
+	// failedWatches is how many watches in a row the server refused for now, or ended at once.
+	failedWatches int
+	skips         skips
 	// last is the resourceVersion of the last list, event or bookmark.
 	last string
 	// unavailable: the server no longer has last, so the next list asks for the newest state.
 	unavailable bool
-	// noWatchList: the server does not stream first lists, so they are asked for as pages.
-	noWatchList bool
+	// pagesUntil: the server did not stream a list as it should, so until then lists are asked for as pages.
+	pagesUntil time.Time
 	// paged: the server cut a list at resourceVersion 0 into pages, so it has no watch cache, and later lists ask for
 	// pages too.
 	paged bool
@@ -73,7 +82,7 @@ func (r *reflector) run(ctx context.Context) {
 		if err != nil && r.onError != nil {
 			r.onError(err)
 		}
-		delay := r.backoff.next(time.Now())
+		delay := r.backoff.next(time.Now(), err)
 		r.report(err, delay)
 		if sleep(ctx, delay) != nil {
 			return
@@ -121,6 +130,7 @@ func (r *reflector) listAndWatch(ctx context.Context) error {
 
 // list reads all pages into the queue.
 func (r *reflector) list(ctx context.Context) error {
+	defer r.skips.report(r.log)
 	items, version, err := r.listPages(ctx, r.listVersion())
 	if isExpired(err) || isTooLarge(err) {
 		r.unavailable = true
@@ -130,10 +140,15 @@ func (r *reflector) list(ctx context.Context) error {
 		return err
 	}
 	r.queue.replace(items, r.store)
-	r.unavailable = false
+	r.listed(version)
+	return nil
+}
+
+// listed notes that a list is in the queue.
+func (r *reflector) listed(version string) {
+	r.unavailable, r.failedWatches = false, 0
 	r.setVersion(version)
 	r.note(func(s *reflectorStatus) { s.lists++ })
-	return nil
 }
 
 // listVersion: the first list takes whatever the server's cache has, later ones nothing older than what was seen.
@@ -177,18 +192,34 @@ func (r *reflector) listPages(ctx context.Context, version string) (items []*eve
 }
 
 func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions, items *[]*event.Object) (listPage, error) {
-	body, err := r.lw.List(ctx, opts)
-	if err != nil {
-		return listPage{}, err
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	silence := time.AfterFunc(listSilence, cancel)
+	page, err := func() (listPage, error) {
+		body, err := r.lw.List(ctx, opts)
+		if err != nil {
+			return listPage{}, err
+		}
+		defer body.Close()
+		heard := heardReader{body, silence}
+		return readList(heard, r.parser, func(o *event.Object) { *items = append(*items, o) }, r.skipInList)
+	}()
+	if !silence.Stop() {
+		return page, errListSilent
 	}
-	defer body.Close()
-	return readList(body, r.parser, func(o *event.Object) { *items = append(*items, o) }, r.skip)
+	return page, err
 }
 
 // skip passes over something that is no object informerd can hold. The error never quotes the object.
 func (r *reflector) skip(err error) {
+	r.skipInList(err)
+	r.skips.reportSometimes(r.log)
+}
+
+// skipInList leaves the log to the end of the list.
+func (r *reflector) skipInList(err error) {
 	r.note(func(s *reflectorStatus) { s.skipped++ })
-	r.log.Error("skipped what the API server sent in place of an object", "error", err)
+	r.skips.add(err)
 }
 
 func (r *reflector) setVersion(version string) {

@@ -58,12 +58,12 @@ type netError struct{ errno syscall.Errno }
 func (e *netError) Error() string { return "dial tcp: " + e.errno.Error() }
 func (e *netError) Unwrap() error { return e.errno }
 
-func TestOtherWatchErrorsNeedANewListAfterABackoff(t *testing.T) {
+func TestAWatchThatIsRefusedNeedsANewListAfterABackoff(t *testing.T) {
 	inWorld(t, func(w *world) {
 		begun := time.Now()
 		w.server.failWatch = func(n int, _ metav1.ListOptions) error {
 			if n == 1 {
-				return serverError()
+				return notFound()
 			}
 			return nil
 		}
@@ -127,18 +127,18 @@ func TestAWatchThatEndsIsRepeatedFromTheLastVersion(t *testing.T) {
 	})
 }
 
-func TestAWatchThatEndsAtOnceBacksOffAndLists(t *testing.T) {
+func TestAWatchThatEndsAtOnceIsRepeatedAfterABackoff(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.listen(ListenerConfig{})
 		synctest.Wait()
 		w.server.disconnect(false)
 		synctest.Wait()
-		if len(w.server.listed()) != 1 {
-			t.Error("listed without a backoff")
+		if len(w.server.watched()) != 1 {
+			t.Error("watched without a backoff")
 		}
 		time.Sleep(2 * backoffMin)
-		if len(w.server.listed()) != 2 {
-			t.Errorf("%d lists", len(w.server.listed()))
+		if len(w.server.watched()) != 2 || len(w.server.listed()) != 1 {
+			t.Errorf("%d watches, %d lists", len(w.server.watched()), len(w.server.listed()))
 		}
 	})
 }
@@ -153,6 +153,8 @@ func TestErrorFrames(t *testing.T) {
 	}{
 		"expired is listed again":        {status(410, metav1.StatusReasonExpired), 2},
 		"busy is watched again":          {status(429, metav1.StatusReasonTooManyRequests), 1},
+		"unavailable is watched again":   {status(503, metav1.StatusReasonServiceUnavailable), 1},
+		"a timeout is watched again":     {status(504, metav1.StatusReasonTimeout), 1},
 		"internal error is listed again": {status(500, metav1.StatusReasonInternalError), 2},
 		"unknown type is listed again":   {`{"type":"GUESS","object":{}}`, 2},
 		"garbage is listed again":        {`garbage`, 2},
@@ -220,13 +222,13 @@ func TestBackoffStaysHighWhileAttemptsFail(t *testing.T) {
 	now := time.Now()
 	for i := range 100 {
 		base := min(backoffMin<<min(i, 10), backoffMax)
-		d := b.next(now)
+		d := b.next(now, nil)
 		if d < base || d > 2*base {
 			t.Fatalf("delay %d is %v, want %v to %v", i, d, base, 2*base)
 		}
 		now = now.Add(d)
 	}
-	if d := b.next(now.Add(backoffReset)); d > 2*backoffMin {
+	if d := b.next(now.Add(backoffReset), nil); d > 2*backoffMin {
 		t.Errorf("after two quiet minutes the delay is %v", d)
 	}
 }

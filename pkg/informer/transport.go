@@ -6,6 +6,8 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
+
+	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
 // readBuffer is what an HTTP/1.1 connection reads at once. With net/http's own 4 KiB an event of 10 KB takes two reads
@@ -16,13 +18,14 @@ import (
 const readBuffer = 64 << 10
 
 // httpClientFor gives what rest.HTTPClientFor does, with connections that are the caller's alone and read in large
-// pieces. Everything else is client-go's: credentials and their rotation, proxies, and the pings that find out that an
+// pieces, and with a note of how long the server wants to be left alone. Everything else is client-go's: credentials and their rotation, proxies, and the pings that find out that an
 // HTTP/2 connection is dead. A Transport that cfg brings is used as it is.
 func httpClientFor(cfg *rest.Config) (*http.Client, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.WrapTransport = transport.Wrappers(retryafter.Transport, cfg.WrapTransport)
 	if cfg.Transport != nil {
 		return rest.HTTPClientFor(cfg)
 	}
-	cfg = rest.CopyConfig(cfg)
 	if cfg.Proxy == nil {
 		// The default, and yet client-go shares no transport that has a proxy function, as it cannot compare functions:
 		// so there is one that can be changed. Without one, it would even use http.DefaultTransport for http://, which

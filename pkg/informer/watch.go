@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -21,7 +20,24 @@ const (
 	watchGrace = 30 * time.Second
 	// shortWatch: a watch that ends sooner and without an event is treated as failed.
 	shortWatch = time.Second
+	// steadyWatch: a watch that lived as long was all right until its connection was lost.
+	steadyWatch = 10 * time.Second
+	// maxFailedWatches is how many watches may fail in a row before a list is tried instead.
+	maxFailedWatches = 10
 )
+
+// watchEnd is what has to follow a watch.
+type watchEnd int
+
+const (
+	notYet    watchEnd = iota
+	ended              // as watches do: the next one
+	lost               // with its connection: the next one after a delay
+	busyWatch          // the server asked to be left alone for a while: the next one after a backoff
+	needsList          // what happened since the last version cannot be watched
+)
+
+var errShortWatch = errors.New("the watch ended at once and without an event")
 
 // watchStream is one watch that the server has begun to answer.
 type watchStream struct {
@@ -78,43 +94,98 @@ func isObjectError(err error) bool {
 	return errors.As(err, &refused)
 }
 
+// endOf tells a stream that ended from one that cannot be read: whatever the connection's error is called, it says nothing
+// against the frames before it.
+func (w *watchStream) endOf(err error) watchEnd {
+	switch read := w.in.err; {
+	case read == nil || err != read && err != noEOF(read) || isDamaged(err):
+		return needsList
+	case err == io.EOF || errors.Is(err, context.DeadlineExceeded):
+		return ended
+	default:
+		return lost
+	}
+}
+
 // tooShort: the watch ended at once and without an event.
 func (w *watchStream) tooShort() bool { return w.events == 0 && time.Since(w.begun) < shortWatch }
 
-// watch follows the resource from the last version on, with the stream that brought the list, if there is one. again
-// tells to watch on; without it, and without an error, a new list is needed.
+// watch follows the resource from the last version on, with the stream that brought the list, if there is one, until that
+// ends, and waits as long as the next one has to wait. again reports whether there can be a next one; without it, and
+// without an error, a new list is needed.
 func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err error) {
 	// A watch from no version begins with an ADDED for each object there is, and their versions are in no order.
 	unordered := false
 	if w == nil {
 		unordered = r.last == "" || r.last == "0"
-		w, err = r.openWatch(ctx, metav1.ListOptions{ResourceVersion: r.last})
-		if isBusy(err) || err != nil && isStreamEnd(err) {
-			return true, r.wait(ctx, err)
-		}
-		if err != nil {
-			return false, err
+		if w, err = r.openWatch(ctx, metav1.ListOptions{ResourceVersion: r.last}); err != nil {
+			return r.afterRefusal(ctx, err)
 		}
 	}
-	defer w.close()
-	defer r.queue.flush()
+	end, cause := r.follow(ctx, w, unordered)
+	w.close()
+	r.queue.flush()
+	if ctx.Err() != nil {
+		return false, nil
+	}
+	short := w.tooShort()
+	if !short {
+		r.failedWatches = 0
+	}
+	switch {
+	case end == needsList:
+		return false, nil
+	case end == busyWatch:
+		return true, r.wait(ctx, cause)
+	case short:
+		return r.afterFailure(ctx, errShortWatch)
+	case end == ended:
+		return true, nilIfDone(ctx, sleep(ctx, r.pace.next(time.Now())))
+	default:
+		delay := jittered(backoffMin) // other clients have lost theirs, too
+		if time.Since(w.begun) < steadyWatch {
+			delay = r.backoff.next(time.Now(), nil)
+		}
+		r.log.Info("watch connection lost, watching on", "error", cause, "in", delay.Round(time.Millisecond))
+		return true, nilIfDone(ctx, sleep(ctx, delay))
+	}
+}
+
+// afterRefusal decides what follows a watch that the server did not begin.
+func (r *reflector) afterRefusal(ctx context.Context, err error) (again bool, _ error) {
+	switch {
+	case ctx.Err() != nil:
+		return false, nil
+	case isBusy(err), isNoAnswer(err):
+		return true, r.wait(ctx, err)
+	case isForNow(err):
+		return r.afterFailure(ctx, err)
+	default:
+		return false, err
+	}
+}
+
+// afterFailure backs off for the next watch. After maxFailedWatches of them a list has to tell what is the matter.
+func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, err error) {
+	if r.failedWatches++; r.failedWatches < maxFailedWatches || mutated("no-list-after-failures") {
+		return true, r.wait(ctx, cause)
+	}
+	r.failedWatches = 0
+	return false, cause
+}
+
+// follow queues what a watch brings until it ends. The cause says why, if there is more to say than that.
+func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) (end watchEnd, cause error) {
 	for ctx.Err() == nil {
 		frame, err := w.next(r.skip)
-		switch {
-		case err == nil:
-		case ctx.Err() != nil || isStreamEnd(err):
-			if ctx.Err() == nil && w.tooShort() {
-				r.log.Warn("a watch ended at once and without an event, listing again")
-				return false, nil
+		if err != nil {
+			if end = w.endOf(err); end == needsList && ctx.Err() == nil {
+				r.log.Warn("cannot read the watch, listing again", "error", err)
 			}
-			return true, nil
-		default:
-			r.log.Warn("cannot read the watch, listing again", "error", err)
-			return false, nil
+			return end, err
 		}
-		again, err := r.take(ctx, frame)
-		if err != nil || !again || frame.Type == "ERROR" {
-			return again, nilIfDone(ctx, err)
+		if end, err = r.take(ctx, frame); end != notYet || err != nil {
+			return end, err
 		}
 		w.events++
 		unordered = unordered && frame.Type == "ADDED"
@@ -122,18 +193,18 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 			r.setVersion(frame.Object.ResourceVersion())
 		}
 	}
-	return false, nil
+	return ended, ctx.Err()
 }
 
-// take handles one frame. again is false if the watch has ended and a list is needed.
-func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (again bool, err error) {
+// take handles one frame. The error is ctx's, unless the watch has ended with the frame.
+func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (watchEnd, error) {
 	switch frame.Type {
 	case "ADDED":
-		return true, r.enqueue(ctx, deltaAdded, frame.Object)
+		return notYet, r.enqueue(ctx, deltaAdded, frame.Object)
 	case "MODIFIED":
-		return true, r.enqueue(ctx, deltaUpdated, frame.Object)
+		return notYet, r.enqueue(ctx, deltaUpdated, frame.Object)
 	case "DELETED":
-		return true, r.enqueue(ctx, deltaDeleted, frame.Object)
+		return notYet, r.enqueue(ctx, deltaDeleted, frame.Object)
 	case "BOOKMARK":
 		mark, err := readBookmark(frame.Text)
 		if err != nil {
@@ -142,21 +213,21 @@ func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (again boo
 		if !mutated("ignored-bookmarks") {
 			r.setVersion(mark.version)
 		}
-		return true, nil
+		return notYet, nil
 	case "ERROR":
 		err := statusError(frame.Text)
 		switch {
-		case apierrors.IsTooManyRequests(err):
-			return true, r.wait(ctx, err)
+		case isBusy(err):
+			return busyWatch, err
 		case isExpired(err):
 			r.log.Debug("watch expired, listing again", "error", err)
 		default:
 			r.log.Warn("the API server ended the watch with an error, listing again", "error", err)
 		}
-		return false, nil
+		return needsList, err
 	default:
 		r.log.Warn("the watch sent a frame of unknown type, listing again", "type", fmt.Sprintf("%.20q", frame.Type))
-		return false, nil
+		return needsList, nil
 	}
 }
 
@@ -169,11 +240,11 @@ func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *event.Object)
 	return nil
 }
 
-// wait backs off and keeps the resourceVersion: the server is busy, nothing was missed.
+// wait backs off and keeps the resourceVersion: nothing was missed that a watch from there would not bring.
 func (r *reflector) wait(ctx context.Context, cause error) error {
 	r.queue.flush()
-	delay := r.backoff.next(time.Now())
-	r.report(cause, delay)
+	delay := r.backoff.next(time.Now(), cause)
+	r.report(fmt.Errorf("failed to watch %s: %w", r.resource, cause), delay)
 	return nilIfDone(ctx, sleep(ctx, delay))
 }
 

@@ -11,98 +11,167 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
+// Servers that do not know streamed lists begin a plain watch and never send the bookmark that ends the list
+// (kubernetes#135895). Three limits find them out, whatever that watch brings; pages are asked for then. Together they
+// bound the first list: its tries take watchListLimit at most, the delays between them twice 2*backoffMax, and before each
+// of up to watchListBusy requests that find the server busy comes another delay.
 const (
-	// watchListIdle is how long a streamed list may send nothing, before the server is taken for one that ignores the
-	// request: such servers begin a plain watch and never send the bookmark that ends the list (kubernetes#135895).
+	// watchListIdle is how long a streamed list may bring no object that is new to it, from the request on; and how long
+	// after the first frame that a list does not have, a change or an unmarked bookmark, its end may take: changes come
+	// behind the list.
 	watchListIdle = 30 * time.Second
-	// watchListTries is how often a streamed list that the server cuts is asked for anew, before pages are.
+	// watchListLimit is how long all tries of a streamed list may take. One that takes longer is quicker as compressed
+	// pages.
+	watchListLimit = 2 * time.Minute
+	// watchListTries is how often a streamed list that the server cuts is asked for again, before pages are.
 	watchListTries = 3
+	// watchListBusy is how often a server may be too busy for a streamed list, before it is asked for pages.
+	watchListBusy = 10
+	// watchListPause is how long pages are asked for after a limit was passed or all tries were cut.
+	watchListPause = time.Hour
 )
 
 // watchList asks for the list as the beginning of a watch: first the objects there are, one frame each, then a bookmark
-// that says so, then the changes, all in one stream. That spares both sides the memory of pages. It gives the stream
+// that says so, then the changes, all in one stream. That spares both sides the memory of pages. It returns the stream
 // once the list is in the queue, or nil if the list has to be asked for in pages.
 func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
+	if time.Now().Before(r.pagesUntil) {
+		return nil, nil
+	}
 	version := r.last
-	for try := 1; !r.noWatchList && try <= watchListTries; try++ {
+	left := watchListLimit
+	var err error
+	for tries, busy := 0, 0; tries < watchListTries && busy < watchListBusy; {
+		if left <= 0 {
+			err = errListEndless
+			break
+		}
 		if r.unavailable {
 			version = ""
 		}
-		w, err := r.streamList(ctx, version)
+		begun := time.Now()
+		var w *watchStream
+		w, err = r.streamList(ctx, version, left)
+		left -= time.Since(begun)
 		switch {
 		case err == nil:
 			return w, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case isExpired(err) || isTooLarge(err):
+			r.unavailable = true
+			tries++
 		case isBusy(err):
 			if err := r.wait(ctx, err); err != nil {
 				return nil, err
 			}
-			try-- // the server has not answered yet
-		case isExpired(err) || isTooLarge(err):
-			r.unavailable = true
+			busy++
+		case errors.Is(err, errListLost):
+			if tries++; tries < watchListTries {
+				if err := r.wait(ctx, err); err != nil {
+					return nil, err
+				}
+			}
 		case errors.Is(err, errListCut):
-		case errors.Is(err, errListIdle):
-			r.noWatchList = true
-			r.log.Info("the API server does not stream lists, asking for pages from now on", "error", err)
+			tries++
+		case errors.Is(err, errListEndless):
+			left = 0
 		default:
 			r.log.Debug("the API server does not stream this list, asking for pages", "error", err)
 			return nil, nil
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	if errors.Is(err, errListCut) || errors.Is(err, errListLost) || errors.Is(err, errListEndless) {
+		r.pagesUntil = time.Now().Add(watchListPause)
+		r.log.Info("the API server does not stream lists, asking for pages from now on", "for", watchListPause, "error", err)
 	}
 	return nil, nil
 }
 
 var (
-	errListCut  = errors.New("the stream ended before the list did")
-	errListIdle = fmt.Errorf("the stream sent nothing for %v and no end of the list", watchListIdle)
+	errListCut     = errors.New("the stream ended before the list did")
+	errListLost    = errors.New("the connection was lost before the list ended")
+	errListEndless = fmt.Errorf("the stream did not come to the end of the list: %v without a new object or with changes, or %v in all", watchListIdle, watchListLimit)
 )
 
+// listTimer ends a streamed list that passes a limit, by cancelling its request.
+type listTimer struct {
+	timer *time.Timer
+	until time.Time // the latest end
+}
+
+func newListTimer(limit time.Duration, cancel context.CancelFunc) *listTimer {
+	return &listTimer{until: time.Now().Add(limit), timer: time.AfterFunc(min(limit, watchListIdle), cancel)}
+}
+
+// listed puts the end off: there was an object that is new.
+func (t *listTimer) listed() bool {
+	if !t.timer.Stop() {
+		return false
+	}
+	if mutated("endless-streamed-list") {
+		t.until = time.Now().Add(time.Hour)
+	}
+	t.timer.Reset(min(watchListIdle, time.Until(t.until)))
+	return true
+}
+
+// changed sets the end: a change comes behind the list.
+func (t *listTimer) changed() {
+	if at := time.Now().Add(watchListIdle); at.Before(t.until) {
+		t.until = at
+	}
+}
+
 // streamList is one try. On success the list is in the queue, and the stream is the caller's.
-func (r *reflector) streamList(ctx context.Context, version string) (*watchStream, error) {
+func (r *reflector) streamList(ctx context.Context, version string, limit time.Duration) (*watchStream, error) {
 	initial := true
+	ctx, cancel := context.WithCancel(ctx)
+	timer := newListTimer(limit, cancel)
 	w, err := r.openWatch(ctx, metav1.ListOptions{
 		ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, SendInitialEvents: &initial,
 	})
-	if err != nil {
-		return nil, err
+	var list []*event.Object
+	if err == nil {
+		end := w.cancel
+		w.cancel = func() { end(); cancel() }
+		list, version, err = r.readStreamedList(ctx, w, timer)
 	}
-	idle := time.AfterFunc(watchListIdle, w.cancel)
-	list, version, err := r.readStreamedList(ctx, w, idle)
-	if !idle.Stop() {
-		err = errListIdle
+	if !timer.timer.Stop() {
+		err = errListEndless
 	}
 	if err != nil {
-		w.close()
+		if w != nil {
+			w.close()
+		}
+		cancel()
 		return nil, err
 	}
 	r.queue.replace(list, r.store)
-	r.unavailable = false
-	r.setVersion(version)
-	r.note(func(s *reflectorStatus) { s.lists++ })
+	r.listed(version)
 	w.begun, w.events = time.Now(), 0 // the watch begins here: what is to come decides whether it is too short
 	return w, nil
 }
 
-// readStreamedList reads up to the bookmark that ends the list, whose version it gives. Changes may be mixed into the
-// list; none of it reaches the queue before the end. idle is put off with each frame.
-func (r *reflector) readStreamedList(ctx context.Context, w *watchStream, idle *time.Timer) ([]*event.Object, string, error) {
+// readStreamedList reads up to the bookmark that ends the list, whose version it returns. Changes may be mixed into the
+// list; none of it reaches the queue before the end.
+func (r *reflector) readStreamedList(ctx context.Context, w *watchStream, timer *listTimer) ([]*event.Object, string, error) {
+	defer r.skips.report(r.log)
 	var list replaced
+	changed := false
 	for {
-		frame, err := w.next(r.skip)
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return nil, "", ctx.Err()
-		case isStreamEnd(err) && !w.tooShort():
-			return nil, "", errListCut
-		default:
-			return nil, "", err
+		frame, err := w.next(r.skipInList)
+		if err != nil {
+			return nil, "", w.listEnd(err)
 		}
 		w.events++
+		isNew := false
 		switch frame.Type {
 		case "ADDED", "MODIFIED":
-			list.put(frame.Object.Stored()) // the texts of a whole list would be many times the store
+			isNew = list.put(frame.Object.Stored()) // the texts of a whole list would be many times the store
 		case "DELETED":
 			list.remove(frame.Object.Key())
 		case "BOOKMARK":
@@ -118,10 +187,25 @@ func (r *reflector) readStreamedList(ctx context.Context, w *watchStream, idle *
 		default:
 			return nil, "", fmt.Errorf("frame of unknown type %.20q", frame.Type)
 		}
-		if !idle.Stop() {
-			return nil, "", errListIdle
+		if !changed && (!isNew || frame.Type != "ADDED") {
+			changed = true
+			timer.changed()
 		}
-		idle.Reset(watchListIdle)
+		if isNew && !timer.listed() {
+			return nil, "", errListEndless
+		}
+	}
+}
+
+// listEnd is the error of a streamed list whose stream ended, or could not be read.
+func (w *watchStream) listEnd(err error) error {
+	switch end := w.endOf(err); {
+	case end == needsList || w.tooShort():
+		return err
+	case end == lost:
+		return fmt.Errorf("%w: %w", errListLost, err)
+	default:
+		return errListCut
 	}
 }
 
@@ -131,17 +215,19 @@ type replaced struct {
 	list  []*event.Object // nil where an object went again
 }
 
-func (l *replaced) put(o *event.Object) {
+// put reports whether there was no such object.
+func (l *replaced) put(o *event.Object) bool {
 	key := o.Key()
 	if i, ok := l.place[key]; ok {
 		l.list[i] = o
-		return
+		return false
 	}
 	if l.place == nil {
 		l.place = map[event.Key]int{}
 	}
 	l.place[key] = len(l.list)
 	l.list = append(l.list, o)
+	return true
 }
 
 func (l *replaced) remove(key event.Key) {

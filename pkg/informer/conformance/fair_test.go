@@ -6,10 +6,13 @@ import "slices"
 // same number of lists and watches, with exceptions, which TestRequestsThatDiffer shows:
 //
 //   - client-go's rest client repeats some requests by itself, where pkg/informer's reflector begins anew.
+//   - client-go lists again after a watch that ends at once or fails for now, where pkg/informer watches on. That shows only
+//     if something was never announced, if there was more than one change, or if the list is not answered well.
 //   - After some failures of a streamed list one side streams again and the other takes pages, and then watches.
 func (s script) fair() bool {
-	streams, endless := s.streams, false
+	streams, endless, quiet := s.streams, false, false
 	for i, st := range s.steps {
+		quiet = i > 0 && (quiet || st.quiet())
 		switch st.streams {
 		case streamsOn:
 			if endless {
@@ -18,6 +21,12 @@ func (s script) fair() bool {
 			streams = true
 		case streamsOff:
 			streams = false
+		}
+		if st.listsByReference(streams) && (quiet || st.changesMuch() || st.failsLists() || streams && len(st.watches) > 1) {
+			return false
+		}
+		if st.listsByBoth() {
+			quiet = false
 		}
 		if !st.fair(streams, i == 0) {
 			return false
@@ -32,6 +41,47 @@ func (s script) fair() bool {
 // endless: a streamed list had no end.
 func (s step) endless() bool {
 	return slices.ContainsFunc(s.snapshots, func(a answer) bool { return a.noEnd })
+}
+
+// quiet tells whether something is never announced. From then on only a list tells of it, so the sides must list alike.
+func (s step) quiet() bool {
+	any := func(changes []change) bool {
+		return slices.ContainsFunc(changes, func(c change) bool { return c.quiet || c.half })
+	}
+	return any(s.changes)
+}
+
+// changesMuch tells whether a list may pass over states that a watch tells.
+func (s step) changesMuch() bool {
+	late := func(a answer) bool { return len(a.late) > 0 }
+	return len(s.changes) > 0 || slices.ContainsFunc(s.watches, late)
+}
+
+// failsLists tells whether some list is not answered well, at once and with the newest state.
+func (s step) failsLists() bool {
+	return len(s.pages) > 0 || len(s.snapshots) > 1 || len(s.snapshots) == 1 && len(s.snapshots[0].late) > 0
+}
+
+// listsByBoth tells whether both sides list, and each with success.
+func (s step) listsByBoth() bool {
+	switch s.running.end {
+	case endGone, endBroken, endUnknown, endNoJSON:
+		return len(s.pages) == 0 && len(s.snapshots) == 0
+	}
+	return false
+}
+
+// listsByReference tells whether client-go may list where pkg/informer watches on.
+func (s step) listsByReference(streams bool) bool {
+	cutShort := func(a answer) bool {
+		switch a.play.end {
+		case endClean, endCut, endHalf:
+			return a.refusal == answered
+		}
+		return false
+	}
+	return slices.ContainsFunc(s.watches, func(a answer) bool { return a.refusal == broken || cutShort(a) }) ||
+		streams && slices.ContainsFunc(s.snapshots, cutShort)
 }
 
 // repeated tells whether client-go's rest client repeats a request that is answered so.

@@ -96,6 +96,9 @@ func (g *generator) failWatches(st *step) {
 		}
 		st.watches = append(st.watches, a)
 	}
+	if g.chance(15) { // client-go lists then, so that nothing else may happen
+		st.changes, st.watches = nil, []answer{{refusal: broken}}
+	}
 	if g.chance(15) { // a server that closes each watch at once
 		for range 3 {
 			st.watches = append(st.watches, answer{play: play{end: endClean}})

@@ -1,0 +1,45 @@
+package retryafter
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// Noted is the longest delay that the requests of a context were told. It is safe for concurrent use.
+type Noted struct{ delay atomic.Int64 }
+
+// Delay returns it, 0 if there was none.
+func (n *Noted) Delay() time.Duration { return time.Duration(n.delay.Load()) }
+
+func (n *Noted) note(d time.Duration) {
+	for {
+		old := n.delay.Load()
+		if int64(d) <= old || n.delay.CompareAndSwap(old, int64(d)) {
+			return
+		}
+	}
+}
+
+// Transport returns rt with each Retry-After header of a failure noted in the request's context, see Note. The header is
+// removed there, since client-go would wait by itself. Requests of other contexts are left alone.
+func Transport(rt http.RoundTripper) http.RoundTripper { return &noting{rt} }
+
+type noting struct{ rt http.RoundTripper }
+
+func (t *noting) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.rt.RoundTrip(req)
+	if err != nil || resp.StatusCode < 400 {
+		return resp, err
+	}
+	if n, ok := req.Context().Value(key{}).(*Noted); ok {
+		if header := resp.Header.Get("Retry-After"); header != "" {
+			n.note(Parse(header, time.Now()))
+			resp.Header.Del("Retry-After")
+		}
+	}
+	return resp, nil
+}
+
+// WrappedRoundTripper lets client-go find the transport below, to close its idle connections.
+func (t *noting) WrappedRoundTripper() http.RoundTripper { return t.rt }
