@@ -80,9 +80,19 @@
 //
 // # Errors
 //
-// The reflector never gives up: it waits 0.8 to 30 seconds, doubling, with jitter, and tries again. A refused connection
-// or a busy server (429) continues the watch where it was; an expired version lists again. What the server sends in
-// place of an object is skipped, counted and logged without its content. A handler's panic is an error of that event.
+// The reflector never gives up: it waits 0.8 to 30 seconds, doubling, with jitter, and tries again.
+//
+//   - A lost connection, a server that is away or busy, or a proxy in front of it never lead to a new list: the watch goes on
+//     from its last version. New lists are for versions that have expired, for streams that cannot be read, and for every
+//     tenth watch in a row that the server fails at.
+//   - A server that says when to come again is asked no sooner, but after five minutes at the latest.
+//   - Watches that keep ending are begun again once a second at most, after a burst of ten.
+//   - A server that does not stream lists is asked for pages within 2 minutes, whatever it sends instead. Lost connections
+//     and busy answers add at most twelve delays to that.
+//   - A list of which nothing comes for two minutes is given up.
+//
+// What the server sends in place of an object is skipped, counted and logged without its content, many in one line. A
+// handler's panic is an error of that event.
 //
 // # Ownership
 //
