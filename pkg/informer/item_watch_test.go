@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/iotest"
@@ -387,15 +388,13 @@ func TestHowAWatchMayEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, watches := newFakeServer(), 0
+				server := newFakeServer()
+				var watches atomic.Int32
 				begun := time.Now()
 				inf, r, stop := alone(t, listWatch{
 					list: server.List,
 					watch: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
-						if opts.SendInitialEvents == nil {
-							watches++
-						}
-						if watches != 1 || opts.SendInitialEvents != nil {
+						if opts.SendInitialEvents != nil || watches.Add(1) != 1 {
 							return server.Watch(ctx, opts)
 						}
 						text := `{"type":"ADDED","object":` + podText("a", "1", 105, "") + "}\n" + c.rest
@@ -403,8 +402,8 @@ func TestHowAWatchMayEnd(t *testing.T) {
 					},
 				}, nil)
 				synctest.Wait()
-				if atOnce := watches == 2; atOnce == c.lost {
-					t.Errorf("%d watches after %v", watches, time.Since(begun))
+				if atOnce := watches.Load() == 2; atOnce == c.lost {
+					t.Errorf("%d watches after %v", watches.Load(), time.Since(begun))
 				}
 				time.Sleep(2 * backoffMin)
 				if got := server.watched(); len(got) != 1 || got[0].ResourceVersion != "105" || len(server.listed()) != 1 {
