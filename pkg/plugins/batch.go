@@ -92,18 +92,15 @@ func (i *Instance) batch(ctx context.Context, events []event.Event) (results []R
 // onBatch calls on_batch.
 func (g *guest) onBatch(ctx context.Context) ([]Result, error) {
 	g.phase = phaseBatch
-	g.stack[0] = uint64(len(g.batch.events))
+	g.args[0] = uint64(len(g.batch.events))
 	err := g.guard(ctx, abi.ExportOnBatch, time.Now().Add(g.batchTime), g.callBatch)
-	if err == nil && g.phase == phaseEvent {
-		err = g.settle()
-	}
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
 	g.endEvent()
 	if err != nil {
 		return nil, err
 	}
-	verdict := Verdict(int32(g.stack[0]))
+	verdict := Verdict(int32(g.args[0]))
 	if verdict < Done || verdict > Fail {
 		return nil, g.crash(abi.ExportOnBatch, ReasonProtocol, badVerdict(verdict))
 	}
@@ -121,16 +118,25 @@ func (g *guest) onBatch(ctx context.Context) ([]Result, error) {
 }
 
 func (g *guest) callBatch(ctx context.Context) error {
-	return g.batchEntry.CallWithStack(ctx, g.stack[:])
+	if err := g.call(ctx, &g.batchEntry, g.args[:]); err != nil {
+		return err
+	}
+	if g.phase == phaseEvent {
+		if err := g.settle(); err != nil {
+			g.fault = &fault{ReasonProtocol, err}
+			return err
+		}
+	}
+	return g.trim(&g.batchEntry)
 }
 
-// settle notes what became of the event at hand.
+// settle notes what became of the event at hand. An error says how the guest broke the rules.
 func (g *guest) settle() error {
 	v, _ := g.mod.Memory().ReadUint32Le(g.batch.record + abi.RecordVerdict)
 	verdict := Verdict(int32(v))
 	if verdict < abi.AsBatch || verdict > Fail {
-		return g.crash(abi.ExportOnBatch, ReasonProtocol, fmt.Errorf("the verdict in the record of event %d of the batch is %d, "+
-			"it must be 0 (done), 1 (drop), 2 (retry), 3 (fail) or -1 (that of the batch)", g.batch.pulled-1, verdict))
+		return fmt.Errorf("the verdict in the record of event %d of the batch is %d, it must be 0 (done), 1 (drop), 2 (retry), "+
+			"3 (fail) or -1 (that of the batch)", g.batch.pulled-1, verdict)
 	}
 	g.batch.results = append(g.batch.results, Result{Verdict: verdict, Message: g.message, Emitted: g.emitted.list})
 	g.emitted, g.message = output{}, ""
@@ -151,7 +157,7 @@ func eventNext(c call, stack []uint64) {
 	}
 	if c.phase == phaseEvent {
 		if err := c.settle(); err != nil {
-			c.abort(ReasonProtocol, "%w", err.(*CrashError).Cause)
+			c.abort(ReasonProtocol, "%w", err)
 		}
 	}
 	if b.pulled == len(b.events) {

@@ -284,7 +284,7 @@ func TestBatchCrashes(t *testing.T) {
 			if results != nil || !errors.As(err, &crash) {
 				t.Fatalf("got %v, %v", results, err)
 			}
-			cause, _, _ := strings.Cut(crash.Cause.Error(), "\n")
+			cause, _, _ := strings.Cut(untimed(crash.Cause), "\n")
 			if cause = strings.TrimSuffix(cause, " (recovered by wazero)"); crash.Func != "on_batch" || crash.Reason != test.reason ||
 				crash.Object.Name != test.object || cause != test.cause {
 				t.Errorf("got %v", err)

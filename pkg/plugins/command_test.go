@@ -179,6 +179,17 @@ func echo(pieces ...int32) []byte {
 	return m.Bytes()
 }
 
+// held is an instance's guest, whose memory can be read after it is closed.
+func held(t *testing.T, i *Instance) *guest {
+	t.Helper()
+	g := i.guest
+	if !g.linear.enter() {
+		t.Fatal("the guest is closed")
+	}
+	t.Cleanup(g.linear.leave)
+	return g
+}
+
 func TestCommandReadsEvents(t *testing.T) {
 	small := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1"},` + "\n\"spec\":\r{}}"
 	line := strings.NewReplacer("\n", " ", "\r", " ").Replace(small)
@@ -193,7 +204,7 @@ func TestCommandReadsEvents(t *testing.T) {
 		spec := testSpec(echo(pieces...))
 		spec.Config = []byte(" {\"a\":\n1}\n")
 		i := instance(t, host, spec)
-		g := i.guest
+		g := held(t, i)
 		if _, err := i.HandleBatch(t.Context(), []event.Event{first, second, third}); err == nil {
 			t.Fatal("it has no verdicts")
 		}
@@ -221,7 +232,7 @@ func TestCommandBadReads(t *testing.T) {
 		m.Func("_start", "", "", "", wasmtest.Store64(0, resultOf(read, 0, test.args)))
 		host, _ := testHost(t)
 		i := instance(t, host, testSpec(m.Bytes()))
-		g := i.guest
+		g := held(t, i)
 		_, err := i.Handle(t.Context(), podAdd(t))
 		status, _ := g.mod.Memory().ReadUint64Le(0)
 		if cause := errors.Unwrap(err); fmt.Sprint(status) != test.want && cause.Error() != test.want {

@@ -93,7 +93,7 @@ func TestCrash(t *testing.T) {
 				t.Errorf("got %#v", crash)
 			}
 			want := `listener "pods": handler crashed in on_event (delete of "shop/web-1"): ` + string(test.reason) + ": " + test.cause
-			if got, _, _ := strings.Cut(err.Error(), "\n"); strings.TrimSuffix(got, " (recovered by wazero)") != want {
+			if got, _, _ := strings.Cut(untimed(err), "\n"); strings.TrimSuffix(got, " (recovered by wazero)") != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 			if i.guest != nil {

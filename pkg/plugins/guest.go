@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
@@ -33,10 +33,11 @@ type guest struct {
 	module     *module // it is used until the guest is closed
 	mod        api.Module
 	memory     api.Memory
-	entry      api.Function    // on_event, or _start of a command
-	batchEntry api.Function    // on_batch
-	stack      [4]uint64       // of both; kept, as a new one for each call would be garbage
-	stacks     []reflect.Value // of the engine, for the functions that were called
+	linear     *linear   // what memory lies in
+	entry      export    // on_event, or _start of a command
+	batchEntry export    // on_batch
+	running    *export   // what is called
+	args       [4]uint64 // of both; kept, as a new one for each call would be garbage
 	watch      *watch
 	tank       *meter.Tank
 	calls      []uint64 // of hostFunctions, one by one; nil if they are not counted
@@ -81,7 +82,11 @@ func startGuest(ctx context.Context, m *module) (*guest, error) {
 	g.watch = newWatch(g)
 	g.tank = &meter.Tank{Fuel: m.fuel, Check: g.check}
 	deadline := time.Now().Add(m.spec.Limits.LoadDeadline)
-	if err := g.start(ctx, deadline); err != nil {
+	var err error
+	if g.linear, err = newLinear(m.maxMemory); err == nil {
+		err = g.start(ctx, deadline)
+	}
+	if err != nil {
 		_ = g.close(context.WithoutCancel(ctx)) // the first error tells more
 		return nil, err
 	}
@@ -95,6 +100,7 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	// No start functions: the engine would call them without our being able to tell their crash from a link error.
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
 	err := g.guard(ctx, "start", deadline, func(ctx context.Context) (err error) {
+		ctx = experimental.WithMemoryAllocator(ctx, g.linear)
 		g.mod, err = g.module.runtime.InstantiateModule(ctx, g.module.compiled, config)
 		return err
 	})
@@ -108,8 +114,8 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 		}
 	}
 	if g.module.kind == kindCommand {
-		g.entry = g.exported(abi.ExportStart)
-		return nil
+		g.entry, err = g.exported(abi.ExportStart)
+		return err
 	}
 	if _, err := g.callStart(ctx, abi.ExportInitialize, abi.ExportInitialize, deadline); err != nil {
 		return err
@@ -122,21 +128,34 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	if status != 0 {
 		return g.crash(abi.ExportConfigure, ReasonRefused, g.refusal(status))
 	}
-	g.entry, g.batchEntry = g.exported(abi.ExportOnEvent), g.exported(abi.ExportOnBatch)
-	return nil
+	if g.entry, err = g.exported(abi.ExportOnEvent); err != nil {
+		return err
+	}
+	g.batchEntry, err = g.exported(abi.ExportOnBatch)
+	return err
 }
 
-// callStart calls an optional export without parameters, which crashes have another name for.
+// callStart calls an optional export without parameters, which crashes have another name for. It is called once, so that
+// neither it nor its call stack is kept.
 func (g *guest) callStart(ctx context.Context, export, name string, deadline time.Time) (status int32, err error) {
-	f := g.exported(export)
-	if f == nil {
-		return 0, nil
+	f, err := g.exported(export)
+	if err != nil || !f.exists() {
+		return 0, err
 	}
 	var stack [1]uint64
-	err = g.guard(ctx, name, deadline, func(ctx context.Context) error {
-		return f.CallWithStack(ctx, stack[:])
-	})
+	err = g.guard(ctx, name, deadline, func(ctx context.Context) error { return g.call(ctx, &f, stack[:]) })
 	return int32(stack[0]), err
+}
+
+// call calls a function, and refuses one that took too much of the engine's stack since the last look.
+func (g *guest) call(ctx context.Context, f *export, stack []uint64) error {
+	g.running = f
+	err := f.function.CallWithStack(ctx, stack)
+	g.running = nil
+	if err == nil && f.size() > maxCallStack {
+		err = errCallStack
+	}
+	return err
 }
 
 // refusal says why configure did not give 0.
@@ -153,10 +172,10 @@ func (g *guest) refusal(status int32) error {
 // onEvent calls on_event.
 func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 	g.event, g.phase = e, phaseEvent
-	g.stack = eventArgs(e)
+	g.args = eventArgs(e)
 	g.writePrefetch()
 	err := g.guard(ctx, abi.ExportOnEvent, time.Now().Add(g.module.spec.Limits.Deadline), g.callEntry)
-	result := Result{Verdict: Verdict(int32(g.stack[0])), Message: g.message, Emitted: g.emitted.list}
+	result := Result{Verdict: Verdict(int32(g.args[0])), Message: g.message, Emitted: g.emitted.list}
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
 	g.endEvent()
@@ -172,8 +191,16 @@ func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 	return result, nil
 }
 
+// size is how many bytes the guest has: its memory, and what the stacks of its calls have grown by.
+func (g *guest) size() int64 {
+	return sizeOf(g.memory) + g.entry.grown() + g.batchEntry.grown()
+}
+
 func (g *guest) callEntry(ctx context.Context) error {
-	return g.entry.CallWithStack(ctx, g.stack[:])
+	if err := g.call(ctx, &g.entry, g.args[:]); err != nil {
+		return err
+	}
+	return g.trim(&g.entry)
 }
 
 func badVerdict(v Verdict) error {
@@ -205,14 +232,18 @@ func flags(e event.Event) uint64 {
 
 // guard runs the guest until a deadline and turns what went wrong into a CrashError, or into the error of ctx.
 func (g *guest) guard(ctx context.Context, function string, deadline time.Time, run func(context.Context) error) error {
+	if !g.linear.enter() {
+		return errClosed(g.module.spec.Listener)
+	}
+	defer g.linear.leave()
 	g.watch.begin(ctx, deadline)
 	budget := g.fill(function)
 	g.said.reset()
 	err := run(g.watch)
 	g.failure = err
-	switch ended := g.watch.end(); {
+	switch took, ended := g.watch.end(); {
 	case ended == context.DeadlineExceeded:
-		return g.crash(function, ReasonDeadline, g.lateness(function))
+		return g.crash(function, ReasonDeadline, g.lateness(function, took))
 	case ended != nil:
 		return ctx.Err()
 	case err == nil || g.command != nil && g.command.exited:
@@ -225,14 +256,15 @@ func (g *guest) guard(ctx context.Context, function string, deadline time.Time, 
 		return errClosed(g.module.spec.Listener)
 	case g.nearMemoryLimit():
 		return g.crash(function, ReasonMemory, fmt.Errorf("its memory stands at %s of %s: %w",
-			mebibytes(int64(g.mod.Memory().Size())), mebibytes(g.module.maxMemory), err))
+			mebibytes(sizeOf(g.mod.Memory())), mebibytes(g.module.maxMemory), err))
 	case g.fault != nil:
 		return g.crash(function, g.fault.reason, g.fault.err)
 	}
 	return g.crash(function, ReasonTrap, err)
 }
 
-func (g *guest) lateness(function string) error {
+// lateness says by how much the deadline was passed: a guest that others have kept from running is not told from a slow one.
+func (g *guest) lateness(function string, took time.Duration) error {
 	limit := g.module.spec.Limits.LoadDeadline
 	switch function {
 	case abi.ExportOnEvent:
@@ -240,7 +272,7 @@ func (g *guest) lateness(function string) error {
 	case abi.ExportOnBatch, abi.ExportStart:
 		limit = g.batchTime
 	}
-	return fmt.Errorf("it ran longer than %v", limit)
+	return fmt.Errorf("it ran longer than %v: it was stopped after %v", limit, took.Round(time.Millisecond))
 }
 
 // nearMemoryLimit guesses whether a trap came from a refused memory.grow, which the engine does not tell: a guest that
@@ -249,7 +281,7 @@ func (g *guest) nearMemoryLimit() bool {
 	if g.mod == nil {
 		return false
 	}
-	size, most := int64(g.mod.Memory().Size()), g.module.maxMemory
+	size, most := sizeOf(g.mod.Memory()), g.module.maxMemory
 	return size > g.module.minMemory && size > most-most/4
 }
 
@@ -267,6 +299,9 @@ func (g *guest) close(ctx context.Context) error {
 	var err error
 	if g.mod != nil {
 		err = g.mod.Close(ctx)
+	}
+	if g.linear != nil {
+		g.linear.Free() // the engine has done it, unless instantiating failed
 	}
 	g.module.host.guests.Add(-1)
 	return errors.Join(err, g.module.leave(ctx))

@@ -97,7 +97,7 @@ func (f hostFunction) goFunction(number int) api.GoModuleFunc {
 		if g.calls != nil {
 			g.calls[number]++
 		}
-		g.watch.interrupt()
+		g.interrupt()
 		body(call{g, ctx, mod.Memory()}, stack)
 	}
 }
@@ -127,7 +127,7 @@ func (c call) write(ptr uint32, text string) {
 }
 
 func (c call) badPointer(ptr, length uint32) {
-	c.abort(ReasonProtocol, "it gave the host %d bytes at address %d, its memory has %d bytes", length, ptr, c.mem.Size())
+	c.abort(ReasonProtocol, "it gave the host %d bytes at address %d, its memory has %d bytes", length, ptr, sizeOf(c.mem))
 }
 
 // answer writes text if it fits and gives its length.

@@ -61,14 +61,14 @@ type Stats struct {
 	Events   uint64 // that were given to the guest, those included at which it crashed
 	Crashes  uint64 // of the guest, failures to start it for an event included
 	Recycled uint64 // guests that were replaced for their age or their memory; see Limits.Recycle
-	Memory   int64  // bytes that the guest has now
+	Memory   int64  // bytes that the guest has now, in its memory and in the grown stacks of its calls
 }
 
 // Stats gives what was done until now.
 func (i *Instance) Stats() Stats {
 	s := i.stats
 	if i.guest != nil {
-		s.Memory = int64(i.guest.memory.Size())
+		s.Memory = i.guest.size()
 	}
 	return s
 }
@@ -153,7 +153,7 @@ func (i *Instance) take(g *guest) {
 
 // aged has the guest replaced when its time has come.
 func (i *Instance) aged(events int) {
-	if g := i.guest; g.age.over(events, g.memory.Size()) {
+	if g := i.guest; g.age.over(events, sizeOf(g.memory)) {
 		i.renew()
 	}
 }

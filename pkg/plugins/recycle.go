@@ -18,29 +18,29 @@ const (
 // age tells when a guest is to be replaced: after so many events, or when its memory has grown so far.
 type age struct {
 	events, last int64
-	soft         uint32 // bytes
+	soft         int64 // bytes
 }
 
 // newAge is that of a guest which was just started.
-func newAge(g *guest, raised uint32) age {
-	a := age{last: math.MaxInt64, soft: math.MaxUint32}
+func newAge(g *guest, raised int64) age {
+	a := age{last: math.MaxInt64, soft: math.MaxInt64}
 	if g.module.kind == kindCommand { // it is gone after each run
 		return a
 	}
 	if n := g.module.spec.Limits.Recycle; n > 0 {
 		a.last = n
 	}
-	size, most := int64(g.memory.Size()), g.module.maxMemory
+	size, most := sizeOf(g.memory), g.module.maxMemory
 	soft := most - most/4
 	if size >= soft { // a fresh one would be no better
 		soft = size + max(1, (most-size)/2)
 	}
-	a.soft = uint32(min(max(soft, int64(raised)), math.MaxUint32))
+	a.soft = max(soft, raised)
 	return a
 }
 
 // over counts events and tells whether the guest's time has come.
-func (a *age) over(events int, memory uint32) bool {
+func (a *age) over(events int, memory int64) bool {
 	a.events += int64(events)
 	return a.events >= a.last || memory >= a.soft
 }
@@ -50,7 +50,7 @@ func (a *age) over(events int, memory uint32) bool {
 type renewal struct {
 	next   *successor // nil: none is being started
 	module *module    // that the following is about
-	raised uint32     // the memory that a guest may have before it is replaced, if more than usual
+	raised int64      // the memory that a guest may have before it is replaced, if more than usual
 	pause  time.Duration
 	again  time.Time // not to be tried before; zero if the last start did not fail
 	work   sync.WaitGroup
@@ -84,8 +84,8 @@ func (i *Instance) renew() {
 		return
 	}
 	if g.age.events < min(soon, g.age.last) { // if this is what it needs, it would be replaced all the time
-		size, most := int64(g.memory.Size()), g.module.maxMemory
-		r.raised = uint32(min(size+max(1, (most-size)/2), math.MaxUint32))
+		size, most := sizeOf(g.memory), g.module.maxMemory
+		r.raised = size + max(1, (most-size)/2)
 	}
 	ctx, cancel := context.WithCancel(context.Background()) // it goes on when the event is done
 	next := &successor{cancel: cancel, started: make(chan fresh, 1)}

@@ -9,7 +9,7 @@ type HostFunction struct{ Module, Name string }
 type Usage struct {
 	// Calls are how often the guest called which functions of the host. Starting an instance does not count.
 	Calls map[HostFunction]uint64
-	// Memory is how many bytes the guest had at the end.
+	// Memory is how many bytes the guest had at the end, in its memory and in the grown stacks of its calls.
 	Memory int64
 }
 
@@ -68,7 +68,7 @@ func (u *usage) begin(g *guest) {
 // end looks at the guest while it is there.
 func (u *usage) end(g *guest) {
 	if u != nil {
-		u.memory = int64(g.mod.Memory().Size())
+		u.memory = g.size()
 	}
 }
 

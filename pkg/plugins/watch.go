@@ -24,6 +24,7 @@ type watch struct {
 
 	mu       sync.Mutex // guards what follows
 	running  bool
+	begun    time.Time
 	ticking  bool            // the timer will fire
 	due      time.Time       // when
 	deadline time.Time       // written by the guest's goroutine only, which may read it without the lock
@@ -43,8 +44,9 @@ func (w *watch) begin(ctx context.Context, deadline time.Time) {
 	w.link(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.begun = time.Now()
 	w.running, w.deadline = true, deadline
-	switch left := time.Until(deadline); {
+	switch left := deadline.Sub(w.begun); {
 	case left <= 0: // used up by an earlier call
 		w.finish(context.DeadlineExceeded)
 	case !w.ticking || w.due.After(deadline): // starting an instance may take longer than an event
@@ -75,12 +77,17 @@ func (w *watch) interrupt() {
 	}
 }
 
-// end closes the guarded time and tells why the call was ended, as finish says, nil if it was not.
-func (w *watch) end() error {
+// end closes the guarded time. It tells how long the call took and why it was ended, as finish says, nil if it was not. A call
+// that is late is late whoever was stopped: the timer's goroutine may have waited for the guest, like all others.
+func (w *watch) end() (took time.Duration, err error) {
+	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running = false
-	return w.err
+	if now.After(w.deadline) {
+		w.finish(context.DeadlineExceeded) // unless it has ended before
+	}
+	return now.Sub(w.begun), w.err
 }
 
 // link follows the caller's context. A worker mostly comes with the same one, and then nothing is to be done.

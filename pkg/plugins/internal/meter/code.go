@@ -26,8 +26,8 @@ func (m *module) code() ([]byte, error) {
 	for i := range n {
 		b := r.Sub(r.U32())
 		start := b.Pos
-		skipLocals(b)
-		p.body(b)
+		variables := m.arityOf(m.imported+i).params + readLocals(b)
+		p.body(b, uint32(min(variables, maxVariables)))
 		if b.Err == nil {
 			body = m.applied(body[:0], start, b.End, p.edits)
 			if len(body) > maxBody || len(out)+len(body) > maxOut {
@@ -72,31 +72,42 @@ func (m *module) applied(out []byte, at, end int, edits []edit) []byte {
 			out = m.appendPay(out, e.n)
 		case editCheck:
 			out = m.appendCheck(out)
+		case editFrame:
+			out = m.appendFrame(out, e.n)
 		}
 	}
 	return append(out, m.file[at:end]...)
 }
 
 // appendPay subtracts n from the fuel.
-func (m *module) appendPay(out []byte, n int) []byte {
-	out = wasmbin.AppendUint(append(out, opGlobalGet), m.globals)
+func (m *module) appendPay(out []byte, n int) []byte { return m.appendPayOf(out, m.globals, n) }
+
+func (m *module) appendPayOf(out []byte, global uint32, n int) []byte {
+	out = wasmbin.AppendUint(append(out, opGlobalGet), global)
 	out = wasmbin.AppendSigned(append(out, opI64Const), int64(n))
-	return wasmbin.AppendUint(append(out, opI64Sub, opGlobalSet), m.globals)
+	return wasmbin.AppendUint(append(out, opI64Sub, opGlobalSet), global)
 }
 
 // appendCheck visits the host if the fuel is spent.
-func (m *module) appendCheck(out []byte) []byte {
-	out = wasmbin.AppendUint(append(out, opGlobalGet), m.globals)
+func (m *module) appendCheck(out []byte) []byte { return m.appendCheckOf(out, m.globals) }
+
+func (m *module) appendCheckOf(out []byte, global uint32) []byte {
+	out = wasmbin.AppendUint(append(out, opGlobalGet), global)
 	out = append(out, opI64Const, 0, opI64LtS, opIf, 0x40, opCall)
 	return append(wasmbin.AppendUint(out, m.imported), opEnd)
 }
 
-func skipLocals(b *reader) {
+// maxVariables is more than the engine takes.
+const maxVariables = 1 << 20
+
+// readLocals passes over the declarations of variables and gives their number.
+func readLocals(b *reader) (n int) {
 	for range b.Count(1) {
-		b.U32()
+		n += int(b.U32())
 		b.ValueType()
 		if b.Err != nil {
-			return
+			return 0
 		}
 	}
+	return n
 }

@@ -30,7 +30,7 @@ const (
 var (
 	helperTypeList = []string{"\x60\x00\x00", "\x60\x01\x7f\x01\x7f", "\x60\x03\x7f\x7f\x7f\x00"}
 	helperTypes    = []byte(strings.Join(helperTypeList, ""))
-	fuelGlobal     = []byte{0x7e, 1, opI64Const, 0, opEnd} // a mutable i64, 0
+	addedGlobal    = []byte{0x7e, 1, opI64Const, 0, opEnd} // a mutable i64, 0
 )
 
 const (
@@ -80,8 +80,10 @@ func (m *module) visitImport() []byte {
 	return wasmbin.AppendUint(append(out, 0), m.types+typeVisit)
 }
 
-func (m *module) fuelExport() []byte {
-	return wasmbin.AppendUint(append(wasmbin.AppendName(nil, m.fuel), 3), m.globals)
+// addedExports are the fuel and the values in frames.
+func (m *module) addedExports() []byte {
+	out := wasmbin.AppendUint(append(wasmbin.AppendName(nil, m.fuel), 3), m.globals)
+	return wasmbin.AppendUint(append(wasmbin.AppendName(out, m.fuel+framesSuffix), 3), m.globals+1)
 }
 
 func (m *module) helperBodies() (out []byte) {

@@ -22,10 +22,13 @@ const (
 	opReturn       = wasmbin.Return
 	opCall         = wasmbin.Call
 	opCallIndirect = wasmbin.CallIndirect
+	opDrop         = 0x1a
 	opLocalGet     = wasmbin.LocalGet
 	opLocalTee     = wasmbin.LocalTee
 	opGlobalGet    = wasmbin.GlobalGet
 	opGlobalSet    = wasmbin.GlobalSet
+	opI32Store     = 0x36
+	opI64Store32   = 0x3e
 	opMemorySize   = wasmbin.MemorySize
 	opMemoryGrow   = wasmbin.MemoryGrow
 	opI32Const     = wasmbin.I32Const

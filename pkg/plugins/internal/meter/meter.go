@@ -22,6 +22,9 @@ const (
 	smallFunction = 64 // a function this small need not check, if it calls no other one
 )
 
+// DefaultPass is far less than a slice, and enough for the checks not to be noticed.
+const DefaultPass = 1 << 10
+
 // DefaultMaxTable is the most elements of a table unless Options say otherwise.
 const DefaultMaxTable = 65_536
 
@@ -29,6 +32,8 @@ const DefaultMaxTable = 65_536
 type Options struct {
 	// MaxTable is the maximum that tables get which have none or a larger one; default is DefaultMaxTable.
 	MaxTable uint32
+	// Pass is how many units are executed on a pass through a function without a check; default is DefaultPass.
+	Pass uint32
 	// Piece is how many bytes of a range of the memory are filled or copied between two visits; default is DefaultPiece.
 	Piece uint32
 }
@@ -40,6 +45,9 @@ func (o Options) withDefaults() Options {
 	if o.Piece == 0 {
 		o.Piece = DefaultPiece
 	}
+	if o.Pass == 0 {
+		o.Pass = DefaultPass
+	}
 	return o
 }
 
@@ -49,6 +57,12 @@ type Metered struct {
 	// Fuel is the name of the exported global that holds the fuel; see Tank.
 	Fuel string
 }
+
+// The globals that are added.
+const (
+	fuelName     = "informerd.fuel"
+	framesSuffix = ".frames" // behind the name of the fuel
+)
 
 // UnmeterableError tells why a module cannot be rewritten. Most of these modules are invalid, which the engine finds too.
 type UnmeterableError struct {

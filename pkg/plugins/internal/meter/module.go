@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
@@ -61,7 +62,10 @@ type module struct {
 	funcs    uint32 // imported ones and own
 	globals  uint32 // imported ones and own
 	memories uint32
-	fuel     string // export
+	fuel     string   // export
+	pass     int      // the most on a pass without a check
+	arities  []arity  // of the types
+	typeOf   []uint32 // the functions
 	helpers  [helpers]bool
 }
 
@@ -71,7 +75,7 @@ func parse(file []byte, o Options) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &module{file: file, maxTable: o.MaxTable, pieces: o.Piece, fuel: "informerd.fuel"}
+	m := &module{file: file, maxTable: o.MaxTable, pieces: o.Piece, pass: int(o.Pass), fuel: fuelName}
 	for i, s := range secs {
 		if s.ID == wasmbin.Custom {
 			m.customs = append(m.customs, s)
@@ -81,9 +85,9 @@ func parse(file []byte, o Options) (*module, error) {
 	}
 	var errs []error
 	errs = append(errs,
-		m.vector(wasmbin.Type, &m.types, readType),
+		m.vector(wasmbin.Type, &m.types, m.readType),
 		m.vector(wasmbin.Import, nil, m.readImport),
-		m.vector(wasmbin.Function, &m.funcs, func(r *reader) { r.Below(m.types, "type") }),
+		m.vector(wasmbin.Function, &m.funcs, func(r *reader) { m.typeOf = append(m.typeOf, r.Below(m.types, "type")) }),
 		m.vector(wasmbin.Memory, &m.memories, nil),
 		m.vector(wasmbin.Global, &m.globals, nil),
 		m.vector(wasmbin.Export, nil, m.readExport))
@@ -113,15 +117,19 @@ func (m *module) vector(id int, count *uint32, item func(*reader)) error {
 	return r.Err
 }
 
-func readType(r *reader) {
+func (m *module) readType(r *reader) {
 	if form := r.Byte(); form != 0x60 {
 		r.Fail("type %#x is no function type", form)
 	}
-	for range 2 { // parameters and results
-		for range r.Count(1) {
+	var counts [2]int // parameters and results
+	for i := range counts {
+		n := r.Count(1)
+		counts[i] = int(n)
+		for range n {
 			r.ValueType()
 		}
 	}
+	m.arities = append(m.arities, arity{counts[0], counts[1]})
 }
 
 func (m *module) readImport(r *reader) {
@@ -130,7 +138,7 @@ func (m *module) readImport(r *reader) {
 	r.Name()
 	switch kind := r.Byte(); kind {
 	case 0:
-		r.Below(m.types, "type")
+		m.typeOf = append(m.typeOf, r.Below(m.types, "type"))
 		m.funcs++
 		m.imported++
 	case 1:
@@ -151,10 +159,10 @@ func (m *module) readImport(r *reader) {
 	}
 }
 
-// readExport finds a name for the fuel that is not taken.
+// readExport finds a name for the fuel that is not taken: one that is longer than all that begin like it.
 func (m *module) readExport(r *reader) {
-	if r.Name() == m.fuel {
-		m.fuel += "'"
+	if name := r.Name(); strings.HasPrefix(name, fuelName) && len(name) >= len(m.fuel) {
+		m.fuel = name + "'"
 	}
 	r.Byte()
 	r.U32()

@@ -15,10 +15,14 @@ type planner struct {
 	edits []edit
 	stack []frame
 
-	owed  int  // the cost of this straight run so far
-	alive bool // a path leads here
+	owed   int  // the cost of this straight run so far
+	alive  bool // a path leads here
+	since  int  // the most that was executed since the last check, on whatever path; see passed
+	called bool // on one of those paths a function was called that may have run long since its own last check
 
-	entry    int  // edit at the begin of the code
+	entry    int // edit at the begin of the code
+	frame    int // edit behind it
+	size     size
 	calls    bool // the function calls others
 	cost     int  // of all instructions
 	straight bool // nothing parts or calls so far
@@ -32,7 +36,18 @@ type frame struct {
 	alive  bool // its begin is
 	edit   int  // loop: the edit at its begin
 	first  bool // loop: straight code leads to it from the function's begin
+	begin  pass // if: of the condition's other outcome
+	joined pass // of the branches that lead to its end
 }
+
+// pass is what was executed since the last check.
+type pass struct {
+	since  int
+	called bool
+}
+
+// or takes the worse of two.
+func (a pass) or(b pass) pass { return pass{max(a.since, b.since), a.called || b.called} }
 
 // edit is something to put into the code, in place of skip bytes.
 type edit struct {
@@ -49,13 +64,14 @@ const (
 	editIndex          // the index n
 	editPay            // subtract n
 	editCheck          // visit the host if too little is left
+	editFrame          // charge for a frame of n values, and visit the host if that was too much
 	editCall           // call the function n
 )
 
 // body plans a function. The reader stands behind the locals.
-func (p *planner) body(r *reader) {
-	*p = planner{m: p.m, r: r, edits: p.edits[:0], stack: p.stack[:0], straight: true, alive: true}
-	p.entry = p.add(edit{at: r.Pos})
+func (p *planner) body(r *reader, variables uint32) {
+	*p = planner{m: p.m, r: r, edits: p.edits[:0], stack: p.stack[:0], straight: true, alive: true, size: size{variables: variables}}
+	p.entry, p.frame = p.add(edit{at: r.Pos}), p.add(edit{at: r.Pos})
 	p.stack = append(p.stack, frame{op: opBlock, alive: true})
 	for len(p.stack) > 0 && r.Err == nil {
 		at := r.Pos
@@ -71,6 +87,9 @@ func (p *planner) body(r *reader) {
 	// A function that calls others may be part of a recursion, and many calls of a large one take their time.
 	if !p.checked && (p.calls || p.cost > smallFunction) {
 		p.edits[p.entry].kind = editCheck
+	}
+	if n := p.size.values(); p.calls && n > freeFrame {
+		p.edits[p.frame].kind, p.edits[p.frame].n = editFrame, n
 	}
 }
 
@@ -108,7 +127,9 @@ func (p *planner) instruction(at int) {
 		p.close(at)
 		return
 	}
+	p.passed(at, 1)
 	p.owed, p.cost = p.owed+1, p.cost+1
+	p.size.instruction(op)
 	switch op {
 	case opIf:
 		p.pay(at)
@@ -118,13 +139,15 @@ func (p *planner) instruction(at int) {
 	case opBr, opBrIf, opBrTable:
 		p.pay(at)
 		p.straight = false
-		p.branches(op)
+		p.branches(op, at)
 	case opReturn:
 		p.pay(at)
+		p.leave(at)
 	case opCall, opCallIndirect:
 		p.pay(at)
 		p.calls, p.straight = true, false
 		p.callee(op)
+		p.since, p.called = p.since+smallFunction, true
 	case opRefFunc:
 		p.function()
 	case opMemoryGrow:
@@ -137,6 +160,31 @@ func (p *planner) instruction(at int) {
 	switch op {
 	case opUnreachable, opBr, opBrTable, opReturn:
 		p.alive, p.straight = false, false
+		p.since, p.called = 0, false
+	}
+}
+
+// passed adds to what was executed since the last check, and checks before the instruction at an offset if that is too
+// much.
+func (p *planner) passed(at, n int) {
+	if p.since += n; p.since <= p.m.pass || !p.alive {
+		return
+	}
+	p.pay(at)
+	p.check(at)
+	p.since = n
+}
+
+func (p *planner) check(at int) {
+	p.add(edit{kind: editCheck, at: at})
+	p.since, p.called = 0, false
+}
+
+// leave checks before the function returns after a call. Functions that return one after the other would otherwise run
+// for as long as they are nested deeply.
+func (p *planner) leave(at int) {
+	if p.alive && p.called {
+		p.check(at)
 	}
 }
 
@@ -147,37 +195,45 @@ func (p *planner) blockType() {
 		switch first := r.File[r.Pos]; {
 		case first == 0x40:
 			r.Pos++
+			p.size.block(0)
 			return
 		case first&0xc0 == 0x40: // a negative number
 			r.ValueType()
+			p.size.block(1)
 			return
 		}
 	}
-	if t := r.Signed(5); t < 0 || t >= int64(p.m.types) {
+	t := r.Signed(5)
+	if t < 0 || t >= int64(p.m.types) {
 		r.Fail("there is no type %d", t)
+		return
 	}
+	p.size.block(p.m.arities[t].all())
 }
 
 // function reads the index of a function and writes it anew.
-func (p *planner) function() {
+func (p *planner) function() (index uint32) {
 	at := p.r.Pos
 	i := p.r.Below(p.m.funcs, "function")
 	if moved := p.m.moved(i); moved != i {
 		p.add(edit{kind: editIndex, at: at, skip: p.r.Pos - at, n: int(moved)})
 	}
+	return i
 }
 
 func (p *planner) callee(op byte) {
 	if op == opCall {
-		p.function()
+		p.size.results(p.m.arityOf(p.function()))
 		return
 	}
-	p.r.Below(p.m.types, "type")
+	if t := p.r.Below(p.m.types, "type"); p.r.Err == nil {
+		p.size.results(p.m.arities[t])
+	}
 	p.r.U32() // table
 }
 
 func (p *planner) open(f frame) {
-	f.alive = p.alive
+	f.alive, f.begin = p.alive, pass{p.since, p.called}
 	p.stack = append(p.stack, f)
 }
 
@@ -197,8 +253,10 @@ func (p *planner) otherwise(at int) {
 	}
 	p.pay(at)
 	f.op = opElse
-	f.target = f.target || p.alive
-	p.alive = f.alive
+	if p.alive {
+		f.target, f.joined = true, f.joined.or(pass{p.since, p.called})
+	}
+	p.alive, p.since, p.called = f.alive, f.begin.since, f.begin.called
 }
 
 func (p *planner) close(at int) {
@@ -211,25 +269,42 @@ func (p *planner) close(at int) {
 			p.checked = p.checked || f.first
 		}
 		return
-	case f.op == opIf:
-		f.target = f.target || f.alive // for want of an else
+	case f.op == opIf && f.alive: // for want of an else
+		f.target, f.joined = true, f.joined.or(f.begin)
 	}
 	if f.target || len(p.stack) == 0 {
 		p.pay(at)
+	}
+	if len(p.stack) == 0 {
+		p.leave(at)
+	}
+	if f.target {
+		now := f.joined
+		if p.alive {
+			now = now.or(pass{p.since, p.called})
+		}
+		p.since, p.called = now.since, now.called
 	}
 	p.alive = p.alive || f.target
 }
 
 // branches reads the labels of a branch.
-func (p *planner) branches(op byte) {
+func (p *planner) branches(op byte, at int) {
+	here, returns := pass{p.since, p.called}, false
 	p.r.Targets(op, func(l uint32) {
 		if uint64(l) >= uint64(len(p.stack)) {
 			p.r.Fail("a branch out of %d blocks, only %d are open", l, len(p.stack))
 			return
 		}
 		f := &p.stack[len(p.stack)-1-int(l)]
-		f.target = f.target || p.alive
+		if p.alive {
+			f.target, f.joined = true, f.joined.or(here)
+		}
+		returns = returns || int(l) == len(p.stack)-1
 	})
+	if returns {
+		p.leave(at)
+	}
 }
 
 // grow puts a function of the rewriter's own in place of memory.grow, which charges for the pages that were added.

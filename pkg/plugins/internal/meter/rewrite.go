@@ -1,6 +1,10 @@
 package meter
 
-import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+import (
+	"slices"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
+)
 
 // rewrite makes the module. The code comes first, as it tells which helpers are needed.
 func (m *module) rewrite() ([]byte, error) {
@@ -22,8 +26,8 @@ func (m *module) rewrite() ([]byte, error) {
 		{wasmbin.Function, m.helperDeclarations(), m.helperCount(), nil},
 		{wasmbin.Table, nil, 0, m.table},
 		{wasmbin.Memory, nil, 0, nil},
-		{wasmbin.Global, fuelGlobal, 1, m.global},
-		{wasmbin.Export, m.fuelExport(), 1, m.export},
+		{wasmbin.Global, slices.Concat(addedGlobal, addedGlobal), 2, m.global},
+		{wasmbin.Export, m.addedExports(), 2, m.export},
 		{wasmbin.Element, nil, 0, m.element},
 		{wasmbin.Data, nil, 0, m.data},
 	} {

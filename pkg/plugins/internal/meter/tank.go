@@ -15,7 +15,7 @@ const (
 )
 
 // DefaultSlice is the units between two visits, unless a Tank says otherwise.
-const DefaultSlice = 1 << 16
+const DefaultSlice = 1 << 14
 
 // ErrSpent ends a call that has used up its fuel.
 var ErrSpent = errors.New("the fuel is spent")
@@ -30,6 +30,7 @@ type Tank struct {
 	Check func() error
 
 	fuel    api.MutableGlobal // what the guest may use until its next visit
+	frames  api.MutableGlobal // how many values its frames may have until then
 	reserve int64             // what it may use after that
 	budget  int64
 }
@@ -37,6 +38,7 @@ type Tank struct {
 // Bind connects the tank to its instance. What a start function used is kept.
 func (t *Tank) Bind(instance api.Module) {
 	t.fuel = instance.ExportedGlobal(t.Fuel).(api.MutableGlobal)
+	t.frames = instance.ExportedGlobal(t.Fuel + framesSuffix).(api.MutableGlobal)
 }
 
 // Fill sets the budget, for one call or several, and for instantiation, which may run a start function. At least 0.
@@ -70,6 +72,7 @@ func (t *Tank) split(left int64) {
 	}
 	slice = min(slice, left)
 	t.fuel.Set(uint64(slice))
+	t.frames.Set(DefaultFrames)
 	t.reserve = left - slice
 }
 
