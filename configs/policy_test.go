@@ -186,6 +186,7 @@ type caches map[string]*cache
 type cache struct {
 	informer *config.Informer
 	objects  []*event.Object
+	given    int // by index
 }
 
 func (c *cache) add(t *testing.T, file string) {
@@ -213,6 +214,14 @@ func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
 			found = append(found, o)
 		}
 	}
+	c[name].given += len(found)
+	return found
+}
+
+func (c caches) ByIndexIn(name, index, value, namespace string) []*event.Object {
+	given := c[name].given
+	found := slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool { return o.Namespace() != namespace })
+	c[name].given = given + len(found)
 	return found
 }
 

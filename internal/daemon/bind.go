@@ -95,7 +95,7 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 		if err != nil {
 			return err
 		}
-		if looked[name], err = b.listen(found, inf, shape, on); err != nil {
+		if looked[name], err = b.listen(found, inf, withIndexesIn(shape, name, l.expressions), on); err != nil {
 			return err
 		}
 		regs = append(regs, looked[name]...)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -33,6 +34,33 @@ func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
 		}
 	}
 	return found
+}
+
+// withinNamespace ends the name of an index that finds the values of another one within a namespace. No index of a
+// configuration has such a name.
+const withinNamespace = "/namespace"
+
+// ByIndexIn gives those of them that are in a namespace.
+func (c caches) ByIndexIn(name, index, value, namespace string) []*event.Object {
+	if index != informer.NamespaceIndex {
+		return c.ByIndex(name, index+withinNamespace, namespace+"/"+value)
+	}
+	if value != namespace {
+		return nil
+	}
+	return c.ByIndex(name, index, value)
+}
+
+// withIndexesIn adds the indexes that filters look in within one namespace.
+func withIndexesIn(shape informer.Shape, name string, expressions []*filters.Filter) informer.Shape {
+	for _, f := range expressions {
+		for _, index := range f.IndexesIn()[name] {
+			if of := shape.Indexes[index]; of != nil {
+				shape.Indexes[index+withinNamespace] = informer.WithinNamespace(of)
+			}
+		}
+	}
+	return shape
 }
 
 func (c caches) registrations() (all []*informer.Registration) {

@@ -121,3 +121,26 @@ informers: {nodes: {resource: nodes, namespaces: [shop]}}
 	d.log.waitFor(t, `listener=pods error="informer \"nodes\", which its expressions look objects up in: nodes (v1) belong to the whole cluster and cannot be limited to namespaces (\"shop\"); remove namespaces"`)
 	d.stop(t)
 }
+
+// byIndex with a namespace finds what is in it alone, by an index that the informer gets for that.
+func TestByIndexWithinANamespace(t *testing.T) {
+	k := kubernetesWith(t, map[string][]string{"pods": {
+		named("shop", "web-1", `"team":"a"`, ""), named("shop", "web-2", `"team":"a"`, ""), named("pay", "web-3", `"team":"a"`, ""), named("pay", "web-4", `"team":"b/c"`, ""),
+	}})
+	d := start(t, parse(t, head+`
+  only: {informer: {resource: pods}, filter: 'len(byIndex("pods", "team", label("team"), object.metadata.namespace)) == 1 && len(byIndex("pods", "team", "a")) == 3', outputs: [out]}
+  namespaces:
+    informer: {resource: pods}
+    filter: len(byIndex("pods", "namespace", "pay", object.metadata.namespace)) == 2
+    outputs: [out]
+informers: {pods: {resource: pods, indexes: {team: metadata.labels.team}}}
+`), k)
+	d.out.waitForLines(t, 2, "/listeners/only")
+	d.out.waitForLines(t, 2, "/listeners/namespaces")
+	d.stop(t)
+	for _, listener := range []string{"only", "namespaces"} {
+		if got := d.subjects(listener); got != "pods/pay/web-3 pods/pay/web-4" {
+			t.Errorf("%s: got %q", listener, got)
+		}
+	}
+}

@@ -312,6 +312,10 @@ func (c docCaches) ByIndex(name, index, value string) (found []*event.Object) {
 	return found
 }
 
+func (c docCaches) ByIndexIn(name, index, value, namespace string) []*event.Object {
+	return slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool { return o.Namespace() != namespace })
+}
+
 // docSource gives a listener's workers what happens, one event after the other.
 type docSource struct {
 	mu      sync.Mutex

@@ -15,9 +15,10 @@ import (
 type lookup struct {
 	informer string
 	index    string // "" for cached
+	within   bool   // byIndex looks in one namespace alone
 }
 
-// lookupKey is what was looked up: the namespace and name, or the value of the index and "".
+// lookupKey is what was looked up: the namespace and name, or the value of the index and the namespace or "".
 type lookupKey struct {
 	lookup
 	first, second string
@@ -73,7 +74,8 @@ func (r *rewriter) lookup(n *ast.CallNode, name string) ast.Node {
 	l, args := lookup{informer: text.Value}, n.Arguments[1:]
 	if name == "byIndex" {
 		l.index = n.Arguments[1].(*ast.StringNode).Value
-		args = []ast.Node{n.Arguments[2], &ast.StringNode{}}
+		l.within = len(n.Arguments) > 3
+		args = append([]ast.Node{n.Arguments[2]}, append(n.Arguments[3:], &ast.StringNode{})...)
 	}
 	i := slices.Index(r.filter.lookups, l)
 	if i < 0 {
@@ -91,6 +93,20 @@ func (f *Filter) Informers() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// IndexesIn gives the indexes, by informer, in which the expression looks within one namespace.
+func (f *Filter) IndexesIn() map[string][]string {
+	var indexes map[string][]string
+	for _, l := range f.lookups {
+		if l.within && !slices.Contains(indexes[l.informer], l.index) {
+			if indexes == nil {
+				indexes = map[string][]string{}
+			}
+			indexes[l.informer] = append(indexes[l.informer], l.index)
+		}
+	}
+	return indexes
 }
 
 // lookup makes cached or byIndex. What was found is kept for the rest of the event, so that an expression sees one state
@@ -136,7 +152,12 @@ func (e *Evaluator) lookUp(key lookupKey) any {
 	if key.index == "" {
 		return e.open(e.Caches.Get(key.informer, key.first, key.second))
 	}
-	objects := e.Caches.ByIndex(key.informer, key.index, key.first)
+	var objects []*event.Object
+	if key.within {
+		objects = e.Caches.ByIndexIn(key.informer, key.index, key.first, key.second)
+	} else {
+		objects = e.Caches.ByIndex(key.informer, key.index, key.first)
+	}
 	e.charge(len(objects))
 	e.grow(itemBytes * len(objects))
 	items := make([]any, 0, len(objects))

@@ -11,7 +11,8 @@
 //     an update after which the condition is true of object and was not of old.
 //   - label("app"), annotation("x"): a text or nil; owner("ReplicaSet"), condition("Ready"): an entry of a list or nil.
 //   - quantity, duration, age, semver, image, ip, cidr: values with a meaning, see below; glob.
-//   - cached("nodes", "", name), byIndex("pods", "node", name): objects of other informers' caches.
+//   - cached("nodes", "", name), byIndex("pods", "node", name): objects of other informers' caches; byIndex with a namespace
+//     behind it finds those of one.
 //   - expr's operators and an allow-list of its functions. No network, no methods, and no clock but in age.
 //
 // [Table] describes all of them, with an example each. A select, a rule's deny and its message look at the object alone

@@ -150,7 +150,7 @@ func (g *generator) function(a func() string) string {
 	case "cached":
 		return `cached("pods", ` + g.pick(`"shop"`, "object.metadata.namespace", a()) + ", " + g.pick(`"x"`, "object.metadata.name", a()) + ")" + g.pick("", ".spec.a", ".spec.list")
 	case "byIndex":
-		return `byIndex("pods", "app", ` + g.pick(`"web"`, "object.metadata.labels.app", a()) + ")" + g.pick("", "[0].spec.a")
+		return `byIndex("pods", "app", ` + g.pick(`"web"`, "object.metadata.labels.app", a()) + g.pick("", `, "shop"`, ", object.metadata.namespace", ", "+a()) + ")" + g.pick("", "[0].spec.a")
 	case "age":
 		return g.pick("age()", "age("+a()+")")
 	case "glob":

@@ -82,7 +82,7 @@ func TestSameAsTheOracle(t *testing.T) {
 		caches := &stores{
 			objects: map[string]*event.Object{"pods/shop/x": pod}, indexed: map[string][]*event.Object{"pods/app/web": {pod}},
 		}
-		looked := map[string]any{"cached/pods/shop/x": decodeJSON(pod.JSON()), "byIndex/pods/app/web": []any{decodeJSON(pod.JSON())}}
+		looked := map[string]any{"cached/pods/shop/x": decodeJSON(pod.JSON()), "byIndex/pods/app/web": []any{decodeJSON(pod.JSON())}, "byIndex/pods/app/web/" + pod.Namespace(): []any{decodeJSON(pod.JSON())}}
 		for range 40 {
 			text := g.expression(1+g.r.Intn(3), 0, 0)
 			f, err := Compile(Source{Text: "(object.nope ?? " + text + ") == true", Informers: map[string][]string{"pods": {"app"}}})

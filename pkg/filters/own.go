@@ -22,7 +22,7 @@ var ownSignatures = map[string][]any{
 	"owner":      {func(kind string) any { return nil }},
 	"condition":  {func(kind string) any { return nil }},
 	"cached":     {func(informer, namespace, name string) any { return nil }},
-	"byIndex":    {func(informer, index, value string) any { return nil }},
+	"byIndex":    {func(informer, index, value string) any { return nil }, func(informer, index, value, namespace string) any { return nil }},
 	"quantity":   {func(x any) any { return nil }},
 	"duration":   {func(x time.Duration) any { return nil }, func(x string) any { return nil }},
 	"age":        {func() any { return nil }, func(since time.Time) any { return nil }, func(since string) any { return nil }},

@@ -63,7 +63,7 @@ var table = []Entry{
 
 	{groupCaches, "cached", "cached(informer, namespace, name)", `The object of that name in another informer's cache, or nil; namespace is "" for what has none.`,
 		`cached("nodes", "", object.spec.nodeName).spec.unschedulable`},
-	{groupCaches, "byIndex", "byIndex(informer, index, value)", "The objects that another informer's index has for the value.", `len(byIndex("services", "app", label("app"))) == 1`},
+	{groupCaches, "byIndex", "byIndex(informer, index, value), byIndex(informer, index, value, namespace)", "The objects that another informer's index has for the value, in all namespaces or in one.", `len(byIndex("services", "app", label("app"))) == 1`},
 
 	{groupValues, "quantity", "quantity(x)", "An amount as Kubernetes writes it, of a text or a number; it compares, adds and subtracts, also with texts and numbers beside it, and can be multiplied with a number.",
 		`sum(object.spec.containers, quantity(.resources.limits.memory)) > quantity("256Mi") * 2`},

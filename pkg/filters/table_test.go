@@ -26,6 +26,10 @@ func (s *stores) ByIndex(informer, index, value string) []*event.Object {
 	return s.indexed[informer+"/"+index+"/"+value]
 }
 
+func (s *stores) ByIndexIn(informer, index, value, namespace string) []*event.Object {
+	return slices.DeleteFunc(slices.Clone(s.ByIndex(informer, index, value)), func(o *event.Object) bool { return o.Namespace() != namespace })
+}
+
 const samplePod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","namespace":"shop","creationTimestamp":"2026-01-02T03:00:00Z",
 	"labels":{"app":"web","tier":"frontend"},"annotations":{"example.com/team":"shop","example.com/timeout":"90s","example.com/priority":"12"},
 	"ownerReferences":[{"kind":"ReplicaSet","name":"web-old"},{"kind":"ReplicaSet","name":"web-7d9c","controller":true}]},

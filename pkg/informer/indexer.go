@@ -37,6 +37,19 @@ func IndexByPath(path event.Path) IndexFunc {
 	}
 }
 
+// WithinNamespace makes of an index one of the same values within each namespace: of an object in the namespace shop, the
+// value web becomes "shop/web". It finds the objects of one namespace however many others have the value.
+func WithinNamespace(f IndexFunc) IndexFunc {
+	return func(o *event.Object) []string {
+		values := f(o)
+		within := make([]string, len(values))
+		for i, value := range values {
+			within[i] = o.Namespace() + "/" + value
+		}
+		return within
+	}
+}
+
 // indexer is the informer's store: the last applied state of each object, and the indexes over it. The controller alone
 // writes; all methods are safe for concurrent use. Objects are immutable, so what it gives needs no copy.
 //

@@ -36,6 +36,10 @@ func (c caches) ByIndex(informer, index, value string) []*event.Object {
 	return nil
 }
 
+func (c caches) ByIndexIn(informer, index, value, namespace string) []*event.Object {
+	return c.ByIndex(informer, index, namespace+"/"+value)
+}
+
 func TestMessageExpressions(t *testing.T) {
 	r, err := Compile(Source{
 		Name: "too-many", Deny: expression("object.n > 3"), Message: expression(`"too many: " + object.metadata.name + object.more`),

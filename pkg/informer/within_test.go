@@ -1,0 +1,29 @@
+package informer
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// An index within namespaces finds the objects of one, however many others have the value.
+func TestAnIndexWithinNamespaces(t *testing.T) {
+	s := newIndexer()
+	if err := s.addIndexes(map[string]IndexFunc{"app": WithinNamespace(IndexByPath(event.MustCompilePath("metadata.labels.app")))}); err != nil {
+		t.Fatal(err)
+	}
+	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+	for i := range 100 {
+		o, err := p.Parse(fmt.Appendf(nil, `{"metadata":{"name":"web","namespace":"ns-%d","labels":{"app":"a/b"}}}`, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.put(o)
+	}
+	for value, want := range map[string]int{"ns-7/a/b": 1, "ns-7/a": 0, "a/b": 0, "ns-100/a/b": 0} {
+		if found, err := s.byIndex("app", value); err != nil || len(found) != want {
+			t.Errorf("%s: %d objects, %v", value, len(found), err)
+		}
+	}
+}
