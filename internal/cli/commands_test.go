@@ -126,7 +126,7 @@ outputs: {out: {stdout: {}}}
 	}
 	var stdout, stderr bytes.Buffer
 	code := Main([]string{"validate", "--config", path}, &stdout, &stderr)
-	want := ` level=WARN msg="an expression can hardly be meant as it stands" listener=pods at=` + path +
+	want := ` level=WARN msg="suspicious expression" listener=pods at=` + path +
 		`:4:62 because="old is always nil here: op is add where it is asked for, and only an update has an old object"` + "\n"
 	_, got, _ := strings.Cut(stderr.String(), "Z")
 	if code != exitOK || got != want || stdout.String() != path+" is valid: 1 listeners, 1 outputs\n" {

@@ -109,11 +109,29 @@ func (r *report) word(path string, value *string, byDefault string) {
 	}
 }
 
+// otherWords are what other tools call what is one of a few words here.
+var otherWords = map[string][]string{
+	"warning": {SeverityMedium, "warn"}, "warn": {SeverityMedium}, "moderate": {SeverityMedium}, "normal": {SeverityMedium}, "average": {SeverityMedium},
+	"error": {SeverityHigh}, "err": {SeverityHigh, "error"}, "major": {SeverityHigh}, "important": {SeverityHigh},
+	"fatal": {SeverityCritical, "error"}, "emergency": {SeverityCritical}, "crit": {SeverityCritical}, "alert": {SeverityCritical},
+	"disaster": {SeverityCritical}, "page": {SeverityCritical}, "blocker": {SeverityCritical},
+	"minor": {SeverityLow}, "trivial": {SeverityLow}, "notice": {SeverityInfo, SeverityLow}, "information": {SeverityInfo},
+	"informational": {SeverityInfo}, "debug": {SeverityInfo}, "none": {SeverityInfo}, "trace": {"debug"}, "verbose": {"debug"},
+	"true": {CompressionOn}, "yes": {CompressionOn}, "gzip": {CompressionOn}, "false": {CompressionOff}, "no": {CompressionOff},
+	"wait": {OverflowBlock}, "discard": {OverflowDrop}, "disk": {OverflowSpill}, "file": {OverflowSpill},
+}
+
 // oneOf fills in a default and checks that the value is one of the words.
 func (r *report) oneOf(path string, value *string, byDefault string, words ...string) {
 	r.word(path, value, byDefault)
 	if last := len(words) - 1; r.good(path) && !slices.Contains(words, *value) {
-		r.value(path, didYouMean(*value, words), "%s must be %s or %s, is %s", path, strings.Join(words[:last], ", "), words[last], quote(*value))
+		hint := didYouMean(*value, words)
+		for _, meant := range otherWords[strings.ToLower(*value)] {
+			if slices.Contains(words, meant) {
+				hint = "write " + meant
+			}
+		}
+		r.value(path, hint, "%s must be %s or %s, is %s", path, strings.Join(words[:last], ", "), words[last], quote(*value))
 	}
 }
 

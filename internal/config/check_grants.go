@@ -260,7 +260,7 @@ func checkCacheGrant(c *Config, g *CacheGrant, path string, r *report) {
 		case repeated[i]:
 			r.value(at, "", "%s repeats the informer %s", at, quote(name))
 		case !r.has(join("informers", name)) && !r.failed["informers"]:
-			r.value(at, known(r, name, "informers", c.Informers), "%s names the informer %s, which is not there", at, quote(name))
+			r.value(at, known(r, name, "informers", c.Informers), "%s: unknown informer %s", at, quote(name))
 		}
 	}
 	field = join(path, "namespaces")

@@ -33,12 +33,12 @@ func checkInformer(i *Informer, path string, r *report) {
 	checkNamespaces(i, join(path, "namespaces"), r)
 	if field := join(path, "labelSelector"); r.good(field) {
 		if _, err := parseLabelSelector(i.LabelSelector); err != nil {
-			r.value(field, "as in tier=frontend,env in (prod, test),!legacy", "%s is no label selector: %s", field, printable(err))
+			r.value(field, "as in tier=frontend,env in (prod, test),!legacy", "%s is not a label selector: %s", field, printable(err))
 		}
 	}
 	if field := join(path, "fieldSelector"); r.good(field) {
 		if _, err := parseFieldSelector(i.FieldSelector); err != nil {
-			r.value(field, "as in spec.nodeName!=,status.phase=Running", "%s is no field selector: %s", field, printable(err))
+			r.value(field, "as in spec.nodeName!=,status.phase=Running", "%s is not a field selector: %s", field, printable(err))
 		}
 	}
 	dropped := checkDrop(i, join(path, "drop"), r)
@@ -56,7 +56,7 @@ func checkResource(i *Informer, path string, r *report) {
 		return
 	}
 	if !resourceName.MatchString(i.Resource) {
-		r.value(field, "write it as pods, deployments.apps or certificates.v1.cert-manager.io", "%s is no resource name: %s", field, quote(i.Resource))
+		r.value(field, "write it as pods, deployments.apps or certificates.v1.cert-manager.io", "%s is not a resource name: %s", field, quote(i.Resource))
 		return
 	}
 	if isSecrets(i.Resource) && !i.AllowSecrets && !r.failed[join(path, "allowSecrets")] {
@@ -117,7 +117,7 @@ func checkDrop(i *Informer, path string, r *report) []string {
 
 func checkIndex(name, text string, dropped []string, path string, r *report) {
 	if !indexName.MatchString(name) {
-		r.key(path, `use at most 63 letters, digits, "-" and "_", with a letter first`, "%s: %s is no name for an index", path, quote(name))
+		r.key(path, `use at most 63 letters, digits, "-" and "_", with a letter first`, "%s: %s is not a name for an index", path, quote(name))
 	}
 	if name == "namespace" {
 		r.key(path, "choose another name", "%s: every informer has an index on the namespace already", path)

@@ -57,7 +57,7 @@ func checkInformerRef(l *Listener, path string, r *report, further []*report) {
 	inReport := func(r *report) bool { return r.has(join("informers", l.InformerRef.Name)) || r.failed["informers"] }
 	if l.informer == nil && !inReport(r) && !slices.ContainsFunc(further, inReport) {
 		r.value(field, known(r, l.InformerRef.Name, "informers", l.informers),
-			"%s names the informer %s, which is not there", field, quote(l.InformerRef.Name))
+			"%s: unknown informer %s", field, quote(l.InformerRef.Name))
 	}
 }
 
@@ -119,11 +119,7 @@ func checkOn(l *Listener, path string, r *report) {
 func checkBuffer(b *Buffer, path string, r *report) {
 	r.number(join(path, "capacity"), &b.Capacity, 1024, 1, 1_000_000)
 	field := join(path, "overflow")
-	r.word(field, &b.Overflow, OverflowLatest)
-	policies := []string{OverflowLatest, OverflowBlock, OverflowDrop, OverflowSpill}
-	if r.good(field) && !slices.Contains(policies, b.Overflow) {
-		r.value(field, didYouMean(b.Overflow, policies), "%s must be latest, block, drop or spill, is %s", field, quote(b.Overflow))
-	}
+	r.oneOf(field, &b.Overflow, OverflowLatest, OverflowLatest, OverflowBlock, OverflowDrop, OverflowSpill)
 	spill := join(path, "spill")
 	if b.Spill == nil {
 		return
@@ -196,7 +192,7 @@ func checkOutputNames(c *Config, outputs []string, path string, r *report) {
 		case seen[name]:
 			r.value(at, "", "%s repeats the output %s", at, quote(name))
 		case !r.has(join("outputs", name)) && !r.failed["outputs"]:
-			r.value(at, known(r, name, "outputs", c.Outputs), "%s names the output %s, which is not there", at, quote(name))
+			r.value(at, known(r, name, "outputs", c.Outputs), "%s: unknown output %s", at, quote(name))
 		}
 		seen[name] = true
 	}

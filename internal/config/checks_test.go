@@ -8,17 +8,17 @@ import (
 func TestListenerMistakes(t *testing.T) {
 	testMistakes(t, []mistake{
 		{"unknown informer", "informer: pods", "informer: pod",
-			`9:15: listeners.a.informer names the informer "pod", which is not there; did you mean "pods"?`},
+			`9:15: listeners.a.informer: unknown informer "pod"; did you mean "pods"?`},
 		{"unknown informer, nothing near", "informer: pods", "informer: nodes",
-			`9:15: listeners.a.informer names the informer "nodes", which is not there; the informers are pods`},
+			`9:15: listeners.a.informer: unknown informer "nodes"; the informers are pods`},
 		{"unknown output", "[out]", "[out, hook]",
-			`10:20: listeners.a.outputs[1] names the output "hook", which is not there; the outputs are out`},
+			`10:20: listeners.a.outputs[1]: unknown output "hook"; the outputs are out`},
 		{"output twice", "[out]", "[out, out]", `10:20: listeners.a.outputs[1] repeats the output "out"`},
 		{"no output in the list", "[out]", "[]", "10:14: listeners.a.outputs must have at least one output"},
 		{"name", "  a:\n", "  A_b:\n",
 			`8:3: listeners.A_b: the name "A_b" is not a DNS label; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`},
 		{"unknown op", listenerLine, listenerWith("on: [add, modify, delet]"),
-			`10:15: listeners.a.on[1] must be add, update, delete or resync, is "modify"` + "\n" +
+			`10:15: listeners.a.on[1] must be add, update, delete or resync, is "modify"; write update` + "\n" +
 				`10:23: listeners.a.on[2] must be add, update, delete or resync, is "delet"; did you mean "delete"?`},
 		{"op twice", listenerLine, listenerWith("on: [add, add]"), "10:15: listeners.a.on[1] repeats add"},
 		{"no op", listenerLine, listenerWith("on: []"), "10:9: listeners.a.on is an empty list; remove it for add, update and delete"},
@@ -51,11 +51,11 @@ func TestListenerMistakes(t *testing.T) {
 		{"sha256", listenerLine, listenerWith("handler: {wasm: x, sha256: 3f78}"),
 			`10:32: listeners.a.handler.sha256 must be 64 lower-case hexadecimal digits, is "3f78"; sha256sum prints it`},
 		{"log grant", listenerLine, listenerWith("handler: {wasm: x, grants: {log: {level: warning, rate: 0}}}"),
-			`10:46: listeners.a.handler.grants.log.level must be debug, info, warn or error, is "warning"` + "\n" +
+			`10:46: listeners.a.handler.grants.log.level must be debug, info, warn or error, is "warning"; write warn` + "\n" +
 				"10:61: listeners.a.handler.grants.log.rate must be 1 to 10000, is 0"},
 		{"handler config", listenerLine, listenerWith("handler: {wasm: x, config: {a: [.inf], b: {c: 1, c: 2}, 1: 2}}"),
 			`10:37: listeners.a.handler.config.a[0] is a number that JSON does not have: ".inf"; put it in quotes if it is text` + "\n" +
-				"10:54: listeners.a.handler.config.b.c stands here a second time, first on line 10; keep one of them\n" +
+				"10:54: listeners.a.handler.config.b.c is defined twice, first on line 10; keep one of them\n" +
 				`10:61: the key "1" in listeners.a.handler.config is not a string; put it in quotes`},
 	})
 }
@@ -67,8 +67,8 @@ func TestInformerMistakes(t *testing.T) {
 		{"no resource", informerLine, "    namespaces: [x]\n",
 			"5:3: informers.pods has no resource; add resource, as in pods, deployments.apps or certificates.v1.cert-manager.io"},
 		{"resource", informerLine, "    resource: apps/v1/deployments\n",
-			`6:15: informers.pods.resource is no resource name: "apps/v1/deployments"` + form},
-		{"empty resource", informerLine, "    resource: ''\n", `6:15: informers.pods.resource is no resource name: ""` + form},
+			`6:15: informers.pods.resource is not a resource name: "apps/v1/deployments"` + form},
+		{"empty resource", informerLine, "    resource: ''\n", `6:15: informers.pods.resource is not a resource name: ""` + form},
 		{"secrets", informerLine, "    resource: secrets\n",
 			"6:15: informers.pods.resource: secrets are not watched unless the informer allows it" + secrets},
 		{"secrets by kind and version", informerLine, "    resource: Secret.v1\n",
@@ -82,9 +82,9 @@ func TestInformerMistakes(t *testing.T) {
 		{"no namespaces", informerLine, informerWith("namespaces: []"),
 			"7:17: informers.pods.namespaces is an empty list; remove it to watch all namespaces"},
 		{"label selector", informerLine, informerWith("labelSelector: a in (b"),
-			"7:20: informers.pods.labelSelector is no label selector: unable to parse requirement: found '', expected: ',' or ')'; as in tier=frontend,env in (prod, test),!legacy"},
+			"7:20: informers.pods.labelSelector is not a label selector: unable to parse requirement: found '', expected: ',' or ')'; as in tier=frontend,env in (prod, test),!legacy"},
 		{"field selector", informerLine, informerWith("fieldSelector: spec"),
-			"7:20: informers.pods.fieldSelector is no field selector: invalid selector: 'spec'; can't understand 'spec'; as in spec.nodeName!=,status.phase=Running"},
+			"7:20: informers.pods.fieldSelector is not a field selector: invalid selector: 'spec'; can't understand 'spec'; as in spec.nodeName!=,status.phase=Running"},
 		{"drop", informerLine, informerWith("drop: ['a..b', metadata.name, spec]"),
 			`7:12: informers.pods.drop[0]: field path "a..b", offset 1: expected a field name; quote other names as ["…"]` + "\n" +
 				`7:20: informers.pods.drop[1]: "metadata.name" cannot be dropped: every object needs it`},
@@ -92,7 +92,7 @@ func TestInformerMistakes(t *testing.T) {
 			"7:11: informers.pods.drop must have at most 100 paths, has 101"},
 		{"index", informerLine, informerWith("indexes: {a: 'x[', '9': a, namespace: b}"),
 			`7:18: informers.pods.indexes.a: field path "x[", offset 1: [ has no ]` + "\n" +
-				`7:24: informers.pods.indexes.9: "9" is no name for an index; use at most 63 letters, digits, "-" and "_", with a letter first` + "\n" +
+				`7:24: informers.pods.indexes.9: "9" is not a name for an index; use at most 63 letters, digits, "-" and "_", with a letter first` + "\n" +
 				"7:32: informers.pods.indexes.namespace: every informer has an index on the namespace already; choose another name"},
 		{"index on what is dropped", informerLine, informerWith("drop: [status]\n    indexes: {a: 'status.phase', b: statuses, c: status}"),
 			`8:18: informers.pods.indexes.a reads "status.phase", which the informer drops` + "\n" +
@@ -103,7 +103,7 @@ func TestInformerMistakes(t *testing.T) {
 }
 
 func TestRuleMistakes(t *testing.T) {
-	const unit = "; write a number and a unit (h, m, s, ms), as in 90s or 1h30m"
+	const unit = "; write a number and a unit (d, h, m, s, ms), as in 90s, 1h30m or 7d"
 	const label = `; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`
 	rule := func(s string) string { return listenerWith("rules: [{name: r, deny: x, " + s + "}]") }
 	testMistakes(t, []mistake{
@@ -129,11 +129,11 @@ func TestRuleMistakes(t *testing.T) {
 		{"name twice", listenerLine, listenerWith("rules: [{name: r, deny: x}, {name: s, deny: x}, {name: r, deny: y}]"),
 			`10:60: listeners.a.rules[2].name repeats the name "r"; choose another name`},
 		{"severity", listenerLine, rule("severity: warning"),
-			`10:42: listeners.a.rules[0].severity must be info, low, medium, high or critical, is "warning"`},
+			`10:42: listeners.a.rules[0].severity must be info, low, medium, high or critical, is "warning"; write medium`},
 		{"misspelt severity", listenerLine, rule("severity: hihg"),
 			`10:42: listeners.a.rules[0].severity must be info, low, medium, high or critical, is "hihg"; did you mean "high"?`},
 		{"for, negative", listenerLine, rule("for: -1s"), "10:37: listeners.a.rules[0].for must not be negative, is -1s"},
-		{"for, days", listenerLine, rule("for: 1d"), `10:37: listeners.a.rules[0].for must be a duration, is "1d"` + unit},
+		{"for, weeks", listenerLine, rule("for: 1w"), `10:37: listeners.a.rules[0].for must be a duration, is "1w"` + unit},
 		{"for, too long", listenerLine, rule("for: 720h1ms"),
 			"10:37: listeners.a.rules[0].for must be at most 720h (30 days), is 720h0m0.001s"},
 		{"repeat, too short", listenerLine, rule("repeat: 999ms"),
@@ -193,14 +193,14 @@ func TestConfigMistakes(t *testing.T) {
 			`1:13: apiVersion must be informerd.dev/v1alpha1, is "informerd.dev/v2"; write apiVersion: informerd.dev/v1alpha1`},
 		{"no outputs", "outputs:\n  out:\n    stdout: {}\n", "",
 			"1:1: outputs is missing; add outputs with at least one output\n" +
-				`10:15: listeners.a.outputs[0] names the output "out", which is not there; there are no outputs`},
+				`10:15: listeners.a.outputs[0]: unknown output "out"; there are no outputs`},
 		{"no listeners", base[strings.Index(base, "listeners"):strings.Index(base, "outputs:\n  out")], "",
 			"1:1: listeners is missing; add listeners, or policies, with at least one of them"},
 		{"empty listeners", base[strings.Index(base, "listeners"):strings.Index(base, "outputs:\n  out")], "listeners: {}\n",
 			"7:1: listeners must have at least one listener or policy"},
 		{"a policy", "kind: Config", "kind: Policy", `2:7: kind must be Config, is "Policy"; name the policy's file in policies of a configuration`},
 		{"empty outputs", "outputs:\n  out:\n    stdout: {}\n", "outputs: {}\n",
-			`10:15: listeners.a.outputs[0] names the output "out", which is not there; there are no outputs` + "\n" +
+			`10:15: listeners.a.outputs[0]: unknown output "out"; there are no outputs` + "\n" +
 				"11:1: outputs must have at least one output"},
 		{"output without kind", outputLine, "    {}\n", "12:3: outputs.out has no kind; write stdout: {}"},
 		{"kind without value", outputLine, "    stdout:\n", "13:12: outputs.out.stdout has no value; write {} for the defaults, or remove it"},
@@ -208,7 +208,7 @@ func TestConfigMistakes(t *testing.T) {
 			`3:17: cluster.name must be a DNS label, is "My cluster"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends` + "\n" +
 				"3:41: cluster.kubeconfig is empty; give it a value or remove it"},
 		{"compression", "{name: c}", "{name: c, compression: gzip}",
-			`3:33: cluster.compression must be auto, on or off, is "gzip"`},
+			`3:33: cluster.compression must be auto, on or off, is "gzip"; write on`},
 		{"misspelt compression", "{name: c}", "{name: c, compression: atuo}",
 			`3:33: cluster.compression must be auto, on or off, is "atuo"; did you mean "auto"?`},
 		{"compression in capitals", "{name: c}", "{name: c, compression: Off}",
@@ -219,7 +219,7 @@ func TestConfigMistakes(t *testing.T) {
 			"3:33: cluster.compression must be a string, is true; put it in quotes"},
 		{"sorted by line", "    outputs: [out]\n", "    workers: 0\n    outputs: [out, x]\n    on: []\n",
 			"10:14: listeners.a.workers must be 1 to 64, is 0\n" +
-				`11:20: listeners.a.outputs[1] names the output "x", which is not there; the outputs are out` + "\n" +
+				`11:20: listeners.a.outputs[1]: unknown output "x"; the outputs are out` + "\n" +
 				"12:9: listeners.a.on is an empty list; remove it for add, update and delete"},
 	})
 }

@@ -23,13 +23,18 @@ const (
 	maxNodes = 200_000
 )
 
-// unsupported are members that the configuration language has and this version does not.
-var unsupported = map[reflect.Type][]string{
-	reflect.TypeFor[Output](): {"data", "webhook"},
-}
-
 // elsewhere are members that stand in another mapping than this one: hints for who looks for them here.
 var elsewhere = map[reflect.Type]map[string]string{reflect.TypeFor[Policy](): notInPolicies()}
+
+// examples are the shortest values of types that need something in them.
+var examples = map[reflect.Type]string{
+	reflect.TypeFor[*Output]():              "{stdout: {}}",
+	reflect.TypeFor[*Informer]():            "{resource: pods}",
+	reflect.TypeFor[*Handler]():             "{wasm: handler.wasm}",
+	reflect.TypeFor[map[string]*Output]():   "a name and an output, as in stdout: {stdout: {}}",
+	reflect.TypeFor[map[string]*Informer](): "a name and an informer, as in pods: {resource: pods}",
+	reflect.TypeFor[map[string]*Listener](): "a name and a listener, as in new-pods: {informer: {resource: pods}, outputs: [stdout]}",
+}
 
 // decoder puts a tree of YAML nodes into the schema's types.
 type decoder struct {
@@ -52,7 +57,8 @@ func (d *decoder) root(n *yaml.Node, into reflect.Value) {
 // value decodes one node. Whatever is wrong is reported, and the rest is decoded.
 func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, depth int) {
 	d.values[path] = placeOf(n)
-	n, ok := d.follow(n, path, depth)
+	_, expression := into.Addr().Interface().(*Expression)
+	n, ok := d.follow(n, path, depth, expression)
 	if !ok {
 		return
 	}
@@ -83,7 +89,7 @@ func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, depth int
 }
 
 // follow resolves an alias and watches the limits.
-func (d *decoder) follow(n *yaml.Node, path string, depth int) (*yaml.Node, bool) {
+func (d *decoder) follow(n *yaml.Node, path string, depth int, expression bool) (*yaml.Node, bool) {
 	if d.stopped {
 		return nil, false
 	}
@@ -101,7 +107,15 @@ func (d *decoder) follow(n *yaml.Node, path string, depth int) (*yaml.Node, bool
 		return nil, false
 	case n.Style&yaml.TaggedStyle != 0:
 		d.failed[path] = true
-		d.add(at, path, "write the value without it", "%s has the tag %s, tags are not supported", path, quote(n.Tag))
+		if text := strings.TrimSpace(n.Tag + " " + n.Value); expression && n.Kind == yaml.ScalarNode && !strings.HasPrefix(n.Tag, "!!") {
+			d.add(at, path, "put the expression in quotes: "+quoteLong(asQuoted(text)), "%s begins with !, which is a tag in YAML", path)
+			return nil, false
+		}
+		hint := "write the value without it"
+		if !strings.HasPrefix(n.Tag, "!!") {
+			hint = "put the value in quotes if the ! belongs to it"
+		}
+		d.add(at, path, hint, "%s has the tag %s, tags are not supported", path, quote(n.Tag))
 		return nil, false
 	}
 	return n, true
@@ -115,7 +129,9 @@ func (d *decoder) stop(at place, path, hint, format string, args ...any) {
 
 func (d *decoder) noValue(path string, into reflect.Value) {
 	hint := "give it a value or remove it"
-	if t := into.Type(); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
+	if t := into.Type(); examples[t] != "" {
+		hint = "write " + examples[t]
+	} else if t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
 		hint = "write {} for the defaults, or remove it"
 	}
 	d.report.value(path, hint, "%s has no value", path)
@@ -151,7 +167,10 @@ func (d *decoder) plain(n *yaml.Node, into reflect.Value, path string, depth int
 // structure decodes a mapping into a struct, whose members are known.
 func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, depth int) {
 	fields := fieldsOf(into.Type())
-	d.members(n, path, func(key *yaml.Node, value *yaml.Node) {
+	if !d.isMapping(n, into, path) {
+		return
+	}
+	d.members(d.whole(n, into, path), path, func(key *yaml.Node, value *yaml.Node) {
 		name := key.Value
 		if index, ok := fields.index[name]; ok {
 			member := join(path, name)
@@ -166,12 +185,6 @@ func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, depth
 
 func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []string) {
 	field := join(path, key.Value)
-	for _, name := range unsupported[t] {
-		if name == key.Value {
-			d.add(placeOf(key), field, "", "field %s is not supported by this version", field)
-			return
-		}
-	}
 	in := ""
 	if path != "" {
 		in = " in " + path
@@ -179,6 +192,9 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []s
 	hint := "it has no fields"
 	if len(known) > 0 {
 		hint = "its fields are " + strings.Join(known, ", ")
+	}
+	if t == reflect.TypeFor[Output]() { // whatever other tools send to, the answer is one
+		hint = "this version sends events to standard output alone; write stdout: {} and pipe its lines on"
 	}
 	if other, ok := elsewhere[t][key.Value]; ok {
 		hint = other
@@ -191,6 +207,9 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []s
 // mapping decodes a mapping whose keys are names that the user chose.
 func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, depth int) {
 	into.Set(reflect.MakeMap(into.Type()))
+	if !d.isMapping(n, into, path) {
+		return
+	}
 	d.members(n, path, func(key, value *yaml.Node) {
 		member := join(path, key.Value)
 		d.keys[member] = placeOf(key)
@@ -200,12 +219,24 @@ func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, depth i
 	})
 }
 
-// members calls each for the members of a mapping, less those whose key is wrong or stands there a second time.
-func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.Node)) {
-	if n.Kind != yaml.MappingNode {
-		d.wrongType(n, path, "a mapping", "")
-		return
+// isMapping reports a node that is none, with what to write instead.
+func (d *decoder) isMapping(n *yaml.Node, into reflect.Value, path string) bool {
+	if n.Kind == yaml.MappingNode {
+		return true
 	}
+	hint := examples[into.Type()]
+	if hint == "" {
+		hint = examples[reflect.PointerTo(into.Type())]
+	}
+	if hint != "" {
+		hint = "write " + hint
+	}
+	d.wrongType(n, path, "a mapping", hint)
+	return false
+}
+
+// members calls each for the members of a mapping, less those whose key is wrong or defined twice.
+func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.Node)) {
 	first := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
@@ -215,7 +246,7 @@ func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.
 		}
 		if line, twice := first[key.Value]; twice {
 			field := join(path, key.Value)
-			d.add(placeOf(key), field, "keep one of them", "%s stands here a second time, first on line %d", field, line)
+			d.add(placeOf(key), field, "keep one of them", "%s is defined twice, first on line %d", field, line)
 			continue
 		}
 		first[key.Value] = key.Line

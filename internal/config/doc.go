@@ -14,7 +14,7 @@
 //     folder it cannot look into and what is no regular file are mistakes; nothing that a pattern names is left out without
 //     a word but folders whose names begin with a dot. Pipes and devices are not opened.
 //   - Policy files are loaded all or none. If one has mistakes, a last entry names those that have none.
-//   - What is no mistake and can hardly be meant is no error, but among its Warnings.
+//   - What is legal and suspicious is not an error but among its Warnings.
 //   - A [Config] that is returned without an error is complete: defaults are filled in, every listener's informer is
 //     found, every selector, path and name is well formed. It is not changed afterwards and is safe for concurrent use.
 //   - What only others can know is left to them: whether a resource exists, whether a filter or a rule compiles, whether a

@@ -44,7 +44,7 @@ func TestGrantMistakes(t *testing.T) {
 			"10:52: GRANTS.cache.informers is an empty list; name an informer, or remove the grant\n"+
 				"10:68: GRANTS.cache.namespaces is an empty list; remove it to allow all namespaces"),
 		granted("cache, informers", "cache: {informers: [pods, pod, pods]}",
-			`10:59: GRANTS.cache.informers[1] names the informer "pod", which is not there; did you mean "pods"?`+"\n"+
+			`10:59: GRANTS.cache.informers[1]: unknown informer "pod"; did you mean "pods"?`+"\n"+
 				`10:64: GRANTS.cache.informers[2] repeats the informer "pods"`),
 		granted("cache, namespaces", "cache: {informers: [pods], namespaces: [a, '*', A, '', '', a]}",
 			`10:76: GRANTS.cache.namespaces[1] must be the name of a namespace, is "*"; remove namespaces to allow all of them`+"\n"+

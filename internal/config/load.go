@@ -157,7 +157,7 @@ func (c *Config) find(field string) (file string, at place) {
 	return c.source.file, c.source.place(field)
 }
 
-// Warnings are about what is no mistake and can hardly be meant, in the order of the listeners' names.
+// Warnings are about what is legal and suspicious, in the order of the listeners' names.
 func (c *Config) Warnings() []Error { return c.warnings }
 
 // Digest is the same for configurations that mean the same: comments, order and defaults written out do not matter. It

@@ -74,15 +74,15 @@ func TestSchemaMistakes(t *testing.T) {
 		{"typo hides what seems to be missing", "    outputs: [out]\n", "    output: [out]\n",
 			`10:5: unknown field "output" in listeners.a; did you mean "outputs"?`},
 		{"not supported output", outputLine, "    webhook: {url: x}\n",
-			"13:5: field outputs.out.webhook is not supported by this version"},
+			`13:5: unknown field "webhook" in outputs.out; this version sends events to standard output alone; write stdout: {} and pipe its lines on`},
 		{"no such grant", listenerLine, listenerWith("handler: {wasm: x, grants: {bogus: {}}}"),
 			`10:33: unknown field "bogus" in listeners.a.handler.grants; its fields are log, kv, clock, random, http, cache, emit`},
 		{"repeated field", listenerLine, listenerWith("workers: 1", "workers: 2"),
-			"11:5: listeners.a.workers stands here a second time, first on line 10; keep one of them"},
+			"11:5: listeners.a.workers is defined twice, first on line 10; keep one of them"},
 		{"repeated listener", "  a:\n", "  a: {}\n  a:\n",
 			"8:3: listeners.a has no informer; add informer, the name of one or an informer with its resource\n" +
 				"8:3: listeners.a has no outputs; add outputs, a list of names\n" +
-				"9:3: listeners.a stands here a second time, first on line 8; keep one of them"},
+				"9:3: listeners.a is defined twice, first on line 8; keep one of them"},
 		{"merge key", listenerLine, listenerWith("<<: {workers: 2}"),
 			"10:5: merge keys (<<) are not supported, there is one in listeners.a; write the fields out"},
 		{"key that is no string", listenerLine, listenerWith("5: 2"),
@@ -92,7 +92,7 @@ func TestSchemaMistakes(t *testing.T) {
 			`10:14: listeners.a.workers has the tag "!!int", tags are not supported; write the value without it`},
 		{"no value", listenerLine, listenerWith("workers:", "handler:"),
 			"10:13: listeners.a.workers has no value; give it a value or remove it\n" +
-				"11:13: listeners.a.handler has no value; write {} for the defaults, or remove it"},
+				"11:13: listeners.a.handler has no value; write {wasm: handler.wasm}"},
 		{"text for a number", listenerLine, listenerWith("workers: four"),
 			`10:14: listeners.a.workers must be a whole number, is the string "four"`},
 		{"fraction for a number", listenerLine, listenerWith("workers: 1.5"),
@@ -118,12 +118,12 @@ func TestSchemaMistakes(t *testing.T) {
 }
 
 func TestUnitMistakes(t *testing.T) {
-	const unit = "; write a number and a unit (h, m, s, ms), as in 90s or 1h30m"
+	const unit = "; write a number and a unit (d, h, m, s, ms), as in 90s, 1h30m or 7d"
 	const size = "; write a number and a unit (Ki, Mi, Gi), as in 16Mi"
 	limits := func(s string) string { return listenerWith("handler: {wasm: x, limits: {" + s + "}}") }
 	testMistakes(t, []mistake{
 		{"no unit", listenerLine, listenerWith("resync: 300"), "10:13: listeners.a.resync has no unit, is the number 300" + unit},
-		{"days", listenerLine, listenerWith("resync: 1d"), `10:13: listeners.a.resync must be a duration, is "1d"` + unit},
+		{"weeks", listenerLine, listenerWith("resync: 1w"), `10:13: listeners.a.resync must be a duration, is "1w"` + unit},
 		{"space", listenerLine, listenerWith("resync: 5 m"), `10:13: listeners.a.resync must be a duration, is "5 m"` + unit},
 		{"negative", listenerLine, listenerWith("resync: -5m"), "10:13: listeners.a.resync must not be negative, is -5m"},
 		{"list", listenerLine, listenerWith("resync: [5m]"), "10:13: listeners.a.resync must be a duration, is a list" + unit},

@@ -225,7 +225,7 @@ func TestPoliciesAreLoadedAllOrNone(t *testing.T) {
 	want := `x.yaml:16:3: outputs.third has no kind; write stdout: {}
 p/b.yaml:6:5: unknown field "denny" in rules[0]; did you mean "deny"?
 p/b.yaml:7:1: unknown field "severity"; its fields are apiVersion, kind, name, description, informer, informers, select, resync, rules
-p/c.yaml:1: not YAML: mapping values are not allowed in this context
+p/c.yaml:1:7: not YAML: the value of name has ": " in it, which YAML takes for another field; put all of it in single quotes, as in name: 'a: b', or use | and write it on a line of its own
 not loaded because of that: p/a.yaml, p/d.yaml`
 	if err == nil || err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
@@ -290,7 +290,7 @@ func TestManyMistakesInPoliciesAreCutShort(t *testing.T) {
 		t.Fatalf("got %d errors", len(errs))
 	}
 	tail := errs[maxErrors-1:].Error()
-	want := "p/b.yaml:46:1: x stands here a second time, first on line 7; keep one of them\n" +
+	want := "p/b.yaml:46:1: x is defined twice, first on line 7; keep one of them\n" +
 		"p/b.yaml: 110 more mistakes are not shown\nnot loaded because of that: p/c.yaml"
 	if tail != want {
 		t.Errorf("got:\n%s\nwant:\n%s", tail, want)

@@ -26,7 +26,7 @@ func TestPolicyMistakes(t *testing.T) {
 		{"wrong values", rules, "rules: [{name: r, deny: x, severity: critcal, for: -1s, repeat: 31d}]\nresync: 5ms\n",
 			`4:38: rules[0].severity must be info, low, medium, high or critical, is "critcal"; did you mean "critical"?` + "\n" +
 				"4:52: rules[0].for must not be negative, is -1s\n" +
-				`4:65: rules[0].repeat must be a duration, is "31d"; write a number and a unit (h, m, s, ms), as in 90s or 1h30m` + "\n" +
+				`4:65: rules[0].repeat must be at most 720h (30 days), is 744h` + "\n" +
 				"5:9: resync must be at least 1s, is 5ms; 0 is never"},
 		{"empty values", rules, rules + "select: ' '\ndescription: ''\nname:\n",
 			"7:9: select is empty; remove it to select all objects\n8:14: description is empty; give it a value or remove it\n" +
@@ -41,14 +41,14 @@ func TestPolicyMistakes(t *testing.T) {
 		{"name of a listener", rules, rules + "name: own\n", `7:7: name: "own" is the name of a listener in x.yaml already; choose another name`},
 		{"no informer", "informer: pods\n", "", "1:1: the policy has no informer; add informer, the name of one or an informer with its resource"},
 		{"unknown informer", "informer: pods", "informer: podds\ninformers: {ports: {resource: services}}",
-			`3:11: informer names the informer "podds", which is not there; did you mean "pods"?`},
+			`3:11: informer: unknown informer "podds"; did you mean "pods"?`},
 		{"unknown informer, nothing near", "informer: pods", "informer: zzz\ninformers: {ports: {resource: services}}",
-			`3:11: informer names the informer "zzz", which is not there; the informers are nodes, pods, ports`},
+			`3:11: informer: unknown informer "zzz"; the informers are nodes, pods, ports`},
 		{"informers", "informer: pods", "informer: pods\ninformers: {A: {resource: pods}, b: {resource: secrets}, c: ~}",
 			`4:13: informers.A: the name "A" is not a DNS label` + label + "\n" +
 				"4:48: informers.b.resource: secrets are not watched unless the informer allows it" +
 				"; add allowSecrets: true to the informer if this is meant; their values are replaced by digests even then\n" +
-				"4:61: informers.c has no value; write {} for the defaults, or remove it"},
+				"4:61: informers.c has no value; write {resource: pods}"},
 		{"indexes of a cache shared with the configuration", "informer: pods", "informer: {resource: pods, indexes: {node: spec.node}}",
 			`3:44: informer.indexes.node is "spec.node", but informers.pods of x.yaml watches the same objects and has an index of this name on "spec.nodeName"; choose another name`},
 		{"indexes of a shared cache", "informer: pods", "informer: {resource: jobs, indexes: {n: a}}\ninformers: {j: {resource: jobs, indexes: {n: b}}}",
@@ -74,7 +74,7 @@ func TestPolicyMistakes(t *testing.T) {
 				"3:11: informer.indexes.indexes must be a string, is a mapping"},
 		{"alias bomb", "informer: pods", "informer: &p {resource: pods, namespaces: [" + strings.Repeat("n, ", 1000) + "]}\ninformers:" + manyPods,
 			"3:1232: the policy has more than 200000 values; values behind an alias count each time it is used"},
-		{"deep", "informer: pods", "informer: " + strings.Repeat("[", 20_000), "3: not YAML: exceeded max depth of 10000"},
+		{"deep", "informer: pods", "informer: " + strings.Repeat("[", 20_000), "3:1: not YAML: exceeded max depth of 10000"},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			text := strings.Replace(policyText, m.old, m.new, 1)
@@ -147,7 +147,7 @@ func TestPoliciesMistakes(t *testing.T) {
 		{"misspelt files say it once", entry, "  - {file: p/*.yaml, outputs: [out]}\n",
 			`11:6: unknown field "file" in policies[0]; did you mean "files"?`},
 		{"outputs", "outputs: [out]\noutputs", "outputs: [oter, out, out]\noutputs",
-			`12:15: policies[0].outputs[0] names the output "oter", which is not there; did you mean "other"?` + "\n" +
+			`12:15: policies[0].outputs[0]: unknown output "oter"; did you mean "other"?` + "\n" +
 				`12:26: policies[0].outputs[2] repeats the output "out"`},
 		{"no output", "outputs: [out]\noutputs", "outputs: []\noutputs", "12:14: policies[0].outputs must have at least one output"},
 		{"no path", "p/*.yaml", "' '", `11:12: policies[0].files is no path: " "; give the path of policy files, as in policies/*.yaml`},
@@ -159,7 +159,7 @@ func TestPoliciesMistakes(t *testing.T) {
 		{"one file twice", entry, entry + "  - {files: 'p/[a-z].yaml', outputs: [other]}\n",
 			"13:13: policies[1].files matches p/a.yaml, as policies[0].files does; name each file once"},
 		{"listeners that are none", "listeners:", "listeners: []\nlisteners:",
-			"6:12: listeners must be a mapping, is a list\n7:1: listeners stands here a second time, first on line 6; keep one of them"},
+			"6:12: listeners must be a mapping, is a list; write a name and a listener, as in new-pods: {informer: {resource: pods}, outputs: [stdout]}\n7:1: listeners is defined twice, first on line 6; keep one of them"},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			text := strings.Replace(withPolicies, m.old, m.new, 1)

@@ -22,7 +22,7 @@ func (d *decoder) raw(n *yaml.Node, into *json.RawMessage, path string, depth in
 }
 
 func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string, depth int) {
-	n, ok := d.follow(n, path, depth)
+	n, ok := d.follow(n, path, depth, false)
 	if !ok {
 		return
 	}

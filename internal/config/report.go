@@ -43,7 +43,7 @@ type report struct {
 	broken map[string]bool
 	// what the file is.
 	what document
-	// warnings are about what is no mistake and can hardly be meant.
+	// warnings are about what is legal and suspicious.
 	warnings Errors
 	// hidden is how many mistakes there were beyond those that are kept.
 	hidden int
@@ -92,7 +92,7 @@ func (r *report) key(field, hint, format string, args ...any) {
 	r.add(r.keys[field], field, hint, format, args...)
 }
 
-// warn notes what is no mistake and can hardly be meant.
+// warn notes what is legal and suspicious.
 func (r *report) warn(at place, field, hint, format string, args ...any) {
 	r.warnings = append(r.warnings, Error{
 		File: r.file, Line: at.line, Column: at.column, Field: field, Message: fmt.Sprintf(format, args...), Hint: hint,

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -61,7 +63,7 @@ func (d *decoder) text(n *yaml.Node, path string) (string, bool) {
 	return n.Value, d.scalar(n, path, "!!str", "a string", hint)
 }
 
-const durationHint = "write a number and a unit (h, m, s, ms), as in 90s or 1h30m"
+const durationHint = "write a number and a unit (d, h, m, s, ms), as in 90s, 1h30m or 7d"
 
 func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" {
@@ -73,9 +75,9 @@ func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
 	if !d.scalar(n, path, "!!str", "a duration", durationHint) {
 		return
 	}
-	duration, err := time.ParseDuration(n.Value)
+	duration, ok := filters.ParseDuration(n.Value)
 	switch {
-	case err != nil:
+	case !ok:
 		d.report.value(path, durationHint, "%s must be a duration, is %s", path, quote(n.Value))
 	case duration < 0:
 		d.report.value(path, "", "%s must not be negative, is %s", path, n.Value)
@@ -156,7 +158,11 @@ func (d *decoder) op(n *yaml.Node, into *event.Op, path string) {
 	for _, op := range event.Ops {
 		words = append(words, op.String())
 	}
-	d.report.value(path, didYouMean(word, words), "%s must be add, update, delete or resync, is %s", path, quote(word))
+	hint := didYouMean(word, words)
+	if meant := filters.OpMeant(word); meant != "" {
+		hint = "write " + meant
+	}
+	d.report.value(path, hint, "%s must be add, update, delete or resync, is %s", path, quote(word))
 }
 
 // didYouMean is a hint that names the known word nearest to a wrong one, empty if none is near.
@@ -184,11 +190,25 @@ func (d *decoder) expression(n *yaml.Node, into *Expression, path string) {
 		return
 	}
 	*into = Expression{Text: text, File: d.file, Line: n.Line, Column: n.Column}
+	if n.Style == 0 && n.LineComment != "" {
+		into.Comment = n.LineComment
+		d.commentedOut(n, path)
+	}
 	switch {
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		into.Line, into.Column = n.Line+1, d.blockIndent(n.Line, text)+1
 	case n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
 		into.Column++
+	}
+}
+
+var goesOn = regexp.MustCompile(`^#+\s*(&&|\|\||and\b|or\b|in\b|[=!<>]=?|[-+)\]?:])`)
+
+// commentedOut warns of a comment that reads as if the expression went on in it.
+func (d *decoder) commentedOut(n *yaml.Node, path string) {
+	if goesOn.MatchString(n.LineComment) {
+		d.warn(placeOf(n), path, "put the expression in quotes, or the comment on a line of its own",
+			`%s ends before " #", where YAML begins a comment: %s`, path, quote(n.LineComment))
 	}
 }
 

@@ -36,24 +36,23 @@ func parseTree(what document, file string, data []byte) (*yaml.Node, *Error) {
 	if json.Valid(data) {
 		data = asYAML(data)
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	document, err := nextDocument(decoder)
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil, emptyError(what, file)
-	case err != nil:
-		return nil, syntaxError(file, data, err)
-	case len(document.Content) != 1 || isNull(document.Content[0]):
-		return nil, emptyError(what, file)
-	}
-	switch second, err := nextDocument(decoder); {
-	case errors.Is(err, io.EOF):
-		return document.Content[0], nil
-	case err != nil:
-		return nil, syntaxError(file, data, err)
-	default:
-		return nil, &Error{File: file, Line: second.Line, Column: second.Column,
-			Message: "a second document begins here", Hint: "a " + what.noun + " is one document: remove the --- and what follows"}
+	var root *yaml.Node
+	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		document, err := nextDocument(decoder)
+		switch {
+		case errors.Is(err, io.EOF) && root == nil:
+			return nil, emptyError(what, file)
+		case errors.Is(err, io.EOF):
+			return root, nil
+		case err != nil:
+			return nil, syntaxError(file, data, err)
+		case len(document.Content) != 1 || isNull(document.Content[0]): // what stands behind a last --- is none
+		case root != nil:
+			return nil, &Error{File: file, Line: document.Line, Column: document.Column,
+				Message: "a second document begins here", Hint: "a " + what.noun + " is one document: remove the --- and what follows"}
+		default:
+			root = document.Content[0]
+		}
 	}
 }
 
@@ -163,6 +162,21 @@ func syntaxError(file string, data []byte, err error) *Error {
 	}
 	if column, found := findTab(data, e.Line); found {
 		e.Column, e.Message, e.Hint = column, "a tab stands in the indentation", "YAML wants spaces there"
+		return e
+	}
+	lines := strings.Split(string(data), "\n")
+	first, _ := strconv.Atoi(named[1])
+	for _, n := range []int{e.Line, first, first + 1, e.Line - 1} {
+		if n < 1 || n > len(lines) {
+			continue
+		}
+		if column, message, hint := explainLine(lines[n-1], strings.Contains(cause, "flow") || strings.Contains(cause, "',' or")); column > 0 {
+			e.Line, e.Column, e.Message, e.Hint = n, column, "not YAML: "+message, hint
+			return e
+		}
+	}
+	if e.Line >= 1 && e.Line <= len(lines) {
+		e.Column = leadingSpaces(lines[e.Line-1]) + 1
 	}
 	return e
 }

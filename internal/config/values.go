@@ -26,6 +26,8 @@ type Expression struct {
 	File string
 	// Line and Column count from 1. Lines of a literal block (|) follow one another in the file as they do in Text.
 	Line, Column int
+	// Comment is what YAML took for a comment behind the text, which may have been meant as a part of it.
+	Comment string
 }
 
 // IsZero tells whether there is no expression.

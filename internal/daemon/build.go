@@ -79,7 +79,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 		}
 	}
 	for _, w := range cfg.Warnings() {
-		opts.Log.Warn("a setting can hardly be meant as it stands", "at", fmt.Sprintf("%s:%d:%d", w.File, w.Line, w.Column),
+		opts.Log.Warn("suspicious setting", "at", fmt.Sprintf("%s:%d:%d", w.File, w.Line, w.Column),
 			"because", w.Message+"; "+w.Hint)
 	}
 	var mistakes config.Errors

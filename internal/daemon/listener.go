@@ -153,7 +153,7 @@ func (b *builder) compiled(f *filters.Filter) {
 	b.expressions = append(b.expressions, f)
 	for _, w := range f.Warnings() {
 		at := fmt.Sprintf("%s:%d:%d", w.Source.File, w.Line, w.Column)
-		b.log.Warn("an expression can hardly be meant as it stands", "at", at, "because", w.Message)
+		b.log.Warn("suspicious expression", "at", at, "because", w.Message)
 	}
 }
 

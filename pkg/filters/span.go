@@ -43,6 +43,13 @@ func parseDuration(text string) any {
 	return d
 }
 
+// ParseDuration reads a duration as duration(…) does, and as every duration in a configuration is written: 90s, 1h30m, 7d,
+// 1d12h. It reports whether the text is one.
+func ParseDuration(text string) (time.Duration, bool) {
+	d, ok := parseDuration(text).(time.Duration)
+	return d, ok
+}
+
 // maxDays is half of what a duration can hold, so that the rest behind the days has room.
 const maxDays = 50_000
 

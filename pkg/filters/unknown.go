@@ -150,6 +150,9 @@ var opWordsElsewhere = map[string]event.Op{
 	"sync": event.Resync, "resynced": event.Resync,
 }
 
+// OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if it means none.
+func OpMeant(word string) string { return opMeant(word) }
+
 // opMeant returns the op that a word means, "" if it means none.
 func opMeant(word string) string {
 	word = strings.ToLower(word)
