@@ -13,17 +13,19 @@ import (
 )
 
 // explainFlags say which event is to be explained to whom.
-type explainFlags struct{ path, listener, object, old, op string }
+type explainFlags struct{ listener, object, old, op string }
 
-func newExplain(stdout io.Writer) *cobra.Command {
+func newExplain(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	var f explainFlags
+	file := configuration{stdin: stdin, policies: true}
 	var fields fieldCheck
 	cmd := &cobra.Command{
-		Use:   "explain --config FILE --listener NAME --object FILE [--old FILE]",
+		Use:   "explain FILE --listener NAME --object FILE [--old FILE]",
 		Short: "Show why a listener's filter matches an event or not, and what its rules say",
 		Long: "Show what a listener's select, filter and rules make of an event: each part of each expression with its value.\n" +
-			"The objects are YAML or JSON, as kubectl get -o yaml prints them.",
-		Args: noArgs,
+			"The objects are YAML or JSON, as kubectl get -o yaml prints them; each object of a list is explained. The exit code\n" +
+			"is 1 for an object that the listener's informer does not watch.",
+		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			op, err := f.check()
 			if err != nil {
@@ -33,25 +35,40 @@ func newExplain(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg, err := load(f.path)
+			cfg, err := file.load(schemas)
 			if err != nil {
 				return err
 			}
-			question, err := f.question(op)
+			if file.path == "-" && f.object == "-" {
+				return usageError{errors.New("--config and --object cannot both be standard input")}
+			}
+			questions, err := f.questions(op, stdin)
 			if err != nil {
 				return err
 			}
-			err = daemon.Explain(contextOf(cmd), cfg, daemon.BuildOptions{Schemas: schemas}, f.listener, question, stdout)
-			var unknown *daemon.UnknownListenerError
-			if errors.As(err, &unknown) {
-				return usageError{fmt.Errorf("--listener: %w", err)}
+			var wrongKinds error
+			for i, question := range questions {
+				if i > 0 {
+					fmt.Fprintln(stdout)
+				}
+				err := daemon.Explain(contextOf(cmd), cfg, daemon.BuildOptions{Schemas: schemas}, f.listener, question, stdout)
+				var unknown *daemon.UnknownListenerError
+				var wrongKind *daemon.WrongKindError
+				switch {
+				case errors.As(err, &unknown):
+					return usageError{fmt.Errorf("--listener: %w", err)}
+				case errors.As(err, &wrongKind): // the others of a list may be right
+					wrongKinds = errors.Join(wrongKinds, err)
+				case err != nil:
+					return err
+				}
 			}
-			return err
+			return wrongKinds
 		},
 	}
-	configFlag(cmd, &f.path)
+	file.add(cmd)
 	cmd.Flags().StringVarP(&f.listener, "listener", "l", "", "the listener's name (required)")
-	cmd.Flags().StringVar(&f.object, "object", "", "a file with the event's object (required)")
+	cmd.Flags().StringVar(&f.object, "object", "", "a file with the event's object, or a list of them (required); - is standard input")
 	cmd.Flags().StringVar(&f.old, "old", "", "a file with the object before an update")
 	cmd.Flags().StringVar(&f.op, "op", "", "add, update, delete or resync; default: update with --old, else add")
 	fields.add(cmd)
@@ -78,10 +95,31 @@ func (f *explainFlags) check() (op event.Op, err error) {
 	return op, nil
 }
 
-func (f *explainFlags) question(op event.Op) (q daemon.Question, err error) {
-	q = daemon.Question{Op: op, Object: daemon.ObjectFile{Path: f.object}, Old: daemon.ObjectFile{Path: f.old}}
-	if q.Object.JSON, err = config.ReadObject(f.object); err == nil && f.old != "" {
-		q.Old.JSON, err = config.ReadObject(f.old)
+// questions are one for each object.
+func (f *explainFlags) questions(op event.Op, stdin io.Reader) (all []daemon.Question, err error) {
+	objects, list, err := config.ReadObjects(f.object, stdin)
+	if err != nil {
+		return nil, err
 	}
-	return q, err
+	q := daemon.Question{Op: op, Old: daemon.ObjectFile{Path: f.old}}
+	if f.old != "" {
+		if list {
+			return nil, usageError{fmt.Errorf("--old belongs to one object, and %s is a list", f.object)}
+		}
+		if q.Old.JSON, err = config.ReadObject(f.old); err != nil {
+			return nil, err
+		}
+	}
+	path := f.object
+	if path == "-" {
+		path = "<stdin>"
+	}
+	for i, object := range objects {
+		q.Object = daemon.ObjectFile{Path: path, JSON: object}
+		if list {
+			q.Object.Path = fmt.Sprintf("%s: items[%d]", path, i)
+		}
+		all = append(all, q)
+	}
+	return all, nil
 }

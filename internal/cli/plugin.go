@@ -17,12 +17,7 @@ func newPlugin(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		Short: "Write handlers: begin a project, inspect a module, run, test and measure it",
 		Long: "Tools for those who write handlers. A project begins with new; inspect shows what a module asks for, run feeds\n" +
 			"it events from files, test holds it against a folder of cases, and bench measures it. None needs a cluster.",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPluginNew(stdout), newPluginInspect(stdout), newPluginRun(stdin, stdout), newPluginTest(stdout),

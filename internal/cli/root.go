@@ -39,47 +39,68 @@ func (e usageError) Unwrap() error { return e.error }
 
 // Main runs the command line args and gives the exit code. It leaves its process alone but for signals.
 func Main(args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stdout, stderr)
+	return execute(args, os.Stdin, stdout, stderr)
+}
+
+// execute is Main with an input of its own.
+func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot(stdin, stdout, stderr)
 	root.SetArgs(args)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(stderr, "informerd: %v\n", err)
 	var usage usageError
 	var mistakes config.Errors
 	switch {
-	case errors.As(err, &mistakes):
+	case errors.Is(err, errTold):
 		return exitConfig
+	case errors.As(err, &mistakes):
+		writeMistakes(stderr, mistakes, "")
+		return exitConfig
+	}
+	fmt.Fprintf(stderr, "informerd: %v\n", err)
+	switch {
 	case errors.As(err, &usage):
-		fmt.Fprintln(stderr, `Run "informerd --help" for how it is used.`)
+		fmt.Fprintf(stderr, "Run \"%s --help\" for how it is used.\n", cmd.CommandPath())
 		return exitUsage
 	default:
 		return exitRun
 	}
 }
 
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
+// errTold ends a command that has said what is wrong with the configuration.
+var errTold = errors.New("the configuration is invalid")
+
+// writeMistakes writes each mistake with its place first, as editors expect it. What word says goes behind the place.
+func writeMistakes(w io.Writer, mistakes config.Errors, word string) {
+	for _, m := range mistakes {
+		if m.File == "" {
+			fmt.Fprint(w, "informerd: ")
+		}
+		m.Message = word + m.Message
+		fmt.Fprintln(w, m)
+	}
+}
+
+func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "informerd",
 		Short: "React to changes of Kubernetes objects, by configuration",
 		Long: "informerd watches Kubernetes resources and passes their changes through expression filters and sandboxed\n" +
 			"WebAssembly handlers to outputs, as one configuration says.",
 		SilenceUsage: true, SilenceErrors: true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q", args[0])}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    knownCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version: version,
 	}
+	root.SetVersionTemplate(versionLine())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{flagError(cmd, err)} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(stdout, stderr), newValidate(stdout, stderr), newPlan(stdout), newExplain(stdout),
-		newPlugin(os.Stdin, stdout), newVersion(stdout))
+	root.AddCommand(newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr), newPlan(stdin, stdout), newExplain(stdin, stdout),
+		newPlugin(stdin, stdout), newVersion(stdout))
 	return root
 }
 
@@ -118,19 +139,4 @@ func (f *logFlags) logger(stderr io.Writer) (*slog.Logger, error) {
 	}
 	kube.SetLogger(log)
 	return log, nil
-}
-
-// configFlag is the flag of every command that needs a configuration.
-func configFlag(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVarP(path, "config", "c", "", "the configuration file (required)")
-}
-
-func load(path string) (*config.Config, error) {
-	if path == "" {
-		return nil, usageError{errors.New("--config is required")}
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, usageError{fmt.Errorf("--config %s is a folder: name the file", path)}
-	}
-	return config.Load(path)
 }

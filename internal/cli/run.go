@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,17 +14,18 @@ import (
 	"github.com/informerd/informerd/internal/daemon"
 )
 
-func newRun(stdout, stderr io.Writer) *cobra.Command {
-	var path string
+func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	file := configuration{stdin: stdin}
 	var logs logFlags
 	var fields fieldCheck
 	opts := daemon.Options{Version: version, Stdout: stdout}
 	cmd := &cobra.Command{
-		Use:   "run --config FILE",
+		Use:   "run FILE",
 		Short: "Run a configuration until stopped by a signal",
 		Long: "Run a configuration until stopped by a signal. The first SIGINT or SIGTERM lets listeners finish what they\n" +
-			"have, for up to three seconds; the second ends informerd at once.",
-		Args: noArgs,
+			"have, for up to three seconds; the second ends informerd at once. SIGHUP does nothing but a line in the log: to\n" +
+			"take a changed configuration over, start informerd again.",
+		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := logs.logger(stderr)
 			if err != nil {
@@ -32,17 +34,17 @@ func newRun(stdout, stderr io.Writer) *cobra.Command {
 			if opts.Schemas, err = fields.schemas(); err != nil {
 				return err
 			}
-			cfg, err := load(path)
+			cfg, err := file.load(opts.Schemas)
 			if err != nil {
 				return err
 			}
 			opts.Log = log
-			ctx, stop := stopOnSignal(cmd.Context(), stderr)
+			ctx, stop := stopOnSignal(cmd.Context(), stderr, log)
 			defer stop()
 			return daemon.Run(ctx, cfg, opts)
 		},
 	}
-	configFlag(cmd, &path)
+	file.add(cmd)
 	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
 	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
 	fields.add(cmd)
@@ -51,23 +53,30 @@ func newRun(stdout, stderr io.Writer) *cobra.Command {
 }
 
 // stopOnSignal gives a context that the first SIGINT or SIGTERM ends. The second ends the process, since what it waits
-// for may never come.
-func stopOnSignal(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
+// for may never come. SIGHUP, which would end the process, is logged; without a log it is left alone.
+func stopOnSignal(parent context.Context, stderr io.Writer, log *slog.Logger) (ctx context.Context, stop func()) {
 	if parent == nil {
 		parent = context.Background()
 	}
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if log != nil {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for range signals {
-			if ctx.Err() != nil {
+		for s := range signals {
+			switch {
+			case s == syscall.SIGHUP:
+				log.Warn("SIGHUP ignored: a configuration is not read again while informerd runs; start it again to take changes over")
+			case ctx.Err() != nil:
 				fmt.Fprintln(stderr, "informerd: stopped by a second signal, what was left is not finished")
 				os.Exit(exitRun)
+			default:
+				cancel()
 			}
-			cancel()
 		}
 	}()
 	return ctx, func() {

@@ -1,28 +1,33 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 )
 
-func newValidate(stdout, stderr io.Writer) *cobra.Command {
-	var path string
+func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	file := configuration{stdin: stdin, policies: true}
 	var logs logFlags
 	var fields fieldCheck
+	var output outputFlag
 	var opts daemon.Options
-	var cluster bool
+	var cluster, strict bool
 	cmd := &cobra.Command{
-		Use:   "validate --config FILE",
+		Use:   "validate FILE",
 		Short: "Check a configuration, its expressions and its handlers, without an API server or with one",
-		Long: "Check a configuration, its expressions and its handlers. The fields that expressions read are checked against\n" +
-			"schemas of the common kinds that informerd brings, or with --cluster, against those of the API server, which must\n" +
-			"then have all resources.",
-		Args: noArgs,
+		Long: "Check a configuration, its expressions and its handlers, or a policy file. The fields that expressions read are\n" +
+			"checked against schemas of the common kinds that informerd brings, or with --cluster, against those of the API\n" +
+			"server, which must then have all resources. Each mistake is written as file:line:column: what is wrong.\n" +
+			"The exit code is 3 if there are mistakes, with --strict also if there are warnings.",
+		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := logs.logger(stderr)
 			if err != nil {
@@ -35,26 +40,46 @@ func newValidate(stdout, stderr io.Writer) *cobra.Command {
 			if err := together(cmd, cluster); err != nil {
 				return err
 			}
-			cfg, err := load(path)
+			asJSON, err := output.json()
 			if err != nil {
 				return err
 			}
-			ctx, stop := stopOnSignal(cmd.Context(), stderr)
-			defer stop()
-			opts.Log, opts.Version = log, version
-			if cluster {
-				err = daemon.CheckCluster(ctx, cfg, opts)
+			v := verdict{File: file.shown(), strict: strict}
+			cfg, err := file.load(schemas)
+			if err == nil {
+				v.Listeners, v.Outputs = len(cfg.Listeners), len(cfg.Outputs)
+				ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+				defer stop()
+				opts.Log, opts.Version, opts.Warned = log, version, v.warned
+				if cluster {
+					err = daemon.CheckCluster(ctx, cfg, opts)
+				} else {
+					err = daemon.Check(ctx, cfg, daemon.BuildOptions{Log: log, Schemas: schemas, Warned: v.warned})
+					suspicious, notes := daemon.Unchecked(cfg, schemas)
+					v.warnings, v.notes = append(v.warnings, suspicious...), notes
+					v.inOrder()
+				}
+			}
+			if errors.As(err, &v.mistakes) {
+				err = nil
+			}
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = v.writeJSON(stdout)
 			} else {
-				err = daemon.Check(ctx, cfg, daemon.BuildOptions{Log: log, Schemas: schemas})
+				err = v.write(stdout, stderr)
 			}
-			if err != nil {
-				return err
+			if err == nil && !v.valid() {
+				err = errTold
 			}
-			fmt.Fprintf(stdout, "%s is valid: %d listeners, %d outputs\n", path, len(cfg.Listeners), len(cfg.Outputs))
-			return nil
+			return err
 		},
 	}
-	configFlag(cmd, &path)
+	file.add(cmd)
+	output.add(cmd)
+	cmd.Flags().BoolVar(&strict, "strict", false, "take warnings for mistakes")
 	cmd.Flags().BoolVar(&cluster, "cluster", false, "check against the API server: resources and the fields of their objects")
 	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
 	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
@@ -75,4 +100,47 @@ func together(cmd *cobra.Command, cluster bool) error {
 		}
 	}
 	return nil
+}
+
+// verdict is what validate says of a configuration.
+type verdict struct {
+	File               string
+	Listeners, Outputs int
+
+	strict                    bool
+	mistakes, warnings, notes config.Errors
+}
+
+func (v *verdict) warned(w config.Error) { v.warnings = append(v.warnings, w) }
+
+// inOrder sorts the warnings of one file after the other by their places.
+func (v *verdict) inOrder() {
+	files := map[string]int{}
+	for _, w := range v.warnings {
+		if _, seen := files[w.File]; !seen {
+			files[w.File] = len(files)
+		}
+	}
+	slices.SortStableFunc(v.warnings, func(a, b config.Error) int {
+		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+func (v *verdict) valid() bool {
+	return len(v.mistakes) == 0 && (!v.strict || len(v.warnings) == 0)
+}
+
+func (v *verdict) write(stdout, stderr io.Writer) error {
+	writeMistakes(stderr, v.mistakes, "")
+	writeMistakes(stderr, v.warnings, "warning: ")
+	if len(v.mistakes) > 0 {
+		return nil
+	}
+	writeMistakes(stderr, v.notes, "note: ")
+	if !v.valid() {
+		_, err := fmt.Fprintf(stdout, "%s has %s\n", v.File, count(len(v.warnings), "warning"))
+		return err
+	}
+	_, err := fmt.Fprintf(stdout, "%s is valid: %s, %s\n", v.File, count(v.Listeners, "listener"), count(v.Outputs, "output"))
+	return err
 }

@@ -22,9 +22,11 @@ type Error struct {
 	Message string
 	// Hint says what to do. It may be empty.
 	Hint string
+	// Snippet is the line of an expression that is meant, and below it a caret. It may be empty.
+	Snippet string
 }
 
-// Error gives file:line:column: message; hint.
+// Error gives file:line:column: message; hint, and below it the snippet.
 func (e Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -41,6 +43,10 @@ func (e Error) Error() string {
 	if e.Hint != "" {
 		b.WriteString("; ")
 		b.WriteString(e.Hint)
+	}
+	if e.Snippet != "" {
+		b.WriteString("\n")
+		b.WriteString(e.Snippet)
 	}
 	return b.String()
 }
@@ -122,8 +128,8 @@ func (e Errors) cut(hidden int, hiddenIn map[string]bool) Errors {
 // maxNotLoaded is how many files are named that were not loaded because of mistakes in others.
 const maxNotLoaded = 20
 
-// notLoaded adds an entry that names the policy files without mistakes.
-func (e Errors) notLoaded(files []string) Errors {
+// notLoaded adds an entry that names the policy files without mistakes, of the configuration that names them.
+func (e Errors) notLoaded(by string, files []string) Errors {
 	if len(files) == 0 {
 		return e
 	}
@@ -135,7 +141,7 @@ func (e Errors) notLoaded(files []string) Errors {
 	if more := len(files) - maxNotLoaded; more > 0 {
 		message += fmt.Sprintf(" and %d more", more)
 	}
-	return append(e, Error{Message: message})
+	return append(e, Error{File: by, Message: message})
 }
 
 // NotLoaded completes mistakes that were found in the configuration after it was read, such as expressions that do not
@@ -154,7 +160,7 @@ func (c *Config) NotLoaded(mistakes Errors) Errors {
 	}
 	all := slices.Clone(mistakes).cut(0, map[string]bool{})
 	if len(good) < len(c.policies) {
-		all = all.notLoaded(good)
+		all = all.notLoaded(c.source.file, good)
 	}
 	return all
 }

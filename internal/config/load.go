@@ -14,15 +14,83 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
+// Loading says how a configuration is read. The zero value is right for one that is to run.
+type Loading struct {
+	// More finds further mistakes in a configuration that has some already, such as those in its expressions, so that its
+	// author sees all of them at once. What had mistakes may be missing or incomplete in it: informers are nil, listeners
+	// without an informer. Mistakes in fields that are wrong already are left out. Nil: none.
+	More func(*Config) Errors
+	// Stdin is what the path - stands for. Nil: it is a file of that name.
+	Stdin io.Reader
+	// Policies takes a policy file for a configuration that has nothing else, with an output stdout.
+	Policies bool
+}
+
 // Load reads and checks the configuration file at path. Mistakes in it are an Errors, as is a file that cannot be read.
-func Load(path string) (*Config, error) {
-	data, err := read(path)
+func Load(path string) (*Config, error) { return Loading{}.Load(path) }
+
+// Load reads and checks the configuration file at path as the Loading says.
+func (l Loading) Load(path string) (*Config, error) {
+	var data []byte
+	var err error
+	if path == "-" && l.Stdin != nil {
+		path = "<stdin>"
+		data, err = io.ReadAll(io.LimitReader(l.Stdin, MaxSize+1))
+	} else {
+		data, err = read(path)
+	}
 	if err != nil {
 		return nil, Errors{{File: path, Message: "the configuration cannot be read: " + reason(err)}}
 	}
-	return Parse(path, data)
+	if l.Policies && isPolicy(path, data) {
+		return l.policy(path, data)
+	}
+	return l.parse(path, data, disk{})
+}
+
+// isPolicy reports whether a text says that it is a policy.
+func isPolicy(path string, data []byte) bool {
+	root, err := parseTree(policy, path, data)
+	if err != nil || root.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == "kind" {
+			return root.Content[i+1].Value == PolicyKind
+		}
+	}
+	return false
+}
+
+// oneFile is the text of one policy file, whatever its path.
+type oneFile struct {
+	path string
+	data []byte
+}
+
+func (f oneFile) glob(string) ([]string, error) { return []string{f.path}, nil }
+func (f oneFile) read(string) ([]byte, error)   { return f.data, nil }
+
+func (l Loading) policy(path string, data []byte) (*Config, error) {
+	around := fmt.Sprintf("apiVersion: %s\nkind: %s\npolicies: [{files: policy, outputs: [stdout]}]\noutputs: {stdout: {stdout: {}}}\n", APIVersion, Kind)
+	file := path
+	if path == "<stdin>" {
+		file = "stdin" // which is the policy's name unless it has one
+	}
+	c, err := l.parse(path, []byte(around), oneFile{file, data})
+	var mistakes Errors
+	if errors.As(err, &mistakes) {
+		for i, mistake := range mistakes {
+			if mistake.Field == "informer" && strings.Contains(mistake.Message, "unknown informer") {
+				mistakes[i].Hint = "if the configuration that loads the policy has it, validate that configuration instead"
+			}
+		}
+	}
+	return c, err
 }
 
 // read reads no more than it takes to see that a file is too large.
@@ -47,9 +115,13 @@ func reason(err error) string {
 // Parse checks the text of a configuration, reads the policy files it names and fills in defaults. File is its path:
 // errors name it, relative paths in the configuration count from its folder, and .json makes the text JSON. It need not
 // exist.
-func Parse(file string, data []byte) (*Config, error) { return parse(file, data, disk{}) }
+func Parse(file string, data []byte) (*Config, error) { return Loading{}.parse(file, data, disk{}) }
 
 func parse(file string, data []byte, disk files) (*Config, error) {
+	return Loading{}.parse(file, data, disk)
+}
+
+func (l Loading) parse(file string, data []byte, disk files) (*Config, error) {
 	root, textErr := parseTree(configuration, file, data)
 	if textErr != nil {
 		return nil, Errors{*textErr}
@@ -67,10 +139,17 @@ func parse(file string, data []byte, disk files) (*Config, error) {
 	informers := check(c, d.report)
 	policies := loadPolicies(c, d.report, disk)
 	checkSharedIndexes(append(informers, policies.informers()...))
+	c.source, c.policies, c.warnings = d.source, policies.sources(), d.warnings
+	for _, p := range policies.loaded {
+		c.warnings = append(c.warnings, p.warnings...)
+	}
 	if mistakes := policies.errors(); len(mistakes) > 0 {
+		if l.More != nil {
+			policies.add(l.More(c))
+			mistakes = policies.errors()
+		}
 		return nil, mistakes
 	}
-	c.source, c.policies, c.warnings = d.source, policies.sources(), d.warnings
 	return c, nil
 }
 
@@ -109,7 +188,7 @@ func (c *Config) File() string { return c.source.file }
 func (c *Config) ListenersInOrder() []*Listener {
 	var all []*Listener
 	for _, l := range c.Listeners {
-		if l.Policy == "" {
+		if l != nil && l.Policy == "" {
 			all = append(all, l)
 		}
 	}
@@ -118,7 +197,9 @@ func (c *Config) ListenersInOrder() []*Listener {
 		return cmp.Or(cmp.Compare(pa.line, pb.line), cmp.Compare(pa.column, pb.column), cmp.Compare(a.Name, b.Name))
 	})
 	for _, p := range c.policies {
-		all = append(all, c.Listeners[p.listener])
+		if l := c.Listeners[p.listener]; l != nil {
+			all = append(all, l)
+		}
 	}
 	return all
 }

@@ -222,6 +222,29 @@ func (s *policySet) informers() []placedInformer {
 	return all
 }
 
+// add adds mistakes to the reports of their files, unless something is wrong with the field already.
+func (s *policySet) add(more Errors) {
+	reports := map[string]*report{s.report.file: s.report}
+	listeners := map[string]string{}
+	for _, p := range s.loaded {
+		reports[p.file] = p.report
+		listeners[p.file] = join("listeners", p.listener)
+	}
+	for _, mistake := range more {
+		r := reports[mistake.File]
+		if r == nil {
+			continue
+		}
+		field := mistake.Field
+		if prefix := listeners[mistake.File]; prefix != "" {
+			field = strings.TrimPrefix(strings.TrimPrefix(field, prefix), ".")
+		}
+		if !r.failed[field] {
+			r.errs = append(r.errs, mistake)
+		}
+	}
+}
+
 // errors gives all mistakes: those of the configuration, then those of each file.
 func (s *policySet) errors() Errors {
 	reports := []*report{s.report}
@@ -234,7 +257,7 @@ func (s *policySet) errors() Errors {
 	}
 	all := gather(reports...)
 	if len(good) < len(s.loaded) {
-		all = all.notLoaded(good)
+		all = all.notLoaded(s.report.file, good)
 	}
 	return all
 }
@@ -243,6 +266,9 @@ func (s *policySet) errors() Errors {
 func (s *policySet) sources() []policySource {
 	var all []policySource
 	for _, p := range s.loaded {
+		if p.policy == nil {
+			continue // its text is none
+		}
 		all = append(all, policySource{p.source, p.listener, item("policies", p.entry), p.policy})
 	}
 	return all

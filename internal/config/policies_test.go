@@ -226,7 +226,7 @@ func TestPoliciesAreLoadedAllOrNone(t *testing.T) {
 p/b.yaml:6:5: unknown field "denny" in rules[0]; did you mean "deny"?
 p/b.yaml:7:1: unknown field "severity"; its fields are apiVersion, kind, name, description, informer, informers, select, resync, rules
 p/c.yaml:1:7: not YAML: the value of name has ": " in it, which YAML takes for another field; put all of it in single quotes, as in name: 'a: b', or use | and write it on a line of its own
-not loaded because of that: p/a.yaml, p/d.yaml`
+x.yaml: not loaded because of that: p/a.yaml, p/d.yaml`
 	if err == nil || err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}
@@ -254,7 +254,7 @@ func TestNotLoadedCompletesWhatOthersFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := Errors{c.ErrorAt("listeners.p01.rules[0].deny", "bad", ""), c.ErrorAt("listeners.own.filter", "worse", "")}
-	want := "p/p01.yaml:6:11: bad\nx.yaml:8:5: worse\nnot loaded because of that: p/p00.yaml"
+	want := "p/p01.yaml:6:11: bad\nx.yaml:8:5: worse\nx.yaml: not loaded because of that: p/p00.yaml"
 	for i := 2; i < 21; i++ {
 		want += fmt.Sprintf(", p/p%02d.yaml", i)
 	}
@@ -291,7 +291,7 @@ func TestManyMistakesInPoliciesAreCutShort(t *testing.T) {
 	}
 	tail := errs[maxErrors-1:].Error()
 	want := "p/b.yaml:46:1: x is defined twice, first on line 7; keep one of them\n" +
-		"p/b.yaml: 110 more mistakes are not shown\nnot loaded because of that: p/c.yaml"
+		"p/b.yaml: 110 more mistakes are not shown\nx.yaml: not loaded because of that: p/c.yaml"
 	if tail != want {
 		t.Errorf("got:\n%s\nwant:\n%s", tail, want)
 	}

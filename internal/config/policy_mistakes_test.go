@@ -104,9 +104,9 @@ func TestNamesOfPolicies(t *testing.T) {
 			`p/own.yaml: the policy's name is that of its file, "own", which is the name of a listener in x.yaml already` + rename},
 		"of another policy": {folder{"p/a.yaml": policyText, "p/b.yaml": named("a"), "p/c.yaml": named("a")},
 			`p/b.yaml:7:7: name: "a" is the name of the policy in p/a.yaml already; choose another name` + "\n" +
-				`p/c.yaml:7:7: name: "a" is the name of the policy in p/a.yaml already; choose another name` + "\nnot loaded because of that: p/a.yaml"},
+				`p/c.yaml:7:7: name: "a" is the name of the policy in p/a.yaml already; choose another name` + "\nx.yaml: not loaded because of that: p/a.yaml"},
 		"of another policy's file": {folder{"p/a.yaml": named("b"), "p/b.yaml": policyText},
-			`p/b.yaml: the policy's name is that of its file, "b", which is the name of the policy in p/a.yaml already` + rename + "\nnot loaded because of that: p/a.yaml"},
+			`p/b.yaml: the policy's name is that of its file, "b", which is the name of the policy in p/a.yaml already` + rename + "\nx.yaml: not loaded because of that: p/a.yaml"},
 		"of one with mistakes": {folder{"p/a.yaml": policyText + "x: 1\n", "p/b.yaml": named("c") + "select: ''\n", "p/c.yaml": policyText},
 			`p/a.yaml:7:1: unknown field "x"; its fields are apiVersion, kind, name, description, informer, informers, select, resync, rules` + "\n" +
 				"p/b.yaml:8:9: select is empty; remove it to select all objects\n" +
@@ -117,7 +117,7 @@ func TestNamesOfPolicies(t *testing.T) {
 			`"p/a\n\x1b[31mb.yaml": the policy's name is that of its file, "a\n\x1b[31mb", which is not a DNS label` + rename + label},
 		"file with a name that is no text": {folder{"p/\xff.yaml": policyText, "p/\xfe.yaml": named("fe")},
 			`"p/\xff.yaml": the policy's name is that of its file, "\xff", which is not a DNS label` + rename + label + "\n" +
-				`not loaded because of that: "p/\xfe.yaml"`},
+				`x.yaml: not loaded because of that: "p/\xfe.yaml"`},
 		"file without a name": {folder{"p/.yaml": policyText},
 			`p/.yaml: the policy's name is that of its file, "", which is not a DNS label` + rename + label},
 		"misspelt name says it once": {folder{"p/A.yaml": policyText + "nam: a\n"}, `p/A.yaml:7:1: unknown field "nam"; did you mean "name"?`},

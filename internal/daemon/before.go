@@ -76,6 +76,14 @@ func conditionsOf(f *filters.Filter) filters.Conditions {
 	return f.Conditions()
 }
 
+// why says why no event can match.
+func (before) why(a asked) string {
+	if conditionsOf(a.selects).Ops == 0 {
+		return "the select is never true"
+	}
+	return "the filter wants none of the listener's ops"
+}
+
 func (b before) log(a asked, log *slog.Logger) {
 	switch {
 	case b.never && conditionsOf(a.selects).Ops == 0:

@@ -30,6 +30,8 @@ type BuildOptions struct {
 	Log     *slog.Logger
 	Stdout  io.Writer // of the stdout output; nil: nowhere
 	Schemas Schemas   // what fields expressions may read; nil: any
+	// Warned is told of what is legal and suspicious. Nil: it is logged.
+	Warned func(config.Error)
 
 	// running says that it will run. Who only looks at a configuration leaves the state alone, which a running daemon may have open.
 	running bool
@@ -79,6 +81,10 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 		}
 	}
 	for _, w := range cfg.Warnings() {
+		if opts.Warned != nil {
+			opts.Warned(w)
+			continue
+		}
 		opts.Log.Warn("suspicious setting", "at", fmt.Sprintf("%s:%d:%d", w.File, w.Line, w.Column),
 			"because", w.Message+"; "+w.Hint)
 	}
@@ -86,6 +92,7 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 	for _, l := range cfg.ListenersInOrder() {
 		b := &builder{
 			parts: p, config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log.With("listener", l.Name), field: "listeners." + l.Name,
+			warned: opts.Warned,
 		}
 		p.listeners = append(p.listeners, b.listener(ctx))
 		mistakes = append(mistakes, b.mistakes...)

@@ -27,6 +27,8 @@ type Options struct {
 	Stdout              io.Writer // of the stdout output, and nothing else
 	Log                 *slog.Logger
 	Schemas             Schemas // what fields expressions may read; nil: any
+	// Warned is told by CheckCluster of what is legal and suspicious. Nil: it is logged.
+	Warned func(config.Error)
 }
 
 // Run runs a configuration until ctx is done, and stops in order. The error is a config.Errors if the configuration is

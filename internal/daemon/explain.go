@@ -42,6 +42,9 @@ func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name st
 	if err != nil {
 		return err
 	}
+	if err := q.wrongKind(l); err != nil {
+		return err
+	}
 	opts.Log = slog.New(slog.DiscardHandler)
 	b := &builder{config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log, field: "listeners." + name}
 	b.known()
@@ -53,6 +56,9 @@ func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name st
 		return inOrder(cfg, b.mistakes)
 	}
 	x.line(0, "listener %s, %s of %s %q", name, e.Op, e.Object.Kind(), e.Object.Key())
+	if unsure := unsureKind(l.Informer(), e.Object); unsure != "" {
+		x.line(0, "Note: %s", unsure)
+	}
 	for _, note := range notes(l.Informer(), e.Object) {
 		x.line(0, "Note: %s", note)
 	}
@@ -165,7 +171,11 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 		return
 	}
 	x.line(0, "\nfilter:")
-	switch result := x.tree(f, e); {
+	result := x.tree(f, e)
+	if e.Op != event.Update && f.UsesOld() {
+		x.line(0, "Note: old, changed and became are about updates: nothing has changed in an event that is none. Give --old FILE, the object before.")
+	}
+	switch {
 	case result.Err != nil:
 		x.line(0, "The filter failed, so the event does not match.")
 	case result.Matched:

@@ -41,6 +41,7 @@ type builder struct {
 	log      *slog.Logger
 	field    string // of the listener in the configuration
 	mistakes config.Errors
+	warned   func(config.Error) // told of warnings, instead of the log; may be nil
 
 	schema      *filters.Schema
 	informers   map[string][]string
@@ -80,7 +81,11 @@ func (b *builder) listener(ctx context.Context) *listener {
 	}
 	built.asked = asked{resource: l.Informer().Resource, on: l.Ops(), selects: r.Select, filter: r.Filter, rules: r.Rules != nil}
 	built.before = built.asked.decide()
-	built.before.log(built.asked, b.log)
+	if b.warned != nil && built.before.never {
+		b.warned(b.config.ErrorAt(b.field, fmt.Sprintf("listener %q: no event can match: %s", l.Name, built.before.why(built.asked)), ""))
+	} else {
+		built.before.log(built.asked, b.log)
+	}
 	buffer := informer.ListenerConfig{
 		Name: l.Name, Capacity: l.Buffer.Capacity, Overflow: overflows[l.Buffer.Overflow], Resync: l.Resync.Duration,
 		On: built.before.on, Conditions: built.before.conditions, Transitions: built.before.transitions,
@@ -105,11 +110,14 @@ var overflows = map[string]informer.Overflow{
 
 // known gathers what the expressions may name.
 func (b *builder) known() {
-	if b.schemas != nil {
+	if b.schemas != nil && b.cfg.Informer() != nil {
 		b.schema = b.schemas.Schema(b.cfg.Informer().Resource)
 	}
 	b.informers = map[string][]string{}
 	for name, inf := range b.cfg.Informers() {
+		if inf == nil { // of a configuration with mistakes
+			continue
+		}
 		b.informers[name] = append(slices.Sorted(maps.Keys(inf.Indexes)), informer.NamespaceIndex)
 	}
 }
@@ -117,7 +125,7 @@ func (b *builder) known() {
 func (b *builder) source(x config.Expression, kind filters.Kind) filters.Source {
 	return filters.Source{
 		Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Listener: b.cfg.Name, Cluster: b.config.Cluster.Name,
-		Kind: kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema,
+		Kind: kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema, Comment: x.Comment != "",
 	}
 }
 
@@ -131,7 +139,7 @@ func (b *builder) expression(below string, x config.Expression, kind filters.Kin
 		b.wrong(below, err)
 		return nil
 	}
-	b.compiled(f)
+	b.compiled(below, f)
 	return f
 }
 
@@ -143,15 +151,27 @@ func (b *builder) wrong(below string, err error) {
 		return
 	}
 	for _, wrong := range all {
-		b.mistakes = append(b.mistakes, config.Error{
-			File: wrong.Source.File, Line: wrong.Line, Column: wrong.Column, Field: b.field + below, Message: wrong.Detail(),
-		})
+		b.mistakes = append(b.mistakes, b.placed(below, wrong))
 	}
 }
 
-func (b *builder) compiled(f *filters.Filter) {
+// placed makes an error of the configuration of one in an expression.
+func (b *builder) placed(below string, e *filters.CompileError) config.Error {
+	message, snippet, _ := strings.Cut(e.Detail(), "\n")
+	placed := config.Error{File: e.Source.File, Line: e.Line, Column: e.Column, Field: b.field + below, Message: message, Snippet: snippet}
+	if e.Source.Comment && strings.TrimSpace(e.Rest()) == "" {
+		placed.Hint = `YAML takes " #" for the beginning of a comment, so the value ends there: put the expression in quotes`
+	}
+	return placed
+}
+
+func (b *builder) compiled(below string, f *filters.Filter) {
 	b.expressions = append(b.expressions, f)
 	for _, w := range f.Warnings() {
+		if b.warned != nil {
+			b.warned(b.placed(below, w))
+			continue
+		}
 		at := fmt.Sprintf("%s:%d:%d", w.Source.File, w.Line, w.Column)
 		b.log.Warn("suspicious expression", "at", at, "because", w.Message)
 	}
@@ -177,9 +197,9 @@ func (b *builder) ruleList() (all []*rules.Rule) {
 			b.wrongRule(below, source, err)
 			continue
 		}
-		b.compiled(rule.Deny())
+		b.compiled(below+".deny", rule.Deny())
 		if m := rule.Message(); m != nil {
-			b.compiled(m)
+			b.compiled(below+".message", m)
 		}
 		all = append(all, rule)
 	}

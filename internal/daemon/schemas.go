@@ -73,7 +73,7 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if len(mistakes) > 0 {
 		return notLoaded(cfg, mistakes)
 	}
-	return Check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas})
+	return Check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned})
 }
 
 // placedInformer is an informer and where it stands.

@@ -82,16 +82,23 @@ func (s *Set) LookupGVR(group, version, resource string) (*filters.Schema, bool)
 // Lookup finds the schema of a resource by a name: pods, Pod, deployments.apps, certificates.v1.cert-manager.io. A name
 // means what it means for an API server that has nothing but the resources of the set.
 func (s *Set) Lookup(resource string) (*filters.Schema, bool) {
+	if e := s.find(resource); e != nil {
+		return e.schema, true
+	}
+	return nil, false
+}
+
+func (s *Set) find(resource string) *entry {
 	for _, q := range queries(resource) {
 		for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind, (*entry).isShortName} {
 			for i := range s.entries {
 				if e := &s.entries[i]; q.isFor(e) && matches(e, q.resource) {
-					return e.schema, true
+					return e
 				}
 			}
 		}
 	}
-	return nil, false
+	return nil
 }
 
 func (e *entry) isPlural(name string) bool { return strings.EqualFold(e.resource, name) }

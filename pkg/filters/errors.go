@@ -32,6 +32,39 @@ func (e *CompileError) Error() string {
 // Detail is Error without the place, for those who show that in their own way.
 func (e *CompileError) Detail() string { return e.Source.owner() + e.Message + e.place.snippet() }
 
+// Rest is what stands behind the place, without the token there.
+func (e *CompileError) Rest() string {
+	text := []rune(e.Source.Text)
+	line := 1
+	for i, r := range text {
+		if line == e.place.line {
+			from := min(i+e.place.column, len(text))
+			if e.Source.unclosed() {
+				return ""
+			}
+			return string(text[from:])
+		}
+		if r == '\n' {
+			line++
+		}
+	}
+	return ""
+}
+
+// unclosed reports whether a quote is open at the end of the text.
+func (s Source) unclosed() bool {
+	quote := rune(0)
+	for _, r := range s.Text {
+		switch {
+		case quote == 0 && (r == '"' || r == '\'' || r == '`'):
+			quote = r
+		case r == quote:
+			quote = 0
+		}
+	}
+	return quote != 0
+}
+
 func (s Source) compileError(offset int, format string, args ...any) *CompileError {
 	p := s.at(offset)
 	return &CompileError{

@@ -17,6 +17,9 @@ type Source struct {
 	Rule     string // that it belongs to, "" if it is none of a rule
 	Cluster  string // the value of the variable cluster
 
+	// Comment tells that a comment stands behind the text in File, which may have been meant as its end.
+	Comment bool
+
 	// Kind says what the expression is for, and so which names there are and what it must give.
 	Kind Kind
 	// On are the events the expression may meet; 0 means all. What can never be true of them is a warning.

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/daemon"
+)
+
+// configuration is the file that a command reads: the flag --config, or an argument.
+type configuration struct {
+	path  string
+	stdin io.Reader
+	// policies takes a policy file, too. What is to run has outputs of its own.
+	policies bool
+}
+
+func (c *configuration) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&c.path, "config", "c", "", "the configuration file (required); - is standard input")
+}
+
+// args takes the file as an argument.
+func (c *configuration) args(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case len(args) > 1:
+		return usageError{fmt.Errorf("%s takes one configuration, found %q as well", cmd.CommandPath(), args[1])}
+	case c.path != "":
+		return usageError{fmt.Errorf("there are two configurations, --config %s and %s", c.path, args[0])}
+	}
+	c.path = args[0]
+	return nil
+}
+
+// load reads the configuration. All mistakes in it are reported together, those in expressions as well.
+func (c *configuration) load(schemas daemon.Schemas) (*config.Config, error) {
+	if c.path == "" {
+		return nil, usageError{errors.New("--config is required")}
+	}
+	if info, err := os.Stat(c.path); err == nil && info.IsDir() {
+		return nil, usageError{fmt.Errorf("--config %s is a folder: name the file", c.path)}
+	}
+	return config.Loading{More: daemon.Mistakes(schemas), Stdin: c.stdin, Policies: c.policies}.Load(c.path)
+}
+
+// shown is what messages call the file.
+func (c *configuration) shown() string {
+	if c.path == "-" {
+		return "<stdin>"
+	}
+	return c.path
+}

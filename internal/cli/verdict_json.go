@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/informerd/informerd/internal/config"
+)
+
+// finding is one thing that validate has to say, as JSON.
+type finding struct {
+	Severity string `json:"severity"` // error, warning or note
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Field    string `json:"field,omitempty"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+	Snippet  string `json:"snippet,omitempty"`
+}
+
+func findings(severity string, errs config.Errors) []finding {
+	all := make([]finding, len(errs))
+	for i, e := range errs {
+		all[i] = finding{severity, e.File, e.Line, e.Column, e.Field, e.Message, e.Hint, e.Snippet}
+	}
+	return all
+}
+
+// writeJSON writes one object.
+func (v *verdict) writeJSON(w io.Writer) error {
+	all := append(findings("error", v.mistakes), findings("warning", v.warnings)...)
+	all = append(all, findings("note", v.notes)...)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(struct {
+		File      string    `json:"file"`
+		Valid     bool      `json:"valid"`
+		Listeners int       `json:"listeners"`
+		Outputs   int       `json:"outputs"`
+		Findings  []finding `json:"findings"`
+	}{v.File, v.valid(), v.Listeners, v.Outputs, all})
+}

@@ -1,0 +1,56 @@
+package daemon
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/nearest"
+	openapi "github.com/informerd/informerd/internal/schema"
+)
+
+// Unchecked lists the resources whose objects' fields were not checked in expressions, since nothing is known of them
+// without an API server. Each is named once. Those that look like a misspelt name are suspicious. There are none if
+// fields are not to be checked.
+func Unchecked(cfg *config.Config, schemas Schemas) (suspicious, notes config.Errors) {
+	if schemas == nil {
+		return nil, nil
+	}
+	named := map[string]bool{}
+	for _, l := range cfg.ListenersInOrder() {
+		resource := l.Informer().Resource
+		asks := !l.Select.IsZero() || !l.Filter.IsZero() || len(l.Rules) > 0
+		if named[resource] || !asks || schemas.Schema(resource) != nil {
+			continue
+		}
+		named[resource] = true
+		field := "listeners." + l.Name + ".informer.resource"
+		if l.InformerRef.Name != "" && cfg.Informers[l.InformerRef.Name] == l.Informer() {
+			field = "informers." + l.InformerRef.Name + ".resource"
+		}
+		message := fmt.Sprintf("the fields that expressions read of %s are not checked: informerd has no schema of it", resource)
+		const hint = "validate --cluster asks the API server"
+		if near := nearResource(resource); near != "" {
+			suspicious = append(suspicious, cfg.ErrorAt(field, message, fmt.Sprintf("did you mean %q? If not, %s", near, hint)))
+		} else {
+			notes = append(notes, cfg.ErrorAt(field, message, hint))
+		}
+	}
+	return suspicious, notes
+}
+
+// nearResource returns the known resource of which a name may be a misspelling, "" if there is none.
+func nearResource(resource string) string {
+	set, err := openapi.Builtin()
+	if err != nil {
+		return ""
+	}
+	known := set.Resources()
+	if !strings.Contains(resource, ".") { // as most write them
+		for i, name := range known {
+			known[i], _, _ = strings.Cut(name, ".")
+		}
+	}
+	near, _ := nearest.Name(resource, known)
+	return near
+}

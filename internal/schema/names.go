@@ -1,0 +1,51 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// Name is what a resource and its objects are called.
+type Name struct{ Group, Resource, Kind string }
+
+// Find returns the names of a resource, which may be given in any way that Lookup takes.
+func (s *Set) Find(resource string) (Name, bool) {
+	if e := s.find(resource); e != nil {
+		return Name{e.group, e.resource, e.kind}, true
+	}
+	return Name{}, false
+}
+
+// FindKind returns the names of the resource whose objects are of the kind.
+func (s *Set) FindKind(apiVersion, kind string) (Name, bool) {
+	group := GroupOf(apiVersion)
+	for i := range s.entries {
+		if e := &s.entries[i]; e.group == group && e.kind == kind {
+			return Name{e.group, e.resource, e.kind}, true
+		}
+	}
+	return Name{}, false
+}
+
+// GroupOf returns the group of an apiVersion, "" for v1.
+func GroupOf(apiVersion string) string {
+	group, _, ok := strings.Cut(apiVersion, "/")
+	if !ok {
+		return ""
+	}
+	return group
+}
+
+// Resources returns the names of all resources, each once and sorted, those of other groups than the core with it.
+func (s *Set) Resources() []string {
+	var names []string
+	for _, e := range s.entries {
+		name := e.resource
+		if e.group != "" {
+			name += "." + e.group
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
