@@ -22,6 +22,9 @@ func check(c *Config, r *report) []placedInformer {
 	}
 	r.oneOf("cluster.compression", &c.Cluster.Compression, CompressionAuto, CompressionAuto, CompressionOn, CompressionOff)
 	checkHTTP(&c.HTTP, r)
+	checkHealth(&c.Health, r)
+	r.duration("shutdown.drain", &c.Shutdown.Drain, 25*time.Second, 0, time.Hour)
+	r.duration("shutdown.close", &c.Shutdown.Close, time.Second, 100*time.Millisecond, 10*time.Minute)
 	checkState(&c.State, r)
 	if !r.has("policies") {
 		r.atLeastOne("listeners", "listener or policy", "add listeners, or policies, with at least one of them", len(c.Listeners))

@@ -66,26 +66,35 @@ func (r *report) wait(field string, value metav1.Duration, low time.Duration) {
 }
 
 func checkHTTP(h *HTTP, r *report) {
-	const field, example = "http.address", "127.0.0.1:8080"
-	if r.has("http") && r.missing("http", "address") {
-		r.key("http", "add address, as in "+example, "http has no address")
+	const example = "127.0.0.1:8080"
+	host, port, good := checkAddress("http", h.Address, example, r)
+	if good && !strings.EqualFold(host, "localhost") && !net.ParseIP(host).IsLoopback() {
+		r.value("http.address", fmt.Sprintf("write 127.0.0.1:%s or localhost:%[1]s; serving others needs authentication, which this version does not have, but for probes, which have health.address", port),
+			"http.address must have a loopback address or localhost for its host, is %s", quote(h.Address))
+	}
+}
+
+func checkHealth(h *Health, r *report) { checkAddress("health", h.Address, ":8081", r) }
+
+// checkAddress checks the address of a section that has nothing else. It tells whether there is one that can be split.
+func checkAddress(section, address, example string, r *report) (host, port string, good bool) {
+	field := section + ".address"
+	if r.has(section) && r.missing(section, "address") {
+		r.key(section, "add address, as in "+example, "%s has no address", section)
 	}
 	if !r.good(field) {
-		return
+		return "", "", false
 	}
-	host, port, err := net.SplitHostPort(h.Address)
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		r.value(field, "write it as "+example, "%s must be a host and a port, is %s", field, quote(h.Address))
-		return
+		r.value(field, "write it as "+example, "%s must be a host and a port, is %s", field, quote(address))
+		return "", "", false
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
-		r.value(field, "write it as "+example, "%s must have a port of 0 to 65535, is %s", field, quote(h.Address))
-		return
+		r.value(field, "write it as "+example, "%s must have a port of 0 to 65535, is %s", field, quote(address))
+		return "", "", false
 	}
-	if !strings.EqualFold(host, "localhost") && !net.ParseIP(host).IsLoopback() {
-		r.value(field, fmt.Sprintf("write 127.0.0.1:%s or localhost:%[1]s; serving others needs authentication, which this version does not have", port),
-			"%s must have a loopback address or localhost for its host, is %s", field, quote(h.Address))
-	}
+	return host, port, true
 }
 
 // checkPolicies checks the entries of policies. What they name is looked at later.

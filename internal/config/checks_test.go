@@ -151,7 +151,7 @@ func TestRuleMistakes(t *testing.T) {
 func TestHTTPMistakes(t *testing.T) {
 	http := func(address string) string { return "cluster: {name: c}\nhttp: {address: " + address + "}" }
 	others := func(port string) string {
-		return "; write 127.0.0.1:" + port + " or localhost:" + port + "; serving others needs authentication, which this version does not have"
+		return "; write 127.0.0.1:" + port + " or localhost:" + port + "; serving others needs authentication, which this version does not have, but for probes, which have health.address"
 	}
 	testMistakes(t, []mistake{
 		{"no address", "cluster: {name: c}", "http: {}", "3:1: http has no address; add address, as in 127.0.0.1:8080"},
@@ -178,6 +178,29 @@ func TestHTTPMistakes(t *testing.T) {
 	for _, good := range []string{"127.0.0.1:0", "127.8.9.1:65535", "localhost:8080", "'[::1]:8080'"} {
 		if _, err := Parse("x.yaml", []byte(strings.Replace(base, "cluster: {name: c}", http(good), 1))); err != nil {
 			t.Errorf("%s: %v", good, err)
+		}
+	}
+}
+
+func TestHealthAndShutdownMistakes(t *testing.T) {
+	testMistakes(t, []mistake{
+		{"no address", "cluster: {name: c}", "health: {}", "3:1: health has no address; add address, as in :8081"},
+		{"port alone", "cluster: {name: c}", "health: {address: '8081'}",
+			`3:19: health.address must be a host and a port, is "8081"; write it as :8081`},
+		{"port by name", "cluster: {name: c}", "health: {address: ':http'}",
+			`3:19: health.address must have a port of 0 to 65535, is ":http"; write it as :8081`},
+		{"drain too long", "cluster: {name: c}", "shutdown: {drain: 2h}", "3:19: shutdown.drain must be 0s to 1h, is 2h"},
+		{"close too short", "cluster: {name: c}", "shutdown: {close: 10ms}", "3:19: shutdown.close must be 100ms to 10m, is 10ms"},
+	})
+	for text, want := range map[string]Config{
+		"cluster: {name: c}":         {Shutdown: Shutdown{Drain: seconds(25), Close: seconds(1)}},
+		"health: {address: ':0'}":    {Health: Health{Address: ":0"}, Shutdown: Shutdown{Drain: seconds(25), Close: seconds(1)}},
+		"shutdown: {drain: 0s}":      {Shutdown: Shutdown{Close: seconds(1)}},
+		"shutdown: {close: 2s500ms}": {Shutdown: Shutdown{Drain: seconds(25), Close: seconds(2.5)}},
+	} {
+		c, err := Parse("x.yaml", []byte(strings.Replace(base, "cluster: {name: c}", text, 1)))
+		if err != nil || c.Health != want.Health || c.Shutdown != want.Shutdown {
+			t.Errorf("%s: %+v, %v", text, c, err)
 		}
 	}
 }

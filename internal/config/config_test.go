@@ -67,6 +67,8 @@ outputs:
   stdout: {stdout: {}}
   other: {stdout: {}}
 state: {dir: state}
+health: {address: ":8081"}
+shutdown: {drain: 20s, close: 2s}
 `
 
 const httpAndCache = `http: {allow: ["https://hooks.example.com/x"], methods: [PUT], timeout: 2s, maxRequest: 1Ki, maxResponse: 2Ki, perEvent: 9, ` +
@@ -94,6 +96,12 @@ func TestParseEveryField(t *testing.T) {
 	}
 	if want := (HTTP{Address: "127.0.0.1:8080"}); c.HTTP != want {
 		t.Errorf("http is %+v, want %+v", c.HTTP, want)
+	}
+	if want := (Health{Address: ":8081"}); c.Health != want {
+		t.Errorf("health is %+v, want %+v", c.Health, want)
+	}
+	if want := (Shutdown{Drain: seconds(20), Close: seconds(2)}); c.Shutdown != want {
+		t.Errorf("shutdown is %+v, want %+v", c.Shutdown, want)
 	}
 	if want := (State{Dir: "state"}); c.State != want {
 		t.Errorf("state is %+v, want %+v", c.State, want)

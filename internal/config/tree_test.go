@@ -77,7 +77,7 @@ func TestManyMistakesAreCutShort(t *testing.T) {
 	if !errors.As(err, &errs) || len(errs) != maxErrors+1 {
 		t.Fatalf("got %d errors", len(errs))
 	}
-	if got, want := errs[0].Error(), `x.yaml:14:1: unknown field "x"; its fields are apiVersion, kind, cluster, http, state, informers, listeners, policies, outputs`; got != want {
+	if got, want := errs[0].Error(), `x.yaml:14:1: unknown field "x"; its fields are apiVersion, kind, cluster, http, health, shutdown, state, informers, listeners, policies, outputs`; got != want {
 		t.Errorf("the first is %s, want %s", got, want)
 	}
 	if got, want := errs[maxErrors].Error(), "x.yaml: 99900 more mistakes are not shown"; got != want {

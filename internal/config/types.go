@@ -24,6 +24,10 @@ type Config struct {
 	Cluster Cluster `json:"cluster,omitzero"`
 	// HTTP is where informerd answers requests about itself. Default: nowhere.
 	HTTP HTTP `json:"http,omitzero"`
+	// Health is where informerd answers probes. Default: nowhere.
+	Health Health `json:"health,omitzero"`
+	// Shutdown is how long stopping may take.
+	Shutdown Shutdown `json:"shutdown,omitzero"`
 	// State is where informerd keeps what must outlast it. Default: nowhere.
 	State State `json:"state,omitzero"`
 	// Informers are watched resources that listeners refer to by name. A listener can also bring its own.
@@ -70,6 +74,23 @@ type HTTP struct {
 	// Address is the host and the port to listen on: a loopback address or localhost, and 0 to 65535, where 0 is any free
 	// port. Required.
 	Address string `json:"address"`
+}
+
+// Health is where informerd answers probes, such as those of a kubelet: /livez is 200 as long as there is an answer, /readyz if
+// all listeners get their events. It answers anybody and tells no more than that; the reasons are at http.address and in the
+// log.
+type Health struct {
+	// Address is the host and the port to listen on, as in :8081. Without a host it is every address of the machine. Required.
+	Address string `json:"address"`
+}
+
+// Shutdown is how long informerd may take to end after a SIGTERM. Both together should be less than the time after which it is
+// killed: a pod's terminationGracePeriodSeconds, 30 by default.
+type Shutdown struct {
+	// Drain is how long listeners may take to finish the events that they have in their buffers. 0s to 1h. Default: 25s.
+	Drain metav1.Duration `json:"drain"`
+	// Close is how long handlers and outputs may take to close after that. 100ms to 10m. Default: 1s.
+	Close metav1.Duration `json:"close"`
 }
 
 // State is where informerd keeps what is to outlast it: the values of handlers whose grant kv says persist, the compiled

@@ -45,6 +45,7 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 				left = append(left, waiting[i:]...)
 			case told[l] != err.Error():
 				told[l] = err.Error()
+				l.health.fail(err)
 				b.log.Error("listener failed, will try again", "listener", l.cfg.Name, "error", err)
 				left = append(left, l)
 			default:
@@ -58,6 +59,9 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 			return
 		}
 		if unreachable != nil {
+			for _, l := range left {
+				l.health.fail(unreachable)
+			}
 			b.log.Warn("cannot reach the API server, will try again", "server", unreachable.Server, "in", delay, "error", unreachable.Err)
 		}
 		waiting = left
@@ -115,6 +119,7 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 	regs = append(regs, own...)
 	maps.Copy(l.caches, looked) // the handler has it already
 	l.route.Caches = l.caches
+	l.health.bind(regs)
 	b.log.Info("listening", "listener", l.cfg.Name, "resource", found.String(), "namespaces", l.cfg.Informer().Namespaces)
 	b.start(l)
 	return nil

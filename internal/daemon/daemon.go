@@ -12,13 +12,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-const (
-	// drainGrace is how long listeners may take to finish what is buffered when the daemon stops.
-	drainGrace = 3 * time.Second
-	// closeGrace is how long handlers and outputs may take after that.
-	closeGrace = time.Second
-)
-
 // Options are what a daemon needs beside its configuration.
 type Options struct {
 	// Kubeconfig and Context, if set, win over the configuration's.
@@ -42,7 +35,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	if err == nil {
 		err = p.run(ctx, c, cfg, o)
 	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Shutdown.Close.Duration)
 	defer cancel()
 	if closeErr := p.close(closing); closeErr != nil {
 		// What was left unfinished has been counted; being stopped is no failure of the daemon.
@@ -90,7 +83,7 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 // endpoint, which tells of them until they have ended.
 func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Options) error {
 	log := o.Log
-	answering, err := p.endpoint(cfg, c, o.Version, log)
+	answering, err := p.endpoints(cfg, c, o.Version, log)
 	if err != nil {
 		return err
 	}
@@ -105,9 +98,9 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 	answer, stopAnswering := context.WithCancel(context.WithoutCancel(ctx))
 	defer answers.Wait()
 	defer stopAnswering()
-	if answering != nil {
+	for _, s := range answering {
 		answers.Go(func() {
-			if err := answering.Serve(answer); err != nil {
+			if err := s.Serve(answer); err != nil {
 				log.Error("requests are not answered any more", "error", err)
 			}
 		})
@@ -121,6 +114,7 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 			}
 			if err := l.route.Run(working); err != nil && working.Err() == nil {
 				log.Error("listener failed", "listener", l.cfg.Name, "error", err)
+				l.health.fail(err)
 				l.buffer.Discard()
 			}
 		})
@@ -129,11 +123,11 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 	intake.Wait() // until ctx is done
 	c.client.CloseIdleConnections()
 
-	log.Info("stopping: the intake has ended, listeners finish what they have", "grace", drainGrace)
+	log.Info("stopping: the intake has ended, listeners finish what they have", "grace", cfg.Shutdown.Drain.Duration)
 	for _, l := range p.listeners {
 		l.buffer.Stop()
 	}
-	grace := time.AfterFunc(drainGrace, stopWorking)
+	grace := time.AfterFunc(cfg.Shutdown.Drain.Duration, stopWorking)
 	defer grace.Stop()
 	routes.Wait()
 	p.report(log)

@@ -11,8 +11,11 @@
 //   - A listener judges nothing before the caches are there that its expressions and handler look into.
 //   - A resource that the API server does not have, or an API server that does not answer, holds up the listeners
 //     concerned and no others. They are tried again until they are there.
-//   - Run blocks until its context is done, and then stops: first the intake, then the listeners, who get the grace
-//     period to finish what is buffered, then the endpoint, handlers and outputs. When it returns, no goroutine is left.
+//   - /readyz, /healthz and the log name each listener that does not get its events, with the reason: rights that are missing, a
+//     resource that is not there, an API server that does not answer, a handler that does not start.
+//   - Run blocks until its context is done, and then stops: first the intake, then the listeners, who get the configuration's
+//     shutdown.drain to finish what is buffered, then the endpoints, and for shutdown.close handlers and outputs. When it
+//     returns, no goroutine is left.
 //   - Plan and Explain start nothing and ask no API server. Explain gives what the listener's expressions would give.
 //   - What is not finished by then is counted and logged, never lost silently.
 package daemon

@@ -1,35 +1,61 @@
 package daemon
 
 import (
+	"errors"
 	"log/slog"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/endpoints"
 )
 
-// endpoint binds the address on which the daemon answers, so that what is wrong with it is known before anything runs. It is
-// nil if the configuration has none.
-func (p *parts) endpoint(cfg *config.Config, c *cluster, version string, log *slog.Logger) (*endpoints.Server, error) {
-	if cfg.HTTP.Address == "" {
-		return nil, nil
-	}
-	s := &endpoints.Server{
-		Address: cfg.HTTP.Address, Cluster: c.name, Informers: c.factory.Status, Log: log, Version: version,
-	}
-	for _, l := range p.listeners {
-		shown := endpoints.Listener{
-			Name: l.cfg.Name, Resource: l.cfg.Informer().Resource, Route: l.route.Stats, Buffer: l.buffer.Stats,
+// endpoints binds the addresses on which the daemon answers, so that what is wrong with them is known before anything runs.
+func (p *parts) endpoints(cfg *config.Config, c *cluster, version string, log *slog.Logger) (bound []*endpoints.Server, err error) {
+	defer func() {
+		if err != nil {
+			for _, s := range bound {
+				err = errors.Join(err, s.Close())
+			}
 		}
-		if book := l.route.Rules; book != nil {
-			shown.Violations, shown.Counts = book.Open, book.Counts
-			shown.RuleErrors = func() uint64 { return l.route.Stats().RuleErrors }
+	}()
+	if cfg.HTTP.Address != "" {
+		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name, Informers: c.factory.Status, Log: log, Version: version}
+		for _, l := range p.listeners {
+			s.Listeners = append(s.Listeners, l.shown())
 		}
-		s.Listeners = append(s.Listeners, shown)
+		if err := listen(s, log); err != nil {
+			return bound, err
+		}
+		bound = append(bound, s)
 	}
+	if cfg.Health.Address != "" {
+		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log}
+		for _, l := range p.listeners {
+			s.Listeners = append(s.Listeners, endpoints.Listener{Name: l.cfg.Name, State: l.health.state})
+		}
+		if err := listen(s, log); err != nil {
+			return bound, err
+		}
+		bound = append(bound, s)
+	}
+	return bound, nil
+}
+
+func listen(s *endpoints.Server, log *slog.Logger) error {
 	at, err := s.Listen()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		log.Info("answering requests", "address", at.String(), "paths", s.Paths())
 	}
-	log.Info("answering requests", "address", at.String(), "paths", []string{"/metrics", "/violations", "/healthz"})
-	return s, nil
+	return err
+}
+
+// shown is what the endpoints show of a listener.
+func (l *listener) shown() endpoints.Listener {
+	shown := endpoints.Listener{
+		Name: l.cfg.Name, Resource: l.cfg.Informer().Resource, Route: l.route.Stats, Buffer: l.buffer.Stats, State: l.health.state,
+	}
+	if book := l.route.Rules; book != nil {
+		shown.Violations, shown.Counts = book.Open, book.Counts
+		shown.RuleErrors = func() uint64 { return l.route.Stats().RuleErrors }
+	}
+	return shown
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-var answering = regexp.MustCompile(`msg="answering requests" address=(\S+) paths="\[/metrics /violations /healthz\]"`)
+var answering = regexp.MustCompile(`msg="answering requests" address=(\S+) paths="\[/metrics /violations /livez /readyz /healthz\]"`)
 
 // ask gives an answer of the daemon's endpoint.
 func (d *started) ask(t *testing.T, path string) string {

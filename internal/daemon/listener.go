@@ -30,6 +30,7 @@ type listener struct {
 	asked       asked
 	before      before
 	caches      caches
+	health      health
 }
 
 // builder makes one listener and collects the mistakes in it.

@@ -24,6 +24,8 @@ type kubernetes struct {
 	withheld map[string]chan struct{}
 	openAPI  string // "" if it is not published
 	asked    map[string]int
+	// refuse, if set, may refuse requests for objects, with a Status and its code. 0 is no refusal.
+	refuse func(r *http.Request) (code int, status string)
 }
 
 // kubernetesWith makes one with objects, as JSON, by resource.
@@ -85,7 +87,15 @@ func (k *kubernetes) objects(w http.ResponseWriter, r *http.Request) {
 	k.mu.Lock()
 	items, gate := k.items[resource], k.withheld[resource]
 	k.asked[resource]++
+	refuse := k.refuse
 	k.mu.Unlock()
+	if refuse != nil {
+		if code, status := refuse(r); code != 0 {
+			w.WriteHeader(code)
+			_, _ = io.WriteString(w, status)
+			return
+		}
+	}
 	query := r.URL.Query()
 	switch {
 	case query.Has("sendInitialEvents"):
@@ -129,9 +139,18 @@ type started struct {
 
 func start(t *testing.T, cfg *config.Config, k *kubernetes) *started {
 	t.Helper()
+	return startTo(t, cfg, k, nil)
+}
+
+// startTo has a daemon write to out; nil is what a started one shows.
+func startTo(t *testing.T, cfg *config.Config, k *kubernetes, out io.Writer) *started {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &started{cancel: cancel, done: make(chan error, 1)}
-	options := Options{Kubeconfig: kubeconfig(t, k.url), Stdout: &d.out, Log: slog.New(slog.NewTextHandler(&d.log, nil)), Version: "test"}
+	if out == nil {
+		out = &d.out
+	}
+	options := Options{Kubeconfig: kubeconfig(t, k.url), Stdout: out, Log: slog.New(slog.NewTextHandler(&d.log, nil)), Version: "test"}
 	go func() { d.done <- Run(ctx, cfg, options) }()
 	return d
 }

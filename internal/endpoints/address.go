@@ -12,22 +12,29 @@ import (
 
 // CheckAddress says what is wrong with an address to listen on, nil if nothing is. It looks up nothing and binds nothing.
 func CheckAddress(address string) error {
-	host, port, err := net.SplitHostPort(address)
+	if err := checkHostPort("http", address); err != nil {
+		return err
+	}
+	if host, port, _ := net.SplitHostPort(address); !isLoopback(host) {
+		return publicError(address, port)
+	}
+	return nil
+}
+
+func checkHostPort(setting, address string) error {
+	_, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("http address %q is not host:port: write it like 127.0.0.1:8080", address)
+		return fmt.Errorf("%s address %q is not host:port: write it like 127.0.0.1:8080", setting, address)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("http address %q: the port is a number from 0 to 65535, and 0 stands for any that is free", address)
-	}
-	if !isLoopback(host) {
-		return publicError(address, port)
+		return fmt.Errorf("%s address %q: the port is a number from 0 to 65535, and 0 stands for any that is free", setting, address)
 	}
 	return nil
 }
 
 // publicError is about an address that others could reach.
 func publicError(address, port string) error {
-	return fmt.Errorf("http address %q is no loopback address: serving others needs authentication, which this version does not have; use 127.0.0.1:%s",
+	return fmt.Errorf("http address %q is no loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:%s",
 		address, port)
 }
 
@@ -62,17 +69,17 @@ func checkBound(address string, bound net.Addr) error {
 }
 
 // bindError says what to do about an address that cannot be had.
-func bindError(address string, err error) error {
-	advice := "set http.address to another one"
+func bindError(setting, address string, err error) error {
+	advice := "set " + setting + ".address to another one"
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		advice = "stop what uses it, or set http.address to another port"
+		advice = "stop what uses it, or set " + setting + ".address to another port"
 	case errors.Is(err, syscall.EACCES):
-		advice = "set http.address to a port above 1023"
+		advice = "set " + setting + ".address to a port above 1023"
 	}
 	var op *net.OpError
 	if errors.As(err, &op) {
 		err = op.Err // without the address, which is said already
 	}
-	return fmt.Errorf("cannot listen on http address %s: %w: %s", address, err, advice)
+	return fmt.Errorf("cannot listen on %s address %s: %w: %s", setting, address, err, advice)
 }

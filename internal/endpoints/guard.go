@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -15,17 +16,27 @@ type guard struct {
 	log   *slog.Logger
 	// running has an element for each request under way. There are never more of them than connections.
 	running chan struct{}
+	// anybody: requests may come from other machines, and by any name.
+	anybody bool
+	known   string // the paths, for who asks for another one
 }
 
 func (s *Server) guard(log *slog.Logger) *guard {
-	return &guard{
-		paths: map[string]http.HandlerFunc{
+	g := &guard{log: log, running: make(chan struct{}, maxConnections), anybody: s.Probes}
+	if s.Probes {
+		g.paths = map[string]http.HandlerFunc{"/livez": s.livez, "/readyz": s.readyWithoutData}
+	} else {
+		g.paths = map[string]http.HandlerFunc{
 			"/metrics":    s.metrics(log),
 			"/violations": s.violations,
+			"/livez":      s.livez,
+			"/readyz":     s.readyz,
 			"/healthz":    s.healthz,
-		},
-		log: log, running: make(chan struct{}, maxConnections),
+		}
 	}
+	last := len(s.Paths()) - 1
+	g.known = strings.Join(s.Paths()[:last], ", ") + " and " + s.Paths()[last]
+	return g
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -39,14 +50,14 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	handle, found := g.paths[r.URL.Path]
 	switch {
-	case !isLoopbackHeader(r.Host):
+	case !g.anybody && !isLoopbackHeader(r.Host):
 		fail(w, http.StatusForbidden, fmt.Sprintf("the Host header %q is neither a loopback address nor localhost: "+
 			"a web page may have its own name resolve to this machine to read what is served here, so other names are refused; use 127.0.0.1", r.Host))
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		fail(w, http.StatusMethodNotAllowed, fmt.Sprintf("there is no %s here, only GET and HEAD", r.Method))
 	case !found:
-		fail(w, http.StatusNotFound, "there is nothing at this path: there are /metrics, /violations and /healthz")
+		fail(w, http.StatusNotFound, "there is nothing at this path: there are "+g.known)
 	default:
 		g.protect(handle, w, r)
 	}

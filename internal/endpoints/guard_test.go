@@ -99,7 +99,7 @@ func TestOtherPathsAreNotFound(t *testing.T) {
 	r := serve(t, &Server{})
 	for _, path := range []string{"/", "/metrics/", "/metrics/../healthz", "/debug/pprof/", "//metrics"} {
 		res, body := r.get(path)
-		if want := `{"error":"there is nothing at this path: there are /metrics, /violations and /healthz"}` + "\n"; res.StatusCode != http.StatusNotFound || body != want {
+		if want := `{"error":"there is nothing at this path: there are /metrics, /violations, /livez, /readyz and /healthz"}` + "\n"; res.StatusCode != http.StatusNotFound || body != want {
 			t.Errorf("%s: %s, %s", path, res.Status, body)
 		}
 	}

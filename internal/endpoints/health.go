@@ -3,15 +3,35 @@ package endpoints
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/internal/route"
 )
 
-// healthz says ok, since who restarts informerd because of the answer would mend nothing, and below that which listeners are
-// paused.
+// State is whether a listener gets its events.
+type State struct {
+	// Failing says why not, in a few words for each reason.
+	Failing []string
+	// Starting says what it still waits for, if nothing has failed so far.
+	Starting []string
+}
+
+// livez says that there is an answer: who restarts informerd for any other reason would mend nothing.
+func (s *Server) livez(w http.ResponseWriter, _ *http.Request) { health(w, http.StatusOK, "ok") }
+
+// readyz says whether all listeners get their events, and of those that do not, why.
+func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
+	not := s.troubled(func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
+	status, text := s.verdict(not, "not ready")
+	health(w, status, text)
+}
+
+// healthz says whether any listener fails, and why. Below that it says which are paused.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	text := "ok"
+	failing := s.troubled(func(st State) []string { return st.Failing })
+	status, text := s.verdict(failing, "failing")
 	for _, l := range s.Listeners {
 		if l.Route == nil {
 			continue
@@ -20,8 +40,55 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 			text += "\n" + paused(l.Name, p)
 		}
 	}
+	health(w, status, text)
+}
+
+// readyWithoutData says no more than whether, and how many listeners are not ready, to whoever can connect.
+func (s *Server) readyWithoutData(w http.ResponseWriter, _ *http.Request) {
+	not := s.troubled(func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
+	status, text := s.verdict(not, "not ready")
+	text, _, _ = strings.Cut(text, "\n")
+	health(w, status, text)
+}
+
+func health(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
 	_, _ = w.Write([]byte(text))
+}
+
+// trouble is a listener and what is the matter with it.
+type trouble struct {
+	listener string
+	reasons  []string
+}
+
+func (s *Server) troubled(of func(State) []string) (all []trouble) {
+	for _, l := range s.Listeners {
+		if l.State == nil {
+			continue
+		}
+		if reasons := of(l.State()); len(reasons) > 0 {
+			all = append(all, trouble{l.Name, reasons})
+		}
+	}
+	return all
+}
+
+// verdict is ok if nothing is the matter, else a line of how many listeners are in trouble and one for each reason. What the
+// API server had to say is quoted and cut.
+func (s *Server) verdict(not []trouble, word string) (status int, text string) {
+	if len(not) == 0 {
+		return http.StatusOK, "ok"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d of %d listeners", word, len(not), len(s.Listeners))
+	for _, t := range not {
+		for _, reason := range t.reasons {
+			fmt.Fprintf(&b, "\nlistener %+q: %+.500q", t.listener, reason)
+		}
+	}
+	return http.StatusServiceUnavailable, b.String()
 }
 
 // paused tells of one listener in a line, whatever its guest says.

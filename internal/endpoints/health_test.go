@@ -9,6 +9,75 @@ import (
 	"github.com/informerd/informerd/internal/route"
 )
 
+// The endpoints say which listeners do not get their events, and why; those that only begin are not failing. What the API
+// server says stays within its line. Probes of others learn no more than how many.
+func TestHealthNamesFailingListeners(t *testing.T) {
+	state := func(failing, starting []string) func() State {
+		return func() State { return State{Failing: failing, Starting: starting} }
+	}
+	good := Listener{Name: "good", State: state(nil, nil)}
+	begins := Listener{Name: "begins", State: state(nil, []string{"the first list is not complete"})}
+	fails := Listener{Name: "fails", State: state([]string{"pods is forbidden: User \"x\"\nok", strings.Repeat("y", 600)}, []string{"waits"})}
+	const ready, failing = "not ready: 2 of 3 listeners", "failing: 1 of 3 listeners"
+	reasons := "\nlistener \"fails\": \"pods is forbidden: User \\\"x\\\"\\nok\"\nlistener \"fails\": \"" + strings.Repeat("y", 500) + "\""
+	waits := "\nlistener \"fails\": \"waits\""
+	begin := "\nlistener \"begins\": \"the first list is not complete\""
+	for _, c := range []struct {
+		listeners []Listener
+		probes    bool
+		path      string
+		status    int
+		body      string
+	}{
+		{[]Listener{good}, false, "/readyz", 200, "ok"},
+		{[]Listener{good}, false, "/healthz", 200, "ok"},
+		{[]Listener{good}, true, "/readyz", 200, "ok"},
+		{[]Listener{good, begins}, false, "/healthz", 200, "ok"},
+		{[]Listener{good, begins}, false, "/readyz", 503, "not ready: 1 of 2 listeners" + begin},
+		{[]Listener{good, begins, fails}, false, "/livez", 200, "ok"},
+		{[]Listener{good, begins, fails}, false, "/readyz", 503, ready + begin + reasons + waits},
+		{[]Listener{good, begins, fails}, false, "/healthz", 503, failing + reasons},
+		{[]Listener{good, begins, fails}, true, "/livez", 200, "ok"},
+		{[]Listener{good, begins, fails}, true, "/readyz", 503, ready},
+	} {
+		res, body := serve(t, &Server{Listeners: c.listeners, Probes: c.probes}).get(c.path)
+		if res.StatusCode != c.status || body != c.body {
+			t.Errorf("probes %t, %s: %s\ngot  %s\nwant %s", c.probes, c.path, res.Status, body, c.body)
+		}
+	}
+}
+
+// A server for probes answers under any name and has nothing else; its address may be any.
+func TestProbesHaveNoData(t *testing.T) {
+	s := &Server{Listeners: someListeners(), Informers: someInformers, Probes: true}
+	r := serve(t, s)
+	for _, path := range []string{"/metrics", "/violations", "/healthz", "/", "/readyz/"} {
+		if res, body := r.get(path); res.StatusCode != http.StatusNotFound || !strings.Contains(body, "there are /livez and /readyz") {
+			t.Errorf("%s: %s, %s", path, res.Status, body)
+		}
+	}
+	req, err := http.NewRequest(http.MethodGet, "http://"+r.address+"/readyz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "10.1.2.3:8081" // as a kubelet asks
+	if res, body := r.do(req); res.StatusCode != http.StatusOK {
+		t.Errorf("%s, %s", res.Status, body)
+	}
+	for address, want := range map[string]string{
+		":0": "", "0.0.0.0:0": "", "8081": "health address", ":http": "the port is a number", r.address: "set health.address to another port",
+	} {
+		s := &Server{Address: address, Probes: true}
+		_, err := s.Listen()
+		if err == nil {
+			err = s.listener.Close()
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", address, err, want)
+		}
+	}
+}
+
 // A paused handler is told of, and does not make informerd unhealthy. What its guest says stays within its line.
 func TestHealthTellsOfPauses(t *testing.T) {
 	listeners := append(someListeners(), Listener{Name: "other", Route: func() route.Stats {

@@ -37,6 +37,8 @@ type Listener struct {
 	Resource string // as configured
 	Route    func() route.Stats
 	Buffer   func() informer.ListenerStats
+	// State is whether it gets its events.
+	State func() State
 	// RuleErrors counts evaluations of rules that failed.
 	RuleErrors func() uint64
 	// Violations are the open ones, and Counts how many there are; both nil if the listener has no rules.
@@ -46,13 +48,15 @@ type Listener struct {
 
 // Server serves what the package's comment says. Set the fields, then call Listen, then Serve, each once.
 type Server struct {
-	Address   string // host:port, a loopback one
+	Address   string // host:port, a loopback one unless it is for probes
 	Cluster   string // the cluster's name, for informerd_cluster_info
 	Version   string
 	Listeners []Listener
 	// Informers gives their present states; nil if there are none.
 	Informers func() []informer.Status
 	Log       *slog.Logger // nil: no log
+	// Probes says that the server answers anybody, at any address, and has nothing but /livez and /readyz, without data.
+	Probes bool
 
 	listener net.Listener
 }
@@ -62,18 +66,53 @@ func (s *Server) Listen() (net.Addr, error) {
 	if s.listener != nil {
 		return nil, errors.New("the HTTP server listens already")
 	}
-	if err := CheckAddress(s.Address); err != nil {
+	if err := s.checkAddress(); err != nil {
 		return nil, err
 	}
 	l, err := net.Listen("tcp", s.Address)
 	if err != nil {
-		return nil, bindError(s.Address, err)
+		return nil, bindError(s.setting(), s.Address, err)
+	}
+	if s.Probes {
+		s.listener = l
+		return l.Addr(), nil
 	}
 	if err := checkBound(s.Address, l.Addr()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	s.listener = l
 	return l.Addr(), nil
+}
+
+func (s *Server) checkAddress() error {
+	if s.Probes {
+		return checkHostPort("health", s.Address)
+	}
+	return CheckAddress(s.Address)
+}
+
+// setting is what the address is called in a configuration.
+func (s *Server) setting() string {
+	if s.Probes {
+		return "health"
+	}
+	return "http"
+}
+
+// Paths are those that are answered.
+func (s *Server) Paths() []string {
+	if s.Probes {
+		return []string{"/livez", "/readyz"}
+	}
+	return []string{"/metrics", "/violations", "/livez", "/readyz", "/healthz"}
+}
+
+// Close lets go of the address. It is for a server that will not Serve.
+func (s *Server) Close() error {
+	if s.listener == nil {
+		return nil
+	}
+	return s.listener.Close()
 }
 
 // Serve answers requests until ctx is done. The error is nil then.

@@ -17,7 +17,7 @@ import (
 )
 
 func TestAddresses(t *testing.T) {
-	const public = "is no loopback address: serving others needs authentication, which this version does not have; use 127.0.0.1:"
+	const public = "is no loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:"
 	for address, want := range map[string]string{
 		"127.0.0.1:8080": "", "127.0.0.1:0": "", "127.1.2.3:65535": "", "localhost:8080": "", "LOCALHOST:1": "", "[::1]:8080": "",
 
@@ -54,7 +54,7 @@ func TestAddresses(t *testing.T) {
 // What localhost is, the machine's files say.
 func TestLocalhostThatIsNotThisMachine(t *testing.T) {
 	err := checkBound("localhost:80", &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 80})
-	want := `http address "localhost:80 (10.0.0.1:80)" is no loopback address: serving others needs authentication, which this version does not have; use 127.0.0.1:80`
+	want := `http address "localhost:80 (10.0.0.1:80)" is no loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:80`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -149,6 +149,9 @@ func (r *Registration) Remove() {
 // HasSynced tells whether the informer has its first list and the listener is done with all of it.
 func (r *Registration) HasSynced() bool { return r.shared.informer.hasSynced(r.reg) }
 
+// Status returns a snapshot of the informer's state.
+func (r *Registration) Status() Status { return r.shared.informer.Status() }
+
 // Synced is closed when the informer's first list is in the store.
 func (r *Registration) Synced() <-chan struct{} { return r.shared.informer.queue.synced }
 

@@ -87,7 +87,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, lo
 		log = slog.New(slog.DiscardHandler)
 	}
 	inf.reflector = &reflector{
-		lw: lw, resource: resource, parser: parser, queue: inf.queue, store: inf.store,
+		lw: lw, resource: resource, parser: parser, queue: inf.queue, store: inf.store, listeners: inf.proc.names,
 		log: log.With("resource", resource.String(), "namespace", scope.Namespace),
 	}
 	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc, joined: newSignal()}

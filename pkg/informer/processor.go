@@ -66,6 +66,18 @@ func (p *processor) join(l *Listener, store *indexer, now time.Time) *registrati
 	return reg
 }
 
+// names returns those of the listeners that have one.
+func (p *processor) names() (names []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, reg := range p.regs {
+		if name := reg.listener.cfg.Name; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // leave is idempotent. The listener is told first: that ends a controller's wait for its buffer.
 func (p *processor) leave(reg *registration) {
 	reg.listener.remove(reg)

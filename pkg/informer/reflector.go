@@ -31,6 +31,8 @@ type reflector struct {
 	store    *indexer
 	log      *slog.Logger
 	onError  func(error) // may be nil
+	// listeners are the names of those who have to do without, for the log; may be nil.
+	listeners func() []string
 
 	backoff backoff
 	pace    pace // of watches that follow each other at once
@@ -98,7 +100,11 @@ func (r *reflector) report(err error, delay time.Duration) {
 	case isExpired(err):
 		r.log.Debug("resourceVersion expired, listing again", "in", delay.Round(time.Millisecond))
 	default:
-		r.log.Warn("cannot list or watch, will try again", "error", err, "in", delay.Round(time.Millisecond))
+		log := r.log
+		if r.listeners != nil {
+			log = log.With("listeners", r.listeners())
+		}
+		log.Warn("cannot list or watch, will try again", "error", err, "in", delay.Round(time.Millisecond))
 	}
 }
 

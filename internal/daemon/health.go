@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/informerd/informerd/internal/endpoints"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// health knows whether a listener gets its events. It is safe for concurrent use; the zero value is of one that has not begun.
+type health struct {
+	mu     sync.Mutex
+	failed error // why the listener is not bound or does not run
+	bound  []*informer.Registration
+}
+
+// fail notes why the listener is not bound, or does not run. It is nil when that is over.
+func (h *health) fail(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failed = err
+}
+
+// bind notes the informers that the listener hears and looks up in.
+func (h *health) bind(regs []*informer.Registration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failed, h.bound = nil, regs
+}
+
+// state is the listener's, for /readyz and /healthz.
+func (h *health) state() (s endpoints.State) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.failed != nil:
+		s.Failing = append(s.Failing, h.failed.Error())
+	case h.bound == nil:
+		s.Starting = append(s.Starting, "its resource has not been found yet")
+	}
+	for _, reg := range h.bound {
+		switch inf := reg.Status(); {
+		case inf.Err != nil:
+			s.Failing = append(s.Failing, inf.Err.Error())
+		case !inf.Synced:
+			s.Starting = append(s.Starting, fmt.Sprintf("the first list of %s%s is not complete", inf.Resource, in(inf.Scope.Namespace)))
+		}
+	}
+	return s
+}
+
+func in(namespace string) string {
+	if namespace == "" {
+		return ""
+	}
+	return " in " + namespace
+}
