@@ -196,12 +196,12 @@ func (s *indexer) changed(old, o, plain *event.Object) {
 	if old != nil {
 		s.n--
 		s.bytes -= int64(old.Size())
-		s.memory -= int64(old.Memory())
+		s.memory -= int64(old.Release())
 	}
 	if o != nil {
 		s.n++
 		s.bytes += int64(o.Size())
-		s.memory += int64(o.Memory())
+		s.memory += int64(o.Hold())
 	}
 }
 

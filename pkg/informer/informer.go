@@ -80,6 +80,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, lo
 		return nil, fmt.Errorf("informer of %s: %w", resource, err)
 	}
 	inf := &Informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}}
+	parser.Last = inf.store.get
 	if err := inf.store.addIndexes(shape.Indexes); err != nil {
 		return nil, fmt.Errorf("informer of %s: %w", resource, err)
 	}
@@ -129,7 +130,7 @@ type Status struct {
 	// Synced: the first list is in the store.
 	Synced bool
 	// Objects and Bytes are what the store holds; Bytes is the length of the objects' texts. Memory is about how many
-	// bytes they take, without what they share.
+	// bytes they take; a text that several of them refer to is counted once.
 	Objects       int
 	Bytes, Memory int64
 	// Queued is how many objects wait between the reflector and the controller.

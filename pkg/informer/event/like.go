@@ -58,7 +58,7 @@ type parting struct {
 func (w *parting) look(bytes int) bool {
 	w.ahead += bytes
 	w.lookedAhead += bytes
-	return w.ahead <= 2*(w.end-w.begin)
+	return w.ahead <= w.end-w.begin
 }
 
 // follow reads on from i and j, where the values begin, to their ends.

@@ -258,7 +258,7 @@ func TestNothingOfASecretIsRemembered(t *testing.T) {
 				t.Errorf("became %s, packed: %v", o.JSON(), o.Stored() != o)
 			}
 		}
-		if len(p.templates.byTrait) > 0 || p.templates.last != nil {
+		if len(p.templates.byTrait)+len(p.templates.ring) > 0 || p.templates.last != nil {
 			t.Errorf("a parser of %q remembers a Secret", p.Kind)
 		}
 	}

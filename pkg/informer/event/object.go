@@ -15,6 +15,8 @@ type Object struct {
 	base *base // of a packed object, else nil
 	// stored is the packed form of a plain object, nil if there is none.
 	stored *Object
+	// own is the base that a plain object is itself, nil if none was made of it.
+	own    *base
 	typ    *typeMeta
 	header header
 	size   uint32 // of the JSON
@@ -82,6 +84,24 @@ func (o *Object) Size() int { return int(o.size) }
 
 // Memory is about how many bytes the object keeps from being freed, in the form it has, without what it shares.
 func (o *Object) Memory() int { return len(o.text) + objectSize }
+
+// Hold counts one more store that keeps the object in its stored form, and returns how many bytes that takes: those of Memory
+// and, if the object refers to a text that no other object there refers to, of that. Release takes it back.
+func (o *Object) Hold() int { return o.hold(1) }
+
+// Release is the opposite of Hold: it returns how many bytes are free, once the store has let go of the object.
+func (o *Object) Release() int { return o.hold(-1) }
+
+func (o *Object) hold(n int32) int {
+	b, memory := o.base, o.Memory()
+	if b == nil && o.own != nil {
+		b, memory = o.own, memory-len(o.own.text) // of which the object's text is a part
+	}
+	if b != nil && b.held.Add(n) == max(n, 0) {
+		memory += len(b.text)
+	}
+	return memory
+}
 
 // objectSize is that of the struct, in the size class Go has for it.
 const objectSize = 128

@@ -2,6 +2,8 @@ package event
 
 import (
 	"encoding/binary"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,6 +27,8 @@ const (
 	// base for its own kind.
 	worthPacking         = 66
 	worthPackingStranger = 20
+	// maxBase is how many times as long as an object its base may be: an object that was large once must not keep that.
+	maxBase = 4
 )
 
 // packing makes the forms of one object that was read.
@@ -39,6 +43,8 @@ type packing struct {
 	literal    int // bytes at the end of literals that no operation has yet
 	copied     struct{ at, len int }
 	behind     int // where a copy with d == 0 would begin, were there no literal
+	// kept is what of the text that was read the base has, if the template is a woken one.
+	kept []kept
 }
 
 func (k *packing) begin(r *reading, start, end int, spliced string) {
@@ -92,9 +98,8 @@ func (k *packing) pack() (packed, valid bool) {
 		return false, k.valid()
 	}
 	k.literals, k.ops, k.literal, k.copied.len, k.behind = k.literals[:0], k.ops[:0], 0, 0, 0
-	k.eachPiece(func(from, to, t int) {
-		k.like(r.s[from:to], t)
-	}, func(from, to int) {
+	k.kept = k.kept[:0]
+	k.eachPiece(k.like, func(from, to int) {
 		k.put(r.s[from:to])
 	}, k.put)
 	k.flush()
@@ -102,7 +107,7 @@ func (k *packing) pack() (packed, valid bool) {
 	if r.own {
 		worth = worthPacking
 	}
-	packed = (len(k.literals)+len(k.ops))*100 < k.size*worth
+	packed = (len(k.literals)+len(k.ops))*100 < k.size*worth && len(r.template.base.text) <= maxBase*k.size
 	return packed, isASCII(k.literals) && r.evenMatches() || k.valid()
 }
 
@@ -146,24 +151,42 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// like adds text that the template has at t, and the base too, if it was not cut.
-func (k *packing) like(text string, t int) {
-	for _, kept := range k.r.template.kept {
-		if t >= kept.to {
-			continue
+// like adds a part of the text that the template has at t, and the base too, if it was not cut.
+func (k *packing) like(from, to, t int) {
+	s, all := k.r.s, k.r.template.kept
+	for i := sort.Search(len(all), func(i int) bool { return all[i].to > t }); i < len(all) && from < to; i++ {
+		part := &all[i]
+		if n := min(part.from-t, to-from); n > 0 {
+			k.put(s[from : from+n])
+			from, t = from+n, t+n
 		}
-		if n := min(kept.from-t, len(text)); n > 0 {
-			k.put(text[:n])
-			text, t = text[n:], t+n
-		}
-		n := min(kept.to-t, len(text))
-		if n < minCopy {
+		n := min(part.to-t, to-from)
+		if n == 0 {
 			break
 		}
-		k.copy(kept.at+t-kept.from, n)
-		text, t = text[n:], t+n
+		at := part.at + t - part.from
+		if n >= minCopy {
+			k.copy(at, n)
+		} else {
+			k.put(s[from : from+n])
+		}
+		if k.r.template.woken {
+			k.keep(kept{from - k.start, from - k.start + n, at})
+		}
+		from, t = from+n, t+n
 	}
-	k.put(text)
+	k.put(s[from:to])
+}
+
+// keep notes a part of the text that the base has.
+func (k *packing) keep(part kept) {
+	if n := len(k.kept); n > 0 {
+		if last := &k.kept[n-1]; last.to == part.from && last.at+last.to-last.from == part.at {
+			last.to = part.to
+			return
+		}
+	}
+	k.kept = append(k.kept, part)
 }
 
 func (k *packing) copy(at, n int) {
@@ -288,13 +311,18 @@ func (k *packing) place(at int) uint32 {
 	return uint32(at + shift)
 }
 
-// newTemplate makes a template of the object that was read, whose plain form is o.
-func (k *packing) newTemplate(o *Object) *template {
-	t := &template{text: strings.Clone(k.r.s[k.start:k.end]), base: &base{o.JSON()}}
+// newTemplate makes a template of the object that was read, which is the base.
+func (k *packing) newTemplate(b *base) *template {
+	t := &template{text: strings.Clone(k.r.s[k.start:k.end]), base: b}
 	at := 0
 	k.pieces(func(from, to int) {
 		t.kept = append(t.kept, kept{from - k.start, to - k.start, at})
 		at += to - from
 	}, func(text string) { at += len(text) })
 	return t
+}
+
+// renewed makes a template of the object that was read by a woken one. It has the same base, and what the woken one lacks.
+func (k *packing) renewed() *template {
+	return &template{text: strings.Clone(k.r.s[k.start:k.end]), base: k.r.template.base, kept: slices.Clone(k.kept)}
 }

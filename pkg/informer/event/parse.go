@@ -11,7 +11,7 @@ import (
 
 // Parser makes Objects from what the API server sends. The zero value is ready: it drops metadata.managedFields and
 // replaces Secret data by digests. A Parser is not safe for concurrent use; each reader has its own. It remembers some of
-// what it has read (up to 8 MiB), because it reads faster what resembles that.
+// what it has read (up to 8 MiB, and what its objects that are in use refer to), because it reads faster what resembles that.
 type Parser struct {
 	// APIVersion and Kind are given to objects that come with neither, as the items of built-in lists do.
 	APIVersion, Kind string
@@ -24,12 +24,16 @@ type Parser struct {
 	DigestKey []byte
 	// Plain makes plain objects only.
 	Plain bool
+	// Last, if set, returns the last state that is known of an object, made by this parser, or nil. Most often the next one
+	// differs from it in little.
+	Last func(Key) *Object
 
 	drop      *dropTree
 	templates templates
 	reading   reading // reused from object to object
 	packing   packing // likewise
 	digester  *digester
+	stack     []member // of the objects whose members are being read
 	typ       *typeMeta
 	// secrets: objects may be Secrets, so that more of them has to be looked at.
 	secrets bool
@@ -95,11 +99,12 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 	}
 	var like []member
 	if !p.Plain {
-		r.trait = traitOf(s, i)
-		if r.template, r.own = p.templates.pick(p, r.trait); r.template != nil {
+		r.identity = identify(s, i)
+		if r.template, r.own = p.templates.pick(p, r.identity); r.template != nil {
 			like = r.template.top
 			if i < len(s) && s[i] == '{' {
 				if end, err := r.wholeObject(i); err != errUnlike {
+					r.wholly = true
 					return end, err
 				}
 			}
@@ -151,8 +156,8 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	var packed *Object
 	if worth {
 		packed = k.packed(p.typ)
-		if p.templates.last = r.template; !r.own {
-			p.templates.keep(r.trait, r.template)
+		if remember {
+			p.resembled()
 		}
 		if stored {
 			return packed, nil
@@ -161,9 +166,39 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	o := k.plain(p.typ)
 	o.stored = packed
 	if packed == nil && remember {
-		p.templates.keep(r.trait, k.newTemplate(o))
+		p.remember(o)
 	}
 	return o, nil
+}
+
+// resembled has the template at hand that an object was packed by.
+func (p *Parser) resembled() {
+	r, ts := &p.reading, &p.templates
+	t := r.template
+	if t.woken && r.wholly {
+		t.woken = false // it has all that it needs
+	} else if t.woken {
+		t = p.packing.renewed()
+		ts.spare = r.template
+	}
+	if ts.last = t; !r.own {
+		ts.remember(r.identity.trait, t.base)
+	}
+	ts.keep(t)
+}
+
+// remember makes a base of an object that resembles nothing.
+func (p *Parser) remember(o *Object) {
+	r, ts := &p.reading, &p.templates
+	o.own = &base{text: o.JSON()}
+	if ts.replaced != nil {
+		ts.forget(ts.replaced)
+	}
+	ts.remember(r.identity.trait, o.own)
+	if len(r.s) <= maxFirstSight {
+		ts.last = p.packing.newTemplate(o.own)
+		ts.keep(ts.last)
+	}
 }
 
 // splice is what an object without apiVersion and kind is given.

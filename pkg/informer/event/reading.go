@@ -28,11 +28,12 @@ type reading struct {
 	parser   *Parser
 	template *template // nil if nothing like this object is known
 	own      bool      // the template is of an object of the same trait
-	trait    trait     // its origin is part of s
+	identity identity  // its key is part of s
+	wholly   bool      // all was read by the template at once
 	matches  []match   // what is as in the template, in the order of s
 	mute     bool      // matches are not noted
 	inserted []int     // for parting
-	// lookedAhead is of the last parting, for tests.
+	// lookedAhead is how many bytes of the template were looked at without getting on, for tests.
 	lookedAhead int
 
 	apiVersion, kind, namespace, name, uid, resourceVersion, deletionTimestamp span

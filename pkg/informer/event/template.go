@@ -2,14 +2,18 @@ package event
 
 import (
 	"math/bits"
-	"strings"
+	"sync/atomic"
 )
 
 // template is a text that was checked, kept because others will be much like it (like.go).
 type template struct {
-	text string // as it came, with what is cut out of it
-	base *base  // what became of it, for packed objects to refer to
+	text string // as it came, with what is cut out of it, or that of the base
+	base *base  // for packed objects to refer to
 	kept []kept
+	// woken: the text is that of the base, as nothing else is left of what came. What was cut out is not in it.
+	woken bool
+	used  bool // since the hand of templates has passed
+	at    int  // its place in their ring
 
 	// The rest is there once the template is used: most objects have nobody who resembles them.
 	ready bool
@@ -40,7 +44,14 @@ type mark struct {
 // bitmap has one bit for each byte of a text.
 type bitmap []uint64
 
-func newBitmap(text string) bitmap { return make(bitmap, len(text)/64+1) }
+// newBitmap returns an empty bitmap for a text, in the memory of another one if that is long enough.
+func newBitmap(text string, memory bitmap) bitmap {
+	if n := len(text)/64 + 1; n <= cap(memory) {
+		clear(memory[:n])
+		return memory[:n]
+	}
+	return make(bitmap, len(text)/64+1)
+}
 
 func (b bitmap) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
 
@@ -52,10 +63,14 @@ func (b bitmap) set(from, to int) {
 	}
 }
 
-// base is the text that packed objects refer to.
-type base struct{ text string }
+// base is the text that packed objects refer to: that of the plain object it was made with.
+type base struct {
+	text string
+	// held is how many objects of a store refer to it (Object.Hold).
+	held atomic.Int32
+}
 
-// kept is a part of a template's text that its base has, too.
+// kept is a part of a template's text that its base has, too. They stand in the order of the text.
 type kept struct{ from, to, at int }
 
 // member is a member of one of the objects that are read member by member: the object itself, its metadata, and so on.
@@ -76,7 +91,7 @@ func (t *template) prepare(p *Parser) bool {
 	}
 	t.ready = true
 	depth, deepest := 0, 0
-	t.bits = newBitmap(t.text)
+	t.bits = newBitmap(t.text, t.bits)
 	for i := 0; i < len(t.text); {
 		switch t.text[i] {
 		case '"':
@@ -94,7 +109,7 @@ func (t *template) prepare(p *Parser) bool {
 	}
 	if deepest < maxTemplateDepth {
 		t.top = p.members(t.text, 0, levelObject, p.dropTree())
-		t.frame = newBitmap(t.text)
+		t.frame = newBitmap(t.text, t.frame)
 		t.note(0, len(t.text), t.top)
 	}
 	return t.top != nil
@@ -133,8 +148,7 @@ func (t *template) note(from, end int, all []member) {
 // members returns the members of the object at i, of valid text. They are never nil: an empty object, too, has an end
 // before which a member to cut may come in.
 func (p *Parser) members(s string, i int, l level, drop *dropTree) []member {
-	all := []member{}
-	glue := i + 1
+	begin, glue := len(p.stack), i+1
 	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
 		end := stringEnd(s, i)
 		name := s[i+1 : end-1]
@@ -148,9 +162,11 @@ func (p *Parser) members(s string, i int, l level, drop *dropTree) []member {
 			}
 		}
 		m.end = skipTrusted(s, m.value)
-		all = append(all, m)
+		p.stack = append(p.stack, m)
 		i, glue = m.end, m.end
 	}
+	all := append(make([]member, 0, len(p.stack)-begin), p.stack[begin:]...)
+	p.stack = p.stack[:begin]
 	return all
 }
 
@@ -173,80 +189,4 @@ func (t *template) stringAround(j int) (start, end int) {
 		outside = ^t.bits[w]
 	}
 	return start, w*64 + bits.TrailingZeros64(outside)
-}
-
-// templates are those a parser has at hand, by a trait that objects which resemble each other share. When there are too
-// many, all are forgotten.
-type templates struct {
-	byTrait map[trait]*template
-	bytes   int
-	used    map[*template]struct{}
-	last    *template
-}
-
-// maxTemplates is how many bytes of text a parser's templates may have.
-const maxTemplates = 8 << 20
-
-// trait is what tells objects of one origin, and in one form, from others.
-type trait struct {
-	begins uint64 // the first bytes: items of lists have other members than objects of a watch
-	origin string // generateName or labels
-}
-
-// traitOf looks for the trait of the object at i, of which nothing was checked yet.
-func traitOf(s string, i int) trait {
-	if len(s) < i+8 {
-		return trait{}
-	}
-	return trait{word(s, i), origin(s, i)}
-}
-
-// origin gives the generateName or, if that does not come first, the labels of the object at i, or "".
-func origin(s string, i int) string {
-	if i = findMember(s, i, "metadata"); i < 0 || i >= len(s) || s[i] != '{' {
-		return ""
-	}
-	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
-		end := stringEnd(s, i)
-		name := s[i+1 : max(i+1, end-1)]
-		i = nextToken(s, end)
-		end = skipTrusted(s, i)
-		if name == "generateName" || name == "labels" {
-			return s[i:end]
-		}
-		i = end
-	}
-	return ""
-}
-
-// pick gives the template to try for an object: that of its own kind, or else the one that was used last. It is nil if
-// there is none.
-func (ts *templates) pick(p *Parser, like trait) (t *template, own bool) {
-	t, own = ts.byTrait[like]
-	if !own {
-		t = ts.last
-	}
-	if t == nil || !t.prepare(p) {
-		return nil, false
-	}
-	return t, own
-}
-
-// keep remembers a template for a trait.
-func (ts *templates) keep(of trait, t *template) {
-	if ts.byTrait == nil || ts.bytes > maxTemplates {
-		// Starting anew is cheap: each trait costs one reading without a template.
-		*ts = templates{byTrait: map[trait]*template{}, used: map[*template]struct{}{}}
-	}
-	ts.last = t
-	if ts.byTrait[of] == t {
-		return
-	}
-	of.origin = strings.Clone(of.origin)
-	ts.byTrait[of] = t
-	ts.bytes += len(of.origin)
-	if _, known := ts.used[t]; !known {
-		ts.used[t] = struct{}{}
-		ts.bytes += len(t.text) + len(t.text)/8
-	}
 }

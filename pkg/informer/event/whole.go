@@ -16,9 +16,9 @@ func (r *reading) wholeObject(i int) (int, error) {
 		err = errUnlike
 	}
 	if err == errUnlike {
-		trait, own := r.trait, r.own
+		identity, own, looked := r.identity, r.own, r.lookedAhead
 		r.begin(r.parser, r.s)
-		r.template, r.trait, r.own = t, trait, own
+		r.template, r.identity, r.own, r.lookedAhead = t, identity, own, looked
 	}
 	return end, err
 }
