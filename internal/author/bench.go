@@ -129,7 +129,7 @@ type bench struct {
 
 // newBench loads a module. Calls are counted while it is measured, which takes less than a nanosecond each.
 func newBench(ctx context.Context, p prepared) (b *bench, err error) {
-	b = &bench{path: p.spec.Path, rig: newRig(), verdicts: map[string]int{}}
+	b = &bench{path: p.spec.Path, rig: newRig(ctx), verdicts: map[string]int{}}
 	around(&p.spec, p.setting)
 	start := time.Now()
 	if b.handler, err = b.rig.host.Load(ctx, p.spec); err != nil {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/abi"
@@ -19,9 +20,9 @@ type rig struct {
 	last    *plugins.Handler // kept until the next is loaded, so that the code of the same module is compiled once
 }
 
-func newRig() *rig {
+func newRig(ctx context.Context) *rig {
 	j := &journal{}
-	return &rig{host: plugins.NewHost(plugins.HostConfig{Log: slog.New(j)}), journal: j}
+	return &rig{host: daemon.CompilingHost(ctx, slog.New(j)), journal: j}
 }
 
 func (r *rig) close(ctx context.Context) error { return r.host.Close(ctx) }

@@ -37,7 +37,7 @@ func Run(ctx context.Context, o RunOptions, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := newRig()
+	r := newRig(ctx)
 	sub, err := r.load(ctx, p.spec, p.setting)
 	if err != nil {
 		return errors.Join(loadHint(err, p.spec), r.close(ctx))

@@ -43,7 +43,7 @@ func Test(ctx context.Context, o TestOptions, w io.Writer) error {
 	if len(files) == 0 {
 		return failure("no case to run in %s", strings.Join(o.Paths, ", "))
 	}
-	rig := newRig()
+	rig := newRig(ctx)
 	t := &tester{rig: rig, modules: map[string][]byte{}, wasm: o.Wasm}
 	r := &report{options: o, page: page{w: w}}
 	start := time.Now()

@@ -158,6 +158,10 @@ func checkLimits(l *Limits, path string, r *report) {
 	r.number(join(path, "fuel"), &l.Fuel, 0, 0, 2_000_000_000)
 	r.number(join(path, "recycle"), &l.Recycle, 1_000_000, -1, 2_000_000_000)
 	r.duration(join(path, "deadline"), &l.Deadline, 100*time.Millisecond, time.Millisecond, time.Minute)
+	r.size(join(path, "module"), &l.Module, 32<<20, 1<<10, 64<<20)
+	load := join(path, "load")
+	r.duration(join(load, "time"), &l.Load.Time, time.Minute, 100*time.Millisecond, time.Hour)
+	r.size(join(load, "memory"), &l.Load.Memory, 1<<30, 64<<20, 16<<30)
 }
 
 func checkRetry(retry *Retry, path string, r *report) {

@@ -130,7 +130,8 @@ func TestParseEveryField(t *testing.T) {
 			Wasm: "plugins/x.wasm", SHA256: "3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c",
 			Config: json.RawMessage(`{"threshold":5,"names":["a","on"],"on":"yes","none":null,"big":12345678901234567890,` +
 				`"hex":16,"day":"2001-01-01","f":1.50}`),
-			Limits: Limits{Memory: 32 << 20, Deadline: seconds(0.05), Fuel: 1_000_000, Recycle: 500},
+			Limits: Limits{Memory: 32 << 20, Deadline: seconds(0.05), Fuel: 1_000_000, Recycle: 500,
+				Module: 32 << 20, Load: LoadLimits{Time: seconds(60), Memory: 1 << 30}},
 			Grants: Grants{
 				Log:    &LogGrant{Level: "debug", Rate: 7},
 				KV:     &KVGrant{Keys: 10, Bytes: 2 << 20, TTL: seconds(86400), Persist: true},
@@ -188,7 +189,8 @@ outputs: {out: {stdout: {}}}
 		Retry:   Retry{Attempts: 5, MinBackoff: seconds(1), MaxBackoff: seconds(60)},
 		Outputs: []string{"out"},
 		Handler: &Handler{
-			Wasm: "x.wasm", Limits: Limits{Memory: 16 << 20, Deadline: seconds(0.1), Recycle: 1_000_000},
+			Wasm: "x.wasm", Limits: Limits{Memory: 16 << 20, Deadline: seconds(0.1), Recycle: 1_000_000, Module: 32 << 20,
+				Load: LoadLimits{Time: seconds(60), Memory: 1 << 30}},
 			Grants: Grants{
 				Log: &LogGrant{Level: "info", Rate: 100}, KV: &KVGrant{Keys: 1000, Bytes: 1 << 20}, Clock: &ClockGrant{}, Random: &RandomGrant{},
 				HTTP: &HTTPGrant{

@@ -226,6 +226,19 @@ type Limits struct {
 	// crash, -1 to 2,000,000,000; -1 means never. One whose memory has grown to three quarters of what it may have is replaced
 	// as well. Default, and 0: 1,000,000.
 	Recycle int `json:"recycle"`
+	// Module is the most bytes that its file may have, 1Ki to 64Mi. Default: 32Mi.
+	Module Bytes `json:"module"`
+	// Load bounds what compiling it may take.
+	Load LoadLimits `json:"load,omitzero"`
+}
+
+// LoadLimits bound what compiling a handler's module may take. A module that takes more is refused.
+type LoadLimits struct {
+	// Time is time of the processor, 100ms to 1h; on the clock, compiling may take ten times that. Default: 1m.
+	Time metav1.Duration `json:"time"`
+	// Memory is the most memory for the process that compiles it, and for the module itself while it is compiled, as a
+	// quantity of bytes, 64Mi to 16Gi. Default: 1Gi.
+	Memory Bytes `json:"memory"`
 }
 
 // Retry says how an event that failed is tried again. The pause doubles from MinBackoff to MaxBackoff.

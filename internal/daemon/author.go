@@ -99,5 +99,6 @@ func withoutValues(headers map[string]config.HeaderValue) map[string]config.Head
 func HandlerLimits(l config.Limits) plugins.Limits {
 	return plugins.Limits{
 		Memory: int64(l.Memory), Deadline: l.Deadline.Duration, Fuel: int64(l.Fuel), Recycle: int64(l.Recycle),
+		Module: int64(l.Module), Load: plugins.LoadLimits{Time: l.Load.Time.Duration, Memory: int64(l.Load.Memory)},
 	}
 }

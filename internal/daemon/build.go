@@ -55,18 +55,20 @@ func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 
 // build makes the parts, or reports every mistake there is.
 func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, error) {
-	host := plugins.HostConfig{Log: opts.Log}
-	var digests []byte
+	p := &parts{sinks: map[string]sink.Sink{}, persist: opts.running}
 	if opts.running {
+		host := plugins.HostConfig{Log: opts.Log, Compiler: plugins.SelfCompiler()}
 		err := keepState(cfg, &host)
 		if err == nil {
-			digests, err = digestKey(cfg)
+			p.digests, err = digestKey(cfg)
 		}
 		if err != nil {
 			return nil, err
 		}
+		p.host = plugins.NewHost(host)
+	} else {
+		p.host = CompilingHost(ctx, opts.Log)
 	}
-	p := &parts{host: plugins.NewHost(host), sinks: map[string]sink.Sink{}, persist: opts.running, digests: digests}
 	if opts.running {
 		if err := openHost(ctx, cfg, p.host); err != nil {
 			return nil, errors.Join(err, p.close(ctx))

@@ -19,9 +19,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/plugins"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	plugins.CompilerMain()
+	goleak.VerifyTestMain(m)
+}
 
 var quiet = slog.New(slog.DiscardHandler)
 

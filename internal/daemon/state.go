@@ -25,6 +25,28 @@ const (
 	digestKeyFile  = "secrets.key" // what the digests of Secrets are made with
 )
 
+// UserCache is the folder for compiled code of commands that leave a daemon's state alone. It is empty if there can be none.
+func UserCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "informerd", compiledFolder)
+}
+
+// CompilingHost returns a host of handlers that keeps compiled code in the user's cache. Where there can be none, it
+// compiles a module each time that it is loaded.
+func CompilingHost(ctx context.Context, log *slog.Logger) *plugins.Host {
+	cfg := plugins.HostConfig{Log: log, Compiler: plugins.SelfCompiler(), CacheDir: UserCache()}
+	host := plugins.NewHost(cfg)
+	if host.Open(ctx) == nil {
+		return host
+	}
+	_ = host.Close(ctx) // nothing was loaded
+	cfg.CacheDir = ""
+	return plugins.NewHost(cfg)
+}
+
 // keepState tells the host of handlers where to keep what outlasts the daemon, if there is a folder for that. It makes it.
 func keepState(cfg *config.Config, host *plugins.HostConfig) error {
 	if cfg.State.Dir == "" {

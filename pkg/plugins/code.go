@@ -12,6 +12,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
+	"github.com/informerd/informerd/pkg/plugins/internal/child"
 	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
@@ -20,11 +21,15 @@ import (
 // codes are those of a host's modules. Equal modules share one for as long as one of them is there.
 type codes struct {
 	log      *slog.Logger
+	compiler []string     // the command that compiles; empty: this process does
 	compiled atomic.Int64 // how many were compiled
 	read     atomic.Int64 // how many came from the folder
+	making   sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows; not held while a module is compiled
-	byKey map[codeKey]*code
+	mu      sync.Mutex // guards what follows; not held while a module is compiled
+	byKey   map[codeKey]*code
+	running int           // processes that compile
+	freed   chan struct{} // closed when one of them ends and others wait for that; nil if nobody does
 }
 
 // codeKey is what code is made from.
@@ -37,9 +42,13 @@ type codeKey struct {
 // in there: runtimes count what they compile, so the code would be gone with the last of them, and two that compile at
 // once would both do it, or meet while it is read from the folder.
 type code struct {
-	key   codeKey
-	users int           // guarded by codes.mu
-	done  chan struct{} // closed when what follows is set
+	key    codeKey
+	limits LoadLimits // it is made within
+	stop   context.CancelFunc
+	done   chan struct{} // closed when what follows is set
+
+	users int  // guarded by codes.mu
+	made  bool // guarded by codes.mu
 
 	err      error
 	wasm     []byte // rewritten
@@ -49,116 +58,104 @@ type code struct {
 	compiled wazero.CompiledModule
 }
 
-// take gives the code of a module, which must be left in the end. Who comes first makes it, others wait.
-func (c *codes) take(ctx context.Context, file *wasmfile.Module, folder *codedir.Folder) (*code, error) {
+// take returns the code of a module, which must be left in the end. The first caller has it made, others wait. It returns
+// when ctx ends; making the code ends when nobody waits for it any more.
+func (c *codes) take(ctx context.Context, file *wasmfile.Module, folder *codedir.Folder, limits LoadLimits) (*code, error) {
 	key := codeKey{sha256.Sum256(file.Code), meter.Options{MaxTable: wasmfile.MaxTableElements}}
-	c.mu.Lock()
-	x, found := c.byKey[key]
-	if !found {
-		x = &code{key: key, done: make(chan struct{}), err: errors.New("the module was not compiled to its end")}
-		if c.byKey == nil {
-			c.byKey = map[codeKey]*code{}
+	for {
+		x := c.join(ctx, key, file.Code, folder, limits)
+		select {
+		case <-x.done:
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), c.leave(ctx, x))
 		}
-		c.byKey[key] = x
+		if x.err == nil {
+			return x, nil
+		}
+		err := errors.Join(x.err, c.leave(ctx, x))
+		var limit *child.LimitError
+		if !errors.As(err, &limit) || x.limits == limits {
+			return nil, err
+		}
+		// Another handler's limits were not enough, which says nothing about this one's.
 	}
-	x.users++
-	c.mu.Unlock()
-	if !found {
-		c.make(context.WithoutCancel(ctx), x, file.Code, folder) // for others, too
-	}
-	select {
-	case <-x.done:
-	case <-ctx.Done():
-		return nil, errors.Join(ctx.Err(), c.leave(ctx, x))
-	}
-	if x.err != nil {
-		return nil, errors.Join(x.err, c.leave(ctx, x))
-	}
-	return x, nil
 }
 
-// make builds the code and lets in who waits for it, whatever happens.
+// join makes the caller a user of the code, which is begun if it is not there.
+func (c *codes) join(ctx context.Context, key codeKey, wasm []byte, folder *codedir.Folder, limits LoadLimits) *code {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x, found := c.byKey[key]; found {
+		x.users++
+		return x
+	}
+	x := &code{key: key, limits: limits, users: 1, done: make(chan struct{}), err: errors.New("the module was not compiled to its end")}
+	if c.byKey == nil {
+		c.byKey = map[codeKey]*code{}
+	}
+	c.byKey[key] = x
+	making, stop := context.WithCancel(context.WithoutCancel(ctx)) // for others, too
+	x.stop = stop
+	c.making.Go(func() { c.make(making, x, wasm, folder) })
+	return x
+}
+
+// make builds the code and lets in who waits for it, whatever happens. If nobody does any more, it frees the code.
 func (c *codes) make(ctx context.Context, x *code, wasm []byte, folder *codedir.Folder) {
-	defer close(x.done)
-	x.err = c.build(ctx, x, wasm, folder)
+	defer x.stop()
+	err := c.build(ctx, x, wasm, folder)
+	c.mu.Lock()
+	x.err, x.made = err, true
+	if x.err != nil {
+		c.forget(x) // who comes now tries again
+	}
+	abandoned := x.users == 0
+	close(x.done)
+	c.mu.Unlock()
+	if abandoned {
+		_ = x.free(context.WithoutCancel(ctx)) // nobody is there to be told
+	}
 }
 
-// leave frees the code if nobody else has it.
+// leave frees the code if nobody else has it. If it is being made, that is ended.
 func (c *codes) leave(ctx context.Context, x *code) error {
 	c.mu.Lock()
 	x.users--
-	last := x.users == 0
+	last, made := x.users == 0, x.made
 	if last {
-		delete(c.byKey, x.key)
+		c.forget(x)
 	}
 	c.mu.Unlock()
-	if !last {
+	switch {
+	case !last:
+		return nil
+	case !made:
+		x.stop()
 		return nil
 	}
 	return x.free(ctx)
 }
 
-// build makes the code, from the folder if it is there.
-func (c *codes) build(ctx context.Context, x *code, wasm []byte, folder *codedir.Folder) error {
-	if err := x.rewrite(wasm); err != nil {
-		return err
+// wait waits for what is being made, which is ended before, or for the end of ctx.
+func (c *codes) wait(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		c.making.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("compiling a handler has not ended: %w", ctx.Err())
 	}
-	var kept error
-	if folder != nil {
-		if kept = c.compileIn(ctx, x, folder); kept == nil {
-			return nil
-		}
-	}
-	if err := c.compile(ctx, x, wazero.NewCompilationCache()); err != nil {
-		return fmt.Errorf("the module is not valid: %w", err)
-	}
-	c.compiled.Add(1)
-	if kept != nil {
-		c.log.WarnContext(ctx, "a handler's compiled code cannot be kept; the next start compiles it again", "error", kept)
-	}
-	return nil
 }
 
-// compileIn compiles with an entry of the folder, which holds the code already or does so afterwards.
-func (c *codes) compileIn(ctx context.Context, x *code, folder *codedir.Folder) error {
-	entry, err := folder.Entry(x.name())
-	if err != nil {
-		return err
+// forget makes room for another code of the same key. The caller holds mu.
+func (c *codes) forget(x *code) {
+	if c.byKey[x.key] == x {
+		delete(c.byKey, x.key)
 	}
-	if entry.Damaged != nil {
-		c.log.WarnContext(ctx, "a handler's compiled code was damaged; it is removed and compiled again", "entry", entry.Path,
-			"error", entry.Damaged)
-	}
-	cache, err := wazero.NewCompilationCacheWithDir(entry.Path)
-	if err != nil {
-		return err
-	}
-	if err := c.compile(ctx, x, cache); err != nil {
-		return errors.Join(err, entry.Remove())
-	}
-	changed, err := entry.Seal()
-	switch {
-	case err != nil: // it is used all the same
-		c.compiled.Add(1)
-		c.log.WarnContext(ctx, "a handler's compiled code cannot be kept; the next start compiles it again", "error",
-			errors.Join(err, entry.Remove()))
-	case changed:
-		c.compiled.Add(1)
-	default:
-		c.read.Add(1)
-	}
-	return nil
-}
-
-// compile has the code compiled by the engine of a cache, where it stays.
-func (c *codes) compile(ctx context.Context, x *code, cache wazero.CompilationCache) error {
-	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(cache))
-	compiled, err := runtime.CompileModule(ctx, x.wasm)
-	if err != nil {
-		return errors.Join(err, runtime.Close(ctx), cache.Close(ctx))
-	}
-	x.cache, x.runtime, x.compiled = cache, runtime, compiled
-	return nil
 }
 
 // rewrite makes the module pay for what it does. One that cannot be metered is never run.

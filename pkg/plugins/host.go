@@ -23,6 +23,10 @@ type HostConfig struct {
 	// without it, code is kept in memory for as long as a handler has it. It is made, for its owner alone, if it is not
 	// there. One that is not its owner's alone is refused, since what is in it is run natively: by Open, and by each Load.
 	CacheDir string
+	// Compiler is a command that calls ServeCompiler, such as SelfCompiler. With it, modules are compiled by a process of their
+	// own, within Limits.Load. Without it, this process compiles them: that cannot be ended, and only modules that are cheap
+	// to compile by a rough estimate are taken.
+	Compiler []string
 }
 
 func (c HostConfig) withDefaults() HostConfig {
@@ -39,7 +43,9 @@ type Host struct {
 	cacheDir string
 	codes    codes
 	kv       kv.Stores
-	guests   atomic.Int64 // how many there are
+	guests   atomic.Int64    // how many there are
+	life     context.Context // ends when the host is closed: what is loaded then is given up
+	end      context.CancelFunc
 
 	open              sync.Once
 	engine, whyEngine string
@@ -54,8 +60,9 @@ type Host struct {
 // NewHost makes a Host. Close it in the end.
 func NewHost(cfg HostConfig) *Host {
 	cfg = cfg.withDefaults()
-	return &Host{log: cfg.Log, cacheDir: cfg.CacheDir, codes: codes{log: cfg.Log}, kv: kv.Stores{Path: cfg.KVPath, Log: cfg.Log},
-		handlers: map[*Handler]struct{}{}}
+	life, end := context.WithCancel(context.Background())
+	return &Host{log: cfg.Log, cacheDir: cfg.CacheDir, codes: codes{log: cfg.Log, compiler: cfg.Compiler}, kv: kv.Stores{Path: cfg.KVPath, Log: cfg.Log},
+		handlers: map[*Handler]struct{}{}, life: life, end: end}
 }
 
 // Open makes or checks HostConfig.CacheDir. The first Load does it if it was not done before; calling Open tells what is wrong
@@ -75,7 +82,11 @@ func (h *Host) Engine(ctx context.Context) (name, why string) {
 func (h *Host) prepare(ctx context.Context) (*codedir.Folder, error) {
 	h.open.Do(func() {
 		h.engine, h.whyEngine = engine(ctx)
-		if h.cacheDir == "" || h.engine == engineInterpreter { // which compiles nothing that could be kept
+		if h.engine == engineInterpreter { // which compiles nothing that could be kept, or takes long
+			h.codes.compiler = nil
+			return
+		}
+		if h.cacheDir == "" {
 			return
 		}
 		if h.folder, h.openErr = codedir.Open(h.cacheDir); h.openErr != nil {
@@ -98,10 +109,12 @@ func (h *Host) Close(ctx context.Context) error {
 	if closed {
 		return nil
 	}
+	h.end()
 	var errs []error
 	for _, handler := range left {
 		errs = append(errs, handler.Close(ctx))
 	}
+	errs = append(errs, h.codes.wait(ctx))
 	return errors.Join(append(errs, h.kv.Close())...)
 }
 

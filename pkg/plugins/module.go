@@ -54,6 +54,12 @@ func (h *Host) newModule(ctx context.Context, spec Spec) (*module, *guest, error
 	if err := spec.validate(); err != nil {
 		return nil, nil, err
 	}
+	if size := int64(len(spec.Wasm)); size > spec.Limits.Module {
+		return nil, nil, fmt.Errorf("the file has %d bytes, at most %d are allowed: raise limits.module", size, spec.Limits.Module)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(h.life, cancel)()
 	file, err := wasmfile.Parse(spec.Wasm)
 	if err != nil {
 		return nil, nil, err
@@ -73,6 +79,9 @@ func (h *Host) newModule(ctx context.Context, spec Spec) (*module, *guest, error
 		first, err = m.start(ctx)
 	}
 	if err != nil {
+		if h.isClosed() && errors.Is(err, context.Canceled) {
+			err = fmt.Errorf("host: %w", ErrClosed)
+		}
 		return nil, nil, errors.Join(err, m.leave(context.WithoutCancel(ctx)))
 	}
 	return m, first, nil
@@ -92,7 +101,7 @@ func (m *module) prepare(ctx context.Context, file *wasmfile.Module) (err error)
 	if err != nil {
 		return err
 	}
-	if m.code, err = m.host.codes.take(ctx, file, folder); err != nil {
+	if m.code, err = m.host.codes.take(ctx, file, folder, m.spec.Limits.Load); err != nil {
 		return err
 	}
 	m.fuel = m.code.fuel
@@ -107,7 +116,7 @@ func (m *module) prepare(ctx context.Context, file *wasmfile.Module) (err error)
 	if m.compiled, err = m.runtime.CompileModule(ctx, m.code.wasm); err != nil { // the engine has it already
 		return fmt.Errorf("the module is not valid: %w", err)
 	}
-	return ctx.Err() // compiling cannot be interrupted
+	return ctx.Err()
 }
 
 // errGone: the module was freed, or is about to be.

@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
 const (
 	pageSize  = 64 << 10
 	maxMemory = 4 << 30
 	maxConfig = 1 << 20
+	maxModule = wasmfile.MaxSize
+
+	minLoadMemory = 64 << 20
 )
 
 // Spec describes one handler.
@@ -48,6 +52,17 @@ type Limits struct {
 	// Recycle is how many events an instance's guest is given before a fresh one takes its place; default 1,000,000, and -1 is
 	// without end. The same happens when its memory has grown to three quarters of what it may have.
 	Recycle int64
+	// Module is the most bytes of the module's file; default 32 MiB.
+	Module int64
+	Load   LoadLimits
+}
+
+// LoadLimits bound what compiling the module may take. Without HostConfig.Compiler they do not apply.
+type LoadLimits struct {
+	// Time is processor time; default 60 s. On the clock, compiling may take ten times that.
+	Time time.Duration
+	// Memory is what the process that compiles and the host hold of the module together, in bytes; default 1 GiB.
+	Memory int64
 }
 
 // OutputLimits bound what a guest may emit for one event.
@@ -83,6 +98,9 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.Output.Count, 64)
 	setDefault(&l.Output.Bytes, 1<<20)
 	setDefault(&l.Recycle, 1_000_000)
+	setDefault(&l.Module, 32<<20)
+	setDefault(&l.Load.Time, time.Minute)
+	setDefault(&l.Load.Memory, 1<<30)
 	return l
 }
 
@@ -105,6 +123,12 @@ func (l Limits) validate() error {
 		return fmt.Errorf("limits: fuel is %d, it must not be negative", l.Fuel)
 	case l.Recycle < -1:
 		return fmt.Errorf("limits: recycle is %d, it must be positive, or -1 for never", l.Recycle)
+	case l.Module < 0 || l.Module > maxModule:
+		return fmt.Errorf("limits: module is %d bytes, it must be between 1 and %d", l.Module, maxModule)
+	case l.Load.Time < 0:
+		return fmt.Errorf("limits: load time is %v, it must be positive", l.Load.Time)
+	case l.Load.Memory < minLoadMemory:
+		return fmt.Errorf("limits: load memory is %d bytes, it must be at least 64 MiB", l.Load.Memory)
 	case l.Output.Count < 0:
 		return fmt.Errorf("limits: output count is %d, it must be positive", l.Output.Count)
 	case l.Output.Bytes < 0:

@@ -54,6 +54,9 @@ func (f *Folder) Entry(name string) (*Entry, error) {
 // Files is how many files the entry had when it was sealed.
 func (e *Entry) Files() int { return len(e.sums) }
 
+// Size is how many bytes its files have.
+func (e *Entry) Size() int64 { return sizeOf(e.Path) }
+
 // Seal notes the files that are there, if there are other ones than before. Before that, the entry is damaged.
 func (e *Entry) Seal() (changed bool, err error) {
 	sums, err := digests(e.Path)

@@ -6,10 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
-const keep = 30 * 24 * time.Hour // an entry that nobody asks for
+const (
+	keep    = 30 * 24 * time.Hour // an entry that nobody asks for
+	maxSize = 1 << 30             // bytes of all entries
+)
 
 // Folder holds entries.
 type Folder struct{ path string }
@@ -38,7 +42,10 @@ func Open(path string) (*Folder, error) {
 		return nil, err
 	}
 	f := &Folder{path}
-	return f, f.removeOld(time.Now().Add(-keep))
+	if err := f.removeOld(time.Now().Add(-keep)); err != nil {
+		return nil, err
+	}
+	return f, f.Trim()
 }
 
 // check tells whether a folder is its owner's alone, and what to do if not.
@@ -74,4 +81,49 @@ func (f *Folder) removeOld(before time.Time) error {
 		}
 	}
 	return nil
+}
+
+// Trim removes the entries that were not asked for longest, until the rest have no more than 1 GiB. The latest one stays.
+func (f *Folder) Trim() error { return f.trim(maxSize) }
+
+func (f *Folder) trim(most int64) error {
+	entries, err := os.ReadDir(f.path)
+	if err != nil {
+		return err
+	}
+	type aged struct {
+		path string
+		used time.Time
+	}
+	var all []aged
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil { // or another process has removed it
+			all = append(all, aged{filepath.Join(f.path, e.Name()), info.ModTime()})
+		}
+	}
+	slices.SortFunc(all, func(a, b aged) int { return b.used.Compare(a.used) })
+	sum := int64(0)
+	for i, e := range all {
+		if sum += sizeOf(e.path); sum <= most || i == 0 {
+			continue
+		}
+		if err := os.RemoveAll(e.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sizeOf is that of all files below a path, as far as they can be seen.
+func sizeOf(path string) (sum int64) {
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // it is gone
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum
 }

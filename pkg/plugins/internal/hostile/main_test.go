@@ -18,7 +18,10 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/hostile"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	plugins.CompilerMain()
+	goleak.VerifyTestMain(m)
+}
 
 // silent is the URL of a server that takes connections and never answers.
 func silent(t testing.TB) string {

@@ -10,7 +10,7 @@ import (
 // Bounds of what Rewrite takes and makes.
 const (
 	MaxSize = wasmbin.MaxSize // of a module
-	maxOut  = 64 << 20        // of a rewritten one
+	maxOut  = 256 << 20       // of a rewritten one
 	maxBody = 7 << 20         // of a rewritten function; the engine takes little more
 )
 

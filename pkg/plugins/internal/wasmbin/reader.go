@@ -7,7 +7,7 @@ import (
 )
 
 // MaxSize is the most bytes that a module may have.
-const MaxSize = 8 << 20
+const MaxSize = 64 << 20
 
 // What is wrong with many a file.
 var (

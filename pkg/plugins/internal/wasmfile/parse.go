@@ -24,11 +24,11 @@ const (
 	maxTables       = 16       // and memories; guests have one
 	maxSegments     = 100_000
 	maxElementItems = 262_144
-	maxLocals       = 50_000      // of one function
-	maxAllLocals    = 2_000_000   // of all functions
-	maxBody         = 512 << 10   // bytes of one function; a stock Go guest has at most 50 KB
-	maxBranches     = 12_000      // of one function; a stock Go guest has at most 3,300
-	maxEffort       = 200_000_000 // a stock Go guest of 4 MB has 87,000,000
+	maxLocals       = 50_000        // of one function
+	maxAllLocals    = 2_000_000     // of all functions
+	maxBody         = 512 << 10     // bytes of one function; a stock Go guest has at most 50 KB
+	maxBranches     = 12_000        // of one function; a stock Go guest has at most 3,300
+	maxEffort       = 2_000_000_000 // a stock Go guest of 4 MB has 87,000,000
 
 	// What some instructions count for: an if makes two blocks besides what follows, metering makes two more branches for a
 	// loop, and the engine its own checks and loops for an instruction on a range.

@@ -1,0 +1,166 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/child"
+	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
+)
+
+// maxCompiling is how many processes compile at once. More would bound the memory of nothing.
+const maxCompiling = 2
+
+// minCompiling is the least memory that a process which compiles is given.
+const minCompiling = 32 << 20
+
+// temporary are where compiled code goes that is not kept: it is there while it is read. The second is for systems whose
+// only writable folder it is.
+var temporary = []string{os.TempDir(), "/dev/shm"}
+
+// buildApart has the code compiled by another process, which gives it by way of a folder, and reads it. Size is that of the
+// module as it was.
+func (c *codes) buildApart(ctx context.Context, x *code, size int64, folder *codedir.Folder) error {
+	var kept error
+	if folder != nil {
+		if kept = c.buildIn(ctx, x, size, folder); !errors.Is(kept, child.ErrFolder) {
+			return kept
+		}
+		c.notKept(ctx, kept)
+	}
+	var errs []error
+	for _, parent := range temporary {
+		err := c.buildInTemporary(ctx, x, size, parent)
+		if !errors.Is(err, child.ErrFolder) {
+			return err
+		}
+		errs = append(errs, err)
+	}
+	return fmt.Errorf("compiling needs a folder to write to, such as an emptyDir at %s: %w", temporary[0], errors.Join(errs...))
+}
+
+// buildInTemporary uses a folder that is gone afterwards.
+func (c *codes) buildInTemporary(ctx context.Context, x *code, size int64, parent string) (err error) {
+	path, err := os.MkdirTemp(parent, "informerd-compile-") // for its owner alone
+	if err != nil {
+		return fmt.Errorf("%w: %w", child.ErrFolder, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(path)) }()
+	folder, err := codedir.Open(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", child.ErrFolder, err)
+	}
+	return c.buildIn(ctx, x, size, folder)
+}
+
+// buildIn reads the code from its entry in a folder, after another process has put it there, if need be. The error is
+// child.ErrFolder if another folder might do.
+func (c *codes) buildIn(ctx context.Context, x *code, size int64, folder *codedir.Folder) error {
+	entry, err := c.entry(ctx, x, folder)
+	if err != nil {
+		return fmt.Errorf("%w: %w", child.ErrFolder, err)
+	}
+	if entry.Files() > 0 {
+		if err = c.readFrom(ctx, x, entry); err == nil {
+			c.read.Add(1)
+			return nil
+		}
+		// It is another version's of the engine, or of another processor.
+	}
+	if err := c.compileApart(ctx, x, size, entry.Path); err != nil {
+		return errors.Join(err, entry.Remove())
+	}
+	c.compiled.Add(1)
+	if _, err := entry.Seal(); err != nil {
+		return errors.Join(fmt.Errorf("%w: %w", child.ErrFolder, err), entry.Remove())
+	}
+	if err := folder.Trim(); err != nil {
+		c.notKept(ctx, err)
+	}
+	if err := c.readFrom(ctx, x, entry); err != nil {
+		return errors.Join(fmt.Errorf("the compiled module cannot be read: %w", err), entry.Remove())
+	}
+	return nil
+}
+
+// readFrom reads the code from an entry. What the host holds of it counts towards the limit, too.
+func (c *codes) readFrom(ctx context.Context, x *code, entry *codedir.Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if held := entry.Size() + int64(len(x.wasm)); held > x.limits.Memory {
+		return &child.LimitError{Of: child.OfMemory, Text: fmt.Sprintf("compiled it takes %d MiB of memory, at most %d are allowed",
+			held>>20, x.limits.Memory>>20)}
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(entry.Path)
+	if err != nil {
+		return err
+	}
+	return c.compile(readOnly(ctx), x, cache)
+}
+
+// compileApart has another process compile the code into a folder. While it does so, the host holds the module twice, as it
+// was and rewritten, which counts as well.
+func (c *codes) compileApart(ctx context.Context, x *code, size int64, dir string) error {
+	if err := c.enter(ctx); err != nil {
+		return err
+	}
+	defer c.exit()
+	memory := x.limits.Memory - size - int64(len(x.wasm))
+	if memory < minCompiling {
+		return loadLimit(&child.LimitError{Of: child.OfMemory, Text: fmt.Sprintf(
+			"a module of this size cannot be compiled with %d MiB of memory", x.limits.Memory>>20)})
+	}
+	job := child.Job{Dir: dir, Time: x.limits.Time, Memory: memory}
+	_, err := child.Run(ctx, c.compiler, job, x.wasm)
+	var limit *child.LimitError
+	switch {
+	case err == nil, ctx.Err() != nil, errors.Is(err, child.ErrFolder):
+		return err
+	case errors.As(err, &limit):
+		return loadLimit(limit)
+	}
+	return fmt.Errorf("the module is not valid: %w", err)
+}
+
+// loadLimit says what to do about a limit.
+func loadLimit(err *child.LimitError) error {
+	return fmt.Errorf("%w: make the module smaller or simpler, or raise limits.load.%s", err, err.Of)
+}
+
+// enter waits until another process may compile.
+func (c *codes) enter(ctx context.Context) error {
+	for {
+		c.mu.Lock()
+		if c.running < maxCompiling {
+			c.running++
+			c.mu.Unlock()
+			return nil
+		}
+		if c.freed == nil {
+			c.freed = make(chan struct{})
+		}
+		freed := c.freed
+		c.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// exit lets those in who wait.
+func (c *codes) exit() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running--
+	if c.freed != nil {
+		close(c.freed)
+		c.freed = nil
+	}
+}

@@ -1,0 +1,71 @@
+package child
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+const (
+	// niceness is how far a child stands back. It goes on even where everything else is busy.
+	niceness = 5
+	// dataSlack is what the kernel gives beyond the limit, for what is reserved without being used.
+	dataSlack  = 32 << 20
+	timeSlack  = 2 // seconds, after which the kernel ends what does not end itself
+	rlimitData = 2 // RLIMIT_DATA, which package syscall lacks on some architectures
+)
+
+// lowerPriority applies to all threads, and so to those that they start.
+func lowerPriority() {
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	tasks, _ := os.ReadDir("/proc/self/task")
+	for _, task := range tasks {
+		if id, err := strconv.Atoi(task.Name()); err == nil {
+			_ = syscall.Setpriority(syscall.PRIO_PROCESS, id, niceness)
+		}
+	}
+}
+
+// limit has the kernel hold the process to its limits, in case that it does not do so itself.
+func limit(job Job) error {
+	limits := map[int]uint64{
+		syscall.RLIMIT_CORE:  0,
+		syscall.RLIMIT_CPU:   uint64(slower*job.Time/time.Second) + timeSlack,
+		syscall.RLIMIT_FSIZE: uint64(job.Memory),
+	}
+	if slower == 1 { // the race detector reserves terabytes
+		limits[rlimitData] = uint64(job.Memory + dataSlack)
+	}
+	for which, most := range limits {
+		var now syscall.Rlimit
+		if err := syscall.Getrlimit(which, &now); err != nil {
+			return err
+		}
+		most = min(most, now.Max)
+		if err := syscall.Setrlimit(which, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// used is what the process has used until now.
+func used() Used {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return Used{}
+	}
+	u := Used{Time: time.Duration(usage.Utime.Nano() + usage.Stime.Nano())}
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return u
+	}
+	var size, pages int64
+	if _, err := fmt.Fscan(bytes.NewReader(text), &size, &pages); err == nil {
+		u.Memory = pages * int64(os.Getpagesize())
+	}
+	return u
+}

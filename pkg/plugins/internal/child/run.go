@@ -1,0 +1,113 @@
+package child
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+const (
+	wallFactor = 10              // how much longer than its processor time a child may take on the clock
+	endGrace   = 2 * time.Second // for the streams of a child that has ended
+	maxWords   = 4 << 10         // bytes that are kept of what a child writes to stderr
+)
+
+// Run has a child do a job. The command is one that calls Serve.
+func Run(ctx context.Context, command []string, job Job, input []byte) (Used, error) {
+	job.Size = len(input)
+	allowed, cancel := context.WithTimeout(ctx, wallFactor*job.Time)
+	defer cancel()
+	said, words := answer{}, &tail{}
+	err := start(allowed, command, job, input, &said, words)
+	switch {
+	case ctx.Err() != nil:
+		return Used{}, ctx.Err()
+	case said.Started:
+		return said.Used, said.err()
+	case allowed.Err() != nil:
+		return Used{}, &LimitError{OfTime, fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
+	case words.outOfMemory():
+		return Used{}, memoryError(job)
+	case words.outOfTime():
+		return Used{}, timeError(job)
+	case err == nil:
+		err = errors.New("it ended without an answer")
+	}
+	if said := words.first(); said != "" {
+		err = fmt.Errorf("%w: %q", err, said)
+	}
+	return Used{}, fmt.Errorf("the process that compiles: %w", err)
+}
+
+// start runs the process to its end.
+func start(ctx context.Context, command []string, job Job, input []byte, said *answer, words *tail) error {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = job.Dir, []string{}, words, endGrace
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = writeHeader(stdin, job)
+	if err == nil {
+		_, err = stdin.Write(input)
+	}
+	// stdin stays open: its end tells the child that there is no parent any more.
+	if readErr := readHeader(stdout, said); err == nil && !errors.Is(readErr, io.EOF) {
+		err = readErr
+	}
+	stdin.Close()
+	_, _ = io.Copy(io.Discard, stdout)
+	waitErr := cmd.Wait() // says more than what reading and writing met
+	if waitErr != nil {
+		return waitErr
+	}
+	return err
+}
+
+func (a answer) err() error {
+	switch {
+	case a.Error == "":
+		return nil
+	case a.Limit != "":
+		return &LimitError{a.Limit, a.Error}
+	case a.Folder:
+		return fmt.Errorf("%w: %s", ErrFolder, a.Error)
+	}
+	return errors.New(a.Error)
+}
+
+// tail keeps the beginning of what a child writes to stderr.
+type tail struct{ bytes.Buffer }
+
+func (t *tail) Write(p []byte) (int, error) {
+	if left := maxWords - t.Len(); left > 0 {
+		t.Buffer.Write(p[:min(left, len(p))])
+	}
+	return len(p), nil
+}
+
+// outOfMemory reports whether the Go runtime of the child was given no more memory.
+func (t *tail) outOfMemory() bool {
+	text := t.String()
+	return strings.Contains(text, "out of memory") || strings.Contains(text, "cannot allocate memory")
+}
+
+// outOfTime reports whether the kernel ended the child for the time it took.
+func (t *tail) outOfTime() bool { return strings.Contains(t.String(), "SIGXCPU") }
+
+func (t *tail) first() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(t.String()), "\n")
+	return line
+}
