@@ -65,9 +65,14 @@ func (c *codes) buildIn(ctx context.Context, x *code, size int64, folder *codedi
 		return fmt.Errorf("%w: %w", child.ErrFolder, err)
 	}
 	if entry.Files() > 0 {
-		if err = c.readFrom(ctx, x, entry); err == nil {
+		err := c.readFrom(ctx, x, entry)
+		var limit *child.LimitError
+		switch {
+		case err == nil:
 			c.read.Add(1)
 			return nil
+		case ctx.Err() != nil, errors.As(err, &limit):
+			return err
 		}
 		// It is another version's of the engine, or of another processor.
 	}
@@ -92,9 +97,8 @@ func (c *codes) readFrom(ctx context.Context, x *code, entry *codedir.Entry) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if held := entry.Size() + int64(len(x.wasm)); held > x.limits.Memory {
-		return &child.LimitError{Of: child.OfMemory, Text: fmt.Sprintf("compiled it takes %d MiB of memory, at most %d are allowed",
-			held>>20, x.limits.Memory>>20)}
+	if entry.Size()+int64(len(x.wasm)) > x.limits.Memory {
+		return x.limits.error(&child.LimitError{Of: child.OfMemory})
 	}
 	cache, err := wazero.NewCompilationCacheWithDir(entry.Path)
 	if err != nil {
@@ -112,8 +116,7 @@ func (c *codes) compileApart(ctx context.Context, x *code, size int64, dir strin
 	defer c.exit()
 	memory := x.limits.Memory - size - int64(len(x.wasm))
 	if memory < minCompiling {
-		return loadLimit(&child.LimitError{Of: child.OfMemory, Text: fmt.Sprintf(
-			"a module of this size cannot be compiled with %d MiB of memory", x.limits.Memory>>20)})
+		return x.limits.error(&child.LimitError{Of: child.OfMemory})
 	}
 	job := child.Job{Dir: dir, Time: x.limits.Time, Memory: memory}
 	_, err := child.Run(ctx, c.compiler, job, x.wasm)
@@ -122,14 +125,19 @@ func (c *codes) compileApart(ctx context.Context, x *code, size int64, dir strin
 	case err == nil, ctx.Err() != nil, errors.Is(err, child.ErrFolder):
 		return err
 	case errors.As(err, &limit):
-		return loadLimit(limit)
+		return x.limits.error(limit)
 	}
 	return fmt.Errorf("the module is not valid: %w", err)
 }
 
-// loadLimit says what to do about a limit.
-func loadLimit(err *child.LimitError) error {
-	return fmt.Errorf("%w: make the module smaller or simpler, or raise limits.load.%s", err, err.Of)
+// error says which limit was not enough, and what to do about it.
+func (l LoadLimits) error(err *child.LimitError) error {
+	const advice = "make the module smaller or simpler, or raise limits.load."
+	text := fmt.Sprintf("compiling it takes more than %v of processor time: %stime", l.Time, advice)
+	if err.Of == child.OfMemory {
+		text = fmt.Sprintf("compiling it takes more than %s of memory: %smemory", mebibytes(l.Memory), advice)
+	}
+	return &child.LimitError{Of: err.Of, Text: text}
 }
 
 // enter waits until another process may compile.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 
@@ -136,6 +137,9 @@ func (c *codes) leave(ctx context.Context, x *code) error {
 	return x.free(ctx)
 }
 
+// waitGrace is how long wait goes on after the end of its context, since what is ended needs a moment.
+const waitGrace = 500 * time.Millisecond
+
 // wait waits for what is being made, which is ended before, or for the end of ctx.
 func (c *codes) wait(ctx context.Context) error {
 	done := make(chan struct{})
@@ -147,6 +151,11 @@ func (c *codes) wait(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+		return nil
+	case <-time.After(waitGrace):
 		return fmt.Errorf("compiling a handler has not ended: %w", ctx.Err())
 	}
 }

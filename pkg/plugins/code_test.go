@@ -129,7 +129,7 @@ func TestLoadsOfOtherModulesDoNotWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := codeKey{sha256.Sum256(file.Code), meter.Options{MaxTable: wasmfile.MaxTableElements}}
-	slow := &code{key: key, users: 1, done: make(chan struct{})} // somebody compiles it
+	slow := &code{key: key, users: 1, done: make(chan struct{}), stop: func() {}} // somebody compiles it
 	host.codes.byKey = map[codeKey]*code{key: slow}
 
 	i := instance(t, host, testSpec(verdictGuest(Done)))
@@ -150,7 +150,7 @@ func TestLoadsOfOtherModulesDoNotWait(t *testing.T) {
 		t.Errorf("it did not wait: %v", err)
 	default:
 	}
-	slow.err = host.codes.build(t.Context(), slow, file.Code, nil)
+	slow.err, slow.made = host.codes.build(t.Context(), slow, file.Code, nil), true
 	close(slow.done)
 	if err := errors.Join(<-waiting, host.codes.leave(t.Context(), slow)); err != nil {
 		t.Error(err)

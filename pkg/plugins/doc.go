@@ -8,7 +8,7 @@
 //     has exports or imports of another type than the interface says, or could use more than its limits. Then it
 //     compiles the module, starts a first instance and runs its configure.
 //   - A guest can do nothing but compute and call the functions of package abi. It has no files, environment, arguments
-//     or sockets, and cannot sleep. A WASI command, which a module is that has _start and nothing of package abi, can
+//     but a name, or sockets, and cannot sleep. A WASI command, which a module is that has _start and nothing of package abi, can
 //     read events and write verdicts besides; each of its runs has an instance of its own.
 //   - Events come one by one or in batches, as the guest can take them and the caller has them: Handle gives one event to a
 //     guest that takes batches as well, HandleBatch several to one that does not.

@@ -19,6 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	CompilerMain()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if err := goGuests.Close(context.Background()); err != nil {
 			fmt.Fprintln(os.Stderr, "closing the host of the Go guests:", err)

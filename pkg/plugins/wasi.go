@@ -30,8 +30,8 @@ const (
 )
 
 var wasiFunctions = []hostFunction{
-	wasi("args_get", "ii", wasiNothing),
-	wasi("args_sizes_get", "ii", wasiNoSizes),
+	wasi("args_get", "ii", wasiArguments),
+	wasi("args_sizes_get", "ii", wasiArgumentSizes),
 	wasi("environ_get", "ii", wasiNothing),
 	wasi("environ_sizes_get", "ii", wasiNoSizes),
 	wasi("clock_res_get", "ii", wasiClockRes),
@@ -93,6 +93,22 @@ func wasiNoPath(call, []uint64) uint64  { return wasiNotCapable }
 func wasiNoSizes(c call, stack []uint64) uint64 {
 	c.put32(uint32(stack[0]), 0)
 	c.put32(uint32(stack[1]), 0)
+	return wasiOK
+}
+
+// argument is the only one that a guest is told: that a program has a name is what many a library counts on.
+const argument = "handler\x00"
+
+func wasiArgumentSizes(c call, stack []uint64) uint64 {
+	c.put32(uint32(stack[0]), 1)
+	c.put32(uint32(stack[1]), uint32(len(argument)))
+	return wasiOK
+}
+
+func wasiArguments(c call, stack []uint64) uint64 {
+	text := uint32(stack[1])
+	c.put32(uint32(stack[0]), text)
+	copy(c.read(text, uint32(len(argument))), argument)
 	return wasiOK
 }
 

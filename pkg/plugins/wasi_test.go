@@ -33,8 +33,8 @@ func TestWASIResults(t *testing.T) {
 		want    int64
 		written string // from address 1024, without zeros at the end
 	}{
-		{"args_get", []int64{1024, 1024}, 0, ""},
-		{"args_sizes_get", []int64{1024, 1028}, 0, ""},
+		{"args_get", []int64{1024, 1028}, 0, "\x04\x04\x00\x00handler"},
+		{"args_sizes_get", []int64{1024, 1028}, 0, "\x01\x00\x00\x00\x08"},
 		{"environ_get", []int64{1024, 1024}, 0, ""},
 		{"environ_sizes_get", []int64{1024, 1028}, 0, ""},
 		{"clock_res_get", []int64{0, 1024}, 0, "\xe8\x03"},

@@ -32,7 +32,7 @@ func Serve(in io.Reader, out io.Writer, do func(dir string, input []byte) error)
 	if err := limit(job); err != nil {
 		return finish(out, answer{Started: true, Error: fmt.Sprintf("the limits cannot be set: %v", err)})
 	}
-	debug.SetMemoryLimit(job.Memory / 8 * 7 * slower)
+	debug.SetMemoryLimit(job.Memory / 8 * 7 * larger)
 	var once sync.Once
 	end := func(a answer) {
 		once.Do(func() {
@@ -94,7 +94,7 @@ func watch(job Job, end func(answer)) {
 	for {
 		now := used()
 		switch {
-		case now.Memory > job.Memory*slower:
+		case now.Memory > job.Memory*larger:
 			end(answer{Limit: OfMemory, Error: memoryError(job).Error()})
 		case now.Time > job.Time*slower:
 			end(answer{Limit: OfTime, Error: timeError(job).Error()})
