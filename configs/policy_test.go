@@ -152,7 +152,7 @@ func (p *policy) judge(t *testing.T, o *event.Object) (found []verdict) {
 	if !p.selected(t, o) {
 		return nil
 	}
-	e := rules.NewBook(p.rules).Evaluator(p.caches)
+	e := rules.NewBook(p.rules, 1).Evaluator(p.caches)
 	begin := time.Now()
 	waits := []time.Duration{0}
 	for _, r := range p.rules {
@@ -171,6 +171,7 @@ func (p *policy) judge(t *testing.T, o *event.Object) (found []verdict) {
 				t.Errorf("rule %s, after %v: state %v since %v", tr.Rule.Name(), after, tr.State, tr.Since.Sub(begin))
 			}
 			found = append(found, verdict{tr.Rule.Name(), tr.Message})
+			e.Took(tr, 0, begin.Add(after))
 		}
 	}
 	gone := e.Evaluate(event.Event{Op: event.Delete, Object: o}, begin.Add(time.Hour))

@@ -57,6 +57,11 @@ func (a asked) decide() before {
 		if b.on.Has(event.Add) || b.on.Has(event.Delete) {
 			b.on = b.on.With(event.Update)
 		}
+		// Who has left, and whom the select has failed on, is remembered until the object is gone.
+		b.on = b.on.With(event.Delete)
+		if a.selects.UsesClock() || len(a.selects.Informers()) > 0 {
+			b.on = b.on.With(event.Add).With(event.Update) // the members are all remembered
+		}
 	}
 	for _, c := range conditions {
 		if c.Of == filters.OfField && !kube.Selectable(a.resource, c.Key) {

@@ -18,7 +18,6 @@ import (
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -183,7 +182,7 @@ func limits() string {
 	row("items of lists it makes", number(filters.MaxMemory))
 	row("a text it makes", bytes(filters.MaxText))
 	row("all texts and lists it makes, and what it decodes", bytes(filters.MaxBytes))
-	row("a rule's message, which is cut there", bytes(rules.MaxMessage))
+	row("a rule's message, which is cut there", bytes(filters.MaxMessage))
 	return b.String()
 }
 

@@ -183,7 +183,10 @@ func (b *builder) rules() *rules.Book {
 	if len(b.cfg.Rules) == 0 {
 		return nil
 	}
-	return rules.NewBook(b.ruleList())
+	if n := len(b.cfg.Outputs); n > rules.MaxReceivers {
+		b.mistake(".outputs", fmt.Errorf("a listener with rules can have at most %d outputs, this one has %d", rules.MaxReceivers, n))
+	}
+	return rules.NewBook(b.ruleList(), len(b.cfg.Outputs))
 }
 
 func (b *builder) ruleList() (all []*rules.Rule) {

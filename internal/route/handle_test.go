@@ -226,7 +226,7 @@ func TestABatchHasWhatIsWanted(t *testing.T) {
 		}
 		h.Filter = filter
 		h.Rules = book(t, pending(time.Minute))
-		h.source.waiting[0].Recalled = true
+		h.source.waiting[0].Recalled, h.source.waiting[0].Op = true, event.Resync
 		h.run(t)
 		expectAll(t, "calls", h.called(), "[b c]")
 		expectAll(t, "acknowledged", h.source.log, "done a", "done no", "done b", "done c")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -28,7 +29,7 @@ func book(t *testing.T, sources ...rules.Source) *rules.Book {
 		}
 		all = append(all, r)
 	}
-	return rules.NewBook(all)
+	return rules.NewBook(all, 2)
 }
 
 func pending(after time.Duration) rules.Source {
@@ -139,8 +140,8 @@ func TestLeavingTheSetResolves(t *testing.T) {
 	expectTold(t, out, "violated never medium@1", "resolved never medium@1")
 }
 
-// What a rule has told once and an output did not take is kept for the retry, without asking the rule again.
-func TestWhatRulesTellSurvivesAFailingOutput(t *testing.T) {
+// What a rule reports and an output did not take is offered again, and begins no new violation.
+func TestWhatRulesReportSurvivesAFailingOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := pod(1, `"Pending"`)
 		source, out := newScript(event.Event{Op: event.Add, Object: in}), &output{}
@@ -154,12 +155,178 @@ func TestWhatRulesTellSurvivesAFailingOutput(t *testing.T) {
 		r := source.route(t, &log, out)
 		r.Rules = book(t, pending(0), rules.Source{Name: "slow", For: time.Hour, Deny: filters.Source{Text: "true"}})
 		source.deaf = true
+		begin := time.Now()
 		if err := r.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		expectTold(t, out, "violated stuck high@1", "added 1")
-		if want := []string{"retry web", "retry web", "done web, again in 1h0m0s"}; !slices.Equal(source.log, want) {
+		left := time.Hour - time.Since(begin)
+		if want := []string{"retry web", "retry web", "done web, again in " + left.String()}; !slices.Equal(source.log, want) {
 			t.Errorf("%v", source.log)
+		}
+		if s := r.Stats(); s.Violated != 1 || s.Written != 2 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// away fails until some time has passed since now.
+func away(d time.Duration) func(int, sink.Message) error {
+	until := time.Now().Add(d)
+	return func(int, sink.Message) error {
+		if time.Now().Before(until) {
+			return errors.New("connection refused")
+		}
+		return nil
+	}
+}
+
+// However long an output is away, it is told of a violation when it is back, once, and then of its end.
+func TestAViolationIsReportedWhenTheOutputIsBack(t *testing.T) {
+	for _, gone := range []time.Duration{20 * time.Second, time.Hour, 30 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			source, out := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}), &output{}
+			source.open = true
+			out.fail = away(gone)
+			var log bytes.Buffer
+			r := source.route(t, &log, out)
+			r.Rules, r.Quiet = book(t, pending(0)), true
+			r.Retry = Retry{Attempts: 5, MinBackoff: time.Second, MaxBackoff: time.Minute}
+			done := make(chan error, 1)
+			go func() { done <- r.Run(t.Context()) }()
+			time.Sleep(gone + 3*time.Minute)
+			synctest.Wait()
+			expectTold(t, out, "violated stuck high@1")
+			source.push(event.Event{Op: event.Update, Object: pod(2, `"Pending"`), Old: pod(1, `"Pending"`)})
+			time.Sleep(24 * time.Hour)
+			synctest.Wait()
+			expectTold(t, out, "violated stuck high@1")
+			source.push(event.Event{Op: event.Update, Object: pod(3, `"Running"`), Old: pod(2, `"Pending"`)})
+			synctest.Wait()
+			expectTold(t, out, "violated stuck high@1", "resolved stuck high@3")
+			source.end()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			if s := r.Stats(); s.DeadLetters != 0 || s.Violated != 1 || s.Resolved != 1 || len(r.Rules.Open()) != 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// The end of a deleted object's violation waits for the output, too; and nothing is reported that came and went meanwhile.
+func TestWhatEndsWhileTheOutputIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source, out := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}), &output{}
+		source.open = true
+		var log bytes.Buffer
+		r := source.route(t, &log, out)
+		r.Rules, r.Quiet = book(t, pending(0)), true
+		r.Retry = Retry{Attempts: 2, MinBackoff: time.Second, MaxBackoff: time.Minute}
+		done := make(chan error, 1)
+		go func() { done <- r.Run(t.Context()) }()
+		synctest.Wait()
+		out.mu.Lock()
+		out.fail = away(time.Hour)
+		out.mu.Unlock()
+		source.push(event.Event{Op: event.Delete, Object: pod(2, `"Pending"`)})
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		expectTold(t, out, "violated stuck high@1", "resolved stuck high@2")
+		out.mu.Lock()
+		out.fail = away(time.Hour)
+		out.mu.Unlock()
+		source.push(event.Event{Op: event.Add, Object: pod(3, `"Pending"`)})
+		time.Sleep(30 * time.Minute)
+		source.push(event.Event{Op: event.Update, Object: pod(4, `"Running"`), Old: pod(3, `"Pending"`)})
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		expectTold(t, out, "violated stuck high@1", "resolved stuck high@2")
+		source.end()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if n := r.Rules.Open(); len(n) != 0 {
+			t.Errorf("open: %v", n)
+		}
+	})
+}
+
+// A message that an output refuses for good is a dead letter, and holds up nothing.
+func TestWhatAnOutputRefusesIsNotOfferedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := pod(1, `"Pending"`)
+		source, refuses, takes := newScript(event.Event{Op: event.Add, Object: in}, event.Event{Op: event.Resync, Object: in}, event.Event{Op: event.Delete, Object: in}), &output{}, &output{}
+		refuses.fail = func(n int, m sink.Message) error {
+			if strings.HasPrefix(m.Type, "dev.informerd.rule.violated") {
+				return sink.Permanent(errors.New("413 too large"))
+			}
+			return nil
+		}
+		var log bytes.Buffer
+		r := source.route(t, &log, refuses)
+		r.Outputs = append(r.Outputs, Output{Name: "takes", Sink: takes})
+		r.Rules, r.Quiet = book(t, pending(0)), true
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		expectTold(t, refuses)
+		expectTold(t, takes, "violated stuck high@1", "resolved stuck high@1")
+		if s := r.Stats(); s.DeadLetters != 1 || s.Retried != 0 || !strings.Contains(log.String(), `msg="what a rule reports is given up" op=add`) {
+			t.Errorf("%+v %s", s, log.String())
+		}
+	})
+}
+
+// The end of an object of which another one has taken the name is about that object, as far as it is known.
+func TestTheEndOfAReplacedObjectIsAboutThat(t *testing.T) {
+	as := func(version int, uid string) *event.Object {
+		o, err := (&event.Parser{}).Parse([]byte(strings.Replace(pod(version, `"Pending"`).JSON(), `"uid":"u"`, `"uid":"`+uid+`"`, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	for name, tt := range map[string]struct {
+		e    event.Event
+		data string
+	}{
+		"the update has its state": {event.Event{Op: event.Update, Object: as(3, "u2"), Old: as(2, "u1")}, as(2, "u1").JSON()},
+		"its state is not known":   {event.Event{Op: event.Resync, Object: as(3, "u2")}, `{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","name":"web","uid":"u1"}}`},
+	} {
+		source, out := newScript(event.Event{Op: event.Add, Object: as(1, "u1")}, tt.e), &output{}
+		source.deaf = true
+		var log bytes.Buffer
+		r := source.route(t, &log, out)
+		r.Rules, r.Quiet = book(t, pending(0)), true
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(out.messages) != 3 {
+			t.Fatalf("%s: %v", name, out.messages)
+		}
+		m := out.messages[1]
+		if m.UID != "u1" || m.Op != event.Delete || !strings.Contains(m.Data, `"object":`+tt.data) || out.messages[2].UID != "u2" {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}
+
+// Nothing has happened to an object whose time has come: what its rules report then has no op.
+func TestWhatTimeLeadsToHasNoOp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := pod(1, `"Pending"`)
+		source, out := newScript(event.Event{Op: event.Add, Object: in}), &output{}
+		var log bytes.Buffer
+		r := source.route(t, &log, out)
+		r.Rules, r.Quiet = book(t, pending(10*time.Second)), true
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		expectTold(t, out, "violated stuck high@1")
+		if text := string(cloudevent.Append(nil, out.messages[0])); strings.Contains(text, `"op"`) || out.messages[0].Op != 0 {
+			t.Errorf("%s", text)
 		}
 	})
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
@@ -67,26 +65,36 @@ type Route struct {
 
 	stats   stats
 	breaker breaker
+	members members
+	kept    kept
+	// complaints limits the log to a few lines about what fails, however many events there are.
+	complaints complaints
 	// What Handler does, or something else in tests; guests is nil if there is no handler.
 	guests  func(context.Context) (guest, error)
 	batches func() bool
-	// failures limits the log to a few lines about failing filters, however many events there are.
-	failures rate.Sometimes
 }
 
-// unsent is what came of an event and how far it got. First come the messages of its rules, then those of the event. While
-// the event waits for a retry, its delivery carries this as Progress, so that no other event of the object can take it up.
+// unsent is what came of an event, how far it got, and what follows when it is done. While the event waits for a retry, its
+// delivery carries this as Progress, so that no other event of the object can take it up.
 type unsent struct {
 	messages []sink.Message
 	next     int           // index into messages × outputs, messages first
-	last     bool          // these are the event's own
-	again    time.Duration // when the rules want the object again, from the end of this event on; 0: not
+	last     bool          // there are messages; else the retry begins anew
+	again    time.Duration // when the object is wanted again, from the end of this event on; 0: not
+	member   member        // what is to be remembered of it
+}
+
+// sooner makes the object come again after a while, if not before.
+func (u *unsent) sooner(after time.Duration) {
+	if after > 0 && (u.again == 0 || after < u.again) {
+		u.again = after
+	}
 }
 
 // Run works on events until the source has stopped and is empty (then the result is nil), or ctx is done.
 func (r *Route) Run(ctx context.Context) error {
-	r.failures = rate.Sometimes{First: 3, Interval: 10 * time.Second}
 	r.breaker.after = r.PauseAfter
+	r.members.moving = looksAround(r.Select)
 	if r.guests == nil && r.Handler != nil {
 		r.guests = func(ctx context.Context) (guest, error) { return r.Handler.NewInstance(ctx) }
 		r.batches = r.Handler.Batches
@@ -110,56 +118,79 @@ func (r *Route) Run(ctx context.Context) error {
 
 func (r *Route) workers() int { return cmp.Or(r.Workers, 1) }
 
-// done acknowledges an event.
-func done(d *informer.Delivery, left unsent) {
-	if left.again > 0 {
+// done acknowledges an event. What it made of its object holds from here on.
+func (r *Route) done(d *informer.Delivery, left unsent) {
+	if r.Select != nil {
+		if d.Op == event.Delete {
+			left.member = member{}
+		}
+		r.members.put(d.Object.Key(), left.member)
+	}
+	if left.again > 0 && d.Op != event.Delete {
 		d.Again(left.again)
 		return
 	}
 	d.Done()
 }
 
-// expressionFailed gives up what an expression had to decide: its answer would not be another one if it was asked again.
-func (r *Route) expressionFailed(e event.Event, what string, err error) {
-	r.stats.deadLetters.Add(1)
-	r.failures.Do(func() {
-		r.Log.Error(what, "op", e.Op, "object", quoted(e.Object.Key()), "error", err)
-	})
-}
-
 // send gives the outputs what is left for them.
 func (r *Route) send(ctx context.Context, left *unsent) error {
 	for ; left.next < len(left.messages)*len(r.Outputs); left.next++ {
-		out := r.Outputs[left.next%len(r.Outputs)]
-		if err := out.Sink.Write(ctx, left.messages[left.next/len(r.Outputs)]); err != nil {
-			return fmt.Errorf("output %q: %w", out.Name, err)
+		if err := r.write(ctx, r.Outputs[left.next%len(r.Outputs)], left.messages[left.next/len(r.Outputs)]); err != nil {
+			return err
 		}
-		r.stats.written.Add(1)
 	}
+	return nil
+}
+
+func (r *Route) write(ctx context.Context, out Output, m sink.Message) error {
+	if err := out.Sink.Write(ctx, m); err != nil {
+		return fmt.Errorf("output %q: %w", out.Name, err)
+	}
+	r.stats.written.Add(1)
 	return nil
 }
 
 // failed decides between a retry, which goes on with what is left, and giving up.
 func (r *Route) failed(ctx context.Context, d *informer.Delivery, left unsent, err error) {
-	key := d.Object.Key()
-	if left.last || r.Rules != nil {
+	d.Progress = nil
+	if left.last && r.kept.keep(&left, r.stats.unkept.Add) {
 		d.Progress = left
 	}
-	if ctx.Err() != nil {
+	unreported := errors.Is(err, errUnreported)
+	switch {
+	case ctx.Err() != nil:
 		// Being stopped is nobody's failure. The event goes back, and is not done.
 		d.Retry(0)
-		return
-	}
-	if d.Attempt < r.Retry.Attempts && !sink.IsPermanent(err) {
+	case d.Attempt < r.Retry.Attempts && !sink.IsPermanent(err), unreported && d.Op == event.Delete && !r.stopped():
+		// Nothing but the delete itself can report the end of a deleted object's violations.
 		delay := r.Retry.delay(d.Attempt)
 		r.stats.retried.Add(1)
-		r.Log.Warn("event failed, will try again", "op", d.Op, "object", quoted(key), "attempt", d.Attempt, "in", delay.Round(time.Millisecond), "error", err)
+		r.complainOf(slog.LevelWarn, d, "event failed, will try again", err, slog.Int("attempt", d.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
 		d.Retry(delay)
-		return
+	default:
+		if unreported {
+			left.sooner(max(r.Retry.MaxBackoff, rules.FailedInterval)) // it is reported when the outputs are back
+		}
+		if unreported && (r.Quiet || d.Recalled) {
+			r.complainOf(slog.LevelWarn, d, "outputs do not take what rules report, will try again", err, slog.Duration("in", left.again))
+		} else {
+			r.stats.deadLetters.Add(1)
+			r.complainOf(slog.LevelError, d, "event given up", err, slog.String("resourceVersion", d.Object.ResourceVersion()), slog.Int("attempts", d.Attempt))
+		}
+		r.kept.release(d)
+		r.done(d, left)
 	}
-	r.stats.deadLetters.Add(1)
-	r.Log.Error("event given up", "op", d.Op, "object", quoted(key), "resourceVersion", d.Object.ResourceVersion(), "attempts", d.Attempt, "error", err)
-	done(d, left)
+}
+
+// stopped reports whether no new events come in.
+func (r *Route) stopped() bool {
+	select {
+	case <-r.Source.Stopped():
+		return true
+	default:
+		return false
+	}
 }
 
 // delay doubles with each failed attempt, with up to half of it taken off at random.
@@ -170,6 +201,3 @@ func (t Retry) delay(attempt int) time.Duration {
 	}
 	return delay - rand.N(delay/2+1)
 }
-
-// quoted makes a name from the cluster safe to log.
-func quoted(key event.Key) string { return fmt.Sprintf("%+q", key.String()) }

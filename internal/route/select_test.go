@@ -130,23 +130,3 @@ func TestOnAndTheFilterSeeTheSet(t *testing.T) {
 		}
 	}
 }
-
-// A state on which select fails is outside: the object leaves the set, and the failure is told.
-func TestAFailingSelectChoosesNothing(t *testing.T) {
-	fine, broken := pod(1, `"Pending"`), pod(2, `["Pending"]`)
-	source, to := newScript(
-		event.Event{Op: event.Add, Object: fine}, event.Event{Op: event.Update, Object: broken, Old: fine}, event.Event{Op: event.Delete, Object: broken},
-	), &output{}
-	var log bytes.Buffer
-	r := source.route(t, &log, to)
-	r.Select = expression(t, `object.status.phase startsWith "P"`, filters.KindSelect)
-	if err := r.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := states(to); !slices.Equal(got, []string{"added 1", "deleted 1"}) {
-		t.Errorf("%v", got)
-	}
-	if s := r.Stats(); s.FilterErrors != 2 || s.DeadLetters != 2 || !strings.Contains(log.String(), `the select failed, so the object is not selected" op=update object="\"shop/web\""`) {
-		t.Errorf("%+v\n%s", s, log.String())
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -19,6 +20,18 @@ type stats struct {
 	dropped, emitted             atomic.Uint64
 	written                      atomic.Uint64
 	retried, deadLetters         atomic.Uint64
+	unkept                       atomic.Uint64
+}
+
+// reported counts a transition, however often it is offered.
+func (s *stats) reported(t rules.Transition) {
+	switch {
+	case !t.New:
+	case t.State == rules.Violated:
+		s.violated.Add(1)
+	default:
+		s.resolved.Add(1)
+	}
 }
 
 func (s *stats) received(op event.Op) { s.byOp[op].Add(1) }
@@ -30,8 +43,8 @@ type Stats struct {
 	Filtered       uint64              // refused by the filter
 	FilterErrors   uint64              // times that the filter or the select failed
 	RuleErrors     uint64              // times that a rule failed
-	Violated       uint64              // told of violated rules, repeated ones included
-	Resolved       uint64              // told of resolved rules
+	Violated       uint64              // reports of violated rules, repeated ones included
+	Resolved       uint64              // reports of resolved rules
 	HandlerCalls   uint64              // a batch is one call
 	HandlerCrashes uint64
 	HandlerPauses  uint64 // times that the workers paused because the handler kept crashing
@@ -40,7 +53,9 @@ type Stats struct {
 	Emitted        uint64 // events the handler made
 	Written        uint64 // messages outputs took, counted per output
 	Retried        uint64
-	DeadLetters    uint64 // events given up, and those on which an expression failed
+	Unkept         uint64 // failed events whose retry begins with the handler again, since too much of what handlers made waits already
+	Members        int    // objects of which it is remembered whether they are selected
+	DeadLetters    uint64 // events given up, those on which a rule failed, and what rules report and an output refuses for good
 }
 
 // Stats gives the counters.
@@ -54,7 +69,7 @@ func (r *Route) Stats() Stats {
 		RuleErrors: s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
 		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(), Written: s.written.Load(),
-		Retried: s.retried.Load(), DeadLetters: s.deadLetters.Load(),
+		Retried: s.retried.Load(), Unkept: s.unkept.Load(), Members: r.members.len(), DeadLetters: s.deadLetters.Load(),
 	}
 	for _, op := range event.Ops {
 		out.Events[op] = s.byOp[op].Load()
@@ -76,6 +91,7 @@ func (s Stats) LogValue() slog.Value {
 	for _, more := range []slog.Attr{
 		slog.Uint64("unselected", s.Unselected), slog.Uint64("violated", s.Violated), slog.Uint64("resolved", s.Resolved),
 		slog.Uint64("ruleErrors", s.RuleErrors), slog.Uint64("handlerPauses", s.HandlerPauses),
+		slog.Uint64("unkept", s.Unkept),
 	} {
 		if more.Value.Uint64() > 0 {
 			attrs = append(attrs, more)

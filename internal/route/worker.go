@@ -3,6 +3,7 @@ package route
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/informerd/informerd/internal/sink"
@@ -30,7 +31,7 @@ type worker struct {
 // wanted is an event that is for the handler and the outputs.
 type wanted struct {
 	*informer.Delivery
-	again time.Duration // as of unsent
+	left unsent
 }
 
 func (w *worker) open(ctx context.Context) (err error) {
@@ -109,62 +110,79 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 	if d.Attempt == 1 && !d.Recalled {
 		r.stats.received(d.Op)
 	}
-	left, resumed := d.Progress.(unsent)
-	e, selected := event.Event{}, false
-	if !left.last {
-		e, selected = w.selected(d)
-	}
-	if w.judge != nil && !resumed {
-		left.messages, left.again = w.judged(e, selected)
-	}
-	if err := r.send(ctx, &left); err != nil {
-		r.failed(ctx, d, left, err)
+	left := r.kept.release(d)
+	if left.last {
+		w.sendLast(ctx, d, left)
 		return
 	}
-	if left.last || !selected || !w.wants(d, e) {
-		done(d, left)
+	e, selected := w.selected(d, &left)
+	if w.judge != nil {
+		if err := w.judged(ctx, d, e, selected, &left); err != nil {
+			r.failed(ctx, d, left, err)
+			return
+		}
+	}
+	wants, err := w.wants(d, e, selected)
+	switch {
+	case err != nil:
+		r.failed(ctx, d, left, err)
+		return
+	case !wants:
+		r.done(d, left)
 		return
 	}
 	e.Object = e.Object.Plain() // from here on it is read more than once
-	w.wanted = append(w.wanted, wanted{d, left.again})
+	w.wanted = append(w.wanted, wanted{d, left})
 	w.events = append(w.events, e)
 }
 
 // finish sends what came of an event that was wanted, and acknowledges it.
 func (w *worker) finish(ctx context.Context, d wanted, messages []sink.Message, err error) {
-	r := w.route
 	if err != nil {
-		r.failed(ctx, d.Delivery, unsent{again: d.again}, err)
+		w.route.failed(ctx, d.Delivery, d.left, err)
 		return
 	}
-	left := unsent{messages: messages, last: true, again: d.again}
-	if err := r.send(ctx, &left); err != nil {
-		r.failed(ctx, d.Delivery, left, err)
-		return
-	}
-	done(d.Delivery, left)
+	d.left.messages, d.left.last = messages, true
+	w.sendLast(ctx, d.Delivery, d.left)
 }
 
-// wants tells whether the event is one for the handler and the outputs.
-func (w *worker) wants(d *informer.Delivery, e event.Event) bool {
-	if r := w.route; d.Recalled || r.Quiet || r.On != 0 && !r.On.Has(e.Op) {
-		return false
+// sendLast sends what came of an event, or what is left of that, and acknowledges the event.
+func (w *worker) sendLast(ctx context.Context, d *informer.Delivery, left unsent) {
+	if err := w.route.send(ctx, &left); err != nil {
+		w.route.failed(ctx, d, left, err)
+		return
+	}
+	w.route.done(d, left)
+}
+
+// wants reports whether the event is one for the handler and the outputs. With an error it is not known.
+func (w *worker) wants(d *informer.Delivery, e event.Event, selected bool) (bool, error) {
+	r := w.route
+	if !selected || r.Quiet || r.On != 0 && !r.On.Has(e.Op) {
+		return false, nil
+	}
+	if d.Recalled && e.Op == event.Resync {
+		return false, nil // nothing has happened
 	}
 	return w.matches(e)
 }
 
-func (w *worker) matches(e event.Event) bool {
+func (w *worker) matches(e event.Event) (bool, error) {
 	if w.matcher == nil {
-		return true
+		return true, nil
 	}
 	r := w.route
 	ok, err := w.matcher.Match(e)
 	switch {
 	case err != nil:
 		r.stats.filterErrors.Add(1)
-		r.expressionFailed(e, "the filter failed, so the event does not match", err)
+		err = fmt.Errorf("the filter failed: %w", err)
+		if !looksAround(r.Filter) {
+			return false, sink.Permanent(err) // it would fail again
+		}
+		return false, err
 	case !ok:
 		r.stats.filtered.Add(1)
 	}
-	return ok && err == nil
+	return ok, nil
 }

@@ -34,8 +34,8 @@ func TestText(t *testing.T) {
 		`image("nginx")`:                          "docker.io/library/nginx:latest",
 		`condition("Ready").reason`:               "Grün",
 		`"has " + string(len(object.spec.containers)) + " containers"`: "has 2 containers",
-		`object.spec.long`:       strings.Repeat("ü", 512),
-		`"x" + object.spec.long`: "x" + strings.Repeat("ü", 511),
+		`object.spec.long`:       strings.Repeat("ü", 510) + "…",
+		`"x" + object.spec.long`: "x" + strings.Repeat("ü", 510) + "…",
 		`"zone " + cached("nodes", "", object.spec.nodeName).metadata.labels.zone`: "zone a",
 	} {
 		source := sampleSource(text)

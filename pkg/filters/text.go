@@ -12,7 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Text gives the text that an expression of [KindMessage] makes of an event, at most MaxMessage bytes of it. A number, true
+// Text gives the text that an expression of [KindMessage] makes of an event, of a long one the beginning and "…", MaxMessage
+// bytes at most. A number, true
 // and false, a date, a duration and the like are written as texts, nil as "". An error is an [*EvalError].
 func (e *Evaluator) Text(ev event.Event) (string, error) {
 	if e.filter.source.Kind != KindMessage {
@@ -36,6 +37,9 @@ func notText(gives reflect.Type) error {
 	return nil
 }
 
+// ellipsis stands at the end of a message that was too long.
+const ellipsis = "…"
+
 // message is the value of the whole expression.
 func (e *Evaluator) message(x any) string {
 	text, ok := textOf(x)
@@ -43,11 +47,11 @@ func (e *Evaluator) message(x any) string {
 		fail("%s, this gave %s", KindMessage.must(), typeName(x))
 	}
 	if len(text) > MaxMessage {
-		end := MaxMessage
+		end := MaxMessage - len(ellipsis)
 		for end > 0 && !utf8.RuneStart(text[end]) {
 			end--
 		}
-		text = text[:end]
+		return text[:end] + ellipsis
 	}
 	return strings.Clone(text) // it is only lent
 }

@@ -12,7 +12,7 @@
 //	                    cluster-scoped
 //	time                when the change was observed, RFC 3339 in UTC, with fractions of a second
 //	datacontenttype     application/json; only with data
-//	op                  add, update, delete or resync
+//	op                  add, update, delete or resync; left out if a rule tells something because time has passed
 //	resourceversion     of the object
 //	oldresourceversion  of the state before; updates only
 //	uid                 of the object
@@ -43,10 +43,10 @@
 // with index counting from 0 what the handler emitted for this one event. It is the same again when the event is
 // retried, and differs from the id of every other event. What a rule tells has
 //
-//	hex(sha256(n(id of the state) n(listener) n(type) n(rule) n(since))[:16])
+//	hex(sha256(n(cluster) n(resource) n(namespace) n(name) n(uid) n(listener) n(type) n(rule) n(since))[:16])
 //
-// with since as in data, and behind it, if it is repeated, n(time): a rule may be violated, resolved and violated again
-// although the object stays as it is.
+// with since as in data, and behind it, of the n-th repeat, n(n). It names the violation and not the object's state: what a
+// receiver has not taken is offered again, perhaps with a later state, and has the same id then.
 //
 // # What is promised
 //

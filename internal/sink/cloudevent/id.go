@@ -22,6 +22,15 @@ func (s *Source) emittedID(ev event.Event, typ string, index int) string {
 	return hash(s.stateID(ev), s.listener, typ, strconv.Itoa(index))
 }
 
+// ruleID names what a rule tells, and not the object's state: it may be offered again with a later one.
+func (s *Source) ruleID(o *event.Object, typ string, r RuleState, since string) string {
+	parts := []string{s.cluster, s.resource, o.Namespace(), o.Name(), o.UID(), s.listener, typ, r.Rule, since}
+	if r.Repeats > 0 {
+		parts = append(parts, strconv.Itoa(r.Repeats))
+	}
+	return hash(parts...)
+}
+
 // hash writes each part as a netstring, so that no two lists of parts give the same bytes.
 func hash(parts ...string) string {
 	buf := make([]byte, 0, 256)

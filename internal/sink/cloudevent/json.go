@@ -23,7 +23,9 @@ func Append(dst []byte, m sink.Message) []byte {
 	if hasData(m) {
 		dst = append(dst, `,"datacontenttype":"application/json"`...)
 	}
-	dst = appendText(dst, "op", m.Op.String())
+	if m.Op != 0 {
+		dst = appendText(dst, "op", m.Op.String())
+	}
 	dst = appendText(dst, "resourceversion", m.ResourceVersion)
 	dst = appendText(dst, "oldresourceversion", m.OldResourceVersion)
 	dst = appendText(dst, "uid", m.UID)

@@ -22,7 +22,7 @@ func benchmarkBook(b *testing.B, hold, repeat time.Duration) *Book {
 	for _, r := range benchmarkRules {
 		all = append(all, rule(b, r.name, r.deny, hold, repeat))
 	}
-	return NewBook(all)
+	return NewBook(all, 1)
 }
 
 func benchmarkPod(b *testing.B, tag string) *event.Object {
@@ -64,7 +64,7 @@ func BenchmarkEvaluate(b *testing.B) {
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				if o := e.Evaluate(event.Event{Op: event.Update, Object: bm.objects[i%len(bm.objects)]}, begin); o.Errors != nil {
+				if o := evaluate(e, event.Event{Op: event.Update, Object: bm.objects[i%len(bm.objects)]}, begin); o.Errors != nil {
 					b.Fatal(o.Errors)
 				}
 				i++
@@ -79,7 +79,7 @@ func BenchmarkEvaluateParallel(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		e := book.Evaluator(nil)
 		for pb.Next() {
-			e.Evaluate(event.Event{Op: event.Update, Object: clean}, begin)
+			evaluate(e, event.Event{Op: event.Update, Object: clean}, begin)
 		}
 	})
 }
@@ -87,12 +87,12 @@ func BenchmarkEvaluateParallel(b *testing.B) {
 const manyViolations = 100_000
 
 func violate(b *testing.B, n int) *Book {
-	book := NewBook([]*Rule{rule(b, "a", deny, 0, 0)})
+	book := NewBook([]*Rule{rule(b, "a", deny, 0, 0)}, 1)
 	e := telling(b, book.Evaluator(nil))
 	for i := range n {
 		o := podIn(b, fmt.Sprint("shop-", i%100), fmt.Sprint("web-7d9c5b5d5f-", i), fmt.Sprintf("6f2b8f52-5b1c-4b7e-9d5f-%012d", i),
 			fmt.Sprintf(`"n":5,"message":"container web of web-7d9c5b5d5f-%d has restarted 17 times"`, i))
-		e.Evaluate(event.Event{Op: event.Add, Object: o}, begin)
+		evaluate(e, event.Event{Op: event.Add, Object: o}, begin)
 	}
 	return book
 }

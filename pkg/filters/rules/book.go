@@ -14,7 +14,8 @@ import (
 
 // Book has the state of all objects and rules of one listener. It is safe for concurrent use.
 type Book struct {
-	rules []*Rule
+	rules     []*Rule
+	receivers Receivers // all of them
 
 	mu      sync.Mutex
 	objects map[event.Key]*object // those with something to remember
@@ -26,29 +27,33 @@ type Book struct {
 type object struct {
 	key     event.Key // as in Book.objects; writing an entry anew would bring in another's texts
 	uid     string
-	records []record // by rule; replaced, never changed
+	records []record // by rule; what is violated, since when and with what message is replaced, never changed
+	debts   []debt   // at most one for each rule and receiver, and none of a receiver that knows of a record of that rule
 }
 
 // Violation is a rule that is violated for an object.
 type Violation struct {
 	Rule, Severity       string
 	Namespace, Name, UID string
-	Message              string    // as it was told last
+	Message              string    // as it was told last, or is to be told
 	Since                time.Time // deny holds
 }
 
 // Count is what violations are counted by.
 type Count struct{ Rule, Severity, Namespace string }
 
-// NewBook makes the book of one listener. The rules' names differ.
-func NewBook(rules []*Rule) *Book {
-	return &Book{rules: slices.Clone(rules), objects: map[event.Key]*object{}, counts: map[Count]int{}}
+// NewBook makes the book of one listener. The rules' names differ. What they have to tell is told to so many receivers, at
+// least one and at most MaxReceivers.
+func NewBook(rules []*Rule, receivers int) *Book {
+	return &Book{
+		rules: slices.Clone(rules), receivers: everyReceiver(receivers), objects: map[event.Key]*object{}, counts: map[Count]int{},
+	}
 }
 
 // Evaluator makes an evaluator for one worker. Caches are what expressions read of other informers; with nil they find
 // nothing.
 func (b *Book) Evaluator(caches filters.Caches) *Evaluator {
-	e := &Evaluator{book: b, judges: make([]judge, len(b.rules))}
+	e := &Evaluator{book: b, judges: make([]judge, len(b.rules)), fresh: make([]bool, len(b.rules))}
 	now := func() time.Time { return e.now } // one time for everything that an evaluation decides
 	for i, r := range b.rules {
 		j := judge{rule: r}
@@ -97,23 +102,23 @@ func (b *Book) Counts() map[Count]int {
 	return maps.Clone(b.counts)
 }
 
-// get gives what is remembered of an object. The records are not to be changed.
-func (b *Book) get(key event.Key) (uid string, records []record) {
+// get returns what is remembered of an object. The records and debts are not to be changed.
+func (b *Book) get(key event.Key) (uid string, records []record, debts []debt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if o := b.objects[key]; o != nil {
-		return o.uid, o.records
+		return o.uid, o.records, o.debts
 	}
-	return "", nil
+	return "", nil, nil
 }
 
 // put replaces what is remembered of an object. It copies what it keeps.
-func (b *Book) put(key event.Key, uid string, records []record) {
+func (b *Book) put(key event.Key, uid string, records []record, debts []debt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	o := b.objects[key]
 	switch {
-	case o == nil && len(records) == 0:
+	case o == nil && len(records) == 0 && len(debts) == 0:
 		return
 	case o == nil:
 		o = &object{key: event.Key{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}}
@@ -123,10 +128,15 @@ func (b *Book) put(key event.Key, uid string, records []record) {
 	if o.uid != uid {
 		o.uid = strings.Clone(uid)
 	}
-	o.records = slices.Clone(records)
+	o.records, o.debts = slices.Clone(records), slices.Clone(debts)
 	b.count(o, 1)
-	if len(records) == 0 {
-		delete(b.objects, key)
+	b.forgetEmpty(o)
+}
+
+// forgetEmpty removes an object of which nothing has to be remembered. The caller holds mu.
+func (b *Book) forgetEmpty(o *object) {
+	if len(o.records) == 0 && len(o.debts) == 0 {
+		delete(b.objects, o.key)
 	}
 }
 

@@ -15,12 +15,12 @@ import (
 func TestOpenIsSortedAndCountsAreByRuleSeverityAndNamespace(t *testing.T) {
 	zealous := rule(t, "zealous", "object.z", 0, 0)
 	zealous.severity = "critical"
-	b := NewBook([]*Rule{zealous, rule(t, "able", "object.a", 0, 0), rule(t, "waits", "true", h, 0)})
+	b := NewBook([]*Rule{zealous, rule(t, "able", "object.a", 0, 0), rule(t, "waits", "true", h, 0)}, 1)
 	e := b.Evaluator(nil)
 	for _, o := range []struct{ namespace, name, fields string }{
 		{"shop", "web-2", `"z":true,"a":true`}, {"shop", "web-1", `"z":true`}, {"pay", "web-3", `"a":true,"z":true`}, {"", "node-1", `"a":true`}, {"pay", "clean", ""},
 	} {
-		e.Evaluate(event.Event{Op: event.Add, Object: podIn(t, o.namespace, o.name, "u-"+o.name, o.fields)}, begin)
+		evaluate(e, event.Event{Op: event.Add, Object: podIn(t, o.namespace, o.name, "u-"+o.name, o.fields)}, begin)
 	}
 	want := "able medium /node-1 u-node-1 since 0s: able; able medium pay/web-3 u-web-3 since 0s: able; able medium shop/web-2 u-web-2 since 0s: able; " +
 		"zealous critical pay/web-3 u-web-3 since 0s: zealous; zealous critical shop/web-1 u-web-1 since 0s: zealous; zealous critical shop/web-2 u-web-2 since 0s: zealous"
@@ -37,11 +37,11 @@ func TestOpenIsSortedAndCountsAreByRuleSeverityAndNamespace(t *testing.T) {
 
 // What Open and Counts gave does not change any more.
 func TestSnapshotsStay(t *testing.T) {
-	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0)})
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0)}, 1)
 	e := b.Evaluator(nil)
-	e.Evaluate(event.Event{Op: event.Add, Object: pod(t, "web", "u1", `"n":5`)}, begin)
+	evaluate(e, event.Event{Op: event.Add, Object: pod(t, "web", "u1", `"n":5`)}, begin)
 	open, counts := b.Open(), b.Counts()
-	e.Evaluate(event.Event{Op: event.Delete, Object: pod(t, "web", "u1", "")}, begin)
+	evaluate(e, event.Event{Op: event.Delete, Object: pod(t, "web", "u1", "")}, begin)
 	if len(open) != 1 || open[0].Name != "web" || counts[Count{"a", "medium", "shop"}] != 1 {
 		t.Errorf("got %v, %v", open, counts)
 	}
@@ -52,7 +52,7 @@ func TestSnapshotsStay(t *testing.T) {
 
 // Neither deny nor message runs while the book is locked: a worker would wait for another's expression.
 func TestExpressionsRunWithoutTheLock(t *testing.T) {
-	b := NewBook([]*Rule{rule(t, "a", deny, 0, s)})
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, s)}, 1)
 	e := telling(t, b.Evaluator(nil))
 	judge, ran := e.judges[0], 0
 	look := func() {
@@ -66,7 +66,7 @@ func TestExpressionsRunWithoutTheLock(t *testing.T) {
 	e.judges[0].deny = func(ev event.Event) (bool, error) { look(); return judge.deny(ev) }
 	e.judges[0].text = func(ev event.Event) (string, error) { look(); return judge.text(ev) }
 	for i, n := range []string{"5", "5", "1"} {
-		e.Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u1", `"message":"x","n":`+n)}, begin.Add(time.Duration(i)*s))
+		evaluate(e, event.Event{Op: event.Update, Object: pod(t, "web", "u1", `"message":"x","n":`+n)}, begin.Add(time.Duration(i)*s))
 	}
 	if ran != 5 {
 		t.Errorf("%d expressions ran", ran)
@@ -76,7 +76,7 @@ func TestExpressionsRunWithoutTheLock(t *testing.T) {
 // Several workers, each with objects of its own, and somebody who looks on. What is counted at the end is what was told.
 func TestWorkersShareABook(t *testing.T) {
 	const workers, objects, events = 4, 20, 2000
-	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "b", "object.n > 6", 3*s, 2*s), rule(t, "as-a", deny, 0, 0)})
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "b", "object.n > 6", 3*s, 2*s), rule(t, "as-a", deny, 0, 0)}, 1)
 	told := make([]map[Count]int, workers)
 	stop := make(chan struct{})
 	var working, looking sync.WaitGroup
@@ -91,7 +91,7 @@ func TestWorkersShareABook(t *testing.T) {
 				}
 				namespace := []string{"shop", "pay"}[i%2]
 				o := podIn(t, namespace, name, fmt.Sprint("u", i/(events/3)), fmt.Sprintf(`"n":%d`, (i*i+w)%11))
-				for _, tr := range e.Evaluate(event.Event{Op: op, Object: o}, begin.Add(time.Duration(i)*s/10)).Transitions {
+				for _, tr := range evaluate(e, event.Event{Op: op, Object: o}, begin.Add(time.Duration(i)*s/10)).Transitions {
 					c := Count{tr.Rule.Name(), tr.Rule.Severity(), namespace}
 					if tr.State == Resolved {
 						told[w][c]--
@@ -149,10 +149,10 @@ func TestWorkersShareABook(t *testing.T) {
 
 // A daemon watches 200,000 objects, nearly all of them clean.
 func TestCleanObjectsCostNothing(t *testing.T) {
-	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "~b", "object.n > 4", h, 0), rule(t, "c", `object.n == "x"`, 0, h)})
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "~b", "object.n > 4", h, 0), rule(t, "c", `object.n == "x"`, 0, h)}, 1)
 	e := b.Evaluator(nil)
 	ev := event.Event{Op: event.Update, Object: pod(t, "web", "u1", `"n":1`)}
-	if n := testing.AllocsPerRun(100, func() { e.Evaluate(ev, begin) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { evaluate(e, ev, begin) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 	if len(b.objects) != 0 || len(b.counts) != 0 {
@@ -162,10 +162,10 @@ func TestCleanObjectsCostNothing(t *testing.T) {
 
 // Looking at what is known allocates nothing either, be it pending or violated.
 func TestUnchangedStateCostsNothing(t *testing.T) {
-	b := NewBook([]*Rule{rule(t, "a", deny, 0, h), rule(t, "b", deny, h, 0)})
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, h), rule(t, "b", deny, h, 0)}, 1)
 	e := b.Evaluator(nil)
 	ev := event.Event{Op: event.Update, Object: pod(t, "web", "u1", `"n":5`)}
-	if n := testing.AllocsPerRun(100, func() { e.Evaluate(ev, begin) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { evaluate(e, ev, begin) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -173,12 +173,12 @@ func TestUnchangedStateCostsNothing(t *testing.T) {
 // A text that is a part of an object's text keeps all of it in memory.
 func TestBookKeepsNoObjects(t *testing.T) {
 	const objects, size = 100, 200 << 10
-	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0)})
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0)}, 1)
 	e := telling(t, b.Evaluator(nil))
 	ballast := strings.Repeat("x", size)
 	see := func(i int, op event.Op, uid, n string) {
 		o := podIn(t, fmt.Sprint("shop-", i), fmt.Sprint("web-", i), uid, `"n":`+n+`,"message":"this is a message","ballast":"`+ballast+`"`)
-		e.Evaluate(event.Event{Op: op, Object: o}, begin)
+		evaluate(e, event.Event{Op: op, Object: o}, begin)
 	}
 	before := heap()
 	for i := range objects {

@@ -7,8 +7,13 @@
 //
 // # What is promised
 //
-//   - Per object and rule, Violated and Resolved alternate, beginning with Violated. Further Violated with Repeated set
-//     stand between the two only if the rule has a Repeat, and at least that far apart.
+//   - Each receiver is told Violated and Resolved of an object and rule in turn, beginning with Violated, whatever failed
+//     between, unless it refuses a message for good. Further Violated with Repeated set are between the two only if the rule
+//     has a Repeat, and at least that far apart.
+//   - A [Transition] is offered until its receivers have taken it ([Evaluator.Took]): each evaluation of the object offers it
+//     again. A violation that ends before a receiver has heard of it is not told to that receiver, nor is its end. The end of
+//     one that it has heard of is remembered until it takes that, whatever becomes of the object, and comes before the next
+//     violation.
 //   - Each evaluation of an object that is not deleted asks every rule's deny, whatever the event was; an object that is
 //     handed in again is asked like a new one. The first true makes the rule pending and is its since; at the first true
 //     with now >= since + For the rule is violated. A false in between forgets both, another true changes neither.
@@ -16,19 +21,19 @@
 //     name. The message is then still that of the violation. A rule that was only pending resolves silently.
 //   - A deny that fails gives no answer: the state stays, and the error is in [Outcome].Errors. A message that fails does
 //     not hold up the transition: the rule's name stands in for it, as for a message that is empty or that is not there.
-//   - The message is made when a transition is told and when it is repeated, not in between: [Book.Open] shows it as it
-//     was told last. Of a long one the first [MaxMessage] bytes are kept.
+//   - The message is made when a violation begins and when it is repeated, not in between: [Book.Open] shows it as it was
+//     offered last. A long one is cut ([filters.MaxMessage]).
 //   - Again is the time until a rule's For or Repeat has run out, and never more than [ClockInterval] for a rule whose
 //     deny looks at the clock or at other objects, in whatever state it is, for its answer may change at any time. It is
 //     at least 1 ms, and for a rule that has just failed at least [FailedInterval]. It is 0 if no rule waits for anything.
 //   - A clock that is set back makes nothing happen earlier, and Again no longer than For and Repeat.
-//   - Only objects with a pending or violated rule take memory in a Book, and they keep nothing of the object's text.
+//   - A deny that looks at the clock or at other objects is asked once in [ClockInterval]. What it would have answered
+//     between two of these times is not seen: a break that is shorter does not end a For.
+//   - Only objects with a pending or violated rule, or with an end that somebody has to be told, take memory in a Book, and
+//     they keep nothing of the object's text.
 //     Evaluating one without either allocates nothing beyond what its filters do.
 //   - Expressions run without the Book's lock. Several evaluators may be at work at once, each with other objects; that
 //     the events of one object come one after the other is the caller's part. What [Book.Open] and [Book.Counts] give
 //     is of one moment, and what an evaluation changes is in it as a whole or not at all.
 //   - A Book remembers nothing beyond its life: after a restart For begins anew, and open violations are told again.
-//
-// An evaluation that gave a transition has happened: another one does not give it again. Who could not pass it on keeps
-// it and tries again with that, not with the evaluation.
 package rules

@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -13,8 +11,6 @@ const (
 	ClockInterval = time.Minute
 	// FailedInterval is how soon an object is evaluated again at the earliest for a rule that failed when something was due.
 	FailedInterval = time.Second
-	// MaxMessage is how many bytes of a message are kept.
-	MaxMessage = 1 << 10
 )
 
 // soonest is the shortest time to ask a caller for: a shorter one would be over before it has put the object away.
@@ -27,7 +23,11 @@ type Evaluator struct {
 
 	seen    event.Event // what the expressions are asked about
 	now     time.Time
+	before  string   // the uid that is remembered
 	next    []record // what is to be remembered
+	debts   []debt   // the same
+	older   int      // how many of the debts are older than this evaluation
+	fresh   []bool   // by rule: it is violated, or repeated, since this evaluation
 	changed bool     // against what is remembered
 	outcome Outcome
 }
@@ -39,11 +39,14 @@ type judge struct {
 	text func(event.Event) (string, error) // nil: the message is the rule's name
 }
 
-// Outcome is what an evaluation gives. Its slices are good until the evaluator's next one.
+// Outcome is what an evaluation leads to. Its slices are good until the evaluator's next one.
 type Outcome struct {
-	// Transitions are in the order of the book's rules; those of an object that another one has replaced come first.
+	// Transitions are what receivers have yet to be told of the object, what earlier evaluations offered and they did not take
+	// included. They are in the order of the book's rules, the end of a violation before the next one; those of an object
+	// that another one has replaced come first.
 	Transitions []Transition
-	// Again is after how long the object is to be evaluated again, even if nothing happens to it. 0: there is no need.
+	// Again is after how long the object is to be evaluated again, even if nothing happens to it and all receivers take what
+	// they are told. 0: there is no need.
 	Again time.Duration
 	// Errors are those of expressions that failed, each a [*filters.EvalError].
 	Errors []error
@@ -57,18 +60,29 @@ type Transition struct {
 	Message  string
 	Since    time.Time // deny holds, or held
 	Repeated bool      // it was told before
+	Repeats  int       // the number of the repeat, from 1; 0 if it is none
+	To       Receivers // who has to be told; Evaluator.Took says that one of them has been
+	New      bool      // it is offered for the first time, and counts
+
+	rule int
 }
 
-// Evaluate brings the state of the event's object up to date.
+// Evaluate brings the state of the event's object up to date, and offers what receivers have yet to be told of it.
 func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	e.seen, e.now = event.Event{Op: event.Resync, Object: ev.Object}, now
 	e.next, e.changed = e.next[:0], false
 	e.outcome = Outcome{Transitions: e.outcome.Transitions[:0], Errors: e.outcome.Errors[:0]}
+	clear(e.fresh)
 
 	key, uid := ev.Object.Key(), ev.Object.UID()
-	before, records := e.book.get(key)
+	before, records, debts := e.book.get(key)
+	e.before = before
+	e.debts, e.older = append(e.debts[:0], debts...), len(debts)
 	if len(records) > 0 && (before != uid || ev.Op == event.Delete) {
-		e.end(before, records)
+		e.changed = true
+		for i := range records {
+			e.end(&records[i])
+		}
 		records = nil
 	}
 	if ev.Op != event.Delete {
@@ -81,19 +95,61 @@ func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 		}
 	}
 	if e.changed {
-		e.book.put(key, uid, e.next)
+		e.book.put(key, uid, e.next, e.debts)
 	}
+	e.offer(uid)
 	return e.outcome
 }
 
-// end forgets an object that is gone.
-func (e *Evaluator) end(uid string, records []record) {
-	e.changed = true
-	for i := range records {
-		if records[i].violated {
-			e.tell(Resolved, uid, &records[i], false)
+// end notes who has to be told that a violation is over.
+func (e *Evaluator) end(rec *record) {
+	if rec.knows != 0 {
+		e.debts = append(e.debts, debt{rule: rec.rule, uid: e.before, since: rec.since, message: rec.message, owes: rec.knows})
+	}
+}
+
+// offer makes the transitions of what is owed.
+func (e *Evaluator) offer(uid string) {
+	for i := range e.debts {
+		if e.debts[i].uid != uid {
+			e.offerEnd(i)
 		}
 	}
+	next := e.next
+	for rule := range e.judges {
+		for i := range e.debts {
+			if e.debts[i].rule == rule && e.debts[i].uid == uid {
+				e.offerEnd(i)
+			}
+		}
+		if len(next) > 0 && next[0].rule == rule {
+			rec := &next[0]
+			next = next[1:]
+			e.offerViolation(uid, rec, rec.owes&^rec.knows, false)
+			e.offerViolation(uid, rec, rec.owes&rec.knows, true)
+		}
+	}
+}
+
+func (e *Evaluator) offerEnd(i int) {
+	d := &e.debts[i]
+	e.outcome.Transitions = append(e.outcome.Transitions, Transition{
+		Rule: e.judges[d.rule].rule, State: Resolved, UID: d.uid, Message: d.message, Since: d.since, To: d.owes, New: i >= e.older, rule: d.rule,
+	})
+}
+
+func (e *Evaluator) offerViolation(uid string, rec *record, to Receivers, repeated bool) {
+	if to == 0 {
+		return
+	}
+	e.outcome.Transitions = append(e.outcome.Transitions, Transition{
+		Rule: e.judges[rec.rule].rule, State: Violated, UID: uid, Message: rec.message, Since: rec.since, Repeated: repeated, To: to,
+		New: e.fresh[rec.rule], rule: rec.rule,
+	})
+	if repeated {
+		e.outcome.Transitions[len(e.outcome.Transitions)-1].Repeats = rec.repeats
+	}
+	e.fresh[rec.rule] = false // it counts once, whoever has to be told
 }
 
 // judge asks one rule. The record is nil if nothing is remembered of it.
@@ -105,21 +161,22 @@ func (e *Evaluator) judge(i int, rec *record) {
 		e.keep(j.rule, rec, FailedInterval)
 		return
 	}
-	uid := e.seen.Object.UID()
 	step := j.rule.step(rec, denied, e.now)
 	e.changed = e.changed || step != stays
 	switch step {
 	case begins:
 		rec = &record{rule: i, since: e.now}
 	case violates, repeats:
-		since := e.now
+		next := record{rule: i, violated: true, since: e.now, told: e.now, message: e.message(j), owes: e.book.receivers}
 		if rec != nil {
-			since = rec.since
+			next.since, next.knows = rec.since, rec.knows
+			if rec.violated {
+				next.repeats = rec.repeats + 1
+			}
 		}
-		rec = &record{rule: i, violated: true, since: since, told: e.now, message: e.message(j)}
-		e.tell(Violated, uid, rec, step == repeats)
+		rec, e.fresh[i] = &next, true
 	case resolves:
-		e.tell(Resolved, uid, rec, false)
+		e.end(rec)
 		rec = nil
 	case ends:
 		rec = nil
@@ -147,13 +204,7 @@ func (e *Evaluator) again(after time.Duration) {
 	}
 }
 
-func (e *Evaluator) tell(state State, uid string, rec *record, repeated bool) {
-	e.outcome.Transitions = append(e.outcome.Transitions, Transition{
-		Rule: e.judges[rec.rule].rule, State: state, UID: uid, Message: rec.message, Since: rec.since, Repeated: repeated,
-	})
-}
-
-// message makes the rule's message for the object. It is a copy that is no part of the object's text.
+// message makes the rule's message for the object. It is no part of the object's text.
 func (e *Evaluator) message(j *judge) string {
 	if j.text == nil {
 		return j.rule.name
@@ -165,19 +216,5 @@ func (e *Evaluator) message(j *judge) string {
 	if err != nil || text == "" {
 		return j.rule.name
 	}
-	return strings.Clone(shorten(text))
-}
-
-const cut = "…"
-
-// shorten cuts a text that is too long between two characters.
-func shorten(text string) string {
-	if len(text) <= MaxMessage {
-		return text
-	}
-	end := MaxMessage - len(cut)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + cut
+	return text // a copy already
 }

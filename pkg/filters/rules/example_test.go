@@ -18,7 +18,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	book := rules.NewBook([]*rules.Rule{rule})
+	book := rules.NewBook([]*rules.Rule{rule}, 1)
 	evaluator := book.Evaluator(nil)
 
 	var p event.Parser
@@ -33,6 +33,7 @@ func Example() {
 		fmt.Printf("%s %s:", after, phase)
 		for _, t := range outcome.Transitions {
 			fmt.Printf(" %s %s since %s", t.Rule.Name(), t.State, t.Since.Format(time.TimeOnly))
+			evaluator.Took(t, 0, start.Add(after)) // else it is offered again
 		}
 		fmt.Println(" again", outcome.Again)
 	}

@@ -62,7 +62,7 @@ func telling(t testing.TB, e *Evaluator) *Evaluator {
 			if v.Kind() != event.String {
 				return "", errMessage
 			}
-			return v.Text(), nil
+			return strings.Clone(v.Text()), nil
 		}
 	}
 	return e
@@ -102,4 +102,17 @@ func opened(b *Book) string {
 		parts = append(parts, fmt.Sprintf("%s %s %s/%s %s since %s: %s", v.Rule, v.Severity, v.Namespace, v.Name, v.UID, v.Since.Sub(begin), v.Message))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// evaluate lets receivers take all that there is to tell.
+func evaluate(e *Evaluator, ev event.Event, now time.Time) Outcome {
+	outcome := e.Evaluate(ev, now)
+	for _, t := range outcome.Transitions {
+		for receiver := range MaxReceivers {
+			if t.To.Has(receiver) {
+				e.Took(t, receiver, now)
+			}
+		}
+	}
+	return outcome
 }

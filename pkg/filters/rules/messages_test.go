@@ -50,14 +50,16 @@ func TestMessageExpressions(t *testing.T) {
 	if r.Message() == nil {
 		t.Fatal("the rule has no message")
 	}
-	b := NewBook([]*Rule{r})
+	b := NewBook([]*Rule{r}, 1)
 	e := b.Evaluator(nil)
 	for _, l := range []line{
 		{0, `"n":5,"more":", ünlimited"`, "violated too-many of u1 since 0s: too many: web, ünlimited"},
 		{s, `"n":1`, "resolved too-many of u1 since 0s: too many: web, ünlimited"},
+		{s, `"n":5,"more":"` + strings.Repeat("ü", 600) + `"`, "violated too-many of u1 since 1s: too many: web" + strings.Repeat("ü", 504) + "…"},
+		{s, `"n":1`, "resolved too-many of u1 since 1s: too many: web" + strings.Repeat("ü", 504) + "…"},
 		{2 * s, `"n":5,"more":{}`, "violated too-many of u1 since 2s; failed"},
 	} {
-		if got := told(e.Evaluate(event.Event{Op: event.Update, Object: pod(t, "web", "u1", l.what)}, begin.Add(l.at))); got != l.want {
+		if got := told(evaluate(e, event.Event{Op: event.Update, Object: pod(t, "web", "u1", l.what)}, begin.Add(l.at))); got != l.want {
 			t.Errorf("%s:\n got %s\nwant %s", l.what, got, l.want)
 		}
 	}
@@ -80,7 +82,7 @@ func TestRulesReadCaches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := NewBook([]*Rule{r})
+	b := NewBook([]*Rule{r}, 1)
 	asked := 0
 	node, slice := podIn(t, "", "node-1", "n1", `"version":3`), pod(t, "web-abc", "s1", "")
 	e := b.Evaluator(caches{map[string]*event.Object{"nodes node-1": node, "slices service=web": slice}, func() {
@@ -91,10 +93,10 @@ func TestRulesReadCaches(t *testing.T) {
 		b.mu.Unlock()
 	}})
 	ev := event.Event{Op: event.Add, Object: pod(t, "web", "u1", `"node":"node-1"`)}
-	if got, want := told(e.Evaluate(ev, begin)), "violated old-node of u1 since 0s: version of node-1; look after 1m0s"; got != want || asked < 2 {
+	if got, want := told(evaluate(e, ev, begin)), "violated old-node of u1 since 0s: version of node-1; look after 1m0s"; got != want || asked < 2 {
 		t.Errorf("got %s, want %s; caches were asked %d times", got, want, asked)
 	}
-	if got := told(NewBook([]*Rule{r}).Evaluator(nil).Evaluate(ev, begin)); got != "look after 1m0s" {
+	if got := told(evaluate(NewBook([]*Rule{r}, 1).Evaluator(nil), ev, begin)); got != "look after 1m0s" {
 		t.Errorf("without caches: %s", got)
 	}
 }
@@ -104,7 +106,7 @@ func TestRulesThatLookAtTheClockAreAskedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := NewBook([]*Rule{r}).Evaluator(nil)
+	e := NewBook([]*Rule{r}, 1).Evaluator(nil)
 	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
 	for _, tt := range []struct{ created, want string }{
 		{"2999-01-01T00:00:00Z", "look after 1m0s"}, {"2001-01-01T00:00:00Z", "violated old of u1 since 0s; look after 1m0s"},
@@ -113,7 +115,7 @@ func TestRulesThatLookAtTheClockAreAskedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := told(e.Evaluate(event.Event{Op: event.Update, Object: o}, begin)); got != tt.want {
+		if got := told(evaluate(e, event.Event{Op: event.Update, Object: o}, begin)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.created, got, tt.want)
 		}
 	}
@@ -130,14 +132,14 @@ func TestAgeCountsToTheCallersTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := NewBook([]*Rule{r}).Evaluator(nil)
+	e := NewBook([]*Rule{r}, 1).Evaluator(nil)
 	for _, tt := range []struct {
 		after time.Duration
 		want  string
 	}{
 		{23 * time.Hour, "look after 1m0s"}, {31 * time.Hour, "violated old of u1 since 31h0m0s: true; look after 1m0s"},
 	} {
-		if got := told(e.Evaluate(event.Event{Op: event.Add, Object: o}, begin.Add(tt.after))); got != tt.want {
+		if got := told(evaluate(e, event.Event{Op: event.Add, Object: o}, begin.Add(tt.after))); got != tt.want {
 			t.Errorf("after %s: got %s, want %s", tt.after, got, tt.want)
 		}
 	}

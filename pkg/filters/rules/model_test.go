@@ -115,7 +115,7 @@ func TestModel(t *testing.T) {
 	}
 	keys := []event.Key{{Namespace: "shop", Name: "a"}, {Namespace: "shop", Name: "b"}, {Namespace: "pay", Name: "a"}}
 	rapid.Check(t, func(rt *rapid.T) {
-		w := &world{book: NewBook(rules), rules: rules, now: begin, lives: map[event.Key]*life{}}
+		w := &world{book: NewBook(rules, 1), rules: rules, now: begin, lives: map[event.Key]*life{}}
 		for range 2 {
 			w.evaluators = append(w.evaluators, telling(t, w.book.Evaluator(nil)))
 		}
@@ -229,7 +229,7 @@ func (w *world) evaluate(t *rapid.T, key event.Key, op event.Op) {
 		fields += fmt.Sprintf(`"r%d":%s,`, i, a)
 	}
 	o := podIn(t, key.Namespace, key.Name, l.uid, strings.TrimSuffix(fields, ",")+message)
-	outcome := w.evaluators[rapid.IntRange(0, 1).Draw(t, "worker")].Evaluate(event.Event{Op: op, Object: o}, w.now)
+	outcome := evaluate(w.evaluators[rapid.IntRange(0, 1).Draw(t, "worker")], event.Event{Op: op, Object: o}, w.now)
 
 	var got []string
 	for _, tr := range outcome.Transitions {

@@ -28,8 +28,23 @@ type record struct {
 	rule     int // its index in the book
 	violated bool
 	since    time.Time // of the first true in a row
-	told     time.Time // when it was told last that the rule is violated
-	message  string    // as it was told
+	told     time.Time // when a receiver took last that the rule is violated; before that, when it was offered first
+	message  string    // as it is offered
+	owes     Receivers // those that have to be told that it is violated
+	knows    Receivers // those that have been told
+	repeats  int
+}
+
+// unheard reports whether nobody has been told of a violation yet, so that there is nothing to repeat.
+func (r *record) unheard() bool { return r.knows == 0 && r.owes != 0 }
+
+// debt is a violation that has ended, and not all receivers that know of it know that.
+type debt struct {
+	rule    int
+	uid     string // of the object that violated the rule
+	since   time.Time
+	message string
+	owes    Receivers // never none
 }
 
 // step is what an answer of deny leads to.
@@ -69,11 +84,13 @@ func (r *Rule) step(rec *record, denied bool, now time.Time) step {
 	}
 }
 
-// left gives the time until For or Repeat runs out, and whether one of them is running.
+// left returns the time until For or Repeat runs out, and whether one of them is running.
 func (r *Rule) left(rec *record, now time.Time) (time.Duration, bool) {
 	switch {
 	case !rec.violated:
 		return r.hold - elapsed(rec.since, now), true
+	case r.repeat > 0 && rec.unheard():
+		return r.repeat, true // once somebody takes it
 	case r.repeat > 0:
 		return r.repeat - elapsed(rec.told, now), true
 	}

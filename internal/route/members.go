@@ -1,0 +1,81 @@
+package route
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// members remembers which objects are selected, as far as their states do not say it: those for which the select has failed,
+// and if it looks at the clock or at other objects (moving), all that are selected. It is safe for concurrent use, each object
+// by one worker at a time.
+type members struct {
+	moving bool
+
+	mu      sync.Mutex
+	objects map[event.Key]member
+}
+
+// member is what is remembered of an object. The zero member is what it is of one that is not remembered.
+type member struct {
+	in       bool
+	failures uint8 // of the select, in a row
+}
+
+// after returns what is remembered after another answer. What is not known stays.
+func (m member) after(is answer, was bool) member {
+	if is != unknown {
+		return member{in: is == in}
+	}
+	return member{in: was, failures: min(m.failures, maxFailures-1) + 1}
+}
+
+// maxFailures is from how many failures on a select is asked again once a minute only.
+const maxFailures = 7
+
+// again returns when the object is to be asked about again, 0 if its next event is soon enough. An expression that reads the
+// object alone gives no other answer, and none, until that changes.
+func (m member) again(is answer, moving bool) time.Duration {
+	switch {
+	case !moving:
+		return 0
+	case is == unknown:
+		return min(rules.FailedInterval<<(m.failures-1), rules.ClockInterval)
+	}
+	return rules.ClockInterval
+}
+
+// get returns what is remembered of an object.
+func (m *members) get(key event.Key) (is member, remembered bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	is, remembered = m.objects[key]
+	return is, remembered
+}
+
+// put remembers what has to be, or forgets an object of which nothing has to be.
+func (m *members) put(key event.Key, is member) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if is.failures == 0 && !(m.moving && is.in) {
+		delete(m.objects, key)
+		return
+	}
+	if m.objects == nil {
+		m.objects = map[event.Key]member{}
+	}
+	if _, there := m.objects[key]; !there { // a part of an object's text keeps all of it in memory
+		key = event.Key{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
+	}
+	m.objects[key] = is
+}
+
+// len returns how many objects are remembered.
+func (m *members) len() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.objects)
+}

@@ -1,0 +1,69 @@
+package rules
+
+import (
+	"slices"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// MaxReceivers is how many receivers a [Book] can have.
+const MaxReceivers = 64
+
+// Receivers is a set of those that are told what a [Book] has to tell, by their number from 0.
+type Receivers uint64
+
+// With returns the set with one more.
+func (r Receivers) With(receiver int) Receivers { return r | 1<<receiver }
+
+// Without returns the set with one less.
+func (r Receivers) Without(receiver int) Receivers { return r &^ (1 << receiver) }
+
+// Has reports whether a receiver is in the set.
+func (r Receivers) Has(receiver int) bool { return r&(1<<receiver) != 0 }
+
+// everyReceiver is the set of so many.
+func everyReceiver(n int) Receivers {
+	return ^Receivers(0) >> (MaxReceivers - max(1, min(n, MaxReceivers)))
+}
+
+// Took says that a receiver has taken a transition, which is one of the last outcome's: it is not offered to it again. Of a
+// violation it is to be told the end now. Repeat counts from here.
+func (e *Evaluator) Took(t Transition, receiver int, now time.Time) {
+	e.book.settle(e.seen.Object.Key(), t, receiver, true, now)
+}
+
+// Refused says that a receiver will never take a transition: it is not offered to it again. What it has not been told of, it
+// is not told the end of either. A refused end is forgotten.
+func (e *Evaluator) Refused(t Transition, receiver int, now time.Time) {
+	e.book.settle(e.seen.Object.Key(), t, receiver, false, now)
+}
+
+// settle notes that a transition need not be offered to a receiver any more.
+func (b *Book) settle(key event.Key, t Transition, receiver int, took bool, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := b.objects[key]
+	if o == nil {
+		return
+	}
+	if t.State == Resolved {
+		i := slices.IndexFunc(o.debts, func(d debt) bool { return d.rule == t.rule && d.uid == t.UID && d.owes.Has(receiver) })
+		if i < 0 {
+			return
+		}
+		if o.debts[i].owes = o.debts[i].owes.Without(receiver); o.debts[i].owes == 0 {
+			o.debts = slices.Delete(o.debts, i, i+1)
+		}
+		b.forgetEmpty(o)
+		return
+	}
+	for i := range o.records {
+		if rec := &o.records[i]; rec.rule == t.rule {
+			rec.owes = rec.owes.Without(receiver)
+			if took {
+				rec.knows, rec.told = rec.knows.With(receiver), now
+			}
+		}
+	}
+}
