@@ -39,6 +39,25 @@ func checkStream(l *Listener, path string, r *report, further ...*report) {
 	r.number(join(path, "workers"), &l.Workers, 1, 1, 64)
 	checkRetry(&l.Retry, join(path, "retry"), r)
 	checkRules(l.Rules, join(path, "rules"), r)
+	checkOverflow(l, path, r)
+}
+
+// checkOverflow refuses a buffer that may lose deletes for what remembers objects until they are deleted.
+func checkOverflow(l *Listener, path string, r *report) {
+	field := join(join(path, "buffer"), "overflow")
+	if !r.good(field) || l.Buffer.Overflow != OverflowDrop {
+		return
+	}
+	for _, other := range []struct {
+		name string
+		has  bool
+	}{{"the select remembers", !l.Select.IsZero()}, {"rules remember", len(l.Rules) > 0}} {
+		if other.has {
+			r.value(field, "use latest, which loses no object's last state",
+				"%s is drop, which may lose the deletion of an object that %s", field, other.name)
+			return
+		}
+	}
 }
 
 func checkInformerRef(l *Listener, path string, r *report, further []*report) {

@@ -1,9 +1,9 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,17 +31,21 @@ import (
 // Each line of the block is something that happens, and behind => what comes out of it. What happens is an event, with the
 // fields of the object that matter; old is what the line before of that object has. An event without an object has that of
 // the line before. "unheard" is a change of which the listener hears nothing, because its buffer was full; "cache NAME" puts
-// an object into the cache of another informer; +10m lets time pass.
+// an object into the cache of another informer; "away" is an output that takes nothing until "back"; +10m lets time pass.
+//
+// A line that logs a warning or an error says so behind what comes out, as in: => nothing; logs "event given up". What the
+// listener's beginning logs is said by a line "begin".
 type told struct {
 	t        *testing.T
 	listener *listener
 	source   *docSource
 	sink     *docSink
-	log      bytes.Buffer
+	log      lockedBuffer
+	logged   int                         // how much of it the lines so far have answered for
 	states   map[event.Key]*event.Object // as the API server has them
 	heard    map[event.Key]*event.Object // as the listener has them
 	created  map[event.Key]string
-	caches   docCaches
+	caches   *docCaches
 	version  int
 }
 
@@ -62,7 +67,7 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 	t.Helper()
 	s := &told{
 		source: &docSource{recalls: map[event.Key]*time.Timer{}}, sink: &docSink{},
-		states: map[event.Key]*event.Object{}, heard: map[event.Key]*event.Object{}, created: map[event.Key]string{}, caches: docCaches{},
+		states: map[event.Key]*event.Object{}, heard: map[event.Key]*event.Object{}, created: map[event.Key]string{}, caches: &docCaches{},
 	}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(storyTime))
@@ -87,6 +92,9 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 		}
 		done := make(chan error, 1)
 		go func() { done <- r.Run(t.Context()) }()
+		if !strings.HasPrefix(strings.TrimSpace(events), "begin") {
+			s.line("begin")
+		}
 		for line := range strings.Lines(events) {
 			if line = strings.TrimSpace(line); line != "" {
 				s.line(line)
@@ -96,6 +104,9 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+		if got := s.troubles(); got != "" {
+			t.Errorf("in the end it logs %s\n%s", got, s.log.String())
+		}
 	})
 	return s
 }
@@ -103,7 +114,8 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 func (s *told) line(line string) {
 	s.t.Helper()
 	what, want, expects := strings.Cut(line, "=>")
-	what, want = strings.TrimSpace(what), strings.TrimSpace(want)
+	want, troubles, _ := strings.Cut(want, "; logs ")
+	what, want, troubles = strings.TrimSpace(what), strings.TrimSpace(want), strings.TrimSpace(troubles)
 	begin, object := strings.IndexByte(what, '{'), ""
 	if begin >= 0 {
 		what, object = what[:begin], what[begin:]
@@ -113,6 +125,9 @@ func (s *told) line(line string) {
 	switch {
 	case len(words) == 0:
 		s.t.Fatalf("nothing happens: %s", line)
+	case words[0] == "begin":
+	case words[0] == "away", words[0] == "back":
+		s.sink.away.Store(words[0] == "away")
 	case words[0] == "cache":
 		s.cache(words[1], object)
 	case words[0] == "unheard":
@@ -137,6 +152,31 @@ func (s *told) line(line string) {
 	if text := strings.Join(got, ", "); expects && text != want || !expects && text != "nothing" {
 		s.t.Errorf("%s\n    got %s\n%s", line, text, s.log.String())
 	}
+	if got := s.troubles(); got != troubles {
+		s.t.Errorf("%s\n    logs %s\n%s", line, got, s.log.String())
+	}
+}
+
+// troubles returns the warnings and errors that were logged since it was called last, each once.
+func (s *told) troubles() string {
+	s.t.Helper()
+	var all []string
+	for line := range strings.Lines(s.log.String()[s.logged:]) {
+		level, rest, _ := strings.Cut(line, " msg=")
+		if !strings.HasSuffix(level, "level=WARN") && !strings.HasSuffix(level, "level=ERROR") {
+			continue
+		}
+		text, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			word, _, _ := strings.Cut(rest, " ")
+			text = strconv.Quote(word)
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	s.logged = len(s.log.String())
+	return strings.Join(all, ", ")
 }
 
 // outcome is a message in the words of the stories.
@@ -282,19 +322,37 @@ func (s *told) cache(name, text string) {
 	if inf == nil {
 		s.t.Fatalf("there is no informer %q", name)
 	}
-	s.caches[name] = append(s.caches[name], cachedObject{s.parse(inf.Resource, text), inf})
+	s.caches.put(name, cachedObject{s.parse(inf.Resource, text), inf})
 }
 
 // docCaches are the caches of other informers.
-type docCaches map[string][]cachedObject
+type docCaches struct {
+	mu      sync.Mutex
+	objects map[string][]cachedObject
+}
+
+func (c *docCaches) put(name string, o cachedObject) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.objects == nil {
+		c.objects = map[string][]cachedObject{}
+	}
+	c.objects[name] = append(slices.DeleteFunc(c.objects[name], func(old cachedObject) bool { return old.Key() == o.Key() }), o)
+}
+
+func (c *docCaches) of(name string) []cachedObject {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.objects[name])
+}
 
 type cachedObject struct {
 	*event.Object
 	informer *config.Informer
 }
 
-func (c docCaches) Get(name, namespace, object string) *event.Object {
-	for _, o := range c[name] {
+func (c *docCaches) Get(name, namespace, object string) *event.Object {
+	for _, o := range c.of(name) {
 		if o.Key() == (event.Key{Namespace: namespace, Name: object}) {
 			return o.Object
 		}
@@ -302,8 +360,8 @@ func (c docCaches) Get(name, namespace, object string) *event.Object {
 	return nil
 }
 
-func (c docCaches) ByIndex(name, index, value string) (found []*event.Object) {
-	for _, o := range c[name] {
+func (c *docCaches) ByIndex(name, index, value string) (found []*event.Object) {
+	for _, o := range c.of(name) {
 		path, err := event.CompilePath(o.informer.Indexes[index])
 		if err == nil && slices.Contains(informer.IndexByPath(path)(o.Object), value) {
 			found = append(found, o.Object)
@@ -312,24 +370,34 @@ func (c docCaches) ByIndex(name, index, value string) (found []*event.Object) {
 	return found
 }
 
-func (c docCaches) ByIndexIn(name, index, value, namespace string) []*event.Object {
+func (c *docCaches) ByIndexIn(name, index, value, namespace string) []*event.Object {
 	return slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool { return o.Namespace() != namespace })
 }
 
-// docSource gives a listener's workers what happens, one event after the other.
+// docSource gives a listener's workers what happens, one event after the other, and an object's events behind one of it that
+// waits for its retry.
 type docSource struct {
 	mu      sync.Mutex
 	waiting []informer.Delivery
 	ended   bool
 	recalls map[event.Key]*time.Timer
+	parked  map[event.Key][]informer.Delivery // the one that waits first
 	wake    chan struct{}
 }
 
 func (s *docSource) push(d informer.Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if timer := s.recalls[d.Object.Key()]; timer != nil {
+	key := d.Object.Key()
+	if timer := s.recalls[key]; timer != nil {
 		timer.Stop()
+		delete(s.recalls, key)
+	}
+	if behind := s.parked[key]; behind != nil {
+		if !d.Recalled {
+			s.parked[key] = append(behind, d)
+		}
+		return
 	}
 	s.waiting = append(s.waiting, d)
 	s.signal()
@@ -381,7 +449,27 @@ func (s *docSource) Stopped() <-chan struct{} { return nil }
 
 func (s *docSource) Done(*informer.Delivery) {}
 
-func (s *docSource) Retry(*informer.Delivery, time.Duration) {} // nothing fails in stories but expressions
+func (s *docSource) Retry(d *informer.Delivery, after time.Duration) {
+	again := informer.NewDelivery(d.Event, d.Attempt+1, s)
+	again.Recalled, again.Before, again.Progress = d.Recalled, d.Before, d.Progress
+	key := d.Object.Key()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	if s.parked == nil {
+		s.parked = map[event.Key][]informer.Delivery{}
+	}
+	s.parked[key] = []informer.Delivery{again}
+	time.AfterFunc(after, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.waiting = append(s.waiting, s.parked[key]...)
+		delete(s.parked, key)
+		s.signal()
+	})
+}
 
 func (s *docSource) Again(d *informer.Delivery, after time.Duration) {
 	if d.Op == event.Delete {
@@ -391,16 +479,37 @@ func (s *docSource) Again(d *informer.Delivery, after time.Duration) {
 	again.Recalled = true
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.recalls[d.Object.Key()] = time.AfterFunc(after, func() { s.push(again) })
+	key := d.Object.Key()
+	if timer := s.recalls[key]; timer != nil {
+		timer.Stop()
+		delete(s.recalls, key)
+	}
+	if s.ended {
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(after, func() {
+		s.mu.Lock()
+		current := s.recalls[key] == timer // else it was forgotten while the timer went off
+		s.mu.Unlock()
+		if current {
+			s.push(again)
+		}
+	})
+	s.recalls[key] = timer
 }
 
 // docSink keeps what comes out.
 type docSink struct {
 	mu       sync.Mutex
 	messages []sink.Message
+	away     atomic.Bool
 }
 
 func (s *docSink) Write(_ context.Context, m sink.Message) error {
+	if s.away.Load() {
+		return errors.New("connection refused")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.messages = append(s.messages, m)

@@ -177,7 +177,7 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	}
 	switch {
 	case result.Err != nil:
-		x.line(0, "The filter failed, so the event does not match.")
+		x.line(0, "The filter failed: the event is given up.")
 	case result.Matched:
 		x.line(0, "The event matches: it goes to %s.", goes)
 	default:

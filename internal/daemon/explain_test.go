@@ -58,7 +58,7 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 		"resync is not on":  {"plain", "resync", "1", "", "\nThe listener wants add, update, delete: the event does not go on.\n"},
 		"handler":           {"handled", "add", "1", "", "\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the handler my.wasm.\n"},
 		"refused":           {"filtered", "update", "1", "2", "\nfilter:\nfalse  object.n > 1\n└─ object.n = 1\nThe event does not match.\n"},
-		"failed":            {"filtered", "add", `"a"`, "", "\nfilter:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " + cfg.File() + ":9:59: listener \"filtered\": \">\" cannot order string and int\nThe filter failed, so the event does not match.\n"},
+		"failed":            {"filtered", "add", `"a"`, "", "\nfilter:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " + cfg.File() + ":9:59: listener \"filtered\": \">\" cannot order string and int\nThe filter failed: the event is given up.\n"},
 		"not selected":      {"set", "add", "2", "", "\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\nThe object is not selected: nothing comes of the event.\n"},
 		"never selected":    {"set", "update", "2", "3", "\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object neither was selected nor is: nothing comes of the event.\n"},
 		"enters":            {"set", "update", "1", "3", "\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object enters the set: to the listener this is an add.\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the outputs out.\n"},

@@ -66,11 +66,11 @@ var routeSeries = []series[route.Stats]{
 			"informer would spare the work.",
 		func(s route.Stats) uint64 { return s.Filtered }),
 	counter(byListener, "filter_errors_total",
-		"Times that the listener's filter or select failed; that counts as not matching. Any increase is a mistake in the expression: "+
-			"the log has its place.",
+		"Times that the listener's filter or select failed, so that there was no answer. Any increase is a mistake in the expression: "+
+			"the log has its place. On a failing filter the event is given up; a failing select leaves the object selected or not as it was.",
 		func(s route.Stats) uint64 { return s.FilterErrors }),
 	counter(byListener, "events_retried_total",
-		"Events that were put back after a handler or an output had failed. Worry if it goes on rising: the log has the error.",
+		"Events that were put back after a handler, an output or a filter had failed. Worry if it goes on rising: the log has the error.",
 		func(s route.Stats) uint64 { return s.Retried }),
 	counter(byListener, "dead_letters_total",
 		"Events given up after all attempts or for good. Each is a change that an output did not get: the log names the object.",

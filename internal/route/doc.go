@@ -6,14 +6,25 @@
 //     it, or when it is given up as a dead letter. Never before.
 //   - Events of one object are worked on one after the other, in order, retries included; a failing object waits, others
 //     go on.
-//   - Select chooses objects, and everything behind it sees them alone: an update with which one enters the set is an add,
-//     one with which it leaves it is a delete of its last state in the set, and what happens outside of it is nothing.
-//   - Rules see every event of the selected objects, whatever On and Filter say. What they tell goes out before the event
-//     itself, and is kept if that cannot be: a retry goes on with it and does not ask the rules again.
+//   - Select chooses objects, and everything behind it sees them alone: an event with which one enters the set is an add, one
+//     with which it leaves it is a delete of its last state in the set, and what happens outside of it is nothing.
+//   - If the select looks at the clock or at other objects, each object is asked about again within a minute, and it is
+//     remembered which ones are selected: what enters or leaves as time passes is an add or a delete, once.
+//   - A select that fails leaves the object selected or not as it was, and is counted and logged. Its next event asks again, and
+//     a select that looks at the clock or at other objects is asked after 1 s, 2 s, 4 s and so on, at least once a minute.
+//   - A filter that fails has no answer: its event is given up. If it looks at the clock or at other objects, it is tried again
+//     first, as if an output had failed. It never counts as a no.
+//   - Rules see every event of the selected objects, whatever On and Filter say, and the end of each object. What they report
+//     goes out before the event itself. A rule that fails leaves what is known as it is, and is a dead letter.
+//   - Each output is told of a violation and its end in turn, beginning with a violation, whatever fails between. What an
+//     output does not take is offered again: with the event's retries, then with the object's later events, and after
+//     MaxBackoff at the latest. The delete of an object is retried until all outputs have taken the end of its violations, or the
+//     source is stopped. Only what an output refuses for good is a dead letter and not offered again.
 //   - If an output fails, what came of the event is kept, and the retry goes on with that output: filter, handler and
-//     the outputs before it do not see the event again.
-//   - A filter that fails counts as not matching, a select as not choosing, and a rule leaves what is known as it is; each
-//     is counted as a dead letter and, at a limited rate, logged with the place in the expression.
+//     the outputs before it do not see the event again. What handlers made and is kept so has a bound; beyond it the
+//     handler sees the event again, which is counted.
+//   - Lines about failures are logged at a limited rate, ten and then one in a second, and are bounded whatever handlers,
+//     receivers and objects say. Each tells how many were left out before it.
 //   - A handler that crashes is retried, like one that asks for it. What has failed Attempts times, or for good, is a dead
 //     letter: counted and logged with listener and object.
 //   - A handler that takes several events at once gets what is ready, at most Batch events, of which no two are of one object,

@@ -43,6 +43,7 @@ func (s *script) push(e event.Event) {
 	if s.recall != nil && s.recall.Stop() {
 		s.parked--
 	}
+	s.recall = nil
 	s.waiting = append(s.waiting, informer.NewDelivery(e, 1, s))
 	s.mu.Unlock()
 	s.signal()
@@ -128,13 +129,17 @@ func (s *script) Again(d *informer.Delivery, after time.Duration) {
 	s.parked++
 	again := informer.NewDelivery(event.Event{Op: event.Resync, Object: d.Object}, 1, s)
 	again.Recalled = true
-	s.recall = time.AfterFunc(after, func() {
+	var timer *time.Timer
+	timer = time.AfterFunc(after, func() {
 		s.mu.Lock()
 		s.parked--
-		s.waiting = append(s.waiting, again)
+		if s.recall == timer { // else it was forgotten while the timer went off
+			s.waiting = append(s.waiting, again)
+		}
 		s.mu.Unlock()
 		s.signal()
 	})
+	s.recall = timer
 }
 
 func (s *script) Retry(d *informer.Delivery, after time.Duration) {
