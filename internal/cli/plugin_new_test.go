@@ -164,7 +164,7 @@ func TestPluginNewRefuses(t *testing.T) {
 		"--lang go --dir @/full mine too": "informerd plugin new takes one name, found 2 arguments",
 	} {
 		code, stdout, stderr := run(dir, "plugin new "+args)
-		if code != exitUsage || stdout != "" || stderr != "informerd: "+want+usageHint {
+		if code != exitUsage || stdout != "" || stderr != "informerd: "+want+strings.Replace(usageHint, "COMMAND", "plugin new", 1) {
 			t.Errorf("%s: exit %d: %s%s\nwant %s", args, code, stdout, stderr, want)
 		}
 	}

@@ -89,7 +89,7 @@ func run(dir, args string) (code int, stdout, stderr string) {
 	return code, steady(out.String(), dir), steady(err.String(), dir)
 }
 
-const usageHint = "\nRun \"informerd --help\" for how it is used.\n"
+const usageHint = "\nRun \"informerd COMMAND --help\" for how it is used.\n"
 
 func TestPluginCommands(t *testing.T) {
 	dir := pluginFiles(t)
@@ -156,7 +156,7 @@ grants:
 		{"plugin inspect @", exitRun, "", "informerd: the module cannot be read: @: it is no file\n"},
 		{"plugin inspect", exitUsage, "", "informerd: informerd plugin inspect takes one module, found 0 arguments" + usageHint},
 		{"plugin inspect -o xml @/quiet.wasm", exitUsage, "", `informerd: --output "xml": it is text or json` + usageHint},
-		{"plugin frobnicate", exitUsage, "", `informerd: unknown command "frobnicate" for "informerd plugin"` + usageHint},
+		{"plugin frobnicate", exitUsage, "", `informerd: unknown command "frobnicate" for "informerd plugin"; the commands are bench, inspect, new, run, test` + usageHint},
 
 		{"plugin run @/reporter.wasm " + granted + "--event @/pod.yaml -e @/update.yaml -e @/lines.jsonl", exitOK, `@/reporter.wasm: loaded in T
 
@@ -218,16 +218,16 @@ event 1: resync Node n1
 		{"plugin run -c @/informerd.yaml -e @/pod.yaml", exitUsage, "", "informerd: --config needs --listener: a configuration may have several handlers" + usageHint},
 		{"plugin run -c @/informerd.yaml -l nodse -e @/pod.yaml", exitUsage, "",
 			`informerd: --listener: there is no listener "nodse"; did you mean "nodes"?; there are nodes, plain` + usageHint},
-		{"plugin run -c @/informerd.yaml -l plain -e @/pod.yaml", exitConfig, "", "informerd: @/informerd.yaml:5:10: listener \"plain\" has no handler\n"},
+		{"plugin run -c @/informerd.yaml -l plain -e @/pod.yaml", exitConfig, "", "@/informerd.yaml:5:10: listener \"plain\" has no handler\n"},
 		{"plugin run @/quiet.wasm --cache pods -e @/pod.yaml", exitUsage, "", `informerd: --cache "pods": write it as NAME=FILE` + usageHint},
-		{"plugin run @/quiet.wasm -e @/typo.yaml", exitConfig, "", `informerd: @/typo.yaml:2:1: unknown field "objekt"; did you mean "object"?` + "\n"},
-		{"plugin run @/quiet.wasm -e @/noobject.yaml", exitConfig, "", "informerd: @/noobject.yaml:1: this is no Kubernetes object: offset 0: object has no metadata.name\n"},
-		{"plugin run @/quiet.wasm -e @/quiet.wasm", exitConfig, "", "informerd: @/quiet.wasm:1:1: the character U+0000 is not allowed; save the file as UTF-8 text\n"},
+		{"plugin run @/quiet.wasm -e @/typo.yaml", exitConfig, "", `@/typo.yaml:2:1: unknown field "objekt"; did you mean "object"?` + "\n"},
+		{"plugin run @/quiet.wasm -e @/noobject.yaml", exitConfig, "", "@/noobject.yaml:1: this is no Kubernetes object: offset 0: object has no metadata.name\n"},
+		{"plugin run @/quiet.wasm -e @/quiet.wasm", exitConfig, "", "@/quiet.wasm:1:1: the character U+0000 is not allowed; save the file as UTF-8 text\n"},
 		{"plugin run @/quiet.wasm -e @/none.yaml", exitRun, "", "informerd: the events cannot be read: stat @/none.yaml: no such file or directory\n"},
 		{"plugin run @/quiet.wasm --grants @/badgrants.yaml -e @/pod.yaml", exitConfig, "",
-			`informerd: @/badgrants.yaml:1:7: unknown field "levle" in log; did you mean "level"?` + "\n"},
-		{"plugin run @/quiet.wasm --limits memory=1 -e @/pod.yaml", exitConfig, "", "informerd: limits:1:10: memory must be 64Ki to 4Gi, is 1\n"},
-		{"plugin run @/quiet.wasm --handler-config {a:_[} -e @/pod.yaml", exitConfig, "", "informerd: handler's configuration:1: not YAML: did not find expected node content\n"},
+			`@/badgrants.yaml:1:7: unknown field "levle" in log; did you mean "level"?` + "\n"},
+		{"plugin run @/quiet.wasm --limits memory=1 -e @/pod.yaml", exitConfig, "", "limits:1:10: memory must be 64Ki to 4Gi, is 1\n"},
+		{"plugin run @/quiet.wasm --handler-config {a:_[} -e @/pod.yaml", exitConfig, "", "handler's configuration:1:1: not YAML: did not find expected node content\n"},
 
 		{"plugin bench @/quiet.wasm", exitUsage, "", "informerd: which events? Name a file with --event, - is stdin" + usageHint},
 		{"plugin bench @/quiet.wasm @/quiet.wasm @/quiet.wasm -e @/pod.yaml", exitUsage, "",
@@ -243,6 +243,12 @@ event 1: resync Node n1
 	} {
 		code, stdout, stderr := run(dir, c.args)
 		stdout = regexp.MustCompile(`[0-9a-f]{64}`).ReplaceAllString(stdout, "SHA")
+		words := strings.Fields(c.args)
+		command := strings.Join(words[:min(2, len(words))], " ")
+		if command == "plugin frobnicate" {
+			command = "plugin"
+		}
+		c.stderr = strings.Replace(c.stderr, "COMMAND", command, 1)
 		if code != c.code || stderr != c.stderr {
 			t.Errorf("informerd %s: exit %d, want %d; stderr\n%s\nwant\n%s", c.args, code, c.code, stderr, c.stderr)
 		}
