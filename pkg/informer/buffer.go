@@ -25,7 +25,7 @@ const (
 //	   │       ▲        ▲                       │
 //	   │       │        └── waiting, ready ◄────┘
 //	   │       └── promote: backlog, then spill, then marks
-//	   └────► spill, marks
+//	   └────► spill, marks                   resyncs, to take, when all else is empty
 //
 // The order among objects is that of their first event. Events of one object are handed out one after the other: while
 // one is with a worker, the next ones wait in its lane.
@@ -43,15 +43,18 @@ type buffer struct {
 	spare []*lane
 	held  int // entries in ring, ready, again and lanes, those at workers included
 
+	resyncs   []*resync  // handed out when there is nothing else to do
 	backlog   []backlog  // what was stored when the listener joined and does not fit yet
 	spill     *spillFile // nil unless the overflow is spill, or once it has failed
 	spilled   map[event.Key]*spilled
 	spillErr  error // why there is no spill file any more
 	marks     map[event.Key]*mark
 	markOrder fifo[event.Key]
+	fields    fieldReader // for the conditions of resyncs
 
 	coalesced uint64 // events that were merged into a mark and will never be seen on their own
 	dropped   uint64 // events given up by OverflowDrop
+	resynced  uint64 // objects handed out by resyncs
 	spills    uint64 // events that went through the spill file
 	mistakes  uint64 // see ListenerStats.Mistakes
 }
@@ -216,7 +219,7 @@ func (b *buffer) take() (entry, bool) {
 	for {
 		e, ok := b.ring.pop()
 		if !ok {
-			return entry{}, false
+			return b.nextResync()
 		}
 		key := e.Object.Key()
 		if l := b.lanes[key]; l != nil && !mutated("no-lanes") {
@@ -329,7 +332,9 @@ func (b *buffer) enter(e entry) {
 }
 
 // available is how many entries take may find, and never less than it finds.
-func (b *buffer) available() int { return b.ready.len() + b.again.len() + b.ring.len() }
+func (b *buffer) available() int {
+	return b.ready.len() + b.again.len() + b.ring.len() + b.resyncable()
+}
 
 // empty tells whether nothing is left to do, entries at workers and parked ones included.
 func (b *buffer) empty() bool { return b.held == 0 && !b.waiting() }

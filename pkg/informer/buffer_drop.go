@@ -41,6 +41,8 @@ func (b *buffer) drop(from *registration) int {
 			delete(b.lanes, key)
 		}
 	}
+	// What a resync has not come to was promised to nobody.
+	b.resyncs = slices.DeleteFunc(b.resyncs, func(r *resync) bool { return r.from == from })
 	b.backlog = slices.DeleteFunc(b.backlog, func(l backlog) bool {
 		if l.from == from {
 			dropped += len(l.objects)

@@ -106,7 +106,7 @@ func drawConditions(t *rapid.T) (on event.OpSet, conditions []Condition) {
 
 // run lets objects and listeners live, and everything that happened be told in the end.
 func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
-	j.ctl = &controller{queue: newDeltaQueue(100), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	j.ctl = &controller{queue: newDeltaQueue(1 << 20), store: newIndexer(), proc: &processor{}, joined: newSignal()}
 	j.current, j.uids, j.now = map[event.Key]*event.Object{}, map[event.Key]int{}, time.Unix(0, 0)
 	key := rapid.SampledFrom([]event.Key{{Namespace: "shop", Name: "a"}, {Namespace: "shop", Name: "b"}, {Namespace: "pay", Name: "a"}, {Name: "c"}})
 	j.groups = append(j.groups, join(t))
@@ -119,9 +119,7 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 		"apply":         func(*rapid.T) { j.apply() },
 		"time passes": func(*rapid.T) {
 			j.now = j.now.Add(time.Minute)
-			if round, _ := j.ctl.proc.startResync(j.now); round != nil {
-				j.ctl.queue.resync(j.ctl.store, round)
-			}
+			j.ctl.proc.startResync(j.now, j.ctl.store)
 		},
 		"join": func(t *rapid.T) {
 			if len(j.groups) < 3 {
@@ -215,7 +213,7 @@ func told1(e event.Event) string {
 }
 
 // Without overflow, conditions before the buffer deliver what the same conditions behind it let through, event for
-// event, and nothing else takes room.
+// event, and nothing else takes room. (Resyncs come when workers ask; TestResyncModel has those.)
 func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 	delivered := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -224,9 +222,8 @@ func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 			g := &group{}
 			g.on, g.conditions = drawConditions(t)
 			g.both = rapid.Bool().Draw(t, "transitions")
-			period := time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute
-			g.before = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period, On: g.on, Conditions: g.conditions, Transitions: g.both})
-			g.behind = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period, Transitions: g.both})
+			g.before = j.listener(ListenerConfig{Capacity: 1 << 20, On: g.on, Conditions: g.conditions, Transitions: g.both})
+			g.behind = j.listener(ListenerConfig{Capacity: 1 << 20, Transitions: g.both})
 			g.all = g.behind
 			return g
 		})
@@ -263,12 +260,11 @@ func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 		j.run(t, func(t *rapid.T) *group {
 			g := &group{}
 			g.on, g.conditions = drawConditions(t)
-			period := time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute
 			g.before = j.listener(ListenerConfig{
-				Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), Resync: period, On: g.on, Conditions: g.conditions,
+				Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), On: g.on, Conditions: g.conditions,
 				Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowSpill}).Draw(t, "overflow"), SpillDir: dir, SpillBytes: 2000,
 			})
-			g.all = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period})
+			g.all = j.listener(ListenerConfig{Capacity: 1 << 20})
 			g.behind = g.all
 			return g
 		})

@@ -15,6 +15,8 @@ type controller struct {
 	proc  *processor
 	// joined wakes the controller when a listener came, whose resync may be due sooner than all others.
 	joined signal
+	// resyncs: there is a listener with a period, or was.
+	resyncs bool
 }
 
 // maxAsleep is of how many objects the events may wait for their listeners to be told.
@@ -57,17 +59,15 @@ func (c *controller) run(ctx context.Context) {
 	}
 }
 
-// resync queues what is due, and sets the timer to the next time.
+// resync begins what is due, and sets the timer to the next time.
 func (c *controller) resync(timer *time.Timer) {
 	now := time.Now()
-	round, next := c.proc.startResync(now)
-	if round != nil {
-		c.queue.resync(c.store, round)
-	}
+	next := c.proc.startResync(now, c.store)
 	if next.IsZero() {
 		timer.Stop()
 		return
 	}
+	c.resyncs = true
 	timer.Reset(next.Sub(now))
 }
 
@@ -86,6 +86,16 @@ func sameState(a, b *event.Object) bool {
 func (c *controller) apply(d *delta) {
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
+	if !c.resyncs {
+		c.change(d)
+		return
+	}
+	c.store.applying.Store(d.object)
+	c.change(d)
+	c.store.applying.Store(nil)
+}
+
+func (c *controller) change(d *delta) {
 	o := d.object
 	stored := c.store.get(o.Key())
 	switch {
@@ -102,9 +112,6 @@ func (c *controller) apply(d *delta) {
 		}
 		c.proc.distributeGone(gone, known)
 	case stored == nil:
-		if d.typ == deltaSync {
-			return
-		}
 		c.store.put(o)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
 	case stored.UID() != o.UID() && !mutated("no-split"):
@@ -112,8 +119,6 @@ func (c *controller) apply(d *delta) {
 		c.store.put(o)
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored, FinalStateUnknown: true}, stored)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
-	case d.typ == deltaSync:
-		c.proc.distributeResync(stored, d.round)
 	case sameState(stored, o):
 		c.proc.distributeUnchanged(stored)
 	default:

@@ -27,7 +27,9 @@
 //   - Deletes that were missed, with FinalStateUnknown and the last known state. An object deleted and created again
 //     while nobody looked is two events, a delete and an add, never an update.
 //   - [event.Resync] after its own period, for every stored object that has nothing else to tell; never as an update,
-//     and never because of another listener's period. An object that a new list gives unchanged is a Resync for
+//     and never because of another listener's period. It is handed out when nothing else waits, and takes no room: an event
+//     never waits for a resync. What listeners with an On refuse does not count as something to tell. If a period is over
+//     before the last resync is, that one goes on and the next is left out, see [ListenerStats].ResyncsSkipped. An object that a new list gives unchanged is a Resync for
 //     listeners that have a period and were part of the last resync, and nothing for others.
 //
 // # Memory

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -63,6 +64,9 @@ type indexer struct {
 	indexes    map[string]*index // the others
 	bytes      int64             // text of all objects
 	memory     int64             // what they take
+	// applying is what the controller is applying, from before the store is changed until the listeners were offered the
+	// event, if there are listeners with resyncs.
+	applying atomic.Pointer[event.Object]
 }
 
 // index finds objects by a value. A bucket that becomes empty is removed.
@@ -266,6 +270,11 @@ func (s *indexer) indexValues(name string) ([]string, error) {
 	defer s.mu.RUnlock()
 	buckets, err := s.buckets(name)
 	return slices.Collect(maps.Keys(buckets)), err
+}
+
+func (s *indexer) isApplying(key event.Key) bool {
+	o := s.applying.Load()
+	return o != nil && o.Key() == key
 }
 
 func (s *indexer) size() (objects int, bytes, memory int64) {

@@ -55,7 +55,8 @@ func (s Shape) keeps() string {
 //  5. The processor offers the event to each listener that wants it, which takes it into its buffer or marks the object.
 //  6. A worker gets it from Listener.Next, and calls Done or Retry.
 //
-// A list goes the same way: each item as a delta, and then a delete for each object that is gone.
+// A list goes the same way: each item as a delta, and then a delete for each object that is gone. A resync does not: the
+// controller's timer gives the listener a snapshot of the store, from which its workers take when nothing else waits.
 type Informer struct {
 	resource Resource
 	scope    Scope

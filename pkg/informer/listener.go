@@ -84,7 +84,7 @@ type Listener struct {
 // ListenerStats counts since the listener was made, but for Held and Marked, which are now.
 type ListenerStats struct {
 	Refused   uint64 // events that On or Conditions refused, which came nowhere near the buffer
-	Offered   uint64 // events that entered the buffer or a mark
+	Offered   uint64 // events that entered the buffer or a mark, and objects handed out by resyncs
 	Done      uint64 // events a worker has finished
 	Retried   uint64 // deliveries put back for a retry
 	Recalled  uint64 // deliveries that a worker had asked for with Again, in none of the other counts
@@ -97,6 +97,9 @@ type ListenerStats struct {
 	Marked    int    // objects with a mark behind the full buffer
 	Backlog   int    // stored objects that wait to be handed out as initial adds
 	OnDisk    int    // events in the spill file
+	Resyncing int    // stored objects that the resync under way has not come to
+	// ResyncsSkipped are those that came due while the one before was under way, which went on instead.
+	ResyncsSkipped uint64
 	// Mistakes counts defects of this package that were noticed and survived. Each is worth a report.
 	Mistakes uint64
 	// SpillError is why the spill file was given up, nil if it was not. What it held was delivered as if marked.
@@ -141,6 +144,7 @@ func (l *Listener) offer(e entry) (taken bool) {
 		e.from.initials += e.initials
 		l.stats.Offered++
 	}
+	e.from.refused = !taken
 	l.mu.Unlock()
 	return taken
 }
@@ -240,7 +244,8 @@ func (l *Listener) delivery(e entry) Delivery {
 // Stopped gives a channel that is closed when the listener is stopped, though there may be events left.
 func (l *Listener) Stopped() <-chan struct{} { return l.stopping }
 
-// Stop ends the intake. Next still gives what is buffered, and then ErrStopped. What was to come again does not.
+// Stop ends the intake. Next still gives what is buffered, and then ErrStopped. What was to come again does not, nor does
+// the rest of a resync.
 func (l *Listener) Stop() {
 	l.mu.Lock()
 	if !l.stopped {
@@ -250,6 +255,7 @@ func (l *Listener) Stop() {
 	for key := range l.recalls {
 		l.forgetRecall(key)
 	}
+	l.buf.resyncs = nil
 	l.mu.Unlock()
 	l.wake.set()
 	l.room.set()
@@ -279,6 +285,7 @@ func (l *Listener) remove(from *registration) {
 	from.removed = true
 	l.forget(from)
 	l.room.set()
+	l.wake.set() // what others have put in may have moved up
 }
 
 func (l *Listener) forget(from *registration) int {
@@ -305,6 +312,10 @@ func (l *Listener) Stats() ListenerStats {
 	s := l.stats
 	b := &l.buf
 	s.Refused = l.refused.Load()
+	s.Offered += b.resynced
+	for _, r := range b.resyncs {
+		s.Resyncing += r.left
+	}
 	s.Coalesced, s.Dropped, s.Spilled, s.Mistakes = b.coalesced, b.dropped, b.spills, b.mistakes
 	s.Held, s.Marked, s.SpillError = b.held, len(b.marks), b.spillErr
 	for _, joined := range b.backlog {

@@ -39,14 +39,12 @@ type registration struct {
 	// Guarded by listener.mu.
 	initials int // initial adds not yet done
 	removed  bool
+	refused  bool // its last offer was not taken, and will be repeated
 }
 
 func (r *registration) transitions() bool {
 	return r != nil && r.listener != nil && r.listener.cfg.Transitions
 }
-
-// resyncRound is one resync and the listeners it is for.
-type resyncRound struct{ due []*registration }
 
 // join registers a listener. What the store holds, and the listener's conditions allow, reaches it as initial adds.
 func (p *processor) join(l *Listener, store *indexer, now time.Time) *registration {
@@ -101,17 +99,6 @@ func (p *processor) distributeGone(e event.Event, known *event.Object) {
 	}
 }
 
-// distributeResync gives an unchanged object to the listeners a resync is for. The caller holds mu.
-func (p *processor) distributeResync(o *event.Object, round *resyncRound) {
-	due := round.due
-	if mutated("resync-to-everyone") {
-		due = p.regs
-	}
-	for _, reg := range due {
-		p.send(reg, entry{Event: event.Event{Op: event.Resync, Object: o}, from: reg})
-	}
-}
-
 // distributeUnchanged gives an object that a new list has not changed to the listeners that are syncing. The caller
 // holds mu.
 func (p *processor) distributeUnchanged(o *event.Object) {
@@ -142,6 +129,11 @@ func (p *processor) send(reg *registration, offered entry) {
 	if waits || !reg.listener.offer(offered) {
 		p.blocked = append(p.blocked, offered)
 	}
+	p.later(reg)
+}
+
+// later has the next wake tell the registration's workers. The caller holds mu.
+func (p *processor) later(reg *registration) {
 	if !reg.asleep {
 		reg.asleep = true
 		p.asleep = append(p.asleep, reg)
@@ -174,8 +166,9 @@ func (p *processor) settle(ctx context.Context) {
 	p.blocked = p.blocked[:0]
 }
 
-// startResync gives the round that is due now, nil if there is none, and when the next one will be, zero if never.
-func (p *processor) startResync(now time.Time) (round *resyncRound, next time.Time) {
+// startResync begins the resyncs that are due now: each listener hands out the stored objects at its own pace. It returns
+// when the next one will be due, zero if never.
+func (p *processor) startResync(now time.Time, store *indexer) (next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var due []*registration
@@ -193,10 +186,18 @@ func (p *processor) startResync(now time.Time) (round *resyncRound, next time.Ti
 		}
 	}
 	if len(due) == 0 {
-		return nil, next
+		return next
+	}
+	if mutated("resync-to-everyone") {
+		due = p.regs
 	}
 	for _, reg := range p.regs {
 		reg.syncing = slices.Contains(due, reg)
 	}
-	return &resyncRound{due: due}, next
+	trees, n := store.snapshot()
+	for _, reg := range due {
+		reg.listener.resync(reg, store, trees, n)
+		p.later(reg)
+	}
+	return next
 }

@@ -16,7 +16,6 @@ const (
 	deltaUpdated                   // a watch event
 	deltaDeleted                   // a watch event, or an object missing from a new list
 	deltaReplaced                  // an item of a list
-	deltaSync                      // a resync
 )
 
 // delta is one thing that happened to one object.
@@ -27,8 +26,6 @@ type delta struct {
 	finalStateUnknown bool
 	// initial: object is an item of the informer's first list.
 	initial bool
-	// round is the resync a deltaSync belongs to.
-	round *resyncRound
 }
 
 // deltaQueue is the DeltaFIFO: what happened to each object, in order, the objects in the order in which they were first
@@ -146,19 +143,6 @@ func (q *deltaQueue) pushMissing(list []*event.Object, store *indexer) {
 		listed[q.takenKey] = struct{}{}
 	}
 	store.each(func(o *event.Object) { missing(o.Key(), delta{object: o}) })
-}
-
-// resync queues the stored objects once more, except those that have a delta pending: a resync must not overtake a
-// change, and the change will reach the listeners by itself.
-func (q *deltaQueue) resync(store *indexer, round *resyncRound) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	store.each(func(o *event.Object) {
-		if _, pending := q.items[o.Key()]; !pending || mutated("resync-overtakes") {
-			q.push(o.Key(), delta{typ: deltaSync, object: o, round: round})
-		}
-	})
-	q.ready.set()
 }
 
 func (q *deltaQueue) push(key event.Key, d delta) { q.pushTo(nil, key, d) }

@@ -12,7 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-var deltaNames = map[deltaType]string{deltaAdded: "added", deltaUpdated: "updated", deltaDeleted: "deleted", deltaReplaced: "replaced", deltaSync: "sync"}
+var deltaNames = map[deltaType]string{deltaAdded: "added", deltaUpdated: "updated", deltaDeleted: "deleted", deltaReplaced: "replaced"}
 
 // popAll empties the queue and tells what came, one string for each object.
 func popAll(q *deltaQueue) (all []string) {
@@ -79,15 +79,6 @@ func TestQueueReplaceFindsWhatIsGone(t *testing.T) {
 	got := popAll(q)
 	slices.Sort(got)
 	expect(t, got, "gone: deleted@2?", "new: replaced@6", "queued: deleted@3?", "stays: replaced@1", "taken: added@4 deleted@4?")
-}
-
-func TestQueueResyncSkipsObjectsWithPendingDeltas(t *testing.T) {
-	q, store := newDeltaQueue(10), newIndexer()
-	store.put(obj("a", "1", 1))
-	store.put(obj("b", "2", 2))
-	push(t, q, deltaUpdated, obj("a", "1", 3))
-	q.resync(store, &resyncRound{})
-	expect(t, popAll(q), "a: updated@3", "b: sync@2")
 }
 
 func TestQueueHasSyncedWhenTheFirstListIsProcessed(t *testing.T) {

@@ -176,6 +176,40 @@ func (n *treeNode) each(f func(*event.Object)) {
 	}
 }
 
+// treeWalk goes through a tree object by object, in any order. The tree must not be changed meanwhile, so it is one for
+// snapshots. The zero value is at the end.
+type treeWalk struct{ path []treeStep }
+
+type treeStep struct {
+	node *treeNode
+	next int // slot
+}
+
+func (t *tree) walk() treeWalk {
+	if t.root == nil {
+		return treeWalk{}
+	}
+	return treeWalk{path: []treeStep{{node: t.root}}}
+}
+
+// next returns the next object, nil at the end.
+func (w *treeWalk) next() *event.Object {
+	for len(w.path) > 0 {
+		at := &w.path[len(w.path)-1]
+		if at.next == len(at.node.slots) {
+			w.path = w.path[:len(w.path)-1]
+			continue
+		}
+		s := at.node.slots[at.next]
+		at.next++
+		if s.node == nil {
+			return s.object
+		}
+		w.path = append(w.path, treeStep{node: s.node})
+	}
+	return nil
+}
+
 // list gives every object, in a slice of its own.
 func (t *tree) list() []*event.Object {
 	all := make([]*event.Object, 0, t.n)
