@@ -51,7 +51,7 @@ func checkGrants(c *Config, g *Grants, path string, r *report) {
 
 func checkLogGrant(g *LogGrant, path string, r *report) {
 	r.oneOf(join(path, "level"), &g.Level, "info", "debug", "info", "warn", "error")
-	r.number(join(path, "rate"), &g.Rate, 100, 1, 10_000)
+	r.number(join(path, "rate"), &g.Rate, 10, 1, 10_000)
 }
 
 func checkKVGrant(c *Config, g *KVGrant, path string, r *report) {

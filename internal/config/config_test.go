@@ -192,7 +192,7 @@ outputs: {out: {stdout: {}}}
 			Wasm: "x.wasm", Limits: Limits{Memory: 16 << 20, Deadline: seconds(0.1), Recycle: 1_000_000, Module: 32 << 20,
 				Load: LoadLimits{Time: seconds(60), Memory: 1 << 30}},
 			Grants: Grants{
-				Log: &LogGrant{Level: "info", Rate: 100}, KV: &KVGrant{Keys: 1000, Bytes: 1 << 20}, Clock: &ClockGrant{}, Random: &RandomGrant{},
+				Log: &LogGrant{Level: "info", Rate: 10}, KV: &KVGrant{Keys: 1000, Bytes: 1 << 20}, Clock: &ClockGrant{}, Random: &RandomGrant{},
 				HTTP: &HTTPGrant{
 					Allow: []string{"http://h"}, Methods: []string{"GET", "POST"}, Timeout: seconds(5),
 					MaxRequest: 64 << 10, MaxResponse: 64 << 10, PerEvent: 4,

@@ -29,7 +29,7 @@ type Grants struct {
 type LogGrant struct {
 	// Level is the lowest level that is written: debug, info, warn or error. Default: info.
 	Level string `json:"level"`
-	// Rate is the most lines per second, 1 to 10,000. Default: 100.
+	// Rate is the most lines per second, 1 to 10,000. Default: 10.
 	Rate int `json:"rate"`
 }
 
@@ -74,6 +74,9 @@ type HTTPGrant struct {
 	MaxResponse Bytes `json:"maxResponse"`
 	// PerEvent is how many requests may be made for one event, 1 to 1,000. Default: 4.
 	PerEvent int `json:"perEvent"`
+	// Private lets requests over plain http reach private addresses, as of services in a cluster, by the names in allow. With
+	// https, or if allow has the address itself, it is not needed. Default: false.
+	Private bool `json:"private"`
 	// Headers go with every request, to each of allow, and the handler does not see them. Default: none.
 	Headers map[string]HeaderValue `json:"headers,omitempty"`
 }

@@ -52,7 +52,7 @@ func (b *builder) grants(g config.Grants) (granted plugins.Grants, ok bool) {
 	}
 	granted.HTTP = &plugins.HTTPGrant{
 		Allow: g.HTTP.Allow, Methods: g.HTTP.Methods, MaxRequest: int64(g.HTTP.MaxRequest), MaxResponse: int64(g.HTTP.MaxResponse),
-		Timeout: g.HTTP.Timeout.Duration, PerEvent: g.HTTP.PerEvent,
+		Timeout: g.HTTP.Timeout.Duration, PerEvent: g.HTTP.PerEvent, Private: g.HTTP.Private,
 	}
 	granted.HTTP.Headers, ok = b.headers(g.HTTP.Headers)
 	return granted, ok

@@ -135,7 +135,7 @@ func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time, r
 func (r *Route) made(e event.Event, observed time.Time, result plugins.Result) ([]sink.Message, error) {
 	switch result.Verdict {
 	case plugins.Done:
-		return r.emitted(e, observed, result.Emitted)
+		return r.emitted(e, observed, result)
 	case plugins.Drop:
 		r.stats.dropped.Add(1)
 		return nil, nil
@@ -154,12 +154,13 @@ func because(message string) string {
 }
 
 // emitted: events that the handler made go out instead of the object's event, data that it made goes out with it.
-func (r *Route) emitted(e event.Event, observed time.Time, emissions []plugins.Emission) ([]sink.Message, error) {
+// The latter keeps the type of informerd's own event, so it says who made the data.
+func (r *Route) emitted(e event.Event, observed time.Time, result plugins.Result) ([]sink.Message, error) {
 	message := r.Messages.Event(e, observed)
 	var own []sink.Message
-	for _, emission := range emissions {
+	for _, emission := range result.Emitted {
 		if emission.Kind == abi.EmitData {
-			message.Data = string(emission.Data)
+			message.Data, message.Handler = string(emission.Data), result.Handler
 			continue
 		}
 		typ, data, err := emission.Event()

@@ -25,6 +25,7 @@ type Message struct {
 	FinalStateUnknown  bool
 	Missed             int
 	Rule, Severity     string // of what a rule tells
+	Handler            string // the SHA-256 of the module that made the data in place of informerd
 
 	// Data is the event's data as JSON, if it is not empty. Whoever sets it has checked that it is valid.
 	Data string

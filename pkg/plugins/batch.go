@@ -14,8 +14,18 @@ import (
 type batch struct {
 	events  []event.Event
 	results []Result // of the events before the one at hand
+	bytes   int64    // of what was emitted for them
 	pulled  int      // events that the guest has got; the last of them is at hand
 	record  uint32   // where the guest has the record of the event at hand
+}
+
+// batchOutput is how many bytes a guest may emit for all events of a batch, or as many as for one if that is more.
+const batchOutput = 8 << 20
+
+// add notes what became of an event.
+func (b *batch) add(r Result, emitted *output) {
+	b.results = append(b.results, r)
+	b.bytes += emitted.bytes
 }
 
 // current is the event that a crash is about.
@@ -138,7 +148,7 @@ func (g *guest) settle() error {
 		return fmt.Errorf("the verdict in the record of event %d of the batch is %d, it must be 0 (done), 1 (drop), 2 (retry), "+
 			"3 (fail) or -1 (that of the batch)", g.batch.pulled-1, verdict)
 	}
-	g.batch.results = append(g.batch.results, Result{Verdict: verdict, Message: g.message, Emitted: g.emitted.list})
+	g.batch.add(Result{Verdict: verdict, Message: g.message, Emitted: g.emitted.list, Handler: g.module.digest}, &g.emitted)
 	g.emitted, g.message = output{}, ""
 	g.endEvent()
 	return nil
@@ -168,7 +178,9 @@ func eventNext(c call, stack []uint64) {
 	record := c.read(ptr, abi.EventRecord)
 	c.event, c.phase = b.events[b.pulled], phaseEvent
 	b.pulled, b.record = b.pulled+1, ptr
-	c.writePrefetch()
+	if err := c.writePrefetch(); err != nil {
+		panic(err)
+	}
 	args := eventArgs(c.event)
 	for n, arg := range args {
 		binary.LittleEndian.PutUint32(record[4*n:], uint32(arg))

@@ -178,6 +178,7 @@ func cacheByIndex(c call, stack []uint64) {
 		return
 	}
 	it.objects = c.module.spec.Caches.ByIndex(l.informer, l.first, l.second)
+	c.works(bytesPerUnit * len(it.objects))
 	stack[0] = uint64(number)
 }
 
@@ -225,6 +226,7 @@ func cacheField(c call, stack []uint64) {
 		stack[0] = status64(abi.NotFound)
 		return
 	}
+	c.works(it.current.Size())
 	value, text := it.scratch.Lookup(path), ""
 	if value.Exists() {
 		text = value.Text()

@@ -168,7 +168,7 @@ func (c *command) line(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("its verdict about event %d is %.100q: %w", len(b.results), text, err)
 	}
-	b.results = append(b.results, r)
+	b.add(r, &c.guest.emitted)
 	b.pulled++
 	return nil
 }
@@ -202,7 +202,7 @@ func (g *guest) parseVerdict(text []byte) (Result, error) {
 			return Result{}, fmt.Errorf("emit[%d]: %w", n, err)
 		}
 	}
-	r := Result{Verdict: verdict, Message: validText([]byte(v.Error), abi.MaxMessage)}
+	r := Result{Verdict: verdict, Message: validText([]byte(v.Error), abi.MaxMessage), Handler: g.module.digest}
 	if verdict == Done {
 		r.Emitted = g.emitted.list
 	}

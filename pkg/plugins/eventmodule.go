@@ -83,6 +83,7 @@ func eventField(c call, stack []uint64) {
 		stack[0] = 0
 		return
 	}
+	c.works(object.Size())
 	value := c.paths[handle].Lookup(object)
 	text := ""
 	if value.Exists() {
@@ -98,10 +99,15 @@ func eventChanged(c call, stack []uint64) {
 		stack[0] = status(abi.WrongPhase)
 	case uint64(handle) >= uint64(len(c.paths)):
 		stack[0] = status(abi.BadArgument)
-	case changed(c.event, c.paths[handle]):
-		stack[0] = 1
 	default:
+		c.works(c.event.Object.Size())
+		if c.event.Old != nil {
+			c.works(c.event.Old.Size())
+		}
 		stack[0] = 0
+		if changed(c.event, c.paths[handle]) {
+			stack[0] = 1
+		}
 	}
 }
 

@@ -173,9 +173,8 @@ func (g *guest) refusal(status int32) error {
 func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 	g.event, g.phase = e, phaseEvent
 	g.args = eventArgs(e)
-	g.writePrefetch()
 	err := g.guard(ctx, abi.ExportOnEvent, time.Now().Add(g.module.spec.Limits.Deadline), g.callEntry)
-	result := Result{Verdict: Verdict(int32(g.args[0])), Message: g.message, Emitted: g.emitted.list}
+	result := Result{Verdict: Verdict(int32(g.args[0])), Message: g.message, Emitted: g.emitted.list, Handler: g.module.digest}
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
 	g.endEvent()
@@ -197,6 +196,9 @@ func (g *guest) size() int64 {
 }
 
 func (g *guest) callEntry(ctx context.Context) error {
+	if err := g.writePrefetch(); err != nil {
+		return err
+	}
 	if err := g.call(ctx, &g.entry, g.args[:]); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -73,7 +74,26 @@ func (l *guestLog) write(ctx context.Context, limit *limiter, level slog.Level, 
 	if suppressed > 0 {
 		attrs = append(attrs, slog.Int("suppressed", suppressed))
 	}
-	l.log.LogAttrs(ctx, level, strings.ToValidUTF8(text, "\uFFFD"), attrs...)
+	l.log.LogAttrs(ctx, level, bounded(strings.ToValidUTF8(text, "\uFFFD"), abi.MaxLogLine), attrs...)
+}
+
+// bounded cuts a text off so that it has at most so many bytes when it is written, in quotes: a character may take ten.
+func bounded(text string, most int) string {
+	if 10*len(text) <= most {
+		return text
+	}
+	const quotes, control = 2, 6
+	var quoted [16]byte
+	for i, r := range text {
+		written := len(strconv.AppendQuote(quoted[:0], string(r))) - quotes
+		if r < ' ' {
+			written = control // in JSON
+		}
+		if most -= written; most < 0 {
+			return text[:i] + "…"
+		}
+	}
+	return text
 }
 
 // limiter lets a number of lines through for each second, and a burst more after a pause. The zero value lets none.

@@ -116,14 +116,22 @@ func (c call) read(ptr, length uint32) []byte {
 	if !ok {
 		c.badPointer(ptr, length)
 	}
+	c.works(len(b))
 	return b
 }
+
+// bytesPerUnit is how many bytes the host reads, writes or walks through for a unit of fuel, as the guest does itself.
+const bytesPerUnit = 16
+
+// works charges for what the host does with some bytes.
+func (g *guest) works(bytes int) { g.tank.Spend(int64(bytes / bytesPerUnit)) }
 
 // write copies text to the guest.
 func (c call) write(ptr uint32, text string) {
 	if !c.mem.WriteString(ptr, text) {
 		c.badPointer(ptr, uint32(len(text)))
 	}
+	c.works(len(text))
 }
 
 func (c call) badPointer(ptr, length uint32) {

@@ -28,6 +28,9 @@ type HTTPGrant struct {
 	Timeout time.Duration
 	// PerEvent is how many requests the guest may make for one event; default 4.
 	PerEvent int
+	// Private lets requests over plain http reach private addresses, as of services in a cluster, by names that resolve to
+	// them. The API server of the cluster that the process runs in is never reached.
+	Private bool
 	// Headers go with every request, to each of Allow, and take the place of the guest's own. The guest does not see them.
 	Headers map[string]string
 	// Transport answers in place of the network, for authors' tools and tests; nil is the network. What the grant allows is
@@ -73,5 +76,5 @@ func CheckHTTPAllow(text string) error { return outbound.CheckPrefix(text) }
 
 func (g *HTTPGrant) outbound() outbound.Config {
 	return outbound.Config{Allow: g.Allow, Methods: g.Methods, Headers: g.Headers, MaxHeaders: abi.MaxHTTPHeaders,
-		MaxRequest: g.MaxRequest, MaxResponse: g.MaxResponse, Transport: g.Transport}
+		MaxRequest: g.MaxRequest, MaxResponse: g.MaxResponse, Private: g.Private, Transport: g.Transport}
 }

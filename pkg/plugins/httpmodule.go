@@ -153,8 +153,6 @@ func httpBody(c call, stack []uint64) {
 	text := c.http.answer.Body
 	text = text[min(uint64(off), uint64(len(text))):]
 	text = text[:min(uint64(room), uint64(len(text)))]
-	if !c.mem.Write(ptr, text) {
-		c.badPointer(ptr, uint32(len(text)))
-	}
+	copy(c.read(ptr, uint32(len(text))), text)
 	stack[0] = uint64(len(text))
 }

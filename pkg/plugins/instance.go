@@ -28,6 +28,8 @@ type Result struct {
 	Emitted []Emission
 	// Message is what the guest gave to result.v1 error.
 	Message string
+	// Handler is the SHA-256 of the guest's module, in hexadecimal digits: who made what is emitted.
+	Handler string
 }
 
 // Emission is one output of a guest, checked against the rules of package abi.

@@ -2,6 +2,8 @@ package plugins
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -20,6 +22,7 @@ import (
 type module struct {
 	host     *Host
 	spec     Spec // without Wasm
+	digest   string
 	code     *code
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule // of this runtime; one of another must not be instantiated in it
@@ -67,8 +70,9 @@ func (h *Host) newModule(ctx context.Context, spec Spec) (*module, *guest, error
 	if err := checkModule(file, spec.Limits, spec.Grants); err != nil {
 		return nil, nil, err
 	}
+	sum := sha256.Sum256(spec.Wasm)
 	spec.Wasm = nil
-	m := &module{host: h, spec: spec, log: newGuestLog(h.log, spec), users: 1}
+	m := &module{host: h, spec: spec, digest: hex.EncodeToString(sum[:]), log: newGuestLog(h.log, spec), users: 1}
 	m.life, m.end = context.WithCancel(context.Background())
 	m.minMemory, m.maxMemory = memoryRange(file, spec.Limits)
 	m.kind, m.takesEvents = kindOf(file)

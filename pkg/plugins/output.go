@@ -42,7 +42,8 @@ func (c call) emit(kind abi.EmitKind, ptr, length uint32) abi.Status {
 // hasRoom tells whether one more emission of this event is within the limits.
 func (g *guest) hasRoom(kind abi.EmitKind, length int64) bool {
 	limits, out := g.module.spec.Limits.Output, &g.emitted
-	return len(out.list) < limits.Count && out.bytes+length <= limits.Bytes && !(kind == abi.EmitData && out.data)
+	return len(out.list) < limits.Count && out.bytes+length <= limits.Bytes && !(kind == abi.EmitData && out.data) &&
+		g.batch.bytes+out.bytes+length <= max(batchOutput, limits.Bytes)
 }
 
 // take checks an emission and keeps a copy.

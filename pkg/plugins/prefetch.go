@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/meter"
 )
 
 // prefetch is what the host writes to the guest before each event; package abi says how. The zero value is nothing.
@@ -29,7 +30,7 @@ func (c call) declare(ptr, room, handles, n uint32) abi.Status {
 	switch {
 	case c.phase != phaseConfigure:
 		return abi.WrongPhase
-	case n > 2*abi.MaxPaths || n > 0 && room < abi.PrefetchHead+n*abi.PrefetchEntry:
+	case n > abi.MaxPrefetch || n > 0 && room < abi.PrefetchHead+n*abi.PrefetchEntry:
 		return abi.BadArgument
 	}
 	c.read(ptr, room) // it traps now, and never later, as memory does not shrink
@@ -48,12 +49,17 @@ func (c call) declare(ptr, room, handles, n uint32) abi.Status {
 	return 0
 }
 
-// writePrefetch writes the declared fields of the event at hand.
-func (g *guest) writePrefetch() {
+// writePrefetch writes the declared fields of the event at hand. It is part of the call, with its deadline and its fuel: the
+// error ends that.
+func (g *guest) writePrefetch() error {
 	p := &g.prefetch
 	if len(p.fields) == 0 {
-		return
+		return nil
 	}
+	defer func() { // to keep none beyond its event
+		p.objects[abi.WhichObject].Set(nil)
+		p.objects[abi.WhichOld].Set(nil)
+	}()
 	b, _ := g.mod.Memory().Read(p.ptr, p.room)
 	p.objects[abi.WhichObject].Set(g.event.Object)
 	if g.event.Old != nil {
@@ -64,7 +70,16 @@ func (g *guest) writePrefetch() {
 	for i := range p.fields {
 		f := &p.fields[i]
 		var value event.Value
-		if f.which == abi.WhichObject || g.event.Old != nil {
+		if o := g.event.Object; f.which == abi.WhichObject || g.event.Old != nil {
+			if f.which == abi.WhichOld {
+				o = g.event.Old
+			}
+			if g.works(o.Size()); g.tank.Spent() {
+				return meter.ErrSpent
+			}
+			if err := g.check(); err != nil {
+				return err
+			}
 			value = p.objects[f.which].Lookup(f.path)
 		}
 		text, offset := "", free
@@ -80,7 +95,7 @@ func (g *guest) writePrefetch() {
 		binary.LittleEndian.PutUint32(b[entry+4:], uint32(len(text)))
 		binary.LittleEndian.PutUint32(b[entry+8:], uint32(offset))
 		entry += abi.PrefetchEntry
+		g.works(len(text))
 	}
-	p.objects[abi.WhichObject].Set(nil) // to keep none beyond its event
-	p.objects[abi.WhichOld].Set(nil)
+	return nil
 }

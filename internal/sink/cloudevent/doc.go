@@ -20,6 +20,8 @@
 //	finalstateunknown   true if the delete was missed and the object is its last known state, else left out
 //	missed              how many earlier events of the object were coalesced away, left out if none
 //	rule, severity      of the rule, if one tells
+//	handler             the SHA-256 of a handler's module, if that gave the data of an event with one of informerd's own
+//	                    types
 //	data                {"object":…} or, for an update, {"object":…,"old":…}, or what a handler gave;
 //	                    {"rule":…,"severity":…,"message":…,"since":…,"object":…} if a rule tells, with "repeated":true if
 //	                    it has told before

@@ -42,6 +42,7 @@ func Append(dst []byte, m sink.Message) []byte {
 	}
 	dst = appendText(dst, "rule", m.Rule)
 	dst = appendText(dst, "severity", m.Severity)
+	dst = appendText(dst, "handler", m.Handler)
 	if hasData(m) {
 		dst = append(dst, `,"data":`...)
 		dst = AppendData(dst, m)

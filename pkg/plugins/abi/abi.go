@@ -39,6 +39,7 @@ const (
 // The layout of what event.v1 prefetch has the host write: a head, one entry for each field, the fields' texts. All
 // numbers are u32, little endian.
 const (
+	MaxPrefetch   = 64      // fields that prefetch declares
 	PrefetchHead  = 4       // bytes: the number of fields
 	PrefetchEntry = 12      // bytes: tag, length, offset
 	PrefetchOld   = 1 << 16 // added to a handle, it is the old object's field

@@ -116,7 +116,7 @@ func uses(url string) []use {
 		{module: abi.ModuleEvent, name: "field", args: "0 0 P L"},
 		{module: abi.ModuleEvent, name: "changed", args: "0"},
 		{module: abi.ModuleEvent, name: "prefetch", args: "P L 96 1", configure: true},
-		{module: abi.ModuleEvent, name: "prefetch", args: "0 8192 P 512", configure: true},
+		{module: abi.ModuleEvent, name: "prefetch", args: "0 8192 P 64", configure: true},
 		{module: abi.ModuleEvent, name: "next", args: "P L"},
 		{module: abi.ModuleResult, name: "emit", args: "1 P L", long: 1 << 20},
 		{module: abi.ModuleResult, name: "emit", args: "2 P L", long: 1 << 20},

@@ -61,7 +61,7 @@ func (m *module) functionNames(r *reader) []byte {
 			out, visit = append(out, visit...), nil
 			count++
 		}
-		out = wasmbin.AppendName(wasmbin.AppendUint(out, m.moved(f)), r.Name())
+		out = wasmbin.AppendName(wasmbin.AppendUint(out, m.moved(f)), oneLine(r.Name()))
 		if r.Err != nil {
 			return nil
 		}
@@ -78,6 +78,16 @@ func (m *module) functionNames(r *reader) []byte {
 		r.Fail("%v", wasmbin.ErrEnd)
 	}
 	return append(wasmbin.AppendUint(nil, count), out...)
+}
+
+// oneLine leaves no line breaks and the like in a name: the engine writes one function a line when it tells where a trap was.
+func oneLine(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return '?'
+		}
+		return r
+	}, name)
 }
 
 // localNames copies names that stand in a list for each function.

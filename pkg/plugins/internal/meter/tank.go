@@ -50,8 +50,18 @@ func (t *Tank) Fill(budget int64) {
 // Used tells how much was used since Fill. It may be more than the budget: the charge that was too much is part of it.
 func (t *Tank) Used() int64 { return t.budget - t.left() }
 
-// Spend charges for what a host function does. If too little is left, the guest ends at its next charge.
-func (t *Tank) Spend(units int64) { t.split(t.left() - units) }
+// Spend charges for what a host function does. The next visit comes so much earlier, and if too little is left, the guest
+// ends there.
+func (t *Tank) Spend(units int64) {
+	if t.fuel == nil {
+		t.reserve -= units
+		return
+	}
+	t.fuel.Set(uint64(int64(t.fuel.Get()) - units))
+}
+
+// Spent tells whether more was used than there was.
+func (t *Tank) Spent() bool { return t.left() < 0 }
 
 func (t *Tank) left() int64 {
 	if t.fuel == nil {

@@ -12,6 +12,7 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("168.63.129.16"),   // Azure
 	netip.MustParseAddr("192.0.0.192"),     // Oracle Cloud
 	netip.MustParseAddr("fd00:ec2::254"),   // AWS
+	netip.MustParseAddr("fd00:ec2::23"),    // AWS, credentials of EKS
 	netip.MustParseAddr("fd20:ce::254"),    // Google Cloud
 }
 
@@ -31,6 +32,21 @@ var (
 	thisNetwork = netip.MustParsePrefix("0.0.0.0/8") // not only its first address means this machine to some systems
 	broadcast   = netip.MustParseAddr("255.255.255.255")
 )
+
+// sharedNetwork is for networks behind an operator's translation, which clusters and cloud services use as well.
+var sharedNetwork = netip.MustParsePrefix("100.64.0.0/10")
+
+// isPrivate reports whether an address is one of a network of its own, such as a cluster's, or leads to one.
+func isPrivate(a netip.Addr) bool {
+	a = a.WithZone("").Unmap()
+	return a.IsPrivate() || sharedNetwork.Contains(a) || slices.ContainsFunc(embedded(a), isPrivate)
+}
+
+// leadsTo reports whether two addresses lead to the same machine, be it in another form.
+func leadsTo(a, machine netip.Addr) bool {
+	a = a.WithZone("").Unmap()
+	return machine.IsValid() && (a == machine || slices.Contains(embedded(a), machine))
+}
 
 // refusal says what is wrong with connecting to an address that was not named literally, "" if nothing is.
 func refusal(a netip.Addr) string {

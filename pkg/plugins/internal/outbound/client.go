@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/textproto"
 	"net/url"
+	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -35,6 +36,9 @@ type Config struct {
 	// MaxHeaders is how many headers of its own a request may have, MaxRequest and MaxResponse how many bytes a body may.
 	MaxHeaders              int
 	MaxRequest, MaxResponse int64
+	// Private lets plain http reach private addresses, by names that resolve to them. With https the server's certificate
+	// tells who it is.
+	Private bool
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
 	// Transport takes the place of the network, with the checks of addresses that belong to it; nil is the network.
@@ -46,6 +50,7 @@ type Client struct {
 	config   Config
 	prefixes []target
 	literals []netip.Addr // of the prefixes
+	server   netip.Addr   // of the cluster that this process runs in, which is never reached; not valid if there is none
 	fixed    http.Header
 	client   http.Client
 }
@@ -55,6 +60,9 @@ func New(config Config) (*Client, error) {
 	c := &Client{config: config, fixed: http.Header{}}
 	if err := c.parse(); err != nil {
 		return nil, err
+	}
+	if server, err := netip.ParseAddr(os.Getenv("KUBERNETES_SERVICE_HOST")); err == nil {
+		c.server = server.Unmap()
 	}
 	c.client = http.Client{
 		CheckRedirect: c.redirect,
@@ -188,6 +196,7 @@ func (c *Client) Do(ctx context.Context, r *Request, body []byte) (*Response, er
 	if len(body) > 0 {
 		reader = bytes.NewReader(bytes.Clone(body)) // it may be read on after an early answer
 	}
+	ctx = context.WithValue(ctx, schemeKey{}, r.target.scheme)
 	request, err := http.NewRequestWithContext(ctx, r.method, r.target.url.String(), reader)
 	if err != nil {
 		return nil, bad("it cannot be sent")
@@ -242,6 +251,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	}
 	named, _ := netip.ParseAddr(host) // not valid if it is a name
 	named = named.Unmap()
+	scheme, _ := ctx.Value(schemeKey{}).(string)
 	d := net.Dialer{
 		Timeout:  connectTimeout,
 		Resolver: c.config.Resolver,
@@ -250,14 +260,30 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 			if err != nil {
 				return denied("the address is none")
 			}
-			why := refusal(found.Addr())
-			if why == "" || found.Addr().Unmap() == named && slices.Contains(c.literals, named) {
-				return nil
-			}
-			return denied("%s is %s, which the grant does not name", found.Addr(), why)
+			return c.reach(found.Addr(), named, scheme)
 		},
 	}
 	return d.DialContext(ctx, network, address)
+}
+
+// schemeKey leads from a request's context to the scheme of its URL. Connections are not shared between schemes.
+type schemeKey struct{}
+
+// reach says what is wrong with connecting to an address, which the URL names or not.
+func (c *Client) reach(found, named netip.Addr, scheme string) error {
+	if leadsTo(found, c.server) {
+		return denied("%s is the cluster's API server, which handlers never reach", found)
+	}
+	if found.Unmap() == named && slices.Contains(c.literals, named) {
+		return nil
+	}
+	if why := refusal(found); why != "" {
+		return denied("%s is %s, which the grant does not name", found, why)
+	}
+	if scheme != "https" && !c.config.Private && isPrivate(found) {
+		return denied("%s is a private address: use https, name the address, or set private in the grant", found)
+	}
+	return nil
 }
 
 // Close closes the connections that are left.

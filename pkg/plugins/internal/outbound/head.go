@@ -50,6 +50,11 @@ func isFraming(name string) bool {
 	return slices.Contains(framing, name) || strings.HasPrefix(name, "Proxy-")
 }
 
+// overrides are the headers in which some servers look for another method or path than the request has, so that the grant's
+// would not hold.
+var overrides = []string{"X-Http-Method", "X-Http-Method-Override", "X-Method-Override", "X-Original-Url", "X-Original-Uri",
+	"X-Rewrite-Url", "X-Forwarded-Uri", "X-Forwarded-Path", "X-Forwarded-Prefix", "X-Forwarded-Host", "X-Host", "Forwarded"}
+
 // headers checks what was asked for. At most as many as said are taken.
 func headers(asked map[string]string, most int) (http.Header, error) {
 	if len(asked) > most {
@@ -64,7 +69,10 @@ func headers(asked map[string]string, most int) (http.Header, error) {
 		switch {
 		case h[name] != nil:
 			return nil, bad("the header %q stands twice", name)
-		case isFraming(name):
+		case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "":
+			// Some servers take X_Api_Key for X-Api-Key, which may be the grant's own.
+			return nil, denied("the name of the header %q has other characters than letters, digits and -", name)
+		case isFraming(name), slices.Contains(overrides, name):
 			return nil, denied("the header %q is not the handler's to set", name)
 		case !isValue(value):
 			return nil, bad("the value of the header %q has a control character in it", name)

@@ -1,0 +1,40 @@
+package route
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+)
+
+// Data under informerd's own types says which module it is from, so that no handler can pass its own for an object's.
+func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
+	var p event.Parser
+	o, err := p.Parse([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Route{Messages: messages}
+	e := event.Event{Op: event.Add, Object: o}
+	digest := strings.Repeat("0f", 32)
+	for name, test := range map[string]struct {
+		emitted []plugins.Emission
+		marked  bool
+	}{
+		"nothing": {nil, false},
+		"data":    {[]plugins.Emission{{Kind: abi.EmitData, Data: []byte(`{"object":{}}`)}}, true},
+		"event":   {[]plugins.Emission{{Kind: abi.EmitEvent, Data: []byte(`{"type":"com.example.a"}`)}}, false},
+	} {
+		made, err := r.made(e, time.Now(), plugins.Result{Emitted: test.emitted, Handler: digest})
+		if err != nil || len(made) != 1 {
+			t.Fatalf("%s: %v, %v", name, made, err)
+		}
+		if text := string(cloudevent.Append(nil, made[0])); strings.Contains(text, `,"handler":"`+digest+`",`) != test.marked {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
