@@ -18,6 +18,10 @@ func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	messages, err := cloudevent.NewSource("c", "l", "pods")
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := &Route{Messages: messages}
 	e := event.Event{Op: event.Add, Object: o}
 	digest := strings.Repeat("0f", 32)
