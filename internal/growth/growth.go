@@ -43,7 +43,7 @@ func grows(n int, f func(n int)) (problem string) {
 }
 
 func cost(n int, f func(n int)) time.Duration {
-	begun := threadTime()
+	begun := ThreadTime()
 	f(n)
-	return threadTime() - begun
+	return ThreadTime() - begun
 }

@@ -6,5 +6,5 @@ import "time"
 
 var begun = time.Now()
 
-// threadTime returns the time since the program's start, where threads' own times are not known.
-func threadTime() time.Duration { return time.Since(begun) }
+// ThreadTime returns the time since the program's start, where threads' own times are not known.
+func ThreadTime() time.Duration { return time.Since(begun) }

@@ -180,7 +180,7 @@ func (e *Evaluator) in(needle, stack any) bool {
 	case ref:
 		switch s.Kind() {
 		case event.ObjectKind:
-			e.charge(1 + len(s.Raw())/64)
+			e.charge(1 + len(s.Raw())/scannedBytes)
 			return x.kind == kindText && s.Get(x.s).Exists()
 		case event.Array:
 			return e.inArray(x, needle, s.Value)
@@ -202,12 +202,12 @@ func (e *Evaluator) in(needle, stack any) bool {
 }
 
 func (e *Evaluator) inArray(x value, needle any, array *event.Value) (found bool) {
-	e.charge(1 + len(array.Raw())/64)
+	e.charge(1 + len(array.Raw())/scannedBytes)
 	array.Each(func(item event.Value) bool {
+		e.charge(2)
 		if x.kind == kindOther {
 			found = e.equal(needle, e.keep(item))
 		} else {
-			e.charge(1)
 			found = e.equalScalars(x, e.loadJSON(item))
 		}
 		return !found
@@ -225,7 +225,7 @@ func (e *Evaluator) textOperator(name string, test func(s, part string) bool) fu
 		if x.kind != kindText || y.kind != kindText {
 			fail("%q needs two strings, got %s and %s", name, typeName(a), typeName(b))
 		}
-		e.charge(1 + len(x.s)/64)
+		e.charge(1 + len(x.s)/scannedBytes)
 		return test(x.s, y.s)
 	}
 }

@@ -85,7 +85,7 @@ func (e *Evaluator) find(f finder, list, value any) any {
 
 // findIn gives the item of a list whose member of the finder's key is the value, nil if there is none.
 func (e *Evaluator) findIn(f finder, list *event.Value, value string) any {
-	e.charge(1 + len(list.Raw())/64)
+	e.charge(1 + len(list.Raw())/itemizedBytes)
 	var found event.Value
 	list.Each(func(item event.Value) bool {
 		if name := item.Get(f.key); name.Kind() != event.String || name.Text() != value {

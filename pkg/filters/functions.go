@@ -200,7 +200,7 @@ func (e *Evaluator) members(x any, name string, pick func(key string, member any
 		return out
 	case ref:
 		if x.Kind() == event.ObjectKind {
-			e.charge(1 + len(x.Raw())/32)
+			e.charge(1 + len(x.Raw())/itemizedBytes)
 			x.EachMember(func(key string, member event.Value) bool {
 				e.grow(itemBytes)
 				out = append(out, pick(key, e.keep(member)))

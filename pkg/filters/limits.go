@@ -11,7 +11,9 @@ const (
 
 // Bounds on one evaluation.
 const (
-	MaxSteps  = 1_000_000 // items looked at, fields read within them, and as much again for what takes longer
+	// MaxSteps bounds the CPU time: a step takes no longer than encoding/json takes to check 100 bytes, whatever it pays
+	// for, and most take a quarter of that. So an evaluation takes no longer than checking 100 MB, about 0.25 s.
+	MaxSteps  = 1_000_000
 	MaxMemory = 100_000   // items of lists it makes
 	MaxText   = 64 << 10  // bytes of a text it makes
 	MaxBytes  = 4 << 20   // of all texts and lists it makes, and of what it decodes
@@ -23,11 +25,13 @@ const maxProgram = 10_000
 // MaxMessage is how many bytes a rule's message can have.
 const MaxMessage = 1 << 10
 
-// Bytes that a step pays for, by what is done with them.
+// Bytes that a step pays for, by what is done with them. TestStepsPayForTime looks for what these do not cover.
 const (
 	scannedBytes  = 64   // gone over as JSON
 	comparedBytes = 1024 // compared, or searched for one byte
+	itemizedBytes = 16   // gone over item by item, or member by member
 	decodedBytes  = 8    // of a text with escapes, or a number
+	builtBytes    = 8    // decoded as lists and maps
 	foundBytes    = 1024 // of an object in which a field is found
 	freeBytes     = 32   // of a scalar that is in the price of the operation
 )

@@ -70,7 +70,7 @@ func (e *Evaluator) arrayItems(array *event.Value) any {
 			return l.view()
 		}
 	}
-	e.charge(1 + len(array.Raw())/64)
+	e.charge(1 + len(array.Raw())/scannedBytes)
 	if e.listsUsed == len(e.lists) {
 		e.lists = append(e.lists, &list{})
 	}
@@ -121,7 +121,7 @@ func (e *Evaluator) get(base, key any) any {
 			e.charge(1 + len(b.Raw())/scannedBytes)
 			return e.keep(b.Get(k.s))
 		case k.kind == kindInt && b.Kind() == event.Array:
-			e.charge(1 + len(b.Raw())/scannedBytes)
+			e.charge(1 + len(b.Raw())/itemizedBytes)
 			i := k.i
 			if i < 0 {
 				i += e.count(b.Value)
@@ -177,7 +177,7 @@ func (e *Evaluator) follow(i int) func(any) any {
 
 // count gives the number of items of an array, or of members of an object.
 func (e *Evaluator) count(v *event.Value) int {
-	e.charge(len(v.Raw()) / 64)
+	e.charge(len(v.Raw()) / itemizedBytes)
 	n := 0
 	v.Each(func(event.Value) bool { n++; return true })
 	v.EachMember(func(string, event.Value) bool { n++; return true })

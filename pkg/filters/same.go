@@ -22,7 +22,7 @@ func (e *Evaluator) sameJSON(a, b event.Value) bool {
 	if a.Kind() != event.Array && a.Kind() != event.ObjectKind {
 		return e.equalScalars(e.loadJSON(a), e.loadJSON(b))
 	}
-	e.charge((len(a.Raw()) + len(b.Raw())) / scannedBytes)
+	e.charge((len(a.Raw()) + len(b.Raw())) / itemizedBytes)
 	if a.Raw() == b.Raw() {
 		return true
 	}

@@ -140,7 +140,7 @@ func (v value) float() float64 {
 func (e *Evaluator) force(x any) any {
 	switch x := x.(type) {
 	case ref:
-		e.charge(1 + len(x.Raw())/decodedBytes)
+		e.charge(1 + len(x.Raw())/builtBytes)
 		e.grow(len(x.Raw()))
 		return x.Any()
 	case []any:
