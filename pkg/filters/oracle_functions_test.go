@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -494,11 +495,11 @@ func (o *oracle) found(name string, kind any) any {
 
 func (o *oracle) lookUp(name string, values []any) any {
 	key := name
+	if slices.ContainsFunc(values, func(v any) bool { return v == nil }) {
+		return nil
+	}
 	for i, v := range values {
 		text, ok := v.(string)
-		if v == nil {
-			return nil
-		}
 		if !ok && i > 0 {
 			undefine("no text")
 		}

@@ -48,7 +48,7 @@ func TestAnswersDoNotDependOnTheMachine(t *testing.T) {
 	t.Run("with a quota of CPU", func(t *testing.T) {
 		group := quota(t)
 		command := exec.Command("/bin/sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$1" -test.run '^TestAnswersDoNotDependOnTheMachine$'`, group, os.Args[0])
-		command.Env = append(os.Environ(), "FILTERS_ANSWERS=5000")
+		command.Env = append(os.Environ(), "FILTERS_ANSWERS=1500")
 		out, err := command.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "unanswered 0\n") {
 			t.Errorf("%v\n%s", err, out)
