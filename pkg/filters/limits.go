@@ -14,9 +14,9 @@ const (
 	// MaxSteps bounds the CPU time: a step takes no longer than encoding/json takes to check 100 bytes, whatever it pays
 	// for, and most take a quarter of that. So an evaluation takes no longer than checking 100 MB, about 0.25 s.
 	MaxSteps  = 1_000_000
-	MaxMemory = 100_000   // items of lists it makes
-	MaxText   = 64 << 10  // bytes of a text it makes
-	MaxBytes  = 4 << 20   // of all texts and lists it makes, and of what it decodes
+	MaxMemory = 100_000  // items of lists it makes
+	MaxText   = 64 << 10 // bytes of a text it makes
+	MaxBytes  = 4 << 20  // of all texts and lists it makes, and of what it decodes
 )
 
 // maxProgram bounds what a short pattern with counted repetition compiles to.

@@ -141,4 +141,3 @@ func TestStepsPayForTime(t *testing.T) {
 	}
 	t.Logf("%d expressions; a reference takes %s", n, jsonReference())
 }
-
