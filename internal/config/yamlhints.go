@@ -82,7 +82,7 @@ func explainLine(line string, flow bool) (column int, message, hint string) {
 			case rest != "" && !strings.HasPrefix(rest, "#"):
 				return column, "the value of " + m.key + " begins with a quote and goes on behind it", write
 			}
-		case strings.ContainsRune("@`%&*|>?", rune(m.value[0])) && !blockHeader.MatchString(m.value):
+		case strings.ContainsRune("@`%&*|>?!", rune(m.value[0])) && !blockHeader.MatchString(m.value):
 			return column, fmt.Sprintf("the value of %s begins with %c, which means something else in YAML", m.key, m.value[0]), write
 		case strings.ContainsRune("[{", rune(m.value[0])) && endsBehind(m.value):
 			return column, "the value of " + m.key + " begins with a bracket and goes on behind it", write

@@ -17,6 +17,14 @@ type schemaCheck struct {
 	mistakes  []*CompileError // the first few
 }
 
+// root visits the whole expression, and refuses a field that is known to be neither true nor false where one is needed.
+func (c *schemaCheck) root(n ast.Node) {
+	result := c.visit(n)
+	if kind := result.kind(); c.source.Kind != KindMessage && result.path != "" && kind != "" && kind != "boolean" {
+		c.errorf(n.Location().From, "%s, %s is %s", c.source.Kind.must(), result.path, typeWord(result.schema.Type))
+	}
+}
+
 // fact is what is known of a value, provided that it is there.
 type fact struct {
 	schema *Schema // nil: nothing

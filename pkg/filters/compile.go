@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/checker"
 	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/conf"
+	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
@@ -137,11 +138,14 @@ func parse(source Source) (*parser.Tree, error) {
 // not match, the fields that objects do not have.
 func (s Source) all(tree *parser.Tree, found *mistakes) error {
 	schema := schemaCheck{source: s, variables: map[string]fact{}}
-	schema.visit(tree.Node)
+	schema.root(tree.Node)
 	for _, mistake := range schema.mistakes {
 		found.add(mistake)
 	}
 	if again, err := parser.ParseWithConfig(s.Text, s.checkConfig()); err == nil {
+		for _, mistake := range found.all { // what follows from it is no mistake of its own
+			silence(&again.Node, &file.Error{Location: file.Location{From: mistake.offset}})
+		}
 		s.typeMistakes(again, found)
 	}
 	return found.err()

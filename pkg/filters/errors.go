@@ -20,8 +20,9 @@ type CompileError struct {
 	Column  int // in characters from 1; in the file, or within the expression's own line if Source.Column is unknown
 	Message string
 
-	place place
-	fix   *Fix // what the message proposes, nil if that is no text
+	place  place
+	offset int  // of the place, in characters of the text
+	fix    *Fix // what the message proposes, nil if that is no text
 }
 
 // Error gives the place and message, then the line and a caret below the place.
@@ -69,7 +70,7 @@ func (s Source) compileError(offset int, format string, args ...any) *CompileErr
 	p := s.at(offset)
 	return &CompileError{
 		Source: s, Line: p.line + max(0, s.Line-1), Column: p.column + max(0, s.Column-1),
-		Message: fmt.Sprintf(format, args...), place: p,
+		Message: fmt.Sprintf(format, args...), place: p, offset: offset,
 	}
 }
 

@@ -18,7 +18,7 @@ func (f *Filter) Warnings() []*CompileError { return f.warnings }
 // check finds in the tree as the user wrote it what the source's schema refuses, and all there is to warn of.
 func check(source Source, n ast.Node) ([]*CompileError, error) {
 	c := &schemaCheck{source: source, variables: map[string]fact{}}
-	c.visit(n)
+	c.root(n)
 	if len(c.mistakes) > 0 {
 		return nil, (&mistakes{c.mistakes}).err()
 	}
