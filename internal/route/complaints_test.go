@@ -148,6 +148,8 @@ func (g emitting) Handle(context.Context, event.Event) (plugins.Result, error) {
 	return plugins.Result{Verdict: plugins.Done, Emitted: []plugins.Emission{{Kind: abi.EmitData, Data: []byte(g.data)}}}, nil
 }
 
-func (g emitting) HandleBatch(context.Context, []event.Event) ([]plugins.Result, error) { return nil, nil }
+func (g emitting) HandleBatch(context.Context, []event.Event) ([]plugins.Result, error) {
+	return nil, nil
+}
 
 func (g emitting) Close(context.Context) error { return nil }
