@@ -13,7 +13,15 @@ import (
 
 func TestMain(m *testing.M) {
 	plugins.CompilerMain()
-	goleak.VerifyTestMain(m)
+	cache, err := os.MkdirTemp("", "informerd-cache-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_CACHE_HOME", cache)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(cache)
+		os.Exit(code)
+	}))
 }
 
 const pod = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "shop", "name": "web-1", "labels": {"app": "web"}}}`

@@ -9,16 +9,26 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/pkg/plugins"
 )
 
 // asProgram has this test program be informerd, for those that call it.
 const asProgram = "INFORMERD_IN_TEST"
 
 func TestMain(m *testing.M) {
+	plugins.CompilerMain()
 	if os.Getenv(asProgram) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	cache, err := os.MkdirTemp("", "informerd-cache-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_CACHE_HOME", cache)
+	code := m.Run()
+	os.RemoveAll(cache)
+	os.Exit(code)
 }
 
 // program gives the path of a program that is informerd.

@@ -94,9 +94,12 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 	for _, l := range cfg.ListenersInOrder() {
 		b := &builder{
 			parts: p, config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log.With("listener", l.Name), field: "listeners." + l.Name,
-			warned: opts.Warned,
+			warned: opts.Warned, later: opts.running,
 		}
 		p.listeners = append(p.listeners, b.listener(ctx))
+		if err := ctx.Err(); err != nil { // what was met then is no mistake
+			return nil, errors.Join(fmt.Errorf("stopped before all was checked: %w", err), p.close(ctx))
+		}
 		mistakes = append(mistakes, b.mistakes...)
 	}
 	if len(mistakes) > 0 {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"sync"
@@ -28,7 +29,11 @@ type Options struct {
 // to blame, and nil if everything was stopped because ctx was done.
 func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	p, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas, running: true})
-	if err != nil {
+	var mistakes config.Errors
+	switch {
+	case err != nil && ctx.Err() != nil && !errors.As(err, &mistakes):
+		return nil // stopped before it began
+	case err != nil:
 		return err
 	}
 	c, err := connect(cfg, o)
@@ -108,17 +113,23 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 	intake.Go(func() { _ = c.factory.Run(ctx) })
 	b := &binder{cluster: c, log: log, digests: p.digests, start: func(l *listener) {
 		routes.Go(func() {
+			if !l.hasHandler(ctx) {
+				return
+			}
 			// What an expression or a handler looks up must be there: an empty cache would be an answer, too.
 			if err := informer.WaitForSync(ctx, l.caches.registrations()...); err != nil {
 				return
 			}
-			if err := l.route.Run(working); err != nil && working.Err() == nil {
-				log.Error("listener failed", "listener", l.cfg.Name, "error", err)
-				l.health.fail(err)
-				l.buffer.Discard()
-			}
+			l.run(ctx, working, log)
 		})
 	}}
+	for _, l := range p.listeners {
+		intake.Go(func() {
+			if l.load(ctx, p.host, log) == nil {
+				close(l.loaded)
+			}
+		})
+	}
 	intake.Go(func() { b.run(ctx, p.listeners) })
 	intake.Wait() // until ctx is done
 	c.client.CloseIdleConnections()

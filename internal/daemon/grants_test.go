@@ -256,6 +256,7 @@ func TestValuesOutlastTheDaemon(t *testing.T) {
 
 	d := start(t, cfg, k)
 	d.out.waitForLines(t, 1, "/listeners/alone")
+	d.log.waitFor(t, `msg="handler loaded" listener=kept`)
 	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
 		t.Errorf("checked while it runs: %v", err)
 	}

@@ -13,6 +13,23 @@ type health struct {
 	mu     sync.Mutex
 	failed error // why the listener is not bound or does not run
 	bound  []*informer.Registration
+
+	isLoading bool  // its handler is loaded, without having failed so far
+	crippled  error // why its handler cannot be loaded or started
+}
+
+// loading notes that the listener's handler is being loaded.
+func (h *health) loading() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.isLoading = true
+}
+
+// handler notes why the listener's handler cannot be loaded or started. It is nil when that is over.
+func (h *health) handler(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.isLoading, h.crippled = false, err
 }
 
 // fail notes why the listener is not bound, or does not run. It is nil when that is over.
@@ -38,6 +55,12 @@ func (h *health) state() (s endpoints.State) {
 		s.Failing = append(s.Failing, h.failed.Error())
 	case h.bound == nil:
 		s.Starting = append(s.Starting, "its resource has not been found yet")
+	}
+	switch {
+	case h.crippled != nil:
+		s.Failing = append(s.Failing, h.crippled.Error())
+	case h.isLoading:
+		s.Starting = append(s.Starting, "its handler is being loaded")
 	}
 	for _, reg := range h.bound {
 		switch inf := reg.Status(); {

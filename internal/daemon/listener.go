@@ -2,12 +2,9 @@ package daemon
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -30,6 +27,8 @@ type listener struct {
 	asked       asked
 	before      before
 	caches      caches
+	spec        *plugins.Spec // of a handler that is not loaded yet
+	loaded      chan struct{} // closed when it is loaded, or there is none
 	health      health
 }
 
@@ -43,6 +42,7 @@ type builder struct {
 	field    string // of the listener in the configuration
 	mistakes config.Errors
 	warned   func(config.Error) // told of warnings, instead of the log; may be nil
+	later    bool               // handlers are loaded when the listener starts
 
 	schema      *filters.Schema
 	informers   map[string][]string
@@ -70,13 +70,14 @@ func (b *builder) listener(ctx context.Context) *listener {
 	r.Rules = b.rules()
 	r.Quiet = len(l.Rules) > 0 && l.Filter.IsZero() && l.Handler == nil
 	var err error
+	var later *plugins.Spec
 	if l.Handler != nil {
 		r.Batch, r.PauseAfter = l.Handler.Batch, l.Handler.PauseAfter
-		if r.Handler, err = b.handler(ctx); err != nil {
+		if r.Handler, later, err = b.handler(ctx); err != nil {
 			b.mistake(".handler.wasm", err)
 		}
 	}
-	built := &listener{cfg: l, route: r, expressions: b.expressions, caches: b.caches}
+	built := &listener{cfg: l, route: r, spec: later, loaded: make(chan struct{}), expressions: b.expressions, caches: b.caches}
 	if built.shape, err = shapeOf(l.Informer()); err != nil {
 		b.mistake(".informer", err)
 	}
@@ -228,13 +229,18 @@ func (b *builder) wrongRule(below string, source rules.Source, err error) {
 	}
 }
 
-// handler reads, checks and loads a listener's module. It is nil without an error if a mistake was reported.
-func (b *builder) handler(ctx context.Context) (*plugins.Handler, error) {
+// handler reads, checks and loads a listener's module. What will run is loaded later, when other listeners do not wait for
+// it: its spec is returned then. Both are nil without an error if a mistake was reported.
+func (b *builder) handler(ctx context.Context) (*plugins.Handler, *plugins.Spec, error) {
 	spec, err := b.handlerSpec()
-	if spec == nil {
-		return nil, err
+	switch {
+	case spec == nil:
+		return nil, nil, err
+	case b.later:
+		return nil, spec, b.parts.host.Check(*spec)
 	}
-	return b.parts.host.Load(ctx, *spec)
+	handler, err := b.parts.host.Load(ctx, *spec)
+	return handler, nil, err
 }
 
 // handlerSpec gives what a listener's module is loaded from, nil without an error if a mistake was reported.
@@ -242,20 +248,20 @@ func (b *builder) handlerSpec() (*plugins.Spec, error) {
 	cfg, l := b.config, b.cfg
 	grants, good := b.grants(l.Handler.Grants)
 	path := cfg.Path(l.Handler.Wasm)
-	wasm, err := os.ReadFile(path)
+	limits := HandlerLimits(l.Handler.Limits)
+	wasm, err := readModule(path, limits.Module)
 	if err != nil {
 		return nil, fmt.Errorf("listener %q: cannot read the handler: %w", l.Name, err)
 	}
-	sum := sha256.Sum256(wasm)
-	if got := hex.EncodeToString(sum[:]); l.Handler.SHA256 != "" && !strings.EqualFold(got, l.Handler.SHA256) {
-		return nil, fmt.Errorf("listener %q: handler %s has the SHA-256 %s, the configuration wants %s", l.Name, path, got, l.Handler.SHA256)
+	if err := checkDigest(path, l.Handler.SHA256, wasm); err != nil {
+		return nil, fmt.Errorf("listener %q: %w", l.Name, err)
 	}
 	if !good {
 		return nil, nil
 	}
 	return &plugins.Spec{
 		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config, Grants: grants, Caches: b.caches,
-		Limits: HandlerLimits(l.Handler.Limits),
+		Limits: limits,
 	}, nil
 }
 

@@ -14,6 +14,7 @@ func TestCompiledCodeIsInTheFolderForState(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	d := start(t, parse(t, strings.NewReplacer("GUEST", writeGuest(t, onceGuest), "DIR", dir).Replace(keeping)), k)
 	d.out.waitForLines(t, 1, "/listeners/alone")
+	d.log.waitFor(t, `msg="handler loaded" listener=kept`)
 	d.stop(t)
 	info, err := os.Stat(filepath.Join(dir, "compiled"))
 	if err != nil || info.Mode() != os.ModeDir|0o700 {

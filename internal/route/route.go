@@ -43,7 +43,7 @@ type Retry struct {
 	MinBackoff, MaxBackoff time.Duration // the pause doubles from the one to the other
 }
 
-// Route is one listener's way from its source to its outputs. Set the fields, then call Run once.
+// Route is one listener's way from its source to its outputs. Set the fields, then call Run.
 type Route struct {
 	Name    string
 	Source  Source
@@ -91,7 +91,8 @@ func (u *unsent) sooner(after time.Duration) {
 	}
 }
 
-// Run works on events until the source has stopped and is empty (then the result is nil), or ctx is done.
+// Run works on events until the source has stopped and is empty (then the result is nil), or ctx is done. If instances of the
+// handler cannot be started, it fails without having taken an event, and may be called again. Do not call it otherwise.
 func (r *Route) Run(ctx context.Context) error {
 	r.breaker.after = r.PauseAfter
 	r.members.moving = looksAround(r.Select)

@@ -30,6 +30,14 @@ func (h *Host) Load(ctx context.Context, spec Spec) (*Handler, error) {
 	return handler, nil
 }
 
+// Check finds what Load would refuse without compiling the module. Errors are of type *LoadError.
+func (h *Host) Check(spec Spec) error {
+	if _, err := parse(spec.withDefaults()); err != nil {
+		return newLoadError(spec, err)
+	}
+	return nil
+}
+
 func (h *Handler) load(ctx context.Context, spec Spec) error {
 	m, first, err := h.host.newModule(ctx, spec.withDefaults())
 	if err != nil {

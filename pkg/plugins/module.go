@@ -49,25 +49,31 @@ type module struct {
 	gone  func(*module) // is told that it was freed; may be nil
 }
 
+// parse reads the outline of a module and checks what can be checked without compiling it.
+func parse(spec Spec) (*wasmfile.Module, error) {
+	if err := spec.validate(); err != nil {
+		return nil, err
+	}
+	if size := int64(len(spec.Wasm)); size > spec.Limits.Module {
+		return nil, fmt.Errorf("the file has %d bytes, at most %d are allowed: raise limits.module", size, spec.Limits.Module)
+	}
+	file, err := wasmfile.Parse(spec.Wasm)
+	if err != nil {
+		return nil, err
+	}
+	return file, checkModule(file, spec.Limits, spec.Grants)
+}
+
 // newModule checks and compiles a module, and starts its first guest. The module is used by its maker then, and by the guest.
 func (h *Host) newModule(ctx context.Context, spec Spec) (*module, *guest, error) {
 	if h.isClosed() {
 		return nil, nil, fmt.Errorf("host: %w", ErrClosed)
 	}
-	if err := spec.validate(); err != nil {
-		return nil, nil, err
-	}
-	if size := int64(len(spec.Wasm)); size > spec.Limits.Module {
-		return nil, nil, fmt.Errorf("the file has %d bytes, at most %d are allowed: raise limits.module", size, spec.Limits.Module)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(h.life, cancel)()
-	file, err := wasmfile.Parse(spec.Wasm)
+	file, err := parse(spec)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := checkModule(file, spec.Limits, spec.Grants); err != nil {
 		return nil, nil, err
 	}
 	sum := sha256.Sum256(spec.Wasm)
