@@ -60,6 +60,10 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 					v.inOrder()
 				}
 			}
+			var rights *daemon.MissingRights
+			if errors.As(err, &rights) {
+				v.roles = rights.Roles
+			}
 			if errors.As(err, &v.mistakes) {
 				err = nil
 			}
@@ -80,7 +84,7 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file.add(cmd)
 	output.add(cmd)
 	cmd.Flags().BoolVar(&strict, "strict", false, "take warnings for mistakes")
-	cmd.Flags().BoolVar(&cluster, "cluster", false, "check against the API server: resources and the fields of their objects")
+	cmd.Flags().BoolVar(&cluster, "cluster", false, "check against the API server: resources, the fields of their objects, and rights")
 	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
 	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
 	fields.add(cmd)
@@ -109,6 +113,7 @@ type verdict struct {
 
 	strict                    bool
 	mistakes, warnings, notes config.Errors
+	roles                     string // that would give the rights that are missing
 }
 
 func (v *verdict) warned(w config.Error) { v.warnings = append(v.warnings, w) }
@@ -133,6 +138,9 @@ func (v *verdict) valid() bool {
 func (v *verdict) write(stdout, stderr io.Writer) error {
 	writeMistakes(stderr, v.mistakes, "")
 	writeMistakes(stderr, v.warnings, "warning: ")
+	if v.roles != "" {
+		fmt.Fprintf(stderr, "\nThese would give the rights that are missing, once they are bound to the account:\n\n%s", v.roles)
+	}
 	if len(v.mistakes) > 0 {
 		return nil
 	}

@@ -39,5 +39,6 @@ func (v *verdict) writeJSON(w io.Writer) error {
 		Listeners int       `json:"listeners"`
 		Outputs   int       `json:"outputs"`
 		Findings  []finding `json:"findings"`
-	}{v.File, v.valid(), v.Listeners, v.Outputs, all})
+		Roles     string    `json:"missingRoles,omitempty"`
+	}{v.File, v.valid(), v.Listeners, v.Outputs, all, v.roles})
 }

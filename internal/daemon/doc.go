@@ -6,7 +6,8 @@
 //     held against the schemas, every handler loaded, compiled and configured. All mistakes are reported together, as
 //     config.Errors, and the policy files that are not loaded because of others are named.
 //   - [CheckCluster] takes the schemas from the API server, which must then have the resources of all informers, those
-//     included that expressions only look objects up in.
+//     included that expressions only look objects up in. It lists one object of each and begins a watch, so that missing rights
+//     and selectors that the server does not take are known before anything runs, and gives the Roles that are missing.
 //   - What is decided before a listener's buffer refuses nothing that its select, filter and rules would make something of.
 //   - A listener judges nothing before the caches are there that its expressions and handler look into.
 //   - A resource that the API server does not have, or an API server that does not answer, holds up the listeners

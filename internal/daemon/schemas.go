@@ -40,9 +40,10 @@ type ofCluster map[string]*filters.Schema
 // Schema finds a resource that a listener watches, by the name it has in the configuration.
 func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] }
 
-// CheckCluster holds a configuration against its API server: the resources of all informers are there, and the fields that
-// expressions read are fields of theirs. Otherwise it is as Check. The error is a config.Errors if the configuration is to
-// blame, be it that it asks for what the server does not have.
+// CheckCluster holds a configuration against its API server: the resources of all informers are there and may be listed and
+// watched, with their selectors, and the fields that expressions read are fields of theirs. Otherwise it is as Check. The error
+// is a config.Errors if the configuration is to blame, be it that it asks for what the server does not have, and a
+// *MissingRights if it asks for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	c, err := connect(cfg, o)
 	if err != nil {
@@ -52,6 +53,7 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	schemas := ofCluster{}
 	sets := map[schema.GroupVersion]*openapi.Set{}
 	var mistakes config.Errors
+	rights := access{cluster: c, config: cfg}
 	for _, inf := range informersOf(cfg) {
 		found, err := c.resolve(ctx, inf.Informer)
 		var unreachable *kube.UnreachableError
@@ -62,6 +64,9 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 			mistakes = append(mistakes, cfg.ErrorAt(inf.field+".resource", err.Error(), ""))
 			continue
 		}
+		if err := rights.try(ctx, inf, found); err != nil {
+			return err
+		}
 		gv := found.GVR.GroupVersion()
 		if _, parsed := sets[gv]; !parsed {
 			if sets[gv], err = c.schemas(ctx, gv, o.Log); err != nil {
@@ -70,8 +75,8 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 		}
 		schemas[inf.Resource], _ = sets[gv].LookupGVR(found.GVR.Group, found.GVR.Version, found.GVR.Resource)
 	}
-	if len(mistakes) > 0 {
-		return notLoaded(cfg, mistakes)
+	if err := rights.err(mistakes); err != nil {
+		return err
 	}
 	return Check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned})
 }

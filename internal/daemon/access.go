@@ -1,0 +1,142 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// accessTime is how long one request may take that only tries whether it is allowed.
+const accessTime = 20 * time.Second
+
+// MissingRights is an error about a configuration whose rights the API server does not give. It is a config.Errors as well.
+type MissingRights struct {
+	config.Errors
+	// Roles are those that would give them, as YAML.
+	Roles string
+}
+
+// Unwrap lets errors.As find the config.Errors.
+func (e *MissingRights) Unwrap() error { return e.Errors }
+
+// access tries whether informers get what they will ask for: one object of a list, and the beginning of a watch.
+type access struct {
+	cluster  *cluster
+	config   *config.Config
+	mistakes config.Errors
+	missing  []kube.Right
+}
+
+// try asks for an informer's objects in each of its namespaces. The error is one of asking; what the server refuses is among
+// the mistakes.
+func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resource) error {
+	namespaces := inf.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
+	selectors := inf.Scope()
+	for _, ns := range namespaces {
+		lw := a.cluster.client.ListWatcher(resourceOf(found),
+			informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector, FieldSelector: selectors.FieldSelector})
+		told := false // that it may not list, which is enough
+		for _, verb := range []string{"list", "watch"} {
+			err := tryVerb(ctx, lw, verb)
+			switch {
+			case err == nil:
+				continue
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case apierrors.IsForbidden(err):
+				a.missing = append(a.missing, kube.Right{Resource: found, Namespace: ns, Verb: verb})
+				if !told {
+					a.mistake(inf, "resource", fmt.Sprintf("%s may not %s %s%s", a.users(inf), verb, resourceOf(found), in(ns)), "the API server says: "+err.Error())
+				}
+				told = true
+				continue
+			case apierrors.IsBadRequest(err) && inf.FieldSelector != "":
+				a.mistake(inf, "fieldSelector", fmt.Sprintf("the API server does not take the fieldSelector of %s: %v", a.users(inf), err), "")
+			case isAbout(err):
+				a.mistake(inf, "resource", fmt.Sprintf("%s cannot %s %s%s: %v", a.users(inf), verb, resourceOf(found), in(ns), err), "")
+			default:
+				return fmt.Errorf("cannot find out whether %s may %s %s%s: %w", a.users(inf), verb, resourceOf(found), in(ns), err)
+			}
+			break // a watch would be refused as the list is
+		}
+	}
+	return nil
+}
+
+// tryVerb lists one object, or begins a watch and leaves it.
+func tryVerb(ctx context.Context, lw informer.ListWatcher, verb string) error {
+	ctx, cancel := context.WithTimeout(ctx, accessTime)
+	defer cancel()
+	ask, opts := lw.List, metav1.ListOptions{Limit: 1}
+	if verb == "watch" {
+		second := int64(1) // for proxies that answer with the first event or the end
+		ask, opts = lw.Watch, metav1.ListOptions{TimeoutSeconds: &second}
+	}
+	body, err := ask(ctx, opts)
+	if err != nil {
+		return err
+	}
+	return body.Close()
+}
+
+// isAbout: the server says that the request is wrong, and not that it cannot answer it now.
+func isAbout(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	switch code := status.Status().Code; code {
+	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	default:
+		return code >= 400 && code < 500
+	}
+}
+
+func (a *access) mistake(inf placedInformer, field, message, hint string) {
+	a.mistakes = append(a.mistakes, a.config.ErrorAt(inf.field+"."+field, message, hint))
+}
+
+// users says who uses an informer: listener "a", or listeners "a" and "b", or informer "x" if it is only looked up in.
+func (a *access) users(inf placedInformer) string {
+	var names []string
+	for _, l := range a.config.ListenersInOrder() {
+		if l.Informer() == inf.Informer {
+			names = append(names, fmt.Sprintf("%q", l.Name))
+		}
+	}
+	switch last := len(names) - 1; last {
+	case -1:
+		return fmt.Sprintf("informer %q", inf.field[strings.LastIndexByte(inf.field, '.')+1:])
+	case 0:
+		return "listener " + names[0]
+	default:
+		return "listeners " + strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+}
+
+// err is what the requests found, nil if all is well.
+func (a *access) err(mistakes config.Errors) error {
+	all := notLoaded(a.config, append(mistakes, a.mistakes...))
+	switch {
+	case len(mistakes)+len(a.mistakes) == 0:
+		return nil
+	case len(a.missing) > 0:
+		return &MissingRights{Errors: all, Roles: kube.Roles("informerd", a.missing)}
+	default:
+		return all
+	}
+}

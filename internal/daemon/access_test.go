@@ -1,0 +1,101 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/internal/config"
+)
+
+// CheckCluster asks for what each informer will ask for, in each namespace, and says who may not have it and which Role would
+// change that.
+func TestCheckClusterTriesRights(t *testing.T) {
+	status := func(code int, reason, message string) (int, string) {
+		return code, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":%q}`, reason, code, message)
+	}
+	forbidden := func(message string) (int, string) { return status(http.StatusForbidden, "Forbidden", message) }
+	is := func(r *http.Request, path string, watch bool) bool {
+		return strings.HasSuffix(r.URL.Path, path) && r.URL.Query().Has("watch") == watch
+	}
+	const listeners = `  dep: {informer: {resource: configmap, namespaces: [shop, pay]}, outputs: [out]}
+  one: {informer: named, outputs: [out]}
+  two: {informer: named, outputs: [out]}
+informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
+`
+	for name, c := range map[string]struct {
+		refuse      func(r *http.Request) (int, string)
+		want, roles string // %s is the file
+		other       string // an error that is no mistake
+	}{
+		"all is well": {refuse: func(*http.Request) (int, string) { return 0, "" }},
+		"no list in one namespace": {
+			refuse: func(r *http.Request) (int, string) {
+				if strings.HasSuffix(r.URL.Path, "/namespaces/shop/configmaps") {
+					return forbidden("no")
+				}
+				return 0, ""
+			},
+			want:  `%s:5:30: listener "dep" may not list configmaps in shop; the API server says: no`,
+			roles: "kind: Role\nmetadata: {name: informerd, namespace: shop}\nrules:\n- {apiGroups: [\"\"], resources: [\"configmaps\"], verbs: [list, watch]}\n",
+		},
+		"no watch, for two listeners": {
+			refuse: func(r *http.Request) (int, string) {
+				if is(r, "/v1/pods", true) {
+					return forbidden("no")
+				}
+				return 0, ""
+			},
+			want:  `%s:8:31: listeners "one" and "two" may not watch pods; the API server says: no`,
+			roles: "kind: ClusterRole\nmetadata: {name: informerd}\nrules:\n- {apiGroups: [\"\"], resources: [\"pods\"], verbs: [watch]}\n",
+		},
+		"a field selector that the server does not know": {
+			refuse: func(r *http.Request) (int, string) {
+				if r.URL.Query().Get("fieldSelector") == "spec.foo=bar" {
+					return status(http.StatusBadRequest, "BadRequest", "field label not supported: spec.foo")
+				}
+				return 0, ""
+			},
+			want: `%s:8:52: the API server does not take the fieldSelector of listeners "one" and "two": field label not supported: spec.foo`,
+		},
+		"a list that is not possible": {
+			refuse: func(r *http.Request) (int, string) {
+				if is(r, "/v1/pods", false) {
+					return status(http.StatusMethodNotAllowed, "MethodNotAllowed", "not allowed")
+				}
+				return 0, ""
+			},
+			want: `%s:8:31: listeners "one" and "two" cannot list pods: not allowed`,
+		},
+		"a server that is busy": {
+			refuse: func(*http.Request) (int, string) {
+				return status(http.StatusTooManyRequests, "TooManyRequests", "later")
+			},
+			other: `cannot find out whether listeners "one" and "two" may list pods: later`,
+		},
+	} {
+		k := kubernetesWith(t, map[string][]string{"pods": nil, "configmaps": nil})
+		k.openAPI, k.refuse = podDocument, c.refuse
+		parsed := parse(t, head+listeners)
+		err := CheckCluster(t.Context(), parsed, Options{Kubeconfig: kubeconfig(t, k.url), Log: quiet})
+		var mistakes config.Errors
+		var rights *MissingRights
+		got, roles := "", ""
+		if errors.As(err, &mistakes) {
+			got = mistakes.Error()
+		} else if err != nil && err.Error() != c.other || err == nil && c.other != "" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if errors.As(err, &rights) {
+			roles = rights.Roles
+		}
+		if want := strings.ReplaceAll(c.want, "%s", parsed.File()); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
+		}
+		if !strings.HasSuffix(roles, c.roles) || (roles == "") != (c.roles == "") {
+			t.Errorf("%s: roles\n%s\nwant\n%s", name, roles, c.roles)
+		}
+	}
+}
