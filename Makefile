@@ -17,6 +17,7 @@ TOOLS    := bin/tools/staticcheck
 RACE      = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 BENCH    ?= .
 FUZZTIME ?= 20s
+HISTORIES ?= 2000
 
 # $(call each,MODULES,COMMAND) runs the command in each module and stops at the first that fails.
 each = @set -e; for m in $(1); do echo "[$$m] $(2)"; (cd $$m && $(2)) || exit 1; done
@@ -158,11 +159,12 @@ hostile: examples ## Run the hostile handlers, and 10,000 damaged ones of all la
 	HOSTILE=full go test -count=1 -timeout 60m -v -run 'TestCorpus$$|TestHugeRanges$$|TestMutants$$' ./pkg/plugins/internal/hostile
 
 .PHONY: fuzz
-fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each)
+fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each), and generated histories of objects (HISTORIES=2000)
 	@set -e; for f in $$(grep -rlE --include='*_test.go' '^func Fuzz' pkg internal); do \
 	  for name in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*).*/\1/p' $$f); do \
 	    echo "$$f $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f); \
 	  done; done
+	HISTORIES=$(HISTORIES) go test -count=1 -timeout 24h -run '^TestHistories$$' ./pkg/informer/event
 
 .PHONY: schemas
 schemas: devcluster ## Make internal/schema/builtin.gz, the built-in schemas, from a control plane
