@@ -62,10 +62,14 @@ func (a *listenerAck) Done(d *Delivery) { (*Listener)(a).finish(&d.entry, true) 
 // Again frees the event's place in the buffer and sets a timer.
 func (a *listenerAck) Again(d *Delivery, after time.Duration) {
 	l := (*Listener)(a)
-	l.finish(&d.entry, true)
+	l.mu.Lock()
+	wake := l.finished(&d.entry, true)
 	if d.Op != event.Delete {
+		// Under the same lock: another worker may have the object's next event from here on, and what it wishes is newer.
 		l.recallAfter(d.entry, after)
 	}
+	l.mu.Unlock()
+	l.tell(wake)
 }
 
 // Retry parks the event in the buffer.
@@ -98,6 +102,14 @@ func (l *Listener) unpark(key event.Key) {
 
 func (l *Listener) finish(e *entry, done bool) {
 	l.mu.Lock()
+	wake := l.finished(e, done)
+	l.mu.Unlock()
+	l.tell(wake)
+}
+
+// finished frees an entry's place and reports whether that is something for those who wait. The caller holds mu, and calls
+// tell behind it.
+func (l *Listener) finished(e *entry, done bool) (wake bool) {
 	e.from.initials -= e.initials
 	l.buf.done(e.Object.Key())
 	switch {
@@ -107,8 +119,11 @@ func (l *Listener) finish(e *entry, done bool) {
 	default:
 		l.stats.Discarded++
 	}
-	wake := l.buf.available() > 0 || l.stopped && l.buf.empty()
-	l.mu.Unlock()
+	return l.buf.available() > 0 || l.stopped && l.buf.empty()
+}
+
+// tell wakes who waits for an event, if there is one, and who waits for room.
+func (l *Listener) tell(wake bool) {
 	if wake {
 		l.wake.set()
 	}

@@ -12,11 +12,10 @@ type recall struct {
 	entry entry
 }
 
-// recallAfter sets the timer for an object that a worker is done with, unless more of it waits already.
+// recallAfter sets the timer for an object that a worker is done with, unless more of it waits already. The caller holds
+// mu.
 func (l *Listener) recallAfter(e entry, after time.Duration) {
 	key := e.Object.Key()
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.stopped || e.from.removed || l.buf.lanes[key] != nil {
 		return
 	}
