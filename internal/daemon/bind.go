@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
@@ -58,20 +59,30 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 		if len(left) == 0 {
 			return
 		}
+		pause := delay
 		if unreachable != nil {
+			pause = bindDelay(delay, unreachable.RetryAfter)
 			for _, l := range left {
 				l.health.fail(unreachable)
 			}
-			b.log.Warn("cannot reach the API server, will try again", "server", unreachable.Server, "in", delay, "error", unreachable.Err)
+			b.log.Warn("cannot reach the API server, will try again", "server", unreachable.Server, "in", pause.Round(time.Millisecond), "error", unreachable.Err)
 		}
 		waiting = left
 		select {
-		case <-time.After(delay):
+		case <-time.After(pause):
 			b.cluster.resolver.Invalidate()
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// bindDelay is at least as long as the server asked for. Everybody was told the same.
+func bindDelay(delay, asked time.Duration) time.Duration {
+	if asked == 0 {
+		return delay
+	}
+	return max(delay, asked+rand.N(bindMin))
 }
 
 // bind ties one listener to its informers, or changes nothing.
@@ -131,6 +142,7 @@ func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 	if err != nil {
 		return kube.Resource{}, err
 	}
+	c.names.note(resourceOf(found), inf.Resource)
 	if found.IsSecrets() && !inf.AllowSecrets {
 		return kube.Resource{}, fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer if they are to be watched", inf.Resource)
 	}

@@ -55,6 +55,7 @@ type cluster struct {
 	resolver *kube.Resolver
 	client   *informer.Client
 	factory  *informer.Factory
+	names    names
 }
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
@@ -79,9 +80,11 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{
+	c := &cluster{
 		name: cfg.Cluster.Name, resolver: resolver, client: client, factory: informer.NewFactory(client, o.Log),
-	}, nil
+	}
+	c.factory.Renew = c.renew
+	return c, nil
 }
 
 // run owns all goroutines: the informers and the binder, which bring events in, the routes, which bring them out, and the

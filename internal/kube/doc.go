@@ -15,6 +15,7 @@
 //   - [Resolver.OpenAPI] gives the document that says what the resources of a group version look like, also those of custom
 //     resources, as the server has it: bounded in size and time, asked for once, and kept until Invalidate.
 //   - A group that the server cannot tell about at the moment hides nothing but itself.
+//   - A Resolver waits for nobody: a server that says when to come again (Retry-After) is in the error, for the caller to heed.
 //   - Errors tell these cases apart: [UnreachableError], no usable answer, try again later; [UnknownResourceError], there
 //     is no such resource at present; [UnwatchableError], there is one and it cannot be watched; [UnpublishedSchemaError],
 //     the server has no document of it. All name the server.

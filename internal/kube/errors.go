@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,6 +16,8 @@ import (
 type UnreachableError struct {
 	Server string // its address
 	Err    error
+	// RetryAfter is how long the server wants to be left alone, 0 if it did not say.
+	RetryAfter time.Duration
 }
 
 func (e *UnreachableError) Error() string {

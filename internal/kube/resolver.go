@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
+
+	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
 // Resolver finds the resources of one API server by name. Make one with NewResolver; it is safe for concurrent use.
@@ -29,7 +31,9 @@ type Resolver struct {
 
 // NewResolver makes a Resolver for the server of the configuration. It does not talk to it.
 func NewResolver(cfg *rest.Config) (*Resolver, error) {
-	client, err := discovery.NewDiscoveryClientForConfig(cfg)
+	asked := rest.CopyConfig(cfg)
+	asked.Wrap(retryafter.Transport)
+	client, err := discovery.NewDiscoveryClientForConfig(asked)
 	if err != nil {
 		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
 	}
@@ -112,13 +116,18 @@ func (r *Resolver) catalogue(ctx context.Context, wanting *catalogue) (c *catalo
 
 // ask gets all groups and their resources from the server. Groups that fail are noted, unless all do.
 func (r *Resolver) ask(ctx context.Context) (*catalogue, error) {
+	ctx, told := retryafter.Note(ctx)
 	groups, lists, err := discovery.ServerGroupsAndResourcesWithContext(ctx, r.client)
 	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
 	if err != nil && (!partial || ctx.Err() != nil) {
-		return nil, discoveryError(ctx, r.server, err)
+		err = discoveryError(ctx, r.server, err)
+		if unreachable, ok := err.(*UnreachableError); ok {
+			unreachable.RetryAfter = told.Delay()
+		}
+		return nil, err
 	}
 	if partial && len(lists) == 0 {
-		return nil, &UnreachableError{Server: r.server, Err: errors.New(err.Error())}
+		return nil, &UnreachableError{Server: r.server, Err: errors.New(err.Error()), RetryAfter: told.Delay()}
 	}
 	return newCatalogue(groups, lists, failed), nil
 }

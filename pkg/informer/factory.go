@@ -23,6 +23,11 @@ type Factory struct {
 	// beside the log. It runs on the reflector's goroutine and must not block.
 	OnError func(Resource, Scope, error)
 
+	// Renew, if set before Listen, is asked what has become of a resource of which the API server says again and again that it
+	// is not there. It returns the same resource in another version, or as it was. Objects that are in both are not told again.
+	// It runs on the reflector's goroutine, whose informer waits for it.
+	Renew func(context.Context, Resource) (Resource, error)
+
 	source Source
 	log    *slog.Logger
 
@@ -115,6 +120,12 @@ func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listene
 		}
 		if f.OnError != nil {
 			inf.reflector.onError = func(err error) { f.OnError(resource, scope, err) }
+		}
+		if f.Renew != nil {
+			inf.reflector.renew = func(ctx context.Context, was Resource) (Resource, ListWatcher, error) {
+				now, err := f.Renew(ctx, was)
+				return now, f.source.ListWatcher(now, scope), err
+			}
 		}
 		sh = &shared{key: key, informer: inf}
 		f.shared[key] = sh

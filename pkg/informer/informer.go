@@ -73,15 +73,18 @@ type Informer struct {
 const defaultQueueLimit = 4096
 
 func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, log *slog.Logger) (*Informer, error) {
-	parser := &event.Parser{
-		APIVersion: resource.GroupVersion().String(), Kind: resource.Kind,
-		KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData, DigestKey: shape.DigestKey,
+	inf := &Informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}}
+	newParser := func(resource Resource) (*event.Parser, error) {
+		parser := &event.Parser{
+			APIVersion: resource.GroupVersion().String(), Kind: resource.Kind, Last: inf.store.get,
+			KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData, DigestKey: shape.DigestKey,
+		}
+		return parser, parser.Drop(shape.Drop...)
 	}
-	if err := parser.Drop(shape.Drop...); err != nil {
+	parser, err := newParser(resource)
+	if err != nil {
 		return nil, fmt.Errorf("informer of %s: %w", resource, err)
 	}
-	inf := &Informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}}
-	parser.Last = inf.store.get
 	if err := inf.store.addIndexes(shape.Indexes); err != nil {
 		return nil, fmt.Errorf("informer of %s: %w", resource, err)
 	}
@@ -89,7 +92,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, lo
 		log = slog.New(slog.DiscardHandler)
 	}
 	inf.reflector = &reflector{
-		lw: lw, resource: resource, parser: parser, queue: inf.queue, store: inf.store, listeners: inf.proc.names,
+		lw: lw, resource: resource, parser: parser, newParser: newParser, queue: inf.queue, store: inf.store, listeners: inf.proc.names,
 		log: log.With("resource", resource.String(), "namespace", scope.Namespace),
 	}
 	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc, joined: newSignal()}
@@ -152,6 +155,9 @@ func (inf *Informer) Status() Status {
 	s := Status{
 		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.hasSynced(), Queued: inf.queue.len(),
 		ResourceVersion: r.resourceVersion, Lists: r.lists, Watches: r.watches, Events: inf.reflector.events.Load(), Skipped: r.skipped, Err: r.err,
+	}
+	if r.resource != (Resource{}) {
+		s.Resource = r.resource
 	}
 	s.Objects, s.Bytes, s.Memory = inf.store.size()
 	inf.proc.mu.Lock()

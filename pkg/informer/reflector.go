@@ -31,6 +31,12 @@ type reflector struct {
 	store    *indexer
 	log      *slog.Logger
 	onError  func(error) // may be nil
+	// newParser makes a parser for the resource in another version.
+	newParser func(Resource) (*event.Parser, error)
+	// renew finds the resource in the version that the server has by now; may be nil. See Factory.Renew.
+	renew func(context.Context, Resource) (Resource, ListWatcher, error)
+	// missing is how many attempts in a row the server had no such resource.
+	missing int
 	// listeners are the names of those who have to do without, for the log; may be nil.
 	listeners func() []string
 
@@ -60,6 +66,7 @@ type reflectorStatus struct {
 	lists, watches  uint64
 	skipped         uint64
 	err             error
+	resource        Resource // if it is another one than at the start
 }
 
 func (r *reflector) note(change func(*reflectorStatus)) {
@@ -83,6 +90,9 @@ func (r *reflector) run(ctx context.Context) {
 		}
 		if err != nil && r.onError != nil {
 			r.onError(err)
+		}
+		if r.renewed(ctx, err) {
+			continue
 		}
 		delay := r.backoff.next(time.Now(), err)
 		r.report(err, delay)
