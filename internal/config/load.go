@@ -38,7 +38,7 @@ func (l Loading) Load(path string) (*Config, error) {
 	var data []byte
 	var err error
 	if path == "-" && l.Stdin != nil {
-		path = "<stdin>"
+		path = stdinName
 		data, err = io.ReadAll(io.LimitReader(l.Stdin, MaxSize+1))
 	} else {
 		data, err = read(path)
@@ -51,6 +51,9 @@ func (l Loading) Load(path string) (*Config, error) {
 	}
 	return l.parse(path, data, disk{})
 }
+
+// stdinName is what standard input is called in place of a file.
+const stdinName = "<stdin>"
 
 // isPolicy reports whether a text says that it is a policy.
 func isPolicy(path string, data []byte) bool {
@@ -77,11 +80,7 @@ func (f oneFile) read(string) ([]byte, error)   { return f.data, nil }
 
 func (l Loading) policy(path string, data []byte) (*Config, error) {
 	around := fmt.Sprintf("apiVersion: %s\nkind: %s\npolicies: [{files: policy, outputs: [stdout]}]\noutputs: {stdout: {stdout: {}}}\n", APIVersion, Kind)
-	file := path
-	if path == "<stdin>" {
-		file = "stdin" // which is the policy's name unless it has one
-	}
-	c, err := l.parse(path, []byte(around), oneFile{file, data})
+	c, err := l.parse(path, []byte(around), oneFile{path, data})
 	var mistakes Errors
 	if errors.As(err, &mistakes) {
 		for i, mistake := range mistakes {

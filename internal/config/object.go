@@ -67,7 +67,7 @@ func ReadObjects(path string, stdin io.Reader) (objects [][]byte, list bool, err
 func readObject(path string, stdin io.Reader, most int64) (object []byte, name string, err error) {
 	var data []byte
 	if path == "-" && stdin != nil {
-		path = "<stdin>"
+		path = stdinName
 		if data, err = io.ReadAll(io.LimitReader(stdin, most+1)); err == nil && int64(len(data)) > most {
 			return nil, path, fmt.Errorf("%s: there are more than %d bytes", path, most)
 		}

@@ -197,7 +197,7 @@ func (s *policySet) name(p *policyFile) (string, bool) {
 		}
 		return name, p.good(field)
 	}
-	base := filepath.Base(p.file)
+	base := strings.Trim(filepath.Base(p.file), "<>") // standard input is no name
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	const hint = "add a name to the policy, or rename the file"
 	switch taken := s.names[name]; {

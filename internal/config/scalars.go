@@ -194,6 +194,9 @@ func (d *decoder) expression(n *yaml.Node, into *Expression, path string) {
 		into.Comment = n.LineComment
 		d.commentedOut(n, path)
 	}
+	if all := d.positions(n, text); all != nil {
+		into.positions = &all
+	}
 	switch {
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		into.Line, into.Column = n.Line+1, d.blockIndent(n.Line, text)+1

@@ -175,6 +175,12 @@ func syntaxError(file string, data []byte, err error) *Error {
 			return e
 		}
 	}
+	for n := min(e.Line, len(lines)) - 1; n >= 1; n-- { // a text that was not closed goes on until another quote
+		if column, message, hint := explainLine(lines[n-1], false); strings.HasSuffix(message, notClosed) {
+			e.Line, e.Column, e.Message, e.Hint = n, column, "not YAML: "+message, hint
+			return e
+		}
+	}
 	if e.Line >= 1 && e.Line <= len(lines) {
 		e.Column = leadingSpaces(lines[e.Line-1]) + 1
 	}

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -28,6 +29,16 @@ type Expression struct {
 	Line, Column int
 	// Comment is what YAML took for a comment behind the text, which may have been meant as a part of it.
 	Comment string
+
+	positions *[]filters.Position // nil: characters follow one another as in Text
+}
+
+// Positions are where each of Text's characters stands, and its end, if that does not follow from Line and Column.
+func (e Expression) Positions() []filters.Position {
+	if e.positions == nil {
+		return nil
+	}
+	return *e.positions
 }
 
 // IsZero tells whether there is no expression.

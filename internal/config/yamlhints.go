@@ -68,6 +68,8 @@ func inBraces(line string, from int) (all []lineMember) {
 // asQuoted writes a value so that YAML leaves it as it is.
 func asQuoted(value string) string { return "'" + strings.ReplaceAll(value, "'", "''") + "'" }
 
+const notClosed = " is not closed on its line"
+
 // explainLine says why a line is not YAML, if its author can see it.
 func explainLine(line string, flow bool) (column int, message, hint string) {
 	for _, m := range membersOf(line) {
@@ -78,7 +80,7 @@ func explainLine(line string, flow bool) (column int, message, hint string) {
 		case strings.ContainsRune(`"'`, rune(m.value[0])):
 			switch {
 			case !closed:
-				return column, "the quote that begins the value of " + m.key + " is not closed on its line", "close it, or put the value in single quotes"
+				return column, "the quote that begins the value of " + m.key + notClosed, "close it, or put the value in single quotes"
 			case rest != "" && !strings.HasPrefix(rest, "#"):
 				return column, "the value of " + m.key + " begins with a quote and goes on behind it", write
 			}

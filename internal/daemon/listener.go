@@ -127,7 +127,7 @@ func (b *builder) known() {
 func (b *builder) source(x config.Expression, kind filters.Kind) filters.Source {
 	return filters.Source{
 		Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Listener: b.cfg.Name, Cluster: b.config.Cluster.Name,
-		Kind: kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema, Comment: x.Comment != "",
+		Kind: kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema, Positions: x.Positions(), Comment: x.Comment != "",
 	}
 }
 

@@ -27,7 +27,7 @@ type CompileError struct {
 
 // Error gives the place and message, then the line and a caret below the place.
 func (e *CompileError) Error() string {
-	return e.Source.position(e.place) + ": " + e.Detail()
+	return e.Source.position(e.offset) + ": " + e.Detail()
 }
 
 // Detail is Error without the place, for those who show that in their own way.
@@ -68,8 +68,9 @@ func (s Source) unclosed() bool {
 
 func (s Source) compileError(offset int, format string, args ...any) *CompileError {
 	p := s.at(offset)
+	at := s.inFile(offset, p)
 	return &CompileError{
-		Source: s, Line: p.line + max(0, s.Line-1), Column: p.column + max(0, s.Column-1),
+		Source: s, Line: at.Line, Column: at.Column,
 		Message: fmt.Sprintf(format, args...), place: p, offset: offset,
 	}
 }
@@ -113,10 +114,10 @@ func overBudget(format string, args ...any) {
 
 // evalError makes an EvalError of what the VM returned. Messages of expr itself may quote values and are not passed on.
 func (s Source) evalError(err error) *EvalError {
-	e := &EvalError{Listener: s.Listener, Rule: s.Rule, Place: s.position(s.at(0)), Message: "the expression failed"}
+	e := &EvalError{Listener: s.Listener, Rule: s.Rule, Place: s.position(0), Message: "the expression failed"}
 	var where *file.Error
 	if errors.As(err, &where) {
-		e.Place = s.position(s.at(where.From))
+		e.Place = s.position(where.From)
 		if where.Message == "memory budget exceeded" {
 			e.Message, e.err = fmt.Sprintf("the expression made lists of more than %d items", MaxMemory), ErrBudget
 		}

@@ -17,6 +17,9 @@ type Source struct {
 	Rule     string // that it belongs to, "" if it is none of a rule
 	Cluster  string // the value of the variable cluster
 
+	// Positions, if there are any, are where each character of the text stands in File, and its end. They go before Line
+	// and Column.
+	Positions []Position
 	// Comment tells that a comment stands behind the text in File, which may have been meant as its end.
 	Comment bool
 
@@ -45,6 +48,17 @@ const (
 	KindMessage
 )
 
+// Position is a place in a file. Line and column count from 1, columns in characters.
+type Position struct{ Line, Column int }
+
+// inFile returns where the offset-th character stands in the file.
+func (s Source) inFile(offset int, p place) Position {
+	if n := len(s.Positions); n > 0 {
+		return s.Positions[min(max(offset, 0), n-1)]
+	}
+	return Position{p.line + max(0, s.Line-1), p.column + max(0, s.Column-1)}
+}
+
 // place is a position in an expression. Columns count characters within the expression's own line, from 1.
 type place struct {
 	line, column int
@@ -72,13 +86,15 @@ func (s Source) at(offset int) place {
 	return p
 }
 
-// position names a place the way compilers do. Without a known first line, lines are those of the expression.
-func (s Source) position(p place) string {
+// position names the place of the offset-th character the way compilers do. Without a known first line, lines are those of
+// the expression.
+func (s Source) position(offset int) string {
 	file := s.File
 	if file == "" {
 		file = s.Kind.word().name
 	}
-	return fmt.Sprintf("%s:%d:%d", file, p.line+max(0, s.Line-1), p.column+max(0, s.Column-1))
+	at := s.inFile(offset, s.at(offset))
+	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
 // owner says whose expression it is.

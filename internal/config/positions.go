@@ -1,0 +1,134 @@
+package config
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/informerd/informerd/pkg/filters"
+)
+
+// positions finds where each character of a scalar stands in the file, for those whose lines are not the lines of the file:
+// folded, or in quotes with escapes. It returns nil for others, and if the text cannot be found.
+func (d *decoder) positions(n *yaml.Node, text string) []filters.Position {
+	switch {
+	case n.Style&yaml.LiteralStyle != 0:
+		return nil
+	case n.Style&(yaml.FoldedStyle|yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0 && d.onLine(n, text):
+		return nil
+	}
+	a := &aligner{lines: d.lines, line: n.Line - 1, style: n.Style}
+	switch {
+	case n.Style&yaml.FoldedStyle != 0:
+		a.nextLine()
+	case n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
+		a.column = n.Column
+	default:
+		a.column = n.Column - 1
+	}
+	var all []filters.Position
+	for _, r := range text {
+		at, ok := a.next(r)
+		if !ok {
+			return nil
+		}
+		all = append(all, at)
+	}
+	all = append(all, filters.Position{Line: a.line + 1, Column: a.column + 1})
+	for i, at := range all {
+		if at.Line != all[0].Line || at.Column != all[0].Column+i {
+			return all
+		}
+	}
+	return nil // as one expects
+}
+
+// onLine reports whether a plain scalar stands on one line.
+func (d *decoder) onLine(n *yaml.Node, text string) bool {
+	if n.Line < 1 || n.Line > len(d.lines) {
+		return true
+	}
+	line := []rune(d.lines[n.Line-1])
+	return n.Column-1 <= len(line) && strings.HasPrefix(string(line[n.Column-1:]), text)
+}
+
+// aligner goes through the lines of a file and the text that YAML reads from them at the same time. Line and column count
+// from 0.
+type aligner struct {
+	lines        []string
+	line, column int
+	style        yaml.Style
+}
+
+func (a *aligner) rest() string {
+	if a.line >= len(a.lines) {
+		return ""
+	}
+	rest := a.lines[a.line]
+	for range a.column {
+		_, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+	}
+	return strings.TrimRight(rest, "\r")
+}
+
+// nextLine goes to the next line that has something.
+func (a *aligner) nextLine() {
+	for a.line++; a.line < len(a.lines) && strings.TrimSpace(a.lines[a.line]) == ""; a.line++ {
+	}
+	a.column = 0
+	if a.line < len(a.lines) {
+		a.column = leadingSpaces(a.lines[a.line])
+	}
+}
+
+// next takes one character of the text.
+func (a *aligner) next(r rune) (at filters.Position, ok bool) {
+	rest := a.rest()
+	if a.style&yaml.DoubleQuotedStyle != 0 && rest == `\` { // the line goes on
+		a.nextLine()
+		rest = a.rest()
+	}
+	at = filters.Position{Line: a.line + 1, Column: a.column + 1}
+	blank := strings.TrimSpace(rest) == ""
+	switch {
+	case r == '\n' && a.column > 0 && !blank && a.atStart(): // a blank line before, which was passed
+		return at, true
+	case (r == ' ' || r == '\n') && blank:
+		a.nextLine()
+		return at, a.line <= len(a.lines)
+	case rest == "":
+		return at, false
+	}
+	got, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case a.style&yaml.DoubleQuotedStyle != 0 && got == '\\':
+		a.column += escapeLength(rest)
+	case a.style&yaml.SingleQuotedStyle != 0 && strings.HasPrefix(rest, "''"):
+		a.column += 2
+	default:
+		a.column++
+		return at, got == r
+	}
+	return at, true
+}
+
+// atStart reports whether nothing of the line was taken yet.
+func (a *aligner) atStart() bool { return a.column == leadingSpaces(a.lines[a.line]) }
+
+// escapeLength is how many characters an escape has.
+func escapeLength(text string) int {
+	if len(text) < 2 {
+		return 1
+	}
+	switch text[1] {
+	case 'x':
+		return 4
+	case 'u':
+		return 6
+	case 'U':
+		return 10
+	}
+	return 2
+}
