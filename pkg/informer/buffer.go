@@ -30,8 +30,9 @@ const (
 // The order among objects is that of their first event. Events of one object are handed out one after the other: while
 // one is with a worker, the next ones wait in its lane.
 //
-// Memory is bounded: capacity entries, and one mark for each object that has more to say, which points at objects that
-// the store holds anyway, at the last state of deleted ones, and at the last state that fitted the listener's conditions.
+// Memory is bounded: capacity entries, as many again behind objects that wait for a retry, and for each object at most one
+// entry that waits for a retry, one that was recalled, and one mark if it has more to say. A mark points at objects that the
+// store holds anyway, at the last state of deleted ones, and at the last state that fitted the listener's conditions.
 type buffer struct {
 	capacity int
 	overflow Overflow
@@ -41,7 +42,11 @@ type buffer struct {
 	again fifo[entry]         // recalled ones: their objects are older than what the ring has of them, so they go first
 	lanes map[event.Key]*lane // objects with an entry at a worker, or parked for a retry
 	spare []*lane
-	held  int // entries in ring, ready, again and lanes, those at workers included
+	held  int // entries in ring, ready and lanes, those at workers included, but not these:
+	// parked are entries that wait for a retry, one for each object at most; behind are entries in their lanes, as many as
+	// the capacity at most; folded are lanes with a mark for what exceeds that.
+	parked, behind, folded int
+	freed                  bool // held has become less since this was last looked at
 
 	resyncs   []*resync  // handed out when there is nothing else to do
 	backlog   []backlog  // what was stored when the listener joined and does not fit yet
@@ -74,12 +79,6 @@ type entry struct {
 type failed struct {
 	attempts int
 	progress any // as Delivery.Progress
-}
-
-// lane is the line of one object's entries behind the one that is with a worker.
-type lane struct {
-	waiting fifo[entry]
-	parked  *entry // waits for its retry; the lane is busy with it
 }
 
 // backlog is a snapshot of a store that is handed out as initial adds, object by object.
@@ -184,6 +183,14 @@ func (m *mark) merge(e entry) (coalesced bool) {
 	return true
 }
 
+// entries is how many events the mark will be.
+func (m *mark) entries() int {
+	if m.before != nil {
+		return 2
+	}
+	return 1
+}
+
 // knownBefore is the state that the listener had taken before this event, nil if there is none or this does not tell.
 func (e *entry) knownBefore() *event.Object {
 	switch e.Op {
@@ -212,18 +219,22 @@ func (b *buffer) take() (entry, bool) {
 	}
 	for e, ok := b.again.pop(); ok; e, ok = b.again.pop() {
 		if b.begin(e.Object.Key()) {
+			b.held++
 			return e, true
 		}
-		b.held-- // a worker has the object now: what it does with it is newer
+		// Else a worker has the object now: what it does with it is newer.
 	}
 	for {
 		e, ok := b.ring.pop()
 		if !ok {
+			if b.promote(); b.ring.len() > 0 { // lanes have left room
+				continue
+			}
 			return b.nextResync()
 		}
 		key := e.Object.Key()
 		if l := b.lanes[key]; l != nil && !mutated("no-lanes") {
-			l.waiting.push(e)
+			b.lineUp(l, e)
 			continue
 		}
 		b.lane(key)
@@ -231,63 +242,14 @@ func (b *buffer) take() (entry, bool) {
 	}
 }
 
-// begin makes the lane of an object, unless there is one.
-func (b *buffer) begin(key event.Key) bool {
-	if b.lanes[key] != nil {
-		return false
-	}
-	b.lane(key)
-	return true
-}
-
-func (b *buffer) lane(key event.Key) {
-	if b.lanes == nil {
-		b.lanes = map[event.Key]*lane{}
-	}
-	b.lanes[key] = b.newLane()
-}
-
 // recall takes an entry that a worker has asked for, beyond the capacity: there is at most one for each object.
-func (b *buffer) recall(e entry) {
-	b.again.push(e)
-	b.held++
-}
+func (b *buffer) recall(e entry) { b.again.push(e) }
 
 // done frees the place of an entry and lets the next one of its object go.
 func (b *buffer) done(key event.Key) {
 	b.held--
-	l := b.lanes[key]
-	if e, ok := l.waiting.pop(); ok {
-		b.ready.push(e)
-	} else {
-		delete(b.lanes, key)
-		if len(b.spare) < 16 && cap(l.waiting.ring) <= 16 {
-			b.spare = append(b.spare, l)
-		}
-	}
+	b.advance(key, b.lanes[key])
 	b.promote()
-}
-
-// newLane takes an emptied one if there is one: each event needs a lane for a moment.
-func (b *buffer) newLane() *lane {
-	n := len(b.spare)
-	if n == 0 {
-		return &lane{}
-	}
-	l := b.spare[n-1]
-	b.spare = b.spare[:n-1]
-	return l
-}
-
-// park keeps an entry for a retry; its object waits with it, others flow.
-func (b *buffer) park(e entry) { b.lanes[e.Object.Key()].parked = &e }
-
-// unpark makes a parked entry the next one of its object.
-func (b *buffer) unpark(key event.Key) {
-	if l := b.lanes[key]; l != nil && l.parked != nil {
-		b.ready.push(*l.parked)
-		l.parked = nil
-	}
 }
 
 // promote moves what waits behind the ring into the room there is.
@@ -337,4 +299,6 @@ func (b *buffer) available() int {
 }
 
 // empty tells whether nothing is left to do, entries at workers and parked ones included.
-func (b *buffer) empty() bool { return b.held == 0 && !b.waiting() }
+func (b *buffer) empty() bool {
+	return b.held == 0 && b.parked == 0 && b.again.len() == 0 && !b.waiting()
+}

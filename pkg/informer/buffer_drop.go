@@ -13,33 +13,49 @@ func (b *buffer) drop(from *registration) int {
 	keep := func(f *fifo[entry], each func(entry)) {
 		var kept fifo[entry]
 		for e, ok := f.pop(); ok; e, ok = f.pop() {
-			if e.from != from {
-				kept.push(e)
-				continue
-			}
-			if !e.recalled { // nobody was promised to get it
-				dropped++
-			}
-			b.held--
-			if each != nil {
+			if e.from == from {
 				each(e)
+			} else {
+				kept.push(e)
 			}
 		}
 		*f = kept
 	}
-	keep(&b.ring, nil)
-	keep(&b.again, nil)
-	for _, l := range b.lanes {
-		keep(&l.waiting, nil)
+	lost := func(entry) {
+		dropped++
+		b.held--
 	}
-	// A ready entry has its lane, which nobody else will free.
-	keep(&b.ready, func(e entry) { delete(b.lanes, e.Object.Key()) })
+	keep(&b.ring, lost)
+	keep(&b.again, func(entry) {}) // nobody was promised to get it
+	var freed []event.Key          // lanes whose entry is dropped, which nobody else will free
 	for key, l := range b.lanes {
-		if l.parked != nil && l.parked.from == from {
-			dropped++
-			b.held--
-			delete(b.lanes, key)
+		n := l.waiting.len()
+		keep(&l.waiting, lost)
+		uncounted := min(n-l.waiting.len(), l.behind)
+		l.behind -= uncounted
+		b.behind -= uncounted
+		b.held += uncounted
+		if m := l.folded; m != nil && m.latest.from == from {
+			dropped += m.entries()
+			l.folded = nil
+			b.folded--
 		}
+		if l.parked != nil && l.parked.from == from {
+			if !l.parked.recalled {
+				dropped++
+			}
+			b.leave(l)
+			freed = append(freed, key)
+		}
+	}
+	keep(&b.ready, func(e entry) {
+		if b.held--; !e.recalled {
+			dropped++
+		}
+		freed = append(freed, e.Object.Key())
+	})
+	for _, key := range freed {
+		b.advance(key, b.lanes[key])
 	}
 	// What a resync has not come to was promised to nobody.
 	b.resyncs = slices.DeleteFunc(b.resyncs, func(r *resync) bool { return r.from == from })
@@ -58,10 +74,7 @@ func (b *buffer) drop(from *registration) int {
 			continue
 		}
 		if m.latest.from == from {
-			dropped++
-			if m.before != nil {
-				dropped++
-			}
+			dropped += m.entries()
 			delete(b.marks, key)
 			continue
 		}
@@ -95,6 +108,9 @@ func (b *buffer) sources() []*registration {
 		add(&l.waiting)
 		if l.parked != nil {
 			seen[l.parked.from] = struct{}{}
+		}
+		if l.folded != nil {
+			seen[l.folded.latest.from] = struct{}{}
 		}
 	}
 	for _, l := range b.backlog {

@@ -31,6 +31,7 @@ type model struct {
 	deleted                 map[string]bool     // uids whose end was told
 	offered, handed, missed int
 	damaged                 bool
+	last                    map[string]*event.Object // that a worker has finished, of the objects that were not deleted
 }
 
 // TestBufferModel holds the buffer to its promises under every policy, whatever happens in whatever order.
@@ -39,7 +40,7 @@ func TestBufferModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{
 			t: t, from: &registration{}, lives: map[string]*life{"a": {}, "b": {}, "c": {}, "d": {}},
-			seen: map[string][]string{}, deleted: map[string]bool{},
+			seen: map[string][]string{}, deleted: map[string]bool{}, last: map[string]*event.Object{},
 			b: &buffer{
 				capacity: rapid.IntRange(1, 6).Draw(t, "capacity"),
 				overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowDrop, OverflowSpill}).Draw(t, "overflow"),
@@ -60,8 +61,10 @@ func TestBufferModel(t *testing.T) {
 				}
 				m.change(name, rapid.SampledFrom(ops).Draw(t, "op"))
 			},
-			"take": func(*rapid.T) { m.take() },
-			"done": func(*rapid.T) { m.finish(m.pick(&m.out)) },
+			"take":   func(*rapid.T) { m.take() },
+			"flow":   func(*rapid.T) { m.flow() },
+			"recall": func(t *rapid.T) { m.recall(rapid.SampledFrom(names).Draw(t, "name")) },
+			"done":   func(*rapid.T) { m.finish(m.pick(&m.out)) },
 			"fail": func(*rapid.T) {
 				if e := m.pick(&m.out); e != nil {
 					m.b.park(*e)
@@ -84,9 +87,7 @@ func TestBufferModel(t *testing.T) {
 				m.damaged = true
 			},
 			"": func(t *rapid.T) {
-				if m.b.held > m.b.capacity+1 {
-					t.Fatalf("%d held with a capacity of %d", m.b.held, m.b.capacity)
-				}
+				m.bounds()
 			},
 		})
 		m.drain()
@@ -172,9 +173,16 @@ func (m *model) finish(e *entry) {
 	if e == nil {
 		return
 	}
+	name := e.Object.Name()
+	if m.last[name] = e.Object; e.Op == event.Delete {
+		delete(m.last, name)
+	}
+	if e.recalled {
+		m.b.done(e.Object.Key())
+		return
+	}
 	m.handed++
 	m.missed += e.Missed
-	name := e.Object.Name()
 	state := e.Object.UID() + "@" + e.Object.ResourceVersion()
 	if e.Op == event.Delete {
 		state = e.Object.UID() + "@gone"
@@ -187,11 +195,62 @@ func (m *model) finish(e *entry) {
 	m.b.done(e.Object.Key())
 }
 
+// bounds counts what the buffer holds, and holds it to its bounds.
+func (m *model) bounds() {
+	b := m.b
+	held, waiting, parked, behind, folded := len(m.out)+b.ring.len()+b.ready.len(), 0, 0, 0, 0
+	for _, l := range b.lanes {
+		waiting += l.waiting.len()
+		behind += l.behind
+		if l.parked != nil {
+			parked++
+		} else if l.behind > 0 {
+			m.t.Fatal("a lane without a parked entry has some behind it")
+		}
+		if l.folded != nil {
+			folded++
+		}
+	}
+	if held += waiting - behind; b.held != held || b.parked != parked || b.behind != behind || b.folded != folded {
+		m.t.Fatalf("held %d, parked %d, behind %d, folded %d; counted %d, %d, %d, %d", b.held, b.parked, b.behind, b.folded, held, parked, behind, folded)
+	}
+	if b.behind > b.capacity || held+parked+behind > 2*b.capacity+2*len(m.lives) || b.overflow == OverflowBlock && folded > 0 {
+		m.t.Fatalf("held %d, parked %d, behind %d, folded %d, with a capacity of %d", held, parked, behind, folded, b.capacity)
+	}
+}
+
+// flow: as long as no worker has anything, an object that has something to tell and does not wait for a retry comes, however
+// many others wait for one. With OverflowBlock that holds until they have filled their own room.
+func (m *model) flow() {
+	b := m.b
+	if len(m.out) > 0 || b.overflow == OverflowDrop || b.overflow == OverflowBlock && b.behind >= b.capacity {
+		return
+	}
+	for name, l := range m.lives {
+		if len(l.states) == 0 || slices.ContainsFunc(m.parked, func(e entry) bool { return e.Object.Name() == name }) {
+			continue
+		}
+		if seen := m.seen[name]; len(seen) == 0 || seen[len(seen)-1] != l.states[len(l.states)-1] {
+			if m.take(); len(m.out) == 0 {
+				m.t.Fatalf("%s waits for objects that failed: %+v", name, b)
+			}
+			return
+		}
+	}
+}
+
+// recall has a finished object come again, as a worker asked.
+func (m *model) recall(name string) {
+	if m.last[name] != nil && m.b.lanes[m.last[name].Key()] == nil && m.b.again.len() < len(m.lives) {
+		m.b.recall(entry{Event: event.Event{Op: event.Resync, Object: m.last[name]}, from: m.from, recalled: true})
+	}
+}
+
 func (m *model) drain() {
 	for !m.b.empty() {
 		m.step()
 	}
-	if len(m.b.spilled) > 0 || len(m.b.lanes) > 0 || len(m.b.marks) > 0 {
+	if b := m.b; len(b.spilled) > 0 || len(b.lanes) > 0 || len(b.marks) > 0 || b.held+b.parked+b.behind+b.folded+int(b.mistakes) > 0 {
 		m.t.Fatalf("drained, but not empty: %+v", m.b)
 	}
 }

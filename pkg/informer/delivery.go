@@ -90,6 +90,10 @@ func (a *listenerAck) Retry(d *Delivery, after time.Duration) {
 		l.retries = map[event.Key]*time.Timer{}
 	}
 	l.retries[key] = time.AfterFunc(after, func() { l.unpark(key) })
+	if l.buf.available() > 0 { // others have moved up
+		l.wake.set()
+	}
+	l.room.set()
 }
 
 func (l *Listener) unpark(key event.Key) {

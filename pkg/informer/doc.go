@@ -65,7 +65,14 @@
 //
 // A worker that has to look at an object later, though nothing may happen to it, says so with Delivery.Again: the object
 // comes as a Resync with Recalled set, in the state that worker had, if no event of it comes before. It keeps the order, is
-// not bounded by the capacity (there is at most one for each object), and is gone when the listener is stopped.
+// not bounded by the capacity (there is at most one for each object), and is gone when the listener is stopped, or the
+// object: also if the listener does not hear of the object's end, which may have been refused or dropped.
+//
+// # Failing
+//
+// An event given back with Delivery.Retry waits, and with it all that comes of its object; other objects go on, however many
+// wait. They have room of their own: one event for each object, and behind them as many as the capacity. What exceeds that is
+// merged into a mark, one for each object. Only with OverflowBlock nothing is merged, and the informer waits in the end.
 //
 // # Blocking
 //

@@ -24,7 +24,8 @@ const (
 type ListenerConfig struct {
 	// Name stands in logs and errors.
 	Name string
-	// Capacity is how many events may wait, those being handled included; 0 means DefaultCapacity.
+	// Capacity is how many events may wait, those being handled included; 0 means DefaultCapacity. Events that wait for a
+	// retry do not count: there may be one for each object, and behind them as many events as Capacity again.
 	Capacity int
 	// Resync is the period after which the listener gets every stored object again, as event.Resync; 0 means never.
 	// Periods below a second are raised to one second.
@@ -81,7 +82,8 @@ type Listener struct {
 	stopping chan struct{}
 }
 
-// ListenerStats counts since the listener was made, but for Held and Marked, which are now.
+// ListenerStats counts since the listener was made, but for Held, Parked, Marked, Backlog, OnDisk and Resyncing, which are
+// now.
 type ListenerStats struct {
 	Refused   uint64 // events that On or Conditions refused, which came nowhere near the buffer
 	Offered   uint64 // events that entered the buffer or a mark, and objects handed out by resyncs
@@ -93,8 +95,9 @@ type ListenerStats struct {
 	Spilled   uint64 // events that went to the spill file (overflow "spill")
 	Blocked   uint64 // events an informer had to wait with (overflow "block")
 	Discarded uint64 // events given up by removal or Discard
-	Held      int    // events in the buffer, those being handled included
-	Marked    int    // objects with a mark behind the full buffer
+	Held      int    // events that count against the capacity, those being handled included
+	Parked    int    // events that wait for a retry, or behind one that does
+	Marked    int    // objects with a mark behind the full buffer, or behind an event that waits for a retry
 	Backlog   int    // stored objects that wait to be handed out as initial adds
 	OnDisk    int    // events in the spill file
 	Resyncing int    // stored objects that the resync under way has not come to
@@ -227,6 +230,10 @@ func (l *Listener) More(got []Delivery, n, workers int) []Delivery {
 // take gives the next entry. The caller holds mu.
 func (l *Listener) take() (entry, bool) {
 	e, ok := l.buf.take()
+	if l.buf.freed {
+		l.buf.freed = false
+		l.room.set()
+	}
 	if ok {
 		l.forgetRecall(e.Object.Key()) // the worker that gets this one will know whether it is needed
 	}
@@ -317,7 +324,7 @@ func (l *Listener) Stats() ListenerStats {
 		s.Resyncing += r.left
 	}
 	s.Coalesced, s.Dropped, s.Spilled, s.Mistakes = b.coalesced, b.dropped, b.spills, b.mistakes
-	s.Held, s.Marked, s.SpillError = b.held, len(b.marks), b.spillErr
+	s.Held, s.Parked, s.Marked, s.SpillError = b.held, b.parked+b.behind, len(b.marks)+b.folded, b.spillErr
 	for _, joined := range b.backlog {
 		s.Backlog += len(joined.objects)
 	}

@@ -252,7 +252,7 @@ func (p *pipeline) drain() {
 // check holds what a listener saw against the truth.
 func (p *pipeline) check(l *ledger) {
 	t := p.t
-	if l.reg.initials != 0 || len(l.l.buf.resyncs) > 0 || l.l.buf.held != 0 || l.l.buf.mistakes > 0 {
+	if l.reg.initials != 0 || len(l.l.buf.resyncs) > 0 || l.l.buf.held+l.l.buf.parked+l.l.buf.behind != 0 || l.l.buf.mistakes > 0 {
 		t.Fatalf("drained, but %d initial adds are not accounted for: %+v", l.reg.initials, l.l.Stats())
 	}
 	for name, truth := range p.lives {

@@ -28,6 +28,7 @@ type processor struct {
 // registration ties one listener to one informer.
 type registration struct {
 	listener *Listener
+	store    *indexer
 
 	// Guarded by processor.mu.
 	nextResync time.Time
@@ -50,7 +51,7 @@ func (r *registration) transitions() bool {
 func (p *processor) join(l *Listener, store *indexer, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	reg := &registration{listener: l, syncing: true, nextResync: now.Add(l.cfg.Resync)}
+	reg := &registration{listener: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync)}
 	stored, _, _ := store.size()
 	var wanted []*event.Object
 	if l.conditions.on.Has(event.Add) {
@@ -196,7 +197,7 @@ func (p *processor) startResync(now time.Time, store *indexer) (next time.Time) 
 	}
 	trees, n := store.snapshot()
 	for _, reg := range due {
-		reg.listener.resync(reg, store, trees, n)
+		reg.listener.resync(reg, trees, n)
 		p.later(reg)
 	}
 	return next

@@ -29,7 +29,9 @@ func (l *Listener) recallAfter(e entry, after time.Duration) {
 	l.recalls[key] = r
 }
 
-// recall hands the object to a worker. What waits of the object in the ring or behind it comes later, as it is newer.
+// recall hands the object to a worker. What waits of the object in the ring or behind it comes later, as it is newer. An
+// object that is not stored any more does not come again, also if the listener has not heard and will not hear of its end,
+// because it was dropped or refused.
 func (l *Listener) recall(key event.Key, r *recall) {
 	l.mu.Lock()
 	if l.recalls[key] != r { // it was forgotten while the timer went off
@@ -37,10 +39,23 @@ func (l *Listener) recall(key event.Key, r *recall) {
 		return
 	}
 	delete(l.recalls, key)
+	if r.isGone(key) {
+		l.mu.Unlock()
+		return
+	}
 	l.buf.recall(r.entry)
 	l.stats.Recalled++
 	l.mu.Unlock()
 	l.wake.set()
+}
+
+func (r *recall) isGone(key event.Key) bool {
+	store := r.entry.from.store
+	if store == nil || mutated("recalled-for-ever") {
+		return false
+	}
+	o := store.get(key)
+	return o == nil || o.UID() != r.entry.Object.UID()
 }
 
 // forgetRecall does no harm if there is none. The caller holds mu.

@@ -10,7 +10,6 @@ import (
 // snapshot: it takes no memory for each object, no room in the buffer, and never makes an event wait.
 type resync struct {
 	from  *registration
-	store *indexer
 	trees []tree // what the cursor has not come to, but for walk
 	walk  treeWalk
 	left  int // objects that the cursor has not come to
@@ -94,14 +93,14 @@ func (r *resync) current(o *event.Object) *event.Object {
 	if mutated("resync-overtakes") {
 		return o
 	}
-	current := r.store.get(o.Key())
+	current := r.from.store.get(o.Key())
 	on := r.from.listener.cfg.On
 	switch {
 	case current == o:
 		return o
 	case current == nil || current.UID() != o.UID() || on.Has(event.Update):
 		return nil
-	case on.Has(event.Add) && r.store.isApplying(o.Key()):
+	case on.Has(event.Add) && r.from.store.isApplying(o.Key()):
 		r.open = o // as it may have been deleted and added again with the same UID; in a moment that will be known
 		r.left++
 		return nil
@@ -110,14 +109,14 @@ func (r *resync) current(o *event.Object) *event.Object {
 	}
 }
 
-// resync hands out once more what the trees of a store hold, n objects.
-func (l *Listener) resync(from *registration, store *indexer, trees []tree, n int) {
+// resync hands out once more what the trees of a registration's store hold, n objects.
+func (l *Listener) resync(from *registration, trees []tree, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stopped || from.removed || n == 0 {
 		return
 	}
-	if !l.buf.resync(&resync{from: from, store: store, trees: trees, left: n}) {
+	if !l.buf.resync(&resync{from: from, trees: trees, left: n}) {
 		l.stats.ResyncsSkipped++
 	}
 }
