@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
+	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -22,8 +23,12 @@ func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Write
 		return err
 	}
 	defer p.close(ctx)
+	known, err := openapi.Builtin()
+	if err != nil {
+		return err
+	}
 	out := &planned{Writer: w}
-	for i, g := range groups(p.listeners) {
+	for i, g := range groups(p.listeners, known) {
 		if i > 0 {
 			out.line(0, "")
 		}
@@ -44,12 +49,17 @@ type groupKey struct {
 	scope    config.Scope
 }
 
-// groups are in the order of their first listeners.
-func groups(listeners []*listener) []*group {
+// groups are in the order of their first listeners. Two names of one resource are one informer, as they are to an API server;
+// that is known of the common kinds.
+func groups(listeners []*listener, known *openapi.Set) []*group {
 	var all []*group
 	byKey := map[groupKey]*group{}
 	of := func(inf *config.Informer) *group {
-		key := groupKey{strings.ToLower(inf.Resource), inf.Scope()}
+		name, ok := known.Name(inf.Resource)
+		if !ok {
+			name = strings.ToLower(inf.Resource)
+		}
+		key := groupKey{name, inf.Scope()}
 		g := byKey[key]
 		if g == nil {
 			g = &group{informer: inf}

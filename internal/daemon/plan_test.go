@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -205,5 +206,29 @@ func TestLookups(t *testing.T) {
 	}
 	if got := lookups(all); !slices.Equal(got, []string{"a", "b"}) {
 		t.Error(got)
+	}
+}
+
+// Whatever names listeners call a resource by, plan has one informer of it, as run has. Versions and scopes keep them apart.
+func TestPlanKnowsTheNamesOfAResource(t *testing.T) {
+	for names, want := range map[string]int{
+		"pods pod po Pod pods.v1 POD":                                       1,
+		"deployments.apps deploy Deployment deployments.v1.apps deployment": 1,
+		"pods pods.v2": 2,
+		"gadgets.example.com Gadgets.example.com": 1,
+		"nodes pods no": 2,
+		"hpa horizontalpodautoscalers.v2.autoscaling horizontalpodautoscalers.v1.autoscaling": 2,
+	} {
+		text := head
+		for i, name := range strings.Fields(names) {
+			text += fmt.Sprintf("  l%d: {informer: {resource: %s}, outputs: [out]}\n", i, name)
+		}
+		var out bytes.Buffer
+		if err := Plan(t.Context(), parse(t, text), BuildOptions{}, &out); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(out.String(), "informer of "); got != want {
+			t.Errorf("%s: %d informers, want %d\n%s", names, got, want, out.String())
+		}
 	}
 }

@@ -88,6 +88,15 @@ func (s *Set) Lookup(resource string) (*filters.Schema, bool) {
 	return nil, false
 }
 
+// Name returns the full name of a resource, as in deployments.v1.apps, whichever of its names is given.
+func (s *Set) Name(resource string) (name string, known bool) {
+	e := s.find(resource)
+	if e == nil {
+		return "", false
+	}
+	return strings.TrimSuffix(e.resource+"."+e.version+"."+e.group, "."), true
+}
+
 func (s *Set) find(resource string) *entry {
 	for _, q := range queries(resource) {
 		for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind, (*entry).isShortName} {
