@@ -87,22 +87,32 @@ func (x *explained) tree(f *filters.Filter, e event.Event) filters.Explanation {
 	return result
 }
 
-// selects does as the route does: what it makes of the event is what the rest sees.
+// selects does as the route does: what it makes of the event is what the rest sees. What the listener remembers of the object is
+// not known here; the old object stands in for it.
 func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool) {
 	if f == nil {
 		return e, true
 	}
 	x.line(0, "\nselect, of the object:")
-	is := x.tree(f, event.Event{Op: event.Resync, Object: e.Object}).Matched
-	if e.Op != event.Update {
-		if !is {
-			x.line(0, "The object is not selected: nothing comes of the event.")
-		}
-		return e, is
+	now := x.tree(f, event.Event{Op: event.Resync, Object: e.Object})
+	is, was := now.Matched, false
+	if e.Op == event.Update {
+		x.line(0, "\nselect, of the old object:")
+		was = x.tree(f, event.Event{Op: event.Resync, Object: e.Old}).Matched
 	}
-	x.line(0, "\nselect, of the old object:")
-	was := x.tree(f, event.Event{Op: event.Resync, Object: e.Old}).Matched
+	if f.UsesClock() || len(f.Informers()) > 0 {
+		x.line(0, "The select looks at the clock or at other objects: a listener remembers what it said, and asks again each minute.")
+	}
+	if now.Err != nil {
+		x.line(0, "The select failed: the object stays selected or not, as it was before.")
+		if is = was; e.Op != event.Update {
+			return e, false
+		}
+	}
 	switch {
+	case e.Op != event.Update && is:
+	case e.Op != event.Update:
+		x.line(0, "The object is not selected: nothing comes of the event.")
 	case is && was:
 		x.line(0, "The object was selected and is: this is an update.")
 	case is:

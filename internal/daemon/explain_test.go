@@ -143,3 +143,30 @@ func TestWhatCannotBeExplained(t *testing.T) {
 		}
 	}
 }
+
+// A select has three answers, and one that looks at the clock is said to be asked again.
+func TestExplainOfASelectWithoutAnAnswer(t *testing.T) {
+	cfg := parse(t, head+`
+  order: {informer: {resource: pods}, select: object.n > 1, outputs: [out]}
+  clock: {informer: {resource: pods}, select: age("2020-01-01T00:00:00Z") > "1h", outputs: [out]}
+`)
+	const failed = "The select failed: the object stays selected or not, as it was before.\n"
+	for name, c := range map[string]struct{ listener, op, n, old, want string }{
+		"it was in":    {"order", "update", `"a"`, "2", failed + "The object was selected and is: this is an update.\n"},
+		"it was out":   {"order", "update", `"a"`, "1", failed + "The object neither was selected nor is: nothing comes of the event.\n"},
+		"it was none":  {"order", "add", `"a"`, "", failed},
+		"nobody knows": {"order", "update", `"a"`, `"b"`, failed + "The object neither was selected nor is: nothing comes of the event.\n"},
+		"by the clock": {"clock", "add", "1", "", "The select looks at the clock or at other objects: a listener remembers what it said, and asks again each minute.\n\nThere is no filter"},
+	} {
+		object := func(n string) string {
+			return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`
+		}
+		old := ""
+		if c.old != "" {
+			old = object(c.old)
+		}
+		if got := explain(t, cfg, c.listener, question(t, c.op, object(c.n), old)); !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}

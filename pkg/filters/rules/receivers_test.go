@@ -207,6 +207,9 @@ func TestModelOfReceivers(t *testing.T) {
 			"time": func(t *rapid.T) {
 				now = now.Add(time.Duration(rapid.IntRange(1, 9000).Draw(t, "ms")) * time.Millisecond)
 			},
+			"the clock jumps": func(t *rapid.T) {
+				now = now.Add(time.Duration(rapid.IntRange(-60, 600).Draw(t, "seconds")) * time.Second)
+			},
 			"": func(t *rapid.T) {
 				for _, o := range b.objects {
 					owed := map[int]Receivers{}
