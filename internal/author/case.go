@@ -23,6 +23,9 @@ type result struct {
 	events   []happened
 	log      []string // while it was loaded
 	took     time.Duration
+
+	module    string // its file
+	unchecked int    // events that expect nothing
 }
 
 // finding is something that is not as expected. Without an event it is about the case as a whole.
@@ -64,6 +67,7 @@ func (t *tester) run(ctx context.Context, c *loadedCase) (*result, error) {
 		r.fail(0, err.Error())
 		return r, nil
 	}
+	r.module = path
 	spec := plugins.Spec{Listener: c.file, Path: path, Wasm: t.modules[path], Config: c.Config, Grants: c.grants,
 		Limits: daemon.HandlerLimits(c.Limits), Caches: c.caches}
 	around := setting{web: &web{answers: c.answers}, kv: c.kv, now: c.Now}
@@ -145,6 +149,7 @@ func (r *result) expect(c *loadedCase, n int, e event.Event, h happened) {
 	x := c.Events[n].Expect
 	if x == nil {
 		x = &Expect{}
+		r.unchecked++
 	}
 	wrong := x.compare(h)
 	for _, asked := range h.Requests {

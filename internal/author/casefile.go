@@ -23,7 +23,7 @@ type Case struct {
 	// Wasm is the module's file, from the folder of the case. Default: the one that the command names, or the only one in the
 	// folder above that of the case.
 	Wasm string `json:"wasm"`
-	// Config, Grants and Limits are as those of a handler in a configuration, but that the deadline is 5s if it is left out.
+	// Config, Grants and Limits are as those of a handler in a configuration, with the same defaults.
 	Config json.RawMessage `json:"config"`
 	Grants config.Grants   `json:"grants"`
 	Limits config.Limits   `json:"limits"`
@@ -124,9 +124,6 @@ func readCase(file string, data []byte) (*loadedCase, error) {
 	}
 	d := c.document
 	d.CheckHandler(&c.Grants, &c.Limits, "")
-	if !d.Has("limits.deadline") {
-		c.Limits.Deadline.Duration = slowest
-	}
 	c.checkEvents()
 	c.checkHTTP()
 	c.checkCaches()

@@ -41,9 +41,13 @@ type subject struct {
 	values   *plugins.Values
 	web      *web
 	loading  time.Duration
-	log      []string // what it wrote while it was loaded
-	notes    []string // of the host
+	deadline time.Duration // of an event
+	log      []string      // what it wrote while it was loaded
+	notes    []string      // of the host
 }
+
+// remarkable is how much later than its deadline an event may end without a remark.
+const remarkable = 100 * time.Millisecond
 
 // linesPerSecond takes the place of the rate in a grant: no module of a trial is cut short because it is given its events
 // at once.
@@ -56,7 +60,7 @@ func (r *rig) load(ctx context.Context, spec plugins.Spec, s setting) (*subject,
 	if err != nil {
 		return nil, err
 	}
-	sub := &subject{rig: r, values: values, web: s.web}
+	sub := &subject{rig: r, values: values, web: s.web, deadline: spec.Limits.Deadline}
 	for key, value := range s.kv {
 		if err := values.Set(key, value); err != nil {
 			return nil, errors.Join(err, values.Close())
@@ -132,6 +136,8 @@ type Outcome struct {
 	Time   time.Duration     `json:"ns"`
 	Calls  map[string]uint64 `json:"calls"` // by function, as in "event.v1 field"
 	Memory int64             `json:"memory"`
+
+	late time.Duration // beyond its deadline, if that is worth a remark
 }
 
 // Emission is what a module emitted: an event of a type, or data for the object's own event.
@@ -152,6 +158,9 @@ func (s *subject) handle(ctx context.Context, e event.Event) (Outcome, error) {
 	start := time.Now()
 	r, err := s.instance.Handle(ctx, e)
 	o := Outcome{Time: time.Since(start), Fuel: s.instance.Fuel(), Calls: map[string]uint64{}, Requests: s.web.take()}
+	if late := o.Time - s.deadline; s.deadline > 0 && late > remarkable {
+		o.late = late
+	}
 	o.Log, o.Notes = s.rig.journal.take()
 	used := s.instance.Usage()
 	o.Memory = used.Memory

@@ -143,6 +143,9 @@ func (p *page) outcome(o Outcome) {
 	p.row("requests", requests...)
 	p.row("host", printed(o.Notes)...)
 	p.row("used", fmt.Sprintf("%s fuel, %s, %s of memory", number(o.Fuel), took(o.Time), size(o.Memory)))
+	if o.late > 0 {
+		p.row("late", fmt.Sprintf("it ended %s after its deadline: the machine was busy, or the host was", took(o.late)))
+	}
 	p.row("calls", calls(o.Calls))
 }
 

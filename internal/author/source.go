@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
@@ -165,6 +164,3 @@ func (s Source) ofListener(all caches) (p prepared, err error) {
 	p.spec, p.parser = trial.Spec, trial.Parser
 	return p, nil
 }
-
-// slowest is the deadline of a case that states none.
-const slowest = 5 * time.Second

@@ -149,7 +149,9 @@ func (r *report) one(ctx context.Context, t *tester, file string) error {
 		if res, err = t.run(ctx, c); err != nil {
 			return err
 		}
-		if r.options.Update && len(res.events) == len(c.Events) {
+		if err := res.stale(); r.options.Update && len(res.events) == len(c.Events) && res.unchecked > 0 && err != nil {
+			res.fail(0, printableLines("nothing was written: "+err.Error())...)
+		} else if r.options.Update && len(res.events) == len(c.Events) {
 			if updated, err = update(c, res, data); err != nil {
 				res.fail(0, printableLines(err.Error())...)
 			}
@@ -167,13 +169,17 @@ func (r *report) one(ctx context.Context, t *tester, file string) error {
 }
 
 func (r *report) show(res *result, updated int) {
-	word := "ok  "
-	if len(res.failures) > 0 {
+	word, note := "ok  ", ""
+	switch {
+	case len(res.failures) > 0:
 		word = "FAIL"
+	case res.unchecked > 0 && res.unchecked == len(res.events) && updated == 0:
+		word, note = "none", ", nothing is expected: add expect, or let --update do it"
+	case res.unchecked > 0 && updated == 0:
+		note = fmt.Sprintf(", %s without expect", count(res.unchecked, "event"))
 	}
-	note := ""
 	if updated > 0 {
-		note = fmt.Sprintf(", %s written", count(updated, "expectation"))
+		note += fmt.Sprintf(", %s written", count(updated, "expectation"))
 	}
 	r.line("%s  %s (%s, %s%s)", word, printable(res.file), count(len(res.events), "event"), took(res.took), note)
 	if r.options.Verbose {

@@ -99,7 +99,7 @@ FAIL  @/cases/bad.yaml (5 events, T)
         its verdict is done, want a crash of reason trap
       line 5:
         the request GET https://hooks.example.com/other was not made
-ok    @/cases/good.yaml (5 events, T)
+ok    @/cases/good.yaml (5 events, T, 1 event without expect)
 ok    @/cases/grants.yaml (0 events, T)
 FAIL  @/cases/loaded.yaml (0 events, T)
       line 2:
@@ -118,13 +118,13 @@ FAIL  @/cases/typo.yaml (0 events, T)
 	}
 
 	code, stdout, stderr = run(dir, "plugin test @/cases --run (good|refused)[.]")
-	want = "ok    @/cases/good.yaml (5 events, T)\nok    @/cases/refused.yaml (0 events, T)\nok: 2 cases, 5 events, T\n"
+	want = "ok    @/cases/good.yaml (5 events, T, 1 event without expect)\nok    @/cases/refused.yaml (0 events, T)\nok: 2 cases, 5 events, T\n"
 	if stdout != want || stderr != "" || code != exitOK {
 		t.Errorf("exit %d, stderr %s, stdout\n%s\nwant\n%s", code, stderr, stdout, want)
 	}
 
 	code, stdout, stderr = run(dir, "plugin test @/cases/ambig.yaml --wasm @/quiet.wasm -v")
-	want = `ok    @/cases/ambig.yaml (1 event, T)
+	want = `none  @/cases/ambig.yaml (1 event, T, nothing is expected: add expect, or let --update do it)
   -- event 1: add Pod shop/web-1
   verdict   drop
   used      6 fuel, T, 64 KiB of memory

@@ -48,6 +48,37 @@ func changing(loops int, variables uint32) []byte {
 	return onEvent(m, konst(0))
 }
 
+// manyCalls is a module that takes seconds to compile, though it looks cheap.
+func manyCalls() []byte {
+	m := guestModule()
+	m.Func("", "", "", "", slices.Repeat(invoke(0), 261_000))
+	return onEvent(m, konst(0))
+}
+
+// liveValues is a module in which many values are there in many blocks, for all of which the engine keeps notes.
+func liveValues(values, blocks int) []byte {
+	m := guestModule()
+	f := m.Func("", "i", "", "")
+	load := slices.Concat(local(0), []byte{0x29, 0, 0}) // i64.load
+	m.Body(f, "", []byte{0x02, 0x40}, konst(0), slices.Repeat(load, values), slices.Repeat(slices.Concat(local(0), []byte{0x0d, 0}), blocks),
+		slices.Repeat([]byte{0x7c}, values-1), []byte{0x37, 3, 0, 0x0b}) // adds, i64.store
+	return onEvent(m, konst(0))
+}
+
+// What is expected to take many times as long as it may is not even tried, and the function is named.
+func TestAbsurdModulesAreNotCompiled(t *testing.T) {
+	for _, compiler := range [][]string{nil, {"/bin/false"}} {
+		host, _ := testHost(t)
+		host.codes.compiler = compiler
+		_, err := host.Load(t.Context(), testSpec(changing(2_900, 42_000)))
+		const want = "compiling it would take about 146h21m52s of processor time, 146h21m52s of them for function 1 alone: " +
+			"make that simpler, or raise limits.load.time"
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestModulesAreCompiledByAnotherProcess(t *testing.T) {
 	folder, kept := t.TempDir(), filepath.Join(t.TempDir(), "compiled")
 	for n, want := range []struct{ compiled, read int64 }{{1, 0}, {0, 1}} {
@@ -88,9 +119,9 @@ func TestCompilingHasLimits(t *testing.T) {
 		limits LoadLimits
 		want   string
 	}{
-		{"time", slowToCompile(), LoadLimits{Time: 50 * time.Millisecond, Memory: 2 << 30}, "compiling it takes more than 50ms of processor time: " +
+		{"time", manyCalls(), LoadLimits{Time: 100 * time.Millisecond, Memory: 2 << 30}, "compiling it takes more than 100ms of processor time: " +
 			"make the module smaller or simpler, or raise limits.load.time"},
-		{"memory", changing(2_900, 42_000), LoadLimits{Time: time.Hour, Memory: 64 << 20}, "compiling it takes more than 64 MiB of memory: " +
+		{"memory", liveValues(20_000, 6_000), LoadLimits{Time: time.Hour, Memory: 64 << 20}, "compiling it takes more than 64 MiB of memory: " +
 			"make the module smaller or simpler, or raise limits.load.memory"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -4,14 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 
+	"github.com/informerd/informerd/pkg/plugins/internal/child"
 	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
 )
 
 // build makes the code, from the folder if it is there.
 func (c *codes) build(ctx context.Context, x *code, wasm []byte, folder *codedir.Folder) error {
+	if err := c.expensive(x); err != nil {
+		return err
+	}
 	if err := x.rewrite(wasm); err != nil {
 		return err
 	}
@@ -35,6 +40,24 @@ func (c *codes) build(ctx context.Context, x *code, wasm []byte, folder *codedir
 		c.notKept(ctx, kept)
 	}
 	return nil
+}
+
+// absurd is how much longer than it may a module is expected to compile, by a rough estimate, that is not even tried.
+const absurd = 10
+
+// expensive refuses a module that compiles for too long by an estimate. Where nothing bounds the compiler, that is all
+// there is to go by.
+func (c *codes) expensive(x *code) error {
+	most := x.limits.Time
+	if len(c.compiler) > 0 {
+		most *= absurd
+	}
+	if x.cost.Time <= most {
+		return nil
+	}
+	return &child.LimitError{Of: child.OfTime, Text: fmt.Sprintf(
+		"compiling it would take about %v of processor time, %v of them for function %d alone: make that simpler, or raise limits.load.time",
+		x.cost.Time.Round(time.Second), x.cost.Most.Round(time.Second), x.cost.Heaviest)}
 }
 
 // compileIn compiles with an entry of the folder, which holds the code already or does so afterwards.

@@ -44,7 +44,8 @@ type codeKey struct {
 // once would both do it, or meet while it is read from the folder.
 type code struct {
 	key    codeKey
-	limits LoadLimits // it is made within
+	limits LoadLimits    // it is made within
+	cost   wasmfile.Cost // that is expected of it
 	stop   context.CancelFunc
 	done   chan struct{} // closed when what follows is set
 
@@ -64,7 +65,7 @@ type code struct {
 func (c *codes) take(ctx context.Context, file *wasmfile.Module, folder *codedir.Folder, limits LoadLimits) (*code, error) {
 	key := codeKey{sha256.Sum256(file.Code), meter.Options{MaxTable: wasmfile.MaxTableElements}}
 	for {
-		x := c.join(ctx, key, file.Code, folder, limits)
+		x := c.join(ctx, key, file, folder, limits)
 		select {
 		case <-x.done:
 		case <-ctx.Done():
@@ -83,21 +84,21 @@ func (c *codes) take(ctx context.Context, file *wasmfile.Module, folder *codedir
 }
 
 // join makes the caller a user of the code, which is begun if it is not there.
-func (c *codes) join(ctx context.Context, key codeKey, wasm []byte, folder *codedir.Folder, limits LoadLimits) *code {
+func (c *codes) join(ctx context.Context, key codeKey, file *wasmfile.Module, folder *codedir.Folder, limits LoadLimits) *code {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x, found := c.byKey[key]; found {
 		x.users++
 		return x
 	}
-	x := &code{key: key, limits: limits, users: 1, done: make(chan struct{}), err: errors.New("the module was not compiled to its end")}
+	x := &code{key: key, limits: limits, cost: file.Cost, users: 1, done: make(chan struct{}), err: errors.New("the module was not compiled to its end")}
 	if c.byKey == nil {
 		c.byKey = map[codeKey]*code{}
 	}
 	c.byKey[key] = x
 	making, stop := context.WithCancel(context.WithoutCancel(ctx)) // for others, too
 	x.stop = stop
-	c.making.Go(func() { c.make(making, x, wasm, folder) })
+	c.making.Go(func() { c.make(making, x, file.Code, folder) })
 	return x
 }
 

@@ -6,41 +6,74 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
-// countBranches passes over a function's instructions and counts those that make basic blocks: br_table with all its
-// targets, and ifs, loops and instructions on ranges more than once. The time the engine takes to compile a function grows
-// with the square of it.
-func countBranches(r *wasmbin.Reader) (branches uint64) {
+// count passes over a function's instructions. Branches are what makes basic blocks: br_table with all its targets, and ifs,
+// loops and instructions on ranges more than once.
+func (c *counter) count(r *wasmbin.Reader) {
 	for r.More() {
 		switch op := r.Byte(); op {
 		case wasmbin.Block:
-			branches++
+			c.branches++
 			r.BlockType()
 		case wasmbin.If:
-			branches += branchesOfIf
+			c.branches += branchesOfIf
+			c.push(-1)
 			r.BlockType()
 		case wasmbin.Loop:
-			branches += branchesOfLoop
+			c.branches += branchesOfLoop
+			c.loops++
 			r.BlockType()
 		case wasmbin.Else:
-			branches++
-		case wasmbin.Br, wasmbin.BrIf, wasmbin.BrTable:
-			branches += r.Targets(op, func(uint32) {})
+			c.branches++
+		case wasmbin.Br:
+			c.branches += r.Targets(op, func(uint32) {})
+		case wasmbin.BrIf, wasmbin.BrTable:
+			c.branches += r.Targets(op, func(uint32) {})
+			c.push(-1)
 		case wasmbin.Bulk:
-			branches += branchesOf(r.BulkOp())
+			c.branches += branchesOf(r.BulkOp())
+			c.push(-3)
 		case wasmbin.End, wasmbin.Return:
-		case wasmbin.Call, wasmbin.RefFunc:
+		case wasmbin.Call:
+			c.calls++
+			r.U32()
+		case wasmbin.RefFunc:
+			c.push(1)
 			r.U32()
 		case wasmbin.CallIndirect:
+			c.calls++
+			c.push(-1)
 			r.U32()
 			r.U32()
 		case wasmbin.MemoryGrow:
 			r.GrowMemory()
+		case wasmbin.LocalGet, localSet, wasmbin.LocalTee:
+			c.local(r.U32(), op)
+			c.push(pushes(op))
 		default:
+			c.push(pushes(op))
 			r.Immediates(op, math.MaxUint32)
 		}
 	}
-	return branches
 }
+
+// pushes is how many values an instruction adds to the operand stack, as far as its first byte says.
+func pushes(op byte) int64 {
+	switch {
+	case op == wasmbin.LocalGet, op == wasmbin.GlobalGet, op == wasmbin.MemorySize, op >= wasmbin.I32Const && op <= wasmbin.F64Const,
+		op == wasmbin.RefNull:
+		return 1
+	case op == 0x1a, op == localSet, op == wasmbin.GlobalSet: // drop
+		return -1
+	case op == 0x1b, op == wasmbin.SelectTyped, op >= 0x36 && op <= 0x3e: // select, stores
+		return -2
+	case op >= 0x46 && op <= 0x4f, op >= 0x51 && op <= 0x66, op >= 0x6a && op <= 0x78, op >= 0x7c && op <= 0x8a, op >= 0x92 && op <= 0x98,
+		op >= 0xa0 && op <= 0xa6: // comparisons and arithmetic of two values
+		return -1
+	}
+	return 0
+}
+
+const localSet = wasmbin.LocalGet + 1
 
 // branchesOf tells how many branches an instruction behind wasmbin.Bulk counts for: none unless it works on a range.
 func branchesOf(op uint32) uint64 {

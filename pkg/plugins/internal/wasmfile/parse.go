@@ -17,6 +17,8 @@ const (
 	maxFunctions    = 100_000
 	maxTypes        = 10_000
 	maxParams       = 1_000
+	maxTypeValues   = 200_000     // parameters and results of all types
+	maxChecks       = 500_000_000 // branches times the values of a type; a Go guest of 57 MB has 60,000,000
 	maxImports      = 1_000
 	maxExports      = 10_000
 	maxGlobals      = 100_000
@@ -24,11 +26,10 @@ const (
 	maxTables       = 16       // and memories; guests have one
 	maxSegments     = 100_000
 	maxElementItems = 262_144
-	maxLocals       = 50_000        // of one function
-	maxAllLocals    = 2_000_000     // of all functions
-	maxBody         = 512 << 10     // bytes of one function; a stock Go guest has at most 50 KB
-	maxBranches     = 12_000        // of one function; a stock Go guest has at most 3,300
-	maxEffort       = 2_000_000_000 // a stock Go guest of 4 MB has 87,000,000
+	maxLocals       = 50_000    // of one function
+	maxAllLocals    = 2_000_000 // of all functions
+	maxBody         = 512 << 10 // bytes of one function; a stock Go guest has at most 50 KB
+	maxBranches     = 12_000    // of one function; a stock Go guest has at most 3,300
 
 	// What some instructions count for: an if makes two blocks besides what follows, metering makes two more branches for a
 	// loop, and the engine its own checks and loops for an instruction on a range.

@@ -7,10 +7,17 @@ type parser struct {
 	m      *Module
 	own    uint32 // functions declared
 	bodies uint32 // functions with code
+	body   uint32 // functions whose code was read
 	locals uint64 // of all functions
-	effort uint64 // of compiling: the sum of the squares of the functions' branches
+	count  counter
+	values int    // parameters and results of all types
+	arity  uint64 // the most of one type
+	labels uint64 // of branches in all functions
 	names  []byte // the custom section to keep
 }
+
+// index is that of the function whose body is read, imported ones counted.
+func (p *parser) index() uint32 { return uint32(len(p.m.funcs)) - p.own + p.body }
 
 func (p *parser) section(id byte, r *wasmbin.Reader) {
 	switch id {
@@ -36,7 +43,7 @@ func (p *parser) section(id byte, r *wasmbin.Reader) {
 		items := uint32(0)
 		p.vector(r, 2, maxSegments, "element segments", func(r *wasmbin.Reader) { elements(r, &items) })
 	case wasmbin.Code:
-		p.bodies = p.vector(r, 3, maxFunctions, "function bodies", p.body)
+		p.bodies = p.vector(r, 3, maxFunctions, "function bodies", p.code)
 	case wasmbin.Data:
 		p.vector(r, 2, maxSegments, "data segments", data)
 	}
@@ -75,7 +82,12 @@ func (p *parser) funcType(r *wasmbin.Reader) {
 		}
 		return r.File[start:r.Pos]
 	}
-	p.m.types = append(p.m.types, FuncType{Params: list(), Results: list()})
+	t := FuncType{Params: list(), Results: list()}
+	if p.values += len(t.Params) + len(t.Results); p.values > maxTypeValues {
+		r.Fail("the types have too many parameters and results: at most %d are allowed in all", maxTypeValues)
+	}
+	p.arity = max(p.arity, uint64(len(t.Params)), uint64(len(t.Results)))
+	p.m.types = append(p.m.types, t)
 }
 
 func (p *parser) imported(r *wasmbin.Reader) {
@@ -186,8 +198,8 @@ func elements(r *wasmbin.Reader, items *uint32) {
 	}
 }
 
-// body reads the locals of a function and passes over its code.
-func (p *parser) body(r *wasmbin.Reader) {
+// code reads the locals of a function and passes over its code.
+func (p *parser) code(r *wasmbin.Reader) {
 	b := r.Sub(r.U32())
 	n := b.Count(2)
 	sum := uint64(0)
@@ -201,10 +213,16 @@ func (p *parser) body(r *wasmbin.Reader) {
 	if b.Left() > maxBody {
 		b.Fail("a function has %d bytes, at most %d are allowed", b.Left(), maxBody)
 	}
-	branches := countBranches(b)
-	if p.effort += branches * branches; branches > maxBranches || p.effort > maxEffort {
-		b.Fail("compiling takes too long: a function has %d branches; split large functions", branches)
+	p.count.begin(b.Left())
+	if p.count.count(b); p.count.branches > maxBranches {
+		b.Fail("compiling takes too long: a function has %d branches; split large functions", p.count.branches)
 	}
+	// Each label is held against the values of its block, when the code is checked.
+	if p.labels += p.count.branches; p.labels*p.arity > maxChecks {
+		b.Fail("checking takes too long: there are %d branches, and a type of %d values; use fewer of them", p.labels, p.arity)
+	}
+	p.m.Cost.add(p.index(), p.count.effort())
+	p.body++
 	if r.Err == nil {
 		r.Err = b.Err
 	}
