@@ -128,7 +128,7 @@ In a folder, each .yaml file is a case that is no Kubernetes object. All of its 
   wasm: ../handler.wasm             default: --wasm, or the only module in the folder above
   config: {threshold: 3}            config, grants and limits are as those of a handler in informerd's configuration
   grants: {kv: {}, clock: {}}
-  limits: {fuel: 100000}            the deadline is 5s, if it is not set here
+  limits: {fuel: 100000}            the deadline is 100ms, as in informerd, if it is not set here
   now: 2026-01-01T00:00:00Z         the time that the module is told
   kv: {seen: "1"}                   values that it finds; base64:… for what is no text
   cache: {nodes: [{…}]}             objects in the caches of informers

@@ -84,7 +84,7 @@ FAIL  @/cases/bad.yaml (5 events, T)
         emitted[0].data.text is "a\u001b[31m", want "b"
         emitted[1] is missing, want {"data":1}
         kv.started is not wanted, is "yes"
-        fuel is 22, want at most 3
+        fuel is 26, want at most 3
       event 2, line 13: update Pod shop/web-1
         verdict is drop, want done
         log[0] is "info: seen \u001b[31m\n", want "warn: seen"
@@ -201,7 +201,7 @@ func TestPluginJSON(t *testing.T) {
 		"plugin inspect -o json @/reporter.wasm": {"abi": "informerd/v1", "metered": true, "functionNames": false, "size": 572.0},
 		"plugin inspect -o json @/alien.wasm":    {"abi": "", "file": "@/alien.wasm"},
 		"plugin run -o json @/reporter.wasm --grants @/grants.yaml -e @/pod.yaml": {"verdict": "done", "op": "add", "object": "shop/web-1",
-			"fuel": 22.0, "line": 1.0},
+			"fuel": 26.0, "line": 1.0},
 		"plugin test -o json @/cases":                                {"case": "@/cases/a.yaml", "ok": false},
 		"plugin bench -o json @/quiet.wasm -e @/pod.yaml --count 20": {"file": "@/quiet.wasm", "events": 20.0, "fuel": 6.0, "memory": 65536.0},
 	} {
@@ -239,8 +239,8 @@ func TestPluginBench(t *testing.T) {
 	}
 	for _, want := range []string{"@/quiet.wasm: 200 events measured\n", "  time      T an event (median), T at best, T p99\n", "  fuel      5.5 an event\n",
 		"  calls     0 of the host an event\n", "  memory    64 KiB an instance\n", "  verdicts  1 done, 1 drop\n",
-		"@/reporter.wasm: 200 events measured\n", "  fuel      18 an event\n", "  calls     1 of the host an event: log.v1 log 0.5, result.v1 emit 0.5\n",
-		"@/reporter.wasm as a multiple of @/quiet.wasm:\n", "  fuel      3.27x\n", "  memory    1x\n"} {
+		"@/reporter.wasm: 200 events measured\n", "  fuel      20 an event\n", "  calls     1 of the host an event: log.v1 log 0.5, result.v1 emit 0.5\n",
+		"@/reporter.wasm as a multiple of @/quiet.wasm:\n", "  fuel      3.64x\n", "  memory    1x\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("it does not say %q:\n%s", want, stdout)
 		}

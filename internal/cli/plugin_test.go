@@ -163,7 +163,7 @@ grants:
 event 1: add Pod shop/web-1
   verdict   done
   emitted   com.example.found {"n":1,"text":"a\u001b[31m"}
-  used      22 fuel, T, 64 KiB of memory
+  used      26 fuel, T, 64 KiB of memory
   calls     1 of the host: result.v1 emit 1
 
 event 2: update Pod shop/web-1
@@ -176,7 +176,7 @@ event 3: delete Node n1, final state unknown
   verdict   retry
   message   later
   requests  POST https://hooks.example.com/x {"a":1}: unavailable
-  used      23 fuel, T, 64 KiB of memory
+  used      26 fuel, T, 64 KiB of memory
   calls     2 of the host: http.v1 request 1, result.v1 error 1
 
 3 events: 1 done, 1 drop, 1 retry

@@ -71,9 +71,8 @@ func TestAbsurdModulesAreNotCompiled(t *testing.T) {
 		host, _ := testHost(t)
 		host.codes.compiler = compiler
 		_, err := host.Load(t.Context(), testSpec(changing(2_900, 42_000)))
-		const want = "compiling it would take about 146h21m52s of processor time, 146h21m52s of them for function 1 alone: " +
-			"make that simpler, or raise limits.load.time"
-		if err == nil || !strings.HasSuffix(err.Error(), want) {
+		const want = "for function 1 alone: make that simpler, or raise limits.load.time"
+		if err == nil || !strings.Contains(err.Error(), "compiling it would take about 146h") || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("got %v", err)
 		}
 	}
