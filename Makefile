@@ -176,7 +176,8 @@ sdk: ## Write anew the copy of the Go SDK that "informerd plugin new" brings
 	go test -count=1 -run '^TestGoSDKArchive$$' ./internal/author -update
 
 .PHONY: docs
-docs: ## Write anew what is generated in docs/filters.md: tables, and what commands print
+docs: ## Write again what is generated in docs: tables, what commands print, the configuration reference
+	go test -count=1 -run '^TestReference$$' ./internal/config -update
 	go test -count=1 -run '^TestFiltersPage$$' ./internal/daemon -update
 	go test -count=1 -run '^TestFiltersPage$$' ./internal/cli -update
 

@@ -3,6 +3,8 @@ package filters
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/expr-lang/expr/file"
 )
@@ -67,6 +69,9 @@ func (s Source) unclosed() bool {
 }
 
 func (s Source) compileError(offset int, format string, args ...any) *CompileError {
+	if end := utf8.RuneCountInString(strings.TrimRight(s.Text, " \t\r\n")); offset > end { // a blank end is not in sight
+		offset = end
+	}
 	p := s.at(offset)
 	at := s.inFile(offset, p)
 	return &CompileError{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -234,6 +235,9 @@ func (s Source) path(plain string, offset int, text []rune) *CompileError {
 		return s.compileError(max(0, offset-1), "unexpected [%s; an expression about the items of a list is any(%s, .field == …), all(…) or map(…)", firstRunes(behind, 1), list)
 	}
 	if strings.HasPrefix(behind, ".") {
+		if e := s.unknownPredicate(before); e != nil {
+			return e
+		}
 		open := strings.LastIndex(before, "(")
 		if open < 0 {
 			return nil
@@ -242,6 +246,33 @@ func (s Source) path(plain string, offset int, text []rune) *CompileError {
 		if args, end := s.arguments(len([]rune(before[:open]))); method != nil && len(args) > 0 {
 			from := len([]rune(before[:open])) - len([]rune(method[0]))
 			return s.withHabit(from, Fix{From: from, To: end}, method[2], append([]string{method[1]}, args...), "methods are not available in "+s.Kind.word().plural)
+		}
+	}
+	return nil
+}
+
+// unknownPredicate is a misspelt any(list, .field == …), whose second argument is no expression then.
+func (s Source) unknownPredicate(before string) *CompileError {
+	text, depth := []rune(before), 0
+	for i := len(text) - 1; i > 0; i-- {
+		switch text[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth >= 0 {
+				continue
+			}
+			from, to := runesAround(text, i, isWordRune)
+			name := string(text[from:to])
+			depth = 0
+			if to != i || from == to || from > 0 && text[from-1] == '.' || slices.Contains(s.Kind.functions(), name) || habits[strings.ToLower(name)].write != "" {
+				continue
+			}
+			near := nearest(name, predicates)
+			if near == "" {
+				return s.compileError(from, "unknown function %q; those with a condition about items are %s", name, strings.Join(predicates, ", "))
+			}
+			return s.replacing(from, to, near, "unknown function %q; did you mean %q?", name, near)
 		}
 	}
 	return nil
