@@ -89,12 +89,12 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 // The object is explained as the informer would bring it: without what it drops, and never with a Secret's data.
 func TestExplainSeesWhatTheListenerWould(t *testing.T) {
 	cfg := parse(t, head+`
-  plain: {informer: {resource: secrets, allowSecrets: true}, filter: object.metadata.managedFields == nil && object.data.key == "a2V5", outputs: [out]}
-  drops: {informer: {resource: secrets, allowSecrets: true, drop: [data], keepManagedFields: true}, filter: object.metadata.managedFields != nil && object.data == nil, outputs: [out]}
+  plain: {informer: {resource: secrets, allowSecrets: true}, filter: let o = object; o.metadata.managedFields == nil && object.data.key == "a2V5", outputs: [out]}
+  drops: {informer: {resource: secrets, allowSecrets: true, drop: [data], keepManagedFields: true}, filter: let o = object; object.metadata.managedFields != nil && o.data == nil, outputs: [out]}
 `)
 	q := question(t, "add", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","managedFields":[{"manager":"kubectl"}]},"data":{"key":"a2V5"}}`, "")
 	got := explain(t, cfg, "plain", q)
-	if !strings.Contains(got, "true   object.metadata.managedFields == nil\n") || !strings.Contains(got, "false  object.data.key == ") || strings.Contains(strings.ReplaceAll(got, `== "a2V5"`, ""), "a2V5") {
+	if !strings.Contains(got, "true   o.metadata.managedFields == nil\n") || !strings.Contains(got, "false  object.data.key == ") || strings.Contains(strings.ReplaceAll(got, `== "a2V5"`, ""), "a2V5") {
 		t.Error(got)
 	}
 	if got := explain(t, cfg, "drops", q); !strings.HasSuffix(got, "The event matches: it goes to the outputs out.\n") {

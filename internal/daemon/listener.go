@@ -10,6 +10,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/route"
+	openapi "github.com/informerd/informerd/internal/schema"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
@@ -45,6 +46,7 @@ type builder struct {
 	later    bool               // handlers are loaded when the listener starts
 
 	schema      *filters.Schema
+	dropped     []event.Path // by the informer
 	informers   map[string][]string
 	expressions []*filters.Filter
 	caches      caches // of the listener that is made
@@ -113,7 +115,12 @@ var overflows = map[string]informer.Overflow{
 // known gathers what the expressions may name.
 func (b *builder) known() {
 	if b.schemas != nil && b.cfg.Informer() != nil {
-		b.schema = b.schemas.Schema(b.cfg.Informer().Resource)
+		if b.schema = b.schemas.Schema(b.cfg.Informer().Resource); b.schema == nil {
+			b.schema = openapi.AnyObject()
+		}
+	}
+	if inf := b.cfg.Informer(); inf != nil {
+		b.dropped = droppedBy(inf)
 	}
 	b.informers = map[string][]string{}
 	for name, inf := range b.cfg.Informers() {
@@ -124,10 +131,24 @@ func (b *builder) known() {
 	}
 }
 
+// droppedBy gives the fields that an informer cuts out of its objects.
+func droppedBy(inf *config.Informer) (dropped []event.Path) {
+	if !inf.KeepManagedFields {
+		dropped = append(dropped, event.Path{}.Key("metadata").Key("managedFields"))
+	}
+	for _, text := range inf.Drop {
+		if path, err := event.CompilePath(text); err == nil { // what is wrong with others is said elsewhere
+			dropped = append(dropped, path)
+		}
+	}
+	return dropped
+}
+
 func (b *builder) source(x config.Expression, kind filters.Kind) filters.Source {
 	return filters.Source{
 		Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Listener: b.cfg.Name, Cluster: b.config.Cluster.Name,
-		Kind: kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema, Positions: x.Positions(), Comment: x.Comment != "",
+		Kind: kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema, Dropped: b.dropped, Positions: x.Positions(),
+		Comment: x.Comment != "",
 	}
 }
 

@@ -35,6 +35,9 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 		if base.root && (key == "apiVersion" || key == "kind") { // every object has these, and not every schema says so
 			return fact{schema: &Schema{Type: "string"}, path: path}
 		}
+		if near := nearest(key, slices.Sorted(maps.Keys(base.schema.Fields))); base.root && base.schema.Open && near != "" {
+			c.warnings = append(c.warnings, c.source.compileError(offset, "nothing is known of %s; did you mean %s?", path, shown(near)))
+		}
 		if !base.schema.Open && len(base.schema.Fields) > 0 {
 			c.errorf(offset, "there is no field %s in %s; %s", shown(key), base.path, otherFields(base.schema, key))
 		}
@@ -65,8 +68,19 @@ func (c *schemaCheck) fieldPath(text *ast.StringNode) {
 		return // that is another mistake
 	}
 	base := fact{schema: c.source.Schema, path: "object", root: true}
+	var keys []any
 	for _, step := range pathSteps(text.Value) {
 		offset := c.source.inLiteral(text, step.offset)
+		if step.isIndex {
+			keys = append(keys, step.index)
+		} else {
+			keys = append(keys, step.key)
+		}
+		for _, drop := range c.source.Dropped {
+			if pathOf(keys).String() == drop.String() {
+				c.dropped(keys, offset)
+			}
+		}
 		if step.isIndex {
 			base = c.index(base, step.index, offset)
 		} else {

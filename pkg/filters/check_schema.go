@@ -129,6 +129,7 @@ func (c *schemaCheck) declaration(n *ast.VariableDeclaratorNode) fact {
 
 func (c *schemaCheck) member(n *ast.MemberNode) fact {
 	base := c.visit(n.Node)
+	c.droppedMember(n)
 	switch property := n.Property.(type) {
 	case *ast.StringNode:
 		return c.field(base, property.Value, property.Location().From)
@@ -158,6 +159,7 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 			}
 		}
 		c.compare("==", itemOf(right, "[*]"), n.Left)
+		c.inScalar(n, left, right)
 		if key, ok := n.Left.(*ast.StringNode); ok && right.is("object") {
 			c.field(right, key.Value, key.Location().From)
 		}
@@ -165,7 +167,7 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 	case "&&", "and", "||", "or", "contains", "startsWith", "endsWith", "matches":
 		return of("boolean")
 	}
-	return fact{} // a sum may be one of numbers, texts or dates
+	return c.calculation(n, left, right)
 }
 
 func (c *schemaCheck) call(n *ast.CallNode) fact {
@@ -179,6 +181,7 @@ func (c *schemaCheck) call(n *ast.CallNode) fact {
 	if !named {
 		return fact{}
 	}
+	c.droppedCall(n, callee.Value)
 	switch callee.Value {
 	case "changed":
 		for _, arg := range n.Arguments {

@@ -221,7 +221,9 @@ func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 			return nil
 		}
 		for i, arg := range args {
-			args[i] = e.force(arg)
+			if args[i] = e.force(arg); e.load(arg).isNumber() {
+				args[i] = numberOf64(e.load(arg)) // one beyond float64 is infinite
+			}
 			if s, ok := args[i].(string); ok {
 				e.charge(len(s) / decodedBytes)
 				e.grow(len(s)) // for what is made of it
@@ -239,6 +241,13 @@ func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 		}
 		return out
 	}
+}
+
+func numberOf64(v value) any {
+	if v.kind == kindInt {
+		return v.i
+	}
+	return v.f
 }
 
 // payTrim pays for each character of the first text being looked for in the second one.

@@ -110,6 +110,7 @@ func (in *inspector) binary(n *ast.BinaryNode) error {
 				}
 			}
 		}
+		return in.inText(n)
 	case "matches":
 		if text, ok := n.Right.(*ast.StringNode); ok {
 			if _, err := compilePattern(text.Value); err != nil {

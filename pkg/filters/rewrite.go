@@ -158,15 +158,7 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 	if len(keys) == 0 {
 		return call(n, "@get", r.node(n.Node), r.node(n.Property))
 	}
-	var path event.Path
-	for _, key := range keys {
-		switch key := key.(type) {
-		case string:
-			path = path.Key(key)
-		case int:
-			path = path.Index(key)
-		}
-	}
+	path := pathOf(keys)
 	if id, ok := base.(*ast.IdentifierNode); ok {
 		switch id.Value {
 		case "object":
@@ -179,6 +171,19 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 		base = r.node(base)
 	}
 	return call(n, chainName(r.chainIndex(path, keys)), base)
+}
+
+// pathOf makes a path of names and indexes.
+func pathOf(keys []any) (path event.Path) {
+	for _, key := range keys {
+		switch key := key.(type) {
+		case string:
+			path = path.Key(key)
+		case int:
+			path = path.Index(key)
+		}
+	}
+	return path
 }
 
 func (r *rewriter) chainIndex(path event.Path, keys []any) int {

@@ -29,6 +29,8 @@ type Source struct {
 	On event.OpSet
 	// Informers are those that cached and byIndex may name, each with the names of its indexes.
 	Informers map[string][]string
+	// Dropped are the fields that the informer cuts out of its objects. To read one, or what is in it, is a mistake.
+	Dropped []event.Path
 	// Schema says which fields the objects have. Nil: nothing is known, every field may be there.
 	Schema *Schema
 }
