@@ -207,7 +207,14 @@ func parted(s string, i int) (parts []string, end int) {
 
 // changed makes one change of a text, most of which leave it valid.
 func (g generator) changed(s string, drops []Path) string {
-	switch g.intN(14) {
+	switch g.intN(15) {
+	case 14: // another kind, and all else as it is
+		kinds := []string{`"Pod"`, `"ConfigMap"`, `"Secret"`}
+		for i, kind := range kinds {
+			if strings.Contains(s, kind) {
+				return strings.Replace(s, kind, kinds[(i+1+g.intN(2))%3], 1)
+			}
+		}
 	case 0, 1, 2, 3: // another value
 		if at := spots(s, ":[,"); len(at) > 0 {
 			i := skipSpace(s, at[g.intN(len(at))])
