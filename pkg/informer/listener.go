@@ -139,17 +139,36 @@ func (l *Listener) Name() string { return l.cfg.Name }
 // workers learn of it when the caller sets wake.
 func (l *Listener) offer(e entry) (taken bool) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.offerLocked(e)
+}
+
+func (l *Listener) offerLocked(e entry) (taken bool) {
 	if l.stopped || e.from.removed {
-		l.mu.Unlock()
 		return true
 	}
-	if taken = l.buf.offer(e); taken {
-		e.from.initials += e.initials
-		l.stats.Offered++
+	if !l.buf.offer(e) {
+		e.from.postponed++
+		return false
 	}
-	e.from.refused = !taken
+	e.from.initials += e.initials
+	l.stats.Offered++
+	return true
+}
+
+// offerAgain repeats an offer that was not taken.
+func (l *Listener) offerAgain(e entry) (taken bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.from.postponed--
+	return l.offerLocked(e)
+}
+
+// postpone counts an event that is not offered before another one of its registration is taken.
+func (l *Listener) postpone(from *registration) {
+	l.mu.Lock()
+	from.postponed++
 	l.mu.Unlock()
-	return taken
 }
 
 // offerUntil repeats an offer until it is taken, the listener is gone, or ctx is done.
@@ -157,7 +176,7 @@ func (l *Listener) offerUntil(ctx context.Context, e entry) {
 	l.mu.Lock()
 	l.stats.Blocked++
 	l.mu.Unlock()
-	for !l.offer(e) {
+	for !l.offerAgain(e) {
 		select {
 		case <-l.room:
 		case <-ctx.Done():

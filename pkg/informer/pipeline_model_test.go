@@ -172,7 +172,7 @@ func (p *pipeline) relist() {
 // apply is one turn of the controller. What a listener has refused is offered again first.
 func (p *pipeline) apply() bool {
 	blocked := p.ctl.proc.blocked
-	for len(blocked) > 0 && blocked[0].from.listener.offer(blocked[0]) {
+	for len(blocked) > 0 && blocked[0].from.listener.offerAgain(blocked[0]) {
 		blocked = blocked[1:]
 	}
 	if p.ctl.proc.blocked = blocked; len(blocked) > 0 {

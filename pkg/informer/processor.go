@@ -40,7 +40,8 @@ type registration struct {
 	// Guarded by listener.mu.
 	initials int // initial adds not yet done
 	removed  bool
-	refused  bool // its last offer was not taken, and will be repeated
+	// postponed are its events in processor.blocked.
+	postponed int
 }
 
 func (r *registration) transitions() bool {
@@ -127,7 +128,10 @@ func (p *processor) send(reg *registration, offered entry) {
 	// What comes after an offer that was not taken waits behind it, also if there is room by now: the two may be of one
 	// object.
 	waits := slices.ContainsFunc(p.blocked, func(e entry) bool { return e.from == reg }) && !mutated("overtaken-offers")
-	if waits || !reg.listener.offer(offered) {
+	if waits {
+		l.postpone(reg)
+	}
+	if waits || !l.offer(offered) {
 		p.blocked = append(p.blocked, offered)
 	}
 	p.later(reg)

@@ -46,7 +46,7 @@ func (b *buffer) resync(r *resync) (begun bool) {
 // resyncable is how many objects nextResync may find. It is 0 while there is anything else to do: an event never waits for a
 // resync, nor does the informer.
 func (b *buffer) resyncable() int {
-	if len(b.resyncs) == 0 || b.held >= b.capacity || b.waiting() || b.resyncs[0].from.refused {
+	if len(b.resyncs) == 0 || b.held >= b.capacity || b.waiting() || b.resyncs[0].from.postponed > 0 {
 		return 0
 	}
 	return b.resyncs[0].left
