@@ -30,13 +30,13 @@ type model struct {
 	seen                    map[string][]string // the states each name was told of
 	deleted                 map[string]bool     // uids whose end was told
 	offered, handed, missed int
-	damaged                 bool
+	damaged                 bool                     // what is in the file cannot be read
+	faults                  faults                   // of the disk
 	last                    map[string]*event.Object // that a worker has finished, of the objects that were not deleted
 }
 
 // TestBufferModel holds the buffer to its promises under every policy, whatever happens in whatever order.
 func TestBufferModel(t *testing.T) {
-	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{
 			t: t, from: &registration{}, lives: map[string]*life{"a": {}, "b": {}, "c": {}, "d": {}},
@@ -47,9 +47,7 @@ func TestBufferModel(t *testing.T) {
 			},
 		}
 		if m.b.overflow == OverflowSpill {
-			m.b.spill = newSpillFile(dir, rapid.Int64Range(500, 20_000).Draw(t, "spill bytes"))
-			spill := m.b.spill
-			defer func() { _ = spill.close() }()
+			m.b.spill = m.faults.spillFile(rapid.Int64Range(500, 20_000).Draw(t, "spill bytes"))
 		}
 		names := []string{"a", "b", "c", "d"}
 		t.Repeat(map[string]func(*rapid.T){
@@ -81,10 +79,21 @@ func TestBufferModel(t *testing.T) {
 					return
 				}
 				seg := m.b.spill.segments[0]
-				if _, err := seg.file.WriteAt([]byte{'#'}, seg.readAt+recordPrefix+5); err != nil {
-					t.Fatal(err)
-				}
+				seg.file.(*memory).data[seg.readAt+recordPrefix+5] = '#'
 				m.damaged = true
+			},
+			"the disk fails": func(t *rapid.T) {
+				if m.b.overflow != OverflowSpill || rapid.IntRange(0, 9).Draw(t, "really") > 0 {
+					return
+				}
+				switch rapid.SampledFrom([]string{"create", "write", "write", "read"}).Draw(t, "how") {
+				case "create":
+					m.faults.create = true
+				case "write":
+					m.faults.write, m.faults.written = true, rapid.IntRange(0, 300).Draw(t, "written")
+				case "read":
+					m.faults.read, m.damaged = true, true
+				}
 			},
 			"": func(t *rapid.T) {
 				m.bounds()
@@ -261,7 +270,7 @@ func (m *model) check() {
 		if uint64(m.offered) != uint64(m.handed)+b.coalesced+b.dropped || uint64(m.missed) != b.coalesced {
 			t.Fatalf("offered %d, handed out %d, coalesced %d, dropped %d, told of %d missed", m.offered, m.handed, b.coalesced, b.dropped, m.missed)
 		}
-		if b.spillErr != nil {
+		if b.spillErr != nil && !m.faults.create && !m.faults.write {
 			t.Fatalf("the spill file failed: %v", b.spillErr)
 		}
 	}

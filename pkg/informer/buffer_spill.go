@@ -78,7 +78,7 @@ func (s *spilled) rest() []entry {
 func (b *buffer) spillOver(key event.Key, e entry) bool {
 	if err := b.spill.push(e); err != nil {
 		if err != errSpillFull {
-			b.loseSpill(err)
+			b.spillErr = err
 		}
 		return false
 	}
@@ -117,7 +117,7 @@ func (b *buffer) unspill() (entry, bool) {
 	return e, true
 }
 
-// loseSpill goes on without a file that cannot be read or written: what it held becomes marks, in front of those there
+// loseSpill goes on without a file that cannot be read: what it held becomes marks, in front of those there
 // are, which came later.
 func (b *buffer) loseSpill(err error) {
 	b.spillErr = err

@@ -105,7 +105,8 @@ type ListenerStats struct {
 	ResyncsSkipped uint64
 	// Mistakes counts defects of this package that were noticed and survived. Each is worth a report.
 	Mistakes uint64
-	// SpillError is why the spill file was given up, nil if it was not. What it held was delivered as if marked.
+	// SpillError is why the spill file was given up, nil if it was not. What it held is delivered all the same: as it was if
+	// the file cannot be written any more, as if marked if it cannot be read.
 	SpillError error
 }
 

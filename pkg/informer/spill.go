@@ -30,10 +30,19 @@ type spillFile struct {
 	from     []*registration // numbered in the records, since the file cannot hold pointers
 	parser   event.Parser
 	buf      []byte
+	create   func(dir string) (disk, error)
+	full     bool // nothing more is written, because that has failed
+}
+
+// disk is a segment's file.
+type disk interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
 }
 
 type segment struct {
-	file            *os.File
+	file            disk
 	readAt, writeAt int64
 	records         int
 }
@@ -62,11 +71,15 @@ const (
 
 func newSpillFile(dir string, maxBytes int64) *spillFile {
 	// The texts went through the informer's parser once; nothing is to be cut out again.
-	return &spillFile{dir: dir, maxBytes: maxBytes, parser: event.Parser{KeepManagedFields: true, KeepSecretData: true, Plain: true}}
+	return &spillFile{dir: dir, maxBytes: maxBytes, create: unnamedFile, parser: event.Parser{KeepManagedFields: true, KeepSecretData: true, Plain: true}}
 }
 
-// push writes an entry at the end. After an error the entry is not in the file, and what was is still there.
+// push writes an entry at the end. After an error the entry is not in the file, and what was is still there, to be read:
+// a disk that is full loses nothing. Nothing more is written after that.
 func (s *spillFile) push(e entry) error {
+	if s.full {
+		return errSpillFull
+	}
 	h := recordHeader{
 		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed, Initials: e.initials,
 		From: s.number(e.from), Object: e.Object.Size(),
@@ -92,9 +105,15 @@ func (s *spillFile) push(e entry) error {
 	}
 	seg, err := s.last()
 	if err != nil {
+		s.full = true
 		return err
 	}
 	if _, err := seg.file.WriteAt(b, seg.writeAt); err != nil {
+		s.full = true // what was written of the record is behind writeAt
+		if seg.records == 0 {
+			s.segments = s.segments[:len(s.segments)-1]
+			_ = seg.file.Close()
+		}
 		return fmt.Errorf("cannot write the spill file: %w", err)
 	}
 	seg.writeAt += int64(len(b))
@@ -109,15 +128,23 @@ func (s *spillFile) last() (*segment, error) {
 	if n := len(s.segments); n > 0 && s.segments[n-1].writeAt < s.maxBytes/segmentParts {
 		return s.segments[n-1], nil
 	}
-	f, err := os.CreateTemp(s.dir, "informerd-spill-*")
+	f, err := s.create(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	s.segments = append(s.segments, &segment{file: f})
+	return s.segments[len(s.segments)-1], nil
+}
+
+func unnamedFile(dir string) (disk, error) {
+	f, err := os.CreateTemp(dir, "informerd-spill-*")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a spill file: %w", err)
 	}
 	if err := os.Remove(f.Name()); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot unlink the spill file: %w", err), f.Close())
 	}
-	s.segments = append(s.segments, &segment{file: f})
-	return s.segments[len(s.segments)-1], nil
+	return f, nil
 }
 
 // pop reads the oldest entry; there is one if records is not 0. After an error the file is of no more use.
@@ -148,9 +175,7 @@ func (s *spillFile) pop() (entry, error) {
 	if seg.records == 0 {
 		s.bytes -= seg.writeAt
 		s.segments = s.segments[1:]
-		if err := seg.file.Close(); err != nil {
-			return entry{}, err
-		}
+		_ = seg.file.Close() // everything has been read
 	}
 	return e, nil
 }

@@ -1,19 +1,122 @@
 package informer
 
 import (
+	"errors"
+	"io"
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// An event that cannot be written joins what its object has in the file, and takes nothing's place.
+// faults are what a disk cannot do.
+type faults struct {
+	create, write, read bool
+	written             int // bytes of a failed write that are written all the same
+}
+
+var errDisk = errors.New("no space left on device")
+
+// spillFile makes a spill file in memory that has these faults, as they are when it is used.
+func (f *faults) spillFile(maxBytes int64) *spillFile {
+	s := newSpillFile("", maxBytes)
+	s.create = func(string) (disk, error) {
+		if f.create {
+			return nil, errDisk
+		}
+		return &memory{faults: f}, nil
+	}
+	return s
+}
+
+// memory is a segment.
+type memory struct {
+	faults *faults
+	data   []byte
+	closed bool
+}
+
+func (m *memory) WriteAt(p []byte, at int64) (n int, err error) {
+	if m.closed {
+		return 0, errors.New("closed")
+	}
+	if m.faults.write {
+		p, err = p[:min(len(p), m.faults.written)], errDisk
+	}
+	if end := int(at) + len(p); end > len(m.data) {
+		m.data = append(m.data, make([]byte, end-len(m.data))...)
+	}
+	return copy(m.data[at:], p), err
+}
+
+func (m *memory) ReadAt(p []byte, at int64) (int, error) {
+	if m.faults.read || m.closed || int(at) > len(m.data) {
+		return 0, errDisk
+	}
+	n := copy(p, m.data[at:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (m *memory) Close() error {
+	if m.closed {
+		return errors.New("closed twice")
+	}
+	m.closed = true
+	return nil
+}
+
+// What was written before the disk was full comes back as it was, every state of it. What comes then is marked.
+func TestAFullDiskLosesNothing(t *testing.T) {
+	for name, fail := range map[string]func(*faults){
+		"not a byte":  func(f *faults) { f.write = true },
+		"half a text": func(f *faults) { f.write, f.written = true, 60 },
+		"all of it":   func(f *faults) { f.write, f.written = true, 1<<20 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var f faults
+			b := &buffer{capacity: 1, overflow: OverflowSpill, spill: f.spillFile(1 << 20)}
+			initial := func(o *event.Object) entry {
+				e := ev(event.Add, o)
+				e.Initial, e.initials = true, 1
+				return e
+			}
+			x := func(uid string, v int) *event.Object { return obj("x", uid, v) }
+			b.offer(initial(obj("a", "1", 1)))
+			b.offer(initial(x("1", 2)))
+			b.offer(ev(event.Update, x("1", 3), x("1", 2)))
+			b.offer(ev(event.Delete, x("1", 4)))
+			fail(&f)
+			b.offer(initial(x("2", 5))) // is not written
+			b.offer(ev(event.Delete, x("2", 6)))
+			b.offer(ev(event.Add, x("3", 7)))
+			if !errors.Is(b.spillErr, errDisk) || b.spill.records != 3 {
+				t.Errorf("%v, %d records", b.spillErr, b.spill.records)
+			}
+			f.write = false // room again, which is not tried
+			b.offer(ev(event.Update, x("3", 8), x("3", 7)))
+			got, initials := []string(nil), 0
+			for e, ok := b.take(); ok; e, ok = b.take() {
+				got, initials = append(got, story(e.Event)), initials+e.initials
+				b.done(e.Object.Key())
+			}
+			expect(t, got, "add a/1 1*", "add x/1 2*", "update x/1 3 was 2", "delete x/1 4", "delete x/2 6~1", "add x/3 8~1")
+			if initials != 3 || !b.empty() || b.mistakes > 0 || len(b.spill.segments) > 0 {
+				t.Errorf("%d initial adds are accounted for, %+v", initials, b)
+			}
+		})
+	}
+}
+
+// An event that cannot be written joins what its object has in the file, and takes nothing's place, also if that cannot be
+// read either.
 func TestAFailedSpillWriteLosesNothing(t *testing.T) {
-	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpillFile(t.TempDir(), 1<<20)}
+	var f faults
+	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: f.spillFile(1 << 20)}
 	b.offer(ev(event.Add, obj("a", "1", 1)))
 	b.offer(ev(event.Delete, obj("x", "1", 2)))
-	if err := b.spill.segments[0].file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f.write, f.read = true, true
 	e := ev(event.Add, obj("x", "2", 3))
 	e.Initial, e.initials = true, 1
 	b.offer(e)
