@@ -69,6 +69,10 @@ var (
 		`object.metadata.labels.b == "x"`, `"b" in object.metadata.labels`, `object.metadata.namespace == "shop"`, `object.metadata.namespace != ""`,
 		`object.metadata.name in ["p", "q"]`, `object.metadata.name != "p"`, `object.status.phase == "Running"`, `object.status.phase != "Running"`,
 		`object.status.phase in ["Pending", ""]`, `object.spec.n > 1`, `object.spec.n == nil`, `object.spec.hostname != "h"`, `true`, `false`,
+		// The same, written in other ways.
+		`"x" == label("a")`, `object["metadata"]?.labels?.["a"] == "x"`, `(object.metadata).labels["a"] != "x"`, `(object?.metadata?.labels)["b"] in ["x", nil]`, `(label("a") ?? "x") == "x"`, `(label("a") == "x") == true`, `(label("a") == "x") != true`,
+		`"a" not in object["metadata"]?.labels`, `"labels" in object.metadata`, `label("a") == label("b")`, `label("a") startsWith "x"`, `label("a") matches "^x"`, `object.metadata["name"] == "p"`, `"shop" != object.metadata["namespace"]`, `object["status"]["phase"] == "Running"`, `nil == object.metadata.labels.a`,
+		`(let l = object.metadata.labels; l.a == "x")`, `findLast([label("a")], true) == "x"`, `label("a") in ["é", "x"]`,
 	}
 	ofEvent = []string{
 		`op == "add"`, `op != "delete"`, `op in ["update", "resync"]`, `changed("metadata.labels")`, `changed("status.phase")`, `became(label("a") == "x")`,
@@ -109,8 +113,8 @@ func object(t *rapid.T, namespace, name, version string) *event.Object {
 	one := func(what string, values ...string) string { return rapid.SampledFrom(values).Draw(t, what) }
 	var labels []string
 	for _, key := range []string{"a", "b"} {
-		if value := one(key, "", `"x"`, `"y"`, "", `"x"`, `"y"`, `""`, "3", "null"); value != "" {
-			labels = append(labels, fmt.Sprintf("%q:%s", key, value))
+		if value := one(key, "", `"x"`, `"y"`, "", `"x"`, `"\u0078"`, `"y"`, `""`, "3", "null", `"é"`, `"\u00e9"`, "{}"); value != "" {
+			labels = append(labels, strings.Replace(fmt.Sprintf("%q:%s", key, value), `"a":`, one("key", `"a":`, `"a" : `, `"\u0061":`), 1))
 		}
 	}
 	all := "{" + strings.Join(labels, ",") + "}"
@@ -120,6 +124,9 @@ func object(t *rapid.T, namespace, name, version string) *event.Object {
 	o, err := (&event.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if rapid.Bool().Draw(t, "packed") {
+		return o.Stored()
 	}
 	return o
 }

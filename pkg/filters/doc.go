@@ -50,7 +50,7 @@
 //     event that is refused by them is not evaluated, so it cannot fail either.
 //   - An expression is bounded when compiled ([MaxSource], [MaxNodes], [MaxNesting], [MaxPattern]) and when it runs
 //     ([MaxSteps], [MaxMemory], [MaxText], [MaxBytes], [MaxRange]). Overrunning a bound is an [EvalError] that is
-//     [ErrBudget]. Work is counted in steps and no clock is read.
+//     [ErrBudget]. Work is counted in steps, of which each pays for about the same time, and no clock is read.
 //   - With a [Schema], a field that the objects cannot have is a [CompileError] below its name, with the nearest name there
 //     is: behind object and old, in changed, and in what is taken from them by way of let, ??, ?:, [0], any, filter, map,
 //     find and their like. Of what the schema leaves open, of int-or-string and of other functions' results nothing is
@@ -65,6 +65,8 @@
 //   - The text of a message is at most [MaxMessage] bytes of whole characters, and the caller's.
 //   - Nothing here panics, and no error has a part of an object in it; an [Explanation] has. A [CompileError] shows the
 //     place in the expression.
+//   - Texts are counted in characters, by len, in slices and by indexOf. findLast and findLastIndex ask of every item.
+//   - To read a field of [Source].Dropped is a [CompileError].
 //   - A [Filter] is immutable and safe for concurrent use. An [Evaluator] serves one goroutine at a time and holds on to
 //     the last event's objects until the next.
 package filters
