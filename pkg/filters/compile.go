@@ -116,7 +116,7 @@ func parse(source Source) (*parser.Tree, error) {
 	config := source.checkConfig()
 	tree, err := parser.ParseWithConfig(source.Text, config)
 	if err != nil {
-		return nil, source.syntax(err)
+		return nil, source.beyond(source.syntax(err))
 	}
 	in := &inspector{source: source}
 	if err := in.inspect(tree.Node, 0); err != nil {

@@ -72,6 +72,51 @@ func (m *mistakes) err() error {
 	}
 }
 
+// maxMended is how many mistakes that end the parser's work are mended one after the other.
+const maxMended = 5
+
+// beyond returns a mistake that ended the parser's work together with those that it hides: the text is read again as its
+// hint proposes it.
+func (s Source) beyond(first *CompileError) error {
+	if first.fix == nil || s.mended == maxMended {
+		return first
+	}
+	mended := s
+	mended.Text = first.fix.apply(s.Text)
+	mended.mended++
+	var found mistakes
+	found.add(first)
+	_, err := parse(mended)
+	for _, mistake := range Mistakes(err) {
+		offset, ok := first.fix.origin(mistake.offset)
+		if !ok {
+			continue
+		}
+		moved := s.compileError(offset, "%s", mistake.Message)
+		if fix := mistake.fix; fix != nil {
+			from, ok1 := first.fix.origin(fix.From)
+			to, ok2 := first.fix.origin(fix.To)
+			if ok1 && ok2 && (to < first.fix.From || from > first.fix.To) {
+				moved.fix = &Fix{from, to, fix.Text}
+			}
+		}
+		found.add(moved)
+	}
+	return found.err()
+}
+
+// origin returns where a character of the changed text stood before, false if it is new.
+func (f Fix) origin(offset int) (int, bool) {
+	end := f.From + len([]rune(f.Text))
+	switch {
+	case offset < f.From:
+		return offset, true
+	case offset >= end:
+		return offset - end + f.To, true
+	}
+	return 0, false
+}
+
 // typeMistakes finds what expr's checker refuses. It stops at the first mistake; so that is replaced by something of
 // which nothing is known, and the checker is asked again. The tree is not to be used afterwards.
 func (s Source) typeMistakes(tree *parser.Tree, m *mistakes) {

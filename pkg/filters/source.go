@@ -33,6 +33,8 @@ type Source struct {
 	Dropped []event.Path
 	// Schema says which fields the objects have. Nil: nothing is known, every field may be there.
 	Schema *Schema
+
+	mended int // how many mistakes were mended in the text to look for others
 }
 
 // Kind is what an expression is for.

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const explained = `apiVersion: informerd.dev/v1alpha1
+kind: Config
+listeners:
+  namespaces: {informer: {resource: namespaces}, rules: [{name: r, deny: label("team") == nil}], outputs: [out]}
+  pods: {informer: {resource: pods}, filter: 'became(object.status.phase == "Running")', outputs: [out]}
+  widgets: {informer: {resource: widgets.example.com}, filter: object.spec.x == 1, outputs: [out]}
+outputs: {out: {stdout: {}}}
+`
+
+const (
+	aPod        = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nstatus: {phase: Running}\n"
+	aDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n"
+	aNamespace  = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
+	aWidget     = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {x: 1}\n"
+	aGadget     = "apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g}\nspec: {x: 1}\n"
+)
+
+// explain runs the command with an object on standard input.
+func explain(t *testing.T, object string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(path, []byte(explained), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	code = execute(append([]string{"explain", path, "--object", "-"}, args...), strings.NewReader(object), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestExplainRefusesOtherKinds(t *testing.T) {
+	for _, c := range []struct {
+		listener, object string
+		code             int
+		says             string
+	}{
+		{"namespaces", aPod, exitRun, `informerd: <stdin>: this is a Pod, and the listener "namespaces" watches namespaces: give an object of these`},
+		{"pods", aDeployment, exitRun, `this is a Deployment (apps), and the listener "pods" watches pods`},
+		{"widgets", aPod, exitRun, `this is a Pod, and the listener "widgets" watches widgets.example.com`},
+		{"widgets", aGadget, exitOK, "Note: the object is a Gadget (example.com) and the informer watches widgets.example.com; if these are not the same, the listener never sees it"},
+		{"widgets", aWidget, exitOK, "The event matches"},
+		{"namespaces", aNamespace, exitOK, "The object violates the rule"},
+	} {
+		code, stdout, stderr := explain(t, c.object, "-l", c.listener)
+		if code != c.code || !strings.Contains(stdout+stderr, c.says) || c.code != exitOK && stdout != "" {
+			t.Errorf("%s: exit %d\n%s%s\nwant %s", c.listener, code, stdout, stderr, c.says)
+		}
+		if strings.Contains(stdout, "Note: the object is") != strings.HasPrefix(c.says, "Note: the object is") {
+			t.Errorf("%s:\n%s", c.listener, stdout)
+		}
+	}
+}
+
+func TestExplainRefusesAnotherKindOfOldObject(t *testing.T) {
+	old := filepath.Join(t.TempDir(), "old.yaml")
+	if err := os.WriteFile(old, []byte(aDeployment), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := explain(t, aPod, "-l", "pods", "--old", old); code != exitRun || !strings.Contains(stderr, "old.yaml: this is a Deployment (apps)") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestExplainSaysThatUpdatesAreMeant(t *testing.T) {
+	const note = "Note: old, changed and became are about updates"
+	if code, stdout, _ := explain(t, aPod, "-l", "pods"); code != exitOK || !strings.Contains(stdout, note) || !strings.Contains(stdout, "Give --old FILE") {
+		t.Errorf("exit %d\n%s", code, stdout)
+	}
+	if _, stdout, _ := explain(t, aWidget, "-l", "widgets"); strings.Contains(stdout, note) {
+		t.Error(stdout)
+	}
+}
+
+// Each object of a list is explained; those of another kind are refused, and the rest is explained nevertheless.
+func TestExplainTakesLists(t *testing.T) {
+	item := func(object string) string {
+		return "- " + strings.ReplaceAll(strings.TrimSuffix(object, "\n"), "\n", "\n  ") + "\n"
+	}
+	list := "apiVersion: v1\nkind: List\nitems:\n" + item(aPod) + item(aDeployment) + item(strings.Replace(aPod, "web", "db", 1))
+	code, stdout, stderr := explain(t, list, "-l", "pods")
+	if code != exitRun || strings.Count(stdout, "listener pods, add of Pod") != 2 || !strings.Contains(stdout, `"shop/db"`) || !strings.Contains(stderr, "<stdin>: items[1]: this is a Deployment") {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	typed := "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a, namespace: b}\n"
+	if code, stdout, stderr := explain(t, typed, "-l", "pods"); code != exitOK || !strings.Contains(stdout, `Pod "b/a"`) {
+		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := explain(t, list, "-l", "pods", "--old", "x.yaml"); code != exitUsage || !strings.Contains(stderr, "--old belongs to one object, and - is a list") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// Warnings are an exit code if that is asked for, and findings are JSON for machines.
+func TestValidateForMachines(t *testing.T) {
+	suspicious := placed(`listener|filter: object.spec.nodeName != old.spec.nodeName`)
+	for _, c := range []struct {
+		text, args string
+		code       int
+		stdout     string
+	}{
+		{suspicious, "", exitOK, "<stdin> is valid: 1 listener, 1 output\n"},
+		{suspicious, "--strict", exitConfig, "<stdin> has 1 warning\n"},
+		{suspicious, "-o json", exitOK, `{"file":"<stdin>","valid":true,"listeners":1,"outputs":1,"findings":[{"severity":"warning","file":"<stdin>","line":8,"column":34,"field":"listeners.a.filter",`},
+		{suspicious, "--strict -o json", exitConfig, `"valid":false,`},
+		{placed("listener|workers: 0"), "-o json", exitConfig, `"findings":[{"severity":"error","file":"<stdin>","line":8,"column":14,"field":"listeners.a.workers","message":"listeners.a.workers must be 1 to 64, is 0"}]`},
+		{strings.Replace(placed("listener|filter: object.spec == 1"), "resource: pods", "resource: widgets.example.com", 1), "-o json", exitOK, `"severity":"note"`},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := execute(strings.Fields("validate - "+c.args), strings.NewReader(c.text), &stdout, &stderr)
+		if code != c.code || !strings.Contains(stdout.String(), c.stdout) || strings.Contains(c.args, "json") && stderr.Len() > 0 {
+			t.Errorf("%s: exit %d\n%s%s\nwant %s", c.args, code, stdout.String(), stderr.String(), c.stdout)
+		}
+	}
+}
+
+func TestValidateAPolicyAlone(t *testing.T) {
+	policy := "apiVersion: informerd.dev/v1alpha1\nkind: Policy\ninformer: %\nrules: [{name: r, deny: object.spec.hostNetwrok}]\n"
+	for informer, want := range map[string]string{
+		"{resource: pods}": `<stdin>:4:37: listener "stdin": rule "r": there is no field hostNetwrok in object.spec; did you mean hostNetwork?`,
+		"pods":             `<stdin>:3:11: informer: unknown informer "pods"; if the configuration that loads the policy has it, validate that configuration instead`,
+	} {
+		var stdout, stderr bytes.Buffer
+		code := execute([]string{"validate", "-"}, strings.NewReader(strings.Replace(policy, "%", informer, 1)), &stdout, &stderr)
+		if code != exitConfig || !strings.Contains(stderr.String(), want) {
+			t.Errorf("exit %d\n%s", code, stderr.String())
+		}
+		code = execute([]string{"run", "-"}, strings.NewReader(strings.Replace(policy, "%", informer, 1)), &stdout, &stderr)
+		if code != exitConfig || !strings.Contains(stderr.String(), `kind must be Config, is "Policy"`) {
+			t.Errorf("exit %d\n%s", code, stderr.String())
+		}
+	}
+}
