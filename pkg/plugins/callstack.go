@@ -16,7 +16,7 @@ import (
 //
 // The size is looked at when the guest visits the host, when it calls a host function, and when the call ends. What can
 // be added between two visits is bounded by package meter: 8 MiB of small frames and 2 MiB of others, and one frame more. So
-// a stack that was allowed at the last look, of 10 MiB, becomes one of 20 MiB, and there are 30 MiB while the engine copies it.
+// a stack that was allowed at the last look becomes one of 32 MiB at most, and there are 48 MiB while the engine copies it.
 const (
 	maxCallStack  = 16 << 20
 	keptCallStack = 1 << 20 // after the call
@@ -51,8 +51,8 @@ func (g *guest) exported(name string) (export, error) {
 // that keeps it elsewhere must not be run, as nothing would bound it.
 func callStackOf(f api.Function, field string) (reflect.Value, error) {
 	v := reflect.Indirect(reflect.ValueOf(f))
-	if v.Kind() == reflect.Struct && strings.HasSuffix(v.Type().PkgPath(), "/interpreter") {
-		return reflect.Value{}, nil
+	if v.Kind() == reflect.Struct && (strings.HasSuffix(v.Type().PkgPath(), "/interpreter") || v.Type().Name() == "hostFunction") {
+		return reflect.Value{}, nil // the latter is an import that is exported again
 	}
 	if v.Kind() == reflect.Struct {
 		if stack := v.FieldByName(field); stack.IsValid() && stack.Type() == reflect.TypeFor[[]byte]() {

@@ -8,6 +8,9 @@
 //
 // The modules are made by hand and hold nothing but what they are about. The limits they are made for are Memory, Deadline
 // and LoadDeadline.
+//
+// A Program is made by chance. A search over them looks for what holds up the host the longest, or takes the most of the
+// engine's stack.
 package hostile
 
 import (
@@ -43,13 +46,18 @@ type Case struct {
 	Events int
 	// Slow is set for those that the engine compiles for seconds, which the limit of starting does not bound.
 	Slow bool
+	// Memory is the limit it is run with; 0 is the one above.
+	Memory int64
 }
 
 // All is the corpus. URL is that of a server which takes connections and never answers.
 func All(url string) []Case {
 	return slices.Concat(loops(), recursions(), growth(), ranges(), claims(), sizes(), binaries(), features(), imports(), exports(),
-		phases(), floods(url), pointers(), wasi(), commands(), numbers())
+		phases(), straight(), floods(url), pointers(), wasi(), commands(), numbers())
 }
+
+// invalid is how a module ends that is not valid: the meter refuses it, or the engine.
+const invalid = "refused: not valid | refused: cannot be metered"
 
 // The names of instructions are short here, as the modules are made of them.
 var (

@@ -84,8 +84,8 @@ func phases() []Case {
 			m.Func("configure", "", "i", "", wasmtest.Grow(63), drop, unreachable)
 		}), Want: "configure: memory"},
 		{Name: "a start function with a parameter", Module: guests(func(m *wasmtest.Module) { m.Start(m.Func("", "i", "", "")) }),
-			Want: "refused: not valid"},
-		{Name: "a start function that is not there", Module: guests(func(m *wasmtest.Module) { m.Start(99) }), Want: "refused: not valid"},
+			Want: invalid},
+		{Name: "a start function that is not there", Module: guests(func(m *wasmtest.Module) { m.Start(99) }), Want: invalid},
 		{Name: "the verdict 4", Module: verdict(4), Want: bad},
 		{Name: "the verdict -1", Module: verdict(-1), Want: bad},
 		{Name: "the smallest verdict", Module: verdict(-1 << 31), Want: bad},

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -85,11 +86,41 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// peak is how many bytes of memory the process has more at most while something runs than before.
+func peak(t testing.TB, run func()) int64 {
+	t.Helper()
+	before := pages(t)
+	highest, done, stopped := before, make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			highest = max(highest, pages(t))
+			select {
+			case <-tick.C:
+			case <-done:
+				return
+			}
+		}
+	}()
+	run()
+	close(done)
+	<-stopped
+	return highest - before
+}
+
 // resident is how many bytes of memory the process has, with nothing left that could be given back.
 func resident(t testing.TB) int64 {
 	t.Helper()
 	runtime.GC() // twice: what finalizers free is garbage for the second
 	debug.FreeOSMemory()
+	return pages(t)
+}
+
+// pages is how many bytes of memory the process has.
+func pages(t testing.TB) int64 {
+	t.Helper()
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		t.Skipf("resident memory is read from Linux's /proc: %v", err)

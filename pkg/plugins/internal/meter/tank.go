@@ -3,6 +3,7 @@ package meter
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -24,7 +25,8 @@ var ErrSpent = errors.New("the fuel is spent")
 type Tank struct {
 	// Fuel is the name of the instance's global, Metered.Fuel.
 	Fuel string
-	// Slice is the most units that the guest uses between two visits; default is DefaultSlice.
+	// Slice is the most units that the guest uses between two visits; default is DefaultSlice, and less as long as that takes
+	// more than a millisecond. What the guest uses in all does not depend on it.
 	Slice int64
 	// Check is asked at each visit whether the guest may go on; an error ends the call and is what it returns.
 	Check func() error
@@ -33,6 +35,8 @@ type Tank struct {
 	frames  api.MutableGlobal // how many values its frames may have until then
 	reserve int64             // what it may use after that
 	budget  int64
+	size    int64     // of the last slice
+	visited time.Time // when it began
 }
 
 // Bind connects the tank to its instance. What a start function used is kept.
@@ -44,6 +48,7 @@ func (t *Tank) Bind(instance api.Module) {
 // Fill sets the budget, for one call or several, and for instantiation, which may run a start function. At least 0.
 func (t *Tank) Fill(budget int64) {
 	t.budget = budget
+	t.size, t.visited = DefaultSlice, time.Now()
 	t.split(budget)
 }
 
@@ -78,7 +83,7 @@ func (t *Tank) split(left int64) {
 	}
 	slice := t.Slice
 	if slice <= 0 {
-		slice = DefaultSlice
+		slice = t.size
 	}
 	slice = min(slice, left)
 	t.fuel.Set(uint64(slice))
@@ -99,7 +104,26 @@ func (t *Tank) visit(instance api.Module) {
 			panic(err)
 		}
 	}
+	t.adapt()
 	t.split(left)
+}
+
+// A slice takes about 20 us. One of nothing but loads that no cache has takes 5 ms.
+const (
+	tooLong  = time.Millisecond
+	minSlice = 1 << 10
+)
+
+// adapt makes slices smaller that take too long, and larger again.
+func (t *Tank) adapt() {
+	now := time.Now()
+	switch took := now.Sub(t.visited); {
+	case took > tooLong:
+		t.size = max(t.size/2, minSlice)
+	case took < tooLong/4:
+		t.size = min(2*t.size, DefaultSlice)
+	}
+	t.visited = now
 }
 
 // Instantiate makes the module that rewritten modules import from. A visit finds the tank of its instance by the

@@ -9,6 +9,16 @@ func (m *Module) Body(index uint32, locals string, code ...[]byte) {
 	m.setBody(index, cat(vec(ls), cat(code...), []byte{0x0b}))
 }
 
+// Locals is Body with f for f64 among the locals.
+func (m *Module) Locals(index uint32, locals string, code ...[]byte) {
+	var ls [][]byte
+	for _, c := range locals {
+		t := map[rune]byte{'i': I32, 'I': I64, 'f': F64}[c]
+		ls = append(ls, []byte{1, t})
+	}
+	m.setBody(index, cat(vec(ls), cat(code...), []byte{0x0b}))
+}
+
 // Variables gives a function another body with n local variables of a type.
 func (m *Module) Variables(index, n uint32, typ byte, code ...[]byte) {
 	m.setBody(index, cat([]byte{1}, Uint(n), []byte{typ}, cat(code...), []byte{0x0b}))

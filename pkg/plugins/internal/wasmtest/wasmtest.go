@@ -11,6 +11,7 @@ import (
 const (
 	I32 byte = 0x7f
 	I64 byte = 0x7e
+	F64 byte = 0x7c
 )
 
 // Module collects the parts of a module. Functions are numbered in the order in which they are added, imports first.
