@@ -155,7 +155,7 @@ fault: devcluster ## Change thousands of objects on a real control plane while i
 	STRESS=full go test -count=1 -timeout 15m -v ./internal/stress
 
 .PHONY: hostile
-hostile: examples ## Run the hostile handlers, and 10,000 damaged ones of all languages, in a host (some minutes; HOSTILE_SEED=)
+hostile: examples ## Run the hostile handlers, and 10,000 damaged ones of all languages, in a host (some minutes; HOSTILE_SEED=, HOSTILE_SEARCH=5m)
 	HOSTILE=full go test -count=1 -timeout 60m -v -run 'TestCorpus$$|TestHugeRanges$$|TestMutants$$' ./pkg/plugins/internal/hostile
 
 .PHONY: fuzz

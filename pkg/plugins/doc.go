@@ -21,12 +21,17 @@
 //   - Each on_event has a deadline, and so has starting an instance; a batch has one for all its events. They hold for
 //     whatever a guest does, in loops, recursion and instructions on large ranges, start functions included: modules are
 //     rewritten so that they pay for what they do and come back to the host all the time; see package meter below this
-//     one. What runs in between is at most one pass through a function, or one instruction on a range. So neither other
-//     goroutines nor the garbage collector wait for a guest.
-//   - Calls that are nested so deeply that they take more than 16 MiB of the engine's stack are a trap.
-//   - Limits.Fuel bounds what an on_event executes, in units that depend on nothing but the guest and what it is told.
+//     one. What runs in between is at most some 20,000 instructions, or one on a megabyte: 5 ms of the dearest. So neither
+//     other goroutines nor the garbage collector wait for a guest. A call that is late is late, even if nobody could stop it.
+//   - Calls that are nested so deeply that they take more than 16 MiB of the engine's stack are a trap. A guest takes at most
+//     48 MiB, and one frame, beside its memory while a call runs, and 1 MiB for each of on_event and on_batch afterwards.
+//   - Limits.Fuel bounds what an on_event executes, in units that depend on nothing but the guest and what it is told. What
+//     the host does for a guest counts, for each 16 bytes it reads, writes or looks through, prefetched fields included.
 //   - No module is run unmetered: Load refuses one that cannot be rewritten, and names the place in it.
-//   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths, iterators and log lines.
+//   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths, iterators and log lines, which
+//     are bounded as they are written. All emissions of a batch have at most 8 MiB, or as much as those of one event may.
+//   - An instance's memory is not part of Go's heap, and grows without being copied. It is given back when the guest is closed.
+//   - Data that a guest gives in place of the object's event is told with the module it is from, Result.Handler.
 //   - After a crash (trap, deadline, fuel, memory, exit, protocol error) the instance is gone before Handle returns; its state
 //     is never used again. The next Handle starts a new one. Other instances are not affected.
 //   - Replace loads a module beside the one that is there, which goes on meanwhile, and for good if the new one is refused. After
@@ -43,7 +48,8 @@
 //     run: what is not as it was written is removed and compiled again, with a line in the log. So a folder that is full or
 //     damaged costs time and nothing else; one that others can write to is refused.
 //   - The engine is wazero's compiler, or its interpreter where there is no compiler; Host.Engine tells which one, and why if it
-//     is the interpreter.
+//     is the interpreter. What has to be known of it without a way to ask, its kind and the stack of a call, is read where
+//     wazero 1.12 has it; if it is not there, no handler is loaded.
 //   - What a guest keeps in kv.v1 belongs to its listener: all handlers of that name in a Host share it while one of them is
 //     open, whatever crashes, and beyond the Host's end if that is granted. Each keeps to the limits of its own grant.
 //   - A host function that is called when the guest's time is up does nothing: the call ends there.

@@ -86,7 +86,7 @@ func sizes() []Case {
 		})
 	}
 	return []Case{
-		{Name: "100 MB", Module: func() []byte { return custom(nothing(), 100*mib) }, Want: "refused: at most 8388608 are allowed"},
+		{Name: "100 MB", Module: func() []byte { return custom(nothing(), 100*mib) }, Want: "refused: raise limits.module"},
 		{Name: "a custom section of 7 MiB", Module: func() []byte { return custom(nothing(), 7*mib) }, Want: "verdict"},
 		{Name: "a million custom sections", Module: func() []byte {
 			return append(nothing(), repeat(mib, wasmtest.Section(0, wasmtest.Text("x")))...)

@@ -1,8 +1,8 @@
 package meter
 
 // freeFrame is how many values the frame of a function may have without being charged for. As each call costs a unit, those
-// of a slice take at most 8 MiB.
-const freeFrame = 32
+// of a slice take at most 8 MiB, with what the engine adds to each.
+const freeFrame = 24
 
 // DefaultFrames is how many values may be put into frames between two visits: 2 MiB.
 const DefaultFrames = 2 << 20 / valueSize
