@@ -123,15 +123,15 @@ type modelStep struct {
 
 // modelPlan is a listener and all that happens to it.
 type modelPlan struct {
-	selects   *asks
-	denies    []asks
-	holds     []time.Duration
-	repeats   []time.Duration
-	quiet     bool // only what rules report goes out
-	outputs   int
-	listener  string // the rest of its configuration
-	steps     []modelStep
-	addDelete bool
+	selects  *asks
+	denies   []asks
+	holds    []time.Duration
+	repeats  []time.Duration
+	quiet    bool // only what rules report goes out
+	deaf     bool // neither adds nor deletes go out, or only one of them
+	outputs  int
+	listener string // the rest of its configuration
+	steps    []modelStep
 }
 
 func drawPlan(t *rapid.T) *modelPlan {
@@ -152,14 +152,15 @@ func drawPlan(t *rapid.T) *modelPlan {
 	overflow := rapid.SampledFrom([]string{"latest", "latest", "spill", "block"}).Draw(t, "overflow")
 	p.listener = fmt.Sprintf("    retry: {attempts: %d, minBackoff: 1s, maxBackoff: 1m}\n    workers: %d\n    buffer: {capacity: %d, overflow: %s}\n",
 		attempts, rapid.IntRange(1, 3).Draw(t, "workers"), rapid.SampledFrom([]int{1, 2, 100}).Draw(t, "capacity"), overflow)
-	if p.addDelete = rapid.IntRange(0, 3).Draw(t, "on") == 0; p.addDelete {
-		p.listener += "    on: [add, delete]\n"
+	if on := rapid.SampledFrom([]string{"", "", "", "add, delete", "add", "update", "delete"}).Draw(t, "on"); on != "" {
+		p.listener += "    on: [" + on + "]\n"
+		p.deaf = on != "add, delete"
 	} else if rapid.IntRange(0, 3).Draw(t, "resync") == 0 {
 		p.listener += "    resync: 7m\n"
 	}
 	uids := 0
 	name := rapid.SampledFrom([]string{"a", "b", "c"})
-	whats := []string{"apply", "apply", "apply", "apply", "delete", "replace", "quietly replace", "quietly delete", "relist", "node", "no node", "time", "time", "time", "away", "back"}
+	whats := []string{"apply", "apply", "apply", "apply", "delete", "replace", "quietly replace", "quietly delete", "relist", "node", "no node", "time", "time", "time", "away", "away", "flaky", "back"}
 	lives := map[string]modelPod{}
 	for range rapid.IntRange(1, 40).Draw(t, "steps") {
 		s := modelStep{what: rapid.SampledFrom(whats).Draw(t, "what"), name: name.Draw(t, "name")}
@@ -182,7 +183,7 @@ func drawPlan(t *rapid.T) *modelPlan {
 			s.name = rapid.SampledFrom([]string{"n1", "n2"}).Draw(t, "node")
 		case "time":
 			s.after = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 31 * time.Second, 61 * time.Second, 4 * time.Minute, 11 * time.Minute}).Draw(t, "after")
-		case "away", "back":
+		case "away", "back", "flaky":
 			s.output = rapid.IntRange(0, p.outputs-1).Draw(t, "output")
 		}
 		p.steps = append(p.steps, s)
@@ -207,19 +208,21 @@ func (p *modelPlan) config() string {
 	return text
 }
 
-// ear is an output, and what it was told. It is away at times.
+// ear is an output, and what it was told. At times it is away, or takes every second message only.
 type ear struct {
-	away atomic.Bool
-	mu   sync.Mutex
-	told []sink.Message
+	fails atomic.Int32 // each so many-th write; 0: none
+	mu    sync.Mutex
+	n     int32
+	told  []sink.Message
 }
 
 func (e *ear) Write(_ context.Context, m sink.Message) error {
-	if e.away.Load() {
-		return errors.New("connection refused")
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.n++
+	if each := e.fails.Load(); each > 0 && e.n%each == 0 {
+		return errors.New("connection refused")
+	}
 	e.told = append(e.told, m)
 	return nil
 }
@@ -236,6 +239,7 @@ func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[st
 		name := m.Subject[strings.LastIndex(m.Subject, "/")+1:]
 		if m.Rule == "" {
 			switch {
+			case p.deaf:
 			case m.Op == event.Add && objects[name], m.Op == event.Update && !objects[name], m.Op == event.Delete && !objects[name] && p.moving():
 				return nil, nil, fmt.Errorf("message %d, %s of %s %s: it believes that there are %v", i, m.Op, name, m.UID, objects)
 			case m.Op == event.Delete:
@@ -360,15 +364,15 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 			caches.put("nodes", cachedObject{o, cfg.Informers["nodes"]})
 		case "time":
 			time.Sleep(s.after)
-		case "away", "back":
-			ears[s.output].away.Store(s.what == "away")
+		case "away", "flaky", "back":
+			ears[s.output].fails.Store(map[string]int32{"away": 1, "flaky": 2}[s.what])
 		}
 		if s.what == "time" { // else it comes in one burst with what follows
 			synctest.Wait()
 		}
 	}
 	for _, e := range ears {
-		e.away.Store(false)
+		e.fails.Store(0)
 	}
 	server.expire()
 	time.Sleep(3 * time.Hour)
@@ -433,7 +437,7 @@ func (p *modelPlan) check(r *route.Route, ears []*ear, lives map[string]modelPod
 			default:
 				checked["others"]++
 			}
-			if !p.quiet && objects[name] != (selected == yes) {
+			if !p.quiet && !p.deaf && objects[name] != (selected == yes) {
 				return fmt.Errorf("output %d: %s is there: %t, selected: %t (%+v)", i, name, objects[name], selected == yes, o)
 			}
 			for n, d := range p.denies {
