@@ -279,6 +279,30 @@ func TestWhatAnOutputRefusesIsNotOfferedAgain(t *testing.T) {
 	})
 }
 
+// An output that did not take the end of a violation is not told of the next one before that.
+func TestTheEndComesBeforeTheNextBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, other := pod(1, `"Pending"`), pod(2, `"Running"`)
+		source, out := newScript(event.Event{Op: event.Add, Object: in}, event.Event{Op: event.Update, Object: other, Old: in}, event.Event{Op: event.Update, Object: pod(3, `"Pending"`), Old: other}), &output{}
+		fails := 3
+		out.fail = func(_ int, m sink.Message) error {
+			if fails > 0 && strings.HasSuffix(m.Type, ".resolved") {
+				fails--
+				return errors.New("not this one")
+			}
+			return nil
+		}
+		var log bytes.Buffer
+		r := source.route(t, &log, out)
+		r.Rules, r.Quiet = book(t, pending(0)), true
+		r.Retry = Retry{Attempts: 1, MinBackoff: time.Second, MaxBackoff: time.Minute}
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		expectTold(t, out, "violated stuck high@1", "resolved stuck high@3", "violated stuck high@3")
+	})
+}
+
 // The end of an object of which another one has taken the name is about that object, as far as it is known.
 func TestTheEndOfAReplacedObjectIsAboutThat(t *testing.T) {
 	as := func(version int, uid string) *event.Object {
