@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -36,6 +37,14 @@ func engine(ctx context.Context) (name, why string) {
 		why = whyInterpreter(runtime.GOOS, runtime.GOARCH, tryCompiler(ctx))
 	}
 	return name, why
+}
+
+// checkEngine refuses an engine that is not one of those that are known, as nothing would be known of its bounds.
+func checkEngine(name string) error {
+	if name == engineCompiler || name == engineInterpreter {
+		return nil
+	}
+	return errors.New("this version of wazero cannot be used: it does not have its engine where version 1.12 has it")
 }
 
 // engineOf looks into a runtime, as nothing else tells which engine it has chosen.

@@ -65,3 +65,11 @@ func TestEngineOfAHost(t *testing.T) {
 		t.Errorf("got %q, %q, want %q, %q", name, why, n, w)
 	}
 }
+
+func TestUnknownEnginesAreRefused(t *testing.T) {
+	for name, known := range map[string]bool{engineCompiler: true, engineInterpreter: true, "unknown": false, "": false} {
+		if err := checkEngine(name); (err == nil) != known {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

@@ -82,6 +82,9 @@ func (h *Host) Engine(ctx context.Context) (name, why string) {
 func (h *Host) prepare(ctx context.Context) (*codedir.Folder, error) {
 	h.open.Do(func() {
 		h.engine, h.whyEngine = engine(ctx)
+		if h.openErr = checkEngine(h.engine); h.openErr != nil {
+			return
+		}
 		if h.engine == engineInterpreter { // which compiles nothing that could be kept, or takes long
 			h.codes.compiler = nil
 			return
