@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +22,9 @@ func (d *decoder) positions(n *yaml.Node, text string) []filters.Position {
 	a := &aligner{lines: d.lines, line: n.Line - 1, style: n.Style}
 	switch {
 	case n.Style&yaml.FoldedStyle != 0:
+		a.indent = math.MaxInt
 		a.nextLine()
+		a.indent = a.column
 	case n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
 		a.column = n.Column
 	default:
@@ -59,6 +62,8 @@ type aligner struct {
 	lines        []string
 	line, column int
 	style        yaml.Style
+	start        int // where the text of the line begins
+	indent       int // of a folded scalar: what stands behind it is text
 }
 
 func (a *aligner) rest() string {
@@ -80,7 +85,11 @@ func (a *aligner) nextLine() {
 	a.column = 0
 	if a.line < len(a.lines) {
 		a.column = leadingSpaces(a.lines[a.line])
+		if a.style&yaml.FoldedStyle != 0 {
+			a.column = min(a.column, a.indent)
+		}
 	}
+	a.start = a.column
 }
 
 // next takes one character of the text.
@@ -115,7 +124,7 @@ func (a *aligner) next(r rune) (at filters.Position, ok bool) {
 }
 
 // atStart reports whether nothing of the line was taken yet.
-func (a *aligner) atStart() bool { return a.column == leadingSpaces(a.lines[a.line]) }
+func (a *aligner) atStart() bool { return a.column == a.start }
 
 // escapeLength is how many characters an escape has.
 func escapeLength(text string) int {

@@ -10,7 +10,7 @@ import (
 // Every character of an expression is found where it stands in the file, however YAML folds and escapes it.
 func TestPositions(t *testing.T) {
 	for _, text := range []string{
-		"a: >\n  one two\n  three\n\n  four\n", "a: >-\n\n  one\n  two", "a: >\n    one\n      two\n    three\n", "a: one two\n  three\n  four\n", "a: 'one ''two'' three'\n",
+		"a: >\n  one two\n  three\n\n  four\n", "a: >-\n\n  one\n  two", "a: >-\n  one &&\n  two\n   three: x\n  four\n", "a: >\n    one\n      two\n    three\n", "a: one two\n  three\n  four\n", "a: 'one ''two'' three'\n",
 		"a: 'one\n  two'\n", "a: \"one \\\"two\\\" \\u00e9 three\"\n", "a: \"one\n  two \\\n  three\"\n", "- a: >\n    é two\r\n    three\r\n", "{a: 'x''y', b: \"z\\tz\"}\n", "a: |\n  one\n  two\n",
 	} {
 		checkPositions(t, text)

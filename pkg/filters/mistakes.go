@@ -86,7 +86,10 @@ func (s Source) beyond(first *CompileError) error {
 	mended.mended++
 	var found mistakes
 	found.add(first)
-	_, err := parse(mended)
+	tree, err := parse(mended)
+	if err == nil {
+		err = mended.all(tree, &mistakes{}) // the fields
+	}
 	for _, mistake := range Mistakes(err) {
 		offset, ok := first.fix.origin(mistake.offset)
 		if !ok {
