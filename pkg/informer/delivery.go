@@ -6,8 +6,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Delivery is one event handed to a worker, which must call Done or Retry, once. Its objects are as the store has them,
-// packed if that saves memory: who reads more than one thing of one takes its Plain form first. (Listener.Run does.)
+// Delivery is one event handed to a worker, which must not change it, and must call Done, Retry or Again, once. Its objects
+// are as the store has them,
+// packed if that saves memory: call Plain before reading several fields of one. (Listener.Run does.)
 type Delivery struct {
 	event.Event
 	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
@@ -22,8 +23,11 @@ type Delivery struct {
 	// event's. It is nil at the first one.
 	Progress any
 
-	ack   Acknowledger
-	entry entry // the listener's own
+	ack Acknowledger
+	// The listener's own. The rest of its entry is above.
+	from     *registration
+	failed   *failed
+	initials int
 }
 
 // Acknowledger is where a delivery came from and where the worker's answer goes.
@@ -53,20 +57,26 @@ func (d *Delivery) Retry(after time.Duration) { d.ack.Retry(d, after) }
 // ask anew. After a Delete it is the same as Done.
 func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
 
+// entry is what the delivery was made of. A worker must not have changed the event.
+func (d *Delivery) entry() *entry {
+	return &entry{Event: d.Event, from: d.from, initials: d.initials, recalled: d.Recalled, failed: d.failed, known: d.Before}
+}
+
 // listenerAck is a Listener as its deliveries see it.
 type listenerAck Listener
 
 // Done frees the event's place in the buffer.
-func (a *listenerAck) Done(d *Delivery) { (*Listener)(a).finish(&d.entry, true) }
+func (a *listenerAck) Done(d *Delivery) { (*Listener)(a).finish(d.entry(), true) }
 
 // Again frees the event's place in the buffer and sets a timer.
 func (a *listenerAck) Again(d *Delivery, after time.Duration) {
 	l := (*Listener)(a)
 	l.mu.Lock()
-	wake := l.finished(&d.entry, true)
+	e := d.entry()
+	wake := l.finished(e, true)
 	if d.Op != event.Delete {
 		// Under the same lock: another worker may have the object's next event from here on, and what it wishes is newer.
-		l.recallAfter(d.entry, after)
+		l.recallAfter(*e, after)
 	}
 	l.mu.Unlock()
 	l.tell(wake)
@@ -76,15 +86,16 @@ func (a *listenerAck) Again(d *Delivery, after time.Duration) {
 func (a *listenerAck) Retry(d *Delivery, after time.Duration) {
 	l := (*Listener)(a)
 	l.mu.Lock()
-	if d.entry.from.removed {
+	e := d.entry()
+	if e.from.removed {
 		l.mu.Unlock()
-		l.finish(&d.entry, false)
+		l.finish(e, false)
 		return
 	}
 	defer l.mu.Unlock()
 	l.stats.Retried++
-	d.entry.failed = &failed{attempts: d.Attempt, progress: d.Progress}
-	l.buf.park(d.entry)
+	e.failed = &failed{attempts: d.Attempt, progress: d.Progress}
+	l.buf.park(*e)
 	key := d.Object.Key()
 	if l.retries == nil {
 		l.retries = map[event.Key]*time.Timer{}

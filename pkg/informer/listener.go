@@ -261,7 +261,10 @@ func (l *Listener) take() (entry, bool) {
 }
 
 func (l *Listener) delivery(e entry) Delivery {
-	d := Delivery{Event: e.Event, Attempt: 1, Recalled: e.recalled, Before: e.known, ack: (*listenerAck)(l), entry: e}
+	d := Delivery{
+		Event: e.Event, Attempt: 1, Recalled: e.recalled, Before: e.known, ack: (*listenerAck)(l),
+		from: e.from, failed: e.failed, initials: e.initials,
+	}
 	if e.failed != nil {
 		d.Attempt, d.Progress = e.failed.attempts+1, e.failed.progress
 	}
