@@ -7,8 +7,8 @@ import (
 )
 
 // Delivery is one event handed to a worker, which must not change it, and must call Done, Retry or Again, once. Its objects
-// are as the store has them,
-// packed if that saves memory: call Plain before reading several fields of one. (Listener.Run does.)
+// are as the store has them, packed if that saves memory: call Plain before reading several fields of one. (Listener.Run
+// does.)
 type Delivery struct {
 	event.Event
 	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.

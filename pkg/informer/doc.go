@@ -76,13 +76,15 @@
 //
 // # Blocking
 //
-// A listener that stands still holds up neither the informer nor other listeners, and its memory is bounded: its buffer,
-// and a mark for each object. What happens to events for which it has no room is its choice:
+// A listener that stands still holds up neither the informer nor other listeners, unless it asks for that, and its memory is
+// bounded: its buffer, and a mark for each object. What happens to events for which it has no room is its choice:
 //
 //   - [OverflowLatest], the default: the object is marked and delivered once in its then current state.
 //   - [OverflowBlock]: the informer waits, and with it its other listeners. They can still come and go.
 //   - [OverflowDrop]: the event is given up and counted. The first list is not dropped.
-//   - [OverflowSpill]: the event goes to a file, and comes back in order; when the file is full, as OverflowLatest.
+//   - [OverflowSpill]: the event goes to a file, and comes back in order; when the file is full, or cannot be written, as
+//     OverflowLatest. The informer itself writes the file, and waits for the disk: it has to be a local one that is quick. A
+//     disk that hangs holds up the informer and all its listeners, as OverflowBlock does.
 //
 // If the controller falls behind, the queue before it fills up to its bound, and then the reflector stops reading until
 // there is room. Readers of the store never hold up its writer.

@@ -91,6 +91,7 @@ func TestABusyFailingObjectHoldsUpNoOthers(t *testing.T) {
 					t.Errorf("%+v", s)
 				}
 				time.Sleep(time.Hour)
+				synctest.Wait()
 				last := ""
 				for len(good) > 0 {
 					if got := <-good; strings.Contains(got, " bad/") {
