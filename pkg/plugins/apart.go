@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 
@@ -119,7 +120,8 @@ func (c *codes) compileApart(ctx context.Context, x *code, size int64, dir strin
 		return x.limits.error(&child.LimitError{Of: child.OfMemory})
 	}
 	job := child.Job{Dir: dir, Time: x.limits.Time, Memory: memory}
-	_, err := child.Run(ctx, c.compiler, job, x.wasm)
+	used, err := child.Run(ctx, c.compiler, job, x.wasm)
+	c.log.DebugContext(ctx, "compiling has ended", "time", used.Time.Round(time.Millisecond), "memory", used.Memory, "error", err)
 	var limit *child.LimitError
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, child.ErrFolder):

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -68,4 +69,18 @@ func used() Used {
 		u.Memory = pages * int64(os.Getpagesize())
 	}
 	return u
+}
+
+// peak is the most memory that the process has had, 0 if that is unknown.
+func peak() int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	var kilobytes int64
+	if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
+		return 0
+	}
+	return kilobytes << 10
 }

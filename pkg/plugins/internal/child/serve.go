@@ -37,6 +37,7 @@ func Serve(in io.Reader, out io.Writer, do func(dir string, input []byte) error)
 	end := func(a answer) {
 		once.Do(func() {
 			a.Started, a.Used = true, used()
+			a.Used.Memory = max(a.Used.Memory, peak())
 			os.Exit(finish(out, a))
 		})
 		select {} // somebody else ends the process

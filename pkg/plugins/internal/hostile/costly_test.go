@@ -1,0 +1,244 @@
+package hostile_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/plugins"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostile"
+)
+
+// searched are the limits of modules that a search makes. HOSTILE_SEARCH says how long it goes on, as in 30m.
+const (
+	searchedSize   = 32 << 20
+	searchedTime   = 10 * time.Second
+	searchedMemory = 512 << 20
+	searchedSlack  = 64 << 20        // of memory, beyond the limits
+	stopped        = 2 * time.Second // that a stop takes at most
+	start          = 64 << 10        // bytes of a module that cost no more than starting a process
+)
+
+// loaded is what it took to load a module.
+type loaded struct {
+	recipe hostile.Recipe
+	size   int
+	took   time.Duration
+	cpu    time.Duration // of the process that compiled it
+	child  int64         // bytes of memory that it had
+	parent int64         // bytes by which this process grew
+	delay  time.Duration
+	held   time.Duration
+	end    string
+	stop   time.Duration // from the end of the context to that of Load; 0: it was not ended
+}
+
+func (l loaded) String() string {
+	return fmt.Sprintf("%-24s %9d bytes: %v, of which %v in the child with %d MiB, %d MiB here; another's event %v late, GC %v, stopped in %v: %.90s",
+		l.recipe, l.size, l.took.Round(time.Millisecond), l.cpu.Round(time.Millisecond), l.child>>20, l.parent>>20,
+		l.delay.Round(time.Millisecond), l.held.Round(time.Millisecond), l.stop.Round(time.Millisecond), l.end)
+}
+
+// The aims of a search, each of which it makes as large as it can.
+var aims = map[string]func(loaded) float64{
+	"time":            func(l loaded) float64 { return l.took.Seconds() },
+	"time a byte":     func(l loaded) float64 { return l.took.Seconds() / float64(l.size+start) },
+	"memory of both":  func(l loaded) float64 { return float64(l.child + l.parent) },
+	"memory a byte":   func(l loaded) float64 { return float64(l.child) / float64(l.size+start) },
+	"memory here":     func(l loaded) float64 { return float64(l.parent) },
+	"another's event": func(l loaded) float64 { return l.delay.Seconds() },
+	"stop":            func(l loaded) float64 { return l.stop.Seconds() },
+}
+
+// TestSearchForCostlyModules looks for modules that cost most to load. Its short form shows that it works. With
+// HOSTILE=full, what it finds is held against the absolute bounds.
+func TestSearchForCostlyModules(t *testing.T) {
+	duration, _ := time.ParseDuration(os.Getenv("HOSTILE_SEARCH"))
+	most, steps := searchedSize, 1<<30
+	if duration == 0 {
+		duration, most, steps = time.Hour, 64<<10, 12
+	}
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("HOSTILE_SEED"); text != "" {
+		seed, _ = strconv.ParseUint(text, 10, 64)
+	}
+	t.Logf("HOSTILE_SEED=%d", seed)
+	random, s := rand.New(rand.NewPCG(seed, 1)), newSearch(t)
+	best := map[string]loaded{}
+	var names []string
+	for name := range aims {
+		names = append(names, name)
+	}
+	n := 0
+	for begun := time.Now(); time.Since(begun) < duration && n < steps; n++ {
+		r := hostile.Random(random, most)
+		if from, ok := best[names[random.IntN(len(names))]]; ok && random.IntN(3) > 0 {
+			r = from.recipe.Near(random, most)
+		}
+		l := s.load(t, r, random.IntN(4) == 0)
+		for name, aim := range aims {
+			if was, ok := best[name]; !ok || aim(l) > aim(was) {
+				best[name] = l
+				t.Logf("%6d %-16s %v", n, name, l)
+			}
+		}
+	}
+	t.Logf("%d modules", n)
+	for name, l := range best {
+		t.Logf("worst %-16s %v", name, l)
+	}
+}
+
+// TestKnownCostlyModules loads the worst that was found.
+func TestKnownCostlyModules(t *testing.T) {
+	if testing.Short() || race {
+		t.Skip("they take minutes with the race detector")
+	}
+	s := newSearch(t)
+	for _, r := range hostile.Costly {
+		l := s.load(t, r, false)
+		t.Log(l)
+		if l.end != "loaded" && !strings.Contains(l.end, "limits.load") && !strings.Contains(l.end, "allowed") && !strings.Contains(l.end, "split large") {
+			t.Errorf("%v ended with %s", r, l.end)
+		}
+	}
+}
+
+// search loads modules beside a listener that does no harm.
+type search struct {
+	host   *plugins.Host
+	beside *neighbour
+	log    *told
+}
+
+func newSearch(t *testing.T) *search {
+	t.Helper()
+	log := &told{}
+	host := plugins.NewHost(plugins.HostConfig{Compiler: plugins.SelfCompiler(),
+		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	t.Cleanup(func() {
+		if err := host.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	return &search{host, newNeighbour(t), log}
+}
+
+// load loads a module and lets go of it, or ends that at some moment.
+func (s *search) load(t *testing.T, r hostile.Recipe, end bool) loaded {
+	wasm := r.Module()
+	l := loaded{recipe: r, size: len(wasm), end: "loaded"}
+	spec := plugins.Spec{Listener: "searched", Wasm: wasm, Limits: plugins.Limits{
+		Memory: 16 << 20, Load: plugins.LoadLimits{Time: searchedTime, Memory: searchedMemory}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var ended time.Time
+	var ending sync.WaitGroup
+	if end {
+		after := time.Duration(rand.Int64N(int64(3 * time.Second)))
+		ending.Go(func() {
+			select {
+			case <-time.After(after):
+				ended = time.Now()
+				cancel()
+			case <-ctx.Done():
+			}
+		})
+	}
+	s.log.take()
+	before := s.peak(t, true)
+	l.took, l.delay, l.held = s.beside.during(func() {
+		h, err := s.host.Load(ctx, spec)
+		if err != nil {
+			l.end = err.Error()
+			return
+		}
+		if err := h.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	returned := time.Now()
+	cancel()
+	ending.Wait()
+	if !ended.IsZero() && errors.Is(ctx.Err(), context.Canceled) && returned.After(ended) {
+		l.stop = returned.Sub(ended)
+	}
+	l.parent = max(0, s.peak(t, false)-before)
+	l.cpu, l.child = used(s.log.take())
+	s.bounds(t, l)
+	return l
+}
+
+// bounds holds what was seen against what is promised, on a machine that does nothing else.
+func (s *search) bounds(t *testing.T, l loaded) {
+	if os.Getenv("HOSTILE") != "full" {
+		return
+	}
+	switch noise := s.beside.noise(); {
+	case l.stop > stopped+noise.call:
+		t.Errorf("it was stopped too late: %v", l)
+	case l.delay > delay+noise.delay:
+		t.Errorf("another listener waited: %v", l)
+	case l.child+l.parent > searchedMemory+searchedSlack:
+		t.Errorf("it took too much memory: %v", l)
+	}
+}
+
+// peak is the most memory that this process had since it was asked with reset.
+func (s *search) peak(t *testing.T, reset bool) int64 {
+	if reset {
+		now := resident(t)
+		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+		return now
+	}
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Skip(err)
+	}
+	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	kilobytes, _ := strconv.ParseInt(string(found[1]), 10, 64)
+	return kilobytes << 10
+}
+
+// told collects the log.
+type told struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *told) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *told) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.b.Reset()
+	return l.b.String()
+}
+
+var compiledLine = regexp.MustCompile(`msg="compiling has ended" time=(\S+) memory=(\d+)`)
+
+// used reads from the log what the last process that compiled has used.
+func used(log string) (cpu time.Duration, memory int64) {
+	if found := compiledLine.FindStringSubmatch(log); found != nil {
+		cpu, _ = time.ParseDuration(found[1])
+		memory, _ = strconv.ParseInt(found[2], 10, 64)
+	}
+	return cpu, memory
+}
