@@ -43,10 +43,14 @@
 //     started, that is logged once and tried again after pauses that grow from a second to a minute. A guest that needs
 //     so much memory right after its start is not replaced all the time, but may have more.
 //   - Modules of the same bytes are metered and compiled once in a Host, whoever loads them and when, for as long as one of them
-//     is there. Loading one does not wait for another to be compiled.
+//     is there. Loading one does not wait for another to be compiled, unless two others are.
+//   - With HostConfig.Compiler modules are compiled by processes of their own, which take no more time and memory than Limits.Load
+//     says: what takes more is refused. Load returns when its context ends, at any moment, and ends the process if nobody else
+//     waits for it; so does the Host's Close. This process compiles no guest then: it reads what the other one has made.
+//     Without HostConfig.Compiler, a rough estimate of the time is held against the limit, and that is all.
 //   - With HostConfig.CacheDir compiled code outlasts the Host, and is read instead of compiled. It is checked before it is
 //     run: what is not as it was written is removed and compiled again, with a line in the log. So a folder that is full or
-//     damaged costs time and nothing else; one that others can write to is refused.
+//     damaged costs time and nothing else, and no entry is kept beyond 1 GiB; one that others can write to is refused.
 //   - The engine is wazero's compiler, or its interpreter where there is no compiler; Host.Engine tells which one, and why if it
 //     is the interpreter. What has to be known of it without a way to ask, its kind and the stack of a call, is read where
 //     wazero 1.12 has it; if it is not there, no handler is loaded.

@@ -5,7 +5,7 @@
 // and refer to the guest's own memory. There is no malloc export: a guest owns its buffers, and as it runs on one
 // thread, one static buffer is enough.
 //
-// A guest is a core module of at most 8 MiB within WebAssembly 2.0, without threads, tail calls and exceptions. It has
+// A guest is a core module of at most 32 MiB (limits.module) within WebAssembly 2.0, without threads, tail calls and exceptions. It has
 // one memory, and its tables do not grow beyond 65,536 elements. Its calls may be nested some 100,000 deep. Nothing of one
 // event is left for the next but what the guest itself keeps in its memory, or in kv.v1.
 //
