@@ -42,6 +42,7 @@ func setup(env *testscript.Env) error {
 	env.Values[storyKey{}] = s
 	t := env.T().(testing.TB) // as testscript promises of scripts that Run runs
 	env.Defer(func() { s.end(t) })
+	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache")) // of compiled handlers
 	env.Setenv("NS", s.namespace)
 	env.Setenv("PLUGINS", plugins())
 	env.Setenv("CONFIGS", filepath.Join(root(), "configs"))
