@@ -30,8 +30,7 @@
 //   - A deny that looks at the clock or at other objects is asked once in [ClockInterval]. What it would have answered
 //     between two of these times is not seen: a break that is shorter does not end a For.
 //   - Only objects with a pending or violated rule, or with an end that somebody has to be told, take memory in a Book, and
-//     they keep nothing of the object's text.
-//     Evaluating one without either allocates nothing beyond what its filters do.
+//     they keep nothing of the object's text. Evaluating one without either allocates nothing beyond what its filters do.
 //   - Expressions run without the Book's lock. Several evaluators may be at work at once, each with other objects; that
 //     the events of one object come one after the other is the caller's part. What [Book.Open] and [Book.Counts] give
 //     is of one moment, and what an evaluation changes is in it as a whole or not at all.
