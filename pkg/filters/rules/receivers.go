@@ -62,7 +62,10 @@ func (b *Book) settle(key event.Key, t Transition, receiver int, took bool, now 
 		if rec := &o.records[i]; rec.rule == t.rule {
 			rec.owes = rec.owes.Without(receiver)
 			if took {
-				rec.knows, rec.told = rec.knows.With(receiver), now
+				rec.knows = rec.knows.With(receiver)
+				if now.After(rec.told) { // a clock that was set back brings no repeat forward
+					rec.told = now
+				}
 			}
 		}
 	}

@@ -127,6 +127,26 @@ func TestARepeatCountsFromWhenItWasTaken(t *testing.T) {
 	}
 }
 
+// A clock that is set back between two receivers' taking a violation does not bring the repeat forward for the first.
+func TestARepeatIsNotBroughtForward(t *testing.T) {
+	e := NewBook([]*Rule{rule(t, "a", deny, 0, 10*s)}, 2).Evaluator(nil)
+	for _, l := range []struct {
+		at            time.Duration
+		offers, taken string
+	}{
+		{100 * s, "violated u1 to 0 1, new", "0"}, {50 * s, "violated u1 to 1", "1"}, {70 * s, "", ""},
+		{110 * s, "violated u1 to 0 1 repeated, new", "01"},
+	} {
+		outcome := e.Evaluate(event.Event{Op: event.Resync, Object: pod(t, "web", "u1", `"n":5`)}, begin.Add(l.at))
+		if got := offered(outcome); got != l.offers {
+			t.Errorf("%s: got %s", l.at, got)
+		}
+		for _, tr := range outcome.Transitions {
+			answer(e, tr, l.taken, begin.Add(l.at))
+		}
+	}
+}
+
 // believed is what one receiver was told of one object and rule.
 type believed struct {
 	violated bool
