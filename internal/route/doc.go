@@ -18,8 +18,8 @@
 //     goes out before the event itself. A rule that fails leaves what is known as it is, and is a dead letter.
 //   - Each output is told of a violation and its end in turn, beginning with a violation, whatever fails between. What an
 //     output does not take is offered again: with the event's retries, then with the object's later events, and after
-//     MaxBackoff at the latest. The delete of an object is retried until all outputs have taken the end of its violations, or the
-//     source is stopped. Only what an output refuses for good is a dead letter and not offered again.
+//     MaxBackoff at the latest. The event with which an object is deleted or leaves the set is retried until all outputs have
+//     taken the end of its violations, or the source is stopped. Only what an output refuses for good is a dead letter and not offered again.
 //   - If an output fails, what came of the event is kept, and the retry goes on with that output: filter, handler and
 //     the outputs before it do not see the event again. What handlers made and is kept so has a bound; beyond it the
 //     handler sees the event again, which is counted.

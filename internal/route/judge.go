@@ -25,6 +25,7 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 	if !selected {
 		e = event.Event{Op: event.Delete, Object: d.Object}
 	}
+	left.gone = e.Op == event.Delete
 	if d.Recalled && e.Op == event.Resync {
 		e.Op = 0 // nothing has happened, not even a resync
 	}

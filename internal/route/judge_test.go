@@ -253,6 +253,37 @@ func TestWhatEndsWhileTheOutputIsAway(t *testing.T) {
 	})
 }
 
+// An object that leaves the set while the output is away may not be heard of again: its leaving is retried until it is told.
+func TestTheEndOfWhatLeavesWaitsForTheOutput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := pod(1, `"Pending"`)
+		source, out := newScript(event.Event{Op: event.Add, Object: in}), &output{}
+		source.open = true
+		var log bytes.Buffer
+		r := source.route(t, &log, out)
+		r.Select = expression(t, `object.status.phase == "Pending"`, filters.KindSelect)
+		r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}), true
+		r.Retry = Retry{Attempts: 2, MinBackoff: time.Second, MaxBackoff: time.Minute}
+		done := make(chan error, 1)
+		go func() { done <- r.Run(t.Context()) }()
+		synctest.Wait()
+		source.mu.Lock()
+		source.deaf = true // as a listener whose object is deleted out of the set: it does not come again
+		source.mu.Unlock()
+		out.mu.Lock()
+		out.fail = away(time.Hour)
+		out.mu.Unlock()
+		source.push(event.Event{Op: event.Update, Object: pod(2, `"Running"`), Old: in})
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		expectTold(t, out, "violated never medium@1", "resolved never medium@1")
+		source.end()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A message that an output refuses for good is a dead letter, and holds up nothing.
 func TestWhatAnOutputRefusesIsNotOfferedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

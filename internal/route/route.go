@@ -82,6 +82,7 @@ type unsent struct {
 	last     bool          // there are messages; else the retry begins anew
 	again    time.Duration // when the object is wanted again, from the end of this event on; 0: not
 	member   member        // what is to be remembered of it
+	gone     bool          // to the rules the object is gone
 }
 
 // sooner makes the object come again after a while, if not before.
@@ -163,8 +164,9 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, left unsent, e
 	case ctx.Err() != nil:
 		// Being stopped is nobody's failure. The event goes back, and is not done.
 		d.Retry(0)
-	case d.Attempt < r.Retry.Attempts && !sink.IsPermanent(err), unreported && d.Op == event.Delete && !r.stopped():
-		// Nothing but the delete itself can report the end of a deleted object's violations.
+	case d.Attempt < r.Retry.Attempts && !sink.IsPermanent(err), unreported && left.gone && !r.stopped():
+		// Nothing but this event can be counted on to report the end of the violations of an object that is deleted or has left:
+		// what happens to it outside of the set may be refused before the buffer.
 		delay := r.Retry.delay(d.Attempt)
 		r.stats.retried.Add(1)
 		r.complainOf(slog.LevelWarn, d, "event failed, will try again", err, slog.Int("attempt", d.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
