@@ -184,7 +184,7 @@ func TestResyncModel(t *testing.T) {
 			}
 		}
 	})
-	if !t.Failed() && (resynced < 100 || skipped < 10) {
+	if !t.Failed() && (resynced < 10 || skipped < 1) {
 		t.Errorf("only %d objects were resynced, %d resyncs left out", resynced, skipped)
 	}
 }
