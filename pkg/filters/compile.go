@@ -65,7 +65,7 @@ type pattern struct {
 // change is one argument of changed: the numbers of the two fields.
 type change struct{ object, old int }
 
-// Compile checks and compiles an expression. A mistake in it is a [*CompileError].
+// Compile checks and compiles an expression. A mistake in it is a [*CompileError], several are [CompileErrors].
 func Compile(source Source) (f *Filter, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's parser, checker or compiler

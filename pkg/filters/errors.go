@@ -25,6 +25,7 @@ type CompileError struct {
 	place  place
 	offset int  // of the place, in characters of the text
 	fix    *Fix // what the message proposes, nil if that is no text
+	mend   *Fix // a change with which the text can be read on, instead of fix; it is not proposed
 }
 
 // Error gives the place and message, then the line and a caret below the place.

@@ -76,13 +76,17 @@ func (m *mistakes) err() error {
 const maxMended = 5
 
 // beyond returns a mistake that ended the parser's work together with those that it hides: the text is read again as its
-// hint proposes it.
+// hint proposes it, or with another change that lets it be read.
 func (s Source) beyond(first *CompileError) error {
-	if first.fix == nil || s.mended == maxMended {
+	change := first.fix
+	if change == nil {
+		change = first.mend
+	}
+	if change == nil || s.mended == maxMended {
 		return first
 	}
 	mended := s
-	mended.Text = first.fix.apply(s.Text)
+	mended.Text = change.apply(s.Text)
 	mended.mended++
 	var found mistakes
 	found.add(first)
@@ -91,15 +95,15 @@ func (s Source) beyond(first *CompileError) error {
 		err = mended.all(tree, &mistakes{}) // the fields
 	}
 	for _, mistake := range Mistakes(err) {
-		offset, ok := first.fix.origin(mistake.offset)
+		offset, ok := change.origin(mistake.offset)
 		if !ok {
 			continue
 		}
 		moved := s.compileError(offset, "%s", mistake.Message)
 		if fix := mistake.fix; fix != nil {
-			from, ok1 := first.fix.origin(fix.From)
-			to, ok2 := first.fix.origin(fix.To)
-			if ok1 && ok2 && (to < first.fix.From || from > first.fix.To) {
+			from, ok1 := change.origin(fix.From)
+			to, ok2 := change.origin(fix.To)
+			if ok1 && ok2 && (to < change.From || from > change.To) {
 				moved.fix = &Fix{from, to, fix.Text}
 			}
 		}

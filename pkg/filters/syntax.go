@@ -270,7 +270,11 @@ func (s Source) unknownPredicate(before string) *CompileError {
 			}
 			near := nearest(name, predicates)
 			if near == "" {
-				return s.compileError(from, "unknown function %q; those with a condition about items are %s", name, strings.Join(predicates, ", "))
+				e := s.compileError(from, "unknown function %q; those with a condition about items are %s", name, strings.Join(predicates, ", "))
+				if mend := (Fix{from, to, "any"}); s.helps(mend, from) {
+					e.mend = &mend
+				}
+				return e
 			}
 			return s.replacing(from, to, near, "unknown function %q; did you mean %q?", name, near)
 		}
