@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/sink"
@@ -24,6 +25,9 @@ type parts struct {
 	persist   bool   // handlers keep values beyond the end of the daemon
 	digests   []byte // the key of the digests of Secrets; nil: one of the process's own
 }
+
+// stopGrace is how long closing what was built may take when building is stopped.
+const stopGrace = time.Second
 
 // BuildOptions are what is needed to build what a configuration asks for, beside it.
 type BuildOptions struct {
@@ -98,7 +102,9 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 		}
 		p.listeners = append(p.listeners, b.listener(ctx))
 		if err := ctx.Err(); err != nil { // what was met then is no mistake
-			return nil, errors.Join(fmt.Errorf("stopped before all was checked: %w", err), p.close(ctx))
+			closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+			defer cancel()
+			return nil, errors.Join(fmt.Errorf("stopped before all was checked: %w", err), p.close(closing))
 		}
 		mistakes = append(mistakes, b.mistakes...)
 	}

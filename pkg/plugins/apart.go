@@ -136,7 +136,10 @@ func (c *codes) compileApart(ctx context.Context, x *code, size int64, dir strin
 func (l LoadLimits) error(err *child.LimitError) error {
 	const advice = "make the module smaller or simpler, or raise limits.load."
 	text := fmt.Sprintf("compiling it takes more than %v of processor time: %stime", l.Time, advice)
-	if err.Of == child.OfMemory {
+	switch err.Of {
+	case child.OfClock:
+		text = "compiling it takes too long on a machine this busy: " + advice + "time"
+	case child.OfMemory:
 		text = fmt.Sprintf("compiling it takes more than %s of memory: %smemory", mebibytes(l.Memory), advice)
 	}
 	return &child.LimitError{Of: err.Of, Text: text}

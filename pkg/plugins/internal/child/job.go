@@ -26,12 +26,13 @@ type Used struct {
 // What a limit is of.
 const (
 	OfTime   = "time"
+	OfClock  = "clock" // the process got too little of the processor
 	OfMemory = "memory"
 )
 
 // LimitError says that a child would have needed more than it may have.
 type LimitError struct {
-	Of   string // OfTime or OfMemory
+	Of   string // OfTime, OfClock or OfMemory
 	Text string
 }
 

@@ -30,7 +30,7 @@ func Run(ctx context.Context, command []string, job Job, input []byte) (Used, er
 	case said.Started:
 		return said.Used, said.err()
 	case allowed.Err() != nil:
-		return Used{}, &LimitError{OfTime, fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
+		return Used{}, &LimitError{OfClock, fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
 	case words.outOfMemory():
 		return Used{}, memoryError(job)
 	case words.outOfTime():

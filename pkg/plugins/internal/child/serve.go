@@ -51,26 +51,32 @@ func Serve(in io.Reader, out io.Writer, do func(dir string, input []byte) error)
 		_, _ = io.Copy(io.Discard, in) // ends with the parent
 		os.Exit(exitBroken)
 	}()
-	end(outcome(try(do, job.Dir, input)))
+	end(outcome(job, try(do, job.Dir, input)))
 	return exitOK
 }
 
 // try makes an error of a panic.
 func try(do func(string, []byte) error, dir string, input []byte) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case error:
+			err = fmt.Errorf("the compiler panics: %w", p)
+		default:
 			err = fmt.Errorf("the compiler panics: %v", p)
 		}
 	}()
 	return do(dir, input)
 }
 
-func outcome(err error) answer {
+func outcome(job Job, err error) answer {
 	var path *fs.PathError
 	var number syscall.Errno
 	switch {
 	case err == nil:
 		return answer{}
+	case errors.Is(err, syscall.ENOMEM): // the kernel gives no more
+		return answer{Limit: OfMemory, Error: memoryError(job).Error()}
 	case errors.As(err, &path), errors.As(err, &number):
 		return answer{Error: short(err), Folder: true}
 	}
