@@ -21,7 +21,7 @@ func TestGoSDK(t *testing.T) {
 		{"nothing", `done "" []`, ""},
 		{"sleep", `done "" []`, ""},
 		{"wait for a goroutine", `done "" []`, "level=INFO msg=web-1 listener=pods from=handler"},
-		{"files", `fail "open /etc/passwd: Capabilities insufficient, 0 arguments, 0 variables" []`, ""},
+		{"files", `fail "open /etc/passwd: Capabilities insufficient, 1 arguments, 0 variables" []`, ""},
 		{"print", `done "" []`, `level=INFO msg="to stdout" listener=pods from="handler stdout"`},
 		{"emit", fmt.Sprintf(`done "" [data {"name":"web-1","size":%d}]`, len(podText)),
 			`level=INFO msg="too much was emitted for this event | the host does not take this: the type must be 1 to 256 ` +
