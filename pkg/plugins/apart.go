@@ -121,7 +121,7 @@ func (c *codes) compileApart(ctx context.Context, x *code, size int64, dir strin
 	}
 	job := child.Job{Dir: dir, Time: x.limits.Time, Memory: memory}
 	used, err := child.Run(ctx, c.compiler, job, x.wasm)
-	c.log.DebugContext(ctx, "compiling has ended", "time", used.Time.Round(time.Millisecond), "memory", used.Memory, "error", err)
+	c.log.DebugContext(ctx, "compiling has ended", "cpu", used.Time.Round(time.Millisecond), "memory", used.Memory, "error", err)
 	var limit *child.LimitError
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, child.ErrFolder):

@@ -232,7 +232,7 @@ func (l *told) take() string {
 	return l.b.String()
 }
 
-var compiledLine = regexp.MustCompile(`msg="compiling has ended" time=(\S+) memory=(\d+)`)
+var compiledLine = regexp.MustCompile(`msg="compiling has ended" cpu=(\S+) memory=(\d+)`)
 
 // used reads from the log what the last process that compiled has used.
 func used(log string) (cpu time.Duration, memory int64) {
