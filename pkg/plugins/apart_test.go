@@ -33,7 +33,9 @@ func apartHost(t *testing.T, cfg HostConfig, folders ...string) (*Host, *buffer)
 }
 
 // warned reports whether there is anything in the log that somebody should see.
-func warned(log *buffer) bool { return strings.Contains(strings.ReplaceAll(log.String(), "level=DEBUG", ""), "level=") }
+func warned(log *buffer) bool {
+	return strings.Contains(strings.ReplaceAll(log.String(), "level=DEBUG", ""), "level=")
+}
 
 // slowToCompile is a module that the engine compiles for minutes: changing many variables in nested loops.
 func slowToCompile() []byte { return changing(100, 5_000) }
