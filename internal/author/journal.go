@@ -35,7 +35,8 @@ func (j *journal) WithAttrs([]slog.Attr) slog.Handler { return j }
 // WithGroup keeps none.
 func (j *journal) WithGroup(string) slog.Handler { return j }
 
-// Handle keeps a line. Crashes are left out, since whoever gave the event is told as well, and so are requests that failed.
+// Handle keeps a line. Crashes and requests that failed are left out, since the event's result has them, and so is what the
+// host logs for debugging.
 func (j *journal) Handle(_ context.Context, r slog.Record) error {
 	from, rest := "", ""
 	r.Attrs(func(a slog.Attr) bool {
@@ -54,7 +55,7 @@ func (j *journal) Handle(_ context.Context, r slog.Record) error {
 		j.guest = append(j.guest, strings.ToLower(r.Level.String())+": "+r.Message+rest)
 	case strings.HasPrefix(from, "handler std"):
 		j.guest = append(j.guest, strings.TrimPrefix(from, "handler ")+": "+r.Message+rest)
-	case r.Message != "handler crashed" && from != "handler http":
+	case r.Level >= slog.LevelInfo && r.Message != "handler crashed" && from != "handler http":
 		j.host = append(j.host, r.Message)
 	}
 	return nil
