@@ -39,14 +39,15 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 }
 
 // load reads the configuration. All mistakes in it are reported together, those in expressions as well.
-func (c *configuration) load(schemas daemon.Schemas) (*config.Config, error) {
+// Kubeconfig says that the one it names is used.
+func (c *configuration) load(schemas daemon.Schemas, kubeconfig bool) (*config.Config, error) {
 	if c.path == "" {
 		return nil, usageError{errors.New("--config is required")}
 	}
 	if info, err := os.Stat(c.path); err == nil && info.IsDir() {
 		return nil, usageError{fmt.Errorf("--config %s is a folder: name the file", c.path)}
 	}
-	return config.Loading{More: daemon.Mistakes(schemas), Stdin: c.stdin, Policies: c.policies}.Load(c.path)
+	return config.Loading{More: daemon.Mistakes(schemas, kubeconfig), Stdin: c.stdin, Policies: c.policies}.Load(c.path)
 }
 
 // shown is what messages call the file.

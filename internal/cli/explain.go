@@ -35,7 +35,7 @@ func newExplain(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg, err := file.load(schemas)
+			cfg, err := file.load(schemas, false)
 			if err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ func newPlan(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg, err := file.load(schemas)
+			cfg, err := file.load(schemas, false)
 			if err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if opts.Schemas, err = fields.schemas(); err != nil {
 				return err
 			}
-			cfg, err := file.load(opts.Schemas)
+			cfg, err := file.load(opts.Schemas, opts.Kubeconfig == "")
 			if err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			v := verdict{File: file.shown(), strict: strict}
-			cfg, err := file.load(schemas)
+			cfg, err := file.load(schemas, opts.Kubeconfig == "")
 			if err == nil {
 				v.Listeners, v.Outputs = len(cfg.Listeners), len(cfg.Outputs)
 				ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
@@ -57,8 +57,8 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 					err = daemon.Check(ctx, cfg, daemon.BuildOptions{Log: log, Schemas: schemas, Warned: v.warned})
 					suspicious, notes := daemon.Unchecked(cfg, schemas)
 					v.warnings, v.notes = append(v.warnings, suspicious...), notes
-					v.inOrder()
 				}
+				v.inOrder()
 			}
 			var rights *daemon.MissingRights
 			if errors.As(err, &rights) {

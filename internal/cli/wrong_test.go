@@ -147,6 +147,15 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`rule|deny: changed("spec")`, `a rule looks at the object alone: it has no changed`},
 	{`rule|deny: object.spec.hostNetwork = true`, `unexpected =; write == to compare`},
 
+	// a kubeconfig that is not there
+	{`end|cluster: {kubeconfig: $HOME/.kube/config}`, `:11:23: cluster.kubeconfig: "$HOME/.kube/config" cannot be read: no such file or directory; variables are not expanded; write "~/.kube/config"`},
+	{`end|cluster: {kubeconfig: "${HOME}/.kube/config"}`, `; variables are not expanded; write "~/.kube/config"`},
+	{`end|cluster: {kubeconfig: $KUBECONFIG}`, `; variables are not expanded; write the path, or give it with --kubeconfig`},
+	{`end|cluster: {kubeconfig: kube/none}`, `"kube/none" cannot be read: no such file or directory; it counts from the folder of this configuration`},
+	{`end|cluster: {kubeconfig: /none/kubeconfig}`, `cannot be read: no such file or directory; name another file, or remove it to use $KUBECONFIG or ~/.kube/config`},
+	{`end|cluster: {kubeconfig: "~/no such\nkubeconfig"}`, `"~/no such\nkubeconfig" cannot be read: no such file or directory; name another file`},
+	{`end|cluster: {kubeconfig: /}`, `cluster.kubeconfig: "/" cannot be read: it is a folder`},
+
 	// names
 	{`listener|fliter: "true"`, `did you mean "filter"?`},
 	{`listener|outputs: [ot]`, `listeners.a.outputs is defined twice`},
@@ -222,12 +231,47 @@ func TestAnExpressionInAComment(t *testing.T) {
 	}
 }
 
+// What nobody uses is a warning, and a mistake with --strict. It is used by a listener, an expression or a handler's grant.
+func TestUnused(t *testing.T) {
+	const (
+		noNodes   = "<stdin>:6:5: warning: informers.nodes is not used: no listener has it, and no expression or handler looks objects up in it; remove it, or name it as the informer of a listener\n"
+		noError   = "<stdin>:12:9: warning: outputs.error is not used: no listener sends anything to it; remove it, or name it in the outputs of a listener\n"
+		twoAround = "  pods: {resource: pods}\n"
+	)
+	for _, c := range []struct{ from, to, want string }{
+		{twoAround, twoAround + "  nodes:\n    resource: nodes\n", noNodes},
+		{"    informer: pods\n", "    informer: {resource: pods}\n", strings.Replace(strings.Replace(noNodes, "6:5", "4:9", 1), "nodes", "pods", 1)},
+		{inOutput, inOutput + "  error: {stdout: {}}\n", strings.Replace(noError, "12:9", "11:10", 1)},
+		{inListener, inListener + `    filter: cached("nodes", "", object.spec.nodeName) == nil` + "\n", ""},
+		{inListener, inListener + "    rules: [{name: r, deny: 'byIndex(\"nodes\", \"namespace\", \"x\") == nil'}]\n", ""},
+	} {
+		text := strings.Replace(around, c.from, c.to, 1)
+		if c.want == "" {
+			text = strings.Replace(text, twoAround, twoAround+"  nodes: {resource: nodes}\n", 1)
+		}
+		for _, strict := range []bool{false, true} {
+			args, want, wantCode := []string{"validate", "-"}, "<stdin> is valid: 1 listener, ", exitOK
+			if strict {
+				args = append(args, "--strict")
+				if c.want != "" {
+					want, wantCode = "<stdin> has 1 warning\n", exitConfig
+				}
+			}
+			var stdout, stderr bytes.Buffer
+			code := execute(args, strings.NewReader(text), &stdout, &stderr)
+			if code != wantCode || stderr.String() != c.want || !strings.HasPrefix(stdout.String(), want) {
+				t.Errorf("%v %s\nexit %d\n%s%s\nwant %s", args, text, code, stderr.String(), stdout.String(), c.want)
+			}
+		}
+	}
+}
+
 // Mistakes of the text, of values and of expressions are reported together.
 func TestMistakesOfAllPhasesTogether(t *testing.T) {
-	text := strings.Replace(placed("listener|fliter: x\nselect: object.metdata.name == null || object.spce == 1\nworkers: 0\nhandler: {wasm: nothing.wasm}"), "stdout: {}", "stdot: {}", 1)
+	text := strings.Replace(placed("listener|fliter: x\nselect: object.metdata.name == null || object.spce == 1\nworkers: 0\nhandler: {wasm: nothing.wasm}"), "stdout: {}", "stdot: {}", 1) + "cluster: {kubeconfig: /none/kubeconfig}\n"
 	var stdout, stderr bytes.Buffer
 	code := execute([]string{"validate", "-"}, strings.NewReader(text), &stdout, &stderr)
-	for _, want := range []string{`8:5: unknown field "fliter"`, `9:20: listener "a": there is no field metdata`, `write nil`, `there is no field spce`, `workers must be 1 to 64`, `cannot read the handler`, `"stdot"`} {
+	for _, want := range []string{`8:5: unknown field "fliter"`, `9:20: listener "a": there is no field metdata`, `write nil`, `there is no field spce`, `workers must be 1 to 64`, `cannot read the handler`, `"stdot"`, "cluster.kubeconfig"} {
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("exit %d, no %s in\n%s", code, want, stderr.String())
 		}

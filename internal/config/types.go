@@ -51,7 +51,7 @@ type Cluster struct {
 	// Name is the cluster's name in what comes out: a DNS label. Default: default.
 	Name string `json:"name"`
 	// Kubeconfig is the path of a kubeconfig file; a relative one counts from the folder of this configuration, ~/ is the
-	// home folder.
+	// home folder. Variables are not expanded.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	// Context is the context to use of the kubeconfig. Default: its current context.
 	Context string `json:"context,omitempty"`

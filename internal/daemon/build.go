@@ -39,6 +39,8 @@ type BuildOptions struct {
 
 	// running says that it will run. Who only looks at a configuration leaves the state alone, which a running daemon may have open.
 	running bool
+	// kubeconfig says that the one of the configuration is used, so that it has to be there.
+	kubeconfig bool
 }
 
 // Schemas know the fields that the objects of resources have.
@@ -50,6 +52,11 @@ type Schemas interface {
 // Check builds everything a configuration asks for, except what needs the API server, and lets go of it again. The error
 // is a config.Errors if the configuration is to blame.
 func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
+	opts.kubeconfig = true
+	return check(ctx, cfg, opts)
+}
+
+func check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 	p, err := build(ctx, cfg, opts)
 	if err != nil {
 		return err
@@ -86,15 +93,11 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 			p.sinks[name] = stdout.New(opts.Stdout)
 		}
 	}
-	for _, w := range cfg.Warnings() {
-		if opts.Warned != nil {
-			opts.Warned(w)
-			continue
-		}
-		opts.Log.Warn("suspicious setting", "at", fmt.Sprintf("%s:%d:%d", w.File, w.Line, w.Column),
-			"because", w.Message+"; "+w.Hint)
-	}
+	opts.warn(cfg.Warnings())
 	var mistakes config.Errors
+	if opts.kubeconfig {
+		mistakes = kubeconfigMistakes(cfg)
+	}
 	for _, l := range cfg.ListenersInOrder() {
 		b := &builder{
 			parts: p, config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log.With("listener", l.Name), field: "listeners." + l.Name,
@@ -111,7 +114,20 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 	if len(mistakes) > 0 {
 		return nil, errors.Join(notLoaded(cfg, mistakes), p.close(ctx))
 	}
+	opts.warn(p.unused(cfg))
 	return p, nil
+}
+
+// warn passes warnings on, or logs them.
+func (o BuildOptions) warn(warnings config.Errors) {
+	for _, w := range warnings {
+		if o.Warned != nil {
+			o.Warned(w)
+			continue
+		}
+		o.Log.Warn("suspicious setting", "at", fmt.Sprintf("%s:%d:%d", w.File, w.Line, w.Column),
+			"because", w.Message+"; "+w.Hint)
+	}
 }
 
 func notLoaded(cfg *config.Config, mistakes config.Errors) config.Errors {

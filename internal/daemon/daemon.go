@@ -28,7 +28,7 @@ type Options struct {
 // Run runs a configuration until ctx is done, and stops in order. The error is a config.Errors if the configuration is
 // to blame, and nil if everything was stopped because ctx was done.
 func Run(ctx context.Context, cfg *config.Config, o Options) error {
-	p, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas, running: true})
+	p, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas, running: true, kubeconfig: o.Kubeconfig == ""})
 	var mistakes config.Errors
 	switch {
 	case err != nil && ctx.Err() != nil && !errors.As(err, &mistakes):

@@ -10,10 +10,13 @@ import (
 )
 
 // Mistakes finds what is wrong in the expressions and handlers' files of a configuration that has other mistakes, for
-// config.Loading. Of one without mistakes Check finds them.
-func Mistakes(schemas Schemas) func(*config.Config) config.Errors {
+// config.Loading, and if the kubeconfig it names is used, whether that can be opened. Of one without mistakes Check finds them.
+func Mistakes(schemas Schemas, kubeconfig bool) func(*config.Config) config.Errors {
 	return func(cfg *config.Config) config.Errors {
 		var all config.Errors
+		if kubeconfig {
+			all = kubeconfigMistakes(cfg)
+		}
 		for _, l := range cfg.ListenersInOrder() {
 			b := &builder{config: cfg, cfg: l, schemas: schemas, log: slog.New(slog.DiscardHandler), field: "listeners." + l.Name}
 			b.known()

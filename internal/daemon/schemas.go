@@ -45,6 +45,11 @@ func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] 
 // is a config.Errors if the configuration is to blame, be it that it asks for what the server does not have, and a
 // *MissingRights if it asks for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
+	if o.Kubeconfig == "" {
+		if mistakes := kubeconfigMistakes(cfg); len(mistakes) > 0 { // there is no server to ask
+			return check(ctx, cfg, BuildOptions{Log: o.Log, Warned: o.Warned, kubeconfig: true})
+		}
+	}
 	c, err := connect(cfg, o)
 	if err != nil {
 		return err
@@ -78,7 +83,7 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if err := rights.err(mistakes); err != nil {
 		return err
 	}
-	return Check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned})
+	return check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned})
 }
 
 // placedInformer is an informer and where it stands.

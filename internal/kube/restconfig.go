@@ -151,6 +151,15 @@ func fromFiles(files []string, context string) (*rest.Config, error) {
 	return cfg, nil
 }
 
+// Readable reports why the file of [Options.Kubeconfig] cannot be read, without its path. It does not look at its text.
+func Readable(kubeconfig string) error {
+	path, err := expandHome(kubeconfig)
+	if err != nil {
+		return err
+	}
+	return readable(path)
+}
+
 // readable tells why a file cannot be read, without its path.
 func readable(path string) error {
 	f, err := os.Open(path)

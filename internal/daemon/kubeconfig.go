@@ -1,0 +1,37 @@
+package daemon
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+)
+
+// kubeconfigMistakes reports a kubeconfig that the configuration names and that cannot be opened.
+func kubeconfigMistakes(cfg *config.Config) config.Errors {
+	named := cfg.Cluster.Kubeconfig
+	if named == "" {
+		return nil
+	}
+	path := cfg.Path(named)
+	err := kube.Readable(path)
+	if err == nil {
+		return nil
+	}
+	var hint string
+	below, inHome := strings.CutPrefix(strings.NewReplacer("${HOME}", "$HOME").Replace(named), "$HOME/")
+	switch {
+	case inHome:
+		hint = fmt.Sprintf("variables are not expanded; write %.200q", "~/"+below)
+	case strings.Contains(named, "$"):
+		hint = "variables are not expanded; write the path, or give it with --kubeconfig"
+	case !filepath.IsAbs(named) && !strings.HasPrefix(named, "~"):
+		hint = "it counts from the folder of this configuration"
+	default:
+		hint = "name another file, or remove it to use $KUBECONFIG or ~/.kube/config"
+	}
+	const field = "cluster.kubeconfig"
+	return config.Errors{cfg.ErrorAt(field, fmt.Sprintf("%s: %.200q cannot be read: %s", field, path, withoutPath(err)), hint)}
+}
