@@ -35,6 +35,7 @@ func (g *guest) crash(function string, reason Reason, cause error) error {
 			text += fmt.Sprintf(": the handler said %q", words)
 		}
 		e.Stack = said
+		g.panics.crashed(said)
 	}
 	e.Stack = append(e.Stack, g.frames()...)
 	e.Cause = &told{oneLine(text), cause}

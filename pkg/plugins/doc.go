@@ -57,7 +57,8 @@
 //   - What a guest keeps in kv.v1 belongs to its listener: all handlers of that name in a Host share it while one of them is
 //     open, whatever crashes, and beyond the Host's end if that is granted. Each keeps to the limits of its own grant.
 //   - A host function that is called when the guest's time is up does nothing: the call ends there.
-//   - A crash is logged once, by this package, with listener and object, and with the stack of the guest's functions.
+//   - A crash is logged once, by this package, with listener and object, and with the stack of the guest's functions. What a Go
+//     guest writes about its panic is in that line, and not logged a second time as its output.
 //     Contents of objects are not logged, except for what a guest itself writes to its log, stdout or stderr, or gives to
 //     result.v1 error before it crashes.
 //   - A cancelled context ends a running call and gives the context's error, which is no crash. The instance is

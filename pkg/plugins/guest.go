@@ -51,8 +51,9 @@ type guest struct {
 	fault    *fault // why a host function ended the call
 	stdout   lines
 	stderr   lines
-	said     speech // what this call wrote to stderr
-	failure  error  // how the engine ended this call
+	panics   heldLines // of stderr
+	said     speech    // what this call wrote to stderr
+	failure  error     // how the engine ended this call
 	http     httpState
 	cache    cacheState
 	advanced time.Duration // how far sleeping moved the monotonic clock on
@@ -76,8 +77,9 @@ func (f *fault) Error() string { return f.err.Error() }
 
 // startGuest starts an instance of a module that is used for it, and configures it. It leaves the module if that fails.
 func startGuest(ctx context.Context, m *module) (*guest, error) {
-	g := &guest{module: m, stdout: lines{to: m.log.stdout}, stderr: lines{to: m.log.stderr},
+	g := &guest{module: m, stdout: lines{to: m.log.stdout}, panics: heldLines{to: m.log.stderr},
 		seeded: newSeeded(m.spec.Grants.Random)}
+	g.stderr.to = g.panics.line
 	m.host.guests.Add(1)
 	g.watch = newWatch(g)
 	g.tank = &meter.Tank{Fuel: m.fuel, Check: g.check}
@@ -241,6 +243,8 @@ func (g *guest) guard(ctx context.Context, function string, deadline time.Time, 
 	g.watch.begin(ctx, deadline)
 	budget := g.fill(function)
 	g.said.reset()
+	g.panics.begin(function)
+	defer g.panics.end(ctx)
 	err := run(g.watch)
 	g.failure = err
 	switch took, ended := g.watch.end(); {

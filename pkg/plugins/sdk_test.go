@@ -28,9 +28,10 @@ func TestGoSDK(t *testing.T) {
 				`printable ASCII characters | this event type is reserved for informerd itself, or the grant emit does not allow what was emitted" ` +
 				`listener=pods from="handler stdout"`},
 		{"panic", "trap: wasm error: unreachable",
-			`level=WARN msg="panic: at the disco" listener=pods from="handler stderr"`},
+			`level=WARN msg="handler crashed" listener=pods object=shop/web-1 op=add func=on_event reason=trap error="wasm error: unreachable: ` +
+				`the handler said \"panic: at the disco\"" stack="panic: at the disco\ngoroutine 1 [running]:\nmain.`},
 		{"exit", "exit: it called proc_exit(3)", ""},
-		{"fill the memory", "memory: its memory stands at 15.", `level=WARN msg="runtime: out of memory: `},
+		{"fill the memory", "memory: its memory stands at 15.", `level=WARN msg="handler crashed" listener=pods object=shop/web-1 op=add func=on_event reason=memory `},
 	} {
 		t.Run(test.do, func(t *testing.T) {
 			goLog.Reset()

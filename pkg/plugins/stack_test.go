@@ -66,6 +66,9 @@ func TestPanicsShowTheirStack(t *testing.T) {
 			if want := `stack="` + strings.Join(crash.Stack, `\n`) + `"`; !strings.Contains(goLog.String(), want) {
 				t.Errorf("logged:\n%s\nwithout %s", goLog, want)
 			}
+			if n := strings.Count(goLog.String(), "panic: runtime error"); test.language == "Go" && (n != 2 || strings.Contains(goLog.String(), "handler stderr")) {
+				t.Errorf("the panic is told %d times, not in the error and the stack alone:\n%s", n, goLog)
+			}
 		})
 	}
 }
