@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // positions finds where each character of a scalar stands in the file, for those whose lines are not the lines of the file:
-// folded, or in quotes with escapes. It returns nil for others, and if the text cannot be found.
+// folded, or in quotes with escapes. It returns nil for others. If the text cannot be found, everything stands at its beginning.
 func (d *decoder) positions(n *yaml.Node, text string) []filters.Position {
 	switch {
 	case n.Style&yaml.LiteralStyle != 0:
@@ -34,7 +35,7 @@ func (d *decoder) positions(n *yaml.Node, text string) []filters.Position {
 	for _, r := range text {
 		at, ok := a.next(r)
 		if !ok {
-			return nil
+			return slices.Repeat([]filters.Position{{Line: n.Line, Column: n.Column}}, len([]rune(text))+1)
 		}
 		all = append(all, at)
 	}
@@ -64,6 +65,7 @@ type aligner struct {
 	style        yaml.Style
 	start        int // where the text of the line begins
 	indent       int // of a folded scalar: what stands behind it is text
+	blank        int // lines that were passed, each of which may still be a line break of the text
 }
 
 func (a *aligner) rest() string {
@@ -80,7 +82,9 @@ func (a *aligner) rest() string {
 
 // nextLine goes to the next line that has something.
 func (a *aligner) nextLine() {
-	for a.line++; a.line < len(a.lines) && strings.TrimSpace(a.lines[a.line]) == ""; a.line++ {
+	a.blank = 0
+	for a.line++; a.line < len(a.lines) && a.empty(a.lines[a.line]); a.line++ {
+		a.blank++
 	}
 	a.column = 0
 	if a.line < len(a.lines) {
@@ -92,6 +96,11 @@ func (a *aligner) nextLine() {
 	a.start = a.column
 }
 
+// empty reports whether a line has no text. Spaces behind the indentation of a folded scalar are text.
+func (a *aligner) empty(line string) bool {
+	return strings.TrimSpace(line) == "" && (a.style&yaml.FoldedStyle == 0 || len(strings.TrimRight(line, "\r")) <= a.indent)
+}
+
 // next takes one character of the text.
 func (a *aligner) next(r rune) (at filters.Position, ok bool) {
 	rest := a.rest()
@@ -100,12 +109,16 @@ func (a *aligner) next(r rune) (at filters.Position, ok bool) {
 		rest = a.rest()
 	}
 	at = filters.Position{Line: a.line + 1, Column: a.column + 1}
-	blank := strings.TrimSpace(rest) == ""
+	blank := rest == "" || a.style&yaml.FoldedStyle == 0 && strings.TrimSpace(rest) == "" // a folded line keeps its last spaces
 	switch {
-	case r == '\n' && a.column > 0 && !blank && a.atStart(): // a blank line before, which was passed
+	case r == '\n' && a.column > 0 && !blank && a.atStart() && a.blank > 0:
+		a.blank--
 		return at, true
 	case (r == ' ' || r == '\n') && blank:
 		a.nextLine()
+		if a.style&yaml.FoldedStyle == 0 {
+			a.blank = max(0, a.blank-1) // r was the first of the breaks
+		}
 		return at, a.line <= len(a.lines)
 	case rest == "":
 		return at, false

@@ -12,6 +12,7 @@ func TestPositions(t *testing.T) {
 	for _, text := range []string{
 		"a: >\n  one two\n  three\n\n  four\n", "a: >-\n\n  one\n  two", "a: >-\n  one &&\n  two\n   three: x\n  four\n", "a: >\n    one\n      two\n    three\n", "a: one two\n  three\n  four\n", "a: 'one ''two'' three'\n",
 		"a: 'one\n  two'\n", "a: \"one \\\"two\\\" \\u00e9 three\"\n", "a: \"one\n  two \\\n  three\"\n", "- a: >\n    é two\r\n    three\r\n", "{a: 'x''y', b: \"z\\tz\"}\n", "a: |\n  one\n  two\n",
+		"a: >-\n  one \n  two\n", "a: >-\n  one  \n\n  two\t\n  three \n", "a: >-\n  one\n     \n  two\n", "a: 'one \n  two'\n", "a: \"one \n  two\"\n", "a: one \n  two\n", "a: >-\n  one \r\n  two\r\n",
 	} {
 		checkPositions(t, text)
 	}
@@ -20,7 +21,7 @@ func TestPositions(t *testing.T) {
 func TestPositionsOfAnyText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.SampledFrom([]string{"one", "é", "x", "''", "two", "a.b", "(", "\\\"", "\\n"}), 1, 8).Draw(t, "words")
-		breaks := rapid.SampledFrom([]string{" ", "\n  ", "\n\n  ", "  "})
+		breaks := rapid.SampledFrom([]string{" ", "\n  ", "\n\n  ", "  ", " \n  ", "  \n\n  ", " \r\n  ", "\n    \n  ", "\n   \n\n   "})
 		var b strings.Builder
 		for _, w := range words {
 			b.WriteString(w + breaks.Draw(t, "break"))
