@@ -14,7 +14,7 @@ const (
 	OverflowBlock
 	// OverflowDrop gives the event up. The first list is never dropped.
 	OverflowDrop
-	// OverflowSpill writes the event to a file. When that is full, it is as OverflowLatest.
+	// OverflowSpill has the event written to a file. When that is full, or the disk too slow, it is as OverflowLatest.
 	OverflowSpill
 )
 
@@ -30,9 +30,10 @@ const (
 // The order among objects is that of their first event. Events of one object are handed out one after the other: while
 // one is with a worker, the next ones wait in its lane.
 //
-// Memory is bounded: capacity entries, as many again behind objects that wait for a retry, and for each object at most one
-// entry that waits for a retry, one that was recalled, and one mark if it has more to say. A mark points at objects that the
-// store holds anyway, at the last state of deleted ones, and at the last state that fitted the listener's conditions.
+// Memory is bounded: capacity entries, as many again behind objects that wait for a retry, what is on its way to the spill
+// file and back, and for each object at most one entry that waits for a retry, one that was recalled, and one mark if it has
+// more to say. A mark points at objects that the store holds anyway, at the last state of deleted ones, and at the last state
+// that fitted the listener's conditions.
 type buffer struct {
 	capacity int
 	overflow Overflow
@@ -50,9 +51,10 @@ type buffer struct {
 
 	resyncs   []*resync  // handed out when there is nothing else to do
 	backlog   []backlog  // what was stored when the listener joined and does not fit yet
-	spill     *spillFile // nil unless the overflow is spill, or once it has failed
+	spill     *spill     // nil unless the overflow is spill, or once its file cannot be read
+	closing   *spillFile // to be closed by a job
 	spilled   map[event.Key]*spilled
-	spillErr  error // why there is no spill file any more
+	spillErr  error // why the spill file is not written, or not there, any more
 	marks     map[event.Key]*mark
 	markOrder fifo[event.Key]
 	fields    fieldReader // for the conditions of resyncs
@@ -60,7 +62,7 @@ type buffer struct {
 	coalesced uint64 // events that were merged into a mark and will never be seen on their own
 	dropped   uint64 // events given up by OverflowDrop
 	resynced  uint64 // objects handed out by resyncs
-	spills    uint64 // events that went through the spill file
+	spills    uint64 // events that were written to the spill file
 	mistakes  uint64 // see ListenerStats.Mistakes
 }
 
@@ -122,7 +124,7 @@ func (b *buffer) offer(e entry) (taken bool) {
 
 // waiting tells whether anything waits behind the ring.
 func (b *buffer) waiting() bool {
-	return len(b.marks) > 0 || len(b.backlog) > 0 || b.spill != nil && b.spill.records > 0
+	return len(b.marks) > 0 || len(b.backlog) > 0 || b.spill.len() > 0
 }
 
 // mark adds an entry to its object's mark, which it makes if there is none. Nothing else may change marks, so that none is
@@ -252,7 +254,7 @@ func (b *buffer) done(key event.Key) {
 	b.promote()
 }
 
-// promote moves what waits behind the ring into the room there is.
+// promote moves what waits behind the ring into the room there is. What is on disk comes when it has been read.
 func (b *buffer) promote() {
 	for b.held < b.capacity {
 		switch {
@@ -265,9 +267,9 @@ func (b *buffer) promote() {
 			if len(first.objects) == 0 {
 				b.backlog = b.backlog[1:]
 			}
-		case b.spill != nil && b.spill.records > 0:
-			if e, ok := b.unspill(); ok {
-				b.enter(e)
+		case b.spill.len() > 0:
+			if waits := b.unspill(); waits {
+				return
 			}
 		default:
 			key, ok := b.markOrder.pop()

@@ -30,6 +30,8 @@ type model struct {
 	seen                    map[string][]string // the states each name was told of
 	deleted                 map[string]bool     // uids whose end was told
 	offered, handed, missed int
+	job                     *diskJob                 // the disk's, nil if it has none
+	ran                     bool                     // the job has been done, and not been finished yet
 	damaged                 bool                     // what is in the file cannot be read
 	faults                  faults                   // of the disk
 	last                    map[string]*event.Object // that a worker has finished, of the objects that were not deleted
@@ -47,7 +49,9 @@ func TestBufferModel(t *testing.T) {
 			},
 		}
 		if m.b.overflow == OverflowSpill {
-			m.b.spill = m.faults.spillFile(rapid.Int64Range(500, 20_000).Draw(t, "spill bytes"))
+			m.b.spill = newSpill(m.faults.spillFile(rapid.Int64Range(500, 20_000).Draw(t, "spill bytes")))
+			m.b.spill.maxWaiting = rapid.IntRange(1, 10).Draw(t, "handed over")
+			m.b.spill.maxBytes = rapid.Int64Range(100, 3000).Draw(t, "bytes handed over")
 		}
 		names := []string{"a", "b", "c", "d"}
 		t.Repeat(map[string]func(*rapid.T){
@@ -75,10 +79,10 @@ func TestBufferModel(t *testing.T) {
 				}
 			},
 			"damage the spill file": func(t *rapid.T) {
-				if m.b.spill == nil || m.b.spill.records == 0 || rapid.IntRange(0, 9).Draw(t, "really") > 0 {
+				if m.b.spill == nil || len(m.b.spill.file.segments) == 0 || rapid.IntRange(0, 9).Draw(t, "really") > 0 {
 					return
 				}
-				seg := m.b.spill.segments[0]
+				seg := m.b.spill.file.segments[0]
 				seg.file.(*memory).data[seg.readAt+recordPrefix+5] = '#'
 				m.damaged = true
 			},
@@ -93,6 +97,11 @@ func TestBufferModel(t *testing.T) {
 					m.faults.write, m.faults.written = true, rapid.IntRange(0, 300).Draw(t, "written")
 				case "read":
 					m.faults.read, m.damaged = true, true
+				}
+			},
+			"the disk goes on": func(*rapid.T) { m.disk() },
+			"the disk has done everything": func(*rapid.T) {
+				for m.disk() {
 				}
 			},
 			"": func(t *rapid.T) {
@@ -153,6 +162,29 @@ func (m *model) step() {
 		m.b.unpark(e.Object.Key())
 	}
 	m.parked = nil
+	m.disk()
+}
+
+// disk lets what uses the disk go on by one step, and reports whether it had one to do: it takes a job, does it, or tells what
+// it has done.
+func (m *model) disk() bool {
+	switch due := m.b.diskDue(); {
+	case m.job == nil:
+		if m.job = m.b.nextDiskJob(); m.job != nil != due {
+			m.t.Fatalf("a job is due: %t, and there is %+v", due, m.job)
+		}
+		if m.job == nil {
+			return false
+		}
+		m.ran = false
+	case !m.ran:
+		m.job.run()
+		m.ran = true
+	default:
+		m.b.finishDiskJob(m.job)
+		m.job = nil
+	}
+	return true
 }
 
 func (m *model) take() {
@@ -207,6 +239,11 @@ func (m *model) finish(e *entry) {
 // bounds counts what the buffer holds, and holds it to its bounds.
 func (m *model) bounds() {
 	b := m.b
+	if s := b.spill; s != nil && (s.unwritten.len()+len(s.writing) > s.maxWaiting || s.unwritten.len()+len(s.writing) > 1 && s.bytes > s.maxBytes ||
+		s.back.len() > maxReadAhead+b.capacity) {
+		m.t.Fatalf("of at most %d (%d bytes), %d are to be written and %d being written (%d bytes); %d have come back",
+			s.maxWaiting, s.maxBytes, s.unwritten.len(), len(s.writing), s.bytes, s.back.len())
+	}
 	held, waiting, parked, behind, folded, merged := len(m.out)+b.ring.len()+b.ready.len(), 0, 0, 0, 0, 0
 	for _, l := range b.lanes {
 		waiting += l.waiting.len()
@@ -244,6 +281,11 @@ func (m *model) flow() {
 		}
 		if seen := m.seen[name]; len(seen) == 0 || seen[len(seen)-1] != l.states[len(l.states)-1] {
 			if m.take(); len(m.out) == 0 {
+				for m.disk() { // what it has is on disk
+				}
+				m.take()
+			}
+			if len(m.out) == 0 {
 				m.t.Fatalf("%s waits for objects that failed: %+v", name, b)
 			}
 			return
@@ -261,6 +303,11 @@ func (m *model) recall(name string) {
 func (m *model) drain() {
 	for !m.b.empty() {
 		m.step()
+	}
+	for m.disk() {
+	}
+	if s := m.b.spill; s != nil && (len(s.file.segments) > 0 || s.bytes+s.file.bytes > 0) {
+		m.t.Fatalf("nothing is spilled any more, but there are %+v, %+v", s, s.file)
 	}
 	if b := m.b; len(b.spilled) > 0 || len(b.lanes) > 0 || len(b.marks) > 0 || b.held+b.parked+b.behind+b.folded+int(b.mistakes) > 0 {
 		m.t.Fatalf("drained, but not empty: %+v", m.b)

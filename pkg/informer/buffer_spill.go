@@ -2,16 +2,16 @@ package informer
 
 import "github.com/informerd/informerd/pkg/informer/event"
 
-// spilled is what must be known of an object's records in the spill file, should the file be damaged: then the object is
+// spilled is what must be known of an object's entries in the spill, should the file be damaged: then the object is
 // still delivered in its last state, as if it had been marked. It costs a mark's memory, and the last states of deleted
 // objects.
 type spilled struct {
-	records  int // in the file
+	records  int // in the spill
 	initials int // that they stand for
 	first    entry
 	latest   entry
-	deletes  []entry       // those in the file, one for each object that has had the name
-	previous *event.Object // of the record that came back last; nil as long as first is in the file
+	deletes  []entry       // those in the spill, one for each object that has had the name
+	previous *event.Object // of the entry that came back last; nil as long as first is in the spill
 }
 
 func (s *spilled) pushed(e entry) {
@@ -74,15 +74,11 @@ func (s *spilled) rest() []entry {
 	return append(rest, latest)
 }
 
-// spillOver writes an entry to the file, and tells whether that worked.
+// spillOver hands an entry over to be written, and tells whether there is room for it.
 func (b *buffer) spillOver(key event.Key, e entry) bool {
-	if err := b.spill.push(e); err != nil {
-		if err != errSpillFull {
-			b.spillErr = err
-		}
+	if !b.spill.push(e) {
 		return false
 	}
-	b.spills++
 	s := b.spilled[key]
 	if s == nil {
 		if b.spilled == nil {
@@ -95,17 +91,21 @@ func (b *buffer) spillOver(key event.Key, e entry) bool {
 	return true
 }
 
-// unspill reads the oldest entry back. It gives none if its registration has gone, or if the file is damaged.
-func (b *buffer) unspill() (entry, bool) {
-	e, err := b.spill.pop()
-	if err != nil {
-		b.loseSpill(err)
-		return entry{}, false
+// unspill moves the oldest spilled entry into the ring, unless its registration has gone. It waits if that is on disk; if the
+// file cannot be read, there are marks instead.
+func (b *buffer) unspill() (waits bool) {
+	e, ok := b.spill.pop()
+	if !ok {
+		if b.spill.lost == nil {
+			return true
+		}
+		b.loseSpill()
+		return false
 	}
 	key := e.Object.Key()
 	s := b.spilled[key]
 	if e.from.removed || s == nil {
-		return entry{}, false // it was forgotten, and counted then
+		return false // it was forgotten, and counted then
 	}
 	if e.Op == event.Delete {
 		e.known = s.deletes[0].known // which is not in the file
@@ -114,15 +114,15 @@ func (b *buffer) unspill() (entry, bool) {
 	if s.records == 0 {
 		delete(b.spilled, key)
 	}
-	return e, true
+	b.enter(e)
+	return false
 }
 
-// loseSpill goes on without a file that cannot be read: what it held becomes marks, in front of those there
-// are, which came later.
-func (b *buffer) loseSpill(err error) {
-	b.spillErr = err
-	_ = b.spill.close() // the file has failed already
-	b.spill = nil
+// loseSpill goes on without a file that cannot be read: what it held, and what was to be written behind that, becomes marks, in
+// front of those there are, which came later.
+func (b *buffer) loseSpill() {
+	b.spillErr = b.spill.lost
+	b.closeSpill()
 	later, order := b.marks, b.markOrder
 	b.marks, b.markOrder = nil, fifo[event.Key]{}
 	for _, s := range b.spilled {
@@ -142,7 +142,7 @@ func (b *buffer) loseSpill(err error) {
 	}
 }
 
-// dropSpilled forgets what one registration has in the file, and gives how much. The records stay until they are read.
+// dropSpilled forgets what one registration has in the spill, and gives how much. Its entries stay until they come back.
 func (b *buffer) dropSpilled(from *registration) int {
 	dropped := 0
 	for key, s := range b.spilled {

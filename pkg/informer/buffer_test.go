@@ -20,6 +20,7 @@ func drain(b *buffer) (all []string) {
 	for e, ok := b.take(); ok; e, ok = b.take() {
 		all = append(all, story(e.Event))
 		b.done(e.Object.Key())
+		b.useDisk()
 	}
 	return all
 }

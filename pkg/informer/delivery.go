@@ -96,6 +96,7 @@ func (a *listenerAck) Retry(d *Delivery, after time.Duration) {
 	l.stats.Retried++
 	e.failed = &failed{attempts: d.Attempt, progress: d.Progress}
 	l.buf.park(*e)
+	l.useDisk()
 	key := d.Object.Key()
 	if l.retries == nil {
 		l.retries = map[event.Key]*time.Timer{}
@@ -127,6 +128,7 @@ func (l *Listener) finish(e *entry, done bool) {
 func (l *Listener) finished(e *entry, done bool) (wake bool) {
 	e.from.initials -= e.initials
 	l.buf.done(e.Object.Key())
+	l.useDisk()
 	switch {
 	case e.recalled: // it was not counted as offered
 	case done:

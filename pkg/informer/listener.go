@@ -61,7 +61,7 @@ func (c ListenerConfig) withDefaults() ListenerConfig {
 
 // Listener is one consumer of events with a bounded buffer of its own. Informers fill it, and are never held up by it
 // unless it asks for that (OverflowBlock); workers, one or many, empty it with Next and More. It has no
-// goroutine.
+// goroutine, but with OverflowSpill one while its file is written or read.
 //
 // If the buffer is full, the object is marked, and later delivered once in its then current state, with Missed set: no
 // object's last state is ever lost (OverflowLatest, the default).
@@ -76,6 +76,7 @@ type Listener struct {
 	retries map[event.Key]*time.Timer
 	recalls map[event.Key]*recall
 	stats   ListenerStats
+	disk    chan struct{} // closed when the goroutine that runs the disk's jobs ends; nil if there is none
 
 	wake     signal // there is something to take
 	room     signal // there may be room again
@@ -99,14 +100,14 @@ type ListenerStats struct {
 	Parked    int    // events that wait for a retry, or behind one that does
 	Marked    int    // objects with a mark behind the full buffer, or behind an event that waits for a retry
 	Backlog   int    // stored objects that wait to be handed out as initial adds
-	OnDisk    int    // events in the spill file
+	OnDisk    int    // events in the spill file, or in memory on their way there or back
 	Resyncing int    // stored objects that the resync under way has not come to
 	// ResyncsSkipped are those that came due while the one before was under way, which went on instead.
 	ResyncsSkipped uint64
 	// Mistakes counts defects of this package that were noticed and survived. Each is worth a report.
 	Mistakes uint64
 	// SpillError is why the spill file was given up, nil if it was not. What it held is delivered all the same: as it was if
-	// the file cannot be written any more, as if marked if it cannot be read.
+	// the file cannot be written any more, as if marked if it cannot be read. After Discard, it may be that the disk hangs.
 	SpillError error
 }
 
@@ -128,7 +129,7 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 		stopping: make(chan struct{}),
 	}
 	if cfg.Overflow == OverflowSpill {
-		l.buf.spill = newSpillFile(cfg.SpillDir, cfg.SpillBytes)
+		l.buf.spill = newSpill(newSpillFile(cfg.SpillDir, cfg.SpillBytes))
 	}
 	return l, nil
 }
@@ -147,6 +148,7 @@ func (l *Listener) join(from *registration, objects []*event.Object) {
 	from.initials += len(objects)
 	l.stats.Offered += uint64(len(objects))
 	l.buf.join(from, objects)
+	l.useDisk()
 }
 
 // Next waits for an event. It is safe for concurrent use: events of one object are never out at the same time, and come
@@ -198,6 +200,7 @@ func (l *Listener) More(got []Delivery, n, workers int) []Delivery {
 // take gives the next entry. The caller holds mu.
 func (l *Listener) take() (entry, bool) {
 	e, ok := l.buf.take()
+	l.useDisk()
 	if l.buf.freed {
 		l.buf.freed = false
 		l.room.set()
@@ -239,20 +242,23 @@ func (l *Listener) Stop() {
 	l.room.set()
 }
 
-// Discard stops the listener and gives up what is buffered, which it counts. Events at workers are not affected.
+// Discard stops the listener and gives up what is buffered, which it counts. Events at workers are not affected. It waits until
+// the spill file is closed, but no longer than two seconds.
 func (l *Listener) Discard() int {
 	l.Stop()
+	n := l.discard()
+	l.awaitDisk()
+	return n
+}
+
+func (l *Listener) discard() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.buf.spill != nil {
-		// Nobody will read it: what it holds is counted from what is known of it in memory.
-		l.buf.spillErr = l.buf.spill.close()
-		l.buf.spill = nil
-	}
-	n := 0
+	l.buf.closeSpill() // nobody will read it: what it holds is counted from what is known of it in memory
 	for _, from := range l.buf.sources() {
 		n += l.forget(from)
 	}
+	l.useDisk()
 	return n
 }
 
@@ -280,6 +286,7 @@ func (l *Listener) forget(from *registration) int {
 	}
 	n := l.buf.drop(from)
 	l.stats.Discarded += uint64(n)
+	l.useDisk()
 	return n
 }
 
@@ -299,9 +306,7 @@ func (l *Listener) Stats() ListenerStats {
 	for _, joined := range b.backlog {
 		s.Backlog += len(joined.objects)
 	}
-	if b.spill != nil {
-		s.OnDisk = b.spill.records
-	}
+	s.OnDisk = b.spill.len()
 	return s
 }
 

@@ -18,6 +18,7 @@ func (l *Listener) offerLocked(e entry) (taken bool) {
 		e.from.postponed++
 		return false
 	}
+	l.useDisk()
 	e.from.initials += e.initials
 	l.stats.Offered++
 	return true

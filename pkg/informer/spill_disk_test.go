@@ -28,6 +28,14 @@ func (f *faults) spillFile(maxBytes int64) *spillFile {
 	return s
 }
 
+// useDisk does what is to be done to the spill file.
+func (b *buffer) useDisk() {
+	for j := b.nextDiskJob(); j != nil; j = b.nextDiskJob() {
+		j.run()
+		b.finishDiskJob(j)
+	}
+}
+
 // memory is a segment.
 type memory struct {
 	faults *faults
@@ -67,7 +75,8 @@ func (m *memory) Close() error {
 	return nil
 }
 
-// What was written before the disk was full comes back as it was, every state of it. What comes then is marked.
+// What was written before the disk was full comes back as it was, every state of it, and what was to be written then, too.
+// What comes later is marked.
 func TestAFullDiskLosesNothing(t *testing.T) {
 	for name, fail := range map[string]func(*faults){
 		"not a byte":  func(f *faults) { f.write = true },
@@ -76,7 +85,8 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var f faults
-			b := &buffer{capacity: 1, overflow: OverflowSpill, spill: f.spillFile(1 << 20)}
+			b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill(f.spillFile(1 << 20))}
+			file := b.spill.file
 			initial := func(o *event.Object) entry {
 				e := ev(event.Add, o)
 				e.Initial, e.initials = true, 1
@@ -87,22 +97,26 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 			b.offer(initial(x("1", 2)))
 			b.offer(ev(event.Update, x("1", 3), x("1", 2)))
 			b.offer(ev(event.Delete, x("1", 4)))
+			b.useDisk()
 			fail(&f)
-			b.offer(initial(x("2", 5))) // is not written
+			b.offer(initial(x("2", 5)))
 			b.offer(ev(event.Delete, x("2", 6)))
-			b.offer(ev(event.Add, x("3", 7)))
-			if !errors.Is(b.spillErr, errDisk) || b.spill.records != 3 {
-				t.Errorf("%v, %d records", b.spillErr, b.spill.records)
+			b.useDisk() // neither is written
+			if !errors.Is(b.spillErr, errDisk) || b.spill.records != 3 || b.spill.unwritten.len() != 2 {
+				t.Errorf("%v, %d records, %d not written", b.spillErr, b.spill.records, b.spill.unwritten.len())
 			}
 			f.write = false // room again, which is not tried
+			b.offer(ev(event.Add, x("3", 7)))
 			b.offer(ev(event.Update, x("3", 8), x("3", 7)))
+			b.useDisk()
 			got, initials := []string(nil), 0
 			for e, ok := b.take(); ok; e, ok = b.take() {
 				got, initials = append(got, story(e.Event)), initials+e.initials
 				b.done(e.Object.Key())
+				b.useDisk()
 			}
-			expect(t, got, "add a/1 1*", "add x/1 2*", "update x/1 3 was 2", "delete x/1 4", "delete x/2 6~1", "add x/3 8~1")
-			if initials != 3 || !b.empty() || b.mistakes > 0 || len(b.spill.segments) > 0 {
+			expect(t, got, "add a/1 1*", "add x/1 2*", "update x/1 3 was 2", "delete x/1 4", "add x/2 5*", "delete x/2 6", "add x/3 8~1")
+			if initials != 3 || !b.empty() || b.mistakes > 0 || b.spills != 3 || len(file.segments) > 0 {
 				t.Errorf("%d initial adds are accounted for, %+v", initials, b)
 			}
 		})
@@ -113,13 +127,15 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 // read either.
 func TestAFailedSpillWriteLosesNothing(t *testing.T) {
 	var f faults
-	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: f.spillFile(1 << 20)}
+	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill(f.spillFile(1 << 20))}
 	b.offer(ev(event.Add, obj("a", "1", 1)))
 	b.offer(ev(event.Delete, obj("x", "1", 2)))
+	b.useDisk()
 	f.write, f.read = true, true
 	e := ev(event.Add, obj("x", "2", 3))
 	e.Initial, e.initials = true, 1
 	b.offer(e)
+	b.useDisk()
 	if b.spillErr == nil {
 		t.Error("the write did not fail")
 	}

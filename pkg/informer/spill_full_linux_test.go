@@ -42,15 +42,19 @@ func TestSpillToAFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.apply(&delta{typ: deltaUpdated, object: o})
+		l.settle()
 	}
 	if s := l.Stats(); !errors.Is(s.SpillError, syscall.ENOSPC) || s.OnDisk < 50 || s.Marked != objects {
 		t.Errorf("%+v", s)
 	}
 	last, n, missed := map[string]string{}, 0, 0
-	for l.buf.available() > 0 {
+	for {
+		l.settle()
+		l.mu.Lock()
 		e, ok := l.take()
+		l.mu.Unlock()
 		if !ok {
-			continue
+			break
 		}
 		last[e.Object.Name()], n, missed = e.Object.ResourceVersion(), n+1, missed+e.Missed
 		l.finish(&e, true)

@@ -50,15 +50,16 @@ func TestObjectsWithoutVersionsBehindAFullBuffer(t *testing.T) {
 		}
 		return o
 	}
-	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpillFile(t.TempDir(), 1<<20)}
+	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill((&faults{read: true}).spillFile(1 << 20))}
 	b.offer(ev(event.Add, obj("a", "1", 1)))
 	b.offer(ev(event.Resync, state("Pending")))
 	b.offer(ev(event.Update, state("Running"), state("Pending")))
-	b.loseSpill(errSpillCorrupt)
+	b.useDisk()
 	var got []string
 	for e, ok := b.take(); ok; e, ok = b.take() {
 		got = append(got, e.Op.String()+" "+event.MustCompilePath("status.phase").Lookup(e.Object).Text())
 		b.done(e.Object.Key())
+		b.useDisk()
 	}
 	expect(t, got, "add ", "update Running")
 }

@@ -1,0 +1,55 @@
+package informer
+
+import (
+	"fmt"
+	"time"
+)
+
+// maxDiskWait is how long Discard waits for a disk that does not answer.
+const maxDiskWait = 2 * time.Second
+
+// useDisk has what is to be done to the spill file done, by a goroutine that the listener has as long as there is something.
+// The caller holds mu, and never waits for the disk.
+func (l *Listener) useDisk() {
+	if l.disk == nil && l.buf.diskDue() {
+		l.disk = make(chan struct{})
+		go l.runDisk()
+	}
+}
+
+// runDisk does one job after the other, without mu.
+func (l *Listener) runDisk() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for j := l.buf.nextDiskJob(); j != nil; j = l.buf.nextDiskJob() {
+		l.mu.Unlock()
+		j.run()
+		l.mu.Lock()
+		l.buf.finishDiskJob(j)
+		if l.buf.available() > 0 || l.stopped && l.buf.empty() {
+			l.wake.set()
+		}
+	}
+	close(l.disk)
+	l.disk = nil
+}
+
+// awaitDisk waits until the goroutine of a discarded listener has closed the file, or for maxDiskWait. A disk that hangs
+// keeps that goroutine; it ends when the disk answers.
+func (l *Listener) awaitDisk() {
+	l.mu.Lock()
+	ended := l.disk
+	l.mu.Unlock()
+	if ended == nil {
+		return
+	}
+	late := time.NewTimer(maxDiskWait)
+	defer late.Stop()
+	select {
+	case <-ended:
+	case <-late.C:
+		l.mu.Lock()
+		l.buf.spillErr = fmt.Errorf("the spill file is not closed after %v: the disk does not answer", maxDiskWait)
+		l.mu.Unlock()
+	}
+}
