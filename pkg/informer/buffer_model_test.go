@@ -280,9 +280,8 @@ func (m *model) flow() {
 			continue
 		}
 		if seen := m.seen[name]; len(seen) == 0 || seen[len(seen)-1] != l.states[len(l.states)-1] {
-			if m.take(); len(m.out) == 0 {
-				for m.disk() { // what it has is on disk
-				}
+			m.take()
+			for len(m.out) == 0 && m.disk() { // what it has is on disk
 				m.take()
 			}
 			if len(m.out) == 0 {
