@@ -170,7 +170,7 @@ type Buffer struct {
 	Capacity int `json:"capacity"`
 	// Overflow is what happens when the buffer is full. latest: the object is marked and delivered later, once, in its
 	// state of then. block: the informer waits, and with it its other listeners. drop: the event is given up and counted.
-	// spill: the event is written to a file; when that is full, as latest. Default: latest.
+	// spill: the event is written to a file; when that is full, or the disk too slow, as latest. Default: latest.
 	Overflow string `json:"overflow"`
 	// Spill bounds the file of overflow spill.
 	Spill *Spill `json:"spill,omitempty"`

@@ -130,7 +130,8 @@ var bufferSeries = []series[informer.ListenerStats]{
 		"Objects of the first list that the listener has yet to get. Worry if it does not go down.",
 		func(s informer.ListenerStats) int { return s.Backlog }),
 	gauge(byListener, "spill_events",
-		"Events in the spill file now. Worry if it goes on rising: what exceeds the file's limit is treated as overflow latest.",
+		"Events in the spill file now, or on their way there and back. Worry if it goes on rising: what exceeds the file's limit, or what its "+
+			"disk can take, is treated as overflow latest.",
 		func(s informer.ListenerStats) int { return s.OnDisk }),
 	gauge(byListener, "spill_failed",
 		"1 if the spill file was given up, and the listener goes on as with overflow latest; 0 if not. The log names the error when the listener stops.",

@@ -83,8 +83,8 @@
 //   - [OverflowBlock]: the informer waits, and with it its other listeners. They can still come and go.
 //   - [OverflowDrop]: the event is given up and counted. The first list is not dropped.
 //   - [OverflowSpill]: the event goes to a file, and comes back in order; when the file is full, or cannot be written, as
-//     OverflowLatest. The informer itself writes the file, and waits for the disk: it has to be a local one that is quick. A
-//     disk that hangs holds up the informer and all its listeners, as OverflowBlock does.
+//     OverflowLatest. Nobody waits for the disk but this listener's workers, for what is on it. At most 4,096 events, and 16
+//     MiB of them, wait to be written: if the disk is slower than that, or hangs, what exceeds it is as with OverflowLatest.
 //
 // If the controller falls behind, the queue before it fills up to its bound, and then the reflector stops reading until
 // there is room. Readers of the store never hold up its writer.
@@ -108,6 +108,7 @@
 // # Ownership
 //
 // Each informer has two goroutines, the reflector's and the controller's; [Factory.Run] waits for them. Listeners have
-// none: the goroutines that call [Listener.Next] or [Listener.Run] are the caller's. Objects are immutable; everybody
-// may keep them.
+// none: the goroutines that call [Listener.Next] or [Listener.Run] are the caller's. Only one with OverflowSpill has a
+// goroutine while its file is written, read or closed, for which [Listener.Discard] waits: for two seconds, after which it says
+// in [ListenerStats].SpillError that the disk does not answer. Objects are immutable; everybody may keep them.
 package informer
