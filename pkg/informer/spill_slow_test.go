@@ -1,10 +1,14 @@
 package informer
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // settle waits until the listener does not use the disk any more.
@@ -186,4 +190,64 @@ func TestDiscardClosesTheSpillFile(t *testing.T) {
 			t.Errorf("%d segments, %+v", len(made), s)
 		}
 	})
+}
+
+// A file that has reached its limit is written again as soon as something of it has been read.
+func TestASpillFileAtItsLimitIsWrittenAgain(t *testing.T) {
+	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill((&faults{}).spillFile(500))}
+	var want []string
+	for i := range 6 {
+		e := ev(event.Add, obj(fmt.Sprint("x", i), "1", i))
+		want = append(want, story(e.Event))
+		b.offer(e)
+	}
+	b.useDisk()
+	written := b.spill.records
+	if !b.spill.limited || written == 0 || b.spill.unwritten.len() != 5-written {
+		t.Fatalf("%+v", b.spill)
+	}
+	e, _ := b.take()
+	b.done(e.Object.Key())
+	b.useDisk()
+	if int(b.spills) == written || b.spill.records == 0 {
+		t.Errorf("%d are written: %+v", b.spills, b.spill)
+	}
+	expect(t, append([]string{story(e.Event)}, drain(b)...), want...)
+}
+
+// An event that is longer than the file may be goes through memory, and shorter ones go to the file afterwards.
+func TestAnEventThatIsLongerThanTheSpillFile(t *testing.T) {
+	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill((&faults{}).spillFile(250))}
+	b.offer(ev(event.Add, obj("a", "1", 1)))
+	b.offer(ev(event.Update, obj("x", "1", 3), obj("x", "1", 2)))
+	b.useDisk()
+	if !b.spill.limited || b.spills > 0 {
+		t.Fatalf("%+v", b.spill)
+	}
+	expect(t, drain(b), "add a/1 1", "update x/1 3 was 2")
+	b.offer(ev(event.Add, obj("a", "1", 4)))
+	b.offer(ev(event.Add, obj("y", "1", 5)))
+	b.useDisk()
+	if b.spills != 1 {
+		t.Errorf("%d are written: %+v", b.spills, b.spill)
+	}
+	expect(t, drain(b), "add a/1 4", "add y/1 5")
+}
+
+// What was read before a record that is damaged comes as it was, and only the rest as if it had been marked.
+func TestWhatIsInFrontOfADamagedRecordComes(t *testing.T) {
+	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill((&faults{}).spillFile(1 << 20))}
+	x := func(v int) *event.Object { return obj("x", "1", v) }
+	for _, e := range []entry{ev(event.Add, obj("a", "1", 1)), ev(event.Add, x(2)), ev(event.Update, x(3), x(2)), ev(event.Update, x(4), x(3))} {
+		b.offer(e)
+	}
+	b.useDisk()
+	last := b.spill.file.segments[0]
+	last.file.(*memory).data[last.writeAt-5] = '#'
+	b.offer(ev(event.Update, x(5), x(4)))
+	b.useDisk()
+	expect(t, drain(b), "add a/1 1", "add x/1 2", "update x/1 3 was 2", "update x/1 5~1 was 3")
+	if !errors.Is(b.spillErr, errSpillCorrupt) || b.spill != nil || b.closing != nil || !b.empty() {
+		t.Errorf("%v, %+v", b.spillErr, b)
+	}
 }
