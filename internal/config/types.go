@@ -224,7 +224,8 @@ type Limits struct {
 	Fuel int `json:"fuel,omitempty"`
 	// Recycle is after how many events a fresh instance takes the place of one, so that a module which leaks does not have to
 	// crash, -1 to 2,000,000,000; -1 means never. One whose memory has grown to three quarters of what it may have is replaced
-	// as well. Default, and 0: 1,000,000.
+	// as well, unless the last one was started a short time ago: starts take a twentieth of a core at most. Default, and 0:
+	// 1,000,000.
 	Recycle int `json:"recycle"`
 	// Module is the most bytes that its file may have, 1Ki to 64Mi. Default: 32Mi.
 	Module Bytes `json:"module"`

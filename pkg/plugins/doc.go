@@ -41,7 +41,9 @@
 //   - A guest is replaced by a fresh one after Limits.Recycle events, or when its memory has grown to three quarters of what it
 //     may have. The fresh one is started in the background; events go on with the old one until it is ready. If it cannot be
 //     started, that is logged once and tried again after pauses that grow from a second to a minute. A guest that needs
-//     so much memory right after its start is not replaced all the time, but may have more.
+//     so much memory right after its start is not replaced all the time, but may have more. After a start that took some
+//     time there is no other for twenty times as long: a guest that leaks faster than that reaches its limit, and crashes.
+//     Stats counts the memory of the fresh one as well.
 //   - Modules of the same bytes are metered and compiled once in a Host, whoever loads them and when, for as long as one of them
 //     is there. Loading one does not wait for another to be compiled, unless two others are.
 //   - With HostConfig.Compiler modules are compiled by processes of their own, which take no more time and memory than Limits.Load

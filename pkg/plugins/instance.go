@@ -63,14 +63,15 @@ type Stats struct {
 	Events   uint64 // that were given to the guest, those included at which it crashed
 	Crashes  uint64 // of the guest, failures to start it for an event included
 	Recycled uint64 // guests that were replaced for their age or their memory; see Limits.Recycle
-	Memory   int64  // bytes that the guest has now, in its memory and in the grown stacks of its calls
+	Memory   int64  // bytes that the guest has now, in its memory and in the grown stacks of its calls, and one that follows it
 }
 
 // Stats gives what was done until now.
 func (i *Instance) Stats() Stats {
 	s := i.stats
+	s.Memory = i.renewal.memory()
 	if i.guest != nil {
-		s.Memory = i.guest.size()
+		s.Memory += i.guest.size()
 	}
 	return s
 }

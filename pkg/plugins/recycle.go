@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,6 +14,9 @@ const (
 	longestPause = time.Minute
 	// soon is how many events a guest has to last until its memory is full, or its successor may use more.
 	soon = 100
+	// restShare is how many times as long as a successor's start no further one is started: they take a twentieth of a core at
+	// most, however fast a guest's memory fills.
+	restShare = 20
 )
 
 // age tells when a guest is to be replaced: after so many events, or when its memory has grown so far.
@@ -53,34 +57,46 @@ type renewal struct {
 	raised int64      // the memory that a guest may have before it is replaced, if more than usual
 	pause  time.Duration
 	again  time.Time // not to be tried before; zero if the last start did not fail
+	rest   time.Time // no start before
 	work   sync.WaitGroup
 }
 
 // successor is a guest that is being started.
 type successor struct {
 	cancel  context.CancelFunc
-	started chan fresh // has room for the one that comes
+	started chan fresh   // has room for the one that comes
+	memory  atomic.Int64 // bytes that it has
 }
 
 type fresh struct {
 	guest *guest
 	err   error
+	took  time.Duration
 }
 
 func (r *renewal) pending() bool { return r.next != nil }
 
+// memory is how many bytes the guest that follows has: what its module begins with, and once it is started, what it took.
+func (r *renewal) memory() int64 {
+	if !r.pending() {
+		return 0
+	}
+	return r.next.memory.Load()
+}
+
 // begin takes a guest that was just started.
 func (r *renewal) begin(g *guest) {
 	if r.module != g.module {
-		r.module, r.raised, r.pause, r.again = g.module, 0, 0, time.Time{}
+		r.module, r.raised, r.pause, r.again, r.rest = g.module, 0, 0, time.Time{}, time.Time{}
 	}
 	g.age = newAge(g, r.raised)
 }
 
-// renew has a successor of the guest started, unless there is one already or the last could not be started just now.
+// renew has a successor of the guest started, unless there is one already, the last was started a short time ago, or could not
+// be started just now.
 func (i *Instance) renew() {
 	r, g := &i.renewal, i.guest
-	if r.pending() || !r.again.IsZero() && time.Now().Before(r.again) {
+	if r.pending() || !(r.again.IsZero() && r.rest.IsZero()) && time.Now().Before(later(r.again, r.rest)) {
 		return
 	}
 	if g.age.events < min(soon, g.age.last) { // if this is what it needs, it would be replaced all the time
@@ -89,12 +105,24 @@ func (i *Instance) renew() {
 	}
 	ctx, cancel := context.WithCancel(context.Background()) // it goes on when the event is done
 	next := &successor{cancel: cancel, started: make(chan fresh, 1)}
+	next.memory.Store(g.module.minMemory)
 	r.next = next
 	r.work.Go(func() {
 		defer cancel()
+		begin := time.Now()
 		g, err := i.handler.start(ctx)
-		next.started <- fresh{g, err}
+		if err == nil {
+			next.memory.Store(g.size())
+		}
+		next.started <- fresh{g, err, time.Since(begin)}
 	})
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // follow takes the successor if it is ready.
@@ -105,7 +133,7 @@ func (i *Instance) follow(ctx context.Context) {
 	}
 	select {
 	case s := <-r.next.started:
-		r.next = nil
+		r.next, r.rest = nil, time.Now().Add(restShare*s.took)
 		switch {
 		case s.err != nil:
 			i.postpone(ctx, s.err)

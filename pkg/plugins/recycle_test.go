@@ -32,7 +32,12 @@ func recycling(wasm []byte, events int64) Spec {
 
 // crashing(nil) drops its first event, so what drops is fresh.
 func TestGuestsAreRecycledAfterSomeEvents(t *testing.T) {
+	synctest.Test(t, testRecyclingAfterSomeEvents)
+} // starts take no time
+
+func testRecyclingAfterSomeEvents(t *testing.T) {
 	host, log := testHost(t)
+	defer host.Close(t.Context()) // its goroutines must end within the test
 	i := instance(t, host, recycling(crashing(nil), 5))
 	for round := range 3 {
 		for n := range 5 {
@@ -47,7 +52,7 @@ func TestGuestsAreRecycledAfterSomeEvents(t *testing.T) {
 		}
 		recycled(t, i)
 	}
-	if s := i.Stats(); s.Events != 15 || s.Recycled != 2 || s.Crashes != 0 || s.Memory != pageSize {
+	if s := i.Stats(); s.Events != 15 || s.Recycled != 2 || s.Crashes != 0 || s.Memory != 2*pageSize {
 		t.Errorf("counted %+v", s)
 	}
 	if err := i.Close(t.Context()); err != nil {
@@ -56,6 +61,47 @@ func TestGuestsAreRecycledAfterSomeEvents(t *testing.T) {
 	if n := host.guests.Load(); n != 0 || log.String() != "" {
 		t.Errorf("%d guests are left, logged:\n%s", n, log)
 	}
+}
+
+// A guest that is to be replaced at every event is so for no more than a twentieth of the time that its starts take, and a
+// successor counts as memory from the beginning.
+func TestStartsOfSuccessorsAreRare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, gate := gatedHost()
+		m := guestModule(imported(abi.ModuleLog, "log"), imported(abi.ModuleKV, "get"), imported(abi.ModuleKV, "set"))
+		m.Data(0, "startedhold")
+		m.Func("configure", "", "i", "", holdsLater(nil)...)
+		spec := recycling(onEvent(m, konst(0)), 1)
+		spec.Limits.Deadline, spec.Limits.LoadDeadline = 24*time.Hour, 24*time.Hour
+		i := instance(t, host, spec)
+		const took = 100 * time.Millisecond
+		expectVerdict(t, i, podAdd(t), Done)
+		<-gate.held
+		if s := i.Stats(); s.Memory != 2*pageSize {
+			t.Errorf("with a successor that is being started: %d bytes", s.Memory)
+		}
+		time.Sleep(took)
+		close(gate.release)
+		synctest.Wait()
+		if s := i.Stats(); s.Memory != 2*pageSize {
+			t.Errorf("with a successor that is started: %d bytes", s.Memory)
+		}
+		for range restShare {
+			expectVerdict(t, i, podAdd(t), Done)
+			synctest.Wait()
+			if s := i.Stats(); i.renewal.pending() || s.Memory != pageSize || s.Recycled != 1 {
+				t.Fatalf("pending %v, counted %+v", i.renewal.pending(), s)
+			}
+			time.Sleep(took)
+		}
+		expectVerdict(t, i, podAdd(t), Done)
+		if !i.renewal.pending() {
+			t.Errorf("no successor is started after a rest of %v", restShare*took)
+		}
+		if err := errors.Join(i.Close(t.Context()), host.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // While the successor is being started, events go on with the guest there is.
@@ -93,6 +139,11 @@ func holdsLater(then []byte) [][]byte {
 	}
 }
 
+// inBubble has a test in which no time passes but what it sleeps.
+func inBubble(test func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) { synctest.Test(t, test) }
+}
+
 // growing is a guest that has some pages, and one more after each event until it has some number.
 func growing(from uint32, to int32, most int64) []byte {
 	m := &wasmtest.Module{}
@@ -121,8 +172,9 @@ func TestGuestsAreRecycledForTheirMemory(t *testing.T) {
 		{"it starts with three quarters, and grows", 3, 4, 4, 300, 1, 4},
 		{"it starts with all it may have", 4, 4, 4, 300, 0, 4},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.name, inBubble(func(t *testing.T) { // starts take no time
 			host, _ := testHost(t)
+			defer host.Close(t.Context())
 			spec := testSpec(growing(test.from, test.to, test.most))
 			spec.Limits.Memory = 256 * pageSize
 			i := instance(t, host, spec)
@@ -135,7 +187,7 @@ func TestGuestsAreRecycledForTheirMemory(t *testing.T) {
 			if s := i.Stats(); s.Recycled != test.recycled || s.Memory != test.size*pageSize || s.Crashes != 0 {
 				t.Errorf("counted %+v", s)
 			}
-		})
+		}))
 	}
 }
 
@@ -255,8 +307,11 @@ func TestSuccessorsThatComeTooLate(t *testing.T) {
 }
 
 // A batch counts as its events. A command is gone after each run anyway.
-func TestRecyclingOfBatches(t *testing.T) {
+func TestRecyclingOfBatches(t *testing.T) { synctest.Test(t, testRecyclingOfBatches) }
+
+func testRecyclingOfBatches(t *testing.T) {
 	host, _ := testHost(t)
+	defer host.Close(t.Context())
 	i := instance(t, host, recycling(generation(false, true), 5))
 	for n, want := range []uint64{0, 0, 1, 1, 2} {
 		if _, err := i.HandleBatch(t.Context(), batchOf(t, event.Add, event.Update, event.Delete)); err != nil {
