@@ -83,7 +83,6 @@ func validateText(t interface {
 
 var (
 	keyLine    = regexp.MustCompile(`^(\s*(?:- )?)([A-Za-z]+):`)
-	keyInside  = regexp.MustCompile(`[{,]\s*([a-zA-Z]+): `)
 	fieldInUse = regexp.MustCompile(`\b(?:object|old)((?:\.[A-Za-z]+)+)`)
 	functionIn = regexp.MustCompile(`\b(any|all|none|changed|label|annotation|age|len|lower|byIndex|cached|quantity|condition|owner|string)\(`)
 	schemaKeys = []string{

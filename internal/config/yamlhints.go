@@ -20,20 +20,14 @@ var keyBefore = regexp.MustCompile(`^(\s*(?:- +)*)([A-Za-z_][A-Za-z0-9_-]*):\s+`
 
 // membersOf cuts a line into its members: one, or those in braces.
 func membersOf(line string) []lineMember {
-	offset := 0
 	var all []lineMember
-	for {
-		head := keyBefore.FindStringSubmatch(line[offset:])
-		if head == nil {
-			break
-		}
-		offset += len(head[0])
+	if head := keyBefore.FindStringSubmatch(line); head != nil {
+		offset := len(head[0])
 		value := strings.TrimRight(line[offset:], " \r")
 		if !strings.HasPrefix(value, "{") {
-			return append(all, lineMember{head[2], value, offset})
+			return []lineMember{{head[2], value, offset}}
 		}
-		all = append(all, inBraces(line, offset)...)
-		break
+		all = inBraces(line, offset)
 	}
 	if trimmed := strings.TrimLeft(line, " -"); len(all) == 0 && strings.HasPrefix(trimmed, "{") {
 		all = inBraces(line, len(line)-len(trimmed))

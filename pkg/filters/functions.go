@@ -85,14 +85,6 @@ func isTime(x any) bool {
 	return false
 }
 
-// plain decodes a scalar.
-func plain(x any) any {
-	if r, ok := x.(ref); ok {
-		return r.Any()
-	}
-	return x
-}
-
 func (e *Evaluator) negate(x any) any {
 	switch v := e.load(x); v.kind {
 	case kindNil:

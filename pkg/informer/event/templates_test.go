@@ -171,7 +171,7 @@ func TestABaseIsCountedOnce(t *testing.T) {
 		want, bases := 0, map[*byte]bool{}
 		for _, o := range held {
 			want += o.Memory()
-			text := o.text
+			var text string
 			if o.base != nil {
 				text = o.base.text
 			} else {
