@@ -149,6 +149,7 @@ func (j *judged) listener(cfg ListenerConfig) *told {
 	if err != nil {
 		j.t.Fatal(err)
 	}
+	l.diskByHand()
 	return &told{l: l, reg: j.ctl.proc.join(l, j.ctl.store, j.now)}
 }
 
@@ -198,7 +199,7 @@ func (j *judged) apply() bool {
 
 func (l *told) work(n int) {
 	for range n {
-		e, ok := l.l.buf.take()
+		e, ok := l.l.buf.takeWithDisk()
 		if !ok {
 			return
 		}

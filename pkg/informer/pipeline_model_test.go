@@ -115,6 +115,7 @@ func (p *pipeline) listen(t *rapid.T, cfg ListenerConfig) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	l.diskByHand()
 	led := &ledger{l: l, seen: map[string][]string{}, deleted: map[string]bool{}}
 	led.reg = p.ctl.proc.join(l, p.ctl.store, p.now)
 	p.listeners = append(p.listeners, led)
@@ -190,7 +191,7 @@ func (p *pipeline) apply() bool {
 
 func (p *pipeline) take(l *ledger) bool {
 	before := l.l.buf.resynced
-	e, ok := l.l.buf.take()
+	e, ok := l.l.buf.takeWithDisk()
 	l.take(p, e, ok, l.l.buf.resynced > before)
 	if !ok {
 		return false

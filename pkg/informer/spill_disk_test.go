@@ -36,6 +36,19 @@ func (b *buffer) useDisk() {
 	}
 }
 
+// takeWithDisk takes an entry, wherever it is.
+func (b *buffer) takeWithDisk() (e entry, ok bool) {
+	for b.useDisk(); !ok; b.useDisk() {
+		if e, ok = b.take(); !b.diskDue() {
+			break
+		}
+	}
+	return e, ok
+}
+
+// diskByHand lets the listener begin no goroutine for its disk: a test without locks has the buffer use it.
+func (l *Listener) diskByHand() { l.disk = make(chan struct{}) }
+
 // memory is a segment.
 type memory struct {
 	faults *faults
