@@ -20,7 +20,7 @@ const (
 // Run has a child do a job. The command is one that calls Serve.
 func Run(ctx context.Context, command []string, job Job, input []byte) (Used, error) {
 	job.Size = len(input)
-	allowed, cancel := context.WithTimeout(ctx, wallFactor*job.Time)
+	allowed, cancel := context.WithTimeout(ctx, wallFactor*job.Time*slower)
 	defer cancel()
 	said, words := answer{}, &tail{}
 	err := start(allowed, command, job, input, &said, words)
