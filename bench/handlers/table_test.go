@@ -125,6 +125,9 @@ func TestInformerdIsFaster(t *testing.T) {
 		}
 		ratio := float64(other.Time) / float64(ours.Time)
 		t.Logf("%s: %.1f times as long as informerd's %v", other.Name(), ratio, ours.Time)
+		if race && test.host == wazeroName {
+			continue // the race detector slows informerd's own Go code down, and not what the engine has compiled
+		}
 		if ratio < test.times {
 			t.Errorf("%s takes %.1f times as long as informerd, %.1f times are expected", other.Name(), ratio, test.times)
 		}
