@@ -103,7 +103,7 @@ func (i *Instance) batch(ctx context.Context, events []event.Event) (results []R
 func (g *guest) onBatch(ctx context.Context) ([]Result, error) {
 	g.phase = phaseBatch
 	g.args[0] = uint64(len(g.batch.events))
-	err := g.guard(ctx, abi.ExportOnBatch, time.Now().Add(g.batchTime), g.callBatch)
+	err := g.guard(ctx, abi.ExportOnBatch, g.batchTime, g.callBatch)
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
 	g.endEvent()

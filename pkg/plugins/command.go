@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
@@ -62,7 +61,7 @@ type command struct {
 func (g *guest) runCommand(ctx context.Context) ([]Result, error) {
 	c := &command{guest: g}
 	g.command, g.batch.pulled = c, 1
-	err := g.guard(ctx, abi.ExportStart, time.Now().Add(g.batchTime), g.callEntry)
+	err := g.guard(ctx, abi.ExportStart, g.batchTime, g.callEntry)
 	if err == nil {
 		if broken := c.line(c.out); broken != nil { // the last line may have no end
 			err = g.crash(abi.ExportStart, ReasonProtocol, broken)

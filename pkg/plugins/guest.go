@@ -101,7 +101,7 @@ func startGuest(ctx context.Context, m *module) (*guest, error) {
 func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	// No start functions: the engine would call them without our being able to tell their crash from a link error.
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
-	err := g.guard(ctx, "start", deadline, func(ctx context.Context) (err error) {
+	err := g.guard(ctx, "start", time.Until(deadline), func(ctx context.Context) (err error) {
 		ctx = experimental.WithMemoryAllocator(ctx, g.linear)
 		g.mod, err = g.module.runtime.InstantiateModule(ctx, g.module.compiled, config)
 		return err
@@ -145,7 +145,7 @@ func (g *guest) callStart(ctx context.Context, export, name string, deadline tim
 		return 0, err
 	}
 	var stack [1]uint64
-	err = g.guard(ctx, name, deadline, func(ctx context.Context) error { return g.call(ctx, &f, stack[:]) })
+	err = g.guard(ctx, name, time.Until(deadline), func(ctx context.Context) error { return g.call(ctx, &f, stack[:]) })
 	return int32(stack[0]), err
 }
 
@@ -175,7 +175,7 @@ func (g *guest) refusal(status int32) error {
 func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 	g.event, g.phase = e, phaseEvent
 	g.args = eventArgs(e)
-	err := g.guard(ctx, abi.ExportOnEvent, time.Now().Add(g.module.spec.Limits.Deadline), g.callEntry)
+	err := g.guard(ctx, abi.ExportOnEvent, g.module.spec.Limits.Deadline, g.callEntry)
 	result := Result{Verdict: Verdict(int32(g.args[0])), Message: g.message, Emitted: g.emitted.list, Handler: g.module.digest}
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
@@ -234,14 +234,14 @@ func flags(e event.Event) uint64 {
 	return f
 }
 
-// guard runs the guest until a deadline and turns what went wrong into a CrashError, or into the error of ctx.
-func (g *guest) guard(ctx context.Context, function string, deadline time.Time, run func(context.Context) error) error {
+// guard runs the guest for limit at most and turns what went wrong into a CrashError, or into the error of ctx.
+func (g *guest) guard(ctx context.Context, function string, limit time.Duration, run func(context.Context) error) error {
 	if !g.linear.enter() {
 		return errClosed(g.module.spec.Listener)
 	}
 	defer g.linear.leave()
-	g.watch.begin(ctx, deadline)
-	budget := g.fill(function)
+	begun := g.watch.begin(ctx, limit)
+	budget := g.fill(function, begun)
 	g.said.reset()
 	g.panics.begin(function)
 	defer g.panics.end(ctx)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 
@@ -24,10 +25,10 @@ func addMeter(ctx context.Context, r wazero.Runtime) error {
 	return nil
 }
 
-// fill gives the guest its fuel for one call.
-func (g *guest) fill(function string) (budget int64) {
+// fill gives the guest its fuel for a call that begins now.
+func (g *guest) fill(function string, now time.Time) (budget int64) {
 	budget = g.budget(function)
-	g.tank.Fill(budget)
+	g.tank.FillAt(budget, now)
 	return budget
 }
 

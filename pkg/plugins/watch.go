@@ -24,7 +24,7 @@ type watch struct {
 
 	mu       sync.Mutex // guards what follows
 	running  bool
-	begun    time.Time
+	begun    time.Time       // written like deadline
 	ticking  bool            // the timer will fire
 	due      time.Time       // when
 	deadline time.Time       // written by the guest's goroutine only, which may read it without the lock
@@ -39,28 +39,29 @@ func newWatch(g *guest) *watch {
 	return &watch{guest: g, done: make(chan struct{})}
 }
 
-// begin guards one call until end.
-func (w *watch) begin(ctx context.Context, deadline time.Time) {
-	w.link(ctx)
+// begin guards one call until end, which may take limit. It returns when the call began.
+func (w *watch) begin(ctx context.Context, limit time.Duration) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.follow(ctx)
 	w.begun = time.Now()
-	w.running, w.deadline = true, deadline
-	switch left := deadline.Sub(w.begun); {
-	case left <= 0: // used up by an earlier call
+	w.running, w.deadline = true, w.begun.Add(limit)
+	switch {
+	case limit <= 0: // used up by an earlier call
 		w.finish(context.DeadlineExceeded)
-	case !w.ticking || w.due.After(deadline): // starting an instance may take longer than an event
-		w.tick(left)
+	case !w.ticking || w.due.After(w.deadline): // starting an instance may take longer than an event
+		w.tick(limit)
 	}
 	// A context that ended before running was set has not ended this call.
 	if ctx.Err() != nil {
 		w.finish(context.Canceled)
 	}
+	return w.begun
 }
 
 // check tells the guest's goroutine whether its call may go on, and ends the guest's time if the timer is late.
 func (w *watch) check() error {
-	if !w.ended.Load() && time.Now().Before(w.deadline) {
+	if !w.ended.Load() && time.Until(w.deadline) > 0 {
 		return nil
 	}
 	w.mu.Lock()
@@ -80,21 +81,26 @@ func (w *watch) interrupt() {
 // end closes the guarded time. It tells how long the call took and why it was ended, as finish says, nil if it was not. A call
 // that is late is late whoever was stopped: the timer's goroutine may have waited for the guest, like all others.
 func (w *watch) end() (took time.Duration, err error) {
-	now := time.Now()
+	took = time.Since(w.begun)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running = false
-	if now.After(w.deadline) {
+	if took > w.deadline.Sub(w.begun) {
 		w.finish(context.DeadlineExceeded) // unless it has ended before
 	}
-	return now.Sub(w.begun), w.err
+	return took, w.err
 }
 
-// link follows the caller's context. A worker mostly comes with the same one, and then nothing is to be done.
+// link leaves the caller whose context the watch follows for another one.
 func (w *watch) link(ctx context.Context) {
-	caller := ctx.Done()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.follow(ctx)
+}
+
+// follow ends the call when the caller's context ends. A worker mostly comes with the same one, and then nothing is to be done.
+func (w *watch) follow(ctx context.Context) {
+	caller := ctx.Done()
 	if caller == w.caller {
 		return
 	}

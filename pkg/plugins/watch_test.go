@@ -10,7 +10,7 @@ import (
 func TestWatch(t *testing.T) {
 	type step func(ctx context.Context, cancel func(), w *watch)
 	begin := func(d time.Duration) step {
-		return func(ctx context.Context, _ func(), w *watch) { w.begin(ctx, time.Now().Add(d)) }
+		return func(ctx context.Context, _ func(), w *watch) { w.begin(ctx, d) }
 	}
 	sleep := func(d time.Duration) step {
 		return func(context.Context, func(), *watch) { time.Sleep(d); synctest.Wait() }
@@ -24,7 +24,7 @@ func TestWatch(t *testing.T) {
 	}
 	end := func(_ context.Context, _ func(), w *watch) { w.end() }
 	cancel := func(_ context.Context, cancel func(), _ *watch) { cancel(); synctest.Wait() }
-	otherCaller := func(_ context.Context, _ func(), w *watch) { w.begin(context.Background(), time.Now().Add(time.Hour)) }
+	otherCaller := func(_ context.Context, _ func(), w *watch) { w.begin(context.Background(), time.Hour) }
 
 	for _, test := range []struct {
 		name  string

@@ -46,9 +46,12 @@ func (t *Tank) Bind(instance api.Module) {
 }
 
 // Fill sets the budget, for one call or several, and for instantiation, which may run a start function. At least 0.
-func (t *Tank) Fill(budget int64) {
+func (t *Tank) Fill(budget int64) { t.FillAt(budget, time.Now()) }
+
+// FillAt is Fill for a caller that has just looked at the clock.
+func (t *Tank) FillAt(budget int64, now time.Time) {
 	t.budget = budget
-	t.size, t.visited = DefaultSlice, time.Now()
+	t.size, t.visited = DefaultSlice, now
 	t.split(budget)
 }
 
