@@ -157,7 +157,7 @@ fault: devcluster ## Change thousands of objects on a real control plane while i
 .PHONY: hostile
 hostile: examples ## Run the hostile handlers, and 10,000 damaged ones of all languages, in a host (some minutes; HOSTILE_SEED=, HOSTILE_SEARCH=5m)
 	HOSTILE=full HOSTILE_SEARCH=$(or $(HOSTILE_SEARCH),5m) go test -count=1 -timeout 60m -v \
-	  -run 'TestCorpus$$|TestHugeRanges$$|TestMutants$$|TestSearch$$|TestWorst$$' ./pkg/plugins/internal/hostile
+	  -run 'TestCorpus$$|TestHugeRanges$$|TestMutants$$|TestSearch$$|TestWorst$$|TestKnownCostlyModules$$|TestSearchForCostlyModules$$' ./pkg/plugins/internal/hostile
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each), and generated histories of objects (HISTORIES=2000)

@@ -169,6 +169,7 @@ func TestHugeRanges(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			s := spec(c.Module(), "http://127.0.0.1:1/", object)
 			s.Limits.Memory, s.Limits.LoadDeadline = 2<<30, compile // where the heap has such a range already, it is cleared first
+			c.Memory = s.Limits.Memory
 			r := checkCase(t, host, beside, c, s, out)
 			t.Logf("call %v, delay of another listener %v, wait of the garbage collector %v", r.call, r.delay, r.held)
 			if after := resident(t); after > before+kept {

@@ -38,15 +38,16 @@ type loaded struct {
 	child  int64         // bytes of memory that it had
 	parent int64         // bytes by which this process grew
 	delay  time.Duration
-	held   time.Duration
+	held   time.Duration // that the garbage collector waited for all goroutines to stop
+	gc     time.Duration // that a collection took, its work included
 	end    string
 	stop   time.Duration // from the end of the context to that of Load; 0: it was not ended
 }
 
 func (l loaded) String() string {
-	return fmt.Sprintf("%-24s %9d bytes: %v, of which %v in the child with %d MiB, %d MiB here; another's event %v late, GC %v, stopped in %v: %.90s",
+	return fmt.Sprintf("%-24s %9d bytes: %v, of which %v in the child with %d MiB, %d MiB here; another's event %v late, GC waited %v and took %v, stopped in %v: %.90s",
 		l.recipe, l.size, l.took.Round(time.Millisecond), l.cpu.Round(time.Millisecond), l.child>>20, l.parent>>20,
-		l.delay.Round(time.Millisecond), l.held.Round(time.Millisecond), l.stop.Round(time.Millisecond), l.end)
+		l.delay.Round(time.Millisecond), l.held.Round(time.Millisecond), l.gc.Round(time.Millisecond), l.stop.Round(time.Millisecond), l.end)
 }
 
 // The aims of a search, each of which it makes as large as it can.
@@ -57,6 +58,7 @@ var aims = map[string]func(loaded) float64{
 	"memory a byte":   func(l loaded) float64 { return float64(l.child) / float64(l.size+start) },
 	"memory here":     func(l loaded) float64 { return float64(l.parent) },
 	"another's event": func(l loaded) float64 { return l.delay.Seconds() },
+	"collector":       func(l loaded) float64 { return l.held.Seconds() },
 	"stop":            func(l loaded) float64 { return l.stop.Seconds() },
 }
 
@@ -157,7 +159,8 @@ func (s *search) load(t *testing.T, r hostile.Recipe, end bool) loaded {
 	}
 	s.log.take()
 	before := s.peak(t, true)
-	l.took, l.delay, l.held = s.beside.during(func() {
+	waits, _ := stoppings()
+	l.took, l.delay, l.gc = s.beside.during(func() {
 		h, err := s.host.Load(ctx, spec)
 		if err != nil {
 			l.end = err.Error()
@@ -168,6 +171,7 @@ func (s *search) load(t *testing.T, r hostile.Recipe, end bool) loaded {
 		}
 	})
 	returned := time.Now()
+	l.held = waits.longest()
 	cancel()
 	ending.Wait()
 	if !ended.IsZero() && errors.Is(ctx.Err(), context.Canceled) && returned.After(ended) {
@@ -189,6 +193,8 @@ func (s *search) bounds(t *testing.T, l loaded) {
 		t.Errorf("it was stopped too late: %v", l)
 	case l.delay > delay+noise.delay:
 		t.Errorf("another listener waited: %v", l)
+	case l.held > held+noise.held:
+		t.Errorf("the garbage collector waited: %v", l)
 	case l.child+l.parent > searchedMemory+searchedSlack:
 		t.Errorf("it took too much memory: %v", l)
 	}
