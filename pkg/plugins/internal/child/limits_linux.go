@@ -13,7 +13,7 @@ import (
 const (
 	// niceness is how far a child stands back. It goes on even where everything else is busy.
 	niceness = 5
-	// dataSlack is what the kernel gives beyond the limit, for what is reserved without being used.
+	// dataSlack is what the kernel allows beyond the limit: Go's heap grows by ranges of 64 MiB, not all of which are used.
 	dataSlack  = 32 << 20
 	timeSlack  = 2 // seconds, after which the kernel ends what does not end itself
 	rlimitData = 2 // RLIMIT_DATA, which package syscall lacks on some architectures
@@ -53,6 +53,22 @@ func limit(job Job) error {
 	return nil
 }
 
+// holdData lets the process allocate what is left to its limit. It does not wait for watch to find out: compiled code may
+// have a hundred megabytes, and is copied into a buffer that doubles each time, during which nothing else runs. Compiled
+// code and the program itself count as memory but not as data.
+func holdData(job Job) {
+	if slower != 1 { // the race detector reserves terabytes
+		return
+	}
+	var now syscall.Rlimit
+	resident, data := memory()
+	if resident == 0 || syscall.Getrlimit(rlimitData, &now) != nil {
+		return
+	}
+	now.Cur = min(now.Max, uint64(max(0, data+job.Memory+dataSlack-resident)))
+	_ = syscall.Setrlimit(rlimitData, &now)
+}
+
 // used is what the process has used until now.
 func used() Used {
 	var usage syscall.Rusage
@@ -60,15 +76,32 @@ func used() Used {
 		return Used{}
 	}
 	u := Used{Time: time.Duration(usage.Utime.Nano() + usage.Stime.Nano())}
+	u.Memory, _ = memory()
+	return u
+}
+
+// usedBy is what a process used that has ended. The kernel begins with the memory of the parent, if that had more.
+func usedBy(state *os.ProcessState) Used {
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return Used{}
+	}
+	return Used{Time: state.UserTime() + state.SystemTime(), Memory: usage.Maxrss << 10}
+}
+
+// memory returns how many bytes of memory the process has, and how many of addresses that the kernel counts as data. They
+// are 0 where that is unknown.
+func memory() (resident, data int64) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
-		return u
+		return 0, 0
 	}
-	var size, pages int64
-	if _, err := fmt.Fscan(bytes.NewReader(text), &size, &pages); err == nil {
-		u.Memory = pages * int64(os.Getpagesize())
+	var pages [6]int64 // all, resident, shared, of the program, none, data
+	for i, field := range bytes.Fields(text)[:len(pages)] {
+		pages[i], _ = strconv.ParseInt(string(field), 10, 64)
 	}
-	return u
+	size := int64(os.Getpagesize())
+	return pages[1] * size, pages[5] * size
 }
 
 // peak is the most memory that the process has had, 0 if that is unknown.

@@ -3,6 +3,7 @@
 package child
 
 import (
+	"os"
 	"runtime/metrics"
 	"time"
 )
@@ -10,6 +11,8 @@ import (
 func lowerPriority() {}
 
 func limit(Job) error { return nil }
+
+func holdData(Job) {}
 
 var began = time.Now()
 
@@ -19,6 +22,8 @@ func used() Used {
 	metrics.Read(all)
 	return Used{Time: time.Since(began), Memory: int64(all[0].Value.Uint64() - all[1].Value.Uint64())}
 }
+
+func usedBy(*os.ProcessState) Used { return Used{} }
 
 // peak is the most memory that the process has had, 0 if that is unknown.
 func peak() int64 { return 0 }

@@ -23,41 +23,41 @@ func Run(ctx context.Context, command []string, job Job, input []byte) (Used, er
 	allowed, cancel := context.WithTimeout(ctx, wallFactor*job.Time*slower)
 	defer cancel()
 	said, words := answer{}, &tail{}
-	err := start(allowed, command, job, input, &said, words)
+	used, err := start(allowed, command, job, input, &said, words)
 	switch {
 	case ctx.Err() != nil:
-		return Used{}, ctx.Err()
+		return used, ctx.Err()
 	case said.Started:
 		return said.Used, said.err()
 	case allowed.Err() != nil:
-		return Used{}, &LimitError{OfClock, fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
-	case words.outOfMemory():
-		return Used{}, memoryError(job)
+		return used, &LimitError{OfClock, fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
+	case words.outOfMemory(), err != nil && used.Memory > job.Memory/2 && words.crashed():
+		return used, memoryError(job)
 	case words.outOfTime():
-		return Used{}, timeError(job)
+		return used, timeError(job)
 	case err == nil:
 		err = errors.New("it ended without an answer")
 	}
 	if said := words.first(); said != "" {
 		err = fmt.Errorf("%w: %q", err, said)
 	}
-	return Used{}, fmt.Errorf("the process that compiles: %w", err)
+	return used, fmt.Errorf("the process that compiles: %w", err)
 }
 
-// start runs the process to its end.
-func start(ctx context.Context, command []string, job Job, input []byte, said *answer, words *tail) error {
+// start runs the process to its end, and returns what the kernel says that it used.
+func start(ctx context.Context, command []string, job Job, input []byte, said *answer, words *tail) (Used, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = job.Dir, []string{}, words, endGrace
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return err
+		return Used{}, err
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return Used{}, err
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		return Used{}, err
 	}
 	err = writeHeader(stdin, job)
 	if err == nil {
@@ -70,10 +70,11 @@ func start(ctx context.Context, command []string, job Job, input []byte, said *a
 	stdin.Close()
 	_, _ = io.Copy(io.Discard, stdout)
 	waitErr := cmd.Wait() // says more than what reading and writing met
+	used := usedBy(cmd.ProcessState)
 	if waitErr != nil {
-		return waitErr
+		return used, waitErr
 	}
-	return err
+	return used, err
 }
 
 func (a answer) err() error {
@@ -102,6 +103,13 @@ func (t *tail) Write(p []byte) (int, error) {
 func (t *tail) outOfMemory() bool {
 	text := t.String()
 	return strings.Contains(text, "out of memory") || strings.Contains(text, "cannot allocate memory")
+}
+
+// crashed reports whether the Go runtime of the child met what it is not made for. Some of its parts do not look whether they
+// were given memory.
+func (t *tail) crashed() bool {
+	text := t.String()
+	return strings.Contains(text, "SIGSEGV") || strings.Contains(text, "fatal error")
 }
 
 // outOfTime reports whether the kernel ended the child for the time it took.
