@@ -108,14 +108,14 @@ func (c *codes) readFrom(ctx context.Context, x *code, entry *codedir.Entry) err
 	return c.compile(readOnly(ctx), x, cache)
 }
 
-// compileApart has another process compile the code into a folder. While it does so, the host holds the module twice, as it
-// was and rewritten, which counts as well.
+// compileApart has another process compile the code into a folder. While it does so, the host holds the module as it was and
+// rewritten, each with what making it has left to the garbage collector, which counts as well.
 func (c *codes) compileApart(ctx context.Context, x *code, size int64, dir string) error {
 	if err := c.enter(ctx); err != nil {
 		return err
 	}
 	defer c.exit()
-	memory := x.limits.Memory - size - int64(len(x.wasm))
+	memory := x.limits.Memory - 2*(size+int64(len(x.wasm)))
 	if memory < minCompiling {
 		return x.limits.error(&child.LimitError{Of: child.OfMemory})
 	}

@@ -53,22 +53,6 @@ func limit(job Job) error {
 	return nil
 }
 
-// holdData lets the process allocate what is left to its limit. It does not wait for watch to find out: compiled code may
-// have a hundred megabytes, and is copied into a buffer that doubles each time, during which nothing else runs. Compiled
-// code and the program itself count as memory but not as data.
-func holdData(job Job) {
-	if slower != 1 { // the race detector reserves terabytes
-		return
-	}
-	var now syscall.Rlimit
-	resident, data := memory()
-	if resident == 0 || syscall.Getrlimit(rlimitData, &now) != nil {
-		return
-	}
-	now.Cur = min(now.Max, uint64(max(0, data+job.Memory+dataSlack-resident)))
-	_ = syscall.Setrlimit(rlimitData, &now)
-}
-
 // used is what the process has used until now.
 func used() Used {
 	var usage syscall.Rusage
@@ -76,7 +60,7 @@ func used() Used {
 		return Used{}
 	}
 	u := Used{Time: time.Duration(usage.Utime.Nano() + usage.Stime.Nano())}
-	u.Memory, _ = memory()
+	u.Memory = memory("self")
 	return u
 }
 
@@ -89,19 +73,17 @@ func usedBy(state *os.ProcessState) Used {
 	return Used{Time: state.UserTime() + state.SystemTime(), Memory: usage.Maxrss << 10}
 }
 
-// memory returns how many bytes of memory the process has, and how many of addresses that the kernel counts as data. They
-// are 0 where that is unknown.
-func memory() (resident, data int64) {
-	text, err := os.ReadFile("/proc/self/statm")
+// memory returns how many bytes of memory a process has, "self" or by its number; 0 where that is unknown.
+func memory(process string) int64 {
+	text, err := os.ReadFile("/proc/" + process + "/statm")
 	if err != nil {
-		return 0, 0
+		return 0
 	}
-	var pages [6]int64 // all, resident, shared, of the program, none, data
-	for i, field := range bytes.Fields(text)[:len(pages)] {
-		pages[i], _ = strconv.ParseInt(string(field), 10, 64)
+	var size, pages int64
+	if _, err := fmt.Fscan(bytes.NewReader(text), &size, &pages); err != nil {
+		return 0
 	}
-	size := int64(os.Getpagesize())
-	return pages[1] * size, pages[5] * size
+	return pages * int64(os.Getpagesize())
 }
 
 // peak is the most memory that the process has had, 0 if that is unknown.

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,6 +18,7 @@ const (
 	wallFactor = 10              // how much longer than its processor time a child may take on the clock
 	endGrace   = 2 * time.Second // for the streams of a child that has ended
 	maxWords   = 4 << 10         // bytes that are kept of what a child writes to stderr
+	childSlack = 8 << 20         // bytes beyond its limit with which a child may still end itself, which says more
 )
 
 // Run has a child do a job. The command is one that calls Serve.
@@ -59,6 +63,7 @@ func start(ctx context.Context, command []string, job Job, input []byte, said *a
 	if err := cmd.Start(); err != nil {
 		return Used{}, err
 	}
+	oversized := watchMemory(cmd.Process, job)
 	err = writeHeader(stdin, job)
 	if err == nil {
 		_, err = stdin.Write(input)
@@ -71,10 +76,41 @@ func start(ctx context.Context, command []string, job Job, input []byte, said *a
 	_, _ = io.Copy(io.Discard, stdout)
 	waitErr := cmd.Wait() // says more than what reading and writing met
 	used := usedBy(cmd.ProcessState)
+	if oversized() && !said.Started {
+		return used, memoryError(job)
+	}
 	if waitErr != nil {
 		return used, waitErr
 	}
 	return used, err
+}
+
+// parentWatchEvery is how often the parent looks at a child's memory.
+const parentWatchEvery = 2 * time.Millisecond
+
+// watchMemory ends a process that has more memory than it may, until stop is called, which reports whether that was done. The
+// process does so itself, but not while its collector waits for a goroutine that copies: compiled code may have a hundred
+// megabytes, and goes into a buffer that doubles.
+func watchMemory(process *os.Process, job Job) (stop func() (ended bool)) {
+	done, ended := make(chan struct{}), make(chan bool, 1)
+	go func() {
+		ticker := time.NewTicker(parentWatchEvery)
+		defer ticker.Stop()
+		number := strconv.Itoa(process.Pid)
+		for {
+			select {
+			case <-ticker.C:
+				if memory(number) > (job.Memory+childSlack)*larger {
+					ended <- process.Kill() == nil
+					return
+				}
+			case <-done:
+				ended <- false
+				return
+			}
+		}
+	}()
+	return func() bool { close(done); return <-ended }
 }
 
 func (a answer) err() error {
@@ -99,10 +135,12 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// outOfMemory reports whether the Go runtime of the child was given no more memory.
+// outOfMemory reports whether the Go runtime of the child was given no more memory, be it for the stack of a thread.
 func (t *tail) outOfMemory() bool {
 	text := t.String()
-	return strings.Contains(text, "out of memory") || strings.Contains(text, "cannot allocate memory")
+	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "pthread_create failed"}, func(words string) bool {
+		return strings.Contains(text, words)
+	})
 }
 
 // crashed reports whether the Go runtime of the child met what it is not made for. Some of its parts do not look whether they

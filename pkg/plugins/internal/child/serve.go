@@ -106,7 +106,6 @@ func watch(job Job, end func(answer)) {
 		case now.Time > job.Time*slower:
 			end(answer{Limit: OfTime, Error: timeError(job).Error()})
 		}
-		holdData(job)
 		time.Sleep(watchEvery)
 	}
 }

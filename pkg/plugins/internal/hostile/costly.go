@@ -19,4 +19,10 @@ var Costly = []Recipe{
 	{"changing", 240, 336, 1},
 	{"loops", 1_792, 2_048, 16},
 	{"vectors", 256, 6_144, 160},
+
+	// As much native code as 512 MiB of memory allow, and a little more: what is not data to the kernel, in buffers that double.
+	{"calls", 128, 84, 900},
+	{"calls", 96, 900, 126},
+	{"calls", 128, 126, 675},
+	{"calls", 128, 900, 94},
 }
