@@ -179,6 +179,7 @@ sdk: ## Write anew the copy of the Go SDK that "informerd plugin new" brings
 .PHONY: docs
 docs: ## Write again what is generated in docs: tables, what commands print, the configuration reference
 	go test -count=1 -run '^TestReference$$' ./internal/config -update
+	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
 	go test -count=1 -run '^TestFiltersPage$$' ./internal/daemon -update
 	go test -count=1 -run '^TestFiltersPage$$' ./internal/cli -update
 

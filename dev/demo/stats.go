@@ -51,6 +51,9 @@ func parseLog(line []byte) logLine {
 	for _, shown := range []string{"time", "level", "msg"} {
 		delete(l.rest, shown)
 	}
+	if l.Message == msgStopped && l.Events == nil { // it got none
+		l.Events = &listenerStats{}
+	}
 	if l.Events != nil {
 		l.Events.Listener = l.Listener
 	}

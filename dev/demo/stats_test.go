@@ -35,6 +35,10 @@ func TestParseStats(t *testing.T) {
 	if l.Message != msgStopped || l.Events == nil || *l.Events != want {
 		t.Errorf("got %+v, want %+v", l.Events, want)
 	}
+	l = parseLog([]byte(`{"level":"INFO","msg":"listener stopped","listener":"idle"}`))
+	if l.Events == nil || *l.Events != (listenerStats{Listener: "idle"}) {
+		t.Errorf("got %+v of a listener that got nothing", l.Events)
+	}
 }
 
 func Example_statsTable() {

@@ -148,7 +148,7 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 	return nil
 }
 
-// report says what each listener has done, and what it leaves behind.
+// report says what each listener has done, and what it leaves behind. Counters that are 0 are left out.
 func (p *parts) report(log *slog.Logger) {
 	for _, l := range p.listeners {
 		unfinished := l.buffer.Discard()
@@ -157,9 +157,15 @@ func (p *parts) report(log *slog.Logger) {
 			level = slog.LevelWarn
 		}
 		s := l.buffer.Stats()
-		attrs := []any{
-			"listener", l.cfg.Name, "events", l.route.Stats(), "refused", s.Refused, "coalesced", s.Coalesced, "dropped", s.Dropped,
-			"spilled", s.Spilled, "blocked", s.Blocked, "unfinished", unfinished,
+		attrs := []any{"listener", l.cfg.Name, "events", l.route.Stats()}
+		for _, counter := range []slog.Attr{
+			slog.Uint64("refused", s.Refused), slog.Uint64("coalesced", s.Coalesced), slog.Uint64("dropped", s.Dropped),
+			slog.Uint64("spilled", s.Spilled), slog.Uint64("blocked", s.Blocked), slog.Uint64("resyncsSkipped", s.ResyncsSkipped),
+			slog.Uint64("mistakes", s.Mistakes), slog.Uint64("unfinished", uint64(unfinished)),
+		} {
+			if counter.Value.Uint64() > 0 {
+				attrs = append(attrs, counter)
+			}
 		}
 		if s.SpillError != nil {
 			level = slog.LevelWarn

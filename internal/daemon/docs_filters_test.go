@@ -203,7 +203,6 @@ func endpointsOf(t *testing.T, s *told) (violations, metrics string) {
 	server := &endpoints.Server{Address: "127.0.0.1:0", Listeners: []endpoints.Listener{{
 		Name: s.listener.cfg.Name, Resource: s.listener.cfg.Informer().Resource, Violations: book.Open, Counts: book.Counts,
 		Route: func() route.Stats { return s.listener.route.Stats() }, Buffer: s.listener.buffer.Stats,
-		RuleErrors: func() uint64 { return 0 },
 	}}}
 	address, err := server.Listen()
 	if err != nil {

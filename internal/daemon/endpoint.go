@@ -19,6 +19,9 @@ func (p *parts) endpoints(cfg *config.Config, c *cluster, version string, log *s
 	}()
 	if cfg.HTTP.Address != "" {
 		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name, Informers: c.factory.Status, Log: log, Version: version}
+		if hasHandlers(cfg) {
+			s.Handlers = p.host.Stats
+		}
 		for _, l := range p.listeners {
 			s.Listeners = append(s.Listeners, l.shown())
 		}
@@ -55,7 +58,6 @@ func (l *listener) shown() endpoints.Listener {
 	}
 	if book := l.route.Rules; book != nil {
 		shown.Violations, shown.Counts = book.Open, book.Counts
-		shown.RuleErrors = func() uint64 { return l.route.Stats().RuleErrors }
 	}
 	return shown
 }

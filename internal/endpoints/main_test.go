@@ -126,6 +126,7 @@ func someListeners() []Listener {
 				return route.Stats{
 					Events:   map[event.Op]uint64{event.Add: 100, event.Update: 20, event.Delete: 3},
 					Filtered: 1, FilterErrors: 2, HandlerCalls: 3, HandlerCrashes: 4, Dropped: 5, Emitted: 6, Written: 7, Retried: 8, DeadLetters: 9,
+					Unselected: 20, RuleErrors: 21, Violated: 22, Resolved: 23, EmissionsRefused: 24, Unkept: 25, Members: 26,
 					HandlerPauses: 30, Paused: route.Pause{
 						Begin: noon.Add(time.Minute), End: noon.Add(2 * time.Minute), Since: noon, Crashes: 31,
 						Cause: errors.New("trap: \x1b[31m\nok\u2028 " + strings.Repeat("é", 1000)),
@@ -135,10 +136,10 @@ func someListeners() []Listener {
 			Buffer: func() informer.ListenerStats {
 				return informer.ListenerStats{
 					Refused: 10, Coalesced: 11, Dropped: 12, Spilled: 13, Blocked: 14, Discarded: 15, Held: 16, Marked: 17, Backlog: 18, OnDisk: 19,
+					Parked: 40, Resyncing: 41, ResyncsSkipped: 42, Mistakes: 43,
 					SpillError: errors.New("no space left on device"),
 				}
 			},
-			RuleErrors: func() uint64 { return 21 },
 			Violations: func() []Violation {
 				return []Violation{
 					{Rule: "privileged", Severity: "high", Namespace: "shop", Name: "web-2", UID: "u2", Message: `container "c" is privileged`, Since: noon},

@@ -57,12 +57,14 @@ type collector struct {
 
 // Describe tells the registry which metrics there are, so that it notices others.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, events, ruleErrors, ruleViolations, listenerViolations} {
+	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, events, ruleViolations, listenerViolations} {
 		ch <- d
 	}
 	describeAll(ch, routeSeries)
+	describeAll(ch, ruleSeries)
 	describeAll(ch, bufferSeries)
 	describeAll(ch, informerSeries)
+	describeAll(ch, hostSeries)
 }
 
 func describeAll[S any](ch chan<- *prometheus.Desc, all []series[S]) {
@@ -81,6 +83,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}()
 	send(ch, buildInfo, prometheus.GaugeValue, 1, cmp.Or(c.Version, "unknown"))
 	send(ch, clusterInfo, prometheus.GaugeValue, 1, c.Cluster)
+	if c.Handlers != nil {
+		sendAll(ch, hostSeries, c.Handlers())
+	}
 	for _, l := range c.Listeners {
 		collectListener(ch, l)
 	}
@@ -98,12 +103,12 @@ func collectListener(ch chan<- prometheus.Metric, l Listener) {
 			send(ch, events, prometheus.CounterValue, float64(stats.Events[op]), l.Name, op.String())
 		}
 		sendAll(ch, routeSeries, stats, l.Name)
+		if l.Counts != nil {
+			sendAll(ch, ruleSeries, stats, l.Name)
+		}
 	}
 	if l.Buffer != nil {
 		sendAll(ch, bufferSeries, l.Buffer(), l.Name)
-	}
-	if l.RuleErrors != nil {
-		send(ch, ruleErrors, prometheus.CounterValue, float64(l.RuleErrors()), l.Name)
 	}
 	if l.Counts != nil {
 		total := 0

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "write testdata anew")
 
 func TestMetrics(t *testing.T) {
-	r := serve(t, &Server{Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(), Informers: someInformers})
+	r := serve(t, someServer())
 	res, body := r.get("/metrics")
 	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || got != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Errorf("%s, content type %q", res.Status, got)
@@ -42,7 +42,7 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestTheNamesOfMetricsAreAsPrometheusWantsThem(t *testing.T) {
-	c := &collector{&Server{Listeners: someListeners(), Informers: someInformers}, slog.New(slog.DiscardHandler)}
+	c := &collector{someServer(), slog.New(slog.DiscardHandler)}
 	problems, err := testutil.CollectAndLint(c)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/plugins"
 )
 
 // series is one metric of something whose state is an S.
@@ -47,9 +48,6 @@ var (
 		"Events that the listener took from its buffer, by operation; retries are not counted again. One that stays at 0 for a busy "+
 			"resource gets nothing: see informerd_informer_failing, informerd_informer_synced and informerd_events_refused_total.",
 		"listener", "op")
-	ruleErrors = describe("rule_errors_total",
-		"Evaluations in which a rule failed; it keeps the state it had for the object. Any increase is a mistake in a rule: the log has its place.",
-		"listener")
 	ruleViolations = describe("rule_violations",
 		"Objects that violate a rule now, by the rule's severity and the object's namespace, \"\" for objects without one. A rule and namespace "+
 			"without a violation has no series; beyond 1,000 namespaces of a rule the others are added up as \"(others)\". Alert on > 0.",
@@ -61,6 +59,9 @@ var (
 )
 
 var routeSeries = []series[route.Stats]{
+	counter(byListener, "events_unselected_total",
+		"Events of objects that the listener's select does not choose. No reason to worry.",
+		func(s route.Stats) uint64 { return s.Unselected }),
 	counter(byListener, "events_filtered_total",
 		"Events that the listener's filter refused. No reason to worry; if they are nearly all events of a busy resource, a selector of the "+
 			"informer would spare the work.",
@@ -95,9 +96,34 @@ var routeSeries = []series[route.Stats]{
 	counter(byListener, "handler_events_emitted_total",
 		"Events that the handler made itself.",
 		func(s route.Stats) uint64 { return s.Emitted }),
+	counter(byListener, "handler_emissions_refused_total",
+		"Events and data that the handler emitted and that were not taken: denied by its grant emit, too many or too large, or malformed. "+
+			"The handler is told by a status. Worry about any increase: outputs do not get them.",
+		func(s route.Stats) uint64 { return s.EmissionsRefused }),
+	counter(byListener, "handler_results_discarded_total",
+		"Failed events whose retry begins with the handler again, since too much of what handlers made waits for outputs already. Worry if "+
+			"it goes on rising: an output has been failing for long.",
+		func(s route.Stats) uint64 { return s.Unkept }),
+	gauge(byListener, "remembered_objects",
+		"Objects of which the listener remembers whether its select chooses them, which takes about 100 bytes each: those selected if the "+
+			"select looks at the clock or at other objects, and those for which it failed.",
+		func(s route.Stats) int { return s.Members }),
 	counter(byListener, "messages_written_total",
 		"Messages that outputs took, counted once for each output.",
 		func(s route.Stats) uint64 { return s.Written }),
+}
+
+// ruleSeries are those of listeners with rules.
+var ruleSeries = []series[route.Stats]{
+	counter(byListener, "rule_errors_total",
+		"Evaluations in which a rule failed; it keeps the state it had for the object. Any increase is a mistake in a rule: the log has its place.",
+		func(s route.Stats) uint64 { return s.RuleErrors }),
+	counter(byListener, "violations_reported_total",
+		"Violations that were reported, repeated ones included, however often an output had to be asked.",
+		func(s route.Stats) uint64 { return s.Violated }),
+	counter(byListener, "resolutions_reported_total",
+		"Violations that were reported as resolved.",
+		func(s route.Stats) uint64 { return s.Resolved }),
 }
 
 var bufferSeries = []series[informer.ListenerStats]{
@@ -129,6 +155,19 @@ var bufferSeries = []series[informer.ListenerStats]{
 	gauge(byListener, "buffer_backlog_objects",
 		"Objects of the first list that the listener has yet to get. Worry if it does not go down.",
 		func(s informer.ListenerStats) int { return s.Backlog }),
+	gauge(byListener, "buffer_retry_events",
+		"Events in the buffer that wait to be tried again, or behind one of their object that does. Worry if it does not return to 0: the log has "+
+			"the error.",
+		func(s informer.ListenerStats) int { return s.Parked }),
+	gauge(byListener, "resync_backlog_objects",
+		"Objects that the listener has yet to get of the resync under way. Worry if it never returns to 0: the resync period is too short.",
+		func(s informer.ListenerStats) int { return s.Resyncing }),
+	counter(byListener, "resyncs_skipped_total",
+		"Resyncs left out because the one before was still under way. If it goes on rising, give the listener a longer resync period.",
+		func(s informer.ListenerStats) uint64 { return s.ResyncsSkipped }),
+	counter(byListener, "internal_errors_total",
+		"Defects of informerd that it noticed and survived. Any increase is worth a report.",
+		func(s informer.ListenerStats) uint64 { return s.Mistakes }),
 	gauge(byListener, "spill_events",
 		"Events in the spill file now, or on their way there and back. Worry if it goes on rising: what exceeds the file's limit, or what its "+
 			"disk can take, is treated as overflow latest.",
@@ -169,4 +208,21 @@ var informerSeries = []series[scope]{
 	counter(byScope, "informer_skipped_total",
 		"What the API server sent that is no object of this resource and was left out. Worry about any increase.",
 		func(s scope) uint64 { return s.Skipped }),
+}
+
+// hostSeries are of what runs the handlers.
+var hostSeries = []series[plugins.HostStats]{
+	gauge(nil, "handler_instances",
+		"Running instances of handlers: one for each worker, and more while they are replaced.",
+		func(s plugins.HostStats) int64 { return s.Guests }),
+	counter(nil, "handler_modules_compiled_total",
+		"Handlers that were compiled. One that was compiled before, as it is, does not count if state.dir keeps its code.",
+		func(s plugins.HostStats) uint64 { return s.Compiled }),
+	counter(nil, "handler_modules_read_total",
+		"Handlers whose compiled code was read from state.dir.",
+		func(s plugins.HostStats) uint64 { return s.Read }),
+	counter(nil, "handler_modules_unkept_total",
+		"Times that compiled code could not be kept in state.dir, so that the next start compiles it again. Worry about any increase: the log has "+
+			"the error.",
+		func(s plugins.HostStats) uint64 { return s.Unkept }),
 }

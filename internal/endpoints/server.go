@@ -14,6 +14,7 @@ import (
 
 	"github.com/informerd/informerd/internal/route"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/plugins"
 )
 
 const (
@@ -39,8 +40,6 @@ type Listener struct {
 	Buffer   func() informer.ListenerStats
 	// State is whether it gets its events.
 	State func() State
-	// RuleErrors counts evaluations of rules that failed.
-	RuleErrors func() uint64
 	// Violations are the open ones, and Counts how many there are; both nil if the listener has no rules.
 	Violations func() []Violation
 	Counts     func() map[Count]int
@@ -54,7 +53,8 @@ type Server struct {
 	Listeners []Listener
 	// Informers gives their present states; nil if there are none.
 	Informers func() []informer.Status
-	Log       *slog.Logger // nil: no log
+	Handlers  func() plugins.HostStats // nil if there are none
+	Log       *slog.Logger             // nil: no log
 	// Probes says that the server answers anybody, at any address, and has nothing but /livez and /readyz, without data.
 	Probes bool
 

@@ -133,6 +133,7 @@ func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time, r
 
 // made gives what is to be sent of an event.
 func (r *Route) made(e event.Event, observed time.Time, result plugins.Result) ([]sink.Message, error) {
+	r.stats.emissionsRefused.Add(uint64(result.Refused))
 	switch result.Verdict {
 	case plugins.Done:
 		return r.emitted(e, observed, result)

@@ -33,12 +33,15 @@ func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
 		"data":    {[]plugins.Emission{{Kind: abi.EmitData, Data: []byte(`{"object":{}}`)}}, true},
 		"event":   {[]plugins.Emission{{Kind: abi.EmitEvent, Data: []byte(`{"type":"com.example.a"}`)}}, false},
 	} {
-		made, err := r.made(e, time.Now(), plugins.Result{Emitted: test.emitted, Handler: digest})
+		made, err := r.made(e, time.Now(), plugins.Result{Emitted: test.emitted, Refused: 2, Handler: digest})
 		if err != nil || len(made) != 1 {
 			t.Fatalf("%s: %v, %v", name, made, err)
 		}
 		if text := string(cloudevent.Append(nil, made[0])); strings.Contains(text, `,"handler":"`+digest+`",`) != test.marked {
 			t.Errorf("%s: %s", name, text)
 		}
+	}
+	if s := r.Stats(); s.EmissionsRefused != 3*2 {
+		t.Errorf("%d refused emissions are counted", s.EmissionsRefused)
 	}
 }

@@ -18,6 +18,7 @@ type stats struct {
 	ruleErrors                   atomic.Uint64
 	handlerCalls, handlerCrashes atomic.Uint64
 	dropped, emitted             atomic.Uint64
+	emissionsRefused             atomic.Uint64
 	written                      atomic.Uint64
 	retried, deadLetters         atomic.Uint64
 	unkept                       atomic.Uint64
@@ -51,11 +52,13 @@ type Stats struct {
 	Paused         Pause  // the pause that there is now; the zero Pause if there is none
 	Dropped        uint64 // refused by the handler
 	Emitted        uint64 // events the handler made
-	Written        uint64 // messages outputs took, counted per output
-	Retried        uint64
-	Unkept         uint64 // failed events whose retry begins with the handler again, since too much of what handlers made waits already
-	Members        int    // objects of which it is remembered whether they are selected
-	DeadLetters    uint64 // events given up, those on which a rule failed, and what rules report and an output refuses for good
+	// EmissionsRefused are those of the handler that were not taken: denied by its grant, too many or too large, or malformed.
+	EmissionsRefused uint64
+	Written          uint64 // messages outputs took, counted per output
+	Retried          uint64
+	Unkept           uint64 // failed events whose retry begins with the handler again, since too much of what handlers made waits already
+	Members          int    // objects of which it is remembered whether they are selected
+	DeadLetters      uint64 // events given up, those on which a rule failed, and what rules report and an output refuses for good
 }
 
 // Stats gives the counters.
@@ -68,7 +71,7 @@ func (r *Route) Stats() Stats {
 		Unselected: s.unselected.Load(), Filtered: s.filtered.Load(), FilterErrors: s.filterErrors.Load(),
 		RuleErrors: s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
-		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(), Written: s.written.Load(),
+		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(), EmissionsRefused: s.emissionsRefused.Load(), Written: s.written.Load(),
 		Retried: s.retried.Load(), Unkept: s.unkept.Load(), Members: r.members.len(), DeadLetters: s.deadLetters.Load(),
 	}
 	for _, op := range event.Ops {
@@ -77,24 +80,21 @@ func (r *Route) Stats() Stats {
 	return out
 }
 
-// LogValue gives the counters as one group, in a fixed order. Those of what not every listener has, a select and rules, and
-// of pauses, are left out if they are 0.
+// LogValue returns the counters that are not 0 as one group, in a fixed order.
 func (s Stats) LogValue() slog.Value {
-	attrs := []slog.Attr{
+	var attrs []slog.Attr
+	for _, counter := range []slog.Attr{
 		slog.Uint64("add", s.Events[event.Add]), slog.Uint64("update", s.Events[event.Update]),
 		slog.Uint64("delete", s.Events[event.Delete]), slog.Uint64("resync", s.Events[event.Resync]),
-		slog.Uint64("filtered", s.Filtered), slog.Uint64("filterErrors", s.FilterErrors),
+		slog.Uint64("unselected", s.Unselected), slog.Uint64("filtered", s.Filtered), slog.Uint64("filterErrors", s.FilterErrors),
+		slog.Uint64("violated", s.Violated), slog.Uint64("resolved", s.Resolved), slog.Uint64("ruleErrors", s.RuleErrors),
 		slog.Uint64("handlerCalls", s.HandlerCalls), slog.Uint64("handlerCrashes", s.HandlerCrashes),
-		slog.Uint64("dropped", s.Dropped), slog.Uint64("emitted", s.Emitted), slog.Uint64("written", s.Written),
-		slog.Uint64("retried", s.Retried), slog.Uint64("deadLetters", s.DeadLetters),
-	}
-	for _, more := range []slog.Attr{
-		slog.Uint64("unselected", s.Unselected), slog.Uint64("violated", s.Violated), slog.Uint64("resolved", s.Resolved),
-		slog.Uint64("ruleErrors", s.RuleErrors), slog.Uint64("handlerPauses", s.HandlerPauses),
-		slog.Uint64("unkept", s.Unkept),
+		slog.Uint64("handlerPauses", s.HandlerPauses), slog.Uint64("dropped", s.Dropped), slog.Uint64("emitted", s.Emitted),
+		slog.Uint64("emissionsRefused", s.EmissionsRefused), slog.Uint64("written", s.Written),
+		slog.Uint64("retried", s.Retried), slog.Uint64("unkept", s.Unkept), slog.Uint64("deadLetters", s.DeadLetters),
 	} {
-		if more.Value.Uint64() > 0 {
-			attrs = append(attrs, more)
+		if counter.Value.Uint64() > 0 {
+			attrs = append(attrs, counter)
 		}
 	}
 	return slog.GroupValue(attrs...)

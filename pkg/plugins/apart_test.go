@@ -85,11 +85,11 @@ func TestAbsurdModulesAreNotCompiled(t *testing.T) {
 
 func TestModulesAreCompiledByAnotherProcess(t *testing.T) {
 	folder, kept := t.TempDir(), filepath.Join(t.TempDir(), "compiled")
-	for n, want := range []struct{ compiled, read int64 }{{1, 0}, {0, 1}} {
+	for n, want := range []HostStats{{Guests: 1, Compiled: 1}, {Guests: 1, Read: 1}} {
 		host, log := apartHost(t, HostConfig{CacheDir: kept}, folder)
 		expectVerdict(t, instance(t, host, testSpec(verdictGuest(Drop))), podAdd(t), Drop)
-		if c, r := host.codes.compiled.Load(), host.codes.read.Load(); c != want.compiled || r != want.read {
-			t.Errorf("host %d: %d compiled, %d read", n, c, r)
+		if got := host.Stats(); got != want {
+			t.Errorf("host %d: got %+v, want %+v", n, got, want)
 		}
 		if warned(log) {
 			t.Errorf("host %d logs %s", n, log.String())

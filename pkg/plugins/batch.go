@@ -148,7 +148,7 @@ func (g *guest) settle() error {
 		return fmt.Errorf("the verdict in the record of event %d of the batch is %d, it must be 0 (done), 1 (drop), 2 (retry), "+
 			"3 (fail) or -1 (that of the batch)", g.batch.pulled-1, verdict)
 	}
-	g.batch.add(Result{Verdict: verdict, Message: g.message, Emitted: g.emitted.list, Handler: g.module.digest}, &g.emitted)
+	g.batch.add(Result{Verdict: verdict, Message: g.message, Emitted: g.emitted.list, Refused: g.emitted.refused, Handler: g.module.digest}, &g.emitted)
 	g.emitted, g.message = output{}, ""
 	g.endEvent()
 	return nil

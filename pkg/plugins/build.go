@@ -108,5 +108,6 @@ func (c *codes) entry(ctx context.Context, x *code, folder *codedir.Folder) (*co
 }
 
 func (c *codes) notKept(ctx context.Context, err error) {
+	c.unkept.Add(1)
 	c.log.WarnContext(ctx, "a handler's compiled code cannot be kept; the next start compiles it again", "error", err)
 }

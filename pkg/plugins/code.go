@@ -25,6 +25,7 @@ type codes struct {
 	compiler []string     // the command that compiles; empty: this process does
 	compiled atomic.Int64 // how many were compiled
 	read     atomic.Int64 // how many came from the folder
+	unkept   atomic.Int64 // how many could not be kept there
 	making   sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows; not held while a module is compiled

@@ -160,6 +160,9 @@ func TestCodeThatCannotBeKeptIsUsedAllTheSame(t *testing.T) {
 	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.HasPrefix(lines, want) || vanishing.n.Load() != 2 {
 		t.Errorf("compiled %d times, logged:\n%s\nwant %s", vanishing.n.Load(), lines, want)
 	}
+	if got := host.Stats(); got.Unkept != 2 || got.Read != 0 {
+		t.Errorf("got %+v", got)
+	}
 	log.Reset()
 	if _, err := host.Load(t.Context(), testSpec(onEvent(guestModule(), drop))); err == nil || log.String() != "" {
 		t.Errorf("an invalid module: %v, logged:\n%s", err, log)

@@ -43,8 +43,8 @@ func TestEmitGrant(t *testing.T) {
 			host, _ := testHost(t)
 			spec := testSpec(emitting(Done, test.emit...))
 			spec.Grants.Emit = &test.grant
-			if r, err := instance(t, host, spec).Handle(t.Context(), podAdd(t)); err != nil || len(r.Emitted) != test.taken {
-				t.Errorf("%d were taken, %v", len(r.Emitted), err)
+			if r, err := instance(t, host, spec).Handle(t.Context(), podAdd(t)); err != nil || len(r.Emitted) != test.taken || r.Refused != refusals(test.emit) {
+				t.Errorf("%d were taken, %d refused, %v", len(r.Emitted), r.Refused, err)
 			}
 		})
 	}

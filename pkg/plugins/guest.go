@@ -176,7 +176,7 @@ func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 	g.event, g.phase = e, phaseEvent
 	g.args = eventArgs(e)
 	err := g.guard(ctx, abi.ExportOnEvent, g.module.spec.Limits.Deadline, g.callEntry)
-	result := Result{Verdict: Verdict(int32(g.args[0])), Message: g.message, Emitted: g.emitted.list, Handler: g.module.digest}
+	result := Result{Verdict: Verdict(int32(g.args[0])), Message: g.message, Emitted: g.emitted.list, Refused: g.emitted.refused, Handler: g.module.digest}
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
 	g.endEvent()

@@ -72,6 +72,22 @@ func (h *Host) Open(ctx context.Context) error {
 	return err
 }
 
+// HostStats are what a Host has and what it has done since it was made.
+type HostStats struct {
+	Guests   int64  // instances that there are now, those included that wait to follow another one
+	Compiled uint64 // modules that were compiled
+	Read     uint64 // modules whose code was in HostConfig.CacheDir
+	Unkept   uint64 // times that code could not be kept there, so that the next start compiles it again
+}
+
+// Stats returns a snapshot.
+func (h *Host) Stats() HostStats {
+	return HostStats{
+		Guests: h.guests.Load(), Compiled: uint64(h.codes.compiled.Load()), Read: uint64(h.codes.read.Load()),
+		Unkept: uint64(h.codes.unkept.Load()),
+	}
+}
+
 // Engine tells what runs the handlers, compiler or interpreter, and why if it is not the compiler.
 func (h *Host) Engine(ctx context.Context) (name, why string) {
 	_, _ = h.prepare(ctx) // a folder that cannot be used changes nothing about it

@@ -26,6 +26,8 @@ type Result struct {
 	Verdict Verdict
 	// Emitted is empty unless the verdict is Done.
 	Emitted []Emission
+	// Refused is how many emissions of this event were not taken: denied by the grant, too many or too large, or malformed.
+	Refused int
 	// Message is what the guest gave to result.v1 error.
 	Message string
 	// Handler is the SHA-256 of the guest's module, in hexadecimal digits: who made what is emitted.

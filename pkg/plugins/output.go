@@ -16,11 +16,17 @@ type output struct {
 	list  []Emission
 	bytes int64
 	data  bool // there is one of kind data
+
+	refused int // how many were not taken
 }
 
 func resultEmit(c call, stack []uint64) {
 	kind, ptr, length := abi.EmitKind(int32(stack[0])), uint32(stack[1]), uint32(stack[2])
-	stack[0] = status(c.emit(kind, ptr, length))
+	answer := c.emit(kind, ptr, length)
+	if answer != 0 && answer != abi.WrongPhase { // else there is an event at hand
+		c.emitted.refused++
+	}
+	stack[0] = status(answer)
 }
 
 func (c call) emit(kind abi.EmitKind, ptr, length uint32) abi.Status {

@@ -2,9 +2,11 @@ package plugins
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
@@ -14,6 +16,16 @@ type emission struct {
 	kind   abi.EmitKind
 	text   string
 	status abi.Status
+}
+
+// refusals are how many of them are not taken.
+func refusals(emissions []emission) (n int) {
+	for _, e := range emissions {
+		if e.status != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // emitting is a guest that emits and traps if a status is not the one expected.
@@ -81,11 +93,29 @@ func TestEmit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !reflect.DeepEqual(r.Emitted, test.want) {
-					t.Errorf("got  %v\nwant %v", r.Emitted, test.want)
+				if !reflect.DeepEqual(r.Emitted, test.want) || r.Refused != refusals(test.emit) {
+					t.Errorf("got  %v, %d refused\nwant %v", r.Emitted, r.Refused, test.want)
 				}
 			}
 		})
+	}
+}
+
+// What is refused is counted for the event that it was emitted for, in batches as well.
+func TestRefusedEmissionsOfABatch(t *testing.T) {
+	m := guestModule(imported(abi.ModuleEvent, "next"), imported(abi.ModuleResult, "emit"))
+	m.Data(4096, `[1]`)
+	emit := slices.Concat(konst(int32(abi.EmitData)), konst(4096), konst(3), invoke(1), drop)
+	wasm := onBatch(m, forEach(isOp(event.Update), wasmtest.If(emit, emit, emit)), konst(int32(Done)))
+	host, _ := testHost(t)
+	results, err := instance(t, host, testSpec(wasm)).HandleBatch(t.Context(), batchOf(t, event.Update, event.Add, event.Update))
+	if err != nil || len(results) != 3 {
+		t.Fatalf("%v, %v", results, err)
+	}
+	for n, want := range []int{2, 0, 2} {
+		if results[n].Refused != want {
+			t.Errorf("event %d: %d refused, want %d", n, results[n].Refused, want)
+		}
 	}
 }
 
@@ -110,8 +140,8 @@ func TestEmitFlood(t *testing.T) {
 	wasm := onEvent(m, wasmtest.Times(4, 100_000, konst(1), konst(0), konst(12), invoke(0), drop), konst(0))
 	host, _ := testHost(t)
 	r, err := instance(t, host, testSpec(wasm)).Handle(t.Context(), podAdd(t))
-	if err != nil || len(r.Emitted) != 64 {
-		t.Errorf("got %d emissions, %v", len(r.Emitted), err)
+	if err != nil || len(r.Emitted) != 64 || r.Refused != 100_000-64 {
+		t.Errorf("got %d emissions, %d refused, %v", len(r.Emitted), r.Refused, err)
 	}
 }
 

@@ -1,0 +1,67 @@
+package endpoints
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informerd/informerd/pkg/plugins"
+)
+
+const pageHead = `# Metrics
+
+With ` + "`http: {address: \"127.0.0.1:8080\"}`" + ` in the configuration, informerd answers at ` + "`/metrics`" + ` in Prometheus' text
+format, with the metrics below and those of Go's own collectors (` + "`go_…`, `process_…`" + `). Counters begin at 0 when informerd
+starts. The texts are those of ` + "`# HELP`" + `.
+
+Labels are bounded by the configuration: names of listeners, rules and severities, and resources and namespaces as informers
+are configured with them. The namespaces in ` + "`informerd_rule_violations`" + ` are those of objects, 1,000 of each rule at most.
+No label has the name of an object.
+
+Metrics whose name begins with ` + "`informerd_handler_modules_`" + ` and ` + "`informerd_handler_instances`" + ` are there if the configuration has a
+handler; those of rules and violations are those of listeners with rules.
+
+| metric | type | labels | |
+|---|---|---|---|
+`
+
+// The page has each metric there is, with what # HELP says of it.
+func TestMetricsPage(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(&collector{someServer(), slog.New(slog.DiscardHandler)})
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString(pageHead)
+	for _, f := range families {
+		var labels []string
+		for _, l := range f.GetMetric()[0].GetLabel() {
+			labels = append(labels, "`"+l.GetName()+"`")
+		}
+		slices.Sort(labels)
+		help := strings.ReplaceAll(f.GetHelp(), "|", `\|`)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.GetName(), strings.ToLower(f.GetType().String()), strings.Join(labels, ", "), help)
+	}
+	const page = "../../docs/metrics.md"
+	if *update {
+		if err := os.WriteFile(page, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(page); err != nil || string(got) != b.String() {
+		t.Errorf("%s is not what make docs writes (%v)", page, err)
+	}
+}
+
+// someServer has every metric.
+func someServer() *Server {
+	return &Server{Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(), Informers: someInformers,
+		Handlers: func() plugins.HostStats { return plugins.HostStats{Guests: 50, Compiled: 51, Read: 52, Unkept: 53} }}
+}

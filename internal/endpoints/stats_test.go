@@ -1,0 +1,94 @@
+package endpoints
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
+)
+
+// notMetrics are what the stages count or say and no metric shows.
+var notMetrics = map[string]string{
+	"ListenerStats.Offered":  "events_total, events_coalesced_total and the other ends of an event add up to it",
+	"ListenerStats.Done":     "events_total without what the buffer holds",
+	"ListenerStats.Retried":  "events_retried_total counts the same where the reason is known",
+	"ListenerStats.Recalled": "rules and selects that look at the clock are asked again every minute",
+	"Status.Resource":        "a label",
+	"Status.Scope":           "a label",
+	"Status.Bytes":           "the length of the texts; Memory is what they take",
+	"Status.Listeners":       "said by the configuration",
+	"Status.ResourceVersion": "opaque",
+}
+
+// Whatever a stage counts can be seen from outside, or has a reason in notMetrics.
+func TestWhatIsCountedIsAMetric(t *testing.T) {
+	counts := func() map[Count]int { return nil }
+	check(t, route.Stats{}, func(s route.Stats) *Server {
+		return &Server{Listeners: []Listener{{Name: "l", Counts: counts, Route: func() route.Stats { return s }}}}
+	})
+	check(t, informer.ListenerStats{}, func(s informer.ListenerStats) *Server {
+		return &Server{Listeners: []Listener{{Name: "l", Buffer: func() informer.ListenerStats { return s }}}}
+	})
+	check(t, informer.Status{}, func(s informer.Status) *Server {
+		return &Server{Informers: func() []informer.Status { return []informer.Status{s} }}
+	})
+	check(t, plugins.HostStats{}, func(s plugins.HostStats) *Server {
+		return &Server{Handlers: func() plugins.HostStats { return s }}
+	})
+}
+
+// check sets one field after the other and looks whether that changes the metrics.
+func check[S any](t *testing.T, zero S, server func(S) *Server) {
+	t.Helper()
+	metrics := func(s S) string {
+		_, body := serve(t, server(s)).get("/metrics")
+		return lines(body, "informerd_")
+	}
+	before := metrics(zero)
+	typ := reflect.TypeFor[S]()
+	for i := range typ.NumField() {
+		changed := zero
+		set(t, reflect.ValueOf(&changed).Elem().Field(i))
+		name := typ.Name() + "." + typ.Field(i).Name
+		_, excused := notMetrics[name]
+		switch shown := metrics(changed) != before; {
+		case !shown && !excused:
+			t.Errorf("no metric shows %s", name)
+		case shown && excused && typ.Field(i).Name != "Resource" && typ.Field(i).Name != "Scope":
+			t.Errorf("a metric shows %s, which has a reason in notMetrics why none does", name)
+		}
+	}
+}
+
+// set makes a field something else than zero.
+func set(t *testing.T, field reflect.Value) {
+	t.Helper()
+	switch value := field.Addr().Interface().(type) {
+	case *uint64:
+		*value = 7
+	case *int:
+		*value = 7
+	case *int64:
+		*value = 7
+	case *bool:
+		*value = true
+	case *string:
+		*value = "7"
+	case *error:
+		*value = errors.New("trouble")
+	case *map[event.Op]uint64:
+		*value = map[event.Op]uint64{event.Add: 7}
+	case *route.Pause:
+		*value = route.Pause{Begin: noon, End: noon, Since: noon, Crashes: 7}
+	case *informer.Resource:
+		value.Resource = "pods"
+	case *informer.Scope:
+		value.Namespace = "shop"
+	default:
+		t.Fatalf("there is no way here to set a %T", value)
+	}
+}
