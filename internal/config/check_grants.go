@@ -11,17 +11,10 @@ import (
 )
 
 func checkState(s *State, r *report) {
-	const field, hint = "state.dir", "add dir, the path of a folder"
 	if r.has("state") && r.missing("state", "dir") {
-		r.key("state", hint, "state has no dir")
+		r.key("state", "add dir, the path of a folder", "state has no dir")
 	}
-	switch {
-	case !r.good(field):
-	case strings.TrimSpace(s.Dir) == "" || strings.ContainsRune(s.Dir, 0):
-		r.value(field, "give the path of a folder", "%s is no path: %s", field, quote(s.Dir))
-	case s.Dir == "~" || strings.HasPrefix(s.Dir, "~/"):
-		r.value(field, "write the home folder out", "%s must not begin with ~, is %s", field, quote(s.Dir))
-	}
+	r.path("state.dir", s.Dir, "a folder")
 }
 
 func checkGrants(c *Config, g *Grants, path string, r *report) {
@@ -232,9 +225,7 @@ func checkHeader(name string, value HeaderValue, seen map[string]string, path st
 			r.value(env, "", "%s must be the name of an environment variable, is %s", env, quote(value.FromEnv))
 		}
 	case r.has(file):
-		if r.good(file) && (strings.TrimSpace(value.FromFile) == "" || strings.ContainsRune(value.FromFile, 0)) {
-			r.value(file, "give the path of a file", "%s is no path: %s", file, quote(value.FromFile))
-		}
+		r.path(file, value.FromFile, "a file")
 	case value.Text == "":
 		r.value(path, whereHint+", or remove it", "%s has no value", path)
 	case credentials.MatchString(lower):

@@ -146,6 +146,7 @@ func checkBuffer(b *Buffer, path string, r *report) {
 	if b.Overflow != OverflowSpill && !r.failed[field] {
 		r.key(spill, "set overflow: spill, or remove it", "%s is set, but the overflow is %s", spill, b.Overflow)
 	}
+	r.path(join(spill, "dir"), b.Spill.Dir, "a folder")
 	r.size(join(spill, "bytes"), &b.Spill.Bytes, 256<<20, 1<<20, 1<<40)
 }
 
@@ -161,8 +162,8 @@ func checkHandler(h *Handler, path string, r *report) {
 		r.key(path, "add wasm, the path of the module", "%s has no wasm", path)
 	case r.good(field) && remoteModule.MatchString(h.Wasm):
 		r.value(field, "give the path of a file", "%s: modules from elsewhere are not supported by this version", field)
-	case r.good(field) && (strings.TrimSpace(h.Wasm) == "" || strings.ContainsRune(h.Wasm, 0)):
-		r.value(field, "give the path of the module", "%s is no path: %s", field, quote(h.Wasm))
+	default:
+		r.path(field, h.Wasm, "the module")
 	}
 	if field := join(path, "sha256"); r.good(field) && !sha256Digest.MatchString(h.SHA256) {
 		r.value(field, "sha256sum prints it", "%s must be 64 lower-case hexadecimal digits, is %s", field, quote(h.SHA256))

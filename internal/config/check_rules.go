@@ -112,13 +112,13 @@ func checkPolicies(c *Config, r *report) {
 		case r.missing(path, "files"):
 			r.key(path, "add files, as in policies/*.yaml", "%s has no files", path)
 		case !r.good(field):
-		case strings.TrimSpace(entry.Files) == "" || strings.ContainsRune(entry.Files, 0):
-			r.value(field, "give the path of policy files, as in policies/*.yaml", "%s is no path: %s", field, quote(entry.Files))
 		case err != nil:
 			r.value(field, `"[" and "\" are written as "\[" and "\\" if the names have them`, "%s is no pattern: %s", field, quote(entry.Files))
 		case strings.Contains(entry.Files, "**"):
 			// It would be read as *, and what stands deeper would be missed without a word.
 			r.value(field, "give each folder an entry, as in policies/*.yaml", "%s: ** for folders in folders is not supported: %s", field, quote(entry.Files))
+		default:
+			r.path(field, entry.Files, "policy files, as in policies/*.yaml")
 		}
 		checkOutputNames(c, entry.Outputs, path, r)
 	}

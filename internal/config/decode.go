@@ -29,6 +29,7 @@ var elsewhere = map[reflect.Type]map[string]string{reflect.TypeFor[Policy](): no
 // examples are the shortest values of types that need something in them.
 var examples = map[reflect.Type]string{
 	reflect.TypeFor[*Output]():              "{stdout: {}}",
+	reflect.TypeFor[*Stdout]():              "{}: it takes no settings, each event is a line of JSON",
 	reflect.TypeFor[*Informer]():            "{resource: pods}",
 	reflect.TypeFor[*Handler]():             "{wasm: handler.wasm}",
 	reflect.TypeFor[map[string]*Output]():   "a name and an output, as in stdout: {stdout: {}}",
@@ -190,7 +191,9 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []s
 		in = " in " + path
 	}
 	hint := "it has no fields"
-	if len(known) > 0 {
+	if example := examples[reflect.PointerTo(t)]; example != "" && len(known) == 0 {
+		hint = "write " + example
+	} else if len(known) > 0 {
 		hint = "its fields are " + strings.Join(known, ", ")
 	}
 	if t == reflect.TypeFor[Output]() { // whatever other tools send to, the answer is one

@@ -137,6 +137,7 @@ func TestHeaderMistakes(t *testing.T) {
 		header("empty", "X: ''", "10:74: HEADERS.X has no value; "+where+", or remove it"),
 		header("variable", "X: {fromEnv: A-B}", `10:84: HEADERS.X.fromEnv must be the name of an environment variable, is "A-B"`),
 		header("file", "X: {fromFile: ' '}", `10:85: HEADERS.X.fromFile is no path: " "; give the path of a file`),
+		header("file at home", "X: {fromFile: ~/token}", `10:85: HEADERS.X.fromFile must not begin with ~, is "~/token"; paths are taken as they are: write it out in full, or relative to the folder of this configuration`),
 		header("name", "X Y: a", `10:71: HEADERS["X Y"]: "X Y" is no name for a header`),
 		header("framing", "host: a", "10:71: HEADERS.host: the header Host cannot be set; remove it"),
 		header("proxy", "Proxy-Authorization: a", "10:71: HEADERS.Proxy-Authorization: the header Proxy-Authorization cannot be set; remove it"),
@@ -169,11 +170,12 @@ func TestHeadersThatHoldCredentials(t *testing.T) {
 }
 
 func TestStateMistakes(t *testing.T) {
-	const line = "cluster: {name: c}\n"
+	const line, paths = "cluster: {name: c}\n", "; paths are taken as they are: write it out in full, or relative to the folder of this configuration"
 	testMistakes(t, []mistake{
 		{"no dir", line, line + "state: {}\n", "4:1: state has no dir; add dir, the path of a folder"},
 		{"empty dir", line, line + "state: {dir: ''}\n", `4:14: state.dir is no path: ""; give the path of a folder`},
-		{"home", line, line + "state: {dir: ~/x}\n", `4:14: state.dir must not begin with ~, is "~/x"; write the home folder out`},
+		{"home", line, line + "state: {dir: ~/x}\n", `4:14: state.dir must not begin with ~, is "~/x"` + paths},
+		{"variable", line, line + "state: {dir: $HOME/x}\n", `4:14: state.dir must not have a variable in it, is "$HOME/x"` + paths},
 		{"no value", line, line + "state:\n", "4:7: state has no value; give it a value or remove it"},
 	})
 }

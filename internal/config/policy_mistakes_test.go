@@ -150,6 +150,7 @@ func TestPoliciesMistakes(t *testing.T) {
 			`12:15: policies[0].outputs[0]: unknown output "oter"; did you mean "other"?` + "\n" +
 				`12:26: policies[0].outputs[2] repeats the output "out"`},
 		{"no output", "outputs: [out]\noutputs", "outputs: []\noutputs", "12:14: policies[0].outputs must have at least one output"},
+		{"home", "p/*.yaml", "~/p/*.yaml", `11:12: policies[0].files must not begin with ~, is "~/p/*.yaml"; paths are taken as they are: write it out in full, or relative to the folder of this configuration`},
 		{"no path", "p/*.yaml", "' '", `11:12: policies[0].files is no path: " "; give the path of policy files, as in policies/*.yaml`},
 		{"no pattern", "p/*.yaml", "'p/[.yaml'", `11:12: policies[0].files is no pattern: "p/[.yaml"; "[" and "\" are written as "\[" and "\\" if the names have them`},
 		{"folders in folders", "p/*.yaml", "'p/**/*.yaml'",
