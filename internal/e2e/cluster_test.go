@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -199,7 +200,7 @@ func (c *cluster) retry(do func(ctx context.Context) error) error {
 	err := eventually(func() error {
 		last = do(ctx)
 		switch {
-		case meta.IsNoMatchError(last):
+		case meta.IsNoMatchError(last), isGone(last):
 			c.mapper.Reset()
 			return last
 		case utilnet.IsConnectionRefused(last), utilnet.IsConnectionReset(last), errors.Is(last, io.EOF), errors.Is(last, io.ErrUnexpectedEOF):
@@ -211,6 +212,11 @@ func (c *cluster) retry(do func(ctx context.Context) error) error {
 		return err
 	}
 	return last
+}
+
+// isGone reports whether the server does not have the resource, or not in this version any more.
+func isGone(err error) bool {
+	return apierrors.IsNotFound(err) && strings.Contains(err.Error(), "could not find the requested resource")
 }
 
 // resource finds the client for KIND or KIND.GROUP, which may also be a resource's name.

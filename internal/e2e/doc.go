@@ -18,6 +18,7 @@
 //	k8s scale KIND/NAME N
 //	k8s delete KIND/NAME
 //	k8s get KIND/NAME                         print the object as the API server has it, but for managedFields
+//	k8s account FILE NAME                     write a kubeconfig with a token of the service account NAME
 //	k8s schema GROUP/VERSION                  wait until it is published, which takes a moment for a new resource
 //	k8s env VARIABLE KIND/NAME FIELD          put a field into a variable
 //	metric [-eventually] NAME LABEL=VALUE… N  a metric of the API server, added up over all other labels, is N

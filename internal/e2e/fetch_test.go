@@ -58,6 +58,7 @@ func (p *process) address() (address string, err error) {
 	return address, err
 }
 
+// get returns an answer. That something is not ready is one as well.
 func get(url string) (body string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -71,7 +72,7 @@ func get(url string) (body string, err error) {
 		return "", err
 	}
 	text, err := io.ReadAll(response.Body)
-	if err = errors.Join(err, response.Body.Close()); err == nil && response.StatusCode != http.StatusOK {
+	if err = errors.Join(err, response.Body.Close()); err == nil && response.StatusCode != http.StatusOK && response.StatusCode != http.StatusServiceUnavailable {
 		err = fmt.Errorf("GET %s: %s\n%s", url, response.Status, text)
 	}
 	return string(text), err

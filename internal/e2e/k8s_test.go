@@ -14,8 +14,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
 )
 
 // k8s acts on the script's cluster as kubectl would.
@@ -44,6 +47,8 @@ func k8s(ts *testscript.TestScript, args []string) {
 			defer cancel()
 			return s.cluster.discovery.RESTClient().Get().AbsPath("/openapi/v3/apis/" + args[0]).Do(ctx).Error()
 		}))
+	case verb == "account" && len(args) == 2:
+		ts.Check(s.account(ts.MkAbs(args[0]), args[1]))
 	case verb == "env" && len(args) == 3:
 		object, err := s.get(args[1])
 		ts.Check(err)
@@ -53,7 +58,7 @@ func k8s(ts *testscript.TestScript, args []string) {
 		}
 		ts.Setenv(args[0], plain(value))
 	default:
-		ts.Fatalf("usage: k8s apply FILE…, patch KIND/NAME[/SUBRESOURCE] JSON, scale KIND/NAME N, delete KIND/NAME, get KIND/NAME, schema GROUP/VERSION, env VARIABLE KIND/NAME FIELD")
+		ts.Fatalf("usage: k8s apply FILE…, patch KIND/NAME[/SUBRESOURCE] JSON, scale KIND/NAME N, delete KIND/NAME, get KIND/NAME, account FILE NAME, schema GROUP/VERSION, env VARIABLE KIND/NAME FIELD")
 	}
 }
 
@@ -144,6 +149,35 @@ func (s *story) get(text string) (object map[string]any, err error) {
 		err = fmt.Errorf("%s in namespace %s: %w", text, s.namespace, err)
 	}
 	return object, err
+}
+
+// account writes a kubeconfig for a service account, with a token of its own.
+func (s *story) account(file, name string) error {
+	config, err := clientcmd.LoadFromFile(s.cluster.kubeconfig())
+	if err != nil {
+		return err
+	}
+	return s.cluster.retry(func(ctx context.Context) error {
+		client, err := s.cluster.resource("serviceaccount", s.namespace)
+		if err != nil {
+			return err
+		}
+		request := &unstructured.Unstructured{}
+		request.SetGroupVersionKind(schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"})
+		request.SetName(name)
+		answer, err := client.Create(ctx, request, metav1.CreateOptions{}, "token")
+		if err != nil {
+			return err
+		}
+		token, _, err := unstructured.NestedString(answer.Object, "status", "token")
+		if err != nil {
+			return err
+		}
+		for user := range config.AuthInfos {
+			config.AuthInfos[user] = &api.AuthInfo{Token: token}
+		}
+		return clientcmd.WriteToFile(*config, file)
+	})
 }
 
 // pretty gives JSON with sorted names, the same for values that are the same.
