@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,29 +15,38 @@ import (
 )
 
 // explainFlags say which event is to be explained to whom.
-type explainFlags struct{ listener, object, old, op string }
+type explainFlags struct {
+	listener, object, old, op string
 
-func newExplain(stdin io.Reader, stdout io.Writer) *cobra.Command {
+	live *daemon.Reference // the object is one of the cluster
+}
+
+func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var f explainFlags
 	file := configuration{stdin: stdin, policies: true}
 	var fields fieldCheck
+	opts := daemon.Options{Version: version}
 	cmd := &cobra.Command{
-		Use:   "explain FILE --listener NAME --object FILE [--old FILE]",
+		Use:   "explain FILE --listener NAME --object FILE|KIND/NAMESPACE/NAME [--old FILE]",
 		Short: "Show why a listener's filter matches an event or not, and what its rules say",
 		Long: "Show what a listener's select, filter and rules make of an event: each part of each expression with its value.\n" +
-			"The objects are YAML or JSON, as kubectl get -o yaml prints them; each object of a list is explained. The exit code\n" +
-			"is 1 for an object that the listener's informer does not watch.",
+			"The objects are YAML or JSON, as kubectl get -o yaml prints them; each object of a list is explained. What is no file\n" +
+			"and looks like pod/default/web or node/n1 is read from the cluster, with the connection and the rights of the\n" +
+			"configuration's informers. The exit code is 1 for an object that the listener's informer does not watch.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			op, err := f.check()
 			if err != nil {
 				return err
 			}
+			if err := f.liveFlags(cmd); err != nil {
+				return err
+			}
 			schemas, err := fields.schemas()
 			if err != nil {
 				return err
 			}
-			cfg, err := file.load(schemas, false)
+			cfg, err := file.load(schemas, f.live != nil && opts.Kubeconfig == "")
 			if err != nil {
 				return err
 			}
@@ -43,8 +54,13 @@ func newExplain(stdin io.Reader, stdout io.Writer) *cobra.Command {
 				return usageError{errors.New("--config and --object cannot both be standard input")}
 			}
 			questions, err := f.questions(op, stdin)
+			if f.live != nil && err == nil {
+				ctx, stop := stopOnSignal(cmd.Context(), stderr, nil)
+				defer stop()
+				questions[0].Object, err = daemon.Live(ctx, cfg, opts, f.listener, *f.live)
+			}
 			if err != nil {
-				return err
+				return f.named(err)
 			}
 			var wrongKinds error
 			for i, question := range questions {
@@ -52,15 +68,12 @@ func newExplain(stdin io.Reader, stdout io.Writer) *cobra.Command {
 					fmt.Fprintln(stdout)
 				}
 				err := daemon.Explain(contextOf(cmd), cfg, daemon.BuildOptions{Schemas: schemas}, f.listener, question, stdout)
-				var unknown *daemon.UnknownListenerError
 				var wrongKind *daemon.WrongKindError
 				switch {
-				case errors.As(err, &unknown):
-					return usageError{fmt.Errorf("--listener: %w", err)}
 				case errors.As(err, &wrongKind): // the others of a list may be right
 					wrongKinds = errors.Join(wrongKinds, err)
 				case err != nil:
-					return err
+					return f.named(err)
 				}
 			}
 			return wrongKinds
@@ -68,11 +81,38 @@ func newExplain(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	}
 	file.add(cmd)
 	cmd.Flags().StringVarP(&f.listener, "listener", "l", "", "the listener's name (required)")
-	cmd.Flags().StringVar(&f.object, "object", "", "a file with the event's object, or a list of them (required); - is standard input")
+	cmd.Flags().StringVar(&f.object, "object", "", "a file with the event's object, or a list of them; - is standard input; or an object of the cluster, as pod/default/web (required)")
 	cmd.Flags().StringVar(&f.old, "old", "", "a file with the object before an update")
 	cmd.Flags().StringVar(&f.op, "op", "", "add, update, delete or resync; default: update with --old, else add")
+	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
+	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
 	fields.add(cmd)
 	return cmd
+}
+
+// liveFlags finds out whether the object is one of the cluster: a file of that name wins.
+func (f *explainFlags) liveFlags(cmd *cobra.Command) error {
+	if ref, ok := daemon.ParseReference(f.object); ok {
+		if _, err := os.Lstat(f.object); errors.Is(err, fs.ErrNotExist) {
+			f.live = &ref
+			return nil
+		}
+	}
+	for _, name := range []string{"kubeconfig", "context"} {
+		if cmd.Flags().Changed(name) {
+			return usageError{fmt.Errorf("--%s needs an object of the cluster, as --object pod/default/web: %s is a file", name, f.object)}
+		}
+	}
+	return nil
+}
+
+// named makes a wrong listener a mistake on the command line.
+func (f *explainFlags) named(err error) error {
+	var unknown *daemon.UnknownListenerError
+	if errors.As(err, &unknown) {
+		return usageError{fmt.Errorf("--listener: %w", err)}
+	}
+	return err
 }
 
 // check looks at the flags alone: what is wrong with them is said before what is wrong with files.
@@ -97,9 +137,11 @@ func (f *explainFlags) check() (op event.Op, err error) {
 
 // questions are one for each object.
 func (f *explainFlags) questions(op event.Op, stdin io.Reader) (all []daemon.Question, err error) {
-	objects, list, err := config.ReadObjects(f.object, stdin)
-	if err != nil {
-		return nil, err
+	objects, list := [][]byte{nil}, false
+	if f.live == nil {
+		if objects, list, err = config.ReadObjects(f.object, stdin); err != nil {
+			return nil, err
+		}
 	}
 	q := daemon.Question{Op: op, Old: daemon.ObjectFile{Path: f.old}}
 	if f.old != "" {

@@ -99,7 +99,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{flagError(cmd, err)} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr), newPlan(stdin, stdout), newExplain(stdin, stdout),
+	root.AddCommand(newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr), newPlan(stdin, stdout), newExplain(stdin, stdout, stderr),
 		newPlugin(stdin, stdout), newVersion(stdout))
 	return root
 }

@@ -21,6 +21,8 @@
 //   - Run blocks until its context is done, and then stops: first the intake, then the listeners, who get the configuration's
 //     shutdown.drain to finish what is buffered, then the endpoints, and for shutdown.close handlers and outputs. When it
 //     returns, no goroutine is left.
-//   - Plan and Explain start nothing and ask no API server. Explain gives what the listener's expressions would give.
+//   - Plan and Explain start nothing and ask no API server. Explain returns what the listener's expressions would return. Live
+//     reads the object that is to be explained, with the configuration's connection and the right to list that the informer
+//     needs; what the informer drops and the values of a Secret are not shown.
 //   - What is not finished by then is counted and logged, never lost silently.
 package daemon

@@ -30,13 +30,17 @@ func (e *UnknownListenerError) Error() string {
 	return fmt.Sprintf("there is no listener %q%s; there are %s", e.Name, hint, strings.Join(e.There, ", "))
 }
 
+func unknownListener(cfg *config.Config, name string) error {
+	return &UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
+}
+
 // Explain writes what a listener's expressions make of an event, part by part, and what follows. Its handler is not asked,
 // and lookups in other informers find nothing. The error is a config.Errors if the configuration is to blame, and an
 // UnknownListenerError if it has no such listener.
 func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name string, q Question, w io.Writer) error {
 	l := cfg.Listeners[name]
 	if l == nil {
-		return &UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
+		return unknownListener(cfg, name)
 	}
 	e, err := q.event(l.Informer())
 	if err != nil {
@@ -63,7 +67,7 @@ func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name st
 		x.line(0, "Note: %s", note)
 	}
 	if names := lookups(b.expressions); len(names) > 0 {
-		x.line(0, "Note: lookups find nothing here, since no cluster is asked: %s", strings.Join(names, ", "))
+		x.line(0, "Note: lookups find nothing here, since there are no caches: %s", strings.Join(names, ", "))
 	}
 	e, selected := x.selects(selects, e)
 	for _, r := range judged {

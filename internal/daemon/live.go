@@ -1,0 +1,141 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// Reference names an object of a cluster, as in pod/default/web or node/n1.
+type Reference struct{ Resource, Namespace, Name string }
+
+// ParseReference reads RESOURCE/NAMESPACE/NAME or RESOURCE/NAME, and reports whether a text can be one.
+func ParseReference(text string) (ref Reference, ok bool) {
+	parts := strings.Split(text, "/")
+	switch len(parts) {
+	case 2:
+		ref = Reference{Resource: parts[0], Name: parts[1]}
+	case 3:
+		ref = Reference{parts[0], parts[1], parts[2]}
+		ok = len(validation.IsDNS1123Label(ref.Namespace)) == 0
+	}
+	for _, suffix := range []string{".yaml", ".yml", ".json"} { // a file that is missing
+		if strings.HasSuffix(ref.Name, suffix) {
+			return Reference{}, false
+		}
+	}
+	ok = (ok || len(parts) == 2) && ref.Name != "" && len(validation.IsDNS1123Subdomain(strings.ToLower(ref.Resource))) == 0
+	return ref, ok
+}
+
+func (r Reference) String() string {
+	if r.Namespace == "" {
+		return r.Resource + "/" + r.Name
+	}
+	return r.Resource + "/" + r.Namespace + "/" + r.Name
+}
+
+// ForbiddenError says that the account may not list what a listener watches.
+type ForbiddenError struct {
+	Role string // what would allow it, as YAML
+	Err  error
+}
+
+func (e *ForbiddenError) Error() string {
+	return fmt.Sprintf("%v\nThis would allow it, once it is bound to the account:\n\n%s", e.Err, strings.TrimSuffix(e.Role, "\n"))
+}
+
+func (e *ForbiddenError) Unwrap() error { return e.Err }
+
+// Live reads an object from the API server that a listener's informer would watch. It needs the right to list that the
+// informer needs, and no other. The error is an *UnknownListenerError, a *WrongKindError, a *ForbiddenError, or one of
+// package kube, and a config.Errors if the kubeconfig that the configuration names is not there.
+func Live(ctx context.Context, cfg *config.Config, o Options, name string, ref Reference) (ObjectFile, error) {
+	file := ObjectFile{Path: ref.String()}
+	l := cfg.Listeners[name]
+	if l == nil {
+		return file, unknownListener(cfg, name)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if mistakes := kubeconfigMistakes(cfg); o.Kubeconfig == "" && len(mistakes) > 0 {
+		return file, mistakes
+	}
+	c, err := connect(cfg, o)
+	if err != nil {
+		return file, fmt.Errorf("%s: %w", ref, err)
+	}
+	defer c.client.CloseIdleConnections()
+	found, err := c.resolve(ctx, l.Informer())
+	if err != nil {
+		return file, fmt.Errorf("%s: listener %q: %w", ref, name, err)
+	}
+	asked, err := c.resolver.Resolve(ctx, ref.Resource)
+	switch {
+	case err != nil:
+		return file, fmt.Errorf("%s: %w", ref, err)
+	case asked.GVR.GroupResource() != found.GVR.GroupResource():
+		return file, &WrongKindError{Path: ref.String(), Kind: asked.GVK.Kind, Listener: name, Resource: l.Informer().Resource}
+	case found.Namespaced && ref.Namespace == "":
+		return file, fmt.Errorf("%s: %s are in namespaces: write %s/NAMESPACE/%s", ref, found.GVR.Resource, ref.Resource, ref.Name)
+	case !found.Namespaced && ref.Namespace != "":
+		return file, fmt.Errorf("%s: %s are in no namespace: write %s/%s", ref, found.GVR.Resource, ref.Resource, ref.Name)
+	}
+	if file.JSON, err = c.object(ctx, found, ref); apierrors.IsForbidden(err) {
+		return file, &ForbiddenError{kube.Roles("informerd", []kube.Right{listing(l.Informer(), found, ref)}), err}
+	}
+	return file, err
+}
+
+// listing is the right that the informer needs to list the object.
+func listing(inf *config.Informer, found kube.Resource, ref Reference) kube.Right {
+	right := kube.Right{Resource: found, Verb: "list"}
+	if slices.Contains(inf.Namespaces, ref.Namespace) {
+		right.Namespace = ref.Namespace
+	}
+	return right
+}
+
+// object lists the one object of this name, so that no right to get it is needed.
+func (c *cluster) object(ctx context.Context, found kube.Resource, ref Reference) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, accessTime)
+	defer cancel()
+	scope := informer.Scope{Namespace: ref.Namespace, FieldSelector: fields.OneTermEqualSelector("metadata.name", ref.Name).String()}
+	body, err := c.client.ListWatcher(resourceOf(found), scope).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	text, err := io.ReadAll(body)
+	if err = errors.Join(err, body.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	var list struct{ Items []map[string]json.RawMessage }
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("%s: the API server's answer is not a list: %w", ref, err)
+	}
+	if len(list.Items) == 0 {
+		return nil, fmt.Errorf("%s: there is no such object on %s", ref, c.resolver.Server())
+	}
+	item := list.Items[0]
+	for field, value := range map[string]string{"apiVersion": found.GVK.GroupVersion().String(), "kind": found.GVK.Kind} {
+		if item[field] == nil { // a list says it once
+			item[field], _ = json.Marshal(value) // a string has a JSON form
+		}
+	}
+	return json.Marshal(item)
+}
