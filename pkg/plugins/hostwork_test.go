@@ -30,6 +30,10 @@ func TestHostsWorkIsPaidFor(t *testing.T) {
 		m.Data(0, `"`+strings.Repeat("x", 30_000)+`"`)
 		return onEvent(m, konst(int32(abi.EmitData)), konst(0), konst(30_002), invoke(0), drop, konst(0))
 	}
+	manyMissing := make([]string, abi.MaxPrefetch)
+	for n := range manyMissing {
+		manyMissing[n] = fmt.Sprintf("spec.nothing%d", n)
+	}
 	for name, test := range map[string]struct {
 		wasm []byte
 		work int64 // in bytes
@@ -38,7 +42,10 @@ func TestHostsWorkIsPaidFor(t *testing.T) {
 		"event.v1 changed":  {probe(imported(abi.ModuleEvent, "changed"), []string{"spec.nothing"}, 0), size},
 		"event.v1 object":   {probe(imported(abi.ModuleEvent, "object"), nil, 0, 0, 1024, 50_000), 50_000},
 		"event.v1 prefetch": {prefetching(200, "spec.nothing"), size},
-		"result.v1 emit":    {emits(), 30_000},
+		// One walk is for all fields; each string is read once more.
+		"event.v1 prefetch of many fields": {prefetching(2000, manyMissing...), size},
+		"event.v1 prefetch of long fields": {prefetching(200, "spec.big", "spec.big", "spec.nothing", "spec.big"), 4 * size},
+		"result.v1 emit":                   {emits(), 30_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			host, _ := testHost(t)
@@ -58,7 +65,7 @@ func TestHostsWorkIsPaidFor(t *testing.T) {
 	}
 }
 
-// The fields that are given ahead are part of the call: its deadline ends them one by one.
+// The fields that are given ahead are part of the call: its deadline ends them before a long object is walked through.
 func TestPrefetchHasADeadline(t *testing.T) {
 	paths := make([]string, abi.MaxPrefetch)
 	for n := range paths {

@@ -12,13 +12,21 @@ import (
 type prefetch struct {
 	ptr, room uint32
 	fields    []prefetched
-	objects   [2]event.Scratch // by which
+	objects   [2]prefetchedObject // by which
 }
 
-type prefetched struct {
-	path  event.Path
-	which int
+// prefetched is one field: the object it is of, and its index among the values of that one.
+type prefetched struct{ which, value int }
+
+// prefetchedObject is what is read of one of an event's two objects.
+type prefetchedObject struct {
+	paths   *event.Paths
+	values  []event.Value
+	scratch event.Scratch
 }
+
+// A set holds all that may be declared.
+const _ = uint(event.MaxPaths - abi.MaxPrefetch)
 
 func eventPrefetch(c call, stack []uint64) {
 	ptr, room, handles, n := uint32(stack[0]), uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
@@ -35,6 +43,7 @@ func (c call) declare(ptr, room, handles, n uint32) abi.Status {
 	}
 	c.read(ptr, room) // it traps now, and never later, as memory does not shrink
 	var fields []prefetched
+	var paths [2][]event.Path
 	for b := c.read(handles, 4*n); len(b) > 0; b = b[4:] {
 		handle, which := binary.LittleEndian.Uint32(b), abi.WhichObject
 		if handle&abi.PrefetchOld != 0 {
@@ -43,9 +52,14 @@ func (c call) declare(ptr, room, handles, n uint32) abi.Status {
 		if uint64(handle) >= uint64(len(c.paths)) {
 			return abi.BadArgument
 		}
-		fields = append(fields, prefetched{c.paths[handle], which})
+		fields = append(fields, prefetched{which, len(paths[which])})
+		paths[which] = append(paths[which], c.paths[handle])
 	}
-	c.prefetch.ptr, c.prefetch.room, c.prefetch.fields = ptr, room, fields
+	c.prefetch = prefetch{ptr: ptr, room: room, fields: fields}
+	for which := range paths {
+		o := &c.prefetch.objects[which]
+		o.paths, o.values = event.NewPaths(paths[which]...), make([]event.Value, len(paths[which]))
+	}
 	return 0
 }
 
@@ -60,40 +74,33 @@ func (g *guest) writePrefetch() error {
 	if len(p.fields) == 0 {
 		return nil
 	}
-	defer func() { // to keep none beyond its event
-		p.objects[abi.WhichObject].Set(nil)
-		p.objects[abi.WhichOld].Set(nil)
-	}()
-	b, _ := g.mod.Memory().Read(p.ptr, p.room)
-	p.objects[abi.WhichObject].Set(g.event.Object)
-	if g.event.Old != nil {
-		p.objects[abi.WhichOld].Set(g.event.Old)
-	}
-	binary.LittleEndian.PutUint32(b, uint32(len(p.fields)))
+	defer p.forget()
 	walked := 0
+	for which, o := range [2]*event.Object{abi.WhichObject: g.event.Object, abi.WhichOld: g.event.Old} {
+		read := &p.objects[which]
+		if o == nil || len(read.values) == 0 {
+			continue
+		}
+		if walked += o.Size(); walked > walkUnchecked {
+			if err := g.walked(&walked); err != nil {
+				return err
+			}
+		}
+		read.scratch.Set(o)
+		read.scratch.LookupAll(read.paths, read.values)
+	}
+	b, _ := g.mod.Memory().Read(p.ptr, p.room)
+	binary.LittleEndian.PutUint32(b, uint32(len(p.fields)))
 	entry, free := abi.PrefetchHead, abi.PrefetchHead+len(p.fields)*abi.PrefetchEntry
-	for i := range p.fields {
-		f := &p.fields[i]
-		var value event.Value
-		if o := g.event.Object; f.which == abi.WhichObject || g.event.Old != nil {
-			if f.which == abi.WhichOld {
-				o = g.event.Old
+	for _, f := range p.fields {
+		value := p.objects[f.which].values[f.value]
+		// To decode a string is to walk through it once more.
+		if walked += len(value.Raw()); walked > walkUnchecked {
+			if err := g.walked(&walked); err != nil {
+				return err
 			}
-			if walked += o.Size(); walked > walkUnchecked {
-				g.works(walked)
-				if walked = 0; g.tank.Spent() {
-					return meter.ErrSpent
-				}
-				if err := g.check(); err != nil {
-					return err
-				}
-			}
-			value = p.objects[f.which].Lookup(f.path)
 		}
-		text, offset := "", free
-		if value.Exists() {
-			text = value.Text()
-		}
+		text, offset := value.Text(), free
 		if len(text) > len(b)-free {
 			offset = 0
 		} else {
@@ -103,8 +110,26 @@ func (g *guest) writePrefetch() error {
 		binary.LittleEndian.PutUint32(b[entry+4:], uint32(len(text)))
 		binary.LittleEndian.PutUint32(b[entry+8:], uint32(offset))
 		entry += abi.PrefetchEntry
-		walked += len(text)
 	}
 	g.works(walked)
 	return nil
+}
+
+// walked has the guest pay for what the host walks through. It is stopped if it cannot, or if its time is up.
+func (g *guest) walked(bytes *int) error {
+	g.works(*bytes)
+	if *bytes = 0; g.tank.Spent() {
+		return meter.ErrSpent
+	}
+	return g.check()
+}
+
+// forget lets go of the event's objects.
+func (p *prefetch) forget() {
+	for i := range p.objects {
+		if o := &p.objects[i]; len(o.values) > 0 {
+			o.scratch.Set(nil)
+			clear(o.values)
+		}
+	}
 }

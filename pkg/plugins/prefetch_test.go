@@ -205,26 +205,42 @@ func TestPrefetchIsDeclaredAgain(t *testing.T) {
 
 // twoPrefetched is twoFields with prefetch: it traps unless both fields are there and fit.
 func twoPrefetched() []byte {
-	m := guestModule(imported(abi.ModuleEvent, "path"), imported(abi.ModuleEvent, "prefetch"))
-	m.Data(0, "status.phasestatus.containerStatuses[0].restartCount")
-	m.Data(100, "\x00\x00\x00\x00\x01\x00\x00\x00")
-	m.Func("configure", "", "i", "",
-		konst(0), konst(12), invoke(0), drop,
-		konst(12), konst(40), invoke(0), drop,
-		konst(bufferAt), konst(256), konst(100), konst(2), invoke(1))
-	isZero := []byte{0x45}
-	return onEvent(m,
-		wasmtest.Load(bufferAt+12), isZero, wasmtest.If(unreachable),
-		wasmtest.Load(bufferAt+24), isZero, wasmtest.If(unreachable),
-		konst(0))
+	return allPrefetched("status.phase", "status.containerStatuses[0].restartCount")
 }
 
-// Two fields of a pod, read by two calls of field and by prefetch, on their own and besides what any event costs.
+// allPrefetched traps unless all the fields are there and fit.
+func allPrefetched(paths ...string) []byte {
+	m := guestModule(imported(abi.ModuleEvent, "path"), imported(abi.ModuleEvent, "prefetch"))
+	m.Data(8192, strings.Join(paths, ""))
+	var configure, check [][]byte
+	at, isZero := int32(8192), []byte{0x45}
+	for n, path := range paths {
+		handle := 8 + 4*int32(n)
+		configure = append(configure, wasmtest.Store(handle, append(append(konst(at), konst(int32(len(path)))...), invoke(0)...)))
+		at += int32(len(path))
+		check = append(check, wasmtest.Load(bufferAt+abi.PrefetchHead+8+abi.PrefetchEntry*int32(n)), isZero, wasmtest.If(unreachable))
+	}
+	configure = append(configure, konst(bufferAt), konst(2000), konst(8), konst(int32(len(paths))), invoke(1))
+	m.Func("configure", "", "i", "", configure...)
+	return onEvent(m, append(check, konst(0))...)
+}
+
+// sixteenFields are some that podText has.
+var sixteenFields = []string{
+	"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.resourceVersion", "metadata.labels", "metadata.uid",
+	"spec.nodeName", "spec.priority", "spec.hostNetwork", "spec.x", "spec", "status.phase", "status.containerStatuses",
+	"status.containerStatuses[0].restartCount", "status",
+}
+
+// Two fields of a pod, read by two calls of field and by prefetch, on their own and besides what any event costs; and sixteen.
 func BenchmarkTwoFields(b *testing.B) {
 	for _, bench := range []struct {
 		name string
 		wasm []byte
-	}{{"nothing", nothing()}, {"field", twoFields()}, {"prefetch", twoPrefetched()}} {
+	}{
+		{"nothing", nothing()}, {"field", twoFields()}, {"prefetch", twoPrefetched()},
+		{"prefetch one", allPrefetched("status.phase")}, {"prefetch sixteen", allPrefetched(sixteenFields...)},
+	} {
 		b.Run(bench.name, func(b *testing.B) {
 			host, _ := testHost(b)
 			i := instance(b, host, Spec{Listener: "pods", Wasm: bench.wasm})

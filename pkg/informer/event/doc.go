@@ -5,7 +5,7 @@
 //
 // An [Object] is the JSON text the API server sent, less what was dropped on arrival, and a header (apiVersion, kind,
 // namespace, name, uid, resourceVersion, generation, deletionTimestamp, labels) found once by a [Parser]. Nothing else is
-// decoded before somebody asks: [Path.Lookup] walks the text to one field and skips the rest.
+// decoded before somebody asks: [Path.Lookup] walks the text to one field and skips the rest, [Scratch.LookupAll] to several.
 //
 // A parser remembers some of what it has read, and reads what resembles it by holding the two against each other: an object
 // against its own last state, if [Parser.Last] knows that, or against one of the same origin. An object that is nearly a

@@ -16,7 +16,7 @@ import (
 
 // TestHistories: an Object does not depend on what was read before. A parser reads one generated text after the other, each a
 // change of the one before; what it makes of each is held against what a parser makes of it that has read nothing, and against
-// encoding/json, which shares no code with either. HISTORIES=100000 runs for about an hour, HISTORY=17 the one of this number.
+// encoding/json, which shares no code with either. HISTORIES=100000 runs for hours, HISTORY=17 the one of this number.
 func TestHistories(t *testing.T) {
 	first, last := 0, 80
 	if testing.Short() {

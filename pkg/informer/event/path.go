@@ -144,15 +144,22 @@ func (p Path) Lookup(o *Object) Value {
 // start gives the place in an object's JSON from which the way is shortest, and the steps that are left from there. It is
 // false if there is no such field.
 func (p Path) start(o *Object) (from uint32, steps []step, ok bool) {
-	if len(p.steps) > 0 && !p.steps[0].isIndex {
-		switch p.steps[0].key {
-		case "spec":
-			return o.header.spec, p.steps[1:], o.header.spec > 0
-		case "status":
-			return o.header.status, p.steps[1:], o.header.status > 0
-		}
+	if len(p.steps) > 0 && isPlaced(p.steps[0]) {
+		place := o.place(p.steps[0].key)
+		return uint32(place), p.steps[1:], place > 0
 	}
 	return 0, p.steps, true
+}
+
+// isPlaced reports whether a step is one from the whole object to a member whose place the header has.
+func isPlaced(st step) bool { return !st.isIndex && (st.key == "spec" || st.key == "status") }
+
+// place returns where such a member's value begins in the JSON, 0 if there is none.
+func (o *Object) place(key string) int {
+	if key == "spec" {
+		return int(o.header.spec)
+	}
+	return int(o.header.status)
 }
 
 // In reads the field from a value.

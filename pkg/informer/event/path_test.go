@@ -5,6 +5,16 @@ import (
 	"testing"
 )
 
+// TestAPathNamesAMemberAsDecoded: not one that is only written like it.
+func TestAPathNamesAMemberAsDecoded(t *testing.T) {
+	o := mustParse(t, &Parser{}, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"},"x":{"a\"b":1,"c\\d":2}}`)
+	for key, want := range map[string]string{`a"b`: "1", `a\"b`: "", `c\\d`: "", `c\d`: "2"} {
+		if got := MustCompilePath("x").Key(key).Lookup(o).Raw(); got != want {
+			t.Errorf("%s: got %q, want %q", key, got, want)
+		}
+	}
+}
+
 func TestPathLookup(t *testing.T) {
 	o := mustParse(t, &Parser{}, pod)
 	for _, c := range []struct {

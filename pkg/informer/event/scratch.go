@@ -7,6 +7,8 @@ type Scratch struct {
 	// What was unpacked, each to the end of the JSON. A Path begins at one of three places, so there are no more of them.
 	tails [3]tail
 	used  int
+	// ahead is how far LookupAll has unpacked.
+	ahead unpacking
 }
 
 // tail is an object's JSON from a place on.
@@ -22,6 +24,9 @@ const maxScratch = 256 << 10
 func (s *Scratch) Set(o *Object) {
 	s.object = o
 	s.used = 0
+	if s.ahead.text = s.ahead.text[:0]; cap(s.ahead.text) > maxScratch {
+		s.ahead.text = nil
+	}
 }
 
 // Lookup is as Path.Lookup. The value is good until the next Set.

@@ -91,3 +91,28 @@ func (o *Object) unpack(from, to int) string {
 	}
 	return b.String()
 }
+
+// unpacking is a packed object that is being unpacked from front to back, in parts.
+type unpacking struct {
+	text       []byte // what was unpacked
+	operations operations
+	piece      string // the rest of the last operation's
+}
+
+func (u *unpacking) begin(o *Object) { u.operations, u.piece = o.operations(), "" }
+
+// next unpacks n bytes, or passes over them.
+func (u *unpacking) next(n int, keep bool) {
+	for n > 0 {
+		if u.piece == "" {
+			u.piece = u.operations.next()
+			continue
+		}
+		part := u.piece[:min(n, len(u.piece))]
+		u.piece = u.piece[len(part):]
+		n -= len(part)
+		if keep {
+			u.text = append(u.text, part...)
+		}
+	}
+}

@@ -41,8 +41,11 @@ func findMember(s string, i int, key string) int {
 	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
 		end := stringEnd(s, i)
 		name := s[i+1 : max(i+1, end-1)]
+		if strings.IndexByte(name, '\\') >= 0 {
+			name = decodeString(name) // as it is written, it could be another one
+		}
 		i = nextToken(s, end) // the value, past the colon
-		if name == key || (strings.IndexByte(name, '\\') >= 0 && decodeString(name) == key) {
+		if name == key {
 			return i
 		}
 		i = skipTrusted(s, i)
@@ -148,8 +151,10 @@ func skipTrusted(s string, i int) int {
 }
 
 // skipNested gives the place behind the object or array that begins at i: brackets outside of strings are counted.
-func skipNested(s string, i int) int {
-	depth := 0
+func skipNested(s string, i int) int { return skipOpen(s, i, 0) }
+
+// skipOpen returns the place behind the depth-th object or array around i, 1 being the innermost.
+func skipOpen(s string, i, depth int) int {
 	for i < len(s) {
 		switch s[i] {
 		case '"':
