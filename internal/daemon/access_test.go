@@ -39,7 +39,7 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 				return 0, ""
 			},
 			want:  `%s:5:30: listener "dep" may not list configmaps in shop; the API server says: no`,
-			roles: "kind: Role\nmetadata: {name: informerd, namespace: shop}\nrules:\n- {apiGroups: [\"\"], resources: [\"configmaps\"], verbs: [list, watch]}\n",
+			roles: "kind: Role\nmetadata: {name: informerd, namespace: \"shop\"}\nrules:\n- {apiGroups: [\"\"], resources: [\"configmaps\"], verbs: [list, watch]}\n",
 		},
 		"no watch, for two listeners": {
 			refuse: func(r *http.Request) (int, string) {

@@ -15,7 +15,7 @@ type Right struct {
 	Verb      string
 }
 
-// Roles returns the Roles, and the ClusterRole for what is not limited to a namespace, that give these rights and no others,
+// Roles returns the Roles, and the ClusterRole for what is not limited to a namespace, that grant these rights and no others,
 // as YAML documents. They are called name.
 func Roles(name string, rights []Right) string {
 	type rule struct{ group, resource string }
@@ -38,7 +38,7 @@ func Roles(name string, rights []Right) string {
 		if namespace == "" {
 			fmt.Fprintf(&b, "kind: ClusterRole\nmetadata: {name: %s}\n", name)
 		} else {
-			fmt.Fprintf(&b, "kind: Role\nmetadata: {name: %s, namespace: %s}\n", name, namespace)
+			fmt.Fprintf(&b, "kind: Role\nmetadata: {name: %s, namespace: %q}\n", name, namespace)
 		}
 		b.WriteString("rules:\n")
 		rules := byNamespace[namespace]

@@ -12,7 +12,7 @@ func TestRoles(t *testing.T) {
 	}
 	got := Roles("informerd", []Right{
 		{of("apps", "deployments"), "shop", "watch"}, {of("apps", "deployments"), "shop", "list"}, {of("", "pods"), "shop", "list"},
-		{of("", "nodes"), "", "watch"}, {of("apps", "deployments"), "pay", "list"}, {of("apps", "deployments"), "shop", "list"},
+		{of("", "nodes"), "", "watch"}, {of("apps", "deployments"), "123", "list"}, {of("apps", "deployments"), "shop", "list"},
 	})
 	want := `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -22,13 +22,13 @@ rules:
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: informerd, namespace: pay}
+metadata: {name: informerd, namespace: "123"}
 rules:
 - {apiGroups: ["apps"], resources: ["deployments"], verbs: [list]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: informerd, namespace: shop}
+metadata: {name: informerd, namespace: "shop"}
 rules:
 - {apiGroups: [""], resources: ["pods"], verbs: [list]}
 - {apiGroups: ["apps"], resources: ["deployments"], verbs: [list, watch]}
