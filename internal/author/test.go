@@ -149,10 +149,10 @@ func (r *report) one(ctx context.Context, t *tester, file string) error {
 		if res, err = t.run(ctx, c); err != nil {
 			return err
 		}
-		if err := res.stale(); r.options.Update && len(res.events) == len(c.Events) && res.unchecked > 0 && err != nil {
-			res.fail(0, printableLines("nothing was written: "+err.Error())...)
-		} else if r.options.Update && len(res.events) == len(c.Events) {
-			if updated, err = update(c, res, data); err != nil {
+		if r.options.Update && res.unchecked > 0 && len(res.events) == len(c.Events) {
+			if err := res.stale(); err != nil {
+				res.fail(0, printableLines("nothing was written: "+err.Error())...)
+			} else if updated, err = update(c, res, data); err != nil {
 				res.fail(0, printableLines(err.Error())...)
 			}
 		}
