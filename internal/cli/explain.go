@@ -42,6 +42,9 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if err := f.liveFlags(cmd); err != nil {
 				return err
 			}
+			if file.path == "-" && f.object == "-" {
+				return usageError{errors.New("--config and --object cannot both be standard input")}
+			}
 			schemas, err := fields.schemas()
 			if err != nil {
 				return err
@@ -49,9 +52,6 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			cfg, err := file.load(schemas, f.live != nil && opts.Kubeconfig == "")
 			if err != nil {
 				return err
-			}
-			if file.path == "-" && f.object == "-" {
-				return usageError{errors.New("--config and --object cannot both be standard input")}
 			}
 			questions, err := f.questions(op, stdin)
 			if f.live != nil && err == nil {

@@ -43,7 +43,7 @@ func TestExplainRefusesOtherKinds(t *testing.T) {
 		code             int
 		says             string
 	}{
-		{"namespaces", aPod, exitRun, `informerd: <stdin>: this is a Pod, and the listener "namespaces" watches namespaces: give an object of these`},
+		{"namespaces", aPod, exitRun, `informerd: <stdin>: this is a Pod, and the listener "namespaces" watches namespaces: pass one of those`},
 		{"pods", aDeployment, exitRun, `this is a Deployment (apps), and the listener "pods" watches pods`},
 		{"widgets", aPod, exitRun, `this is a Pod, and the listener "widgets" watches widgets.example.com`},
 		{"widgets", aGadget, exitOK, "Note: the object is a Gadget (example.com) and the informer watches widgets.example.com; if these are not the same, the listener never sees it"},
@@ -60,6 +60,17 @@ func TestExplainRefusesOtherKinds(t *testing.T) {
 	}
 }
 
+// What both would read is not read at all: the mistake is the command's, not the configuration's.
+func TestExplainHasOneStandardInput(t *testing.T) {
+	for _, input := range []string{"", explained, aPod} {
+		var out, errs bytes.Buffer
+		code := execute([]string{"explain", "-", "--object", "-", "-l", "pods"}, strings.NewReader(input), &out, &errs)
+		if want := "informerd: --config and --object cannot both be standard input\n"; code != exitUsage || !strings.HasPrefix(errs.String(), want) || out.Len() > 0 {
+			t.Errorf("%q: exit %d\n%s%s", input, code, &out, &errs)
+		}
+	}
+}
+
 func TestExplainRefusesAnotherKindOfOldObject(t *testing.T) {
 	old := filepath.Join(t.TempDir(), "old.yaml")
 	if err := os.WriteFile(old, []byte(aDeployment), 0o600); err != nil {
@@ -72,7 +83,7 @@ func TestExplainRefusesAnotherKindOfOldObject(t *testing.T) {
 
 func TestExplainSaysThatUpdatesAreMeant(t *testing.T) {
 	const note = "Note: old, changed and became are about updates"
-	if code, stdout, _ := explain(t, aPod, "-l", "pods"); code != exitOK || !strings.Contains(stdout, note) || !strings.Contains(stdout, "Give --old FILE") {
+	if code, stdout, _ := explain(t, aPod, "-l", "pods"); code != exitOK || !strings.Contains(stdout, note) || !strings.Contains(stdout, "Pass --old FILE") {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
 	if _, stdout, _ := explain(t, aWidget, "-l", "widgets"); strings.Contains(stdout, note) {
