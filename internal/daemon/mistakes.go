@@ -39,13 +39,16 @@ func (b *builder) everyRule() {
 	for i, r := range b.cfg.Rules {
 		below := fmt.Sprintf(".rules[%d]", i)
 		deny, message := b.source(r.Deny, filters.KindDeny), b.source(r.Message, filters.KindMessage)
-		for member, part := range map[string]filters.Source{".deny": deny, ".message": message} {
-			part.Rule = r.Name
-			if part.Text == "" {
+		for _, member := range []struct {
+			name   string
+			source filters.Source
+		}{{".deny", deny}, {".message", message}} {
+			member.source.Rule = r.Name
+			if member.source.Text == "" {
 				continue
 			}
-			if _, err := filters.Compile(part); err != nil {
-				b.wrong(below+member, err)
+			if _, err := filters.Compile(member.source); err != nil {
+				b.wrong(below+member.name, err)
 			}
 		}
 	}

@@ -227,10 +227,10 @@ func readImage(text string) any {
 	return oImage{map[string]any{"registry": parts[0], "repository": parts[1], "name": name, "tag": parts[2], "digest": parts[3], "": name + ":" + parts[2].(string)}}
 }
 
-// like reads a text, or a number, as what is beside it.
-func like(x, beside any) any {
+// like reads a text, or a number, as the other value of the operation.
+func like(x, other any) any {
 	if text, ok := x.(string); ok {
-		switch beside.(type) {
+		switch other.(type) {
 		case oQuantity:
 			return readQuantity(text)
 		case time.Duration:
@@ -245,7 +245,7 @@ func like(x, beside any) any {
 			return readImage(text)
 		}
 	}
-	if _, ok := beside.(oQuantity); ok && isNumber(x) {
+	if _, ok := other.(oQuantity); ok && isNumber(x) {
 		return quantityOfNumber(x)
 	}
 	return x
@@ -266,7 +266,7 @@ func equalValues(a, b any) bool {
 		a = like(a, b)
 	}
 	if a == nil || b == nil {
-		return a == nil && b == nil && true
+		return a == nil && b == nil
 	}
 	switch x := a.(type) {
 	case int, float64:
