@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -13,6 +14,10 @@ import (
 // An object that is deleted and comes back with the same UID, as with a selector, in the middle of a resync of a listener
 // that wants no updates: the worker who is at the object just then does not get its resync before its add.
 func TestAResyncDoesNotOvertakeWhatIsBeingApplied(t *testing.T) {
+	synctest.Test(t, resyncWhileApplying)
+}
+
+func resyncWhileApplying(t *testing.T) {
 	const rounds = 2000
 	c, list := stocked(1)
 	c.resyncs = true
@@ -53,14 +58,10 @@ func TestAResyncDoesNotOvertakeWhatIsBeingApplied(t *testing.T) {
 		c.proc.wake()
 	}
 	// One resync that nothing disturbs.
-	for l.Stats().Held+l.Stats().Marked+l.Stats().Resyncing > 0 {
-		time.Sleep(time.Millisecond)
-	}
+	synctest.Wait()
 	c.proc.startResync(now.Add(time.Second), c.store)
 	c.proc.wake()
-	for l.Stats().Resyncing > 0 {
-		time.Sleep(time.Millisecond)
-	}
+	synctest.Wait()
 	l.Stop()
 	wg.Wait()
 	if resyncs == 0 {
