@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/internal/testcache"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -21,13 +22,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
 	}
-	cache, err := os.MkdirTemp("", "informerd-cache-")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv("XDG_CACHE_HOME", cache)
+	removeCache := testcache.Use()
 	code := m.Run()
-	os.RemoveAll(cache)
+	removeCache()
 	os.Exit(code)
 }
 

@@ -19,18 +19,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/testcache"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
 func TestMain(m *testing.M) {
 	plugins.CompilerMain()
-	cache, err := os.MkdirTemp("", "informerd-cache-")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv("XDG_CACHE_HOME", cache)
+	removeCache := testcache.Use()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		os.RemoveAll(cache)
+		removeCache()
 		os.Exit(code)
 	}))
 }

@@ -1,0 +1,23 @@
+package testcache
+
+import (
+	"os"
+	"testing"
+)
+
+func TestUse(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", "/nowhere") // put back afterwards
+	remove := Use()
+	cache := os.Getenv("XDG_CACHE_HOME")
+	if info, err := os.Stat(cache); err != nil || !info.IsDir() {
+		t.Error(info, err)
+	}
+	if remove(); exists(cache) {
+		t.Errorf("%s is still there", cache)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
