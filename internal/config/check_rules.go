@@ -76,7 +76,7 @@ func checkHTTP(h *HTTP, r *report) {
 
 func checkHealth(h *Health, r *report) { checkAddress("health", h.Address, ":8081", r) }
 
-// checkAddress checks the address of a section that has nothing else. It tells whether there is one that can be split.
+// checkAddress checks the address of a section that has nothing else. It reports whether there is one that can be split.
 func checkAddress(section, address, example string, r *report) (host, port string, good bool) {
 	field := section + ".address"
 	if r.has(section) && r.missing(section, "address") {

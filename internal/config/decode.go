@@ -101,7 +101,7 @@ func (d *decoder) follow(n *yaml.Node, path string, depth int, expression bool) 
 	d.nodes++
 	switch {
 	case depth > maxDepth:
-		d.stop(at, path, "an alias must not stand in what it stands for", "values are nested deeper than %d levels", maxDepth)
+		d.stop(at, path, "an alias must not contain itself", "values are nested deeper than %d levels", maxDepth)
 		return nil, false
 	case d.nodes > maxNodes:
 		d.stop(at, path, "values behind an alias count each time it is used", "the %s has more than %d values", d.what.noun, maxNodes)
@@ -222,7 +222,7 @@ func (d *decoder) mapping(n *yaml.Node, into reflect.Value, path string, depth i
 	})
 }
 
-// isMapping reports a node that is none, with what to write instead.
+// isMapping reports whether a node is a mapping. If not, the mistake says what to write instead.
 func (d *decoder) isMapping(n *yaml.Node, into reflect.Value, path string) bool {
 	if n.Kind == yaml.MappingNode {
 		return true

@@ -63,7 +63,7 @@ func TestDocumentMistakes(t *testing.T) {
 		"limits: {fuel: -1}":                  "n.yaml:1:16: limits.fuel must be 0 to 2000000000, is -1",
 		"grants: {log: {level: loud}}":        "n.yaml:1:23: grants.log.level must be debug, info, warn or error, is \"loud\"",
 		"a: &a [*a]":                          `n.yaml:1:1: unknown field "a"; did you mean "at"?`,
-		"free: &a [*a]":                       "n.yaml:1:11: values are nested deeper than 100 levels; an alias must not stand in what it stands for",
+		"free: &a [*a]":                       "n.yaml:1:11: values are nested deeper than 100 levels; an alias must not contain itself",
 		"title: \x00":                         "n.yaml:1:8: the character U+0000 is not allowed; save the file as UTF-8 text",
 		"title: \xff":                         "n.yaml:1:8: byte 0xff is not UTF-8; save the file as UTF-8 text",
 		"title: [":                            "n.yaml:1:1: not YAML: did not find expected node content",

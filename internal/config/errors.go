@@ -26,7 +26,7 @@ type Error struct {
 	Snippet string
 }
 
-// Error gives file:line:column: message; hint, and below it the snippet.
+// Error returns file:line:column: message; hint, and below it the snippet.
 func (e Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {

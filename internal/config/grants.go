@@ -93,7 +93,7 @@ type HeaderValue struct {
 	Text string `json:"-"` // if none of the others
 }
 
-// MarshalJSON gives the text, or where it is.
+// MarshalJSON writes the text, or where it is.
 func (v HeaderValue) MarshalJSON() ([]byte, error) {
 	if v.FromEnv == "" && v.FromFile == "" {
 		return json.Marshal(v.Text)
@@ -107,7 +107,7 @@ type EmitGrant struct {
 	// Kinds are what it may emit: event, an event of its own, and data, other data for the object's event. [] is nothing.
 	// Default: both.
 	Kinds []string `json:"kinds"`
-	// Types are those that its events may have: one that ends in a dot, as in com.example., stands for all that begin with it.
+	// Types are those that its events may have: one that ends in a dot, as in com.example., allows all that begin with it.
 	// At most 100. Default: all but those of informerd itself.
 	Types []string `json:"types,omitempty"`
 	// Count is how much it may emit, 1 to 1,000. Default: 64.
@@ -120,7 +120,7 @@ type EmitGrant struct {
 type CacheGrant struct {
 	// Informers are the names of the informers that it may read. At least one.
 	Informers []string `json:"informers"`
-	// Namespaces are those whose objects it may read; "" stands for objects that are in none, such as nodes. Default: all
+	// Namespaces are those whose objects it may read; "" is for objects that are in none, such as nodes. Default: all
 	// that the informers have.
 	Namespaces []string `json:"namespaces,omitempty"`
 	// MaxItems is how many objects it may read for one event, 1 to 100,000. Default: 1000.

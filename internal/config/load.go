@@ -24,7 +24,7 @@ type Loading struct {
 	// author sees all of them at once. What had mistakes may be missing or incomplete in it: informers are nil, listeners
 	// without an informer. Mistakes in fields that are wrong already are left out. Nil: none.
 	More func(*Config) Errors
-	// Stdin is what the path - stands for. Nil: it is a file of that name.
+	// Stdin is read in place of a file for the path "-". Nil: that is a file of this name.
 	Stdin io.Reader
 	// Policies takes a policy file for a configuration that has nothing else, with an output stdout.
 	Policies bool

@@ -51,7 +51,7 @@ func (d *decoder) whole(n *yaml.Node, into reflect.Value, path string) *yaml.Nod
 	return &copied
 }
 
-// isPiece reports whether a value is not there, as behind a piece of text that is none of a field.
+// isPiece reports whether a value is missing, as after a piece of text that YAML took for a key.
 func isPiece(value *yaml.Node) bool { return isNull(value) && value.Value == "" }
 
 func isText(into reflect.Value, fields structFields, name string) bool {

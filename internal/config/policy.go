@@ -17,10 +17,10 @@ type Policies struct {
 	Outputs []string `json:"outputs"`
 }
 
-// Policy is what stands in one policy file. It becomes a listener of its name, with the outputs of the entry that names
+// Policy is the content of one policy file. It becomes a listener of its name, with the outputs of the entry that names
 // the file and the defaults of a listener for what a policy does not have.
 type Policy struct {
-	// APIVersion is informerd.dev/v1alpha1. Required.
+	// APIVersion is always informerd.dev/v1alpha1. Required.
 	APIVersion string `json:"apiVersion"`
 	// Kind is Policy. Required.
 	Kind string `json:"kind"`
@@ -60,7 +60,7 @@ type Rule struct {
 	Name string `json:"name"`
 	// Deny is an expression about the object alone that is true for a violation. Required.
 	Deny Expression `json:"deny"`
-	// Message is an expression that gives the text to report. Default: none, the rule's name is reported.
+	// Message is an expression that returns the text to report. Default: none, the rule's name is reported.
 	Message Expression `json:"message,omitzero"`
 	// Severity is how bad a violation is: info, low, medium, high or critical. Default: medium.
 	Severity string `json:"severity"`

@@ -11,8 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// positions finds where each character of a scalar stands in the file, for those whose lines are not the lines of the file:
-// folded, or in quotes with escapes. It returns nil for others. If the text cannot be found, everything stands at its beginning.
+// positions finds where each character of a scalar is in the file, for those whose lines are not the lines of the file:
+// folded, or in quotes with escapes. It returns nil for others. If the text cannot be found, everything is at its beginning.
 func (d *decoder) positions(n *yaml.Node, text string) []filters.Position {
 	switch {
 	case n.Style&yaml.LiteralStyle != 0:
@@ -48,7 +48,7 @@ func (d *decoder) positions(n *yaml.Node, text string) []filters.Position {
 	return nil // as one expects
 }
 
-// onLine reports whether a plain scalar stands on one line.
+// onLine reports whether a plain scalar is on one line.
 func (d *decoder) onLine(n *yaml.Node, text string) bool {
 	if n.Line < 1 || n.Line > len(d.lines) {
 		return true
@@ -64,7 +64,7 @@ type aligner struct {
 	line, column int
 	style        yaml.Style
 	start        int // where the text of the line begins
-	indent       int // of a folded scalar: what stands behind it is text
+	indent       int // of a folded scalar: what follows it on a line is text
 	blank        int // lines that were passed, each of which may still be a line break of the text
 }
 

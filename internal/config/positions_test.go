@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every character of an expression is found where it stands in the file, however YAML folds and escapes it.
+// Every character of an expression is found at its place in the file, however YAML folds and escapes it.
 func TestPositions(t *testing.T) {
 	for _, text := range []string{
 		"a: >\n  one two\n  three\n\n  four\n", "a: >-\n\n  one\n  two", "a: >-\n  one &&\n  two\n   three: x\n  four\n", "a: >\n    one\n      two\n    three\n", "a: one two\n  three\n  four\n", "a: 'one ''two'' three'\n",
@@ -65,7 +65,7 @@ func checkPositions(t interface {
 			}
 		}
 		if got != r && got != '\\' {
-			t.Errorf("%q: the character %d, %q, is said to be at %d:%d, where %q stands", text, i, r, line, column, got)
+			t.Errorf("%q: the character %d, %q, is said to be at %d:%d, where %q is", text, i, r, line, column, got)
 		}
 	}
 }

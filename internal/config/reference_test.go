@@ -34,6 +34,7 @@ type reference struct {
 	queue    []section
 	out      strings.Builder
 	missing  []string
+	wrong    []string // examples that a configuration cannot have
 }
 
 type section struct {
@@ -63,6 +64,9 @@ func TestReference(t *testing.T) {
 	got := strings.TrimRight(r.out.String(), "\n") + "\n"
 	if len(r.missing) > 0 {
 		t.Errorf("without a comment or an example: %s", strings.Join(r.missing, ", "))
+	}
+	if len(r.wrong) > 0 {
+		t.Errorf("examples that are mistakes:\n%s", strings.Join(r.wrong, "\n"))
 	}
 	if *updateReference {
 		if err := os.WriteFile(referencePage, []byte(got), 0o644); err != nil {
@@ -120,57 +124,6 @@ func typeComments(t *testing.T) map[string]string {
 }
 
 func oneParagraph(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// collect takes the first value of each field for an example.
-func (r *reference) collect(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			r.collect(v.Elem())
-		}
-	case reflect.Map:
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		for _, key := range keys {
-			r.collect(v.MapIndex(key))
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			r.collect(v.Index(i))
-		}
-	case reflect.Struct:
-		fields := fieldsOf(v.Type())
-		for _, name := range fields.names {
-			index := fields.index[name]
-			field := v.Field(index)
-			r.collect(field)
-			key := v.Type().Name() + "." + v.Type().Field(index).Name
-			if _, known := r.examples[key]; known || field.IsZero() {
-				continue
-			}
-			text, err := json.Marshal(field.Interface())
-			if err == nil && len(text) < 90 && (text[0] != '{' || field.Type() == reflect.TypeFor[json.RawMessage]() || field.Kind() == reflect.Map && field.Type().Elem().Kind() == reflect.String) {
-				r.examples[key] = name + ": " + strings.ReplaceAll(exampleText(string(text)), "|", `\|`)
-			}
-		}
-	}
-}
-
-var plainWord = regexp.MustCompile(`"([A-Za-z][A-Za-z0-9./-]*|[0-9]+[A-Za-z][A-Za-z0-9]*)"`)
-
-// exampleText writes JSON as people write YAML.
-func exampleText(text string) string {
-	if strings.HasPrefix(text, `"`) && strings.Contains(text, `\"`) {
-		var s string
-		if json.Unmarshal([]byte(text), &s) == nil {
-			return strings.TrimSpace(oneParagraph(s))
-		}
-	}
-	text = plainWord.ReplaceAllString(text, "$1")
-	text = regexp.MustCompile(`([a-z}\]])":?([:,])([^ /0-9])`).ReplaceAllString(text, "$1$2 $3")
-	text = regexp.MustCompile(`,([^ ])`).ReplaceAllString(regexp.MustCompile(`([mh])0[ms](0s)?$`).ReplaceAllString(text, "$1"), ", $1")
-	return regexp.MustCompile(`([{ ,])"?([A-Za-z-]+)"?:([^ /])`).ReplaceAllString(strings.ReplaceAll(text, `,"`, `, "`), "$1$2: $3")
-}
 
 func (r *reference) add(t reflect.Type, path string) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
@@ -237,7 +190,10 @@ func (r *reference) section(s section) {
 			r.missing = append(r.missing, s.t.Name()+"."+field.Name)
 		}
 		if example != "" {
-			example = "`" + example + "`"
+			if d := decodeExample(s.t, example); len(d.errs) > 0 {
+				r.wrong = append(r.wrong, fmt.Sprintf("%s of %s: %v", example, s.t.Name(), d.errs))
+			}
+			example = "`" + strings.ReplaceAll(example, "|", `\|`) + "`"
 		}
 		text = strings.TrimSpace(strings.TrimPrefix(text, field.Name+" "))
 		text = strings.TrimPrefix(strings.TrimPrefix(text, "is "), "are ")

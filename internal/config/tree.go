@@ -46,7 +46,7 @@ func parseTree(what document, file string, data []byte) (*yaml.Node, *Error) {
 			return root, nil
 		case err != nil:
 			return nil, syntaxError(file, data, err)
-		case len(document.Content) != 1 || isNull(document.Content[0]): // what stands behind a last --- is none
+		case len(document.Content) != 1 || isNull(document.Content[0]): // nothing follows a last ---
 		case root != nil:
 			return nil, &Error{File: file, Line: document.Line, Column: document.Column,
 				Message: "a second document begins here", Hint: "a " + what.noun + " is one document: remove the --- and what follows"}
@@ -161,7 +161,7 @@ func syntaxError(file string, data []byte, err error) *Error {
 		return e
 	}
 	if column, found := findTab(data, e.Line); found {
-		e.Column, e.Message, e.Hint = column, "a tab stands in the indentation", "YAML wants spaces there"
+		e.Column, e.Message, e.Hint = column, "a tab in the indentation", "YAML wants spaces there"
 		return e
 	}
 	lines := strings.Split(string(data), "\n")

@@ -16,7 +16,7 @@ const (
 
 // Config is a whole configuration, policy files included. Make one with Load or Parse.
 type Config struct {
-	// APIVersion is informerd.dev/v1alpha1. Required.
+	// APIVersion is always informerd.dev/v1alpha1. Required.
 	APIVersion string `json:"apiVersion"`
 	// Kind is Config. Required.
 	Kind string `json:"kind"`
@@ -32,7 +32,7 @@ type Config struct {
 	State State `json:"state,omitzero"`
 	// Informers are watched resources that listeners refer to by name. A listener can also bring its own.
 	Informers map[string]*Informer `json:"informers,omitempty"`
-	// Listeners say what is done with which events. Those that policy files stand for are among them, under the
+	// Listeners say what is done with which events. Those of policy files are among them, under the
 	// policies' names. At least one, here or by policies.
 	Listeners map[string]*Listener `json:"listeners"`
 	// Policies name files of rules; each file becomes a listener. Default: none.
@@ -77,7 +77,7 @@ type HTTP struct {
 }
 
 // Health is where informerd answers probes, such as those of a kubelet: /livez is 200 as long as there is an answer, /readyz if
-// all listeners get their events. It answers anybody and tells no more than that; the reasons are at http.address and in the
+// all listeners get their events. It answers anybody and says no more than that; the reasons are at http.address and in the
 // log.
 type Health struct {
 	// Address is the host and the port to listen on, as in :8081. Without a host it is every address of the machine. Required.
@@ -104,7 +104,7 @@ type State struct {
 
 // Informer is one resource that is listed and watched, in one scope.
 type Informer struct {
-	// Resource is the name of the resource as discovery gives it: pods, deployments.apps or
+	// Resource is the name of the resource as discovery has it: pods, deployments.apps or
 	// certificates.v1.cert-manager.io. Required.
 	Resource string `json:"resource"`
 	// Namespaces limits the informer to these namespaces. Default: all.
@@ -131,7 +131,7 @@ type Informer struct {
 type Listener struct {
 	// Name is the listener's key in Config.Listeners.
 	Name string `json:"-"`
-	// Policy is the path of the policy file that the listener comes from, empty if it stands in the configuration itself.
+	// Policy is the path of the policy file that the listener comes from, empty if it is in the configuration itself.
 	Policy string `json:"-"`
 	// Description is the policy's, empty for others.
 	Description string `json:"-"`
@@ -169,7 +169,7 @@ type Buffer struct {
 	// Capacity is how many events may wait, 1 to 1,000,000. Default: 1024.
 	Capacity int `json:"capacity"`
 	// Overflow is what happens when the buffer is full. latest: the object is marked and delivered later, once, in its
-	// state of then. block: the informer waits, and with it its other listeners. drop: the event is given up and counted.
+	// current state. block: the informer waits, and with it its other listeners. drop: the event is given up and counted.
 	// spill: the event is written to a file; when that is full, or the disk too slow, as latest. Default: latest.
 	Overflow string `json:"overflow"`
 	// Spill bounds the file of overflow spill.
@@ -242,7 +242,7 @@ type LoadLimits struct {
 	Memory Bytes `json:"memory"`
 }
 
-// Retry says how an event that failed is tried again. The pause doubles from MinBackoff to MaxBackoff.
+// Retry says how an event that failed is tried again. The pause doubles from minBackoff to maxBackoff.
 type Retry struct {
 	// Attempts is how often an event is tried in all, 1 to 1,000; 1 means never again. Default: 5.
 	Attempts int `json:"attempts"`

@@ -33,7 +33,7 @@ type Expression struct {
 	positions *[]filters.Position // nil: characters follow one another as in Text
 }
 
-// Positions are where each of Text's characters stands, and its end, if that does not follow from Line and Column.
+// Positions are where each of Text's characters is, and its end, if that does not follow from Line and Column.
 func (e Expression) Positions() []filters.Position {
 	if e.positions == nil {
 		return nil

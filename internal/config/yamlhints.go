@@ -10,7 +10,7 @@ import (
 // The YAML parser says little of what is wrong with a text, and people write expressions into it that YAML reads in its own
 // way. What is here looks at the line that fails as its author does.
 
-// member is a key with a value behind it, on one line. Offset is where the value begins, in bytes of the line.
+// lineMember is a key with a value behind it, on one line. Offset is where the value begins, in bytes of the line.
 type lineMember struct {
 	key, value string
 	offset     int
