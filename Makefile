@@ -173,7 +173,7 @@ schemas: devcluster ## Make internal/schema/builtin.gz, the built-in schemas, fr
 	  bin/devcluster up --dir $$dir; go run ./dev/schemas --kubeconfig $$dir/kubeconfig
 
 .PHONY: sdk
-sdk: ## Write anew the copy of the Go SDK that "informerd plugin new" brings
+sdk: ## Write the copy of the Go SDK that "informerd plugin new" brings
 	go test -count=1 -run '^TestGoSDKArchive$$' ./internal/author -update
 
 .PHONY: docs

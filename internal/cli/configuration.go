@@ -16,7 +16,7 @@ import (
 type configuration struct {
 	path  string
 	stdin io.Reader
-	// policies takes a policy file, too. What is to run has outputs of its own.
+	// policies accepts a policy file as well, except for what runs, which needs outputs.
 	policies bool
 }
 
@@ -39,7 +39,7 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 }
 
 // load reads the configuration. All mistakes in it are reported together, those in expressions as well.
-// Kubeconfig says that the one it names is used.
+// Kubeconfig is set if the kubeconfig that it names is used.
 func (c *configuration) load(schemas daemon.Schemas, kubeconfig bool) (*config.Config, error) {
 	if c.path == "" {
 		return nil, usageError{errors.New("--config is required")}

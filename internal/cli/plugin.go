@@ -16,7 +16,7 @@ func newPlugin(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		Use:   "plugin",
 		Short: "Write handlers: begin a project, inspect a module, run, test and measure it",
 		Long: "Tools for those who write handlers. A project begins with new; inspect shows what a module asks for, run feeds\n" +
-			"it events from files, test holds it against a folder of cases, and bench measures it. None needs a cluster.",
+			"it events from files, test runs a folder of cases on it, and bench measures it. None needs a cluster.",
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -209,7 +209,7 @@ event 1: resync Node n1
 1 event: 1 done
 `, ""},
 		{"plugin run @/reporter.wasm -e @/pod.yaml", exitRun, "", `informerd: listener "trial": handler @/reporter.wasm: import "set" of module "informerd/kv.v1": ` +
-			`this needs the grant "kv", which the configuration does not give; informerd plugin inspect @/reporter.wasm shows all that it asks for` + "\n"},
+			`this needs the grant "kv", which the configuration does not have; informerd plugin inspect @/reporter.wasm shows all that it asks for` + "\n"},
 		{"plugin run @/refusing.wasm -e @/pod.yaml", exitRun, "",
 			"informerd: listener \"trial\": handler @/refusing.wasm: handler refuses its configuration: no team is set\n"},
 		{"plugin run @/quiet.wasm", exitUsage, "", "informerd: which events? Name a file with --event, - is stdin" + usageHint},

@@ -53,7 +53,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var usage usageError
 	var mistakes config.Errors
 	switch {
-	case errors.Is(err, errTold):
+	case errors.Is(err, errReported):
 		return exitConfig
 	case errors.As(err, &mistakes):
 		writeMistakes(stderr, mistakes, "")
@@ -69,8 +69,8 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 }
 
-// errTold ends a command that has said what is wrong with the configuration.
-var errTold = errors.New("the configuration is invalid")
+// errReported ends a command that has said what is wrong with the configuration.
+var errReported = errors.New("the configuration is invalid")
 
 // writeMistakes writes each mistake with its place first, as editors expect it. What word says goes behind the place.
 func writeMistakes(w io.Writer, mistakes config.Errors, word string) {

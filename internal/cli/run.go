@@ -23,8 +23,8 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "run FILE",
 		Short: "Run a configuration until stopped by a signal",
 		Long: "Run a configuration until stopped by a signal. The first SIGINT or SIGTERM lets listeners finish what they\n" +
-			"have, for up to three seconds; the second ends informerd at once. SIGHUP does nothing but a line in the log: to\n" +
-			"take a changed configuration over, start informerd again.",
+			"have, for up to three seconds; the second ends informerd at once. SIGHUP does nothing but a line in the log:\n" +
+			"a changed configuration takes effect when informerd is restarted.",
 		Args: file.args,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, err := logs.logger(stderr)
@@ -52,7 +52,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// stopOnSignal gives a context that the first SIGINT or SIGTERM ends. The second ends the process, since what it waits
+// stopOnSignal returns a context that the first SIGINT or SIGTERM ends. The second ends the process, since what it waits
 // for may never come. SIGHUP, which would end the process, is logged; without a log it is left alone.
 func stopOnSignal(parent context.Context, stderr io.Writer, log *slog.Logger) (ctx context.Context, stop func()) {
 	if parent == nil {
@@ -70,9 +70,9 @@ func stopOnSignal(parent context.Context, stderr io.Writer, log *slog.Logger) (c
 		for s := range signals {
 			switch {
 			case s == syscall.SIGHUP:
-				log.Warn("SIGHUP ignored: a configuration is not read again while informerd runs; start it again to take changes over")
+				log.Warn("SIGHUP ignored: a changed configuration takes effect when informerd is restarted")
 			case ctx.Err() != nil:
-				fmt.Fprintln(stderr, "informerd: stopped by a second signal, what was left is not finished")
+				fmt.Fprintln(stderr, "informerd: stopped by a second signal, the rest is not finished")
 				os.Exit(exitRun)
 			default:
 				cancel()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// logLines gives each line that is written.
+// logLines sends each line that is written.
 type logLines chan string
 
 func (l logLines) Write(p []byte) (int, error) {

@@ -76,14 +76,14 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				err = v.write(stdout, stderr)
 			}
 			if err == nil && !v.valid() {
-				err = errTold
+				err = errReported
 			}
 			return err
 		},
 	}
 	file.add(cmd)
 	output.add(cmd)
-	cmd.Flags().BoolVar(&strict, "strict", false, "take warnings for mistakes")
+	cmd.Flags().BoolVar(&strict, "strict", false, "treat warnings as mistakes")
 	cmd.Flags().BoolVar(&cluster, "cluster", false, "check against the API server: resources, the fields of their objects, and rights")
 	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
 	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
@@ -113,7 +113,7 @@ type verdict struct {
 
 	strict                    bool
 	mistakes, warnings, notes config.Errors
-	roles                     string // that would give the rights that are missing
+	roles                     string // that would grant the missing rights
 }
 
 func (v *verdict) warned(w config.Error) { v.warnings = append(v.warnings, w) }
@@ -139,7 +139,7 @@ func (v *verdict) write(stdout, stderr io.Writer) error {
 	writeMistakes(stderr, v.mistakes, "")
 	writeMistakes(stderr, v.warnings, "warning: ")
 	if v.roles != "" {
-		fmt.Fprintf(stderr, "\nThese would give the rights that are missing, once they are bound to the account:\n\n%s", v.roles)
+		fmt.Fprintf(stderr, "\nThese would grant the missing rights, once they are bound to the account:\n\n%s", v.roles)
 	}
 	if len(v.mistakes) > 0 {
 		return nil

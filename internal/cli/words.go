@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/config/nearest"
 )
 
-// elsewhere are commands that other tools have for what one of these does.
+// elsewhere maps commands of other tools to the command here that does the same.
 var elsewhere = map[string]string{
 	"check": "validate", "lint": "validate", "verify": "validate", "start": "run", "serve": "run", "apply": "run", "daemon": "run",
 	"why": "explain", "describe": "explain", "diff": "plan", "dry-run": "plan", "show": "plan", "handler": "plugin", "init": "new", "create": "new",
@@ -31,11 +31,11 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	if cmd.HasParent() {
 		of = fmt.Sprintf(" for %q", cmd.CommandPath())
 	}
-	return usageError{fmt.Errorf("unknown command %q%s; %s", args[0], of, meant(args[0], "", names, "the commands are "))}
+	return usageError{fmt.Errorf("unknown command %q%s; %s", args[0], of, wordHint(args[0], "", names, "the commands are "))}
 }
 
-// meant is the hint for an unknown word.
-func meant(word, prefix string, known []string, all string) string {
+// wordHint returns the hint for an unknown word.
+func wordHint(word, prefix string, known []string, all string) string {
 	if near, ok := nearest.Name(word, known); ok {
 		return fmt.Sprintf("did you mean %s%s?", prefix, near)
 	}
@@ -47,7 +47,7 @@ func meant(word, prefix string, known []string, all string) string {
 	return all + strings.Join(known, ", ")
 }
 
-// flagError adds to an error about an unknown flag which may have been meant.
+// flagError adds a suggestion to the error about an unknown flag.
 func flagError(cmd *cobra.Command, err error) error {
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
@@ -55,7 +55,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return fmt.Errorf("unknown flag: --%s; %s", name, meant(name, "--", names, "the flags are "))
+	return fmt.Errorf("unknown flag: --%s; %s", name, wordHint(name, "--", names, "the flags are "))
 }
 
 // count writes a number of things: 1 listener, 2 listeners.

@@ -25,7 +25,7 @@ outputs:
 	inInformer = "  pods: {resource: pods}\n"
 )
 
-// place puts a text into the configuration.
+// placed puts a text into the configuration.
 func placed(text string) string {
 	where, text, _ := strings.Cut(text, "|")
 	switch where {
@@ -48,11 +48,11 @@ func placed(text string) string {
 }
 
 const (
-	asText  = `a message is an expression and a text in it stands in quotes: write message: `
+	asText  = `a message is an expression, and text in it needs quotes: write message: `
 	inQuote = "put all of it in single quotes, as in "
 )
 
-// wrongConfigurations are what people write, and what they have to be told.
+// wrongConfigurations are what people write, and what informerd has to answer.
 var wrongConfigurations = []struct{ text, want string }{
 	// what YAML does to expressions
 	{`rule|deny: "true"` + "\n" + `message: pod is stuck`, asText + `'"pod is stuck"'`},
@@ -77,7 +77,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`rules|{name: r, deny: "true", message: "a" + object.metadata.name}`, `the value of message begins with a quote and goes on behind it`},
 	{`listener|filter: any(object.spec.containers, # > 3)`, `YAML takes " #" for the beginning of a comment, so the value ends there: put the expression in quotes`},
 	{`listener|filter: object.metadata.name == "a #b"`, `its closing quote is missing; YAML takes " #" for the beginning of a comment`},
-	{"listener|filter: op == \"add\" &&\n\top == \"x\"", `a tab stands in the indentation; YAML wants spaces there`},
+	{"listener|filter: op == \"add\" &&\n\top == \"x\"", `a tab in the indentation; YAML wants spaces there`},
 	{"listener|workers: 2\nworkers: 3", `9:5: listeners.a.workers is defined twice, first on line 8`},
 	{"end|---\napiVersion: v1\n", `a second document begins here; a configuration is one document: remove the --- and what follows`},
 
@@ -121,7 +121,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`listener|filter: .status.phase == "x"`, `a field needs object or old before it`},
 	{`listener|filter: object.metadata.labels.app.kubernetes.io/name == "x"`, `write label("app.kubernetes.io/name")`},
 	{`listener|filter: object.metadata.labels.app.kubernetes == "x"`, `write label("app.kubernetes")`},
-	{`listener|filter: age() > 10m`, `10m is not a number; an amount with a unit stands in quotes: write "10m"`},
+	{`listener|filter: age() > 10m`, `10m is not a number; an amount with a unit needs quotes: write "10m"`},
 	{`listener|filter: age() > 7d`, `write "7d"`},
 	{`listener|filter: quantity(object.spec.overhead.cpu) > 4Gi`, `write "4Gi"`},
 	{`listener|filter: has(object.spec.nodeName)`, `write object.spec.nodeName != nil`},
@@ -141,7 +141,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`listener|filter: object.spec.contaners == nil`, `did you mean containers?`},
 	{`listener|filter: op = "add"`, `unexpected =; write == to compare`},
 	{`listener|filter: '(op == "add"'`, `a '(' is not closed`},
-	{`listener|filter: object.metadata.name`, `a filter must give true or false`},
+	{`listener|filter: object.metadata.name`, `a filter must return true or false`},
 	{`listener|filter: ""`, `listeners.a.filter is empty`},
 	{`listener|select: op == "add"`, `a select looks at the object alone: it has no op; ask for that in the filter`},
 	{`rule|deny: changed("spec")`, `a rule looks at the object alone: it has no changed`},
@@ -150,7 +150,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	// a kubeconfig that is not there
 	{`end|cluster: {kubeconfig: $HOME/.kube/config}`, `:11:23: cluster.kubeconfig: "$HOME/.kube/config" cannot be read: no such file or directory; variables are not expanded; write "~/.kube/config"`},
 	{`end|cluster: {kubeconfig: "${HOME}/.kube/config"}`, `; variables are not expanded; write "~/.kube/config"`},
-	{`end|cluster: {kubeconfig: $KUBECONFIG}`, `; variables are not expanded; write the path, or give it with --kubeconfig`},
+	{`end|cluster: {kubeconfig: $KUBECONFIG}`, `; variables are not expanded; write the path, or pass it with --kubeconfig`},
 	{`end|cluster: {kubeconfig: kube/none}`, `"kube/none" cannot be read: no such file or directory; it counts from the folder of this configuration`},
 	{`end|cluster: {kubeconfig: /none/kubeconfig}`, `cannot be read: no such file or directory; name another file, or remove it to use $KUBECONFIG or ~/.kube/config`},
 	{`end|cluster: {kubeconfig: "~/no such\nkubeconfig"}`, `"~/no such\nkubeconfig" cannot be read: no such file or directory; name another file`},

@@ -19,10 +19,10 @@ import (
 // accessTime is how long one request may take that only tries whether it is allowed.
 const accessTime = 20 * time.Second
 
-// MissingRights is an error about a configuration whose rights the API server does not give. It is a config.Errors as well.
+// MissingRights is an error about a configuration whose rights the API server does not grant. It is a config.Errors as well.
 type MissingRights struct {
 	config.Errors
-	// Roles are those that would give them, as YAML.
+	// Roles are those that would grant them, as YAML.
 	Roles string
 }
 
@@ -48,7 +48,7 @@ func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resourc
 	for _, ns := range namespaces {
 		lw := a.cluster.client.ListWatcher(resourceOf(found),
 			informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector, FieldSelector: selectors.FieldSelector})
-		told := false // that it may not list, which is enough
+		denied := false // list, which is enough to report
 		for _, verb := range []string{"list", "watch"} {
 			err := tryVerb(ctx, lw, verb)
 			switch {
@@ -58,10 +58,10 @@ func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resourc
 				return ctx.Err()
 			case apierrors.IsForbidden(err):
 				a.missing = append(a.missing, kube.Right{Resource: found, Namespace: ns, Verb: verb})
-				if !told {
+				if !denied {
 					a.mistake(inf, "resource", fmt.Sprintf("%s may not %s %s%s", a.users(inf), verb, resourceOf(found), in(ns)), "the API server says: "+err.Error())
 				}
-				told = true
+				denied = true
 				continue
 			case apierrors.IsBadRequest(err) && inf.FieldSelector != "":
 				a.mistake(inf, "fieldSelector", fmt.Sprintf("the API server does not take the fieldSelector of %s: %v", a.users(inf), err), "")

@@ -77,7 +77,7 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 	}
 }
 
-// bindDelay is at least as long as the server asked for. Everybody was told the same.
+// bindDelay is at least as long as the server asked for. All informerds got the same answer.
 func bindDelay(delay, asked time.Duration) time.Duration {
 	if asked == 0 {
 		return delay
@@ -136,7 +136,7 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 	return nil
 }
 
-// resolve finds the resource of an informer and holds it against what the informer says.
+// resolve finds the resource of an informer and compares it with what the informer says.
 func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resource, error) {
 	found, err := c.resolver.Resolve(ctx, inf.Resource)
 	if err != nil {

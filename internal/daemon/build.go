@@ -34,7 +34,7 @@ type BuildOptions struct {
 	Log     *slog.Logger
 	Stdout  io.Writer // of the stdout output; nil: nowhere
 	Schemas Schemas   // what fields expressions may read; nil: any
-	// Warned is told of what is legal and suspicious. Nil: it is logged.
+	// Warned receives what is legal and suspicious. Nil: it is logged.
 	Warned func(config.Error)
 
 	// running says that it will run. Who only looks at a configuration leaves the state alone, which a running daemon may have open.

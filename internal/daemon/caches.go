@@ -40,7 +40,7 @@ func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
 // configuration has such a name.
 const withinNamespace = "/namespace"
 
-// ByIndexIn gives those of them that are in a namespace.
+// ByIndexIn returns those of them that are in a namespace.
 func (c caches) ByIndexIn(name, index, value, namespace string) []*event.Object {
 	if index != informer.NamespaceIndex {
 		return c.ByIndex(name, index+withinNamespace, namespace+"/"+value)

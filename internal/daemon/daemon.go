@@ -21,7 +21,7 @@ type Options struct {
 	Stdout              io.Writer // of the stdout output, and nothing else
 	Log                 *slog.Logger
 	Schemas             Schemas // what fields expressions may read; nil: any
-	// Warned is told by CheckCluster of what is legal and suspicious. Nil: it is logged.
+	// Warned receives from CheckCluster what is legal and suspicious. Nil: it is logged.
 	Warned func(config.Error)
 }
 

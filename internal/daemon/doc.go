@@ -3,12 +3,12 @@
 //
 // What is promised:
 //   - Nothing runs before the whole configuration is known to be good: every expression is compiled and the fields it reads
-//     held against the schemas, every handler read, parsed and held against its grants. Check also loads, compiles and
+//     checked against the schemas, every handler read, parsed and checked against its grants. Check also loads, compiles and
 //     configures the handlers. All mistakes are reported together, as
 //     config.Errors, and the policy files that are not loaded because of others are named.
 //   - [CheckCluster] takes the schemas from the API server, which must then have the resources of all informers, those
 //     included that expressions only look objects up in. It lists one object of each and begins a watch, so that missing rights
-//     and selectors that the server does not take are known before anything runs, and gives the Roles that are missing.
+//     and selectors that the server does not take are known before anything runs, and returns the Roles that are missing.
 //   - In Run handlers are compiled and configured while other listeners run. One that cannot be loaded or started is tried again
 //     with pauses from a second to a minute, or nine times what a try took; its listener is never given up.
 //   - Run and Check end while a handler is loaded as at any other moment.

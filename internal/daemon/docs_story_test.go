@@ -374,7 +374,7 @@ func (c *docCaches) ByIndexIn(name, index, value, namespace string) []*event.Obj
 	return slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool { return o.Namespace() != namespace })
 }
 
-// docSource gives a listener's workers what happens, one event after the other, and an object's events behind one of it that
+// docSource hands a listener's workers what happens, one event after the other, and an object's events behind one of it that
 // waits for its retry.
 type docSource struct {
 	mu      sync.Mutex

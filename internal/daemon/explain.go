@@ -92,7 +92,7 @@ func (x *explained) tree(f *filters.Filter, e event.Event) filters.Explanation {
 }
 
 // selects does as the route does: what it makes of the event is what the rest sees. What the listener remembers of the object is
-// not known here; the old object stands in for it.
+// not known here; the old object is used in its place.
 func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool) {
 	if f == nil {
 		return e, true
@@ -187,7 +187,7 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	x.line(0, "\nfilter:")
 	result := x.tree(f, e)
 	if e.Op != event.Update && f.UsesOld() {
-		x.line(0, "Note: old, changed and became are about updates: nothing has changed in an event that is none. Give --old FILE, the object before.")
+		x.line(0, "Note: old, changed and became are about updates: nothing has changed in an event that is none. Pass --old FILE, the object before.")
 	}
 	switch {
 	case result.Err != nil:

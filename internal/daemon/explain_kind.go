@@ -14,7 +14,7 @@ import (
 type WrongKindError struct{ Path, Kind, Listener, Resource string }
 
 func (e *WrongKindError) Error() string {
-	return fmt.Sprintf("%s: this is a %s, and the listener %q watches %s: give an object of these", e.Path, e.Kind, e.Listener, e.Resource)
+	return fmt.Sprintf("%s: this is a %s, and the listener %q watches %s: pass one of those", e.Path, e.Kind, e.Listener, e.Resource)
 }
 
 // wrongKind refuses objects of kinds that the listener's informer does not bring.

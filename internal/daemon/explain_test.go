@@ -115,7 +115,7 @@ func TestWhatCannotBeExplained(t *testing.T) {
 	}{
 		"near":         {"pod", question(t, "add", pod, ""), `there is no listener "pod"; did you mean "pods"?; there are pods, wrong`},
 		"far":          {"services", question(t, "add", pod, ""), `there is no listener "services"; there are pods, wrong`},
-		"list":         {"pods", question(t, "add", `{"kind":"PodList","apiVersion":"v1","items":[]}`, ""), "new.json: this is a list: give one object"},
+		"list":         {"pods", question(t, "add", `{"kind":"PodList","apiVersion":"v1","items":[]}`, ""), "new.json: this is a list: pass one object"},
 		"no name":      {"pods", question(t, "add", `{"kind":"Pod","apiVersion":"v1","metadata":{}}`, ""), "new.json: offset 0: object has no metadata.name"},
 		"old, no name": {"pods", question(t, "update", pod, `{"kind":"Pod","apiVersion":"v1","metadata":{}}`), "old.json: offset 0: object has no metadata.name"},
 		"mistakes": {"wrong", question(t, "add", pod, ""), cfg.File() + `:7:47: listener "wrong": unknown name "objekt"; did you mean "object"?

@@ -156,8 +156,8 @@ func TestHeadersThatAreNotThere(t *testing.T) {
 // A handler that asks for what it is not granted is refused.
 func TestAHandlerWithoutItsGrant(t *testing.T) {
 	for guest, want := range map[string]string{
-		onceGuest:   `import "get" of module "informerd/kv.v1": this needs the grant "kv", which the configuration does not give`,
-		lookupGuest: `import "resource" of module "informerd/cache.v1": this needs the grant "cache", which the configuration does not give`,
+		onceGuest:   `import "get" of module "informerd/kv.v1": this needs the grant "kv", which the configuration does not have`,
+		lookupGuest: `import "resource" of module "informerd/cache.v1": this needs the grant "cache", which the configuration does not have`,
 	} {
 		path := writeGuest(t, guest)
 		cfg := parse(t, head+`

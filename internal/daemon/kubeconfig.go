@@ -26,7 +26,7 @@ func kubeconfigMistakes(cfg *config.Config) config.Errors {
 	case inHome:
 		hint = fmt.Sprintf("variables are not expanded; write %.200q", "~/"+below)
 	case strings.Contains(named, "$"):
-		hint = "variables are not expanded; write the path, or give it with --kubeconfig"
+		hint = "variables are not expanded; write the path, or pass it with --kubeconfig"
 	case !filepath.IsAbs(named) && !strings.HasPrefix(named, "~"):
 		hint = "it counts from the folder of this configuration"
 	default:

@@ -42,7 +42,7 @@ type builder struct {
 	log      *slog.Logger
 	field    string // of the listener in the configuration
 	mistakes config.Errors
-	warned   func(config.Error) // told of warnings, instead of the log; may be nil
+	warned   func(config.Error) // receives warnings, instead of the log; may be nil
 	later    bool               // handlers are loaded when the listener starts
 
 	schema      *filters.Schema
@@ -131,7 +131,7 @@ func (b *builder) known() {
 	}
 }
 
-// droppedBy gives the fields that an informer cuts out of its objects.
+// droppedBy returns the fields that an informer cuts out of its objects.
 func droppedBy(inf *config.Informer) (dropped []event.Path) {
 	if !inf.KeepManagedFields {
 		dropped = append(dropped, event.Path{}.Key("metadata").Key("managedFields"))
@@ -166,7 +166,7 @@ func (b *builder) expression(below string, x config.Expression, kind filters.Kin
 	return f
 }
 
-// wrong reports the mistakes in an expression where they stand.
+// wrong reports the mistakes in an expression at their places.
 func (b *builder) wrong(below string, err error) {
 	all := filters.Mistakes(err)
 	if len(all) == 0 {

@@ -24,7 +24,7 @@ const (
 	loadRest     = 9
 )
 
-// pauses gives the pauses between tries.
+// pauses are the pauses between tries.
 type pauses struct{ last time.Duration }
 
 func (p *pauses) after(took time.Duration) time.Duration {
@@ -33,7 +33,7 @@ func (p *pauses) after(took time.Duration) time.Duration {
 }
 
 // load loads the listener's handler, if it has one that is not loaded yet. What goes wrong is tried again until ctx ends.
-// It is done beside the other listeners, which do not wait for it.
+// The other listeners do not wait for it.
 func (l *listener) load(ctx context.Context, host *plugins.Host, log *slog.Logger) error {
 	if l.spec == nil {
 		return nil
@@ -69,7 +69,7 @@ func (l *listener) hasHandler(ctx context.Context) bool {
 // and is what the listener's health says meanwhile.
 func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func() error) error {
 	var p pauses
-	told := ""
+	logged := ""
 	for {
 		begun := time.Now()
 		err := try()
@@ -81,8 +81,8 @@ func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func(
 			return nil
 		}
 		pause := p.after(time.Since(begun))
-		if told != err.Error() {
-			told = err.Error()
+		if logged != err.Error() {
+			logged = err.Error()
 			log.Error("listener failed, will try again", "listener", l.cfg.Name, "in", pause.Round(time.Second), "error", err)
 		}
 		select {

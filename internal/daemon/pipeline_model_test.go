@@ -51,7 +51,7 @@ type modelPod struct {
 	bad            bool
 }
 
-// moment is what an expression may look at beside its object.
+// moment is what an expression may look at besides its object.
 type moment struct {
 	now   time.Time
 	nodes map[string]string // their zones, by name
@@ -208,12 +208,12 @@ func (p *modelPlan) config() string {
 	return text
 }
 
-// ear is an output, and what it was told. At times it is away, or takes every second message only.
+// ear is an output, and what it took. At times it is away, or takes every second message only.
 type ear struct {
 	fails atomic.Int32 // each so many-th write; 0: none
 	mu    sync.Mutex
 	n     int32
-	told  []sink.Message
+	took  []sink.Message
 }
 
 func (e *ear) Write(_ context.Context, m sink.Message) error {
@@ -223,19 +223,19 @@ func (e *ear) Write(_ context.Context, m sink.Message) error {
 	if each := e.fails.Load(); each > 0 && e.n%each == 0 {
 		return errors.New("connection refused")
 	}
-	e.told = append(e.told, m)
+	e.took = append(e.took, m)
 	return nil
 }
 
 func (e *ear) Close(context.Context) error { return nil }
 
-// believes is what follows from what an output was told: which objects there are, and which rules they violate, by name, uid
-// and rule. It fails if something is told twice, or ends that did not begin.
+// believes is what follows from what an output took: which objects there are, and which rules they violate, by name, uid
+// and rule. It fails if something is reported twice, or ends that did not begin.
 func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[string]bool, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	objects, violations = map[string]bool{}, map[string]bool{}
-	for i, m := range e.told {
+	for i, m := range e.took {
 		name := m.Subject[strings.LastIndex(m.Subject, "/")+1:]
 		if m.Rule == "" {
 			switch {
@@ -270,7 +270,7 @@ func (p *modelPlan) moving() bool {
 }
 
 // TestPipelineModel: an API server, an informer, a buffer, and a listener with whatever select and rules, of which each part
-// fails at times. When all is quiet, each output has been told what is true, in turn.
+// fails at times. When all is quiet, each output has heard what is true, in turn.
 func TestPipelineModel(t *testing.T) {
 	checked := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -396,7 +396,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	return nil
 }
 
-// check holds what was told against what is true.
+// check compares what was sent with what is true.
 func (p *modelPlan) check(r *route.Route, ears []*ear, lives map[string]modelPod, now moment, checked map[string]int) error {
 	for i, e := range ears {
 		objects, violations, err := e.believes(p)

@@ -52,7 +52,7 @@ func parserOf(inf *config.Informer) (*event.Parser, error) {
 func (f ObjectFile) parse(p *event.Parser) (*event.Object, error) {
 	var list struct{ Items json.RawMessage }
 	if err := json.Unmarshal(f.JSON, &list); err == nil && list.Items != nil {
-		return nil, fmt.Errorf("%s: this is a list: give one object", f.Path)
+		return nil, fmt.Errorf("%s: this is a list: pass one object", f.Path)
 	}
 	o, err := p.Parse(f.JSON)
 	if err != nil {

@@ -40,7 +40,7 @@ type ofCluster map[string]*filters.Schema
 // Schema finds a resource that a listener watches, by the name it has in the configuration.
 func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] }
 
-// CheckCluster holds a configuration against its API server: the resources of all informers are there and may be listed and
+// CheckCluster checks a configuration with its API server: the resources of all informers are there and may be listed and
 // watched, with their selectors, and the fields that expressions read are fields of theirs. Otherwise it is as Check. The error
 // is a config.Errors if the configuration is to blame, be it that it asks for what the server does not have, and a
 // *MissingRights if it asks for what the server does not allow.

@@ -8,7 +8,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-// TestStories tells what is in testdata/stories.txt: "### name", a configuration of one listener as the page about filters has
+// TestStories plays what is in testdata/stories.txt: "### name", a configuration of one listener as the page about filters has
 // them, a line "events", and what happens. At the end, no violation of an object that is gone is open.
 func TestStories(t *testing.T) {
 	data, err := os.ReadFile("testdata/stories.txt")

@@ -27,14 +27,14 @@ func checkHostPort(setting, address string) error {
 		return fmt.Errorf("%s address %q is not host:port: write it like 127.0.0.1:8080", setting, address)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("%s address %q: the port is a number from 0 to 65535, and 0 stands for any that is free", setting, address)
+		return fmt.Errorf("%s address %q: the port is a number from 0 to 65535, and 0 is any free one", setting, address)
 	}
 	return nil
 }
 
 // publicError is about an address that others could reach.
 func publicError(address, port string) error {
-	return fmt.Errorf("http address %q is no loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:%s",
+	return fmt.Errorf("http address %q is not a loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:%s",
 		address, port)
 }
 

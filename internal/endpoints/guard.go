@@ -18,7 +18,7 @@ type guard struct {
 	running chan struct{}
 	// anybody: requests may come from other machines, and by any name.
 	anybody bool
-	known   string // the paths, for who asks for another one
+	known   string // the paths, for the answer to an unknown one
 }
 
 func (s *Server) guard(log *slog.Logger) *guard {

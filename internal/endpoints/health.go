@@ -18,7 +18,7 @@ type State struct {
 	Starting []string
 }
 
-// livez says that there is an answer: who restarts informerd for any other reason would mend nothing.
+// livez says that there is an answer: a restart for any other reason would mend nothing.
 func (s *Server) livez(w http.ResponseWriter, _ *http.Request) { health(w, http.StatusOK, "ok") }
 
 // readyz says whether all listeners get their events, and of those that do not, why.
@@ -43,7 +43,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	health(w, status, text)
 }
 
-// readyWithoutData says no more than whether, and how many listeners are not ready, to whoever can connect.
+// readyWithoutData says no more than whether, and how many listeners are not ready, to anybody who can connect.
 func (s *Server) readyWithoutData(w http.ResponseWriter, _ *http.Request) {
 	not := s.troubled(func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
 	status, text := s.verdict(not, "not ready")

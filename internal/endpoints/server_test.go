@@ -17,7 +17,7 @@ import (
 )
 
 func TestAddresses(t *testing.T) {
-	const public = "is no loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:"
+	const public = "is not a loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:"
 	for address, want := range map[string]string{
 		"127.0.0.1:8080": "", "127.0.0.1:0": "", "127.1.2.3:65535": "", "localhost:8080": "", "LOCALHOST:1": "", "[::1]:8080": "",
 
@@ -31,9 +31,9 @@ func TestAddresses(t *testing.T) {
 		"127.0.0.1":         `http address "127.0.0.1" is not host:port: write it like 127.0.0.1:8080`,
 		"::1:8080":          `http address "::1:8080" is not host:port: write it like 127.0.0.1:8080`,
 		"http://localhost:": `http address "http://localhost:" is not host:port: write it like 127.0.0.1:8080`,
-		"localhost:":        `http address "localhost:": the port is a number from 0 to 65535, and 0 stands for any that is free`,
-		"localhost:http":    `http address "localhost:http": the port is a number from 0 to 65535, and 0 stands for any that is free`,
-		"localhost:65536":   `http address "localhost:65536": the port is a number from 0 to 65535, and 0 stands for any that is free`,
+		"localhost:":        `http address "localhost:": the port is a number from 0 to 65535, and 0 is any free one`,
+		"localhost:http":    `http address "localhost:http": the port is a number from 0 to 65535, and 0 is any free one`,
+		"localhost:65536":   `http address "localhost:65536": the port is a number from 0 to 65535, and 0 is any free one`,
 	} {
 		got := ""
 		if err := CheckAddress(address); err != nil {
@@ -54,7 +54,7 @@ func TestAddresses(t *testing.T) {
 // What localhost is, the machine's files say.
 func TestLocalhostThatIsNotThisMachine(t *testing.T) {
 	err := checkBound("localhost:80", &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 80})
-	want := `http address "localhost:80 (10.0.0.1:80)" is no loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:80`
+	want := `http address "localhost:80 (10.0.0.1:80)" is not a loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:80`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

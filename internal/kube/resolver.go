@@ -116,18 +116,18 @@ func (r *Resolver) catalogue(ctx context.Context, wanting *catalogue) (c *catalo
 
 // ask gets all groups and their resources from the server. Groups that fail are noted, unless all do.
 func (r *Resolver) ask(ctx context.Context) (*catalogue, error) {
-	ctx, told := retryafter.Note(ctx)
+	ctx, delays := retryafter.Note(ctx)
 	groups, lists, err := discovery.ServerGroupsAndResourcesWithContext(ctx, r.client)
 	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
 	if err != nil && (!partial || ctx.Err() != nil) {
 		err = discoveryError(ctx, r.server, err)
 		if unreachable, ok := err.(*UnreachableError); ok {
-			unreachable.RetryAfter = told.Delay()
+			unreachable.RetryAfter = delays.Delay()
 		}
 		return nil, err
 	}
 	if partial && len(lists) == 0 {
-		return nil, &UnreachableError{Server: r.server, Err: errors.New(err.Error()), RetryAfter: told.Delay()}
+		return nil, &UnreachableError{Server: r.server, Err: errors.New(err.Error()), RetryAfter: delays.Delay()}
 	}
 	return newCatalogue(groups, lists, failed), nil
 }

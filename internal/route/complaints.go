@@ -62,7 +62,7 @@ func (r *Route) complainOf(level slog.Level, d *informer.Delivery, what string, 
 	} else {
 		all = append(all, slog.Any("op", d.Op))
 	}
-	all = append(all, slog.String("object", quoted(d.Object.Key())))
+	all = append(all, slog.String("object", quotedKey(d.Object.Key())))
 	for _, a := range attrs {
 		all = append(all, a)
 	}
@@ -100,5 +100,5 @@ func quotedSize(r rune) int {
 	return 10
 }
 
-// quoted makes a name from the cluster safe to log.
-func quoted(key event.Key) string { return shortened(fmt.Sprintf("%+q", key.String())) }
+// quotedKey makes a name from the cluster safe to log.
+func quotedKey(key event.Key) string { return shortened(fmt.Sprintf("%+q", key.String())) }

@@ -16,7 +16,7 @@
 //     first, as if an output had failed. It never counts as a no.
 //   - Rules see every event of the selected objects, whatever On and Filter say, and the end of each object. What they report
 //     goes out before the event itself. A rule that fails leaves what is known as it is, and is a dead letter.
-//   - Each output is told of a violation and its end in turn, beginning with a violation, whatever fails between. What an
+//   - Each output receives a violation and its end in turn, beginning with a violation, whatever fails between. What an
 //     output does not take is offered again: with the event's retries, then with the object's later events, and after
 //     MaxBackoff at the latest. The event with which an object is deleted or leaves the set is retried until all outputs have
 //     taken the end of its violations, or the source is stopped. Only what an output refuses for good is a dead letter and not offered again.
@@ -24,7 +24,7 @@
 //     the outputs before it do not see the event again. What handlers made and is kept so has a bound; beyond it the
 //     handler sees the event again, which is counted.
 //   - Lines about failures are logged at a limited rate, ten and then one in a second, and are bounded whatever handlers,
-//     receivers and objects say. Each tells how many were left out before it.
+//     receivers and objects say. Each says how many were left out before it.
 //   - A handler that crashes is retried, like one that asks for it. What has failed Attempts times, or for good, is a dead
 //     letter: counted and logged with listener and object.
 //   - A handler that takes several events at once gets what is ready, at most Batch events, of which no two are of one object,

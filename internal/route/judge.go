@@ -17,7 +17,7 @@ import (
 // errUnreported is why an event waits whose rules have something to report that an output did not take.
 var errUnreported = errors.New("rules have more to report")
 
-// judged holds the rules against an object and sends what they have to report of it. An object that is not selected has no
+// judged evaluates the rules for an object and sends what they have to report of it. An object that is not selected has no
 // state: what enters the set is new to the rules, what leaves it is gone, whether they have heard of that or not. What an
 // output does not take stays to be reported: the rules offer it again when they are asked next.
 func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event, selected bool, left *unsent) error {

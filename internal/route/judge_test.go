@@ -181,7 +181,7 @@ func away(d time.Duration) func(int, sink.Message) error {
 	}
 }
 
-// However long an output is away, it is told of a violation when it is back, once, and then of its end.
+// However long an output is away, it receives a violation when it is back, once, and then of its end.
 func TestAViolationIsReportedWhenTheOutputIsBack(t *testing.T) {
 	for _, gone := range []time.Duration{20 * time.Second, time.Hour, 30 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -253,7 +253,8 @@ func TestWhatEndsWhileTheOutputIsAway(t *testing.T) {
 	})
 }
 
-// An object that leaves the set while the output is away may not be heard of again: its leaving is retried until it is told.
+// An object that leaves the set while the output is away may not be heard of again: its leaving is retried until it is
+// reported.
 func TestTheEndOfWhatLeavesWaitsForTheOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := pod(1, `"Pending"`)
@@ -310,7 +311,7 @@ func TestWhatAnOutputRefusesIsNotOfferedAgain(t *testing.T) {
 	})
 }
 
-// An output that did not take the end of a violation is not told of the next one before that.
+// An output that did not take the end of a violation does not receive the next one before that.
 func TestTheEndComesBeforeTheNextBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, other := pod(1, `"Pending"`), pod(2, `"Running"`)

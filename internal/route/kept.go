@@ -13,7 +13,7 @@ const maxKept = 32 << 20
 // what the event has anyway.
 type kept struct{ bytes atomic.Int64 }
 
-// keep reports whether there is room for what is left of an event. If not, its retry begins anew, with the handler.
+// keep reports whether there is room for the rest of an event. If not, its retry begins again, with the handler.
 func (k *kept) keep(left *unsent, count func(uint64) uint64) bool {
 	size := left.size()
 	if k.bytes.Add(size) <= maxKept {
@@ -24,7 +24,7 @@ func (k *kept) keep(left *unsent, count func(uint64) uint64) bool {
 	return false
 }
 
-// release takes what is left of a delivery, if anything is.
+// release takes the rest of a delivery, if there is one.
 func (k *kept) release(d *informer.Delivery) unsent {
 	left, _ := d.Progress.(unsent)
 	d.Progress = nil

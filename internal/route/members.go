@@ -36,9 +36,9 @@ func (m member) after(is answer, was bool) member {
 // maxFailures is from how many failures on a select is asked again once a minute only.
 const maxFailures = 7
 
-// again returns when the object is to be asked about again, 0 if its next event is soon enough. An expression that reads the
-// object alone gives no other answer, and none, until that changes.
-func (m member) again(is answer, moving bool) time.Duration {
+// retryDelay returns after what time the select is evaluated again, 0 if the next event of the object is soon enough: the
+// answer of an expression that reads the object alone does not change before that.
+func (m member) retryDelay(is answer, moving bool) time.Duration {
 	switch {
 	case !moving:
 		return 0

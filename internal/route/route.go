@@ -79,7 +79,7 @@ type Route struct {
 type unsent struct {
 	messages []sink.Message
 	next     int           // index into messages × outputs, messages first
-	last     bool          // there are messages; else the retry begins anew
+	last     bool          // there are messages; else the retry begins again
 	again    time.Duration // when the object is wanted again, from the end of this event on; 0: not
 	member   member        // what is to be remembered of it
 	gone     bool          // to the rules the object is gone

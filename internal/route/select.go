@@ -15,7 +15,7 @@ const (
 	unknown        // the select has failed
 )
 
-// asks holds the select against a state of the delivery's object.
+// asks evaluates the select for a state of the delivery's object.
 func (w *worker) asks(d *informer.Delivery, o *event.Object) answer {
 	ok, err := w.selector.Match(event.Event{Op: event.Resync, Object: o})
 	switch {
@@ -51,7 +51,7 @@ func (w *worker) selected(d *informer.Delivery, left *unsent) (e event.Event, ok
 		was = w.was(d, is)
 	}
 	left.member = known.after(is, was)
-	if again := left.member.again(is, r.members.moving); again > 0 {
+	if again := left.member.retryDelay(is, r.members.moving); again > 0 {
 		left.sooner(again)
 	}
 	switch now := left.member.in; {

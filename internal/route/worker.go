@@ -146,7 +146,7 @@ func (w *worker) finish(ctx context.Context, d wanted, messages []sink.Message, 
 	w.sendLast(ctx, d.Delivery, d.left)
 }
 
-// sendLast sends what came of an event, or what is left of that, and acknowledges the event.
+// sendLast sends what came of an event, or the rest of that, and acknowledges the event.
 func (w *worker) sendLast(ctx context.Context, d *informer.Delivery, left unsent) {
 	if err := w.route.send(ctx, &left); err != nil {
 		w.route.failed(ctx, d, left, err)

@@ -83,7 +83,7 @@ func (r *rewriter) alike(n *ast.BinaryNode) {
 	}
 }
 
-// addedAlike is for what can be added: a text beside a quantity or a duration.
+// addedAlike is for what can be added: a text with a quantity or a duration.
 func (r *rewriter) addedAlike(n *ast.BinaryNode) {
 	if p, ok := specialOf(n.Left); ok && isAdded(p) {
 		if text, ok := n.Right.(*ast.StringNode); ok {

@@ -26,7 +26,7 @@ type body struct {
 
 func (b body) name() string { return "@each" + strconv.Itoa(int(b.each)) + "." + strconv.Itoa(b.nodes) }
 
-// body lets a predicate's body be paid for and checked. More is what the function takes beside the body's value.
+// body lets a predicate's body be paid for and checked. More is what the function takes besides the body's value.
 func (r *rewriter) body(each each, n *ast.PredicateNode, more ...ast.Node) {
 	b := body{each, nodesOf(n.Node)}
 	r.filter.bodies = append(r.filter.bodies, b)

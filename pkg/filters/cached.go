@@ -95,7 +95,7 @@ func (f *Filter) Informers() []string {
 	return slices.Compact(names)
 }
 
-// IndexesIn gives the indexes, by informer, in which the expression looks within one namespace.
+// IndexesIn returns the indexes, by informer, in which the expression looks within one namespace.
 func (f *Filter) IndexesIn() map[string][]string {
 	var indexes map[string][]string
 	for _, l := range f.lookups {

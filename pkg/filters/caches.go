@@ -9,7 +9,7 @@ type Caches interface {
 	Get(informer, namespace, name string) *event.Object
 	// ByIndex gives the objects found under a value of an index, in any order.
 	ByIndex(informer, index, value string) []*event.Object
-	// ByIndexIn gives those of them that are in a namespace, and takes no longer for others that have the same value.
-	// [Filter.IndexesIn] tells for which indexes it is asked.
+	// ByIndexIn returns those of them that are in a namespace, and takes no longer for others that have the same value.
+	// [Filter.IndexesIn] returns the indexes that it is asked for.
 	ByIndexIn(informer, index, value, namespace string) []*event.Object
 }

@@ -23,7 +23,7 @@ func truth(x any) bool {
 func (k Kind) result(x any) bool {
 	v := load(x)
 	if v.kind != kindBool && v.kind != kindNil {
-		fail("%s, this gave %s", k.must(), typeName(x))
+		fail("%s, this returned %s", k.must(), typeName(x))
 	}
 	return v.b
 }

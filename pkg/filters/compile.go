@@ -123,9 +123,9 @@ func parse(source Source) (*parser.Tree, error) {
 		return nil, err // it is too large to look for others
 	}
 	if len(in.found.all) == 0 {
-		gives, err := checker.Check(tree, config)
+		result, err := checker.Check(tree, config)
 		if err == nil && source.Kind == KindMessage {
-			err = notText(gives)
+			err = notText(result)
 		}
 		if err == nil {
 			return tree, nil

@@ -35,7 +35,7 @@
 //   - Values of different types are not equal; int and float are one type here. Ordering values of different types, and
 //     any other operation on a type it does not have, is an [EvalError].
 //   - An [EvalError] is [ErrUnknown]: the expression has no answer, which is neither yes nor no. The same event, caches and
-//     time give the same answer, or none, on every machine and however busy it is.
+//     time get the same answer, or none, on every machine and however busy it is.
 //   - Beside a quantity, duration, semver, image, ip or cidr, a text is read as one of them, and beside a quantity a
 //     number is one: age() > "10m". A constant that cannot be read is a [CompileError]. What stands in an object and
 //     cannot be read is nil, and read or refused in little time, however long it is. What was read of a text is kept for

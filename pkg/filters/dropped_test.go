@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// What the informer drops cannot be asked for, by whatever way; what is beside it can.
+// What the informer drops cannot be asked for, by whatever way; what is next to it can.
 func TestDroppedFields(t *testing.T) {
 	dropped := []event.Path{event.MustCompilePath("status"), event.MustCompilePath(`metadata.annotations["a.b/c"]`), event.MustCompilePath("metadata.managedFields"), event.MustCompilePath("spec.containers")}
 	var b strings.Builder

@@ -9,7 +9,7 @@ import (
 	"github.com/expr-lang/expr/file"
 )
 
-// ErrUnknown is what every [EvalError] is: the expression gave no answer for the event, which is neither yes nor no.
+// ErrUnknown is what every [EvalError] is: the expression has no answer for the event, which is neither yes nor no.
 var ErrUnknown = errors.New("no answer")
 
 // ErrBudget is what an [EvalError] is when the expression overran a bound on steps or memory.
@@ -36,7 +36,7 @@ func (e *CompileError) Error() string {
 // Detail is Error without the place, for those who show that in their own way.
 func (e *CompileError) Detail() string { return e.Source.owner() + e.Message + e.place.snippet() }
 
-// Rest is what stands behind the place, without the token there.
+// Rest is what follows the place, without the token there.
 func (e *CompileError) Rest() string {
 	text := []rune(e.Source.Text)
 	line := 1

@@ -76,7 +76,7 @@ func compileError(t *testing.T, source Source) string {
 	return err.Error()
 }
 
-// Each kind says in its own words what it has not and what it must give.
+// Each kind says in its own words what it has not and what it must return.
 func TestCompileErrorsOfKinds(t *testing.T) {
 	var b strings.Builder
 	for _, kind := range []Kind{KindFilter, KindSelect, KindDeny, KindMessage} {

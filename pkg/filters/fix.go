@@ -31,8 +31,8 @@ func (e *CompileError) Fixed() (string, bool) {
 	return e.fix.apply(e.Source.Text), true
 }
 
-// helps reports whether a change of the text mends the mistake at offset: what is left to complain about, if anything,
-// stands behind it.
+// helps reports whether a change of the text mends the mistake at offset: what else there is to complain about, if anything,
+// follows it.
 func (s Source) helps(fix Fix, offset int) bool {
 	text := fix.apply(s.Text)
 	if len(text) > MaxSource {

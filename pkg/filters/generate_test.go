@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// generator makes objects and expressions in which what people and API servers write stands beside what they do not.
+// generator makes objects and expressions in which what people and API servers write is mixed with what they do not.
 type generator struct{ r *rand.Rand }
 
 func (g *generator) pick(of ...string) string { return of[g.r.Intn(len(of))] }
@@ -82,7 +82,7 @@ func (g *generator) object() string {
 		`,"list":` + g.value(2) + `,"items":` + list + `,"m":` + g.value(2) + `},"status":{"conditions":` + conditions + `,"a":` + g.value(2) + `},"x":` + g.value(2) + `}`
 }
 
-// expression is a text of the language that goes d operations deep, stands in depth predicates and below vars variables.
+// expression is a text of the language that goes d operations deep, is in depth predicates and below vars variables.
 func (g *generator) expression(d, depth, vars int) string {
 	if d == 0 {
 		return g.leaf(depth, vars)

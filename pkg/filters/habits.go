@@ -73,7 +73,7 @@ var habits = map[string]habit{
 	"coalesce":   {write: "($0 ?? $1)", args: 2},
 	"default":    {write: "($0 ?? $1)", args: 2},
 	"if":         {write: "($0 ? $1 : $2)", args: 3},
-	"type":       {note: "a field of another type than is expected is a mistake that informerd reports; nil stands for a missing one"},
+	"type":       {note: "a field of another type than is expected is a mistake that informerd reports; a missing one is nil"},
 	"split":      {note: "use contains, startsWith, endsWith, matches or glob(…)"},
 	"join":       {note: "name single items, as in list[0], or count them"},
 	"replace":    {note: "use trimPrefix(…) and trimSuffix(…), or matches"},
@@ -120,7 +120,7 @@ func written(x *extents, n ast.Node) string {
 	return text
 }
 
-// span is where a node stands, in characters, without a text.
+// span is where a node is, in characters, without a text.
 func (x *extents) span(n ast.Node) (Fix, bool) {
 	e := x.of(n)
 	if e.first > e.last {
@@ -147,7 +147,7 @@ func (s Source) unknownFunction(name string, offset int) *CompileError {
 	return s.compileError(offset, "%s; docs/filters.md has a table of all functions", message)
 }
 
-// arguments cuts what stands in the brackets that open at offset, and returns where they end; 0 if they do not.
+// arguments cuts what is in the brackets that open at offset, and returns where they end; 0 if they do not.
 func (s Source) arguments(offset int) (args []string, end int) {
 	text := []rune(s.Text)
 	for offset < len(text) && text[offset] == ' ' {
@@ -210,7 +210,7 @@ func (s Source) withHabit(offset int, at Fix, name string, args []string, messag
 	return s.compileError(offset, "%s; write %s", message, h.fill(example))
 }
 
-// bindsLoosely reports whether an operator stands in front of or behind the place that would tear the new text apart.
+// bindsLoosely reports whether there is an operator before or after the place that would tear the new text apart.
 func bindsLoosely(text string, at Fix, h habit) bool {
 	if strings.HasPrefix(at.Text, "(") || !strings.Contains(h.write, " ") || strings.HasSuffix(h.write, ")") && !strings.HasPrefix(h.write, "(") {
 		return false
@@ -245,7 +245,7 @@ func (h habit) fill(args []string) string {
 	return text
 }
 
-// ofItem rewrites a condition in which a variable stands for the item.
+// ofItem rewrites a condition in which a variable is the item.
 func ofItem(condition, variable string) string {
 	if variable == "" || strings.ContainsFunc(variable, func(r rune) bool { return !isWordRune(r) }) {
 		return condition

@@ -26,7 +26,7 @@ func (in *inspector) errorf(n ast.Node, format string, args ...any) error {
 	return in.source.compileError(n.Location().From, format, args...)
 }
 
-// inspect looks at a node that stands within depth predicates. What is wrong is found; the error is that there are too many nodes.
+// inspect looks at a node within depth predicates. What is wrong is found; the error is that there are too many nodes.
 func (in *inspector) inspect(n ast.Node, depth int) error {
 	in.visits++
 	if in.visits > maxVisits {

@@ -11,17 +11,17 @@ import (
 type kindWords struct {
 	name   string // instead of a file
 	plural string
-	must   string // what it has to give
+	must   string // what it has to return
 	looks  string // what it looks at, if that is the object alone
 }
 
 var kinds = [...]kindWords{
-	KindFilter: {"filter", "filters", "a filter must give true or false", ""},
-	KindSelect: {"select", "selects", "a select must give true or false",
+	KindFilter: {"filter", "filters", "a filter must return true or false", ""},
+	KindSelect: {"select", "selects", "a select must return true or false",
 		"a select looks at the object alone: it has no %s; ask for that in the filter"},
-	KindDeny: {"deny", "rules", "a rule's deny must give true or false",
+	KindDeny: {"deny", "rules", "a rule's deny must return true or false",
 		"a rule looks at the object alone: it has no %s"},
-	KindMessage: {"message", "rules", "a rule's message must give a text",
+	KindMessage: {"message", "rules", "a rule's message must return text",
 		"a rule's message looks at the object alone: it has no %s"},
 }
 

@@ -49,8 +49,8 @@ func TestText(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`object.spec`:            `config.yaml:12:8: listener "pods": rule "r": a rule's message must give a text, this gave object`,
-		`object.spec.containers`: `config.yaml:12:13: listener "pods": rule "r": a rule's message must give a text, this gave list`,
+		`object.spec`:            `config.yaml:12:8: listener "pods": rule "r": a rule's message must return text, this returned object`,
+		`object.spec.containers`: `config.yaml:12:13: listener "pods": rule "r": a rule's message must return text, this returned list`,
 		`"x" + 5 * missing`:      "",
 		`"x" + object.spec.yes`:  `config.yaml:12:5: listener "pods": rule "r": "+" cannot take string and bool`,
 	} {
@@ -137,9 +137,9 @@ func TestTheWrongQuestion(t *testing.T) {
 func TestEvalErrorsOfKinds(t *testing.T) {
 	ev, _ := sample(t)
 	for kind, want := range map[Kind]string{
-		KindFilter: `filter:1:13: listener "l": a filter must give true or false, this gave string`,
-		KindSelect: `select:1:13: listener "l": a select must give true or false, this gave string`,
-		KindDeny:   `deny:1:13: listener "l": rule "r": a rule's deny must give true or false, this gave string`,
+		KindFilter: `filter:1:13: listener "l": a filter must return true or false, this returned string`,
+		KindSelect: `select:1:13: listener "l": a select must return true or false, this returned string`,
+		KindDeny:   `deny:1:13: listener "l": rule "r": a rule's deny must return true or false, this returned string`,
 	} {
 		source := Source{Text: `object.spec.nodeName`, Listener: "l", Kind: kind}
 		if kind == KindDeny {

@@ -94,7 +94,7 @@ func (g *generator) ways(d, depth int) many {
 	}
 }
 
-// However a field is read, the answer is the same; so it is for packed objects, and Explain gives what Match gives.
+// However a field is read, the answer is the same; so it is for packed objects, and Explain answers as Match does.
 func TestWaysToWriteTheSame(t *testing.T) {
 	compared, trues := 0, 0
 	generated(t, func(t *testing.T, g *generator) {

@@ -18,7 +18,7 @@ const maxMistakes = 20
 // CompileErrors are the mistakes in one expression, two or more, in the order of their places.
 type CompileErrors []*CompileError
 
-// Error gives one mistake after the other, each with its line and a caret.
+// Error returns one mistake after the other, each with its line and a caret.
 func (e CompileErrors) Error() string {
 	texts := make([]string, len(e))
 	for i, mistake := range e {
@@ -112,7 +112,7 @@ func (s Source) beyond(first *CompileError) error {
 	return found.err()
 }
 
-// origin returns where a character of the changed text stood before, false if it is new.
+// origin returns where a character of the changed text was before, false if it is new.
 func (f Fix) origin(offset int) (int, bool) {
 	end := f.From + len([]rune(f.Text))
 	switch {
@@ -128,9 +128,9 @@ func (f Fix) origin(offset int) (int, bool) {
 // which nothing is known, and the checker is asked again. The tree is not to be used afterwards.
 func (s Source) typeMistakes(tree *parser.Tree, m *mistakes) {
 	for range maxMistakes {
-		gives, err := checker.Check(tree, s.checkConfig())
+		result, err := checker.Check(tree, s.checkConfig())
 		if err == nil && s.Kind == KindMessage {
-			err = notText(gives)
+			err = notText(result)
 		}
 		if err == nil {
 			return
@@ -166,7 +166,7 @@ type nodeFinder struct {
 
 // Visit is called for children before their parents, so the last one is the outermost.
 func (f *nodeFinder) Visit(n *ast.Node) {
-	_, predicate := (*n).(*ast.PredicateNode) // nothing else may stand there
+	_, predicate := (*n).(*ast.PredicateNode) // nothing else may be there
 	_, name := (*n).(*ast.IdentifierNode)
 	if !predicate && name == f.names && (*n).Location().From == f.offset {
 		f.found = *n

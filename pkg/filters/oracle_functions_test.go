@@ -282,9 +282,9 @@ func placeOf(name string, text, part []rune) any {
 func mustBeList(x any) any { return itemsOf(x) }
 
 func meantBy(name string, x any) any {
-	beside := map[string]any{"quantity": oQuantity{}, "duration": time.Duration(0), "semver": oVersion{}, "ip": oAddress{}, "cidr": oNetwork{}, "image": oImage{}}[name]
+	other := map[string]any{"quantity": oQuantity{}, "duration": time.Duration(0), "semver": oVersion{}, "ip": oAddress{}, "cidr": oNetwork{}, "image": oImage{}}[name]
 	if _, isText := x.(string); isText || isNumber(x) && name == "quantity" {
-		return like(x, beside)
+		return like(x, other)
 	}
 	same := false
 	switch x.(type) {
@@ -603,7 +603,7 @@ func (o *oracle) predicate(name string, args []ast.Node) any {
 	return kept[at]
 }
 
-// total of a sum: a number, a duration, a quantity, or beyondSum.
+// beyondSum is the total of a sum that is too large; a total is a number, a duration, a quantity, or beyondSum.
 type beyondSum struct{}
 
 func added(sum, v any) any {

@@ -72,7 +72,7 @@ func answerOf(t *testing.T, f *Filter, ev event.Event, caches Caches) (answer, w
 	return "fails", err.Error()
 }
 
-// Filters give what the oracle gives, and fail where it does.
+// Filters answer as the oracle does, and fail where it fails.
 func TestSameAsTheOracle(t *testing.T) {
 	compared, trues, fails, refused, unknown := 0, 0, 0, 0, 0
 	seen := map[string]bool{}

@@ -401,7 +401,7 @@ func floatOf(v any) float64 {
 	return v.(float64)
 }
 
-// power is ** and / of floats.
+// arithmeticOf is ** and / of floats.
 func arithmeticOf(operator string, x, y float64) any {
 	switch operator {
 	case "+":

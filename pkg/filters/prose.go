@@ -23,7 +23,7 @@ func (s Source) prose(offset int, plain string) *CompileError {
 	if !s.helps(*fix, len([]rune(s.Text))) {
 		return s.compileError(offset, "%s", plain)
 	}
-	return s.proposed(offset, fix, "%s; a message is an expression and a text in it stands in quotes: write message: %s", plain, yamlQuoted(expression))
+	return s.proposed(offset, fix, "%s; a message is an expression, and text in it needs quotes: write message: %s", plain, yamlQuoted(expression))
 }
 
 // sentence makes an expression of a template.

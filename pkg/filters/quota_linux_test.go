@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// An answer is the same however little CPU there is: beside a busy goroutine, and with a limit on CPU that stops the process
+// An answer is the same however little CPU there is: next to a busy goroutine, and with a limit on CPU that stops the process
 // again and again.
 func TestAnswersDoNotDependOnTheMachine(t *testing.T) {
 	if n := os.Getenv("FILTERS_ANSWERS"); n != "" { // this is the process with the limit
@@ -22,7 +22,7 @@ func TestAnswersDoNotDependOnTheMachine(t *testing.T) {
 		fmt.Printf("unanswered %d\n", unanswered(t, count))
 		return
 	}
-	t.Run("beside a busy goroutine", func(t *testing.T) {
+	t.Run("next to a busy goroutine", func(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 		stop, ended := make(chan struct{}), make(chan struct{})
 		go func() {
@@ -42,7 +42,7 @@ func TestAnswersDoNotDependOnTheMachine(t *testing.T) {
 		close(stop)
 		<-ended
 		if n != 0 {
-			t.Errorf("%d evaluations gave no answer", n)
+			t.Errorf("%d evaluations had no answer", n)
 		}
 	})
 	t.Run("with a quota of CPU", func(t *testing.T) {

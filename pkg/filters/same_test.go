@@ -30,7 +30,7 @@ func TestNullItemsCount(t *testing.T) {
 	}
 }
 
-// Comparing without decoding gives what comparing decoded values does.
+// Comparing without decoding has the same result as comparing decoded values.
 func TestSameJSONAsDecoded(t *testing.T) {
 	e := compile(t, `true`).Evaluator()
 	var draw func(t *rapid.T, depth int) string

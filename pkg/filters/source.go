@@ -17,13 +17,13 @@ type Source struct {
 	Rule     string // that it belongs to, "" if it is none of a rule
 	Cluster  string // the value of the variable cluster
 
-	// Positions, if there are any, are where each character of the text stands in File, and its end. They go before Line
+	// Positions, if there are any, are where each character of the text is in File, and its end. They go before Line
 	// and Column.
 	Positions []Position
-	// Comment tells that a comment stands behind the text in File, which may have been meant as its end.
+	// Comment is set if a comment follows the text in File, which may have been meant as its end.
 	Comment bool
 
-	// Kind says what the expression is for, and so which names there are and what it must give.
+	// Kind says what the expression is for, and so which names there are and what it must return.
 	Kind Kind
 	// On are the events the expression may meet; 0 means all. What can never be true of them is a warning.
 	On event.OpSet
@@ -55,7 +55,7 @@ const (
 // Position is a place in a file. Line and column count from 1, columns in characters.
 type Position struct{ Line, Column int }
 
-// inFile returns where the offset-th character stands in the file.
+// inFile returns where the offset-th character is in the file.
 func (s Source) inFile(offset int, p place) Position {
 	if n := len(s.Positions); n > 0 {
 		return s.Positions[min(max(offset, 0), n-1)]

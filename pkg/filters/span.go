@@ -93,7 +93,7 @@ func (e *Evaluator) age(x any) any {
 	return e.eventTime().Sub(since)
 }
 
-// timeArithmetic is that of dates and durations. A text beside a duration is read as one; a duration that 64 bits of
+// timeArithmetic is that of dates and durations. A text with a duration is read as one; a duration that 64 bits of
 // nanoseconds cannot hold is nil.
 func (e *Evaluator) timeArithmetic(operator string, a, b any) any {
 	e.charge(2)

@@ -83,7 +83,7 @@ func cost(t testing.TB, text string, ev event.Event) (steps int, took time.Durat
 	return steps, took, true
 }
 
-// reference is how long encoding/json takes to look at a text of 64 bytes.
+// jsonReference is how long encoding/json takes to look at a text of 64 bytes.
 func jsonReference() time.Duration {
 	text := []byte(`[` + strings.Repeat(`{"name":"web","ready":true,"restarts":5},`, 500) + `1]`)
 	start := growth.ThreadTime()

@@ -97,7 +97,7 @@ func (t *total) toQuantity(e *Evaluator) {
 	t.addQuantity(e.quantityOf(before))
 }
 
-// addQuantity adds what quantityOf gave; nil is a number that is no quantity.
+// addQuantity adds what quantityOf returned; nil is a number that is no quantity.
 func (t *total) addQuantity(x any) {
 	q, ok := x.(quantity)
 	if !ok {

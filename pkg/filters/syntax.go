@@ -16,7 +16,7 @@ var tokens = map[string]string{
 	`EOF`:           "the expression ends too early",
 	`Operator("=")`: "unexpected =; write == to compare",
 	`Operator("&")`: "unexpected &; write && or and",
-	`Operator("#")`: "# stands for an item of a list; it means nothing outside of any(…) and the like",
+	`Operator("#")`: "# is an item of a list; it means nothing outside of any(…) and the like",
 	`Operator(".")`: "unexpected .; a field needs object or old before it, except within any(…) and the like",
 }
 
@@ -26,13 +26,13 @@ var operators = map[string]string{
 	"&": "&&", "|": "||", "=!": "!=", ">==": ">=", "<==": "<=",
 }
 
-// words are operators of other languages that are words, in lower case. "" stands for a hint without a text.
+// words are operators of other languages that are words, in lower case. "" is a hint without a text.
 var words = map[string]string{
 	"and": "and", "or": "or", "not": "not", "in": "in", "is not": "!=", "is": "==", "equals": "==", "eq": "==", "ne": "!=", "gt": ">", "ge": ">=",
 	"gte": ">=", "lt": "<", "le": "<=", "lte": "<=", "contains": "contains", "matches": "matches", "startswith": "startsWith", "endswith": "endsWith", "xor": "!=",
 }
 
-// syntax gives an error of expr's parser its place and better words.
+// syntax adds its place and better words to an error of expr's parser.
 func (s Source) syntax(err error) *CompileError {
 	var where *file.Error
 	if !errors.As(err, &where) {
@@ -76,7 +76,7 @@ func (s Source) parserWords(message string) string {
 		return tokens["EOF"]
 	}
 	if strings.HasPrefix(message, "a map key must be") {
-		return "unexpected key of a map; it is a text in quotes, a name or a number, and a list of values stands in [ ]"
+		return "unexpected key of a map; it is a text in quotes, a name or a number, and a list of values is written in [ ]"
 	}
 	if strings.HasPrefix(message, "expected at least 2 arguments") {
 		return `a list and a condition are needed here, as in any(object.spec.containers, .name == "web")`
@@ -134,7 +134,7 @@ func (s Source) amountWithoutQuotes(plain string, offset int, text []rune) *Comp
 		hint = ", and quantity(…) on the other side"
 	}
 	quoted := strconv.Quote(word)
-	return s.replacing(from, to, quoted, "%s is not a number; an amount with a unit stands in quotes: write %s%s", word, quoted, hint)
+	return s.replacing(from, to, quoted, "%s is not a number; an amount with a unit needs quotes: write %s%s", word, quoted, hint)
 }
 
 // otherOperator is one of another language.
@@ -169,7 +169,7 @@ func (s Source) functionForm(plain string, offset int, text []rune) *CompileErro
 	if len(args) != 2 {
 		return nil
 	}
-	return s.withHabit(from, Fix{From: from, To: end}, name, args, name+" stands between two values")
+	return s.withHabit(from, Fix{From: from, To: end}, name, args, name+" is written between two values")
 }
 
 // otherWord is AND and the like.
@@ -305,7 +305,7 @@ func (s Source) listInBrackets(plain string, offset int, text []rune) *CompileEr
 			}
 		}
 		list := "[" + strings.Join(args, ", ") + "]"
-		return s.replacing(from, end, list, "unexpected %s; a list stands in square brackets: write %s", strings.TrimPrefix(plain, "unexpected "), list)
+		return s.replacing(from, end, list, "unexpected %s; a list is written in square brackets: write %s", strings.TrimPrefix(plain, "unexpected "), list)
 	}
 	return nil
 }
@@ -368,7 +368,7 @@ func (s Source) openBracket(plain string, offset int, text []rune) *CompileError
 	return nil
 }
 
-// pipe returns where a single | stands outside of texts, -1 if there is none.
+// pipe returns where a single | is outside of texts, -1 if there is none.
 func pipe(text []rune) int {
 	quote := rune(0)
 	for i, r := range text {

@@ -65,7 +65,7 @@ var table = []Entry{
 		`cached("nodes", "", object.spec.nodeName).spec.unschedulable`},
 	{groupCaches, "byIndex", "byIndex(informer, index, value), byIndex(informer, index, value, namespace)", "The objects that another informer's index has for the value, in all namespaces or in one.", `len(byIndex("services", "app", label("app"))) == 1`},
 
-	{groupValues, "quantity", "quantity(x)", "An amount as Kubernetes writes it, of a text or a number; it compares, adds and subtracts, also with texts and numbers beside it, and can be multiplied with a number.",
+	{groupValues, "quantity", "quantity(x)", "An amount as Kubernetes writes it, of a text or a number; it compares, adds and subtracts, also with texts and numbers, and can be multiplied with a number.",
 		`sum(object.spec.containers, quantity(.resources.limits.memory)) > quantity("256Mi") * 2`},
 	{groupValues, "duration", "duration(x)", "A time span such as 90s, 1h30m or 7d.", `duration(annotation("example.com/timeout")) >= "1m"`},
 	{groupValues, "age", "age(), age(time)", "The time since the object was created, or since an RFC 3339 time; less than 0 for what is to come.", `age() > "10m" && age(object.status.startTime) < "1d"`},
@@ -103,7 +103,7 @@ var table = []Entry{
 	{groupTexts, "trimSuffix", "trimSuffix(text, suffix)", "Without that end.", `trimSuffix(object.metadata.name, "-1") == "web"`},
 	{groupTexts, "hasPrefix", "hasPrefix(text, prefix)", "As startsWith, but nil if a side is nil.", `hasPrefix(object.metadata.name, "web")`},
 	{groupTexts, "hasSuffix", "hasSuffix(text, suffix)", "As endsWith, but nil if a side is nil.", `hasSuffix(object.metadata.name, "-1")`},
-	{groupTexts, "indexOf", "indexOf(text, part)", "Where a part stands first, in characters from 0; -1 if nowhere.", `indexOf(object.metadata.name, "-") == 3`},
+	{groupTexts, "indexOf", "indexOf(text, part)", "The first place of a part, in characters from 0; -1 if nowhere.", `indexOf(object.metadata.name, "-") == 3`},
 	{groupTexts, "lastIndexOf", "lastIndexOf(text, part)", "Where a part stands last.", `lastIndexOf(object.spec.containers[0].image, "/") == 25`},
 	{groupTexts, "string", "string(x)", "A number, true or false, a date, a quantity and the like as a text.", `string(missed) + " missed" == "2 missed"`},
 

@@ -12,7 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Text gives the text that an expression of [KindMessage] makes of an event, of a long one the beginning and "…", MaxMessage
+// Text returns the text that an expression of [KindMessage] makes of an event, of a long one the beginning and "…", MaxMessage
 // bytes at most. A number, true
 // and false, a date, a duration and the like are written as texts, nil as "". An error is an [*EvalError].
 func (e *Evaluator) Text(ev event.Event) (string, error) {
@@ -29,22 +29,22 @@ func (e *Evaluator) Text(ev event.Event) (string, error) {
 }
 
 // notText refuses what is known to be a list or an object.
-func notText(gives reflect.Type) error {
-	switch gives.Kind() {
+func notText(result reflect.Type) error {
+	switch result.Kind() {
 	case reflect.Slice, reflect.Array, reflect.Map:
-		return errors.New(KindMessage.must() + ", this gives " + typeWords.Replace(gives.String()))
+		return errors.New(KindMessage.must() + ", this returns " + typeWords.Replace(result.String()))
 	}
 	return nil
 }
 
-// ellipsis stands at the end of a message that was too long.
+// ellipsis ends a message that was too long.
 const ellipsis = "…"
 
 // message is the value of the whole expression.
 func (e *Evaluator) message(x any) string {
 	text, ok := textOf(x)
 	if !ok {
-		fail("%s, this gave %s", KindMessage.must(), typeName(x))
+		fail("%s, this returned %s", KindMessage.must(), typeName(x))
 	}
 	if len(text) > MaxMessage {
 		end := MaxMessage - len(ellipsis)

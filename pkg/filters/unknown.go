@@ -96,7 +96,7 @@ func (s Source) unknownName(name string, offset int) *CompileError {
 	if item := replace("#"); insidePredicate(string(text[:offset])) && s.helps(*item, offset) {
 		return s.proposed(offset, item, "unknown name %q; within any(…) and the like an item is #, and a field of it is .name", name)
 	}
-	return s.compileError(offset, "unknown name %q; a text stands in quotes, and a field begins with object; the variables are %s",
+	return s.compileError(offset, "unknown name %q; text needs quotes, and a field begins with object; the variables are %s",
 		name, strings.Join(s.Kind.variables(), ", "))
 }
 
@@ -132,7 +132,7 @@ func insidePredicate(before string) bool {
 	return false
 }
 
-// comparesOp reports whether op is compared with what stands between the two texts.
+// comparesOp reports whether op is compared with what is between the two texts.
 func comparesOp(before, behind string) bool {
 	return opBefore.MatchString(before) || opBehind.MatchString(behind)
 }

@@ -26,7 +26,7 @@ func (s Source) place(err error, tree *parser.Tree) *CompileError {
 		if got == "unknown" {
 			got = "nil"
 		}
-		return s.compileError(offset, "%s, this gives %s", s.Kind.must(), typeWords.Replace(got))
+		return s.compileError(offset, "%s, this returns %s", s.Kind.must(), typeWords.Replace(got))
 	}
 	return s.compileError(offset, "%v", err)
 }
@@ -45,7 +45,7 @@ func (s Source) reword(message string) string {
 		return fmt.Sprintf("the expression has more than %d nodes", MaxNodes)
 	}
 	if strings.HasPrefix(message, "cannot use bool as type") && strings.HasPrefix(strings.TrimSpace(s.Text), "!") {
-		return "! stands for the first value alone; write a not in b, or !(a in b)"
+		return "! applies to the first value alone; write a not in b, or !(a in b)"
 	}
 	return strings.TrimSpace(typeWords.Replace(message))
 }

@@ -37,7 +37,7 @@ func (b *backoff) next(now time.Time, cause error) time.Duration {
 		b.step = backoffMin
 	}
 	if asked := retryafter.Of(cause); asked > 0 && !mutated("ignored-retry-after") {
-		// Everybody was told the same time.
+		// All clients got the same time.
 		delay = max(delay, asked+rand.N(backoffMin))
 	}
 	b.ended = now.Add(delay)

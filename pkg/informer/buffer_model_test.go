@@ -165,8 +165,8 @@ func (m *model) step() {
 	m.disk()
 }
 
-// disk lets what uses the disk go on by one step, and reports whether it had one to do: it takes a job, does it, or tells what
-// it has done.
+// disk lets what uses the disk go on by one step, and reports whether it had one to do: it takes a job, does it, or reports
+// what it has done.
 func (m *model) disk() bool {
 	switch due := m.b.diskDue(); {
 	case m.job == nil:
@@ -268,7 +268,7 @@ func (m *model) bounds() {
 	}
 }
 
-// flow: as long as no worker has anything, an object that has something to tell and does not wait for a retry comes, however
+// flow: as long as no worker has anything, an object that has something to report and does not wait for a retry comes, however
 // many others wait for one. With OverflowBlock that holds until they have filled their own room.
 func (m *model) flow() {
 	b := m.b

@@ -38,12 +38,12 @@ func (s *spilled) popped(e entry) {
 // rest returns what is lost with the file: the object's last event, and before it the end of another object that had the
 // name, if the listener knows that one.
 func (s *spilled) rest() []entry {
-	latest, told := s.latest, 1
+	latest, sent := s.latest, 1
 	var rest []entry
 	if len(s.deletes) > 0 && s.deletes[0].Object != latest.Object {
 		before := s.deletes[0]
 		before.initials = 0
-		rest, told = append(rest, before), 2
+		rest, sent = append(rest, before), 2
 		if latest.Op != event.Delete {
 			latest.Op, latest.Old = event.Add, nil
 		}
@@ -70,11 +70,11 @@ func (s *spilled) rest() []entry {
 			latest.known = s.first.knownBefore()
 		}
 	}
-	latest.initials, latest.Missed = s.initials, max(s.records-told, 0)
+	latest.initials, latest.Missed = s.initials, max(s.records-sent, 0)
 	return append(rest, latest)
 }
 
-// spillOver hands an entry over to be written, and tells whether there is room for it.
+// spillOver hands an entry over to be written, and reports whether there is room for it.
 func (b *buffer) spillOver(key event.Key, e entry) bool {
 	if !b.spill.push(e) {
 		return false
@@ -142,7 +142,7 @@ func (b *buffer) loseSpill() {
 	}
 }
 
-// dropSpilled forgets what one registration has in the spill, and gives how much. Its entries stay until they come back.
+// dropSpilled forgets what one registration has in the spill, and returns how much. Its entries stay until they come back.
 func (b *buffer) dropSpilled(from *registration) int {
 	dropped := 0
 	for key, s := range b.spilled {

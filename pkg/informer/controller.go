@@ -71,8 +71,8 @@ func (c *controller) resync(timer *time.Timer) {
 	timer.Reset(next.Sub(now))
 }
 
-// sameState reports whether two objects of one key are the same object in the same state. Some aggregated APIs give their
-// objects no versions; those are compared as they are.
+// sameState reports whether two objects of one key are the same object in the same state. The objects of some
+// aggregated APIs have no versions; those are compared as they are.
 func sameState(a, b *event.Object) bool {
 	if a == b {
 		return true

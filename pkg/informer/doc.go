@@ -26,11 +26,12 @@
 //   - The first list, and what is stored when a later listener joins, as adds with Initial set.
 //   - Deletes that were missed, with FinalStateUnknown and the last known state. An object deleted and created again
 //     while nobody looked is two events, a delete and an add, never an update.
-//   - [event.Resync] after its own period, for every stored object that has nothing else to tell; never as an update,
+//   - [event.Resync] after its own period, for every stored object that has nothing else to report; never as an update,
 //     and never because of another listener's period. It is handed out when nothing else waits, and takes no room: an event
-//     never waits for a resync. What listeners with an On refuse does not count as something to tell. If a period is over
-//     before the last resync is, that one goes on and the next is left out, see [ListenerStats].ResyncsSkipped. An object that a new list gives unchanged is a Resync for
-//     listeners that have a period and were part of the last resync, and nothing for others.
+//     never waits for a resync. What listeners with an On refuse does not count as something to report. If a period is
+//     over before the last resync is, that one goes on and the next is left out, see [ListenerStats].ResyncsSkipped. An
+//     object that is unchanged in a new list is a Resync for listeners that have a period and were part of the last resync,
+//     and nothing for others.
 //
 // # Memory
 //
@@ -76,7 +77,7 @@
 //
 // # Blocking
 //
-// A listener that stands still holds up neither the informer nor other listeners, unless it asks for that, and its memory is
+// A stalled listener holds up neither the informer nor other listeners, unless it asks for that, and its memory is
 // bounded: its buffer, and a mark for each object. What happens to events for which it has no room is its choice:
 //
 //   - [OverflowLatest], the default: the object is marked and delivered once in its then current state.

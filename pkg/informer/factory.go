@@ -19,13 +19,13 @@ type Source interface {
 // that want other fields kept or dropped (see Shape) get an informer of their own. Informers come with their first
 // listener and go, with their memory, when the last one leaves. It is safe for concurrent use.
 type Factory struct {
-	// OnError, if set before Listen, is told of each error that ends an informer's attempt to list or to begin a watch,
-	// beside the log. It runs on the reflector's goroutine and must not block.
+	// OnError, if set before Listen, receives each error that ends an informer's attempt to list or to begin a watch,
+	// which is logged as well. It runs on the reflector's goroutine and must not block.
 	OnError func(Resource, Scope, error)
 
 	// Renew, if set before Listen, is asked what has become of a resource of which the API server says again and again that it
-	// is not there. It returns the same resource in another version, or as it was. Objects that are in both are not told again.
-	// It runs on the reflector's goroutine, whose informer waits for it.
+	// is not there. It returns the same resource in another version, or as it was. Objects that are in both are not reported
+	// again. It runs on the reflector's goroutine, whose informer waits for it.
 	Renew func(context.Context, Resource) (Resource, error)
 
 	source Source

@@ -56,7 +56,7 @@ func (s Shape) keeps() string {
 //  6. A worker gets it from Listener.Next, and calls Done or Retry.
 //
 // A list goes the same way: each item as a delta, and then a delete for each object that is gone. A resync does not: the
-// controller's timer gives the listener a snapshot of the store, from which its workers take when nothing else waits.
+// controller's timer hands the listener a snapshot of the store, from which its workers take when nothing else waits.
 type Informer struct {
 	resource Resource
 	scope    Scope

@@ -225,7 +225,7 @@ func (l *Listener) delivery(e entry) Delivery {
 // Stopped gives a channel that is closed when the listener is stopped, though there may be events left.
 func (l *Listener) Stopped() <-chan struct{} { return l.stopping }
 
-// Stop ends the intake. Next still gives what is buffered, and then ErrStopped. What was to come again does not, nor does
+// Stop ends the intake. Next still returns what is buffered, and then ErrStopped. What was to come again does not, nor does
 // the rest of a resync.
 func (l *Listener) Stop() {
 	l.mu.Lock()

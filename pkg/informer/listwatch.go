@@ -119,9 +119,9 @@ func (lw *restListWatcher) Watch(ctx context.Context, opts metav1.ListOptions) (
 // open leaves rate limiting and retries to the reflector, whose backoff covers both.
 func (lw *restListWatcher) open(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 	opts.LabelSelector, opts.FieldSelector = lw.scope.LabelSelector, lw.scope.FieldSelector
-	ctx, told := retryafter.Note(ctx)
+	ctx, delays := retryafter.Note(ctx)
 	body, err := lw.client.Verb(http.MethodGet).AbsPath(lw.path).
 		SpecificallyVersionedParams(&opts, listOptionsCodec, metav1.Unversioned).
 		Throttle(nil).MaxRetries(0).Stream(ctx)
-	return body, told.With(err)
+	return body, delays.With(err)
 }

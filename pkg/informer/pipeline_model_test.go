@@ -250,7 +250,7 @@ func (p *pipeline) drain() {
 	}
 }
 
-// check holds what a listener saw against the truth.
+// check compares what a listener saw with the truth.
 func (p *pipeline) check(l *ledger) {
 	t := p.t
 	if l.reg.initials != 0 || len(l.l.buf.resyncs) > 0 || l.l.buf.held+l.l.buf.parked+l.l.buf.behind != 0 || l.l.buf.mistakes > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// queueModel is a deltaQueue beside what it should be: a list of objects, each with the words of its deltas.
+// queueModel is a deltaQueue with what it should be: a list of objects, each with the words of its deltas.
 type queueModel struct {
 	t     *rapid.T
 	q     *deltaQueue

@@ -167,7 +167,7 @@ func TestQueueIsBounded(t *testing.T) {
 	})
 }
 
-// One object that changes for ever, behind a listener that takes nothing, makes the reflector wait and nothing grow.
+// One object that never stops changing, behind a listener that takes nothing, makes the reflector wait and nothing grow.
 func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A resource that loses its version is looked up again and followed in its new one: what is in both is not told again, what went
-// meanwhile is told as deleted. Without another version it is looked up now and then, and heals by itself.
+// A resource that loses its version is looked up again and followed in its new one: what is in both is not reported again, what
+// went meanwhile is reported as deleted. Without another version it is looked up now and then, and heals by itself.
 func TestAResourceThatChangesItsVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer()
@@ -63,7 +63,7 @@ func TestAResourceThatChangesItsVersion(t *testing.T) {
 			t.Errorf("looked up %d times in 3 hours", n)
 		}
 		if reg.Status().Err == nil {
-			t.Error("the status does not tell")
+			t.Error("the status does not say so")
 		}
 		expect(t, r.take())
 

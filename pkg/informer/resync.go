@@ -52,7 +52,7 @@ func (b *buffer) resyncable() int {
 	return b.resyncs[0].left
 }
 
-// nextResync returns the next object of the resync under way that has nothing else to tell. It finds none if there is none
+// nextResync returns the next object of the resync under way that has nothing else to report. It finds none if there is none
 // among so many.
 func (b *buffer) nextResync() (entry, bool) {
 	for range maxResyncScan {
@@ -61,7 +61,7 @@ func (b *buffer) nextResync() (entry, bool) {
 		}
 		r := b.resyncs[0]
 		e := entry{from: r.from}
-		if o := r.next(); b.lanes[o.Key()] == nil { // one that a worker has, or that waits for a retry, has more to tell
+		if o := r.next(); b.lanes[o.Key()] == nil { // one that a worker has, or that waits for a retry, has more to report
 			e.Event = event.Event{Op: event.Resync, Object: r.current(o)}
 		}
 		if r.open != nil {

@@ -14,7 +14,7 @@ import (
 // then, needs none.
 type round struct{ wants map[event.Key]*event.Object }
 
-// hearsAll: the listener is told of every change.
+// hearsAll: the listener gets every change.
 func (l *ledger) hearsAll() bool {
 	c := l.l.cfg
 	return c.Overflow != OverflowDrop && len(c.Conditions) == 0 && c.On.Has(event.Add) && c.On.Has(event.Update) && c.On.Has(event.Delete)
@@ -51,7 +51,7 @@ func (p *pipeline) resync(after time.Duration) {
 	}
 }
 
-// take holds what a listener handed out against the resync under way.
+// take compares what a listener handed out with the resync under way.
 func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	if byResync {
 		switch stored := p.ctl.store.get(e.Object.Key()); {
@@ -87,7 +87,7 @@ func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 }
 
 // TestResyncModel: resyncs of many listeners begin, overlap and end in the middle of changes, retries, full buffers,
-// lists, comings and goings. Each listener gets every object that has nothing else to tell, in its current state, once,
+// lists, comings and goings. Each listener gets every object that has nothing else to report, in its current state, once,
 // whatever the others do; no resync takes room, overtakes an event or is news.
 func TestResyncModel(t *testing.T) {
 	dir, resynced, skipped := t.TempDir(), uint64(0), uint64(0)
@@ -189,7 +189,7 @@ func TestResyncModel(t *testing.T) {
 	}
 }
 
-// comeBack deletes an object and adds it again with the same UID, as a watch with a selector tells it.
+// comeBack deletes an object and adds it again with the same UID, as a watch with a selector reports it.
 func (p *pipeline) comeBack(name string) {
 	l := p.lives[name]
 	if l.current == nil {

@@ -48,7 +48,7 @@ func TestAServerThatIsAwayIsNotAskedForListsAgain(t *testing.T) {
 				w.server.disconnect(false)
 				time.Sleep(time.Minute)
 				if s := w.factory.Status()[0]; s.Err == nil || !strings.HasPrefix(s.Err.Error(), "failed to watch pods: ") {
-					t.Errorf("the status does not tell: %v", s.Err)
+					t.Errorf("the status does not say so: %v", s.Err)
 				}
 				w.server.apply("b", "2", "")
 				time.Sleep(time.Hour + 2*backoffMax)
@@ -64,7 +64,7 @@ func TestAServerThatIsAwayIsNotAskedForListsAgain(t *testing.T) {
 	}
 }
 
-// A server that answers, and yet gives no watch that works, is asked for a list now and then: that may tell what is the
+// A server that answers, and yet has no watch that works, is asked for a list now and then: that may show what is the
 // matter, and keeps the store from being stale for good.
 func TestWatchesThatKeepFailingNeedANewList(t *testing.T) {
 	for name, failure := range map[string]error{"internal error": statusOf(500), "forbidden": forbidden(), "ends at once": nil} {
@@ -188,13 +188,13 @@ func (b *loseable) Read(p []byte) (int, error) {
 
 // Retry-After is honoured by lists, watches, streamed lists and in streams, and bounded.
 func TestRetryAfterIsHonoured(t *testing.T) {
-	told := func(d time.Duration) error { return &retryafter.Error{Err: statusOf(503), Delay: d} }
+	asking := func(d time.Duration) error { return &retryafter.Error{Err: statusOf(503), Delay: d} }
 	for name, c := range map[string]struct {
 		fail  func(s *fakeServer, n *int)
 		least time.Duration
 	}{
 		"a list": {func(s *fakeServer, n *int) {
-			s.failList = func(int, metav1.ListOptions) error { *n++; return failOnce(*n, told(45*time.Second)) }
+			s.failList = func(int, metav1.ListOptions) error { *n++; return failOnce(*n, asking(45*time.Second)) }
 		}, 45 * time.Second},
 		"a list, in the status": {func(s *fakeServer, n *int) {
 			s.failList = func(int, metav1.ListOptions) error {
@@ -202,7 +202,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 				return failOnce(*n, apierrors.NewTooManyRequests("slow down", 50))
 			}
 		}, 50 * time.Second},
-		"a list, in the status, for ever": {func(s *fakeServer, n *int) {
+		"a list, in the status, indefinitely": {func(s *fakeServer, n *int) {
 			s.failList = func(int, metav1.ListOptions) error {
 				*n++
 				return failOnce(*n, apierrors.NewTooManyRequests("slow down", 1<<30))
@@ -210,10 +210,10 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		}, retryafter.Most},
 		"a streamed list": {func(s *fakeServer, n *int) {
 			s.streams = true
-			s.failWatch = func(int, metav1.ListOptions) error { *n++; return failOnce(*n, told(100*time.Second)) }
+			s.failWatch = func(int, metav1.ListOptions) error { *n++; return failOnce(*n, asking(100*time.Second)) }
 		}, 100 * time.Second},
 		"a watch": {func(s *fakeServer, n *int) {
-			s.failWatch = func(int, metav1.ListOptions) error { *n++; return failOnce(*n, told(70*time.Second)) }
+			s.failWatch = func(int, metav1.ListOptions) error { *n++; return failOnce(*n, asking(70*time.Second)) }
 		}, 70 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

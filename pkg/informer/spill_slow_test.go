@@ -85,7 +85,7 @@ func TestADiskThatHangsHoldsUpNoOther(t *testing.T) {
 				expect(t, other.take(), all...)
 				late, reg, _ := w.listen(ListenerConfig{})
 				if got := late.take(); len(got) != 2 {
-					t.Errorf("who comes later is told %v", got)
+					t.Errorf("who comes later gets %v", got)
 				}
 				reg.Remove()
 				if s := w.factory.Status()[0]; s.Objects != 2 || s.Listeners != 2 {
@@ -137,7 +137,7 @@ func TestADiskThatHangsFillsNoMemory(t *testing.T) {
 	}
 }
 
-// A listener whose disk hangs is discarded in a bounded time, which is told, and its goroutine ends when the disk answers.
+// A listener whose disk hangs is discarded in a bounded time, which is logged, and its goroutine ends when the disk answers.
 func TestADiskThatHangsHoldsUpNoStop(t *testing.T) {
 	for how := range hangs(nil) {
 		t.Run(how, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// An API that gives its objects no versions, as some aggregated ones do: a change is an update, in the store and for
+// An API whose objects have no versions, as some aggregated ones do: a change is an update, in the store and for
 // listeners, and an object that a new list repeats is unchanged.
 func TestObjectsWithoutVersions(t *testing.T) {
 	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{}, joined: newSignal()}

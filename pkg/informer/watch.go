@@ -94,8 +94,8 @@ func isObjectError(err error) bool {
 	return errors.As(err, &refused)
 }
 
-// endOf tells a stream that ended from one that cannot be read: whatever the connection's error is called, it says nothing
-// against the frames before it.
+// endOf distinguishes a stream that ended from one that cannot be read: whatever the connection's error is called, it says
+// nothing against the frames before it.
 func (w *watchStream) endOf(err error) watchEnd {
 	switch read := w.in.err; {
 	case read == nil || err != read && err != noEOF(read) || isDamaged(err):
@@ -165,7 +165,7 @@ func (r *reflector) afterRefusal(ctx context.Context, err error) (again bool, _ 
 	}
 }
 
-// afterFailure backs off for the next watch. After maxFailedWatches of them a list has to tell what is the matter.
+// afterFailure backs off for the next watch. After maxFailedWatches of them a list has to show what is the matter.
 func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, err error) {
 	if r.failedWatches++; r.failedWatches < maxFailedWatches || mutated("no-list-after-failures") {
 		return true, r.wait(ctx, cause)

@@ -52,7 +52,7 @@ func drawPhase(t *rapid.T) phase {
 }
 
 // TestWireModel: a server that cuts, refuses, delays, ignores, repeats and sends nonsense at any time is followed with a bounded
-// number of requests, none of them a list without a reason, and once it is well the store is what it has. Listeners are told a
+// number of requests, none of them a list without a reason, and once it is well the store is what it has. Listeners get a
 // subsequence of each object's states that ends on the last.
 func TestWireModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -69,10 +69,10 @@ func TestWireModel(t *testing.T) {
 			}
 			inf.join(l)
 			ctx, cancel := context.WithCancel(t.Context())
-			told := &wireLedger{}
+			heard := &wireLedger{}
 			var wg sync.WaitGroup
 			wg.Go(func() { inf.run(ctx) })
-			wg.Go(func() { _ = l.Run(ctx, told) })
+			wg.Go(func() { _ = l.Run(ctx, heard) })
 			for _, p := range phases {
 				server.begin(p.moods, p.churn)
 				for _, c := range p.changes {
@@ -91,13 +91,13 @@ func TestWireModel(t *testing.T) {
 			s := inf.Status()
 			cancel()
 			wg.Wait()
-			server.check(rt, inf, told, s)
+			server.check(rt, inf, heard, s)
 		})
 	})
 }
 
-// check holds what came of it against what was so.
-func (s *wireServer) check(t *rapid.T, inf *Informer, told *wireLedger, status Status) {
+// check compares what came of it with what was so.
+func (s *wireServer) check(t *rapid.T, inf *Informer, heard *wireLedger, status Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stored := map[string]wireState{}
@@ -122,30 +122,30 @@ func (s *wireServer) check(t *rapid.T, inf *Informer, told *wireLedger, status S
 			t.Fatalf("%d requests in a minute\n%s", n, s)
 		}
 	}
-	for name, seen := range told.seen {
+	for name, seen := range heard.seen {
 		truth := s.truth[name]
 		at := 0
 		for i, state := range seen {
 			next := slices.Index(truth[at:], state)
 			if next < 0 || i > 0 && state == seen[i-1] {
-				t.Fatalf("%s was told %v, the truth is %v\n%s", name, seen, truth, s)
+				t.Fatalf("%s got %v, the truth is %v\n%s", name, seen, truth, s)
 			}
 			at += next
 		}
 	}
 	for name, truth := range s.truth {
-		seen := told.seen[name]
+		seen := heard.seen[name]
 		_, exists := s.current[name]
 		switch last := truth[len(truth)-1]; {
 		case exists && (len(seen) == 0 || seen[len(seen)-1] != last):
 			t.Errorf("%s ended on %v, the truth is %v\n%s", name, seen, truth, s)
 		case !exists && len(seen) > 0 && !strings.HasSuffix(seen[len(seen)-1], "gone"):
-			t.Errorf("the end of %s was not told: %v\n%s", name, seen, s)
+			t.Errorf("the end of %s was not reported: %v\n%s", name, seen, s)
 		}
 	}
 }
 
-// wireLedger is what a listener was told, by object.
+// wireLedger is what a listener got, by object.
 type wireLedger struct{ seen map[string][]string }
 
 func (l *wireLedger) HandleEvent(_ context.Context, e event.Event) error {

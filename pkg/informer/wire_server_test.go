@@ -53,7 +53,7 @@ func drawMood(t *rapid.T) mood {
 
 type wireState struct{ uid, version string }
 
-// wireServer is an API server of one resource. What it tells is always true, however badly.
+// wireServer is an API server of one resource. What it sends is always true, however badly.
 type wireServer struct {
 	mu        sync.Mutex
 	version   int
@@ -68,7 +68,7 @@ type wireServer struct {
 	next     int
 	churn    bool
 	asked    []wireRequest
-	reasons  int // how often it gave a reason for a new list
+	reasons  int // how often it had a reason for a new list
 	failures int // watches that it failed at for now, or ended at once
 }
 

@@ -23,7 +23,7 @@ const minCompiling = 32 << 20
 // only writable folder it is.
 var temporary = []string{os.TempDir(), "/dev/shm"}
 
-// buildApart has the code compiled by another process, which gives it by way of a folder, and reads it. Size is that of the
+// buildApart has the code compiled by another process, which leaves it in a folder, and reads it. Size is that of the
 // module as it was.
 func (c *codes) buildApart(ctx context.Context, x *code, size int64, folder *codedir.Folder) error {
 	var kept error

@@ -270,7 +270,7 @@ func TestBatchCrashes(t *testing.T) {
 		{"bad verdict", "web-0", onBatch(guestModule(), konst(4)), ReasonProtocol,
 			"its result is 4, it must be 0 (done), 1 (drop), 2 (retry) or 3 (fail)"},
 		{"bad pointer", "web-1", at(konst(65530), konst(20), invoke(0), drop), ReasonProtocol,
-			"it gave the host 20 bytes at address 65530, its memory has 65536 bytes"},
+			"it passed a range of 20 bytes at address 65530, its memory has 65536 bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			log.Reset()

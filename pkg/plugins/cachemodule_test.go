@@ -338,8 +338,8 @@ func TestCacheFieldWithBadPointers(t *testing.T) {
 		ptr, room int
 		want      string
 	}{
-		{65535, 4, "it gave the host 4 bytes at address 65535, its memory has 65536 bytes"},
-		{-1, -1, "it gave the host 4 bytes at address 4294967295, its memory has 65536 bytes"},
+		{65535, 4, "it passed a range of 4 bytes at address 65535, its memory has 65536 bytes"},
+		{-1, -1, "it passed a range of 4 bytes at address 4294967295, its memory has 65536 bytes"},
 	} {
 		r := newReading("spec.paused").call("get", 0, "shop", "db").call("iter_field", 0, 0, test.ptr, test.room)
 		expectProtocolError(t, r.instance(t, both(), ownersAndNodes(t)), "iter_field", test.want)

@@ -47,7 +47,7 @@ func (g *guest) exported(name string) (export, error) {
 	return e, err
 }
 
-// callStackOf looks into a function for its call stack, as nothing else tells how large that is. A version of the engine
+// callStackOf looks into a function for its call stack, as nothing else says how large that is. A version of the engine
 // that keeps it elsewhere must not be run, as nothing would bound it.
 func callStackOf(f api.Function, field string) (reflect.Value, error) {
 	v := reflect.Indirect(reflect.ValueOf(f))
@@ -76,7 +76,7 @@ func (e *export) size() int {
 // grown is how many bytes the call stack has grown by.
 func (e *export) grown() int64 { return int64(e.size() - e.initial) }
 
-// trim gives up a call stack that has grown.
+// trim drops a call stack that has grown.
 func (g *guest) trim(e *export) error {
 	if e.size() <= keptCallStack {
 		return nil

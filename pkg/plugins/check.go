@@ -103,7 +103,7 @@ func checkImport(i wasmfile.Import, grants Grants) error {
 			i.Name, i.Module, strings.Join(moduleNames(), ", "))
 	}
 	if grant, needed := abi.Grants[i.Module]; needed && !grants.has(grant) {
-		return fmt.Errorf("import %q of module %q: this needs the grant %q, which the configuration does not give",
+		return fmt.Errorf("import %q of module %q: this needs the grant %q, which the configuration does not have",
 			i.Name, i.Module, grant)
 	}
 	want, ok := known[i.Name]

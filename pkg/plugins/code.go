@@ -103,7 +103,7 @@ func (c *codes) join(ctx context.Context, key codeKey, file *wasmfile.Module, fo
 	return x
 }
 
-// make builds the code and lets in who waits for it, whatever happens. If nobody does any more, it frees the code.
+// make builds the code and lets in those who wait for it, whatever happens. If nobody does any more, it frees the code.
 func (c *codes) make(ctx context.Context, x *code, wasm []byte, folder *codedir.Folder) {
 	defer x.stop()
 	err := c.build(ctx, x, wasm, folder)
@@ -116,7 +116,7 @@ func (c *codes) make(ctx context.Context, x *code, wasm []byte, folder *codedir.
 	close(x.done)
 	c.mu.Unlock()
 	if abandoned {
-		_ = x.free(context.WithoutCancel(ctx)) // nobody is there to be told
+		_ = x.free(context.WithoutCancel(ctx)) // nobody is left to report it to
 	}
 }
 

@@ -221,8 +221,8 @@ func TestCommandBadReads(t *testing.T) {
 		args []int64
 		want string
 	}{
-		{[]int64{0, 65530, 1, 0}, "it gave the host 8 bytes at address 65530, its memory has 65536 bytes"},
-		{[]int64{0, 16, 1, 0}, "it gave the host 65536 bytes at address 4096, its memory has 65536 bytes"}, // as 2^32-1 is asked for
+		{[]int64{0, 65530, 1, 0}, "it passed a range of 8 bytes at address 65530, its memory has 65536 bytes"},
+		{[]int64{0, 16, 1, 0}, "it passed a range of 65536 bytes at address 4096, its memory has 65536 bytes"}, // as 2^32-1 is asked for
 		{[]int64{0, 16, 1025, 0}, "28"},
 		{[]int64{0, 16, -1, 0}, "28"},
 	} {
@@ -296,7 +296,7 @@ func TestGoCommandCrashes(t *testing.T) {
 		{"panic", "exit: it called proc_exit(2)"},
 		{"exit", "protocol: it ended with 1 verdicts for 2 events"},
 		{"loop", "deadline: it ran longer than 2s"},
-		{"fill the memory", "memory: its memory stands at 1"},
+		{"fill the memory", "memory: its memory is at 1"},
 	} {
 		t.Run(test.do, func(t *testing.T) {
 			goLog.Reset()

@@ -44,7 +44,7 @@ func SelfCompiler() []string {
 	return []string{self, compilerCommand}
 }
 
-// ServeCompiler compiles the module that a Host gives it on its standard input, within the limits that stand there. It
+// ServeCompiler compiles the module that a Host sends to its standard input, within the limits that are sent with it. It
 // limits the whole process. The result is the exit code.
 func ServeCompiler(in io.Reader, out io.Writer) int {
 	return child.Serve(in, out, compileTo)

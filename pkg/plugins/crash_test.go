@@ -48,7 +48,7 @@ func TestCrash(t *testing.T) {
 		{"endless recursion", recursion(), ReasonTrap, "its calls are nested too deeply: they take more than 16 MiB"},
 		{"memory.grow without end, then a trap", crashing(nil, wasmtest.Grow(1), konst(0), []byte{0x48}, wasmtest.If(unreachable),
 			wasmtest.Loop(wasmtest.Grow(1), konst(0), []byte{0x48}, wasmtest.If(unreachable))),
-			ReasonMemory, "its memory stands at 0.2 MiB of 0.2 MiB: wasm error: unreachable"},
+			ReasonMemory, "its memory is at 0.2 MiB of 0.2 MiB: wasm error: unreachable"},
 		{"memory.grow without end", crashing(nil, wasmtest.Loop(wasmtest.Grow(1), drop)),
 			ReasonDeadline, "it ran longer than 300ms"},
 		{"load out of bounds", crashing(nil, wasmtest.Load(1<<30), drop), ReasonTrap, "wasm error: out of bounds memory access"},
@@ -57,15 +57,15 @@ func TestCrash(t *testing.T) {
 		{"verdict -1", crashing(nil, konst(-1), wasmtest.Return), ReasonProtocol,
 			"its result is -1, it must be 0 (done), 1 (drop), 2 (retry) or 3 (fail)"},
 		{"pointer behind the memory", crashing(object, konst(0), konst(0), konst(65536), konst(1), invoke(0), drop), ReasonProtocol,
-			"it gave the host 1 bytes at address 65536, its memory has 65536 bytes"},
+			"it passed a range of 1 bytes at address 65536, its memory has 65536 bytes"},
 		{"pointer and length wrap around", crashing(errorf, konst(-1), konst(-1), invoke(0)), ReasonProtocol,
-			"it gave the host 4294967295 bytes at address 4294967295, its memory has 65536 bytes"},
+			"it passed a range of 4294967295 bytes at address 4294967295, its memory has 65536 bytes"},
 		{"length 2^32-1", crashing(errorf, konst(0), konst(-1), invoke(0)), ReasonProtocol,
-			"it gave the host 4294967295 bytes at address 0, its memory has 65536 bytes"},
+			"it passed a range of 4294967295 bytes at address 0, its memory has 65536 bytes"},
 		{"proc_exit", crashing(exit, konst(0), invoke(0)), ReasonExit,
 			"it called proc_exit(0)"},
 		{"bad vectors", crashing(write, konst(1), konst(65530), konst(1), konst(0), invoke(0), drop), ReasonProtocol,
-			"it gave the host 8 bytes at address 65530, its memory has 65536 bytes"},
+			"it passed a range of 8 bytes at address 65530, its memory has 65536 bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			host, log := testHost(t)

@@ -24,20 +24,20 @@
 //     one. What runs in between is at most some 20,000 instructions, or one on a megabyte: 5 ms of the dearest. So neither
 //     other goroutines nor the garbage collector wait for a guest. A call that is late is late, even if nobody could stop it.
 //   - Calls that are nested so deeply that they take more than 16 MiB of the engine's stack are a trap. A guest takes at most
-//     48 MiB, and one frame, beside its memory while a call runs, and 1 MiB for each of on_event and on_batch afterwards.
-//   - Limits.Fuel bounds what an on_event executes, in units that depend on nothing but the guest and what it is told. What
+//     48 MiB, and one frame, besides its memory while a call runs, and 1 MiB for each of on_event and on_batch afterwards.
+//   - Limits.Fuel bounds what an on_event executes, in units that depend on nothing but the guest and what it receives. What
 //     the host does for a guest counts, for each 16 bytes it reads, writes or looks through, prefetched fields included.
 //   - No module is run unmetered: Load refuses one that cannot be rewritten, and names the place in it.
 //   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths, iterators and log lines, which
 //     are bounded as they are written. All emissions of a batch have at most 8 MiB, or as much as those of one event may.
 //   - An instance's memory is not part of Go's heap, and grows without being copied. It is given back when the guest is closed.
-//   - Data that a guest gives in place of the object's event is told with the module it is from, Result.Handler.
+//   - Data that a guest puts in place of the object's event is returned with the module it is from, Result.Handler.
 //   - After a crash (trap, deadline, fuel, memory, exit, protocol error) the instance is gone before Handle returns; its state
 //     is never used again. The next Handle starts a new one. Other instances are not affected.
-//   - Replace loads a module beside the one that is there, which goes on meanwhile, and for good if the new one is refused. After
-//     Replace has returned, no event is given to the old module: an instance goes over before its next event or batch, and
-//     ends the one at hand with the old guest. A guest that cannot be started then is a crash at that event. The old module
-//     is freed by the last instance that leaves it.
+//   - Replace loads a module next to the one that is there, which goes on meanwhile, and for good if the new one is refused.
+//     After Replace has returned, no event goes to the old module: an instance goes over before its next event or batch, and
+//     ends the current one with the old guest. A guest that cannot be started then is a crash at that event. The old module is
+//     freed by the last instance that leaves it.
 //   - A guest is replaced by a fresh one after Limits.Recycle events, or when its memory has grown to three quarters of what it
 //     may have. The fresh one is started in the background; events go on with the old one until it is ready. If it cannot be
 //     started, that is logged once and tried again after pauses that grow from a second to a minute. A guest that needs
@@ -49,11 +49,11 @@
 //   - With HostConfig.Compiler modules are compiled by processes of their own, which take no more time and memory than Limits.Load
 //     says: what takes more is refused. Load returns when its context ends, at any moment, and ends the process if nobody else
 //     waits for it; so does the Host's Close. This process compiles no guest then: it reads what the other one has made.
-//     Without HostConfig.Compiler, a rough estimate of the time is held against the limit, and that is all.
+//     Without HostConfig.Compiler, a rough estimate of the time is compared with the limit, and that is all.
 //   - With HostConfig.CacheDir compiled code outlasts the Host, and is read instead of compiled. It is checked before it is
 //     run: what is not as it was written is removed and compiled again, with a line in the log. So a folder that is full or
 //     damaged costs time and nothing else, and no entry is kept beyond 1 GiB; one that others can write to is refused.
-//   - The engine is wazero's compiler, or its interpreter where there is no compiler; Host.Engine tells which one, and why if it
+//   - The engine is wazero's compiler, or its interpreter where there is no compiler; Host.Engine says which one, and why if it
 //     is the interpreter. What has to be known of it without a way to ask, its kind and the stack of a call, is read where
 //     wazero 1.12 has it; if it is not there, no handler is loaded.
 //   - What a guest keeps in kv.v1 belongs to its listener: all handlers of that name in a Host share it while one of them is

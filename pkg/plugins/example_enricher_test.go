@@ -153,7 +153,7 @@ func TestWebhookEnricherAsksForItsRights(t *testing.T) {
 		spec := enricherSpec(t, "https://cmdb.example.com/owners/")
 		without.remove(&spec.Grants)
 		_, err := host.Load(t.Context(), spec)
-		want := fmt.Sprintf("this needs the grant %q, which the configuration does not give", without.grant)
+		want := fmt.Sprintf("this needs the grant %q, which the configuration does not have", without.grant)
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("without %s: got %v", without.grant, err)
 		}

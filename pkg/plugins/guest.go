@@ -261,7 +261,7 @@ func (g *guest) guard(ctx context.Context, function string, limit time.Duration,
 	case g.module.closed.Load():
 		return errClosed(g.module.spec.Listener)
 	case g.nearMemoryLimit():
-		return g.crash(function, ReasonMemory, fmt.Errorf("its memory stands at %s of %s: %w",
+		return g.crash(function, ReasonMemory, fmt.Errorf("its memory is at %s of %s: %w",
 			mebibytes(sizeOf(g.mod.Memory())), mebibytes(g.module.maxMemory), err))
 	case g.fault != nil:
 		return g.crash(function, g.fault.reason, g.fault.err)
@@ -269,7 +269,8 @@ func (g *guest) guard(ctx context.Context, function string, limit time.Duration,
 	return g.crash(function, ReasonTrap, err)
 }
 
-// lateness says by how much the deadline was passed: a guest that others have kept from running is not told from a slow one.
+// lateness says by how much the deadline was passed: a guest that others have kept from running cannot be distinguished from a
+// slow one.
 func (g *guest) lateness(function string, took time.Duration) error {
 	limit := g.module.spec.Limits.LoadDeadline
 	switch function {

@@ -135,7 +135,7 @@ func (c call) write(ptr uint32, text string) {
 }
 
 func (c call) badPointer(ptr, length uint32) {
-	c.abort(ReasonProtocol, "it gave the host %d bytes at address %d, its memory has %d bytes", length, ptr, sizeOf(c.mem))
+	c.abort(ReasonProtocol, "it passed a range of %d bytes at address %d, its memory has %d bytes", length, ptr, sizeOf(c.mem))
 }
 
 // answer writes text if it fits and gives its length.

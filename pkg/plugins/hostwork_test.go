@@ -138,7 +138,7 @@ func TestLoggedLinesAreBoundedAsWritten(t *testing.T) {
 	}
 }
 
-// A result tells which module it is from.
+// A result names the module it is from.
 func TestResultsTellTheirModule(t *testing.T) {
 	wasm := verdictGuest(Done)
 	sum := sha256.Sum256(wasm)

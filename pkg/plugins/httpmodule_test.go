@@ -221,10 +221,10 @@ func TestHTTPAnswersToBadPointers(t *testing.T) {
 		code []byte
 		want string
 	}{
-		{join(konst(atName), konst(1), konst(65534), konst(4), invoke(1)), "it gave the host 4 bytes at address 65534, its memory has 65536 bytes"},
-		{join(konst(atName), konst(1), konst(-1), konst(-1), invoke(1)), "it gave the host 4 bytes at address 4294967295, its memory has 65536 bytes"},
-		{join(konst(0), konst(65534), konst(9), invoke(2)), "it gave the host 4 bytes at address 65534, its memory has 65536 bytes"},
-		{join(konst(1), konst(-1), konst(-1), invoke(2)), "it gave the host 3 bytes at address 4294967295, its memory has 65536 bytes"},
+		{join(konst(atName), konst(1), konst(65534), konst(4), invoke(1)), "it passed a range of 4 bytes at address 65534, its memory has 65536 bytes"},
+		{join(konst(atName), konst(1), konst(-1), konst(-1), invoke(1)), "it passed a range of 4 bytes at address 4294967295, its memory has 65536 bytes"},
+		{join(konst(0), konst(65534), konst(9), invoke(2)), "it passed a range of 4 bytes at address 65534, its memory has 65536 bytes"},
+		{join(konst(1), konst(-1), konst(-1), invoke(2)), "it passed a range of 3 bytes at address 4294967295, its memory has 65536 bytes"},
 	} {
 		m := guestModule(imported(abi.ModuleHTTP, "request"), imported(abi.ModuleHTTP, "header"), imported(abi.ModuleHTTP, "body"))
 		m.Data(atHead, head)

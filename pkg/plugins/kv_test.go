@@ -158,7 +158,7 @@ func TestBadPointers(t *testing.T) {
 		i := instance(t, host, testSpec(scripted(test.module, "goodok", []hostCall{{test.name, test.args}})))
 		_, err := i.Handle(t.Context(), podAdd(t))
 		want := fmt.Sprintf(`listener "pods": handler crashed in on_event (add of "shop/web-1"): protocol: `+
-			"it gave the host %d bytes at address %d, its memory has 65536 bytes", test.bytes, test.at)
+			"it passed a range of %d bytes at address %d, its memory has 65536 bytes", test.bytes, test.at)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s%v: got  %v\nwant %s", test.name, test.args, err, want)
 		}

@@ -32,13 +32,13 @@ func newLinear(most int64) (*linear, error) {
 	return &linear{space: s}, nil
 }
 
-// Allocate gives the engine the one memory of the guest.
+// Allocate returns the one memory of the guest.
 func (l *linear) Allocate(_, _ uint64) experimental.LinearMemory { return l }
 
-// Reallocate gives the memory another size, which is larger than the last; nil if the system has no more.
+// Reallocate returns the memory with another size, which is larger than the last; nil if the system has no more.
 func (l *linear) Reallocate(size uint64) []byte { return l.space.grow(size) }
 
-// Free gives the memory back.
+// Free returns the memory to the system.
 func (l *linear) Free() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +70,7 @@ func (l *linear) giveBack() {
 	}
 }
 
-// sizeOf is how many bytes a memory has. Its own Size gives 0 for 4 GiB.
+// sizeOf is how many bytes a memory has. Its own Size returns 0 for 4 GiB.
 func sizeOf(m api.Memory) int64 {
 	pages, _ := m.Grow(0)
 	return int64(pages) * pageSize

@@ -15,7 +15,7 @@ func reserve(most int64) (space, error) {
 	return syscall.Mmap(-1, 0, int(most), syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 }
 
-// grow makes the first bytes memory, and gives them; nil if there is no more.
+// grow makes the first bytes memory, and returns them; nil if there is no more.
 func (s space) grow(size uint64) []byte {
 	if size == 0 {
 		return []byte{}

@@ -25,7 +25,7 @@ func addMeter(ctx context.Context, r wazero.Runtime) error {
 	return nil
 }
 
-// fill gives the guest its fuel for a call that begins now.
+// fill sets the guest's fuel for a call that begins now.
 func (g *guest) fill(function string, now time.Time) (budget int64) {
 	budget = g.budget(function)
 	g.tank.FillAt(budget, now)

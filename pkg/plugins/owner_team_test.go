@@ -89,9 +89,9 @@ func TestOwnerTeamExampleNeedsItsGrants(t *testing.T) {
 		want   string
 	}{
 		"no caches": {func(s *Spec) { s.Grants.Cache = nil },
-			`this needs the grant "cache", which the configuration does not give`},
+			`this needs the grant "cache", which the configuration does not have`},
 		"no store": {func(s *Spec) { s.Grants.KV = nil },
-			`this needs the grant "kv", which the configuration does not give`},
+			`this needs the grant "kv", which the configuration does not have`},
 		"an informer": {func(s *Spec) { s.Grants.Cache.Informers = []string{"sets", "namespaces"} },
 			`handler refuses its configuration: deployments: the handler may not read the informer "deployments": name it in grants.cache.informers`},
 		"a bad setting": {func(s *Spec) { s.Config = []byte(`{"repeatAfter":"soon"}`) },

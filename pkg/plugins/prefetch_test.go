@@ -167,7 +167,7 @@ func TestPrefetchBadPointers(t *testing.T) {
 		host, _ := testHost(t)
 		_, err := host.Load(t.Context(), testSpec(onEvent(m, konst(0))))
 		want := fmt.Sprintf(`listener "pods": handler guest.wasm: handler crashed in configure: protocol: `+
-			"it gave the host %d bytes at address %d, its memory has 65536 bytes", test.bytes, test.at)
+			"it passed a range of %d bytes at address %d, its memory has 65536 bytes", test.bytes, test.at)
 		var crash *CrashError
 		if !errors.As(err, &crash) || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

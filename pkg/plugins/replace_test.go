@@ -205,7 +205,7 @@ func TestReplaceKeepsTheListenersValues(t *testing.T) {
 	without.Grants.KV = nil
 	err := h.Replace(t.Context(), without)
 	if want := `listener "pods": handler guest.wasm: import "get" of module "informerd/kv.v1": this needs the grant "kv", which the ` +
-		`configuration does not give`; err == nil || err.Error() != want {
+		`configuration does not have`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	without.Wasm = verdictGuest(Drop)

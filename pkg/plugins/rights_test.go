@@ -30,7 +30,7 @@ func TestGrantsAreNeeded(t *testing.T) {
 		spec.Grants = Grants{}
 		_, err := host.Load(t.Context(), spec)
 		want := fmt.Sprintf(`listener "pods": handler guest.wasm: import %q of module %q: this needs the grant %q, `+
-			"which the configuration does not give", f.Name, f.Module, grant)
+			"which the configuration does not have", f.Name, f.Module, grant)
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -70,8 +70,8 @@ func TestRightsWithBadPointers(t *testing.T) {
 		args         []int64
 		want         string
 	}
-	const behind, far = "it gave the host 4 bytes at address 65534, its memory has 65536 bytes",
-		"it gave the host 4294967295 bytes at address 4294967295, its memory has 65536 bytes"
+	const behind, far = "it passed a range of 4 bytes at address 65534, its memory has 65536 bytes",
+		"it passed a range of 4294967295 bytes at address 4294967295, its memory has 65536 bytes"
 	tests := []bad{
 		{abi.ModuleHTTP, "request", []int64{65534, 4, 0, 0}, behind},
 		{abi.ModuleHTTP, "request", []int64{-1, -1, 0, 0}, far},

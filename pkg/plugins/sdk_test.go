@@ -31,7 +31,7 @@ func TestGoSDK(t *testing.T) {
 			`level=WARN msg="handler crashed" listener=pods object=shop/web-1 op=add func=on_event reason=trap error="wasm error: unreachable: ` +
 				`the handler said \"panic: at the disco\"" stack="panic: at the disco\ngoroutine 1 [running]:\nmain.`},
 		{"exit", "exit: it called proc_exit(3)", ""},
-		{"fill the memory", "memory: its memory stands at 15.", `level=WARN msg="handler crashed" listener=pods object=shop/web-1 op=add func=on_event reason=memory `},
+		{"fill the memory", "memory: its memory is at 15.", `level=WARN msg="handler crashed" listener=pods object=shop/web-1 op=add func=on_event reason=memory `},
 	} {
 		t.Run(test.do, func(t *testing.T) {
 			goLog.Reset()

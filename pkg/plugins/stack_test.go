@@ -67,7 +67,7 @@ func TestPanicsShowTheirStack(t *testing.T) {
 				t.Errorf("logged:\n%s\nwithout %s", goLog, want)
 			}
 			if n := strings.Count(goLog.String(), "panic: runtime error"); test.language == "Go" && (n != 2 || strings.Contains(goLog.String(), "handler stderr")) {
-				t.Errorf("the panic is told %d times, not in the error and the stack alone:\n%s", n, goLog)
+				t.Errorf("the panic is reported %d times, not in the error and the stack alone:\n%s", n, goLog)
 			}
 		})
 	}

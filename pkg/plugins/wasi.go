@@ -96,7 +96,7 @@ func wasiNoSizes(c call, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// argument is the only one that a guest is told: that a program has a name is what many a library counts on.
+// argument is the only one that a guest gets: that a program has a name is what many a library counts on.
 const argument = "handler\x00"
 
 func wasiArgumentSizes(c call, stack []uint64) uint64 {

@@ -78,8 +78,8 @@ func (w *watch) interrupt() {
 	}
 }
 
-// end closes the guarded time. It tells how long the call took and why it was ended, as finish says, nil if it was not. A call
-// that is late is late whoever was stopped: the timer's goroutine may have waited for the guest, like all others.
+// end closes the guarded time. It returns how long the call took and why it was ended, as finish says, nil if it was not. A
+// call that is late is late whoever was stopped: the timer's goroutine may have waited for the guest, like all others.
 func (w *watch) end() (took time.Duration, err error) {
 	took = time.Since(w.begun)
 	w.mu.Lock()

@@ -57,7 +57,7 @@ func Parse(header string, now time.Time) time.Duration {
 
 type key struct{}
 
-// Note returns a context whose requests leave the delays they are told in the Noted, if they go through a Transport.
+// Note returns a context whose requests leave the delays that they receive in the Noted, if they go through a Transport.
 func Note(ctx context.Context) (context.Context, *Noted) {
 	n := &Noted{}
 	return context.WithValue(ctx, key{}, n), n

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Noted is the longest delay that the requests of a context were told. It is safe for concurrent use.
+// Noted is the longest delay that the requests of a context received. It is safe for concurrent use.
 type Noted struct{ delay atomic.Int64 }
 
 // Delay returns it, 0 if there was none.

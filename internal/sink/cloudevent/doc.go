@@ -12,7 +12,7 @@
 //	                    cluster-scoped
 //	time                when the change was observed, RFC 3339 in UTC, with fractions of a second
 //	datacontenttype     application/json; only with data
-//	op                  add, update, delete or resync; left out if a rule tells something because time has passed
+//	op                  add, update, delete or resync; left out if a rule reports something because time has passed
 //	resourceversion     of the object
 //	oldresourceversion  of the state before; updates only
 //	uid                 of the object
@@ -20,7 +20,7 @@
 //	finalstateunknown   true if the delete was missed and the object is its last known state, else left out
 //	missed              how many earlier events of the object were coalesced away, left out if none
 //	rule, severity      of the rule, if one tells
-//	handler             the SHA-256 of a handler's module, if that gave the data of an event with one of informerd's own
+//	handler             the SHA-256 of a handler's module, if that made the data of an event with one of informerd's own
 //	                    types
 //	data                {"object":…} or, for an update, {"object":…,"old":…}, or what a handler gave;
 //	                    {"rule":…,"severity":…,"message":…,"since":…,"object":…} if a rule tells, with "repeated":true if

@@ -35,14 +35,14 @@ type object struct {
 type Violation struct {
 	Rule, Severity       string
 	Namespace, Name, UID string
-	Message              string    // as it was told last, or is to be told
+	Message              string    // as it was reported last, or is to be reported
 	Since                time.Time // deny holds
 }
 
 // Count is what violations are counted by.
 type Count struct{ Rule, Severity, Namespace string }
 
-// NewBook makes the book of one listener. The rules' names differ. What they have to tell is told to so many receivers, at
+// NewBook makes the book of one listener. The rules' names differ. What they have to report goes to so many receivers, at
 // least one and at most MaxReceivers.
 func NewBook(rules []*Rule, receivers int) *Book {
 	return &Book{

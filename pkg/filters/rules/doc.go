@@ -7,12 +7,12 @@
 //
 // # What is promised
 //
-//   - Each receiver is told Violated and Resolved of an object and rule in turn, beginning with Violated, whatever failed
+//   - Each receiver gets Violated and Resolved of an object and rule in turn, beginning with Violated, whatever failed
 //     between, unless it refuses a message for good. Further Violated with Repeated set are between the two only if the rule
 //     has a Repeat, and at least that far apart.
 //   - A [Transition] is offered until its receivers have taken it ([Evaluator.Took]): each evaluation of the object offers it
-//     again. A violation that ends before a receiver has heard of it is not told to that receiver, nor is its end. The end of
-//     one that it has heard of is remembered until it takes that, whatever becomes of the object, and comes before the next
+//     again. A violation that ends before a receiver has heard of it is not reported to that receiver, nor is its end. The end
+//     of one that it has heard of is remembered until it takes that, whatever becomes of the object, and comes before the next
 //     violation.
 //   - Each evaluation of an object that is not deleted asks every rule's deny, whatever the event was; an object that is
 //     handed in again is asked like a new one. The first true makes the rule pending and is its since; at the first true
@@ -29,10 +29,10 @@
 //   - A clock that is set back makes nothing happen earlier, and Again no longer than For and Repeat.
 //   - A deny that looks at the clock or at other objects is asked once in [ClockInterval]. What it would have answered
 //     between two of these times is not seen: a break that is shorter does not end a For.
-//   - Only objects with a pending or violated rule, or with an end that somebody has to be told, take memory in a Book, and
+//   - Only objects with a pending or violated rule, or with an end that is yet to be reported, take memory in a Book, and
 //     they keep nothing of the object's text. Evaluating one without either allocates nothing beyond what its filters do.
 //   - Expressions run without the Book's lock. Several evaluators may be at work at once, each with other objects; that
 //     the events of one object come one after the other is the caller's part. What [Book.Open] and [Book.Counts] give
 //     is of one moment, and what an evaluation changes is in it as a whole or not at all.
-//   - A Book remembers nothing beyond its life: after a restart For begins anew, and open violations are told again.
+//   - A Book remembers nothing beyond its life: after a restart For begins again, and open violations are reported again.
 package rules

@@ -41,12 +41,12 @@ type judge struct {
 
 // Outcome is what an evaluation leads to. Its slices are good until the evaluator's next one.
 type Outcome struct {
-	// Transitions are what receivers have yet to be told of the object, what earlier evaluations offered and they did not take
+	// Transitions are what is yet to be reported of the object, what earlier evaluations offered and they did not take
 	// included. They are in the order of the book's rules, the end of a violation before the next one; those of an object
 	// that another one has replaced come first.
 	Transitions []Transition
 	// Again is after how long the object is to be evaluated again, even if nothing happens to it and all receivers take what
-	// they are told. 0: there is no need.
+	// they are reported. 0: there is no need.
 	Again time.Duration
 	// Errors are those of expressions that failed, each a [*filters.EvalError].
 	Errors []error
@@ -59,15 +59,15 @@ type Transition struct {
 	UID      string // of the object the state is about: not that of the event if that is another one of the same name
 	Message  string
 	Since    time.Time // deny holds, or held
-	Repeated bool      // it was told before
+	Repeated bool      // it was reported before
 	Repeats  int       // the number of the repeat, from 1; 0 if it is none
-	To       Receivers // who has to be told; Evaluator.Took says that one of them has been
+	To       Receivers // who has to take it; Evaluator.Took says that one of them has
 	New      bool      // it is offered for the first time, and counts
 
 	rule int
 }
 
-// Evaluate brings the state of the event's object up to date, and offers what receivers have yet to be told of it.
+// Evaluate brings the state of the event's object up to date, and offers what is yet to be reported of it.
 func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	e.seen, e.now = event.Event{Op: event.Resync, Object: ev.Object}, now
 	e.next, e.changed = e.next[:0], false
@@ -101,7 +101,7 @@ func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	return e.outcome
 }
 
-// end notes who has to be told that a violation is over.
+// end notes to whom the end of a violation is to be reported.
 func (e *Evaluator) end(rec *record) {
 	if rec.knows != 0 {
 		e.debts = append(e.debts, debt{rule: rec.rule, uid: e.before, since: rec.since, message: rec.message, owes: rec.knows})
@@ -149,7 +149,7 @@ func (e *Evaluator) offerViolation(uid string, rec *record, to Receivers, repeat
 	if repeated {
 		e.outcome.Transitions[len(e.outcome.Transitions)-1].Repeats = rec.repeats
 	}
-	e.fresh[rec.rule] = false // it counts once, whoever has to be told
+	e.fresh[rec.rule] = false // it counts once, whoever has to take it
 }
 
 // judge asks one rule. The record is nil if nothing is remembered of it.
@@ -167,7 +167,7 @@ func (e *Evaluator) judge(i int, rec *record) {
 	case begins:
 		rec = &record{rule: i, since: e.now}
 	case violates, repeats:
-		next := record{rule: i, violated: true, since: e.now, told: e.now, message: e.message(j), owes: e.book.receivers}
+		next := record{rule: i, violated: true, since: e.now, taken: e.now, message: e.message(j), owes: e.book.receivers}
 		if rec != nil {
 			next.since, next.knows = rec.since, rec.knows
 			if rec.violated {

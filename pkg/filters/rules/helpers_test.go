@@ -104,7 +104,7 @@ func opened(b *Book) string {
 	return strings.Join(parts, "; ")
 }
 
-// evaluate lets receivers take all that there is to tell.
+// evaluate lets receivers take all that there is to report.
 func evaluate(e *Evaluator, ev event.Event, now time.Time) Outcome {
 	outcome := e.Evaluate(ev, now)
 	for _, t := range outcome.Transitions {

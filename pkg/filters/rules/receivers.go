@@ -10,7 +10,7 @@ import (
 // MaxReceivers is how many receivers a [Book] can have.
 const MaxReceivers = 64
 
-// Receivers is a set of those that are told what a [Book] has to tell, by their number from 0.
+// Receivers is a set of those that get what a [Book] has to report, by their number from 0.
 type Receivers uint64
 
 // With returns the set with one more.
@@ -28,13 +28,13 @@ func everyReceiver(n int) Receivers {
 }
 
 // Took says that a receiver has taken a transition, which is one of the last outcome's: it is not offered to it again. Of a
-// violation it is to be told the end now. Repeat counts from here.
+// violation it is to get the end now. Repeat counts from here.
 func (e *Evaluator) Took(t Transition, receiver int, now time.Time) {
 	e.book.settle(e.seen.Object.Key(), t, receiver, true, now)
 }
 
-// Refused says that a receiver will never take a transition: it is not offered to it again. What it has not been told of, it
-// is not told the end of either. A refused end is forgotten.
+// Refused says that a receiver will never take a transition: it is not offered to it again. Of a violation that it
+// did not get, it does not get the end either. A refused end is forgotten.
 func (e *Evaluator) Refused(t Transition, receiver int, now time.Time) {
 	e.book.settle(e.seen.Object.Key(), t, receiver, false, now)
 }
@@ -63,8 +63,8 @@ func (b *Book) settle(key event.Key, t Transition, receiver int, took bool, now 
 			rec.owes = rec.owes.Without(receiver)
 			if took {
 				rec.knows = rec.knows.With(receiver)
-				if now.After(rec.told) { // a clock that was set back brings no repeat forward
-					rec.told = now
+				if now.After(rec.taken) { // a clock that was set back brings no repeat forward
+					rec.taken = now
 				}
 			}
 		}

@@ -34,7 +34,7 @@ func offered(o Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// A story of two receivers: who takes what is offered is told by number behind the event; "!1" refuses it for good.
+// A story of two receivers: who takes what is offered is noted by number behind the event; "!1" refuses it for good.
 func TestWhatNobodyTookIsOfferedAgain(t *testing.T) {
 	type happens struct{ what, offers, taken string }
 	for name, story := range map[string][]happens{
@@ -105,7 +105,7 @@ func answer(e *Evaluator, tr Transition, who string, now time.Time) {
 	}
 }
 
-// A repeat waits until the violation has been told at all, and counts from when somebody took it.
+// A repeat waits until the violation has been reported at all, and counts from when somebody took it.
 func TestARepeatCountsFromWhenItWasTaken(t *testing.T) {
 	e := NewBook([]*Rule{rule(t, "a", deny, 0, 10*s)}, 2).Evaluator(nil)
 	for _, l := range []struct {
@@ -147,7 +147,7 @@ func TestARepeatIsNotBroughtForward(t *testing.T) {
 	}
 }
 
-// believed is what one receiver was told of one object and rule.
+// believed is what one receiver took of one object and rule.
 type believed struct {
 	violated bool
 	uid      string
@@ -155,7 +155,7 @@ type believed struct {
 	backs    int // how often the clock had been set back by then
 }
 
-// TestModelOfReceivers: whatever receivers take, refuse to take for a while, and in whatever order, each is told of beginnings
+// TestModelOfReceivers: whatever receivers take, refuse to take for a while, and in whatever order, each gets beginnings
 // and ends in turn, and once it takes everything it believes what is true.
 func TestModelOfReceivers(t *testing.T) {
 	const receivers, repeat = 3, 7 * s

@@ -28,14 +28,14 @@ type record struct {
 	rule     int // its index in the book
 	violated bool
 	since    time.Time // of the first true in a row
-	told     time.Time // when a receiver took last that the rule is violated; before that, when it was offered first
+	taken    time.Time // when a receiver took last that the rule is violated; before that, when it was offered first
 	message  string    // as it is offered
-	owes     Receivers // those that have to be told that it is violated
-	knows    Receivers // those that have been told
+	owes     Receivers // those that have yet to take that it is violated
+	knows    Receivers // those that took it
 	repeats  int
 }
 
-// unheard reports whether nobody has been told of a violation yet, so that there is nothing to repeat.
+// unheard reports whether nobody took a violation yet, so that there is nothing to repeat.
 func (r *record) unheard() bool { return r.knows == 0 && r.owes != 0 }
 
 // debt is a violation that has ended, and not all receivers that know of it know that.
@@ -92,7 +92,7 @@ func (r *Rule) left(rec *record, now time.Time) (time.Duration, bool) {
 	case r.repeat > 0 && rec.unheard():
 		return r.repeat, true // once somebody takes it
 	case r.repeat > 0:
-		return r.repeat - elapsed(rec.told, now), true
+		return r.repeat - elapsed(rec.taken, now), true
 	}
 	return 0, false
 }

@@ -20,7 +20,7 @@ type Source struct {
 	Name     string        // a DNS label, unique among the rules of its listener
 	Severity string        // one of Severities; "" means medium
 	For      time.Duration // how long deny must hold before the rule is violated; 0: not at all
-	Repeat   time.Duration // after which a violation is told again; 0: never
+	Repeat   time.Duration // after which a violation is reported again; 0: never
 
 	// Deny is true for an object that violates the rule. Message is what to tell of it; if its Text is "", the rule's name.
 	// Compile sets their Kind and Rule.
@@ -44,7 +44,7 @@ func (r *Rule) Severity() string { return r.severity }
 // For is how long deny must hold before the rule is violated.
 func (r *Rule) For() time.Duration { return r.hold }
 
-// Repeat is after how long a violation is told again, 0 for never.
+// Repeat is the time after which a violation is reported again, 0 for never.
 func (r *Rule) Repeat() time.Duration { return r.repeat }
 
 // Deny is true for an object that violates the rule.

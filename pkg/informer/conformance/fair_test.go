@@ -43,7 +43,7 @@ func (s step) endless() bool {
 	return slices.ContainsFunc(s.snapshots, func(a answer) bool { return a.noEnd })
 }
 
-// quiet tells whether something is never announced. From then on only a list tells of it, so the sides must list alike.
+// quiet reports whether something is never announced. From then on only a list shows it, so the sides must list alike.
 func (s step) quiet() bool {
 	any := func(changes []change) bool {
 		return slices.ContainsFunc(changes, func(c change) bool { return c.quiet || c.half })
@@ -51,18 +51,18 @@ func (s step) quiet() bool {
 	return any(s.changes)
 }
 
-// changesMuch tells whether a list may pass over states that a watch tells.
+// changesMuch reports whether a list may pass over states that a watch sends.
 func (s step) changesMuch() bool {
 	late := func(a answer) bool { return len(a.late) > 0 }
 	return len(s.changes) > 0 || slices.ContainsFunc(s.watches, late)
 }
 
-// failsLists tells whether some list is not answered well, at once and with the newest state.
+// failsLists reports whether some list is not answered well, at once and with the newest state.
 func (s step) failsLists() bool {
 	return len(s.pages) > 0 || len(s.snapshots) > 1 || len(s.snapshots) == 1 && len(s.snapshots[0].late) > 0
 }
 
-// listsByBoth tells whether both sides list, and each with success.
+// listsByBoth reports whether both sides list, and each with success.
 func (s step) listsByBoth() bool {
 	switch s.running.end {
 	case endGone, endBroken, endUnknown, endNoJSON:
@@ -71,7 +71,7 @@ func (s step) listsByBoth() bool {
 	return false
 }
 
-// listsByReference tells whether client-go may list where pkg/informer watches on.
+// listsByReference reports whether client-go may list where pkg/informer watches on.
 func (s step) listsByReference(streams bool) bool {
 	cutShort := func(a answer) bool {
 		switch a.play.end {

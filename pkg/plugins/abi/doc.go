@@ -129,10 +129,10 @@
 // nothing.
 //
 // prefetch declares the fields that the host writes to the guest before each on_event, and at each next, so that reading
-// them takes no call. Only in configure (else wrong phase). It gives the cap bytes at ptr to the host, and reads n handles,
+// them takes no call. Only in configure (else wrong phase). It leaves the cap bytes at ptr to the host, and reads n handles,
 // i32 each, at handles; a handle plus 65536 is the old object's field. The result is 0. It is a bad argument if a
-// handle is not one that path gave, n is more than 64, or cap is less than 4+12n; then nothing is changed. The last call counts; n = 0 ends
-// it. All numbers are little-endian u32:
+// handle is not one that path returned, n is more than 64, or cap is less than 4+12n; then nothing is changed. The last
+// call counts; n = 0 ends it. All numbers are little-endian u32:
 //
 //	at ptr              n
 //	at ptr + 4 + 12i    tag, length and offset of field i; tag and length are as field gives them

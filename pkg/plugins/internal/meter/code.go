@@ -100,7 +100,7 @@ func (m *module) appendCheckOf(out []byte, global uint32) []byte {
 // maxVariables is more than the engine takes.
 const maxVariables = 1 << 20
 
-// readLocals passes over the declarations of variables and gives their number.
+// readLocals passes over the declarations of variables and returns their number.
 func readLocals(b *reader) (n int) {
 	for range b.Count(1) {
 		n += int(b.U32())

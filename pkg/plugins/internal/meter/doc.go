@@ -11,7 +11,7 @@
 //   - Every loop and every recursion checks that there is fuel, and so does every instruction on a range before it is
 //     done, every pass through a function after Options.Pass units, and every function before it returns from calls of others.
 //     What runs between two checks is at most three times Options.Pass, and a function of no more than 64 instructions:
-//     what a function did since its own last check before it returned, its caller up to the next, and what stands before a
+//     what a function did since its own last check before it returned, its caller up to the next, and what comes before a
 //     loop that a function begins with. memory.fill and memory.copy of more than Options.Piece bytes visit the host after
 //     each piece; what they have written then stays, should the visit end the call.
 //   - The frames of its nested calls grow by no more than 10 MiB between two visits, and by one frame more; see frames.go.

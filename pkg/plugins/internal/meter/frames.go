@@ -44,7 +44,7 @@ type arity struct{ params, results int }
 
 func (a arity) all() int { return a.params + a.results }
 
-// arityOf gives the arity of a function, which may be one that does not exist.
+// arityOf returns the arity of a function, which may be one that does not exist.
 func (m *module) arityOf(f uint32) arity {
 	if uint64(f) >= uint64(len(m.typeOf)) {
 		return arity{}

@@ -80,7 +80,7 @@ func (m *module) functionNames(r *reader) []byte {
 	return append(wasmbin.AppendUint(nil, count), out...)
 }
 
-// oneLine leaves no line breaks and the like in a name: the engine writes one function a line when it tells where a trap was.
+// oneLine leaves no line breaks and the like in a name: the engine writes one function a line when it says where a trap was.
 func oneLine(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {

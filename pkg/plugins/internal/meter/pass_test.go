@@ -9,7 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// farthest runs a module with a visit at each check that finds anything used, and gives the most units that were used between
+// farthest runs a module with a visit at each check that finds anything used, and returns the most units that were used between
 // two of them.
 func farthest(t *testing.T, module []byte, pass uint32) (most int64) {
 	t.Helper()

@@ -68,7 +68,7 @@ func (t *Tank) Spend(units int64) {
 	t.fuel.Set(uint64(int64(t.fuel.Get()) - units))
 }
 
-// Spent tells whether more was used than there was.
+// Spent reports whether more was used than there was.
 func (t *Tank) Spent() bool { return t.left() < 0 }
 
 func (t *Tank) left() int64 {

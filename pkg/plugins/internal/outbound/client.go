@@ -37,7 +37,7 @@ type Config struct {
 	MaxHeaders              int
 	MaxRequest, MaxResponse int64
 	// Private lets plain http reach private addresses, by names that resolve to them. With https the server's certificate
-	// tells who it is.
+	// says who it is.
 	Private bool
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver

@@ -95,7 +95,7 @@ func (c *counter) local(index uint32, op byte) {
 	}
 }
 
-// push counts values on the operand stack. Blocks and calls are passed over as if they took and gave nothing.
+// push counts values on the operand stack. Blocks and calls are passed over as if they had neither operands nor results.
 func (c *counter) push(n int64) {
 	c.height = max(0, c.height+n)
 	c.work.height = max(c.work.height, uint64(c.height))

@@ -217,7 +217,7 @@ func (p *parser) code(r *wasmbin.Reader) {
 	if p.count.count(b); p.count.branches > maxBranches {
 		b.Fail("compiling takes too long: a function has %d branches; split large functions", p.count.branches)
 	}
-	// Each label is held against the values of its block, when the code is checked.
+	// Each label is checked against the values of its block, when the code is checked.
 	if p.labels += p.count.branches; p.labels*p.arity > maxChecks {
 		b.Fail("checking takes too long: there are %d branches, and a type of %d values; use fewer of them", p.labels, p.arity)
 	}
