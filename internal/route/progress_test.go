@@ -24,10 +24,10 @@ type forgetful struct {
 
 func (f *forgetful) Next(ctx context.Context) (informer.Delivery, error) {
 	d, err := f.script.Next(ctx)
-	return f.own(d), err
+	return f.forwarded(d), err
 }
 
-func (f *forgetful) own(d informer.Delivery) informer.Delivery {
+func (f *forgetful) forwarded(d informer.Delivery) informer.Delivery {
 	if d.Object == nil {
 		return d
 	}

@@ -56,7 +56,7 @@ func decodeEscape(out []byte, s string) ([]byte, int) {
 func oddEscape(s string) bool { return strings.Contains(s, `\u`) || strings.Contains(s, `\/`) }
 
 // withoutOddEscapes writes a string's inner text in the one way that has no more escapes than JSON needs, and none by
-// number: control characters for which there is no other escape stand for themselves.
+// number: control characters for which there is no other escape are written as they are.
 func withoutOddEscapes(s string) string {
 	s = decodeString(s)
 	out := make([]byte, 0, len(s)+8)

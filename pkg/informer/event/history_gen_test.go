@@ -35,10 +35,10 @@ func (c *choices) one(in int) bool { return c.intN(in) == 0 }
 func pick[T any](c *choices, of ...T) T { return of[c.intN(len(of))] }
 
 // generator makes texts of objects that resemble each other, as an API server and worse ones might send them one after the other.
-// They use few names, so that much is alike and some names stand twice.
+// They use few names, so that much is alike and some names are duplicates.
 type generator struct{ *choices }
 
-// hidden stands in what a Secret hides, and nowhere else.
+// hidden is in what a Secret hides, and nowhere else.
 const hidden = "hunter2"
 
 var generatedNames = []string{
@@ -273,7 +273,7 @@ func (g generator) rearranged(parts []string, members bool) []string {
 			i := g.intN(len(parts))
 			return slices.Delete(slices.Clone(parts), i, i+1)
 		}
-	case 3: // some stand twice
+	case 3: // some are duplicates
 		if len(parts) > 0 {
 			return slices.Insert(slices.Clone(parts), g.intN(len(parts)+1), parts[g.intN(len(parts))])
 		}

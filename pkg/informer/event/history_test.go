@@ -15,7 +15,7 @@ import (
 )
 
 // TestHistories: an Object does not depend on what was read before. A parser reads one generated text after the other, each a
-// change of the one before; what it makes of each is held against what a parser makes of it that has read nothing, and against
+// change of the one before; what it makes of each is compared with what a parser makes of it that has read nothing, and with
 // encoding/json, which shares no code with either. HISTORIES=100000 runs for hours, HISTORY=17 the one of this number.
 func TestHistories(t *testing.T) {
 	first, last := 0, 80
@@ -130,7 +130,7 @@ func (h *history) read(text string) bool {
 	want, wantEnd, wantErr := parse(h.fresh())
 	got, end, err := parse(h.parser)
 	if errors.Is(err, ErrTruncated) && wantErr != nil && !errors.Is(wantErr, ErrTruncated) {
-		// The text is cut off, and wrong before that: the one who reads on will be told.
+		// The text is cut off, and wrong before that: reading on returns the error.
 		return false
 	}
 	if errors.Is(err, ErrTruncated) {

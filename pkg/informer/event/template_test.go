@@ -42,7 +42,7 @@ func dropping(t testing.TB, paths ...Path) *Parser {
 	return p
 }
 
-// A parser that was not told a kind hides what a Secret has, whatever it has read before.
+// A parser that got no kind hides what a Secret has, whatever it has read before.
 func TestASecretAmongOtherKindsIsHidden(t *testing.T) {
 	const meta = `"apiVersion":"v1","metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"1","labels":{"app":"web"}%s}`
 	const applied = `,"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"stringData\":{\"password\":\"hunter2\"}}"}`
@@ -102,7 +102,7 @@ var spellings = map[string][]string{
 	"long/n<me>": {`long/n<me>`, `long\/n\u003cme\u003e`, `\u006cong/n<me\u003e`},
 }
 
-// Of names that stand twice the last counts, in whatever spelling, and whichever of the two the template has.
+// Of duplicate names the last counts, in whatever spelling, and whichever of the two the template has.
 func TestNamesThatStandTwiceInAnySpelling(t *testing.T) {
 	const object = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","uid":"u","resourceVersion":"1"%s},"spec":{"x":{"y":1%[1]s}},"more":{"list":[{"y":1%[1]s}]}}`
 	member := func(name string, value int) string { return fmt.Sprintf(`,"%s":%d`, name, value) }
@@ -115,7 +115,7 @@ func TestNamesThatStandTwiceInAnySpelling(t *testing.T) {
 					mustParse(t, p, fmt.Sprintf(object, before))
 					o := mustParse(t, p, text)
 					if hasDuplicates(o.JSON()) {
-						t.Errorf("%q stands twice: %s", name, o.JSON())
+						t.Errorf("%q is a duplicate: %s", name, o.JSON())
 					}
 					sameAsEncodingJSON(t, o, text)
 				}
@@ -148,7 +148,7 @@ func TestNamesThatResembleEachOtherAreNotTakenForEqual(t *testing.T) {
 		text := fmt.Sprintf(object, `"`+strings.Join(names, `":"x","`)+`":"x"`)
 		mustParse(t, p, text)
 		if p.reading.twice || p.closer > 0 {
-			t.Errorf("%s: a name seems to stand twice", text)
+			t.Errorf("%s: a name seems to be a duplicate", text)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func TestNoTextTakesMuchLongerThanWithoutATemplate(t *testing.T) {
 				alone, took = min(alone, timeOf(func() { mustParse(t, fresh, before); mustParse(t, fresh, after) })), min(took, timeOf(func() { mustParse(t, p, after) }))
 			}
 			if took > 10*alone {
-				t.Errorf("%s, without %s: %v beside a template, %v without", what, drop, took, alone)
+				t.Errorf("%s, without %s: %v with a template, %v without", what, drop, took, alone)
 			}
 		}
 	}

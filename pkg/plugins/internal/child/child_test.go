@@ -103,7 +103,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A folder that cannot be written to is told from what is wrong with the input.
+// A folder that cannot be written to is distinguished from what is wrong with the input.
 func TestTheFolderIsToBlame(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "out"), 0o700); err != nil {

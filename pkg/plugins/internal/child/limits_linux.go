@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// niceness is how far a child stands back. It goes on even where everything else is busy.
+	// niceness is how much lower the priority of a child is. It goes on even where everything else is busy.
 	niceness = 5
 	// dataSlack is what the kernel allows beyond the limit: Go's heap grows by ranges of 64 MiB, not all of which are used.
 	dataSlack  = 32 << 20

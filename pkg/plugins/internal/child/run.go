@@ -68,7 +68,7 @@ func start(ctx context.Context, command []string, job Job, input []byte, said *a
 	if err == nil {
 		_, err = stdin.Write(input)
 	}
-	// stdin stays open: its end tells the child that there is no parent any more.
+	// stdin stays open: its end shows the child that there is no parent any more.
 	if readErr := readHeader(stdout, said); err == nil && !errors.Is(readErr, io.EOF) {
 		err = readErr
 	}

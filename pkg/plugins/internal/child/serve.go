@@ -75,7 +75,7 @@ func outcome(job Job, err error) answer {
 	switch {
 	case err == nil:
 		return answer{}
-	case errors.Is(err, syscall.ENOMEM): // the kernel gives no more
+	case errors.Is(err, syscall.ENOMEM): // the kernel refuses more
 		return answer{Limit: OfMemory, Error: memoryError(job).Error()}
 	case errors.As(err, &path), errors.As(err, &number):
 		return answer{Error: short(err), Folder: true}

@@ -28,7 +28,7 @@ const (
 	logged   = 512 << 10              // bytes that one guest gets into the log
 	repeats  = 3                      // of a case that takes too long: other processes do not leave the machine alone
 	large    = 64 << 10               // bytes of a module
-	beside64 = 64 << 20               // bytes that a guest takes beside its memory
+	beside64 = 64 << 20               // bytes that a guest takes besides its memory
 	forever  = time.Hour
 )
 

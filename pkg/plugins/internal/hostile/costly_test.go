@@ -68,7 +68,7 @@ var aims = map[string]func(loaded) float64{
 }
 
 // TestSearchForCostlyModules looks for modules that cost most to load. Its short form shows that it works. With
-// HOSTILE=full, what it finds is held against the absolute bounds.
+// HOSTILE=full, what it finds is compared with the absolute bounds.
 func TestSearchForCostlyModules(t *testing.T) {
 	duration, _ := time.ParseDuration(os.Getenv("HOSTILE_SEARCH"))
 	most, steps := searchedSize, 1<<30
@@ -121,16 +121,16 @@ func TestKnownCostlyModules(t *testing.T) {
 	}
 }
 
-// search loads modules beside a listener that does no harm.
+// search loads modules next to a listener that does no harm.
 type search struct {
 	host   *plugins.Host
 	beside *neighbour
-	log    *told
+	log    *logText
 }
 
 func newSearch(t *testing.T) *search {
 	t.Helper()
-	log := &told{}
+	log := &logText{}
 	host := plugins.NewHost(plugins.HostConfig{Compiler: plugins.SelfCompiler(),
 		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	t.Cleanup(func() {
@@ -192,7 +192,7 @@ func (s *search) load(t *testing.T, r hostile.Recipe, end bool) loaded {
 	return l
 }
 
-// bounds holds what was seen against what is promised, on a machine that does nothing else.
+// bounds compares what was seen with what is promised, on a machine that does nothing else.
 func (s *search) bounds(t *testing.T, l loaded) {
 	if os.Getenv("HOSTILE") != "full" {
 		return
@@ -233,15 +233,15 @@ func highWater() int64 {
 	return kilobytes << 10
 }
 
-// told collects the log.
-type told struct {
+// logText collects the log.
+type logText struct {
 	compiled atomic.Int64 // the most memory that this process had when the last child ended
 
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (l *told) Write(p []byte) (int, error) {
+func (l *logText) Write(p []byte) (int, error) {
 	if compiledLine.Match(p) {
 		l.compiled.Store(highWater())
 	}
@@ -250,7 +250,7 @@ func (l *told) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-func (l *told) take() string {
+func (l *logText) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer l.b.Reset()

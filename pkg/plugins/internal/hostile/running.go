@@ -67,7 +67,7 @@ func ParseProgram(text string) (Program, error) {
 			}
 		}
 		if _, err := fmt.Sscan(number, &part.N); err != nil || part.Kind < 0 || part.N < 1 || part.N > 64 {
-			return nil, fmt.Errorf("%q is no part of a program", word)
+			return nil, fmt.Errorf("%q is not a part of a program", word)
 		}
 		p = append(p, part)
 	}
