@@ -24,7 +24,7 @@ func TestSIGHUPIsLoggedAndIgnored(t *testing.T) {
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if line := <-lines; !strings.Contains(line, "SIGHUP ignored: a configuration is not read again while informerd runs") {
+	if line := <-lines; !strings.Contains(line, "SIGHUP ignored: a changed configuration takes effect when informerd is restarted") {
 		t.Error(line)
 	}
 	if ctx.Err() != nil {
