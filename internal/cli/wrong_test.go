@@ -164,6 +164,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`listener|handler: {wasm: nothing.wasm}`, `cannot read the handler`},
 	{`listener|handler: {wasm: $HOME/x.wasm}`, `handler.wasm must not have a variable in it, is "$HOME/x.wasm"; paths are taken as they are`},
 	{`listener|handler: {wasm: ~/x.wasm}`, `handler.wasm must not begin with ~, is "~/x.wasm"; paths are taken as they are: write it out in full, or relative`},
+	{`outputs|stdout:`, `outputs.stdout has no value; write {stdout: {}}`},
 	{`outputs|out: {stdout: json}`, `outputs.out.stdout must be a mapping, is the string "json"; write {}: it takes no settings, each event is a line of JSON`},
 	{`outputs|out: {stdout: {format: json}}`, `unknown field "format" in outputs.out.stdout; write {}: it takes no settings`},
 	{`listener|handler: x.wasm`, `must be a mapping, is the string "x.wasm"; write {wasm: handler.wasm}`},

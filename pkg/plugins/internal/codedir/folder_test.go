@@ -132,3 +132,55 @@ func TestOpenRemovesWhatIsOld(t *testing.T) {
 		}
 	}
 }
+
+// What has not been asked for longest goes first, and the latest entry stays, however large it is. Files that are left over
+// from writing count, too.
+func TestTrimKeepsWhatWasUsedLast(t *testing.T) {
+	const mebi = 1 << 20
+	for _, test := range []struct {
+		sizes []int64 // of entries, in MiB, the one used last first
+		most  int64
+		left  int
+	}{
+		{[]int64{600, 300, 100, 1}, maxSize, 4},
+		{[]int64{600, 423, 1, 1}, maxSize, 2}, // each has a few bytes more, of what it was sealed with
+		{[]int64{600, 425, 1, 1}, maxSize, 1},
+		{[]int64{1025, 1}, maxSize, 1},
+		{[]int64{1, 1, 1025, 1}, maxSize, 2},
+		{[]int64{2, 2, 2}, 5 * mebi, 2},
+		{nil, maxSize, 0},
+	} {
+		path := filepath.Join(t.TempDir(), "compiled")
+		f := open(t, path)
+		for n, size := range test.sizes {
+			name := fmt.Sprint("entry", n)
+			seal(t, f, name, "x")
+			code := filepath.Join(path, name, "v1", "code")
+			if err := os.Truncate(code, size*mebi); err != nil { // which takes no room on the disk
+				t.Fatal(err)
+			}
+			if n%2 == 1 {
+				if err := os.Rename(code, code+".tmp"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			then := time.Now().Add(-time.Duration(n+1) * time.Hour)
+			if err := os.Chtimes(filepath.Join(path, name), then, then); err != nil {
+				t.Fatal(err)
+			}
+		}
+		trim := f.Trim
+		if test.most != maxSize {
+			trim = func() error { return f.trim(test.most) }
+		}
+		if err := trim(); err != nil {
+			t.Fatal(err)
+		}
+		for n := range test.sizes {
+			_, err := os.Stat(filepath.Join(path, fmt.Sprint("entry", n)))
+			if there := err == nil; there != (n < test.left) {
+				t.Errorf("%d MiB: entry %d is there: %t", test.sizes, n, there)
+			}
+		}
+	}
+}
