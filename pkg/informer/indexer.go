@@ -73,6 +73,15 @@ type indexer struct {
 type index struct {
 	values  IndexFunc
 	buckets map[string]*tree
+	// under is where each object in the store is found, if anywhere: so an old state is never read again, and is removed from
+	// where it is, whatever the function would return for it now.
+	under map[*event.Object]indexed
+}
+
+// indexed are the values under which an object is found, in memory of their own.
+type indexed struct {
+	first string
+	more  []string
 }
 
 func newIndexer() *indexer {
@@ -108,7 +117,7 @@ func (s *indexer) addMissingIndexes(funcs map[string]IndexFunc) {
 func (s *indexer) hasIndex(name string) bool { return name == NamespaceIndex || s.indexes[name] != nil }
 
 func (s *indexer) addIndexLocked(name string, values IndexFunc) {
-	ix := &index{values: values, buckets: map[string]*tree{}}
+	ix := &index{values: values, buckets: map[string]*tree{}, under: map[*event.Object]indexed{}}
 	for _, objects := range s.namespaces {
 		objects.each(func(o *event.Object) { ix.change(nil, o, o.Plain()) })
 	}
@@ -128,24 +137,53 @@ func (ix *index) of(o *event.Object) (values []string) {
 // change moves an object from where its old state is found to where its new one is. Either may be nil. plain is the new
 // one in the form that is read with the least effort.
 func (ix *index) change(old, o, plain *event.Object) {
-	var was, is []string
-	if old != nil {
-		was = ix.of(old)
-	}
+	was, found := ix.under[old]
+	var is []string
 	if o != nil {
 		is = ix.of(plain)
 	}
-	for _, v := range was {
-		if bucket := ix.buckets[v]; bucket != nil && !slices.Contains(is, v) {
-			bucket.remove(old.Key())
-			if bucket.n == 0 {
-				delete(ix.buckets, v)
+	if found {
+		delete(ix.under, old)
+		if !slices.Contains(is, was.first) {
+			ix.remove(old, was.first)
+		}
+		for _, v := range was.more {
+			if !slices.Contains(is, v) {
+				ix.remove(old, v)
 			}
 		}
+	}
+	if len(is) == 0 {
+		return
 	}
 	for _, v := range is {
 		bucketOf(ix.buckets, v).put(o)
 	}
+	ix.under[o] = was.become(is, found)
+}
+
+func (ix *index) remove(o *event.Object, value string) {
+	if bucket := ix.buckets[value]; bucket != nil {
+		bucket.remove(o.Key())
+		if bucket.n == 0 {
+			delete(ix.buckets, value)
+		}
+	}
+}
+
+// become returns what the values are now. It copies those that are new, because a value may be part of an object's text,
+// which it will outlive.
+func (i indexed) become(values []string, known bool) indexed {
+	if !known || i.first != values[0] {
+		i.first = strings.Clone(values[0])
+	}
+	if !slices.Equal(i.more, values[1:]) {
+		i.more = make([]string, 0, len(values)-1)
+		for _, v := range values[1:] {
+			i.more = append(i.more, strings.Clone(v))
+		}
+	}
+	return i
 }
 
 // bucketOf gives the bucket of a value, made if there is none.

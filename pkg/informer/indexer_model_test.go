@@ -1,0 +1,129 @@
+package informer
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// TestIndexesAreWhatAFreshStoreWouldHave: whatever is put and removed, an index has what one would have that is made of the
+// objects that are there.
+func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
+	tags := IndexByPath(event.MustCompilePath("spec.tags"))
+	funcs := map[string]IndexFunc{
+		"tags": tags, "within": WithinNamespace(tags),
+		"panics": func(o *event.Object) []string {
+			if strings.HasSuffix(o.ResourceVersion(), "3") {
+				panic("no")
+			}
+			return tags(o)
+		},
+	}
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		s := newIndexer()
+		parser := &event.Parser{}
+		var last *event.Object
+		for version := range 120 {
+			if version == 20 {
+				if err := s.addIndexes(funcs); err != nil {
+					t.Fatal(err)
+				}
+			}
+			switch name := fmt.Sprint("o", rng.IntN(6)); rng.IntN(6) {
+			case 0:
+				s.remove(event.Key{Namespace: "shop", Name: name})
+			case 1:
+				if last != nil {
+					s.put(last) // the same once more
+				}
+			default:
+				values := make([]string, rng.IntN(4))
+				for i := range values {
+					values[i] = fmt.Sprintf(`"t%d"`, rng.IntN(4))
+				}
+				o, err := parser.Parse([]byte(podText(name, "u", version, `,"spec":{"tags":[`+strings.Join(values, ",")+`]}`)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.put(o)
+				last = o
+			}
+			if version >= 20 {
+				sameIndexes(t, s, funcs)
+			}
+		}
+	}
+}
+
+func sameIndexes(t *testing.T, s *indexer, funcs map[string]IndexFunc) {
+	t.Helper()
+	fresh := newIndexer()
+	if err := fresh.addIndexes(funcs); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range s.list() {
+		fresh.put(o)
+	}
+	for name := range funcs {
+		got, want := s.indexes[name], fresh.indexes[name]
+		if g, w := slices.Sorted(maps.Keys(got.buckets)), slices.Sorted(maps.Keys(want.buckets)); !slices.Equal(g, w) {
+			t.Fatalf("index %s has %q, want %q", name, g, w)
+		}
+		for value, bucket := range want.buckets {
+			expect(t, named(got.buckets[value].list()), named(bucket.list())...)
+		}
+		if !maps.EqualFunc(got.under, want.under, func(a, b indexed) bool { return a.first == b.first && slices.Equal(a.more, b.more) }) {
+			t.Fatalf("index %s remembers %v, want %v", name, got.under, want.under)
+		}
+	}
+}
+
+// TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain: an object leaves the place where it is, if the function answers
+// something else by then.
+func TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain(t *testing.T) {
+	s, n := newIndexer(), 0
+	if err := s.addIndexes(map[string]IndexFunc{"calls": func(*event.Object) []string { n++; return []string{fmt.Sprint(n)} }}); err != nil {
+		t.Fatal(err)
+	}
+	for version := range 5 {
+		s.put(withSpec("a", version, `{}`))
+		if values, err := s.indexValues("calls"); err != nil || !slices.Equal(values, []string{fmt.Sprint(version + 1)}) {
+			t.Fatal(values, err)
+		}
+	}
+	s.remove(event.Key{Namespace: "shop", Name: "a"})
+	if ix := s.indexes["calls"]; len(ix.buckets)+len(ix.under) != 0 || n != 5 {
+		t.Errorf("%v, %v, %d calls", ix.buckets, ix.under, n)
+	}
+}
+
+// BenchmarkIndexedUpdate is an update of a packed object, without an index and with one.
+func BenchmarkIndexedUpdate(b *testing.B) {
+	for _, indexes := range []int{0, 1} {
+		b.Run(fmt.Sprint(indexes), func(b *testing.B) {
+			s, parser := newIndexer(), &event.Parser{}
+			if indexes > 0 {
+				_ = s.addIndexes(map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("spec.node"))})
+			}
+			var states []*event.Object
+			for version := range 8 {
+				spec := fmt.Sprintf(`,"spec":{"node":"n1","text":%q}`, strings.Repeat("some text ", 500))
+				o, err := parser.Parse([]byte(podText("a", "u", version, spec)))
+				if err != nil {
+					b.Fatal(err)
+				}
+				states = append(states, o)
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				s.put(states[i%len(states)])
+			}
+		})
+	}
+}
