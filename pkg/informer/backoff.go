@@ -5,12 +5,17 @@ import (
 	"math/rand/v2"
 	"time"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+
 	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
 const (
 	backoffMin = 800 * time.Millisecond
 	backoffMax = 30 * time.Second
+	// backoffRefused is where the delay stops growing while connections are refused: nobody is there who could have too
+	// much to do, and who begins to listen again is to be found soon.
+	backoffRefused = 2 * time.Second
 	// backoffReset is how long there must have been no reason to wait before the delay begins at its minimum again.
 	backoffReset = 2 * time.Minute
 
@@ -21,7 +26,8 @@ const (
 
 // backoff gives the delays between attempts: 0.8 s doubling to 30 s, each with up to its own length added at random, so
 // that many daemons do not come back at once. It stays high while attempts fail, and is shared by everything the
-// reflector may have to repeat. It is the reflector's alone.
+// reflector may have to repeat. Only refused connections wait 4 s at most, and make no other delay longer than that. It is
+// the reflector's alone.
 type backoff struct {
 	step  time.Duration
 	ended time.Time // when the last wait was over
@@ -33,7 +39,10 @@ func (b *backoff) next(now time.Time, cause error) time.Duration {
 		b.step = backoffMin
 	}
 	delay := jittered(b.step)
-	if b.step = min(2*b.step, backoffMax); mutated("sawtooth") && b.step == backoffMax {
+	if utilnet.IsConnectionRefused(cause) {
+		delay = jittered(min(b.step, backoffRefused))
+		b.step = max(b.step, min(2*b.step, backoffRefused))
+	} else if b.step = min(2*b.step, backoffMax); mutated("sawtooth") && b.step == backoffMax {
 		b.step = backoffMin
 	}
 	if asked := retryafter.Of(cause); asked > 0 && !mutated("ignored-retry-after") {

@@ -92,8 +92,9 @@
 //
 // # Errors
 //
-// The reflector never gives up: it waits 0.8 to 30 seconds, doubling, with jitter, and tries again.
+// The reflector never gives up: it waits 0.8 to 30 seconds, doubling, and as much again at random, and tries again.
 //
+//   - While connections are refused it waits 4 seconds at most, jitter included: a server that is back is found within that.
 //   - A lost connection, a server that is away or busy, or a proxy in front of it never lead to a new list: the watch goes on
 //     from its last version. New lists are for versions that have expired, for streams that cannot be read, and for every
 //     tenth watch in a row that the server fails at.
