@@ -163,7 +163,7 @@ func (r *run) change(ctx context.Context, t *testing.T) error {
 		defer close(over)
 		return r.atTimes(ctx, len(r.restarts)+1, func(i int) error {
 			if i == len(r.restarts) {
-				return nil
+				return r.untilShown(ctx)
 			}
 			return r.restart(ctx, t, i)
 		})
@@ -194,6 +194,20 @@ func (r *run) restart(ctx context.Context, t *testing.T, i int) error {
 	gone := time.Now()
 	err := r.cluster.restart(ctx, r.restarts[i], func() error { return r.muchWritten(ctx) })
 	t.Logf("the API server was ended by %s, and the informer was without it for %v", r.restarts[i], time.Since(gone).Round(time.Millisecond))
+	return err
+}
+
+// untilShown has the writers go on until each listener has met what it is there for. On a busy machine they write so little
+// that it takes longer. What does not come at all is found in the end.
+func (r *run) untilShown(ctx context.Context) error {
+	patient, giveUp := context.WithTimeout(ctx, patience)
+	defer giveUp()
+	err := until(patient, func() bool {
+		return !slices.ContainsFunc(r.subjects, func(s *subject) bool { return s.lacks() != "" })
+	})
+	if ctx.Err() == nil {
+		return nil
+	}
 	return err
 }
 

@@ -203,12 +203,19 @@ func (s *subject) problems(tr *truth, end final) []string {
 	for _, problem := range unaccounted(c, stats, epochs > 0) {
 		say("%s\n%+v\n%+v", problem, stats, c)
 	}
-	if s.exercised != nil {
-		if lacks := s.exercised(c, stats); lacks != "" {
-			say("the run shows nothing: it %s\n%+v", lacks, stats)
-		}
+	if lacks := s.lacks(); lacks != "" {
+		say("the run shows nothing: it %s\n%+v", lacks, stats)
 	}
 	return found
+}
+
+// lacks says what the listener has not met yet of the fault it is there for, "" if it has.
+func (s *subject) lacks() string {
+	if s.exercised == nil {
+		return ""
+	}
+	c, _ := s.ledger.snapshot()
+	return s.exercised(c, s.listener.Stats())
 }
 
 // story tells what the listener was told of an object's name, and what there was to tell.

@@ -13,8 +13,9 @@ import (
 const (
 	// niceness is how much lower the priority of a child is. It goes on even where everything else is busy.
 	niceness = 5
-	// dataSlack is what the kernel allows beyond the limit: Go's heap grows by ranges of 64 MiB, not all of which are used.
-	dataSlack  = 32 << 20
+	// dataSlack is what the kernel allows beyond the limit, which is there in case that nobody else looks: Go reserves ranges
+	// of 64 MiB for its heap and 8 MiB for each thread, and does not always notice that it was given nothing.
+	dataSlack  = 256 << 20
 	timeSlack  = 2 // seconds, after which the kernel ends what does not end itself
 	rlimitData = 2 // RLIMIT_DATA, which package syscall lacks on some architectures
 )
