@@ -9,9 +9,9 @@ const rootModule = "github.com/informerd/informerd"
 // so that an event's way can be read in one direction. What stands side by side in one layer knows nothing of each
 // other.
 var layers = []layer{
-	{[]string{"internal/growth"},
-		"the tests of everybody may measure with it, so it uses nobody"},
-	{[]string{"pkg/informer/event", "internal/config/nearest", "internal/testcache", "internal/kube/retryafter", "plugins/sdk"},
+	{[]string{"internal/growth", "internal/testcache", "internal/watchlog"},
+		"the tests of everybody may use them, so they use nobody"},
+	{[]string{"pkg/informer/event", "internal/config/nearest", "internal/kube/retryafter", "plugins/sdk"},
 		"they are the leaves that everybody may use, so they use nobody"},
 	{[]string{"pkg/informer", "pkg/filters", "pkg/plugins", "internal/sink"},
 		"the stages know events and not each other, so that each can be used and tested alone"},

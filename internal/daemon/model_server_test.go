@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informerd/informerd/internal/watchlog"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -22,19 +23,12 @@ type modelServer struct {
 	mu        sync.Mutex
 	version   int
 	objects   map[string]string
-	history   []modelFrame
-	changed   chan struct{} // closed at the next change
-	cut       chan struct{} // closed to end all watches
-	compacted int           // watches from here or before are refused
-}
-
-type modelFrame struct {
-	version int
-	text    string
+	log       *watchlog.Log
+	compacted int // watches from here or before are refused
 }
 
 func newModelServer() *modelServer {
-	return &modelServer{version: 100, objects: map[string]string{}, changed: make(chan struct{}), cut: make(chan struct{})}
+	return &modelServer{version: 100, objects: map[string]string{}, log: watchlog.New()}
 }
 
 func (s *modelServer) ListWatcher(informer.Resource, informer.Scope) informer.ListWatcher { return s }
@@ -70,9 +64,7 @@ func (s *modelServer) publish(typ, text string, quietly bool) {
 	if quietly {
 		return
 	}
-	s.history = append(s.history, modelFrame{s.version, fmt.Sprintf(`{"type":%q,"object":{"kind":"Pod","apiVersion":"v1",%s}}`+"\n", typ, text)})
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.log.Add(s.version, fmt.Sprintf(`{"type":%q,"object":{"kind":"Pod","apiVersion":"v1",%s}}`+"\n", typ, text))
 }
 
 // expire ends all watches, and has their versions forgotten: what follows is a list.
@@ -81,8 +73,7 @@ func (s *modelServer) expire() {
 	defer s.mu.Unlock()
 	s.compacted = s.version
 	s.version++
-	close(s.cut)
-	s.cut = make(chan struct{})
+	s.log.Cut()
 }
 
 func (s *modelServer) List(context.Context, metav1.ListOptions) (io.ReadCloser, error) {
@@ -106,43 +97,5 @@ func (s *modelServer) Watch(ctx context.Context, opts metav1.ListOptions) (io.Re
 	if from <= s.compacted {
 		return nil, apierrors.NewResourceExpired("too old resource version")
 	}
-	return &modelWatch{ctx: ctx, server: s, version: from, cut: s.cut}, nil
-}
-
-// modelWatch is the body of one watch.
-type modelWatch struct {
-	ctx     context.Context
-	server  *modelServer
-	version int
-	cut     chan struct{}
-	rest    string
-}
-
-func (w *modelWatch) Close() error { return nil }
-
-func (w *modelWatch) Read(p []byte) (int, error) {
-	for w.rest == "" {
-		w.server.mu.Lock()
-		for _, f := range w.server.history {
-			if f.version > w.version {
-				w.rest, w.version = f.text, f.version
-				break
-			}
-		}
-		changed := w.server.changed
-		w.server.mu.Unlock()
-		if w.rest != "" {
-			break
-		}
-		select {
-		case <-changed:
-		case <-w.cut:
-			return 0, io.EOF
-		case <-w.ctx.Done():
-			return 0, w.ctx.Err()
-		}
-	}
-	n := copy(p, w.rest)
-	w.rest = w.rest[n:]
-	return n, nil
+	return s.log.Watch(ctx, from, ""), nil
 }

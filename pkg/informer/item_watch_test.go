@@ -281,11 +281,11 @@ func TestEachWatchIsClosedOnce(t *testing.T) {
 			time.Sleep(time.Minute)
 			w.server.raw(errorFrame(429, metav1.StatusReasonTooManyRequests))
 			time.Sleep(time.Minute)
-			if opened, closed := server.bodies(); opened < 4 || closed != opened-1 {
+			if opened, closed := server.log.Bodies(); opened < 4 || closed != opened-1 {
 				t.Errorf("streams %t: opened %d, closed %d while one runs", streams, opened, closed)
 			}
 		})
-		if opened, closed := server.bodies(); closed != opened {
+		if opened, closed := server.log.Bodies(); closed != opened {
 			t.Errorf("streams %t: opened %d, closed %d", streams, opened, closed)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/informerd/informerd/internal/watchlog"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -42,8 +43,7 @@ type fakeServer struct {
 	version int
 	objects map[string]string
 	order   []string
-	history []frame
-	changed chan struct{}
+	log     *watchlog.Log
 	// compacted: watches from this version or an older one are refused with 410.
 	compacted int
 	// failList and failWatch, if set, may answer instead.
@@ -53,19 +53,10 @@ type fakeServer struct {
 	streams bool
 	// noEnd: the bookmark that ends a streamed list is not sent.
 	noEnd bool
-	// cut ends all watches that run.
-	cut chan struct{}
-	// opened and closed count the bodies of watches.
-	opened, closed int
-}
-
-type frame struct {
-	version int
-	text    string
 }
 
 func newFakeServer() *fakeServer {
-	return &fakeServer{version: 100, objects: map[string]string{}, changed: make(chan struct{}), cut: make(chan struct{})}
+	return &fakeServer{version: 100, objects: map[string]string{}, log: watchlog.New()}
 }
 
 func (s *fakeServer) ListWatcher(Resource, Scope) ListWatcher { return s }
@@ -110,11 +101,13 @@ func (s *fakeServer) publish(typ, object string, quietly []bool) {
 	s.send(fmt.Sprintf(`{"type":%q,"object":%s}`, typ, object))
 }
 
-// send puts a frame into the history.
+// send puts a frame into the history. An error is not repeated on the next watch.
 func (s *fakeServer) send(text string) {
-	s.history = append(s.history, frame{s.version, text + "\n"})
-	close(s.changed)
-	s.changed = make(chan struct{})
+	if strings.Contains(text, `"ERROR"`) {
+		s.log.AddOnce(s.version, text+"\n")
+		return
+	}
+	s.log.Add(s.version, text+"\n")
 }
 
 // raw sends a frame as it is.
@@ -133,8 +126,7 @@ func (s *fakeServer) disconnect(compact bool) {
 		s.compacted = s.version
 		s.version++
 	}
-	close(s.cut)
-	s.cut = make(chan struct{})
+	s.log.Cut()
 }
 
 // listed and watched are the requests so far.
@@ -148,13 +140,6 @@ func (s *fakeServer) watched() []metav1.ListOptions {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.watches)
-}
-
-// bodies is how many bodies of watches were opened and closed so far.
-func (s *fakeServer) bodies() (opened, closed int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.opened, s.closed
 }
 
 func (s *fakeServer) List(_ context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
@@ -198,69 +183,22 @@ func (s *fakeServer) Watch(ctx context.Context, opts metav1.ListOptions) (io.Rea
 	if from <= s.compacted && s.compacted > 0 {
 		return nil, apierrors.NewResourceExpired("too old resource version")
 	}
-	w := &fakeWatch{ctx: ctx, server: s, version: from, cut: s.cut}
+	begin := ""
 	if opts.SendInitialEvents != nil {
-		w.version = s.version
+		from = s.version
 		for _, name := range s.order {
-			w.rest += fmt.Sprintf(`{"type":"ADDED","object":%s}`+"\n", s.objects[name])
+			begin += fmt.Sprintf(`{"type":"ADDED","object":%s}`+"\n", s.objects[name])
 		}
 		if !s.noEnd {
-			w.rest += s.endOfList()
+			begin += s.endOfList()
 		}
 	}
-	s.opened++
-	return w, nil
+	return s.log.Watch(ctx, from, begin), nil
 }
 
 // endOfList is the bookmark behind a streamed list.
 func (s *fakeServer) endOfList() string {
 	return fmt.Sprintf(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","annotations":{"k8s.io/initial-events-end":"true"}}}}`+"\n", s.version)
-}
-
-// fakeWatch is the body of one watch.
-type fakeWatch struct {
-	ctx     context.Context
-	server  *fakeServer
-	version int
-	cut     chan struct{}
-	rest    string
-}
-
-func (w *fakeWatch) Close() error {
-	w.server.mu.Lock()
-	defer w.server.mu.Unlock()
-	w.server.closed++
-	return nil
-}
-
-func (w *fakeWatch) Read(p []byte) (int, error) {
-	for w.rest == "" {
-		w.server.mu.Lock()
-		for i, f := range w.server.history {
-			if f.version > w.version {
-				w.rest, w.version = f.text, f.version
-				if strings.Contains(f.text, `"ERROR"`) { // is not repeated on the next watch
-					w.server.history = slices.Delete(w.server.history, i, i+1)
-				}
-				break
-			}
-		}
-		changed := w.server.changed
-		w.server.mu.Unlock()
-		if w.rest != "" {
-			break
-		}
-		select {
-		case <-changed:
-		case <-w.cut:
-			return 0, io.EOF
-		case <-w.ctx.Done():
-			return 0, w.ctx.Err()
-		}
-	}
-	n := copy(p, w.rest)
-	w.rest = w.rest[n:]
-	return n, nil
 }
 
 func tooManyRequests() error { return apierrors.NewTooManyRequests("slow down", 1) }

@@ -22,6 +22,11 @@ import (
 
 const retryLimit = retryafter.Most + time.Second
 
+type frame struct {
+	version int
+	text    string
+}
+
 // mood is how one request is answered. Not all of it has a meaning for each sort of request.
 type mood struct {
 	refusal string
