@@ -63,7 +63,7 @@ func TestUpdateRefusesAStaleModule(t *testing.T) {
 	}
 }
 
-// age gives a file, which is made if need be, a time.
+// age sets the time of a file, which is made if need be.
 func age(t *testing.T, dir, name string, when time.Time) {
 	t.Helper()
 	path := filepath.Join(dir, name)

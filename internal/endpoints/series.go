@@ -98,7 +98,7 @@ var routeSeries = []series[route.Stats]{
 		func(s route.Stats) uint64 { return s.Emitted }),
 	counter(byListener, "handler_emissions_refused_total",
 		"Events and data that the handler emitted and that were not taken: denied by its grant emit, too many or too large, or malformed. "+
-			"The handler is told by a status. Worry about any increase: outputs do not get them.",
+			"The handler gets a status. Worry about any increase: outputs do not get them.",
 		func(s route.Stats) uint64 { return s.EmissionsRefused }),
 	counter(byListener, "handler_results_discarded_total",
 		"Failed events whose retry begins with the handler again, since too much of what handlers made waits for outputs already. Worry if "+

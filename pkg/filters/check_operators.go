@@ -7,7 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// calculation refuses arithmetic on values whose types the schema tells and which never fit: a text and a number that are
+// calculation refuses arithmetic on values whose types the schema has and which never fit: a text and a number that are
 // joined fail whenever both are there.
 func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
 	a, b := left.kind(), right.kind()

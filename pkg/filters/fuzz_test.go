@@ -38,7 +38,7 @@ func FuzzMatch(f *testing.F) {
 		f.Add(text, after, `{"metadata":{"name":"x"}}`, uint8(KindFilter))
 		f.Add(text, `{"metadata":{"name":"x"},"spec":[null,[],{},"",0,1e999,-0,{"":{"":""}}]}`, after, uint8(KindDeny))
 	}
-	// What takes less is not held against a reference, which takes longer itself.
+	// What takes less is not compared with a reference, which takes longer itself.
 	const worthMeasuring = 20 * time.Millisecond
 	_, caches := sample(f)
 	f.Fuzz(func(t *testing.T, text, now, then string, kind uint8) {

@@ -189,7 +189,7 @@ func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 	})
 }
 
-// A queue that was large for a moment gives its memory back, whatever made it large, and whatever came after that.
+// A queue that was large for a moment releases its memory, whatever made it large, and whatever came after that.
 func TestAnEmptiedQueueReleasesItsMemory(t *testing.T) {
 	const n = 20 * maxEmpty
 	var list []*event.Object

@@ -187,11 +187,11 @@ func TestModelOfReceivers(t *testing.T) {
 					was := told[key]
 					switch {
 					case tr.State == Resolved && (!was.violated || was.uid != tr.UID):
-						t.Fatalf("%v is told the end of %s, but believes %+v", key, tr.UID, was)
+						t.Fatalf("%v gets the end of %s, but believes %+v", key, tr.UID, was)
 					case tr.State == Violated && tr.Repeated != was.violated:
-						t.Fatalf("%v is told of %s, repeated %t, but believes %+v", key, tr.UID, tr.Repeated, was)
+						t.Fatalf("%v gets %s, repeated %t, but believes %+v", key, tr.UID, tr.Repeated, was)
 					case tr.Repeated && (tr.UID != was.uid || was.backs == backs && now.Sub(was.last) < repeat || tr.Rule.Repeat() == 0):
-						t.Fatalf("%v is told of %s again, but believes %+v", key, tr.UID, was)
+						t.Fatalf("%v gets %s again, but believes %+v", key, tr.UID, was)
 					}
 					told[key] = believed{tr.State == Violated, tr.UID, now, backs}
 					e.Took(tr, receiver, now)
