@@ -3,6 +3,7 @@ package informer
 import (
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -16,9 +17,12 @@ func TestAServerThatIsBackIsFoundSoon(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r, _, _ := w.listen(ListenerConfig{})
 		synctest.Wait()
+		var mu sync.Mutex // guards what follows
 		away, attempts := true, 0
 		var found time.Time
 		w.server.failWatch = func(int, metav1.ListOptions) error {
+			mu.Lock()
+			defer mu.Unlock()
 			if away {
 				attempts++
 				return &netError{syscall.ECONNREFUSED}
@@ -31,10 +35,14 @@ func TestAServerThatIsBackIsFoundSoon(t *testing.T) {
 		w.server.disconnect(false)
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
+		mu.Lock()
 		away = false
+		mu.Unlock()
 		back := time.Now()
 		time.Sleep(time.Minute)
 		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
 		if d := found.Sub(back); found.IsZero() || d > 2*backoffRefused {
 			t.Errorf("found after %v, at most %v", d, 2*backoffRefused)
 		}
