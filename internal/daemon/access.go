@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
+	"github.com/informerd/informerd/internal/kube/retryafter"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
@@ -76,8 +77,31 @@ func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resourc
 	return nil
 }
 
+// A server that cannot answer yet says when to ask again, as one does that has just begun to serve a custom resource.
+const (
+	accessTries = 5
+	accessDelay = 5 * time.Second // a longer one is not waited for
+)
+
 // tryVerb lists one object, or begins a watch and leaves it.
 func tryVerb(ctx context.Context, lw informer.ListWatcher, verb string) error {
+	for n := 1; ; n++ {
+		err := tryOnce(ctx, lw, verb)
+		delay := retryafter.Of(err)
+		if n == accessTries || delay == 0 || delay > accessDelay {
+			return err
+		}
+		timer := time.NewTimer(delay)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+func tryOnce(ctx context.Context, lw informer.ListWatcher, verb string) error {
 	ctx, cancel := context.WithTimeout(ctx, accessTime)
 	defer cancel()
 	ask, opts := lw.List, metav1.ListOptions{Limit: 1}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/informerd/informerd/internal/config"
@@ -68,6 +69,17 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 				return 0, ""
 			},
 			want: `%s:8:31: listeners "one" and "two" cannot list pods: not allowed`,
+		},
+		"a server that says when it can answer": {
+			refuse: func() func(*http.Request) (int, string) {
+				var asked atomic.Int32
+				return func(r *http.Request) (int, string) {
+					if is(r, "/v1/pods", false) && asked.Add(1) == 1 {
+						return http.StatusTooManyRequests, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"storage is (re)initializing","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}`
+					}
+					return 0, ""
+				}
+			}(),
 		},
 		"a server that is busy": {
 			refuse: func(*http.Request) (int, string) {

@@ -223,6 +223,16 @@ func typedIn(b block) []typed {
 
 var reportsError = regexp.MustCompile(`(?m)^(make|informerd): `)
 
+// run runs a command, and returns what it writes.
+func (r *reader) run(text string) (said string, err error) {
+	sh := exec.CommandContext(r.t.Context(), "sh", "-ec", text)
+	sh.Dir, sh.Env = r.dir, r.env
+	began := time.Now()
+	out, err := sh.CombinedOutput()
+	r.took += time.Since(began)
+	return string(out), err
+}
+
 func (r *reader) command(c typed) {
 	r.t.Helper()
 	if folder, ok := strings.CutPrefix(c.text, "cd "); ok {
@@ -236,11 +246,12 @@ func (r *reader) command(c typed) {
 		r.start(c)
 		return
 	}
-	sh := exec.CommandContext(r.t.Context(), "sh", "-ec", c.text)
-	sh.Dir, sh.Env = r.dir, r.env
-	began := time.Now()
-	said, err := sh.CombinedOutput()
-	r.took += time.Since(began)
+	said, err := r.run(c.text)
+	for n := 0; n < 5 && strings.Contains(said, ": it ran longer than "); n++ {
+		// A guest has 100 ms on the clock, of which a busy machine may leave it nothing.
+		r.t.Logf("%s: again, after\n%s", c.text, said)
+		said, err = r.run(c.text)
+	}
 	if fails := reportsError.MatchString(c.shown); fails != (err != nil) {
 		r.fatal(c.line, "%s: %v, and on the page it fails: %v\n%s", c.text, err, fails, said)
 	}
