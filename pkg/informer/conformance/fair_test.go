@@ -7,7 +7,8 @@ import "slices"
 //
 //   - client-go's rest client repeats some requests by itself, where pkg/informer's reflector begins anew.
 //   - client-go lists again after a watch that ends at once or fails for now, where pkg/informer watches on. That shows only
-//     if something was never announced, if there was more than one change, or if the list is not answered well.
+//     if something was never announced, or in the wrong order, if there was more than one change, or if the list is not
+//     answered well.
 //   - After some failures of a streamed list one side streams again and the other takes pages, and then watches.
 func (s script) fair() bool {
 	streams, endless, quiet := s.streams, false, false
@@ -43,12 +44,14 @@ func (s step) endless() bool {
 	return slices.ContainsFunc(s.snapshots, func(a answer) bool { return a.noEnd })
 }
 
-// quiet reports whether something is never announced. From then on only a list shows it, so the sides must list alike.
+// quiet reports whether something is never announced, or something older after it. From then on only a list shows it, so the
+// sides must list alike.
 func (s step) quiet() bool {
 	any := func(changes []change) bool {
 		return slices.ContainsFunc(changes, func(c change) bool { return c.quiet || c.half })
 	}
-	return any(s.changes)
+	shuffled := func(a answer) bool { return a.play.shuffled }
+	return any(s.changes) || s.running.shuffled || slices.ContainsFunc(s.watches, shuffled) || slices.ContainsFunc(s.snapshots, shuffled)
 }
 
 // changesMuch reports whether a list may pass over states that a watch sends.
