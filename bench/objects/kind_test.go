@@ -9,44 +9,84 @@ import (
 	"testing"
 )
 
+func nameOf(t *testing.T, kind *Kind, seed uint64) string {
+	t.Helper()
+	metadata := decode(t, kind.At(seed, Small, Revision{}))["metadata"].(map[string]any)
+	namespace, has := metadata["namespace"].(string)
+	if has == kind.ClusterScoped {
+		t.Fatalf("%s %d: namespace %q", kind.ID, seed, namespace)
+	}
+	return namespace + "/" + metadata["name"].(string)
+}
+
 // TestNamesAreUnique puts names together as the generators do, which is checked on some of them.
 func TestNamesAreUnique(t *testing.T) {
 	const seeds = 200_000
-	for _, kind := range Kinds {
-		name := func(seed uint64) string {
-			metadata := decode(t, kind.At(seed, Small, Revision{}))["metadata"].(map[string]any)
-			return metadata["namespace"].(string) + "/" + metadata["name"].(string)
-		}
+	for _, kind := range []*Kind{Pods, ConfigMaps, Widgets, SharedLabelPods} {
 		prefixes := make([]string, Workloads)
 		for w := range prefixes {
-			full := name(uint64(w))
+			full := nameOf(t, kind, uint64(w))
 			prefixes[w] = full[:strings.LastIndex(full, "-")+1]
 		}
 		seen := make(map[string]uint64, seeds)
 		for seed := range uint64(seeds) {
 			made := prefixes[seed%Workloads] + replicaSuffix(seed)
 			if other, ok := seen[made]; ok {
-				t.Fatalf("%s: seeds %d and %d are both %s", kind.Name, other, seed, made)
+				t.Fatalf("%s: seeds %d and %d are both %s", kind.ID, other, seed, made)
 			}
 			seen[made] = seed
-			if seed%997 == 0 && name(seed) != made {
-				t.Fatalf("%s %d is called %s, not %s", kind.Name, seed, name(seed), made)
+			if seed%997 == 0 && nameOf(t, kind, seed) != made {
+				t.Fatalf("%s %d is called %s, not %s", kind.ID, seed, nameOf(t, kind, seed), made)
 			}
 		}
 	}
 }
 
-func TestObjectsAreOfTheWishedSize(t *testing.T) {
+// The names of the other kinds are put together in other ways. Each benchmark has fewer objects than this.
+func TestNamesOfFewAreUnique(t *testing.T) {
 	for _, kind := range Kinds {
-		for _, size := range []int{Small, Medium} {
-			for seed := range uint64(2 * Workloads) {
-				text := kind.At(seed, size, Revision{Number: int(seed % 3)})
-				if off := len(text) - size; off < -size/4 || off > size/4 {
-					t.Errorf("%s %d: %d bytes, wished %d", kind.Name, seed, len(text), size)
-				}
+		seen := map[string]uint64{}
+		for seed := range uint64(2_000) {
+			seed *= 11 // up to 22,000, some of one workload and some not
+			name := nameOf(t, kind, seed)
+			if other, ok := seen[name]; ok {
+				t.Fatalf("%s: seeds %d and %d are both %s", kind.ID, other, seed, name)
+			}
+			seen[name] = seed
+		}
+	}
+}
+
+func TestSuffixesAndNodeNamesAreUnique(t *testing.T) {
+	suffixes, nodes := map[string]bool{}, map[string]bool{}
+	const seeds = 1 << 16
+	for seed := range uint64(seeds) {
+		suffixes[uniqueSuffix(seed)], nodes[nodeName(seed)] = true, true
+	}
+	if len(suffixes) != seeds || len(nodes) != seeds {
+		t.Errorf("%d seeds: %d suffixes, %d node names", seeds, len(suffixes), len(nodes))
+	}
+}
+
+func TestObjectsAreOfTheWishedSize(t *testing.T) {
+	check := func(kind *Kind, size int, seeds uint64) {
+		for seed := range seeds {
+			text := kind.At(seed, size, Revision{Number: int(seed % 3)})
+			if off := len(text) - size; off < -size/4 || off > size/4 {
+				t.Errorf("%s %d: %d bytes, wished %d", kind.ID, seed, len(text), size)
 			}
 		}
 	}
+	for _, kind := range Kinds {
+		check(kind, kind.Size, 2*Workloads)
+	}
+	for _, kind := range []*Kind{Pods, ConfigMaps, Widgets, SharedLabelPods, ManyWorkloadPods} {
+		check(kind, Small, 2*Workloads)
+	}
+	for _, kind := range []*Kind{ConfigMaps, Widgets, UnlikeConfigMaps, Secrets, Nodes, EndpointSlices, Mixed} {
+		check(kind, Medium, Workloads)
+	}
+	check(UnlikeConfigMaps, 1<<20, 3)
 }
 
 func TestAListItemHasATypeOnlyIfTheKindIsNotBuiltIn(t *testing.T) {
@@ -54,23 +94,25 @@ func TestAListItemHasATypeOnlyIfTheKindIsNotBuiltIn(t *testing.T) {
 		text := kind.At(4, Small, Revision{})
 		whole := decode(t, text)
 		if whole["kind"] != kind.Name || whole["apiVersion"] != kind.APIVersion() {
-			t.Errorf("%s: an object is a %v of %v", kind.Name, whole["kind"], whole["apiVersion"])
+			t.Errorf("%s: an object is a %v of %v", kind.ID, whole["kind"], whole["apiVersion"])
 		}
 		item := decode(t, kind.AppendListItem(nil, text))
-		if kind.Group == "" {
+		if kind.BuiltIn() {
 			delete(whole, "kind")
 			delete(whole, "apiVersion")
 		}
 		if found := differences(whole, item, ""); len(found) > 0 {
-			t.Errorf("%s: a list item differs in %v", kind.Name, found)
+			t.Errorf("%s: a list item differs in %v", kind.ID, found)
 		}
 	}
 }
 
 func TestKeysOfACustomResourceAreSorted(t *testing.T) {
-	for seed := range uint64(Workloads) {
-		if err := sorted(json.NewDecoder(bytes.NewReader(Widget(seed, Medium)))); err != nil {
-			t.Fatalf("widget %d: %v", seed, err)
+	for _, kind := range []*Kind{Widgets, Mixed} {
+		for seed := range uint64(Workloads) {
+			if err := sorted(json.NewDecoder(bytes.NewReader(kind.At(seed, Medium, Revision{})))); err != nil {
+				t.Fatalf("%s %d: %v", kind.ID, seed, err)
+			}
 		}
 	}
 	if err := sorted(json.NewDecoder(strings.NewReader(`{"a":[{"c":1,"b":2}]}`))); err == nil {
@@ -109,13 +151,14 @@ func sorted(d *json.Decoder) error {
 
 func TestManagedFieldsAreARealisticShare(t *testing.T) {
 	for _, kind := range Kinds {
-		fields := decode(t, kind.At(7, Medium, Revision{}))["metadata"].(map[string]any)["managedFields"]
+		whole := kind.At(7, kind.Size, Revision{})
+		fields := decode(t, whole)["metadata"].(map[string]any)["managedFields"]
 		text, err := json.Marshal(fields)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if share := len(text) * 100 / Medium; share < 3 || share > 50 {
-			t.Errorf("%s: managedFields are %d%% of the object", kind.Name, share)
+		if share := len(text) * 100 / len(whole); share < 3 || share > 50 {
+			t.Errorf("%s: managedFields are %d%% of the object", kind.ID, share)
 		}
 	}
 }

@@ -5,21 +5,28 @@ import (
 	"fmt"
 )
 
+// ownerVersions are the API versions of the kinds that own pods.
+var ownerVersions = map[string]string{"ReplicaSet": "apps/v1", "Job": "batch/v1", "Runner": "ci.example.com/v1"}
+
 func (p *pod) writeMetadata(b *bytes.Buffer) {
-	fmt.Fprintf(b, `"metadata":{"name":%q,"generateName":"%s-%s-","namespace":%q,"uid":%q,"resourceVersion":"%d","generation":1,"creationTimestamp":%q,`,
-		p.name, p.app, p.hash, p.namespace, p.uid, p.resourceVersion, p.created)
+	fmt.Fprintf(b, `"metadata":{"name":%q,`, p.name)
+	if p.generateName != "" {
+		fmt.Fprintf(b, `"generateName":%q,`, p.generateName)
+	}
+	fmt.Fprintf(b, `"namespace":%q,"uid":%q,"resourceVersion":"%d","generation":1,"creationTimestamp":%q,`, p.namespace, p.uid, p.resourceVersion, p.created)
 	if p.deletedAt != "" {
 		fmt.Fprintf(b, `"deletionTimestamp":%q,"deletionGracePeriodSeconds":30,`, p.deletedAt)
 	}
-	fmt.Fprintf(b, `"labels":{"app":%q,"app.kubernetes.io/name":%q,"pod-template-hash":%q,"tier":%q},`,
-		p.app, p.app, p.hash, p.tier)
+	b.WriteString(`"labels":`)
+	writeLabels(b, p.labels)
+	b.WriteByte(',')
 	if !p.lean {
-		fmt.Fprintf(b, `"annotations":{"checksum/config":"%s%s","kubectl.kubernetes.io/restartedAt":%q,"prometheus.io/scrape":"true","prometheus.io/port":"8080",`+
+		fmt.Fprintf(b, `"annotations":{"checksum/config":"%s%s","kubectl.kubernetes.io/restartedAt":%q,"prometheus.io/port":"8080","prometheus.io/scrape":"true",`+
 			`"sidecar.istio.io/status":"{\"initContainers\":[\"istio-init\"],\"containers\":[\"istio-proxy\"],\"volumes\":[\"istio-envoy\",\"istio-data\"],\"revision\":\"default\"}"},`,
 			p.containers[0].digest[:32], p.containers[0].digest[32:], p.created)
 	}
-	fmt.Fprintf(b, `"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"%s-%s","uid":%q,"controller":true,"blockOwnerDeletion":true}],`,
-		p.app, p.hash, p.ownerUID)
+	fmt.Fprintf(b, `"ownerReferences":[{"apiVersion":%q,"kind":%q,"name":%q,"uid":%q,"controller":true,"blockOwnerDeletion":true}],`,
+		ownerVersions[p.ownerKind], p.ownerKind, p.ownerName, p.ownerUID)
 	p.writeManagedFields(b)
 	b.WriteByte('}')
 }
@@ -31,8 +38,12 @@ func (p *pod) writeManagedFields(b *bytes.Buffer) {
 	if !p.lean {
 		b.WriteString(`"f:annotations":{".":{},"f:checksum/config":{},"f:kubectl.kubernetes.io/restartedAt":{},"f:prometheus.io/port":{},"f:prometheus.io/scrape":{},"f:sidecar.istio.io/status":{}},`)
 	}
-	fmt.Fprintf(b, `"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:app.kubernetes.io/name":{},"f:pod-template-hash":{},"f:tier":{}},`+
-		`"f:ownerReferences":{".":{},"k:{\"uid\":\"%s\"}":{}}},"f:spec":{"f:containers":{`, p.ownerUID)
+	if p.generateName != "" {
+		b.WriteString(`"f:generateName":{},`)
+	}
+	b.WriteString(`"f:labels":`)
+	writeManagedLabels(b, p.labels)
+	fmt.Fprintf(b, `,"f:ownerReferences":{".":{},"k:{\"uid\":\"%s\"}":{}}},"f:spec":{"f:containers":{`, p.ownerUID)
 	for i, c := range p.containers {
 		comma(b, i)
 		p.writeManagedContainer(b, c)

@@ -27,22 +27,11 @@ const leanBelow = 4 << 10
 // name.
 func Pod(seed uint64, size int) []byte { return PodAt(seed, size, Revision{}) }
 
-// PodAt returns a later state of the pod that Pod gives. It differs in metadata.resourceVersion, the
+// PodAt returns a later state of the pod that Pod returns. It differs in metadata.resourceVersion, the
 // time of the kubelet's managedFields entry, the first container's state, lastState and restartCount,
 // when the Ready conditions last changed, and in one state of eight in the phase and what goes with
 // it. A pod too small for a kubelet's status differs in resourceVersion and phase.
-func PodAt(seed uint64, size int, r Revision) []byte {
-	p := newPod(seed, size)
-	p.addEnv(podFiller.count(seed%Workloads, size, func() (base, perEntry int) {
-		first := newPod(seed%Workloads, size)
-		base = len(first.render())
-		const sample = 20
-		first.addEnv(sample)
-		return base, (len(first.render()) - base) / sample
-	}))
-	p.revise(seed, r)
-	return p.render()
-}
+func PodAt(seed uint64, size int, r Revision) []byte { return replicas.at(seed, size, r) }
 
 // pod is the part of a pod that varies; everything else is fixed text in the write methods.
 type pod struct {
@@ -50,13 +39,17 @@ type pod struct {
 
 	// of the workload
 	app, tier, namespace, hash string
+	ownerKind, ownerName       string
 	ownerUID                   string
+	labels                     []label
+	restartPolicy              string
 	containers                 []container
 	volumes                    []volume
 	workload                   *rand.Rand
 
 	// of the replica
-	name, uid, node    string
+	name, generateName string // generateName may be empty
+	uid, node          string
 	podIP, hostIP      string
 	resourceVersion    uint64
 	phase              string
@@ -79,8 +72,8 @@ type envVar struct{ name, value string }
 
 type volume struct{ name, kind, source string }
 
-func newPod(seed uint64, size int) *pod {
-	w := rand.New(rand.NewPCG(seed%Workloads, 1))
+func newPod(seed, workload uint64, size int) *pod {
+	w := rand.New(rand.NewPCG(workload, 1))
 	r := rand.New(rand.NewPCG(seed, 2))
 	p := &pod{lean: size < leanBelow, workload: w, replica: r}
 
@@ -91,7 +84,11 @@ func newPod(seed uint64, size int) *pod {
 	p.ownerUID = uuid(w)
 	p.addContainers(size)
 
-	p.name = fmt.Sprintf("%s-%s-%s", p.app, p.hash, replicaSuffix(seed))
+	p.ownerKind, p.ownerName = "ReplicaSet", p.app+"-"+p.hash
+	p.generateName = p.ownerName + "-"
+	p.labels = []label{{"app", p.app}, {"app.kubernetes.io/name", p.app}, {"pod-template-hash", p.hash}, {"tier", p.tier}}
+	p.restartPolicy = "Always"
+	p.name = p.generateName + replicaSuffix(seed)
 	p.uid = uuid(r)
 	p.node = fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", r.IntN(256), r.IntN(256))
 	p.podIP = fmt.Sprintf("10.244.%d.%d", r.IntN(256), 1+r.IntN(254))

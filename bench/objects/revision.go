@@ -61,17 +61,24 @@ type fillerKey struct {
 	size     int
 }
 
-var podFiller, configMapFiller, widgetFiller filler
+var configMapFiller, widgetFiller, mixedFiller filler
 
-// count asks measure only once for each workload and size.
+// count asks measure only once for each workload and size, for the length without entries and that of one.
 func (f *filler) count(workload uint64, size int, measure func() (base, perEntry int)) int {
+	return f.remember(workload, size, func() int {
+		base, perEntry := measure()
+		return max(0, size-base) / max(1, perEntry)
+	})
+}
+
+// remember calls count only once for each workload and size.
+func (f *filler) remember(workload uint64, size int, count func() int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := fillerKey{workload, size}
 	n, known := f.counts[key]
 	if !known {
-		base, perEntry := measure()
-		n = max(0, size-base) / max(1, perEntry)
+		n = count()
 		if f.counts == nil {
 			f.counts = map[fillerKey]int{}
 		}

@@ -17,7 +17,7 @@ func (p *pod) writeSpec(b *bytes.Buffer) {
 		comma(b, i)
 		p.writeContainer(b, c)
 	}
-	b.WriteString(`],"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","serviceAccount":"default",`)
+	fmt.Fprintf(b, `],"restartPolicy":%q,"terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","serviceAccount":"default",`, p.restartPolicy)
 	if !p.lean {
 		fmt.Fprintf(b, `"nodeName":%q,`, p.node)
 	}

@@ -14,6 +14,12 @@ const (
 	WidgetResource = "widgets"
 )
 
+// The custom resource that MixedAt makes objects of, in the group and version of widgets.
+const (
+	MixedKind     = "Step"
+	MixedResource = "steps"
+)
+
 // Widget returns the JSON of one custom resource of about size bytes. All its keys are in
 // alphabetical order, in which the API server writes objects it has no Go type for. Seeds select
 // workload and replica as for Pod.
@@ -31,15 +37,7 @@ func WidgetAt(seed uint64, size int, r Revision) []byte {
 		first.routes = sample
 		return base, (len(first.render()) - base) / sample
 	})
-	if r.ResourceVersion != 0 {
-		w.resourceVersion = r.ResourceVersion
-	}
-	if r.Number > 0 {
-		w.changed, w.observed = r.after(w.created), r.Number
-		if r.random(seed).IntN(8) == 0 {
-			w.phase = map[string]string{"Running": "Failed", "Failed": "Running"}[w.phase]
-		}
-	}
+	w.revise(seed, r)
 	return w.render()
 }
 
@@ -73,18 +71,37 @@ func newWidget(seed uint64) *widget {
 	return w
 }
 
+// revise makes the state of a revision of an object as it was created.
+func (w *widget) revise(seed uint64, r Revision) {
+	if r.ResourceVersion != 0 {
+		w.resourceVersion = r.ResourceVersion
+	}
+	if r.Number == 0 {
+		return
+	}
+	w.changed, w.observed = r.after(w.created), r.Number
+	if r.random(seed).IntN(8) == 0 {
+		w.phase = map[string]string{"Running": "Failed", "Failed": "Running"}[w.phase]
+	}
+}
+
 type fields = map[string]any
 
-// render relies on encoding/json, which writes maps in the order of their keys.
 func (w *widget) render() []byte {
+	return w.of(WidgetKind, fields{"nodeName": w.node, "routes": w.routeList()}, fields{".": fields{}, "f:nodeName": fields{}, "f:routes": w.managedRoutes()})
+}
+
+// of writes the object with a spec and the managedFields of that. It relies on encoding/json, which writes
+// maps in the order of their keys.
+func (w *widget) of(kind string, spec, managed fields) []byte {
 	text, err := json.Marshal(fields{
 		"apiVersion": WidgetGroup + "/" + WidgetVersion,
-		"kind":       WidgetKind,
+		"kind":       kind,
 		"metadata": fields{
 			"creationTimestamp": w.created, "generation": 1,
 			"labels": fields{"app": w.app, "app.kubernetes.io/name": w.app, "tier": w.tier},
 			"managedFields": []any{
-				w.managed("kubectl", w.created, fields{"f:spec": fields{".": fields{}, "f:nodeName": fields{}, "f:routes": w.managedRoutes()}}, nil),
+				w.managed("kubectl", w.created, fields{"f:spec": managed}, nil),
 				w.managed("widget-controller", w.changed, fields{"f:status": fields{
 					".": fields{}, "f:conditions": fields{".": fields{}, `k:{"type":"Ready"}`: fields{".": fields{},
 						"f:lastTransitionTime": fields{}, "f:message": fields{}, "f:reason": fields{}, "f:status": fields{}, "f:type": fields{}}},
@@ -93,7 +110,7 @@ func (w *widget) render() []byte {
 			},
 			"name": w.name, "namespace": w.namespace, "resourceVersion": fmt.Sprint(w.resourceVersion), "uid": w.uid,
 		},
-		"spec": fields{"nodeName": w.node, "routes": w.routeList()},
+		"spec": spec,
 		"status": fields{
 			"conditions": []any{fields{
 				"lastTransitionTime": w.changed, "message": "the last attempt ended", "reason": w.phase, "status": w.ready(), "type": "Ready",

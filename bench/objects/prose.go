@@ -1,0 +1,40 @@
+package objects
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// vocabulary are made-up words, the more frequent ones first.
+var vocabulary = func() (words [2048]string) {
+	r := rand.New(rand.NewPCG(1, 20))
+	syllables := []string{"ba", "con", "der", "el", "fi", "gra", "hol", "in", "ka", "lo", "mer", "nu", "or", "pre", "qua", "re", "sta", "tion", "un", "ver"}
+	for i := range words {
+		for range 1 + i%4 {
+			words[i] += pick(r, syllables)
+		}
+	}
+	return words
+}()
+
+// appendProse appends about n bytes of text as configuration and scripts have it: words of which some are
+// frequent, numbers, identifiers, lines. No two texts have a line in common except by chance. It needs no
+// escapes in JSON but those for line breaks, which are there already.
+func appendProse(to []byte, r *rand.Rand, n int) []byte {
+	for end := len(to) + n; len(to) < end; {
+		switch k := r.IntN(16); {
+		case k < 11:
+			rank := r.Float64()
+			to = append(append(to, vocabulary[int(rank*rank*float64(len(vocabulary)))]...), ' ')
+		case k < 13:
+			to = fmt.Appendf(to, "%d ", r.IntN(100_000))
+		case k < 14:
+			to = append(append(to, hexDigits(r, 12)...), ' ')
+		case k < 15:
+			to = append(to, "= "...)
+		default:
+			to = append(to, `\n`...)
+		}
+	}
+	return to
+}
