@@ -16,6 +16,9 @@ type Collection struct {
 	Count  int // of objects
 	Size   int // of each, in bytes of JSON, about
 	Events int // changes that Burst and Paced can let out between two Resets
+	// Churn makes no object come twice: instead of updates there are, in turns, an object that was not
+	// there before and the deletion of the oldest one.
+	Churn bool
 	// Protobuf makes the objects as protobuf, too, which doubles the memory. Pods only.
 	Protobuf bool
 }
@@ -23,7 +26,7 @@ type Collection struct {
 // dataset is a collection's objects and changes in all encodings. It is immutable.
 type dataset struct {
 	Collection
-	order []int // of the objects: change i is one of object order[i%Count]
+	order []int // of the objects: change i is one of object order[i%Count], unless there is churn
 	json  *texts
 	proto *texts // nil without Protobuf
 }
@@ -61,7 +64,7 @@ func newDataset(c Collection) (*dataset, error) {
 		return nil, fmt.Errorf("collection without a kind")
 	case c.Count <= 0 || c.Size <= 0 || c.Events < 0:
 		return nil, fmt.Errorf("collection of %s: count and size must be positive, events not negative", c.Kind.Resource)
-	case c.Protobuf && c.Kind != objects.Pods:
+	case c.Protobuf && c.Kind.Resource != objects.Pods.Resource:
 		return nil, fmt.Errorf("collection of %s: only pods are served as protobuf", c.Kind.Resource)
 	}
 	d := &dataset{Collection: c, order: rand.New(rand.NewPCG(uint64(c.Count), 10)).Perm(c.Count)}
@@ -94,28 +97,49 @@ func (d *dataset) makeObject(i int) (err error) {
 }
 
 func (d *dataset) makeChange(i int) error {
-	text := d.Kind.At(uint64(d.object(i)), d.Size, objects.Revision{Number: 1 + i/d.Count, ResourceVersion: d.version(i + 1)})
-	d.json.frames[i], d.json.changed[i] = d.json.codec.frame("MODIFIED", text)
+	event, revision := "MODIFIED", objects.Revision{Number: 1 + i/d.Count, ResourceVersion: d.version(i + 1)}
+	if d.Churn {
+		event, revision.Number = [...]string{"ADDED", "DELETED"}[i%2], 0
+	}
+	text := d.Kind.At(uint64(d.object(i)), d.Size, revision)
+	d.json.frames[i], d.json.changed[i] = d.json.codec.frame(event, text)
 	if d.proto == nil {
 		return nil
 	}
 	raw, err := protobufPod(text)
 	if err == nil {
-		d.proto.frames[i], d.proto.changed[i] = d.proto.codec.frame("MODIFIED", raw)
+		d.proto.frames[i], d.proto.changed[i] = d.proto.codec.frame(event, raw)
 	}
 	return err
 }
 
-// object tells which object change i is of.
-func (d *dataset) object(i int) int { return d.order[i%d.Count] }
+// object is the seed of the object that change i is of.
+func (d *dataset) object(i int) int {
+	switch {
+	case !d.Churn:
+		return d.order[i%d.Count]
+	case i%2 == 0:
+		return d.Count + i/2
+	default:
+		return i / 2
+	}
+}
 
 // version is the resourceVersion once n changes are out.
 func (d *dataset) version(n int) uint64 { return objects.FirstFreeVersion + uint64(n) }
 
-// current gives the objects as they are once n changes are out. The caller must not change the slice.
+// current returns the objects as they are once n changes are out. The caller must not change the slice.
 func (d *dataset) current(t *texts, n int) [][]byte {
 	if n == 0 {
 		return t.objects
+	}
+	if d.Churn {
+		// Added are those of all changes with an even number; the oldest objects are gone.
+		now := slices.Clone(t.objects)
+		for i := 0; i < n; i += 2 {
+			now = append(now, t.changed[i])
+		}
+		return now[n/2:]
 	}
 	now := slices.Clone(t.objects)
 	for i := max(0, n-d.Count); i < n; i++ {

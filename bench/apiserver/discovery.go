@@ -29,7 +29,7 @@ func (s *Server) addDiscovery() {
 		}
 		list := lists[kind.APIVersion()]
 		list.APIResources = append(list.APIResources, metav1.APIResource{
-			Name: kind.Resource, SingularName: kind.Singular, Namespaced: true, Kind: kind.Name, Verbs: metav1.Verbs{"get", "list", "watch"},
+			Name: kind.Resource, SingularName: kind.Singular, Namespaced: !kind.ClusterScoped, Kind: kind.Name, Verbs: metav1.Verbs{"get", "list", "watch"},
 		})
 	}
 	answer("/apis", groups)

@@ -5,9 +5,10 @@
 // What is promised:
 //   - Every client that begins after a Reset gets the same bytes: the same objects, then, as Burst and
 //     Paced let them out, the same changes in the same order. Changes go round the objects in shuffled
-//     order, so that all have changed once before one changes again.
+//     order, so that all have changed once before one changes again. In a collection with Churn they are
+//     objects added and, in turns, the oldest deleted.
 //   - A list comes in pages if it has a limit, all of one resourceVersion. Items of built-in kinds come
-//     without apiVersion and kind. As a real server does, it gives the newest state.
+//     without apiVersion and kind. As a real server does, it returns the newest state.
 //   - A watch gives the changes after its resourceVersion, or, with resourceVersion 0 or none, first
 //     what there is. Frames are flushed when no further one is ready, and at the latest after 64. A
 //     bookmark comes each minute to those who ask for bookmarks.

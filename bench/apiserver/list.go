@@ -21,31 +21,43 @@ func (c *collection) list(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t := c.texts(r)
-	version, from := c.newest(), 0
+	version, from, err := c.newest(), 0, error(nil)
 	if token := q.Get("continue"); token != "" {
-		v, item, ok := strings.Cut(token, "-")
-		var err error
-		if version, err = strconv.ParseUint(v, 10, 64); err == nil {
-			from, err = strconv.Atoi(item)
-		}
-		if !ok || err != nil || from < 0 || from > c.data.Count || version < c.data.version(0) || version > c.newest() {
-			refuse(w, http.StatusBadRequest, "BadRequest", "continue key is not valid")
-			return
-		}
+		version, from, err = c.continued(token)
 	}
-	to := c.data.Count
+	var now [][]byte
+	if err == nil {
+		now = c.data.current(t, int(version-c.data.version(0)))
+	}
+	if err != nil || from > len(now) {
+		refuse(w, http.StatusBadRequest, "BadRequest", "continue key is not valid")
+		return
+	}
+	to := len(now)
 	if limit, _ := strconv.Atoi(q.Get("limit")); limit > 0 {
 		to = min(to, from+limit)
 	}
-	meta := pageMeta{version: fmt.Sprint(version), remaining: int64(c.data.Count - to)}
+	meta := pageMeta{version: fmt.Sprint(version), remaining: int64(len(now) - to)}
 	if meta.remaining > 0 {
 		meta.next = Continue(version, to)
 	}
 	w.Header().Set("Content-Type", t.codec.contentType())
-	now := c.data.current(t, int(version-c.data.version(0)))
 	// An error is the client's leaving.
 	_ = t.codec.list(meta, now[from:to], func(b []byte) error {
 		_, err := w.Write(b)
 		return err
 	})
+}
+
+// continued reads a token that Continue may have made.
+func (c *collection) continued(token string) (version uint64, from int, err error) {
+	v, item, _ := strings.Cut(token, "-")
+	if version, err = strconv.ParseUint(v, 10, 64); err != nil {
+		return 0, 0, err
+	}
+	if version < c.data.version(0) || version > c.newest() {
+		return 0, 0, fmt.Errorf("there is no version %d", version)
+	}
+	n, err := strconv.ParseUint(item, 10, 31)
+	return version, int(n), err
 }

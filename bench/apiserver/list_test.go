@@ -19,27 +19,27 @@ func TestAListComesInPages(t *testing.T) {
 			p := get[page](s, http.MethodGet, path+"?limit=5&continue="+next)
 			next = p.Metadata.Continue
 			if len(p.Items) != want.items || p.Metadata.RemainingItemCount != want.remaining || (next == "") != (want.remaining == 0) {
-				t.Fatalf("%s: %d items, %d remaining, continue %q; want %v", kind.Name, len(p.Items), p.Metadata.RemainingItemCount, next, want)
+				t.Fatalf("%s: %d items, %d remaining, continue %q; want %v", kind.ID, len(p.Items), p.Metadata.RemainingItemCount, next, want)
 			}
 			if p.Kind != kind.Name+"List" || p.APIVersion != kind.APIVersion() || p.Metadata.ResourceVersion != version(0) {
-				t.Errorf("%s: %+v of kind %s, %s", kind.Name, p.Metadata, p.Kind, p.APIVersion)
+				t.Errorf("%s: %+v of kind %s, %s", kind.ID, p.Metadata, p.Kind, p.APIVersion)
 			}
 			if next != "" && next != Continue(objects.FirstFreeVersion, len(names)+len(p.Items)) {
-				t.Errorf("%s: the continue token is %q", kind.Name, next)
+				t.Errorf("%s: the continue token is %q", kind.ID, next)
 			}
 			for _, o := range p.Items {
 				names = append(names, o.Metadata.Name)
-				if hasType := o.Kind != ""; hasType != (kind.Group != "") {
-					t.Errorf("%s: an item has the kind %q", kind.Name, o.Kind)
+				if hasType := o.Kind != ""; hasType == kind.BuiltIn() {
+					t.Errorf("%s: an item has the kind %q", kind.ID, o.Kind)
 				}
 			}
 		}
 		slices.Sort(names)
 		if len(slices.Compact(names)) != 12 {
-			t.Errorf("%s: %d different items", kind.Name, len(names))
+			t.Errorf("%s: %d different items", kind.ID, len(names))
 		}
 		if all := get[page](s, http.MethodGet, path); len(all.Items) != 12 || all.Metadata.Continue != "" {
-			t.Errorf("%s: without a limit there are %d items, continue %q", kind.Name, len(all.Items), all.Metadata.Continue)
+			t.Errorf("%s: without a limit there are %d items, continue %q", kind.ID, len(all.Items), all.Metadata.Continue)
 		}
 	}
 }
@@ -62,6 +62,33 @@ func TestAListGivesTheNewestState(t *testing.T) {
 	rest := get[page](s, http.MethodGet, "/api/v1/pods?continue="+first.Metadata.Continue)
 	if rest.Metadata.ResourceVersion != version(0) || len(rest.Items) != 6 || len(rest.Items[0].Metadata.ResourceVersion) != 9 {
 		t.Errorf("the second page is of %s", rest.Metadata.ResourceVersion)
+	}
+}
+
+// Adding and deleting in turns, the oldest first, leaves as many as there were, or one more.
+func TestAListOfObjectsThatNeverComeTwice(t *testing.T) {
+	cfg := small(objects.Pods)
+	cfg.Collections[0].Churn = true
+	s := serve(t, cfg)
+	names := func() (all []string) {
+		for _, o := range get[page](s, http.MethodGet, "/api/v1/pods").Items {
+			all = append(all, o.Metadata.Name)
+		}
+		return all
+	}
+	before := names()
+	get[Release](s, http.MethodPost, "/bench/burst?n=1")
+	more := names()
+	if len(more) != 13 || !slices.Equal(more[:12], before) || slices.Contains(before, more[12]) {
+		t.Errorf("after an addition: %v, before: %v", more, before)
+	}
+	get[Release](s, http.MethodPost, "/bench/burst?n=1")
+	if now := names(); !slices.Equal(now, more[1:]) {
+		t.Errorf("after a deletion: %v, before: %v", now, more)
+	}
+	get[Release](s, http.MethodPost, "/bench/burst?n=28")
+	if now := names(); len(now) != 12 || slices.Contains(now, more[12]) {
+		t.Errorf("after more deletions than there were objects: %v", now)
 	}
 }
 

@@ -116,6 +116,50 @@ func TestWatchesThatAreRefused(t *testing.T) {
 	}
 }
 
+// A client that applies the watch to the list has what a later list has, and never sees an object again.
+func TestAWatchOfObjectsThatNeverComeTwice(t *testing.T) {
+	cfg := small(objects.Pods)
+	cfg.Collections[0].Churn = true
+	s := serve(t, cfg)
+	have, ever := map[string]bool{}, map[string]bool{}
+	first := get[page](s, http.MethodGet, "/api/v1/pods")
+	for _, o := range first.Items {
+		have[o.Metadata.Name], ever[o.Metadata.Name] = true, true
+	}
+	next := s.watch("resourceVersion=" + first.Metadata.ResourceVersion)
+	get[Release](s, http.MethodPost, "/bench/burst?n=30")
+	for n := range 30 {
+		f := next()
+		name := f.Object.Metadata.Name
+		if f.Object.Metadata.ResourceVersion != version(n+1) {
+			t.Errorf("change %d has the version %s", n, f.Object.Metadata.ResourceVersion)
+		}
+		switch f.Type {
+		case "ADDED":
+			if ever[name] {
+				t.Errorf("change %d: %s comes again", n, name)
+			}
+			have[name], ever[name] = true, true
+		case "DELETED":
+			if !have[name] {
+				t.Errorf("change %d: %s is deleted and was not there", n, name)
+			}
+			delete(have, name)
+		default:
+			t.Errorf("change %d is %s", n, f.Type)
+		}
+	}
+	now := get[page](s, http.MethodGet, "/api/v1/pods").Items
+	for _, o := range now {
+		if !have[o.Metadata.Name] {
+			t.Errorf("the list has %s, the watch has not", o.Metadata.Name)
+		}
+	}
+	if len(now) != len(have) {
+		t.Errorf("the list has %d objects, the watch leaves %d", len(now), len(have))
+	}
+}
+
 func TestAFrameIsALine(t *testing.T) {
 	d, err := newDataset(Collection{Kind: objects.Widgets, Count: 3, Size: objects.Small, Events: 5})
 	if err != nil {

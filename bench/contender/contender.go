@@ -35,13 +35,25 @@ type Setup struct {
 	Program, Dir string
 }
 
-// Filters are the expressions the contenders look at each object with, by resource: two fields each,
-// none of which informerd can decide before the buffer, or there would be nothing to look at.
+// Filters are the expressions the contenders look at each object with, by the ID of the kind: two fields
+// each, none of which informerd can decide before the buffer, or there would be nothing to look at.
 var Filters = map[string]string{
-	"pods":       `object.status.phase == "Failed" && object.spec.nodeName startsWith "ip-"`,
-	"widgets":    `object.status.phase == "Failed" && object.spec.nodeName startsWith "ip-"`,
-	"configmaps": `object.metadata.uid startsWith "a" && object.data.leader startsWith "{"`,
+	"pods":               failedOnANode,
+	"many-workload-pods": failedOnANode,
+	"job-pods":           failedOnANode,
+	"shared-label-pods":  failedOnANode,
+	"widgets":            failedOnANode,
+	"mixed":              failedOnANode,
+	"configmaps":         `object.metadata.uid startsWith "a" && object.data.leader startsWith "{"`,
+	"unlike-configmaps":  `object.data.owner == "batch" && object.data.title != ""`,
+	"nodes":              `object.status.nodeInfo.kubeletVersion startsWith "v1.36." && object.spec.podCIDR startsWith "10.7"`,
+	"events":             `object.type == "Warning" && object.involvedObject.name contains "-api-"`,
+	"leases":             `object.spec.leaseDurationSeconds == 40 && object.spec.holderIdentity startsWith "ip-10-0-1"`,
+	"endpointslices":     `object.addressType == "IPv4" && object.endpoints[0].zone == "eu-west-1a"`,
+	"secrets":            `object.type == "Opaque" && object.metadata.annotations["cert-manager.io/common-name"] startsWith "c"`,
 }
+
+const failedOnANode = `object.status.phase == "Failed" && object.spec.nodeName startsWith "ip-"`
 
 // NoMatch is the filter of further listeners: one that no event of the benchmark matches.
 const NoMatch = `object.metadata.namespace == "no-such" && object.status.phase == "Failed"`
@@ -63,7 +75,7 @@ var Names = []string{Drop, Dynamic, DynamicLean, TypedJSON, TypedProtobuf, Core,
 // Supports tells whether a contender can work on a kind.
 func Supports(name string, kind *objects.Kind) bool {
 	typed := name == TypedJSON || name == TypedProtobuf
-	return slices.Contains(Names, name) && (!typed || kind == objects.Pods)
+	return slices.Contains(Names, name) && (!typed || kind.Resource == objects.Pods.Resource)
 }
 
 // New makes a contender.

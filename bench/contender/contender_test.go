@@ -28,7 +28,7 @@ func post(t *testing.T, c *http.Client, url string, into any) {
 func matching(kind *objects.Kind, state func(i int) (uint64, objects.Revision), n int) (matched int64) {
 	for i := range n {
 		seed, r := state(i)
-		if strings.Contains(string(kind.At(seed, objects.Medium, r)), `"phase":"Failed"`) {
+		if strings.Contains(string(kind.At(seed, kind.Size, r)), `"phase":"Failed"`) {
 			matched++
 		}
 	}
@@ -40,10 +40,19 @@ func matching(kind *objects.Kind, state func(i int) (uint64, objects.Revision), 
 func TestAllContendersDoTheSameWork(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
-	for _, kind := range []*objects.Kind{objects.Pods, objects.Widgets, objects.ConfigMaps} {
-		l, control := server(t, kind)
+	type collection struct {
+		kind  *objects.Kind
+		churn bool
+	}
+	all := []collection{{objects.JobPods, true}}
+	for _, kind := range objects.Kinds {
+		all = append(all, collection{kind: kind})
+	}
+	for _, c := range all {
+		kind := c.kind
+		l, control := server(t, kind, c.churn)
 		wantListed, wantChanges := int64(-1), int64(-1)
-		if kind != objects.ConfigMaps {
+		if Filters[kind.ID] == failedOnANode {
 			wantListed = matching(kind, func(i int) (uint64, objects.Revision) { return uint64(i), objects.Revision{} }, stored)
 		}
 		for _, name := range Names {
@@ -51,12 +60,12 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 				continue
 			}
 			ways := []string{l.Plain}
-			if kind == objects.Pods {
+			if kind == objects.Pods { // TLS, too
 				ways = append(ways, l.TLS)
 			}
 			for _, kubeconfig := range ways {
 				post(t, control, l.URL+"/bench/reset", &apiserver.State{})
-				setup := Setup{Kubeconfig: kubeconfig, Kind: kind, Objects: stored, Filter: Filters[kind.Resource]}
+				setup := Setup{Kubeconfig: kubeconfig, Kind: kind, Objects: stored, Filter: Filters[kind.ID]}
 				if name == Core {
 					setup.Others, setup.OthersFilter = 3, NoMatch
 				}
@@ -73,7 +82,7 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 					t.Errorf("%s works elsewhere", name)
 				}
 				if err := tally.Listed.Wait(ctx, stored); err != nil {
-					t.Fatalf("%s: listing %s: %v", name, kind.Resource, err)
+					t.Fatalf("%s: listing %s: %v", name, kind.ID, err)
 				}
 				tally.Record(true)
 				var r apiserver.Release
@@ -82,13 +91,13 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 					d.Expect(r.Count, r.Bytes)
 				}
 				if err := tally.Changes.Wait(ctx, events); err != nil {
-					t.Fatalf("%s: watching %s: %v", name, kind.Resource, err)
+					t.Fatalf("%s: watching %s: %v", name, kind.ID, err)
 				}
 				if err := c.Stop(); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 				if tally.Listed.Count() != stored || tally.Changes.Count() != events {
-					t.Errorf("%s: %d objects and %d changes of %s", name, tally.Listed.Count(), tally.Changes.Count(), kind.Resource)
+					t.Errorf("%s: %d objects and %d changes of %s", name, tally.Listed.Count(), tally.Changes.Count(), kind.ID)
 				}
 				if name == Drop {
 					continue
@@ -101,11 +110,11 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 					wantChanges = changes
 				}
 				if listed != wantListed || changes != wantChanges || listed == 0 || changes == 0 || listed == stored {
-					t.Errorf("%s matched %d objects and %d changes of %s, want %d and %d", name, listed, changes, kind.Resource, wantListed, wantChanges)
+					t.Errorf("%s matched %d objects and %d changes of %s, want %d and %d", name, listed, changes, kind.ID, wantListed, wantChanges)
 				}
 				for i, at := range tally.Seen(0, events) {
 					if at == 0 {
-						t.Errorf("%s: nobody knows when change %d of %s was seen", name, i, kind.Resource)
+						t.Errorf("%s: nobody knows when change %d of %s was seen", name, i, kind.ID)
 						break
 					}
 				}
@@ -115,7 +124,7 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 }
 
 func TestContendersThatCannotBeMade(t *testing.T) {
-	l, _ := server(t, objects.ConfigMaps)
+	l, _ := server(t, objects.ConfigMaps, false)
 	for _, c := range []struct {
 		name  string
 		setup Setup
@@ -138,7 +147,7 @@ func TestContendersThatCannotBeMade(t *testing.T) {
 }
 
 func TestStoppingWhatHasNotBegun(t *testing.T) {
-	l, _ := server(t, objects.Pods)
+	l, _ := server(t, objects.Pods, false)
 	for _, name := range Names {
 		c, err := New(name, Setup{Kubeconfig: l.Plain, Kind: objects.Pods, Filter: Filters["pods"]})
 		if err != nil {
@@ -151,7 +160,7 @@ func TestStoppingWhatHasNotBegun(t *testing.T) {
 }
 
 func TestADropperTellsOfAServerThatFails(t *testing.T) {
-	l, _ := server(t, objects.Pods)
+	l, _ := server(t, objects.Pods, false)
 	c, err := New(Drop, Setup{Kubeconfig: l.Plain, Kind: objects.ConfigMaps, Objects: stored})
 	if err != nil {
 		t.Fatal(err)

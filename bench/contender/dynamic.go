@@ -54,19 +54,26 @@ func (d *dynamicInformer) Start(ctx context.Context, t *Tally) (measure.Process,
 		matched, err := machine.Run(d.program, env)
 		return err == nil && matched.(bool)
 	}
+	changed := func(o any) {
+		u, known := o.(*unstructured.Unstructured)
+		if !known { // cache.DeletedFinalStateUnknown: a delete was missed, and with it a change
+			return
+		}
+		if t.Recording() {
+			t.See(u.GetResourceVersion())
+		}
+		t.Change(matches(u))
+	}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(o any, initial bool) {
 			if initial {
 				t.List(matches(o.(*unstructured.Unstructured)))
+			} else {
+				changed(o)
 			}
 		},
-		UpdateFunc: func(_, o any) {
-			u := o.(*unstructured.Unstructured)
-			if t.Recording() {
-				t.See(u.GetResourceVersion())
-			}
-			t.Change(matches(u))
-		},
+		UpdateFunc: func(_, o any) { changed(o) },
+		DeleteFunc: changed,
 	})
 	if err != nil {
 		return measure.Process{}, err

@@ -51,10 +51,10 @@ const (
 )
 
 // server is a small one with its kubeconfigs.
-func server(t *testing.T, kind *objects.Kind) (*apiserver.Listener, *http.Client) {
+func server(t *testing.T, kind *objects.Kind, churn bool) (*apiserver.Listener, *http.Client) {
 	t.Helper()
 	s, err := apiserver.New(apiserver.Config{Collections: []apiserver.Collection{
-		{Kind: kind, Count: stored, Size: objects.Medium, Events: events, Protobuf: kind == objects.Pods},
+		{Kind: kind, Count: stored, Size: kind.Size, Events: events, Churn: churn, Protobuf: kind.Resource == objects.Pods.Resource},
 	}})
 	if err != nil {
 		t.Fatal(err)

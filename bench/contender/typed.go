@@ -38,19 +38,26 @@ func newTyped(cfg *rest.Config, protobuf bool) (*typedInformer, error) {
 // Start implements Contender.
 func (i *typedInformer) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 	factory := informers.NewSharedInformerFactory(i.client, 0)
+	changed := func(o any) {
+		pod, known := o.(*corev1.Pod)
+		if !known { // cache.DeletedFinalStateUnknown: a delete was missed, and with it a change
+			return
+		}
+		if t.Recording() {
+			t.See(pod.ResourceVersion)
+		}
+		t.Change(podMatches(pod))
+	}
 	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(o any, initial bool) {
 			if initial {
 				t.List(podMatches(o.(*corev1.Pod)))
+			} else {
+				changed(o)
 			}
 		},
-		UpdateFunc: func(_, o any) {
-			pod := o.(*corev1.Pod)
-			if t.Recording() {
-				t.See(pod.ResourceVersion)
-			}
-			t.Change(podMatches(pod))
-		},
+		UpdateFunc: func(_, o any) { changed(o) },
+		DeleteFunc: changed,
 	})
 	if err != nil {
 		return measure.Process{}, err
@@ -63,7 +70,7 @@ func (i *typedInformer) Start(ctx context.Context, t *Tally) (measure.Process, e
 	})
 }
 
-// podMatches is Filters["pods"] in Go.
+// podMatches is the filter of pods in Go.
 func podMatches(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodFailed && strings.HasPrefix(pod.Spec.NodeName, "ip-")
 }

@@ -26,7 +26,7 @@ func client(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.W
 	}
 	o.Setup.Kind = kind
 	if o.Setup.Filter == "" {
-		o.Setup.Filter = contender.Filters[kind.Resource]
+		o.Setup.Filter = contender.Filters[kind.ID]
 	}
 	ctx, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
