@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,7 +18,25 @@ type Document struct {
 	Took     time.Duration
 	Rounds   int
 	Tables   []Titled
-	Verdicts []Verdict
+	Verdicts []Verdict    // of everything but the kinds
+	Kinds    []Collection // of the scene of that name
+}
+
+// Failed are the verdicts that are off by more than a factor of two, without those that are known to be.
+func (d Document) Failed() []Verdict {
+	return slices.DeleteFunc(slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)), func(v Verdict) bool { return v.Open || v.Excess <= 2 })
+}
+
+// kindTables are those of the kinds, the one for the head of the document first.
+func (d Document) kindTables() []Titled {
+	if len(d.Kinds) == 0 {
+		return nil
+	}
+	return []Titled{
+		{fmt.Sprintf("over all %d kinds of collections", len(d.Kinds)), Overall(d.Kinds)},
+		{"figures to reach, by kind", KindFigures(d.Kinds)},
+		{"what each kind takes", KindContenders(d.Kinds)},
+	}
 }
 
 // Titled is a table with a line above it.
@@ -57,7 +76,7 @@ func ThisMachine() Machine {
 // Text is for a terminal.
 func (d Document) Text() string {
 	var b strings.Builder
-	for _, t := range d.Tables {
+	for _, t := range append(slices.Clone(d.Tables), d.kindTables()...) {
 		fmt.Fprintf(&b, "\n%s\n\n%s", t.Title, t.Table)
 	}
 	if len(d.Verdicts) > 0 {
@@ -73,11 +92,20 @@ func (d Document) Markdown() string {
 	fmt.Fprintf(&b, "- date: %s, took %s\n", d.Began.UTC().Format(time.DateOnly), d.Took.Round(time.Second))
 	fmt.Fprintf(&b, "- commit: %s\n- machine: %d cores, %s\n- Go: %s\n- rounds: %d; figures are their medians\n",
 		d.Machine.Commit, d.Machine.Cores, d.Machine.CPU, d.Machine.Go, d.Rounds)
+	section := func(t Titled) { fmt.Fprintf(&b, "\n## %s\n\n%s", strings.ToUpper(t.Title[:1])+t.Title[1:], t.Table) }
+	kinds := d.kindTables()
+	if len(kinds) > 0 { // what holds for objects in general comes before what holds for some
+		section(kinds[0])
+		section(kinds[1])
+	}
 	if len(d.Verdicts) > 0 {
-		fmt.Fprintf(&b, "\n## Figures to reach\n\n%s", VerdictTable(d.Verdicts))
+		fmt.Fprintf(&b, "\n## Figures to reach, replicas\n\n%s", VerdictTable(d.Verdicts))
 	}
 	for _, t := range d.Tables {
-		fmt.Fprintf(&b, "\n## %s\n\n%s", strings.ToUpper(t.Title[:1])+t.Title[1:], t.Table)
+		section(t)
+	}
+	if len(kinds) > 0 {
+		section(kinds[2])
 	}
 	return b.String()
 }

@@ -125,7 +125,7 @@ func TestTheResultsFile(t *testing.T) {
 - Go: go1.26.8 linux/amd64
 - rounds: 3; figures are their medians
 
-## Figures to reach
+## Figures to reach, replicas
 ` + verdictTable + "\n## Two pods\n" + contendersTable + "\n## Single events\n" + singlesTable
 	if got := document().Markdown(); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)

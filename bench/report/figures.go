@@ -19,6 +19,7 @@ type Figures struct {
 	ListAllocs, EventAllocs float64 // by object and by event
 	Heap                    float64 // bytes by object, live after the list
 	PeakRSS, SteadyRSS      float64 // bytes
+	LoadedRSS               float64 // bytes, after the burst
 	Resident                float64 // bytes by object: steady above idle
 	P50, P99                time.Duration
 
@@ -54,6 +55,7 @@ func Summarize(trials []trial.Result) Figures {
 		f.Resident = by(func(r trial.Result) float64 { return float64(r.SteadyRSS-r.IdleRSS) / float64(r.Objects) })
 	}
 	f.PeakRSS = by(func(r trial.Result) float64 { return float64(r.PeakRSS) })
+	f.LoadedRSS = by(func(r trial.Result) float64 { return float64(r.LoadedRSS) })
 	f.SteadyRSS = by(func(r trial.Result) float64 { return float64(r.SteadyRSS) })
 	// Not every trial has all phases.
 	paced := only(trials, func(r trial.Result) bool { return len(r.Latencies) > 0 })

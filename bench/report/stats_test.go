@@ -50,7 +50,7 @@ func TestFiguresAreMediansByObjectAndByEvent(t *testing.T) {
 			Contender: "core", Objects: 10, Changes: 5, Singles: 2,
 			List:  trial.Phase{CPU: d * 100 * time.Microsecond, Wall: d * time.Second, Allocs: uint64(n) * 20},
 			Burst: trial.Phase{CPU: d * 50 * time.Microsecond, Wall: d * time.Minute, Allocs: uint64(n) * 5},
-			Heap:  int64(n) * 1000, IdleRSS: 100, PeakRSS: int64(n) * 3000, SteadyRSS: int64(n)*2000 + 100,
+			Heap:  int64(n) * 1000, IdleRSS: 100, PeakRSS: int64(n) * 3000, SteadyRSS: int64(n)*2000 + 100, LoadedRSS: int64(n) * 2500,
 			Latencies: []time.Duration{d, 2 * d, 3 * d}, SingleLatencies: []time.Duration{d, 9 * d},
 			SingleCPU: d * 6 * time.Microsecond, IdleCPU: d * time.Microsecond,
 		}
@@ -58,7 +58,7 @@ func TestFiguresAreMediansByObjectAndByEvent(t *testing.T) {
 	got := Summarize([]trial.Result{round(9), round(2), round(1)})
 	want := Figures{
 		Contender: "core", Objects: 10, ListCPU: 20, EventCPU: 20, ListWall: 2 * time.Second, EventWall: 2 * time.Minute,
-		ListAllocs: 4, EventAllocs: 2, Heap: 200, PeakRSS: 6000, SteadyRSS: 4100, Resident: 400, P50: 4, P99: 6,
+		ListAllocs: 4, EventAllocs: 2, Heap: 200, PeakRSS: 6000, SteadyRSS: 4100, LoadedRSS: 5000, Resident: 400, P50: 4, P99: 6,
 		SingleCPU: 6, IdleCPU: 2, SingleP50: 2, SingleP90: 18,
 	}
 	if got != want {

@@ -19,6 +19,7 @@ type Result struct {
 	IdleRSS   int64 // 0 if there was no process yet
 	PeakRSS   int64
 	SteadyRSS int64
+	LoadedRSS int64 // after the burst, as the collector leaves it; 0 without a burst
 
 	// Latencies are of the paced changes, SingleLatencies of the single ones.
 	Latencies, SingleLatencies []time.Duration

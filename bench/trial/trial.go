@@ -175,6 +175,11 @@ func (t *trial) burst(ctx context.Context) (err error) {
 	}
 	t.result.Burst, err = t.costs(ctx, "burst", begin, func() error { return t.changed(ctx, t.Burst) })
 	t.result.MatchedChanges = t.tally.MatchedChanges.Load() - matched
+	if err != nil {
+		return err
+	}
+	r, err := t.process.Resident()
+	t.result.LoadedRSS = r.Now
 	return err
 }
 

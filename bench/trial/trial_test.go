@@ -71,8 +71,8 @@ func TestATrialMeasuresEachPhase(t *testing.T) {
 	if r.MatchedListed <= 0 || r.MatchedListed >= stored || r.MatchedChanges <= 0 || r.MatchedChanges >= burst {
 		t.Errorf("matched %d objects and %d changes", r.MatchedListed, r.MatchedChanges)
 	}
-	if r.PeakRSS <= 0 || r.SteadyRSS <= 0 || r.IdleRSS <= 0 {
-		t.Errorf("resident: peak %d, steady %d, idle %d", r.PeakRSS, r.SteadyRSS, r.IdleRSS)
+	if r.PeakRSS <= 0 || r.SteadyRSS <= 0 || r.IdleRSS <= 0 || r.LoadedRSS <= 0 {
+		t.Errorf("resident: peak %d, steady %d, idle %d, after the burst %d", r.PeakRSS, r.SteadyRSS, r.IdleRSS, r.LoadedRSS)
 	}
 	if r.Heap < stored*100 {
 		t.Errorf("%d bytes of heap hold %d pods", r.Heap, stored)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/bench/contender"
+	"github.com/informerd/informerd/bench/objects"
 	"github.com/informerd/informerd/bench/trial"
 )
 
@@ -16,11 +17,11 @@ import (
 func client(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("client", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	o, limit, resource := clientFlags(flags)
+	o, limit, id := clientFlags(flags)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	kind, err := kindOf(*resource)
+	kind, err := kindOf(*id)
 	if err != nil {
 		return err
 	}
@@ -38,12 +39,12 @@ func client(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.W
 }
 
 // clientFlags defines the flags; run writes them with clientArgs.
-func clientFlags(flags *flag.FlagSet) (o *trial.Options, limit *time.Duration, resource *string) {
+func clientFlags(flags *flag.FlagSet) (o *trial.Options, limit *time.Duration, id *string) {
 	o = &trial.Options{}
 	flags.StringVar(&o.Contender, "contender", contender.Core, "one of "+strings.Join(contender.Names, ", "))
 	flags.StringVar(&o.Setup.Kubeconfig, "kubeconfig", "", "of the server to list and watch")
 	flags.StringVar(&o.Control.URL, "control", "", "URL of the server's plain port")
-	resource = flags.String("resource", "pods", "what the server serves")
+	id = flags.String("kind", objects.Pods.ID, "what the server serves")
 	flags.IntVar(&o.Setup.Objects, "objects", 20_000, "how many objects the server has")
 	flags.StringVar(&o.Setup.Filter, "filter", "", "the filter (default: one that suits the resource)")
 	flags.IntVar(&o.Setup.Others, "others", 0, "further listeners, that match nothing (core only)")
@@ -58,5 +59,5 @@ func clientFlags(flags *flag.FlagSet) (o *trial.Options, limit *time.Duration, r
 	flags.DurationVar(&o.IdleSample, "idle", 3*time.Second, "time for which the process is watched with nothing to do, before those")
 	flags.DurationVar(&o.Rest, "rest", 2*time.Second, "rest before the steady memory is read")
 	flags.StringVar(&o.ProfileDir, "cpuprofile", "", "folder for CPU profiles of the list and the burst")
-	return o, flags.Duration("limit", 5*time.Minute, "give up after"), resource
+	return o, flags.Duration("limit", 5*time.Minute, "give up after"), id
 }

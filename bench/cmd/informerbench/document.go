@@ -58,11 +58,7 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 		results.Few, results.Many = growth[0], growth[1]
 		doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("growth, pods of %d KB, %d events", smallSize>>10, r.events), Table: report.Contenders(growth)})
 	}
-	if rows := summarize(r.trials[sceneWidgets+"/h1"]); len(rows) > 0 {
-		doc.Tables = append(doc.Tables, report.Titled{
-			Title: fmt.Sprintf("%d custom resources of %d KB, %d events", r.widgets(), r.size>>10, max(1, r.events/4)), Table: report.Contenders(rows),
-		})
-	}
+	doc.Kinds = r.collections()
 	doc.Verdicts = report.Verdicts(results)
 	return doc
 }

@@ -32,6 +32,9 @@ type plan struct {
 	noMatch    string
 	paced      int
 	singles    int
+
+	kinds       []string
+	kindObjects int
 }
 
 // The scenes of a run.
@@ -39,11 +42,11 @@ const (
 	sceneMain      = "main"      // the contenders side by side, and the core's single events
 	sceneListeners = "listeners" // the core with one listener and with many
 	sceneGrowth    = "growth"    // the core with few and with many objects
-	sceneWidgets   = "widgets"   // drop, dynamic and core on a custom resource
+	sceneKinds     = "kinds"     // drop, dynamic and core on collections of all kinds
 )
 
 var (
-	scenes    = []string{sceneMain, sceneListeners, sceneGrowth, sceneWidgets}
+	scenes    = []string{sceneMain, sceneListeners, sceneGrowth, sceneKinds}
 	protocols = []string{"h1", "h2"}
 )
 
@@ -75,6 +78,8 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	names := flags.String("contenders", strings.Join(contender.Names, ","), "which to compare")
 	proto := flags.String("proto", strings.Join(protocols, ","), "h1 (plain HTTP/1.1), h2 (HTTP/2 over TLS) or both")
 	which := flags.String("scenes", strings.Join(scenes, ","), "which parts to run")
+	kinds := flags.String("kinds", strings.Join(kindIDs(), ","), "which collections the scene of kinds has")
+	flags.IntVar(&p.kindObjects, "kind-objects", 5_000, "objects, and changes, of each; of small ones there are more, of large ones fewer")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -99,8 +104,11 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	if p.scenes, err = choose("scenes", *which, scenes); err != nil {
 		return nil, err
 	}
-	if p.rounds < 1 || p.repeats < 1 || p.objects < 1 || p.size < 1 || p.events < 1 || p.others < 1 || p.paced < 0 || p.singles < 0 {
-		return nil, fmt.Errorf("-rounds, -repeats, -objects, -size, -events and -others must be positive, -paced and -singles not negative")
+	if p.kinds, err = choose("kinds", *kinds, kindIDs()); err != nil {
+		return nil, err
+	}
+	if p.rounds < 1 || p.kindObjects < 1 || p.repeats < 1 || p.objects < 1 || p.size < 1 || p.events < 1 || p.others < 1 || p.paced < 0 || p.singles < 0 {
+		return nil, fmt.Errorf("-rounds, -repeats, -objects, -kind-objects, -size, -events and -others must be positive, -paced and -singles not negative")
 	}
 	return p, nil
 }
@@ -108,10 +116,10 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 // quickValues are what -quick makes of flags that are not given. With fewer events, what a process does at its beginning shows.
 var quickValues = map[string]string{
 	"rounds": "1", "objects": "5000", "events": "10000", "paced": "0", "singles": "0",
-	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main",
+	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,kinds", "kinds": quickKinds, "kind-objects": "1500",
 }
 
-// choose gives the values of a list in the order of all.
+// choose returns the values of a list in the order of all.
 func choose(flag, list string, all []string) ([]string, error) {
 	given := strings.Split(list, ",")
 	for _, name := range given {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/informerd/informerd/bench/apiserver"
 	"github.com/informerd/informerd/bench/objects"
@@ -16,18 +17,19 @@ import (
 func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	resource := flags.String("resource", "pods", "what to serve: pods, configmaps or widgets")
+	id := flags.String("kind", objects.Pods.ID, "what to serve: "+strings.Join(allKinds(), ", "))
 	count := flags.Int("objects", 20_000, "how many objects")
 	size := flags.Int("size", objects.Medium, "bytes of each, about")
 	events := flags.Int("events", 20_000, "how many changes to make ahead of time")
 	protobuf := flags.Bool("protobuf", false, "serve protobuf, too (pods only)")
+	churn := flags.Bool("churn", false, "let no object come twice: changes add and delete")
 	watchList := flags.Bool("watchlist", false, "allow sendInitialEvents, as servers with streamed lists do")
 	dir := flags.String("dir", "", "where to write the kubeconfigs (default: a new folder)")
 	attached := flags.Bool("until-stdin-ends", false, "end when stdin does")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	kind, err := kindOf(*resource)
+	kind, err := kindOf(*id)
 	if err != nil {
 		return err
 	}
@@ -38,7 +40,7 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 		defer os.RemoveAll(*dir)
 	}
 	s, err := apiserver.New(apiserver.Config{WatchList: *watchList, Collections: []apiserver.Collection{
-		{Kind: kind, Count: *count, Size: *size, Events: *events, Protobuf: *protobuf},
+		{Kind: kind, Count: *count, Size: *size, Events: *events, Protobuf: *protobuf, Churn: *churn},
 	}})
 	if err != nil {
 		return err
@@ -63,11 +65,18 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	return nil
 }
 
-func kindOf(resource string) (*objects.Kind, error) {
+func kindOf(id string) (*objects.Kind, error) {
 	for _, k := range objects.Kinds {
-		if k.Resource == resource {
+		if k.ID == id {
 			return k, nil
 		}
 	}
-	return nil, fmt.Errorf("-resource %q: it is pods, configmaps or widgets", resource)
+	return nil, fmt.Errorf("-kind %q: it is one of %s", id, strings.Join(allKinds(), ", "))
+}
+
+func allKinds() (ids []string) {
+	for _, k := range objects.Kinds {
+		ids = append(ids, k.ID)
+	}
+	return ids
 }

@@ -34,9 +34,9 @@ type stage struct {
 
 // stageSpec says what a stage serves.
 type stageSpec struct {
-	resource              string
+	kind                  string // its ID
 	objects, size, events int
-	protobuf              bool
+	protobuf, churn       bool
 }
 
 // openStage starts a server and waits until it listens.
@@ -50,8 +50,8 @@ func openStage(ctx context.Context, spec stageSpec, stderr io.Writer) (*stage, e
 		return nil, err
 	}
 	s := &stage{program: program, dir: dir, spec: spec, log: stderr}
-	s.server = s.command(ctx, "serve", "-until-stdin-ends", "-dir", dir, "-resource", spec.resource, "-objects", fmt.Sprint(spec.objects),
-		"-size", fmt.Sprint(spec.size), "-events", fmt.Sprint(spec.events), fmt.Sprintf("-protobuf=%t", spec.protobuf))
+	s.server = s.command(ctx, "serve", "-until-stdin-ends", "-dir", dir, "-kind", spec.kind, "-objects", fmt.Sprint(spec.objects),
+		"-size", fmt.Sprint(spec.size), "-events", fmt.Sprint(spec.events), fmt.Sprintf("-protobuf=%t", spec.protobuf), fmt.Sprintf("-churn=%t", spec.churn))
 	hold, err := s.server.StdinPipe()
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -119,7 +119,7 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		kubeconfig = s.endpoint.TLS
 	}
 	args := []string{
-		"client", "-contender", a.contender, "-kubeconfig", kubeconfig, "-control", s.endpoint.URL, "-resource", s.spec.resource,
+		"client", "-contender", a.contender, "-kubeconfig", kubeconfig, "-control", s.endpoint.URL, "-kind", s.spec.kind,
 		"-objects", fmt.Sprint(s.spec.objects), "-burst", fmt.Sprint(a.burst), "-paced", fmt.Sprint(a.paced), "-paced-every", pacedEvery.String(),
 		"-singles", fmt.Sprint(a.singles), "-single-gap", singleGap.String(), "-others", fmt.Sprint(a.others), "-rest", s.rest.String(),
 		"-informerd", a.informerd, "-dir", s.dir,
@@ -128,7 +128,7 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		args = append(args, "-others-filter", a.othersFilter)
 	}
 	if s.profiles != "" {
-		dir := filepath.Join(s.profiles, s.name+"-"+a.protocol+"-"+a.label)
+		dir := filepath.Join(s.profiles, strings.ReplaceAll(s.name, "/", "-")+"-"+a.protocol+"-"+a.label)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return r, err
 		}
@@ -144,7 +144,7 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		return r, fmt.Errorf("%s over %s: cannot read its result: %w", a.label, a.protocol, err)
 	}
 	r.Contender = a.label
-	fmt.Fprintf(s.log, "%-8s %-2s %-18s list %8.1f us/object, event %8.1f us, %6.1f s\n", s.name, a.protocol, a.label,
+	fmt.Fprintf(s.log, "%-24s %-2s %-18s list %8.1f us/object, event %8.1f us, %6.1f s\n", s.name, a.protocol, a.label,
 		float64(r.List.CPU.Microseconds())/float64(r.Objects), float64(r.Burst.CPU.Microseconds())/float64(max(1, r.Changes)),
 		(r.List.Wall + r.Burst.Wall).Seconds())
 	return r, nil

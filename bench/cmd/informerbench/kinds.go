@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/informerd/informerd/bench/contender"
+	"github.com/informerd/informerd/bench/objects"
+	"github.com/informerd/informerd/bench/report"
+)
+
+// kindRow is a collection of the scene of kinds.
+type kindRow struct {
+	id, title string
+	kind      *objects.Kind
+	size      int
+	share     float64 // of -kind-objects: of small objects there are more, of large ones fewer
+	churn     bool
+	memory    float64 // how many times less than client-go's dynamic informer is required
+	open      []report.Figure
+}
+
+// kindRows are all collections of the scene. What is required of the memory is less for what resembles
+// nothing, more for what is alike but for a few fields, and most for replicas.
+var kindRows = []kindRow{
+	row(objects.Pods, 17),
+	row(objects.Widgets, 17),
+	row(objects.SharedLabelPods, 12),
+	sized(row(objects.ManyWorkloadPods, 5), 2), // or each workload would have one replica
+	row(objects.JobPods, 12),
+	churned(row(objects.JobPods, 12)),
+	row(objects.Nodes, 12),
+	row(objects.EndpointSlices, 5),
+	sized(row(objects.Events, 5), 2),
+	sized(row(objects.Leases, 5), 2),
+	row(objects.Secrets, 5),
+	row(objects.Mixed, 5),
+	row(objects.UnlikeConfigMaps, 5),
+	large(row(objects.UnlikeConfigMaps, 5)),
+}
+
+// quickKinds are those of a quick run: one of each sort that differs from replicas, as small as possible.
+const quickKinds = "job-pods,nodes,events,unlike-configmaps"
+
+func row(kind *objects.Kind, memory float64, open ...report.Figure) kindRow {
+	return kindRow{id: kind.ID, title: kind.Title, kind: kind, size: kind.Size, share: 1, memory: memory, open: open}
+}
+
+func sized(r kindRow, share float64) kindRow {
+	r.share = share
+	return r
+}
+
+func churned(r kindRow) kindRow {
+	r.id, r.title, r.churn = r.id+"-churn", r.title+" that never come twice", true
+	return r
+}
+
+func large(r kindRow) kindRow {
+	r.id, r.title, r.size, r.share = "large-"+r.id, r.title+", 1 MB", 1<<20, 1.0/160
+	return r
+}
+
+func kindIDs() (ids []string) {
+	for _, r := range kindRows {
+		ids = append(ids, r.id)
+	}
+	return ids
+}
+
+// performKinds takes the contenders through each collection, one after the other. Drop and core take turns
+// with each other, as in the main scene; client-go's informers perform once, since they do so much that
+// noise does not show.
+func (r *runner) performKinds(ctx context.Context) error {
+	for _, row := range kindRows {
+		if !slices.Contains(r.kinds, row.id) {
+			continue
+		}
+		n := max(1, int(row.share*float64(r.kindObjects)))
+		spec := stageSpec{kind: row.kind.ID, objects: n, size: row.size, events: n, churn: row.churn}
+		var acts []act
+		for again := range r.repeats {
+			for _, name := range kindContenders {
+				cheap := name == contender.Drop || name == contender.Core
+				if slices.Contains(r.contenders, name) && contender.Supports(name, row.kind) && (cheap || again == 0) {
+					acts = append(acts, act{contender: name, protocol: "h1", burst: n})
+				}
+			}
+		}
+		if len(acts) == 0 {
+			continue
+		}
+		if err := r.scene(ctx, sceneKinds+"/"+row.id, spec, acts, 1, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var kindContenders = []string{contender.Drop, contender.Dynamic, contender.Core}
+
+// collections puts the trials of the scene together.
+func (r *runner) collections() (all []report.Collection) {
+	for _, row := range kindRows {
+		rows := summarize(r.trials[sceneKinds+"/"+row.id+"/h1"])
+		if len(rows) == 0 {
+			continue
+		}
+		c := report.Collection{Name: row.title, Size: row.size, New: row.churn, Memory: row.memory, Open: row.open, By: map[string]report.Figures{}}
+		for _, f := range rows {
+			c.By[f.Contender] = f
+		}
+		all = append(all, c)
+	}
+	return all
+}
