@@ -24,6 +24,7 @@ func measured() Results {
 		},
 		OneListener: Figures{EventCPU: 10}, ManyListeners: Figures{EventCPU: 70}, Further: 100,
 		Few: Figures{Objects: 10_000, EventCPU: 10}, Many: Figures{Objects: 200_000, EventCPU: 13},
+		ManyWorkloads: Figures{EventCPU: 11}, Workloads: 5_000,
 	}
 }
 
@@ -40,6 +41,7 @@ func TestVerdicts(t *testing.T) {
 | peak RSS of the first list, beside the steady RSS             |     <= 1.3x |      1.30x |        pass |
 | a further listener whose filter does not match, CPU per event |   <= 0.5 us |     0.6 us | falls short |
 | CPU per event with 200000 objects, beside 10000               |     <= 1.2x |      1.30x | falls short |
+| CPU per event with 5000 workloads, beside 50                  |     <= 1.2x |      1.10x |        pass |
 | API server write to handler, p99, beside client-go typed      |       <= 1x |      1.50x | falls short |
 | a single event now and then, CPU                              |   <= 100 us |      90 us |        pass |
 | a single event now and then, write to handler, nine of ten    |      <= 1 ms |     1.5 ms | falls short |

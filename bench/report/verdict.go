@@ -26,6 +26,9 @@ type Results struct {
 	Further                    int
 	// Few and Many are the core with few and with many small objects.
 	Few, Many Figures
+	// ManyWorkloads is the core as in Main, but with pods of so many workloads instead of 50.
+	ManyWorkloads Figures
+	Workloads     int
 }
 
 // Names of the contenders that verdicts compare.
@@ -76,6 +79,7 @@ func Verdicts(r Results) []Verdict {
 		absolute("a further listener whose filter does not match, CPU per event", 0.5, further, "us")
 	}
 	atMost(fmt.Sprintf("CPU per event with %d objects, beside %d", r.Many.Objects, r.Few.Objects), 1.2, r.Many.EventCPU, r.Few.EventCPU)
+	atMost(fmt.Sprintf("CPU per event with %d workloads, beside 50", r.Workloads), 1.2, r.ManyWorkloads.EventCPU, ours.EventCPU)
 	atMost("API server write to handler, p99, beside client-go typed", 1, float64(ours.P99),
 		least(r.Main, func(f Figures) float64 { return float64(f.P99) }))
 	if ours.SingleCPU > 0 {

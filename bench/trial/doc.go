@@ -11,7 +11,9 @@
 //     rest. The heap is what is live then, less the baseline, so that it holds whatever the contender
 //     keeps for its cache; the resident memory is read beside it.
 //   - Burst: all changes at once, as fast as the contender takes them, until the handler was called for
-//     each; CPU time as above, allocations, wall time.
+//     each; CPU time as above, allocations, wall time. Then, when the process is quiet, the resident memory
+//     is read once more, and nothing is collected before: garbage that the collector lets lie is memory that
+//     a contender takes, too.
 //   - Paced: changes at an even rate. Latency is from the moment before the server writes a frame to
 //     the moment the handler is called, by the machine's clock.
 //   - Single: one change every 600 ms. CPU time is all the process uses meanwhile, by change. Most of it
@@ -22,4 +24,8 @@
 // forced, so its steady resident memory is what it is after the rest, its heap is not known, CPU time
 // comes in ticks of 10 ms and holds the program's start. When it is done is told by its being quiet,
 // for 0.6 s that are in its wall time.
+//
+// In the scene of kinds a trial has a list and a burst of as many changes as there are objects, so that each
+// object changes once. Additions and deletions count as changes. What becomes of the figures, and what
+// the columns of the tables mean, is in the documentation of package report.
 package trial

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/bench/contender"
+	"github.com/informerd/informerd/bench/objects"
 	"github.com/informerd/informerd/bench/report"
 	"github.com/informerd/informerd/bench/trial"
 )
@@ -60,6 +61,7 @@ func (r *runner) perform(ctx context.Context) error {
 		{sceneListeners, r.spec("pods", r.objects, r.size), r.listenerActs, false},
 		{sceneGrowth, r.spec("pods", fewObjects, smallSize), r.growthActs, true},
 		{sceneGrowth, r.spec("pods", manyObjects, smallSize), r.growthActs, true},
+		{sceneGrowth, r.spec(objects.ManyWorkloadPods.ID, r.objects, r.size), r.workloadActs, false},
 	} {
 		if !r.has(scene.name) {
 			continue
@@ -81,8 +83,8 @@ const (
 	smallSize   = 2 << 10
 )
 
-func (r *runner) spec(kind string, objects, size int) stageSpec {
-	return stageSpec{kind: kind, objects: objects, size: size, events: r.events + r.paced + r.singles}
+func (r *runner) spec(kind string, count, size int) stageSpec {
+	return stageSpec{kind: kind, objects: count, size: size, events: r.events + r.paced + r.singles}
 }
 
 // mainActs: drop and core, on which ratios hang, do so little that the machine's noise shows. So they
@@ -124,6 +126,14 @@ const manyListeners = "core+listeners"
 func (r *runner) growthActs() []act {
 	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events}}, r.repeats)
 }
+
+// workloadActs are to be compared with what the core does in the main scene.
+func (r *runner) workloadActs() []act {
+	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events, label: manyWorkloads}}, r.repeats)
+}
+
+// manyWorkloads is the label of the core with many workloads.
+var manyWorkloads = fmt.Sprintf("core, %d workloads", objects.ManyWorkloads)
 
 // scene runs the acts, all of them in each round.
 func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []act, rounds int, matchless bool) (err error) {
