@@ -22,9 +22,10 @@ type Document struct {
 	Kinds    []Collection // of the scene of that name
 }
 
-// Failed are the verdicts that are off by more than a factor of two, without those that are known to be.
+// Failed are the verdicts that are off by more than a factor of two, be it from what is required or from what
+// is known already.
 func (d Document) Failed() []Verdict {
-	return slices.DeleteFunc(slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)), func(v Verdict) bool { return v.Open || v.Excess <= 2 })
+	return slices.DeleteFunc(slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)), func(v Verdict) bool { return v.Excess <= 2*max(1, v.Known) })
 }
 
 // kindTables are those of the kinds, the one for the head of the document first.
