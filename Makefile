@@ -132,7 +132,7 @@ bench: build bin/informerbench ## Measure informerd beside client-go and write b
 	cd bench && ../bin/informerbench run -o RESULTS.md
 
 .PHONY: bench-quick
-bench-quick: bin/informerbench ## A small make bench (a minute and a half), which fails if a figure is off by more than a factor of two
+bench-quick: bin/informerbench ## A small make bench, which fails if a figure is off by more than a factor of two
 	bin/informerbench run -quick
 
 .PHONY: bench-handlers
