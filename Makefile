@@ -128,7 +128,7 @@ bin/informerbench: FORCE
 FORCE:
 
 .PHONY: bench
-bench: build bin/informerbench ## Measure informerd beside client-go and write bench/RESULTS.md (about 23 minutes)
+bench: build bin/informerbench ## Measure informerd beside client-go and write bench/RESULTS.md (more than 16 minutes)
 	cd bench && ../bin/informerbench run -o RESULTS.md
 
 .PHONY: bench-quick

@@ -26,7 +26,7 @@ type manager struct {
 	subresource        string
 }
 
-// newHeader draws what the API server gives each object.
+// newHeader draws what the API server assigns to each object.
 func newHeader(apiVersion, kind string, r *rand.Rand) header {
 	return header{kind: kind, apiVersion: apiVersion, uid: uuid(r), resourceVersion: firstVersion(r), created: timestamp(r)}
 }

@@ -31,6 +31,5 @@
 // Overall is the head of the document: the median over the kinds, not the best of them, with the best and
 // the worst and how many are as required. KindFigures says which figure holds for which kind.
 //
-// A quick run shows all verdicts, and fails if one is off by more than a factor of two: from what is required,
-// or, where that is known to be out of reach so far, from what is known (Collection.Known).
+// A quick run shows all verdicts, and fails if one is off by more than a factor of two.
 package report

@@ -25,7 +25,7 @@ type Document struct {
 // Failed are the verdicts that are off by more than a factor of two, be it from what is required or from what
 // is known already.
 func (d Document) Failed() []Verdict {
-	return slices.DeleteFunc(slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)), func(v Verdict) bool { return v.Excess <= 2*max(1, v.Known) })
+	return slices.DeleteFunc(slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)), func(v Verdict) bool { return v.Excess <= 2 })
 }
 
 // kindTables are those of the kinds, the one for the head of the document first.

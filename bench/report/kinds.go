@@ -15,9 +15,6 @@ type Collection struct {
 	New bool
 	// Memory is how many times less memory than client-go's dynamic informer is required.
 	Memory float64
-	// Known are figures that are known to be off by more than a factor of two, as they were measured in a
-	// quick run. Another one fails if it finds them worse by that factor again.
-	Known map[Figure]float64
 }
 
 // Figure is one of the ratios that are required of each collection.
@@ -123,11 +120,7 @@ func (f Figure) verdict(c Collection) (Verdict, bool) {
 	if limit == 0 || reached == 0 {
 		return Verdict{}, false
 	}
-	v := Verdict{What: c.Name + ": " + f.String(), Required: f.limitText(limit), Reached: f.text(reached), Excess: f.excess(reached, limit)}
-	if known := c.Known[f]; known > 0 {
-		v.Known = f.excess(known, limit)
-	}
-	return v, true
+	return Verdict{What: c.Name + ": " + f.String(), Required: f.limitText(limit), Reached: f.text(reached), Excess: f.excess(reached, limit)}, true
 }
 
 // excess is how far a value is from the limit, as a ratio.

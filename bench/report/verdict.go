@@ -9,8 +9,6 @@ type Verdict struct {
 	Reached  string
 	// Excess is how far it is from the limit, as a ratio: up to 1 it is reached.
 	Excess float64
-	// Known is the Excess that is known already; 0 if none is.
-	Known float64
 }
 
 // Passed reports whether the figure is reached.

@@ -16,8 +16,7 @@ type kindRow struct {
 	size      int
 	share     float64 // of -kind-objects: of small objects there are more, of large ones fewer
 	churn     bool
-	memory    float64                   // how many times less than client-go's dynamic informer is required
-	known     map[report.Figure]float64 // of a quick run; see report.Collection
+	memory    float64 // how many times less than client-go's dynamic informer is required
 }
 
 // kindRows are all collections of the scene. What is required of the memory is less for what resembles
@@ -27,34 +26,23 @@ var kindRows = []kindRow{
 	row(objects.Widgets, 17),
 	row(objects.SharedLabelPods, 12),
 	sized(row(objects.ManyWorkloadPods, 5), 2), // or each workload would have one replica
-	knownAs(row(objects.JobPods, 12), 10, 13, 9, 4),
+	row(objects.JobPods, 12),
 	churned(row(objects.JobPods, 12)),
-	knownAs(row(objects.Nodes, 12), 5, 13, 7, 2.5),
+	row(objects.Nodes, 12),
 	row(objects.EndpointSlices, 5),
-	knownAs(sized(row(objects.Events, 5), 2), 10, 12, 9, 5),
+	sized(row(objects.Events, 5), 2),
 	sized(row(objects.Leases, 5), 2),
 	row(objects.Secrets, 5),
 	row(objects.Mixed, 5),
-	knownAs(row(objects.UnlikeConfigMaps, 5), 8, 8, 5, 1.2),
+	row(objects.UnlikeConfigMaps, 5),
 	large(row(objects.UnlikeConfigMaps, 5)),
 }
 
-// quickKinds are those of a quick run: one of each sort that differs from replicas. Most of their figures are
-// not as required so far, and in a quick run less so than in a full one: what a process does at its
-// beginning and needs anyhow is a large part of it. So they are held against what is known. Whoever
-// improves them lowers that, too.
+// quickKinds are those of a quick run that is asked for the scene: one of each sort that differs from replicas.
 const quickKinds = "job-pods,nodes,events,unlike-configmaps"
 
 func row(kind *objects.Kind, memory float64) kindRow {
 	return kindRow{id: kind.ID, title: kind.Title, kind: kind, size: kind.Size, share: 1, memory: memory}
-}
-
-// knownAs says what a quick run has measured.
-func knownAs(r kindRow, eventReading, eventDynamic, listDynamic, memoryDynamic float64) kindRow {
-	r.known = map[report.Figure]float64{
-		report.EventReading: eventReading, report.EventDynamic: eventDynamic, report.ListDynamic: listDynamic, report.MemoryDynamic: memoryDynamic,
-	}
-	return r
 }
 
 func sized(r kindRow, share float64) kindRow {
@@ -117,7 +105,7 @@ func (r *runner) collections() (all []report.Collection) {
 		if len(rows) == 0 {
 			continue
 		}
-		c := report.Collection{Name: row.title, Size: row.size, New: row.churn, Memory: row.memory, Known: row.known, By: map[string]report.Figures{}}
+		c := report.Collection{Name: row.title, Size: row.size, New: row.churn, Memory: row.memory, By: map[string]report.Figures{}}
 		for _, f := range rows {
 			c.By[f.Contender] = f
 		}
