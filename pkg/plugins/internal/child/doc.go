@@ -6,8 +6,9 @@
 //   - The process has no environment, no network connection and no files but its standard streams and the job's folder.
 //   - It ends when the context of Run ends, when the parent ends, when it has used Job.Time of processor time, and when it has
 //     ten times that on the clock.
-//   - On Linux it ends when its resident memory exceeds Job.Memory. The kernel allows it no more than that and a small slack.
-//     Elsewhere the watch is the Go runtime's own account of its memory.
+//   - On Linux it ends when its resident memory exceeds Job.Memory. It looks every 5 ms, and the parent every 2 ms, as nothing
+//     in the child runs while its collector waits; the kernel stops what grows by 256 MiB more. Elsewhere it looks at the Go
+//     runtime's own account of its memory, and nobody else does.
 //   - It has a lower priority than its parent, and is the first to go if the system runs out of memory.
 //   - What goes wrong in it is an error in the parent: a *LimitError, or the compiler's own words.
 //

@@ -23,7 +23,6 @@ func init() {
 		if err := syscall.Mprotect(code, syscall.PROT_READ); err != nil {
 			return err
 		}
-		time.Sleep(10 * watchEvery) // time for a look; a compiler takes seconds
 		go func() {
 			for {
 				runtime.GC()
