@@ -150,8 +150,12 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 
 // report says what each listener has done, and what it leaves behind. Counters that are 0 are left out.
 func (p *parts) report(log *slog.Logger) {
-	for _, l := range p.listeners {
-		unfinished := l.buffer.Discard()
+	buffers := make([]*informer.Listener, len(p.listeners))
+	for i, l := range p.listeners {
+		buffers[i] = l.buffer
+	}
+	for i, unfinished := range informer.DiscardAll(buffers) {
+		l := p.listeners[i]
 		level := slog.LevelInfo
 		if unfinished > 0 {
 			level = slog.LevelWarn

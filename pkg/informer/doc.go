@@ -111,6 +111,7 @@
 //
 // Each informer has two goroutines, the reflector's and the controller's; [Factory.Run] waits for them. Listeners have
 // none: the goroutines that call [Listener.Next] or [Listener.Run] are the caller's. Only one with OverflowSpill has a
-// goroutine while its file is written, read or closed, for which [Listener.Discard] waits: for two seconds, after which it says
-// in [ListenerStats].SpillError that the disk does not answer. Objects are immutable; everybody may keep them.
+// goroutine while its file is written, read or closed, for which [Listener.Discard] waits: for two seconds, as does
+// [DiscardAll] for any number of listeners. After that [ListenerStats].SpillError says that the disk does not answer.
+// Objects are immutable; everybody may keep them.
 package informer

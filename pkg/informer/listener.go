@@ -242,26 +242,6 @@ func (l *Listener) Stop() {
 	l.room.set()
 }
 
-// Discard stops the listener and gives up what is buffered, which it counts. Events at workers are not affected. It waits until
-// the spill file is closed, but no longer than two seconds.
-func (l *Listener) Discard() int {
-	l.Stop()
-	n := l.discard()
-	l.awaitDisk()
-	return n
-}
-
-func (l *Listener) discard() (n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.buf.closeSpill() // nobody will read it: what it holds is counted from what is known of it in memory
-	for _, from := range l.buf.sources() {
-		n += l.forget(from)
-	}
-	l.useDisk()
-	return n
-}
-
 // remove forgets what one registration has put into the buffer.
 func (l *Listener) remove(from *registration) {
 	l.mu.Lock()

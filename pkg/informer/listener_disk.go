@@ -2,6 +2,7 @@ package informer
 
 import (
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -32,6 +33,38 @@ func (l *Listener) runDisk() {
 	}
 	close(l.disk)
 	l.disk = nil
+}
+
+// Discard stops the listener and gives up what is buffered, which it counts. Events at workers are not affected. It waits until
+// the spill file is closed, but no longer than two seconds.
+func (l *Listener) Discard() int {
+	l.Stop()
+	n := l.discard()
+	l.awaitDisk()
+	return n
+}
+
+// DiscardAll discards listeners at the same time, so that all of those whose disk hangs take two seconds together. It
+// returns for each what [Listener.Discard] counts.
+func DiscardAll(listeners []*Listener) []int {
+	counts := make([]int, len(listeners))
+	var ended sync.WaitGroup
+	for i, l := range listeners {
+		ended.Go(func() { counts[i] = l.Discard() })
+	}
+	ended.Wait()
+	return counts
+}
+
+func (l *Listener) discard() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buf.closeSpill() // nobody will read it: what it holds is counted from what is known of it in memory
+	for _, from := range l.buf.sources() {
+		n += l.forget(from)
+	}
+	l.useDisk()
+	return n
 }
 
 // awaitDisk waits until the goroutine of a discarded listener has closed the file, or for maxDiskWait. A disk that hangs

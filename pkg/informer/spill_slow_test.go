@@ -175,6 +175,33 @@ func TestADiskThatHangsHoldsUpNoStop(t *testing.T) {
 	}
 }
 
+// Hundreds of listeners whose disk hangs take as long to discard as one does.
+func TestDisksThatHangHoldUpAStopOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		gate := make(chan struct{})
+		listeners := make([]*Listener, 300)
+		for i := range listeners {
+			_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill})
+			l.spillTo(hangs(gate)["write"])
+			listeners[i] = l
+		}
+		w.applyEach("a", "b", "a", "b")
+		begun := time.Now() // of the bubble's clock
+		for i, n := range DiscardAll(listeners) {
+			if n != 4 {
+				t.Errorf("%d of listener %d are discarded", n, i)
+			}
+		}
+		if took := time.Since(begun); took != maxDiskWait {
+			t.Errorf("it took %v", took)
+		}
+		close(gate)
+		for _, l := range listeners {
+			l.settle()
+		}
+	})
+}
+
 // Who discards a listener finds its file closed.
 func TestDiscardClosesTheSpillFile(t *testing.T) {
 	inWorld(t, func(w *world) {
