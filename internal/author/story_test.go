@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -174,5 +175,19 @@ func TestFindCases(t *testing.T) {
 	got := strings.ReplaceAll(strings.Join(files, " "), dir, "@")
 	if want := "@/b.yaml @/broken.yml @/sub/a.yaml @/object.yaml"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A module may write as much to its log at one event as it likes: what a daemon would leave out is what its author looks for.
+func TestLogsAreNotCutShort(t *testing.T) {
+	const lines = 500
+	wasm := Guest{Events: map[int][]Action{1: slices.Repeat([]Action{Log("one of many")}, lines)}}.Bytes()
+	dir := t.TempDir()
+	var out bytes.Buffer
+	err := Run(t.Context(), RunOptions{
+		Source: Source{Module: write(t, dir, "m.wasm", string(wasm)), Grants: "{log: {linesPerSecond: 1}}"}, Events: []string{write(t, dir, "e.json", "POD")},
+	}, &out)
+	if n := strings.Count(out.String(), "info: one of many\n"); err != nil || n != lines {
+		t.Errorf("%d of %d lines, %v\n%.500s", n, lines, err, out.String())
 	}
 }

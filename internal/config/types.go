@@ -105,7 +105,9 @@ type State struct {
 // Informer is one resource that is listed and watched, in one scope.
 type Informer struct {
 	// Resource is the name of the resource as discovery has it: pods, deployments.apps or
-	// certificates.v1.cert-manager.io. Required.
+	// certificates.v1.cert-manager.io. Without a version it is the one the API server prefers; when that version is no longer
+	// served, the informer moves to another one. A version that is named is kept, by all informers of the resource: if one
+	// informer names it, the others do not move either. Required.
 	Resource string `json:"resource"`
 	// Namespaces limits the informer to these namespaces. Default: all.
 	Namespaces []string `json:"namespaces,omitempty"`

@@ -40,7 +40,8 @@ func (n *names) all(resource informer.Resource) (all []string) {
 }
 
 // renew finds out what a resource that the API server does not have any more is by now: the same one in another version, if
-// the configuration leaves the version to the server. Otherwise it is an error.
+// the configuration leaves the version to the server. Otherwise it is an error. One informer that names the version keeps
+// the others from moving, too: listeners of both kinds share a watch, and those that named the version must not get another.
 func (c *cluster) renew(ctx context.Context, was informer.Resource) (informer.Resource, error) {
 	ctx, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()

@@ -12,7 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// A resource is renewed in the version that the server prefers by now, unless the configuration has chosen one.
+// A resource is renewed in the version that the server prefers by now, unless the configuration has chosen one. One informer
+// that has is enough: it shares its watch with those that have not, so none of them moves.
 func TestRenewLooksTheResourceUpAgain(t *testing.T) {
 	var version atomic.Value
 	version.Store("v1alpha1")

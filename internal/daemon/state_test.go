@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/pkg/plugins"
 )
 
 // A handler's compiled code is in the folder for state, for nobody else, and only if there are handlers.
@@ -94,5 +96,41 @@ func TestDigestsOfSecretsOutlastARestart(t *testing.T) {
 	}
 	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
 		t.Error(err)
+	}
+}
+
+// The tools for authors keep compiled code in the user's cache, so that a module is compiled once for all of them. Where there
+// can be no such folder, they work all the same.
+func TestTheToolsForAuthorsUseTheUsersCache(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	wasm, err := os.ReadFile(writeGuest(t, onceGuest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := func() plugins.HostStats {
+		host := CompilingHost(t.Context(), quiet)
+		defer host.Close(t.Context())
+		if _, err := host.Load(t.Context(), plugins.Spec{Listener: "pods", Wasm: wasm, Grants: plugins.Grants{KV: &plugins.KVGrant{}}}); err != nil {
+			t.Fatal(err)
+		}
+		return host.Stats()
+	}
+	if s := loaded(); s.Compiled != 1 || s.Read != 0 {
+		t.Errorf("the first time: %+v", s)
+	}
+	if entries, err := os.ReadDir(filepath.Join(cache, "informerd", "compiled")); err != nil || len(entries) != 1 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+	if s := loaded(); s.Compiled != 0 || s.Read != 1 {
+		t.Errorf("the second time: %+v", s)
+	}
+	file := filepath.Join(cache, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", file)
+	if s := loaded(); s.Compiled != 1 {
+		t.Errorf("without a cache: %+v", s)
 	}
 }

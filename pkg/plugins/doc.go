@@ -30,7 +30,8 @@
 //   - No module is run unmetered: Load refuses one that cannot be rewritten, and names the place in it.
 //   - An instance's memory never grows beyond its limit, nor do its tables, emissions, paths, iterators and log lines, which
 //     are bounded as they are written. All emissions of a batch have at most 8 MiB, or as much as those of one event may.
-//   - An instance's memory is not part of Go's heap, and grows without being copied. It is given back when the guest is closed.
+//   - On Linux, macOS and FreeBSD an instance's memory is not part of Go's heap, and grows without being copied. It is given back
+//     when the guest is closed, or behind the call that is running then.
 //   - Data that a guest puts in place of the object's event is returned with the module it is from, Result.Handler.
 //   - After a crash (trap, deadline, fuel, memory, exit, protocol error) the instance is gone before Handle returns; its state
 //     is never used again. The next Handle starts a new one. Other instances are not affected.
@@ -67,6 +68,7 @@
 //     replaced all the same.
 //   - Host and Handler are safe for concurrent use; Replaces of a Handler are done one after the other. An Instance belongs to
 //     one goroutine. What it starts in the background ends before its Close returns.
-//   - Instances are closed before their Handler, Handlers before their Host; a Close also closes what is left below it,
-//     once no call is running. Starts of guests are ended by it, and a Replace or Load that is at work fails with ErrClosed.
+//   - Instances are closed before their Handler, Handlers before their Host, and none while a call of theirs is running; a Close
+//     also closes what is left below it. Starts of guests are ended by it, and a Replace or Load that is at work fails with
+//     ErrClosed.
 package plugins

@@ -9,7 +9,7 @@
 //   - On Linux it ends when its resident memory exceeds Job.Memory. It looks every 5 ms, and the parent every 2 ms, as nothing
 //     in the child runs while its collector waits; the kernel stops what grows by 256 MiB more. Elsewhere it looks at the Go
 //     runtime's own account of its memory, and nobody else does.
-//   - It has a lower priority than its parent, and is the first to go if the system runs out of memory.
+//   - On Linux it has a lower priority than its parent, and is the first to go if the system runs out of memory.
 //   - What goes wrong in it is an error in the parent: a *LimitError, or the compiler's own words.
 //
 // The package knows nothing of WebAssembly: Serve, which runs in the child, is given a function that does the job.

@@ -23,10 +23,14 @@ const (
 // lowerPriority applies to all threads, and so to those that they start.
 func lowerPriority() {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	nice := niceness
+	if own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err == nil {
+		nice += 20 - own // the kernel's own way to say it
+	}
 	tasks, _ := os.ReadDir("/proc/self/task")
 	for _, task := range tasks {
 		if id, err := strconv.Atoi(task.Name()); err == nil {
-			_ = syscall.Setpriority(syscall.PRIO_PROCESS, id, niceness)
+			_ = syscall.Setpriority(syscall.PRIO_PROCESS, id, nice)
 		}
 	}
 }

@@ -1,0 +1,50 @@
+package author
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
+	. "github.com/informerd/informerd/pkg/plugins/guesttest"
+)
+
+// An event that ends much later than its deadline is shown with a row of its own, and only such a one. The guest runs until
+// its own deadline; what is compared with is put on either side of that, so that the machine's speed has no part in it.
+func TestWhatIsLateIsShown(t *testing.T) {
+	const runs = remarkable + 50*time.Millisecond
+	endless := Guest{Events: map[int][]Action{1: {Forever()}}}.Bytes()
+	o, err := (&event.Parser{}).Parse([]byte(pod))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t.Context())
+	sub, err := r.load(t.Context(), plugins.Spec{Listener: trialName, Wasm: endless, Limits: plugins.Limits{Deadline: runs}}, setting{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		deadline time.Duration
+		late     bool
+	}{{time.Nanosecond, true}, {time.Hour, false}, {0, false}} { // 0: there is none
+		sub.deadline = c.deadline
+		outcome, err := sub.handle(t.Context(), event.Event{Op: event.Add, Object: o})
+		if err != nil || outcome.Crash == nil {
+			t.Fatalf("%+v, %v", outcome, err)
+		}
+		var text bytes.Buffer
+		(&page{w: &text}).outcome(outcome)
+		row := "  late      it ended " + took(outcome.Time-c.deadline) + " after its deadline: the machine was busy, or the host was\n"
+		if strings.Contains(text.String(), row) != c.late || strings.Contains(text.String(), "late ") != c.late {
+			t.Errorf("deadline %v:\n%s", c.deadline, text.String())
+		}
+	}
+	if err := sub.close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := r.close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
