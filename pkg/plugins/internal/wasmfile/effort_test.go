@@ -82,7 +82,7 @@ func TestParseTakesNoMoreThanTheFileIsWorth(t *testing.T) {
 
 // A count that no bytes follow reserves nothing, whatever it counts.
 func TestParseReservesNothingForCounts(t *testing.T) {
-	for id := wasmbin.Type; id <= wasmbin.DataCount; id++ {
+	for id := byte(wasmbin.Type); id <= wasmbin.DataCount; id++ {
 		for _, count := range []string{"\xff\xff\xff\xff\x0f", "\x80\x80\x80\x01", "\xa0\x8d\x06"} {
 			for _, rest := range []string{"", "\x00", strings.Repeat("\x00", 64), strings.Repeat("\x60\x00\x00", 64)} {
 				if taken := allocated(t, file(section(id, count+rest)), false); taken > 64<<10 {
