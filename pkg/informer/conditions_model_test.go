@@ -172,7 +172,11 @@ func (j *judged) change(t *rapid.T, key event.Key, watched bool) {
 	if !watched {
 		return
 	}
-	if err := j.ctl.queue.add(context.Background(), delta{typ: typ, object: o}); err != nil {
+	d := delta{typ: typ, object: o}
+	if rapid.Bool().Draw(t, "at once") && j.ctl.applyNow(d) {
+		return
+	}
+	if err := j.ctl.queue.add(context.Background(), d); err != nil {
 		t.Fatal(err)
 	}
 }

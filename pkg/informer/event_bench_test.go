@@ -9,18 +9,20 @@ import (
 )
 
 // BenchmarkEvent is what an event costs between the parser and the worker: the queue, the store, the processor, the buffer
-// and the delivery, on one goroutine. Objects are small, so that their texts do not count.
+// and the delivery, on one goroutine; and, as "now", without the queue. Objects are small, so that their texts do not count.
 func BenchmarkEvent(b *testing.B) {
 	const objects = 1000
 	for _, bm := range []struct {
 		name    string
+		queued  bool
 		cfg     ListenerConfig
 		indexes map[string]IndexFunc
 	}{
-		{"plain", ListenerConfig{}, nil},
-		{"resync", ListenerConfig{Resync: time.Hour}, nil},
-		{"spill", ListenerConfig{Overflow: OverflowSpill}, nil},
-		{"index", ListenerConfig{}, map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("metadata.uid"))}},
+		{"now", false, ListenerConfig{}, nil},
+		{"plain", true, ListenerConfig{}, nil},
+		{"resync", true, ListenerConfig{Resync: time.Hour}, nil},
+		{"spill", true, ListenerConfig{Overflow: OverflowSpill}, nil},
+		{"index", true, ListenerConfig{}, map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("metadata.uid"))}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}, joined: newSignal()}
@@ -40,15 +42,22 @@ func BenchmarkEvent(b *testing.B) {
 			c.proc.join(l, c.store, time.Now())
 			ctx, n := b.Context(), 0
 			event := func() {
-				if err := c.queue.add(ctx, delta{typ: deltaUpdated, object: states[n/objects%2][n%objects]}); err != nil {
-					b.Fatal(err)
-				}
+				change := delta{typ: deltaUpdated, object: states[n/objects%2][n%objects]}
 				n++
-				deltas, _ := c.queue.pop()
-				for i := range deltas {
-					c.apply(&deltas[i])
+				if !bm.queued {
+					if !c.applyNow(change) {
+						b.Fatal("something is queued")
+					}
+				} else {
+					if err := c.queue.add(ctx, change); err != nil {
+						b.Fatal(err)
+					}
+					deltas, _ := c.queue.pop()
+					for i := range deltas {
+						c.apply(&deltas[i])
+					}
+					c.queue.done()
 				}
-				c.queue.done()
 				d, err := l.Next(ctx)
 				if err != nil {
 					b.Fatal(err)

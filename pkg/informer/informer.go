@@ -50,7 +50,8 @@ func (s Shape) keeps() string {
 //
 //  1. The reflector reads a watch frame from its stream and parses it into an event.Object.
 //  2. It queues a delta under the object's key. If the queue is full, it stops reading.
-//  3. The controller takes all deltas of the key that waits longest.
+//  3. The controller takes all deltas of the key that waits longest. If the queue is empty and the controller has nothing to
+//     do, the reflector's goroutine does not queue the delta, but does what the controller's would do with it.
 //  4. For each, it compares with the store, changes the store, and has the processor distribute what that means.
 //  5. The processor offers the event to each listener that wants it, which takes it into its buffer or marks the object.
 //  6. A worker gets it from Listener.Next, and calls Done or Retry.
@@ -91,11 +92,11 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, lo
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc, joined: newSignal()}
 	inf.reflector = &reflector{
 		lw: lw, resource: resource, parser: parser, newParser: newParser, queue: inf.queue, store: inf.store, listeners: inf.proc.names,
-		log: log.With("resource", resource.String(), "namespace", scope.Namespace),
+		log: log.With("resource", resource.String(), "namespace", scope.Namespace), controller: inf.controller,
 	}
-	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc, joined: newSignal()}
 	return inf, nil
 }
 

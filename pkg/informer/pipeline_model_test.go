@@ -154,7 +154,11 @@ func (p *pipeline) repeat(name string) {
 	}
 }
 
+// add has the event applied at once, if it can be, or leaves it to the controller's next turn, as after a list.
 func (p *pipeline) add(d delta) {
+	if rapid.Bool().Draw(p.t, "at once") && p.ctl.applyNow(d) {
+		return
+	}
 	if err := p.ctl.queue.add(context.Background(), d); err != nil {
 		p.t.Fatal(err)
 	}

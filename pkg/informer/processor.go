@@ -9,14 +9,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// processor distributes an informer's notifications to its listeners. It has no goroutine: the controller calls it.
+// processor distributes an informer's notifications to its listeners. It has no goroutine: whoever applies a delta calls it.
 type processor struct {
 	// mu is held while an object is applied to the store and its notification distributed, and while a listener joins
 	// or leaves. So a late listener's snapshot of the store misses no event and doubles none.
 	mu   sync.Mutex
 	regs []*registration
+	// resyncs: there is a listener with a period, or was.
+	resyncs bool
 	// blocked are offers that a listener with OverflowBlock has not taken. The controller repeats them when it does not
-	// hold mu, and applies nothing before they are taken: a full listener may hold up the informer, but neither those
+	// hold mu, and nothing is applied before they are taken: a full listener may hold up the informer, but neither those
 	// who come and go, nor the handlers among them.
 	blocked []entry
 	// asleep are those whose workers have not been told yet of what was offered.
@@ -63,6 +65,7 @@ func (p *processor) join(l *Listener, store *indexer, now time.Time) *registrati
 		l.join(reg, wanted)
 	}
 	p.regs = append(p.regs, reg)
+	p.resyncs = p.resyncs || l.cfg.Resync > 0
 	return reg
 }
 

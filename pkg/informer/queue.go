@@ -50,6 +50,9 @@ type deltaQueue struct {
 	// taken are the deltas the controller is applying right now; neither in items nor yet surely in the store.
 	taken    []delta
 	takenKey event.Key
+	// own is where taken lies if the reflector has claimed it; passed, if it has left the end of that to the controller.
+	own    [1]delta
+	passed bool
 
 	ready  signal // something was queued
 	room   signal // something was taken
@@ -90,6 +93,29 @@ func (q *deltaQueue) add(ctx context.Context, d delta) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// claim is what add, pop and a change of goroutines would come to, if nothing is queued or being applied: the caller applies
+// the delta itself, and then calls done or pass. It returns nil if anything came before.
+func (q *deltaQueue) claim(d delta) *delta {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if (len(q.items) > 0 || len(q.taken) > 0) && !mutated("overtaken-queue") {
+		return nil
+	}
+	q.populate.begun = true // as with add
+	q.settle()
+	q.own[0] = d
+	q.taken, q.takenKey = q.own[:], d.object.Key()
+	return &q.own[0]
+}
+
+// pass leaves it to the controller to wait for who has not taken yet what was claimed and applied, and to call done.
+func (q *deltaQueue) pass() {
+	q.mu.Lock()
+	q.passed = true
+	q.mu.Unlock()
+	q.ready.set()
 }
 
 // replace queues a whole list: each item, in the order of the list, then a delete for each object that the store or the
@@ -200,10 +226,14 @@ func dedupe(deltas []delta) []delta {
 }
 
 // pop takes all deltas of the object that waits longest. The caller applies them and then calls done; there is one
-// caller. ok is false if nothing waits: ready tells when something does.
+// caller. Of what was passed there are none left to apply. ok is false if nothing waits: ready tells when something does.
 func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if len(q.taken) > 0 {
+		ok, q.passed = q.passed, false
+		return nil, ok
+	}
 	key, ok := q.order.pop()
 	if !ok {
 		return nil, false

@@ -21,16 +21,18 @@ const (
 	listSilence = 2 * time.Minute
 )
 
-// reflector brings what the API server has into the queue: it lists, then watches from the list's resourceVersion, for
-// ever. One goroutine runs it.
+// reflector brings what the API server has into the queue, or to the controller: it lists, then watches from the list's
+// resourceVersion, indefinitely. One goroutine runs it.
 type reflector struct {
 	lw       ListWatcher
 	resource Resource
 	parser   *event.Parser
 	queue    *deltaQueue
 	store    *indexer
-	log      *slog.Logger
-	onError  func(error) // may be nil
+	// controller applies what is watched while the queue is empty.
+	controller *controller
+	log        *slog.Logger
+	onError    func(error) // may be nil
 	// newParser makes a parser for the resource in another version.
 	newParser func(Resource) (*event.Parser, error)
 	// renew finds the resource in the version that the server has by now; may be nil. See Factory.Renew.

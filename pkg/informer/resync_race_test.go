@@ -20,7 +20,6 @@ func TestAResyncDoesNotOvertakeWhatIsBeingApplied(t *testing.T) {
 func resyncWhileApplying(t *testing.T) {
 	const rounds = 2000
 	c, list := stocked(1)
-	c.resyncs = true
 	l, err := NewListener(ListenerConfig{Resync: time.Second, On: event.OpSet(0).With(event.Add).With(event.Delete).With(event.Resync)})
 	if err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func (r *reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*wa
 		return nil, err
 	}
 	r.note(func(s *reflectorStatus) { s.watches++; s.err = nil })
-	in := stream{r: body, lines: true, idle: r.queue.flush}
+	in := stream{r: body, lines: true, idle: r.flush}
 	return &watchStream{body: body, cancel: cancel, in: in, parser: r.parser, begun: begun}, nil
 }
 
@@ -124,7 +124,7 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 	}
 	end, cause := r.follow(ctx, w, unordered)
 	w.close()
-	r.queue.flush()
+	r.flush()
 	if ctx.Err() != nil {
 		return false, nil
 	}
@@ -231,18 +231,27 @@ func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (watchEnd,
 	}
 }
 
-// enqueue queues what happened to an object. It blocks while the queue is full.
+// enqueue queues what happened to an object, unless it can be applied at once. It blocks while the queue is full.
 func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *event.Object) error {
-	if err := r.queue.add(ctx, delta{typ: typ, object: o}); err != nil {
-		return err
+	d := delta{typ: typ, object: o}
+	if !r.controller.applyNow(d) {
+		if err := r.queue.add(ctx, d); err != nil {
+			return err
+		}
 	}
 	r.events.Add(1)
 	return nil
 }
 
+// flush wakes who has not been told yet of what was queued or applied.
+func (r *reflector) flush() {
+	r.queue.flush()
+	r.controller.proc.wake()
+}
+
 // wait backs off and keeps the resourceVersion: nothing was missed that a watch from there would not bring.
 func (r *reflector) wait(ctx context.Context, cause error) error {
-	r.queue.flush()
+	r.flush()
 	delay := r.backoff.next(time.Now(), cause)
 	r.report(fmt.Errorf("failed to watch %s: %w", r.resource, cause), delay)
 	return nilIfDone(ctx, sleep(ctx, delay))
