@@ -23,6 +23,10 @@ var Costly = []Recipe{
 	{"vectors", 256, 6_144, 160},
 	{"changing", 144, 448, 1},
 
+	// Found by a later one: the longest wait of the collector, and that of another listener's event.
+	{"functions", 23_040, 192, 80},
+	{"live", 32_768, 384, 64},
+
 	// As much native code as 512 MiB of memory allow, and a little more: what is not data to the kernel, in buffers that double.
 	{"calls", 128, 84, 900},
 	{"calls", 96, 900, 126},

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -100,9 +101,18 @@ func TestSearchForCostlyModules(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d modules", n)
-	for name, l := range best {
-		t.Logf("worst %-16s %v", name, l)
+	var worst strings.Builder
+	fmt.Fprintf(&worst, "# The worst of %d modules, from seed %d, in %v, for what was searched. The bounds: another's event %v late, the collector\n"+
+		"# waits %v, stopped in %v, %d MiB.\n", n, seed, duration, delay, held, stopped, (searchedMemory+searchedSlack)>>20)
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(&worst, "%-16s %v\n", name, best[name])
+	}
+	t.Log(worst.String())
+	if *write {
+		if err := os.WriteFile("testdata/worst_loading.txt", []byte(worst.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // HOSTILE_SEARCH is how long TestSearch goes on, as 30m. HOSTILE_SEED is where it begins.
-var write = flag.Bool("worst", false, "write what TestSearch finds to testdata/worst.txt")
+var write = flag.Bool("worst", false, "write what searches find to testdata/worst.txt and testdata/worst_loading.txt")
 
 const worstFile = "testdata/worst.txt"
 
