@@ -64,7 +64,7 @@ type code struct {
 // take returns the code of a module, which must be left in the end. The first caller has it made, others wait. It returns
 // when ctx ends; making the code ends when nobody waits for it any more.
 func (c *codes) take(ctx context.Context, file *wasmfile.Module, folder *codedir.Folder, limits LoadLimits) (*code, error) {
-	key := codeKey{sha256.Sum256(file.Code), meter.Options{MaxTable: wasmfile.MaxTableElements}}
+	key := codeKey{digestOf(file.Code), meter.Options{MaxTable: wasmfile.MaxTableElements}}
 	for {
 		x := c.join(ctx, key, file, folder, limits)
 		select {
@@ -178,7 +178,7 @@ func (x *code) rewrite(wasm []byte) error {
 
 // name is that of the entry in the folder: what the engine compiles.
 func (x *code) name() string {
-	sum := sha256.Sum256(x.wasm)
+	sum := digestOf(x.wasm)
 	return hex.EncodeToString(sum[:])
 }
 

@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -157,5 +158,15 @@ func TestLoadsOfOtherModulesDoNotWait(t *testing.T) {
 	}
 	if n := host.codes.compiled.Load(); n != 2 {
 		t.Errorf("compiled %d times", n)
+	}
+}
+
+// A digest is the SHA-256, whatever pieces it is made of.
+func TestDigestOf(t *testing.T) {
+	for _, size := range []int{0, 1, hashedAtOnce - 1, hashedAtOnce, hashedAtOnce + 1, 2*hashedAtOnce + 5} {
+		text := bytes.Repeat([]byte("informerd"), size/9+1)[:size]
+		if digestOf(text) != sha256.Sum256(text) {
+			t.Errorf("%d bytes", size)
+		}
 	}
 }

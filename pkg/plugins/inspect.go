@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -92,7 +91,7 @@ func Inspect(wasm []byte) (*Inspection, error) {
 	if err := checkValid(file.Code); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(wasm)
+	sum := digestOf(wasm)
 	in := &Inspection{Kind: ModuleHandler, Digest: hex.EncodeToString(sum[:]), Size: len(wasm), Named: file.Named}
 	if isCommand(file) {
 		in.Kind = ModuleCommand

@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -76,7 +75,7 @@ func (h *Host) newModule(ctx context.Context, spec Spec) (*module, *guest, error
 	if err != nil {
 		return nil, nil, err
 	}
-	sum := sha256.Sum256(spec.Wasm)
+	sum := digestOf(spec.Wasm)
 	spec.Wasm = nil
 	m := &module{host: h, spec: spec, digest: hex.EncodeToString(sum[:]), log: newGuestLog(h.log, spec), users: 1}
 	m.life, m.end = context.WithCancel(context.Background())
