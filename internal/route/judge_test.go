@@ -2,6 +2,7 @@ package route
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -281,6 +282,52 @@ func TestTheEndOfWhatLeavesWaitsForTheOutput(t *testing.T) {
 		source.end()
 		if err := <-done; err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// Once the source has stopped, the end of a violation is not retried without end: an output that is away for good would keep
+// the listener from ending.
+func TestTheEndOfAViolationWaitsNoLongerThanTheSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source, out := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}), &output{}
+		source.open, source.stopped = true, make(chan struct{})
+		var log bytes.Buffer
+		r := source.route(t, &log, out)
+		r.Rules, r.Quiet = book(t, pending(0)), true
+		r.Retry = Retry{Attempts: 2, MinBackoff: time.Second, MaxBackoff: time.Minute}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		done := make(chan error, 1)
+		go func() { done <- r.Run(ctx) }()
+		synctest.Wait()
+		out.mu.Lock()
+		out.fail = away(1000 * time.Hour)
+		out.mu.Unlock()
+		source.push(event.Event{Op: event.Delete, Object: pod(2, `"Pending"`)})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		source.mu.Lock()
+		if source.parked != 1 {
+			t.Errorf("the end of the violation is not retried any more: %q", source.log)
+		}
+		source.mu.Unlock()
+		close(source.stopped)
+		source.end()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		default:
+			t.Error("it is retried although the source has stopped")
+			cancel()
+			<-done
+		}
+		if !strings.Contains(log.String(), "outputs do not take what rules report") {
+			t.Errorf("it is not logged: %s", log.String())
 		}
 	})
 }
