@@ -186,6 +186,50 @@ func TestADeleteEndsWhatRulesHave(t *testing.T) {
 	}
 }
 
+// An object that is remembered leaves with its last state in the set, if the one in which it was deleted is none: it has left
+// with events that were missed.
+func TestWhatIsRememberedLeavesWithItsLastStateInTheSet(t *testing.T) {
+	fine, broken, other := pod(1, `"Pending"`), pod(2, `["Pending"]`), pod(3, `"Running"`)
+	for name, tt := range map[string]struct {
+		selects string
+		events  []event.Event
+		before  *event.Object
+		want    string
+	}{
+		"the select has failed": {
+			`object.status.phase startsWith "P"`,
+			[]event.Event{{Op: event.Add, Object: fine}, {Op: event.Update, Object: broken, Old: fine}, {Op: event.Delete, Object: other}}, broken,
+			"added 1, updated 2 was 1, deleted 2",
+		},
+		"the select looks at the clock": {
+			`object.status.phase == "Pending" && age("2026-01-01T00:00:00Z") != nil`,
+			[]event.Event{{Op: event.Add, Object: fine}, {Op: event.Delete, Object: other}}, fine,
+			"added 1, deleted 1",
+		},
+		"nothing was missed": {
+			`object.status.phase startsWith "P"`,
+			[]event.Event{{Op: event.Add, Object: fine}, {Op: event.Update, Object: broken, Old: fine}, {Op: event.Delete, Object: pod(4, `"Pending"`)}}, broken,
+			"added 1, updated 2 was 1, deleted 4",
+		},
+	} {
+		source, out := newScript(tt.events...), &output{}
+		source.waiting[len(tt.events)-1].Before = tt.before
+		source.deaf = true
+		var log bytes.Buffer
+		r := source.route(t, &log, out)
+		r.Select = expression(t, tt.selects, filters.KindSelect)
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(states(out), ", "); got != tt.want {
+			t.Errorf("%s: got %s, want %s", name, got, tt.want)
+		}
+		if r.members.len() != 0 {
+			t.Errorf("%s: %d objects are still remembered", name, r.members.len())
+		}
+	}
+}
+
 // What is remembered of objects is a few bytes each, and nothing once they are gone.
 func TestMembersAreSmall(t *testing.T) {
 	const objects, size = 2000, 100 << 10
