@@ -99,6 +99,9 @@ func TestCrash(t *testing.T) {
 			if n := strings.Count(log.String(), line); n != 1 {
 				t.Errorf("logged %d times:\n%s", n, log)
 			}
+			if said := log.String() + err.Error(); strings.Contains(said, "nodeName") || strings.Contains(said, "Running") {
+				t.Errorf("it has a part of the object: %s", said)
+			}
 			// The state of the crashed instance is gone with it.
 			expectVerdict(t, i, podAdd(t), Drop)
 			expectVerdict(t, i, podAdd(t), Done)

@@ -29,7 +29,7 @@ type HTTPGrant struct {
 	// PerEvent is how many requests the guest may make for one event; default 4.
 	PerEvent int
 	// Private lets requests over plain http reach private addresses, as of services in a cluster, by names that resolve to
-	// them. The API server of the cluster that the process runs in is never reached.
+	// them. The address that the process has for the API server of its own cluster is never reached.
 	Private bool
 	// Headers go with every request, to each of Allow, and take the place of the guest's own. The guest does not see them.
 	Headers map[string]string
