@@ -39,7 +39,7 @@ func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error)
 			}
 			i = skipSpace(s, i+1)
 		}
-		nameEnd, value, err := scanName(s, i)
+		nameEnd, value, _, err := c.memberName(s, i)
 		if err != nil {
 			return w, nameEnd, err
 		}

@@ -105,7 +105,7 @@ func (g generator) value(depth int) string {
 
 // deep nests about as deep as is too deep for a template, or for anybody.
 func (g generator) deep() string {
-	n := pick(g.choices, 40, maxTemplateDepth-4, maxTemplateDepth-2, maxTemplateDepth+20)
+	n := pick(g.choices, 40, maxBaseDepth-4, maxBaseDepth-2, maxBaseDepth+20)
 	if g.one(20) {
 		n = maxDepth - 4 + g.intN(6)
 	}

@@ -94,7 +94,7 @@ func newHistory(t *testing.T, g generator) *history {
 		}
 	}
 	h.parser = h.fresh()
-	h.parser.Plain = false
+	h.parser.Plain, h.parser.eager = false, !g.one(4)
 	if !g.one(3) {
 		h.parser.Last = func(key Key) *Object { return h.store[key] }
 	}

@@ -7,7 +7,9 @@ const (
 	levelObject      level = iota // the object itself
 	levelMetadata                 // metadata
 	levelAnnotations              // metadata.annotations, of Secrets
-	levelOther                    // spec, status, and what has a member to cut
+	levelOther                    // what has a member to cut
+	levelManager                  // an item of metadata.managedFields
+	levelPlain                    // any other
 )
 
 // role is what a member is to the reader.
@@ -29,6 +31,10 @@ const (
 	roleGeneration
 	roleLabels
 	roleAnnotations
+	roleGenerateName
+	roleOwners
+	roleManagedFields
+	roleFields // the fields of one manager
 )
 
 // lastApplied is where kubectl keeps a copy of what it applied, a Secret's data included.
@@ -57,6 +63,10 @@ func (l level) role(name string) role {
 		if name == lastApplied {
 			return roleSecret
 		}
+	case levelManager:
+		if name == "fieldsV1" {
+			return roleFields
+		}
 	}
 	return roleNone
 }
@@ -79,11 +89,17 @@ func metadataRole(name string) role {
 		return roleLabels
 	case "annotations":
 		return roleAnnotations
+	case "generateName":
+		return roleGenerateName
+	case "ownerReferences":
+		return roleOwners
+	case "managedFields":
+		return roleManagedFields
 	}
 	return roleNone
 }
 
-// levelBelow tells how the value of a member is read, if it is an object: member by member, or (false) as a whole.
+// levelBelow reports how the value of a member is read, if it is an object: member by member, or (false) as a whole.
 func (p *Parser) levelBelow(r role, drop *dropTree) (level, bool) {
 	switch {
 	case drop != nil && drop.cut:
@@ -92,7 +108,7 @@ func (p *Parser) levelBelow(r role, drop *dropTree) (level, bool) {
 		return levelMetadata, true
 	case r == roleAnnotations && p.secrets:
 		return levelAnnotations, true
-	case r == roleSpec, r == roleStatus, drop != nil:
+	case drop != nil:
 		return levelOther, true
 	}
 	return 0, false

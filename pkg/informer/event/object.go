@@ -98,7 +98,7 @@ func (o *Object) hold(n int32) int {
 		b, memory = o.own, memory-len(o.own.text) // of which the object's text is a part
 	}
 	if b != nil && b.held.Add(n) == max(n, 0) {
-		memory += len(b.text)
+		memory += len(b.text) + b.size()
 	}
 	return memory
 }

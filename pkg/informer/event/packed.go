@@ -2,8 +2,6 @@ package event
 
 import (
 	"encoding/binary"
-	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -43,8 +41,6 @@ type packing struct {
 	literal    int // bytes at the end of literals that no operation has yet
 	copied     struct{ at, len int }
 	behind     int // where a copy with d == 0 would begin, were there no literal
-	// kept is what of the text that was read the base has, if the template is a woken one.
-	kept []kept
 }
 
 func (k *packing) begin(r *reading, start, end int, spliced string) {
@@ -67,7 +63,7 @@ func (k *packing) pieces(keep func(from, to int), put func(text string)) {
 	keep(at, k.end)
 }
 
-// eachPiece calls same for what is as in the template, and other for what is not, in the order of the text.
+// eachPiece calls same for what is as in the base, and other for what is not, in the order of the text.
 func (k *packing) eachPiece(same func(from, to, t int), other func(from, to int), put func(text string)) {
 	matches, m := k.r.matches, 0
 	k.pieces(func(from, to int) {
@@ -90,25 +86,26 @@ func (k *packing) eachPiece(same func(from, to, t int), other func(from, to int)
 	}, put)
 }
 
-// pack writes the operations. packed tells whether there is something to refer to, and enough of it; valid whether what
-// stays of the text is UTF-8.
-func (k *packing) pack() (packed, valid bool) {
+// pack writes the operations. It reports whether there is a base to refer to, and enough of it.
+func (k *packing) pack() bool {
 	r := k.r
-	if r.template == nil {
-		return false, k.valid()
+	if r.base == nil || len(r.base.text) > maxBase*k.size {
+		return false
+	}
+	worth, same := worthPacking, 0
+	if r.found == byChance {
+		worth = worthPackingStranger
+	}
+	for i := range r.matches {
+		same += r.matches[i].len
+	}
+	if (k.size-same)*100 >= k.size*worth { // it will not be; what is cut out has no matches
+		return false
 	}
 	k.literals, k.ops, k.literal, k.copied.len, k.behind = k.literals[:0], k.ops[:0], 0, 0, 0
-	k.kept = k.kept[:0]
-	k.eachPiece(k.like, func(from, to int) {
-		k.put(r.s[from:to])
-	}, k.put)
+	k.eachPiece(k.like, func(from, to int) { k.put(r.s[from:to]) }, k.put)
 	k.flush()
-	worth := worthPackingStranger
-	if r.own {
-		worth = worthPacking
-	}
-	packed = (len(k.literals)+len(k.ops))*100 < k.size*worth && len(r.template.base.text) <= maxBase*k.size
-	return packed, isASCII(k.literals) && r.evenMatches() || k.valid()
+	return (len(k.literals)+len(k.ops))*100 < k.size*worth
 }
 
 // valid reports whether what stays of the text is UTF-8.
@@ -118,75 +115,13 @@ func (k *packing) valid() bool {
 	return valid
 }
 
-// evenMatches reports whether no match begins or ends next to a byte that is not ASCII. Then none of them cuts a rune: what
-// is as in the template is UTF-8 because that is.
-func (r *reading) evenMatches() bool {
-	for _, m := range r.matches {
-		around := r.s[m.n] | r.s[m.n+m.len-1]
-		if m.n > 0 {
-			around |= r.s[m.n-1]
-		}
-		if end := m.n + m.len; end < len(r.s) {
-			around |= r.s[end]
-		}
-		if around >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-func isASCII(b []byte) bool {
-	s, i := view(b), 0
-	for ; i+8 <= len(s); i += 8 {
-		if word(s, i)&highs != 0 {
-			return false
-		}
-	}
-	for ; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
-// like adds a part of the text that the template has at t, and the base too, if it was not cut.
+// like adds a part of the text that the base has at t.
 func (k *packing) like(from, to, t int) {
-	s, all := k.r.s, k.r.template.kept
-	for i := sort.Search(len(all), func(i int) bool { return all[i].to > t }); i < len(all) && from < to; i++ {
-		part := &all[i]
-		if n := min(part.from-t, to-from); n > 0 {
-			k.put(s[from : from+n])
-			from, t = from+n, t+n
-		}
-		n := min(part.to-t, to-from)
-		if n == 0 {
-			break
-		}
-		at := part.at + t - part.from
-		if n >= minCopy {
-			k.copy(at, n)
-		} else {
-			k.put(s[from : from+n])
-		}
-		if k.r.template.woken {
-			k.keep(kept{from - k.start, from - k.start + n, at})
-		}
-		from, t = from+n, t+n
+	if to-from >= minCopy {
+		k.copy(t, to-from)
+	} else {
+		k.put(k.r.s[from:to])
 	}
-	k.put(s[from:to])
-}
-
-// keep notes a part of the text that the base has.
-func (k *packing) keep(part kept) {
-	if n := len(k.kept); n > 0 {
-		if last := &k.kept[n-1]; last.to == part.from && last.at+last.to-last.from == part.at {
-			last.to = part.to
-			return
-		}
-	}
-	k.kept = append(k.kept, part)
 }
 
 func (k *packing) copy(at, n int) {
@@ -240,7 +175,7 @@ func (h *header) identity() [5]*field {
 
 func (k *packing) packed(typ *typeMeta) *Object {
 	o := k.object(typ)
-	o.base = k.r.template.base
+	o.base = k.r.base
 	identity, n := k.identity()
 	var b strings.Builder
 	b.Grow(n + len(k.literals) + len(k.ops))
@@ -309,20 +244,4 @@ func (k *packing) place(at int) uint32 {
 		shift += len(e.with) - (e.to - e.from)
 	}
 	return uint32(at + shift)
-}
-
-// newTemplate makes a template of the object that was read, which is the base.
-func (k *packing) newTemplate(b *base) *template {
-	t := &template{text: strings.Clone(k.r.s[k.start:k.end]), base: b}
-	at := 0
-	k.pieces(func(from, to int) {
-		t.kept = append(t.kept, kept{from - k.start, to - k.start, at})
-		at += to - from
-	}, func(text string) { at += len(text) })
-	return t
-}
-
-// renewed makes a template of the object that was read by a woken one. It has the same base, and what the woken one lacks.
-func (k *packing) renewed() *template {
-	return &template{text: strings.Clone(k.r.s[k.start:k.end]), base: k.r.template.base, kept: slices.Clone(k.kept)}
 }

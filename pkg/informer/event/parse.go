@@ -11,7 +11,7 @@ import (
 
 // Parser makes Objects from what the API server sends. The zero value is ready: it drops metadata.managedFields and
 // replaces Secret data by digests. A Parser is not safe for concurrent use; each reader has its own. It remembers some of
-// what it has read (up to 8 MiB, and what its objects that are in use refer to), because it reads faster what resembles that.
+// what it has read, as long as objects of it are in use, because it reads faster what resembles that.
 type Parser struct {
 	// APIVersion and Kind are given to objects that come with neither, as the items of built-in lists do.
 	APIVersion, Kind string
@@ -28,13 +28,14 @@ type Parser struct {
 	// differs from it in little.
 	Last func(Key) *Object
 
-	drop      *dropTree
-	templates templates
-	reading   reading // reused from object to object
-	packing   packing // likewise
-	digester  *digester
-	stack     []member // of the objects whose members are being read
-	typ       *typeMeta
+	drop     *dropTree
+	bases    bases
+	reading  reading // reused from object to object
+	packing  packing // likewise
+	digester *digester
+	typ      *typeMeta
+	// eager: each object is read against a base and packed if that can be done at all, worth it or not; for tests.
+	eager bool
 	// secrets: objects may be Secrets, so that more of them has to be looked at.
 	secrets bool
 	// deduplicated: the text is known to have no name twice.
@@ -97,20 +98,9 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 	if p.Kind == "" || p.Kind == "Secret" {
 		p.secrets = true
 	}
-	var like []member
-	if !p.Plain {
-		r.identity = identify(s, i)
-		if r.template, r.own = p.templates.pick(p, r.identity); r.template != nil {
-			like = r.template.top
-			if i < len(s) && s[i] == '{' {
-				if end, err := r.wholeObject(i); err != errUnlike {
-					r.wholly = true
-					return end, err
-				}
-			}
-		}
-	}
-	return r.level(i, 0, levelObject, p.dropTree(), like)
+	r.from = i
+	end, _, err = r.object(i, -1, 0, levelObject, p.dropTree())
+	return end, err
 }
 
 // build makes the Object from the text that was just read, which stands at start to end.
@@ -136,7 +126,7 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 		remember = false // nothing of a Secret's text stays
 		if !p.secrets {
 			// Nobody said that there would be any: read it again with more care.
-			p.secrets, p.templates = true, templates{}
+			p.secrets, p.bases = true, bases{}
 			return p.parseAgain(s[start:end], stored)
 		}
 		if p.digester == nil {
@@ -148,57 +138,25 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	r.sortEdits()
 	k := &p.packing
 	k.begin(r, start, end, spliced)
-	worth, valid := k.pack()
-	if !valid {
+	if r.unASCII && !k.valid() {
 		// Each bad byte becomes U+FFFD, as in encoding/json.
 		return p.parseAgain(string([]rune(s[start:end])), stored)
 	}
+	remember = remember && (k.size >= minBase || p.eager)
 	var packed *Object
-	if worth {
+	if remember && k.pack() {
 		packed = k.packed(p.typ)
-		if remember {
-			p.resembled()
-		}
+		r.resembled()
 		if stored {
 			return packed, nil
 		}
 	}
 	o := k.plain(p.typ)
-	o.stored = packed
-	if packed == nil && remember {
-		p.remember(o)
+	if o.stored = packed; packed == nil && remember && r.deepest < maxBaseDepth {
+		o.own = k.newBase(o.JSON())
+		r.remember(o.own)
 	}
 	return o, nil
-}
-
-// resembled has the template at hand that an object was packed by.
-func (p *Parser) resembled() {
-	r, ts := &p.reading, &p.templates
-	t := r.template
-	if t.woken && r.wholly {
-		t.woken = false // it has all that it needs
-	} else if t.woken {
-		t = p.packing.renewed()
-		ts.spare = r.template
-	}
-	if ts.last = t; !r.own {
-		ts.remember(r.identity.trait, t.base)
-	}
-	ts.keep(t)
-}
-
-// remember makes a base of an object that resembles nothing.
-func (p *Parser) remember(o *Object) {
-	r, ts := &p.reading, &p.templates
-	o.own = &base{text: o.JSON()}
-	if ts.replaced != nil {
-		ts.forget(ts.replaced)
-	}
-	ts.remember(r.identity.trait, o.own)
-	if len(r.s) <= maxFirstSight {
-		ts.last = p.packing.newTemplate(o.own)
-		ts.keep(ts.last)
-	}
 }
 
 // splice is what an object without apiVersion and kind is given.

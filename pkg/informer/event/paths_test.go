@@ -32,7 +32,7 @@ func FuzzPaths(f *testing.F) {
 
 func comparePaths(t *testing.T, data []byte, seen map[string]int) {
 	g := generator{newChoices(data)}
-	var p Parser
+	p := Parser{eager: true}
 	var together, single Scratch
 	text := g.whole(false)
 	for range 6 {
@@ -125,7 +125,7 @@ func (g generator) paths(all []Path, seen map[string]int) (set []Path) {
 // packedPod returns the second of two pods that differ little.
 func packedPod(t testing.TB) *Object {
 	t.Helper()
-	var p Parser
+	p := Parser{eager: true}
 	for _, name := range []string{"web-1", "web-2"} {
 		o, err := p.Parse([]byte(strings.ReplaceAll(pod, "web-1", name)))
 		if err != nil {

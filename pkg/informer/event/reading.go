@@ -3,9 +3,7 @@ package event
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // span is a part of the text that is being read.
@@ -24,117 +22,108 @@ type edit struct {
 // what to cut out and what a Secret has to hide is noted, in one pass.
 type reading struct {
 	checker
-	s        string
-	parser   *Parser
-	template *template // nil if nothing like this object is known
-	own      bool      // the template is of an object of the same trait
-	identity identity  // its key is part of s
-	wholly   bool      // all was read by the template at once
-	matches  []match   // what is as in the template, in the order of s
-	mute     bool      // matches are not noted
-	inserted []int     // for parting
-	// lookedAhead is how many bytes of the template were looked at without getting on, for tests.
-	lookedAhead int
+	s      string
+	parser *Parser
+
+	from    int     // where the object begins
+	base    *base   // nil if nothing like this object is known
+	found   found   // how it was found
+	untried *base   // was found, but is not worth a try
+	of      uint64  // the object's origin
+	matches []match // what is as in the base, in the order of s
+	until   int     // up to which place s is as the base is, shift bytes later
+	shift   int
+	near    int // the extent of the base that was asked for last
+	// lost: the base does not resemble the object. It is if spent is more than credit (reading.spend).
+	lost          bool
+	spent, credit int
+	// What was read before the base was known: the object's members, and those of its metadata.
+	top, meta []member
 
 	apiVersion, kind, namespace, name, uid, resourceVersion, deletionTimestamp span
 
 	metadata     bool // was seen
 	labels       span
+	generateName span
+	owners       span
 	spec, status int // where the values begin
 	generation   int64
 	edits        []edit
 	secret       []span
+	fields       []span // values of fieldsV1
+}
+
+// member is a member of an object that is read member by member.
+type member struct {
+	start, nameEnd, value, end int // the name's quote, behind the name, the value, behind the value
+	role                       role
+	drop                       *dropTree
 }
 
 // begin forgets the last object, but not the memory it took.
 func (r *reading) begin(p *Parser, s string) {
-	names := r.names[:0]
-	if cap(names) > 1<<16 {
-		names = nil
+	c := checker{names: r.names[:0], stack: r.stack[:0], extents: r.extents[:0], table: r.table, lax: p.deduplicated, noting: !p.Plain, short: minExtent}
+	if p.eager {
+		c.short = 8
+	}
+	if cap(c.names) > 1<<14 {
+		c.names, c.stack, c.extents, c.table = nil, nil, nil, nil
 	}
 	*r = reading{
-		checker: checker{names: names, lax: p.deduplicated}, s: s, parser: p,
-		matches: r.matches[:0], edits: r.edits[:0], secret: r.secret[:0], inserted: r.inserted[:0],
+		checker: c, s: s, parser: p,
+		matches: r.matches[:0], edits: r.edits[:0], secret: r.secret[:0], fields: r.fields[:0], top: r.top[:0], meta: r.meta[:0],
 	}
 }
 
-// match notes that part of the text is as in the template, and how far it is so before that.
-func (r *reading) match(n, t, length int) {
-	if r.mute || length == 0 {
-		return
-	}
-	end := 0
-	if k := len(r.matches) - 1; k >= 0 {
-		last := &r.matches[k]
-		if end = last.n + last.len; end == n && last.t+last.len == t {
-			last.len += length
-			return
-		}
-	}
-	for n > end && t > 0 && r.s[n-1] == r.template.text[t-1] {
-		n, t, length = n-1, t-1, length+1
-	}
-	r.matches = append(r.matches, match{n, t, length})
-}
-
-// nearMembers is how many members of the template are looked at for one that does not stand where it is expected.
-const nearMembers = 16
-
-// level reads the members of the object at i, one by one. like are those of the template's, nil if there is none.
-func (r *reading) level(i, depth int, l level, drop *dropTree, like []member) (int, error) {
+// object reads the members of the object at i, one by one. It corresponds to that at place v of the base, if v is not -1;
+// behind is the place behind that, -1 if there is none.
+func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind int, err error) {
 	s := r.s
 	if i >= len(s) || s[i] != '{' {
-		return i, syntaxErr(s, i, "an object")
+		return i, -1, syntaxErr(s, i, "an object")
 	}
 	if err := tooDeep(i, depth); err != nil {
-		return i, err
+		return i, -1, err
+	}
+	r.deepest = max(r.deepest, depth+1)
+	extent := -1
+	if l == levelPlain {
+		extent = r.opened(i)
+	}
+	outer, seen, j := len(r.names), uint64(0), -1
+	if v >= 0 {
+		j = v + 1
 	}
 	i++
-	outer, next, asKnown := len(r.names), 0, true
 	kept, open, previous := false, -1, i
 	for first := true; ; first = false {
-		var m member
-		known := (*member)(nil)
-		if next < len(like) && first == (next == 0) && r.hasGlue(i, &like[next]) {
-			known = &like[next]
-			m = *known
-			m.start, m.value = i+m.start-m.glue, i+m.value-m.glue
-			r.match(i, m.glue, m.value-i)
-			m.value = skipSpace(s, m.value)
-			next++
-		} else {
-			i = skipSpace(s, i)
-			if i < len(s) && s[i] == '}' {
-				break
-			}
-			asKnown = false
-			if !first {
-				if i >= len(s) || s[i] != ',' {
-					return i, syntaxErr(s, i, "',' or '}'")
-				}
-				i = skipSpace(s, i+1)
-			}
-			end, value, err := scanName(s, i)
-			if err != nil {
-				return end, err
-			}
-			m = r.newMember(i, end, value, l, drop)
-			// Only near by: to look at all members for each would take for ever if there are many of both.
-			near := like[next:min(next+nearMembers, len(like))]
-			if k := slices.IndexFunc(near, func(other member) bool { return other.hash == m.hash && r.hasName(&other, s[m.start:end]) }); k >= 0 {
-				known = &near[k]
-				m.below, next = known.below, next+k+1
-			}
+		if i = skipSpace(s, i); i < len(s) && s[i] == '}' {
+			break
 		}
-		r.names = append(r.names, m.hash)
+		if !first {
+			if i >= len(s) || s[i] != ',' {
+				return i, -1, syntaxErr(s, i, "',' or '}'")
+			}
+			i = skipSpace(s, i+1)
+		}
+		m, print := member{start: i}, uint64(0)
+		if m.nameEnd, m.value, print, err = r.memberName(s, i); err != nil {
+			return m.nameEnd, -1, err
+		}
+		if !r.lax {
+			seen = r.note(s, outer, seen, print, m.start, m.nameEnd)
+		}
+		if l != levelPlain || drop != nil {
+			name := decodeString(s[m.start+1 : m.nameEnd-1])
+			m.role, m.drop = l.role(name), drop.child(name)
+		}
 		if open >= 0 {
 			// A cut at the beginning of an object takes the comma behind it along.
 			r.edits[open].to, open = m.start, -1
 		}
-		var err error
 		if m.drop != nil && m.drop.cut {
-			if i, err = r.skip(m.value, depth+1, known); err != nil {
-				return i, err
+			if i, err = r.skip(&m, depth+1); err != nil {
+				return i, -1, err
 			}
 			if kept {
 				r.edits = append(r.edits, edit{from: previous, to: i})
@@ -145,95 +134,97 @@ func (r *reading) level(i, depth int, l level, drop *dropTree, like []member) (i
 			previous = i
 			continue
 		}
-		if i, err = r.member(&m, depth+1, known); err != nil {
-			return i, err
+		w := -1
+		if j >= 0 {
+			w = r.valueIn(m.start, m.nameEnd, m.value, j)
+		}
+		after := -1
+		if m.end, after, err = r.member(&m, w, depth+1); err != nil {
+			return m.end, -1, err
+		}
+		if i = m.end; after >= 0 {
+			j = after
 		}
 		kept, previous = true, i
+		switch {
+		case m.role == roleMetadata:
+			j = r.choose(&m)
+		case l == levelObject && !r.metadata:
+			r.top = append(r.top, m)
+		case l == levelMetadata:
+			r.meta = append(r.meta, m)
+		}
 	}
-	if asKnown || r.lax {
-		r.names = r.names[:outer]
+	if !r.lax {
+		r.leave(s, outer)
+	}
+	if l == levelPlain {
+		r.closed(extent, i+1)
+	}
+	if v >= 0 {
+		behind = r.closing(i, j, v)
 	} else {
-		r.leave(outer)
+		behind = -1
 	}
-	return i + 1, nil
+	return i + 1, behind, nil
 }
 
-// hasGlue tells whether the text goes on at i with what stands before the value of a template's member.
-func (r *reading) hasGlue(i int, m *member) bool {
-	end := i + m.value - m.glue
-	return end <= len(r.s) && r.s[i:end] == r.template.text[m.glue:m.value]
-}
-
-// hasName reports whether a template's member has the name, which is given with its quotes.
-func (r *reading) hasName(m *member, quoted string) bool {
-	return strings.HasPrefix(r.template.text[m.start:], quoted)
-}
-
-func (r *reading) newMember(start, end, value int, l level, drop *dropTree) member {
-	raw := r.s[start+1 : end-1]
-	name := decodeString(raw)
-	return member{start: start, value: value, hash: hashName(raw), role: l.role(name), drop: drop.child(name)}
+// memberName reads a member's name and the colon: end is behind the name, or where an error is, and value where the value
+// begins.
+func (c *checker) memberName(s string, i int) (end, value int, print uint64, err error) {
+	if end, print = shortName(s, i); end < 0 {
+		if end, print, err = c.longName(s, i); err != nil {
+			return end, end, 0, err
+		}
+	}
+	i = skipSpace(s, end)
+	if i >= len(s) || s[i] != ':' {
+		return i, i, 0, syntaxErr(s, i, "':'")
+	}
+	return end, skipSpace(s, i+1), print, nil
 }
 
 // skip reads a value that is cut out.
-func (r *reading) skip(i, depth int, known *member) (int, error) {
-	mute, lax := r.mute, r.lax
-	r.mute, r.lax = true, true
-	i, err := r.any(i, depth, known)
-	r.mute, r.lax = mute, lax
-	return i, err
-}
-
-// any reads a value whose parts nobody needs.
-func (r *reading) any(i, depth int, known *member) (int, error) {
-	if known != nil {
-		if end, err := r.like(i, depth, known.value, known.end); err != errUnlike {
-			return end, err
-		}
+func (r *reading) skip(m *member, depth int) (end int, err error) {
+	lax, noting := r.lax, r.noting
+	r.lax, r.noting = true, false
+	if m.role == roleManagedFields {
+		end, err = r.managedFields(m.value, depth)
+	} else {
+		end, err = r.value(r.s, m.value, depth)
 	}
-	return r.value(r.s, i, depth)
+	r.lax, r.noting = lax, noting
+	return end, err
 }
 
-// member reads the value of a member and takes from it what its role asks for.
-func (r *reading) member(m *member, depth int, known *member) (end int, err error) {
+// member reads the value of a member, which corresponds to that at place v of the base, and takes from it what its role
+// asks for.
+func (r *reading) member(m *member, v, depth int) (end, behind int, err error) {
 	s, at := r.s, m.value
 	if below, ok := r.parser.levelBelow(m.role, m.drop); ok && (at < len(s) && s[at] == '{' || m.role == roleMetadata) {
 		if m.role == roleMetadata && r.metadata {
-			return m.start, &SyntaxError{Offset: m.start, Err: errors.New("metadata stands twice")}
+			return m.start, -1, &SyntaxError{Offset: m.start, Err: errors.New("metadata stands twice")}
 		}
-		if n := r.sameAs(at, known, below); n > 0 {
-			end = at + n
-		} else if known == nil && below == levelOther && m.drop == nil {
-			end, err = r.value(s, at, depth)
-		} else {
-			end, err = r.level(at, depth, below, m.drop, m.below)
+		if v >= 0 && (v >= len(r.base.text) || r.base.text[v] != '{') {
+			v = -1
 		}
+		end, behind, err = r.object(at, v, depth, below, m.drop)
+	} else if m.role == roleFields {
+		end, err = r.fieldsV1(at, depth)
+		return end, -1, err
 	} else {
-		end, err = r.any(at, depth, known)
+		end, behind, err = r.any(at, v, depth)
 	}
 	if err != nil {
-		return end, err
+		return end, -1, err
 	}
-	return end, r.take(m, end)
-}
-
-// sameAs gives the length of the template's value if the text has the same at i, and nothing in it is of interest.
-func (r *reading) sameAs(i int, known *member, l level) int {
-	if known == nil || l != levelOther || known.drop != nil {
-		return 0
-	}
-	n := known.end - known.value
-	if i+n > len(r.s) || r.s[i:i+n] != r.template.text[known.value:known.end] {
-		return 0
-	}
-	r.match(i, known.value, n)
-	return n
+	return end, behind, r.take(m, end)
 }
 
 // take notes what a member with a role says.
 func (r *reading) take(m *member, end int) error {
 	switch m.role {
-	case roleNone, roleAnnotations:
+	case roleNone, roleAnnotations, roleManagedFields, roleFields:
 	case roleMetadata:
 		r.metadata = true
 	case roleSpec:
@@ -252,6 +243,10 @@ func (r *reading) take(m *member, end int) error {
 		if r.s[m.value] == '{' {
 			r.labels = span{m.value, end}
 		}
+	case roleGenerateName:
+		r.generateName = span{m.value, end}
+	case roleOwners:
+		r.owners = span{m.value, end}
 	default:
 		return r.text(m, end)
 	}

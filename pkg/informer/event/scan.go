@@ -3,20 +3,16 @@ package event
 import (
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"math/bits"
-	"slices"
-	"strings"
 )
 
-// This file checks text nobody has looked at yet. Each function takes the place where its value begins and gives the
-// place behind it. Errors are *SyntaxError; when the text ends too early they wrap ErrTruncated, so that a reader of a
-// stream knows to read on.
+// This file checks text nobody has looked at yet: one loop, with a stack of its own, so that deep nesting costs a slice
+// and not the goroutine's stack. Errors are *SyntaxError; when the text ends too early they wrap ErrTruncated, so that a
+// reader of a stream knows to read on.
 
 // ErrTruncated says that the text ends before the value does.
 var ErrTruncated = errors.New("unexpected end of JSON text")
 
-// maxDepth is how deep arrays and objects may stand in each other, the limit of encoding/json.
+// maxDepth is how deep arrays and objects may nest, the limit of encoding/json.
 const maxDepth = 10000
 
 // SyntaxError says where a text stops being a JSON object that informerd takes. It never quotes the text itself, since
@@ -28,7 +24,7 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("offset %d: %v", e.Offset, e.Err) }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
 func syntaxErr(s string, i int, want string) error {
@@ -38,32 +34,170 @@ func syntaxErr(s string, i int, want string) error {
 	return &SyntaxError{Offset: i, Err: fmt.Errorf("expected %s, found %q", want, s[i])}
 }
 
-// ScanValue checks the JSON value at the beginning of text, after white space, and gives the offset behind it.
+func tooDeep(i, depth int) error {
+	if depth < maxDepth {
+		return nil
+	}
+	return &SyntaxError{Offset: i, Err: fmt.Errorf("nested deeper than %d levels", maxDepth)}
+}
+
+// ScanValue checks the JSON value at the beginning of text, after white space, and returns the offset behind it.
 func ScanValue(text []byte) (end int, err error) {
 	s := view(text)
 	c := checker{lax: true}
 	return c.value(s, skipSpace(s, 0), 0)
 }
 
-// checker checks values, and notes whether an object in them might have a name twice. That is decided by hashes, so that
-// it costs little; deduplicate looks closer.
+// checker checks values, and notes what others need to know of them.
 type checker struct {
-	names []uint64 // hashes of the names in the objects being read, innermost last
-	twice bool
-	lax   bool // names are not looked at
+	names   []name      // of the objects being read, innermost last
+	stack   []container // those around the one being read, in the call of value that runs
+	extents []extent    // where long containers are, in the order of the text
+	table   []uint32    // for objects with many names
+
+	lax     bool // names are not looked at
+	noting  bool // extents are noted
+	twice   bool // an object has a name twice
+	unASCII bool // a string has a byte that is not ASCII
+	deepest int  // how deep the deepest container nests
+	short   int  // containers shorter than this have no extents
 }
 
+// container is an object or array whose end has not been read.
+type container struct {
+	names  int    // where its names begin
+	seen   uint64 // which of its names there may be (checker.note)
+	extent int    // its place among the extents
+	array  bool
+}
+
+// value checks the value at i and returns the place behind it. Each round of the loop reads a member or an item, and the
+// ends of all containers that end behind it.
 func (c *checker) value(s string, i, depth int) (int, error) {
-	if i >= len(s) {
-		return i, syntaxErr(s, i, "")
+	in, open := container{array: true}, 0
+	var err error
+	for {
+		if !in.array {
+			end, print := shortName(s, i)
+			if end < 0 {
+				if end, print, err = c.longName(s, i); err != nil {
+					return end, err
+				}
+			}
+			if !c.lax {
+				bit := uint64(1) << (print >> 58)
+				if in.seen&bit != 0 {
+					c.compare(s, in.names, print, i, end)
+				}
+				in.seen |= bit
+				c.names = append(c.names, name{print, uint32(i), uint32(end)})
+			}
+			if i = end; i >= len(s) || s[i] != ':' {
+				if i = skipSpace(s, i); i >= len(s) || s[i] != ':' {
+					return i, syntaxErr(s, i, "':'")
+				}
+			}
+			if i++; i < len(s) && s[i] <= ' ' {
+				i = skipSpace(s, i)
+			}
+		}
+		if i >= len(s) {
+			return i, syntaxErr(s, i, "")
+		}
+		switch b := s[i]; {
+		case b == '"':
+			end := shortString(s, i)
+			if end < 0 {
+				if end, err = c.string(s, i); err != nil {
+					return end, err
+				}
+			}
+			i = end
+		case b == '{' || b == '[':
+			if err := tooDeep(i, depth+open); err != nil {
+				return i, err
+			}
+			next := i + 1
+			if next < len(s) && s[next] <= ' ' {
+				next = skipSpace(s, next)
+			}
+			if next < len(s) && s[next] == b+2 { // the closing bracket of its kind
+				i = next + 1
+				break
+			}
+			c.stack = append(c.stack, in)
+			in = container{names: len(c.names), extent: c.opened(i), array: b == '['}
+			if open++; depth+open > c.deepest {
+				c.deepest = depth + open
+			}
+			i = next
+			continue
+		default:
+			if i, err = scanScalar(s, i); err != nil {
+				return i, err
+			}
+		}
+		for {
+			if open == 0 {
+				return i, nil
+			}
+			if i < len(s) && s[i] <= ' ' {
+				i = skipSpace(s, i)
+			}
+			if i < len(s) && s[i] == ',' {
+				if i++; i < len(s) && s[i] <= ' ' {
+					i = skipSpace(s, i)
+				}
+				break
+			}
+			if in.array {
+				if i >= len(s) || s[i] != ']' {
+					return i, syntaxErr(s, i, "',' or ']'")
+				}
+			} else {
+				if i >= len(s) || s[i] != '}' {
+					return i, syntaxErr(s, i, "',' or '}'")
+				}
+				c.leave(s, in.names)
+			}
+			i++
+			c.closed(in.extent, i)
+			open--
+			last := len(c.stack) - 1
+			in, c.stack = c.stack[last], c.stack[:last]
+		}
 	}
+}
+
+// extent is where a container begins and ends.
+type extent struct{ from, to uint32 }
+
+// minExtent is how long a container must be for its extent to be kept. Shorter ones are read as fast as they are found.
+const minExtent = 96
+
+// opened notes that a container begins at i. What it returns is for closed.
+func (c *checker) opened(i int) int {
+	if c.noting {
+		c.extents = append(c.extents, extent{from: uint32(i)})
+	}
+	return len(c.extents) - 1
+}
+
+// closed notes that the container ends before i.
+func (c *checker) closed(k, i int) {
+	if !c.noting {
+		return
+	}
+	if e := &c.extents[k]; i-int(e.from) >= c.short {
+		e.to = uint32(i)
+	} else {
+		c.extents = c.extents[:k] // what is within it is shorter still
+	}
+}
+
+// scanScalar reads the number, true, false or null at i.
+func scanScalar(s string, i int) (int, error) {
 	switch b := s[i]; {
-	case b == '"':
-		return scanString(s, i)
-	case b == '{':
-		return c.object(s, i, depth)
-	case b == '[':
-		return c.array(s, i, depth)
 	case b == '-' || b >= '0' && b <= '9':
 		return scanNumber(s, i)
 	case b == 't':
@@ -72,175 +206,14 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 		return scanWord(s, i, "false")
 	case b == 'n':
 		return scanWord(s, i, "null")
-	default:
-		return i, syntaxErr(s, i, "a JSON value")
 	}
-}
-
-func (c *checker) object(s string, i, depth int) (int, error) {
-	if err := tooDeep(i, depth); err != nil {
-		return i, err
-	}
-	outer := len(c.names)
-	i = skipSpace(s, i+1)
-	if i < len(s) && s[i] == '}' {
-		return i + 1, nil
-	}
-	for {
-		end, value, err := scanName(s, i)
-		if err != nil {
-			return end, err
-		}
-		if !c.lax {
-			c.note(s[i+1 : end-1])
-		}
-		if i, err = c.value(s, value, depth+1); err != nil {
-			return i, err
-		}
-		i = skipSpace(s, i)
-		if i < len(s) && s[i] == '}' {
-			c.leave(outer)
-			return i + 1, nil
-		}
-		if i >= len(s) || s[i] != ',' {
-			return i, syntaxErr(s, i, "',' or '}'")
-		}
-		i = skipSpace(s, i+1)
-	}
-}
-
-func (c *checker) array(s string, i, depth int) (int, error) {
-	if err := tooDeep(i, depth); err != nil {
-		return i, err
-	}
-	i = skipSpace(s, i+1)
-	if i < len(s) && s[i] == ']' {
-		return i + 1, nil
-	}
-	for {
-		var err error
-		if i, err = c.value(s, i, depth+1); err != nil {
-			return i, err
-		}
-		i = skipSpace(s, i)
-		if i < len(s) && s[i] == ']' {
-			return i + 1, nil
-		}
-		if i >= len(s) || s[i] != ',' {
-			return i, syntaxErr(s, i, "',' or ']'")
-		}
-		i = skipSpace(s, i+1)
-	}
-}
-
-func tooDeep(i, depth int) error {
-	if depth < maxDepth {
-		return nil
-	}
-	return &SyntaxError{Offset: i, Err: fmt.Errorf("nested deeper than %d levels", maxDepth)}
-}
-
-// scanName reads a member's name and the colon: end is behind the name, value where the value begins.
-func scanName(s string, i int) (end, value int, err error) {
-	if i >= len(s) || s[i] != '"' {
-		return i, i, syntaxErr(s, i, "a member name")
-	}
-	if end, err = scanString(s, i); err != nil {
-		return end, end, err
-	}
-	i = skipSpace(s, end)
-	if i >= len(s) || s[i] != ':' {
-		return i, i, syntaxErr(s, i, "':'")
-	}
-	return end, skipSpace(s, i+1), nil
-}
-
-// note remembers a name.
-func (c *checker) note(name string) { c.names = append(c.names, hashName(name)) }
-
-// nameSeed differs from process to process, so that nobody can write names which collide.
-var nameSeed = maphash.MakeSeed()
-
-// hashName returns the hash of a member's name, given as it is written. Names that are equal have the same hash, with
-// whatever escapes they are written.
-func hashName(s string) uint64 {
-	if at := strings.IndexByte(s, '\\'); at >= 0 && oddEscape(s[at:]) {
-		s = withoutOddEscapes(s)
-	}
-	n := len(s)
-	if n < 8 {
-		h := uint64(n)
-		for i := range n {
-			h = h<<8 | uint64(s[i])
-		}
-		return h
-	}
-	return maphash.String(nameSeed, s)
-}
-
-// leave forgets the names of an object that has been read, and looks whether two of them are equal.
-func (c *checker) leave(outer int) {
-	names := c.names[outer:]
-	c.names = c.names[:outer]
-	if c.twice {
-		return
-	}
-	if len(names) > 32 {
-		slices.Sort(names)
-		for i := 1; i < len(names); i++ {
-			c.twice = c.twice || names[i] == names[i-1]
-		}
-		return
-	}
-	for i, name := range names {
-		for _, other := range names[:i] {
-			if name == other {
-				c.twice = true
-			}
-		}
-	}
-}
-
-func scanString(s string, i int) (int, error) {
-	for i++; ; {
-		i = plainRun(s, i)
-		if i >= len(s) {
-			return i, syntaxErr(s, i, "")
-		}
-		switch s[i] {
-		case '"':
-			return i + 1, nil
-		case '\\':
-			end, err := scanEscape(s, i)
-			if err != nil {
-				return end, err
-			}
-			i = end
-		default:
-			return i, syntaxErr(s, i, "no control character in a string")
-		}
-	}
-}
-
-func scanEscape(s string, i int) (int, error) {
-	if i+1 >= len(s) {
-		return i, syntaxErr(s, len(s), "")
-	}
-	switch s[i+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 2, nil
-	case 'u':
-		for j := i + 2; j < i+6; j++ {
-			if j >= len(s) || hexDigit(s[j]) < 0 {
-				return j, syntaxErr(s, j, "a hexadecimal digit")
-			}
-		}
-		return i + 6, nil
-	}
-	return i + 1, syntaxErr(s, i+1, "an escape character")
+	return i, syntaxErr(s, i, "a JSON value")
 }
 
 func scanWord(s string, i int, word string) (int, error) {
+	if len(s)-i >= len(word) && s[i:i+len(word)] == word {
+		return i + len(word), nil
+	}
 	for j := range len(word) {
 		if i+j >= len(s) || s[i+j] != word[j] {
 			return i + j, syntaxErr(s, i+j, word)
@@ -288,36 +261,4 @@ func digits(s string, i int) int {
 		i++
 	}
 	return i
-}
-
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// plainRun gives the first place from i on that holds a quote, a backslash or a control character, len(s) if there is
-// none. It looks at eight bytes at a time, since most of an object's text is strings; the tests for a byte in a word
-// are those of "Bit Twiddling Hacks" (Anderson, 2005), exact for the lowest byte that matches, which is the one wanted.
-func plainRun(s string, i int) int {
-	for i+8 <= len(s) {
-		w := word(s, i)
-		quote := w ^ ones*'"'
-		slash := w ^ ones*'\\'
-		special := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
-		if special != 0 {
-			return i + bits.TrailingZeros64(special)/8
-		}
-		i += 8
-	}
-	for i < len(s) && s[i] != '"' && s[i] != '\\' && s[i] >= 0x20 {
-		i++
-	}
-	return i
-}
-
-// word reads eight bytes, the first as the lowest: the compiler makes one load of it.
-func word(s string, i int) uint64 {
-	b := s[i : i+8]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }

@@ -60,7 +60,7 @@ func same(t *testing.T, form string, o, want *Object) {
 }
 
 func experienced(t *testing.T, text []byte) *Parser {
-	p := &Parser{APIVersion: "v1", Kind: "Pod"}
+	p := &Parser{APIVersion: "v1", Kind: "Pod", eager: true}
 	if err := p.Drop(MustCompilePath("spec.a"), MustCompilePath("spec.b.c")); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestOfNamesThatStandTwiceTheLastCounts(t *testing.T) {
 		strings.Replace(bigPod, `"podIPs":[]`, `"podIPs":[],"phase":"Failed"`, 1),
 		strings.Replace(bigPod, `"env":[{"name":"A","value":"1"}`, `"env":[{"name":"A","value":"1","name":"C"}`, 1),
 	} {
-		for _, p := range []*Parser{{Kind: "Pod", APIVersion: "v1"}, experiencedWithoutDrops(bigPod)} {
+		for _, p := range []*Parser{{Kind: "Pod", APIVersion: "v1", eager: true}, experiencedWithoutDrops(bigPod)} {
 			o := mustParse(t, p, text)
 			var got, want any
 			if err := errors.Join(json.Unmarshal([]byte(o.JSON()), &got), json.Unmarshal([]byte(text), &want)); err != nil {
@@ -211,7 +211,7 @@ func TestOfNamesThatStandTwiceTheLastCounts(t *testing.T) {
 }
 
 func experiencedWithoutDrops(text string) *Parser {
-	p := &Parser{APIVersion: "v1", Kind: "Pod"}
+	p := &Parser{APIVersion: "v1", Kind: "Pod", eager: true}
 	_, _ = p.Parse([]byte(text))
 	return p
 }
@@ -221,17 +221,6 @@ func TestOddEscapesAloneChangeNothing(t *testing.T) {
 	const text = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"data":{"\u003cb\u003e":1,"a\/b":2,"k:{\"x\"}":3}}`
 	if o := mustParse(t, &Parser{}, text); o.JSON() != text {
 		t.Errorf("became %s", o.JSON())
-	}
-}
-
-func TestTooManyTemplatesAreForgotten(t *testing.T) {
-	p := &Parser{}
-	for i := range 3000 {
-		text := fmt.Sprintf(`{"apiVersion":"v1","kind":"C%d","metadata":{"name":"n","labels":{"n":"%d"}},"data":%q}`, i, i, strings.Repeat(fmt.Sprint(i), 2000))
-		mustParse(t, p, text)
-		if p.templates.bytes > maxTemplates+64<<10 {
-			t.Fatalf("%d bytes of templates", p.templates.bytes)
-		}
 	}
 }
 
@@ -258,7 +247,7 @@ func TestNothingOfASecretIsRemembered(t *testing.T) {
 				t.Errorf("became %s, packed: %v", o.JSON(), o.Stored() != o)
 			}
 		}
-		if len(p.templates.byTrait)+len(p.templates.ring) > 0 || p.templates.last != nil {
+		if len(p.bases.byOrigin) > 0 || p.bases.last != nil {
 			t.Errorf("a parser of %q remembers a Secret", p.Kind)
 		}
 	}
@@ -288,8 +277,8 @@ func TestLookingAheadIsBounded(t *testing.T) {
 	if o.JSON() != text {
 		t.Error("the object became another one")
 	}
-	if limit := 3 * len(text); p.reading.lookedAhead > limit {
-		t.Errorf("looked at %d bytes of the template, more than %d", p.reading.lookedAhead, limit)
+	if limit := len(text)/creditPart + 3*len(text)/2; p.reading.spent > limit {
+		t.Errorf("reading against the base has cost as much as %d bytes, more than %d", p.reading.spent, limit)
 	}
 }
 

@@ -1,0 +1,220 @@
+package event
+
+import "strings"
+
+// This file reads a text against a base. Most of what an API server sends is nearly a copy of something it has sent
+// already: an object's next state, a replica. The reader goes through the text as it does without a base, token by token,
+// and keeps at hand which place of the base corresponds to the one it is at. Two things come of that:
+//
+//   - A container of the base whose bytes are next in the text was checked when the base was, so it is passed over.
+//   - Where both texts have the same bytes is noted: a packed object need not keep those (packed.go).
+//
+//	base  {"spec":{"containers":[...],"nodeName":"a"},"status":{"phase":"Pending"}}
+//	text  {"spec":{"containers":[...],"nodeName":"b"},"status":{"phase":"Running"}}
+//	               ~~~~~~~~~~~~~~~~~~~                         passed over
+//	      ===================================== ======================       ===  noted
+//
+// Which place corresponds to which is a guess, and nothing but speed and size depends on it: a container is passed over
+// because its bytes are those of one that is known to be whole and right, wherever that was.
+
+// match says that len bytes at place n of the text that is read are those at place t of the base.
+type match struct{ n, t, len int }
+
+// align says that place n of the text corresponds to place t of the base, both between tokens, and notes how far they are
+// the same from there on.
+func (r *reading) align(n, t int) {
+	s, b := r.s, r.base.text
+	length := commonPrefix(s[n:], b[t:])
+	r.until, r.shift = n+length, t-n
+	r.spend(8)
+	end := 0
+	if k := len(r.matches) - 1; k >= 0 {
+		last := &r.matches[k]
+		if end = last.n + last.len; end == n && last.t+last.len == t {
+			last.len += length
+			return
+		}
+	}
+	if over := end - n; over > 0 { // they were the same up to within a name
+		n, t, length = n+over, t+over, length-over
+	}
+	if length <= 0 {
+		return
+	}
+	for back := min(n-end, t, 8); back > 0 && s[n-1] == b[t-1]; back-- {
+		n, t, length = n-1, t-1, length+1
+	}
+	r.matches = append(r.matches, match{n, t, length})
+}
+
+// spend counts what reading against the base costs more than reading without it, in bytes that could have been read for
+// it. When that is too much, the rest is read without.
+func (r *reading) spend(bytes int) {
+	if r.spent += bytes; r.spent > r.credit && !r.parser.eager {
+		r.lost = true
+	}
+}
+
+// earn allows for more, as the text was read up to place i.
+func (r *reading) earn(i int) { r.credit = max(r.credit, firstCredit+(i-r.from)/creditPart) }
+
+// token returns the place of the base's next token from place j on.
+func (r *reading) token(j int) int {
+	next := nextToken(r.base.text, j)
+	if next > j+4 {
+		r.spend((next - j) / 2)
+	}
+	return next
+}
+
+const (
+	// firstCredit and creditPart are what may be spent on a base in vain: so much, and one of creditPart bytes read.
+	firstCredit = 256
+	creditPart  = 4
+	// lookAhead is how many members of the base are looked at for one that is not where it is expected.
+	lookAhead = 4
+)
+
+// valueIn returns where the base has the value of the text's member s[start:end], when its members before place j have
+// been passed; -1 if it has none nearby.
+func (r *reading) valueIn(start, end, value, j int) int {
+	if r.lost {
+		return -1
+	}
+	if value <= r.until {
+		return value + r.shift
+	}
+	t := r.base.text
+	r.earn(start)
+	for n := 0; n < lookAhead && !r.lost; n++ {
+		if j = r.token(j); j >= len(t) || t[j] != '"' {
+			break
+		}
+		if strings.HasPrefix(t[j:], r.s[start:end]) {
+			r.align(start, j)
+			if value <= r.until {
+				return value + r.shift
+			}
+			v := r.token(j + end - start)
+			r.align(value, v)
+			return v
+		}
+		nameEnd := stringEnd(t, j)
+		r.spend(16 + (nameEnd-j)/4)
+		j = r.behind(r.token(nameEnd))
+	}
+	return -1
+}
+
+// any reads the value at i, which corresponds to that at place v of the base, if v is not -1. behind is the place behind
+// that, -1 if there is none.
+func (r *reading) any(i, v, depth int) (end, behind int, err error) {
+	if v < 0 || r.lost || i >= len(r.s) || v >= len(r.base.text) {
+		end, err = r.value(r.s, i, depth)
+		return end, -1, err
+	}
+	c := r.s[i]
+	if (c == '{' || c == '[') && r.base.text[v] == c && depth+maxBaseDepth < maxDepth {
+		e := r.container(v)
+		switch {
+		case e > 0 && i+e-v <= r.until:
+			r.passed(i, v, e)
+			return i + e - v, e, nil
+		case e == 0 && i+r.short <= r.until: // short, and all of it is the same
+		case c == '{':
+			return r.object(i, v, depth, levelPlain, nil)
+		default:
+			return r.array(i, v, depth)
+		}
+	}
+	if end, err = r.value(r.s, i, depth); err != nil {
+		return end, -1, err
+	}
+	if end < r.until || end == r.until && c == '"' {
+		return end, end + r.shift, nil
+	}
+	behind = r.behind(v)
+	r.align(end, behind)
+	return end, behind, nil
+}
+
+// passed takes the extents of what the base has at v to e, and the text at i.
+func (r *reading) passed(i, v, e int) {
+	if !r.noting {
+		return
+	}
+	all := r.base.extents
+	for k := r.near; k < len(all) && int(all[k].from) < e; k++ {
+		r.extents = append(r.extents, extent{all[k].from + uint32(i-v), all[k].to + uint32(i-v)})
+	}
+}
+
+// array reads the array at i, which corresponds to that at place v of the base.
+func (r *reading) array(i, v, depth int) (end, behind int, err error) {
+	s := r.s
+	if err := tooDeep(i, depth); err != nil {
+		return i, -1, err
+	}
+	r.deepest = max(r.deepest, depth+1)
+	k, j := r.opened(i), v+1
+	for i = skipSpace(s, i+1); i >= len(s) || s[i] != ']'; {
+		item := -1
+		if !r.lost {
+			item = r.itemIn(i, j)
+		}
+		var after int
+		if i, after, err = r.any(i, item, depth+1); err != nil {
+			return i, -1, err
+		}
+		if after >= 0 {
+			j = after
+		}
+		i = skipSpace(s, i)
+		if i < len(s) && s[i] == ']' {
+			break
+		}
+		if i >= len(s) || s[i] != ',' {
+			return i, -1, syntaxErr(s, i, "',' or ']'")
+		}
+		if i = skipSpace(s, i+1); i < len(s) && s[i] == ']' {
+			return i, -1, syntaxErr(s, i, "a JSON value")
+		}
+	}
+	r.closed(k, i+1)
+	return i + 1, r.closing(i, j, v), nil
+}
+
+// itemIn returns where the base has the item that corresponds to the one at i, -1 if its array ends before.
+func (r *reading) itemIn(i, j int) int {
+	if i < r.until {
+		return i + r.shift
+	}
+	t := r.base.text
+	r.earn(i)
+	if j = r.token(j); j >= len(t) || t[j] == ']' {
+		return -1
+	}
+	r.align(i, j)
+	return j
+}
+
+// closing returns the place behind the container of the base that corresponds to the one which ends at i and began at v.
+// What of it is before place j has been passed.
+func (r *reading) closing(i, j, v int) int {
+	if r.lost {
+		return -1
+	}
+	if i < r.until {
+		return i + 1 + r.shift
+	}
+	t := r.base.text
+	behind := skipSpace(t, j)
+	if behind < len(t) && t[behind] == r.s[i] {
+		behind++
+	} else if behind = r.container(v); behind == 0 {
+		behind = skipOpen(t, j, 1)
+		r.spend((behind - j) / 2)
+	}
+	r.align(i+1, behind)
+	return behind
+}

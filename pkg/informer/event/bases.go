@@ -1,0 +1,245 @@
+package event
+
+import (
+	"hash/maphash"
+	"strings"
+	"weak"
+)
+
+// bases is how a parser finds a base to read a text against: that of the object's last state, or else the one of objects
+// of the same origin, or else the one used last. It keeps none of them from being freed but the one used last.
+type bases struct {
+	byOrigin map[uint64]origin
+	sweepAt  int // how many origins there are when those whose base is gone are looked for
+	last     *base
+	chance   balance // of last
+	turn     uint    // counts objects
+}
+
+// origin is what is known of objects that have something in common from which their text can be expected to be alike.
+type origin struct {
+	base weak.Pointer[base]
+	balance
+}
+
+// balance decides whether to try again what was in vain: after a failure less and less often.
+type balance struct{ failed, wait uint8 }
+
+// maxFailed bounds that: one object of 1<<maxFailed is tried.
+const maxFailed = 6
+
+func (b *balance) try() bool {
+	if b.wait > 0 {
+		b.wait--
+		return false
+	}
+	return true
+}
+
+func (b *balance) inVain() {
+	b.failed = min(b.failed+1, maxFailed)
+	b.wait = 1<<b.failed - 2
+}
+
+// found is how a base was found.
+type found uint8
+
+const (
+	notFound found = iota
+	byKey
+	byOrigin
+	byChance
+)
+
+// minSweep is how many origins there must be for those that are gone to be looked for.
+const minSweep = 1024
+
+// pick looks for a base as soon as the name is known, or else when the metadata ends. What managedFields is read against
+// may be found sooner than that.
+func (r *reading) pick() {
+	p := r.parser
+	if p.Plain || r.found == byKey {
+		return
+	}
+	if b := r.ownBase(); b != nil {
+		r.base, r.found = b, byKey
+	} else if b := p.bases.byOrigin[r.origin()].base.Value(); b != nil {
+		r.base, r.found = b, byOrigin
+	}
+}
+
+// ownBase returns the base of the object's last state.
+func (r *reading) ownBase() *base {
+	if r.parser.Last == nil || r.name.to == 0 {
+		return nil
+	}
+	o := r.parser.Last(Key{Namespace: r.namespace.text(r.s), Name: r.name.text(r.s)})
+	switch {
+	case o == nil:
+		return nil
+	case o.base != nil:
+		return o.base
+	}
+	return o.own
+}
+
+// origin returns a hash of what the object has in common with those that resemble it: the beginning of a name that was
+// made up, without the numbers of Jobs; or else those who own it; or else its labels. It is 0 if there is none of that.
+func (r *reading) origin() uint64 {
+	var plain [256]byte
+	text, n, skip := "", 0, ""
+	switch {
+	case r.generateName.to > 0:
+		text, skip = r.s[r.generateName.from:r.generateName.to], "0123456789"
+	case r.owners.to > 0:
+		text, skip = r.s[r.owners.from:r.owners.to], "0123456789abcdef" // UIDs
+	case r.labels.to > 0:
+		return maphash.String(nameSeed, r.s[r.labels.from:r.labels.to])
+	default:
+		return 0
+	}
+	for i := 0; i < len(text) && n < len(plain); i++ {
+		if strings.IndexByte(skip, text[i]) < 0 {
+			plain[n] = text[i]
+			n++
+		}
+	}
+	return maphash.Bytes(nameSeed, plain[:n])
+}
+
+// choose decides what the rest of the object is read against, now that its metadata was read. It returns the place of the
+// base that corresponds to the end of the metadata, -1 if there is none.
+func (r *reading) choose(metadata *member) int {
+	p := r.parser
+	if p.Plain {
+		return -1
+	}
+	ts := &p.bases
+	ts.turn++
+	if r.pick(); r.found != byKey {
+		r.of = r.origin()
+	}
+	try := true
+	switch r.found {
+	case byKey:
+		try = r.base.vain < 2 || ts.turn&(1<<r.base.vain-1) == 0
+	case byOrigin:
+		o := ts.byOrigin[r.of]
+		if try = o.try(); !try || o.failed > 0 {
+			ts.byOrigin[r.of] = o
+		}
+	case notFound:
+		if try = ts.last != nil && (ts.chance.try() || p.eager); try {
+			r.base, r.found = ts.last, byChance
+		}
+	}
+	if r.base == nil || !try && !p.eager {
+		r.untried, r.base = r.base, nil
+		return -1
+	}
+	return r.catchUp(metadata)
+}
+
+// catchUp aligns what was read before the base was known.
+func (r *reading) catchUp(metadata *member) int {
+	lax, noting := r.lax, r.noting
+	r.lax, r.noting = true, false // all of it has been checked
+	r.earn(metadata.end)
+	r.align(r.from, 0)
+	j := 1
+	for i := range r.top {
+		j = r.again(&r.top[i], j, 1)
+	}
+	v := r.valueIn(metadata.start, metadata.nameEnd, metadata.value, j)
+	if v < 0 || r.base.text[v] != '{' {
+		r.lost, j = true, -1
+	} else {
+		j = v + 1
+		for i := range r.meta {
+			j = r.again(&r.meta[i], j, 2)
+		}
+		j = r.closing(metadata.end-1, j, v)
+	}
+	r.lax, r.noting = lax, noting
+	return j
+}
+
+// again aligns a member that has been read. What comes before it in the base's object has been passed up to place j.
+func (r *reading) again(m *member, j, depth int) int {
+	v := r.valueIn(m.start, m.nameEnd, m.value, j)
+	if v < 0 {
+		return j
+	}
+	if m.end < r.until {
+		return m.end + r.shift
+	}
+	r.spend((m.end - m.value) / 2)
+	if _, behind, err := r.any(m.value, v, depth); err == nil && behind >= 0 {
+		return behind
+	}
+	return j
+}
+
+// resembled notes that the object was packed.
+func (r *reading) resembled() {
+	ts := &r.parser.bases
+	r.base.vain = 0
+	ts.last = r.base
+	if r.found == byKey {
+		return
+	}
+	ts.chance = balance{}
+	if r.of != 0 {
+		if o := ts.byOrigin[r.of]; r.found != byOrigin || o.failed > 0 {
+			ts.remember(r.of, r.base, balance{})
+		}
+	}
+}
+
+// remember notes that the object was not packed, and has become a base of its own.
+func (r *reading) remember(b *base) {
+	ts := &r.parser.bases
+	tried := r.base != nil
+	switch r.found {
+	case byKey:
+		old := r.base
+		if !tried {
+			old = r.untried
+		} else {
+			old.vain = min(old.vain+1, maxFailed)
+		}
+		b.vain = old.vain
+		return
+	case byOrigin:
+		o := ts.byOrigin[r.of]
+		if !tried {
+			return
+		}
+		o.inVain()
+		ts.remember(r.of, b, o.balance)
+		return
+	case byChance:
+		ts.chance.inVain()
+	}
+	ts.last = b
+	if r.of != 0 {
+		ts.remember(r.of, b, balance{})
+	}
+}
+
+// remember finds a base by an origin from now on.
+func (ts *bases) remember(of uint64, b *base, balance balance) {
+	if ts.byOrigin == nil {
+		ts.byOrigin, ts.sweepAt = map[uint64]origin{}, minSweep
+	}
+	ts.byOrigin[of] = origin{weak.Make(b), balance}
+	if len(ts.byOrigin) < ts.sweepAt {
+		return
+	}
+	for of, o := range ts.byOrigin {
+		if o.base.Value() == nil {
+			delete(ts.byOrigin, of)
+		}
+	}
+	ts.sweepAt = max(minSweep, 2*len(ts.byOrigin))
+}
