@@ -118,16 +118,21 @@ func (r *reading) any(i, v, depth int) (end, behind int, err error) {
 		e := r.container(v)
 		switch {
 		case e > 0 && i+e-v <= r.until:
-			r.passed(i, v, e)
+			r.passed(v, e, i-v)
 			return i + e - v, e, nil
 		case e == 0 && i+r.short <= r.until: // short, and all of it is the same
 		case c == '{':
-			return r.object(i, v, depth, levelPlain, nil)
+			return r.object(i, v, e, depth, levelPlain, nil)
 		default:
-			return r.array(i, v, depth)
+			return r.array(i, v, e, depth)
 		}
 	}
-	if end, err = r.value(r.s, i, depth); err != nil {
+	if c == '"' {
+		end, err = r.string(r.s, i)
+	} else {
+		end, err = r.value(r.s, i, depth)
+	}
+	if err != nil {
 		return end, -1, err
 	}
 	if end < r.until || end == r.until && c == '"' {
@@ -138,46 +143,88 @@ func (r *reading) any(i, v, depth int) (end, behind int, err error) {
 	return end, behind, nil
 }
 
-// passed takes the extents of what the base has at v to e, and the text at i.
-func (r *reading) passed(i, v, e int) {
-	if !r.noting {
+// jump goes on from place i, which corresponds to place j of the base, to where the texts differ, or close to it: behind the
+// last long container before that, or within the one that the difference is in. Both places are behind the opening
+// bracket of an object or array, or behind one of its values; that of the base ends at e. So are those it returns, or behind
+// its end.
+func (r *reading) jump(i, j, e, depth int) (end, behind int, err error) {
+	differ := r.until + r.shift
+	if differ-j < r.short || i+r.shift != j {
+		return i, j, nil
+	}
+	if differ >= e {
+		r.passed(j, e, -r.shift)
+		return e - r.shift, e, nil
+	}
+	all, k := r.base.extents, r.extentAt(j)
+	behind = j
+	for k < len(all) && int(all[k].to) <= differ {
+		behind = int(all[k].to)
+		for k++; k < len(all) && int(all[k].from) < behind; {
+			k++
+		}
+	}
+	r.passed(j, behind, -r.shift)
+	if r.near = k; k < len(all) && int(all[k].from) < differ {
+		at := int(all[k].from)
+		if end, behind, err = r.any(at-r.shift, at, depth+1); behind < 0 {
+			behind = int(all[k].to)
+		}
+		return end, behind, err
+	}
+	return behind - r.shift, behind, nil
+}
+
+// passed takes the extents that the base has from place v to e, which are so many bytes later in the text.
+func (r *reading) passed(v, e, later int) {
+	if !r.noting || v == e {
 		return
 	}
 	all := r.base.extents
-	for k := r.near; k < len(all) && int(all[k].from) < e; k++ {
-		r.extents = append(r.extents, extent{all[k].from + uint32(i-v), all[k].to + uint32(i-v)})
+	for k := r.extentAt(v); k < len(all) && int(all[k].from) < e; k++ {
+		r.extents = append(r.extents, extent{uint32(int(all[k].from) + later), uint32(int(all[k].to) + later)})
 	}
 }
 
-// array reads the array at i, which corresponds to that at place v of the base.
-func (r *reading) array(i, v, depth int) (end, behind int, err error) {
+// array reads the array at i, which corresponds to that at place v of the base. If that is a long one, it ends at e.
+func (r *reading) array(i, v, e, depth int) (end, behind int, err error) {
 	s := r.s
 	if err := tooDeep(i, depth); err != nil {
 		return i, -1, err
 	}
 	r.deepest = max(r.deepest, depth+1)
 	k, j := r.opened(i), v+1
-	for i = skipSpace(s, i+1); i >= len(s) || s[i] != ']'; {
-		item := -1
+	i++
+	for first := true; ; first = false {
+		if e > 0 && !r.lost {
+			from := i
+			if i, j, err = r.jump(i, j, e, depth); err != nil {
+				return i, -1, err
+			}
+			if j >= e && !r.lost {
+				r.closed(k, i)
+				return i, e, nil
+			}
+			first = first && i == from
+		}
+		if i = skipSpace(s, i); i < len(s) && s[i] == ']' {
+			break
+		}
+		if !first {
+			if i >= len(s) || s[i] != ',' {
+				return i, -1, syntaxErr(s, i, "',' or ']'")
+			}
+			i = skipSpace(s, i+1)
+		}
+		item, after := -1, -1
 		if !r.lost {
 			item = r.itemIn(i, j)
 		}
-		var after int
 		if i, after, err = r.any(i, item, depth+1); err != nil {
 			return i, -1, err
 		}
 		if after >= 0 {
 			j = after
-		}
-		i = skipSpace(s, i)
-		if i < len(s) && s[i] == ']' {
-			break
-		}
-		if i >= len(s) || s[i] != ',' {
-			return i, -1, syntaxErr(s, i, "',' or ']'")
-		}
-		if i = skipSpace(s, i+1); i < len(s) && s[i] == ']' {
-			return i, -1, syntaxErr(s, i, "a JSON value")
 		}
 	}
 	r.closed(k, i+1)

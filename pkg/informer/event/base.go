@@ -2,7 +2,6 @@ package event
 
 import (
 	"hash/maphash"
-	"slices"
 	"sync/atomic"
 )
 
@@ -61,20 +60,39 @@ func (k *packing) newBase(text string) *base {
 
 // container returns the end of the long container that begins at a place of the base, 0 if there is none.
 func (r *reading) container(at int) int {
-	all := r.base.extents
-	// Most often it is the one behind the last that was asked for.
-	for k := r.near; k < len(all) && k < r.near+2; k++ {
-		if int(all[k].from) == at {
-			r.near = k
-			return int(all[k].to)
+	if k := r.extentAt(at); k < len(r.base.extents) && int(r.base.extents[k].from) == at {
+		return int(r.base.extents[k].to)
+	}
+	return 0
+}
+
+// extentAt returns the first of the base's extents that begins at a place or behind it.
+func (r *reading) extentAt(at int) int {
+	all, k := r.base.extents, r.near
+	if k == 0 || int(all[k-1].from) < at { // most often it is one of the next
+		for range 4 {
+			if k == len(all) || int(all[k].from) >= at {
+				r.near = k
+				return k
+			}
+			k++
 		}
 	}
-	k, found := slices.BinarySearchFunc(all, uint32(at), func(e extent, at uint32) int { return int(e.from) - int(at) })
-	if !found {
-		return 0
+	r.near = searchExtents(all, at)
+	return r.near
+}
+
+// searchExtents returns the first extent that begins at a place or behind it.
+func searchExtents(all []extent, at int) int {
+	from, to := 0, len(all)
+	for from < to {
+		if half := (from + to) / 2; int(all[half].from) < at {
+			from = half + 1
+		} else {
+			to = half
+		}
 	}
-	r.near = k
-	return int(all[k].to)
+	return from
 }
 
 // behind returns the place behind the value at a place of the base.

@@ -70,9 +70,10 @@ func (r *reading) pick() {
 
 // ownBase returns the base of the object's last state.
 func (r *reading) ownBase() *base {
-	if r.parser.Last == nil || r.name.to == 0 {
+	if r.parser.Last == nil || r.name.to == 0 || r.asked {
 		return nil
 	}
+	r.asked = r.uid.to > 0 // which is behind the namespace, if there is one
 	o := r.parser.Last(Key{Namespace: r.namespace.text(r.s), Name: r.name.text(r.s)})
 	switch {
 	case o == nil:
@@ -107,14 +108,43 @@ func (r *reading) origin() uint64 {
 	return maphash.Bytes(nameSeed, plain[:n])
 }
 
+// mayChoose reports whether enough of the metadata is known to choose a base: the name, and a last state or made-up name. In
+// objects of built-in kinds, that comes first.
+func (r *reading) mayChoose() bool {
+	if r.parser.Plain || r.name.to == 0 {
+		return false
+	}
+	r.pick()
+	return r.found == byKey || r.generateName.to > 0
+}
+
+// chooseEarly is choose within the metadata, which begins at i. It returns the places of the base that correspond to the
+// beginning of the metadata and to the end of what was read of it, both -1 if there is no base.
+func (r *reading) chooseEarly(i int) (metadata, j int) {
+	r.chosen = true
+	if !r.choice() {
+		return -1, -1
+	}
+	return r.catchUp(i, r.meta[len(r.meta)-1].end)
+}
+
 // choose decides what the rest of the object is read against, now that its metadata was read. It returns the place of the
 // base that corresponds to the end of the metadata, -1 if there is none.
 func (r *reading) choose(metadata *member) int {
-	p := r.parser
-	if p.Plain {
+	r.chosen = true
+	if r.parser.Plain || !r.choice() {
 		return -1
 	}
-	ts := &p.bases
+	v, j := r.catchUp(metadata.value, metadata.end)
+	if v < 0 {
+		return -1
+	}
+	return r.closing(metadata.end-1, j, v)
+}
+
+// choice reports whether there is a base that is worth a try.
+func (r *reading) choice() bool {
+	ts := &r.parser.bases
 	ts.turn++
 	if r.pick(); r.found != byKey {
 		r.of = r.origin()
@@ -129,39 +159,60 @@ func (r *reading) choose(metadata *member) int {
 			ts.byOrigin[r.of] = o
 		}
 	case notFound:
-		if try = ts.last != nil && (ts.chance.try() || p.eager); try {
+		if try = ts.last != nil && (ts.chance.try() || r.parser.eager); try {
 			r.base, r.found = ts.last, byChance
 		}
 	}
-	if r.base == nil || !try && !p.eager {
+	if r.base == nil || !try && !r.parser.eager {
 		r.untried, r.base = r.base, nil
-		return -1
+		return false
 	}
-	return r.catchUp(metadata)
+	return true
 }
 
-// catchUp aligns what was read before the base was known.
-func (r *reading) catchUp(metadata *member) int {
+// catchUp aligns what was read before the base was chosen, of metadata that begins at i. It returns the places of the base
+// that correspond to that and to end, both -1 if there are none.
+func (r *reading) catchUp(i, end int) (metadata, j int) {
 	lax, noting := r.lax, r.noting
 	r.lax, r.noting = true, false // all of it has been checked
-	r.earn(metadata.end)
+	r.earn(end)
 	r.align(r.from, 0)
-	j := 1
+	j = 1
 	for i := range r.top {
 		j = r.again(&r.top[i], j, 1)
 	}
-	v := r.valueIn(metadata.start, metadata.nameEnd, metadata.value, j)
-	if v < 0 || r.base.text[v] != '{' {
-		r.lost, j = true, -1
-	} else {
-		j = v + 1
+	metadata = r.metadataIn(i, j)
+	if j = metadata + 1; metadata >= 0 {
 		for i := range r.meta {
 			j = r.again(&r.meta[i], j, 2)
 		}
-		j = r.closing(metadata.end-1, j, v)
+	} else {
+		r.lost, j = true, -1
 	}
 	r.lax, r.noting = lax, noting
-	return j
+	return metadata, j
+}
+
+// metadataIn returns where the base has its metadata, that of the text being at i. j is before it.
+func (r *reading) metadataIn(i, j int) int {
+	if i < r.until {
+		return i + r.shift
+	}
+	t := r.base.text
+	for !r.lost {
+		if j = r.token(j); j >= len(t) || t[j] != '"' {
+			break
+		}
+		end := stringEnd(t, j)
+		v := r.token(end)
+		if t[j:end] == `"metadata"` && t[v] == '{' {
+			r.align(i, v)
+			return v
+		}
+		r.spend(16)
+		j = r.behind(v)
+	}
+	return -1
 }
 
 // again aligns a member that has been read. What comes before it in the base's object has been passed up to place j.

@@ -7,8 +7,13 @@ import (
 
 // dropTree says which members are cut out, level by level.
 type dropTree struct {
-	children map[string]*dropTree
+	children []dropChild // few, as people write them
 	cut      bool
+}
+
+type dropChild struct {
+	name string
+	*dropTree
 }
 
 // headerFields cannot be dropped: without them an Object is none.
@@ -25,13 +30,10 @@ func (t *dropTree) add(path Path) error {
 		if st.isIndex {
 			return fmt.Errorf("%q cannot be dropped: only named fields can, not items of arrays", path)
 		}
-		if t.children == nil {
-			t.children = map[string]*dropTree{}
-		}
-		next := t.children[st.key]
+		next := t.child(st.key)
 		if next == nil {
 			next = &dropTree{}
-			t.children[st.key] = next
+			t.children = append(t.children, dropChild{st.key, next})
 		}
 		t = next
 	}
@@ -44,5 +46,10 @@ func (t *dropTree) child(key string) *dropTree {
 	if t == nil {
 		return nil
 	}
-	return t.children[key]
+	for i := range t.children {
+		if c := &t.children[i]; c.name == key {
+			return c.dropTree
+		}
+	}
+	return nil
 }

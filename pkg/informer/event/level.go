@@ -8,7 +8,6 @@ const (
 	levelMetadata                 // metadata
 	levelAnnotations              // metadata.annotations, of Secrets
 	levelOther                    // what has a member to cut
-	levelManager                  // an item of metadata.managedFields
 	levelPlain                    // any other
 )
 
@@ -34,7 +33,6 @@ const (
 	roleGenerateName
 	roleOwners
 	roleManagedFields
-	roleFields // the fields of one manager
 )
 
 // lastApplied is where kubectl keeps a copy of what it applied, a Secret's data included.
@@ -62,10 +60,6 @@ func (l level) role(name string) role {
 	case levelAnnotations:
 		if name == lastApplied {
 			return roleSecret
-		}
-	case levelManager:
-		if name == "fieldsV1" {
-			return roleFields
 		}
 	}
 	return roleNone

@@ -26,7 +26,7 @@ func (r *reading) managedFields(i, depth int) (end int, err error) {
 	}
 	for {
 		if i < len(s) && s[i] == '{' {
-			i, _, err = r.object(i, -1, depth+1, levelManager, nil)
+			i, err = r.manager(i, depth+1)
 		} else {
 			i, err = r.value(s, i, depth+1)
 		}
@@ -44,6 +44,42 @@ func (r *reading) managedFields(i, depth int) (end int, err error) {
 	}
 }
 
+// manager reads the object at i.
+func (r *reading) manager(i, depth int) (int, error) {
+	s := r.s
+	if err := tooDeep(i, depth); err != nil {
+		return i, err
+	}
+	i = skipSpace(s, i+1)
+	if i < len(s) && s[i] == '}' {
+		return i + 1, nil
+	}
+	for {
+		nameEnd, value, _, err := r.memberName(s, i)
+		switch {
+		case err != nil:
+			return nameEnd, err
+		case s[i:nameEnd] == `"fieldsV1"`:
+			i, err = r.fieldsV1(value, depth+1)
+		case value < len(s) && s[value] == '"':
+			i, err = r.string(s, value)
+		default:
+			i, err = r.value(s, value, depth+1)
+		}
+		if err != nil {
+			return i, err
+		}
+		i = skipSpace(s, i)
+		if i < len(s) && s[i] == '}' {
+			return i + 1, nil
+		}
+		if i >= len(s) || s[i] != ',' {
+			return i, syntaxErr(s, i, "',' or '}'")
+		}
+		i = skipSpace(s, i+1)
+	}
+}
+
 // fieldsV1 reads the value at i.
 func (r *reading) fieldsV1(i, depth int) (end int, err error) {
 	s := r.s
@@ -55,7 +91,7 @@ func (r *reading) fieldsV1(i, depth int) (end int, err error) {
 			}
 		}
 	}
-	if end, err = r.value(s, i, depth); err == nil && end-i >= minFields && s[i] == '{' && len(r.fields) < maxFields {
+	if end, err = r.value(s, i, depth); err == nil && end-i >= minFields && s[i] == '{' && !r.parser.Plain && len(r.fields) < maxFields {
 		r.fields = append(r.fields, span{i, end})
 	}
 	return end, err

@@ -22,68 +22,44 @@ const fewNames = 32
 // nameSeed differs from process to process, so that nobody can write names which collide.
 var nameSeed = maphash.MakeSeed()
 
-const (
-	odd1 = 0x9e3779b97f4a7c15 // both odd, and their bits as if at random
-	odd2 = 0xd6e8feb86659fd93
-)
+const odd = 0x9e3779b97f4a7c15 // its bits are as if at random
 
-// shortName reads the name at i, quotes included, if it has at most 15 bytes and nothing unusual in it; else end is -1.
-func shortName(s string, i int) (end int, print uint64) {
-	if i+17 > len(s) || s[i] != '"' {
-		return -1, 0
-	}
-	i++
-	w := word(s, i)
-	x := unusual(w)
-	if x == 0 {
-		second := word(s, i+8)
-		if x = unusual(second); x == 0 {
-			return -1, 0
-		}
-		x &= -x
-		i += 8
-		print = w*odd1 ^ second&(x>>7-1)*odd2
-	} else {
-		x &= -x
-		print = w & (x>>7 - 1) * odd1
-	}
-	if i += bits.TrailingZeros64(x) / 8; s[i] != '"' {
-		return -1, 0
-	}
-	return i + 1, print ^ print>>29*odd2
-}
-
-// longName is shortName for all names.
-func (c *checker) longName(s string, i int) (end int, print uint64, err error) {
+// name reads the name at i. end is behind its closing quote, or where an error is.
+func (c *checker) name(s string, i int) (end int, print uint64, err error) {
 	if i >= len(s) || s[i] != '"' {
 		return i, 0, syntaxErr(s, i, "a member name")
 	}
-	if end, err = c.string(s, i); err != nil || c.lax {
+	for end = i + 1; end+8 <= len(s); end += 8 {
+		w := word(s, end)
+		x := unusual(w)
+		if x == 0 {
+			print = (print ^ w) * odd
+			continue
+		}
+		x &= -x
+		if end += bits.TrailingZeros64(x) / 8; s[end] != '"' {
+			break
+		}
+		print = (print ^ w&(x>>7-1)) * odd
+		return end + 1, print ^ print>>32, nil
+	}
+	if end, err = c.restOfString(s, end); err != nil || c.lax {
 		return end, 0, err
 	}
 	return end, fingerprint(canonical(s[i+1 : end-1])), nil
 }
 
-// fingerprint returns that of a name, given without quotes and in its canonical spelling. It is the one of shortName.
-func fingerprint(s string) uint64 {
-	var print uint64
-	switch n := len(s); {
-	case n < 8:
-		print = lowBytes(s) * odd1
-	case n < 16:
-		print = word(s, 0)*odd1 ^ lowBytes(s[8:])*odd2
-	default:
-		print = word(s, 0)*odd1 ^ word(s, n-8)*odd2 ^ word(s, n/2-4) ^ uint64(n)
+// fingerprint returns that of a name, given without quotes and in its canonical spelling. It is the one that name makes.
+func fingerprint(s string) (print uint64) {
+	for ; len(s) >= 8; s = s[8:] {
+		print = (print ^ word(s, 0)) * odd
 	}
-	return print ^ print>>29*odd2
-}
-
-// lowBytes returns up to seven bytes, the first as the lowest.
-func lowBytes(s string) (w uint64) {
+	var w uint64
 	for i := range len(s) {
 		w |= uint64(s[i]) << (8 * i)
 	}
-	return w
+	print = (print ^ w) * odd
+	return print ^ print>>32
 }
 
 // canonical returns a name's inner text in a spelling that names have in common which are equal.

@@ -53,7 +53,8 @@ func (k *packing) begin(r *reading, start, end int, spliced string) {
 
 // pieces calls keep for the parts of the read text that stay, and put for what comes between them, in order.
 func (k *packing) pieces(keep func(from, to int), put func(text string)) {
-	put("{" + k.spliced)
+	put("{")
+	put(k.spliced)
 	at := k.start + 1
 	for _, e := range k.r.edits {
 		keep(at, e.from)
@@ -61,29 +62,6 @@ func (k *packing) pieces(keep func(from, to int), put func(text string)) {
 		at = e.to
 	}
 	keep(at, k.end)
-}
-
-// eachPiece calls same for what is as in the base, and other for what is not, in the order of the text.
-func (k *packing) eachPiece(same func(from, to, t int), other func(from, to int), put func(text string)) {
-	matches, m := k.r.matches, 0
-	k.pieces(func(from, to int) {
-		for from < to {
-			for m < len(matches) && matches[m].n+matches[m].len <= from {
-				m++
-			}
-			if m == len(matches) || matches[m].n >= to {
-				other(from, to)
-				return
-			}
-			if n := matches[m].n; n > from {
-				other(from, n)
-				from = n
-			}
-			end := min(to, matches[m].n+matches[m].len)
-			same(from, end, matches[m].t+from-matches[m].n)
-			from = end
-		}
-	}, put)
 }
 
 // pack writes the operations. It reports whether there is a base to refer to, and enough of it.
@@ -103,8 +81,7 @@ func (k *packing) pack() bool {
 		return false
 	}
 	k.literals, k.ops, k.literal, k.copied.len, k.behind = k.literals[:0], k.ops[:0], 0, 0, 0
-	k.eachPiece(k.like, func(from, to int) { k.put(r.s[from:to]) }, k.put)
-	k.flush()
+	k.write()
 	return (len(k.literals)+len(k.ops))*100 < k.size*worth
 }
 
@@ -115,13 +92,49 @@ func (k *packing) valid() bool {
 	return valid
 }
 
-// like adds a part of the text that the base has at t.
-func (k *packing) like(from, to, t int) {
-	if to-from >= minCopy {
-		k.copy(t, to-from)
+// write writes the operations.
+func (k *packing) write() {
+	if lead := 1 + len(k.spliced); lead > 1 && strings.HasPrefix(k.r.base.text[1:], k.spliced) {
+		k.copy(0, lead)
 	} else {
-		k.put(k.r.s[from:to])
+		k.put("{")
+		k.put(k.spliced)
 	}
+	at, matches := k.start+1, k.r.matches
+	for _, e := range k.r.edits {
+		matches = k.add(at, e.from, matches)
+		k.put(e.with)
+		at = e.to
+	}
+	k.add(at, k.end, matches)
+	k.flush()
+}
+
+// add adds a part of the text. It returns the matches that do not end before that does.
+func (k *packing) add(from, to int, matches []match) []match {
+	s := k.r.s
+	for from < to {
+		for len(matches) > 0 && matches[0].n+matches[0].len <= from {
+			matches = matches[1:]
+		}
+		if len(matches) == 0 || matches[0].n >= to {
+			k.put(s[from:to])
+			break
+		}
+		m := matches[0]
+		if m.n > from {
+			k.put(s[from:m.n])
+			from = m.n
+		}
+		end := min(to, m.n+m.len)
+		if end-from >= minCopy {
+			k.copy(m.t+from-m.n, end-from)
+		} else {
+			k.put(s[from:end])
+		}
+		from = end
+	}
+	return matches
 }
 
 func (k *packing) copy(at, n int) {

@@ -54,11 +54,13 @@ func (p *Parser) Drop(paths ...Path) error {
 	return nil
 }
 
+var managedFields = MustCompilePath("metadata.managedFields")
+
 func (p *Parser) dropTree() *dropTree {
 	if p.drop == nil {
 		p.drop = &dropTree{}
 		if !p.KeepManagedFields {
-			p.drop.children = map[string]*dropTree{"metadata": {children: map[string]*dropTree{"managedFields": {cut: true}}}}
+			_ = p.drop.add(managedFields)
 		}
 	}
 	return p.drop
@@ -99,7 +101,7 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 		p.secrets = true
 	}
 	r.from = i
-	end, _, err = r.object(i, -1, 0, levelObject, p.dropTree())
+	end, _, err = r.object(i, -1, 0, 0, levelObject, p.dropTree())
 	return end, err
 }
 

@@ -30,6 +30,8 @@ type reading struct {
 	found   found   // how it was found
 	untried *base   // was found, but is not worth a try
 	of      uint64  // the object's origin
+	asked   bool    // whether there is a last state
+	chosen  bool    // whether and against which base to read on
 	matches []match // what is as in the base, in the order of s
 	until   int     // up to which place s is as the base is, shift bytes later
 	shift   int
@@ -76,8 +78,11 @@ func (r *reading) begin(p *Parser, s string) {
 }
 
 // object reads the members of the object at i, one by one. It corresponds to that at place v of the base, if v is not -1;
-// behind is the place behind that, -1 if there is none.
-func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind int, err error) {
+// if that is a long one, it ends at e. behind is the place behind that, -1 if there is none.
+//
+// Names that the base's object has in the same order are no duplicates of each other, so only if there are others, all are
+// looked at.
+func (r *reading) object(i, v, e, depth int, l level, drop *dropTree) (end, behind int, err error) {
 	s := r.s
 	if i >= len(s) || s[i] != '{' {
 		return i, -1, syntaxErr(s, i, "an object")
@@ -90,13 +95,28 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 	if l == levelPlain {
 		extent = r.opened(i)
 	}
-	outer, seen, j := len(r.names), uint64(0), -1
+	outer, seen, j, from := len(r.names), uint64(0), -1, i
+	noting := v < 0 && !r.lax
 	if v >= 0 {
 		j = v + 1
 	}
 	i++
-	kept, open, previous := false, -1, i
+	kept, open, previous, strange := false, -1, i, false
 	for first := true; ; first = false {
+		if e > 0 && !r.lost {
+			before := i
+			if i, j, err = r.jump(i, j, e, depth); err != nil {
+				return i, -1, err
+			}
+			if j >= e && !r.lost {
+				if strange {
+					r.lookAgain(from, i)
+				}
+				r.closed(extent, i)
+				return i, e, nil
+			}
+			first = first && i == before
+		}
 		if i = skipSpace(s, i); i < len(s) && s[i] == '}' {
 			break
 		}
@@ -110,7 +130,7 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 		if m.nameEnd, m.value, print, err = r.memberName(s, i); err != nil {
 			return m.nameEnd, -1, err
 		}
-		if !r.lax {
+		if noting {
 			seen = r.note(s, outer, seen, print, m.start, m.nameEnd)
 		}
 		if l != levelPlain || drop != nil {
@@ -138,6 +158,7 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 		if j >= 0 {
 			w = r.valueIn(m.start, m.nameEnd, m.value, j)
 		}
+		strange = strange || w < 0
 		after := -1
 		if m.end, after, err = r.member(&m, w, depth+1); err != nil {
 			return m.end, -1, err
@@ -148,15 +169,21 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 		kept, previous = true, i
 		switch {
 		case m.role == roleMetadata:
-			j = r.choose(&m)
+			if j = after; !r.chosen {
+				j = r.choose(&m)
+			}
 		case l == levelObject && !r.metadata:
 			r.top = append(r.top, m)
-		case l == levelMetadata:
-			r.meta = append(r.meta, m)
+		case l == levelMetadata && !r.chosen:
+			if r.meta = append(r.meta, m); m.role == roleUID && r.mayChoose() {
+				v, j = r.chooseEarly(from)
+			}
 		}
 	}
-	if !r.lax {
+	if noting {
 		r.leave(s, outer)
+	} else if strange {
+		r.lookAgain(from, i+1)
 	}
 	if l == levelPlain {
 		r.closed(extent, i+1)
@@ -172,16 +199,32 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 // memberName reads a member's name and the colon: end is behind the name, or where an error is, and value where the value
 // begins.
 func (c *checker) memberName(s string, i int) (end, value int, print uint64, err error) {
-	if end, print = shortName(s, i); end < 0 {
-		if end, print, err = c.longName(s, i); err != nil {
-			return end, end, 0, err
-		}
+	if end, print, err = c.name(s, i); err != nil {
+		return end, end, 0, err
 	}
 	i = skipSpace(s, end)
 	if i >= len(s) || s[i] != ':' {
 		return i, i, 0, syntaxErr(s, i, "':'")
 	}
 	return end, skipSpace(s, i+1), print, nil
+}
+
+// lookAgain looks for duplicates among the names of the object at s[i:end], which was read, and not within its values.
+func (r *reading) lookAgain(i, end int) {
+	if r.lax {
+		return
+	}
+	s, outer, seen := r.s, len(r.names), uint64(0)
+	for i = skipSpace(s, i+1); i < end-1; i = nextToken(s, i) {
+		nameEnd, value, print, _ := r.memberName(s, i)
+		seen = r.note(s, outer, seen, print, i, nameEnd)
+		if k := searchExtents(r.extents, value); k < len(r.extents) && int(r.extents[k].from) == value {
+			i = int(r.extents[k].to)
+		} else {
+			i = skipTrusted(s, value)
+		}
+	}
+	r.leave(s, outer)
 }
 
 // skip reads a value that is cut out.
@@ -208,10 +251,7 @@ func (r *reading) member(m *member, v, depth int) (end, behind int, err error) {
 		if v >= 0 && (v >= len(r.base.text) || r.base.text[v] != '{') {
 			v = -1
 		}
-		end, behind, err = r.object(at, v, depth, below, m.drop)
-	} else if m.role == roleFields {
-		end, err = r.fieldsV1(at, depth)
-		return end, -1, err
+		end, behind, err = r.object(at, v, 0, depth, below, m.drop)
 	} else {
 		end, behind, err = r.any(at, v, depth)
 	}
@@ -224,7 +264,7 @@ func (r *reading) member(m *member, v, depth int) (end, behind int, err error) {
 // take notes what a member with a role says.
 func (r *reading) take(m *member, end int) error {
 	switch m.role {
-	case roleNone, roleAnnotations, roleManagedFields, roleFields:
+	case roleNone, roleAnnotations, roleManagedFields:
 	case roleMetadata:
 		r.metadata = true
 	case roleSpec:

@@ -65,9 +65,9 @@ type checker struct {
 
 // container is an object or array whose end has not been read.
 type container struct {
-	names  int    // where its names begin
-	seen   uint64 // which of its names there may be (checker.note)
-	extent int    // its place among the extents
+	seen   uint64 // which names it may have (checker.note)
+	names  uint32 // where its names begin
+	extent int32  // its place among the extents
 	array  bool
 }
 
@@ -78,16 +78,14 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 	var err error
 	for {
 		if !in.array {
-			end, print := shortName(s, i)
-			if end < 0 {
-				if end, print, err = c.longName(s, i); err != nil {
-					return end, err
-				}
+			end, print, err := c.name(s, i)
+			if err != nil {
+				return end, err
 			}
 			if !c.lax {
 				bit := uint64(1) << (print >> 58)
 				if in.seen&bit != 0 {
-					c.compare(s, in.names, print, i, end)
+					c.compare(s, int(in.names), print, i, end)
 				}
 				in.seen |= bit
 				c.names = append(c.names, name{print, uint32(i), uint32(end)})
@@ -106,13 +104,9 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 		}
 		switch b := s[i]; {
 		case b == '"':
-			end := shortString(s, i)
-			if end < 0 {
-				if end, err = c.string(s, i); err != nil {
-					return end, err
-				}
+			if i, err = c.string(s, i); err != nil {
+				return i, err
 			}
-			i = end
 		case b == '{' || b == '[':
 			if err := tooDeep(i, depth+open); err != nil {
 				return i, err
@@ -126,7 +120,7 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 				break
 			}
 			c.stack = append(c.stack, in)
-			in = container{names: len(c.names), extent: c.opened(i), array: b == '['}
+			in = container{names: uint32(len(c.names)), extent: int32(c.opened(i)), array: b == '['}
 			if open++; depth+open > c.deepest {
 				c.deepest = depth + open
 			}
@@ -158,10 +152,10 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 				if i >= len(s) || s[i] != '}' {
 					return i, syntaxErr(s, i, "',' or '}'")
 				}
-				c.leave(s, in.names)
+				c.leave(s, int(in.names))
 			}
 			i++
-			c.closed(in.extent, i)
+			c.closed(int(in.extent), i)
 			open--
 			last := len(c.stack) - 1
 			in, c.stack = c.stack[last], c.stack[:last]

@@ -28,25 +28,6 @@ func specials(w uint64) uint64 {
 // unusual is specials and, besides, bytes that are not ASCII.
 func unusual(w uint64) uint64 { return specials(w) | w&highs }
 
-// shortString returns the place behind the string at i, -1 if it has more than 15 bytes or anything unusual.
-func shortString(s string, i int) int {
-	if i+17 > len(s) {
-		return -1
-	}
-	i++
-	x := unusual(word(s, i))
-	if x == 0 {
-		i += 8
-		if x = unusual(word(s, i)); x == 0 {
-			return -1
-		}
-	}
-	if i += bits.TrailingZeros64(x) / 8; s[i] == '"' {
-		return i + 1
-	}
-	return -1
-}
-
 // plainRun returns the first place from i on that has a quote, a backslash or a control character, len(s) if there is none.
 func plainRun(s string, i int) int {
 	for i+8 <= len(s) {
@@ -61,26 +42,35 @@ func plainRun(s string, i int) int {
 	return i
 }
 
-// asciiRun is plainRun, but stops at bytes that are not ASCII as well.
-func asciiRun(s string, i int) int {
-	for i+8 <= len(s) {
-		if x := unusual(word(s, i)); x != 0 {
-			return i + bits.TrailingZeros64(x)/8
-		}
-		i += 8
-	}
-	for i < len(s) && s[i] != '"' && s[i] != '\\' && s[i] >= 0x20 && s[i] < 0x80 {
-		i++
-	}
-	return i
-}
-
 // string reads the string at i, whatever it has in it.
 func (c *checker) string(s string, i int) (int, error) {
-	for i++; ; {
-		if i = asciiRun(s, i); i < len(s) && s[i] >= 0x80 {
-			c.unASCII = true
-			i = plainRun(s, i)
+	for i++; i+8 <= len(s); i += 8 {
+		if x := unusual(word(s, i)); x != 0 {
+			if i += bits.TrailingZeros64(x) / 8; s[i] == '"' {
+				return i + 1, nil
+			}
+			break
+		}
+	}
+	return c.restOfString(s, i)
+}
+
+// restOfString reads a string from a place within it on.
+func (c *checker) restOfString(s string, i int) (int, error) {
+	for {
+		for ; i+8 <= len(s); i += 8 {
+			if x := unusual(word(s, i)); x != 0 {
+				i += bits.TrailingZeros64(x) / 8
+				break
+			}
+		}
+		for i < len(s) && s[i] != '"' && s[i] != '\\' && s[i] >= 0x20 {
+			if s[i] >= 0x80 {
+				c.unASCII = true
+				i = plainRun(s, i)
+				break
+			}
+			i++
 		}
 		if i >= len(s) {
 			return i, syntaxErr(s, i, "")
