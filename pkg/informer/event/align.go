@@ -26,6 +26,7 @@ func (r *reading) align(n, t int) {
 	s, b := r.s, r.base.text
 	length := commonPrefix(s[n:], b[t:])
 	r.until, r.shift = n+length, t-n
+	r.earn(n)
 	r.spend(8)
 	end := 0
 	if k := len(r.matches) - 1; k >= 0 {
@@ -69,7 +70,7 @@ func (r *reading) token(j int) int {
 
 const (
 	// firstCredit and creditPart are what may be spent on a base in vain: so much, and one of creditPart bytes read.
-	firstCredit = 256
+	firstCredit = 400
 	creditPart  = 4
 	// lookAhead is how many members of the base are looked at for one that is not where it is expected.
 	lookAhead = 4
@@ -114,21 +115,23 @@ func (r *reading) any(i, v, depth int) (end, behind int, err error) {
 		return end, -1, err
 	}
 	c := r.s[i]
-	if (c == '{' || c == '[') && r.base.text[v] == c && depth+maxBaseDepth < maxDepth {
-		e := r.container(v)
+	if (c == '{' || c == '[' || c == '"') && r.base.text[v] == c && depth+maxBaseDepth < maxDepth {
+		e := r.extent(v)
 		switch {
 		case e > 0 && i+e-v <= r.until:
 			r.passed(v, e, i-v)
 			return i + e - v, e, nil
-		case e == 0 && i+r.short <= r.until: // short, and all of it is the same
+		case c == '"', e == 0 && i+r.short <= r.until: // short, and all of it is the same
 		case c == '{':
-			return r.object(i, v, e, depth, levelPlain, nil)
+			return r.members(i, v, e, depth)
 		default:
 			return r.array(i, v, e, depth)
 		}
 	}
 	if c == '"' {
-		end, err = r.string(r.s, i)
+		if end, err = r.string(r.s, i); err == nil {
+			r.passedString(i, end)
+		}
 	} else {
 		end, err = r.value(r.s, i, depth)
 	}
@@ -184,6 +187,62 @@ func (r *reading) passed(v, e, later int) {
 	for k := r.extentAt(v); k < len(all) && int(all[k].from) < e; k++ {
 		r.extents = append(r.extents, extent{uint32(int(all[k].from) + later), uint32(int(all[k].to) + later)})
 	}
+}
+
+// members reads the object at i, which corresponds to that at place v of the base. If that is a long one, it ends at e.
+//
+// Names that the base's object has in the same order are no duplicates of each other, so only if there are others, all are
+// looked at.
+func (r *reading) members(i, v, e, depth int) (end, behind int, err error) {
+	s := r.s
+	if err := tooDeep(i, depth); err != nil {
+		return i, -1, err
+	}
+	r.deepest = max(r.deepest, depth+1)
+	k, j, from, strange := r.opened(i), v+1, i, false
+	i++
+	for first := true; ; first = false {
+		if e > 0 && !r.lost {
+			before := i
+			if i, j, err = r.jump(i, j, e, depth); err != nil {
+				return i, -1, err
+			}
+			if j >= e && !r.lost {
+				if strange {
+					r.lookAgain(from, i)
+				}
+				r.closed(k, i)
+				return i, e, nil
+			}
+			first = first && i == before
+		}
+		if i = skipSpace(s, i); i < len(s) && s[i] == '}' {
+			break
+		}
+		if !first {
+			if i >= len(s) || s[i] != ',' {
+				return i, -1, syntaxErr(s, i, "',' or '}'")
+			}
+			i = skipSpace(s, i+1)
+		}
+		nameEnd, value, _, err := r.memberName(s, i)
+		if err != nil {
+			return nameEnd, -1, err
+		}
+		w, after := r.valueIn(i, nameEnd, value, j), -1
+		strange = strange || w < 0
+		if i, after, err = r.any(value, w, depth+1); err != nil {
+			return i, -1, err
+		}
+		if after >= 0 {
+			j = after
+		}
+	}
+	if strange {
+		r.lookAgain(from, i+1)
+	}
+	r.closed(k, i+1)
+	return i + 1, r.closing(i, j, v), nil
 }
 
 // array reads the array at i, which corresponds to that at place v of the base. If that is a long one, it ends at e.
@@ -258,7 +317,7 @@ func (r *reading) closing(i, j, v int) int {
 	behind := skipSpace(t, j)
 	if behind < len(t) && t[behind] == r.s[i] {
 		behind++
-	} else if behind = r.container(v); behind == 0 {
+	} else if behind = r.extent(v); behind == 0 {
 		behind = skipOpen(t, j, 1)
 		r.spend((behind - j) / 2)
 	}

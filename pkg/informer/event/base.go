@@ -10,7 +10,8 @@ import (
 // it does.
 type base struct {
 	text string
-	// extents are where the long containers in the text are, in its order. They nest less deep than maxBaseDepth.
+	// extents are where the long containers and strings in the text are, in its order. They nest less deep than
+	// maxBaseDepth.
 	extents []extent
 	// fields are the fieldsV1 values that the object came with and that were cut out.
 	fields []checked
@@ -58,8 +59,8 @@ func (k *packing) newBase(text string) *base {
 	return b
 }
 
-// container returns the end of the long container that begins at a place of the base, 0 if there is none.
-func (r *reading) container(at int) int {
+// extent returns the end of the long container or string that begins at a place of the base, 0 if there is none.
+func (r *reading) extent(at int) int {
 	if k := r.extentAt(at); k < len(r.base.extents) && int(r.base.extents[k].from) == at {
 		return int(r.base.extents[k].to)
 	}
@@ -101,8 +102,8 @@ func (r *reading) behind(at int) int {
 	if at >= len(t) {
 		return len(t)
 	}
-	if c := t[at]; c == '{' || c == '[' {
-		if end := r.container(at); end > 0 {
+	if c := t[at]; c == '{' || c == '[' || c == '"' {
+		if end := r.extent(at); end > 0 {
 			return end
 		}
 	}

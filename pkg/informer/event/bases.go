@@ -179,7 +179,11 @@ func (r *reading) catchUp(i, end int) (metadata, j int) {
 	r.align(r.from, 0)
 	j = 1
 	for i := range r.top {
-		j = r.again(&r.top[i], j, 1)
+		if m := &r.top[i]; m.role == roleAPIVersion || m.role == roleKind {
+			j = r.typed(m, j)
+		} else {
+			j = r.again(m, j, 1)
+		}
 	}
 	metadata = r.metadataIn(i, j)
 	if j = metadata + 1; metadata >= 0 {
@@ -191,6 +195,19 @@ func (r *reading) catchUp(i, end int) (metadata, j int) {
 	}
 	r.lax, r.noting = lax, noting
 	return metadata, j
+}
+
+// typed is again for apiVersion and kind, which a base can have in another order: items of lists come without them.
+func (r *reading) typed(m *member, j int) int {
+	if m.end < r.until {
+		return m.end + r.shift
+	}
+	const within = 200
+	t := r.base.text
+	if at := strings.Index(t[:min(within, len(t))], r.s[m.start:m.end]); at >= 0 && m.start >= r.until {
+		r.matches = append(r.matches, match{m.start, at, m.end - m.start})
+	}
+	return j
 }
 
 // metadataIn returns where the base has its metadata, that of the text being at i. j is before it.

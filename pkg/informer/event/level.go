@@ -8,7 +8,6 @@ const (
 	levelMetadata                 // metadata
 	levelAnnotations              // metadata.annotations, of Secrets
 	levelOther                    // what has a member to cut
-	levelPlain                    // any other
 )
 
 // role is what a member is to the reader.

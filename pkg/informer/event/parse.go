@@ -101,7 +101,7 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 		p.secrets = true
 	}
 	r.from = i
-	end, _, err = r.object(i, -1, 0, 0, levelObject, p.dropTree())
+	end, _, err = r.object(i, -1, 0, levelObject, p.dropTree())
 	return end, err
 }
 

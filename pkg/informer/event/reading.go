@@ -78,11 +78,8 @@ func (r *reading) begin(p *Parser, s string) {
 }
 
 // object reads the members of the object at i, one by one. It corresponds to that at place v of the base, if v is not -1;
-// if that is a long one, it ends at e. behind is the place behind that, -1 if there is none.
-//
-// Names that the base's object has in the same order are no duplicates of each other, so only if there are others, all are
-// looked at.
-func (r *reading) object(i, v, e, depth int, l level, drop *dropTree) (end, behind int, err error) {
+// behind is the place behind that, -1 if there is none.
+func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind int, err error) {
 	s := r.s
 	if i >= len(s) || s[i] != '{' {
 		return i, -1, syntaxErr(s, i, "an object")
@@ -91,32 +88,13 @@ func (r *reading) object(i, v, e, depth int, l level, drop *dropTree) (end, behi
 		return i, -1, err
 	}
 	r.deepest = max(r.deepest, depth+1)
-	extent := -1
-	if l == levelPlain {
-		extent = r.opened(i)
-	}
 	outer, seen, j, from := len(r.names), uint64(0), -1, i
-	noting := v < 0 && !r.lax
 	if v >= 0 {
 		j = v + 1
 	}
 	i++
-	kept, open, previous, strange := false, -1, i, false
+	kept, open, previous := false, -1, i
 	for first := true; ; first = false {
-		if e > 0 && !r.lost {
-			before := i
-			if i, j, err = r.jump(i, j, e, depth); err != nil {
-				return i, -1, err
-			}
-			if j >= e && !r.lost {
-				if strange {
-					r.lookAgain(from, i)
-				}
-				r.closed(extent, i)
-				return i, e, nil
-			}
-			first = first && i == before
-		}
 		if i = skipSpace(s, i); i < len(s) && s[i] == '}' {
 			break
 		}
@@ -130,13 +108,11 @@ func (r *reading) object(i, v, e, depth int, l level, drop *dropTree) (end, behi
 		if m.nameEnd, m.value, print, err = r.memberName(s, i); err != nil {
 			return m.nameEnd, -1, err
 		}
-		if noting {
+		if !r.lax {
 			seen = r.note(s, outer, seen, print, m.start, m.nameEnd)
 		}
-		if l != levelPlain || drop != nil {
-			name := decodeString(s[m.start+1 : m.nameEnd-1])
-			m.role, m.drop = l.role(name), drop.child(name)
-		}
+		name := decodeString(s[m.start+1 : m.nameEnd-1])
+		m.role, m.drop = l.role(name), drop.child(name)
 		if open >= 0 {
 			// A cut at the beginning of an object takes the comma behind it along.
 			r.edits[open].to, open = m.start, -1
@@ -158,7 +134,6 @@ func (r *reading) object(i, v, e, depth int, l level, drop *dropTree) (end, behi
 		if j >= 0 {
 			w = r.valueIn(m.start, m.nameEnd, m.value, j)
 		}
-		strange = strange || w < 0
 		after := -1
 		if m.end, after, err = r.member(&m, w, depth+1); err != nil {
 			return m.end, -1, err
@@ -180,14 +155,7 @@ func (r *reading) object(i, v, e, depth int, l level, drop *dropTree) (end, behi
 			}
 		}
 	}
-	if noting {
-		r.leave(s, outer)
-	} else if strange {
-		r.lookAgain(from, i+1)
-	}
-	if l == levelPlain {
-		r.closed(extent, i+1)
-	}
+	r.leave(s, outer)
 	if v >= 0 {
 		behind = r.closing(i, j, v)
 	} else {
@@ -251,7 +219,7 @@ func (r *reading) member(m *member, v, depth int) (end, behind int, err error) {
 		if v >= 0 && (v >= len(r.base.text) || r.base.text[v] != '{') {
 			v = -1
 		}
-		end, behind, err = r.object(at, v, 0, depth, below, m.drop)
+		end, behind, err = r.object(at, v, depth, below, m.drop)
 	} else {
 		end, behind, err = r.any(at, v, depth)
 	}

@@ -52,7 +52,7 @@ func ScanValue(text []byte) (end int, err error) {
 type checker struct {
 	names   []name      // of the objects being read, innermost last
 	stack   []container // those around the one being read, in the call of value that runs
-	extents []extent    // where long containers are, in the order of the text
+	extents []extent    // where long containers and strings are, in the order of the text
 	table   []uint32    // for objects with many names
 
 	lax     bool // names are not looked at
@@ -60,7 +60,7 @@ type checker struct {
 	twice   bool // an object has a name twice
 	unASCII bool // a string has a byte that is not ASCII
 	deepest int  // how deep the deepest container nests
-	short   int  // containers shorter than this have no extents
+	short   int  // values shorter than this have no extents
 }
 
 // container is an object or array whose end has not been read.
@@ -104,9 +104,12 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 		}
 		switch b := s[i]; {
 		case b == '"':
-			if i, err = c.string(s, i); err != nil {
-				return i, err
+			end, err := c.string(s, i)
+			if err != nil {
+				return end, err
 			}
+			c.passedString(i, end)
+			i = end
 		case b == '{' || b == '[':
 			if err := tooDeep(i, depth+open); err != nil {
 				return i, err
@@ -163,11 +166,18 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 	}
 }
 
-// extent is where a container begins and ends.
+// extent is where a container or a string begins and ends.
 type extent struct{ from, to uint32 }
 
-// minExtent is how long a container must be for its extent to be kept. Shorter ones are read as fast as they are found.
+// minExtent is how long a value must be for its extent to be kept. Shorter ones are read as fast as they are found.
 const minExtent = 96
+
+// passedString notes that a string was read.
+func (c *checker) passedString(i, end int) {
+	if c.noting && end-i >= c.short {
+		c.extents = append(c.extents, extent{uint32(i), uint32(end)})
+	}
+}
 
 // opened notes that a container begins at i. What it returns is for closed.
 func (c *checker) opened(i int) int {
