@@ -82,10 +82,10 @@ func (r *reading) valueIn(start, end, value, j int) int {
 	if r.lost {
 		return -1
 	}
-	if value <= r.until {
-		return value + r.shift
-	}
 	t := r.base.text
+	if value <= r.until {
+		return skipSpace(t, value+r.shift)
+	}
 	r.earn(start)
 	for n := 0; n < lookAhead && !r.lost; n++ {
 		if j = r.token(j); j >= len(t) || t[j] != '"' {
@@ -93,7 +93,7 @@ func (r *reading) valueIn(start, end, value, j int) int {
 		}
 		if strings.HasPrefix(t[j:], r.s[start:end]) {
 			r.align(start, j)
-			if value <= r.until {
+			if value < r.until {
 				return value + r.shift
 			}
 			v := r.token(j + end - start)
@@ -115,7 +115,7 @@ func (r *reading) any(i, v, depth int) (end, behind int, err error) {
 		return end, -1, err
 	}
 	c := r.s[i]
-	if (c == '{' || c == '[' || c == '"') && r.base.text[v] == c && depth+maxBaseDepth < maxDepth {
+	if (c == '{' || c == '[' || c == '"' && i+r.short <= r.until) && r.base.text[v] == c && depth+maxBaseDepth < maxDepth {
 		e := r.extent(v)
 		switch {
 		case e > 0 && i+e-v <= r.until:
@@ -141,7 +141,12 @@ func (r *reading) any(i, v, depth int) (end, behind int, err error) {
 	if end < r.until || end == r.until && c == '"' {
 		return end, end + r.shift, nil
 	}
-	behind = r.behind(v)
+	if c == '"' && end-i < r.short && r.base.text[v] == '"' {
+		behind = stringEnd(r.base.text, v)
+		r.spend((behind - v) / 4)
+	} else {
+		behind = r.behind(v)
+	}
 	r.align(end, behind)
 	return end, behind, nil
 }

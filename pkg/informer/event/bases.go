@@ -63,6 +63,8 @@ func (r *reading) pick() {
 	}
 	if b := r.ownBase(); b != nil {
 		r.base, r.found = b, byKey
+	} else if len(p.bases.byOrigin) == 0 {
+		return
 	} else if b := p.bases.byOrigin[r.origin()].base.Value(); b != nil {
 		r.base, r.found = b, byOrigin
 	}
@@ -84,28 +86,55 @@ func (r *reading) ownBase() *base {
 	return o.own
 }
 
+const (
+	isDigit = 1 << iota
+	isHexLetter
+)
+
+var classes = func() (of [256]uint8) {
+	for c := '0'; c <= '9'; c++ {
+		of[c] = isDigit
+	}
+	for c := 'a'; c <= 'f'; c++ {
+		of[c] = isHexLetter
+	}
+	return of
+}()
+
 // origin returns a hash of what the object has in common with those that resemble it: the beginning of a name that was
 // made up, without the numbers of Jobs; or else those who own it; or else its labels. It is 0 if there is none of that.
 func (r *reading) origin() uint64 {
-	var plain [256]byte
-	text, n, skip := "", 0, ""
+	var of span
+	skip := uint8(isDigit)
 	switch {
 	case r.generateName.to > 0:
-		text, skip = r.s[r.generateName.from:r.generateName.to], "0123456789"
+		of = r.generateName
 	case r.owners.to > 0:
-		text, skip = r.s[r.owners.from:r.owners.to], "0123456789abcdef" // UIDs
+		of, skip = r.owners, isDigit|isHexLetter // UIDs
 	case r.labels.to > 0:
-		return maphash.String(nameSeed, r.s[r.labels.from:r.labels.to])
+		of, skip = r.labels, 0
 	default:
 		return 0
 	}
-	for i := 0; i < len(text) && n < len(plain); i++ {
-		if strings.IndexByte(skip, text[i]) < 0 {
-			plain[n] = text[i]
-			n++
-		}
+	if of == r.origins.of {
+		return r.origins.hash
 	}
-	return maphash.Bytes(nameSeed, plain[:n])
+	text := r.s[of.from:of.to]
+	if skip == 0 {
+		r.origins.hash = maphash.String(nameSeed, text)
+	} else {
+		var plain [256]byte
+		n := 0
+		for i := 0; i < len(text) && n < len(plain); i++ {
+			plain[n] = text[i]
+			if classes[text[i]]&skip == 0 {
+				n++
+			}
+		}
+		r.origins.hash = maphash.Bytes(nameSeed, plain[:n])
+	}
+	r.origins.of = of
+	return r.origins.hash
 }
 
 // mayChoose reports whether enough of the metadata is known to choose a base: the name, and a last state or made-up name. In
@@ -146,17 +175,15 @@ func (r *reading) choose(metadata *member) int {
 func (r *reading) choice() bool {
 	ts := &r.parser.bases
 	ts.turn++
-	if r.pick(); r.found != byKey {
-		r.of = r.origin()
-	}
+	r.pick()
 	try := true
 	switch r.found {
 	case byKey:
 		try = r.base.vain < 2 || ts.turn&(1<<r.base.vain-1) == 0
 	case byOrigin:
-		o := ts.byOrigin[r.of]
+		o := ts.byOrigin[r.origin()]
 		if try = o.try(); !try || o.failed > 0 {
-			ts.byOrigin[r.of] = o
+			ts.byOrigin[r.origin()] = o
 		}
 	case notFound:
 		if try = ts.last != nil && (ts.chance.try() || r.parser.eager); try {
@@ -257,9 +284,9 @@ func (r *reading) resembled() {
 		return
 	}
 	ts.chance = balance{}
-	if r.of != 0 {
-		if o := ts.byOrigin[r.of]; r.found != byOrigin || o.failed > 0 {
-			ts.remember(r.of, r.base, balance{})
+	if of := r.origin(); of != 0 {
+		if o := ts.byOrigin[of]; r.found != byOrigin || o.failed > 0 {
+			ts.remember(of, r.base, balance{})
 		}
 	}
 }
@@ -279,19 +306,19 @@ func (r *reading) remember(b *base) {
 		b.vain = old.vain
 		return
 	case byOrigin:
-		o := ts.byOrigin[r.of]
 		if !tried {
 			return
 		}
+		o := ts.byOrigin[r.origin()]
 		o.inVain()
-		ts.remember(r.of, b, o.balance)
+		ts.remember(r.origin(), b, o.balance)
 		return
 	case byChance:
 		ts.chance.inVain()
 	}
 	ts.last = b
-	if r.of != 0 {
-		ts.remember(r.of, b, balance{})
+	if of := r.origin(); of != 0 {
+		ts.remember(of, b, balance{})
 	}
 }
 

@@ -25,11 +25,14 @@ type reading struct {
 	s      string
 	parser *Parser
 
-	from    int     // where the object begins
-	base    *base   // nil if nothing like this object is known
-	found   found   // how it was found
-	untried *base   // was found, but is not worth a try
-	of      uint64  // the object's origin
+	from    int      // where the object begins
+	base    *base    // nil if nothing like this object is known
+	found   found    // how it was found
+	untried *base    // was found, but is not worth a try
+	origins struct { // what origin has found
+		of   span
+		hash uint64
+	}
 	asked   bool    // whether there is a last state
 	chosen  bool    // whether and against which base to read on
 	matches []match // what is as in the base, in the order of s
