@@ -1,6 +1,9 @@
 package event
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // This file reads a text against a base. Most of what an API server sends is nearly a copy of something it has sent
 // already: an object's next state, a replica. The reader goes through the text as it does without a base, token by token,
@@ -24,10 +27,17 @@ type match struct{ n, t, len int }
 // the same from there on.
 func (r *reading) align(n, t int) {
 	s, b := r.s, r.base.text
-	length := commonPrefix(s[n:], b[t:])
+	length := 0
+	if n+8 > len(s) || t+8 > len(b) {
+		length = commonPrefix(s[n:], b[t:])
+	} else if x := word(s, n) ^ word(b, t); x != 0 {
+		length = bits.TrailingZeros64(x) / 8
+	} else {
+		length = 8 + commonPrefix(s[n+8:], b[t+8:])
+	}
 	r.until, r.shift = n+length, t-n
-	r.earn(n)
-	r.spend(8)
+	r.reached(n)
+	r.spend(alignCost)
 	end := 0
 	if k := len(r.matches) - 1; k >= 0 {
 		last := &r.matches[k]
@@ -51,13 +61,17 @@ func (r *reading) align(n, t int) {
 // spend counts what reading against the base costs more than reading without it, in bytes that could have been read for
 // it. When that is too much, the rest is read without.
 func (r *reading) spend(bytes int) {
-	if r.spent += bytes; r.spent > r.credit && !r.parser.eager {
+	credit := firstCredit + r.read/creditPart
+	if !r.metadata {
+		credit += metadataCredit
+	}
+	if r.spent += bytes; r.spent > credit && !r.parser.eager {
 		r.lost = true
 	}
 }
 
-// earn allows for more, as the text was read up to place i.
-func (r *reading) earn(i int) { r.credit = max(r.credit, firstCredit+(i-r.from)/creditPart) }
+// reached notes that the text was read up to place i: the more of it, the more may be spent.
+func (r *reading) reached(i int) { r.read = max(r.read, i-r.from) }
 
 // token returns the place of the base's next token from place j on.
 func (r *reading) token(j int) int {
@@ -69,9 +83,14 @@ func (r *reading) token(j int) int {
 }
 
 const (
-	// firstCredit and creditPart are what may be spent on a base in vain: so much, and one of creditPart bytes read.
-	firstCredit = 400
-	creditPart  = 4
+	// firstCredit and creditPart are what may be spent on a base in vain: so much, and one of creditPart bytes read. Metadata
+	// differs more than the rest.
+	firstCredit    = 400
+	creditPart     = 4
+	metadataCredit = 400
+	// alignCost and containerCost are what it takes to go on behind a difference, and to read a container with one in it.
+	alignCost     = 30
+	containerCost = 40
 	// lookAhead is how many members of the base are looked at for one that is not where it is expected.
 	lookAhead = 4
 )
@@ -86,7 +105,7 @@ func (r *reading) valueIn(start, end, value, j int) int {
 	if value <= r.until {
 		return skipSpace(t, value+r.shift)
 	}
-	r.earn(start)
+	r.reached(start)
 	for n := 0; n < lookAhead && !r.lost; n++ {
 		if j = r.token(j); j >= len(t) || t[j] != '"' {
 			break
@@ -101,7 +120,7 @@ func (r *reading) valueIn(start, end, value, j int) int {
 			return v
 		}
 		nameEnd := stringEnd(t, j)
-		r.spend(16 + (nameEnd-j)/4)
+		r.spend(alignCost + (nameEnd-j)/4)
 		j = r.behind(r.token(nameEnd))
 	}
 	return -1
@@ -128,12 +147,15 @@ func (r *reading) any(i, v, depth int) (end, behind int, err error) {
 			return r.array(i, v, e, depth)
 		}
 	}
-	if c == '"' {
+	switch c {
+	case '"':
 		if end, err = r.string(r.s, i); err == nil {
 			r.passedString(i, end)
 		}
-	} else {
+	case '{', '[':
 		end, err = r.value(r.s, i, depth)
+	default:
+		end, err = scanScalar(r.s, i)
 	}
 	if err != nil {
 		return end, -1, err
@@ -185,6 +207,7 @@ func (r *reading) jump(i, j, e, depth int) (end, behind int, err error) {
 
 // passed takes the extents that the base has from place v to e, which are so many bytes later in the text.
 func (r *reading) passed(v, e, later int) {
+	r.spent -= (e - v) / 4 // it would have taken that much to read it
 	if !r.noting || v == e {
 		return
 	}
@@ -204,7 +227,9 @@ func (r *reading) members(i, v, e, depth int) (end, behind int, err error) {
 		return i, -1, err
 	}
 	r.deepest = max(r.deepest, depth+1)
-	k, j, from, strange := r.opened(i), v+1, i, false
+	r.spend(containerCost)
+	k, j, from, outer := r.opened(i), v+1, i, len(r.names)
+	strange, gaps := false, false // there are names that are not aligned, and such that were not read
 	i++
 	for first := true; ; first = false {
 		if e > 0 && !r.lost {
@@ -213,13 +238,13 @@ func (r *reading) members(i, v, e, depth int) (end, behind int, err error) {
 				return i, -1, err
 			}
 			if j >= e && !r.lost {
-				if strange {
-					r.lookAgain(from, i)
-				}
+				r.leaveAligned(from, i, outer, strange, true)
 				r.closed(k, i)
 				return i, e, nil
 			}
-			first = first && i == before
+			if i != before {
+				first, gaps = false, true
+			}
 		}
 		if i = skipSpace(s, i); i < len(s) && s[i] == '}' {
 			break
@@ -230,10 +255,11 @@ func (r *reading) members(i, v, e, depth int) (end, behind int, err error) {
 			}
 			i = skipSpace(s, i+1)
 		}
-		nameEnd, value, _, err := r.memberName(s, i)
+		nameEnd, value, print, err := r.memberName(s, i)
 		if err != nil {
 			return nameEnd, -1, err
 		}
+		r.names = append(r.names, name{print, uint32(i), uint32(nameEnd)})
 		w, after := r.valueIn(i, nameEnd, value, j), -1
 		strange = strange || w < 0
 		if i, after, err = r.any(value, w, depth+1); err != nil {
@@ -243,11 +269,24 @@ func (r *reading) members(i, v, e, depth int) (end, behind int, err error) {
 			j = after
 		}
 	}
-	if strange {
-		r.lookAgain(from, i+1)
-	}
+	r.leaveAligned(from, i+1, outer, strange, gaps)
 	r.closed(k, i+1)
 	return i + 1, r.closing(i, j, v), nil
+}
+
+// leaveAligned forgets the names of the object at s[i:end] that was read against the base's.
+func (r *reading) leaveAligned(i, end, outer int, strange, gaps bool) {
+	switch {
+	case !strange || r.lax:
+		r.names = r.names[:outer]
+	case gaps:
+		r.names = r.names[:outer]
+		r.lookAgain(i, end)
+	default:
+		r.spend(8 * (len(r.names) - outer))
+		r.compareFew(r.s, outer)
+		r.leave(r.s, outer)
+	}
 }
 
 // array reads the array at i, which corresponds to that at place v of the base. If that is a long one, it ends at e.
@@ -257,6 +296,7 @@ func (r *reading) array(i, v, e, depth int) (end, behind int, err error) {
 		return i, -1, err
 	}
 	r.deepest = max(r.deepest, depth+1)
+	r.spend(containerCost)
 	k, j := r.opened(i), v+1
 	i++
 	for first := true; ; first = false {
@@ -301,7 +341,7 @@ func (r *reading) itemIn(i, j int) int {
 		return i + r.shift
 	}
 	t := r.base.text
-	r.earn(i)
+	r.reached(i)
 	if j = r.token(j); j >= len(t) || t[j] == ']' {
 		return -1
 	}

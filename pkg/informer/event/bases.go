@@ -202,7 +202,7 @@ func (r *reading) choice() bool {
 func (r *reading) catchUp(i, end int) (metadata, j int) {
 	lax, noting := r.lax, r.noting
 	r.lax, r.noting = true, false // all of it has been checked
-	r.earn(end)
+	r.reached(end)
 	r.align(r.from, 0)
 	j = 1
 	for i := range r.top {

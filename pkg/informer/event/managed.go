@@ -84,7 +84,9 @@ func (r *reading) manager(i, depth int) (int, error) {
 func (r *reading) fieldsV1(i, depth int) (end int, err error) {
 	s := r.s
 	if r.base != nil && depth+maxBaseDepth < maxDepth {
-		for _, known := range r.base.fields {
+		// Those of the base are in the same order; one may be missing.
+		for next := len(r.fields); next < min(len(r.fields)+2, len(r.base.fields)); next++ {
+			known := r.base.fields[next]
 			if end := i + known.len; end <= len(s) && s[end-1] == '}' && maphash.String(nameSeed, s[i:end]) == known.hash {
 				r.fields = append(r.fields, span{i, end})
 				return end, nil

@@ -93,6 +93,25 @@ func (c *checker) compare(s string, first int, print uint64, from, to int) {
 	}
 }
 
+// compareFew looks whether an object whose names are few has two that are equal.
+func (c *checker) compareFew(s string, first int) {
+	names := c.names[first:]
+	if len(names) > fewNames {
+		return
+	}
+	var seen uint64
+	for i := range names {
+		n := &names[i]
+		bit := uint64(1) << (n.print >> 58)
+		if seen&bit != 0 {
+			c.names = c.names[:first+i]
+			c.compare(s, first, n.print, int(n.from), int(n.to))
+			c.names = c.names[:first+len(names)]
+		}
+		seen |= bit
+	}
+}
+
 // equals reports whether the name is the quoted one.
 func (n *name) equals(s, quoted string) bool {
 	own := s[n.from:n.to]

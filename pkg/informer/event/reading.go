@@ -39,9 +39,9 @@ type reading struct {
 	until   int     // up to which place s is as the base is, shift bytes later
 	shift   int
 	near    int // the extent of the base that was asked for last
-	// lost: the base does not resemble the object. It is if spent is more than credit (reading.spend).
-	lost          bool
-	spent, credit int
+	// lost: the base does not resemble the object, as too much was spent on it for what was read (reading.spend).
+	lost        bool
+	spent, read int
 	// What was read before the base was known: the object's members, and those of its metadata.
 	top, meta []member
 
@@ -182,19 +182,21 @@ func (c *checker) memberName(s string, i int) (end, value int, print uint64, err
 
 // lookAgain looks for duplicates among the names of the object at s[i:end], which was read, and not within its values.
 func (r *reading) lookAgain(i, end int) {
-	if r.lax {
-		return
-	}
 	s, outer, seen := r.s, len(r.names), uint64(0)
 	for i = skipSpace(s, i+1); i < end-1; i = nextToken(s, i) {
 		nameEnd, value, print, _ := r.memberName(s, i)
 		seen = r.note(s, outer, seen, print, i, nameEnd)
-		if k := searchExtents(r.extents, value); k < len(r.extents) && int(r.extents[k].from) == value {
-			i = int(r.extents[k].to)
-		} else {
+		i = 0
+		if s[value] == '{' || s[value] == '[' {
+			if k := searchExtents(r.extents, value); k < len(r.extents) && int(r.extents[k].from) == value {
+				i = int(r.extents[k].to)
+			}
+		}
+		if i == 0 {
 			i = skipTrusted(s, value)
 		}
 	}
+	r.spend(40 * (len(r.names) - outer))
 	r.leave(s, outer)
 }
 

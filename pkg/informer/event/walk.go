@@ -1,6 +1,9 @@
 package event
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // This file reads text that Parser.Parse has found valid, and so checks nothing again. Positions are byte offsets into
 // that text; -1 means "not there". Text that is not valid gives wrong answers here, but never a read outside of it.
@@ -173,9 +176,24 @@ func skipOpen(s string, i, depth int) int {
 	return len(s)
 }
 
-// stringEnd gives the place behind the string whose opening quote stands at i.
+// stringEnd returns the place behind the string whose opening quote is at i.
 func stringEnd(s string, i int) int {
-	for i++; ; {
+	for i++; i+8 <= len(s); i += 8 {
+		x := specials(word(s, i))
+		if x == 0 {
+			continue
+		}
+		if i += bits.TrailingZeros64(x) / 8; s[i] == '"' {
+			return i + 1
+		}
+		break
+	}
+	return restOfTrusted(s, i)
+}
+
+// restOfTrusted is stringEnd from a place within the string on.
+func restOfTrusted(s string, i int) int {
+	for {
 		i = plainRun(s, i)
 		switch {
 		case i >= len(s):
