@@ -259,7 +259,7 @@ func TestNothingOfASecretIsRemembered(t *testing.T) {
 	}
 }
 
-// A text that is made to be as much work as can be, with an object in front of the template's next member for which all of
+// A text that is made to be as much work as can be, with an object in front of the base's next member for which all of
 // that has to be looked at, is given up.
 func TestLookingAheadIsBounded(t *testing.T) {
 	object := func(members string) string {
@@ -282,7 +282,7 @@ func TestLookingAheadIsBounded(t *testing.T) {
 	}
 }
 
-// With as many members as fit into an object, none of which the template has, each is looked for near by and not among all.
+// With as many members as fit into an object, none of which the base has, each is looked for near by and not among all.
 func TestManyUnknownMembersAreReadInTime(t *testing.T) {
 	object := func(prefix string) string {
 		var b strings.Builder
@@ -294,13 +294,13 @@ func TestManyUnknownMembersAreReadInTime(t *testing.T) {
 		return b.String()
 	}
 	began := time.Now()
-	mustParse(t, &Parser{}, object("b")) // what it takes without a template
+	mustParse(t, &Parser{}, object("b")) // what it takes without a base
 	alone := time.Since(began)
 	p := &Parser{}
 	mustParse(t, p, object("a"))
 	began = time.Now()
 	mustParse(t, p, object("b"))
 	if took := time.Since(began); took > 20*alone+time.Second {
-		t.Errorf("took %v beside a template, %v without", took, alone)
+		t.Errorf("took %v with a base, %v without", took, alone)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/growth"
 )
 
-// A drop holds whatever the template has in its place: nothing, an empty object, null, a scalar.
+// A drop holds whatever the base has in its place: nothing, an empty object, null, a scalar.
 func TestADropHoldsWhateverWasReadBefore(t *testing.T) {
 	const object = `{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"1",` +
 		`"labels":{"app":"web"}},"spec":{"replicas":3,"template":{"containers":[{"name":"web","image":"nginx:1.29"}]}},"status":%s}`
@@ -65,8 +65,8 @@ func TestASecretAmongOtherKindsIsHidden(t *testing.T) {
 	}
 }
 
-// An Object's text is UTF-8 wherever a text that resembles a template cuts one of its runes, or has bytes more.
-func TestARuneOfTheTemplateMayBeCutAnywhere(t *testing.T) {
+// An Object's text is UTF-8 wherever a text that resembles a base cuts one of its runes, or has bytes more.
+func TestARuneOfTheBaseMayBeCutAnywhere(t *testing.T) {
 	const object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1","labels":{"a":"b"}},` +
 		`"data":{"k":"xxxxxxxxxxxxxxxxxxxx%syyyyyyyyyyyyyyyyyyyy","z%[1]s":"qqqqqqqqqqqqqqqqqqqqqqqq"}}`
 	for _, before := range []string{"é", "€", "😀", "éé", "€é", "a", "é€x😀"} {
@@ -105,7 +105,7 @@ var spellings = map[string][]string{
 	"long/n<me>": {`long/n<me>`, `long\/n\u003cme\u003e`, `\u006cong/n<me\u003e`},
 }
 
-// Of duplicate names the last counts, in whatever spelling, and whichever of the two the template has.
+// Of duplicate names the last counts, in whatever spelling, and whichever of the two the base has.
 func TestNamesThatStandTwiceInAnySpelling(t *testing.T) {
 	const object = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","uid":"u","resourceVersion":"1"%s},"spec":{"x":{"y":1%[1]s}},"more":{"list":[{"y":1%[1]s}]}}`
 	member := func(name string, value int) string { return fmt.Sprintf(`,"%s":%d`, name, value) }
@@ -157,7 +157,7 @@ func TestNamesThatResembleEachOtherAreNotTakenForEqual(t *testing.T) {
 }
 
 // Work grows with the text and no faster, whatever comes in: each of these took seconds once, or would.
-func TestNoTextTakesMuchLongerThanWithoutATemplate(t *testing.T) {
+func TestNoTextTakesMuchLongerThanWithoutABase(t *testing.T) {
 	object := func(spec string) string {
 		return `{"apiVersion":"v1","kind":"K","metadata":{"name":"a","uid":"u","resourceVersion":"1","labels":{"a":"b"}},"spec":{"data":{` + spec + `}}}`
 	}
@@ -183,7 +183,7 @@ func TestNoTextTakesMuchLongerThanWithoutATemplate(t *testing.T) {
 	} {
 		for _, drop := range []string{"spec.data.x", "spec.data.key000007.x", "spec.none", "status.x"} {
 			before, after := object(c.before), object(c.after)
-			// Reading the template's text is part of the reference, since preparing it is part of what is measured.
+			// Reading the base's text is part of the reference, as that is part of what is measured.
 			alone, took := time.Hour, time.Hour
 			for try := 0; try < 3 || try < 9 && took > 10*alone; try++ {
 				fresh, p := dropping(t, MustCompilePath(drop)), dropping(t, MustCompilePath(drop))
@@ -192,7 +192,7 @@ func TestNoTextTakesMuchLongerThanWithoutATemplate(t *testing.T) {
 				alone, took = min(alone, timeOf(func() { mustParse(t, fresh, before); mustParse(t, fresh, after) })), min(took, timeOf(func() { mustParse(t, p, after) }))
 			}
 			if took > 10*alone {
-				t.Errorf("%s, without %s: %v with a template, %v without", what, drop, took, alone)
+				t.Errorf("%s, without %s: %v with a base, %v without", what, drop, took, alone)
 			}
 		}
 	}

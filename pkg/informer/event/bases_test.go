@@ -40,7 +40,7 @@ func (k known) read(t testing.TB, p *Parser, text string) *Object {
 }
 
 // However many workloads there are, an update leaves an object as small as it was: it is held against its own last state, though
-// templates of all of them would take many times what a parser may have at hand.
+// and there is no limit to how many are known.
 func TestObjectsStayPackedWithManyWorkloads(t *testing.T) {
 	workloads := 5000
 	if testing.Short() {
@@ -66,7 +66,7 @@ func TestObjectsStayPackedWithManyWorkloads(t *testing.T) {
 }
 
 // A new replica is packed by the base of its workload as long as another one refers to that, and a trait is forgotten with it.
-func TestATemplateLivesAsLongAsItsBase(t *testing.T) {
+func TestAnOriginIsKnownAsLongAsItsBase(t *testing.T) {
 	store := known{}
 	p := store.parser()
 	for w := range 3000 {
@@ -90,8 +90,8 @@ func TestATemplateLivesAsLongAsItsBase(t *testing.T) {
 	}
 }
 
-// An object that is large and written anew all the time takes from others none of the templates they use.
-func TestANoisyObjectLeavesOthersTheirTemplates(t *testing.T) {
+// An object that is large and written anew all the time takes from others none of the bases they use.
+func TestANoisyObjectLeavesOthersTheirBases(t *testing.T) {
 	store := known{}
 	p := store.parser()
 	const others = 50

@@ -7,9 +7,9 @@
 // namespace, name, uid, resourceVersion, generation, deletionTimestamp, labels) found once by a [Parser]. Nothing else is
 // decoded before somebody asks: [Path.Lookup] walks the text to one field and skips the rest, [Scratch.LookupAll] to several.
 //
-// A parser remembers some of what it has read, and reads what resembles it by holding the two against each other: an object
-// against its own last state, if [Parser.Last] knows that, or against one of the same origin. An object that is nearly a
-// copy of a remembered one is packed: it keeps only the difference. It answers like any other, for some more work each
+// A parser remembers some of what it has read, and reads what resembles it against that: an object against its own last
+// state, if [Parser.Last] knows that, or against one of the same origin. An object that is nearly a copy of the other is
+// packed: it keeps only the difference. It answers like any other, for some more work each
 // time; [Object.Plain] undoes it, [Scratch] reads fields of many. The text that packed objects refer to is in memory as long
 // as one of them is, is at most four times as long as each of them, and is counted once by [Object.Hold].
 //

@@ -103,7 +103,7 @@ func (g generator) value(depth int) string {
 	return g.scalar()
 }
 
-// deep nests about as deep as is too deep for a template, or for anybody.
+// deep nests about as deep as is too deep for a base, or for anybody.
 func (g generator) deep() string {
 	n := pick(g.choices, 40, maxBaseDepth-4, maxBaseDepth-2, maxBaseDepth+20)
 	if g.one(20) {
