@@ -170,7 +170,7 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 type extent struct{ from, to uint32 }
 
 // minExtent is how long a value must be for its extent to be kept. Shorter ones are read as fast as they are found.
-const minExtent = 96
+const minExtent = 128
 
 // passedString notes that a string was read.
 func (c *checker) passedString(i, end int) {
