@@ -72,10 +72,10 @@ const batch = 40
 // time for a batch of objects, in turns. B/listed is what the store holds of an object after the list, B/object after the
 // updates.
 func BenchmarkKinds(b *testing.B) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	for _, k := range kinds {
 		b.Run(k.name, func(b *testing.B) {
+			runtime.LockOSThread() // the time of the thread is that of the parser
+			defer runtime.UnlockOSThread()
 			t := k.texts()
 			least := map[string]float64{}
 			took := func(what string, all [][]byte, read func(text []byte) bool) {
