@@ -43,42 +43,44 @@ func said(b before) string {
 func TestDecide(t *testing.T) {
 	const most = "add update delete"
 	for name, c := range map[string]struct {
-		resource        string // default: pods
 		on              string // default: add, update and delete
 		selects, filter string
 		rules           bool
 		want            string
 	}{
-		"nothing is asked":     {want: "add update delete |  | complete"},
-		"with resync":          {on: "add resync", want: "add resync |  | complete"},
-		"op alone":             {filter: `op != "add"`, want: "update delete |  | complete"},
-		"an op not wanted":     {on: "add delete", filter: `op == "add" || op == "update"`, want: "add |  | complete"},
-		"never, by op":         {on: "add", filter: `op == "delete"`, want: "add | name in [] | never | complete"},
-		"never, by change":     {on: "add delete", filter: `changed("spec")`, want: "add delete | name in [] | never"},
-		"label and name":       {filter: `label("a") == "x" && object.metadata.name != "p"`, want: most + ` | label("a") in ["x"]; name not in ["p"] | complete`},
-		"part of it":           {filter: `label("a") == "x" && object.spec.n > 3`, want: most + ` | label("a") in ["x"]`},
-		"a field":              {filter: `object.status.phase == "Running"`, want: most + ` | status.phase in ["Running"] | complete`},
-		"a field of others":    {resource: "deployments.apps", filter: `object.status.phase == "Running"`, want: most + " | "},
-		"an arbitrary field":   {filter: `object.spec.hostname == "a" && label("a") == "x"`, want: most + ` | label("a") in ["x"]`},
-		"became":               {filter: `became(label("a") == "x")`, want: `update | label("a") in ["x"]`},
-		"select alone":         {selects: `label("a") == "x"`, want: most + ` | label("a") in ["x"] | transitions | complete`},
-		"select of a field":    {selects: `object.spec.hostname == "a"`, want: most + " |  | transitions"},
-		"select and op":        {selects: `label("a") == "x"`, filter: `op == "add"`, want: `add update delete | label("a") in ["x"] | transitions`},
-		"select and on":        {selects: `label("a") == "x"`, on: "delete", want: `update delete | label("a") in ["x"] | transitions`},
-		"select and updates":   {selects: `label("a") == "x"`, on: "update", want: `update delete | label("a") in ["x"] | transitions`},
-		"select and resync":    {selects: `label("a") == "x"`, on: "resync", want: `delete resync | label("a") in ["x"] | transitions`},
-		"select by the clock":  {selects: `label("a") == "x" && age() > "5m"`, on: "update", want: `add update delete | label("a") in ["x"] | transitions`},
-		"select and filter":    {selects: `label("a") == "x"`, filter: `label("b") == nil`, want: most + ` | label("a") in ["x"]; label("b") does not exist | transitions`},
-		"select nothing":       {selects: `false`, want: most + " | name in [] | never | complete"},
-		"rules":                {rules: true, want: "add update delete resync | "},
-		"rules and filter":     {rules: true, filter: `op == "add" && label("a") == "x"`, want: "add update delete resync | "},
-		"rules and never":      {rules: true, on: "add", filter: `op == "delete"`, want: "add update delete resync | "},
-		"rules and on":         {rules: true, on: "add", want: "add update delete resync | "},
-		"rules and select":     {rules: true, selects: `label("a") == "x"`, filter: `label("b") == "y"`, want: `add update delete resync | label("a") in ["x"] | transitions`},
-		"rules, none selected": {rules: true, selects: `false`, want: most + " | name in [] | never"},
+		"nothing is asked":        {want: "add update delete |  | complete"},
+		"with resync":             {on: "add resync", want: "add resync |  | complete"},
+		"op alone":                {filter: `op != "add"`, want: "update delete |  | complete"},
+		"an op not wanted":        {on: "add delete", filter: `op == "add" || op == "update"`, want: "add |  | complete"},
+		"never, by op":            {on: "add", filter: `op == "delete"`, want: "add | name in [] | never | complete"},
+		"never, by change":        {on: "add delete", filter: `changed("spec")`, want: "add delete | name in [] | never"},
+		"label and name":          {filter: `label("a") == "x" && object.metadata.name != "p"`, want: most + ` | label("a") in ["x"]; name not in ["p"] | complete`},
+		"part of it":              {filter: `label("a") == "x" && object.spec.n > 3`, want: most + ` | label("a") in ["x"]; spec.n > 3`},
+		"a field":                 {filter: `object.status.phase == "Running"`, want: most + ` | status.phase in ["Running"] | complete`},
+		"an arbitrary field":      {filter: `object.spec.hostname == "a" && label("a") == "x"`, want: most + ` | spec.hostname in ["a"]; label("a") in ["x"] | complete`},
+		"became":                  {filter: `became(label("a") == "x")`, want: `update | label("a") in ["x"]; old label("a") not in ["x"]`},
+		"select alone":            {selects: `label("a") == "x"`, want: most + ` | label("a") in ["x"] | transitions | complete`},
+		"select of a field":       {selects: `object.spec.hostname == "a"`, want: most + ` | spec.hostname in ["a"] | transitions | complete`},
+		"select and op":           {selects: `label("a") == "x"`, filter: `op == "add"`, want: `add update delete | op in ["add", "delete"]; label("a") in ["x"] | transitions`},
+		"select and on":           {selects: `label("a") == "x"`, on: "delete", want: `update delete | op in ["delete"]; label("a") in ["x"] | transitions`},
+		"select and updates":      {selects: `label("a") == "x"`, on: "update", want: `update delete | op in ["update", "delete"]; label("a") in ["x"] | transitions`},
+		"select and resync":       {selects: `label("a") == "x"`, on: "resync", want: `delete resync | op in ["delete", "resync"]; label("a") in ["x"] | transitions`},
+		"select by the clock":     {selects: `label("a") == "x" && age() > "5m"`, on: "update", want: `add update delete | label("a") in ["x"] | transitions`},
+		"select and filter":       {selects: `label("a") == "x"`, filter: `label("b") == nil`, want: most + ` | label("a") in ["x"]; label("b") does not exist | transitions`},
+		"select and filter by op": {selects: `label("a") == "x"`, filter: `op == "delete" || changed("spec.n")`, want: `update delete | op in ["update", "delete"]; label("a") in ["x"]; op in ["delete"] or op in ["update"] and spec.n differs | transitions`},
+		"select that may fail":    {selects: `object.spec.n > 3`, filter: `label("b") == nil`, want: most + ` | spec.n > 3 | transitions`},
+		"select fails first":      {selects: `object.spec.n > 3 && label("b") == nil`, want: most + ` | spec.n > 3 | transitions`},
+		"clock and filter":        {selects: `label("a") == "x" && age() > "5m"`, filter: `label("b") == nil`, want: most + ` | label("a") in ["x"] | transitions`},
+		"select nothing":          {selects: `false`, want: most + " | name in [] | never | complete"},
+		"rules":                   {rules: true, want: "add update delete resync | "},
+		"rules and filter":        {rules: true, filter: `op == "add" && label("a") == "x"`, want: "add update delete resync | "},
+		"rules and never":         {rules: true, on: "add", filter: `op == "delete"`, want: "add update delete resync | "},
+		"rules and on":            {rules: true, on: "add", want: "add update delete resync | "},
+		"rules and select":        {rules: true, selects: `label("a") == "x"`, filter: `label("b") == "y"`, want: `add update delete resync | label("a") in ["x"] | transitions`},
+		"rules, none selected":    {rules: true, selects: `false`, want: most + " | name in [] | never"},
 	} {
 		a := asked{
-			resource: cmp.Or(c.resource, "pods"), rules: c.rules,
+			rules:   c.rules,
 			selects: compiled(t, filters.KindSelect, c.selects), filter: compiled(t, filters.KindFilter, c.filter),
 		}
 		for word := range strings.FieldsSeq(cmp.Or(c.on, most)) {
@@ -97,7 +99,7 @@ func TestDecide(t *testing.T) {
 // What decide gives is its caller's: the filter's own conditions stay as they are.
 func TestDecideChangesNoFilter(t *testing.T) {
 	selects, filter := compiled(t, filters.KindSelect, `label("a") == "x" && label("b") == "y"`), compiled(t, filters.KindFilter, `label("c") == "z"`)
-	a := asked{resource: "pods", on: everyOp, selects: selects, filter: filter}
+	a := asked{on: everyOp, selects: selects, filter: filter}
 	first := said(a.decide())
 	b := a
 	b.filter = compiled(t, filters.KindFilter, `label("d") == "v"`)

@@ -4,6 +4,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // caches are the stores of the informers that a listener's expressions and handler look objects up in, each with those of
@@ -74,6 +75,6 @@ func (c caches) registrations() (all []*informer.Registration) {
 func onlooker(name string) (*informer.Listener, error) {
 	return informer.NewListener(informer.ListenerConfig{
 		Name: name + " (lookups)", Capacity: 1, On: event.OpSet(0).With(event.Delete),
-		Conditions: []informer.Condition{{Of: informer.OfName, Test: informer.In}}, // one of none
+		Conditions: []condition.Condition{{Of: condition.OfName, Test: condition.In}}, // one of none
 	})
 }

@@ -83,7 +83,7 @@ func (b *builder) listener(ctx context.Context) *listener {
 	if built.shape, err = shapeOf(l.Informer()); err != nil {
 		b.mistake(".informer", err)
 	}
-	built.asked = asked{resource: l.Informer().Resource, on: l.Ops(), selects: r.Select, filter: r.Filter, rules: r.Rules != nil}
+	built.asked = asked{on: l.Ops(), selects: r.Select, filter: r.Filter, rules: r.Rules != nil}
 	built.before = built.asked.decide()
 	if b.warned != nil && built.before.never {
 		b.warned(b.config.ErrorAt(b.field, fmt.Sprintf("listener %q: no event can match: %s", l.Name, built.before.why(built.asked)), ""))

@@ -89,6 +89,9 @@ var modelAsks = []asks{
 	{`label("a") == "x" && object.spec.n > 1`, func(o modelPod, _ moment) says {
 		return and(answerOf(o.label == "x"), func() says { return o.above("1") })
 	}},
+	{`object.spec.n > 1 && label("a") == "x"`, func(o modelPod, _ moment) says {
+		return and(o.above("1"), func() says { return answerOf(o.label == "x") })
+	}},
 	{`age() > "5m"`, func(o modelPod, m moment) says { return answerOf(o.age(m) > 5*time.Minute) }},
 	{`age() < "20m"`, func(o modelPod, m moment) says { return answerOf(o.age(m) < 20*time.Minute) }},
 	{`label("a") == "x" && age() > "3m" && age() < "25m"`, func(o modelPod, m moment) says {

@@ -11,26 +11,29 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
-	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // serverSide says conditions in the words of an informer, as far as an API server can hold objects against them and the
 // informer does not ask for them already.
-func serverSide(inf *config.Informer, conditions []filters.Condition) []string {
+func serverSide(inf *config.Informer, conditions []condition.Condition) []string {
 	var label, field, namespaces []string
 	for _, c := range conditions {
+		if c.Test > condition.NotExists || c.Old || len(c.Numbers)+len(c.Bools) > 0 {
+			continue // there is no selector for it
+		}
 		switch c.Of {
-		case filters.OfNamespace:
-			if c.Test == filters.In && !slices.Contains(c.Values, "") && namespaces == nil {
+		case condition.OfNamespace:
+			if c.Test == condition.In && !slices.Contains(c.Values, "") && namespaces == nil {
 				namespaces = c.Values
 			}
-		case filters.OfLabel:
+		case condition.OfLabel:
 			if r, err := labels.NewRequirement(c.Key, operators[c.Test], c.Values); err == nil {
 				label = append(label, (&config.Informer{LabelSelector: r.String()}).Scope().LabelSelector)
 			}
-		case filters.OfName:
+		case condition.OfName:
 			field = append(field, fieldTerms("metadata.name", c)...)
-		case filters.OfField:
+		case condition.OfField:
 			if kube.Selectable(inf.Resource, c.Key) {
 				field = append(field, fieldTerms(c.Key, c)...)
 			}
@@ -82,20 +85,20 @@ func containsAll(all, some []string) bool {
 }
 
 var operators = [...]selection.Operator{
-	filters.In: selection.In, filters.NotIn: selection.NotIn, filters.Exists: selection.Exists, filters.NotExists: selection.DoesNotExist,
+	condition.In: selection.In, condition.NotIn: selection.NotIn, condition.Exists: selection.Exists, condition.NotExists: selection.DoesNotExist,
 }
 
 // fieldTerms: a field selector knows = and !=, which all must hold; there is none for one of several values. To it a
 // missing field is an empty one, which it is not to an expression.
-func fieldTerms(name string, c filters.Condition) []string {
+func fieldTerms(name string, c condition.Condition) []string {
 	if slices.Contains(c.Values, "") {
 		return nil
 	}
 	var terms []string
 	switch {
-	case c.Test == filters.In && len(c.Values) == 1:
+	case c.Test == condition.In && len(c.Values) == 1:
 		terms = append(terms, name+"="+fields.EscapeValue(c.Values[0]))
-	case c.Test == filters.NotIn:
+	case c.Test == condition.NotIn:
 		for _, v := range c.Values {
 			terms = append(terms, name+"!="+fields.EscapeValue(v))
 		}

@@ -7,24 +7,25 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // steady leaves out the conditions on what the filter looks at in old as well. With a selector for one of them, the very
 // updates that the filter is about would be adds and deletes, as with became(object.status.phase == "Running").
-func steady(f *filters.Filter, conditions []filters.Condition) []filters.Condition {
+func steady(f *filters.Filter, conditions []condition.Condition) []condition.Condition {
 	before := f.OldPaths()
-	return slices.DeleteFunc(slices.Clone(conditions), func(c filters.Condition) bool {
+	return slices.DeleteFunc(slices.Clone(conditions), func(c condition.Condition) bool {
 		field := ""
 		switch c.Of {
-		case filters.OfNamespace, filters.OfName:
+		case condition.OfNamespace, condition.OfName:
 			return false // these never change
-		case filters.OfLabel:
+		case condition.OfLabel:
 			path, err := event.CompilePath(fmt.Sprintf("metadata.labels[%q]", c.Key))
 			if err != nil {
 				return true
 			}
 			field = path.String()
-		case filters.OfField:
+		case condition.OfField:
 			field = c.Key
 		}
 		return slices.ContainsFunc(before, func(p event.Path) bool { return overlap(p.String(), field) })

@@ -82,7 +82,7 @@ func Compile(source Source) (f *Filter, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f = &Filter{source: source, conditions: conditionsOf(tree.Node, true)}
+	f = &Filter{source: source, conditions: conditionsOf(tree.Node, source.Kind)}
 	if f.warnings, err = check(source, tree.Node); err != nil {
 		return nil, err
 	}

@@ -165,14 +165,14 @@ func (w *warner) opsOf(n ast.Node, want bool) event.OpSet {
 	case *ast.BinaryNode:
 		switch and := isAnd(n); {
 		case !and && !isOr(n):
-			ops = conditionsOf(n, want).Ops
+			ops = opsOf(n, want)
 		case and == want:
 			ops = w.opsOf(n.Left, want) & w.opsOf(n.Right, want)
 		default:
 			ops = w.opsOf(n.Left, want) | w.opsOf(n.Right, want)
 		}
 	case *ast.BoolNode:
-		ops = conditionsOf(n, want).Ops
+		ops = opsOf(n, want)
 	}
 	w.memo[asked] = ops
 	return ops

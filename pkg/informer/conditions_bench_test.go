@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // BenchmarkFanOut is what listeners cost their informer for each event: those that refuse it, by what, and those that
@@ -21,13 +22,13 @@ func BenchmarkFanOut(b *testing.B) {
 		cfg  ListenerConfig
 	}{
 		{"refused/op", ListenerConfig{On: only(event.Delete)}},
-		{"refused/namespace", ListenerConfig{Conditions: []Condition{{Values: []string{"pay"}}}}},
+		{"refused/namespace", ListenerConfig{Conditions: []condition.Condition{{Values: []string{"pay"}}}}},
 		{"refused/name", ListenerConfig{Conditions: ofName("a", "b", "c", "d")}},
-		{"refused/label", ListenerConfig{Conditions: []Condition{ofLabel("tier", In, "backend")}}},
-		{"refused/second-label", ListenerConfig{Conditions: []Condition{ofLabel("app", NotIn, "a", "b"), ofLabel("tier", In, "backend")}}},
-		{"refused/no-label", ListenerConfig{Conditions: []Condition{ofLabel("missing", Exists)}}},
+		{"refused/label", ListenerConfig{Conditions: []condition.Condition{ofLabel("tier", condition.In, "backend")}}},
+		{"refused/second-label", ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.NotIn, "a", "b"), ofLabel("tier", condition.In, "backend")}}},
+		{"refused/no-label", ListenerConfig{Conditions: []condition.Condition{ofLabel("missing", condition.Exists)}}},
 		{"accepted", ListenerConfig{}},
-		{"accepted/two-labels", ListenerConfig{Conditions: []Condition{ofLabel("app", Exists), ofLabel("tier", NotIn, "backend")}}},
+		{"accepted/two-labels", ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.Exists), ofLabel("tier", condition.NotIn, "backend")}}},
 	} {
 		for _, n := range []int{1, 100} {
 			b.Run(fmt.Sprintf("%s/%d", bm.name, n), func(b *testing.B) {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // judged is a pipeline whose listeners come in groups of three at a time: one with conditions, and two that get
@@ -27,7 +28,7 @@ type judged struct {
 
 type group struct {
 	on         event.OpSet
-	conditions []Condition
+	conditions []condition.Condition
 	both       bool  // an update is judged by its old state, too
 	before     *told // conditions are asked before its buffer
 	behind     *told // the same size, asked behind it
@@ -58,15 +59,15 @@ func (g *group) fits(o *event.Object) bool {
 	for _, c := range g.conditions {
 		value, exists := o.Namespace(), true
 		switch c.Of {
-		case OfName:
+		case condition.OfName:
 			value = o.Name()
-		case OfLabel:
+		case condition.OfLabel:
 			value, exists = o.Labels()[c.Key]
-		case OfField:
+		case condition.OfField:
 			value = event.MustCompilePath(c.Key).Lookup(o).Text()
 		}
-		holds := map[Test]bool{
-			In: exists && slices.Contains(c.Values, value), NotIn: !exists || !slices.Contains(c.Values, value), Exists: exists, NotExists: !exists,
+		holds := map[condition.Test]bool{
+			condition.In: exists && slices.Contains(c.Values, value), condition.NotIn: !exists || !slices.Contains(c.Values, value), condition.Exists: exists, condition.NotExists: !exists,
 		}
 		if !holds[c.Test] {
 			return false
@@ -75,7 +76,7 @@ func (g *group) fits(o *event.Object) bool {
 	return true
 }
 
-func drawConditions(t *rapid.T) (on event.OpSet, conditions []Condition) {
+func drawConditions(t *rapid.T) (on event.OpSet, conditions []condition.Condition) {
 	for _, op := range event.Ops {
 		if rapid.IntRange(0, 3).Draw(t, op.String()) > 0 {
 			on = on.With(op)
@@ -85,17 +86,17 @@ func drawConditions(t *rapid.T) (on event.OpSet, conditions []Condition) {
 		return rapid.SliceOfDistinct(rapid.SampledFrom(of), rapid.ID).Draw(t, "values")
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
-		c := Condition{Of: rapid.SampledFrom([]Subject{OfNamespace, OfName, OfLabel, OfLabel, OfField}).Draw(t, "of"), Test: rapid.SampledFrom([]Test{In, NotIn}).Draw(t, "test")}
+		c := condition.Condition{Of: rapid.SampledFrom([]condition.Subject{condition.OfNamespace, condition.OfName, condition.OfLabel, condition.OfLabel, condition.OfField}).Draw(t, "of"), Test: rapid.SampledFrom([]condition.Test{condition.In, condition.NotIn}).Draw(t, "test")}
 		switch c.Of {
-		case OfNamespace:
+		case condition.OfNamespace:
 			c.Values = values("shop", "pay", "none")
-		case OfName:
+		case condition.OfName:
 			c.Values = values("a", "b", "c")
-		case OfField:
+		case condition.OfField:
 			c.Key, c.Values = "status.phase", values("x", "y", "z")
-		case OfLabel:
+		case condition.OfLabel:
 			c.Key = rapid.SampledFrom([]string{"tier", "app"}).Draw(t, "key")
-			if c.Test = rapid.SampledFrom([]Test{In, In, NotIn, Exists, NotExists}).Draw(t, "label test"); c.Test < Exists {
+			if c.Test = rapid.SampledFrom([]condition.Test{condition.In, condition.In, condition.NotIn, condition.Exists, condition.NotExists}).Draw(t, "label test"); c.Test < condition.Exists {
 				c.Values = values("x", "y", "z")
 			}
 		}

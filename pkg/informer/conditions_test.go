@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // labelled is a small object of a namespace; labels are the members of metadata.labels, more are members beside metadata.
@@ -36,62 +37,65 @@ func only(ops ...event.Op) (set event.OpSet) {
 	return set
 }
 
-func ofLabel(key string, test Test, values ...string) Condition {
-	return Condition{Of: OfLabel, Key: key, Test: test, Values: values}
+func ofLabel(key string, test condition.Test, values ...string) condition.Condition {
+	return condition.Condition{Of: condition.OfLabel, Key: key, Test: test, Values: values}
 }
 
-func ofField(path string, test Test, values ...string) Condition {
-	return Condition{Of: OfField, Key: path, Test: test, Values: values}
+func ofField(path string, test condition.Test, values ...string) condition.Condition {
+	return condition.Condition{Of: condition.OfField, Key: path, Test: test, Values: values}
 }
 
-func ofName(names ...string) []Condition { return []Condition{{Of: OfName, Values: names}} }
+func ofName(names ...string) []condition.Condition {
+	return []condition.Condition{{Of: condition.OfName, Values: names}}
+}
 
 func TestConditionsOnObjects(t *testing.T) {
 	web := labelled("shop", "web", "1", 1, `"tier":"front","empty":"","esc":"a\u0062","app.kubernetes.io/name":"web"`, `,"status":{"phase":"Running"},"spec":{"n":1,"list":["a"]}`)
 	bare := labelled("", "node", "1", 1, "")
 	odd := labelled("shop", "odd", "1", 1, `"tier":5,"null":null,"list":["front"]`, `,"status":{"phase":1}`)
 	tests := []struct {
-		condition      Condition
+		condition      condition.Condition
 		web, bare, odd bool
 	}{
-		{Condition{}, false, false, false},
-		{Condition{Values: []string{"shop"}}, true, false, true},
-		{Condition{Values: []string{""}}, false, true, false},
-		{Condition{Values: []string{"z", "shop", "a", "shop"}}, true, false, true},
-		{Condition{Test: NotIn, Values: []string{"shop", "pay"}}, false, true, false},
-		{Condition{Test: NotIn}, true, true, true},
-		{Condition{Of: OfName, Values: []string{"web", "node"}}, true, true, false},
-		{Condition{Of: OfName, Test: NotIn, Values: []string{"web"}}, false, true, true},
-		{ofLabel("tier", In, "front"), true, false, false},
-		{ofLabel("tier", In, "back", "front", "5"), true, false, false},
-		{ofLabel("tier", In), false, false, false},
-		{ofLabel("tier", NotIn, "front"), false, true, true},
-		{ofLabel("tier", NotIn, "back", "middle", "5"), true, true, true},
-		{ofLabel("tier", Exists), true, false, true},
-		{ofLabel("tier", NotExists), false, true, true}, // a label that is no text passes both
-		{ofLabel("null", Exists), false, false, true},
-		{ofLabel("null", NotExists), true, true, true},
-		{ofLabel("empty", Exists), true, false, false},
-		{ofLabel("empty", In, ""), true, false, false},
-		{ofLabel("esc", In, "ab"), true, false, false},
-		{ofLabel("app.kubernetes.io/name", In, "web"), true, false, false},
-		{ofLabel("metadata.labels.tier", Exists), false, false, false},
-		{ofField("status.phase", In, "Running", "Pending"), true, false, false},
-		{ofField("status.phase", In, "1"), false, false, false},
-		{ofField("status.phase", NotIn, "Running"), false, true, true},
-		{ofField("spec.list[0]", In, "a"), true, false, false},
-		{ofField("spec", NotIn, "a"), true, true, true},
+		{condition.Condition{}, false, false, false},
+		{condition.Condition{Values: []string{"shop"}}, true, false, true},
+		{condition.Condition{Values: []string{""}}, false, true, false},
+		{condition.Condition{Values: []string{"z", "shop", "a", "shop"}}, true, false, true},
+		{condition.Condition{Test: condition.NotIn, Values: []string{"shop", "pay"}}, false, true, false},
+		{condition.Condition{Test: condition.NotIn}, true, true, true},
+		{condition.Condition{Of: condition.OfName, Values: []string{"web", "node"}}, true, true, false},
+		{condition.Condition{Of: condition.OfName, Test: condition.NotIn, Values: []string{"web"}}, false, true, true},
+		{ofLabel("tier", condition.In, "front"), true, false, false},
+		{ofLabel("tier", condition.In, "back", "front", "5"), true, false, false},
+		{ofLabel("tier", condition.In), false, false, false},
+		{ofLabel("tier", condition.NotIn, "front"), false, true, true},
+		{ofLabel("tier", condition.NotIn, "back", "middle", "5"), true, true, true},
+		{ofLabel("tier", condition.Exists), true, false, true},
+		{ofLabel("tier", condition.NotExists), false, true, true}, // a label that is no text passes both
+		{ofLabel("null", condition.Exists), false, false, true},
+		{ofLabel("null", condition.NotExists), true, true, true},
+		{ofLabel("empty", condition.Exists), true, false, false},
+		{ofLabel("empty", condition.In, ""), true, false, false},
+		{ofLabel("esc", condition.In, "ab"), true, false, false},
+		{ofLabel("app.kubernetes.io/name", condition.In, "web"), true, false, false},
+		{ofLabel("metadata.labels.tier", condition.Exists), false, false, false},
+		{ofField("status.phase", condition.In, "Running", "Pending"), true, false, false},
+		{ofField("status.phase", condition.In, "1"), false, false, false},
+		{ofField("status.phase", condition.NotIn, "Running"), false, true, true},
+		{ofField("spec.list[0]", condition.In, "a"), true, false, false},
+		{ofField("spec", condition.NotIn, "a"), true, true, true},
 	}
 	for _, tt := range tests {
-		c, err := newConditions(only(event.Add), []Condition{tt.condition}, false)
+		c, err := newConditions(only(event.Add), []condition.Condition{tt.condition}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
+		j := c.judge(&condition.Fields{})
 		for o, want := range map[*event.Object]bool{web: tt.web, bare: tt.bare, odd: tt.odd} {
-			if got := c.allows(&entry{Event: event.Event{Op: event.Add, Object: o}}, &fieldReader{}); got != want {
+			if got := j.allows(&entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
 				t.Errorf("%s, %s: %t", tt.condition, o.Name(), got)
 			}
-			if c.allows(&entry{Event: event.Event{Op: event.Delete, Object: o}}, &fieldReader{}) {
+			if j.allows(&entry{Event: event.Event{Op: event.Delete, Object: o}}) {
 				t.Errorf("%s, %s: a delete, which is not wanted", tt.condition, o.Name())
 			}
 		}
@@ -105,10 +109,14 @@ func TestConditionsOnOddLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for test, want := range map[Test]bool{In: false, NotIn: true, Exists: true, NotExists: true} {
-			c := ofLabel("tier", test)
-			if got := c.allows(o, nil); got != want {
-				t.Errorf("%s, %s: %t", labels, c, got)
+		for test, want := range map[condition.Test]bool{condition.In: false, condition.NotIn: true, condition.Exists: true, condition.NotExists: true} {
+			c, err := newConditions(only(event.Add), []condition.Condition{ofLabel("tier", test)}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := c.judge(&condition.Fields{})
+			if got := j.allows(&entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
+				t.Errorf("%s, %s: %t", labels, c.list[0], got)
 			}
 		}
 	}
@@ -116,10 +124,11 @@ func TestConditionsOnOddLabels(t *testing.T) {
 
 // All conditions must hold.
 func TestConditionsAreAllAsked(t *testing.T) {
-	c, err := newConditions(only(event.Add), []Condition{ofLabel("a", In, "1"), ofLabel("b", NotIn, "2"), {Values: []string{"shop"}}}, false)
+	c, err := newConditions(only(event.Add), []condition.Condition{ofLabel("a", condition.In, "1"), ofLabel("b", condition.NotIn, "2"), {Values: []string{"shop"}}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
+	j := c.judge(&condition.Fields{})
 	for text, want := range map[string]bool{
 		`shop "a":"1"`: true, `shop "a":"1","b":"1"`: true, `shop "a":"1","b":"2"`: false, `shop "a":"2"`: false, `pay "a":"1"`: false, `shop "b":"1"`: false,
 	} {
@@ -127,25 +136,25 @@ func TestConditionsAreAllAsked(t *testing.T) {
 		if _, err := fmt.Sscan(text, &namespace, &labels); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.allows(&entry{Event: event.Event{Op: event.Add, Object: labelled(namespace, "p", "1", 1, labels)}}, &fieldReader{}); got != want {
+		if got := j.allows(&entry{Event: event.Event{Op: event.Add, Object: labelled(namespace, "p", "1", 1, labels)}}); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
 	}
 }
 
 func TestConditionsThatMakeNoSense(t *testing.T) {
-	for want, condition := range map[string]Condition{
-		`listener "n": condition 2, label("") in ["a"]: the label's key is missing`:                                             {Of: OfLabel, Values: []string{"a"}},
-		`listener "n": condition 2, name not in ["a", "b"]: a key is for labels and fields alone`:                               {Of: OfName, Key: "k", Test: NotIn, Values: []string{"a", "b"}},
-		`listener "n": condition 2, a..b in []: field path "a..b", offset 1: expected a field name; quote other names as ["…"]`: ofField("a..b", In),
-		`listener "n": condition 2,  in []: field path is empty`:                                                                ofField("", In),
-		`listener "n": condition 2, spec.x exists: only labels may exist or not`:                                                ofField("spec.x", Exists),
-		`listener "n": condition 2, namespace exists: only labels may exist or not`:                                             {Test: Exists},
-		`listener "n": condition 2, label("k") does not exist: whether a label exists has nothing to do with values`:            ofLabel("k", NotExists, ""),
-		`listener "n": condition 2, subject 4 in []: there is no such subject`:                                                  {Of: OfField + 1},
-		`listener "n": condition 2, namespace test 4: there is no such test`:                                                    {Test: NotExists + 1},
+	for want, bad := range map[string]condition.Condition{
+		`listener "n": condition 2, label("") in ["a"]: the label's key is missing`:                                             {Of: condition.OfLabel, Values: []string{"a"}},
+		`listener "n": condition 2, name not in ["a", "b"]: a key is for labels and fields alone`:                               {Of: condition.OfName, Key: "k", Test: condition.NotIn, Values: []string{"a", "b"}},
+		`listener "n": condition 2, a..b in []: field path "a..b", offset 1: expected a field name; quote other names as ["…"]`: ofField("a..b", condition.In),
+		`listener "n": condition 2,  in []: field path is empty`:                                                                ofField("", condition.In),
+		`listener "n": condition 2, .x exists: it is not a condition on an item of a list`:                                      {Of: condition.OfItem, Key: "x", Test: condition.Exists},
+		`listener "n": condition 2, namespace exists: only labels and fields may exist or not`:                                  {Test: condition.Exists},
+		`listener "n": condition 2, label("k") does not exist "": this test has nothing to do with values`:                      ofLabel("k", condition.NotExists, ""),
+		`listener "n": condition 2, subject 7 in []: there is no such subject`:                                                  {Of: condition.OfAlternatives + 1},
+		`listener "n": condition 2, namespace test 26: there is no such test`:                                                   {Test: condition.Every + 1},
 	} {
-		_, err := NewListener(ListenerConfig{Name: "n", Conditions: []Condition{ofLabel("k", Exists), condition}})
+		_, err := NewListener(ListenerConfig{Name: "n", Conditions: []condition.Condition{ofLabel("k", condition.Exists), bad}})
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -225,7 +234,7 @@ func TestResyncsAreJudged(t *testing.T) {
 // Each event is judged by its own object, as a filter behind the buffer would do: an object that comes to fit is an
 // update whose old state the listener was never told of, and one that stops fitting is heard of no more.
 func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
-	l, err := NewListener(ListenerConfig{Conditions: []Condition{ofLabel("tier", In, "x")}})
+	l, err := NewListener(ListenerConfig{Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +272,7 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 
 // With Transitions, an update is let in for its old state as well: the listener learns that an object has stopped fitting.
 func TestTransitionsAreJudgedByBothStates(t *testing.T) {
-	l, err := NewListener(ListenerConfig{Conditions: []Condition{ofField("status.phase", In, "x")}, Transitions: true})
+	l, err := NewListener(ListenerConfig{Conditions: []condition.Condition{ofField("status.phase", condition.In, "x")}, Transitions: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +306,7 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 // Only what is wanted is merged into a mark: the object is delivered in the last state that fits, although it has moved
 // on by then.
 func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
-	l, err := NewListener(ListenerConfig{Capacity: 1, Conditions: []Condition{ofLabel("tier", In, "x")}})
+	l, err := NewListener(ListenerConfig{Capacity: 1, Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,9 +333,9 @@ func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
 // To refuse takes neither memory nor the listener's lock, with which its workers are busy.
 func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 	refusing := []ListenerConfig{
-		{On: only(event.Delete)}, {Conditions: []Condition{{Values: []string{"pay"}}}}, {Conditions: ofName("q", "r")},
-		{Conditions: []Condition{ofLabel("a", NotIn, "2", "3"), ofLabel("tier", In, "x")}}, {Conditions: []Condition{ofLabel("z", Exists)}},
-		{Conditions: []Condition{ofField("status.phase", In, "x")}, Transitions: true},
+		{On: only(event.Delete)}, {Conditions: []condition.Condition{{Values: []string{"pay"}}}}, {Conditions: ofName("q", "r")},
+		{Conditions: []condition.Condition{ofLabel("a", condition.NotIn, "2", "3"), ofLabel("tier", condition.In, "x")}}, {Conditions: []condition.Condition{ofLabel("z", condition.Exists)}},
+		{Conditions: []condition.Condition{ofField("status.phase", condition.In, "x")}, Transitions: true},
 	}
 	proc, store := &processor{}, newIndexer()
 	for _, cfg := range refusing {

@@ -42,10 +42,10 @@ func TestARefusedOfferIsNotOvertaken(t *testing.T) {
 		defer d.Done()
 		return story(d.Event)
 	}
-	p.send(reg, entry{Event: event.Event{Op: event.Add, Object: obj("a", "1", 1)}, from: reg})
-	p.send(reg, entry{Event: event.Event{Op: event.Delete, Object: obj("a", "1", 1), FinalStateUnknown: true}, from: reg}) // refused
-	got := []string{next()}                                                                                                // room again
-	p.send(reg, entry{Event: event.Event{Op: event.Add, Object: obj("a", "2", 3)}, from: reg})
+	p.sendTo(reg, &entry{Event: event.Event{Op: event.Add, Object: obj("a", "1", 1)}})
+	p.sendTo(reg, &entry{Event: event.Event{Op: event.Delete, Object: obj("a", "1", 1), FinalStateUnknown: true}}) // refused
+	got := []string{next()}                                                                                        // room again
+	p.sendTo(reg, &entry{Event: event.Event{Op: event.Add, Object: obj("a", "2", 3)}})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

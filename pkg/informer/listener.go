@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 const (
@@ -39,7 +40,7 @@ type ListenerConfig struct {
 	// On are the operations the listener wants; empty means all. Others never enter its buffer.
 	On event.OpSet
 	// Conditions must all hold for an event to enter the listener's buffer. None means that every event does.
-	Conditions []Condition
+	Conditions []condition.Condition
 	// Transitions lets an update or a delete in, too, if the state before it fulfils the conditions: for a listener that
 	// wants to learn when an object stops fulfilling them. See Delivery.Before.
 	Transitions bool

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // Objects that wait for a retry leave the room to others, however many there are, and whatever keeps coming of them.
@@ -141,7 +142,7 @@ func TestARecallEndsWithItsObject(t *testing.T) {
 		"dropped":         {ListenerConfig{Capacity: 1, Overflow: OverflowDrop}, func(w *world) { w.server.remove("a") }},
 		"replaced unseen": {ListenerConfig{Capacity: 1, Overflow: OverflowDrop}, func(w *world) { w.server.remove("a"); w.server.apply("a", "2", "") }},
 		"refused":         {ListenerConfig{On: adds}, func(w *world) { w.server.remove("a") }},
-		"refused by label": {ListenerConfig{Conditions: []Condition{{Of: OfLabel, Key: "x", Test: NotExists}}}, func(w *world) {
+		"refused by label": {ListenerConfig{Conditions: []condition.Condition{{Of: condition.OfLabel, Key: "x", Test: condition.NotExists}}}, func(w *world) {
 			w.server.raw(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"shop","uid":"1","resourceVersion":"200","labels":{"x":"y"}}}}`)
 			w.server.raw(`{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"shop","uid":"1","resourceVersion":"201","labels":{"x":"y"}}}}`)
 		}},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // processor distributes an informer's notifications to its listeners. It has no goroutine: whoever applies a delta calls it.
@@ -23,8 +24,10 @@ type processor struct {
 	blocked []entry
 	// asleep are those whose workers have not been told yet of what was offered.
 	asleep []*registration
-	// fields reads what conditions ask for. Guarded by mu.
-	fields fieldReader
+	// fields reads what the conditions of all listeners ask for. It is stale, with fields that nobody asks for, once one has
+	// left. Guarded by mu.
+	fields condition.Fields
+	stale  bool
 }
 
 // registration ties one listener to one informer.
@@ -33,6 +36,7 @@ type registration struct {
 	store    *indexer
 
 	// Guarded by processor.mu.
+	judge      judge
 	nextResync time.Time
 	// syncing: the last resync was for this listener, too. An object that a new list gives unchanged goes to syncing
 	// listeners only. Each starts as syncing.
@@ -54,7 +58,9 @@ func (r *registration) transitions() bool {
 func (p *processor) join(l *Listener, store *indexer, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	reg := &registration{listener: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync)}
+	reg := &registration{
+		listener: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync), judge: l.conditions.judge(&p.fields),
+	}
 	stored, _, _ := store.size()
 	var wanted []*event.Object
 	if l.conditions.on.Has(event.Add) {
@@ -87,41 +93,56 @@ func (p *processor) leave(reg *registration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
+	p.stale = true
 }
 
-// distribute gives a notification to every listener whose conditions allow it. The caller holds mu.
-func (p *processor) distribute(e event.Event) {
+// refresh has only those fields read that somebody asks for.
+func (p *processor) refresh() {
+	p.fields, p.stale = condition.Fields{}, false
 	for _, reg := range p.regs {
-		p.send(reg, entry{Event: e, from: reg})
+		reg.judge = reg.listener.conditions.judge(&p.fields)
 	}
 }
 
-// distributeGone gives a delete to every listener whose conditions allow it. Known is the state before, which the object
+// distribute offers a notification to every listener whose conditions allow it. The caller holds mu.
+func (p *processor) distribute(e event.Event) { p.send(&entry{Event: e}) }
+
+// distributeGone offers a delete to every listener whose conditions allow it. Known is the state before, which the object
 // may have left with its end. The caller holds mu.
 func (p *processor) distributeGone(e event.Event, known *event.Object) {
-	for _, reg := range p.regs {
-		p.send(reg, entry{Event: e, from: reg, known: known})
-	}
+	p.send(&entry{Event: e, known: known})
 }
 
-// distributeUnchanged gives an object that a new list has not changed to the listeners that are syncing. The caller
+// distributeUnchanged offers an object that a new list has not changed to the listeners that are syncing. The caller
 // holds mu.
 func (p *processor) distributeUnchanged(o *event.Object) {
+	offered := entry{Event: event.Event{Op: event.Resync, Object: o}}
 	for _, reg := range p.regs {
 		if reg.syncing && reg.listener.cfg.Resync > 0 || mutated("unchanged-to-everyone") {
-			p.send(reg, entry{Event: event.Event{Op: event.Resync, Object: o}, from: reg})
+			p.sendTo(reg, &offered)
 		}
 	}
 }
 
-// send offers an event to one listener. One that its conditions refuse costs nothing but asking them: with a hundred
+func (p *processor) send(offered *entry) {
+	if p.stale {
+		p.refresh()
+	}
+	for _, reg := range p.regs {
+		p.sendTo(reg, offered)
+	}
+}
+
+// sendTo offers an event to one listener. One that its conditions refuse costs nothing but asking them: with hundreds of
 // listeners on an informer, most events are for few of them.
-func (p *processor) send(reg *registration, offered entry) {
+func (p *processor) sendTo(reg *registration, e *entry) {
 	l := reg.listener
-	if !l.conditions.allows(&offered, &p.fields) {
+	if !reg.judge.allows(e) {
 		l.refused.Add(1)
 		return
 	}
+	offered := *e
+	offered.from = reg
 	if !l.cfg.Transitions {
 		offered.known = nil // nobody will ask
 	}

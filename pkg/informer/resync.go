@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // resync hands one registration what is stored once more, object by object, as its workers ask. It is a cursor over a
@@ -74,7 +75,10 @@ func (b *buffer) nextResync() (entry, bool) {
 			continue
 		}
 		l := r.from.listener
-		if !l.conditions.allows(&e, &b.fields) {
+		if b.judge.list == nil {
+			b.judge = l.conditions.judge(&condition.Fields{})
+		}
+		if !b.judge.allows(&e) {
 			l.refused.Add(1)
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // round is what a resync has to hand out: the objects stored when it began. An object the workers have had since, or had
@@ -78,7 +79,7 @@ func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 		if stored == nil || stored.UID() != o.UID() || stored != o && l.l.cfg.On.Has(event.Update) {
 			continue
 		}
-		if e := (entry{Event: event.Event{Op: event.Resync, Object: stored}}); !l.l.conditions.allows(&e, &fieldReader{}) {
+		if e := (entry{Event: event.Event{Op: event.Resync, Object: stored}}); !l.reg.judge.allows(&e) {
 			continue
 		}
 		p.t.Fatalf("%s was left out of a resync of %v", key, l.l.cfg.On)
@@ -119,7 +120,7 @@ func TestResyncModel(t *testing.T) {
 				}).Draw(t, "on"),
 			}
 			if rapid.IntRange(0, 3).Draw(t, "conditions") == 0 {
-				cfg.Conditions = []Condition{{Of: OfName, Values: []string{"a", "c"}}}
+				cfg.Conditions = []condition.Condition{{Of: condition.OfName, Values: []string{"a", "c"}}}
 			}
 			p.listen(t, cfg)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // stocked is a controller whose store has n objects, and a list of them.
@@ -216,7 +217,7 @@ func TestAResyncPassesOverWhatIsRefused(t *testing.T) {
 	const n = 10 * maxResyncScan
 	c, _ := stocked(n)
 	begin := time.Unix(0, 0)
-	l := c.late(t, ListenerConfig{Resync: time.Second, Conditions: []Condition{{Of: OfName, Values: []string{"pod-7"}}}}, begin)
+	l := c.late(t, ListenerConfig{Resync: time.Second, Conditions: []condition.Condition{{Of: condition.OfName, Values: []string{"pod-7"}}}}, begin)
 	refused := l.Stats().Refused
 	c.proc.startResync(begin.Add(time.Second), c.store)
 	steps, got := 0, 0

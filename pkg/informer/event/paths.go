@@ -111,3 +111,13 @@ func (b *branches) search(name string) int {
 
 // all returns the bits of so many branches.
 func all(list []branch) uint64 { return 1<<len(list) - 1 }
+
+// In looks up each path of a set in a value, in one walk over it. values has one place for each path, in their order, which
+// must be Missing before.
+func (set *Paths) In(v Value, values []Value) {
+	if v.kind == Missing {
+		return
+	}
+	w := setWalk{values: values, text: v.raw}
+	w.enter(&set.root, 0, false, 0)
+}

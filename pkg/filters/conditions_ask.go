@@ -1,0 +1,235 @@
+package filters
+
+import (
+	"math"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
+)
+
+var textTests = map[string]condition.Test{
+	"startsWith": condition.StartsWith, "endsWith": condition.EndsWith, "contains": condition.Contains,
+	"hasPrefix": condition.StartsWith, "hasSuffix": condition.EndsWith,
+}
+
+// testFor returns the test, or its opposite if what it asks is to be false.
+func testFor(t condition.Test, want bool) condition.Test {
+	if want {
+		return t
+	}
+	return t.Opposite()
+}
+
+// asks puts a question to what a node reads. The question is for when the node's comparison is true.
+func (t *conditioner) asks(n ast.Node, question condition.Condition, want bool) Conditions {
+	question.Test = testFor(question.Test, want)
+	of, ok := t.subject(n)
+	if !ok {
+		return anything
+	}
+	return of.ask(question, false)
+}
+
+// truth is for a value where true or false is needed.
+func (t *conditioner) truth(n ast.Node, want bool) Conditions {
+	return t.asks(n, condition.Condition{Test: condition.True}, want)
+}
+
+// equality takes a comparison of a subject with a constant; it is false for other nodes.
+func (t *conditioner) equality(subject, constant ast.Node, equal bool) (Conditions, bool) {
+	values, ok := constantsOf(constant)
+	switch {
+	case ok && isOp(subject):
+		return ofOps(values.Values, equal), true
+	case ok:
+		return t.oneOf(subject, values, equal)
+	}
+	if _, isNil := constant.(*ast.NilNode); !isNil {
+		return Conditions{}, false
+	}
+	of, ok := t.subject(subject)
+	if !ok {
+		return Conditions{}, false
+	}
+	return of.ask(condition.Condition{Test: testFor(condition.NotExists, equal)}, true), true
+}
+
+// constantsOf returns a constant, or the items of a constant list, as the values of a condition.
+func constantsOf(nodes ...ast.Node) (c condition.Condition, ok bool) {
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case *ast.StringNode:
+			c.Values = append(c.Values, n.Value)
+		case *ast.BoolNode:
+			c.Bools = append(c.Bools, n.Value)
+		default:
+			number, ok := constantNumber(n)
+			if !ok {
+				return c, false
+			}
+			c.Numbers = append(c.Numbers, number)
+		}
+	}
+	return c, true
+}
+
+// constantNumber returns a constant number that float64 holds exactly.
+func constantNumber(n ast.Node) (float64, bool) {
+	const exact = 1 << 53
+	switch n := n.(type) {
+	case *ast.IntegerNode:
+		return float64(n.Value), n.Value > -exact && n.Value < exact
+	case *ast.FloatNode:
+		return n.Value, !math.IsNaN(n.Value) && !math.IsInf(n.Value, 0)
+	case *ast.UnaryNode:
+		number, ok := constantNumber(n.Node)
+		return -number, ok && n.Operator == "-"
+	}
+	return 0, false
+}
+
+func ofOps(words []string, want bool) Conditions {
+	ops := event.OpSet(0)
+	for _, v := range words {
+		if op, err := event.ParseOp(v); err == nil {
+			ops = ops.With(op)
+		}
+	}
+	if !want {
+		ops = allOps &^ ops
+	}
+	return Conditions{Ops: ops, Complete: true}
+}
+
+// oneOf is for something that is one of some values, or none of them; it is false for other nodes.
+func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (Conditions, bool) {
+	of, ok := t.subject(n)
+	if !ok {
+		return Conditions{}, false
+	}
+	values.Test = testFor(condition.In, want)
+	complete := len(values.Numbers) == 0 // of some numbers it is not known
+	if of.what.Of == condition.OfNamespace && slices.Contains(values.Values, "") {
+		// An object without a namespace has "" here and nil in the expression, which is not equal to "".
+		complete = false
+		if values.Test == condition.NotIn {
+			values.Values = slices.DeleteFunc(slices.Clone(values.Values), func(v string) bool { return v == "" })
+		}
+	}
+	return of.ask(values, complete), true
+}
+
+func (t *conditioner) membership(n *ast.BinaryNode, want bool) Conditions {
+	switch right := n.Right.(type) {
+	case *ast.ArrayNode:
+		items := slices.DeleteFunc(slices.Clone(right.Nodes), func(n ast.Node) bool {
+			_, isNil := n.(*ast.NilNode)
+			return isNil // which is in no list
+		})
+		values, ok := constantsOf(items...)
+		switch {
+		case !ok:
+		case isOp(n.Left):
+			return ofOps(values.Values, want)
+		default:
+			if c, ok := t.oneOf(n.Left, values, want); ok {
+				return c
+			}
+		}
+	default: // "key" in object.metadata.labels
+		key, isText := n.Left.(*ast.StringNode)
+		if !isText {
+			break
+		}
+		of, ok := t.subject(right)
+		if !ok || of.what.Of != condition.OfField {
+			break
+		}
+		if of.what.Key == "metadata.labels" && key.Value != "" {
+			c := condition.Condition{Of: condition.OfLabel, Old: of.what.Old, Key: key.Value, Test: testFor(condition.Exists, want)}
+			return Conditions{Ops: allOps, Object: []condition.Condition{c}, Complete: true}
+		}
+		return of.ask(condition.Condition{Test: testFor(condition.Has, want), Values: []string{key.Value}}, false)
+	}
+	return anything
+}
+
+// orders are the tests of a comparison, and those with the sides exchanged.
+var orders = map[string][2]condition.Test{
+	"<": {condition.Less, condition.More}, "<=": {condition.AtMost, condition.AtLeast},
+	">": {condition.More, condition.Less}, ">=": {condition.AtLeast, condition.AtMost},
+}
+
+func (t *conditioner) order(n *ast.BinaryNode, want bool) Conditions {
+	subject, constant, test := n.Left, n.Right, orders[n.Operator][0]
+	values, ok := constantsOf(constant)
+	if !ok {
+		subject, constant, test = n.Right, n.Left, orders[n.Operator][1]
+		values, ok = constantsOf(constant)
+	}
+	if !ok || len(values.Bools) > 0 {
+		return anything
+	}
+	values.Test = test
+	return t.asks(subject, values, want)
+}
+
+// difference is for object.x != old.x: what has the same text is equal.
+func (t *conditioner) difference(n *ast.BinaryNode) Conditions {
+	a, ok1 := t.subject(n.Left)
+	b, ok2 := t.subject(n.Right)
+	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old {
+		return anything
+	}
+	path, ok := a.path()
+	other, _ := b.path()
+	if !ok || path != other {
+		return anything
+	}
+	return Conditions{Ops: allOps, Object: []condition.Condition{{Of: condition.OfField, Key: path, Test: condition.Differs}}}
+}
+
+// pattern asks for the text with which everything begins that a regular expression matches, or which is part of it.
+func (t *conditioner) pattern(n *ast.BinaryNode, want bool) Conditions {
+	text, ok := n.Right.(*ast.StringNode)
+	if !ok || !want {
+		return anything
+	}
+	parsed, err := syntax.Parse(text.Value, syntax.Perl)
+	if err != nil {
+		return anything
+	}
+	test, parts := condition.Contains, []*syntax.Regexp{parsed}
+	if parsed.Op == syntax.OpConcat {
+		parts = parsed.Sub
+	}
+	if parts[0].Op == syntax.OpBeginText {
+		test, parts = condition.StartsWith, parts[1:]
+	}
+	if len(parts) == 0 || parts[0].Op != syntax.OpLiteral || parts[0].Flags&syntax.FoldCase != 0 {
+		return anything
+	}
+	return t.asks(n.Left, condition.Condition{Test: test, Values: []string{string(parts[0].Rune)}}, true)
+}
+
+// glob asks for the text before the first star or question mark of a pattern, or behind the last one.
+func (t *conditioner) glob(n *ast.CallNode, want bool) Conditions {
+	pattern, ok := firstText(n)
+	if !ok || len(n.Arguments) != 2 || !want {
+		return anything
+	}
+	first, last := strings.IndexAny(pattern.Value, "*?"), strings.LastIndexAny(pattern.Value, "*?")
+	question := condition.Condition{Test: condition.StartsWith, Values: []string{pattern.Value}}
+	switch {
+	case first > 0:
+		question.Values = []string{pattern.Value[:first]}
+	case first == 0:
+		question.Test, question.Values = condition.EndsWith, []string{pattern.Value[last+1:]}
+	}
+	return t.asks(n.Arguments[1], question, true)
+}

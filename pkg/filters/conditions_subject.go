@@ -1,0 +1,162 @@
+package filters
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
+)
+
+// subject is what a node reads.
+type subject struct {
+	what condition.Condition // without a test
+	find *found              // of owner and condition: what is read of the entry; what is the list then
+}
+
+// found is a field of the entry of a list that owner or condition looks for.
+type found struct {
+	key, value string // the member that the entry is known by, and its value
+	field      string
+}
+
+// ask makes conditions of a question.
+func (s subject) ask(question condition.Condition, complete bool) Conditions {
+	if s.find == nil {
+		question.Of, question.Old, question.Key = s.what.Of, s.what.Old, s.what.Key
+		if question.Of < condition.OfLabel && (question.Test == condition.Exists || question.Test == condition.NotExists) {
+			return anything
+		}
+		return Conditions{Ops: allOps, Object: []condition.Condition{question}, Complete: complete}
+	}
+	is := condition.Condition{Of: condition.OfItem, Key: s.find.key, Values: []string{s.find.value}}
+	isNot := is
+	isNot.Test = condition.NotIn
+	entry, none := s.what, s.what
+	entry.Test, entry.Items = condition.Any, []condition.Condition{is}
+	none.Test, none.Items = condition.Every, []condition.Condition{isNot}
+	var list []condition.Condition
+	switch {
+	case s.find.field != "":
+		question.Of, question.Key = condition.OfItem, s.find.field
+		entry.Items = append(entry.Items, question)
+		if list = []condition.Condition{entry}; question.Test.IsOpposite() { // which no entry answers as well
+			list = []condition.Condition{{Of: condition.OfAlternatives, Either: [][]condition.Condition{list, {none}}}}
+		}
+	case question.Test == condition.Exists:
+		list = []condition.Condition{entry}
+	case question.Test == condition.NotExists:
+		list = []condition.Condition{none}
+	}
+	return Conditions{Ops: allOps, Object: list}
+}
+
+// path is the field that the subject is, false if it is none.
+func (s subject) path() (string, bool) {
+	switch s.what.Of {
+	case condition.OfField:
+		return s.what.Key, true
+	case condition.OfName:
+		return "metadata.name", true
+	case condition.OfNamespace:
+		return "metadata.namespace", true
+	case condition.OfLabel:
+		return pathText([]any{"metadata", "labels", s.what.Key})
+	}
+	return "", false
+}
+
+// subject returns what a node reads, if it is something that conditions can ask about.
+func (t *conditioner) subject(n ast.Node) (subject, bool) {
+	base, keys := constantSteps(n)
+	switch base := base.(type) {
+	case *ast.CallNode:
+		return t.called(base, keys)
+	case *ast.IdentifierNode:
+		if base.Value != "object" && base.Value != "old" || len(keys) == 0 {
+			break
+		}
+		s, ok := fieldOf(keys)
+		s.what.Old = base.Value == "old"
+		return s, ok
+	case *ast.PointerNode:
+		if !t.inItem || base.Name != "" {
+			break
+		}
+		path, ok := pathText(keys)
+		return subject{what: condition.Condition{Of: condition.OfItem, Key: path}}, ok
+	}
+	return subject{}, false
+}
+
+// called is the subject of a call, and of steps behind it.
+func (t *conditioner) called(n *ast.CallNode, keys []any) (subject, bool) {
+	callee, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok || len(n.Arguments) != 1 {
+		return subject{}, false
+	}
+	text, ok := firstText(n)
+	if !ok {
+		return subject{}, false
+	}
+	switch callee.Value {
+	case "label", "annotation":
+		return fieldOf(append([]any{"metadata", callee.Value + "s", text.Value}, keys...))
+	case "owner", "condition":
+		finder := findOwner
+		if callee.Value == findCondition.name {
+			finder = findCondition
+		}
+		field, ok := pathText(keys)
+		if t.inItem || !ok {
+			return subject{}, false
+		}
+		list := condition.Condition{Of: condition.OfField, Key: finder.list.String()}
+		return subject{what: list, find: &found{finder.key, text.Value, field}}, true
+	}
+	return subject{}, false
+}
+
+// fieldOf is the subject of a row of steps from the object on.
+func fieldOf(keys []any) (subject, bool) {
+	if keys[0] == "metadata" && len(keys) == 2 {
+		switch keys[1] {
+		case "namespace":
+			return subject{what: condition.Condition{Of: condition.OfNamespace}}, true
+		case "name":
+			return subject{what: condition.Condition{Of: condition.OfName}}, true
+		}
+	}
+	if keys[0] == "metadata" && len(keys) == 3 && keys[1] == "labels" {
+		if key, ok := keys[2].(string); ok && key != "" {
+			return subject{what: condition.Condition{Of: condition.OfLabel, Key: key}}, true
+		}
+	}
+	path, ok := pathText(keys)
+	return subject{what: condition.Condition{Of: condition.OfField, Key: path}}, ok
+}
+
+// pathText returns the text of a path, false if it is one that cannot be compiled.
+func pathText(keys []any) (string, bool) {
+	if len(keys) == 0 {
+		return "", true
+	}
+	text := pathOf(keys).String()
+	_, err := event.CompilePath(text)
+	return text, err == nil
+}
+
+// asOld asks the same of the state before.
+func asOld(list []condition.Condition) []condition.Condition {
+	list = slices.Clone(list)
+	for i := range list {
+		c := &list[i]
+		c.Old = c.Of < condition.OfOp
+		c.Items, c.Either = asOld(c.Items), slices.Clone(c.Either)
+		for j := range c.Either {
+			c.Either[j] = asOld(c.Either[j])
+		}
+	}
+	return list
+}

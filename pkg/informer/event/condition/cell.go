@@ -1,0 +1,51 @@
+package condition
+
+import (
+	"strconv"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// cell is a field's value, and what was made of it for the first condition that asked.
+type cell struct {
+	value  event.Value
+	text   string
+	number float64
+	known  uint8
+}
+
+// What a cell has.
+const (
+	hasText = 1 << iota
+	hasNumber
+	isExact // the number is the one of the JSON text
+)
+
+// missing is the cell of a field that is not there.
+var missing cell
+
+func (c *cell) set(v event.Value) { c.value, c.known = v, 0 }
+
+// string returns the text of a value that is one.
+func (c *cell) string() string {
+	if c.known&hasText == 0 {
+		c.known |= hasText
+		c.text = c.value.Text()
+	}
+	return c.text
+}
+
+// maxExact is up to what every whole number is a float64.
+const maxExact = 1 << 53
+
+// float returns the number of a value that is one, and whether a comparison of it is one of the JSON number.
+func (c *cell) float() (f float64, exact bool) {
+	if c.known&hasNumber == 0 {
+		c.known |= hasNumber
+		c.number, _ = strconv.ParseFloat(c.value.Raw(), 64)
+		if c.number > -maxExact && c.number < maxExact {
+			c.known |= isExact
+		}
+	}
+	return c.number, c.known&isExact != 0
+}

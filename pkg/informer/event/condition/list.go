@@ -1,0 +1,180 @@
+package condition
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// List is a list of conditions, all of which must hold, compiled to be asked of many events. It belongs to its Fields.
+type List struct {
+	checks      []check
+	transitions bool // see Compile
+}
+
+// check is a compiled condition.
+type check struct {
+	kind     kind
+	test     Test // not an opposite one
+	opposite bool
+	old      bool
+	ops      event.OpSet
+	// slots are those of the field, by side; more are those of what has to be known besides: the labels, the member.
+	slots, more [2]int32
+	item        [2]int32 // the place among the fields of an item, by side
+	texts       []string
+	numbers     []float64
+	yes, no     bool // In: whether true and false are among the values
+	member      string
+	either      [][]check
+	items       []check
+	lists       [2]*items
+}
+
+// kind says where a check finds what it asks about. They are sorted by what they cost.
+type kind uint8
+
+const (
+	byOp kind = iota
+	byNamespace
+	byName
+	byItem
+	byField
+	byLabel
+	byMember
+	byChange
+	byAlternatives
+	byItems
+)
+
+// Compile compiles a list of conditions that Validate accepts. With transitions, the state before an update or a delete may
+// be asked about as if it were the object.
+func (f *Fields) Compile(list []Condition, transitions bool) (*List, error) {
+	if err := Validate(list); err != nil {
+		return nil, err
+	}
+	l := &List{transitions: transitions}
+	c := compiler{fields: f, list: l}
+	l.checks = c.all(list)
+	return l, nil
+}
+
+type compiler struct {
+	fields *Fields
+	list   *List
+	items  [2]*items // of the list whose items are asked about
+}
+
+func (c *compiler) all(list []Condition) []check {
+	checks := make([]check, 0, len(list))
+	for i := range list {
+		if one, ok := c.one(&list[i]); ok {
+			checks = append(checks, one)
+		}
+	}
+	slices.SortStableFunc(checks, func(a, b check) int { return int(a.kind) - int(b.kind) })
+	return checks
+}
+
+// one compiles a condition. It is false for one that passes everything.
+func (c *compiler) one(asked *Condition) (check, bool) {
+	one := check{test: asked.Test, old: asked.Old, ops: asked.Ops}
+	if asked.Of == OfAlternatives {
+		one.kind = byAlternatives
+		for _, list := range asked.Either {
+			one.either = append(one.either, c.all(list))
+		}
+		return one, !slices.ContainsFunc(one.either, func(list []check) bool { return len(list) == 0 })
+	}
+	if one.test.IsOpposite() {
+		one.test, one.opposite = one.test.Opposite(), true
+	}
+	one.texts = slices.Compact(slices.Sorted(slices.Values(asked.Values)))
+	one.numbers = asked.Numbers
+	one.yes, one.no = slices.Contains(asked.Bools, true), slices.Contains(asked.Bools, false)
+	return one, c.place(asked, &one)
+}
+
+// place finds where the check reads what it asks about.
+func (c *compiler) place(asked *Condition, one *check) bool {
+	switch asked.Of {
+	case OfOp:
+		one.kind = byOp
+	case OfNamespace:
+		one.kind = byNamespace
+	case OfName:
+		one.kind = byName
+	case OfLabel:
+		one.kind = byField
+		labels := event.Path{}.Key("metadata").Key("labels")
+		one.slots = c.slots(labels.Key(asked.Key), asked.Old)
+		if one.test == Exists {
+			one.kind, one.more = byLabel, c.slots(labels, asked.Old)
+		}
+	case OfItem:
+		one.kind = byItem
+		path := pathOf(asked.Key)
+		for side, list := range c.items {
+			if list != nil {
+				one.item[side] = int32(list.fieldOf(path))
+			}
+		}
+		return one.item[now] >= 0 && one.item[before] >= 0
+	default:
+		return c.placeField(asked, one)
+	}
+	return true
+}
+
+func (c *compiler) placeField(asked *Condition, one *check) bool {
+	path := pathOf(asked.Key)
+	one.kind, one.slots = byField, c.slots(path, asked.Old)
+	switch one.test {
+	case Has:
+		one.kind, one.member = byMember, one.texts[0]
+		one.more = c.slots(path.Key(one.member), asked.Old)
+	case Differs:
+		one.kind = byChange
+		if one.opposite {
+			return false
+		}
+		one.slots[before] = int32(c.fields.sides[before].slotOf(path))
+	case Any, Every:
+		one.kind = byItems
+		for side, slot := range one.slots {
+			if slot >= 0 {
+				one.lists[side] = c.fields.sides[side].itemsOf(int(slot))
+			}
+		}
+		c.items = one.lists
+		one.items = c.all(asked.Items)
+		c.items = [2]*items{}
+		return len(one.items) > 0 || one.test == Any
+	}
+	return true
+}
+
+// slots are where a field is read, -1 on a side on which nobody asks for it.
+func (c *compiler) slots(path event.Path, old bool) [2]int32 {
+	slots := [2]int32{-1, -1}
+	if !old {
+		slots[now] = int32(c.fields.sides[now].slotOf(path))
+	}
+	if old || c.list.transitions {
+		slots[before] = int32(c.fields.sides[before].slotOf(path))
+	}
+	return slots
+}
+
+// pathOf compiles the path of a field. Validate has found it good.
+func pathOf(key string) event.Path {
+	if key == "" {
+		return event.Path{}
+	}
+	path, err := event.CompilePath(key)
+	if err != nil {
+		panic(fmt.Sprintf("condition on %q: %v", key, err))
+	}
+	return path
+}
