@@ -33,10 +33,10 @@ func (l *List) Hold(f *Fields, e *Event) bool {
 	if len(l.checks) == 0 {
 		return true
 	}
-	f.sides[now].set(e.Object)
+	f.set(now, e.Object)
 	v := view{op: e.Op, old: none}
 	if e.Op == event.Update && e.Old != nil {
-		f.sides[before].set(e.Old)
+		f.set(before, e.Old)
 		v.old = before
 	}
 	if f.all(l.checks, v, nil) {
@@ -51,7 +51,7 @@ func (l *List) Hold(f *Fields, e *Event) bool {
 	if e.Before == nil || e.Before == e.Object {
 		return false
 	}
-	f.sides[before].set(e.Before)
+	f.set(before, e.Before)
 	return f.all(l.checks, view{op: event.Delete, object: before, old: none}, nil)
 }
 
@@ -167,15 +167,20 @@ func hasItem(list event.Value, text string) answer {
 	return found
 }
 
-// changed passes what may differ from the state before: what has another text. Missing and null are the same.
+// changed passes what may differ from the state before. Two objects are compared once for all who ask.
 func (f *Fields) changed(c *check, v view) bool {
-	var a, b event.Value
-	if v.object != none {
-		a = f.sides[v.object].read(int(c.slots[v.object])).value
+	if v.old == none {
+		return f.sides[v.object].read(int(c.slots[v.object])).value.Kind() > event.Null
 	}
-	if v.old != none {
-		b = f.sides[v.old].read(int(c.slots[v.old])).value
+	a, b := f.sides[v.object].read(int(c.slots[v.object])), f.sides[v.old].read(int(c.slots[v.old]))
+	if a.pair != f.pair {
+		a.pair, a.differs = f.pair, differ(a.value, b.value)
 	}
+	return a.differs
+}
+
+// differ reports whether two values have different texts. Missing and null are the same.
+func differ(a, b event.Value) bool {
 	if a.Kind() <= event.Null && b.Kind() <= event.Null {
 		return false
 	}

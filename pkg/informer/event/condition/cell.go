@@ -12,6 +12,9 @@ type cell struct {
 	text   string
 	number float64
 	known  uint8
+	// differs is whether the field may differ from the state before, of the pair of objects of that number.
+	pair    uint64
+	differs bool
 }
 
 // What a cell has.

@@ -6,7 +6,11 @@ import (
 
 // Fields reads what lists of conditions ask for, event after event: each field once for all lists that were compiled with it.
 // It serves one goroutine at a time, and holds on to the last event's objects. The zero value is ready.
-type Fields struct{ sides [2]side }
+type Fields struct {
+	sides [2]side
+	// pair counts the pairs of objects that were looked at.
+	pair uint64
+}
 
 // The two objects of an event.
 const (
@@ -73,11 +77,13 @@ func (s *side) itemsOf(slot int) *items {
 // forget has everything read again.
 func (s *side) forget() { s.object = nil }
 
-// set takes the next object, if it is another one.
-func (s *side) set(o *event.Object) {
+// set has a side read another object, if it is another one.
+func (f *Fields) set(i int, o *event.Object) {
+	s := &f.sides[i]
 	if s.object == o {
 		return
 	}
+	f.pair++
 	s.object = o
 	for i := range s.walks {
 		s.walks[i].done = false
