@@ -28,7 +28,8 @@ type Setup struct {
 	Objects    int // in the list; for a contender that does not read what it gets
 	// Filter is an expression; Filters has one for each kind.
 	Filter string
-	// Others is how many listeners there are beside the first, with the filter OthersFilter. Core only.
+	// Others is how many listeners there are beside the first, with the filter OthersFilter, in which {n} is the number of the
+	// listener. Core only.
 	Others       int
 	OthersFilter string
 	// Program is the path of informerd, and Dir a folder for its configuration. Daemon only.
@@ -36,7 +37,7 @@ type Setup struct {
 }
 
 // Filters are the expressions the contenders look at each object with, by the ID of the kind: two fields
-// each, none of which informerd can decide before the buffer, or there would be nothing to look at.
+// each. The listener that counts does so behind its buffer.
 var Filters = map[string]string{
 	"pods":               failedOnANode,
 	"many-workload-pods": failedOnANode,
@@ -55,8 +56,14 @@ var Filters = map[string]string{
 
 const failedOnANode = `object.status.phase == "Failed" && object.spec.nodeName startsWith "ip-"`
 
-// NoMatch is the filter of further listeners: one that no event of the benchmark matches.
-const NoMatch = `object.metadata.namespace == "no-such" && object.status.phase == "Failed"`
+// Filters of further listeners, which no event of the benchmark matches. NoMatch is decided by a name in an object's header,
+// NoMatchCostly by that of a pod, though it asks for the items of a list as well, and NoMatchFields by fields that all of them
+// read.
+const (
+	NoMatch       = `object.metadata.namespace == "no-such" && object.status.phase == "Failed"`
+	NoMatchCostly = `object.metadata.name startsWith "never-{n}" && any(object.spec.containers, .name == "x{n}")`
+	NoMatchFields = `object.status.phase == "None-{n}" || any(object.spec.containers, .name == "x{n}")`
+)
 
 // The contenders' names.
 const (

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,8 +18,8 @@ import (
 )
 
 // core is informerd's informer as a library: one listener with one worker, as the daemon runs it, and
-// further listeners if asked for. What a filter asks that is free to check is checked before the
-// buffer, as there. Buffers block when they are full, since events that are coalesced
+// further listeners if asked for. What of their filters can be decided before the buffer is decided
+// there. Buffers block when they are full, since events that are coalesced
 // would be work not done.
 type core struct {
 	running
@@ -41,7 +42,7 @@ func newCore(cfg *rest.Config, s Setup) (*core, error) {
 	for i := range 1 + s.Others {
 		text := s.Filter
 		if i > 0 {
-			text = s.OthersFilter
+			text = strings.ReplaceAll(s.OthersFilter, "{n}", strconv.Itoa(i))
 		}
 		l, err := newCoreListener(fmt.Sprintf("listener-%d", i), text, i > 0)
 		if err != nil {
@@ -52,43 +53,20 @@ func newCore(cfg *rest.Config, s Setup) (*core, error) {
 	return c, nil
 }
 
-// newCoreListener makes a listener that may refuse events before the buffer, or one that must see all,
-// since it counts them.
+// newCoreListener makes a listener that may refuse events before the buffer, as the daemon's do, or one that must see all,
+// since it counts them, and what a filter costs is measured.
 func newCoreListener(name, text string, mayRefuse bool) (coreListener, error) {
 	filter, err := filters.Compile(filters.Source{Text: text, Listener: name})
 	if err != nil {
 		return coreListener{}, err
 	}
-	cfg, before := informer.ListenerConfig{Name: name, Overflow: informer.OverflowBlock}, filter.Conditions()
-	// What the daemon asks of fields before the buffer would hide what a filter costs, which is what is measured.
-	before.Object = slices.DeleteFunc(slices.Clone(before.Object), func(c filters.Condition) bool { return c.Of == filters.OfField })
-	if !mayRefuse && (before.Ops != allOps || len(before.Object) > 0) {
-		return coreListener{}, fmt.Errorf("the filter %s is decided before the buffer, so that events cannot be counted", text)
+	cfg := informer.ListenerConfig{Name: name, Overflow: informer.OverflowBlock}
+	if mayRefuse {
+		before := filter.Conditions()
+		cfg.On, cfg.Conditions = before.Ops, before.Object
 	}
-	decideBeforeTheBuffer(&cfg, before)
 	buffer, err := informer.NewListener(cfg)
 	return coreListener{buffer, filter}, err
-}
-
-// decideBeforeTheBuffer is what the daemon does: the listener refuses what its filter would refuse
-// anyway, as far as that can be told without evaluating it.
-func decideBeforeTheBuffer(cfg *informer.ListenerConfig, c filters.Conditions) {
-	cfg.On = c.Ops
-	for _, asked := range c.Object {
-		cfg.Conditions = append(cfg.Conditions, informer.Condition{
-			Of: subjects[asked.Of], Key: asked.Key, Test: tests[asked.Test], Values: asked.Values,
-		})
-	}
-}
-
-var allOps = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(event.Resync)
-
-var subjects = [...]informer.Subject{
-	filters.OfNamespace: informer.OfNamespace, filters.OfName: informer.OfName, filters.OfLabel: informer.OfLabel,
-}
-
-var tests = [...]informer.Test{
-	filters.In: informer.In, filters.NotIn: informer.NotIn, filters.Exists: informer.Exists, filters.NotExists: informer.NotExists,
 }
 
 // Start implements Contender.

@@ -38,8 +38,11 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 			results.TLS = by
 		}
 	}
-	if rows := summarize(r.trials[sceneListeners+"/h1"]); len(rows) == 2 {
-		results.OneListener, results.ManyListeners, results.Further = rows[0], rows[1], r.others
+	if rows, kinds := summarize(r.trials[sceneListeners+"/h1"]), r.furtherKinds(); len(rows) == 1+len(kinds) {
+		results.OneListener, results.Further = rows[0], r.others
+		for i, kind := range kinds {
+			results.ManyListeners = append(results.ManyListeners, report.FurtherListeners{Asking: kind.asking, Most: kind.most, Figures: rows[1+i]})
+		}
 		doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("one listener, and %d further ones that match nothing", r.others), Table: report.Contenders(rows)})
 	}
 	var growth []report.Figures

@@ -113,15 +113,28 @@ func (r *runner) mainActs() (acts []act) {
 	return acts
 }
 
+// listenerActs are the core with one listener, and with further ones of each kind.
 func (r *runner) listenerActs() []act {
-	return []act{
-		{contender: contender.Core, protocol: "h1", burst: r.events},
-		{contender: contender.Core, protocol: "h1", burst: r.events, others: r.others, othersFilter: r.noMatch, label: manyListeners},
+	acts := []act{{contender: contender.Core, protocol: "h1", burst: r.events}}
+	for _, kind := range r.furtherKinds() {
+		acts = append(acts, act{contender: contender.Core, protocol: "h1", burst: r.events, others: r.others, othersFilter: kind.filter, label: "core+" + kind.label})
 	}
+	return acts
 }
 
-// manyListeners is the label of the core with further listeners.
-const manyListeners = "core+listeners"
+// furtherKind is what further listeners ask for.
+type furtherKind struct {
+	label, asking, filter string
+	most                  float64 // us of CPU for each of them and each event
+}
+
+func (r *runner) furtherKinds() []furtherKind {
+	return []furtherKind{
+		{"listeners", "a namespace", r.noMatch, 0.5},
+		{"costly listeners", "a name and the items of a list", contender.NoMatchCostly, 0.5},
+		{"reading listeners", "fields that others read", contender.NoMatchFields, 0.1},
+	}
+}
 
 func (r *runner) growthActs() []act {
 	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events}}, r.repeats)
