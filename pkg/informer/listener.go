@@ -41,8 +41,9 @@ type ListenerConfig struct {
 	On event.OpSet
 	// Conditions must all hold for an event to enter the listener's buffer. None means that every event does.
 	Conditions []condition.Condition
-	// Transitions lets an update or a delete in, too, if the state before it fulfils the conditions: for a listener that
-	// wants to learn when an object stops fulfilling them. See Delivery.Before.
+	// Transitions lets an update or a delete in, too, if the state before it fulfils the conditions, as an object that is
+	// deleted, and an update if the object does, as one that is added: for a listener that wants to learn when an object stops
+	// fulfilling them. See Delivery.Before.
 	Transitions bool
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // replicaOf is what podText needs besides for a pod of about 10 KB of a Deployment.
@@ -43,7 +44,7 @@ func (w *world) replicas(n int) {
 func TestReplicasAreStoredAndDeliveredPacked(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const n = 40
-		l, err := NewListener(ListenerConfig{Conditions: []Condition{ofLabel("app", In, "web"), {Values: []string{"shop"}}}})
+		l, err := NewListener(ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.In, "web"), {Values: []string{"shop"}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
