@@ -173,6 +173,25 @@ func (p Path) In(v Value) Value {
 // walk goes the steps from the value at i. Values on the way are entered, not measured: only what stands before the
 // field is skipped, and the field itself.
 func walk(s string, i int, steps []step) Value {
+	if i = find(s, i, steps); i < 0 {
+		return Value{}
+	}
+	return valueAt(s, i)
+}
+
+// walkOpen is walk, but does not look for the end of an array.
+func walkOpen(s string, i int, steps []step) Value {
+	if i = find(s, i, steps); i < 0 {
+		return Value{}
+	}
+	if i = skipSpace(s, i); i < len(s) && s[i] == '[' {
+		return Value{raw: s[i:], kind: Array}
+	}
+	return valueAt(s, i)
+}
+
+// find returns the place to which the steps lead from the value at i, -1 if there is none.
+func find(s string, i int, steps []step) int {
 	for _, st := range steps {
 		if st.isIndex {
 			i = findItem(s, i, st.index)
@@ -180,8 +199,8 @@ func walk(s string, i int, steps []step) Value {
 			i = findMember(s, i, st.key)
 		}
 		if i < 0 {
-			return Value{}
+			return -1
 		}
 	}
-	return valueAt(s, i)
+	return i
 }

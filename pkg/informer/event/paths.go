@@ -15,6 +15,7 @@ type Paths struct {
 	root  branches
 	parts []part
 	jumps uint64 // those of root's members that are parts, as bits
+	open  uint64 // see Open, as bits of paths
 }
 
 // part is what a set asks for in spec or in status, whose places the header of every object knows.
@@ -59,6 +60,16 @@ func NewPaths(paths ...Path) *Paths {
 		set.jumps |= p.bit
 	}
 	return set
+}
+
+// Open returns a set that does not look for the ends of some paths' arrays, if nothing it looks up is behind them: the Raw of
+// such a value is the array and whatever follows. Each and Index read it as any other one.
+func (set *Paths) Open(paths ...int) *Paths {
+	s := *set
+	for _, i := range paths {
+		s.open |= 1 << i
+	}
+	return &s
 }
 
 func (b *branches) add(steps []step, path int) {
@@ -118,6 +129,6 @@ func (set *Paths) In(v Value, values []Value) {
 	if v.kind == Missing {
 		return
 	}
-	w := setWalk{values: values, text: v.raw}
+	w := setWalk{values: values, text: v.raw, open: set.open}
 	w.enter(&set.root, 0, false, 0)
 }

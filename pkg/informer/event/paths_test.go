@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/binary"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -63,9 +64,18 @@ func compareSet(t *testing.T, o *Object, paths []Path, together, single *Scratch
 	if len(paths) > 40 {
 		seen["large set"]++
 	}
+	var every []int
+	for i := range paths {
+		every = append(every, i)
+	}
+	open := make([]Value, len(paths))
+	together.LookupAll(NewPaths(paths...).Open(every...), open)
 	whole := o.Value()
 	for i, path := range paths {
 		want := path.Lookup(o)
+		if open[i].Kind() != want.Kind() || want.Kind() != Array && open[i] != want || !slices.Equal(itemsOf(open[i]), itemsOf(want)) {
+			t.Fatalf("%s of %s, with %v, open:\n got %v %s\nwant %v %s", path, o.JSON(), paths, open[i].Kind(), open[i].Raw(), want.Kind(), want.Raw())
+		}
 		if got[i] != want || single.Lookup(path) != want || path.In(whole) != want {
 			t.Fatalf("%s of %s, with %v:\n got %v %s, on its own %s, from the whole %s\nwant %v %s", path, o.JSON(), paths,
 				got[i].Kind(), got[i].Raw(), single.Lookup(path).Raw(), path.In(whole).Raw(), want.Kind(), want.Raw())
@@ -75,6 +85,14 @@ func compareSet(t *testing.T, o *Object, paths []Path, together, single *Scratch
 			seen["item"]++
 		}
 	}
+}
+
+func itemsOf(v Value) (items []string) {
+	v.Each(func(item Value) bool {
+		items = append(items, item.Raw())
+		return true
+	})
+	return items
 }
 
 // allPaths returns all paths of an object, or the first of them.

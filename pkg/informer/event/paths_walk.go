@@ -9,13 +9,16 @@ const smallObject = 1 << 10
 // unpacks a packed one only as far as it gets. values has one place for each path, in their order, which must be Missing before: those
 // of fields that are not there are left alone. The values are good until the next Set.
 func (s *Scratch) LookupAll(set *Paths, values []Value) {
-	if n := len(set.paths); n == 1 || n == 2 && s.object.base == nil && s.object.size <= smallObject {
+	if n := len(set.paths); n == 1 && set.open != 0 {
+		values[0] = s.lookupOpen(set.paths[0])
+		return
+	} else if n == 1 || n == 2 && s.object.base == nil && s.object.size <= smallObject {
 		for i, path := range set.paths {
 			values[i] = s.Lookup(path)
 		}
 		return
 	}
-	w := setWalk{object: s.object, values: values}
+	w := setWalk{object: s.object, values: values, open: set.open}
 	if s.object.base == nil {
 		w.text = s.object.text[:s.object.size]
 	} else {
@@ -23,6 +26,19 @@ func (s *Scratch) LookupAll(set *Paths, values []Value) {
 		w.packed.begin(s.object)
 	}
 	w.walk(set)
+}
+
+// lookupOpen is Lookup, but does not look for the end of an array.
+func (s *Scratch) lookupOpen(path Path) Value {
+	from, steps, ok := path.start(s.object)
+	switch {
+	case !ok:
+		return Value{}
+	case s.object.base == nil:
+		return walkOpen(s.object.text[from:s.object.size], 0, steps)
+	}
+	t := s.tail(from)
+	return walkOpen(view(t.text), int(from-t.from), steps)
 }
 
 // setWalk is one walk for a set of paths. Like walk, it trusts the text.
@@ -35,6 +51,7 @@ type setWalk struct {
 	from int
 	// packed ends with text. It is nil if the object is plain.
 	packed *unpacking
+	open   uint64 // as in the set
 }
 
 // walk begins at the front for what is neither in spec nor in status, and ends with the last of it. To those two it jumps.
@@ -72,7 +89,11 @@ func (w *setWalk) jump(p *part, wanted uint64) {
 // are missing, as bits; it does not go on for the sake of those that are optional.
 func (w *setWalk) enter(b *branches, i int, toEnd bool, optional uint64) (end int, missing uint64) {
 	if b.n == 1 && !toEnd {
-		w.values[b.last] = walk(w.text, i, b.rest)
+		if w.open&(1<<b.last) == 0 {
+			w.values[b.last] = walk(w.text, i, b.rest)
+		} else {
+			w.values[b.last] = walkOpen(w.text, i, b.rest)
+		}
 		return i, 0
 	}
 	if i >= len(w.text) {

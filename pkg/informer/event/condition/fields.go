@@ -34,6 +34,7 @@ type side struct {
 type slot struct {
 	path  event.Path
 	items *items
+	whole bool // somebody asks for the end of a list
 }
 
 // walk reads slots that follow each other, as many as one set of paths can have.
@@ -69,9 +70,17 @@ func (s *side) slotOf(path event.Path) int {
 func (s *side) itemsOf(slot int) *items {
 	if s.slots[slot].items == nil {
 		s.slots[slot].items = &items{}
+		s.walks[slot/event.MaxPaths].paths = nil
 	}
 	s.forget()
 	return s.slots[slot].items
+}
+
+// readWhole has a list read to its end.
+func (s *side) readWhole(slot int) {
+	s.slots[slot].whole = true
+	s.walks[slot/event.MaxPaths].paths = nil
+	s.forget()
 }
 
 // forget has everything read again.
@@ -102,10 +111,13 @@ func (s *side) read(i int) *cell {
 func (s *side) walk(w *walk) {
 	if w.paths == nil {
 		paths := make([]event.Path, 0, w.to-w.from)
-		for _, slot := range s.slots[w.from:w.to] {
-			paths = append(paths, slot.path)
+		var lists []int // that are read item by item
+		for i, slot := range s.slots[w.from:w.to] {
+			if paths = append(paths, slot.path); slot.items != nil && !slot.whole {
+				lists = append(lists, i)
+			}
 		}
-		w.paths = event.NewPaths(paths...)
+		w.paths = event.NewPaths(paths...).Open(lists...)
 	}
 	values := s.values[w.from:w.to]
 	clear(values)

@@ -140,6 +140,9 @@ func (c *compiler) placeField(asked *Condition, one *check) bool {
 			return false
 		}
 		one.slots[before] = int32(c.fields.sides[before].slotOf(path))
+		for side, slot := range one.slots {
+			c.fields.sides[side].readWhole(int(slot))
+		}
 	case Any, Every:
 		one.kind = byItems
 		for side, slot := range one.slots {
