@@ -12,6 +12,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
 )
 
 // judged is a pipeline whose listeners come in groups of three at a time: one with conditions, and two that get
@@ -46,34 +47,13 @@ type told struct {
 
 // wants is what conditions mean, said in another way.
 func (g *group) wants(e entry) bool {
-	if g.on != 0 && !g.on.Has(e.Op) {
-		return false
-	}
-	if g.both && (e.Op == event.Update && g.fits(e.Old) || e.Op == event.Delete && e.known != nil && g.fits(e.known)) {
-		return true
-	}
-	return g.fits(e.Object)
+	asked := condition.Event{Op: e.Op, Object: e.Object, Old: e.Old, Before: e.knownBefore()}
+	return (g.on == 0 || g.on.Has(e.Op)) && conditiontest.Hold(g.conditions, g.both, asked)
 }
 
+// fits is wants of a state, for conditions that ask about no more than that.
 func (g *group) fits(o *event.Object) bool {
-	for _, c := range g.conditions {
-		value, exists := o.Namespace(), true
-		switch c.Of {
-		case condition.OfName:
-			value = o.Name()
-		case condition.OfLabel:
-			value, exists = o.Labels()[c.Key]
-		case condition.OfField:
-			value = event.MustCompilePath(c.Key).Lookup(o).Text()
-		}
-		holds := map[condition.Test]bool{
-			condition.In: exists && slices.Contains(c.Values, value), condition.NotIn: !exists || !slices.Contains(c.Values, value), condition.Exists: exists, condition.NotExists: !exists,
-		}
-		if !holds[c.Test] {
-			return false
-		}
-	}
-	return true
+	return conditiontest.Hold(g.conditions, false, condition.Event{Op: event.Resync, Object: o})
 }
 
 func drawConditions(t *rapid.T) (on event.OpSet, conditions []condition.Condition) {
@@ -93,7 +73,14 @@ func drawConditions(t *rapid.T) (on event.OpSet, conditions []condition.Conditio
 		case condition.OfName:
 			c.Values = values("a", "b", "c")
 		case condition.OfField:
-			c.Key, c.Values = "status.phase", values("x", "y", "z")
+			switch c.Key = "status.phase"; rapid.IntRange(0, 3).Draw(t, "field test") {
+			case 0:
+				c.Test = rapid.SampledFrom([]condition.Test{condition.Exists, condition.NotExists}).Draw(t, "there")
+			case 1:
+				c.Test, c.Values = rapid.SampledFrom([]condition.Test{condition.StartsWith, condition.NotEndsWith, condition.More}).Draw(t, "text test"), []string{"x"}
+			default:
+				c.Values = values("x", "y", "z")
+			}
 		case condition.OfLabel:
 			c.Key = rapid.SampledFrom([]string{"tier", "app"}).Draw(t, "key")
 			if c.Test = rapid.SampledFrom([]condition.Test{condition.In, condition.In, condition.NotIn, condition.Exists, condition.NotExists}).Draw(t, "label test"); c.Test < condition.Exists {
@@ -101,6 +88,27 @@ func drawConditions(t *rapid.T) (on event.OpSet, conditions []condition.Conditio
 			}
 		}
 		conditions = append(conditions, c)
+	}
+	return on, conditions
+}
+
+// drawEventConditions adds some on what is not a state: the op, the state before, and both of them.
+func drawEventConditions(t *rapid.T) (on event.OpSet, conditions []condition.Condition) {
+	on, conditions = drawConditions(t)
+	phase := condition.Condition{Of: condition.OfField, Key: "status.phase"}
+	differs, was := phase, phase
+	differs.Test = condition.Differs
+	was.Old, was.Test, was.Values = true, rapid.SampledFrom([]condition.Test{condition.In, condition.NotIn}).Draw(t, "old test"), []string{"x"}
+	op := condition.Condition{Of: condition.OfOp, Ops: only(event.Add, event.Delete)}
+	switch rapid.IntRange(0, 4).Draw(t, "of the event") {
+	case 0:
+		conditions = append(conditions, differs)
+	case 1:
+		conditions = append(conditions, was)
+	case 2:
+		conditions = append(conditions, op)
+	case 3:
+		conditions = append(conditions, condition.Condition{Of: condition.OfAlternatives, Either: [][]condition.Condition{{op, was}, {differs}, conditions}})
 	}
 	return on, conditions
 }
@@ -226,7 +234,7 @@ func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 		j := &judged{t: t}
 		j.run(t, func(t *rapid.T) *group {
 			g := &group{}
-			g.on, g.conditions = drawConditions(t)
+			g.on, g.conditions = drawEventConditions(t)
 			g.both = rapid.Bool().Draw(t, "transitions")
 			g.before = j.listener(ListenerConfig{Capacity: 1 << 20, On: g.on, Conditions: g.conditions, Transitions: g.both})
 			g.behind = j.listener(ListenerConfig{Capacity: 1 << 20, Transitions: g.both})

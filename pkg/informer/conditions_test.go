@@ -337,6 +337,9 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 		{Conditions: []condition.Condition{ofLabel("a", condition.NotIn, "2", "3"), ofLabel("tier", condition.In, "x")}}, {Conditions: []condition.Condition{ofLabel("z", condition.Exists)}},
 		{Conditions: []condition.Condition{ofField("status.phase", condition.In, "x")}, Transitions: true},
 	}
+	for _, kind := range further {
+		refusing = append(refusing, ListenerConfig{Conditions: kind.conditions(1)})
+	}
 	proc, store := &processor{}, newIndexer()
 	for _, cfg := range refusing {
 		l, err := NewListener(cfg)
@@ -355,5 +358,38 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 	e := event.Event{Op: event.Add, Object: labelled("shop", "p", "1", 1, `"a":"1","tier":"y"`)}
 	if n := testing.AllocsPerRun(100, func() { proc.distribute(e) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// When a listener leaves, the others are still judged by their own fields, whichever those were beside.
+func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
+	proc, store := &processor{}, newIndexer()
+	var regs []*registration
+	for _, phase := range []string{"w", "x", "y", "z"} {
+		l, err := NewListener(ListenerConfig{Conditions: []condition.Condition{ofField("status."+phase, condition.In, phase)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		regs = append(regs, proc.join(l, store, time.Now()))
+	}
+	for version, leaving := range []int{-1, 0, 2, 1} {
+		if leaving >= 0 {
+			proc.leave(regs[leaving])
+			regs[leaving] = nil
+		}
+		proc.distribute(event.Event{Op: event.Add, Object: labelled("shop", "p", "1", version, "", `,"status":{"y":"y","x":"w","w":"w","z":"z"}`)})
+		var got []int
+		for i, reg := range regs {
+			if reg == nil {
+				continue
+			}
+			if e, ok := reg.listener.buf.take(); ok {
+				got = append(got, i)
+				reg.listener.finish(&e, true)
+			}
+		}
+		if want := [][]int{{0, 2, 3}, {2, 3}, {3}, {3}}[version]; !slices.Equal(got, want) {
+			t.Errorf("after %d listeners have left, %v got the event, want %v", version, got, want)
+		}
 	}
 }
