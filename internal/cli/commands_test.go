@@ -58,7 +58,7 @@ outputs: {out: {stdout: {}}}
 		{"plan --config @", exitUsage, "", "informerd: --config @ is a folder: name the file" + hint},
 		{"plan --config @/none.yaml", exitConfig, "", "@/none.yaml: the configuration cannot be read: no such file or directory\n"},
 		{"plan --config @/typo.yaml", exitConfig, "", typo},
-		{"plan --config @/typo.yaml --schema off", exitOK, planned + "    before the buffer  add, update, delete\n    behind the buffer  filter: object.sepc.x == 1\n", ""},
+		{"plan --config @/typo.yaml --schema off", exitOK, planned + "    before the buffer  add, update, delete; sepc.x in [1]\n    behind the buffer  filter: object.sepc.x == 1\n", ""},
 		{"plan -c @/good.yaml", exitOK, planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n", ""},
 
 		{"explain", exitUsage, "", "informerd: --listener and --object are required" + hint},
