@@ -13,7 +13,7 @@ import (
 // replaces Secret data by digests. A Parser is not safe for concurrent use; each reader has its own. It remembers some of
 // what it has read, as long as objects of it are in use, because it reads faster what resembles that.
 type Parser struct {
-	// APIVersion and Kind are given to objects that come with neither, as the items of built-in lists do.
+	// APIVersion and Kind are given to objects that have neither member, as the items of built-in lists do.
 	APIVersion, Kind string
 	// KeepManagedFields leaves metadata.managedFields in the text.
 	KeepManagedFields bool
@@ -116,7 +116,7 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	}
 	apiVersion, kind := r.apiVersion.text(s), r.kind.text(s)
 	spliced := ""
-	if r.apiVersion.to == 0 && r.kind.to == 0 {
+	if r.apiVersion.to == 0 && r.kind.to == 0 && !r.untyped {
 		apiVersion, kind = p.APIVersion, p.Kind
 		spliced = p.splice()
 	}

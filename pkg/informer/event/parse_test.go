@@ -76,6 +76,9 @@ func TestListItemsGetTypeMeta(t *testing.T) {
 	if o.APIVersion() != "apps/v1" || o.Kind() != "Deployment" || o.Name() != "d" || o.UID() != "u" {
 		t.Errorf("header %+v", o.header)
 	}
+	if o, err := p.Parse([]byte(`{"kind":null,"metadata":{"name":"d"}}`)); err == nil {
+		t.Error("a kind was added to one that is null:", o.JSON())
+	}
 	if o := mustParse(t, p, `{"kind":"X","apiVersion":"v2","metadata":{"name":"d"}}`); o.Kind() != "X" || o.APIVersion() != "v2" {
 		t.Error("own apiVersion and kind were replaced")
 	}

@@ -48,6 +48,7 @@ type reading struct {
 	apiVersion, kind, namespace, name, uid, resourceVersion, deletionTimestamp span
 
 	metadata     bool // was seen
+	untyped      bool // apiVersion or kind is null, so that none can be added
 	labels       span
 	generateName span
 	owners       span
@@ -293,6 +294,7 @@ func (r *reading) text(m *member, end int) error {
 	case '"':
 		*into = span{m.value + 1, end - 1}
 	case 'n':
+		r.untyped = r.untyped || m.role == roleAPIVersion || m.role == roleKind
 	default:
 		return &SyntaxError{Offset: m.value, Err: fmt.Errorf("%s is not a string", field)}
 	}
