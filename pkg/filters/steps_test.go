@@ -124,8 +124,11 @@ func TestStepsPayForTime(t *testing.T) {
 		n++
 		perStep := float64(took) / float64(steps)
 		if ratio := perStep / float64(jsonReference()); ratio > maxStep/2 || len(worst) == 0 {
-			if steps, again, _ := cost(t, text, ev); ratio > maxStep && steps > 0 { // a moment in which the machine was slow does not come twice
-				ratio = min(ratio, float64(again)/float64(steps)/float64(jsonReference()))
+			// Beside a busy sibling of its core, an expression takes twice as long as the reference a moment later.
+			for i := 0; i < 20 && ratio > maxStep; i++ {
+				if steps, again, ok := cost(t, text, ev); ok {
+					ratio = min(ratio, float64(again)/float64(steps)/float64(jsonReference()))
+				}
 			}
 			worst = append(worst, found{ratio, text, steps, took})
 		}
