@@ -81,8 +81,9 @@ func TestTextIsTheCallers(t *testing.T) {
 	e := sampleEvaluator(t, source, nil)
 	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
 	var texts []string
+	large := strings.Replace(samplePod, `"spec":{`, `"spec":{"command":["`+strings.Repeat("sleep 1; ", 300)+`"],`, 1) // which it pays to pack
 	for i := range 4 {
-		o, err := p.Parse([]byte(strings.Replace(samplePod, "web-1", "web-"+string(rune('1'+i)), 1)))
+		o, err := p.Parse([]byte(strings.Replace(large, "web-1", "web-"+string(rune('1'+i)), 1)))
 		if err != nil {
 			t.Fatal(err)
 		}

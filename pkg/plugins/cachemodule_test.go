@@ -47,7 +47,7 @@ func ownersAndNodes(t testing.TB) stores {
 		namespace, name, _ := strings.Cut(key, "/")
 		s["owners"] = append(s["owners"], parse(fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":%q,`+
 			`"namespace":%q,"uid":"u","resourceVersion":"1","labels":{"app":%[1]q},"annotations":{"note":"a \"quoted\" word, %[3]s"}},`+
-			`"spec":{"replicas":3,"paused":null},"status":{"replicas":3}}`, name, namespace, strings.Repeat("much text ", 50))))
+			`"spec":{"replicas":3,"paused":null},"status":{"replicas":3}}`, name, namespace, strings.Repeat("much text ", 100))))
 	}
 	s["nodes"] = append(s["nodes"], parse(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","uid":"u","resourceVersion":"1"}}`))
 	if o := s["owners"][1]; o.Memory() >= o.Size() {
