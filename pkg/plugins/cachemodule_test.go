@@ -46,8 +46,8 @@ func ownersAndNodes(t testing.TB) stores {
 	for _, key := range []string{"shop/web", "shop/db", "pay/web"} {
 		namespace, name, _ := strings.Cut(key, "/")
 		s["owners"] = append(s["owners"], parse(fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":%q,`+
-			`"namespace":%q,"uid":"u","resourceVersion":"1","labels":{"app":%[1]q},"annotations":{"note":"a \"quoted\" word, %[3]s"}},`+
-			`"spec":{"replicas":3,"paused":null},"status":{"replicas":3}}`, name, namespace, strings.Repeat("much text ", 100))))
+			`"namespace":%q,"uid":"u","resourceVersion":"1","labels":{"app":%[1]q},"annotations":{"more":"%[3]s","note":"a \"quoted\" word, %[3]s"}},`+
+			`"spec":{"replicas":3,"paused":null},"status":{"replicas":3}}`, name, namespace, strings.Repeat("much text ", 50))))
 	}
 	s["nodes"] = append(s["nodes"], parse(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","uid":"u","resourceVersion":"1"}}`))
 	if o := s["owners"][1]; o.Memory() >= o.Size() {
