@@ -24,9 +24,6 @@ const (
 	isExact // the number is the one of the JSON text
 )
 
-// missing is the cell of a field that is not there.
-var missing cell
-
 func (c *cell) set(v event.Value) { c.value, c.known = v, 0 }
 
 // string returns the text of a value that is one.
