@@ -157,6 +157,11 @@ func (p *pipeline) repeat(name string) {
 // add has the event applied at once, if it can be, or leaves it to the controller's next turn, as after a list.
 func (p *pipeline) add(d delta) {
 	if rapid.Bool().Draw(p.t, "at once") && p.ctl.applyNow(d) {
+		for _, l := range p.listeners {
+			if l.round != nil && d.typ == deltaDeleted {
+				delete(l.round.wants, d.object.Key()) // a resync may come to where it is not, even if it comes back
+			}
+		}
 		return
 	}
 	if err := p.ctl.queue.add(context.Background(), d); err != nil {
