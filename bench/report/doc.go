@@ -5,8 +5,8 @@
 // # Columns of the tables by contender
 //
 //   - list CPU/object, event CPU: user and system time of the process, in the list by object and in the
-//     burst by change. In a table of single events it includes what the process uses between them, and
-//     idle CPU/s says how much that is. A burst is too short for that to matter.
+//     burst by change. In a table of single events what the process uses in that time with nothing to do is
+//     subtracted; idle CPU/s says how much that is. A burst is too short for that to matter.
 //   - list wall, burst wall: from the start to the last object or change handled.
 //   - heap/object: what is live after the list and a forced collection, by object.
 //   - RSS/object, peak RSS, steady RSS: memory that is resident: after that collection, less what was
@@ -14,7 +14,7 @@
 //   - RSS over drop: memory that is resident after the burst, as the collector leaves it, less what is in the
 //     process that reads the same bytes and drops them. So it includes what the collector needs.
 //   - allocs/object, allocs/event: heap objects allocated in the list and in the burst.
-//   - latency p50, p99; seen after, nine of ten within: from the moment before the server writes a change to the
+//   - latency p50, p99; seen after, 99 of 100 within: from the moment before the server writes a change to the
 //     call of the handler, of paced changes and of single ones.
 //
 // # Figures of the kinds

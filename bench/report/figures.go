@@ -23,9 +23,9 @@ type Figures struct {
 	Resident                float64 // bytes by object: steady above idle
 	P50, P99                time.Duration
 
-	SingleCPU            float64 // microseconds by event
+	SingleCPU            float64 // microseconds by event, without what the process uses with nothing to do
 	IdleCPU              float64 // microseconds by second
-	SingleP50, SingleP90 time.Duration
+	SingleP50, SingleP99 time.Duration
 }
 
 // Summarize gives the medians of trials of one contender.
@@ -62,10 +62,13 @@ func Summarize(trials []trial.Result) Figures {
 	f.P50 = time.Duration(median(paced, func(r trial.Result) float64 { return float64(Percentile(r.Latencies, 50)) }))
 	f.P99 = time.Duration(median(paced, func(r trial.Result) float64 { return float64(Percentile(r.Latencies, 99)) }))
 	single := only(trials, func(r trial.Result) bool { return r.Singles > 0 })
-	f.SingleCPU = median(single, func(r trial.Result) float64 { return micros(r.SingleCPU, r.Singles) })
+	f.SingleCPU = median(single, func(r trial.Result) float64 {
+		idle := float64(r.IdleCPU) * r.SingleWall.Seconds()
+		return micros(r.SingleCPU-time.Duration(idle), r.Singles)
+	})
 	f.IdleCPU = median(single, func(r trial.Result) float64 { return micros(r.IdleCPU, 1) })
 	f.SingleP50 = time.Duration(median(single, func(r trial.Result) float64 { return float64(Percentile(r.SingleLatencies, 50)) }))
-	f.SingleP90 = time.Duration(median(single, func(r trial.Result) float64 { return float64(Percentile(r.SingleLatencies, 90)) }))
+	f.SingleP99 = time.Duration(median(single, func(r trial.Result) float64 { return float64(Percentile(r.SingleLatencies, 99)) }))
 	return f
 }
 

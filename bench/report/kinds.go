@@ -37,10 +37,10 @@ const (
 var figures = []Figure{EventReading, EventDynamic, ListDynamic, MemoryDynamic}
 
 var figureNames = map[Figure]string{
-	EventReading:  "watch event, CPU, beside reading and dropping",
-	EventDynamic:  "watch event, CPU, beside client-go dynamic",
-	ListDynamic:   "first list, CPU, beside client-go dynamic",
-	MemoryDynamic: "memory over an idle reader, beside client-go dynamic",
+	EventReading:  "watch event, CPU, versus reading and dropping",
+	EventDynamic:  "watch event, CPU, versus client-go dynamic",
+	ListDynamic:   "first list, CPU, versus client-go dynamic",
+	MemoryDynamic: "memory over an idle reader, versus client-go dynamic",
 }
 
 // String says what the figure is.

@@ -32,10 +32,10 @@ func collections() []Collection {
 const overallTable = `
 |                                                      |     median |                    best |             worst | as required |
 |------------------------------------------------------|-----------:|------------------------:|------------------:|------------:|
-| watch event, CPU, beside reading and dropping        |      2.50x |         2.00x: replicas |      9.00x: texts |      2 of 3 |
-| watch event, CPU, beside client-go dynamic           | 16.0x less |    50.0x less: replicas | 6.67x less: texts |      2 of 3 |
-| first list, CPU, beside client-go dynamic            | 20.0x less |    60.0x less: replicas | 12.0x less: texts |      2 of 3 |
-| memory over an idle reader, beside client-go dynamic | 30.0x less | lost in noise: new ones | 1.00x less: texts |      2 of 3 |
+| watch event, CPU, versus reading and dropping        |      2.50x |         2.00x: replicas |      9.00x: texts |      2 of 3 |
+| watch event, CPU, versus client-go dynamic           | 16.0x less |    50.0x less: replicas | 6.67x less: texts |      2 of 3 |
+| first list, CPU, versus client-go dynamic            | 20.0x less |    60.0x less: replicas | 12.0x less: texts |      2 of 3 |
+| memory over an idle reader, versus client-go dynamic | 30.0x less | lost in noise: new ones | 1.00x less: texts |      2 of 3 |
 `
 
 func TestOverallIsTheMedianNotTheBest(t *testing.T) {
@@ -79,28 +79,28 @@ func TestKindVerdicts(t *testing.T) {
 		verdicts[v.What] = v
 	}
 	for what, excess := range map[string]float64{
-		"replicas: watch event, CPU, beside reading and dropping":     2.0 / 3,
-		"replicas: watch event, CPU, beside client-go dynamic":        30.0 / 50,
-		"texts: watch event, CPU, beside reading and dropping":        3,
-		"texts: first list, CPU, beside client-go dynamic":            15.0 / 12,
-		"texts: memory over an idle reader, beside client-go dynamic": 5,
-		"new ones: watch event, CPU, beside client-go dynamic":        15.0 / 16, // as for a first list
-		"small ones: watch event, CPU, beside reading and dropping":   2.5 / 3,
+		"replicas: watch event, CPU, versus reading and dropping":     2.0 / 3,
+		"replicas: watch event, CPU, versus client-go dynamic":        30.0 / 50,
+		"texts: watch event, CPU, versus reading and dropping":        3,
+		"texts: first list, CPU, versus client-go dynamic":            15.0 / 12,
+		"texts: memory over an idle reader, versus client-go dynamic": 5,
+		"new ones: watch event, CPU, versus client-go dynamic":        15.0 / 16, // as for a first list
+		"small ones: watch event, CPU, versus reading and dropping":   2.5 / 3,
 	} {
 		if v, judged := verdicts[what]; !judged || math.Abs(v.Excess-excess) > 1e-9 || v.Passed() != (excess <= 1) {
 			t.Errorf("%s: %+v, want %v of the limit", what, v, excess)
 		}
 	}
 	for _, what := range []string{
-		"new ones: watch event, CPU, beside reading and dropping", // none is known
-		"small ones: watch event, CPU, beside client-go dynamic",  // was not measured
-		"small ones: first list, CPU, beside client-go dynamic",   // was not measured
+		"new ones: watch event, CPU, versus reading and dropping", // none is known
+		"small ones: watch event, CPU, versus client-go dynamic",  // was not measured
+		"small ones: first list, CPU, versus client-go dynamic",   // was not measured
 	} {
 		if v, judged := verdicts[what]; judged {
 			t.Errorf("%+v", v)
 		}
 	}
-	if v := verdicts["new ones: memory over an idle reader, beside client-go dynamic"]; v.Reached != "lost in noise" || !v.Passed() {
+	if v := verdicts["new ones: memory over an idle reader, versus client-go dynamic"]; v.Reached != "lost in noise" || !v.Passed() {
 		t.Errorf("%+v", v)
 	}
 }
@@ -111,8 +111,8 @@ func TestAQuickRunFailsIfAFigureIsOffByMoreThanTwo(t *testing.T) {
 	for _, v := range d.Failed() {
 		failed = append(failed, v.What)
 	}
-	want := []string{"b", "texts: watch event, CPU, beside reading and dropping", "texts: watch event, CPU, beside client-go dynamic",
-		"texts: memory over an idle reader, beside client-go dynamic"}
+	want := []string{"b", "texts: watch event, CPU, versus reading and dropping", "texts: watch event, CPU, versus client-go dynamic",
+		"texts: memory over an idle reader, versus client-go dynamic"}
 	if !slices.Equal(failed, want) {
 		t.Errorf("%q, want %q", failed, want)
 	}

@@ -66,13 +66,12 @@ func Contenders(all []Figures) Table {
 	return t
 }
 
-// Singles is the table of events that come one at a time, of the contenders that had such; the CPU time
-// holds what the process uses between them.
+// Singles is the table of events that come one at a time, of the contenders that had such.
 func Singles(all []Figures) Table {
-	t := Table{Head: []string{"", "event CPU", "idle CPU/s", "seen after", "nine of ten within"}}
+	t := Table{Head: []string{"", "event CPU", "idle CPU/s", "seen after", "99 of 100 within"}}
 	for _, f := range all {
-		if f.SingleCPU > 0 {
-			t.Rows = append(t.Rows, []string{f.Contender, Micros(f.SingleCPU), Micros(f.IdleCPU), duration(f.SingleP50), duration(f.SingleP90)})
+		if f.IdleCPU > 0 || f.SingleCPU > 0 {
+			t.Rows = append(t.Rows, []string{f.Contender, Micros(f.SingleCPU), Micros(f.IdleCPU), duration(f.SingleP50), duration(f.SingleP99)})
 		}
 	}
 	return t

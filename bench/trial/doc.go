@@ -16,9 +16,10 @@
 //     a contender takes, too.
 //   - Paced: changes at an even rate. Latency is from the moment before the server writes a frame to
 //     the moment the handler is called, by the machine's clock.
-//   - Single: one change every 600 ms. CPU time is all the process uses meanwhile, by change. Most of it
-//     is waking up: what the one that drops the bytes uses is the floor on a machine. Beside it stands
-//     what the process uses by second with nothing to do.
+//   - Single: one change every 200 ms, 100 of them. CPU time is what the process uses meanwhile, less what it
+//     uses in that time with nothing to do, which is measured for five seconds before. Most of it is waking
+//     up: what the one that drops the bytes uses is the floor on a machine. A longer gap changes little, since
+//     what cools down does so within milliseconds: threads and processors sleep, and others use the caches.
 //
 // A contender in a process of its own (the daemon) is measured from outside: its collector cannot be
 // forced, so its steady resident memory is what it is after the rest, its heap is not known, CPU time

@@ -34,7 +34,9 @@ func (t *trial) single(ctx context.Context) (err error) {
 	}
 	t.result.IdleCPU = time.Duration(float64(begin-before) / t.IdleSample.Seconds())
 	t.result.Singles = t.Singles
+	start := time.Now()
 	t.result.SingleLatencies, t.result.SingleCPU, err = t.apart(ctx, t.Burst+t.Paced, t.Singles, t.SingleGap)
+	t.result.SingleWall = time.Since(start)
 	return err
 }
 

@@ -24,7 +24,7 @@ type Result struct {
 	// Latencies are of the paced changes, SingleLatencies of the single ones.
 	Latencies, SingleLatencies []time.Duration
 	Singles                    int           // 0 if that phase was left out
-	SingleCPU                  time.Duration // all of the phase
+	SingleCPU, SingleWall      time.Duration // all of the phase
 	IdleCPU                    time.Duration // by second, with nothing to do
 }
 

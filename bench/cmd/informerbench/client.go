@@ -55,8 +55,8 @@ func clientFlags(flags *flag.FlagSet) (o *trial.Options, limit *time.Duration, i
 	flags.IntVar(&o.Paced, "paced", 0, "changes at an even rate")
 	flags.DurationVar(&o.PacedEvery, "paced-every", 5*time.Millisecond, "time between those")
 	flags.IntVar(&o.Singles, "singles", 0, "changes far apart")
-	flags.DurationVar(&o.SingleGap, "single-gap", 600*time.Millisecond, "time between those")
-	flags.DurationVar(&o.IdleSample, "idle", 3*time.Second, "time for which the process is watched with nothing to do, before those")
+	flags.DurationVar(&o.SingleGap, "single-gap", singleGap, "time between those")
+	flags.DurationVar(&o.IdleSample, "idle", 5*time.Second, "time for which the process is watched with nothing to do, before those")
 	flags.DurationVar(&o.Rest, "rest", 2*time.Second, "rest before the steady memory is read")
 	flags.StringVar(&o.ProfileDir, "cpuprofile", "", "folder for CPU profiles of the list and the burst")
 	return o, flags.Duration("limit", 5*time.Minute, "give up after"), id

@@ -41,7 +41,7 @@ func TestAQuickRun(t *testing.T) {
 	if code != 0 && !strings.HasSuffix(stderr.String(), short) {
 		t.Fatalf("exit code %d\n%s", code, stderr.String())
 	}
-	for _, words := range []string{"\n100 pods of 10 KB, 200 events, plain HTTP/1.1\n", "\n| drop ", "\n| core ", "\nfigures to reach\n", "\n| watch event, CPU, beside reading and dropping ",
+	for _, words := range []string{"\n100 pods of 10 KB, 200 events, plain HTTP/1.1\n", "\n| drop ", "\n| core ", "\nfigures to reach\n", "\n| watch event, CPU, versus reading and dropping ",
 		"\nover all 2 kinds of collections\n", "\n| Events ", "\n| pods of Jobs that never come twice "} {
 		if !strings.Contains(stdout.String(), words) {
 			t.Errorf("the output lacks %q:\n%s", words, stdout.String())

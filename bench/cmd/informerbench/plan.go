@@ -50,10 +50,10 @@ var (
 	protocols = []string{"h1", "h2"}
 )
 
-// pacedEvery makes 200 events a second, singleGap is the design's.
+// pacedEvery makes 200 events a second. After a singleGap all is cold: see package trial.
 const (
 	pacedEvery = 5 * time.Millisecond
-	singleGap  = 600 * time.Millisecond
+	singleGap  = 200 * time.Millisecond
 )
 
 func parsePlan(args []string, stderr io.Writer) (*plan, error) {
@@ -68,7 +68,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	flags.IntVar(&p.size, "size", objects.Medium, "bytes of an object, about")
 	flags.IntVar(&p.events, "events", 20_000, "changes in the burst")
 	flags.IntVar(&p.paced, "paced", 1_000, "changes at 200 a second, for the latency")
-	flags.IntVar(&p.singles, "singles", 20, "changes 600 ms apart")
+	flags.IntVar(&p.singles, "singles", 100, "changes 200 ms apart")
 	flags.IntVar(&p.others, "others", 100, "further listeners in the scene of that name")
 	flags.StringVar(&p.noMatch, "others-filter", contender.NoMatch, "their filter")
 	flags.StringVar(&p.informerd, "informerd", "../bin/informerd", "the program, for the daemon")
