@@ -12,6 +12,14 @@ type Release struct {
 	First int   `json:"first"` // the number of the first change, from 0
 	Count int   `json:"count"`
 	Bytes int64 `json:"bytes"` // length of the changes' JSON frames
+	// Parts are the shares of the parts of the collection, if the request said how many there are.
+	Parts []Share `json:"parts,omitempty"`
+}
+
+// Share is how many changes are in one part, and their length.
+type Share struct {
+	Count int   `json:"count"`
+	Bytes int64 `json:"bytes"`
 }
 
 // State is the answer to /bench/state.
@@ -26,7 +34,7 @@ type State struct {
 
 // addControl adds the handles of the benchmark. All take resource=NAME if it is not the first's.
 //
-//	POST /bench/burst?n=N          lets out N changes at once
+//	POST /bench/burst?n=N          lets out N changes at once; with parts=P, too, it says which part has how many
 //	POST /bench/paced?n=N&rate=R   lets out N changes, R a second
 //	POST /bench/reset              takes all changes back and ends the watches
 //	GET  /bench/state              State
@@ -54,8 +62,16 @@ func (s *Server) addControl() {
 		if err != nil {
 			return nil, err
 		}
+		parts := 0
+		if r.URL.Query().Has("parts") {
+			if parts, err = number(r, "parts"); err != nil {
+				return nil, err
+			}
+		}
 		first, err := c.changes.release(n)
-		return c.data.released(first, n), err
+		released := c.data.released(first, n)
+		released.Parts = c.data.releasedParts(first, n, parts)
+		return released, err
 	})
 	handle("POST /bench/paced", func(c *collection, r *http.Request) (any, error) {
 		n, err := number(r, "n")

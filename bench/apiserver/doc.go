@@ -12,6 +12,8 @@
 //   - A watch gives the changes after its resourceVersion, or, with resourceVersion 0 or none, first
 //     what there is. Frames are flushed when no further one is ready, and at the latest after 64. A
 //     bookmark comes each minute to those who ask for bookmarks.
+//   - With a PartSelector, lists and watches are of that part of the objects. Together, the parts are the same
+//     bytes as the whole.
 //   - sendInitialEvents is refused with a Status of code 422, as by a server without streamed lists,
 //     unless Config.WatchList is set; then the objects come as ADDED and a bookmark ends them.
 //   - Objects are JSON, or protobuf for clients that prefer it, if the collection was made with it.

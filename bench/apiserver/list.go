@@ -21,13 +21,18 @@ func (c *collection) list(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t := c.texts(r)
-	version, from, err := c.newest(), 0, error(nil)
+	version, from := c.newest(), 0
+	p, err := c.part(q.Get("labelSelector"))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "BadRequest", err.Error())
+		return
+	}
 	if token := q.Get("continue"); token != "" {
 		version, from, err = c.continued(token)
 	}
 	var now [][]byte
 	if err == nil {
-		now = c.data.current(t, int(version-c.data.version(0)))
+		now = p.of(c.data.current(t, int(version-c.data.version(0))))
 	}
 	if err != nil || from > len(now) {
 		refuse(w, http.StatusBadRequest, "BadRequest", "continue key is not valid")

@@ -20,6 +20,11 @@ func (c *collection) watch(w http.ResponseWriter, r *http.Request) {
 			"sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
 		return
 	}
+	p, err := c.part(q.Get("labelSelector"))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "BadRequest", err.Error())
+		return
+	}
 	position, exact, err := c.position(q.Get("resourceVersion"))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "BadRequest", err.Error())
@@ -35,7 +40,7 @@ func (c *collection) watch(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		ctx = timed
 	}
-	s := &watchStream{c: c, t: c.texts(r), w: w, flush: http.NewResponseController(w).Flush}
+	s := &watchStream{c: c, t: c.texts(r), part: p, w: w, flush: http.NewResponseController(w).Flush}
 	w.Header().Set("Content-Type", s.t.codec.watchContentType())
 	if s.err = s.flush(); initial || !exact && q.Get("sendInitialEvents") == "" {
 		position = s.writeObjects(initial)
@@ -47,6 +52,7 @@ func (c *collection) watch(w http.ResponseWriter, r *http.Request) {
 type watchStream struct {
 	c     *collection
 	t     *texts
+	part  part
 	w     http.ResponseWriter
 	flush func() error
 	err   error
@@ -61,7 +67,7 @@ func (s *watchStream) write(frame []byte) {
 // writeObjects writes what there is as ADDED frames, and tells how many changes that stands for.
 func (s *watchStream) writeObjects(bookmark bool) (position int) {
 	position = s.c.out()
-	for _, object := range s.c.data.current(s.t, position) {
+	for _, object := range s.part.of(s.c.data.current(s.t, position)) {
 		frame, _ := s.t.codec.frame("ADDED", object)
 		s.write(frame)
 	}
@@ -79,11 +85,14 @@ func (s *watchStream) follow(ctx context.Context, position int, bookmarks bool) 
 	defer tick.Stop()
 	for s.err == nil {
 		out, more := s.c.changes.state()
-		for ; position < out && s.err == nil; position++ {
+		for unflushed := 0; position < out && s.err == nil; position++ {
+			if !s.part.has(s.c.data.object(position)) {
+				continue
+			}
 			s.c.changes.written[position].CompareAndSwap(0, time.Now().UnixNano())
 			s.write(s.t.frames[position])
-			if position%flushEvery == flushEvery-1 && s.err == nil {
-				s.err = s.flush()
+			if unflushed++; unflushed == flushEvery && s.err == nil {
+				unflushed, s.err = 0, s.flush()
 			}
 		}
 		select {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/informerd/informerd/bench/apiserver"
 	"github.com/informerd/informerd/bench/measure"
 	"github.com/informerd/informerd/bench/objects"
 )
@@ -32,8 +33,23 @@ type Setup struct {
 	// listener. Core only.
 	Others       int
 	OthersFilter string
+	// Informers is into how many parts the collection is divided, each of which has an informer of its own; 0 is one
+	// informer of all. Drop and core only.
+	Informers int
 	// Program is the path of informerd, and Dir a folder for its configuration. Daemon only.
 	Program, Dir string
+}
+
+// selectors are the label selectors of the informers.
+func (s Setup) selectors() []string {
+	if s.Informers == 0 {
+		return []string{""}
+	}
+	var all []string
+	for i := range s.Informers {
+		all = append(all, apiserver.PartSelector(i, s.Informers))
+	}
+	return all
 }
 
 // Filters are the expressions the contenders look at each object with, by the ID of the kind: two fields

@@ -3,6 +3,7 @@ package contender
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -63,9 +64,15 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 			if kind == objects.Pods { // TLS, too
 				ways = append(ways, l.TLS)
 			}
-			for _, kubeconfig := range ways {
+			if kind == objects.Pods && (name == Core || name == Drop) { // an informer for each part, too
+				ways = append(ways, l.Plain)
+			}
+			for i, kubeconfig := range ways {
 				post(t, control, l.URL+"/bench/reset", &apiserver.State{})
 				setup := Setup{Kubeconfig: kubeconfig, Kind: kind, Objects: stored, Filter: Filters[kind.ID]}
+				if i == 2 {
+					setup.Informers = 7
+				}
 				if name == Core {
 					setup.Others, setup.OthersFilter = 3, NoMatchFields
 				}
@@ -86,9 +93,9 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 				}
 				tally.Record(true)
 				var r apiserver.Release
-				post(t, control, l.URL+"/bench/burst?n=70", &r)
+				post(t, control, fmt.Sprintf("%s/bench/burst?n=%d&parts=%d", l.URL, events, setup.Informers), &r)
 				if d, ok := c.(*dropper); ok {
-					d.Expect(r.Count, r.Bytes)
+					d.Expect(r)
 				}
 				if err := tally.Changes.Wait(ctx, events); err != nil {
 					t.Fatalf("%s: watching %s: %v", name, kind.ID, err)

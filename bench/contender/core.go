@@ -77,8 +77,10 @@ func (c *core) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 		Kind:                 c.setup.Kind.Name,
 	}
 	for _, l := range c.listeners {
-		if _, err := factory.Listen(resource, informer.Scope{}, informer.Shape{}, l.buffer); err != nil {
-			return measure.Process{}, err
+		for _, selector := range c.setup.selectors() {
+			if _, err := factory.Listen(resource, informer.Scope{LabelSelector: selector}, informer.Shape{}, l.buffer); err != nil {
+				return measure.Process{}, err
+			}
 		}
 	}
 	return c.start(ctx, func(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync"
 
 	"k8s.io/client-go/rest"
 
@@ -16,19 +17,20 @@ import (
 )
 
 // dropper reads the bytes that informers get and drops them: pages of 500, then a watch, with
-// net/http as it is. It looks at none of them, so it must be told how many there are, and makes up
-// the tokens of the pages itself.
+// net/http as it is, or one for each part of the collection. It looks at none of them, so it must be told how
+// many there are, and makes up the tokens of the pages itself.
 type dropper struct {
 	running
-	client  *http.Client
-	base    string
-	objects int
-	expect  chan expected
+	client *http.Client
+	base   string
+	parts  []*dropped
 }
 
-type expected struct {
-	changes int
-	bytes   int64
+// dropped is what one informer would have.
+type dropped struct {
+	selector string
+	objects  int
+	expect   chan apiserver.Share
 }
 
 // pageSize is client-go's and informerd's.
@@ -41,30 +43,47 @@ func newDrop(cfg *rest.Config, s Setup) (*dropper, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = tlsConfig
-	return &dropper{
-		client: &http.Client{Transport: transport}, base: cfg.Host + s.Kind.Path(), objects: s.Objects,
-		expect: make(chan expected, 1),
-	}, nil
+	d := &dropper{client: &http.Client{Transport: transport}, base: cfg.Host + s.Kind.Path()}
+	selectors := s.selectors()
+	for i, selector := range selectors {
+		objects := (s.Objects - i + len(selectors) - 1) / len(selectors) // dealt out in turns
+		d.parts = append(d.parts, &dropped{selector: selector, objects: objects, expect: make(chan apiserver.Share, 1)})
+	}
+	return d, nil
 }
 
-// Expect tells that the watch will bring changes of so many bytes.
-func (d *dropper) Expect(changes int, bytes int64) { d.expect <- expected{changes, bytes} }
+// Expect announces the changes that the watches will bring.
+func (d *dropper) Expect(r apiserver.Release) {
+	shares := r.Parts
+	if len(shares) == 0 {
+		shares = []apiserver.Share{{Count: r.Count, Bytes: r.Bytes}}
+	}
+	for i, share := range shares {
+		d.parts[i].expect <- share
+	}
+}
 
 // Start implements Contender.
 func (d *dropper) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 	return d.start(ctx, func(ctx context.Context) error {
 		defer d.client.CloseIdleConnections()
-		return d.run(ctx, t)
+		var wg sync.WaitGroup
+		errs := make([]error, len(d.parts))
+		for i, p := range d.parts {
+			wg.Go(func() { errs[i] = d.run(ctx, p, t) })
+		}
+		wg.Wait()
+		return errors.Join(errs...)
 	})
 }
 
-func (d *dropper) run(ctx context.Context, t *Tally) error {
-	for item := 0; item < d.objects; item += pageSize {
+func (d *dropper) run(ctx context.Context, p *dropped, t *Tally) error {
+	for item := 0; item < p.objects; item += pageSize {
 		q := url.Values{"limit": {fmt.Sprint(pageSize)}, "resourceVersion": {"0"}}
 		if item > 0 {
 			q = url.Values{"limit": q["limit"], "continue": {apiserver.Continue(objects.FirstFreeVersion, item)}}
 		}
-		body, err := d.open(ctx, q)
+		body, err := d.open(ctx, p, q)
 		if err != nil {
 			return err
 		}
@@ -73,8 +92,8 @@ func (d *dropper) run(ctx context.Context, t *Tally) error {
 			return fmt.Errorf("reading the list: %w", err)
 		}
 	}
-	t.Listed.Add(int64(d.objects))
-	body, err := d.open(ctx, url.Values{
+	t.Listed.Add(int64(p.objects))
+	body, err := d.open(ctx, p, url.Values{
 		"watch": {"true"}, "resourceVersion": {fmt.Sprint(objects.FirstFreeVersion)}, "allowWatchBookmarks": {"true"},
 	})
 	if err != nil {
@@ -83,18 +102,21 @@ func (d *dropper) run(ctx context.Context, t *Tally) error {
 	defer body.Close()
 	for {
 		select {
-		case e := <-d.expect:
-			if _, err := io.CopyN(io.Discard, body, e.bytes); err != nil {
+		case e := <-p.expect:
+			if _, err := io.CopyN(io.Discard, body, e.Bytes); err != nil {
 				return fmt.Errorf("reading the watch: %w", err)
 			}
-			t.Changes.Add(int64(e.changes))
+			t.Changes.Add(int64(e.Count))
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-func (d *dropper) open(ctx context.Context, q url.Values) (io.ReadCloser, error) {
+func (d *dropper) open(ctx context.Context, p *dropped, q url.Values) (io.ReadCloser, error) {
+	if p.selector != "" {
+		q.Set("labelSelector", p.selector)
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.base+"?"+q.Encode(), nil)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ func measured() Results {
 		ManyListeners: []FurtherListeners{{"a name", 0.5, Figures{EventCPU: 70}}, {"a field", 0.1, Figures{EventCPU: 15}}},
 		Few:           Figures{Objects: 10_000, EventCPU: 10}, Many: Figures{Objects: 200_000, EventCPU: 13},
 		ManyWorkloads: Figures{EventCPU: 11}, Workloads: 5_000,
+		OneInformer: Figures{EventCPU: 10}, ManyInformers: Figures{EventCPU: 14}, Informers: 100,
 	}
 }
 
@@ -44,6 +45,7 @@ func TestVerdicts(t *testing.T) {
 | a further listener that does not match, asking for a field, CPU per event |   <= 0.1 us |    0.05 us |        pass |
 | CPU per event with 200000 objects, versus 10000                           |     <= 1.2x |      1.30x | falls short |
 | CPU per event with 5000 workloads, versus 50                              |     <= 1.2x |      1.10x |        pass |
+| CPU per event with 100 informers, versus 1                                |     <= 1.2x |      1.40x | falls short |
 | API server write to handler, p99, versus client-go typed                  |       <= 1x |      1.50x | falls short |
 | a lone event, CPU without that of idling, versus reading and dropping     |       <= 2x |      1.80x |        pass |
 | a lone event, write to handler, 99 of 100                                 |     <= 1 ms |     1.5 ms | falls short |

@@ -29,6 +29,9 @@ type Results struct {
 	// ManyWorkloads is the core as in Main, but with pods of so many workloads instead of 50.
 	ManyWorkloads Figures
 	Workloads     int
+	// OneInformer is the core with one informer, and ManyInformers with Informers that have the same objects among them.
+	OneInformer, ManyInformers Figures
+	Informers                  int
 }
 
 // FurtherListeners are listeners of one kind.
@@ -89,6 +92,7 @@ func Verdicts(r Results) []Verdict {
 	}
 	atMost(fmt.Sprintf("CPU per event with %d objects, versus %d", r.Many.Objects, r.Few.Objects), 1.2, r.Many.EventCPU, r.Few.EventCPU)
 	atMost(fmt.Sprintf("CPU per event with %d workloads, versus 50", r.Workloads), 1.2, r.ManyWorkloads.EventCPU, ours.EventCPU)
+	atMost(fmt.Sprintf("CPU per event with %d informers, versus 1", r.Informers), 1.2, r.ManyInformers.EventCPU, r.OneInformer.EventCPU)
 	atMost("API server write to handler, p99, versus client-go typed", 1, float64(ours.P99),
 		least(r.Main, func(f Figures) float64 { return float64(f.P99) }))
 	atMost("a lone event, CPU without that of idling, versus reading and dropping", 2, ours.SingleCPU, r.Main[drop].SingleCPU)

@@ -27,9 +27,9 @@ func (c Control) Reset(ctx context.Context) error {
 	return c.ask(ctx, http.MethodPost, "/bench/reset", &s)
 }
 
-// Burst lets out n changes at once.
-func (c Control) Burst(ctx context.Context, n int) (r apiserver.Release, err error) {
-	return r, c.ask(ctx, http.MethodPost, fmt.Sprintf("/bench/burst?n=%d", n), &r)
+// Burst lets out n changes at once, to watches of so many parts (0: of all).
+func (c Control) Burst(ctx context.Context, n, parts int) (r apiserver.Release, err error) {
+	return r, c.ask(ctx, http.MethodPost, fmt.Sprintf("/bench/burst?n=%d&parts=%d", n, parts), &r)
 }
 
 // Paced lets out n changes, one every so often.

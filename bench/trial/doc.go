@@ -26,6 +26,10 @@
 // comes in ticks of 10 ms and holds the program's start. When it is done is told by its being quiet,
 // for 0.6 s that are in its wall time.
 //
+// In the scene of growth there is more of one thing and the same of all others: objects, workloads (the replicas
+// of each are fewer), informers (each has a part of the objects, so that together they read the same bytes,
+// over as many connections; drop does so, too, and shows what the connections cost).
+//
 // In the scene of kinds a trial has a list and a burst of as many changes as there are objects, so that each
 // object changes once. Additions and deletions count as changes. What becomes of the figures, and what
 // the columns of the tables mean, is in the documentation of package report.

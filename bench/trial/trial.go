@@ -142,7 +142,7 @@ func (t *trial) listed(ctx context.Context) error {
 }
 
 func (t *trial) watching(ctx context.Context) error {
-	return t.Control.Until(ctx, "the contender watches", func(s apiserver.State) bool { return s.Watches == 1 })
+	return t.Control.Until(ctx, "the contender watches", func(s apiserver.State) bool { return s.Watches == max(1, t.Setup.Informers) })
 }
 
 func (t *trial) steady(ctx context.Context) error {
@@ -167,7 +167,7 @@ func (t *trial) steady(ctx context.Context) error {
 func (t *trial) burst(ctx context.Context) (err error) {
 	matched := t.tally.MatchedChanges.Load()
 	begin := func() error {
-		r, err := t.Control.Burst(ctx, t.Burst)
+		r, err := t.Control.Burst(ctx, t.Burst, t.Setup.Informers)
 		if err == nil {
 			t.expect(r)
 		}
@@ -185,8 +185,8 @@ func (t *trial) burst(ctx context.Context) (err error) {
 
 // expect tells a contender that does not read what it gets how much that will be.
 func (t *trial) expect(r apiserver.Release) {
-	if d, ok := t.c.(interface{ Expect(int, int64) }); ok {
-		d.Expect(r.Count, r.Bytes)
+	if d, ok := t.c.(interface{ Expect(apiserver.Release) }); ok {
+		d.Expect(r)
 	}
 }
 

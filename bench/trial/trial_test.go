@@ -128,7 +128,7 @@ func TestATrialThatCannotGoOn(t *testing.T) {
 	if err := (Control{l.URL}).Reset(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := "core: burst: POST /bench/burst?n=10000: 400 Bad Request: "
+	want := "core: burst: POST /bench/burst?n=10000&parts=0: 400 Bad Request: "
 	if _, err := Run(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "cannot let out 10000 changes") {
 		t.Errorf("%v, want %s…", err, want)
 	}

@@ -49,6 +49,7 @@ func clientFlags(flags *flag.FlagSet) (o *trial.Options, limit *time.Duration, i
 	flags.StringVar(&o.Setup.Filter, "filter", "", "the filter (default: one that suits the resource)")
 	flags.IntVar(&o.Setup.Others, "others", 0, "further listeners, that match nothing (core only)")
 	flags.StringVar(&o.Setup.OthersFilter, "others-filter", contender.NoMatch, "their filter")
+	flags.IntVar(&o.Setup.Informers, "informers", 0, "divide the collection among so many informers (core and drop only)")
 	flags.StringVar(&o.Setup.Program, "informerd", "", "path of the program (daemon only)")
 	flags.StringVar(&o.Setup.Dir, "dir", "", "folder for its configuration (daemon only)")
 	flags.IntVar(&o.Burst, "burst", 20_000, "changes at once")

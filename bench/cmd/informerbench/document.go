@@ -2,11 +2,8 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/informerd/informerd/bench/contender"
-	"github.com/informerd/informerd/bench/objects"
 	"github.com/informerd/informerd/bench/report"
 	"github.com/informerd/informerd/bench/trial"
 )
@@ -45,33 +42,7 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 		}
 		doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("one listener, and %d further ones that match nothing", r.others), Table: report.Contenders(rows)})
 	}
-	var growth []report.Figures
-	for _, n := range []int{fewObjects, manyObjects} {
-		var trials []trial.Result
-		for _, t := range r.trials[sceneGrowth+"/h1"] {
-			if t.Objects == n && t.Contender != manyWorkloads {
-				trials = append(trials, t)
-			}
-		}
-		if len(trials) > 0 {
-			f := report.Summarize(trials)
-			f.Contender = fmt.Sprintf("%s, %d objects", contender.Core, n)
-			growth = append(growth, f)
-		}
-	}
-	if len(growth) == 2 {
-		results.Few, results.Many = growth[0], growth[1]
-		doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("growth, pods of %d KB, %d events", smallSize>>10, r.events), Table: report.Contenders(growth)})
-	}
-	several := slices.DeleteFunc(slices.Clone(r.trials[sceneGrowth+"/h1"]), func(t trial.Result) bool { return t.Contender != manyWorkloads })
-	if few, measured := results.Main[contender.Core]; measured && len(several) > 0 {
-		results.ManyWorkloads, results.Workloads = report.Summarize(several), objects.ManyWorkloads
-		few.Contender = fmt.Sprintf("%s, %d workloads", contender.Core, objects.Workloads)
-		doc.Tables = append(doc.Tables, report.Titled{
-			Title: fmt.Sprintf("growth, workloads, %d pods of %d KB, %d events", r.objects, r.size>>10, r.events),
-			Table: report.Contenders([]report.Figures{few, results.ManyWorkloads}),
-		})
-	}
+	doc.Tables = append(doc.Tables, r.growth(&results)...)
 	doc.Kinds = r.collections()
 	doc.Verdicts = report.Verdicts(results)
 	return doc

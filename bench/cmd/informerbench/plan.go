@@ -41,7 +41,7 @@ type plan struct {
 const (
 	sceneMain      = "main"      // the contenders side by side, and the core's single events
 	sceneListeners = "listeners" // the core with one listener and with many
-	sceneGrowth    = "growth"    // the core with few and with many objects
+	sceneGrowth    = "growth"    // the core with few and with many objects, workloads, informers
 	sceneKinds     = "kinds"     // drop, dynamic and core on collections of all kinds
 )
 

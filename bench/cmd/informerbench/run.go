@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/informerd/informerd/bench/contender"
@@ -62,6 +61,7 @@ func (r *runner) perform(ctx context.Context) error {
 		{sceneGrowth, r.spec("pods", fewObjects, smallSize), r.growthActs, true},
 		{sceneGrowth, r.spec("pods", manyObjects, smallSize), r.growthActs, true},
 		{sceneGrowth, r.spec(objects.ManyWorkloadPods.ID, r.objects, r.size), r.workloadActs, false},
+		{sceneGrowth, r.spec("pods", r.objects, r.size), r.informerActs, false},
 	} {
 		if !r.has(scene.name) {
 			continue
@@ -75,13 +75,6 @@ func (r *runner) perform(ctx context.Context) error {
 	}
 	return nil
 }
-
-// The scene of growth has small objects, so that many fit into memory.
-const (
-	fewObjects  = 10_000
-	manyObjects = 200_000
-	smallSize   = 2 << 10
-)
 
 func (r *runner) spec(kind string, count, size int) stageSpec {
 	return stageSpec{kind: kind, objects: count, size: size, events: r.events + r.paced + r.singles}
@@ -135,18 +128,6 @@ func (r *runner) furtherKinds() []furtherKind {
 		{"reading listeners", "fields that others read", contender.NoMatchFields, 0.1},
 	}
 }
-
-func (r *runner) growthActs() []act {
-	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events}}, r.repeats)
-}
-
-// workloadActs are to be compared with what the core does in the main scene.
-func (r *runner) workloadActs() []act {
-	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events, label: manyWorkloads}}, r.repeats)
-}
-
-// manyWorkloads is the label of the core with many workloads.
-var manyWorkloads = fmt.Sprintf("core, %d workloads", objects.ManyWorkloads)
 
 // scene runs the acts, all of them in each round.
 func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []act, rounds int, matchless bool) (err error) {

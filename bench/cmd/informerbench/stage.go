@@ -103,6 +103,7 @@ type act struct {
 	paced, singles int
 	others         int
 	othersFilter   string
+	informers      int
 	informerd      string
 }
 
@@ -122,6 +123,7 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		"client", "-contender", a.contender, "-kubeconfig", kubeconfig, "-control", s.endpoint.URL, "-kind", s.spec.kind,
 		"-objects", fmt.Sprint(s.spec.objects), "-burst", fmt.Sprint(a.burst), "-paced", fmt.Sprint(a.paced), "-paced-every", pacedEvery.String(),
 		"-singles", fmt.Sprint(a.singles), "-single-gap", singleGap.String(), "-others", fmt.Sprint(a.others), "-rest", s.rest.String(),
+		"-informers", fmt.Sprint(a.informers),
 		"-informerd", a.informerd, "-dir", s.dir,
 	}
 	if a.othersFilter != "" {
