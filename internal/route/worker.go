@@ -131,7 +131,9 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 		r.done(d, left)
 		return
 	}
-	e.Object = e.Object.Plain() // from here on it is read more than once
+	if w.guest != nil {
+		e.Object = e.Object.Plain() // a handler reads it more than once; otherwise it is only written
+	}
 	w.wanted = append(w.wanted, wanted{d, left})
 	w.events = append(w.events, e)
 }

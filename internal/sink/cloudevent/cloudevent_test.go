@@ -1,7 +1,9 @@
 package cloudevent_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/url"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	ce "github.com/cloudevents/sdk-go/v2/event"
 
+	"github.com/informerd/informerd/internal/growth"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -159,6 +162,51 @@ func TestLineBreaksBetweenTokensAreLeftOut(t *testing.T) {
 	}
 	if err := json.Unmarshal(parse(t, m).Data(), &got); err != nil || got.Object.Spec.A != "<&>" {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// The form that an informer keeps objects in is the most common one here.
+func TestPackedObjectsAreWrittenAsPlainOnes(t *testing.T) {
+	padding := strings.Repeat(`{"name":"a","value":"b"},`+"\n\r", 100)
+	texts := [2]string{}
+	for i := range texts {
+		texts[i] = fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","uid":"u-1","resourceVersion":"%d"},"spec":{"env":[%s{}],`+"\r\n"+`"n":%d}}`, i, padding, i)
+	}
+	var p event.Parser
+	var packed []*event.Object
+	for n := range 4 {
+		o, err := p.Parse([]byte(texts[n%2]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o = o.Stored(); o.Plain() != o {
+			packed = append(packed, o)
+		}
+	}
+	if len(packed) < 2 {
+		t.Fatal("no two objects are packed")
+	}
+	object, old := packed[0], packed[1]
+	m := source(t, "prod", "all", "pods").Event(event.Event{Op: event.Update, Object: object, Old: old}, observed)
+	parse(t, m)
+	line := cloudevent.Append(nil, m)
+	m.Object, m.Old = object.Plain(), old.Plain()
+	if plain := cloudevent.Append(nil, m); !bytes.Equal(line, plain) {
+		t.Errorf("packed\n%s\nplain\n%s", line, plain)
+	}
+	buf := make([]byte, 0, 2*len(line))
+	m.Object, m.Old = object, old
+	if n := testing.AllocsPerRun(100, func() { buf = cloudevent.Append(buf[:0], m) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// Text that has only one sort of line break must not be searched for the other one again and again.
+func TestLineBreaksTakeTimeInProportion(t *testing.T) {
+	for _, lineBreak := range []string{"\r", "\n"} {
+		growth.Linear(t, 100_000, func(n int) {
+			cloudevent.Append(nil, sink.Message{Data: "[" + strings.Repeat(lineBreak, n) + "1]"})
+		})
 	}
 }
 

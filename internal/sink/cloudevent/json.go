@@ -1,13 +1,14 @@
 package cloudevent
 
 import (
+	"bytes"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/pkg/informer/event"
 )
 
 // Append appends m as structured JSON, without a line break. It is what a structured-mode output sends.
@@ -58,40 +59,40 @@ func AppendData(dst []byte, m sink.Message) []byte {
 	case m.Object == nil:
 		return dst
 	}
-	dst = append(dst, `{"object":`...)
-	dst = appendJSON(dst, m.Object.JSON())
+	dst = appendObject(append(dst, `{"object":`...), m.Object)
 	if m.Old != nil {
-		dst = append(dst, `,"old":`...)
-		dst = appendJSON(dst, m.Old.JSON())
+		dst = appendObject(append(dst, `,"old":`...), m.Old)
 	}
 	return append(dst, '}')
 }
 
 func hasData(m sink.Message) bool { return m.Data != "" || m.Object != nil }
 
-// appendJSON appends valid JSON without its line breaks. In valid JSON they stand between tokens only, since strings
-// have them escaped; so each can go.
+// appendJSON appends valid JSON without its line breaks.
 func appendJSON(dst []byte, text string) []byte {
-	for {
-		i := lineBreak(text)
-		if i < 0 {
-			return append(dst, text...)
-		}
-		dst = append(dst, text[:i]...)
-		text = text[i+1:]
-	}
+	return withoutLineBreaks(append(dst, text...), len(dst))
 }
 
-// lineBreak is twice strings.IndexByte because that compares many bytes at a time and strings.IndexAny one.
-func lineBreak(s string) int {
-	n := strings.IndexByte(s, '\n')
-	if n >= 0 {
-		s = s[:n]
+// appendObject appends an object's text without its line breaks.
+func appendObject(dst []byte, o *event.Object) []byte {
+	return withoutLineBreaks(o.AppendJSON(dst), len(dst))
+}
+
+// withoutLineBreaks leaves the line breaks out of what was appended from a place on, which is valid JSON. There they are
+// between tokens only, since strings have them escaped; so each can go. API servers send none, so that most often this is two
+// quick searches.
+func withoutLineBreaks(dst []byte, from int) []byte {
+	text := dst[from:]
+	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
+		return dst
 	}
-	if r := strings.IndexByte(s, '\r'); r >= 0 {
-		return r
+	kept := dst[:from]
+	for _, c := range text {
+		if c != '\n' && c != '\r' {
+			kept = append(kept, c)
+		}
 	}
-	return n
+	return kept
 }
 
 // appendText appends an attribute, unless it is empty.

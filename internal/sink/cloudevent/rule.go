@@ -36,7 +36,7 @@ func (s *Source) Rule(ev event.Event, observed time.Time, r RuleState) sink.Mess
 		data = append(data, `,"repeated":true`...)
 	}
 	data = append(data, `,"object":`...)
-	data = appendJSON(data, ev.Object.JSON())
+	data = appendObject(data, ev.Object)
 	m.Data = string(append(data, '}'))
 	return m
 }

@@ -46,6 +46,7 @@ func same(t *testing.T, form string, o, want *Object) {
 	if o.JSON() != want.JSON() || o.Size() != want.Size() {
 		t.Fatalf("%s\n got %s\nwant %s", form, o.JSON(), want.JSON())
 	}
+	appends(t, form, o, want.JSON())
 	identity := func(o *Object) []any {
 		return []any{o.APIVersion(), o.Kind(), o.Key(), o.UID(), o.ResourceVersion(), o.DeletionTimestamp(), o.Generation(), o.labels()}
 	}

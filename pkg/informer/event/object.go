@@ -1,13 +1,11 @@
 package event
 
-import "strings"
-
 // Object is one Kubernetes object: its JSON text and a header scanned on arrival. Make one with a Parser. It is immutable,
 // and nobody copies it to be safe.
 //
 // An Object is plain or packed. A plain one holds its text. A packed one holds how its text differs from another one's, at
 // a tenth of the memory; it answers the same, but builds its text, or a part of it, each time it is asked for some. Stored
-// gives the form to keep, Plain the one to read more than one thing from.
+// returns the form to keep, Plain the one to read more than one thing from; AppendJSON writes either.
 type Object struct {
 	// text is, in a plain object, the JSON, and behind it those of the header's fields that do not stand in it as they
 	// are; in a packed one, the header's fields and behind them the operations (packed.go).
@@ -44,7 +42,7 @@ func (o *Object) str(f field) string { return o.text[f.from : f.from+f.len] }
 // JSON gives the object's text. It has no managedFields, and always apiVersion and kind.
 func (o *Object) JSON() string {
 	if o.base != nil {
-		return o.part(0, o.size)
+		return view(o.appendJSON(nil, 0))
 	}
 	return o.text[:o.size]
 }
@@ -63,11 +61,8 @@ func (o *Object) Plain() *Object {
 		return o
 	}
 	identity := o.text[:o.literals]
-	var text strings.Builder
-	text.Grow(int(o.size) + len(identity))
-	o.writeJSON(&text)
-	text.WriteString(identity)
-	p := o.plainHeader(text.String())
+	text := o.appendJSON(make([]byte, 0, int(o.size)+len(identity)), 0)
+	p := o.plainHeader(view(append(text, identity...)))
 	return &p
 }
 

@@ -60,17 +60,3 @@ func (s *Scratch) tail(from uint32) *tail {
 	t.text = s.object.appendJSON(t.text[:0], int(from))
 	return t
 }
-
-// appendJSON appends the JSON of a packed object from a place on.
-func (o *Object) appendJSON(b []byte, from int) []byte {
-	for it := o.operations(); it.left > 0; {
-		piece := it.next()
-		if from >= len(piece) {
-			from -= len(piece)
-			continue
-		}
-		b = append(b, piece[from:]...)
-		from = 0
-	}
-	return b
-}

@@ -37,27 +37,26 @@ func (it *operations) uvarint() int {
 		it.ops = ops[1:]
 		return v
 	}
-	v &= 0x7f
-	for i := 1; ; i++ {
+	v, it.ops = longUvarint(v, ops[1:])
+	return v
+}
+
+// longUvarint reads the rest of a number of several bytes, of which first is the first.
+func longUvarint(first int, ops string) (v int, rest string) {
+	v = first & 0x7f
+	for i := range len(ops) {
 		c := ops[i]
-		v |= int(c&0x7f) << (7 * i)
+		v |= int(c&0x7f) << (7 * (i + 1))
 		if c < 0x80 {
-			it.ops = ops[i+1:]
-			return v
+			return v, ops[i+1:]
 		}
 	}
+	panic("event: a packed object's operations end within a number")
 }
 
 func (it *operations) varint() int {
 	v := it.uvarint()
 	return v>>1 ^ -(v & 1)
-}
-
-// writeJSON appends the JSON.
-func (o *Object) writeJSON(b *strings.Builder) {
-	for ops := o.operations(); ops.left > 0; {
-		b.WriteString(ops.next())
-	}
 }
 
 // plainHeader gives a plain object whose text is the JSON and, behind it, the fields of the packed one.
