@@ -30,6 +30,8 @@
 //   - A handler that takes several events at once gets what is ready, at most Batch events, of which no two are of one object,
 //     and no more than a worker's share. A worker waits for one event and for no more. What is selected, judged and filtered
 //     out is not in a batch, and each result is dealt with as if the event had been alone.
+//   - Without a handler, a worker whose one output takes several messages at once does the same with at most 32 events. Each is
+//     written, retried and given up as if it had been alone.
 //   - When a batch crashes, none of its events has failed yet. They are given to the handler once more, one by one, in the
 //     same turn; the next batches of that worker begin with one event and double.
 //   - After PauseAfter crashes in a row, whichever workers had them and with no good result between, the workers take no more

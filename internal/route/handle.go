@@ -21,6 +21,9 @@ type guest interface {
 // most is how many events the worker may take for one turn. Whose guest has crashed gets one, then two, then four, and so on.
 func (w *worker) most() int {
 	r := w.route
+	if w.batcher != nil {
+		return maxPassed
+	}
 	if w.guest == nil || r.Batch < 2 || !r.batches() || r.breaker.troubled.Load() {
 		return 1
 	}

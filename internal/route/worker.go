@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/filters"
@@ -23,9 +22,12 @@ type worker struct {
 	size     int   // of the next batch; 0: the largest there may be
 
 	// Of the turn at hand; kept, as new ones for each would be garbage.
-	taken  []informer.Delivery
-	wanted []wanted      // those of them that are for the handler and the outputs
-	events []event.Event // the same
+	taken    []informer.Delivery
+	wanted   []wanted      // those of them that are for the handler and the outputs
+	events   []event.Event // the same
+	messages []sink.Message
+	// batcher is the output, without a handler and if there is no other one and it takes several messages at once; else nil.
+	batcher sink.Batcher
 }
 
 // wanted is an event that is for the handler and the outputs.
@@ -43,6 +45,8 @@ func (w *worker) open(ctx context.Context) (err error) {
 		if w.guest, err = w.route.guests(ctx); err != nil {
 			w.guest = nil // and not one that is a nil pointer
 		}
+	} else if len(w.route.Outputs) == 1 {
+		w.batcher, _ = w.route.Outputs[0].Sink.(sink.Batcher)
 	}
 	return err
 }
@@ -93,9 +97,7 @@ func (w *worker) turn(ctx context.Context) {
 	if w.guest != nil {
 		w.handle(ctx)
 	} else {
-		for i, e := range w.events {
-			w.finish(ctx, w.wanted[i], []sink.Message{w.route.Messages.Event(e, time.Now())}, nil)
-		}
+		w.passOn(ctx)
 	}
 	// A worker that waits holds on to nothing.
 	clear(w.taken)

@@ -19,3 +19,12 @@ type Sink interface {
 	Write(ctx context.Context, m Message) error
 	Close(ctx context.Context) error
 }
+
+// Batcher is a Sink to which several messages at once are less work than one after the other.
+type Batcher interface {
+	Sink
+	// WriteAll writes messages in their order, each as Write does, until one fails. It returns how many the receiver has
+	// taken, and the error of the one behind those, nil if there is none. When ctx is done, messages that have not begun
+	// are not written, and WriteAll may still read the slice.
+	WriteAll(ctx context.Context, messages []Message) (n int, err error)
+}

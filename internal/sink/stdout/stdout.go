@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/informerd/informerd/internal/sink"
@@ -15,54 +16,67 @@ import (
 // Sink is the output. Make one with New, and Close it.
 //
 // A goroutine of its own makes the lines and writes them, not the callers under a lock: a blocked call of the stream's
-// Write cannot be ended, and with the goroutine it holds up no caller longer than the caller's ctx.
+// Write cannot be ended, and with the goroutine it holds up no caller longer than the caller's ctx. To wake the goroutine
+// and then the caller takes more than a line does, which is why callers that have several messages use WriteAll.
 type Sink struct {
-	lines   chan line
+	jobs    chan *job
 	stop    chan struct{} // closed by Close
 	stopped chan struct{} // closed when run has returned
 	once    sync.Once     // guards closing stop
 }
 
-// line is a message that waits to be written. Result has room for the answer, so that run never waits for a caller.
-type line struct {
-	m      sink.Message
-	result chan error
+// job is what one caller wants to be written.
+type job struct {
+	ctx      context.Context
+	messages []sink.Message
+	written  atomic.Int64
+	result   chan error // has room for the answer, so that run never waits for a caller
 }
 
 // New starts writing to w.
 func New(w io.Writer) *Sink {
-	s := &Sink{lines: make(chan line), stop: make(chan struct{}), stopped: make(chan struct{})}
+	s := &Sink{jobs: make(chan *job), stop: make(chan struct{}), stopped: make(chan struct{})}
 	go s.run(w)
 	return s
 }
 
 // Write implements sink.Sink.
 func (s *Sink) Write(ctx context.Context, m sink.Message) error {
-	err := s.write(ctx, m)
-	if err != nil {
-		return fmt.Errorf("stdout: write %q: %w", m.Subject, err)
-	}
-	return nil
+	_, err := s.WriteAll(ctx, []sink.Message{m})
+	return err
 }
 
-func (s *Sink) write(ctx context.Context, m sink.Message) error {
+// WriteAll implements sink.Batcher.
+func (s *Sink) WriteAll(ctx context.Context, messages []sink.Message) (n int, err error) {
+	n, err = s.write(ctx, messages)
+	if n == len(messages) {
+		return n, nil
+	}
+	return n, fmt.Errorf("stdout: write %q: %w", messages[n].Subject, err)
+}
+
+func (s *Sink) write(ctx context.Context, messages []sink.Message) (n int, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return 0, err
 	}
-	l := line{m: m, result: make(chan error, 1)}
+	j := &job{ctx: ctx, messages: messages, result: make(chan error, 1)}
 	select {
-	case s.lines <- l:
+	case s.jobs <- j:
 	case <-s.stop:
-		return sink.ErrClosed
+		return 0, sink.ErrClosed
 	case <-ctx.Done():
-		return fmt.Errorf("waiting for the lines before it: %w", ctx.Err())
+		return 0, errWaiting(ctx)
 	}
 	select {
-	case err := <-l.result:
-		return err
+	case err = <-j.result:
 	case <-ctx.Done():
-		return fmt.Errorf("the reader takes nothing; the line may still get out: %w", ctx.Err())
+		err = fmt.Errorf("the reader takes nothing; the line may still get out: %w", ctx.Err())
 	}
+	return int(j.written.Load()), err
+}
+
+func errWaiting(ctx context.Context) error {
+	return fmt.Errorf("waiting for the lines before it: %w", ctx.Err())
 }
 
 // Close implements sink.Sink.
@@ -82,12 +96,32 @@ func (s *Sink) run(w io.Writer) {
 	out := writer{w: w}
 	for {
 		select {
-		case l := <-s.lines:
-			l.result <- out.write(l.m)
+		case j := <-s.jobs:
+			j.result <- s.do(&out, j)
 		case <-s.stop:
 			return
 		}
 	}
+}
+
+// do writes the lines of a job. When its ctx is done, or the sink is closed, no further one begins.
+func (s *Sink) do(out *writer, j *job) error {
+	for i := range j.messages {
+		if i > 0 {
+			select {
+			case <-j.ctx.Done():
+				return errWaiting(j.ctx)
+			case <-s.stop:
+				return sink.ErrClosed
+			default:
+			}
+		}
+		if err := out.write(&j.messages[i]); err != nil {
+			return err
+		}
+		j.written.Add(1)
+	}
+	return nil
 }
 
 // writer turns messages into lines.
@@ -100,12 +134,12 @@ type writer struct {
 // keepBuf is how large a buffer may be to be kept. Objects can have some MB, and are rarely that large.
 const keepBuf = 1 << 20
 
-func (w *writer) write(m sink.Message) error {
+func (w *writer) write(m *sink.Message) error {
 	buf := w.buf[:0]
 	if w.partial {
 		buf = append(buf, '\n')
 	}
-	buf = cloudevent.Append(buf, m)
+	buf = cloudevent.Append(buf, *m)
 	buf = append(buf, '\n')
 	if cap(buf) <= keepBuf {
 		w.buf = buf

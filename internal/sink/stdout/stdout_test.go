@@ -22,7 +22,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-var _ sink.Sink = (*stdout.Sink)(nil)
+var _ sink.Batcher = (*stdout.Sink)(nil)
 
 // writerFunc is a stream made of one function.
 type writerFunc func(p []byte) (int, error)
@@ -81,10 +81,20 @@ func TestConcurrentWritersDoNotMixLines(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
+			var together []sink.Message
 			for i := range each {
 				m := message(t, fmt.Sprintf("w%d-%d", w, i), strings.Repeat("y", i))
-				if err := s.Write(t.Context(), m); err != nil {
-					t.Error(err)
+				if w%2 == 0 {
+					if err := s.Write(t.Context(), m); err != nil {
+						t.Error(err)
+					}
+					continue
+				}
+				if together = append(together, m); len(together) == w || i == each-1 {
+					if n, err := s.WriteAll(t.Context(), together); err != nil || n != len(together) {
+						t.Errorf("%d of %d lines are written: %v", n, len(together), err)
+					}
+					together = nil
 				}
 			}
 		})
@@ -156,6 +166,89 @@ func TestStalledReaderHoldsWritersUntilTheirContextIsDone(t *testing.T) {
 			t.Errorf("%d lines got out, want that of web-1: %q", n, out.String())
 		}
 	})
+}
+
+func TestWriteAllEndsWithTheLineThatFails(t *testing.T) {
+	var calls []string
+	full := errors.New("no space left on device")
+	s := stdout.New(writerFunc(func(p []byte) (int, error) {
+		if calls = append(calls, string(p)); len(calls) == 2 {
+			return 0, full
+		}
+		return len(p), nil
+	}))
+	defer closeSink(t, s)
+	all := []sink.Message{message(t, "web-1", ""), message(t, "web-2", ""), message(t, "web-3", "")}
+	n, err := s.WriteAll(t.Context(), all)
+	wantErr(t, err, `stdout: write "pods/shop/web-2": no space left on device`, full)
+	if n != 1 || len(calls) != 2 {
+		t.Errorf("%d lines are written, with %d calls", n, len(calls))
+	}
+	if n, err = s.WriteAll(t.Context(), all[1:]); n != 2 || err != nil || len(calls) != 4 {
+		t.Errorf("%d lines are written, with %d calls: %v", n, len(calls), err)
+	}
+	for i, m := range []sink.Message{all[0], all[1], all[1], all[2]} {
+		if line := string(cloudevent.Append(nil, m)) + "\n"; calls[i] != line {
+			t.Errorf("call %d\n got %q\nwant %q", i, calls[i], line)
+		}
+	}
+	if n, err := s.WriteAll(t.Context(), nil); n != 0 || err != nil {
+		t.Errorf("no messages: %d, %v", n, err)
+	}
+}
+
+// What has not begun when the caller gives up, or the sink is closed, is not written: the caller has it to be written again.
+func TestWriteAllBeginsNoLineAfterTheEnd(t *testing.T) {
+	for name, end := range map[string]func(cancel func(), s *stdout.Sink){
+		"ctx is done": func(cancel func(), _ *stdout.Sink) { cancel() },
+		"closed":      func(_ func(), s *stdout.Sink) { go s.Close(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				var out bytes.Buffer
+				s := stdout.New(writerFunc(func(p []byte) (int, error) {
+					if bytes.Contains(p, []byte("web-2")) {
+						<-release
+					}
+					return out.Write(p)
+				}))
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				type result struct {
+					n   int
+					err error
+				}
+				done := make(chan result, 1)
+				go func() {
+					n, err := s.WriteAll(ctx, []sink.Message{message(t, "web-1", ""), message(t, "web-2", ""), message(t, "web-3", "")})
+					done <- result{n, err}
+				}()
+				synctest.Wait()
+				end(cancel, s)
+				synctest.Wait()
+				if name == "ctx is done" {
+					r := <-done
+					wantErr(t, r.err, `stdout: write "pods/shop/web-2": the reader takes nothing; the line may still get out: context canceled`, context.Canceled)
+					if r.n != 1 {
+						t.Errorf("%d lines are written", r.n)
+					}
+				}
+				close(release)
+				if name == "closed" {
+					r := <-done
+					wantErr(t, r.err, `stdout: write "pods/shop/web-3": the output is closed`, sink.ErrClosed)
+					if r.n != 2 {
+						t.Errorf("%d lines are written", r.n)
+					}
+				}
+				closeSink(t, s)
+				if n := strings.Count(out.String(), "\n"); n != 2 || strings.Contains(out.String(), "web-3") {
+					t.Errorf("%d lines got out: %q", n, out.String())
+				}
+			})
+		})
+	}
 }
 
 func TestCloseWaitsForTheLineUnderWay(t *testing.T) {
