@@ -6,6 +6,7 @@ LDFLAGS := -X github.com/informerd/informerd/internal/cli.version=$(VERSION)
 # The modules of the repository. dev/cluster is named apart, since it links all of Kubernetes: it is always built without
 # cgo and so without the race detector, as its own build.sh does, to compile that only once.
 MODULES := . $(patsubst %/go.mod,%,$(wildcard plugins/sdk/go/go.mod plugins/examples/go.mod bench/go.mod dev/tools/go.mod))
+COMPETITOR := $(patsubst %/go.mod,%,$(wildcard bench/competitor/go.mod))
 CLUSTER := $(patsubst %/go.mod,%,$(wildcard dev/cluster/go.mod))
 GUEST_MODULES := $(filter plugins/%,$(MODULES))
 # What users run. A vulnerability of the Kubernetes that tests run against is not one of informerd.
@@ -96,7 +97,7 @@ archtest: ## Check the import rules, package docs and file sizes
 
 .PHONY: tidy-check
 tidy-check: ## Fail if a go.mod or go.sum is not tidy
-	$(call each,$(MODULES) $(CLUSTER),go mod tidy -diff)
+	$(call each,$(MODULES) $(CLUSTER) $(COMPETITOR),go mod tidy -diff)
 
 .PHONY: vulncheck
 vulncheck: tools ## Look for known vulnerabilities (GOVULNDB=mirror, VULNCHECK=required)
@@ -124,11 +125,15 @@ demo-down: ## Stop what demo-up started
 bin/informerbench: FORCE
 	cd bench && go build -o ../bin/informerbench ./cmd/informerbench
 
+# Another whole program to compare with. It is left out of the comparison where it cannot be built.
+bin/shell-operator: $(wildcard bench/competitor/*)
+	bench/competitor/build.sh bin
+
 .PHONY: FORCE
 FORCE:
 
 .PHONY: bench
-bench: build bin/informerbench ## Measure informerd beside client-go and write bench/RESULTS.md (more than 16 minutes)
+bench: build bin/informerbench bin/shell-operator ## Measure informerd and others and write bench/RESULTS.md (half an hour)
 	cd bench && ../bin/informerbench run -o RESULTS.md
 
 .PHONY: bench-quick

@@ -36,7 +36,7 @@ type Setup struct {
 	// Informers is into how many parts the collection is divided, each of which has an informer of its own; 0 is one
 	// informer of all. Drop and core only.
 	Informers int
-	// Program is the path of informerd, and Dir a folder for its configuration. Daemon only.
+	// Program is the path of informerd or shell-operator, and Dir a folder for its configuration. For those only.
 	Program, Dir string
 }
 
@@ -90,16 +90,21 @@ const (
 	TypedProtobuf = "typed-protobuf"
 	Core          = "core"
 	Daemon        = "daemon"
+	ShellOperator = "shell-operator"
 )
 
 // Names are all contenders, in the order in which tables show them.
-var Names = []string{Drop, Dynamic, DynamicLean, TypedJSON, TypedProtobuf, Core, Daemon}
+var Names = []string{Drop, Dynamic, DynamicLean, TypedJSON, TypedProtobuf, Core, Daemon, ShellOperator}
 
 // Supports tells whether a contender can work on a kind.
 func Supports(name string, kind *objects.Kind) bool {
-	typed := name == TypedJSON || name == TypedProtobuf
-	return slices.Contains(Names, name) && (!typed || kind.Resource == objects.Pods.Resource)
+	podsOnly := name == TypedJSON || name == TypedProtobuf || name == ShellOperator
+	return slices.Contains(Names, name) && (!podsOnly || kind.Resource == objects.Pods.Resource)
 }
+
+// InProcess reports whether a contender works in the process that starts it, where it can tell of each object. Others tell
+// only of matches.
+func InProcess(name string) bool { return name != Daemon && name != ShellOperator }
 
 // New makes a contender.
 func New(name string, s Setup) (Contender, error) {
@@ -124,6 +129,8 @@ func New(name string, s Setup) (Contender, error) {
 		c, err = newCore(cfg, s)
 	case Daemon:
 		c = newDaemon(s)
+	case ShellOperator:
+		c = newShellOperator(s)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("contender %q: %w", name, err)

@@ -57,7 +57,7 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 			wantListed = matching(kind, func(i int) (uint64, objects.Revision) { return uint64(i), objects.Revision{} }, stored)
 		}
 		for _, name := range Names {
-			if !Supports(name, kind) || name == Daemon {
+			if !Supports(name, kind) || !InProcess(name) {
 				continue
 			}
 			ways := []string{l.Plain}

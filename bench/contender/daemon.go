@@ -4,14 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
-	"time"
 
 	"github.com/informerd/informerd/bench/measure"
 )
@@ -20,12 +17,11 @@ import (
 // what matches to stdout, where it is counted. What does not match cannot be counted, so the tally has
 // only matches.
 type daemon struct {
+	program
 	setup Setup
-	cmd   *exec.Cmd
-	done  chan error
 }
 
-func newDaemon(s Setup) *daemon { return &daemon{setup: s} }
+func newDaemon(s Setup) *daemon { return &daemon{program: program{name: "informerd"}, setup: s} }
 
 // config has a buffer that blocks, since events that are coalesced would be work not done.
 const config = `apiVersion: informerd.dev/v1alpha1
@@ -51,27 +47,8 @@ func (d *daemon) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 	if err := os.WriteFile(path, fmt.Appendf(nil, config, resource, d.setup.Filter), 0o600); err != nil {
 		return measure.Process{}, fmt.Errorf("cannot write the configuration: %w", err)
 	}
-	d.cmd = exec.CommandContext(ctx, d.setup.Program, "run", "--config", path, "--kubeconfig", d.setup.Kubeconfig)
-	d.cmd.Cancel = func() error { return d.cmd.Process.Signal(syscall.SIGTERM) }
-	d.cmd.WaitDelay = 10 * time.Second
-	var log tail
-	d.cmd.Stderr = &log
-	out, err := d.cmd.StdoutPipe()
-	if err != nil {
-		return measure.Process{}, err
-	}
-	if err := d.cmd.Start(); err != nil {
-		return measure.Process{}, fmt.Errorf("cannot start informerd: %w", err)
-	}
-	d.done = make(chan error, 1)
-	go func() {
-		err := count(out, t)
-		if exit := d.cmd.Wait(); exit != nil {
-			err = errors.Join(err, fmt.Errorf("informerd: %w: %s", exit, log.last()))
-		}
-		d.done <- err
-	}()
-	return measure.Other(d.cmd.Process.Pid), nil
+	args := []string{"run", "--config", path, "--kubeconfig", d.setup.Kubeconfig}
+	return d.start(ctx, exec.CommandContext(ctx, d.setup.Program, args...), func(out io.Reader) error { return count(out, t) })
 }
 
 // count reads events, one a line.
@@ -94,25 +71,3 @@ func count(r io.Reader, t *Tally) error {
 		}
 	}
 }
-
-// Stop implements Contender.
-func (d *daemon) Stop() error {
-	if d.done == nil {
-		return nil
-	}
-	// An error means that it has ended, which done tells of.
-	_ = d.cmd.Process.Signal(syscall.SIGTERM)
-	return <-d.done
-}
-
-// tail keeps the end of a log.
-type tail struct{ text []byte }
-
-func (t *tail) Write(p []byte) (int, error) {
-	const most = 4 << 10
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-most):]
-	return len(p), nil
-}
-
-func (t *tail) last() []byte { return bytes.TrimSpace(t.text) }

@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if lines, ok := os.LookupEnv(fakeDaemon); ok {
 		playDaemon(lines)
 	}
+	if os.Getenv(fakeOperator) != "" {
+		playOperator()
+	}
 	goleak.VerifyTestMain(m)
 }
 

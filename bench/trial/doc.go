@@ -21,7 +21,7 @@
 //     up: what the one that drops the bytes uses is the floor on a machine. A longer gap changes little, since
 //     what cools down does so within milliseconds: threads and processors sleep, and others use the caches.
 //
-// A contender in a process of its own (the daemon) is measured from outside: its collector cannot be
+// A contender in a process of its own (the daemon, shell-operator) is measured from outside: its collector cannot be
 // forced, so its steady resident memory is what it is after the rest, its heap is not known, CPU time
 // comes in ticks of 10 ms and holds the program's start. When it is done is told by its being quiet,
 // for 0.6 s that are in its wall time.

@@ -41,7 +41,7 @@ type trial struct {
 // Run runs a trial in the calling process, which should have done nothing else before.
 func Run(ctx context.Context, o Options) (result Result, err error) {
 	t := &trial{Options: o, tally: contender.NewTally(o.Burst + o.Paced + o.Singles), quiet: measure.QuietSelf}
-	t.silent = o.Contender == contender.Daemon
+	t.silent = !contender.InProcess(o.Contender)
 	if t.silent {
 		t.quiet = measure.QuietOther
 	}

@@ -25,7 +25,7 @@ type plan struct {
 	contenders []string
 	protocols  []string
 	scenes     []string
-	informerd  string
+	programs   map[string]string // of contenders, their paths
 	out, raw   string
 	profiles   string
 	others     int
@@ -71,7 +71,8 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	flags.IntVar(&p.singles, "singles", 100, "changes 200 ms apart")
 	flags.IntVar(&p.others, "others", 100, "further listeners in the scene of that name")
 	flags.StringVar(&p.noMatch, "others-filter", contender.NoMatch, "their filter")
-	flags.StringVar(&p.informerd, "informerd", "../bin/informerd", "the program, for the daemon")
+	informerd := flags.String("informerd", "../bin/informerd", "the program, for the daemon")
+	shellOperator := flags.String("shell-operator", "../bin/shell-operator", "the program, for the contender of that name, which is left out without it")
 	flags.StringVar(&p.out, "o", "", "write the results to this Markdown file, too")
 	flags.StringVar(&p.raw, "json", "", "write what each trial measured to this file")
 	flags.StringVar(&p.profiles, "cpuprofile", "", "folder for CPU profiles of each contender's list and burst")
@@ -94,6 +95,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 			}
 		}
 	}
+	p.programs = map[string]string{contender.Daemon: *informerd, contender.ShellOperator: *shellOperator}
 	var err error
 	if p.contenders, err = choose("contenders", *names, contender.Names); err != nil {
 		return nil, err
@@ -137,13 +139,20 @@ func choose(flag, list string, all []string) ([]string, error) {
 	return chosen, nil
 }
 
-// checkProgram finds out before minutes have gone by whether informerd can be run.
-func (p *plan) checkProgram() error {
-	if !p.has(sceneMain) || !slices.Contains(p.contenders, contender.Daemon) {
+// checkPrograms finds out before minutes have gone by whether programs can be run. The other one that informerd is compared with
+// may be missing, as not every machine can build it.
+func (p *plan) checkPrograms(log io.Writer) error {
+	if !p.has(sceneMain) {
 		return nil
 	}
-	if _, err := os.Stat(p.informerd); err != nil {
+	if _, err := os.Stat(p.programs[contender.Daemon]); err != nil && slices.Contains(p.contenders, contender.Daemon) {
 		return fmt.Errorf("the daemon cannot be measured: %w: build it, name it with -informerd, or leave it out of -contenders", err)
+	}
+	if i := slices.Index(p.contenders, contender.ShellOperator); i >= 0 {
+		if _, err := os.Stat(p.programs[contender.ShellOperator]); err != nil {
+			fmt.Fprintf(log, "without shell-operator: %v\n", err)
+			p.contenders = slices.Delete(p.contenders, i, i+1)
+		}
 	}
 	return nil
 }

@@ -104,7 +104,8 @@ type act struct {
 	others         int
 	othersFilter   string
 	informers      int
-	informerd      string
+	program        string
+	once           bool // in the first round only
 }
 
 // perform runs a trial on the freshly reset server.
@@ -124,7 +125,7 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		"-objects", fmt.Sprint(s.spec.objects), "-burst", fmt.Sprint(a.burst), "-paced", fmt.Sprint(a.paced), "-paced-every", pacedEvery.String(),
 		"-singles", fmt.Sprint(a.singles), "-single-gap", singleGap.String(), "-others", fmt.Sprint(a.others), "-rest", s.rest.String(),
 		"-informers", fmt.Sprint(a.informers),
-		"-informerd", a.informerd, "-dir", s.dir,
+		"-program", a.program, "-dir", s.dir,
 	}
 	if a.othersFilter != "" {
 		args = append(args, "-others-filter", a.othersFilter)
