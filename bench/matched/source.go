@@ -1,0 +1,77 @@
+package matched
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/informerd/informerd/bench/objects"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// listed is how many objects the events are of.
+const listed = 1000
+
+// updates returns the events of a filter that an informer makes of objects and of one change of each.
+func updates(f *filters.Filter) (events []event.Event, err error) {
+	kind, store, matcher := objects.Pods, map[event.Key]*event.Object{}, f.Evaluator()
+	p := event.Parser{APIVersion: kind.APIVersion(), Kind: kind.Name, Last: func(k event.Key) *event.Object { return store[k] }}
+	for number := range 2 {
+		for seed := range uint64(listed) {
+			text := kind.At(seed, kind.Size, objects.Revision{Number: number, ResourceVersion: objects.FirstFreeVersion + uint64(number*listed) + seed})
+			o, _, err := p.ParseItem(text)
+			if err != nil {
+				return nil, err
+			}
+			e := event.Event{Op: event.Update, Object: o, Old: store[o.Key()]}
+			store[o.Key()] = o
+			if e.Old == nil {
+				continue
+			}
+			matches, err := matcher.Match(e)
+			if err != nil {
+				return nil, err
+			}
+			if matches {
+				events = append(events, e)
+			}
+		}
+	}
+	if len(events) < listed*9/10 {
+		return nil, fmt.Errorf("only %d of %d events match", len(events), listed)
+	}
+	return events, nil
+}
+
+// source always has events ready, until it has given as many as are left.
+type source struct {
+	events     []event.Event
+	left, done int
+}
+
+func (s *source) Next(context.Context) (informer.Delivery, error) {
+	if s.left == 0 {
+		return informer.Delivery{}, informer.ErrStopped
+	}
+	return s.next(), nil
+}
+
+func (s *source) next() informer.Delivery {
+	s.left--
+	return informer.NewDelivery(s.events[s.left%len(s.events)], 1, s)
+}
+
+func (s *source) More(got []informer.Delivery, n, workers int) []informer.Delivery {
+	for range min(n, s.left/workers) {
+		got = append(got, s.next())
+	}
+	return got
+}
+
+func (s *source) Stopped() <-chan struct{} { return nil }
+
+func (s *source) Done(*informer.Delivery)                 { s.done++ }
+func (s *source) Retry(*informer.Delivery, time.Duration) {}
+func (s *source) Again(*informer.Delivery, time.Duration) {}
