@@ -20,6 +20,7 @@ type Document struct {
 	Tables   []Titled
 	Verdicts []Verdict    // of everything but the kinds
 	Kinds    []Collection // of the scene of that name
+	Problems []string     // what went wrong: trials that are missing, contenders that did not do the same work
 }
 
 // Failed are the verdicts that are off by more than a factor of two, be it from what is required or from what
@@ -83,6 +84,17 @@ func (d Document) Text() string {
 	if len(d.Verdicts) > 0 {
 		fmt.Fprintf(&b, "\nfigures to reach\n\n%s", VerdictTable(d.Verdicts))
 	}
+	if len(d.Problems) > 0 {
+		fmt.Fprintf(&b, "\nwhat went wrong\n\n%s", d.problems())
+	}
+	return b.String()
+}
+
+func (d Document) problems() string {
+	var b strings.Builder
+	for _, problem := range d.Problems {
+		fmt.Fprintf(&b, "- %s\n", strings.ReplaceAll(problem, "\n", " "))
+	}
 	return b.String()
 }
 
@@ -93,6 +105,9 @@ func (d Document) Markdown() string {
 	fmt.Fprintf(&b, "- date: %s, took %s\n", d.Began.UTC().Format(time.DateOnly), d.Took.Round(time.Second))
 	fmt.Fprintf(&b, "- commit: %s\n- machine: %d cores, %s\n- Go: %s\n- rounds: %d; figures are their medians\n",
 		d.Machine.Commit, d.Machine.Cores, d.Machine.CPU, d.Machine.Go, d.Rounds)
+	if len(d.Problems) > 0 {
+		fmt.Fprintf(&b, "\n## What went wrong\n\n%s", d.problems())
+	}
 	section := func(t Titled) { fmt.Fprintf(&b, "\n## %s\n\n%s", strings.ToUpper(t.Title[:1])+t.Title[1:], t.Table) }
 	kinds := d.kindTables()
 	if len(kinds) > 0 { // what holds for objects in general comes before what holds for some

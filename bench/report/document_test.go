@@ -147,6 +147,17 @@ func TestTheTerminal(t *testing.T) {
 	}
 }
 
+func TestWhatWentWrongComesFirst(t *testing.T) {
+	d := Document{Problems: []string{"one\nthing", "another"}, Tables: []Titled{{"a table", Table{Head: []string{""}}}}}
+	const list = "\n\n- one thing\n- another\n"
+	if got := d.Text(); !strings.HasSuffix(got, "\nwhat went wrong"+list) {
+		t.Errorf("%s", got)
+	}
+	if got := d.Markdown(); !strings.Contains(got, "their medians\n\n## What went wrong"+list+"\n## A table\n") {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestThisMachineIsDescribed(t *testing.T) {
 	m := ThisMachine()
 	if m.Cores != runtime.NumCPU() || !strings.HasPrefix(m.Go, "go") && !strings.HasPrefix(m.Go, "devel") || m.CPU == "" || m.Commit == "" {

@@ -42,8 +42,8 @@ func (c Control) Written(ctx context.Context, r apiserver.Release) (times []int6
 	return times, c.ask(ctx, http.MethodGet, fmt.Sprintf("/bench/written?from=%d&n=%d", r.First, r.Count), &times)
 }
 
-// Until asks every 20 ms, until the state is as wished.
-func (c Control) Until(ctx context.Context, what string, wished func(apiserver.State) bool) error {
+// Until asks every 20 ms, until the state is as wished or wished returns an error.
+func (c Control) Until(ctx context.Context, what string, wished func(apiserver.State) (bool, error)) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -51,8 +51,8 @@ func (c Control) Until(ctx context.Context, what string, wished func(apiserver.S
 		if err != nil {
 			return err
 		}
-		if wished(s) {
-			return nil
+		if done, err := wished(s); done || err != nil {
+			return err
 		}
 		select {
 		case <-tick.C:

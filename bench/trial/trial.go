@@ -142,7 +142,15 @@ func (t *trial) listed(ctx context.Context) error {
 }
 
 func (t *trial) watching(ctx context.Context) error {
-	return t.Control.Until(ctx, "the contender watches", func(s apiserver.State) bool { return s.Watches == max(1, t.Setup.Informers) })
+	return t.until(ctx, "the contender watches", func(s apiserver.State) bool { return s.Watches == max(1, t.Setup.Informers) })
+}
+
+// until waits for the server, as long as the contender's process is there.
+func (t *trial) until(ctx context.Context, what string, wished func(apiserver.State) bool) error {
+	return t.Control.Until(ctx, what, func(s apiserver.State) (bool, error) {
+		_, err := t.process.CPU()
+		return wished(s), err
+	})
 }
 
 func (t *trial) steady(ctx context.Context) error {
@@ -195,7 +203,7 @@ func (t *trial) changed(ctx context.Context, n int) error {
 	if !t.silent {
 		return t.tally.Changes.Wait(ctx, n)
 	}
-	err := t.Control.Until(ctx, "all changes are written", func(s apiserver.State) bool { return s.Written == n })
+	err := t.until(ctx, "all changes are written", func(s apiserver.State) bool { return s.Written == n })
 	if err == nil {
 		_, err = t.process.Settle(ctx, t.quiet)
 	}

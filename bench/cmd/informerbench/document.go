@@ -10,7 +10,7 @@ import (
 
 // document puts the trials together.
 func (r *runner) document(started time.Time, machine report.Machine) report.Document {
-	doc := report.Document{Machine: machine, Began: started, Took: time.Since(started), Rounds: r.rounds}
+	doc := report.Document{Machine: machine, Began: started, Took: time.Since(started), Rounds: r.rounds, Problems: r.problems}
 	var results report.Results
 	for _, protocol := range r.protocols {
 		rows := summarize(r.trials[sceneMain+"/"+protocol])

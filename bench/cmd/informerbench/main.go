@@ -28,8 +28,11 @@ func main() {
 	os.Exit(code)
 }
 
-// errFallsShort ends the quick run with an exit code; the tables have said what falls short.
-var errFallsShort = errors.New("figures fall short by more than a factor of two")
+// They end a run with an exit code; the results have said what falls short, and what went wrong.
+var (
+	errFallsShort = errors.New("figures fall short by more than a factor of two")
+	errProblems   = errors.New("not all was measured")
+)
 
 func command(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := map[string]func(context.Context, []string, io.Reader, io.Writer, io.Writer) error{

@@ -61,6 +61,31 @@ func TestAQuickRun(t *testing.T) {
 	}
 }
 
+func TestATrialThatFailsIsMissing(t *testing.T) {
+	t.Setenv(asProgram, "1")
+	out := filepath.Join(t.TempDir(), "RESULTS.md")
+	var stdout, stderr strings.Builder
+	code := command(t.Context(), []string{
+		"run", "-quick", "-scenes", "main", "-objects", "100", "-events", "200", "-contenders", "core,daemon", "-informerd", "/bin/false",
+		"-repeats", "1", "-rest", "0s", "-o", out,
+	}, nil, &stdout, &stderr)
+	if code != 1 || !strings.HasSuffix(stderr.String(), "informerbench run: not all was measured\n") || strings.Count(stderr.String(), "informerbench client: daemon: list: ") != 2 {
+		t.Errorf("exit code %d\n%s", code, stderr.String())
+	}
+	results, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"\n## What went wrong\n\n- scene main: a trial is missing: daemon over h1: exit status 1: ", "informerd: exit status 1", "\n| core ", "\n| peak RSS "} {
+		if !strings.Contains(string(results), words) {
+			t.Errorf("the results lack %q:\n%s", words, results)
+		}
+	}
+	if strings.Contains(string(results), "\n| daemon ") {
+		t.Errorf("what is missing has a row:\n%s", results)
+	}
+}
+
 func TestTheServerEndsWithItsStdin(t *testing.T) {
 	stdin, hold := io.Pipe()
 	stdout, announce := io.Pipe()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,10 +37,14 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 	if err := r.save(doc); err != nil {
 		return err
 	}
-	if p.quick && len(doc.Failed()) > 0 {
+	switch {
+	case len(doc.Problems) > 0:
+		return errProblems
+	case p.quick && len(doc.Failed()) > 0:
 		return errFallsShort
+	default:
+		return nil
 	}
-	return nil
 }
 
 // runner collects the trials of all scenes, by scene and protocol.
@@ -47,6 +52,8 @@ type runner struct {
 	*plan
 	log    io.Writer
 	trials map[string][]trial.Result
+	// problems are what went wrong without ending the run.
+	problems []string
 }
 
 func (r *runner) perform(ctx context.Context) error {
@@ -147,22 +154,48 @@ func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []
 			if round > 0 && a.once {
 				continue
 			}
-			result, err := s.perform(ctx, a)
+			result, err := r.attempt(ctx, s, a)
 			if err != nil {
 				return err
 			}
+			if result == nil {
+				continue
+			}
 			key := name + "/" + a.protocol
-			r.trials[key] = append(r.trials[key], result)
-			all = append(all, result)
+			r.trials[key] = append(r.trials[key], *result)
+			all = append(all, *result)
 		}
 	}
 	if matchless {
 		return nil
 	}
 	if err := report.Agree(all); err != nil {
-		return fmt.Errorf("scene %s: %w", name, err)
+		r.problem("scene %s: %v", name, err)
 	}
 	return nil
+}
+
+// attempt performs a trial, twice if it fails. A trial that fails again is missing in the results, which is better than having
+// none after half an hour. Without a trial and without an error it is missing.
+func (r *runner) attempt(ctx context.Context, s *stage, a act) (*trial.Result, error) {
+	var errs []error
+	for len(errs) < 2 {
+		result, err := s.perform(ctx, a)
+		if err == nil {
+			return &result, nil
+		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		errs = append(errs, err)
+		fmt.Fprintf(r.log, "%-24s %-2s %-18s failed (attempt %d of 2)\n", s.name, a.protocol, cmp.Or(a.label, a.contender), len(errs))
+	}
+	r.problem("scene %s: a trial is missing: %v", s.name, errs[1])
+	return nil, nil
+}
+
+func (r *runner) problem(format string, args ...any) {
+	r.problems = append(r.problems, fmt.Sprintf(format, args...))
 }
 
 func (r *runner) save(doc report.Document) error {

@@ -94,6 +94,9 @@ func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// trialLimit is after how long a trial has failed. None takes half of it on two cores.
+const trialLimit = 4 * time.Minute
+
 // act is one trial.
 type act struct {
 	contender      string
@@ -124,7 +127,7 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		"client", "-contender", a.contender, "-kubeconfig", kubeconfig, "-control", s.endpoint.URL, "-kind", s.spec.kind,
 		"-objects", fmt.Sprint(s.spec.objects), "-burst", fmt.Sprint(a.burst), "-paced", fmt.Sprint(a.paced), "-paced-every", pacedEvery.String(),
 		"-singles", fmt.Sprint(a.singles), "-single-gap", singleGap.String(), "-others", fmt.Sprint(a.others), "-rest", s.rest.String(),
-		"-informers", fmt.Sprint(a.informers),
+		"-informers", fmt.Sprint(a.informers), "-limit", trialLimit.String(),
 		"-program", a.program, "-dir", s.dir,
 	}
 	if a.othersFilter != "" {
@@ -137,11 +140,14 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		}
 		args = append(args, "-cpuprofile", dir)
 	}
-	var out bytes.Buffer
-	cmd := s.command(ctx, args...)
-	cmd.Stdout = &out
+	var out, said bytes.Buffer
+	limited, cancel := context.WithTimeout(ctx, trialLimit+time.Minute) // it ends by itself before
+	defer cancel()
+	cmd := s.command(limited, args...)
+	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(s.log, &said)
 	if err := cmd.Run(); err != nil {
-		return r, fmt.Errorf("%s over %s: %w", a.label, a.protocol, err)
+		state, _ := trial.Control{URL: s.endpoint.URL}.State(ctx)
+		return r, fmt.Errorf("%s over %s: %w: %s (the server: %+v)", a.label, a.protocol, err, bytes.TrimSpace(said.Bytes()), state)
 	}
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		return r, fmt.Errorf("%s over %s: cannot read its result: %w", a.label, a.protocol, err)
