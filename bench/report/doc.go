@@ -31,5 +31,6 @@
 // Overall is the head of the document: the median over the kinds, not the best of them, with the best and
 // the worst and how many are as required. KindFigures says which figure holds for which kind.
 //
-// A quick run shows all verdicts, and fails if one is off by more than a factor of two.
+// A quick run fails if a figure is off by more than a factor of two: from what is required, or, where a figure
+// falls short already, from what it was in the results file.
 package report

@@ -23,12 +23,6 @@ type Document struct {
 	Problems []string     // what went wrong: trials that are missing, contenders that did not do the same work
 }
 
-// Failed are the verdicts that are off by more than a factor of two, be it from what is required or from what
-// is known already.
-func (d Document) Failed() []Verdict {
-	return slices.DeleteFunc(slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)), func(v Verdict) bool { return v.Excess <= 2 })
-}
-
 // kindTables are those of the kinds, the one for the head of the document first.
 func (d Document) kindTables() []Titled {
 	if len(d.Kinds) == 0 {
@@ -123,5 +117,6 @@ func (d Document) Markdown() string {
 	if len(kinds) > 0 {
 		section(kinds[2])
 	}
+	b.WriteString(d.comment())
 	return b.String()
 }

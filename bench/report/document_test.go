@@ -131,7 +131,8 @@ func TestTheResultsFile(t *testing.T) {
 - rounds: 3; figures are their medians
 
 ## Figures to reach, replicas
-` + verdictTable + "\n## Two pods\n" + contendersTable + "\n## Single events\n" + singlesTable
+` + verdictTable + "\n## Two pods\n" + contendersTable + "\n## Single events\n" + singlesTable +
+		"\n<!-- of their limits, the figures are: {\"watch event, CPU, versus reading and dropping\":1.25} -->\n"
 	if got := document().Markdown(); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}

@@ -38,7 +38,7 @@ var kindRows = []kindRow{
 	large(row(objects.UnlikeConfigMaps, 5)),
 }
 
-// quickKinds are those of a quick run that is asked for the scene: one of each sort that differs from replicas.
+// quickKinds are those of a quick run: one of each sort that differs from replicas.
 const quickKinds = "job-pods,nodes,events,unlike-configmaps"
 
 func row(kind *objects.Kind, memory float64) kindRow {

@@ -149,7 +149,7 @@ func TestQuickMeansSmallNumbersUnlessGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.rounds != 1 || p.objects != 5000 || p.events != 77 || !reflect.DeepEqual(p.contenders, []string{"drop", "core"}) || !reflect.DeepEqual(p.scenes, []string{"main"}) || len(p.kinds) != 4 || p.kindObjects != 1500 {
+	if p.rounds != 1 || p.objects != 5000 || p.events != 77 || !reflect.DeepEqual(p.contenders, []string{"drop", "core"}) || !reflect.DeepEqual(p.scenes, []string{"main", "kinds"}) || len(p.kinds) != 4 || p.kindObjects != 1500 {
 		t.Errorf("%+v", p)
 	}
 	if p, err = parsePlan(nil, io.Discard); err != nil || p.rounds != 3 || p.objects != 20_000 || p.events != 20_000 || len(p.contenders) != 8 || len(p.protocols) != 2 || len(p.scenes) != 4 || len(p.kinds) != len(kindRows) || p.kindObjects != 5000 {

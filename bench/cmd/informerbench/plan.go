@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/bench/contender"
 	"github.com/informerd/informerd/bench/objects"
+	"github.com/informerd/informerd/bench/report"
 )
 
 // plan is what a run does, as its flags say.
@@ -27,6 +28,7 @@ type plan struct {
 	scenes     []string
 	programs   map[string]string // of contenders, their paths
 	out, raw   string
+	known      string
 	profiles   string
 	others     int
 	noMatch    string
@@ -60,7 +62,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	p := &plan{}
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.BoolVar(&p.quick, "quick", false, "small numbers, one round, few contenders; fails if a figure is off by more than a factor of two")
+	flags.BoolVar(&p.quick, "quick", false, "small numbers, one round, few contenders; fails if a figure is off by more than a factor of two: see -known")
 	flags.IntVar(&p.rounds, "rounds", 3, "how often everything is measured; the tables show medians")
 	flags.IntVar(&p.repeats, "repeats", 3, "how often drop and core list and take the burst in each round")
 	flags.DurationVar(&p.rest, "rest", 2*time.Second, "rest before the steady memory is read")
@@ -74,6 +76,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	informerd := flags.String("informerd", "../bin/informerd", "the program, for the daemon")
 	shellOperator := flags.String("shell-operator", "../bin/shell-operator", "the program, for the contender of that name, which is left out without it")
 	flags.StringVar(&p.out, "o", "", "write the results to this Markdown file, too")
+	flags.StringVar(&p.known, "known", "", "a Markdown file of an earlier run: a quick run may fall short where that did, by twice as much")
 	flags.StringVar(&p.raw, "json", "", "write what each trial measured to this file")
 	flags.StringVar(&p.profiles, "cpuprofile", "", "folder for CPU profiles of each contender's list and burst")
 	names := flags.String("contenders", strings.Join(contender.Names, ","), "which to compare")
@@ -116,10 +119,9 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 }
 
 // quickValues are what -quick makes of flags that are not given. With fewer events, what a process does at its beginning shows.
-// The scene of kinds is for -scenes main,kinds: most of its figures are not reached so far, so it would find little.
 var quickValues = map[string]string{
 	"rounds": "1", "objects": "5000", "events": "10000", "paced": "0", "singles": "0",
-	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main", "kinds": quickKinds, "kind-objects": "1500",
+	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,kinds", "kinds": quickKinds, "kind-objects": "1500",
 }
 
 // choose returns the values of a list in the order of all.
@@ -155,6 +157,22 @@ func (p *plan) checkPrograms(log io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// readKnown reads what an earlier run has found.
+func (p *plan) readKnown() (report.Known, error) {
+	if p.known == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(p.known)
+	if err != nil {
+		return nil, fmt.Errorf("-known: %w", err)
+	}
+	known, err := report.ReadKnown(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("-known %s: %w", p.known, err)
+	}
+	return known, nil
 }
 
 func (p *plan) has(scene string) bool { return slices.Contains(p.scenes, scene) }

@@ -25,6 +25,10 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 	if err := p.checkPrograms(stderr); err != nil {
 		return err
 	}
+	known, err := p.readKnown()
+	if err != nil {
+		return err
+	}
 	r := &runner{plan: p, log: stderr, trials: map[string][]trial.Result{}}
 	started, machine := time.Now(), report.ThisMachine() // the commit may be another one when the run has ended
 	if err := r.perform(ctx); err != nil {
@@ -40,7 +44,10 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 	switch {
 	case len(doc.Problems) > 0:
 		return errProblems
-	case p.quick && len(doc.Failed()) > 0:
+	case p.quick && len(doc.Failed(known)) > 0:
+		for _, v := range doc.Failed(known) {
+			fmt.Fprintf(stdout, "\noff by more than a factor of two: %s: %s, required: %s\n", v.What, v.Reached, v.Required)
+		}
 		return errFallsShort
 	default:
 		return nil
