@@ -16,8 +16,12 @@ type asked struct {
 	on      event.OpSet // of the listener
 	selects *filters.Filter
 	filter  *filters.Filter
-	rules   bool // they look at every event of the selected objects
+	denies  []*filters.Filter // of the rules, which look at the selected objects whatever on and filter say
+	quiet   bool              // nothing goes out but what rules report
 }
+
+// maxOfRules bounds what an informer asks of each event for all rules of a listener.
+const maxOfRules = 1024
 
 // before says what is decided before the buffer. Whatever gets into the buffer is still evaluated: the expressions alone
 // say what matches.
@@ -33,40 +37,56 @@ type before struct {
 
 // decide takes from the expressions what the buffer need not hold.
 func (a asked) decide() before {
-	selects, filter := conditionsOf(a.selects), conditionsOf(a.filter)
-	b := before{on: a.on & filter.Ops, conditions: selects.Object, complete: filter.Complete && selects.Complete && !a.rules}
-	if a.rules {
+	selects, filter, rules := conditionsOf(a.selects), conditionsOf(a.filter), len(a.denies) > 0
+	b := before{on: a.on & filter.Ops, conditions: selects.Object, complete: filter.Complete && selects.Complete && !rules}
+	wanted := filters.Conditions{Ops: b.on, Object: filter.Object}
+	if rules {
 		b.on = everyOp
+		wanted = a.ofRules(wanted)
 	}
-	if selects.Ops == 0 || !a.rules && b.on == 0 {
+	if selects.Ops == 0 || wanted.Ops == 0 {
 		b.never = true
 		b.conditions = []condition.Condition{{Of: condition.OfName, Test: condition.In}} // one of none
 		b.on = a.on
 		return b
 	}
-	switch {
-	case a.selects == nil && !a.rules:
-		b.conditions = filter.Object
-	case a.selects != nil:
-		b.ofSelected(a, filter)
+	if a.selects != nil {
+		b.ofSelected(a, wanted)
+		return b
 	}
+	b.conditions = wanted.Object
+	// What a rule remembers of an object ends with the first state that it surely has nothing against.
+	b.transitions = rules && len(wanted.Object) > 0
 	return b
+}
+
+// ofRules returns what rules may want, and what else is wanted. A state that no deny can be true of, or fail on, changes
+// nothing unless the state before was another one, whatever the time is and other objects are.
+func (a asked) ofRules(wanted filters.Conditions) filters.Conditions {
+	var either []filters.Conditions
+	for _, deny := range a.denies {
+		either = append(either, deny.Conditions())
+	}
+	if !a.quiet {
+		either = append(either, wanted)
+	}
+	return filters.AnyOf(either, maxOfRules)
 }
 
 // ofSelected decides for a listener with a select. To it, an update may be an object's entering or leaving the set, which is
 // an add or a delete.
-func (b *before) ofSelected(a asked, filter filters.Conditions) {
+func (b *before) ofSelected(a asked, wanted filters.Conditions) {
 	b.transitions = true
 	// What comes in for that may turn out to be none, or be of another op than is wanted; and one state of the object may
 	// be in the set while the filter asks about the other.
-	b.complete = b.complete && b.on.Has(event.Add) && b.on.Has(event.Update) && b.on.Has(event.Delete) && len(filter.Object) == 0
+	b.complete = b.complete && b.on.Has(event.Add) && b.on.Has(event.Update) && b.on.Has(event.Delete) && len(wanted.Object) == 0
 	moving := a.selects.UsesClock() || len(a.selects.Informers()) > 0
 	// Of an object that is remembered as a member, or as one of which it is not known, the route needs all events.
-	if !a.rules && !moving && a.selects.Conditions().Certain {
+	if !moving && a.selects.Conditions().Certain {
 		if ops := b.on.With(event.Delete); !ops.Has(event.Add) || !ops.Has(event.Update) { // of what an event means to the listener
 			b.conditions = slices.Concat([]condition.Condition{{Of: condition.OfOp, Ops: ops}}, b.conditions)
 		}
-		b.conditions = slices.Concat(b.conditions, filter.Object)
+		b.conditions = slices.Concat(b.conditions, wanted.Object)
 	}
 	if b.on.Has(event.Add) || b.on.Has(event.Delete) {
 		b.on = b.on.With(event.Update)
@@ -88,8 +108,11 @@ func conditionsOf(f *filters.Filter) filters.Conditions {
 
 // why says why no event can match.
 func (before) why(a asked) string {
-	if conditionsOf(a.selects).Ops == 0 {
+	switch {
+	case conditionsOf(a.selects).Ops == 0:
 		return "the select is never true"
+	case len(a.denies) > 0:
+		return "no rule's deny is ever true"
 	}
 	return "the filter wants none of the listener's ops"
 }
@@ -98,6 +121,8 @@ func (b before) log(a asked, log *slog.Logger) {
 	switch {
 	case b.never && conditionsOf(a.selects).Ops == 0:
 		log.Warn("no event can match: the select is never true")
+	case b.never && len(a.denies) > 0:
+		log.Warn("no event can match: no rule's deny is ever true")
 	case b.never:
 		log.Warn("no event can match: the filter wants none of the listener's ops", "on", words(a.on), "filter", words(conditionsOf(a.filter).Ops))
 	}

@@ -23,11 +23,21 @@ import (
 )
 
 // What is decided before the buffer refuses nothing that a listener's route would make something of, whatever select,
-// filter, rules and ops it has; and where it says that nothing is left to decide, the route refuses nothing either.
+// filter, rules and ops it has; and where it says that nothing is left to decide, the route refuses nothing either. The
+// rules have seen the state before the event.
 func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
-	refused, wantedOnes, completeOnes := 0, 0, 0
+	refused, wantedOnes, completeOnes, ruled := 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		a := asked{rules: rapid.IntRange(0, 3).Draw(t, "rules") == 0}
+		a := asked{}
+		var judged []*rules.Rule
+		for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 1, 2, 3}).Draw(t, "rules") {
+			text := expression(t, "deny", ofObject, rapid.IntRange(0, 2).Draw(t, "depth"))
+			rule, err := rules.Compile(rules.Source{Name: fmt.Sprint("r", i), Deny: filters.Source{Text: text}})
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			judged, a.denies = append(judged, rule), append(a.denies, rule.Deny())
+		}
 		if a.on = everyOp; rapid.Bool().Draw(t, "some ops") {
 			a.on = 0
 			for _, op := range rapid.SliceOfNDistinct(rapid.SampledFrom(event.Ops[:]), 1, 4, rapid.ID[event.Op]).Draw(t, "on") {
@@ -40,15 +50,18 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 		if rapid.Bool().Draw(t, "has filter") {
 			a.filter = drawn(t, filters.KindFilter, expression(t, "filter", slices.Concat(ofObject, ofEvent), rapid.IntRange(0, 2).Draw(t, "depth")))
 		}
+		a.quiet = len(judged) > 0 && rapid.Bool().Draw(t, "quiet")
 		b, deliveries := a.decide(), rapid.SliceOfN(rapid.Custom(delivery), 1, 8).Draw(t, "events")
 		for i := range deliveries {
 			d := &deliveries[i]
 			// Each on its own, as they do not follow from each other: nothing is to be remembered of the one before.
-			wanted := a.outcome(t, deliveries[i:i+1])[0]
+			wanted := a.outcome(t, d, judged)
 			wantedOnes += wanted.times
 			switch allowed := b.allows(d); {
 			case !allowed && wanted.times > 0:
 				t.Fatalf("%s refuses %s, which is wanted", said(b), describe(d))
+			case !allowed && len(judged) > 0:
+				ruled++
 			case !allowed:
 				refused++
 			case b.never:
@@ -60,8 +73,8 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 			}
 		}
 	})
-	if refused == 0 || wantedOnes == 0 || completeOnes == 0 {
-		t.Errorf("%d refused, %d wanted, %d complete: this test says nothing", refused, wantedOnes, completeOnes)
+	if refused == 0 || wantedOnes == 0 || completeOnes == 0 || ruled == 0 {
+		t.Errorf("%d refused, %d of rules, %d wanted, %d complete: this test says nothing", refused, ruled, wantedOnes, completeOnes)
 	}
 }
 
@@ -170,13 +183,7 @@ func describe(d *informer.Delivery) string {
 
 // allows is what a listener with this configuration promises in informer.ListenerConfig and package condition.
 func (b before) allows(d *informer.Delivery) bool {
-	e := condition.Event{Op: d.Op, Object: d.Object, Old: d.Old, Before: d.Before}
-	switch d.Op {
-	case event.Update:
-		e.Before = d.Old
-	case event.Resync:
-		e.Before = d.Object
-	}
+	e := condition.Event{Op: d.Op, Object: d.Object, Old: d.Old, Before: stateBefore(d)}
 	return b.on.Has(d.Op) && conditiontest.Hold(b.conditions, b.transitions, e)
 }
 
@@ -189,58 +196,68 @@ func (nobody) Again(*informer.Delivery, time.Duration) {}
 
 // wanted is what a route made of an event.
 type wanted struct {
-	times int  // messages, and evaluations of rules
+	times int  // messages, and failures of rules
 	odd   bool // a label or labels that no API server sends
 }
 
-// outcome runs a route over the events, one after the other.
-func (a asked) outcome(t *rapid.T, deliveries []informer.Delivery) []wanted {
+// outcome runs a route over an event, and before that, if it has rules, over the state that they remember.
+func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) wanted {
 	messages, err := cloudevent.NewSource("c", "l", informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}.String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watched{deliveries: deliveries, outcomes: make([]wanted, len(deliveries))}
+	w := &watched{}
 	w.route = &route.Route{
-		Name: "l", Source: w, On: a.on, Select: a.selects, Filter: a.filter, Messages: messages, Log: quiet,
+		Name: "l", Source: w, On: a.on, Select: a.selects, Filter: a.filter, Quiet: a.quiet, Messages: messages, Log: quiet,
 		Outputs: []route.Output{{Name: "out", Sink: w}}, Retry: route.Retry{Attempts: 1},
 	}
-	if a.rules {
-		rule, err := rules.Compile(rules.Source{Name: "r", Deny: filters.Source{Text: "object.spec.n == 1"}})
-		if err != nil {
-			t.Fatal(err)
+	if len(judged) > 0 {
+		w.route.Rules = rules.NewBook(judged, 1)
+		if o := stateBefore(d); o != nil {
+			w.deliveries = append(w.deliveries, informer.NewDelivery(event.Event{Op: event.Add, Object: o}, 1, nobody{}))
 		}
-		w.route.Rules = rules.NewBook([]*rules.Rule{rule}, 1)
 	}
+	w.deliveries = append(w.deliveries, *d)
 	if err := w.route.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	return w.outcomes
+	outcome := wanted{times: w.messages}
+	for _, o := range []*event.Object{d.Object, d.Old, d.Before} {
+		outcome.odd = outcome.odd || o != nil && isOdd(o)
+	}
+	if !outcome.odd {
+		outcome.times += int(w.route.Stats().RuleErrors - w.errors)
+	}
+	return outcome
 }
 
-// watched is the source and the sink of a route.
+// stateBefore is the one that a listener has taken before an event, nil if there is none.
+func stateBefore(d *informer.Delivery) *event.Object {
+	switch d.Op {
+	case event.Update:
+		return d.Old
+	case event.Resync:
+		return d.Object
+	}
+	return d.Before
+}
+
+// watched is the source and the sink of a route. It counts what comes of the last delivery.
 type watched struct {
 	route      *route.Route
 	deliveries []informer.Delivery
-	outcomes   []wanted
 	next       int
-	unselected uint64
+	messages   int
+	errors     uint64 // of rules, before that
 }
 
 func (w *watched) Next(context.Context) (informer.Delivery, error) {
-	unselected := w.route.Stats().Unselected
-	if w.next > 0 && w.route.Rules != nil && unselected == w.unselected {
-		w.outcomes[w.next-1].times++ // the rules have seen it
-	}
-	w.unselected = unselected
 	if w.next == len(w.deliveries) {
 		return informer.Delivery{}, informer.ErrStopped
 	}
-	d := w.deliveries[w.next]
-	for _, o := range []*event.Object{d.Object, d.Old, d.Before} {
-		w.outcomes[w.next].odd = w.outcomes[w.next].odd || o != nil && isOdd(o)
-	}
+	w.messages, w.errors = 0, w.route.Stats().RuleErrors
 	w.next++
-	return d, nil
+	return w.deliveries[w.next-1], nil
 }
 
 func (w *watched) More(got []informer.Delivery, _, _ int) []informer.Delivery { return got }
@@ -248,7 +265,7 @@ func (w *watched) More(got []informer.Delivery, _, _ int) []informer.Delivery { 
 func (w *watched) Stopped() <-chan struct{} { return nil }
 
 func (w *watched) Write(context.Context, sink.Message) error {
-	w.outcomes[w.next-1].times++
+	w.messages++
 	return nil
 }
 

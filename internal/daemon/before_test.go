@@ -45,7 +45,8 @@ func TestDecide(t *testing.T) {
 	for name, c := range map[string]struct {
 		on              string // default: add, update and delete
 		selects, filter string
-		rules           bool
+		rules           string // denies, with ; between them
+		events          bool   // of the listener with rules go on
 		want            string
 	}{
 		"nothing is asked":        {want: "add update delete |  | complete"},
@@ -72,16 +73,31 @@ func TestDecide(t *testing.T) {
 		"select fails first":      {selects: `object.spec.n > 3 && label("b") == nil`, want: most + ` | spec.n > 3 | transitions`},
 		"clock and filter":        {selects: `label("a") == "x" && age() > "5m"`, filter: `label("b") == nil`, want: most + ` | label("a") in ["x"] | transitions`},
 		"select nothing":          {selects: `false`, want: most + " | name in [] | never | complete"},
-		"rules":                   {rules: true, want: "add update delete resync | "},
-		"rules and filter":        {rules: true, filter: `op == "add" && label("a") == "x"`, want: "add update delete resync | "},
-		"rules and never":         {rules: true, on: "add", filter: `op == "delete"`, want: "add update delete resync | "},
-		"rules and on":            {rules: true, on: "add", want: "add update delete resync | "},
-		"rules and select":        {rules: true, selects: `label("a") == "x"`, filter: `label("b") == "y"`, want: `add update delete resync | label("a") in ["x"] | transitions`},
-		"rules, none selected":    {rules: true, selects: `false`, want: most + " | name in [] | never"},
+		"rules":                   {rules: `object.spec.n == 1`, want: "add update delete resync | spec.n in [1] | transitions"},
+		"rules, one by an op":     {rules: `label("a") == "x"`, events: true, filter: `op == "add" && label("b") == "y"`, want: `add update delete resync | label("a") in ["x"] or op in ["add"] and label("b") in ["y"] | transitions`},
+		"rules and all events":    {rules: `label("a") == "x"`, events: true, want: `add update delete resync | label("a") in ["x"] or op in ["add", "update", "delete"] | transitions`},
+		"rules and every event":   {on: "add update delete resync", rules: `label("a") == "x"`, events: true, want: `add update delete resync | `},
+		"rules that may fail":     {rules: `object.spec.n > 1 && label("a") == "x"; label("a") == "x" && object.spec.n > 1`, want: `add update delete resync | spec.n > 1 or label("a") in ["x"] and spec.n > 1 | transitions`},
+		"rules by the clock":      {rules: `label("a") == "x" && age() > "5m"`, want: `add update delete resync | label("a") in ["x"] | transitions`},
+		"rules, one cannot":       {rules: `label("a") == "x"; len(object.spec.list) > 3`, want: "add update delete resync | "},
+		"rules, one is never":     {rules: `label("a") == "x"; false`, want: `add update delete resync | label("a") in ["x"] | transitions`},
+		"rules and filter never":  {rules: `label("a") == "x"`, events: true, on: "add", filter: `op == "delete"`, want: `add update delete resync | label("a") in ["x"] | transitions`},
+		"rules and on":            {rules: `label("a") == "x"`, on: "add", want: `add update delete resync | label("a") in ["x"] | transitions`},
+		"rules and select":        {rules: `label("b") == "y"`, selects: `label("a") == "x"`, want: `add update delete resync | label("a") in ["x"]; label("b") in ["y"] | transitions`},
+		"rules and select fails":  {rules: `label("b") == "y"`, selects: `object.spec.n > 1`, want: `add update delete resync | spec.n > 1 | transitions`},
+		"rules and select moves":  {rules: `label("b") == "y"`, selects: `label("a") == "x" && age() > "5m"`, want: `add update delete resync | label("a") in ["x"] | transitions`},
+		"rules, select, filter":   {rules: `label("b") == "y"`, events: true, selects: `label("a") == "x"`, filter: `op == "delete"`, want: `add update delete resync | label("a") in ["x"]; label("b") in ["y"] or op in ["delete"] | transitions`},
+		"rules, none selected":    {rules: `label("b") == "y"`, selects: `false`, want: most + " | name in [] | never"},
+		"rules, never":            {rules: `false`, want: most + " | name in [] | never"},
 	} {
 		a := asked{
-			rules:   c.rules,
+			quiet:   !c.events,
 			selects: compiled(t, filters.KindSelect, c.selects), filter: compiled(t, filters.KindFilter, c.filter),
+		}
+		for deny := range strings.SplitSeq(c.rules, "; ") {
+			if deny != "" {
+				a.denies = append(a.denies, compiled(t, filters.KindDeny, deny))
+			}
 		}
 		for word := range strings.FieldsSeq(cmp.Or(c.on, most)) {
 			op, err := event.ParseOp(word)

@@ -69,7 +69,8 @@ func (b *builder) listener(ctx context.Context) *listener {
 	b.caches = caches{}
 	r.Select = b.expression(".select", l.Select, filters.KindSelect)
 	r.Filter = b.expression(".filter", l.Filter, filters.KindFilter)
-	r.Rules = b.rules()
+	judged := b.ruleList()
+	r.Rules = b.book(judged)
 	r.Quiet = len(l.Rules) > 0 && l.Filter.IsZero() && l.Handler == nil
 	var err error
 	var later *plugins.Spec
@@ -83,7 +84,10 @@ func (b *builder) listener(ctx context.Context) *listener {
 	if built.shape, err = shapeOf(l.Informer()); err != nil {
 		b.mistake(".informer", err)
 	}
-	built.asked = asked{on: l.Ops(), selects: r.Select, filter: r.Filter, rules: r.Rules != nil}
+	built.asked = asked{on: l.Ops(), selects: r.Select, filter: r.Filter, quiet: r.Quiet}
+	for _, rule := range judged {
+		built.asked.denies = append(built.asked.denies, rule.Deny())
+	}
 	built.before = built.asked.decide()
 	if b.warned != nil && built.before.never {
 		b.warned(b.config.ErrorAt(b.field, fmt.Sprintf("listener %q: no event can match: %s", l.Name, built.before.why(built.asked)), ""))
@@ -200,15 +204,15 @@ func (b *builder) compiled(below string, f *filters.Filter) {
 	}
 }
 
-// rules makes the book of the listener's rules, nil if it has none.
-func (b *builder) rules() *rules.Book {
+// book makes the book of the listener's rules, nil if it has none.
+func (b *builder) book(judged []*rules.Rule) *rules.Book {
 	if len(b.cfg.Rules) == 0 {
 		return nil
 	}
 	if n := len(b.cfg.Outputs); n > rules.MaxReceivers {
 		b.mistake(".outputs", fmt.Errorf("a listener with rules can have at most %d outputs, this one has %d", rules.MaxReceivers, n))
 	}
-	return rules.NewBook(b.ruleList(), len(b.cfg.Outputs))
+	return rules.NewBook(judged, len(b.cfg.Outputs))
 }
 
 func (b *builder) ruleList() (all []*rules.Rule) {

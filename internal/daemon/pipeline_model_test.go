@@ -294,6 +294,44 @@ func TestPipelineModel(t *testing.T) {
 	t.Log(checked)
 }
 
+// modelWorld is what steps happen to.
+type modelWorld struct {
+	server *modelServer
+	caches *docCaches
+	nodes  *config.Informer
+	moment moment
+	lives  map[string]modelPod
+}
+
+func (w *modelWorld) do(s modelStep) error {
+	apply := func() {
+		w.lives[s.name] = s.pod
+		w.server.apply(s.name, s.pod.json(s.name), s.what == "quietly replace")
+	}
+	switch s.what {
+	case "apply":
+		apply()
+	case "replace", "quietly replace":
+		w.server.remove(s.name, s.what == "quietly replace")
+		apply()
+	case "delete", "quietly delete":
+		delete(w.lives, s.name)
+		w.server.remove(s.name, s.what == "quietly delete")
+	case "relist":
+		w.server.expire()
+	case "node", "no node":
+		w.moment.nodes[s.name] = map[string]string{"node": "on", "no node": "off"}[s.what]
+		o, err := (&event.Parser{}).Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Node","metadata":{"name":%q},"spec":{"zone":%q}}`, s.name, w.moment.nodes[s.name]))
+		if err != nil {
+			return err
+		}
+		w.caches.put("nodes", cachedObject{o, w.nodes})
+	case "time":
+		time.Sleep(s.after)
+	}
+	return nil
+}
+
 func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	time.Sleep(time.Until(storyTime))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -337,43 +375,21 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	defer wg.Wait()
 	defer cancel()
 
-	now := moment{nodes: map[string]string{}}
-	lives := map[string]modelPod{}
-	apply := func(s modelStep) {
-		lives[s.name] = s.pod
-		server.apply(s.name, s.pod.json(s.name), s.what == "quietly replace")
-	}
+	w := modelWorld{server, caches, cfg.Informers["nodes"], moment{nodes: map[string]string{}}, map[string]modelPod{}}
 	for _, s := range p.steps {
 		switch s.what {
-		case "apply":
-			apply(s)
-		case "replace":
-			server.remove(s.name, false)
-			apply(s)
-		case "quietly replace":
-			server.remove(s.name, true)
-			apply(s)
-		case "delete", "quietly delete":
-			delete(lives, s.name)
-			server.remove(s.name, s.what == "quietly delete")
-		case "relist":
-			server.expire()
-		case "node", "no node":
-			now.nodes[s.name] = map[string]string{"node": "on", "no node": "off"}[s.what]
-			o, err := (&event.Parser{}).Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Node","metadata":{"name":%q},"spec":{"zone":%q}}`, s.name, now.nodes[s.name]))
-			if err != nil {
-				return err
-			}
-			caches.put("nodes", cachedObject{o, cfg.Informers["nodes"]})
-		case "time":
-			time.Sleep(s.after)
 		case "away", "flaky", "back":
 			ears[s.output].fails.Store(map[string]int32{"away": 1, "flaky": 2}[s.what])
+		default:
+			if err := w.do(s); err != nil {
+				return err
+			}
 		}
 		if s.what == "time" { // else it comes in one burst with what follows
 			synctest.Wait()
 		}
 	}
+	now, lives := w.moment, w.lives
 	for _, e := range ears {
 		e.fails.Store(0)
 	}

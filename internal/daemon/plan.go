@@ -165,7 +165,7 @@ func (l *listener) writePlan(out *planned, shared bool) {
 func (l *listener) suggestion(shared bool) string {
 	from, note := conditionsOf(l.asked.selects), ""
 	if l.asked.selects == nil {
-		if l.asked.filter == nil || l.asked.rules {
+		if l.asked.filter == nil || len(l.asked.denies) > 0 {
 			return ""
 		}
 		from, note = l.asked.filter.Conditions(), "; updates with which an object enters or leaves it then are adds and deletes"

@@ -128,7 +128,7 @@ var ruleSeries = []series[route.Stats]{
 
 var bufferSeries = []series[informer.ListenerStats]{
 	counter(byListener, "events_refused_total",
-		"Events refused before the buffer: the listener's ops or what its filter asks of single fields does not want them. No reason to worry.",
+		"Events refused before the buffer: the listener's ops, or what its select, filter and rules ask of single fields, do not want them. No reason to worry.",
 		func(s informer.ListenerStats) uint64 { return s.Refused }),
 	counter(byListener, "events_coalesced_total",
 		"Events merged into a later one of their object because the buffer was full: states between are lost, the last one is not. If it goes "+

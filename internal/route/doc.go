@@ -14,7 +14,8 @@
 //     a select that looks at the clock or at other objects is asked after 1 s, 2 s, 4 s and so on, at least once a minute.
 //   - A filter that fails has no answer: its event is given up. If it looks at the clock or at other objects, it is tried again
 //     first, as if an output had failed. It never counts as a no.
-//   - Rules see every event of the selected objects, whatever On and Filter say, and the end of each object. What they report
+//   - Rules see every event of the selected objects that the source has, whatever On and Filter say, and the end of each object. A
+//     source may keep back events before and after which no deny can be true or fail: they change nothing. What rules report
 //     goes out before the event itself. A rule that fails leaves what is known as it is, and is a dead letter.
 //   - Each output receives a violation and its end in turn, beginning with a violation, whatever fails between. What an
 //     output does not take is offered again: with the event's retries, then with the object's later events, and after

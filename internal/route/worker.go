@@ -165,8 +165,8 @@ func (w *worker) wants(d *informer.Delivery, e event.Event, selected bool) (bool
 	if !selected || r.Quiet || r.On != 0 && !r.On.Has(e.Op) {
 		return false, nil
 	}
-	if d.Recalled && e.Op == event.Resync {
-		return false, nil // nothing has happened
+	if d.Recalled && (e.Op == event.Resync || d.Op == event.Delete) {
+		return false, nil // nothing has happened, or what was refused before the buffer
 	}
 	return w.matches(e)
 }

@@ -45,10 +45,10 @@ type conditioner struct {
 	strict bool
 }
 
-// conditionsOf returns conditions that hold whenever the node, as the user wrote it, is true. A select has to be evaluated
-// when it fails as well, since an object then stays selected or not as it was.
+// conditionsOf returns conditions that hold whenever the node, as the user wrote it, is true. A select or a deny has to be
+// evaluated when it fails as well, since what is known of the object then stays as it was.
 func conditionsOf(n ast.Node, kind Kind) Conditions {
-	t := conditioner{strict: kind == KindSelect}
+	t := conditioner{strict: kind == KindSelect || kind == KindDeny}
 	c := t.of(n, true).atMost(maxConditions)
 	c.Certain = t.certain(n)
 	return c
@@ -160,7 +160,7 @@ func either(a, b Conditions) Conditions {
 	c := Conditions{Ops: a.Ops | b.Ops, Complete: a.Complete && b.Complete}
 	for _, x := range a.Object {
 		for _, y := range b.Object {
-			if x.Test == condition.In && y.Test == condition.In && x.Of == y.Of && x.Key == y.Key && x.Old == y.Old && x.Of != condition.OfOp && x.Of != condition.OfAlternatives {
+			if compareSame(x, y) {
 				c.Object = append(c.Object, inEither(x, y))
 				break
 			}
@@ -179,6 +179,11 @@ func either(a, b Conditions) Conditions {
 	}
 	c.Object = append(c.Object, condition.Condition{Of: condition.OfAlternatives, Either: alternatives})
 	return c
+}
+
+// compareSame reports whether both conditions ask whether the same thing is one of some values.
+func compareSame(x, y condition.Condition) bool {
+	return x.Test == condition.In && y.Test == condition.In && x.Of == y.Of && x.Key == y.Key && x.Old == y.Old && x.Of != condition.OfOp && x.Of != condition.OfAlternatives
 }
 
 // inEither compares with the values of two conditions.

@@ -351,12 +351,12 @@ func TestConditionsAreNecessary(t *testing.T) {
 	t.Logf("%d events matched, %d were refused before, %d had complete conditions", matched, refused, complete)
 }
 
-// A select has to be evaluated when it fails, too: an object then stays selected or not as it was. And one that is certain never
-// fails.
+// A select or a deny has to be evaluated when it fails, too: what is known of the object then stays. And one that is certain
+// never fails.
 func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 	failed, refused, certain := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		f, err := Compile(Source{Text: drawConditions(t, 3), Kind: KindSelect})
+		f, err := Compile(Source{Text: drawConditions(t, 3), Kind: rapid.SampledFrom([]Kind{KindSelect, KindDeny}).Draw(t, "kind")})
 		if err != nil {
 			return // it looks at events, or a type is known to be wrong
 		}

@@ -47,8 +47,8 @@
 //   - cached and byIndex read the informers and indexes of [Source].Informers, by constant names. What was looked up is
 //     the same for the whole event, and looked up once. Reading an object is paid for by its size.
 //   - [Filter.Conditions] are necessary: no event matches that does not fulfil them, whatever its object looks like. An
-//     event that is refused by them is not evaluated, so it cannot fail either; those of a select are not refused if it
-//     fails.
+//     event that is refused by them is not evaluated, so it cannot fail either; those of a select or a deny let pass
+//     what it fails on.
 //   - An expression is bounded when compiled ([MaxSource], [MaxNodes], [MaxNesting], [MaxPattern]) and when it runs
 //     ([MaxSteps], [MaxMemory], [MaxText], [MaxBytes], [MaxRange]). Overrunning a bound is an [EvalError] that is
 //     [ErrBudget]. Work is counted in steps, of which each pays for about the same time, and no clock is read.

@@ -57,7 +57,7 @@ type buffer struct {
 	spillErr  error // why the spill file is not written, or not there, any more
 	marks     map[event.Key]*mark
 	markOrder fifo[event.Key]
-	judge     judge // of resyncs; made for the first one
+	judge     judge // of resyncs and recalls; made for the first one
 
 	coalesced uint64 // events that were merged into a mark and will never be seen on their own
 	dropped   uint64 // events given up by OverflowDrop

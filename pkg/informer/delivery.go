@@ -13,8 +13,8 @@ type Delivery struct {
 	event.Event
 	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
 	Attempt int
-	// Recalled: nothing has happened to the object, a worker has asked for it with Again. Op is Resync, and Object is the
-	// state that worker had.
+	// Recalled: a worker has asked for the object with Again. Object is the state that worker had. Op is Resync, as nothing has
+	// happened to it; or Delete, if the object is gone and the conditions of a listener with Transitions have refused that.
 	Recalled bool
 	// Before is set for the Delete of an object of which the listener had taken a state, if it has Transitions: that state.
 	// Object may differ from it in what the listener looks at, if events were missed.
@@ -54,7 +54,7 @@ func (d *Delivery) Retry(after time.Duration) { d.ack.Retry(d, after) }
 
 // Again says that the event is done, and that its object is wanted again after a while though nothing may have happened to
 // it: as a Resync with Recalled set. If an event of the object comes before that, the wish is forgotten, and its worker may
-// ask anew. After a Delete it is the same as Done.
+// ask again. After a Delete it is the same as Done.
 func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
 
 // entry is what the delivery was made of. A worker must not have changed the event.

@@ -74,7 +74,8 @@
 // A worker that has to look at an object later, though nothing may happen to it, says so with Delivery.Again: the object
 // comes as a Resync with Recalled set, in the state that worker had, if no event of it comes before. It keeps the order, is
 // not bounded by the capacity (there is at most one for each object), and is gone when the listener is stopped, or the
-// object: also if the listener does not hear of the object's end, which may have been refused or dropped.
+// object: also if the listener does not hear of the object's end, which may have been dropped or refused. With Transitions,
+// an end that the conditions have refused comes in its place, as a Delete with Recalled set.
 //
 // # Failing
 //

@@ -43,7 +43,7 @@ type ListenerConfig struct {
 	Conditions []condition.Condition
 	// Transitions lets an update or a delete in, too, if the state before it fulfils the conditions, as an object that is
 	// deleted, and an update if the object does, as one that is added: for a listener that wants to learn when an object stops
-	// fulfilling them. See Delivery.Before.
+	// fulfilling them. See Delivery.Before and Delivery.Recalled.
 	Transitions bool
 }
 

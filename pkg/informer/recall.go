@@ -30,8 +30,8 @@ func (l *Listener) recallAfter(e entry, after time.Duration) {
 }
 
 // recall hands the object to a worker. What waits of the object in the ring or behind it comes later, as it is newer. An
-// object that is not stored any more does not come again, also if the listener has not heard and will not hear of its end,
-// because it was dropped or refused.
+// object that is not stored any more does not come again, also if the listener has not heard of its end, because it was dropped
+// or refused; but a listener with Transitions gets that end now, if its conditions may have refused it.
 func (l *Listener) recall(key event.Key, r *recall) {
 	l.mu.Lock()
 	if l.recalls[key] != r { // it was forgotten while the timer went off
@@ -39,7 +39,7 @@ func (l *Listener) recall(key event.Key, r *recall) {
 		return
 	}
 	delete(l.recalls, key)
-	if r.isGone(key) {
+	if r.isGone(key) && !l.refusedEnd(r) {
 		l.mu.Unlock()
 		return
 	}
@@ -56,6 +56,16 @@ func (r *recall) isGone(key event.Key) bool {
 	}
 	o := store.get(key)
 	return o == nil || o.UID() != r.entry.Object.UID()
+}
+
+// refusedEnd makes an object that is gone its end, unless the listener hears of that anyway: the end of a state that fulfils
+// its conditions is not refused. The caller holds mu.
+func (l *Listener) refusedEnd(r *recall) bool {
+	if !l.cfg.Transitions || !l.cfg.On.Has(event.Delete) || mutated("no-refused-ends") {
+		return false
+	}
+	r.entry.Op, r.entry.FinalStateUnknown = event.Delete, true
+	return !l.buf.judges(l).allows(&r.entry)
 }
 
 // forgetRecall does no harm if there is none. The caller holds mu.

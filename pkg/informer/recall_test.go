@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // asking is a worker that wants objects again, and writes down what it gets.
@@ -203,4 +204,34 @@ func TestAMergedDeleteTellsWhatTheListenerKnew(t *testing.T) {
 			t.Errorf("%s: %t %s, known %q, want %q", name, ok, story(e.Event), known, tt.known)
 		}
 	}
+}
+
+// A listener that learns when objects stop fulfilling its conditions gets the end of one that it has asked for, if they have
+// refused that.
+func TestARefusedEndComesInstead(t *testing.T) {
+	inWorld(t, func(w *world) {
+		conditions := []condition.Condition{{Of: condition.OfName, Test: condition.NotIn, Values: []string{"a"}}}
+		for _, tt := range []struct {
+			cfg  ListenerConfig
+			want []string
+		}{
+			{ListenerConfig{Conditions: conditions, Transitions: true}, []string{"delete a/1 101? recalled"}},
+			{ListenerConfig{Conditions: conditions}, nil},
+			{ListenerConfig{Transitions: true}, nil}, // it has heard of that
+			{ListenerConfig{Conditions: conditions, Transitions: true, On: event.OpSet(0).With(event.Add).With(event.Update)}, nil},
+		} {
+			reg, l := w.hang(tt.cfg)
+			a := w.ask(l, nil)
+			o := labelled("", "a", "1", 101, "")
+			l.mu.Lock()
+			l.recallAfter(entry{Event: event.Event{Op: event.Update, Object: o}, from: reg.reg}, time.Minute)
+			l.mu.Unlock()
+			time.Sleep(2 * time.Minute)
+			expect(t, a.take(), tt.want...)
+			if s := l.Stats(); s.Held != 0 || s.Offered != 0 || s.Done != 0 {
+				t.Errorf("%+v", s)
+			}
+			reg.Remove()
+		}
+	})
 }

@@ -75,10 +75,7 @@ func (b *buffer) nextResync() (entry, bool) {
 			continue
 		}
 		l := r.from.listener
-		if b.judge.list == nil {
-			b.judge = l.conditions.judge(&condition.Fields{})
-		}
-		if !b.judge.allows(&e) {
+		if !b.judges(l).allows(&e) {
 			l.refused.Add(1)
 			continue
 		}
@@ -88,6 +85,14 @@ func (b *buffer) nextResync() (entry, bool) {
 		return e, true
 	}
 	return entry{}, false
+}
+
+// judges returns a judge of what comes from no informer: one that nobody else reads with.
+func (b *buffer) judges(l *Listener) *judge {
+	if b.judge.list == nil {
+		b.judge = l.conditions.judge(&condition.Fields{})
+	}
+	return &b.judge
 }
 
 // current returns the stored state of an object of the snapshot, nil if the listener has heard of another one since, or is

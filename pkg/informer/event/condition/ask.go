@@ -45,7 +45,7 @@ func (l *List) Hold(f *Fields, e *Event) bool {
 	if !l.transitions {
 		return false
 	}
-	if e.Op == event.Update && f.all(l.checks, view{op: event.Add, old: none}, nil) {
+	if l.ofEvent && e.Op == event.Update && f.all(l.checks, view{op: event.Add, old: none}, nil) {
 		return true
 	}
 	if e.Before == nil || e.Before == e.Object {

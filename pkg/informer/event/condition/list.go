@@ -11,6 +11,7 @@ import (
 type List struct {
 	checks      []check
 	transitions bool // see Compile
+	ofEvent     bool // it asks about more than one state of the object
 }
 
 // check is a compiled condition.
@@ -57,6 +58,7 @@ func (f *Fields) Compile(list []Condition, transitions bool) (*List, error) {
 	l := &List{transitions: transitions}
 	c := compiler{fields: f, list: l}
 	l.checks = c.all(list)
+	l.ofEvent = c.ofEvent
 	return l, nil
 }
 
@@ -64,6 +66,8 @@ type compiler struct {
 	fields *Fields
 	list   *List
 	items  [2]*items // of the list whose items are asked about
+	// ofEvent: a condition was seen that asks about the op or the state before.
+	ofEvent bool
 }
 
 func (c *compiler) all(list []Condition) []check {
@@ -80,6 +84,7 @@ func (c *compiler) all(list []Condition) []check {
 // one compiles a condition. It is false for one that passes everything.
 func (c *compiler) one(asked *Condition) (check, bool) {
 	one := check{test: asked.Test, old: asked.Old, ops: asked.Ops}
+	c.ofEvent = c.ofEvent || asked.Old || asked.Of == OfOp || asked.Test == Differs
 	if asked.Of == OfAlternatives {
 		one.kind = byAlternatives
 		for _, list := range asked.Either {

@@ -1,0 +1,161 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/route"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer"
+)
+
+// TestRulesBeforeTheBufferModel: a listener with rules reports the same as one that gets every event, in the same order for
+// each object and at the same times, and has the same open violations, whatever of its rules is decided before its buffer.
+func TestRulesBeforeTheBufferModel(t *testing.T) {
+	reports, refused := 0, uint64(0)
+	rapid.Check(t, func(rt *rapid.T) {
+		p := drawPlan(rt)
+		p.outputs = 1
+		p.denies, p.holds, p.repeats = nil, nil, nil
+		for range rapid.IntRange(1, 3).Draw(rt, "rules") {
+			p.denies = append(p.denies, asks{text: denyOf(rt, rapid.IntRange(0, 2).Draw(rt, "depth"))})
+			p.holds = append(p.holds, rapid.SampledFrom([]time.Duration{0, 0, 4 * time.Minute, 90 * time.Second}).Draw(rt, "for"))
+			p.repeats = append(p.repeats, rapid.SampledFrom([]time.Duration{0, 0, 17 * time.Minute}).Draw(rt, "repeat"))
+		}
+		p.listener = "    buffer: {capacity: 1000}\n" + rapid.SampledFrom([]string{"", "    resync: 7m\n", "    on: [add]\n", "    on: [update]\n"}).Draw(rt, "listener")
+		p.quiet = true // config writes no filter then
+		if filter := rapid.SampledFrom([]string{"", "", "", `op == "delete"`, `label("a") == "y"`, `object.spec.bad == true && op != "resync"`, `changed("spec.node")`}).Draw(rt, "filter"); filter != "" {
+			p.listener += "    filter: '" + filter + "'\n"
+		}
+		for i := range p.steps { // no event comes at the very time at which an object comes again
+			p.steps[i].after += 7 * time.Nanosecond
+		}
+		var err error
+		synctest.Test(t, func(t *testing.T) {
+			var n int
+			var r uint64
+			n, r, err = p.compare(t)
+			reports, refused = reports+n, refused+r
+		})
+		if err != nil {
+			rt.Fatalf("%s%v: %v", p.config(), p.steps, err)
+		}
+	})
+	if !t.Failed() && (reports < 100 || refused < 100) {
+		t.Errorf("%d reports, %d events refused: this test says nothing", reports, refused)
+	}
+	t.Logf("%d reports, %d events refused", reports, refused)
+}
+
+func denyOf(t *rapid.T, depth int) string {
+	form := "ask"
+	if depth > 0 {
+		form = rapid.SampledFrom([]string{"ask", "and", "and", "or", "not"}).Draw(t, "form")
+	}
+	below := func() string { return "(" + denyOf(t, depth-1) + ")" }
+	switch form {
+	case "and":
+		return below() + " && " + below()
+	case "or":
+		return below() + " || " + below()
+	case "not":
+		return "!" + below()
+	}
+	return rapid.SampledFrom(modelAsks).Draw(t, "ask").text
+}
+
+// compare runs the plan's listener with another one that gets every event, and returns what was reported and how many events
+// were refused before the buffer.
+func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err error) {
+	time.Sleep(time.Until(storyTime))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cfg, err := config.Parse(t.TempDir()+"/config.yaml", []byte(whole(p.config())))
+	if err != nil {
+		return 0, 0, err
+	}
+	parts, err := build(ctx, cfg, BuildOptions{Log: plain(&lockedBuffer{}, slog.LevelError)})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer parts.close(context.WithoutCancel(ctx))
+	l := parts.listeners[0]
+	every, err := informer.NewListener(informer.ListenerConfig{Capacity: 1000, Resync: l.cfg.Resync.Duration, Transitions: l.route.Select != nil})
+	if err != nil {
+		return 0, 0, err
+	}
+	server, caches := newModelServer(), &docCaches{}
+	factory := informer.NewFactory(server, quiet)
+	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}
+	var ears [2]*ear
+	var routes [2]*route.Route
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	for i, source := range []*informer.Listener{l.buffer, every} {
+		if _, err := factory.Listen(resource, informer.Scope{}, l.shape, source); err != nil {
+			return 0, 0, err
+		}
+		b := &builder{config: cfg, cfg: l.cfg, log: quiet}
+		b.known()
+		ears[i] = &ear{}
+		routes[i] = &route.Route{
+			Name: "l", Source: source, Select: l.route.Select, On: l.route.On, Filter: l.route.Filter, Quiet: l.route.Quiet, Retry: l.route.Retry,
+			Rules: rules.NewBook(b.ruleList(), 1), Caches: caches, Outputs: []route.Output{{Name: "out", Sink: ears[i]}}, Log: quiet,
+		}
+		if routes[i].Messages, err = cloudevent.NewSource("c", "l", "pods"); err != nil {
+			return 0, 0, err
+		}
+		wg.Go(func() { _ = routes[i].Run(ctx) })
+	}
+	wg.Go(func() { _ = factory.Run(ctx) })
+	w := modelWorld{server, caches, cfg.Informers["nodes"], moment{nodes: map[string]string{}}, map[string]modelPod{}}
+	for i, s := range append(slices.Clone(p.steps), modelStep{what: "time", after: 3 * time.Hour}) {
+		if err := w.do(s); err != nil {
+			return 0, 0, err
+		}
+		if s.what != "time" {
+			continue
+		}
+		synctest.Wait()
+		if narrow, wide := routes[0].Rules.Open(), routes[1].Rules.Open(); !slices.Equal(narrow, wide) {
+			return 0, 0, fmt.Errorf("after step %d there are the violations %v, with every event %v", i, narrow, wide)
+		}
+		if narrow, wide := ears[0].heard(), ears[1].heard(); narrow != wide {
+			return 0, 0, fmt.Errorf("after step %d these were reported:\n%s\nwith every event these:\n%s", i, narrow, wide)
+		}
+	}
+	narrow, wide := routes[0].Stats(), routes[1].Stats()
+	if narrow.RuleErrors != wide.RuleErrors && l.cfg.Resync.Duration == 0 { // how many resyncs there are depends on what else there is to do
+		return 0, 0, fmt.Errorf("rules have failed %d times, with every event %d times", narrow.RuleErrors, wide.RuleErrors)
+	}
+	return len(ears[0].took), l.buffer.Stats().Refused, nil
+}
+
+// heard is what an output took, object by object.
+func (e *ear) heard() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []string
+	for _, m := range e.took {
+		all = append(all, fmt.Sprintf("%s %s %s %s %s %s", m.Subject, m.UID, m.Type, m.Rule, m.Time, m.Data))
+	}
+	slices.SortStableFunc(all, func(a, b string) int {
+		a, _, _ = strings.Cut(a, " ")
+		b, _, _ = strings.Cut(b, " ")
+		return strings.Compare(a, b)
+	})
+	return strings.Join(all, "\n")
+}

@@ -1,0 +1,71 @@
+package filters
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
+)
+
+func TestAnyOf(t *testing.T) {
+	for _, tt := range []struct {
+		most  int
+		texts []string
+		want  string
+	}{
+		{9, []string{`label("a") == "x"`}, "a=x"},
+		{9, []string{`label("a") == "x"`, `label("a") in ["y", "z"]`}, "a=x,y,z"},
+		{9, []string{`label("a") == "x" && object.n > 1`, `object.n > 5`}, `(label("a") in ["x"] and n > 1 or n > 5)`},
+		{9, []string{`op == "add"`, `object.n > 5`}, `(op in ["add"] or n > 5)`},
+		{9, []string{`op == "add"`, `op == "delete"`}, `add|delete (op in ["add"] or op in ["delete"])`},
+		{9, []string{`label("a") == "x"`, `len(object.list) > 3`}, ""},
+		{9, []string{`label("a") == "x"`, `false`}, "a=x"},
+		{3, []string{`label("a") == "x" && object.n > 1`, `object.n > 5 && object.m > 5`}, `(label("a") in ["x"] or n > 5)`},
+		{1, []string{`label("a") == "x" && object.n > 1`, `object.n > 5 && object.m > 5`}, ""},
+	} {
+		var all []Conditions
+		for _, text := range tt.texts {
+			all = append(all, compile(t, text).Conditions())
+		}
+		if got := AnyOf(all, tt.most).words(); got != tt.want {
+			t.Errorf("%q\n got %q\nwant %q", tt.texts, got, tt.want)
+		}
+	}
+}
+
+// What fulfils the conditions of one of several expressions fulfils those of any of them, however few are asked.
+func TestConditionsOfAnyAreNecessary(t *testing.T) {
+	refused := 0
+	rapid.Check(t, func(t *rapid.T) {
+		var all []Conditions
+		for range rapid.IntRange(1, 4).Draw(t, "expressions") {
+			if f, err := Compile(Source{Text: drawConditions(t, 2)}); err == nil {
+				all = append(all, f.Conditions())
+			}
+		}
+		several := AnyOf(all, rapid.SampledFrom([]int{1, 2, 5, 100}).Draw(t, "most"))
+		for range 10 {
+			o, err := (&event.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(drawMetadata(t)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := condition.Event{Op: rapid.SampledFrom(event.Ops).Draw(t, "op"), Object: o}
+			holds := func(c Conditions) bool { return c.Ops.Has(e.Op) && conditiontest.Hold(c.Object, false, e) }
+			if holds(several) {
+				continue
+			}
+			refused++
+			for _, one := range all {
+				if holds(one) {
+					t.Fatalf("%s %s is refused by %s, but not by %s", e.Op, o.JSON(), several.words(), one.words())
+				}
+			}
+		}
+	})
+	if !t.Failed() && refused < 20 {
+		t.Errorf("only %d events were refused: this test says nothing", refused)
+	}
+}
