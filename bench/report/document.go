@@ -109,7 +109,7 @@ func (d Document) Markdown() string {
 		section(kinds[1])
 	}
 	if len(d.Verdicts) > 0 {
-		fmt.Fprintf(&b, "\n## Figures to reach, replicas\n\n%s", VerdictTable(d.Verdicts))
+		fmt.Fprintf(&b, "\n## Figures to reach, replicas and parts\n\n%s", VerdictTable(d.Verdicts))
 	}
 	for _, t := range d.Tables {
 		section(t)

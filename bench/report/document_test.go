@@ -27,6 +27,8 @@ func measured() Results {
 		Few:           Figures{Objects: 10_000, EventCPU: 10}, Many: Figures{Objects: 200_000, EventCPU: 13},
 		ManyWorkloads: Figures{EventCPU: 11}, Workloads: 5_000,
 		OneInformer: Figures{EventCPU: 10}, ManyInformers: Figures{EventCPU: 14}, Informers: 100,
+		Matched: []Matched{{"file", 13_000, 14, 7, 3}, {"pipe", 13_000, 9, 1, 0}},
+		Hostile: []Input{{"white space", 1.1}, {"deep nesting", 1.8}, {"huge neighbours", 0.9}},
 	}
 }
 
@@ -49,6 +51,8 @@ func TestVerdicts(t *testing.T) {
 | API server write to handler, p99, versus client-go typed                  |       <= 1x |      1.50x | falls short |
 | a lone event, CPU without that of idling, versus reading and dropping     |       <= 2x |      1.80x |        pass |
 | a lone event, write to handler, 99 of 100                                 |     <= 1 ms |     1.5 ms | falls short |
+| an event that matches, CPU, versus writing the same bytes to a file       |       <= 3x |      2.00x |        pass |
+| input that is made to cost most, versus strict reading                    |     <= 1.5x |      1.80x | falls short |
 `, "\n")
 	if got := VerdictTable(Verdicts(measured())).String(); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
@@ -130,7 +134,7 @@ func TestTheResultsFile(t *testing.T) {
 - Go: go1.26.8 linux/amd64
 - rounds: 3; figures are their medians
 
-## Figures to reach, replicas
+## Figures to reach, replicas and parts
 ` + verdictTable + "\n## Two pods\n" + contendersTable + "\n## Single events\n" + singlesTable +
 		"\n<!-- of their limits, the figures are: {\"watch event, CPU, versus reading and dropping\":1.25} -->\n"
 	if got := document().Markdown(); got != want {
@@ -145,6 +149,26 @@ func TestTheTerminal(t *testing.T) {
 	}
 	if got := (Document{}).Text(); got != "" {
 		t.Errorf("%q", got)
+	}
+}
+
+const partsTables = `
+| written to | bytes | event CPU | writing as much | event / writing |
+|------------|------:|----------:|----------------:|----------------:|
+| file       | 13000 |   14.0 us |         7.00 us |           2.00x |
+| pipe       | 13000 |   9.00 us |         1.00 us |           9.00x |
+
+|                 | reading / strict reading |
+|-----------------|-------------------------:|
+| deep nesting    |                    1.80x |
+| white space     |                    1.10x |
+| huge neighbours |                    0.90x |
+`
+
+func TestTablesOfParts(t *testing.T) {
+	r := measured()
+	if got := "\n" + MatchedEvents(r.Matched).String() + "\n" + Inputs(r.Hostile).String(); got != partsTables {
+		t.Errorf("%s\nwant\n%s", got, partsTables)
 	}
 }
 

@@ -110,7 +110,7 @@ func TestTheHeadIsOverAllKinds(t *testing.T) {
 	text := d.Markdown()
 	last := 0
 	for _, heading := range []string{
-		"\n## Over all 4 kinds of collections\n", "\n## Figures to reach, by kind\n", "\n## Figures to reach, replicas\n", "\n## Two pods\n", "\n## What each kind takes\n",
+		"\n## Over all 4 kinds of collections\n", "\n## Figures to reach, by kind\n", "\n## Figures to reach, replicas and parts\n", "\n## Two pods\n", "\n## What each kind takes\n",
 	} {
 		at := strings.Index(text, heading)
 		if at < last {

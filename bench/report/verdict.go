@@ -32,6 +32,9 @@ type Results struct {
 	// OneInformer is the core with one informer, and ManyInformers with Informers that have the same objects among them.
 	OneInformer, ManyInformers Figures
 	Informers                  int
+	// Matched are events that match, by where they are written to, and Hostile the input that is made to cost much.
+	Matched []Matched
+	Hostile []Input
 }
 
 // FurtherListeners are listeners of one kind.
@@ -50,10 +53,7 @@ const (
 // Verdicts holds the figures against the design's, as far as they were measured.
 func Verdicts(r Results) []Verdict {
 	var all []Verdict
-	ours, have := r.Main[core]
-	if !have {
-		return nil
-	}
+	ours := r.Main[core]
 	atMost := func(what string, limit, reached, of float64) {
 		if reached > 0 && of > 0 {
 			all = append(all, Verdict{What: what, Required: fmt.Sprintf("<= %.4gx", limit), Reached: ratio(reached / of), Excess: reached / of / limit})
@@ -70,6 +70,9 @@ func Verdicts(r Results) []Verdict {
 			v.Reached, v.Excess = "lost in noise", 0
 		}
 		all = append(all, v)
+	}
+	growth := func(what string, many, few Figures) {
+		atMost("CPU per event with "+what, 1.2, many.EventCPU, few.EventCPU)
 	}
 	cpu := func(over string, by map[string]Figures) {
 		ours, dropped, decoded := by[core], by[drop], by[dynamic]
@@ -90,15 +93,21 @@ func Verdicts(r Results) []Verdict {
 			absolute("a further listener that does not match, asking for "+many.Asking+", CPU per event", many.Most, further, "us")
 		}
 	}
-	atMost(fmt.Sprintf("CPU per event with %d objects, versus %d", r.Many.Objects, r.Few.Objects), 1.2, r.Many.EventCPU, r.Few.EventCPU)
-	atMost(fmt.Sprintf("CPU per event with %d workloads, versus 50", r.Workloads), 1.2, r.ManyWorkloads.EventCPU, ours.EventCPU)
-	atMost(fmt.Sprintf("CPU per event with %d informers, versus 1", r.Informers), 1.2, r.ManyInformers.EventCPU, r.OneInformer.EventCPU)
+	growth(fmt.Sprintf("%d objects, versus %d", r.Many.Objects, r.Few.Objects), r.Many, r.Few)
+	growth(fmt.Sprintf("%d workloads, versus 50", r.Workloads), r.ManyWorkloads, ours)
+	growth(fmt.Sprintf("%d informers, versus 1", r.Informers), r.ManyInformers, r.OneInformer)
 	atMost("API server write to handler, p99, versus client-go typed", 1, float64(ours.P99),
 		least(r.Main, func(f Figures) float64 { return float64(f.P99) }))
 	atMost("a lone event, CPU without that of idling, versus reading and dropping", 2, ours.SingleCPU, r.Main[drop].SingleCPU)
 	if ours.SingleP99 > 0 {
 		absolute("a lone event, write to handler, 99 of 100", 1, ours.SingleP99.Seconds()*1e3, "ms")
 	}
+	for _, m := range r.Matched {
+		if m.Most > 0 {
+			atMost("an event that matches, CPU, versus writing the same bytes to a "+m.To, m.Most, m.Event, m.Write)
+		}
+	}
+	atMost("input that is made to cost most, versus strict reading", 1.5, costliest(r.Hostile).Ratio, 1)
 	return all
 }
 

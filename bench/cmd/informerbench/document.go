@@ -43,6 +43,12 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 		doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("one listener, and %d further ones that match nothing", r.others), Table: report.Contenders(rows)})
 	}
 	doc.Tables = append(doc.Tables, r.growth(&results)...)
+	if results.Matched, results.Hostile = r.matched, r.hostile; len(r.matched) > 0 {
+		doc.Tables = append(doc.Tables, report.Titled{Title: "events that match, written as CloudEvents with the object and its last state", Table: report.MatchedEvents(r.matched)})
+	}
+	if len(r.hostile) > 0 {
+		doc.Tables = append(doc.Tables, report.Titled{Title: "input that is made to cost much", Table: report.Inputs(r.hostile)})
+	}
 	doc.Kinds = r.collections()
 	doc.Verdicts = report.Verdicts(results)
 	return doc

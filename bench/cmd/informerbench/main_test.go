@@ -126,7 +126,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"walk", usage},
 		{"run -contenders core,nobody", `informerbench run: -contenders "nobody": it is a list of drop, dynamic, dynamic+transform, typed-json, typed-protobuf, core, daemon, shell-operator` + "\n"},
 		{"run -proto h3", `informerbench run: -proto "h3": it is a list of h1, h2` + "\n"},
-		{"run -scenes x", `informerbench run: -scenes "x": it is a list of main, listeners, growth, kinds` + "\n"},
+		{"run -scenes x", `informerbench run: -scenes "x": it is a list of main, listeners, growth, parts, kinds` + "\n"},
 		{"run -rounds 0", "informerbench run: -rounds, -repeats, -objects, -kind-objects, -size, -events and -others must be positive, -paced and -singles not negative\n"},
 		{"run -contenders daemon -informerd none", "informerbench run: the daemon cannot be measured: stat none: no such file or directory: " +
 			"build it, name it with -informerd, or leave it out of -contenders\n"},
@@ -149,10 +149,10 @@ func TestQuickMeansSmallNumbersUnlessGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.rounds != 1 || p.objects != 5000 || p.events != 77 || !reflect.DeepEqual(p.contenders, []string{"drop", "core"}) || !reflect.DeepEqual(p.scenes, []string{"main", "kinds"}) || len(p.kinds) != 4 || p.kindObjects != 1500 {
+	if p.rounds != 1 || p.objects != 5000 || p.events != 77 || !reflect.DeepEqual(p.contenders, []string{"drop", "core"}) || !reflect.DeepEqual(p.scenes, []string{"main", "parts", "kinds"}) || len(p.kinds) != 4 || p.kindObjects != 1500 {
 		t.Errorf("%+v", p)
 	}
-	if p, err = parsePlan(nil, io.Discard); err != nil || p.rounds != 3 || p.objects != 20_000 || p.events != 20_000 || len(p.contenders) != 8 || len(p.protocols) != 2 || len(p.scenes) != 4 || len(p.kinds) != len(kindRows) || p.kindObjects != 5000 {
+	if p, err = parsePlan(nil, io.Discard); err != nil || p.rounds != 3 || p.objects != 20_000 || p.events != 20_000 || len(p.contenders) != 8 || len(p.protocols) != 2 || len(p.scenes) != 5 || len(p.kinds) != len(kindRows) || p.kindObjects != 5000 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -44,11 +44,12 @@ const (
 	sceneMain      = "main"      // the contenders side by side, and the core's single events
 	sceneListeners = "listeners" // the core with one listener and with many
 	sceneGrowth    = "growth"    // the core with few and with many objects, workloads, informers
+	sceneParts     = "parts"     // parts of informerd by themselves: events that match, input that is made to cost much
 	sceneKinds     = "kinds"     // drop, dynamic and core on collections of all kinds
 )
 
 var (
-	scenes    = []string{sceneMain, sceneListeners, sceneGrowth, sceneKinds}
+	scenes    = []string{sceneMain, sceneListeners, sceneGrowth, sceneParts, sceneKinds}
 	protocols = []string{"h1", "h2"}
 )
 
@@ -121,7 +122,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 // quickValues are what -quick makes of flags that are not given. With fewer events, what a process does at its beginning shows.
 var quickValues = map[string]string{
 	"rounds": "1", "objects": "5000", "events": "10000", "paced": "0", "singles": "0",
-	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,kinds", "kinds": quickKinds, "kind-objects": "1500",
+	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,parts,kinds", "kinds": quickKinds, "kind-objects": "1500",
 }
 
 // choose returns the values of a list in the order of all.

@@ -61,9 +61,15 @@ type runner struct {
 	trials map[string][]trial.Result
 	// problems are what went wrong without ending the run.
 	problems []string
+
+	matched []report.Matched
+	hostile []report.Input
 }
 
 func (r *runner) perform(ctx context.Context) error {
+	if r.has(sceneParts) {
+		r.performParts(ctx) // first, while this process has nothing else to do
+	}
 	for _, scene := range []struct {
 		name      string
 		spec      stageSpec

@@ -184,6 +184,7 @@ func TestNoInputCostsMuchMoreThanStrictReading(t *testing.T) {
 				strict, took = min(strict, read(&Parser{Plain: true}, known{})), min(took, read(store.parser(), store))
 			}
 			ratio := float64(took) / float64(strict)
+			// bench/cmd/informerbench reads this line.
 			if t.Logf("%.2f %s", ratio, what); ratio > mostOfStrict {
 				t.Errorf("%v, %.2f times as long as strict reading", took, ratio)
 			}

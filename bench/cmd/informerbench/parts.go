@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+
+	"github.com/informerd/informerd/bench/matched"
+	"github.com/informerd/informerd/bench/report"
+)
+
+// performParts measures parts of informerd by themselves. A part that cannot be measured is a problem, no error.
+func (r *runner) performParts(ctx context.Context) {
+	batches := 20
+	if r.quick {
+		batches = 5
+	}
+	for _, to := range []matched.Destination{matched.File, matched.Pipe} {
+		result, err := matched.Measure(ctx, to, "", batches)
+		if err != nil {
+			r.problem("scene %s: %v", sceneParts, err)
+			continue
+		}
+		m := report.Matched{To: string(to), Bytes: result.Bytes, Event: result.Event.Seconds() * 1e6, Write: result.Write.Seconds() * 1e6}
+		if to == matched.File {
+			m.Most = matched.Limit
+		}
+		r.matched = append(r.matched, m)
+		fmt.Fprintf(r.log, "%-24s matched event to a %v: %v, writing %v\n", sceneParts, to, result.Event, result.Write)
+	}
+	var err error
+	if r.hostile, err = searchHostile(ctx); err != nil {
+		r.problem("scene %s: the search for input that costs much: %v", sceneParts, err)
+	}
+	for _, found := range r.hostile {
+		fmt.Fprintf(r.log, "%-24s hostile input: %.2fx %s\n", sceneParts, found.Ratio, found.Name)
+	}
+}
+
+// The search is a test of the parser, in a process of its own, so that what it aims at is known in one place only. It logs
+// a line for each sort of input.
+const (
+	searchPackage = "github.com/informerd/informerd/pkg/informer/event"
+	searchTest    = "TestNoInputCostsMuchMoreThanStrictReading"
+)
+
+var searchLine = regexp.MustCompile(`(?m)^ *cost_test\.go:\d+: (\d+\.\d+) (.+)$`)
+
+func searchHostile(ctx context.Context) ([]report.Input, error) {
+	// The test fails if a figure is above its limit. Here the figures say that.
+	out, failed := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-run", "^"+searchTest+"$", searchPackage).CombinedOutput()
+	found, err := readSearch(out)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("go test -run %s %s: no figures: %v: %s", searchTest, searchPackage, failed, out[:min(len(out), 1000)])
+	}
+	return found, err
+}
+
+func readSearch(out []byte) (found []report.Input, err error) {
+	for _, line := range searchLine.FindAllSubmatch(out, -1) {
+		ratio, err := strconv.ParseFloat(string(line[1]), 64)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, report.Input{Name: string(line[2]), Ratio: ratio})
+	}
+	return found, nil
+}
