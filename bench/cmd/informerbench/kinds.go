@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/informerd/informerd/bench/contender"
 	"github.com/informerd/informerd/bench/objects"
@@ -37,6 +38,9 @@ var kindRows = []kindRow{
 	row(objects.UnlikeConfigMaps, 5),
 	large(row(objects.UnlikeConfigMaps, 5)),
 }
+
+// kindRest is enough of a rest where the steady memory is not shown.
+const kindRest = 500 * time.Millisecond
 
 // quickKinds are those of a quick run: one of each sort that differs from replicas.
 const quickKinds = "job-pods,nodes,events,unlike-configmaps"

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/informerd/informerd/bench/contender"
@@ -101,8 +102,7 @@ func (r *runner) spec(kind string, count, size int) stageSpec {
 }
 
 // mainActs: drop and core, on which ratios hang, do so little that the machine's noise shows. So they
-// list and take the burst several times in each round. Shell-operator, to which no figure is compared, takes more than a
-// minute and performs once.
+// list and take the burst several times in each round. Those to which no figure is compared and that take long perform once.
 func (r *runner) mainActs() (acts []act) {
 	for _, protocol := range r.protocols {
 		first := protocol == r.protocols[0]
@@ -113,7 +113,7 @@ func (r *runner) mainActs() (acts []act) {
 				if again > 0 && !cheap || !first && variant {
 					continue // the first table shows what a variant changes
 				}
-				a := act{contender: name, protocol: protocol, burst: r.events, program: r.programs[name], once: name == contender.ShellOperator}
+				a := act{contender: name, protocol: protocol, burst: r.events, program: r.programs[name], once: name == contender.ShellOperator || name == contender.DynamicLean}
 				if again == 0 {
 					a.paced = r.paced
 				}
@@ -161,6 +161,9 @@ func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.name, s.profiles, s.rest = name, r.profiles, r.rest
+	if strings.HasPrefix(name, sceneKinds) {
+		s.rest = min(s.rest, kindRest)
+	}
 	var all []trial.Result
 	for round := range rounds {
 		for _, a := range acts {
