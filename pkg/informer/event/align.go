@@ -38,7 +38,12 @@ func (r *reading) align(n, t int) {
 	r.until, r.shift = n+length, t-n
 	r.reached(n)
 	r.spend(alignCost)
-	end := 0
+	r.matched(n, t, length)
+}
+
+// matched notes a match, and the bytes before it that are the same.
+func (r *reading) matched(n, t, length int) {
+	s, b, end := r.s, r.base.text, 0
 	if k := len(r.matches) - 1; k >= 0 {
 		last := &r.matches[k]
 		if end = last.n + last.len; end == n && last.t+last.len == t {

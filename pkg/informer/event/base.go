@@ -1,9 +1,6 @@
 package event
 
-import (
-	"hash/maphash"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // base is a text that packed objects refer to: that of the plain object it was made with. It is also what other texts are
 // read against, and has all that this takes, so that it needs no preparation and ends when the last object that refers to
@@ -53,7 +50,7 @@ func (k *packing) newBase(text string) *base {
 	if len(r.fields) > 0 {
 		b.fields = make([]checked, 0, len(r.fields))
 		for _, sp := range r.fields {
-			b.fields = append(b.fields, checked{sp.to - sp.from, maphash.String(nameSeed, r.s[sp.from:sp.to])})
+			b.fields = append(b.fields, checkedOf(r.s[sp.from:sp.to]))
 		}
 	}
 	return b

@@ -81,6 +81,9 @@ func (r *reading) ownBase() *base {
 	case o == nil:
 		return nil
 	case o.base != nil:
+		if r.last != o {
+			r.last, r.lastFields = o, readFields(r.lastFields[:0], o.fields())
+		}
 		return o.base
 	}
 	return o.own

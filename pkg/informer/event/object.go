@@ -8,7 +8,7 @@ package event
 // returns the form to keep, Plain the one to read more than one thing from; AppendJSON writes either.
 type Object struct {
 	// text is, in a plain object, the JSON, and behind it those of the header's fields that do not stand in it as they
-	// are; in a packed one, the header's fields and behind them the operations (packed.go).
+	// are; in a packed one, what packed.go says.
 	text string
 	base *base // of a packed object, else nil
 	// stored is the packed form of a plain object, nil if there is none.
@@ -20,6 +20,8 @@ type Object struct {
 	size   uint32 // of the JSON
 	// Where a packed object's literals and operations begin in its text.
 	literals, ops uint32
+	// regular: a packed object's JSON has apiVersion and kind, then metadata, then spec, and then at most status.
+	regular bool
 }
 
 // typeMeta is shared by the objects of one reader.
@@ -60,7 +62,7 @@ func (o *Object) Plain() *Object {
 	if o.base == nil {
 		return o
 	}
-	identity := o.text[:o.literals]
+	identity := o.text[:o.header.identitySize()]
 	text := o.appendJSON(make([]byte, 0, int(o.size)+len(identity)), 0)
 	p := o.plainHeader(view(append(text, identity...)))
 	return &p

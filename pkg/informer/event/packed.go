@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// This file makes and reads packed objects. A packed object's text is the fields of its header, one behind the other, then
-// all bytes of its JSON that its base does not have, its literals, and then the operations that build the JSON of both, from
-// front to back:
+// This file makes and reads packed objects. A packed object's text is the fields of its header, one behind the other, then what
+// is remembered of values of fieldsV1 that its base does not know (managed.go), then all bytes of its JSON that its base does
+// not have, its literals, and then the operations that build the JSON of both, from front to back:
 //
 //	uvarint    so many bytes of the literals
 //	uvarint n  n bytes of the base, which begin
@@ -38,6 +38,7 @@ type packing struct {
 	size       int    // of the JSON
 	literals   []byte
 	ops        []byte
+	fields     []byte
 	literal    int // bytes at the end of literals that no operation has yet
 	copied     struct{ at, len int }
 	behind     int // where a copy with d == 0 would begin, were there no literal
@@ -186,16 +187,29 @@ func (h *header) identity() [5]*field {
 	return [5]*field{&h.namespace, &h.name, &h.uid, &h.resourceVersion, &h.deletionTimestamp}
 }
 
+// identitySize is how long these texts are in a packed object.
+func (h *header) identitySize() (n uint32) {
+	for _, f := range h.identity() {
+		n += f.len
+	}
+	return n
+}
+
+// fields returns what a packed object remembers of values of fieldsV1.
+func (o *Object) fields() string { return o.text[o.header.identitySize():o.literals] }
+
 func (k *packing) packed(typ *typeMeta) *Object {
 	o := k.object(typ)
-	o.base = k.r.base
+	o.base, o.regular = k.r.base, k.r.regular
 	identity, n := k.identity()
 	var b strings.Builder
-	b.Grow(n + len(k.literals) + len(k.ops))
+	k.fields = appendFields(k.fields[:0], k.r.ownFields)
+	b.Grow(n + len(k.fields) + len(k.literals) + len(k.ops))
 	for i, f := range o.header.identity() {
 		*f = field{uint32(b.Len()), uint32(len(identity[i]))}
 		b.WriteString(identity[i])
 	}
+	b.Write(k.fields)
 	o.literals = uint32(b.Len())
 	b.Write(k.literals)
 	o.ops = uint32(b.Len())

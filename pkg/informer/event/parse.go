@@ -36,6 +36,7 @@ type Parser struct {
 	typ      *typeMeta
 	// eager: each object is read against a base and packed if that can be done at all, worth it or not; for tests.
 	eager bool
+	unfollowing bool // last states are not followed
 	// secrets: objects may be Secrets, so that more of them has to be looked at.
 	secrets bool
 	// deduplicated: the text is known to have no name twice.
@@ -152,6 +153,12 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 		if stored {
 			return packed, nil
 		}
+	}
+	if packed == nil && r.followed { // of what becomes a base, more has to be known
+		p.unfollowing = true
+		o, err := p.parseAgain(s[start:end], stored)
+		p.unfollowing = false
+		return o, err
 	}
 	o := k.plain(p.typ)
 	if o.stored = packed; packed == nil && remember && r.deepest < maxBaseDepth {

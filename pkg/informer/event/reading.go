@@ -28,6 +28,7 @@ type reading struct {
 	from    int      // where the object begins
 	base    *base    // nil if nothing like this object is known
 	found   found    // how it was found
+	last    *Object  // the object's last state, if that is packed
 	untried *base    // was found, but is not worth a try
 	origins struct { // what origin has found
 		of   span
@@ -48,6 +49,8 @@ type reading struct {
 	apiVersion, kind, namespace, name, uid, resourceVersion, deletionTimestamp span
 
 	metadata     bool // was seen
+	regular      bool // see Object
+	followed     bool // the object ends as its last state did (last.go)
 	untyped      bool // apiVersion or kind is null, so that none can be added
 	labels       span
 	generateName span
@@ -57,6 +60,8 @@ type reading struct {
 	edits        []edit
 	secret       []span
 	fields       []span // values of fieldsV1
+	// Of these, those that the base does not have, and those of the last state.
+	ownFields, lastFields []checked
 }
 
 // member is a member of an object that is read member by member.
@@ -76,8 +81,9 @@ func (r *reading) begin(p *Parser, s string) {
 		c.names, c.stack, c.extents, c.table = nil, nil, nil, nil
 	}
 	*r = reading{
-		checker: c, s: s, parser: p,
-		matches: r.matches[:0], edits: r.edits[:0], secret: r.secret[:0], fields: r.fields[:0], top: r.top[:0], meta: r.meta[:0],
+		checker: c, s: s, parser: p, regular: true,
+		matches: r.matches[:0], edits: r.edits[:0], secret: r.secret[:0], fields: r.fields[:0], ownFields: r.ownFields[:0],
+		lastFields: r.lastFields[:0], top: r.top[:0], meta: r.meta[:0],
 	}
 }
 
@@ -122,6 +128,7 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 			r.edits[open].to, open = m.start, -1
 		}
 		if m.drop != nil && m.drop.cut {
+			r.regular = r.regular && l != levelObject
 			if i, err = r.skip(&m, depth+1); err != nil {
 				return i, -1, err
 			}
@@ -133,6 +140,16 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 			}
 			previous = i
 			continue
+		}
+		if l == levelObject && r.stillRegular(m.role) && m.role == roleSpec {
+			switch behind, all := r.follow(m.value); {
+			case all:
+				r.leave(s, outer)
+				return behind, -1, nil
+			case behind > 0:
+				i, kept, previous = behind, true, behind
+				continue
+			}
 		}
 		w := -1
 		if j >= 0 {

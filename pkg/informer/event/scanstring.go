@@ -42,6 +42,19 @@ func plainRun(s string, i int) int {
 	return i
 }
 
+// usualRun is plainRun up to the first byte that is not ASCII.
+func usualRun(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		if x := unusual(word(s, i)); x != 0 {
+			return i + bits.TrailingZeros64(x)/8
+		}
+	}
+	for i < len(s) && s[i] != '"' && s[i] != '\\' && s[i] >= 0x20 && s[i] < 0x80 {
+		i++
+	}
+	return i
+}
+
 // string reads the string at i, whatever it has in it.
 func (c *checker) string(s string, i int) (int, error) {
 	for i++; i+8 <= len(s); i += 8 {

@@ -7,7 +7,7 @@ type operations struct {
 	ops, literals, base string
 	behind              int
 	left                int // of the JSON
-	copying             bool
+	literal             bool // what next gave last was one of the literals
 }
 
 func (o *Object) operations() operations {
@@ -18,8 +18,8 @@ func (o *Object) operations() operations {
 func (it *operations) next() string {
 	n := it.uvarint()
 	it.left -= n
-	it.copying = !it.copying
-	if it.copying {
+	it.literal = !it.literal
+	if it.literal {
 		piece := it.literals[:n]
 		it.literals = it.literals[n:]
 		it.behind += n

@@ -1,0 +1,246 @@
+package event
+
+import "strings"
+
+// This file reads an object against its own last state. Both differ from the base in the same places, most of them: a
+// replica's name and addresses are its own in each of its states. To read those differences again is most of what it takes
+// to read an update against the base. But the last state is valid, and its operations say piece by piece what it has of the
+// base. So the text is compared with these pieces, one after the other:
+//
+//	base  {"status":{"podIP":"10.1.0.1","startTime":"08:15"}}
+//	last  {"status":{"podIP":"10.1.7.9","startTime":"08:30"}}
+//	text  {"status":{"podIP":"10.1.7.9","startTime":"11:02"}}
+//	                                                ~~~~~ read
+//
+// Where it differs within a string, number or word that is a value, the rest of that is read, and both are passed behind it.
+// Then both have the same tokens so far, but for the contents of values, so that they are in the same state of the grammar and
+// one is as valid as the other. Whether a place is within a string is seen from the number of quotes before it. All other
+// differences are left to the reader that needs no last state.
+
+// differCost is what it takes to go on behind a difference, in bytes that could have been read for it.
+const differCost = 80
+
+// stillRegular notes a member of the object and reports whether all of them so far are in the usual order: apiVersion and
+// kind, metadata, spec, status.
+func (r *reading) stillRegular(role role) bool {
+	switch role {
+	case roleAPIVersion, roleKind, roleMetadata:
+		r.regular = r.regular && !r.metadata
+	case roleSpec:
+		r.regular = r.regular && r.metadata && r.spec == 0
+	case roleStatus:
+		r.regular = r.regular && r.spec > 0 && r.status == 0
+	default:
+		r.regular = false
+	}
+	return r.regular
+}
+
+// follow reads the object from the value of spec at i on, as long as it has the same tokens as its last state, but for what is in
+// values: to its end, or to the end of that value. Behind is 0 if it is not that long.
+func (r *reading) follow(i int) (behind int, all bool) {
+	o := r.last
+	if o == nil || o.base != r.base || !o.regular || o.header.spec == 0 || r.lax || r.twice || r.parser.unfollowing {
+		return 0, false
+	}
+	f := follower{r: r, operations: o.operations(), i: i, from: i, outside: i, status: int(o.header.status), size: int(o.size)}
+	f.mark()
+	f.to(int(o.header.spec))
+	if f.rest() {
+		r.spec, r.status, r.followed = i, f.newStatus, true
+		return f.i, true
+	}
+	if r.matches = r.matches[:f.matches]; f.matches > 0 {
+		r.matches[f.matches-1] = f.last
+	}
+	if f.newStatus == 0 {
+		return 0, false
+	}
+	r.spec, r.followed = i, true
+	r.reached(f.newStatus)
+	return f.behindSpec(), false
+}
+
+// follower goes through a text and the last state that it follows.
+type follower struct {
+	operations
+	r       *reading
+	from    int    // where it began
+	i       int    // place in the text
+	outside int    // a place before that, which is outside of strings
+	at      int    // place in the JSON of the last state
+	piece   string // what that has there, to the end of an operation
+	size    int    // of that JSON
+	// Where the value of status begins in it, and in the text.
+	status, newStatus int
+	// The matches of the text before the value that is being followed, and the last one of them.
+	matches int
+	last    match
+	// differed is how many values have differed.
+	differed int
+}
+
+// mark has what was noted so far stay, whatever comes.
+func (f *follower) mark() {
+	if f.matches = len(f.r.matches); f.matches > 0 {
+		f.last = f.r.matches[f.matches-1]
+	}
+}
+
+// behindSpec returns the place behind the value of spec, if status is next.
+func (f *follower) behindSpec() int {
+	s := f.r.s[:f.newStatus]
+	s = s[:strings.LastIndexByte(s, '"')]
+	s = s[:strings.LastIndexByte(s, '"')]
+	return strings.LastIndexByte(s, ',')
+}
+
+// to goes to a place of the last state.
+func (f *follower) to(at int) {
+	for f.at+len(f.piece) <= at {
+		f.at += len(f.piece)
+		f.piece = f.next()
+	}
+	f.at, f.piece = at, f.piece[at-f.at:]
+}
+
+// rest follows the last state to its end.
+func (f *follower) rest() bool {
+	s := f.r.s
+	for {
+		n := len(f.piece)
+		if n > len(s)-f.i || s[f.i:f.i+n] != f.piece {
+			n = commonPrefix(s[f.i:], f.piece)
+		}
+		if here := f.status - f.at; here >= 0 && here <= n && f.newStatus == 0 && f.status > 0 {
+			f.newStatus = f.i + here
+			if !f.literal {
+				f.r.matched(f.i, f.behind-len(f.piece), here)
+			}
+			f.mark()
+		}
+		if !f.literal {
+			f.r.matched(f.i, f.behind-len(f.piece), n)
+		}
+		f.i += n
+		f.pass(n)
+		switch {
+		case f.at == f.size:
+			return true
+		case f.piece == "" && f.refill():
+		case f.piece == "" || !f.differ():
+			return false
+		}
+	}
+}
+
+// pass passes bytes of the last state's piece.
+func (f *follower) pass(n int) { f.at, f.piece = f.at+n, f.piece[n:] }
+
+// differ goes on behind the value within which the two differ. It reports whether there is such a value, and what the text
+// has is valid.
+func (f *follower) differ() (ok bool) {
+	s := f.r.s
+	if f.differed++; f.differed*differCost > firstCredit+f.i-f.from {
+		return false
+	}
+	// It must be neither within an escape nor within a rune.
+	if s[f.i-1] >= 0x80 || strings.IndexByte(s[f.i-6:f.i], '\\') >= 0 {
+		return false
+	}
+	if f.inString() {
+		end := usualRun(s, f.i)
+		if end == len(s) || s[end] != '"' || !f.passString() {
+			return false
+		}
+		f.i = end + 1
+	} else {
+		from := f.i
+		for inScalar(s[from-1]) {
+			from--
+		}
+		if from == len(s) {
+			return false
+		}
+		end, err := scanScalar(s, from)
+		if err != nil || end < f.i || !f.passScalar(from) {
+			return false
+		}
+		f.i = end
+	}
+	f.outside = f.i
+	return true
+}
+
+// inString reports whether the place in the text, up to which it is as valid as the last state, is within a string.
+func (f *follower) inString() bool {
+	s := f.r.s[f.outside:f.i]
+	if strings.IndexByte(s, '\\') < 0 {
+		return strings.Count(s, `"`)%2 == 1
+	}
+	for {
+		at := strings.IndexByte(s, '"')
+		if at < 0 {
+			return false
+		}
+		end := stringEnd(s, at)
+		if end == len(s) && (s[end-1] != '"' || end == at+1) {
+			return true
+		}
+		s = s[end:]
+	}
+}
+
+// passString goes behind the last state's string. It reports whether that is a value, and has no escapes.
+func (f *follower) passString() bool {
+	for {
+		n := plainRun(f.piece, 0)
+		if f.pass(n); f.piece != "" {
+			break
+		}
+		if !f.refill() {
+			return false
+		}
+	}
+	closes := f.piece[0] == '"'
+	for f.pass(1); f.piece == ""; {
+		if !f.refill() {
+			return false
+		}
+	}
+	next := f.piece[0]
+	return closes && (next == ',' || next == '}' || next == ']') // and no colon
+}
+
+// passScalar goes behind the last state's number or word. It reports whether there is one, which begins where the text's at
+// from does.
+func (f *follower) passScalar(from int) bool {
+	length := f.i - from
+	for {
+		n := 0
+		for n < len(f.piece) && inScalar(f.piece[n]) {
+			n++
+		}
+		length += n
+		if f.pass(n); f.piece != "" {
+			return length > 0
+		}
+		if !f.refill() {
+			return false
+		}
+	}
+}
+
+// refill takes the next piece, if there is one.
+func (f *follower) refill() bool {
+	if f.left <= 0 {
+		return false
+	}
+	f.piece = f.next()
+	return true
+}
+
+// inScalar reports whether numbers and words may have the byte.
+func inScalar(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+' || c == 'E'
+}
