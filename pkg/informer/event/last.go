@@ -114,6 +114,7 @@ func (f *follower) rest() bool {
 		}
 		if here := f.status - f.at; here >= 0 && here <= n && f.newStatus == 0 && f.status > 0 {
 			f.newStatus = f.i + here
+			f.outside = f.newStatus
 			if !f.literal {
 				f.r.matched(f.i, f.behind-len(f.piece), here)
 			}

@@ -38,6 +38,7 @@ func (s *Scratch) lookupOpen(path Path) Value {
 		return walkOpen(s.object.text[from:s.object.size], 0, steps)
 	}
 	t := s.tail(from)
+	t.unpack(int(s.object.size))
 	return walkOpen(view(t.text), int(from-t.from), steps)
 }
 

@@ -4,18 +4,22 @@ package event
 // objects and keep none. It serves one goroutine. The zero value is ready.
 type Scratch struct {
 	object *Object
-	// What was unpacked, each to the end of the JSON. A Path begins at one of three places, so there are no more of them.
+	// What was unpacked. A Path begins at one of three places, so there are no more of them.
 	tails [3]tail
 	used  int
 	// ahead is how far LookupAll has unpacked.
 	ahead unpacking
 }
 
-// tail is an object's JSON from a place on.
+// tail is an object's JSON from a place on, as far as it was unpacked.
 type tail struct {
-	from uint32
-	text []byte
+	from      uint32
+	text      []byte
+	unpacking operations // what is left
 }
+
+// firstTail is how much of a tail is unpacked at first: most fields that are asked for are not far behind its beginning.
+const firstTail = 512
 
 // maxScratch is how much memory is kept for the next object.
 const maxScratch = 256 << 10
@@ -39,11 +43,22 @@ func (s *Scratch) Lookup(path Path) Value {
 	if !ok {
 		return Value{}
 	}
-	t := s.tail(from)
-	return walk(view(t.text), int(from-t.from), steps)
+	for t := s.tail(from); ; t.unpack(4 * len(t.text)) {
+		text := view(t.text)
+		i := find(text, int(from-t.from), steps)
+		if i >= 0 {
+			// One that does not end before the text does may go on.
+			if v := valueAt(text, i); v.kind != Missing && skipSpace(text, i)+len(v.raw) < len(text) || t.unpacking.left == 0 {
+				return v
+			}
+		}
+		if t.unpacking.left == 0 {
+			return Value{}
+		}
+	}
 }
 
-// tail gives the JSON from a place on, or from one before.
+// tail returns the JSON from a place on, or from one before, as far as it was unpacked.
 func (s *Scratch) tail(from uint32) *tail {
 	for i := range s.used {
 		if s.tails[i].from <= from {
@@ -57,6 +72,22 @@ func (s *Scratch) tail(from uint32) *tail {
 	if cap(t.text) > maxScratch {
 		t.text = nil
 	}
-	t.text = s.object.appendJSON(t.text[:0], int(from))
+	t.text, t.unpacking = t.text[:0], s.object.operations()
+	for skip := int(from); ; {
+		piece := t.unpacking.next()
+		if skip < len(piece) {
+			t.text = append(t.text, piece[skip:]...)
+			break
+		}
+		skip -= len(piece)
+	}
+	t.unpack(firstTail)
 	return t
+}
+
+// unpack has at least n bytes unpacked, if there are as many.
+func (t *tail) unpack(n int) {
+	for t.unpacking.left > 0 && len(t.text) < n {
+		t.text = append(t.text, t.unpacking.next()...)
+	}
 }
