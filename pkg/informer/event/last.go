@@ -12,13 +12,19 @@ import "strings"
 //	text  {"status":{"podIP":"10.1.7.9","startTime":"11:02"}}
 //	                                                ~~~~~ read
 //
-// Where it differs within a string, number or word that is a value, the rest of that is read, and both are passed behind it.
-// Then both have the same tokens so far, but for the contents of values, so that they are in the same state of the grammar and
-// one is as valid as the other. Whether a place is within a string is seen from the number of quotes before it. All other
-// differences are left to the reader that needs no last state.
+// Where it differs within a string, number or word that is a value, or right behind the beginning of a container, the rest of that is
+// read, and both are passed behind it. Then both have the same tokens so far, but for the contents of values, so that they are
+// in the same state of the grammar and one is as valid as the other. Whether a place is within a string is seen from the number
+// of quotes before it. All other differences are left to the reader that needs no last state.
 
-// differCost is what it takes to go on behind a difference, in bytes that could have been read for it.
-const differCost = 80
+const (
+	// differCost is what it takes to go on behind a difference, in bytes that could have been read for it.
+	differCost = 80
+	// maxPassed is about how much of the last state is passed over because the text has something else there.
+	maxPassed = 1 << 10
+	// maxLevels bounds how deep an object nests that is followed, but for what its base nests deeper.
+	maxLevels = 256
+)
 
 // stillRegular notes a member of the object and reports whether all of them so far are in the usual order: apiVersion and
 // kind, metadata, spec, status.
@@ -39,25 +45,32 @@ func (r *reading) stillRegular(role role) bool {
 // follow reads the object from the value of spec at i on, as long as it has the same tokens as its last state, but for what is in
 // values: to its end, or to the end of that value. Behind is 0 if it is not that long.
 func (r *reading) follow(i int) (behind int, all bool) {
-	o := r.last
-	if o == nil || o.base != r.base || !o.regular || o.header.spec == 0 || r.lax || r.twice || r.parser.unfollowing {
+	o, p := r.last, r.parser
+	if o == nil || o.base != r.base || o.levels == 0 || o.header.spec == 0 || r.lax || r.twice || p.unfollowing || !p.follows.try() && !p.eager {
 		return 0, false
 	}
-	f := follower{r: r, operations: o.operations(), i: i, from: i, outside: i, status: int(o.header.status), size: int(o.size)}
-	f.mark()
+	f := follower{r: r, operations: o.operations(), i: i, outside: i, status: int(o.header.status), size: int(o.size), levels: int(o.levels)}
+	f.mark(i)
 	f.to(int(o.header.spec))
-	if f.rest() {
-		r.spec, r.status, r.followed = i, f.newStatus, true
-		return f.i, true
-	}
-	if r.matches = r.matches[:f.matches]; f.matches > 0 {
+	all = f.rest(i)
+	r.matches = r.matches[:f.matches]
+	if f.matches > 0 {
 		r.matches[f.matches-1] = f.last
 	}
-	if f.newStatus == 0 {
+	if f.i-f.marked > f.marked-i { // more than half was in vain
+		p.follows.inVain()
+	} else {
+		p.follows = balance{}
+	}
+	if f.marked == i {
 		return 0, false
 	}
-	r.spec, r.followed = i, true
-	r.reached(f.newStatus)
+	r.spec, r.followed, r.deepest = i, true, max(r.deepest, f.levels)
+	if all {
+		r.status = f.newStatus
+		return f.i, true
+	}
+	r.reached(f.marked)
 	return f.behindSpec(), false
 }
 
@@ -65,7 +78,6 @@ func (r *reading) follow(i int) (behind int, all bool) {
 type follower struct {
 	operations
 	r       *reading
-	from    int    // where it began
 	i       int    // place in the text
 	outside int    // a place before that, which is outside of strings
 	at      int    // place in the JSON of the last state
@@ -73,15 +85,17 @@ type follower struct {
 	size    int    // of that JSON
 	// Where the value of status begins in it, and in the text.
 	status, newStatus int
-	// The matches of the text before the value that is being followed, and the last one of them.
-	matches int
-	last    match
+	// Up to here, all is as in the last state, whatever comes: a place of the text, how many matches there are before it, and
+	// the last one of them.
+	marked, matches int
+	last            match
+	levels          int // at least how deep the text nests: as deep as the last state and the containers that it has more
 	// differed is how many values have differed.
 	differed int
 }
 
-// mark has what was noted so far stay, whatever comes.
-func (f *follower) mark() {
+func (f *follower) mark(at int) {
+	f.marked = at
 	if f.matches = len(f.r.matches); f.matches > 0 {
 		f.last = f.r.matches[f.matches-1]
 	}
@@ -104,8 +118,8 @@ func (f *follower) to(at int) {
 	f.at, f.piece = at, f.piece[at-f.at:]
 }
 
-// rest follows the last state to its end.
-func (f *follower) rest() bool {
+// rest follows the last state to its end, from a place of the text on.
+func (f *follower) rest(from int) bool {
 	s := f.r.s
 	for {
 		n := len(f.piece)
@@ -118,7 +132,7 @@ func (f *follower) rest() bool {
 			if !f.literal {
 				f.r.matched(f.i, f.behind-len(f.piece), here)
 			}
-			f.mark()
+			f.mark(f.newStatus)
 		}
 		if !f.literal {
 			f.r.matched(f.i, f.behind-len(f.piece), n)
@@ -127,9 +141,10 @@ func (f *follower) rest() bool {
 		f.pass(n)
 		switch {
 		case f.at == f.size:
+			f.mark(f.i)
 			return true
 		case f.piece == "" && f.refill():
-		case f.piece == "" || !f.differ():
+		case f.piece == "" || !f.differ(f.i-from):
 			return false
 		}
 	}
@@ -138,24 +153,30 @@ func (f *follower) rest() bool {
 // pass passes bytes of the last state's piece.
 func (f *follower) pass(n int) { f.at, f.piece = f.at+n, f.piece[n:] }
 
-// differ goes on behind the value within which the two differ. It reports whether there is such a value, and what the text
-// has is valid.
-func (f *follower) differ() (ok bool) {
+// differ goes on behind the value within which the two differ, when so many bytes have been followed. It reports whether there
+// is such a value, and what the text has is valid.
+func (f *follower) differ(followed int) (ok bool) {
 	s := f.r.s
-	if f.differed++; f.differed*differCost > firstCredit+f.i-f.from {
+	if f.differed++; f.differed*differCost > firstCredit+followed {
 		return false
 	}
 	// It must be neither within an escape nor within a rune.
 	if s[f.i-1] >= 0x80 || strings.IndexByte(s[f.i-6:f.i], '\\') >= 0 {
 		return false
 	}
-	if f.inString() {
-		end := usualRun(s, f.i)
-		if end == len(s) || s[end] != '"' || !f.passString() {
+	var end int
+	switch before := s[f.i-1]; {
+	case f.inString():
+		if end = usualRun(s, f.i); end == len(s) || s[end] != '"' || !f.passString() {
 			return false
 		}
-		f.i = end + 1
-	} else {
+		end++
+	case before == '{' || before == '[':
+		end, ok = f.container(f.i - 1)
+		if !ok || !f.passContainer() {
+			return false
+		}
+	default:
 		from := f.i
 		for inScalar(s[from-1]) {
 			from--
@@ -163,12 +184,12 @@ func (f *follower) differ() (ok bool) {
 		if from == len(s) {
 			return false
 		}
-		end, err := scanScalar(s, from)
-		if err != nil || end < f.i || !f.passScalar(from) {
+		var err error
+		if end, err = scanScalar(s, from); err != nil || end < f.i || !f.passScalar(from) {
 			return false
 		}
-		f.i = end
 	}
+	f.i = end
 	f.outside = f.i
 	return true
 }
@@ -230,6 +251,46 @@ func (f *follower) passScalar(from int) bool {
 			return false
 		}
 	}
+}
+
+// container reads the one at i: it may have more in it, or other things, than that of the last state.
+func (f *follower) container(i int) (end int, ok bool) {
+	r := f.r
+	deepest, noting := r.deepest, r.noting
+	r.deepest, r.noting = 0, false
+	end, err := r.value(r.s, i, 0)
+	f.levels += r.deepest
+	r.deepest, r.noting = deepest, noting
+	return end, err == nil && f.levels < maxLevels
+}
+
+// passContainer goes behind the end of the last state's container.
+func (f *follower) passContainer() bool {
+	open, most := 1, f.at+maxPassed
+	for inString := false; f.at < most; {
+		if f.piece == "" && !f.refill() {
+			return false
+		}
+		n := 0
+		for n < len(f.piece) && open > 0 {
+			switch c := f.piece[n]; {
+			case c == '\\':
+				return false
+			case c == '"':
+				inString = !inString
+			case inString:
+			case c == '{' || c == '[':
+				open++
+			case c == '}' || c == ']':
+				open--
+			}
+			n++
+		}
+		if f.pass(n); open == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // refill takes the next piece, if there is one.

@@ -20,8 +20,9 @@ type Object struct {
 	size   uint32 // of the JSON
 	// Where a packed object's literals and operations begin in its text.
 	literals, ops uint32
-	// regular: a packed object's JSON has apiVersion and kind, then metadata, then spec, and then at most status.
-	regular bool
+	// levels is at least how deep a packed object's JSON nests, but for what is as in its base, if it has apiVersion and kind, then
+	// metadata, then spec, and then at most status; else 0.
+	levels uint8
 }
 
 // typeMeta is shared by the objects of one reader.

@@ -200,7 +200,9 @@ func (o *Object) fields() string { return o.text[o.header.identitySize():o.liter
 
 func (k *packing) packed(typ *typeMeta) *Object {
 	o := k.object(typ)
-	o.base, o.regular = k.r.base, k.r.regular
+	if o.base = k.r.base; k.r.regular && k.r.deepest < maxLevels {
+		o.levels = uint8(k.r.deepest)
+	}
 	identity, n := k.identity()
 	var b strings.Builder
 	k.fields = appendFields(k.fields[:0], k.r.ownFields)

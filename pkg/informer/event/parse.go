@@ -35,8 +35,9 @@ type Parser struct {
 	digester *digester
 	typ      *typeMeta
 	// eager: each object is read against a base and packed if that can be done at all, worth it or not; for tests.
-	eager bool
-	unfollowing bool // last states are not followed
+	eager       bool
+	unfollowing bool    // last states are not followed
+	follows     balance // of last states
 	// secrets: objects may be Secrets, so that more of them has to be looked at.
 	secrets bool
 	// deduplicated: the text is known to have no name twice.

@@ -49,7 +49,7 @@ type reading struct {
 	apiVersion, kind, namespace, name, uid, resourceVersion, deletionTimestamp span
 
 	metadata     bool // was seen
-	regular      bool // see Object
+	regular      bool // the members so far are in the usual order
 	followed     bool // the object ends as its last state did (last.go)
 	untyped      bool // apiVersion or kind is null, so that none can be added
 	labels       span

@@ -6,7 +6,7 @@ import "strings"
 type operations struct {
 	ops, literals, base string
 	behind              int
-	left                int // of the JSON
+	left                int  // of the JSON
 	literal             bool // what next gave last was one of the literals
 }
 
