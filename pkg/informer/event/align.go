@@ -37,7 +37,9 @@ func (r *reading) align(n, t int) {
 	}
 	r.until, r.shift = n+length, t-n
 	r.reached(n)
-	r.spend(alignCost)
+	if r.spend(alignCost); r.metadata {
+		r.spend(alignCost) // much of what remains is read against the last state, if there is reason for that (last.go)
+	}
 	r.matched(n, t, length)
 }
 
@@ -94,7 +96,7 @@ const (
 	creditPart     = 4
 	metadataCredit = 400
 	// alignCost and containerCost are what it takes to go on behind a difference, and to read a container with one in it.
-	alignCost     = 30
+	alignCost     = 25
 	containerCost = 40
 	// lookAhead is how many members of the base are looked at for one that is not where it is expected.
 	lookAhead = 4

@@ -12,6 +12,9 @@ type base struct {
 	extents []extent
 	// fields are the fieldsV1 values that the object came with and that were cut out.
 	fields []checked
+	// What an Object's header says of where spec and status begin, and Object.levels.
+	spec, status uint32
+	levels       uint8
 	// held is how many objects of a store refer to it (Object.Hold).
 	held atomic.Int32
 	// vain is how often in a row an object was read against it and not packed.
@@ -35,12 +38,18 @@ const (
 )
 
 // baseSize is about how much memory a base takes besides its text.
-func (b *base) size() int { return 96 + 8*cap(b.extents) + 16*cap(b.fields) }
+func (b *base) size() int { return 112 + 8*cap(b.extents) + 16*cap(b.fields) }
 
 // newBase makes a base of the object that was read, of which text is the JSON.
 func (k *packing) newBase(text string) *base {
 	r := k.r
 	b := &base{text: text}
+	if r.regular && r.spec > 0 {
+		b.spec, b.levels = k.place(r.spec), uint8(r.deepest) // which is less than maxBaseDepth
+		if r.status > 0 {
+			b.status = k.place(r.status)
+		}
+	}
 	if n := len(r.extents); n > 0 && len(r.edits) < 32 {
 		b.extents = make([]extent, n)
 		for i, e := range r.extents {

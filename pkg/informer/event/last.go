@@ -5,7 +5,8 @@ import "strings"
 // This file reads an object against its own last state. Both differ from the base in the same places, most of them: a
 // replica's name and addresses are its own in each of its states. To read those differences again is most of what it takes
 // to read an update against the base. But the last state is valid, and its operations say piece by piece what it has of the
-// base. So the text is compared with these pieces, one after the other:
+// base. So the text is compared with these pieces, one after the other, or with the whole base if there is no last state that
+// was packed:
 //
 //	base  {"status":{"podIP":"10.1.0.1","startTime":"08:15"}}
 //	last  {"status":{"podIP":"10.1.7.9","startTime":"08:30"}}
@@ -19,7 +20,7 @@ import "strings"
 
 const (
 	// differCost is what it takes to go on behind a difference, in bytes that could have been read for it.
-	differCost = 80
+	differCost = 120
 	// maxPassed is about how much of the last state is passed over because the text has something else there.
 	maxPassed = 1 << 10
 	// maxLevels bounds how deep an object nests that is followed, but for what its base nests deeper.
@@ -42,25 +43,28 @@ func (r *reading) stillRegular(role role) bool {
 	return r.regular
 }
 
-// follow reads the object from the value of spec at i on, as long as it has the same tokens as its last state, but for what is in
-// values: to its end, or to the end of that value. Behind is 0 if it is not that long.
+// follow reads the object from the value of spec at i on, as long as it has the same tokens as its last state, or the base, but for
+// what is in values: to its end, or to the end of that value. Behind is 0 if it is not that long.
 func (r *reading) follow(i int) (behind int, all bool) {
-	o, p := r.last, r.parser
-	if o == nil || o.base != r.base || o.levels == 0 || o.header.spec == 0 || r.lax || r.twice || p.unfollowing || !p.follows.try() && !p.eager {
+	p := r.parser
+	if r.base == nil || r.lax || r.lost || r.twice || p.unfollowing || p.drop.child("spec") != nil || p.drop.child("status") != nil {
 		return 0, false
 	}
-	f := follower{r: r, operations: o.operations(), i: i, outside: i, status: int(o.header.status), size: int(o.size), levels: int(o.levels)}
+	f := follower{r: r, i: i, outside: i}
+	if !f.begin() || !p.follows.try() && !p.eager {
+		return 0, false
+	}
 	f.mark(i)
-	f.to(int(o.header.spec))
 	all = f.rest(i)
 	r.matches = r.matches[:f.matches]
 	if f.matches > 0 {
 		r.matches[f.matches-1] = f.last
 	}
-	if f.i-f.marked > f.marked-i { // more than half was in vain
+	if f.i-f.marked > (f.marked-i)/4 { // in vain
+		p.follows.failed++ // twice as much as a success makes up for
 		p.follows.inVain()
 	} else {
-		p.follows = balance{}
+		p.follows.failed -= min(p.follows.failed, 1)
 	}
 	if f.marked == i {
 		return 0, false
@@ -74,7 +78,29 @@ func (r *reading) follow(i int) (behind int, all bool) {
 	return f.behindSpec(), false
 }
 
-// follower goes through a text and the last state that it follows.
+// begin takes what there is to follow. It reports whether there is something.
+func (f *follower) begin() bool {
+	b := f.r.base
+	if o := f.r.last; o != nil && o.base == b && o.levels > 0 && o.header.spec > 0 {
+		f.operations, f.status, f.size, f.levels = o.operations(), int(o.header.status), int(o.size), int(o.levels)
+		for at := int(o.header.spec); ; {
+			if f.at+len(f.piece) > at {
+				f.pass(at - f.at)
+				return true
+			}
+			f.at += len(f.piece)
+			f.piece = f.next()
+		}
+	}
+	if b.levels == 0 || b.spec == 0 {
+		return false
+	}
+	f.at, f.piece, f.status, f.size, f.levels = int(b.spec), b.text[b.spec:], int(b.status), len(b.text), int(b.levels)
+	f.behind = f.size
+	return true
+}
+
+// follower goes through a text and the last state, or base, that it follows.
 type follower struct {
 	operations
 	r       *reading
@@ -107,15 +133,6 @@ func (f *follower) behindSpec() int {
 	s = s[:strings.LastIndexByte(s, '"')]
 	s = s[:strings.LastIndexByte(s, '"')]
 	return strings.LastIndexByte(s, ',')
-}
-
-// to goes to a place of the last state.
-func (f *follower) to(at int) {
-	for f.at+len(f.piece) <= at {
-		f.at += len(f.piece)
-		f.piece = f.next()
-	}
-	f.at, f.piece = at, f.piece[at-f.at:]
 }
 
 // rest follows the last state to its end, from a place of the text on.
