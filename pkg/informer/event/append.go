@@ -28,7 +28,7 @@ func (o *Object) appendJSON(b []byte, from int) []byte {
 // appendRest appends the pieces that next has not returned. It is next in a loop that keeps all it needs in registers,
 // which is three times as fast (BenchmarkAppendJSON).
 func (it *operations) appendRest(b []byte) []byte {
-	ops, literals, base, behind, left, copying := it.ops, it.literals, it.base, it.behind, it.left, it.copying
+	ops, literals, base, behind, left, literal := it.ops, it.literals, it.base, it.behind, it.left, it.literal
 	for left > 0 {
 		n := int(ops[0])
 		ops = ops[1:]
@@ -36,7 +36,7 @@ func (it *operations) appendRest(b []byte) []byte {
 			n, ops = longUvarint(n, ops)
 		}
 		left -= n
-		if copying = !copying; copying {
+		if literal = !literal; literal {
 			b = append(b, literals[:n]...)
 			literals = literals[n:]
 			behind += n
