@@ -31,9 +31,9 @@ const (
 // one is with a worker, the next ones wait in its lane.
 //
 // Memory is bounded: capacity entries, as many again behind objects that wait for a retry, what is on its way to the spill
-// file and back, and for each object at most one entry that waits for a retry, one that was recalled, and one mark if it has
-// more to say. A mark points at objects that the store holds anyway, at the last state of deleted ones, and at the last state
-// that fitted the listener's conditions.
+// file and back, and for each object at most one entry that waits for a retry, one that was recalled, one pointer in the
+// backlog, and one mark if it has more to say. A mark points at objects that the store holds anyway, at the last state of
+// deleted ones, and at the last state that fitted the listener's conditions; the backlog, at the first state.
 type buffer struct {
 	capacity int
 	overflow Overflow
@@ -50,7 +50,7 @@ type buffer struct {
 	freed                  bool // held has become less since this was last looked at
 
 	resyncs   []*resync  // handed out when there is nothing else to do
-	backlog   []backlog  // what was stored when the listener joined and does not fit yet
+	backlog   []backlog  // what was stored when the listener joined, or is of the first list, and does not fit yet
 	spill     *spill     // nil unless the overflow is spill, or once its file cannot be read
 	closing   *spillFile // to be closed by a job
 	spilled   map[event.Key]*spilled
@@ -83,7 +83,7 @@ type failed struct {
 	progress any // as Delivery.Progress
 }
 
-// backlog is a snapshot of a store that is handed out as initial adds, object by object.
+// backlog is a snapshot of a store, or a part of the first list, that is handed out as initial adds, object by object.
 type backlog struct {
 	from    *registration
 	objects []*event.Object
@@ -145,7 +145,7 @@ func (b *buffer) mark(e entry) {
 	b.markOrder.push(key)
 }
 
-// join takes what is stored when a listener comes. It costs the same however many objects there are.
+// join takes what is stored when a listener comes, or a part of the first list. It costs the same however many objects there are.
 func (b *buffer) join(from *registration, objects []*event.Object) {
 	if len(objects) > 0 {
 		b.backlog = append(b.backlog, backlog{from, objects})
@@ -265,7 +265,10 @@ func (b *buffer) promote() {
 			first.objects = first.objects[1:]
 			b.enter(entry{Event: event.Event{Op: event.Add, Object: o, Initial: true}, from: first.from, initials: 1})
 			if len(first.objects) == 0 {
-				b.backlog = b.backlog[1:]
+				b.backlog[0] = backlog{} // the slice may be long, and hold this for a while
+				if b.backlog = b.backlog[1:]; len(b.backlog) == 0 {
+					b.backlog = nil
+				}
 			}
 		case b.spill.len() > 0:
 			if waits := b.unspill(); waits {

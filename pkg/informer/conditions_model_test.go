@@ -119,6 +119,9 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 	j.current, j.uids, j.now = map[event.Key]*event.Object{}, map[event.Key]int{}, time.Unix(0, 0)
 	key := rapid.SampledFrom([]event.Key{{Namespace: "shop", Name: "a"}, {Namespace: "shop", Name: "b"}, {Namespace: "pay", Name: "a"}, {Name: "c"}})
 	j.groups = append(j.groups, join(t))
+	for range rapid.IntRange(0, 6).Draw(t, "listed") {
+		j.change(t, key.Draw(t, "key"), false)
+	}
 	j.relist()
 	t.Repeat(map[string]func(*rapid.T){
 		"change":        func(t *rapid.T) { j.change(t, key.Draw(t, "key"), true) },
@@ -196,7 +199,7 @@ func (j *judged) relist() {
 		list = append(list, o)
 	}
 	slices.SortFunc(list, func(a, b *event.Object) int { return strings.Compare(a.Key().String(), b.Key().String()) })
-	j.ctl.queue.replace(list, j.ctl.store)
+	j.ctl.takeList(context.Background(), list)
 }
 
 func (j *judged) apply() bool {

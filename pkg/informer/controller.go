@@ -8,7 +8,8 @@ import (
 )
 
 // controller takes deltas from the queue, applies them to the store and has the processor tell the listeners. One
-// goroutine runs it. The store is written by nobody but that one and, while it has nothing to do, the reflector's.
+// goroutine runs it. The store is written by nobody but that one and, while it has nothing to do, the reflector's, which applies
+// the first list as well.
 type controller struct {
 	queue *deltaQueue
 	store *indexer

@@ -86,11 +86,14 @@
 // # Blocking
 //
 // A stalled listener holds up neither the informer nor other listeners, unless it asks for that, and its memory is
-// bounded: its buffer, and a mark for each object. What happens to events for which it has no room is its choice:
+// bounded: its buffer, a mark for each object, and what it has yet to get of the first list or of what was stored when it
+// joined, which takes no room of the buffer and is what nobody waits for. What happens to events for which it has no room is
+// its choice:
 //
 //   - [OverflowLatest], the default: the object is marked and delivered once in its then current state.
 //   - [OverflowBlock]: the informer waits, and with it its other listeners. They can still come and go.
-//   - [OverflowDrop]: the event is given up and counted. The first list is not dropped.
+//   - [OverflowDrop]: the event is given up and counted, also that of an object which waits to be handed out as it was in the
+//     first list. The first list itself is not dropped.
 //   - [OverflowSpill]: the event goes to a file, and comes back in order; when the file is full, or cannot be written, as
 //     OverflowLatest. Nobody waits for the disk but this listener's workers, for what is on it. At most 4,096 events, and 16
 //     MiB of them, wait to be written: if the disk is slower than that, or hangs, what exceeds it is as with OverflowLatest.

@@ -215,6 +215,30 @@ func (s *indexer) put(o *event.Object) {
 	s.changed(old, stored, o)
 }
 
+// fill stores the objects whose keys are new, and returns both those and the others.
+func (s *indexer) fill(objects []*event.Object) (added, others []*event.Object) {
+	added = make([]*event.Object, 0, len(objects))
+	for _, o := range objects {
+		if s.add(o) {
+			added = append(added, o)
+		} else {
+			others = append(others, o)
+		}
+	}
+	return added, others
+}
+
+// add stores an object unless there is one of its key.
+func (s *indexer) add(o *event.Object) (added bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stored := o.Stored()
+	if added = bucketOf(s.namespaces, stored.Namespace()).add(stored); added {
+		s.changed(nil, stored, o)
+	}
+	return added
+}
+
 func (s *indexer) remove(key event.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -56,7 +56,8 @@ func (s Shape) keeps() string {
 //  5. The processor offers the event to each listener that wants it, which takes it into its buffer or marks the object.
 //  6. A worker gets it from Listener.Next, and calls Done or Retry.
 //
-// A list goes the same way: each item as a delta, and then a delete for each object that is gone. A resync does not: the
+// A list goes the same way: each item as a delta, and then a delete for each object that is gone. The first one does not: the
+// reflector's goroutine puts it into the store and hands it to the listeners, many objects at a time. Nor does a resync: the
 // controller's timer hands the listener a snapshot of the store, from which its workers take when nothing else waits.
 type Informer struct {
 	resource Resource

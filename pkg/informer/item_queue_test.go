@@ -91,7 +91,7 @@ func TestQueueReplaceComesInListOrderThenDeletes(t *testing.T) {
 		store.put(obj(name, name, 1))
 	}
 	q.replace([]*event.Object{obj("c", "c", 2), obj("b", "b", 3), obj("a", "a", 4)}, store)
-	expect(t, popAll(q), "c: replaced@2*", "b: replaced@3*", "a: replaced@4*", "x: deleted@1?")
+	expect(t, popAll(q), "c: replaced@2", "b: replaced@3", "a: replaced@4", "x: deleted@1?")
 }
 
 // Items 47 and 48: a tombstone is a mark on the last known object and cannot be nested: however often the object is

@@ -139,12 +139,12 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 // Name is the name the listener was made with.
 func (l *Listener) Name() string { return l.cfg.Name }
 
-// join takes the objects that are stored when the listener comes.
+// join takes the objects that are stored when the listener comes, and those of the first list.
 func (l *Listener) join(from *registration, objects []*event.Object) {
 	l.mu.Lock()
 	defer l.wake.set()
 	defer l.mu.Unlock()
-	if l.stopped {
+	if l.stopped || from.removed && !mutated("first-list-for-who-left") {
 		return
 	}
 	from.initials += len(objects)

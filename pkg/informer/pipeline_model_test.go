@@ -24,6 +24,9 @@ type pipeline struct {
 	lives     map[string]*life
 	now       time.Time
 	listeners []*ledger
+	// first is what is left of the first list, if that is being taken.
+	first, again []*event.Object
+	listing      bool
 }
 
 // ledger is a listener, and what it was told.
@@ -55,16 +58,21 @@ func TestPipelineModel(t *testing.T) {
 			return p.listeners[rapid.IntRange(0, len(p.listeners)-1).Draw(t, "listener")]
 		}
 		p.join(t)
-		p.relist()
+		p.list(t, name)
 		t.Repeat(map[string]func(*rapid.T){
-			"change":         func(t *rapid.T) { p.change(t, name.Draw(t, "name"), false) },
+			"first list":     func(t *rapid.T) { p.takeFirst(t) },
+			"change":         func(t *rapid.T) { p.change(t, name.Draw(t, "name"), p.listing) }, // the watch comes after the list
 			"missed change":  func(t *rapid.T) { p.change(t, name.Draw(t, "name"), true) },
 			"repeated event": func(t *rapid.T) { p.repeat(name.Draw(t, "name")) },
-			"relist":         func(*rapid.T) { p.relist() },
-			"apply":          func(*rapid.T) { p.apply() },
-			"apply ":         func(*rapid.T) { p.apply() }, // twice as likely
-			"time passes":    func(*rapid.T) { p.resync(time.Minute) },
-			"join":           func(t *rapid.T) { p.join(t) },
+			"relist": func(*rapid.T) {
+				if !p.listing {
+					p.relist()
+				}
+			},
+			"apply":       func(*rapid.T) { p.apply() },
+			"apply ":      func(*rapid.T) { p.apply() }, // twice as likely
+			"time passes": func(*rapid.T) { p.resync(time.Minute) },
+			"join":        func(t *rapid.T) { p.join(t) },
 			"leave": func(t *rapid.T) {
 				if l := which(t); l != nil && len(p.listeners) > 1 {
 					proc.leave(l.reg)
@@ -90,6 +98,9 @@ func TestPipelineModel(t *testing.T) {
 				}
 			},
 		})
+		for p.listing {
+			p.takeFirst(t)
+		}
 		p.relist() // the watch comes back in the end
 		p.drain()
 		for _, l := range p.listeners {
@@ -149,7 +160,7 @@ func (p *pipeline) change(t *rapid.T, name string, missed bool) {
 
 // repeat sends an event that was sent before.
 func (p *pipeline) repeat(name string) {
-	if o := p.lives[name].current; o != nil {
+	if o := p.lives[name].current; o != nil && !p.listing {
 		p.add(delta{typ: deltaAdded, object: o})
 	}
 }
@@ -176,7 +187,43 @@ func (p *pipeline) relist() {
 			list = append(list, l.current)
 		}
 	}
-	p.ctl.queue.replace(list, p.ctl.store)
+	p.ctl.takeList(context.Background(), list)
+}
+
+// list begins the first list, which may have an object in several of its states, as no server should send it.
+func (p *pipeline) list(t *rapid.T, name *rapid.Generator[string]) {
+	for range rapid.IntRange(0, 6).Draw(t, "listed") {
+		l := p.lives[name.Draw(t, "name")]
+		before := l.current
+		p.change(t, name.Draw(t, "name"), true)
+		if before != nil && rapid.Bool().Draw(t, "twice") {
+			p.first = append(p.first, before)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.lives)) {
+		if l := p.lives[name]; l.current != nil {
+			p.first = append(p.first, l.current)
+		}
+	}
+	if p.listing = p.ctl.queue.claimFirst(); !p.listing {
+		t.Fatal("the first list is not the first")
+	}
+}
+
+// takeFirst takes some of the first list.
+func (p *pipeline) takeFirst(t *rapid.T) {
+	if !p.listing {
+		return
+	}
+	if p.ctl.queue.hasSynced() {
+		t.Fatalf("synced, and of the list are left %d objects", len(p.first))
+	}
+	n := rapid.IntRange(0, len(p.first)).Draw(t, "some")
+	p.again = append(p.again, p.ctl.takeFirst(p.first[:n])...)
+	if p.first = p.first[n:]; len(p.first) == 0 {
+		p.ctl.queue.endFirst(p.again)
+		p.listing = false
+	}
 }
 
 // apply is one turn of the controller. What a listener has refused is offered again first.

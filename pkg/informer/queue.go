@@ -118,12 +118,11 @@ func (q *deltaQueue) pass() {
 	q.ready.set()
 }
 
-// replace queues a whole list: each item, in the order of the list, then a delete for each object that the store or the
+// replace queues a list that is not the first: each item, in the order of the list, then a delete for each object that the store or the
 // queue knows and the list does not have.
 func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	first := !q.populate.begun
 	if len(q.items) == 0 {
 		q.items = make(map[event.Key][]delta, len(list))
 	}
@@ -131,17 +130,12 @@ func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 	nothingKnown := known == 0 && len(q.items) == 0 && len(q.taken) == 0
 	room := make([]delta, len(list)) // for the first delta of each
 	for i, o := range list {
-		d := delta{typ: deltaReplaced, object: o, initial: first || mutated("always-initial")}
+		d := delta{typ: deltaReplaced, object: o, initial: mutated("always-initial")}
 		q.pushTo(room[i:i:i+1], o.Key(), d)
 	}
 	if !nothingKnown {
 		q.pushMissing(list, store)
 	}
-	if first {
-		q.populate.begun = true
-		q.populate.left = len(q.items)
-	}
-	q.settle()
 	q.ready.set()
 }
 

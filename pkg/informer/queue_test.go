@@ -82,11 +82,14 @@ func TestQueueReplaceFindsWhatIsGone(t *testing.T) {
 }
 
 func TestQueueHasSyncedWhenTheFirstListIsProcessed(t *testing.T) {
-	q, store := newDeltaQueue(10), newIndexer()
-	if q.hasSynced() {
+	q := newDeltaQueue(10)
+	if q.hasSynced() || !q.claimFirst() || q.hasSynced() {
 		t.Error("synced before any list")
 	}
-	q.replace([]*event.Object{obj("a", "1", 1), obj("b", "2", 2)}, store)
+	if _, ok := q.pop(); ok {
+		t.Error("the queue has something to take while its list is being applied")
+	}
+	q.endFirst([]*event.Object{obj("a", "1", 1), obj("b", "2", 2)}) // that the list had twice
 	for i := range 2 {
 		if q.hasSynced() {
 			t.Errorf("synced with %d of 2 objects processed", i)
@@ -102,7 +105,8 @@ func TestQueueHasSyncedWhenTheFirstListIsProcessed(t *testing.T) {
 	}
 
 	empty := newDeltaQueue(10)
-	empty.replace(nil, store)
+	empty.claimFirst()
+	empty.endFirst(nil)
 	if !empty.hasSynced() {
 		t.Error("an empty list does not sync")
 	}
@@ -116,9 +120,13 @@ func TestQueueHasSyncedWhenTheFirstListIsProcessed(t *testing.T) {
 
 func TestQueueMarksOnlyTheFirstListInitial(t *testing.T) {
 	q, store := newDeltaQueue(10), newIndexer()
-	q.replace([]*event.Object{obj("a", "1", 1)}, store)
+	q.claimFirst()
+	q.endFirst([]*event.Object{obj("a", "1", 1)})
 	push(t, q, deltaAdded, obj("b", "2", 2))
 	expect(t, popAll(q), "a: replaced@1*", "b: added@2")
+	if q.claimFirst() {
+		t.Error("a second list is taken for the first")
+	}
 	q.replace([]*event.Object{obj("a", "1", 3)}, store)
 	expect(t, popAll(q), "a: replaced@3")
 }

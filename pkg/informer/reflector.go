@@ -157,7 +157,7 @@ func (r *reflector) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.queue.replace(items, r.store)
+	r.controller.takeList(ctx, items)
 	r.listed(version)
 	return nil
 }

@@ -80,14 +80,25 @@ func (n *treeNode) find(hash uint64, shift int, key event.Key) (i int, ok bool) 
 // put adds an object or replaces the one of its key, which it gives.
 func (t *tree) put(o *event.Object) (old *event.Object) {
 	key := o.Key()
-	t.root, old = t.putIn(t.root, hashKey(key), 0, key, o)
+	t.root, old = t.putIn(t.root, hashKey(key), 0, key, o, true)
 	if old == nil {
 		t.n++
 	}
 	return old
 }
 
-func (t *tree) putIn(n *treeNode, hash uint64, shift int, key event.Key, o *event.Object) (_ *treeNode, old *event.Object) {
+// add adds an object unless there is one of its key.
+func (t *tree) add(o *event.Object) (added bool) {
+	key := o.Key()
+	root, old := t.putIn(t.root, hashKey(key), 0, key, o, false)
+	t.root = root
+	if old == nil {
+		t.n++
+	}
+	return old == nil
+}
+
+func (t *tree) putIn(n *treeNode, hash uint64, shift int, key event.Key, o *event.Object, replace bool) (_ *treeNode, old *event.Object) {
 	if n == nil {
 		n = &treeNode{epoch: t.epoch}
 	}
@@ -103,14 +114,16 @@ func (t *tree) putIn(n *treeNode, hash uint64, shift int, key event.Key, o *even
 	s := &n.slots[i]
 	switch {
 	case s.node != nil:
-		s.node, old = t.putIn(s.node, hash, shift+treeBits, key, o)
+		s.node, old = t.putIn(s.node, hash, shift+treeBits, key, o, replace)
 	case s.object.Key() == key:
-		old, s.object = s.object, o
+		if old = s.object; replace {
+			s.object = o
+		}
 	default:
 		// Two keys meet: they part further down.
 		other := s.object
-		below, _ := t.putIn(nil, hashKey(other.Key()), shift+treeBits, other.Key(), other)
-		below, _ = t.putIn(below, hash, shift+treeBits, key, o)
+		below, _ := t.putIn(nil, hashKey(other.Key()), shift+treeBits, other.Key(), other, true)
+		below, _ = t.putIn(below, hash, shift+treeBits, key, o, true)
 		*s = treeSlot{node: below}
 	}
 	return n, old

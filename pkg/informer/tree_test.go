@@ -95,7 +95,7 @@ func putWithHash(t *tree, n *treeNode, hash uint64, shift int, o *event.Object) 
 			below, _ := putWithHash(t, nil, hash, shift+treeBits, o)
 			return &treeNode{epoch: t.epoch, used: 1 << (hash >> shift & 31), slots: []treeSlot{{node: below}}}, nil
 		}
-		return t.putIn(n, hash, shift, o.Key(), o)
+		return t.putIn(n, hash, shift, o.Key(), o, true)
 	}
 	n.slots[0].node, _ = putWithHash(t, n.slots[0].node, hash, shift+treeBits, o)
 	return n, nil

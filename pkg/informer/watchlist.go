@@ -150,7 +150,7 @@ func (r *reflector) streamList(ctx context.Context, version string, limit time.D
 		cancel()
 		return nil, err
 	}
-	r.queue.replace(list, r.store)
+	r.controller.takeList(ctx, list)
 	r.listed(version)
 	w.begun, w.events = time.Now(), 0 // the watch begins here: what is to come decides whether it is too short
 	return w, nil

@@ -1,0 +1,173 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/event/condition"
+)
+
+func newTestController() *controller {
+	return &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+}
+
+// handAll has a worker take and finish everything, and returns what it was.
+func handAll(l *Listener) (events []event.Event) {
+	for e, ok := l.buf.takeWithDisk(); ok; e, ok = l.buf.takeWithDisk() {
+		events = append(events, e.Event)
+		l.finish(&e, true)
+	}
+	return events
+}
+
+// Each listener gets what it wants of the first list, all of it and in its order, however little room it has: nobody waits for
+// it, nothing is merged, and it does not come in the way of its own events.
+func TestTheFirstListReachesEveryListener(t *testing.T) {
+	const n = 3*firstAtOnce + 7
+	var list []*event.Object
+	for i := range n {
+		list = append(list, labelled([]string{"shop", "pay"}[i%2], fmt.Sprint("o", i), fmt.Sprint("u", i), i+1, ""))
+	}
+	inPay := []condition.Condition{{Values: []string{"pay"}}}
+	for name, cfg := range map[string]ListenerConfig{
+		"latest":     {Capacity: 3},
+		"block":      {Capacity: 3, Overflow: OverflowBlock},
+		"drop":       {Capacity: 3, Overflow: OverflowDrop},
+		"spill":      {Capacity: 3, Overflow: OverflowSpill, SpillDir: t.TempDir()},
+		"conditions": {Conditions: inPay},
+		"few":        {Conditions: ofName("o3", "o1000")},
+		"no adds":    {On: only(event.Update, event.Delete)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newTestController()
+			l, err := NewListener(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.diskByHand()
+			reg := c.proc.join(l, c.store, time.Time{})
+			inf := &Informer{queue: c.queue, proc: c.proc, store: c.store}
+			c.takeList(t.Context(), list)
+			var want []*event.Object
+			switch name {
+			case "conditions":
+				want = slices.DeleteFunc(slices.Clone(list), func(o *event.Object) bool { return o.Namespace() != "pay" })
+			case "few":
+				want = []*event.Object{list[3], list[1000]}
+			case "no adds":
+			default:
+				want = list
+			}
+			s := l.Stats()
+			if s.Offered != uint64(len(want)) || s.Refused != uint64(n-len(want)) || s.Coalesced+s.Dropped+s.Blocked+s.Spilled+uint64(s.Marked) > 0 || len(c.proc.blocked) > 0 {
+				t.Errorf("%d are wanted: %+v", len(want), s)
+			}
+			if stored, _, _ := c.store.size(); stored != n || !c.queue.hasSynced() || inf.hasSynced(reg) != (len(want) == 0) {
+				t.Errorf("%d objects are stored, the informer has synced: %t, the listener: %t", stored, c.queue.hasSynced(), inf.hasSynced(reg))
+			}
+			got := handAll(l)
+			if len(got) != len(want) {
+				t.Fatalf("it got %d objects, want %d", len(got), len(want))
+			}
+			for i, e := range got {
+				if e.Object != want[i] || e.Op != event.Add || !e.Initial || e.Missed > 0 {
+					t.Fatalf("%d: %s, want an initial add of %s", i, story(e), want[i].Name())
+				}
+			}
+			if s := l.Stats(); !inf.hasSynced(reg) || !l.buf.empty() || l.buf.backlog != nil {
+				t.Errorf("everything is done: %+v", s)
+			}
+		})
+	}
+}
+
+// An object that the first list has twice is told in both states, and one whose name another one takes there ends.
+func TestAFirstListWithOneNameTwice(t *testing.T) {
+	c := newTestController()
+	l, err := NewListener(ListenerConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.proc.join(l, c.store, time.Time{})
+	c.takeList(t.Context(), []*event.Object{
+		obj("a", "1", 1), obj("b", "2", 2), obj("c", "3", 3), obj("a", "1", 4), obj("b", "5", 5), obj("c", "3", 3),
+	})
+	if c.queue.hasSynced() {
+		t.Fatal("it has synced, and of some objects the last state is queued")
+	}
+	for deltas, ok := c.queue.pop(); ok; deltas, ok = c.queue.pop() {
+		for i := range deltas {
+			c.apply(&deltas[i])
+		}
+		c.done()
+	}
+	if !c.queue.hasSynced() {
+		t.Error("not synced")
+	}
+	var got []string
+	for _, e := range handAll(l) {
+		got = append(got, story(e))
+	}
+	expect(t, got, "add a/1 1*", "add b/2 2*", "add c/3 3*", "update a/1 4 was 1", "delete b/2 2?", "add b/5 5*")
+}
+
+// A registration that is being removed gets nothing more, and a stop ends the list where it is.
+func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
+	c := newTestController()
+	l, err := NewListener(ListenerConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := c.proc.join(l, c.store, time.Time{})
+	c.queue.claimFirst()
+	c.takeFirst([]*event.Object{obj("a", "1", 1)})
+	l.remove(reg) // the first half of processor.leave
+	c.takeFirst([]*event.Object{obj("b", "2", 2)})
+	if got := handAll(l); len(got) > 0 {
+		t.Errorf("it was told %s", story(got[0]))
+	}
+
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	c = newTestController()
+	c.takeList(stopped, []*event.Object{obj("a", "1", 1)})
+	if stored, _, _ := c.store.size(); stored > 0 || c.queue.hasSynced() {
+		t.Errorf("after the stop, %d objects were stored, synced: %t", stored, c.queue.hasSynced())
+	}
+}
+
+// BenchmarkFirstList is what the first list costs for each object once it is read, the workers' turn included.
+func BenchmarkFirstList(b *testing.B) {
+	const n = 10_000
+	var list []*event.Object
+	for i := range n {
+		list = append(list, labelled("shop", fmt.Sprint("o", i), fmt.Sprint("u", i), i+1, `"app":"web"`))
+	}
+	for _, listeners := range []int{1, 10} {
+		b.Run(fmt.Sprint(listeners), func(b *testing.B) {
+			for b.Loop() {
+				c := newTestController()
+				var all []*Listener
+				for range listeners {
+					l, err := NewListener(ListenerConfig{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					c.proc.join(l, c.store, time.Time{})
+					all = append(all, l)
+				}
+				c.takeList(b.Context(), list)
+				for _, l := range all {
+					for e, ok := l.buf.take(); ok; e, ok = l.buf.take() {
+						l.finish(&e, true)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/object")
+		})
+	}
+}
