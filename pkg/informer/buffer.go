@@ -56,8 +56,8 @@ type buffer struct {
 	spilled   map[event.Key]*spilled
 	spillErr  error // why the spill file is not written, or not there, any more
 	marks     map[event.Key]*mark
-	markOrder fifo[event.Key]
-	judge     judge // of resyncs and recalls; made for the first one
+	markOrder fifo[*mark] // and such as have moved up with their object's place in the backlog, which are empty
+	judge     judge       // of resyncs and recalls; made for the first one
 
 	coalesced uint64 // events that were merged into a mark and will never be seen on their own
 	dropped   uint64 // events given up by OverflowDrop
@@ -141,8 +141,9 @@ func (b *buffer) mark(e entry) {
 		b.marks = map[event.Key]*mark{}
 	}
 	e.Event = stored(e.Event)
-	b.marks[key] = &mark{latest: e}
-	b.markOrder.push(key)
+	m := &mark{latest: e}
+	b.marks[key] = m
+	b.markOrder.push(m)
 }
 
 // join takes what is stored when a listener comes, or a part of the first list. It costs the same however many objects there are.
@@ -184,6 +185,9 @@ func (m *mark) merge(e entry) (coalesced bool) {
 	m.latest.Event = stored(e.Event)
 	return true
 }
+
+// empty: the mark has moved up.
+func (m *mark) empty() bool { return m.latest.Object == nil }
 
 // entries is how many events the mark will be.
 func (m *mark) entries() int {
@@ -263,7 +267,7 @@ func (b *buffer) promote() {
 			o := first.objects[0]
 			first.objects[0] = nil
 			first.objects = first.objects[1:]
-			b.enter(entry{Event: event.Event{Op: event.Add, Object: o, Initial: true}, from: first.from, initials: 1})
+			b.enterInitial(entry{Event: event.Event{Op: event.Add, Object: o, Initial: true}, from: first.from, initials: 1})
 			if len(first.objects) == 0 {
 				b.backlog[0] = backlog{} // the slice may be long, and hold this for a while
 				if b.backlog = b.backlog[1:]; len(b.backlog) == 0 {
@@ -275,22 +279,49 @@ func (b *buffer) promote() {
 				return
 			}
 		default:
-			key, ok := b.markOrder.pop()
+			m, ok := b.markOrder.pop()
 			if !ok {
 				return
 			}
-			m := b.marks[key]
-			if m == nil {
-				b.mistakes++
-				continue
+			if !m.empty() {
+				b.enterMark(m)
 			}
-			delete(b.marks, key)
-			if m.before != nil {
-				b.enter(*m.before)
-			}
-			b.enter(m.latest)
 		}
 	}
+}
+
+func (b *buffer) enterMark(m *mark) {
+	key := m.latest.Object.Key()
+	if b.marks[key] != m {
+		b.mistakes++
+		return
+	}
+	delete(b.marks, key)
+	if m.before != nil {
+		b.enter(*m.before)
+	}
+	b.enter(m.latest)
+}
+
+// enterInitial moves an object up from the backlog. If it has a mark, and nothing in the spill before that, the two are one
+// event, as they are if both are marks.
+func (b *buffer) enterInitial(e entry) {
+	key := e.Object.Key()
+	m := b.marks[key]
+	if m == nil || m.latest.from != e.from || b.spilled[key] != nil && !mutated("spill-overtaken") || mutated("backlog-unmerged") {
+		b.enter(e)
+		return
+	}
+	later := *m
+	m.before, m.latest = nil, e
+	if later.before != nil && m.merge(*later.before) {
+		b.coalesced++
+	}
+	if m.merge(later.latest) {
+		b.coalesced++
+	}
+	b.enterMark(m)
+	*m = mark{}
 }
 
 func (b *buffer) enter(e entry) {

@@ -66,19 +66,17 @@ func (b *buffer) drop(from *registration) int {
 		return l.from == from
 	})
 	dropped += b.dropSpilled(from)
-	var order fifo[event.Key]
-	for key, ok := b.markOrder.pop(); ok; key, ok = b.markOrder.pop() {
-		m := b.marks[key]
-		if m == nil {
-			b.mistakes++
+	var order fifo[*mark]
+	for m, ok := b.markOrder.pop(); ok; m, ok = b.markOrder.pop() {
+		if m.empty() {
 			continue
 		}
 		if m.latest.from == from {
 			dropped += m.entries()
-			delete(b.marks, key)
+			delete(b.marks, m.latest.Object.Key())
 			continue
 		}
-		order.push(key)
+		order.push(m)
 	}
 	b.markOrder = order
 	b.promote()

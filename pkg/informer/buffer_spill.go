@@ -123,8 +123,8 @@ func (b *buffer) unspill() (waits bool) {
 func (b *buffer) loseSpill() {
 	b.spillErr = b.spill.lost
 	b.closeSpill()
-	later, order := b.marks, b.markOrder
-	b.marks, b.markOrder = nil, fifo[event.Key]{}
+	later := b.markOrder
+	b.marks, b.markOrder = nil, fifo[*mark]{}
 	for _, s := range b.spilled {
 		for _, e := range s.rest() {
 			b.coalesced += uint64(e.Missed)
@@ -132,13 +132,14 @@ func (b *buffer) loseSpill() {
 		}
 	}
 	b.spilled = nil
-	for key, ok := order.pop(); ok; key, ok = order.pop() {
-		if m := later[key]; m != nil {
-			if m.before != nil {
-				b.mark(*m.before)
-			}
-			b.mark(m.latest)
+	for m, ok := later.pop(); ok; m, ok = later.pop() {
+		if m.empty() {
+			continue
 		}
+		if m.before != nil {
+			b.mark(*m.before)
+		}
+		b.mark(m.latest)
 	}
 }
 

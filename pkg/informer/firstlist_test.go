@@ -171,3 +171,41 @@ func BenchmarkFirstList(b *testing.B) {
 		})
 	}
 }
+
+// What happens to an object of the first list while the listener is full makes one event of the two, in the object's place.
+func TestTheBacklogIsMergedWithMarks(t *testing.T) {
+	c := newTestController()
+	l, err := NewListener(ListenerConfig{Capacity: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := c.proc.join(l, c.store, time.Time{})
+	var list []*event.Object
+	for i, name := range []string{"a", "b", "c", "d", "e"} {
+		list = append(list, obj(name, name, i+1))
+	}
+	c.takeList(t.Context(), list)
+	for _, d := range []delta{
+		{typ: deltaUpdated, object: obj("d", "d", 6)},
+		{typ: deltaUpdated, object: obj("a", "a", 7)},
+		{typ: deltaUpdated, object: obj("b", "b", 8)},
+		{typ: deltaUpdated, object: obj("b", "b", 9)},
+		{typ: deltaDeleted, object: obj("c", "c", 10)},
+		{typ: deltaDeleted, object: obj("e", "e", 11)},
+		{typ: deltaAdded, object: obj("e", "e2", 12)},
+	} {
+		if !c.applyNow(d) {
+			t.Fatal("not applied")
+		}
+	}
+	offered := l.Stats().Offered
+	var got []string
+	missed := 0
+	for _, e := range handAll(l) {
+		got, missed = append(got, story(e)), missed+e.Missed
+	}
+	expect(t, got, "add a/a 1*", "add b/b 9*~2", "delete c/c 10~1", "add d/d 6*~1", "delete e/e 11~1", "add e/e2 12", "update a/a 7 was 1")
+	if s := l.Stats(); s.Coalesced != uint64(missed) || offered != uint64(len(got)+missed) || reg.initials != 0 || !l.buf.empty() || l.buf.markOrder.len() > 0 || s.Mistakes > 0 {
+		t.Errorf("offered %d, missed %d, %+v", offered, missed, s)
+	}
+}

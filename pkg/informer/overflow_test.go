@@ -207,8 +207,13 @@ func TestJoiningCostsTheSameHoweverMuchIsStored(t *testing.T) {
 		expect(t, first.take(), "update p7/1 401 was 108")
 		r := w.serve(l)
 		got := r.take()
-		if len(got) != 301 || got[300] != "update p7/1 401 was 108" || !reg.HasSynced() {
-			t.Errorf("%d events, the last is %s, synced %t", len(got), got[len(got)-1], reg.HasSynced())
+		switch { // p7 may have been among the first four
+		case len(got) == 300 && slices.Contains(got, "add p7/1 401*~1"), len(got) == 301 && got[300] == "update p7/1 401 was 108":
+		default:
+			t.Errorf("%d events, the last is %s", len(got), got[len(got)-1])
+		}
+		if !reg.HasSynced() {
+			t.Error("not synced")
 		}
 	})
 }

@@ -158,7 +158,7 @@ func TestAFailedSpillWriteLosesNothing(t *testing.T) {
 	}
 }
 
-// A key in the order of marks that has no mark is a defect, but not one that ends the process.
+// A mark in the order of marks that no object has is a defect, but not one that ends the process.
 func TestAnOrderWithoutItsMarkIsCounted(t *testing.T) {
 	b := &buffer{capacity: 1}
 	for _, name := range []string{"a", "b", "c"} {
