@@ -52,19 +52,6 @@ func (k *packing) begin(r *reading, start, end int, spliced string) {
 	}
 }
 
-// pieces calls keep for the parts of the read text that stay, and put for what comes between them, in order.
-func (k *packing) pieces(keep func(from, to int), put func(text string)) {
-	put("{")
-	put(k.spliced)
-	at := k.start + 1
-	for _, e := range k.r.edits {
-		keep(at, e.from)
-		put(e.with)
-		at = e.to
-	}
-	keep(at, k.end)
-}
-
 // pack writes the operations. It reports whether there is a base to refer to, and enough of it.
 func (k *packing) pack() bool {
 	r := k.r
@@ -88,9 +75,14 @@ func (k *packing) pack() bool {
 
 // valid reports whether what stays of the text is UTF-8.
 func (k *packing) valid() bool {
-	valid := true
-	k.pieces(func(from, to int) { valid = valid && utf8.ValidString(k.r.s[from:to]) }, func(string) {})
-	return valid
+	at := k.start
+	for _, e := range k.r.edits {
+		if !utf8.ValidString(k.r.s[at:e.from]) {
+			return false
+		}
+		at = e.to
+	}
+	return utf8.ValidString(k.r.s[at:k.end])
 }
 
 // write writes the operations.
@@ -227,7 +219,15 @@ func (k *packing) plain(typ *typeMeta) *Object {
 	r := k.r
 	var b strings.Builder
 	b.Grow(k.size)
-	k.pieces(func(from, to int) { b.WriteString(r.s[from:to]) }, func(text string) { b.WriteString(text) })
+	b.WriteByte('{')
+	b.WriteString(k.spliced)
+	at := k.start + 1
+	for _, e := range r.edits {
+		b.WriteString(r.s[at:e.from])
+		b.WriteString(e.with)
+		at = e.to
+	}
+	b.WriteString(r.s[at:k.end])
 	spans := [5]span{r.namespace, r.name, r.uid, r.resourceVersion, r.deletionTimestamp}
 	for i, f := range o.header.identity() {
 		sp := spans[i]
