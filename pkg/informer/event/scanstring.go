@@ -25,8 +25,12 @@ func specials(w uint64) uint64 {
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
 }
 
-// unusual is specials and, besides, bytes that are not ASCII.
-func unusual(w uint64) uint64 { return specials(w) | w&highs }
+// unusual is specials and, besides, bytes that are not ASCII. It has those from w itself, so that the tests for the others may
+// be wrong for them.
+func unusual(w uint64) uint64 {
+	quote, slash := w^ones*'"', w^ones*'\\'
+	return ((quote - ones) | (slash - ones) | (w - ones*0x20) | w) & highs
+}
 
 // plainRun returns the first place from i on that has a quote, a backslash or a control character, len(s) if there is none.
 func plainRun(s string, i int) int {
@@ -44,10 +48,15 @@ func plainRun(s string, i int) int {
 
 // usualRun is plainRun up to the first byte that is not ASCII.
 func usualRun(s string, i int) int {
-	for ; i+8 <= len(s); i += 8 {
-		if x := unusual(word(s, i)); x != 0 {
-			return i + bits.TrailingZeros64(x)/8
+	for ; i+16 <= len(s); i += 16 {
+		x, y := unusual(word(s, i)), unusual(word(s, i+8))
+		if x|y == 0 {
+			continue
 		}
+		if x == 0 {
+			return i + 8 + bits.TrailingZeros64(y)/8
+		}
+		return i + bits.TrailingZeros64(x)/8
 	}
 	for i < len(s) && s[i] != '"' && s[i] != '\\' && s[i] >= 0x20 && s[i] < 0x80 {
 		i++
@@ -71,19 +80,10 @@ func (c *checker) string(s string, i int) (int, error) {
 // restOfString reads a string from a place within it on.
 func (c *checker) restOfString(s string, i int) (int, error) {
 	for {
-		for ; i+8 <= len(s); i += 8 {
-			if x := unusual(word(s, i)); x != 0 {
-				i += bits.TrailingZeros64(x) / 8
-				break
-			}
-		}
-		for i < len(s) && s[i] != '"' && s[i] != '\\' && s[i] >= 0x20 {
-			if s[i] >= 0x80 {
-				c.unASCII = true
-				i = plainRun(s, i)
-				break
-			}
-			i++
+		i = usualRun(s, i)
+		if i < len(s) && s[i] >= 0x80 {
+			c.unASCII = true
+			i = plainRun(s, i)
 		}
 		if i >= len(s) {
 			return i, syntaxErr(s, i, "")
