@@ -43,6 +43,8 @@ type conditioner struct {
 	inItem bool
 	// strict: the conditions must hold whenever the node fails, too.
 	strict bool
+	// variables are the values of those that are declared around the node.
+	variables map[string]ast.Node
 }
 
 // conditionsOf returns conditions that hold whenever the node, as the user wrote it, is true. A select or a deny has to be
@@ -87,9 +89,11 @@ func (t *conditioner) of(n ast.Node, want bool) Conditions {
 	case *ast.BuiltinNode:
 		return t.builtin(n, want)
 	case *ast.VariableDeclaratorNode:
-		c := t.of(n.Expr, want) // no variable can be called object, op or label
-		c.Complete = false      // the variable's value may fail
-		return t.after(n.Value, c)
+		return t.declaration(n, want)
+	case *ast.IdentifierNode:
+		if value := t.known(n); value != n {
+			return t.of(value, want)
+		}
 	case *ast.MemberNode, *ast.ChainNode:
 		return t.truth(n, want)
 	}
@@ -97,6 +101,7 @@ func (t *conditioner) of(n ast.Node, want bool) Conditions {
 }
 
 func (t *conditioner) binary(n *ast.BinaryNode, want bool) Conditions {
+	n = t.operands(n)
 	switch n.Operator {
 	case "&&", "and", "||", "or":
 		a, b := t.of(n.Left, want), t.of(n.Right, want)

@@ -19,6 +19,13 @@ func (t *conditioner) certain(n ast.Node) bool {
 		return (n.Operator == "not" || n.Operator == "!") && t.certain(n.Node)
 	case *ast.BinaryNode:
 		return t.certainBinary(n)
+	case *ast.IdentifierNode:
+		value := t.known(n)
+		return value != n && t.certain(value)
+	case *ast.VariableDeclaratorNode:
+		certain := t.isPlain(n.Value) || t.certain(n.Value)
+		t.with(n, func() { certain = certain && t.certain(n.Expr) })
+		return certain
 	case *ast.CallNode:
 		callee, ok := n.Callee.(*ast.IdentifierNode)
 		return ok && callee.Value == "changed"
@@ -27,6 +34,7 @@ func (t *conditioner) certain(n ast.Node) bool {
 }
 
 func (t *conditioner) certainBinary(n *ast.BinaryNode) bool {
+	n = t.operands(n)
 	switch n.Operator {
 	case "&&", "and", "||", "or":
 		return t.certain(n.Left) && t.certain(n.Right)

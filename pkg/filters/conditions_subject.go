@@ -69,7 +69,7 @@ func (s subject) path() (string, bool) {
 
 // subject returns what a node reads, if it is something that conditions can ask about.
 func (t *conditioner) subject(n ast.Node) (subject, bool) {
-	base, keys := constantSteps(n)
+	base, keys := t.steps(n)
 	switch base := base.(type) {
 	case *ast.CallNode:
 		return t.called(base, keys)

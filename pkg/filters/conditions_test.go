@@ -2,6 +2,7 @@ package filters
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,7 +75,7 @@ func TestConditions(t *testing.T) {
 		`true`:                                              "!",
 		`!true`:                                             "!",
 		`op == "add" && true`:                               "add!",
-		`let x = 5; op == "add"`:                            "add",
+		`let x = 5; op == "add"`:                            "add!",
 		`op == "add" ? true : false`:                        "add!",
 		`op startsWith "a"`:                                 "",
 
@@ -133,7 +134,7 @@ func TestConditions(t *testing.T) {
 		`label("tier") == "x" && (op == "delete" || changed("spec"))`:                    `update|delete tier=x (op in ["delete"] or op in ["update"] and spec differs)`,
 		`op == "add" && label("a") == "x" || op == "add" && label("a") == "y"`:           "add a=x,y!",
 		`op == "add" && label("a") == "x" || op == "delete" && label("a") in ["y", "z"]`: `add|delete a=x,y,z (op in ["add"] and label("a") in ["x"] or op in ["delete"] and label("a") in ["y", "z"])!`,
-		`let tier = label("tier"); tier == "x"`:                                          "",
+		`let tier = label("tier"); tier == "x"`:                                          "tier=x!",
 		`any(object.list, label("tier") == "x")`:                                         `(any(list, label("tier") in ["x"]))`,
 		`"x" < label("tier") < "z"`:                                                      `(label("tier") > "x") (label("tier") < "z")`,
 
@@ -184,6 +185,11 @@ func TestConditions(t *testing.T) {
 		`condition("Ready").status == "True"`:                                         `(any(status.conditions, .type in ["Ready"] and .status in ["True"]))`,
 		`condition("Ready").status != "True"`:                                         `(any(status.conditions, .type in ["Ready"] and .status not in ["True"]) or all(status.conditions, .type not in ["Ready"]))`,
 		`owner("Job") != nil`:                                                         `(any(metadata.ownerReferences, .kind in ["Job"]))`,
+		`let l = object.metadata.labels; let a = l.a; a == "x" && object.n > 1`:       `a=x (n > 1)`,
+		`let c = condition("Ready"); c.status == "False"`:                             `(any(status.conditions, .type in ["Ready"] and .status in ["False"]))`,
+		`let bad = object.x == "y"; let most = 5; bad || object.n > most`:             `(x in ["y"] or n > 5)`,
+		`any(object.spec.list, let k = .k; k == "x" || k == "y")`:                     `(any(spec.list, .k in ["x", "y"]))`,
+		`let list = object.spec.list; any(list, .x == "y")`:                           `(any(spec.list, .x in ["y"]))`,
 		`owner("Job") == nil`:                                                         `(all(metadata.ownerReferences, .kind not in ["Job"]))`,
 
 		// The state before.
@@ -210,10 +216,10 @@ func isOdd(o *event.Object) bool {
 	return odd
 }
 
-func drawCondition(t *rapid.T) string {
+func drawCondition(t *rapid.T, vars ...string) string {
 	from := func(of ...string) string { return rapid.SampledFrom(of).Draw(t, "part") }
-	subject := from("op", "object.metadata.namespace", `object["metadata"]?.namespace`, "object.metadata.name", `label("tier")`, `label("tier")`,
-		"object.metadata.labels.tier", `object.metadata.labels["a.b/c"]`, `label("a.b/c")`, `label("text")`, `annotation("tier")`, "old.metadata.name", "object.x", "object.x.x")
+	subject := from(append(vars, "op", "object.metadata.namespace", `object["metadata"]?.namespace`, "object.metadata.name", `label("tier")`, `label("tier")`,
+		"object.metadata.labels.tier", `object.metadata.labels["a.b/c"]`, `label("a.b/c")`, `label("text")`, `annotation("tier")`, "old.metadata.name", "object.x", "object.x.x")...)
 	values := []string{`"x"`, `"x"`, `"y"`, `""`, `"a\"b"`, "nil", "5", "object.x", `label("tier")`}
 	if subject == "op" {
 		values = []string{`"add"`, `"update"`, `"delete"`, `"resync"`, "nil", "object.x"}
@@ -248,11 +254,11 @@ func drawCondition(t *rapid.T) string {
 	}
 }
 
-func drawConditions(t *rapid.T, depth int) string {
-	operand := func() string { return "(" + drawConditions(t, depth-1) + ")" }
+func drawConditions(t *rapid.T, depth int, vars ...string) string {
+	operand := func() string { return "(" + drawConditions(t, depth-1, vars...) + ")" }
 	choice := rapid.IntRange(0, 9).Draw(t, "logic")
 	if depth == 0 || choice < 2 {
-		return drawCondition(t)
+		return drawCondition(t, vars...)
 	}
 	switch choice {
 	case 2:
@@ -260,7 +266,10 @@ func drawConditions(t *rapid.T, depth int) string {
 	case 3:
 		return operand() + " ? " + operand() + " : " + operand()
 	case 4:
-		return "let v" + fmt.Sprint(depth) + " = " + drawCondition(t) + "; " + drawConditions(t, depth-1)
+		name := "v" + fmt.Sprint(depth)
+		value := rapid.OneOf(rapid.Custom(func(t *rapid.T) string { return drawCondition(t, vars...) }), rapid.SampledFrom(slices.Concat([]string{"object.x", "object.list", "object.metadata", `label("tier")`, `condition("x")`, `"x"`, "5", `["x", 5]`, "old.x", `(object.x ?? "y")`}, vars))).Draw(t, "value")
+		more := append(slices.Clip(vars), name, name, name+".x", name+".labels.tier", "!"+name, "any("+name+`, .x == "x")`, name+" && object.x")
+		return "let " + name + " = " + value + "; " + drawConditions(t, depth-1, more...)
 	case 5, 6, 7:
 		return operand() + rapid.SampledFrom([]string{" && ", " and "}).Draw(t, "and") + operand()
 	default:
