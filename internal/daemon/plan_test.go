@@ -149,6 +149,7 @@ func TestServerSide(t *testing.T) {
 		`label("a") != nil && label("b") == nil`:                 `labelSelector: "a,!b"`,
 		`label("a") == "no label has this"`:                      ``,
 		`label("no/key/has/this") == "b"`:                        ``,
+		`semver(label("a")) == "1.2"`:                            ``,
 		`object.metadata.name == "a,b"`:                          `fieldSelector: "metadata.name=a\\,b"`,
 		`object.metadata.name in ["a", "b"]`:                     ``,
 		`object.metadata.name not in ["a", "b"]`:                 `fieldSelector: "metadata.name!=a,metadata.name!=b"`,

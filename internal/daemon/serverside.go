@@ -19,7 +19,7 @@ import (
 func serverSide(inf *config.Informer, conditions []condition.Condition) []string {
 	var label, field, namespaces []string
 	for _, c := range conditions {
-		if c.Test > condition.NotExists || c.Old || len(c.Numbers)+len(c.Bools) > 0 {
+		if c.Test > condition.NotExists || c.Old || c.As != condition.AsIs || len(c.Numbers)+len(c.Bools) > 0 {
 			continue // there is no selector for it
 		}
 		switch c.Of {

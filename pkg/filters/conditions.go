@@ -156,13 +156,15 @@ func both(a, b Conditions) Conditions {
 // either returns conditions for two alternatives: what they have in common, the same thing compared with values in both, and
 // that one of them must hold.
 func either(a, b Conditions) Conditions {
-	switch {
-	case a.Ops == 0: // never
-		return b
-	case b.Ops == 0:
-		return a
-	}
 	c := Conditions{Ops: a.Ops | b.Ops, Complete: a.Complete && b.Complete}
+	switch {
+	case a.Ops == 0: // never, but it may fail
+		c.Object = b.Object
+		return c
+	case b.Ops == 0:
+		c.Object = a.Object
+		return c
+	}
 	for _, x := range a.Object {
 		for _, y := range b.Object {
 			if compareSame(x, y) {
@@ -188,7 +190,7 @@ func either(a, b Conditions) Conditions {
 
 // compareSame reports whether both conditions ask whether the same thing is one of some values.
 func compareSame(x, y condition.Condition) bool {
-	return x.Test == condition.In && y.Test == condition.In && x.Of == y.Of && x.Key == y.Key && x.Old == y.Old && x.Of != condition.OfOp && x.Of != condition.OfAlternatives
+	return x.Test == condition.In && y.Test == condition.In && x.Of == y.Of && x.Key == y.Key && x.Old == y.Old && x.As == y.As && x.Of != condition.OfOp && x.Of != condition.OfAlternatives
 }
 
 // inEither compares with the values of two conditions.

@@ -12,6 +12,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
+// readings are the functions whose comparisons with constants are conditions.
+var readings = map[string]condition.As{"quantity": condition.AsQuantity, "semver": condition.AsVersion}
+
 var textTests = map[string]condition.Test{
 	"startsWith": condition.StartsWith, "endsWith": condition.EndsWith, "contains": condition.Contains,
 	"hasPrefix": condition.StartsWith, "hasSuffix": condition.EndsWith,
@@ -42,14 +45,16 @@ func (t *conditioner) truth(n ast.Node, want bool) Conditions {
 
 // equality takes a comparison of a subject with a constant; it is false for other nodes.
 func (t *conditioner) equality(subject, constant ast.Node, equal bool) (Conditions, bool) {
+	constant, as := bare(constant)
 	values, ok := constantsOf(constant)
+	values.As = as
 	switch {
-	case ok && isOp(subject):
+	case ok && as == condition.AsIs && isOp(subject):
 		return ofOps(values.Values, equal), true
 	case ok:
 		return t.oneOf(subject, values, equal)
 	}
-	if _, isNil := constant.(*ast.NilNode); !isNil {
+	if _, isNil := constant.(*ast.NilNode); !isNil || as != condition.AsIs {
 		return Conditions{}, false
 	}
 	of, ok := t.subject(subject)
@@ -76,6 +81,22 @@ func constantsOf(nodes ...ast.Node) (c condition.Condition, ok bool) {
 		}
 	}
 	return c, true
+}
+
+// bare returns what quantity or semver is called with, and that what it is compared with is read like that, too.
+func bare(n ast.Node) (ast.Node, condition.As) {
+	if call, ok := n.(*ast.CallNode); ok && len(call.Arguments) == 1 {
+		if callee, ok := call.Callee.(*ast.IdentifierNode); ok && readings[callee.Value] != condition.AsIs {
+			return call.Arguments[0], readings[callee.Value]
+		}
+	}
+	return n, condition.AsIs
+}
+
+// readable reports whether a question can be put to what is read as a quantity or a version.
+func readable(question condition.Condition) bool {
+	question.Of, question.Key = condition.OfField, "x"
+	return condition.Validate([]condition.Condition{question}) == nil
 }
 
 // constantNumber returns a constant number that float64 holds exactly.
@@ -113,7 +134,7 @@ func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (
 		return Conditions{}, false
 	}
 	values.Test = testFor(condition.In, want)
-	complete := len(values.Numbers) == 0 // of some numbers it is not known
+	complete := len(values.Numbers) == 0 && of.what.As == condition.AsIs && values.As == condition.AsIs // of some numbers it is not known
 	if of.what.Of == condition.OfNamespace && slices.Contains(values.Values, "") {
 		// An object without a namespace has "" here and nil in the expression, which is not equal to "".
 		complete = false
@@ -147,7 +168,7 @@ func (t *conditioner) membership(n *ast.BinaryNode, want bool) Conditions {
 			break
 		}
 		of, ok := t.subject(right)
-		if !ok || of.what.Of != condition.OfField {
+		if !ok || of.what.Of != condition.OfField || of.what.As != condition.AsIs {
 			break
 		}
 		if of.what.Key == "metadata.labels" && key.Value != "" {
@@ -167,15 +188,17 @@ var orders = map[string][2]condition.Test{
 
 func (t *conditioner) order(n *ast.BinaryNode, want bool) Conditions {
 	subject, constant, test := n.Left, n.Right, orders[n.Operator][0]
+	constant, as := bare(constant)
 	values, ok := constantsOf(constant)
 	if !ok {
-		subject, constant, test = n.Right, n.Left, orders[n.Operator][1]
+		subject, test = n.Right, orders[n.Operator][1]
+		constant, as = bare(n.Left)
 		values, ok = constantsOf(constant)
 	}
 	if !ok || len(values.Bools) > 0 {
 		return anything
 	}
-	values.Test = test
+	values.Test, values.As = test, as
 	return t.asks(subject, values, want)
 }
 
@@ -183,7 +206,7 @@ func (t *conditioner) order(n *ast.BinaryNode, want bool) Conditions {
 func (t *conditioner) difference(n *ast.BinaryNode) Conditions {
 	a, ok1 := t.subject(n.Left)
 	b, ok2 := t.subject(n.Right)
-	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old {
+	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old || a.what.As != condition.AsIs || b.what.As != condition.AsIs {
 		return anything
 	}
 	path, ok := a.path()

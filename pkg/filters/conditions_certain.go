@@ -69,8 +69,8 @@ func (t *conditioner) isPlain(n ast.Node) bool {
 	if _, ok := n.(*ast.NilNode); ok {
 		return true
 	}
-	_, ok := t.subject(n)
-	return ok
+	s, ok := t.subject(n)
+	return ok && s.what.As == condition.AsIs
 }
 
 // isText reports whether a node is a text, or nil.
@@ -79,5 +79,5 @@ func (t *conditioner) isText(n ast.Node) bool {
 		return true
 	}
 	s, ok := t.subject(n)
-	return ok && s.find == nil && s.what.Of <= condition.OfLabel
+	return ok && s.find == nil && s.what.Of <= condition.OfLabel && s.what.As == condition.AsIs
 }

@@ -23,6 +23,15 @@ type found struct {
 
 // ask makes conditions of a question.
 func (s subject) ask(question condition.Condition, complete bool) Conditions {
+	if s.what.As != condition.AsIs {
+		if question.As != condition.AsIs && question.As != s.what.As {
+			return anything
+		}
+		question.As = s.what.As
+	}
+	if question.As != condition.AsIs && (s.what.Of < condition.OfLabel || !readable(question)) {
+		return anything
+	}
 	if s.find == nil {
 		question.Of, question.Old, question.Key = s.what.Of, s.what.Old, s.what.Key
 		if question.Of < condition.OfLabel && (question.Test == condition.Exists || question.Test == condition.NotExists) {
@@ -95,6 +104,11 @@ func (t *conditioner) called(n *ast.CallNode, keys []any) (subject, bool) {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok || len(n.Arguments) != 1 {
 		return subject{}, false
+	}
+	if as := readings[callee.Value]; as != condition.AsIs && len(keys) == 0 {
+		s, ok := t.subject(n.Arguments[0])
+		s.what.As = as
+		return s, ok && s.find == nil && s.what.Of >= condition.OfLabel
 	}
 	text, ok := firstText(n)
 	if !ok {

@@ -1,8 +1,6 @@
 package filters
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -167,7 +165,13 @@ func TestConditions(t *testing.T) {
 		`object.spec.date < "2026-01-01"`:                                                         `(spec.date < "2026-01-01")`,
 		`object.spec.paused == true || object.spec.paused == 1`:                                   "(spec.paused in [1, true])",
 		`object.spec.hostNetwork && !object.spec.hostPID`:                                         "(spec.hostNetwork is true) (spec.hostPID is not true)",
-		`quantity(object.spec.memory) > "1Gi" && object.spec.x == "y"`:                            "spec.x=y",
+		`quantity(object.spec.memory) > "1Gi" && object.spec.x == "y"`:                            `(quantity(spec.memory) > "1Gi") spec.x=y`,
+		`any(object.spec.c, quantity(.memory) >= 5 || .memory == quantity("1Gi"))`:                `(any(spec.c, quantity(.memory) >= 5 or quantity(.memory) in ["1Gi"]))`,
+		`!("1.28" <= semver(label("version")))`:                                                   `(semver(label("version")) not >= "1.28")`,
+		`semver(object.v) != "1.2-rc1"`:                                                           "",
+		`semver(object.v) > quantity("1")`:                                                        "",
+		`quantity(object.v) == nil || quantity(object.v)`:                                         "",
+		`quantity(object.metadata.name) > 5`:                                                      "",
 		`object.x in ["a", nil, 2, true]`:                                                         `(x in ["a", 2, true])`,
 		`object.spec.x == nil ? object.y == 1 : object.z == 2`:                                    "(spec.x does not exist and y in [1] or spec.x exists and z in [2])",
 
@@ -214,98 +218,6 @@ func isOdd(o *event.Object) bool {
 		return true
 	})
 	return odd
-}
-
-func drawCondition(t *rapid.T, vars ...string) string {
-	from := func(of ...string) string { return rapid.SampledFrom(of).Draw(t, "part") }
-	subject := from(append(vars, "op", "object.metadata.namespace", `object["metadata"]?.namespace`, "object.metadata.name", `label("tier")`, `label("tier")`,
-		"object.metadata.labels.tier", `object.metadata.labels["a.b/c"]`, `label("a.b/c")`, `label("text")`, `annotation("tier")`, "old.metadata.name", "object.x", "object.x.x")...)
-	values := []string{`"x"`, `"x"`, `"y"`, `""`, `"a\"b"`, "nil", "5", "object.x", `label("tier")`}
-	if subject == "op" {
-		values = []string{`"add"`, `"update"`, `"delete"`, `"resync"`, "nil", "object.x"}
-	}
-	list := func() string {
-		return "[" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(values), 0, 3).Draw(t, "list"), ", ") + "]"
-	}
-	switch rapid.IntRange(0, 12).Draw(t, "form") {
-	case 0, 1:
-		return subject + " == " + from(values...)
-	case 2:
-		return subject + " != " + from(values...)
-	case 3:
-		return from(values...) + from(" == ", " != ") + subject
-	case 4:
-		return subject + " in " + list()
-	case 5:
-		return subject + " not in " + list()
-	case 6:
-		return from(`"tier"`, `"a.b/c"`, `"text"`, `"none"`, "5") + from(" in ", " not in ") + from("object.metadata.labels", "object?.metadata?.labels", "object.metadata")
-	case 7, 8:
-		if subject == "op" {
-			subject = "object.x"
-		}
-		return from("", "not ", "!") + "(" + subject + from(" < ", " <= ", " > ", " >= ", " startsWith ", " endsWith ", " contains ", " matches ") + from(`"x"`, `"x"`, `""`, "5", "1.5", "-1", `"^x"`, `"a.b"`) + ")"
-	case 9, 10, 11:
-		item := from(".x", "#", `#["x"]`, ".y") + from(` == "x"`, ` != "x"`, ` in ["x", 5, true]`, ` == nil`, ` > 4`, ` startsWith "x"`, ` == object.x`, "", ` == "x" && label("tier") == "x"`, ` == 5 || op == "add"`)
-		return from("", "!") + from("any", "all", "none") + "(" + from("object.list", "object.list", "object.list", "object.x", "old.list", "object.metadata.labels") + ", " + from("", "!") + "(" + item + "))"
-	default:
-		return from("true", "false", "initial", `changed("x")`, `changed("list", "x")`, `object.x != old.x`, `became(any(object.list, .x == "x"))`, `became(object.x > 4)`, `"x" in object.x`, `"x" not in object.list`,
-			`condition("x").x == "x"`, `condition("x").x != "x"`, `owner("x") == nil`, `owner("x") != nil`, `owner("x").x > 4`, `glob("x*", object.x)`, `glob("*y", object.metadata.name)`, `hasPrefix(object.x, "x")`, "!object.x", `(object.x ? label("tier") == "x" : op == "add")`, `changed("x")`, `became(label("tier") == "x")`, `became(object.x == 5 || object.metadata.name in ["x"])`, "object.x", "object.x > 1", `any(object.list, label("tier") == "x")`)
-	}
-}
-
-func drawConditions(t *rapid.T, depth int, vars ...string) string {
-	operand := func() string { return "(" + drawConditions(t, depth-1, vars...) + ")" }
-	choice := rapid.IntRange(0, 9).Draw(t, "logic")
-	if depth == 0 || choice < 2 {
-		return drawCondition(t, vars...)
-	}
-	switch choice {
-	case 2:
-		return rapid.SampledFrom([]string{"!", "not "}).Draw(t, "not") + operand()
-	case 3:
-		return operand() + " ? " + operand() + " : " + operand()
-	case 4:
-		name := "v" + fmt.Sprint(depth)
-		value := rapid.OneOf(rapid.Custom(func(t *rapid.T) string { return drawCondition(t, vars...) }), rapid.SampledFrom(slices.Concat([]string{"object.x", "object.list", "object.metadata", `label("tier")`, `condition("x")`, `"x"`, "5", `["x", 5]`, "old.x", `(object.x ?? "y")`}, vars))).Draw(t, "value")
-		more := append(slices.Clip(vars), name, name, name+".x", name+".labels.tier", "!"+name, "any("+name+`, .x == "x")`, name+" && object.x")
-		return "let " + name + " = " + value + "; " + drawConditions(t, depth-1, more...)
-	case 5, 6, 7:
-		return operand() + rapid.SampledFrom([]string{" && ", " and "}).Draw(t, "and") + operand()
-	default:
-		return operand() + rapid.SampledFrom([]string{" || ", " or "}).Draw(t, "or") + operand()
-	}
-}
-
-func drawMetadata(t *rapid.T) string {
-	scalar := rapid.SampledFrom([]string{`"x"`, `"\u0078"`, `"y"`, `""`, `"a\"b"`, "5", "null", "true", `["x"]`, `{"x":"x"}`})
-	text := rapid.SampledFrom([]string{`"x"`, `"x"`, `"\u0078"`, `"y"`, `""`, `"a\"b"`})
-	member := rapid.OneOf(text, text, text, scalar)
-	labels := ""
-	tier := rapid.SampledFrom([]string{`"tier"`, `"tier"`, `"tie\u0072"`}).Draw(t, "tier")
-	for _, key := range rapid.Permutation([]string{tier, `"a.b/c"`, `"text"`}).Draw(t, "keys")[:rapid.IntRange(0, 3).Draw(t, "count")] {
-		if labels != "" {
-			labels += ","
-		}
-		labels += key + ": " + member.Draw(t, "label")
-	}
-	labels = rapid.SampledFrom([]string{"", `,"labels":{` + labels + "}", `,"labels":{` + labels + "}", `,"labels":{` + labels + "}", `,"labels":null`, `,"labels":"x"`, `,"labels":["tier"]`}).Draw(t, "labels")
-	namespace := rapid.SampledFrom([]string{"", `,"namespace":""`, `,"namespace":null`, `,"namespace":"x"`, `,"namespace":"\u0078"`, `,"namespace":"y"`}).Draw(t, "namespace")
-	return `{"metadata":{"name":` + rapid.SampledFrom([]string{`"x"`, `"y"`, `"\u0078"`}).Draw(t, "name") + namespace + labels + `,"ownerReferences":` + rapid.SampledFrom([]string{"null", `[{"kind":"x","x":7}]`, `[{"kind":"x"},{"kind":"x","controller":true,"x":"x"}]`}).Draw(t, "owners") +
-		`},"x":` + scalar.Draw(t, "x") + `,"list":` + drawItems(t, scalar) + `,"status":{"conditions":` + rapid.SampledFrom([]string{"null", `{}`, `[{"type":"x","x":"y"},{"type":"x","x":"x"}]`, `[{"type":"x","x":"x"}]`}).Draw(t, "conditions") + `}}`
-}
-
-func drawItems(t *rapid.T, scalar *rapid.Generator[string]) string {
-	if rapid.IntRange(0, 5).Draw(t, "no list") == 0 {
-		return scalar.Draw(t, "list")
-	}
-	items := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
-		if rapid.Bool().Draw(t, "an object") {
-			return `{"x":` + scalar.Draw(t, "item's x") + `}`
-		}
-		return scalar.Draw(t, "item")
-	}), 0, 3).Draw(t, "items")
-	return "[" + strings.Join(items, ",") + "]"
 }
 
 // An event that matches fulfils the conditions, whatever the expression and the object. If the conditions are complete,

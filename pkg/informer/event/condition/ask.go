@@ -235,6 +235,8 @@ func (c *check) cell(x *cell) answer {
 	switch kind := x.value.Kind(); {
 	case kind == event.Missing || kind == event.Null:
 		return no // which is none of the values either
+	case c.as != AsIs:
+		return c.amount(x)
 	case c.test == Exists:
 		return yes
 	case kind == event.String:

@@ -12,6 +12,10 @@ type cell struct {
 	text   string
 	number float64
 	known  uint8
+	// amount is what the value is when it is read so, if it can be.
+	as       As
+	amount   float64
+	isAmount bool
 	// differs is whether the field may differ from the state before, of the pair of objects of that number.
 	pair    uint64
 	differs bool
@@ -24,7 +28,7 @@ const (
 	isExact // the number is the one of the JSON text
 )
 
-func (c *cell) set(v event.Value) { c.value, c.known = v, 0 }
+func (c *cell) set(v event.Value) { c.value, c.known, c.as = v, 0, AsIs }
 
 // string returns the text of a value that is one.
 func (c *cell) string() string {

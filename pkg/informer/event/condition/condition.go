@@ -11,6 +11,8 @@ type Condition struct {
 	// Key is the label's key of OfLabel, the path of OfField and OfItem (see event.CompilePath), else "". The empty path of
 	// OfItem is the item itself.
 	Key string
+	// As is what a text is read as, for In, the tests of an order and their opposites. What cannot be read passes.
+	As As
 	// Test is how it is asked.
 	Test Test
 	// Values are the texts that Test compares with, Numbers the numbers and Bools the truth values. In and NotIn take any
@@ -45,6 +47,21 @@ const (
 	OfItem
 	// OfAlternatives: there are several lists of conditions of which one must hold.
 	OfAlternatives
+)
+
+// As is what the texts of a condition are read as.
+type As uint8
+
+const (
+	// AsIs: as texts.
+	AsIs As = iota
+	// AsQuantity: as quantities of Kubernetes, so that "1Gi" is more than "500M"; a number is one. What is equal, or nearly so,
+	// passes every test.
+	AsQuantity
+	// AsVersion: as versions of one to three numbers, so that "v1.10" is more than "1.9".
+	AsVersion
+
+	readings
 )
 
 // Test is how a condition asks. The odd ones are the opposites of those before them. A value of another type than a test is

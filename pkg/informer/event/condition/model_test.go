@@ -106,7 +106,7 @@ func describe(e condition.Event) string {
 }
 
 var (
-	texts   = []string{`"x"`, `"xy"`, `"y"`, `""`, `"é"`, `"x\"y"`, `"5"`}
+	texts   = []string{`"x"`, `"xy"`, `"y"`, `""`, `"é"`, `"x\"y"`, `"5"`, `"1Gi"`, `"1024Mi"`, `"1500m"`, `"v1.5"`, `"1.5.0"`, `"1.10"`, `"-3.0"`, `"01.2"`, `"1.2.3.4"`, `"1e3"`, `"99999.0.1"`, `"999999"`, `"-"`, `"Gi"`}
 	numbers = []string{"0", "-0", "1", "1.0", "1.5", "-3", "1e400", "9007199254740993", "-9007199254740992", "12345678901234567890"}
 	others  = []string{"null", "true", "false", "{}", "[]", `["x"]`, `{"x":"x"}`}
 )
@@ -199,6 +199,9 @@ func drawCondition(t *rapid.T, depth int, item bool) condition.Condition {
 	case condition.OfItem:
 		c.Key, c.Old = rapid.SampledFrom([]string{"", "k", "v", "x"}).Draw(t, "field of item"), false
 	}
+	if c.Of >= condition.OfLabel && rapid.IntRange(0, 3).Draw(t, "read") == 0 {
+		return drawAmount(t, c)
+	}
 	c.Test = condition.Test(rapid.IntRange(0, lastTest(c.Of, item)).Draw(t, "test"))
 	if c.Of < condition.OfLabel && c.Test&^1 == condition.Exists {
 		c.Test = condition.In
@@ -225,6 +228,28 @@ func drawCondition(t *rapid.T, depth int, item bool) condition.Condition {
 		c.Numbers = []float64{rapid.SampledFrom([]float64{0, 1, 1.5, -3}).Draw(t, "number")}
 	case c.Test >= condition.StartsWith && c.Test <= condition.NotAtLeast, c.Test&^1 == condition.Has:
 		c.Values = []string{rapid.SampledFrom([]string{"x", "xy", "y", "", "é"}).Draw(t, "value")}
+	}
+	return c
+}
+
+// drawAmount draws a question to what is read as a quantity or a version.
+func drawAmount(t *rapid.T, c condition.Condition) condition.Condition {
+	c.As = rapid.SampledFrom([]condition.As{condition.AsQuantity, condition.AsVersion}).Draw(t, "as")
+	c.Test = rapid.SampledFrom([]condition.Test{
+		condition.In, condition.NotIn, condition.Less, condition.NotLess, condition.AtMost, condition.NotAtMost, condition.More, condition.NotMore,
+		condition.AtLeast, condition.NotAtLeast,
+	}).Draw(t, "test")
+	values := map[condition.As][]string{condition.AsQuantity: {"1Gi", "1.5", "0", "-3", "5k"}, condition.AsVersion: {"1.5", "v1.10.0", "1", "99999.0.1"}}[c.As]
+	n := 1
+	if c.Test <= condition.NotIn {
+		n = rapid.IntRange(0, 3).Draw(t, "count")
+	}
+	for range n {
+		if c.As == condition.AsQuantity && rapid.IntRange(0, 2).Draw(t, "a number") == 0 {
+			c.Numbers = append(c.Numbers, rapid.SampledFrom([]float64{0, 1, 1.5, -3}).Draw(t, "number"))
+		} else {
+			c.Values = append(c.Values, rapid.SampledFrom(values).Draw(t, "value"))
+		}
 	}
 	return c
 }

@@ -15,6 +15,8 @@ var testWords = [...]string{
 	NotTrue: "is not true", Has: "has", NotHas: "has not", Differs: "differs", NotDiffers: "may differ", Any: "any", Every: "all",
 }
 
+var readingWords = [readings]string{AsQuantity: "quantity", AsVersion: "semver"}
+
 // String returns the condition in the words of filters, as in label("tier") in ["a", "b"].
 func (c Condition) String() string {
 	if c.Of == OfAlternatives {
@@ -75,7 +77,10 @@ func (c Condition) subject() string {
 		return fmt.Sprintf("subject %d", c.Of)
 	}
 	if c.Old {
-		return "old " + subject
+		subject = "old " + subject
+	}
+	if c.As < readings && readingWords[c.As] != "" {
+		subject = readingWords[c.As] + "(" + subject + ")"
 	}
 	return subject
 }

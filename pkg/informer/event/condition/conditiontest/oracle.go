@@ -176,6 +176,8 @@ func compare(c condition.Condition, value any) string {
 	switch test := c.Test &^ 1; {
 	case value == nil:
 		return "no"
+	case c.As != condition.AsIs:
+		return compareAmounts(c, value)
 	case test == condition.Exists:
 		return "yes"
 	case test == condition.In:
