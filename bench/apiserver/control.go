@@ -12,6 +12,8 @@ type Release struct {
 	First int   `json:"first"` // the number of the first change, from 0
 	Count int   `json:"count"`
 	Bytes int64 `json:"bytes"` // length of the changes' JSON frames
+	// Sizes are the lengths of the frames of a pace, by change.
+	Sizes []int `json:"sizes,omitempty"`
 	// Parts are the shares of the parts of the collection, if the request said how many there are.
 	Parts []Share `json:"parts,omitempty"`
 }
@@ -83,7 +85,14 @@ func (s *Server) addControl() {
 			return nil, fmt.Errorf("rate=%q is no number of changes a second", r.URL.Query().Get("rate"))
 		}
 		first, err := c.changes.paced(n, time.Duration(float64(time.Second)/rate))
-		return c.data.released(first, n), err
+		if err != nil {
+			return nil, err
+		}
+		released := c.data.released(first, n)
+		for _, frame := range c.data.json.frames[first : first+n] {
+			released.Sizes = append(released.Sizes, len(frame))
+		}
+		return released, nil
 	})
 	handle("POST /bench/reset", func(c *collection, _ *http.Request) (any, error) {
 		c.changes.reset()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 
 	"k8s.io/client-go/rest"
@@ -30,7 +31,14 @@ type dropper struct {
 type dropped struct {
 	selector string
 	objects  int
-	expect   chan apiserver.Share
+	expect   chan expected
+}
+
+// expected are changes that will come. Of a pace it is known how long each is.
+type expected struct {
+	apiserver.Share
+	first int
+	sizes []int
 }
 
 // pageSize is client-go's and informerd's.
@@ -47,7 +55,7 @@ func newDrop(cfg *rest.Config, s Setup) (*dropper, error) {
 	selectors := s.selectors()
 	for i, selector := range selectors {
 		objects := (s.Objects - i + len(selectors) - 1) / len(selectors) // dealt out in turns
-		d.parts = append(d.parts, &dropped{selector: selector, objects: objects, expect: make(chan apiserver.Share, 1)})
+		d.parts = append(d.parts, &dropped{selector: selector, objects: objects, expect: make(chan expected, 1)})
 	}
 	return d, nil
 }
@@ -59,7 +67,7 @@ func (d *dropper) Expect(r apiserver.Release) {
 		shares = []apiserver.Share{{Count: r.Count, Bytes: r.Bytes}}
 	}
 	for i, share := range shares {
-		d.parts[i].expect <- share
+		d.parts[i].expect <- expected{share, r.First, r.Sizes}
 	}
 }
 
@@ -93,9 +101,8 @@ func (d *dropper) run(ctx context.Context, p *dropped, t *Tally) error {
 		}
 	}
 	t.Listed.Add(int64(p.objects))
-	body, err := d.open(ctx, p, url.Values{
-		"watch": {"true"}, "resourceVersion": {fmt.Sprint(objects.FirstFreeVersion)}, "allowWatchBookmarks": {"true"},
-	})
+	// Without bookmarks, which it could not tell from changes.
+	body, err := d.open(ctx, p, url.Values{"watch": {"true"}, "resourceVersion": {fmt.Sprint(objects.FirstFreeVersion)}})
 	if err != nil {
 		return err
 	}
@@ -103,7 +110,11 @@ func (d *dropper) run(ctx context.Context, p *dropped, t *Tally) error {
 	for {
 		select {
 		case e := <-p.expect:
-			if _, err := io.CopyN(io.Discard, body, e.Bytes); err != nil {
+			to := io.Discard
+			if len(e.sizes) > 0 {
+				to = &arrivals{expected: e, tally: t}
+			}
+			if _, err := io.CopyN(to, body, e.Bytes); err != nil {
 				return fmt.Errorf("reading the watch: %w", err)
 			}
 			t.Changes.Add(int64(e.Count))
@@ -111,6 +122,22 @@ func (d *dropper) run(ctx context.Context, p *dropped, t *Tally) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// arrivals drops bytes, and notes when the last one of each change has come.
+type arrivals struct {
+	expected
+	tally *Tally
+	n     int // bytes of the change that is coming
+}
+
+func (a *arrivals) Write(b []byte) (int, error) {
+	for a.n += len(b); len(a.sizes) > 0 && a.n >= a.sizes[0]; a.sizes = a.sizes[1:] {
+		a.n -= a.sizes[0]
+		a.first++
+		a.tally.See(strconv.Itoa(objects.FirstFreeVersion + a.first))
+	}
+	return len(b), nil
 }
 
 func (d *dropper) open(ctx context.Context, p *dropped, q url.Values) (io.ReadCloser, error) {

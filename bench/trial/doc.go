@@ -15,7 +15,8 @@
 //     is read once more, and nothing is collected before: garbage that the collector lets lie is memory that
 //     a contender takes, too.
 //   - Paced: changes at an even rate. Latency is from the moment before the server writes a frame to
-//     the moment the handler is called, by the machine's clock.
+//     the moment the handler is called, by the machine's clock; for the one that drops the bytes, until it has the
+//     last one.
 //   - Single: one change every 200 ms, 100 of them. CPU time is what the process uses meanwhile, less what it
 //     uses in that time with nothing to do, which is measured for five seconds before. Most of it is waking
 //     up: what the one that drops the bytes uses is the floor on a machine. A longer gap changes little, since

@@ -92,7 +92,7 @@ func TestATrialMeasuresEachPhase(t *testing.T) {
 	}
 }
 
-func TestADropperHasNoLatencies(t *testing.T) {
+func TestADropperMatchesNothing(t *testing.T) {
 	_, o := listen(t)
 	o.Contender, o.Paced, o.PacedEvery, o.Singles, o.SingleGap = contender.Drop, 10, time.Millisecond, 2, time.Millisecond
 	o.IdleSample = 10 * time.Millisecond
@@ -103,7 +103,7 @@ func TestADropperHasNoLatencies(t *testing.T) {
 	if r.SingleCPU <= 0 || r.Singles != 2 {
 		t.Errorf("%d single changes used %v", r.Singles, r.SingleCPU)
 	}
-	if !r.Blind || r.List.CPU <= 0 || r.Burst.CPU <= 0 || r.MatchedListed != 0 || len(r.Latencies)+len(r.SingleLatencies) != 0 {
+	if !r.Blind || r.List.CPU <= 0 || r.Burst.CPU <= 0 || r.MatchedListed != 0 || len(r.Latencies) != 10 || len(r.SingleLatencies) != 2 {
 		t.Errorf("%+v", r)
 	}
 }
