@@ -178,32 +178,32 @@ func skipOpen(s string, i, depth int) int {
 
 // stringEnd returns the place behind the string whose opening quote is at i.
 func stringEnd(s string, i int) int {
-	for i++; i+8 <= len(s); i += 8 {
-		x := specials(word(s, i))
-		if x == 0 {
-			continue
+	i++
+	for few := 0; few < 4 && i+8 <= len(s); few++ {
+		if x := specials(word(s, i)); x != 0 {
+			if i += bits.TrailingZeros64(x) / 8; s[i] == '"' {
+				return i + 1
+			}
+			break
 		}
-		if i += bits.TrailingZeros64(x) / 8; s[i] == '"' {
-			return i + 1
-		}
-		break
+		i += 8
 	}
 	return restOfTrusted(s, i)
 }
 
-// restOfTrusted is stringEnd from a place within the string on.
+// restOfTrusted is stringEnd from a place within the string on, which is not within an escape.
 func restOfTrusted(s string, i int) int {
 	for {
-		i = plainRun(s, i)
-		switch {
-		case i >= len(s):
+		n := strings.IndexByte(s[i:], '"')
+		if n < 0 {
 			return len(s)
-		case s[i] == '"':
-			return i + 1
-		case s[i] == '\\':
-			i += 2
-		default:
-			i++ // a control character, which valid text does not have
+		}
+		quote, escapes := i+n, 0
+		for quote-escapes > i && s[quote-escapes-1] == '\\' {
+			escapes++
+		}
+		if i = quote + 1; escapes%2 == 0 {
+			return i
 		}
 	}
 }
