@@ -102,7 +102,7 @@ func (r *runner) spec(kind string, count, size int) stageSpec {
 }
 
 // mainActs: drop and core, on which ratios hang, do so little that the machine's noise shows. So they
-// list and take the burst several times in each round. Those to which no figure is compared and that take long perform once.
+// list and take the burst several times in each round. Of those that take long, few perform more than once.
 func (r *runner) mainActs() (acts []act) {
 	for _, protocol := range r.protocols {
 		first := protocol == r.protocols[0]
@@ -113,7 +113,8 @@ func (r *runner) mainActs() (acts []act) {
 				if again > 0 && !cheap || !first && variant {
 					continue // the first table shows what a variant changes
 				}
-				a := act{contender: name, protocol: protocol, burst: r.events, program: r.programs[name], once: name == contender.ShellOperator || name == contender.DynamicLean}
+				a := act{contender: name, protocol: protocol, burst: r.events, program: r.programs[name]}
+				a.once = name == contender.ShellOperator || name == contender.DynamicLean || name == contender.Dynamic && !first
 				if again == 0 {
 					a.paced = r.paced
 				}
