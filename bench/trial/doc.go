@@ -31,7 +31,7 @@
 // of each are fewer), informers (each has a part of the objects, so that together they read the same bytes,
 // over as many connections; drop does so, too, and shows what the connections cost).
 //
-// In the scene of kinds a trial has a list and a burst of as many changes as there are objects, so that each
-// object changes once. Additions and deletions count as changes. What becomes of the figures, and what
+// In the scene of kinds a trial has a list, half a second of rest, and a burst of as many changes as there are
+// objects, so that each object changes once. Additions and deletions count as changes. What becomes of the figures, and what
 // the columns of the tables mean, is in the documentation of package report.
 package trial
