@@ -27,6 +27,7 @@ type listPage struct {
 func readList(r io.Reader, parser *event.Parser, add func(*event.Object), skip func(error)) (listPage, error) {
 	var page listPage
 	s := &stream{r: r}
+	defer s.release()
 	err := eachListMember(s, func(name string) error {
 		switch name {
 		case "items":

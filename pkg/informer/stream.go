@@ -52,9 +52,9 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 	if err := s.wholeLine(); err != nil {
 		return err
 	}
-	if !s.lines && s.err == nil && s.end-s.start < s.last*3/4 && !closed(s.buf[s.end-1]) {
-		// Values are much alike: this one is hardly all there.
-		if err := s.grow(s.end - s.start); err != nil {
+	for !s.lines && s.err == nil && s.end-s.start < s.last+s.last/16 && !mutated("impatient-list") {
+		// Values are much alike: this one is hardly all there. Nobody waits for it: the text must end before anything is taken of it.
+		if err := s.fill(); err != nil {
 			return err
 		}
 	}
@@ -168,9 +168,9 @@ func (s *stream) fill() error {
 		s.start, s.end, s.line = 0, 0, 0
 		switch {
 		case len(s.buf) > 2*busyBuffer, len(s.buf) > minBuffer && s.quiet >= quietReads:
-			s.buf = nil // a burst, or one huge object, must not hold memory for the rest of a quiet watch
+			s.release() // a burst, or one huge object, must not hold memory for the rest of a quiet watch
 		case s.busy && len(s.buf) < busyBuffer:
-			s.buf = make([]byte, busyBuffer)
+			s.buf = takeBuffer(busyBuffer)
 		}
 	}
 	if s.buf == nil {
@@ -183,7 +183,7 @@ func (s *stream) fill() error {
 		}
 		to := s.buf
 		if held > len(s.buf)/2 || s.busy && len(s.buf) < busyBuffer {
-			to = make([]byte, max(2*len(s.buf), busyBuffer))
+			to = takeBuffer(max(2*len(s.buf), busyBuffer, min(s.last+s.last/8, maxSpare)))
 		}
 		copy(to, s.buf[s.start:s.end])
 		s.buf, s.start, s.end, s.line = to, 0, held, max(s.line-s.start, 0)
