@@ -1,5 +1,7 @@
 package event
 
+import "sync"
+
 // Scratch reads fields of objects, packed ones by unpacking them into memory that it uses again: for those who look at many
 // objects and keep none. It serves one goroutine. The zero value is ready.
 type Scratch struct {
@@ -21,12 +23,42 @@ type tail struct {
 // firstTail is how much of a tail is unpacked at first: most fields that are asked for are not far behind its beginning.
 const firstTail = 512
 
-// maxScratch is how much memory is kept for the next object.
+// maxScratch is how much memory is kept for the next object. What exceeds it is kept where the collector finds it: it would have
+// to be grown, step by step, for each of several large objects.
 const maxScratch = 256 << 10
+
+var largeTails sync.Pool
+
+// release lets go of memory that is large.
+func (t *tail) release() {
+	if cap(t.text) > maxScratch {
+		large := t.text[:0]
+		largeTails.Put(&large)
+		t.text = nil
+	}
+}
+
+// add appends a piece. Memory that is large is made for all that is left.
+func (t *tail) add(piece string) {
+	if need := len(t.text) + len(piece); need > cap(t.text) && need > maxScratch {
+		need += t.unpacking.left
+		had := *t
+		if large, _ := largeTails.Get().(*[]byte); large != nil && cap(*large) >= need {
+			t.text = *large
+		} else {
+			t.text = make([]byte, 0, need)
+		}
+		t.text = append(t.text, had.text...)
+	}
+	t.text = append(t.text, piece...)
+}
 
 // Set takes the object that Lookup is to read. Values and texts that came from the last one must not be used any more.
 func (s *Scratch) Set(o *Object) {
 	s.object = o
+	for i := range s.used {
+		s.tails[i].release()
+	}
 	s.used = 0
 	if s.ahead.text = s.ahead.text[:0]; cap(s.ahead.text) > maxScratch {
 		s.ahead.text = nil
@@ -69,14 +101,11 @@ func (s *Scratch) tail(from uint32) *tail {
 	t := &s.tails[s.used]
 	s.used++
 	t.from = from
-	if cap(t.text) > maxScratch {
-		t.text = nil
-	}
 	t.text, t.unpacking = t.text[:0], s.object.operations()
 	for skip := int(from); ; {
 		piece := t.unpacking.next()
 		if skip < len(piece) {
-			t.text = append(t.text, piece[skip:]...)
+			t.add(piece[skip:])
 			break
 		}
 		skip -= len(piece)
@@ -88,6 +117,6 @@ func (s *Scratch) tail(from uint32) *tail {
 // unpack has at least n bytes unpacked, if there are as many.
 func (t *tail) unpack(n int) {
 	for t.unpacking.left > 0 && len(t.text) < n {
-		t.text = append(t.text, t.unpacking.next()...)
+		t.add(t.unpacking.next())
 	}
 }
