@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -36,6 +37,8 @@ type Setup struct {
 	// Informers is into how many parts the collection is divided, each of which has an informer of its own; 0 is one
 	// informer of all. Drop and core only.
 	Informers int
+	// ColdAfter is as in informer.Factory, if it is not 0. Core only.
+	ColdAfter time.Duration
 	// Program is the path of informerd or shell-operator, and Dir a folder for its configuration. For those only.
 	Program, Dir string
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informerd/informerd/bench/measure"
+	"github.com/informerd/informerd/internal/collector"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -20,7 +21,8 @@ import (
 // core is informerd's informer as a library: one listener with one worker, as the daemon runs it, and
 // further listeners if asked for. What of their filters can be decided before the buffer is decided
 // there. Buffers block when they are full, since events that are coalesced
-// would be work not done.
+// would be work not done. The garbage collector is set up as the daemon does it; for all others it is as Go has it, since that is
+// how they are used.
 type core struct {
 	running
 	setup     Setup
@@ -34,6 +36,7 @@ type coreListener struct {
 }
 
 func newCore(cfg *rest.Config, s Setup) (*core, error) {
+	collector.Set()
 	client, err := informer.NewClient(cfg)
 	if err != nil {
 		return nil, err
@@ -72,6 +75,7 @@ func newCoreListener(name, text string, mayRefuse bool) (coreListener, error) {
 // Start implements Contender.
 func (c *core) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 	factory := informer.NewFactory(c.client, nil)
+	factory.ColdAfter, factory.OnFreed = c.setup.ColdAfter, collector.Freed
 	resource := informer.Resource{
 		GroupVersionResource: schema.GroupVersionResource{Group: c.setup.Kind.Group, Version: c.setup.Kind.Version, Resource: c.setup.Kind.Resource},
 		Kind:                 c.setup.Kind.Name,

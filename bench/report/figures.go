@@ -20,6 +20,8 @@ type Figures struct {
 	Heap                    float64 // bytes by object, live after the list
 	PeakRSS, SteadyRSS      float64 // bytes
 	LoadedRSS               float64 // bytes, after the burst
+	ColdRSS                 float64 // bytes, once what nobody uses is cold
+	CoolCPU                 float64 // microseconds by object, for that
 	Resident                float64 // bytes by object: steady above idle
 	P50, P99                time.Duration
 
@@ -56,6 +58,9 @@ func Summarize(trials []trial.Result) Figures {
 	}
 	f.PeakRSS = by(func(r trial.Result) float64 { return float64(r.PeakRSS) })
 	f.LoadedRSS = by(func(r trial.Result) float64 { return float64(r.LoadedRSS) })
+	cooled := only(trials, func(r trial.Result) bool { return r.ColdRSS > 0 })
+	f.ColdRSS = median(cooled, func(r trial.Result) float64 { return float64(r.ColdRSS) })
+	f.CoolCPU = median(cooled, func(r trial.Result) float64 { return micros(r.Cool.CPU, r.Objects) })
 	f.SteadyRSS = by(func(r trial.Result) float64 { return float64(r.SteadyRSS) })
 	// Not every trial has all phases.
 	paced := only(trials, func(r trial.Result) bool { return len(r.Latencies) > 0 })

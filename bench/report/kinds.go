@@ -29,8 +29,8 @@ const (
 	// ListDynamic is the same for an object of the first list.
 	ListDynamic
 	// MemoryDynamic is how many times less memory is resident than with client-go's dynamic informer, both
-	// over a process that reads the same and keeps nothing. It is read after the burst, as the collector
-	// leaves it.
+	// over a process that reads the same and keeps nothing. It is read some time after the burst, when what
+	// nobody uses is cold, as the collector leaves it.
 	MemoryDynamic
 )
 
@@ -84,12 +84,12 @@ func (f Figure) reached(c Collection) float64 {
 		return of(decoded.EventCPU, ours.EventCPU)
 	case f == ListDynamic:
 		return of(decoded.ListCPU, ours.ListCPU)
-	case dropped.LoadedRSS <= 0 || ours.LoadedRSS <= 0 || decoded.LoadedRSS <= dropped.LoadedRSS:
+	case dropped.ColdRSS <= 0 || ours.ColdRSS <= 0 || decoded.ColdRSS <= dropped.ColdRSS:
 		return 0
-	case ours.LoadedRSS <= dropped.LoadedRSS:
+	case ours.ColdRSS <= dropped.ColdRSS:
 		return math.Inf(1)
 	default:
-		return (decoded.LoadedRSS - dropped.LoadedRSS) / (ours.LoadedRSS - dropped.LoadedRSS)
+		return (decoded.ColdRSS - dropped.ColdRSS) / (ours.ColdRSS - dropped.ColdRSS)
 	}
 }
 

@@ -75,9 +75,10 @@ func (f Figure) cell(c Collection) string {
 }
 
 // KindContenders is the table of what each contender takes on each collection. Memory over drop is what is
-// resident after the burst, less what is for the one that drops the bytes.
+// resident after the burst, less what is for the one that drops the bytes; and some time later, once what
+// nobody uses is cold, with the CPU time that was used in between.
 func KindContenders(all []Collection) Table {
-	t := Table{Head: []string{"", "", "list CPU/object", "event CPU", "heap/object", "RSS over drop", "allocs/object", "allocs/event"}}
+	t := Table{Head: []string{"", "", "list CPU/object", "event CPU", "heap/object", "RSS over drop", "once cold", "cooling CPU/object", "allocs/object", "allocs/event"}}
 	for _, c := range all {
 		name := c.Name
 		for _, contender := range order {
@@ -85,12 +86,15 @@ func KindContenders(all []Collection) Table {
 			if !measured {
 				continue
 			}
-			over := unknown
-			if dropped := c.By[drop].LoadedRSS; contender != drop && dropped > 0 && f.LoadedRSS > 0 {
-				over = Bytes(f.LoadedRSS - dropped)
+			over, cold := unknown, unknown
+			if dropped := c.By[drop]; contender != drop && dropped.LoadedRSS > 0 && f.LoadedRSS > 0 {
+				over = Bytes(f.LoadedRSS - dropped.LoadedRSS)
+				if dropped.ColdRSS > 0 && f.ColdRSS > 0 {
+					cold = Bytes(f.ColdRSS - dropped.ColdRSS)
+				}
 			}
 			t.Rows = append(t.Rows, []string{
-				name, contender, Micros(f.ListCPU), Micros(f.EventCPU), Bytes(f.Heap), over, number(f.ListAllocs), number(f.EventAllocs),
+				name, contender, Micros(f.ListCPU), Micros(f.EventCPU), Bytes(f.Heap), over, cold, Micros(f.CoolCPU), number(f.ListAllocs), number(f.EventAllocs),
 			})
 			name = ""
 		}

@@ -8,7 +8,7 @@ type Result struct {
 	Objects   int
 	Changes   int // of the burst
 
-	List, Burst Phase
+	List, Burst, Cool Phase
 
 	// Matched are how many objects of the list, and changes of the burst, the filter was true for.
 	MatchedListed, MatchedChanges int64
@@ -20,6 +20,8 @@ type Result struct {
 	PeakRSS   int64
 	SteadyRSS int64
 	LoadedRSS int64 // after the burst, as the collector leaves it; 0 without a burst
+
+	ColdRSS int64 // once what nobody uses is cold; 0 without that phase
 
 	// Latencies are of the paced changes, SingleLatencies of the single ones.
 	Latencies, SingleLatencies []time.Duration

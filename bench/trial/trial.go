@@ -22,6 +22,7 @@ type Options struct {
 	Singles    int           // changes far apart
 	SingleGap  time.Duration // time between them
 	IdleSample time.Duration // for which the process is watched with nothing to do, before those
+	Cool       time.Duration // for which the process is left alone after the burst; 0 for no such phase
 	Rest       time.Duration // before the steady memory is read
 	ProfileDir string        // for CPU profiles of the list and the burst; "" for none
 }
@@ -59,6 +60,7 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 		{"list", t.list, true},
 		{"steady", t.steady, true},
 		{"burst", t.burst, o.Burst > 0},
+		{"cool", t.cool, o.Cool > 0},
 		{"paced", t.paced, o.Paced > 0},
 		{"single", t.single, o.Singles > 0},
 	} {
@@ -188,6 +190,17 @@ func (t *trial) burst(ctx context.Context) (err error) {
 	}
 	r, err := t.process.Resident()
 	t.result.LoadedRSS = r.Now
+	return err
+}
+
+// cool waits for what a contender does with memory that nobody has used for a while.
+func (t *trial) cool(ctx context.Context) (err error) {
+	t.result.Cool, err = t.costs(ctx, "cool", func() error { return nil }, func() error { return pause(ctx, t.Cool) })
+	if err != nil {
+		return err
+	}
+	r, err := t.process.Resident()
+	t.result.ColdRSS = r.Now
 	return err
 }
 

@@ -11,7 +11,7 @@ const rootModule = "github.com/informerd/informerd"
 var layers = []layer{
 	{[]string{"internal/growth", "internal/testcache", "internal/watchlog"},
 		"the tests of everybody may use them, so they use nobody"},
-	{[]string{"pkg/informer/event", "internal/config/nearest", "internal/kube/retryafter", "plugins/sdk"},
+	{[]string{"pkg/informer/event", "internal/collector", "internal/config/nearest", "internal/kube/retryafter", "plugins/sdk"},
 		"they are the leaves that everybody may use, so they use nobody"},
 	{[]string{"pkg/informer", "pkg/filters", "pkg/plugins", "internal/sink"},
 		"the stages know events and not each other, so that each can be used and tested alone"},

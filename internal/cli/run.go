@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/informerd/informerd/internal/collector"
 	"github.com/informerd/informerd/internal/daemon"
 )
 
@@ -39,6 +40,7 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			opts.Log = log
+			collector.Set()
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, log)
 			defer stop()
 			return daemon.Run(ctx, cfg, opts)

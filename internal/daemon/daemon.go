@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/informerd/informerd/internal/collector"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/pkg/informer"
@@ -83,7 +84,7 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 	c := &cluster{
 		name: cfg.Cluster.Name, resolver: resolver, client: client, factory: informer.NewFactory(client, o.Log),
 	}
-	c.factory.Renew = c.renew
+	c.factory.Renew, c.factory.OnFreed = c.renew, collector.Freed
 	return c, nil
 }
 

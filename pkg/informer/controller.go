@@ -16,6 +16,8 @@ type controller struct {
 	proc  *processor
 	// joined wakes the controller when a listener came, whose resync may be due sooner than all others.
 	joined signal
+	// cooling is what the controller does with the rest of its time.
+	cooling cooling
 	// applied counts objects. Whoever has taken something from the queue may use it.
 	applied int
 }
@@ -27,6 +29,8 @@ const maxAsleep = 16
 func (c *controller) run(ctx context.Context) {
 	resync := time.NewTimer(0)
 	defer resync.Stop()
+	cool := time.NewTimer(c.cooling.every)
+	defer cool.Stop()
 	defer c.proc.wake()
 	for ctx.Err() == nil {
 		select {
@@ -52,6 +56,8 @@ func (c *controller) run(ctx context.Context) {
 			c.resync(resync)
 		case <-c.joined:
 			c.resync(resync)
+		case <-cool.C:
+			cool.Reset(c.cooling.step())
 		case <-ctx.Done():
 		}
 	}

@@ -24,21 +24,29 @@ func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 			return tags(o)
 		},
 	}
+	condensed := 0
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := newIndexer()
 		parser := &event.Parser{}
 		var last *event.Object
+		cool := &cooling{store: s}
 		for version := range 120 {
 			if version == 20 {
 				if err := s.addIndexes(funcs); err != nil {
 					t.Fatal(err)
 				}
 			}
-			switch name := fmt.Sprint("o", rng.IntN(6)); rng.IntN(6) {
+			switch name := fmt.Sprint("o", rng.IntN(6)); rng.IntN(8) {
 			case 0:
 				s.remove(event.Key{Namespace: "shop", Name: name})
 			case 1:
+				for range 3 {
+					if coolOneStep(cool) {
+						condensed++
+					}
+				}
+			case 2:
 				if last != nil {
 					s.put(last) // the same once more
 				}
@@ -47,7 +55,7 @@ func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 				for i := range values {
 					values[i] = fmt.Sprintf(`"t%d"`, rng.IntN(4))
 				}
-				o, err := parser.Parse([]byte(podText(name, "u", version, `,"spec":{"tags":[`+strings.Join(values, ",")+`]}`)))
+				o, err := parser.Parse([]byte(podText(name, "u", version, `,"spec":{"text":"`+strings.Repeat("x", 600*rng.IntN(2))+`","tags":[`+strings.Join(values, ",")+`]}`)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -58,6 +66,15 @@ func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 				sameIndexes(t, s, funcs)
 			}
 		}
+		for _, o := range s.list() {
+			s.remove(o.Key())
+		}
+		if n, bytes, memory := s.size(); n != 0 || bytes != 0 || memory != 0 {
+			t.Fatalf("nothing is stored: %d objects, %d bytes that take %d", n, bytes, memory)
+		}
+	}
+	if condensed < 20 {
+		t.Errorf("only %d objects were condensed", condensed)
 	}
 }
 

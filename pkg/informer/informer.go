@@ -93,7 +93,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, lo
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc, joined: newSignal()}
+	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc, joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter}}
 	inf.reflector = &reflector{
 		lw: lw, resource: resource, parser: parser, newParser: newParser, queue: inf.queue, store: inf.store, listeners: inf.proc.names,
 		log: log.With("resource", resource.String(), "namespace", scope.Namespace), controller: inf.controller,

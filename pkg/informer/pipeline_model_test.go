@@ -27,6 +27,7 @@ type pipeline struct {
 	// first is what is left of the first list, if that is being taken.
 	first, again []*event.Object
 	listing      bool
+	condensed    int
 }
 
 // ledger is a listener, and what it was told.
@@ -43,12 +44,12 @@ type ledger struct {
 // TestPipelineModel: whatever happens in whatever order, each listener sees a subsequence of each object's true states,
 // in order, that ends on the last one or on its deletion.
 func TestPipelineModel(t *testing.T) {
-	dir := t.TempDir()
+	dir, condensed := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		store, proc := newIndexer(), &processor{}
 		p := &pipeline{
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {}},
-			ctl: &controller{queue: newDeltaQueue(1 << 20), store: store, proc: proc, joined: newSignal()},
+			ctl: &controller{queue: newDeltaQueue(1 << 20), store: store, proc: proc, joined: newSignal(), cooling: cooling{store: store}},
 		}
 		name := rapid.SampledFrom([]string{"a", "b", "c"})
 		which := func(t *rapid.T) *ledger {
@@ -72,6 +73,7 @@ func TestPipelineModel(t *testing.T) {
 			"apply":       func(*rapid.T) { p.apply() },
 			"apply ":      func(*rapid.T) { p.apply() }, // twice as likely
 			"time passes": func(*rapid.T) { p.resync(time.Minute) },
+			"cool":        func(*rapid.T) { p.cool() },
 			"join":        func(t *rapid.T) { p.join(t) },
 			"leave": func(t *rapid.T) {
 				if l := which(t); l != nil && len(p.listeners) > 1 {
@@ -106,7 +108,11 @@ func TestPipelineModel(t *testing.T) {
 		for _, l := range p.listeners {
 			p.check(l)
 		}
+		condensed += p.condensed
 	})
+	if !t.Failed() && condensed < 100 {
+		t.Errorf("only %d objects were condensed", condensed)
+	}
 }
 
 func (p *pipeline) join(t *rapid.T) {
@@ -114,7 +120,7 @@ func (p *pipeline) join(t *rapid.T) {
 		return
 	}
 	cfg := ListenerConfig{
-		Capacity: rapid.IntRange(1, 5).Draw(t, "capacity"), SpillDir: p.dir, SpillBytes: 4000,
+		Capacity: rapid.IntRange(1, 5).Draw(t, "capacity"), SpillDir: p.dir, SpillBytes: 24_000,
 		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowSpill}).Draw(t, "overflow"),
 		Resync:   time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute,
 	}
@@ -145,7 +151,7 @@ func (p *pipeline) change(t *rapid.T, name string, missed bool) {
 		typ = deltaDeleted
 	}
 	uid := fmt.Sprint(name, l.uid)
-	o = obj(name, uid, p.version)
+	o = largeObj(name, uid, p.version)
 	if typ == deltaDeleted {
 		l.current = nil
 		l.states = append(l.states, uid+"@gone")

@@ -107,14 +107,14 @@ func (r *resync) current(o *event.Object) *event.Object {
 	switch {
 	case current == o:
 		return o
-	case current == nil || current.UID() != o.UID() || on.Has(event.Update):
+	case current == nil || current.UID() != o.UID() || on.Has(event.Update) && !sameState(current, o):
 		return nil
 	case on.Has(event.Add) && r.from.store.isApplying(o.Key()):
 		r.open = o // as it may have been deleted and added again with the same UID; in a moment that will be known
 		r.left++
 		return nil
 	default:
-		return current // the updates since were refused
+		return current // the updates since were refused, or it has another form
 	}
 }
 

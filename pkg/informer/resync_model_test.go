@@ -76,7 +76,7 @@ func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	// It has ended. Whoever is still wanted must have been changed since, in a way the listener heard of, or be refused.
 	for key, o := range l.round.wants {
 		stored := p.ctl.store.get(key)
-		if stored == nil || stored.UID() != o.UID() || stored != o && l.l.cfg.On.Has(event.Update) {
+		if stored == nil || stored.UID() != o.UID() || !sameState(stored, o) && l.l.cfg.On.Has(event.Update) {
 			continue
 		}
 		if e := (entry{Event: event.Event{Op: event.Resync, Object: stored}}); !l.reg.judge.allows(&e) {
@@ -97,9 +97,10 @@ func TestResyncModel(t *testing.T) {
 		resynced, skipped = resynced+l.l.buf.resynced, skipped+s.ResyncsSkipped
 	}
 	rapid.Check(t, func(t *rapid.T) {
+		store := newIndexer()
 		p := &pipeline{
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {}, "d": {}, "e": {}},
-			ctl: &controller{queue: newDeltaQueue(1 << 20), store: newIndexer(), proc: &processor{}, joined: newSignal()},
+			ctl: &controller{queue: newDeltaQueue(1 << 20), store: store, proc: &processor{}, joined: newSignal(), cooling: cooling{store: store}},
 		}
 		on := func(ops ...event.Op) (set event.OpSet) {
 			for _, op := range ops {
@@ -112,7 +113,7 @@ func TestResyncModel(t *testing.T) {
 				return
 			}
 			cfg := ListenerConfig{
-				Capacity: rapid.IntRange(1, 4).Draw(t, "capacity"), SpillDir: dir, SpillBytes: 4000,
+				Capacity: rapid.IntRange(1, 4).Draw(t, "capacity"), SpillDir: dir, SpillBytes: 24_000,
 				Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowDrop, OverflowSpill}).Draw(t, "overflow"),
 				Resync:   time.Duration(rapid.IntRange(1, 3).Draw(t, "resync")) * 30 * time.Second,
 				On: rapid.SampledFrom([]event.OpSet{
@@ -137,6 +138,7 @@ func TestResyncModel(t *testing.T) {
 			"apply":       func(*rapid.T) { p.apply() },
 			"apply ":      func(*rapid.T) { p.apply() },
 			"time passes": func(t *rapid.T) { p.resync(time.Duration(rapid.IntRange(1, 60).Draw(t, "seconds")) * time.Second) },
+			"cool":        func(*rapid.T) { p.cool() },
 			"join":        join,
 			"leave": func(t *rapid.T) {
 				if l := which(t); len(p.listeners) > 1 {
@@ -199,7 +201,7 @@ func (p *pipeline) comeBack(name string) {
 	uid := l.current.UID()
 	for _, typ := range []deltaType{deltaDeleted, deltaAdded} {
 		p.version++
-		l.current = obj(name, uid, p.version)
+		l.current = largeObj(name, uid, p.version)
 		p.add(delta{typ: typ, object: l.current})
 	}
 	l.states = append(l.states, uid+"@gone", uid+"@"+l.current.ResourceVersion())

@@ -189,6 +189,38 @@ func (n *treeNode) each(f func(*event.Object)) {
 	}
 }
 
+// behind calls f for the objects whose hash comes behind another in the order of the tree, or for all if inside is false,
+// until f returns false. It reports whether f never did.
+func (n *treeNode) behind(hash uint64, inside bool, shift int, f func(*event.Object) bool) bool {
+	digit := int(hash >> shift & (1<<treeBits - 1))
+	for i, used := 0, n.used; i < len(n.slots); i, used = i+1, used&(used-1) {
+		here := bits.TrailingZeros32(used)
+		if inside && (here < digit || shift >= maxShift) {
+			continue
+		}
+		on := inside && here == digit
+		switch s := n.slots[i]; {
+		case s.node != nil:
+			if !s.node.behind(hash, on, shift+treeBits, f) {
+				return false
+			}
+		case on && !follows(hashKey(s.object.Key()), hash):
+		case !f(s.object):
+			return false
+		}
+	}
+	return true
+}
+
+// follows reports whether a hash comes behind another in the order of a tree.
+func follows(a, b uint64) bool {
+	if a == b {
+		return false
+	}
+	shift := bits.TrailingZeros64(a^b) / treeBits * treeBits
+	return a>>shift&(1<<treeBits-1) > b>>shift&(1<<treeBits-1)
+}
+
 // treeWalk goes through a tree object by object, in any order. The tree must not be changed meanwhile, so it is one for
 // snapshots. The zero value is at the end.
 type treeWalk struct{ path []treeStep }

@@ -58,6 +58,8 @@ func clientFlags(flags *flag.FlagSet) (o *trial.Options, limit *time.Duration, i
 	flags.IntVar(&o.Singles, "singles", 0, "changes far apart")
 	flags.DurationVar(&o.SingleGap, "single-gap", singleGap, "time between those")
 	flags.DurationVar(&o.IdleSample, "idle", 5*time.Second, "time for which the process is watched with nothing to do, before those")
+	flags.DurationVar(&o.Cool, "cool", 0, "time for which the process is left alone after the burst, before its memory is read once more")
+	flags.DurationVar(&o.Setup.ColdAfter, "cold-after", 0, "after how long informerd compresses an object; 0 is as it does (core only)")
 	flags.DurationVar(&o.Rest, "rest", 2*time.Second, "rest before the steady memory is read")
 	flags.StringVar(&o.ProfileDir, "cpuprofile", "", "folder for CPU profiles of the list and the burst")
 	return o, flags.Duration("limit", 5*time.Minute, "give up after"), id

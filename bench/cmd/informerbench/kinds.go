@@ -86,9 +86,12 @@ func (r *runner) performKinds(ctx context.Context) error {
 			for _, name := range kindContenders {
 				cheap := name == contender.Drop || name == contender.Core
 				if slices.Contains(r.contenders, name) && contender.Supports(name, row.kind) && (cheap || again == 0) {
-					acts = append(acts, act{contender: name, protocol: "h1", burst: n})
+					acts = append(acts, act{contender: name, protocol: "h1", burst: n, cool: again == 0 && name != contender.Core})
 				}
 			}
+		}
+		if slices.Contains(r.contenders, contender.Core) {
+			acts = append(acts, act{contender: contender.Core, protocol: "h1", burst: n, cool: true, label: coldCore})
 		}
 		if len(acts) == 0 {
 			continue
@@ -99,6 +102,10 @@ func (r *runner) performKinds(ctx context.Context) error {
 	}
 	return nil
 }
+
+// coldCore is the core in a trial of its own, in which objects are compressed soon, perhaps before the burst: nothing else is
+// measured there.
+const coldCore = "core, cold"
 
 var kindContenders = []string{contender.Drop, contender.Dynamic, contender.Core}
 
@@ -112,6 +119,11 @@ func (r *runner) collections() (all []report.Collection) {
 		c := report.Collection{Name: row.title, Size: row.size, New: row.churn, Memory: row.memory, By: map[string]report.Figures{}}
 		for _, f := range rows {
 			c.By[f.Contender] = f
+		}
+		if cold, ok := c.By[coldCore]; ok {
+			ours := c.By[contender.Core]
+			ours.ColdRSS, ours.CoolCPU = cold.ColdRSS, cold.CoolCPU
+			c.By[contender.Core] = ours
 		}
 		all = append(all, c)
 	}

@@ -104,12 +104,20 @@ type act struct {
 	label          string // for the log, and the results; default: the contender
 	burst          int
 	paced, singles int
+	cool           bool // until informerd's objects are cold
 	others         int
 	othersFilter   string
 	informers      int
 	program        string
 	once           bool // in the first round only
 }
+
+// An object of informerd is compressed after once or twice coldAfter, which takes some seconds for thousands. The collector's
+// turn comes when it likes.
+const (
+	cool      = 10 * time.Second
+	coldAfter = 2 * time.Second
+)
 
 // perform runs a trial on the freshly reset server.
 func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) {
@@ -129,6 +137,9 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		"-singles", fmt.Sprint(a.singles), "-single-gap", singleGap.String(), "-others", fmt.Sprint(a.others), "-rest", s.rest.String(),
 		"-informers", fmt.Sprint(a.informers), "-limit", trialLimit.String(),
 		"-program", a.program, "-dir", s.dir,
+	}
+	if a.cool {
+		args = append(args, "-cool", cool.String(), "-cold-after", coldAfter.String())
 	}
 	if a.othersFilter != "" {
 		args = append(args, "-others-filter", a.othersFilter)

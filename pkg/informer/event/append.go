@@ -2,13 +2,17 @@ package event
 
 import "slices"
 
-// AppendJSON appends the object's text, as JSON returns it. A packed object is unpacked right into dst: if dst has room,
-// nothing is allocated.
+// AppendJSON appends the object's text, as JSON returns it. A packed or dense object is unpacked right into dst: if dst has
+// room, nothing is allocated.
 func (o *Object) AppendJSON(dst []byte) []byte {
-	if o.base == nil {
+	switch {
+	case o.isPlain():
 		return append(dst, o.text[:o.size]...)
+	case o.dense:
+		return decompress(slices.Grow(dst, int(o.size)), o.text[o.literals:], o.base)
+	default:
+		return o.appendJSON(dst, 0)
 	}
-	return o.appendJSON(dst, 0)
 }
 
 // appendJSON appends the JSON of a packed object from a place on.

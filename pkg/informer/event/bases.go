@@ -78,7 +78,7 @@ func (r *reading) ownBase() *base {
 	r.asked = r.uid.to > 0 // which is behind the namespace, if there is one
 	o := r.parser.Last(Key{Namespace: r.namespace.text(r.s), Name: r.name.text(r.s)})
 	switch {
-	case o == nil:
+	case o == nil || o.dense: // to decompress it would cost more than it saves
 		return nil
 	case o.base != nil:
 		if r.last != o {

@@ -79,6 +79,8 @@ type history struct {
 	parser                 *Parser
 	store                  known
 	all                    map[*Object]string
+	scratch                Scratch
+	dictionary             *base
 	texts, objects, packed int
 }
 
@@ -143,7 +145,10 @@ func (h *history) read(text string) bool {
 		return false
 	}
 	h.objects++
-	for form, o := range map[string]*Object{"as parsed": got, "stored": got.Stored(), "plain": got.Plain(), "plain again": got.Stored().Plain()} {
+	dense := h.densified(got)
+	for form, o := range map[string]*Object{
+		"as parsed": got, "stored": got.Stored(), "plain": got.Plain(), "plain again": got.Stored().Plain(), "dense": dense, "plain of dense": dense.Plain(),
+	} {
 		same(t, form+" of "+text, o, want)
 	}
 	h.hasWhatItShould(got, text)
@@ -153,16 +158,36 @@ func (h *history) read(text string) bool {
 			t.Fatalf("an object of %d bytes refers to one of %d bytes", got.Size(), len(b.text))
 		}
 	}
-	var scratch Scratch
-	scratch.Set(got.Stored())
-	for _, path := range []Path{MustCompilePath("status"), MustCompilePath("spec"), MustCompilePath("metadata.labels.a"), MustCompilePath("spec.a.b"), MustCompilePath("status.x-long-name-1")} {
-		if scratch.Lookup(path).Raw() != path.Lookup(want).Raw() {
-			t.Fatalf("scratch: %s of %s", path, text)
+	for _, o := range []*Object{got.Stored(), dense} {
+		h.scratch.Set(o)
+		for _, path := range historyPaths {
+			if h.scratch.Lookup(path).Raw() != path.Lookup(want).Raw() {
+				t.Fatalf("scratch: %s of %s", path, text)
+			}
 		}
 	}
 	h.store[got.Key()] = got.Stored()
-	h.all[got.Stored()] = strings.Clone(want.JSON())
+	if h.g.one(3) { // it was not changed for a while
+		h.store[got.Key()] = dense
+	}
+	h.all[h.store[got.Key()]] = strings.Clone(want.JSON())
 	return true
+}
+
+var historyPaths = []Path{
+	MustCompilePath("status"), MustCompilePath("spec"), MustCompilePath("metadata.labels.a"), MustCompilePath("spec.a.b"), MustCompilePath("status.x-long-name-1"),
+}
+
+// densified returns the dense form of an object, worth it or not, against another's text or nothing.
+func (h *history) densified(o *Object) *Object {
+	if h.dictionary == nil && h.g.one(3) {
+		h.dictionary = &base{text: o.JSON()}
+	}
+	if h.g.one(20) {
+		h.dictionary = nil
+	}
+	o = pick(h.g.choices, o, o.Stored(), o.Plain())
+	return densified(o, h.dictionary)
 }
 
 // hasWhatItShould holds an object to what encoding/json reads in the text.

@@ -3,26 +3,31 @@ package event
 // Object is one Kubernetes object: its JSON text and a header scanned on arrival. Make one with a Parser. It is immutable,
 // and nobody copies it to be safe.
 //
-// An Object is plain or packed. A plain one holds its text. A packed one holds how its text differs from another one's, at
-// a tenth of the memory; it answers the same, but builds its text, or a part of it, each time it is asked for some. Stored
-// returns the form to keep, Plain the one to read more than one thing from; AppendJSON writes either.
+// An Object is plain, packed or dense. A plain one holds its text. A packed one holds how its text differs from another one's,
+// at a tenth of the memory; it answers the same, but builds its text, or a part of it, each time it is asked for some. A dense
+// one holds its text compressed, at a half to a sixth of the memory, and decompresses all of it each time, but for what is
+// in the header: key, UID and the like, not the labels. Stored returns the form to keep, Plain the one to read more than
+// one thing from; AppendJSON writes any.
 type Object struct {
 	// text is, in a plain object, the JSON, and behind it those of the header's fields that do not stand in it as they
-	// are; in a packed one, what packed.go says.
+	// are; in a packed one, what packed.go says; in a dense one, what dense.go says.
 	text string
-	base *base // of a packed object, else nil
-	// stored is the packed form of a plain object, nil if there is none.
+	base *base // of a packed object, or the dictionary of a dense one, else nil
+	// stored is the packed or dense form of a plain object, nil if there is none.
 	stored *Object
 	// own is the base that a plain object is itself, nil if none was made of it.
 	own    *base
 	typ    *typeMeta
 	header header
 	size   uint32 // of the JSON
-	// Where a packed object's literals and operations begin in its text.
+	// Where a packed object's literals and operations begin in its text, and a dense one's compressed JSON, in place of the
+	// literals.
 	literals, ops uint32
 	// levels is at least how deep a packed object's JSON nests, but for what is as in its base, if it has apiVersion and kind, then
 	// metadata, then spec, and then at most status; else 0.
-	levels uint8
+	levels   uint8
+	dense    bool
+	coldness coldness
 }
 
 // typeMeta is shared by the objects of one reader.
@@ -44,27 +49,33 @@ func (o *Object) str(f field) string { return o.text[f.from : f.from+f.len] }
 
 // JSON gives the object's text. It has no managedFields, and always apiVersion and kind.
 func (o *Object) JSON() string {
-	if o.base != nil {
-		return view(o.appendJSON(nil, 0))
+	if o.isPlain() {
+		return o.text[:o.size]
 	}
-	return o.text[:o.size]
+	return view(o.AppendJSON(nil))
 }
 
 // part gives a part of the JSON, without copying it if it stands in one piece.
 func (o *Object) part(from, to uint32) string {
-	if o.base != nil {
+	switch {
+	case o.isPlain():
+		return o.text[from:to]
+	case o.dense:
+		return o.JSON()[from:to]
+	default:
 		return o.unpack(int(from), int(to))
 	}
-	return o.text[from:to]
 }
+
+func (o *Object) isPlain() bool { return o.base == nil && !o.dense }
 
 // Plain gives the object in its plain form: itself, or one with memory of its own.
 func (o *Object) Plain() *Object {
-	if o.base == nil {
+	if o.isPlain() {
 		return o
 	}
 	identity := o.text[:o.header.identitySize()]
-	text := o.appendJSON(make([]byte, 0, int(o.size)+len(identity)), 0)
+	text := o.AppendJSON(make([]byte, 0, int(o.size)+len(identity)))
 	p := o.plainHeader(view(append(text, identity...)))
 	return &p
 }

@@ -39,7 +39,7 @@ func comparePaths(t *testing.T, data []byte, seen map[string]int) {
 	for range 6 {
 		if o, err := p.Parse([]byte(text)); err == nil {
 			all := allPaths(o.Plain())
-			for _, form := range []*Object{o, o.Stored(), o.Stored().Plain()} {
+			for _, form := range []*Object{o, o.Stored(), o.Stored().Plain(), densified(o, nil)} {
 				together.Set(form)
 				for range 2 { // one more between two Sets
 					paths := g.paths(all, seen)

@@ -12,15 +12,15 @@ func (s *Scratch) LookupAll(set *Paths, values []Value) {
 	if n := len(set.paths); n == 1 && set.open != 0 {
 		values[0] = s.lookupOpen(set.paths[0])
 		return
-	} else if n == 1 || n == 2 && s.object.base == nil && s.object.size <= smallObject {
+	} else if n == 1 || n == 2 && s.object.isPlain() && s.object.size <= smallObject {
 		for i, path := range set.paths {
 			values[i] = s.Lookup(path)
 		}
 		return
 	}
 	w := setWalk{object: s.object, values: values, open: set.open}
-	if s.object.base == nil {
-		w.text = s.object.text[:s.object.size]
+	if text, whole := s.whole(); whole {
+		w.text = text
 	} else {
 		w.packed = &s.ahead
 		w.packed.begin(s.object)
@@ -31,11 +31,11 @@ func (s *Scratch) LookupAll(set *Paths, values []Value) {
 // lookupOpen is Lookup, but does not look for the end of an array.
 func (s *Scratch) lookupOpen(path Path) Value {
 	from, steps, ok := path.start(s.object)
-	switch {
-	case !ok:
+	if !ok {
 		return Value{}
-	case s.object.base == nil:
-		return walkOpen(s.object.text[from:s.object.size], 0, steps)
+	}
+	if text, whole := s.whole(); whole {
+		return walkOpen(text, int(from), steps)
 	}
 	t := s.tail(from)
 	t.unpack(int(s.object.size))

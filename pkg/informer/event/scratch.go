@@ -11,6 +11,8 @@ type Scratch struct {
 	used  int
 	// ahead is how far LookupAll has unpacked.
 	ahead unpacking
+	// expanded is a dense object's JSON, once it was needed.
+	expanded []byte
 }
 
 // tail is an object's JSON from a place on, as far as it was unpacked.
@@ -63,17 +65,20 @@ func (s *Scratch) Set(o *Object) {
 	if s.ahead.text = s.ahead.text[:0]; cap(s.ahead.text) > maxScratch {
 		s.ahead.text = nil
 	}
+	if s.expanded = s.expanded[:0]; cap(s.expanded) > maxScratch {
+		s.expanded = nil
+	}
 }
 
 // Lookup is as Path.Lookup. The value is good until the next Set.
 func (s *Scratch) Lookup(path Path) Value {
 	o := s.object
-	if o.base == nil {
-		return path.Lookup(o)
-	}
 	from, steps, ok := path.start(o)
 	if !ok {
 		return Value{}
+	}
+	if text, whole := s.whole(); whole {
+		return walk(text, int(from), steps)
 	}
 	for t := s.tail(from); ; t.unpack(4 * len(t.text)) {
 		text := view(t.text)
@@ -88,6 +93,20 @@ func (s *Scratch) Lookup(path Path) Value {
 			return Value{}
 		}
 	}
+}
+
+// whole returns the JSON of a plain or dense object. A dense one is decompressed once.
+func (s *Scratch) whole() (text string, ok bool) {
+	o := s.object
+	switch {
+	case o.isPlain():
+		return o.text[:o.size], true
+	case !o.dense:
+		return "", false
+	case len(s.expanded) == 0:
+		s.expanded = o.AppendJSON(s.expanded)
+	}
+	return view(s.expanded), true
 }
 
 // tail returns the JSON from a place on, or from one before, as far as it was unpacked.

@@ -59,7 +59,7 @@ func (it *operations) varint() int {
 	return v>>1 ^ -(v & 1)
 }
 
-// plainHeader gives a plain object whose text is the JSON and, behind it, the fields of the packed one.
+// plainHeader returns a plain object whose text is the JSON and, behind it, the header's fields of the packed or dense one.
 func (o *Object) plainHeader(text string) Object {
 	p := Object{text: text, stored: o, typ: o.typ, header: o.header, size: o.size}
 	for _, f := range p.header.identity() {

@@ -1,0 +1,139 @@
+package informer
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// largeObj is obj of a size that is worth making dense.
+func largeObj(name, uid string, version int) *event.Object {
+	o, err := (&event.Parser{}).Parse([]byte(podText(name, uid, version, `,"spec":{"text":"`+strings.Repeat("x", 600)+`"}`)))
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// coolOneStep looks at all objects, or condenses one of those that were found cold: anything may happen between two such steps.
+func coolOneStep(c *cooling) (condensed bool) {
+	if len(c.cold) > 0 {
+		_, _, before := c.store.size()
+		c.condense()
+		_, _, after := c.store.size()
+		return after < before
+	}
+	c.condenser.EndPass()
+	for range 8 { // few objects wait so long
+		c.condenser.BeginPass()
+	}
+	for at := c.store.begin(); !at.ended(); {
+		c.store.look(&at, lookBatch, func(o *event.Object) bool { return c.look(o) || true })
+	}
+	return false
+}
+
+// cool is some of what the controller does when it is idle. It is no news for anybody.
+func (p *pipeline) cool() {
+	before := map[event.Key]*event.Object{}
+	p.ctl.store.each(func(o *event.Object) { before[o.Key()] = o })
+	if coolOneStep(&p.ctl.cooling) {
+		p.condensed++
+	}
+	if n, _, _ := p.ctl.store.size(); n != len(before) {
+		p.t.Fatalf("%d objects became %d", len(before), n)
+	}
+	p.ctl.store.each(func(o *event.Object) {
+		if was := before[o.Key()]; was == nil || o != was && (!sameState(o, was) || o.JSON() != was.JSON()) {
+			p.t.Fatalf("%s became %s", was.JSON(), o.JSON())
+		}
+	})
+}
+
+// TestACursorPassesAllThatStays: whatever comes and goes between two steps, what is there from beginning to end is passed once.
+func TestACursorPassesAllThatStays(t *testing.T) {
+	for _, batch := range []int{1, 2, 7, 1000} {
+		s := newIndexer()
+		put := func(namespace, name string) {
+			text := fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"resourceVersion":"1"}}`, name, namespace)
+			o, err := (&event.Parser{}).Parse([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.put(o)
+		}
+		var want, got []string
+		for i := range 300 {
+			put(fmt.Sprint("n", i%3), fmt.Sprint("stays", i))
+			want = append(want, fmt.Sprint("stays", i))
+		}
+		put("gone", "one")
+		at := s.begin()
+		for step := 0; !at.ended(); step++ {
+			s.look(&at, batch, func(o *event.Object) bool {
+				if strings.HasPrefix(o.Name(), "stays") {
+					got = append(got, o.Name())
+				}
+				return len(got)%5 != 0
+			})
+			put(fmt.Sprint("n", step%3), fmt.Sprint("new", step))
+			s.remove(event.Key{Namespace: fmt.Sprint("n", step%4), Name: fmt.Sprint("new", step-1)})
+			s.remove(event.Key{Namespace: "gone", Name: "one"})
+			if step > 10_000 {
+				t.Fatal("it does not end")
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("in steps of %d: %d objects of %d, such as %v", batch, len(got), len(want), got[:min(len(got), 20)])
+		}
+	}
+}
+
+// TestWhatNobodyChangesBecomesDense: within two periods, and not what was changed in the last one. Nobody is told, and a resync
+// hands out all objects in the form they have.
+func TestWhatNobodyChangesBecomesDense(t *testing.T) {
+	inWorld(t, func(w *world) {
+		r := rand.New(rand.NewPCG(1, 1))
+		prose := func() string {
+			var text strings.Builder
+			for range 200 {
+				fmt.Fprintf(&text, "%s %d ", []string{"listen", "server", "limit", "upstream"}[r.IntN(4)], r.IntN(1_000))
+			}
+			return `,"spec":{"text":"` + text.String() + `"}`
+		}
+		for i := range 50 {
+			w.server.apply(fmt.Sprint("cold", i), fmt.Sprint("u", i), prose())
+		}
+		w.server.apply("busy", "u", prose())
+		seen, reg, _ := w.listen(ListenerConfig{On: event.OpSet(0).With(event.Resync), Resync: 10 * coldAfter})
+		memory := func(name string) int {
+			o, err := reg.Lister().Get("shop", name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o.Memory()
+		}
+		plain := memory("cold7")
+		for range 9 {
+			time.Sleep(coldAfter - time.Second)
+			w.server.apply("busy", "u", prose())
+			synctest.Wait()
+		}
+		if cold, busy := memory("cold7"), memory("busy"); 3*cold > 2*plain || 3*busy < 2*plain {
+			t.Errorf("of %d bytes, a cold object takes %d, one that changes %d", plain, cold, busy)
+		}
+		expect(t, seen.take())
+		time.Sleep(2 * coldAfter)
+		if resynced := seen.take(); len(resynced) != 51 {
+			t.Errorf("%d objects were resynced", len(resynced))
+		}
+	})
+}
