@@ -10,19 +10,19 @@ import (
 func collections() []Collection {
 	return []Collection{
 		{Name: "replicas", Size: 10240, Memory: 12, By: map[string]Figures{
-			"drop":    {ListCPU: 5, EventCPU: 10, LoadedRSS: 40e6},
-			"dynamic": {ListCPU: 600, EventCPU: 1000, LoadedRSS: 340e6, Heap: 60_000, ListAllocs: 2000, EventAllocs: 1000},
-			"core":    {ListCPU: 10, EventCPU: 20, LoadedRSS: 50e6, Heap: 900, ListAllocs: 5, EventAllocs: 4},
+			"drop":    {ListCPU: 5, EventCPU: 10, LoadedRSS: 40e6, ColdRSS: 40e6},
+			"dynamic": {ListCPU: 600, EventCPU: 1000, LoadedRSS: 340e6, ColdRSS: 340e6, Heap: 60_000, ListAllocs: 2000, EventAllocs: 1000},
+			"core":    {ListCPU: 10, EventCPU: 20, LoadedRSS: 60e6, ColdRSS: 50e6, CoolCPU: 30, Heap: 900, ListAllocs: 5, EventAllocs: 4},
 		}},
 		{Name: "texts", Size: 8192, Memory: 5, By: map[string]Figures{
-			"drop":    {ListCPU: 5, EventCPU: 10, LoadedRSS: 40e6},
-			"dynamic": {ListCPU: 600, EventCPU: 600, LoadedRSS: 140e6},
-			"core":    {ListCPU: 50, EventCPU: 90, LoadedRSS: 140e6},
+			"drop":    {ListCPU: 5, EventCPU: 10, LoadedRSS: 40e6, ColdRSS: 40e6},
+			"dynamic": {ListCPU: 600, EventCPU: 600, LoadedRSS: 140e6, ColdRSS: 140e6},
+			"core":    {ListCPU: 50, EventCPU: 90, LoadedRSS: 140e6, ColdRSS: 140e6},
 		}},
 		{Name: "new ones", Size: 10240, Memory: 12, New: true, By: map[string]Figures{
-			"drop":    {ListCPU: 5, EventCPU: 10, LoadedRSS: 40e6},
-			"dynamic": {ListCPU: 600, EventCPU: 800, LoadedRSS: 140e6},
-			"core":    {ListCPU: 30, EventCPU: 50, LoadedRSS: 39e6},
+			"drop":    {ListCPU: 5, EventCPU: 10, LoadedRSS: 40e6, ColdRSS: 40e6},
+			"dynamic": {ListCPU: 600, EventCPU: 800, LoadedRSS: 140e6, ColdRSS: 140e6},
+			"core":    {ListCPU: 30, EventCPU: 50, LoadedRSS: 39e6, ColdRSS: 39e6},
 		}},
 		{Name: "small ones", Size: 900, Memory: 5, By: map[string]Figures{"drop": {EventCPU: 2}, "core": {EventCPU: 5}}},
 	}
@@ -59,11 +59,11 @@ func TestEachKindSaysWhatFallsShort(t *testing.T) {
 }
 
 const kindContenders = `
-|          |         | list CPU/object | event CPU | heap/object | RSS over drop | allocs/object | allocs/event |
-|----------|--------:|----------------:|----------:|------------:|--------------:|--------------:|-------------:|
-| replicas |    drop |         5.00 us |   10.0 us |           - |             - |             - |            - |
-|          | dynamic |          600 us |   1000 us |     60.0 KB |        300 MB |          2000 |         1000 |
-|          |    core |         10.0 us |   20.0 us |       900 B |       10.0 MB |          5.00 |         4.00 |
+|          |         | list CPU/object | event CPU | heap/object | RSS over drop | once cold | cooling CPU/object | allocs/object | allocs/event |
+|----------|--------:|----------------:|----------:|------------:|--------------:|----------:|-------------------:|--------------:|-------------:|
+| replicas |    drop |         5.00 us |   10.0 us |           - |             - |         - |                  - |             - |            - |
+|          | dynamic |          600 us |   1000 us |     60.0 KB |        300 MB |    300 MB |                  - |          2000 |         1000 |
+|          |    core |         10.0 us |   20.0 us |       900 B |       20.0 MB |   10.0 MB |            30.0 us |          5.00 |         4.00 |
 `
 
 func TestMemoryIsOverOneThatKeepsNothing(t *testing.T) {

@@ -32,6 +32,8 @@
 // over as many connections; drop does so, too, and shows what the connections cost).
 //
 // In the scene of kinds a trial has a list, half a second of rest, and a burst of as many changes as there are
-// objects, so that each object changes once. Additions and deletions count as changes. What becomes of the figures, and what
+// objects, so that each object changes once. Additions and deletions count as changes. Then the process is left
+// alone for some seconds (Cool), and the resident memory is read once more: of those that do their list and burst
+// several times, in one trial. What becomes of the figures, and what
 // the columns of the tables mean, is in the documentation of package report.
 package trial

@@ -86,12 +86,16 @@ func (r *runner) performKinds(ctx context.Context) error {
 			for _, name := range kindContenders {
 				cheap := name == contender.Drop || name == contender.Core
 				if slices.Contains(r.contenders, name) && contender.Supports(name, row.kind) && (cheap || again == 0) {
-					acts = append(acts, act{contender: name, protocol: "h1", burst: n, cool: again == 0 && name != contender.Core})
+					a := act{contender: name, protocol: "h1", burst: n}
+					if again == 0 && name != contender.Core {
+						a.cool = r.cool
+					}
+					acts = append(acts, a)
 				}
 			}
 		}
-		if slices.Contains(r.contenders, contender.Core) {
-			acts = append(acts, act{contender: contender.Core, protocol: "h1", burst: n, cool: true, label: coldCore})
+		if r.cool > 0 && slices.Contains(r.contenders, contender.Core) {
+			acts = append(acts, act{contender: contender.Core, protocol: "h1", burst: n, cool: r.cool, label: coldCore})
 		}
 		if len(acts) == 0 {
 			continue

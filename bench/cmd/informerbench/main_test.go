@@ -34,7 +34,7 @@ func TestAQuickRun(t *testing.T) {
 	var stdout, stderr strings.Builder
 	code := command(t.Context(), []string{
 		"run", "-quick", "-scenes", "main,kinds", "-objects", "100", "-events", "200", "-kind-objects", "70", "-kinds", "events,job-pods-churn",
-		"-contenders", "core,drop", "-repeats", "1", "-rest", "0s", "-o", out, "-json", raw,
+		"-contenders", "core,drop", "-repeats", "1", "-rest", "0s", "-cool", "100ms", "-o", out, "-json", raw,
 	}, nil, &stdout, &stderr)
 	// Figures of so few objects say nothing; that some fall short by a factor of two is the only way to fail.
 	const short = "informerbench run: figures fall short by more than a factor of two\n"
@@ -56,7 +56,7 @@ func TestAQuickRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var trials map[string][]trial.Result
-	if err := json.Unmarshal(text, &trials); err != nil || len(trials["main/h1"]) != 2 || trials["main/h1"][1].MatchedChanges == 0 || len(trials["kinds/events/h1"]) != 2 {
+	if err := json.Unmarshal(text, &trials); err != nil || len(trials["main/h1"]) != 2 || trials["main/h1"][1].MatchedChanges == 0 || len(trials["kinds/events/h1"]) != 3 {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -19,7 +19,7 @@ type plan struct {
 	quick      bool
 	rounds     int
 	repeats    int
-	rest       time.Duration
+	rest, cool time.Duration
 	objects    int
 	size       int
 	events     int
@@ -66,6 +66,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	flags.BoolVar(&p.quick, "quick", false, "small numbers, one round, few contenders; fails if a figure is off by more than a factor of two: see -known")
 	flags.IntVar(&p.rounds, "rounds", 3, "how often everything is measured; the tables show medians")
 	flags.IntVar(&p.repeats, "repeats", 3, "how often drop and core list and take the burst in each round")
+	flags.DurationVar(&p.cool, "cool", 10*time.Second, "rest in which informerd compresses what nobody changes, before the memory is read once more, in the scene of kinds")
 	flags.DurationVar(&p.rest, "rest", 2*time.Second, "rest before the steady memory is read")
 	flags.IntVar(&p.objects, "objects", 20_000, "objects in the list")
 	flags.IntVar(&p.size, "size", objects.Medium, "bytes of an object, about")
@@ -122,7 +123,7 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 // quickValues are what -quick makes of flags that are not given. With fewer events, what a process does at its beginning shows.
 var quickValues = map[string]string{
 	"rounds": "1", "objects": "5000", "events": "10000", "paced": "0", "singles": "0",
-	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,parts,kinds", "kinds": quickKinds, "kind-objects": "1500",
+	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,parts,kinds", "kinds": quickKinds, "kind-objects": "1500", "cool": "4s",
 }
 
 // choose returns the values of a list in the order of all.

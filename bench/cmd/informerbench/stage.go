@@ -104,7 +104,7 @@ type act struct {
 	label          string // for the log, and the results; default: the contender
 	burst          int
 	paced, singles int
-	cool           bool // until informerd's objects are cold
+	cool           time.Duration // 0: that phase is left out
 	others         int
 	othersFilter   string
 	informers      int
@@ -112,12 +112,9 @@ type act struct {
 	once           bool // in the first round only
 }
 
-// An object of informerd is compressed after once or twice coldAfter, which takes some seconds for thousands. The collector's
-// turn comes when it likes.
-const (
-	cool      = 10 * time.Second
-	coldAfter = 2 * time.Second
-)
+// coldShare is which part of the phase an object must be unchanged to be cold. It may be twice that until it is compressed, and
+// to compress thousands takes some seconds.
+const coldShare = 5
 
 // perform runs a trial on the freshly reset server.
 func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) {
@@ -138,8 +135,8 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		"-informers", fmt.Sprint(a.informers), "-limit", trialLimit.String(),
 		"-program", a.program, "-dir", s.dir,
 	}
-	if a.cool {
-		args = append(args, "-cool", cool.String(), "-cold-after", coldAfter.String())
+	if a.cool > 0 {
+		args = append(args, "-cool", a.cool.String(), "-cold-after", (a.cool / coldShare).String())
 	}
 	if a.othersFilter != "" {
 		args = append(args, "-others-filter", a.othersFilter)
