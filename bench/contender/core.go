@@ -21,8 +21,8 @@ import (
 // core is informerd's informer as a library: one listener with one worker, as the daemon runs it, and
 // further listeners if asked for. What of their filters can be decided before the buffer is decided
 // there. Buffers block when they are full, since events that are coalesced
-// would be work not done. The garbage collector is set up as the daemon does it; for all others it is as Go has it, since that is
-// how they are used.
+// would be work not done. What is compressed is collected as in the daemon; for
+// all contenders, the collector is as Go has it otherwise.
 type core struct {
 	running
 	setup     Setup
@@ -36,7 +36,6 @@ type coreListener struct {
 }
 
 func newCore(cfg *rest.Config, s Setup) (*core, error) {
-	collector.Set()
 	client, err := informer.NewClient(cfg)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/informerd/informerd/internal/collector"
 	"github.com/informerd/informerd/internal/daemon"
 )
 
@@ -40,7 +39,6 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			opts.Log = log
-			collector.Set()
 			ctx, stop := stopOnSignal(cmd.Context(), stderr, log)
 			defer stop()
 			return daemon.Run(ctx, cfg, opts)

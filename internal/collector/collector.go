@@ -1,31 +1,14 @@
-// Package collector sets Go's garbage collector up for a process that holds much text and little else. Two things differ
-// from Go's defaults:
+// Package collector has what a store gives back collected, and returned to the operating system. When objects are
+// compressed, little is allocated, so Go's garbage collector would have no reason to run, sometimes for minutes.
 //
-//   - Garbage may be half as large as what is in use, not as large: [Set]. Texts have no pointers, so that to mark a store
-//     of them takes little time, and to do it twice as often costs less than what the memory is worth (RATIONALE.md has what
-//     was measured).
-//   - What a store has given back is collected, and returned to the operating system: [Freed]. When objects are compressed,
-//     nothing much is allocated, so the collector would have no reason to run, sometimes for minutes.
-//
-// The environment has the last word: with GOGC set, Set changes nothing; GOMEMLIMIT is a soft limit as in each Go program.
+// It is Go's otherwise: GOGC and GOMEMLIMIT in the environment do what they do in each Go program (RATIONALE.md).
 package collector
 
 import (
-	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
 )
-
-// percent is GOGC, if the environment does not say otherwise.
-const percent = 50
-
-// Set sets the process's collector up.
-func Set() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(percent)
-	}
-}
 
 const (
 	// freedShare is which share of the heap must have become garbage for a collection, while there is more to come; and

@@ -241,3 +241,38 @@ func TestAScratchDecompressesOnce(t *testing.T) {
 		t.Error("decompressed twice")
 	}
 }
+
+// BenchmarkDense is what it takes to make a text of 8 KB dense, and to read one.
+func BenchmarkDense(b *testing.B) {
+	var all []*Object
+	for n := range 64 {
+		o, err := (&Parser{}).Parse([]byte(settings(n, 8000)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, o)
+	}
+	c := Condenser{expected: 1 << 20}
+	var dense []*Object
+	for i, o := range all {
+		dense = append(dense, c.Condense(o, all[i:]))
+	}
+	var s Scratch
+	field := MustCompilePath(`metadata.labels["n"]`)
+	of := func(name string, objects []*Object, f func(*Object)) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				f(objects[i%len(objects)])
+			}
+		})
+	}
+	scratch := func(o *Object) { s.Set(o); s.Lookup(field) }
+	of("condense", all, func(o *Object) { c.Condense(o, nil) })
+	of("lookup/plain", all, func(o *Object) { field.Lookup(o) })
+	of("lookup/dense", dense, func(o *Object) { field.Lookup(o) })
+	of("scratch/plain", all, scratch)
+	of("scratch/dense", dense, scratch)
+	of("json/plain", all, func(o *Object) { _ = strings.Clone(o.JSON()) })
+	of("json/dense", dense, func(o *Object) { _ = o.JSON() })
+}

@@ -13,6 +13,11 @@
 // [Scratch] reads fields of many. The text that packed objects refer to is in memory as long as one of them is, is at most
 // four times as long as each of them, and is counted once by [Object.Hold].
 //
+// An object that resembles none, or that no other one shares its base with, can be made dense by a [Condenser], once nobody has
+// replaced it for a while: it keeps its JSON compressed with zstd, against a dictionary of some objects of its kind if there
+// are many. That takes 10 to 80 us, and a third of that each time its text or a label is read; key, UID and resourceVersion take
+// no more than before. A Scratch decompresses an object once. The next state is plain again.
+//
 // What is promised:
 //   - An Object is immutable and safe for concurrent use. Its text is a Go string, so nobody needs to copy it to be safe.
 //   - An Object's text is one valid JSON object in valid UTF-8, with apiVersion and kind in it, and has a name. Of bytes that

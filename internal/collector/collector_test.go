@@ -1,0 +1,62 @@
+package collector
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// released waits for collections that were begun, and returns how many there were, and how many bytes the system has back.
+func released(t *testing.T) (forced uint32, bytes uint64) {
+	t.Helper()
+	for began := time.Now(); ; runtime.Gosched() {
+		state.Lock()
+		running := state.running
+		state.Unlock()
+		if !running {
+			break
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatal("the collection does not end")
+		}
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.NumForcedGC, m.HeapReleased
+}
+
+func TestMuchGarbageIsReturned(t *testing.T) {
+	debug.SetGCPercent(-1)
+	defer debug.SetGCPercent(100)
+	const much = 64 << 20
+	for _, c := range []struct {
+		name    string
+		freed   int64
+		more    bool
+		collect bool
+	}{
+		{"little of it, and more to come", much / 10, true, false},
+		{"hardly any", 1 << 10, false, false},
+		{"much, and more to come", much, true, true},
+		{"the rest", much / 8, false, true},
+		{"nothing more", 1, false, false},
+	} {
+		state.freed = 0
+		garbage := make([]byte, much)
+		for i := range garbage {
+			garbage[i] = 1
+		}
+		runtime.KeepAlive(garbage)
+		forced, bytes := released(t)
+		Freed(c.freed, c.more)
+		now, after := released(t)
+		if collected := now > forced; collected != c.collect || collected && after < bytes+much/2 {
+			t.Errorf("%s: collected %t, %d bytes were returned, and %d are", c.name, collected, bytes, after)
+		}
+	}
+}
