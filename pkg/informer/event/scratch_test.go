@@ -36,7 +36,7 @@ func TestALargeScratchIsUsedAgain(t *testing.T) {
 	}
 	s.Set(nil)
 	runtime.ReadMemStats(&after)
-	// The race detector has pools forget a quarter. Some of them are forgotten by a goroutine that moves to another processor.
+	// The race detector has pools forget a quarter of what they get, and a goroutine that moves to another processor may not find it.
 	if got := after.TotalAlloc - before.TotalAlloc; got > n*size*3/4 && !raceDetector {
 		t.Errorf("%d MB for %d objects of 1 MB", got>>20, n)
 	}
