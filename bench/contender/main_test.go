@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// playDaemon checks how it was called, writes lines, and ends when it is told to.
+// playDaemon checks how it was called, writes lines, and ends when asked to.
 func playDaemon(lines string) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)

@@ -56,7 +56,7 @@ var contexts = []string{`[
 ]
 `}
 
-// playOperator asks the hook for its configuration, calls it with the contexts, and ends when it is told to.
+// playOperator asks the hook for its configuration, calls it with the contexts, and ends when asked to.
 func playOperator() {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)

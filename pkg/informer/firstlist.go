@@ -6,8 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// firstAtOnce is of how many objects of the first list the listeners are told under one lock, for which those who join and
-// leave wait meanwhile.
+// firstAtOnce is how many objects of the first list are handed to the listeners under one lock. Who joins or leaves meanwhile
+// waits for that.
 const firstAtOnce = 512
 
 // takeList takes a list on the reflector's goroutine. The informer's first one comes to where nothing is known, so that each

@@ -85,7 +85,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 	}
 }
 
-// An object that the first list has twice is told in both states, and one whose name another one takes there ends.
+// Listeners get both states of an object that the first list has twice, and one whose name another one takes there ends.
 func TestAFirstListWithOneNameTwice(t *testing.T) {
 	c := newTestController()
 	l, err := NewListener(ListenerConfig{})
