@@ -98,7 +98,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`outputs|out:` + "\n    stdout:", `outputs.out.stdout has no value; write {}`},
 	{`outputs|out:`, `outputs.out has no value; write {stdout: {}}`},
 	{`outputs|out: stdout`, `outputs.out must be a mapping, is the string "stdout"; write {stdout: {}}`},
-	{`outputs|out: {webhook: {url: x}}`, `unknown field "webhook" in outputs.out; this version sends events to standard output alone; write stdout: {} and pipe its lines on`},
+	{`outputs|out: {webhook: {url: x}}`, `unknown field "webhook" in outputs.out; this version sends events to standard output alone; write stdout: {} below it, and pipe its lines on`},
 	{`outputs|out: {kafka: {}}`, `unknown field "kafka" in outputs.out; this version sends events to standard output alone; write stdout: {}`},
 	{`outputs|out: {slack: {}, stdout: {}}`, `unknown field "slack" in outputs.out; this version sends`},
 	{`outputs|out: {stdot: {}}`, `unknown field "stdot" in outputs.out; did you mean "stdout"?`},

@@ -179,6 +179,6 @@ func short(d time.Duration) string {
 
 func checkOutput(o *Output, path string, r *report) {
 	if o.Stdout == nil && !r.has(join(path, "stdout")) && !r.broken[path] {
-		r.key(path, "write stdout: {}", "%s has no kind", path)
+		r.key(path, "write stdout: {} below it", "%s has no kind", path)
 	}
 }

@@ -229,7 +229,7 @@ func TestConfigMistakes(t *testing.T) {
 		{"empty outputs", "outputs:\n  out:\n    stdout: {}\n", "outputs: {}\n",
 			`10:15: listeners.a.outputs[0]: unknown output "out"; there are no outputs` + "\n" +
 				"11:1: outputs must have at least one output"},
-		{"output without kind", outputLine, "    {}\n", "12:3: outputs.out has no kind; write stdout: {}"},
+		{"output without kind", outputLine, "    {}\n", "12:3: outputs.out has no kind; write stdout: {} below it"},
 		{"kind without value", outputLine, "    stdout:\n", "13:12: outputs.out.stdout has no value; write {}: it takes no settings, each event is a line of JSON"},
 		{"cluster name", "{name: c}", "{name: My cluster, kubeconfig: ''}",
 			`3:17: cluster.name must be a DNS label, is "My cluster"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends` + "\n" +

@@ -197,7 +197,7 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type, known []s
 		hint = "its fields are " + strings.Join(known, ", ")
 	}
 	if t == reflect.TypeFor[Output]() { // whatever other tools send to, the answer is one
-		hint = "this version sends events to standard output alone; write stdout: {} and pipe its lines on"
+		hint = "this version sends events to standard output alone; write stdout: {} below it, and pipe its lines on"
 	}
 	if other, ok := elsewhere[t][key.Value]; ok {
 		hint = other

@@ -80,7 +80,7 @@ func TestSchemaMistakes(t *testing.T) {
 		{"typo hides what seems to be missing", "    outputs: [out]\n", "    output: [out]\n",
 			`10:5: unknown field "output" in listeners.a; did you mean "outputs"?`},
 		{"not supported output", outputLine, "    webhook: {url: x}\n",
-			`13:5: unknown field "webhook" in outputs.out; this version sends events to standard output alone; write stdout: {} and pipe its lines on`},
+			`13:5: unknown field "webhook" in outputs.out; this version sends events to standard output alone; write stdout: {} below it, and pipe its lines on`},
 		{"no such grant", listenerLine, listenerWith("handler: {wasm: x, grants: {bogus: {}}}"),
 			`10:33: unknown field "bogus" in listeners.a.handler.grants; its fields are log, kv, clock, random, http, cache, emit`},
 		{"repeated field", listenerLine, listenerWith("workers: 1", "workers: 2"),
