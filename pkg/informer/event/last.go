@@ -13,10 +13,10 @@ import "strings"
 //	text  {"status":{"podIP":"10.1.7.9","startTime":"11:02"}}
 //	                                                ~~~~~ read
 //
-// Where it differs within a string, number or word that is a value, or right behind the beginning of a container, the rest of that is
-// read, and both are passed behind it. Then both have the same tokens so far, but for the contents of values, so that they are
-// in the same state of the grammar and one is as valid as the other. Whether a place is within a string is seen from the number
-// of quotes before it. All other differences are left to the reader that needs no last state.
+// Where it differs within a string, number or word that is a value, or right behind the beginning of a container, the rest of
+// that is read, and the reader goes on behind it in both. Up to there both have the same tokens, but for the contents of values,
+// so that they are in the same state of the grammar and one is as valid as the other. Whether a place is within a string shows
+// in the number of quotes before it. All other differences are left to the reader that needs no last state.
 
 const (
 	// differCost is what it takes to go on behind a difference, in bytes that could have been read for it.
@@ -43,8 +43,9 @@ func (r *reading) stillRegular(role role) bool {
 	return r.regular
 }
 
-// follow reads the object from the value of spec at i on, as long as it has the same tokens as its last state, or the base, but for
-// what is in values: to its end, or to the end of that value. Behind is 0 if it is not that long.
+// follow reads the object from the value of spec at i on, as long as it has the same tokens as its last state, or the base, but
+// for what is in values. It returns the place behind what it has read: the object (all), the value of spec, or nothing, which is
+// place 0.
 func (r *reading) follow(i int) (behind int, all bool) {
 	p := r.parser
 	if r.base == nil || r.lax || r.lost || r.twice || p.unfollowing || p.drop.child("spec") != nil || p.drop.child("status") != nil {
@@ -115,11 +116,11 @@ type follower struct {
 	// the last one of them.
 	marked, matches int
 	last            match
-	levels          int // at least how deep the text nests: as deep as the last state and the containers that it has more
-	// differed is how many values have differed.
-	differed int
+	levels          int // how deep the text nests at most: as deep as the last state, and the containers that it has more
+	differed        int // values so far
 }
 
+// mark notes that place.
 func (f *follower) mark(at int) {
 	f.marked = at
 	if f.matches = len(f.r.matches); f.matches > 0 {

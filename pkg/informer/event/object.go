@@ -23,7 +23,7 @@ type Object struct {
 	// Where a packed object's literals and operations begin in its text, and a dense one's compressed JSON, in place of the
 	// literals.
 	literals, ops uint32
-	// levels is at least how deep a packed object's JSON nests, but for what is as in its base, if it has apiVersion and kind, then
+	// levels is how deep a packed object's JSON nests at most, but for what is as in its base, if it has apiVersion and kind, then
 	// metadata, then spec, and then at most status; else 0.
 	levels   uint8
 	dense    bool
