@@ -46,9 +46,11 @@ var figureNames = map[Figure]string{
 // String says what the figure is.
 func (f Figure) String() string { return figureNames[f] }
 
+// small is below how many bytes objects are small.
+const small = 4000
+
 // required is the limit for a collection, 0 if there is none.
 func (f Figure) required(c Collection) float64 {
-	const small = 4000 // bytes
 	switch {
 	case f == EventReading && c.New:
 		return 0
@@ -120,7 +122,10 @@ func (f Figure) verdict(c Collection) (Verdict, bool) {
 	if limit == 0 || reached == 0 {
 		return Verdict{}, false
 	}
-	return Verdict{What: c.Name + ": " + f.String(), Required: f.limitText(limit), Reached: f.text(reached), Excess: f.excess(reached, limit)}, true
+	return Verdict{
+		What: c.Name + ": " + f.String(), Required: f.limitText(limit), Reached: f.text(reached), Excess: f.excess(reached, limit),
+		Rough: f == EventReading && c.Size < small,
+	}, true
 }
 
 // excess is how far a value is from the limit, as a ratio.

@@ -14,9 +14,9 @@ const tolerance = 2
 type Known map[string]float64
 
 // Failed are the verdicts that are off by more than a factor of two: from what is required, or from what is known where that
-// falls short already.
+// falls short already. What is rough does not count.
 func (d Document) Failed(known Known) []Verdict {
-	return slices.DeleteFunc(d.verdicts(), func(v Verdict) bool { return v.Excess <= tolerance*max(1, known[v.What]) })
+	return slices.DeleteFunc(d.verdicts(), func(v Verdict) bool { return v.Rough || v.Excess <= tolerance*max(1, known[v.What]) })
 }
 
 func (d Document) verdicts() []Verdict { return slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)) }

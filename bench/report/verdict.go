@@ -9,6 +9,8 @@ type Verdict struct {
 	Reached  string
 	// Excess is how far it is from the limit, as a ratio: up to 1 it is reached.
 	Excess float64
+	// Rough says that a quick run does not measure it well: the ratio to what is read in less than 1 us.
+	Rough bool
 }
 
 // Passed reports whether the figure is reached.
