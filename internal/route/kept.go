@@ -12,9 +12,9 @@ const maxKept = 32 << 20
 // kept counts the bytes that handlers made and that wait for a retry with their events. Objects are not counted, as they are
 // what the event has anyway.
 //
-// An event releases its bytes when it is delivered again. One that the source gives up is not, and its bytes stay counted. That
-// happens at the stop alone: the daemon removes a listener's registrations only before its route runs. Do not remove one
-// while it does.
+// An event's bytes are released when it is delivered again. If the source drops the event, that never happens, and its bytes stay
+// counted. Sources drop events only when they stop: the daemon removes a listener's registrations before its route runs, and
+// nothing may remove one while it does.
 type kept struct{ bytes atomic.Int64 }
 
 // keep reports whether there is room for the rest of an event. If not, its retry begins again, with the handler.

@@ -49,20 +49,19 @@
 // What a listener's On and Conditions refuse is counted in its [ListenerStats] and comes nowhere near its buffer: to ask
 // takes no lock and no memory, so that an informer can have hundreds of listeners of which each wants little. The fields that
 // the conditions of all its listeners ask for are read once for an event, in one walk over the object, and one over the
-// state before if somebody asks for that; see package condition. The listener is told what would be left if it threw the
-// same events away behind its buffer:
+// state before if somebody asks for that; see package condition. The listener gets what would be left if it threw the same
+// events away behind its buffer:
 //
 //   - Each event is judged by its own op and object, a delete by the last known state. So an object whose labels do not
 //     fit any more is heard of no more, not even its deletion.
 //
-//   - Old is the state before, whether or not the listener was told of that one.
+//   - Old is the state before, whether or not the listener got that one.
 //
 //   - What is refused is not counted in Missed, and HasSynced does not wait for it.
 //
 //   - With Transitions, an update is judged as an add of its object and as a delete of the state before as well, and a delete
-//     as one of the state before; it says what that was
-//     (Delivery.Before): a listener that goes by both states of each event learns when an object stops fitting, however
-//     many events were merged.
+//     as one of the state before, which is then in Delivery.Before: a listener that goes by both states of each event learns
+//     when an object stops fitting, however many events were merged.
 //
 //   - A condition on the state before compares with the one that the informer had, also if this listener's buffer is full
 //     and merges events.

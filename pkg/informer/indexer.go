@@ -52,7 +52,8 @@ func WithinNamespace(f IndexFunc) IndexFunc {
 }
 
 // indexer is the informer's store: the last applied state of each object, and the indexes over it. The controller alone
-// writes, on one goroutine at a time; all methods are safe for concurrent use. Objects are immutable, so what it gives needs no copy.
+// writes, on one goroutine at a time; all methods are safe for concurrent use. Objects are immutable, so
+// nobody needs to copy what is returned.
 //
 // The lock is never held for longer than one change takes: who reads many objects takes a snapshot and lets go of it.
 type indexer struct {

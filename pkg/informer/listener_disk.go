@@ -35,7 +35,7 @@ func (l *Listener) runDisk() {
 	l.disk = nil
 }
 
-// Discard stops the listener and gives up what is buffered, which it counts. Events at workers are not affected. It waits until
+// Discard stops the listener and drops what is buffered, which it counts. Events at workers are not affected. It waits until
 // the spill file is closed, but no longer than two seconds.
 func (l *Listener) Discard() int {
 	l.Stop()

@@ -21,13 +21,13 @@
 // What is promised:
 //   - An Object is immutable and safe for concurrent use. Its text is a Go string, so nobody needs to copy it to be safe.
 //   - An Object's text is one valid JSON object in valid UTF-8, with apiVersion and kind in it, and has a name. Of bytes that
-//     are not UTF-8 each becomes U+FFFD, as in encoding/json. A parser refuses anything else with an error that gives the
+//     are not UTF-8 each becomes U+FFFD, as in encoding/json. A parser refuses anything else with an error that names the
 //     byte offset.
 //   - An Object never shares memory with the buffer it was parsed from.
 //   - What a parser has read before never changes what it makes of a text, only how fast it is and what form the object has.
 //   - metadata.managedFields is not in the text unless [Parser.KeepManagedFields] is set; the values of a Secret's data
 //     are digests with a secret key, and nothing else remembers them.
 //   - A field that is missing is a [Value] of kind [Missing], never an error.
-//   - If a name stands twice in one JSON object, the last one counts, as in encoding/json, and the others are not in the
-//     Object's text. What the header needs must not stand twice, but for labels. The API server never writes such text.
+//   - If a name occurs twice in one JSON object, the last one counts, as in encoding/json, and the others are not in the
+//     Object's text. What the header needs must not occur twice, but for labels. The API server never writes such text.
 package event

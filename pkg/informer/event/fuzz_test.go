@@ -31,7 +31,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// FuzzWalk holds every walk over valid text to what encoding/json decodes from it. Names that stand twice are a parser's
+// FuzzWalk holds every walk over valid text to what encoding/json decodes from it. Names that occur twice are a parser's
 // business, so the text goes through one, as a part of an object.
 func FuzzWalk(f *testing.F) {
 	for _, s := range seeds {

@@ -237,7 +237,7 @@ func (r *reading) member(m *member, v, depth int) (end, behind int, err error) {
 	s, at := r.s, m.value
 	if below, ok := r.parser.levelBelow(m.role, m.drop); ok && (at < len(s) && s[at] == '{' || m.role == roleMetadata) {
 		if m.role == roleMetadata && r.metadata {
-			return m.start, -1, &SyntaxError{Offset: m.start, Err: errors.New("metadata stands twice")}
+			return m.start, -1, &SyntaxError{Offset: m.start, Err: errors.New("metadata occurs twice")}
 		}
 		if v >= 0 && (v >= len(r.base.text) || r.base.text[v] != '{') {
 			v = -1
@@ -284,7 +284,7 @@ func (r *reading) take(m *member, end int) error {
 	return nil
 }
 
-// text takes a member that must be a string or null, and must not stand twice.
+// text takes a member that must be a string or null, and must not occur twice.
 func (r *reading) text(m *member, end int) error {
 	var into *span
 	var field string
@@ -305,7 +305,7 @@ func (r *reading) text(m *member, end int) error {
 		into, field = &r.deletionTimestamp, "metadata.deletionTimestamp"
 	}
 	if into.to > 0 {
-		return &SyntaxError{Offset: m.start, Err: fmt.Errorf("%s stands twice", field)}
+		return &SyntaxError{Offset: m.start, Err: fmt.Errorf("%s occurs twice", field)}
 	}
 	switch r.s[m.value] {
 	case '"':

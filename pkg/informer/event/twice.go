@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// parseDeduplicated reads an object in which, it seems, a name stands twice. The last one counts, as in encoding/json:
+// parseDeduplicated reads an object in which, it seems, a name occurs twice. The last one counts, as in encoding/json:
 // that is what makes the object's new text, so that nobody behind can find the other.
 func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
 	p.closer++
@@ -14,14 +14,14 @@ func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return nil, fmt.Errorf("an object with a name that stands twice: %w", err)
+		return nil, fmt.Errorf("an object with a name that occurs twice: %w", err)
 	}
 	if members(v) != colons(text) {
 		var out bytes.Buffer
 		e := json.NewEncoder(&out)
 		e.SetEscapeHTML(false)
 		if err := e.Encode(v); err != nil {
-			return nil, fmt.Errorf("an object with a name that stands twice: %w", err)
+			return nil, fmt.Errorf("an object with a name that occurs twice: %w", err)
 		}
 		text = out.String()
 	} else {
