@@ -1,4 +1,4 @@
-// Package collector has what a store gives back collected, and returned to the operating system. When objects are
+// Package collector has memory that a store has released collected, and returned to the operating system. When objects are
 // compressed, little is allocated, so Go's garbage collector would have no reason to run, sometimes for minutes.
 //
 // It is Go's otherwise: GOGC and GOMEMLIMIT in the environment do what they do in each Go program (RATIONALE.md).

@@ -61,7 +61,7 @@ func (c *cooling) step() (pause time.Duration) {
 	return coolingPause
 }
 
-// tellAfter is how many bytes are freed before that is told within a pass.
+// tellAfter is how many bytes are freed within a pass before onFreed is called.
 const tellAfter = 4 << 20
 
 func (c *cooling) tell() {

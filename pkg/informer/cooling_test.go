@@ -97,7 +97,7 @@ func TestACursorPassesAllThatStays(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyChangesBecomesDense: within two periods, and not what was changed in the last one. Nobody is told, and a resync
+// TestWhatNobodyChangesBecomesDense: within two periods, and not what was changed in the last one. No listener hears of it, and a resync
 // hands out all objects in the form they have.
 func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -41,8 +41,8 @@
 //
 // Other objects are compressed once nobody has changed them for 15 to 30 seconds ([Factory].ColdAfter), to a half of their text
 // or a tenth, with what that does to readers in package event. The controller does it when it has nothing else to do, in steps
-// of a millisecond and for a tenth of its time at most; nobody is told. A lister, a resync, a listener that joins late, and the
-// Old of an update hand out such objects. What they took before is garbage, which [Factory].OnFreed can have collected.
+// of a millisecond and for a tenth of its time at most; no listener hears of it. A lister, a resync, a listener that joins late,
+// and the Old of an update hand out such objects. What they took before is garbage, which [Factory].OnFreed can have collected.
 //
 // # Conditions
 //

@@ -90,7 +90,7 @@ func TestAnOriginIsKnownAsLongAsItsBase(t *testing.T) {
 	}
 }
 
-// An object that is large and written anew all the time takes from others none of the bases they use.
+// An object that is large and keeps changing takes from others none of the bases they use.
 func TestANoisyObjectLeavesOthersTheirBases(t *testing.T) {
 	store := known{}
 	p := store.parser()
