@@ -197,7 +197,7 @@ func TestWriteAllEndsWithTheLineThatFails(t *testing.T) {
 	}
 }
 
-// What has not begun when the caller gives up, or the sink is closed, is not written: writing it again is up to the caller.
+// Lines that have not begun when the caller gives up, or the sink is closed, are not written: to retry is up to the caller.
 func TestWriteAllBeginsNoLineAfterTheEnd(t *testing.T) {
 	for name, end := range map[string]func(cancel func(), s *stdout.Sink){
 		"ctx is done": func(cancel func(), _ *stdout.Sink) { cancel() },
