@@ -7,8 +7,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// A service looks at the endpoints of its own namespace alone: with a service of one name in each of many namespaces, the
-// work for all of them grows with their number and not with its square.
+// A service looks at the endpoints of its own namespace alone: with a service of one name in each
+// of many namespaces, the work for all of them grows with their number and not with its square.
 func TestServicesOfOneNameInManyNamespaces(t *testing.T) {
 	const namespaces = 1000
 	p := compile(t, load(t), builtin(t), "service-without-endpoints")
@@ -18,12 +18,14 @@ func TestServicesOfOneNameInManyNamespaces(t *testing.T) {
 	var services []*event.Object
 	for i := range namespaces {
 		ready := i%2 == 0
-		o, err := sliceParser.Parse(fmt.Appendf(nil, `{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"web-x","namespace":"ns-%d","labels":{"kubernetes.io/service-name":"web"}},"endpoints":[{"conditions":{"ready":%t}}]}`, i, ready))
+		o, err := sliceParser.Parse(
+			fmt.Appendf(nil, `{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"web-x","namespace":"ns-%d","labels":{"kubernetes.io/service-name":"web"}},"endpoints":[{"conditions":{"ready":%t}}]}`, i, ready))
 		if err != nil {
 			t.Fatal(err)
 		}
 		slices.objects = append(slices.objects, o)
-		if o, err = p.parser.Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":{"name":"web","namespace":"ns-%d"},"spec":{"selector":{"app":"web"}}}`, i)); err != nil {
+		if o, err = p.parser.Parse(
+			fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":{"name":"web","namespace":"ns-%d"},"spec":{"selector":{"app":"web"}}}`, i)); err != nil {
 			t.Fatal(err)
 		}
 		services = append(services, o)

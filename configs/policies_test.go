@@ -25,14 +25,15 @@ func at(t *testing.T, test func(t *testing.T)) {
 	})
 }
 
-// Every policy has at least two objects that violate it, at least two that do not, and no rule that nothing violates. What
-// it says of the former is in violations.
+// Every policy has at least two objects that violate it, at least two that do not, and no rule that
+// nothing violates. What it says of the former is in violations.
 func TestPolicies(t *testing.T) {
 	cfg, schemas := load(t), builtin(t)
 	for name, l := range cfg.Listeners {
 		t.Run(name, func(t *testing.T) {
 			if clean := objectFiles(t, name, "clean"); len(clean) < 2 || len(violations[name]) < 2 {
-				t.Errorf("%d objects violate it, %d do not: there must be two of each", len(violations[name]), len(clean))
+				t.Errorf("%d objects violate it, %d do not: there must be two of each",
+					len(violations[name]), len(clean))
 			}
 			at(t, func(t *testing.T) {
 				p := compile(t, cfg, schemas, name)
@@ -40,9 +41,12 @@ func TestPolicies(t *testing.T) {
 				p.violating(t)
 			})
 			for _, r := range l.Rules {
-				if !slices.ContainsFunc(slices.Collect(maps.Values(violations[name])), func(vs []verdict) bool {
-					return slices.ContainsFunc(vs, func(v verdict) bool { return v.rule == r.Name })
-				}) {
+				if !slices.ContainsFunc(slices.Collect(maps.Values(violations[name])),
+					func(vs []verdict) bool {
+						return slices.ContainsFunc(vs, func(v verdict) bool {
+							return v.rule == r.Name
+						})
+					}) {
 					t.Errorf("nothing violates the rule %s", r.Name)
 				}
 			}
@@ -93,15 +97,17 @@ func show(verdicts []verdict) string {
 	return strings.Join(lines, "\n\t")
 }
 
-// Whatever field an object does without, or has with null for its value, no expression fails and no message is lost: a
-// lost one would be told as the rule's name. Only what every object and every container must have is left alone.
+// Whatever field an object does without, or has with null for its value, no expression fails and no
+// message is lost: a lost one would be told as the rule's name. Only what every object and every
+// container must have is left alone.
 func TestPoliciesBearMissingFields(t *testing.T) {
 	cfg, schemas := load(t), builtin(t)
 	for name := range cfg.Listeners {
 		t.Run(name, func(t *testing.T) {
 			at(t, func(t *testing.T) {
 				p := compile(t, cfg, schemas, name)
-				for _, file := range append(objectFiles(t, name, "clean"), objectFiles(t, name, "violating")...) {
+				for _, file := range append(objectFiles(t, name, "clean"),
+					objectFiles(t, name, "violating")...) {
 					text, err := config.ReadObject(file)
 					if err != nil {
 						t.Fatal(err)
@@ -109,7 +115,8 @@ func TestPoliciesBearMissingFields(t *testing.T) {
 					for path, o := range without(t, text) {
 						for _, v := range p.judge(t, parsed(t, p.parser, o)) {
 							if v.message == v.rule {
-								t.Errorf("%s without %s: rule %s has no message", file, path, v.rule)
+								t.Errorf("%s without %s: rule %s has no message", file, path,
+									v.rule)
 							}
 						}
 					}
@@ -144,7 +151,8 @@ func without(t *testing.T, text []byte) func(yield func(string, any) bool) {
 	}
 }
 
-// strip takes one member away at a time, at whatever depth. What is left is looked at before it is put back.
+// strip takes one member away at a time, at whatever depth. What is left is looked at before it is
+// put back.
 func strip(value any, path string, look func(path string) bool) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -153,7 +161,8 @@ func strip(value any, path string, look func(path string) bool) bool {
 			if !strip(member, below, look) {
 				return false
 			}
-			if name == "name" || below == ".kind" || below == ".apiVersion" || below == ".metadata" || below == ".metadata.namespace" {
+			if name == "name" || below == ".kind" || below == ".apiVersion" ||
+				below == ".metadata" || below == ".metadata.namespace" {
 				continue
 			}
 			v[name] = nil
@@ -178,8 +187,10 @@ func strip(value any, path string, look func(path string) bool) bool {
 // What Secrets hold is not even there as digests.
 func TestRiskySecretsAreNotKept(t *testing.T) {
 	p := compile(t, load(t), builtin(t), "risky-secret")
-	for _, file := range append(objectFiles(t, "risky-secret", "violating"), objectFiles(t, "risky-secret", "clean")...) {
-		if text := read(t, p.parser, file).JSON(); strings.Contains(text, `"data"`) || strings.Contains(text, "hmac-sha256:") {
+	for _, file := range append(objectFiles(t, "risky-secret", "violating"),
+		objectFiles(t, "risky-secret", "clean")...) {
+		if text := read(t, p.parser, file).JSON(); strings.Contains(text, `"data"`) ||
+			strings.Contains(text, "hmac-sha256:") {
 			t.Errorf("%s: %s", file, text)
 		}
 	}
@@ -202,7 +213,8 @@ func TestReadmeExplains(t *testing.T) {
 	}
 	question := daemon.Question{Op: event.Add, Object: daemon.ObjectFile{Path: file, JSON: object}}
 	var explained strings.Builder
-	err = daemon.Explain(t.Context(), cfg, daemon.BuildOptions{Schemas: builtin(t)}, "host-network", question, &explained)
+	err = daemon.Explain(t.Context(), cfg, daemon.BuildOptions{Schemas: builtin(t)}, "host-network",
+		question, &explained)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +237,8 @@ func TestReadmeListsPolicies(t *testing.T) {
 				after = "after " + strings.TrimSuffix(r.For.Duration.String(), "0s")
 			}
 			rows++
-			if row := fmt.Sprintf("\n| [%s](%[1]s.yaml) | %s | %s | %s | ", name, r.Name, r.Severity, after); !strings.Contains(string(readme), row) {
+			if row := fmt.Sprintf("\n| [%s](%[1]s.yaml) | %s | %s | %s | ", name, r.Name,
+				r.Severity, after); !strings.Contains(string(readme), row) {
 				t.Errorf("README.md has no row %q", row)
 			}
 		}

@@ -54,7 +54,8 @@ func compile(t *testing.T, cfg *config.Config, schemas daemon.Schemas, name stri
 	if l == nil {
 		t.Fatalf("policies.yaml makes no listener %s", name)
 	}
-	p := &policy{listener: l, informer: l.Informer(), parser: parser(t, l.Informer()), caches: caches{}}
+	p := &policy{listener: l, informer: l.Informer(), parser: parser(t, l.Informer()),
+		caches: caches{}}
 	informers := map[string][]string{}
 	for name, inf := range l.Informers() {
 		informers[name] = slices.Collect(maps.Keys(inf.Indexes))
@@ -123,7 +124,8 @@ func read(t *testing.T, p *event.Parser, file string) *event.Object {
 // objectFiles are the objects in a folder of testdata; there need not be any.
 func objectFiles(t *testing.T, folders ...string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(append(append([]string{"policies", "testdata"}, folders...), "*.yaml")...))
+	files, err := filepath.Glob(
+		filepath.Join(append(append([]string{"policies", "testdata"}, folders...), "*.yaml")...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,8 +147,8 @@ func (p *policy) selected(t *testing.T, o *event.Object) bool {
 // verdict is a rule that an object violates, and what is said of it.
 type verdict struct{ rule, message string }
 
-// judge looks at an object as long as the rules need to make up their minds, which a rule with for does no earlier and no
-// later than it says.
+// judge looks at an object as long as the rules need to make up their minds, which a rule with for
+// does no earlier and no later than it says.
 func (p *policy) judge(t *testing.T, o *event.Object) (found []verdict) {
 	t.Helper()
 	if !p.selected(t, o) {
@@ -168,7 +170,8 @@ func (p *policy) judge(t *testing.T, o *event.Object) (found []verdict) {
 		}
 		for _, tr := range outcome.Transitions {
 			if tr.State != rules.Violated || tr.Rule.For() != after || !tr.Since.Equal(begin) {
-				t.Errorf("rule %s, after %v: state %v since %v", tr.Rule.Name(), after, tr.State, tr.Since.Sub(begin))
+				t.Errorf("rule %s, after %v: state %v since %v", tr.Rule.Name(), after, tr.State,
+					tr.Since.Sub(begin))
 			}
 			found = append(found, verdict{tr.Rule.Name(), tr.Message})
 			e.Took(tr, 0, begin.Add(after))
@@ -176,7 +179,8 @@ func (p *policy) judge(t *testing.T, o *event.Object) (found []verdict) {
 	}
 	gone := e.Evaluate(event.Event{Op: event.Delete, Object: o}, begin.Add(time.Hour))
 	if len(gone.Transitions) != len(found) {
-		t.Errorf("the object's deletion resolves %d of %d violations", len(gone.Transitions), len(found))
+		t.Errorf("the object's deletion resolves %d of %d violations", len(gone.Transitions),
+			len(found))
 	}
 	return found
 }
@@ -221,7 +225,9 @@ func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
 
 func (c caches) ByIndexIn(name, index, value, namespace string) []*event.Object {
 	given := c[name].given
-	found := slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool { return o.Namespace() != namespace })
+	found := slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool {
+		return o.Namespace() != namespace
+	})
 	c[name].given = given + len(found)
 	return found
 }
@@ -229,7 +235,8 @@ func (c caches) ByIndexIn(name, index, value, namespace string) []*event.Object 
 // informerd itself takes the policies, and finds nothing in them to warn of.
 func TestPoliciesAreValid(t *testing.T) {
 	var log bytes.Buffer
-	err := daemon.Check(t.Context(), load(t), daemon.BuildOptions{Log: slog.New(slog.NewTextHandler(&log, nil)), Schemas: builtin(t)})
+	err := daemon.Check(t.Context(), load(t),
+		daemon.BuildOptions{Log: slog.New(slog.NewTextHandler(&log, nil)), Schemas: builtin(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +245,8 @@ func TestPoliciesAreValid(t *testing.T) {
 	}
 }
 
-// Every file is loaded under its own name and says what it is for, and every rule how bad that is and what is wrong.
+// Every file is loaded under its own name and says what it is for, and every rule how bad that is
+// and what is wrong.
 func TestPoliciesDescribeThemselves(t *testing.T) {
 	cfg := load(t)
 	files, err := filepath.Glob("policies/*.yaml")
@@ -260,7 +268,8 @@ func TestPoliciesDescribeThemselves(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range l.Rules {
-			if r.Message.IsZero() || !bytes.Contains(text, []byte("name: "+r.Name+"\n    severity: "+r.Severity+"\n")) {
+			if r.Message.IsZero() ||
+				!bytes.Contains(text, []byte("name: "+r.Name+"\n    severity: "+r.Severity+"\n")) {
 				t.Errorf("%s: rule %s has no message, or does not begin with its name and its severity", file, r.Name)
 			}
 		}

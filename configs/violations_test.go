@@ -4,17 +4,22 @@ package configs
 var violations = map[string]map[string][]verdict{
 	"certificate-expiring": {
 		"expired": {
-			{"certificate-expiring", "certificate kube-system/old is valid until 2026-05-21T10:00:00Z and has not been renewed: Certificate expired on 2026-05-21; see kubectl describe certificate, and its CertificateRequests"},
-			{"certificate-expired", "certificate kube-system/old has expired at 2026-05-21T10:00:00Z: clients refuse what serves secret old-tls; renew it with cmctl renew"},
+			{"certificate-expiring",
+				"certificate kube-system/old is valid until 2026-05-21T10:00:00Z and has not been renewed: Certificate expired on 2026-05-21; see kubectl describe certificate, and its CertificateRequests"},
+			{"certificate-expired",
+				"certificate kube-system/old has expired at 2026-05-21T10:00:00Z: clients refuse what serves secret old-tls; renew it with cmctl renew"},
 		},
 		"not-renewed": {
-			{"certificate-expiring", "certificate shop/web is valid until 2026-06-18T10:00:00Z and has not been renewed; see kubectl describe certificate, and its CertificateRequests"},
+			{"certificate-expiring",
+				"certificate shop/web is valid until 2026-06-18T10:00:00Z and has not been renewed; see kubectl describe certificate, and its CertificateRequests"},
 		},
 		"renewal-fails": {
-			{"certificate-expiring", "certificate shop/pay is valid until 2026-06-18T10:00:00Z and has not been renewed: The certificate request has failed to complete and will be retried; see kubectl describe certificate, and its CertificateRequests"},
+			{"certificate-expiring",
+				"certificate shop/pay is valid until 2026-06-18T10:00:00Z and has not been renewed: The certificate request has failed to complete and will be retried; see kubectl describe certificate, and its CertificateRequests"},
 		},
 		"short-lived-expired": {
-			{"certificate-expired", "certificate shop/mesh has expired at 2026-06-01T11:00:00Z: clients refuse what serves secret mesh-tls; renew it with cmctl renew"},
+			{"certificate-expired",
+				"certificate shop/mesh has expired at 2026-06-01T11:00:00Z: clients refuse what serves secret mesh-tls; renew it with cmctl renew"},
 		},
 	},
 	"crash-loop": {
@@ -36,14 +41,17 @@ var violations = map[string]map[string][]verdict{
 			{"rollout-stuck", `deployment shop/web: its rollout is stuck: ReplicaSet "web-7d9c5b5d5f" has timed out progressing; see why its newest pods do not become ready, or go back with kubectl rollout undo`},
 		},
 		"down": {
-			{"replicas-unavailable", "deployment shop/web: 0 of 1 replicas are available; see why its other pods are missing or not ready"},
+			{"replicas-unavailable",
+				"deployment shop/web: 0 of 1 replicas are available; see why its other pods are missing or not ready"},
 		},
 		"pods-lost": {
-			{"replicas-unavailable", "deployment kube-system/web: 1 of 3 replicas are available; see why its other pods are missing or not ready"},
+			{"replicas-unavailable",
+				"deployment kube-system/web: 1 of 3 replicas are available; see why its other pods are missing or not ready"},
 		},
 		"quota": {
 			{"rollout-stuck", "deployment shop/pay: its rollout is stuck: FailedCreate; see why its newest pods do not become ready, or go back with kubectl rollout undo"},
-			{"replicas-unavailable", "deployment shop/pay: 0 of 2 replicas are available; see why its other pods are missing or not ready"},
+			{"replicas-unavailable",
+				"deployment shop/pay: 0 of 2 replicas are available; see why its other pods are missing or not ready"},
 		},
 	},
 	"host-network": {
@@ -91,10 +99,12 @@ var violations = map[string]map[string][]verdict{
 	},
 	"no-probes": {
 		"liveness-only": {
-			{"no-readiness-probe", "container web of pod shop/web-6c9f7d5b8-7bq9k: no readiness probe, so that it counts as ready as soon as it runs; add a readinessProbe to the container that serves"},
+			{"no-readiness-probe",
+				"container web of pod shop/web-6c9f7d5b8-7bq9k: no readiness probe, so that it counts as ready as soon as it runs; add a readinessProbe to the container that serves"},
 		},
 		"none": {
-			{"no-readiness-probe", "container web and 1 more of pod shop/web-6c9f7d5b8-x2x4z: no readiness probe, so that it counts as ready as soon as it runs; add a readinessProbe to the container that serves"},
+			{"no-readiness-probe",
+				"container web and 1 more of pod shop/web-6c9f7d5b8-x2x4z: no readiness probe, so that it counts as ready as soon as it runs; add a readinessProbe to the container that serves"},
 		},
 	},
 	"pod-pending": {
@@ -156,21 +166,26 @@ var violations = map[string]map[string][]verdict{
 			{"ssh-key", "secret kube-system/deploy-key holds a private SSH key; use a deploy key for one repository alone, and see who may read it here"},
 		},
 		"token": {
-			{"service-account-token", "secret shop/deployer-token holds a token of service account deployer that never expires; let pods have theirs from a projected volume and others from kubectl create token, then delete it"},
+			{"service-account-token",
+				"secret shop/deployer-token holds a token of service account deployer that never expires; let pods have theirs from a projected volume and others from kubectl create token, then delete it"},
 		},
 	},
 	"service-without-endpoints": {
 		"empty": {
-			{"service-without-endpoints", "service shop/empty has no ready endpoint: no running pod has the labels of its selector; compare the two, and see whether pods run at all"},
+			{"service-without-endpoints",
+				"service shop/empty has no ready endpoint: no running pod has the labels of its selector; compare the two, and see whether pods run at all"},
 		},
 		"headless": {
-			{"service-without-endpoints", "service kube-system/db has no ready endpoint: no running pod has the labels of its selector; compare the two, and see whether pods run at all"},
+			{"service-without-endpoints",
+				"service kube-system/db has no ready endpoint: no running pod has the labels of its selector; compare the two, and see whether pods run at all"},
 		},
 		"namesake": {
-			{"service-without-endpoints", "service shop/namesake has no ready endpoint: no running pod has the labels of its selector; compare the two, and see whether pods run at all"},
+			{"service-without-endpoints",
+				"service shop/namesake has no ready endpoint: no running pod has the labels of its selector; compare the two, and see whether pods run at all"},
 		},
 		"unready": {
-			{"service-without-endpoints", "service shop/unready has no ready endpoint: none of its pods is ready; see why"},
+			{"service-without-endpoints",
+				"service shop/unready has no ready endpoint: none of its pods is ready; see why"},
 		},
 	},
 }

@@ -82,7 +82,8 @@ func (s *Server) addControl() {
 		}
 		rate, err := strconv.ParseFloat(r.URL.Query().Get("rate"), 64)
 		if err != nil || rate <= 0 || rate > 1e6 {
-			return nil, fmt.Errorf("rate=%q is no number of changes a second", r.URL.Query().Get("rate"))
+			return nil, fmt.Errorf("rate=%q is no number of changes a second",
+				r.URL.Query().Get("rate"))
 		}
 		first, err := c.changes.paced(n, time.Duration(float64(time.Second)/rate))
 		if err != nil {
@@ -98,7 +99,9 @@ func (s *Server) addControl() {
 		c.changes.reset()
 		return c.state(), nil
 	})
-	handle("GET /bench/state", func(c *collection, _ *http.Request) (any, error) { return c.state(), nil })
+	handle("GET /bench/state", func(c *collection, _ *http.Request) (any, error) {
+		return c.state(), nil
+	})
 	handle("GET /bench/written", func(c *collection, r *http.Request) (any, error) {
 		from, err := number(r, "from")
 		if err != nil {
@@ -143,5 +146,6 @@ func (d *dataset) released(first, n int) Release {
 
 func (c *collection) state() State {
 	out, watches, written := c.changes.progress()
-	return State{Objects: c.data.Count, Events: c.data.Events, Out: out, Written: written, Watches: watches, Version: c.data.version(0)}
+	return State{Objects: c.data.Count, Events: c.data.Events, Out: out, Written: written,
+		Watches: watches, Version: c.data.version(0)}
 }

@@ -13,7 +13,8 @@ import (
 
 func TestTheBenchmarksHandles(t *testing.T) {
 	s := serve(t, small(objects.Pods))
-	body := bufio.NewReader(s.open(http.MethodGet, "/api/v1/pods?watch=true&resourceVersion="+version(0), http.StatusOK))
+	body := bufio.NewReader(s.open(http.MethodGet, "/api/v1/pods?watch=true&resourceVersion="+
+		version(0), http.StatusOK))
 	before := time.Now().UnixNano()
 	r := get[Release](s, http.MethodPost, "/bench/burst?n=5")
 	if r.First != 0 || r.Count != 5 {
@@ -30,7 +31,8 @@ func TestTheBenchmarksHandles(t *testing.T) {
 	if read != r.Bytes {
 		t.Errorf("%d bytes came, %d were announced", read, r.Bytes)
 	}
-	if r := get[Release](s, http.MethodPost, "/bench/paced?n=2&rate=1000"); r.First != 5 || r.Count != 2 {
+	if r := get[Release](s, http.MethodPost, "/bench/paced?n=2&rate=1000"); r.First != 5 ||
+		r.Count != 2 {
 		t.Errorf("%+v", r)
 	}
 	for range 2 {
@@ -39,10 +41,12 @@ func TestTheBenchmarksHandles(t *testing.T) {
 		}
 	}
 	times := get[[]int64](s, http.MethodGet, "/bench/written?from=0&n=8")
-	if len(times) != 8 || !slices.IsSorted(times[:7]) || times[0] < before || times[6] > time.Now().UnixNano() || times[7] != 0 {
+	if len(times) != 8 || !slices.IsSorted(times[:7]) || times[0] < before ||
+		times[6] > time.Now().UnixNano() || times[7] != 0 {
 		t.Errorf("%v, begun at %d", times, before)
 	}
-	want := State{Objects: 12, Events: 30, Out: 7, Written: 7, Watches: 1, Version: objects.FirstFreeVersion}
+	want := State{Objects: 12, Events: 30, Out: 7, Written: 7, Watches: 1,
+		Version: objects.FirstFreeVersion}
 	if got := get[State](s, http.MethodGet, "/bench/state"); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -93,7 +97,8 @@ func TestAPaceIsEven(t *testing.T) {
 		for n := 1; n <= 4; n++ {
 			_, more := c.state()
 			<-more
-			if out, _ := c.state(); out != n || time.Since(start) != time.Duration(n)*600*time.Millisecond {
+			if out, _ := c.state(); out != n ||
+				time.Since(start) != time.Duration(n)*600*time.Millisecond {
 				t.Errorf("after %v %d changes are out", time.Since(start), out)
 			}
 		}
@@ -117,8 +122,10 @@ func TestCollectionsThatCannotBeServed(t *testing.T) {
 	}{
 		{nil, "a server needs a collection"},
 		{[]Collection{{}}, "collection without a kind"},
-		{[]Collection{{Kind: objects.Pods, Size: 1}}, "collection of pods: count and size must be positive, events not negative"},
-		{[]Collection{{Kind: objects.Widgets, Count: 1, Size: 1, Protobuf: true}}, "collection of widgets: only pods are served as protobuf"},
+		{[]Collection{{Kind: objects.Pods, Size: 1}},
+			"collection of pods: count and size must be positive, events not negative"},
+		{[]Collection{{Kind: objects.Widgets, Count: 1, Size: 1, Protobuf: true}},
+			"collection of widgets: only pods are served as protobuf"},
 		{[]Collection{pods, pods}, "collection of pods: given twice"},
 	} {
 		if _, err := New(Config{Collections: c.collections}); err == nil || err.Error() != c.want {

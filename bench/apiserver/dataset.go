@@ -10,14 +10,15 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// Collection says which objects are served of one kind, and how many changes are made ahead of time.
+// Collection says which objects are served of one kind, and how many changes are made ahead of
+// time.
 type Collection struct {
 	Kind   *objects.Kind
 	Count  int // of objects
 	Size   int // of each, in bytes of JSON, about
 	Events int // changes that Burst and Paced can let out between two Resets
-	// Churn makes no object come twice: instead of updates there are, in turns, an object that was not
-	// there before and the deletion of the oldest one.
+	// Churn makes no object come twice: instead of updates there are, in turns, an object that was
+	// not there before and the deletion of the oldest one.
 	Churn bool
 	// Protobuf makes the objects as protobuf, too, which doubles the memory. Pods only.
 	Protobuf bool
@@ -63,9 +64,12 @@ func newDataset(c Collection) (*dataset, error) {
 	case c.Kind == nil:
 		return nil, fmt.Errorf("collection without a kind")
 	case c.Count <= 0 || c.Size <= 0 || c.Events < 0:
-		return nil, fmt.Errorf("collection of %s: count and size must be positive, events not negative", c.Kind.Resource)
+		return nil, fmt.Errorf(
+			"collection of %s: count and size must be positive, events not negative",
+			c.Kind.Resource)
 	case c.Protobuf && c.Kind.Resource != objects.Pods.Resource:
-		return nil, fmt.Errorf("collection of %s: only pods are served as protobuf", c.Kind.Resource)
+		return nil, fmt.Errorf("collection of %s: only pods are served as protobuf",
+			c.Kind.Resource)
 	}
 	d := &dataset{Collection: c, order: rand.New(rand.NewPCG(uint64(c.Count), 10)).Perm(c.Count)}
 	d.json = newTexts(jsonCodec{c.Kind}, c)
@@ -84,7 +88,8 @@ func newDataset(c Collection) (*dataset, error) {
 }
 
 func newTexts(k codec, c Collection) *texts {
-	return &texts{codec: k, objects: make([][]byte, c.Count), frames: make([][]byte, c.Events), changed: make([][]byte, c.Events)}
+	return &texts{codec: k, objects: make([][]byte, c.Count), frames: make([][]byte, c.Events),
+		changed: make([][]byte, c.Events)}
 }
 
 func (d *dataset) makeObject(i int) (err error) {
@@ -97,7 +102,8 @@ func (d *dataset) makeObject(i int) (err error) {
 }
 
 func (d *dataset) makeChange(i int) error {
-	event, revision := "MODIFIED", objects.Revision{Number: 1 + i/d.Count, ResourceVersion: d.version(i + 1)}
+	event, revision := "MODIFIED", objects.Revision{Number: 1 + i/d.Count,
+		ResourceVersion: d.version(i + 1)}
 	if d.Churn {
 		event, revision.Number = [...]string{"ADDED", "DELETED"}[i%2], 0
 	}
@@ -128,7 +134,8 @@ func (d *dataset) object(i int) int {
 // version is the resourceVersion once n changes are out.
 func (d *dataset) version(n int) uint64 { return objects.FirstFreeVersion + uint64(n) }
 
-// current returns the objects as they are once n changes are out. The caller must not change the slice.
+// current returns the objects as they are once n changes are out. The caller must not change the
+// slice.
 func (d *dataset) current(t *texts, n int) [][]byte {
 	if n == 0 {
 		return t.objects

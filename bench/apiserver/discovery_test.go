@@ -20,7 +20,8 @@ func allKinds() Config {
 			continue
 		}
 		served[kind.Resource] = true
-		cfg.Collections = append(cfg.Collections, Collection{Kind: kind, Count: 3, Size: objects.Small, Events: 3})
+		cfg.Collections = append(cfg.Collections,
+			Collection{Kind: kind, Count: 3, Size: objects.Small, Events: 3})
 	}
 	return cfg
 }
@@ -52,7 +53,8 @@ func TestDiscoveryFindsWhatIsServed(t *testing.T) {
 		t.Errorf("%v, %v", v, err)
 	}
 	review := &authorizationv1.SelfSubjectAccessReview{}
-	if review, err = client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{}); err != nil || !review.Status.Allowed {
+	if review, err = client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), review,
+		metav1.CreateOptions{}); err != nil || !review.Status.Allowed {
 		t.Errorf("%+v, %v", review, err)
 	}
 }

@@ -29,7 +29,8 @@ func (c jsonCodec) bookmark(version string, endsList bool) []byte {
 }
 
 func (c jsonCodec) list(meta pageMeta, page [][]byte, write func([]byte) error) error {
-	buf := fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":{"resourceVersion":%q`, c.kind.Name, c.kind.APIVersion(), meta.version)
+	buf := fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":{"resourceVersion":%q`,
+		c.kind.Name, c.kind.APIVersion(), meta.version)
 	if meta.next != "" {
 		buf = fmt.Appendf(buf, `,"continue":%q,"remainingItemCount":%d`, meta.next, meta.remaining)
 	}

@@ -10,14 +10,16 @@ import (
 // writeSize is how much of a list goes to the client in one write.
 const writeSize = 64 << 10
 
-// Continue is the token of the page that begins with the given item, for clients that do not read it.
+// Continue is the token of the page that begins with the given item, for clients that do not read
+// it.
 func Continue(version uint64, item int) string { return fmt.Sprintf("%d-%d", version, item) }
 
 // list answers with a page, or all of the list if there is no limit.
 func (c *collection) list(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Get("sendInitialEvents") != "" {
-		refuse(w, http.StatusUnprocessableEntity, "Invalid", "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list")
+		refuse(w, http.StatusUnprocessableEntity, "Invalid",
+			"sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list")
 		return
 	}
 	t := c.texts(r)

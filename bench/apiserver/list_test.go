@@ -18,10 +18,13 @@ func TestAListComesInPages(t *testing.T) {
 		for _, want := range []struct{ items, remaining int }{{5, 7}, {5, 2}, {2, 0}} {
 			p := get[page](s, http.MethodGet, path+"?limit=5&continue="+next)
 			next = p.Metadata.Continue
-			if len(p.Items) != want.items || p.Metadata.RemainingItemCount != want.remaining || (next == "") != (want.remaining == 0) {
-				t.Fatalf("%s: %d items, %d remaining, continue %q; want %v", kind.ID, len(p.Items), p.Metadata.RemainingItemCount, next, want)
+			if len(p.Items) != want.items || p.Metadata.RemainingItemCount != want.remaining ||
+				(next == "") != (want.remaining == 0) {
+				t.Fatalf("%s: %d items, %d remaining, continue %q; want %v", kind.ID, len(p.Items),
+					p.Metadata.RemainingItemCount, next, want)
 			}
-			if p.Kind != kind.Name+"List" || p.APIVersion != kind.APIVersion() || p.Metadata.ResourceVersion != version(0) {
+			if p.Kind != kind.Name+"List" || p.APIVersion != kind.APIVersion() ||
+				p.Metadata.ResourceVersion != version(0) {
 				t.Errorf("%s: %+v of kind %s, %s", kind.ID, p.Metadata, p.Kind, p.APIVersion)
 			}
 			if next != "" && next != Continue(objects.FirstFreeVersion, len(names)+len(p.Items)) {
@@ -38,8 +41,10 @@ func TestAListComesInPages(t *testing.T) {
 		if len(slices.Compact(names)) != 12 {
 			t.Errorf("%s: %d different items", kind.ID, len(names))
 		}
-		if all := get[page](s, http.MethodGet, path); len(all.Items) != 12 || all.Metadata.Continue != "" {
-			t.Errorf("%s: without a limit there are %d items, continue %q", kind.ID, len(all.Items), all.Metadata.Continue)
+		if all := get[page](s, http.MethodGet, path); len(all.Items) != 12 ||
+			all.Metadata.Continue != "" {
+			t.Errorf("%s: without a limit there are %d items, continue %q", kind.ID, len(all.Items),
+				all.Metadata.Continue)
 		}
 	}
 }
@@ -60,7 +65,8 @@ func TestAListGivesTheNewestState(t *testing.T) {
 	}
 	// The rest of the list that was begun before is of its time, when versions had nine digits.
 	rest := get[page](s, http.MethodGet, "/api/v1/pods?continue="+first.Metadata.Continue)
-	if rest.Metadata.ResourceVersion != version(0) || len(rest.Items) != 6 || len(rest.Items[0].Metadata.ResourceVersion) != 9 {
+	if rest.Metadata.ResourceVersion != version(0) || len(rest.Items) != 6 ||
+		len(rest.Items[0].Metadata.ResourceVersion) != 9 {
 		t.Errorf("the second page is of %s", rest.Metadata.ResourceVersion)
 	}
 }
@@ -94,16 +100,20 @@ func TestAListOfObjectsThatNeverComeTwice(t *testing.T) {
 
 func TestListsThatAreRefused(t *testing.T) {
 	s := serve(t, small(objects.Pods))
-	for _, token := range []string{"x", "x-1", "1000000000-x", "1000000000--1", "1000000000-13", "999999999-0", "1000000001-0"} {
-		if st := s.refusal(http.MethodGet, "/api/v1/pods?continue="+token, http.StatusBadRequest); st.Message != "continue key is not valid" {
+	for _, token := range []string{"x", "x-1", "1000000000-x", "1000000000--1", "1000000000-13",
+		"999999999-0", "1000000001-0"} {
+		if st := s.refusal(http.MethodGet, "/api/v1/pods?continue="+token,
+			http.StatusBadRequest); st.Message != "continue key is not valid" {
 			t.Errorf("%s: %+v", token, st)
 		}
 	}
-	st := s.refusal(http.MethodGet, "/api/v1/pods?sendInitialEvents=true", http.StatusUnprocessableEntity)
+	st := s.refusal(http.MethodGet, "/api/v1/pods?sendInitialEvents=true",
+		http.StatusUnprocessableEntity)
 	if !strings.Contains(st.Message, "sendInitialEvents is forbidden for list") {
 		t.Errorf("%+v", st)
 	}
-	if st := s.refusal(http.MethodGet, "/api/v1/services", http.StatusNotFound); st.Reason != "NotFound" {
+	if st := s.refusal(http.MethodGet, "/api/v1/services",
+		http.StatusNotFound); st.Reason != "NotFound" {
 		t.Errorf("%+v", st)
 	}
 }

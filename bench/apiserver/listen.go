@@ -34,7 +34,8 @@ func Listen(s *Server, dir string) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a certificate: %w", err)
 	}
-	l := &Listener{server: s, Endpoints: Endpoints{Plain: filepath.Join(dir, "kubeconfig-h1"), TLS: filepath.Join(dir, "kubeconfig-h2")}}
+	l := &Listener{server: s, Endpoints: Endpoints{Plain: filepath.Join(dir, "kubeconfig-h1"),
+		TLS: filepath.Join(dir, "kubeconfig-h2")}}
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen: %w", err)
@@ -48,10 +49,12 @@ func Listen(s *Server, dir string) (*Listener, error) {
 		os.WriteFile(l.Plain, kubeconfig(l.URL, nil), 0o600),
 		os.WriteFile(l.TLS, kubeconfig("https://"+secure.Addr().String(), pair.authority), 0o600))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot write the kubeconfigs: %w", err), plain.Close(), secure.Close())
+		return nil, errors.Join(fmt.Errorf("cannot write the kubeconfigs: %w", err), plain.Close(),
+			secure.Close())
 	}
 	overPlain := &http.Server{Handler: s}
-	overTLS := &http.Server{Handler: s, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair.certificate}}}
+	overTLS := &http.Server{Handler: s,
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair.certificate}}}
 	l.http = []*http.Server{overPlain, overTLS}
 	l.wg.Go(func() { _ = overPlain.Serve(plain) })
 	l.wg.Go(func() { _ = overTLS.ServeTLS(secure, "", "") })

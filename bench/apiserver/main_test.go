@@ -44,7 +44,8 @@ func serve(t *testing.T, cfg Config) *served {
 }
 
 func small(kind *objects.Kind) Config {
-	return Config{Collections: []Collection{{Kind: kind, Count: 12, Size: objects.Small, Events: 30}}}
+	return Config{Collections: []Collection{{Kind: kind, Count: 12, Size: objects.Small,
+		Events: 30}}}
 }
 
 func (s *served) config() *rest.Config { return &rest.Config{Host: s.URL, QPS: -1} }

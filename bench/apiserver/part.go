@@ -9,8 +9,8 @@ import (
 // partLabel is the label by which a client asks for a part of a collection. No object has it.
 const partLabel = "bench.informerd.dev/part"
 
-// PartSelector is the label selector of one part of a collection that is divided into so many. Objects are dealt out in
-// turns, so that the parts are of equal size.
+// PartSelector is the label selector of one part of a collection that is divided into so many.
+// Objects are dealt out in turns, so that the parts are of equal size.
 func PartSelector(index, parts int) string {
 	return fmt.Sprintf("%s=%d-of-%d", partLabel, index, parts)
 }

@@ -52,23 +52,28 @@ func TestThePartsAreTheWhole(t *testing.T) {
 		}
 	}
 	if count != r.Count || bytes != r.Bytes || len(seen) != 20 {
-		t.Errorf("parts of %d changes and %d bytes, with %d versions: %+v", count, bytes, len(seen), r)
+		t.Errorf("parts of %d changes and %d bytes, with %d versions: %+v", count, bytes, len(seen),
+			r)
 	}
-	if state := get[State](s, http.MethodGet, "/bench/state"); state.Written != 20 || state.Watches != parts {
+	if state := get[State](s, http.MethodGet, "/bench/state"); state.Written != 20 ||
+		state.Watches != parts {
 		t.Errorf("%+v", state)
 	}
 }
 
 func TestPartsThatThereAreNot(t *testing.T) {
 	s := serve(t, small(objects.Pods))
-	for _, selector := range []string{"app=x", PartSelector(5, 5), PartSelector(-1, 5), partLabel + "=1", partLabel + "=x-of-y"} {
+	for _, selector := range []string{"app=x", PartSelector(5, 5), PartSelector(-1, 5),
+		partLabel + "=1", partLabel + "=x-of-y"} {
 		for _, query := range []string{"", "watch=true&"} {
-			if st := s.refusal(http.MethodGet, "/api/v1/pods?"+query+"labelSelector="+url.QueryEscape(selector), http.StatusBadRequest); st.Reason != "BadRequest" {
+			if st := s.refusal(http.MethodGet, "/api/v1/pods?"+query+"labelSelector="+
+				url.QueryEscape(selector), http.StatusBadRequest); st.Reason != "BadRequest" {
 				t.Errorf("%s: %+v", selector, st)
 			}
 		}
 	}
 	cfg := small(objects.Pods)
 	cfg.Collections[0].Churn = true
-	serve(t, cfg).refusal(http.MethodGet, "/api/v1/pods?labelSelector="+url.QueryEscape(PartSelector(0, 2)), http.StatusBadRequest)
+	serve(t, cfg).refusal(http.MethodGet, "/api/v1/pods?labelSelector="+
+		url.QueryEscape(PartSelector(0, 2)), http.StatusBadRequest)
 }

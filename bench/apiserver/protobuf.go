@@ -10,9 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// protobufCodec writes pods as API servers do: each object in an envelope that names its type, frames
-// with their length in front. It handles bytes that protobufPod has made, so that a list need not be
-// encoded while a client is measured. That they are what apimachinery's serializers make is tested.
+// protobufCodec writes pods as API servers do: each object in an envelope that names its type,
+// frames with their length in front. It handles bytes that protobufPod has made, so that a list
+// need not be encoded while a client is measured. That they are what apimachinery's serializers
+// make is tested.
 type protobufCodec struct{}
 
 const protobufType = "application/vnd.kubernetes.protobuf"
@@ -57,7 +58,8 @@ func envelope(kind string, raw []byte) []byte {
 const envelopeTail = 4
 
 func (protobufCodec) frame(event string, object []byte) (frame, text []byte) {
-	body := must(&metav1.WatchEvent{Type: event, Object: runtime.RawExtension{Raw: envelope("Pod", object)}})
+	body := must(&metav1.WatchEvent{Type: event,
+		Object: runtime.RawExtension{Raw: envelope("Pod", object)}})
 	frame = append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 	end := len(frame) - envelopeTail
 	return frame, frame[end-len(object) : end]

@@ -36,9 +36,11 @@ func TestFramesAreWhatTheRealSerializersMake(t *testing.T) {
 	framer := protobuf.LengthDelimitedFramer.NewFrameWriter(&want)
 	encoder := restwatch.NewEncoder(streaming.NewEncoder(framer, raw), whole)
 	for seed := range uint64(20) {
-		text := objects.PodAt(seed, objects.Medium, objects.Revision{Number: 1, ResourceVersion: 1_000_000_001})
+		text := objects.PodAt(seed, objects.Medium,
+			objects.Revision{Number: 1, ResourceVersion: 1_000_000_001})
 		want.Reset()
-		if err := encoder.Encode(&apiwatch.Event{Type: apiwatch.Modified, Object: pod(t, text)}); err != nil {
+		if err := encoder.Encode(&apiwatch.Event{Type: apiwatch.Modified,
+			Object: pod(t, text)}); err != nil {
 			t.Fatal(err)
 		}
 		encoded, err := protobufPod(text)
@@ -59,7 +61,8 @@ func TestAListIsWhatTheRealSerializerMakes(t *testing.T) {
 	remaining := int64(5)
 	list := corev1.PodList{
 		TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"},
-		ListMeta: metav1.ListMeta{ResourceVersion: "1000000000", Continue: "1000000000-3", RemainingItemCount: &remaining},
+		ListMeta: metav1.ListMeta{ResourceVersion: "1000000000", Continue: "1000000000-3",
+			RemainingItemCount: &remaining},
 	}
 	var page [][]byte
 	for seed := range uint64(3) {
@@ -79,7 +82,10 @@ func TestAListIsWhatTheRealSerializerMakes(t *testing.T) {
 	}
 	var got bytes.Buffer
 	meta := pageMeta{version: "1000000000", next: "1000000000-3", remaining: 5}
-	if err := (protobufCodec{}).list(meta, page, func(b []byte) error { got.Write(b); return nil }); err != nil {
+	if err := (protobufCodec{}).list(meta, page, func(b []byte) error {
+		got.Write(b)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Bytes(), want) {
@@ -109,7 +115,8 @@ func TestClientsDecodeBothEncodings(t *testing.T) {
 		if got.list, err = pods.List(t.Context(), metav1.ListOptions{Limit: 7}); err != nil {
 			t.Fatal(err)
 		}
-		w, err := pods.Watch(t.Context(), metav1.ListOptions{ResourceVersion: got.list.ResourceVersion})
+		w, err := pods.Watch(t.Context(),
+			metav1.ListOptions{ResourceVersion: got.list.ResourceVersion})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +157,8 @@ func TestABookmarkDecodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, ok := o.(*corev1.Pod)
-		if !ok || event.Type != "BOOKMARK" || p.ResourceVersion != "42" || (p.Annotations["k8s.io/initial-events-end"] == "true") != endsList {
+		if !ok || event.Type != "BOOKMARK" || p.ResourceVersion != "42" ||
+			(p.Annotations["k8s.io/initial-events-end"] == "true") != endsList {
 			t.Errorf("%s %+v", event.Type, o)
 		}
 	}

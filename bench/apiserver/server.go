@@ -33,8 +33,8 @@ type collection struct {
 	changes *changes
 }
 
-// New makes everything that is to be served. It takes about 50 us of CPU for each object and change of
-// 10 KB, and five times that with protobuf.
+// New makes everything that is to be served. It takes about 50 us of CPU for each object and change
+// of 10 KB, and five times that with protobuf.
 func New(cfg Config) (*Server, error) {
 	if cfg.BookmarkEvery == 0 {
 		cfg.BookmarkEvery = time.Minute
@@ -60,7 +60,8 @@ func New(cfg Config) (*Server, error) {
 	s.addDiscovery()
 	s.addControl()
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, http.StatusNotFound, "NotFound", "the server could not find the requested resource "+r.URL.Path)
+		refuse(w, http.StatusNotFound, "NotFound",
+			"the server could not find the requested resource "+r.URL.Path)
 	})
 	return s, nil
 }
@@ -86,7 +87,8 @@ func (c *collection) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // texts gives the encoding the client prefers, of those there are.
 func (c *collection) texts(r *http.Request) *texts {
-	if first, _, _ := strings.Cut(r.Header.Get("Accept"), ","); c.data.proto != nil && strings.HasPrefix(first, protobufType) {
+	if first, _, _ := strings.Cut(r.Header.Get("Accept"), ","); c.data.proto != nil &&
+		strings.HasPrefix(first, protobufType) {
 		return c.data.proto
 	}
 	return c.data.json

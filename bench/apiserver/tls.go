@@ -28,9 +28,11 @@ func newKeyPair(now time.Time) (keyPair, error) {
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	server := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.1"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.1"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore:   authority.NotBefore, NotAfter: authority.NotAfter,
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -40,11 +42,13 @@ func newKeyPair(now time.Time) (keyPair, error) {
 	if err != nil {
 		return keyPair{}, err
 	}
-	authorityDER, err := x509.CreateCertificate(rand.Reader, authority, authority, authorityKey.Public(), authorityKey)
+	authorityDER, err := x509.CreateCertificate(rand.Reader, authority, authority,
+		authorityKey.Public(), authorityKey)
 	if err != nil {
 		return keyPair{}, err
 	}
-	serverDER, err := x509.CreateCertificate(rand.Reader, server, authority, serverKey.Public(), authorityKey)
+	serverDER, err := x509.CreateCertificate(rand.Reader, server, authority, serverKey.Public(),
+		authorityKey)
 	if err != nil {
 		return keyPair{}, err
 	}
@@ -58,7 +62,8 @@ func newKeyPair(now time.Time) (keyPair, error) {
 func kubeconfig(server string, authority []byte) []byte {
 	ca := ""
 	if authority != nil {
-		ca = fmt.Sprintf(`,"certificate-authority-data":%q`, base64.StdEncoding.EncodeToString(authority))
+		ca = fmt.Sprintf(`,"certificate-authority-data":%q`,
+			base64.StdEncoding.EncodeToString(authority))
 	}
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Config","current-context":"bench",`+
 		`"contexts":[{"name":"bench","context":{"cluster":"bench","user":"bench"}}],"users":[{"name":"bench","user":{}}],`+

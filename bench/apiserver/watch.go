@@ -11,13 +11,15 @@ import (
 // flushEvery is after how many frames a watch is flushed though more are ready.
 const flushEvery = 64
 
-// watch writes frames until the client leaves, the time it asked for is over, or the changes are reset.
+// watch writes frames until the client leaves, the time it asked for is over, or the changes are
+// reset.
 func (c *collection) watch(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	initial := q.Get("sendInitialEvents") == "true"
 	if _, asked := q["sendInitialEvents"]; asked && !c.server.cfg.WatchList {
-		refuse(w, http.StatusUnprocessableEntity, "Invalid", `ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: `+
-			"sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
+		refuse(w, http.StatusUnprocessableEntity, "Invalid",
+			`ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: `+
+				"sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
 		return
 	}
 	p, err := c.part(q.Get("labelSelector"))
@@ -40,7 +42,8 @@ func (c *collection) watch(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		ctx = timed
 	}
-	s := &watchStream{c: c, t: c.texts(r), part: p, w: w, flush: http.NewResponseController(w).Flush}
+	s := &watchStream{c: c, t: c.texts(r), part: p, w: w,
+		flush: http.NewResponseController(w).Flush}
 	w.Header().Set("Content-Type", s.t.codec.watchContentType())
 	if s.err = s.flush(); initial || !exact && q.Get("sendInitialEvents") == "" {
 		position = s.writeObjects(initial)

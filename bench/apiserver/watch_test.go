@@ -18,7 +18,8 @@ func TestAWatchGivesTheChangesAfterItsVersion(t *testing.T) {
 	names := map[string]int{}
 	for n := 1; n <= 15; n++ {
 		f := next()
-		if f.Type != "MODIFIED" || f.Object.Metadata.ResourceVersion != version(n) || f.Object.Kind != "Pod" || f.Object.APIVersion != "v1" {
+		if f.Type != "MODIFIED" || f.Object.Metadata.ResourceVersion != version(n) ||
+			f.Object.Kind != "Pod" || f.Object.APIVersion != "v1" {
 			t.Fatalf("frame %d: %+v", n, f)
 		}
 		names[f.Object.Metadata.Name]++
@@ -31,7 +32,8 @@ func TestAWatchGivesTheChangesAfterItsVersion(t *testing.T) {
 	if len(names) != 12 || twice != 3 {
 		t.Errorf("changes by object: %v", names)
 	}
-	if f := s.watch("resourceVersion=" + version(13))(); f.Object.Metadata.ResourceVersion != version(14) {
+	if f := s.watch("resourceVersion=" +
+		version(13))(); f.Object.Metadata.ResourceVersion != version(14) {
 		t.Errorf("a watch from change 13 begins with %+v", f)
 	}
 }
@@ -46,7 +48,8 @@ func TestAWatchFromAnywhereBeginsWithWhatThereIs(t *testing.T) {
 		if f.Type != "ADDED" || f.Object.Kind != "Pod" {
 			t.Fatalf("%+v", f)
 		}
-		if len(f.Object.Metadata.ResourceVersion) == len(version(0)) { // objects as created have nine digits
+		// objects as created have nine digits
+		if len(f.Object.Metadata.ResourceVersion) == len(version(0)) {
 			changed++
 		}
 	}
@@ -61,8 +64,11 @@ func TestAWatchFromAnywhereBeginsWithWhatThereIs(t *testing.T) {
 
 func TestStreamedListsAreRefusedUnlessAllowed(t *testing.T) {
 	const query = "/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
-	st := serve(t, small(objects.Pods)).refusal(http.MethodGet, query, http.StatusUnprocessableEntity)
-	if st.Reason != "Invalid" || !strings.Contains(st.Message, "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled") {
+	st := serve(t, small(objects.Pods)).refusal(http.MethodGet, query,
+		http.StatusUnprocessableEntity)
+	if st.Reason != "Invalid" ||
+		!strings.Contains(st.Message,
+			"sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled") {
 		t.Errorf("%+v", st)
 	}
 
@@ -76,7 +82,9 @@ func TestStreamedListsAreRefusedUnlessAllowed(t *testing.T) {
 		}
 	}
 	f := next()
-	if f.Type != "BOOKMARK" || f.Object.Metadata.Annotations["k8s.io/initial-events-end"] != "true" || f.Object.Metadata.ResourceVersion != version(0) {
+	if f.Type != "BOOKMARK" ||
+		f.Object.Metadata.Annotations["k8s.io/initial-events-end"] != "true" ||
+		f.Object.Metadata.ResourceVersion != version(0) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -87,11 +95,13 @@ func TestBookmarksComeToThoseWhoAsk(t *testing.T) {
 	s := serve(t, cfg)
 	get[Release](s, http.MethodPost, "/bench/burst?n=2")
 	f := s.watch("resourceVersion=" + version(2) + "&allowWatchBookmarks=true")()
-	if f.Type != "BOOKMARK" || f.Object.Metadata.ResourceVersion != version(2) || f.Object.Metadata.Annotations != nil {
+	if f.Type != "BOOKMARK" || f.Object.Metadata.ResourceVersion != version(2) ||
+		f.Object.Metadata.Annotations != nil {
 		t.Errorf("%+v", f)
 	}
 	unasked := s.watch("resourceVersion=" + version(2))
-	s.watch("resourceVersion=" + version(2) + "&allowWatchBookmarks=true")() // its bookmark comes when others would
+	// its bookmark comes when others would
+	s.watch("resourceVersion=" + version(2) + "&allowWatchBookmarks=true")()
 	get[Release](s, http.MethodPost, "/bench/burst?n=1")
 	if f := unasked(); f.Type != "MODIFIED" {
 		t.Errorf("%+v", f)
@@ -100,7 +110,8 @@ func TestBookmarksComeToThoseWhoAsk(t *testing.T) {
 
 func TestAWatchEndsWhenItsTimeIsOver(t *testing.T) {
 	s := serve(t, small(objects.Pods))
-	body := s.open(http.MethodGet, "/api/v1/pods?watch=1&timeoutSeconds=1&resourceVersion="+version(0), http.StatusOK)
+	body := s.open(http.MethodGet, "/api/v1/pods?watch=1&timeoutSeconds=1&resourceVersion="+
+		version(0), http.StatusOK)
 	if text, err := io.ReadAll(body); err != nil || len(text) != 0 {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -108,15 +119,18 @@ func TestAWatchEndsWhenItsTimeIsOver(t *testing.T) {
 
 func TestWatchesThatAreRefused(t *testing.T) {
 	s := serve(t, small(objects.Pods))
-	if st := s.refusal(http.MethodGet, "/api/v1/pods?watch=true&resourceVersion=x", http.StatusBadRequest); st.Message != `resourceVersion: Invalid value: "x"` {
+	if st := s.refusal(http.MethodGet, "/api/v1/pods?watch=true&resourceVersion=x",
+		http.StatusBadRequest); st.Message != `resourceVersion: Invalid value: "x"` {
 		t.Errorf("%+v", st)
 	}
-	if st := s.refusal(http.MethodGet, "/api/v1/pods?watch=true&resourceVersion="+version(1), http.StatusGatewayTimeout); st.Message != "Too large resource version" {
+	if st := s.refusal(http.MethodGet, "/api/v1/pods?watch=true&resourceVersion="+version(1),
+		http.StatusGatewayTimeout); st.Message != "Too large resource version" {
 		t.Errorf("%+v", st)
 	}
 }
 
-// A client that applies the watch to the list has what a later list has, and never sees an object again.
+// A client that applies the watch to the list has what a later list has, and never sees an object
+// again.
 func TestAWatchOfObjectsThatNeverComeTwice(t *testing.T) {
 	cfg := small(objects.Pods)
 	cfg.Collections[0].Churn = true
@@ -161,7 +175,8 @@ func TestAWatchOfObjectsThatNeverComeTwice(t *testing.T) {
 }
 
 func TestAFrameIsALine(t *testing.T) {
-	d, err := newDataset(Collection{Kind: objects.Widgets, Count: 3, Size: objects.Small, Events: 5})
+	d, err := newDataset(Collection{Kind: objects.Widgets, Count: 3, Size: objects.Small,
+		Events: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +184,8 @@ func TestAFrameIsALine(t *testing.T) {
 		if strings.Count(string(f), "\n") != 1 || f[len(f)-1] != '\n' || !json.Valid(f) {
 			t.Errorf("frame %d: %s", i, f)
 		}
-		if !json.Valid(d.json.changed[i]) || !strings.Contains(string(f), string(d.json.changed[i])) {
+		if !json.Valid(d.json.changed[i]) ||
+			!strings.Contains(string(f), string(d.json.changed[i])) {
 			t.Errorf("object of frame %d: %s", i, d.json.changed[i])
 		}
 	}

@@ -16,8 +16,8 @@ import (
 
 // Contender is one of those compared.
 type Contender interface {
-	// Start begins to list and watch, in goroutines or a process of its own, and tells which process
-	// does the work. It must be stopped.
+	// Start begins to list and watch, in goroutines or a process of its own, and tells which
+	// process does the work. It must be stopped.
 	Start(ctx context.Context, t *Tally) (measure.Process, error)
 	// Stop ends it and waits for it. The error is whatever made it end before.
 	Stop() error
@@ -30,16 +30,17 @@ type Setup struct {
 	Objects    int // in the list; for a contender that does not read what it gets
 	// Filter is an expression; Filters has one for each kind.
 	Filter string
-	// Others is how many listeners there are beside the first, with the filter OthersFilter, in which {n} is the number of the
-	// listener. Core only.
+	// Others is how many listeners there are beside the first, with the filter OthersFilter, in
+	// which {n} is the number of the listener. Core only.
 	Others       int
 	OthersFilter string
-	// Informers is into how many parts the collection is divided, each of which has an informer of its own; 0 is one
-	// informer of all. Drop and core only.
+	// Informers is into how many parts the collection is divided, each of which has an informer of
+	// its own; 0 is one informer of all. Drop and core only.
 	Informers int
 	// ColdAfter is as in informer.Factory, if it is not 0. Core only.
 	ColdAfter time.Duration
-	// Program is the path of informerd or shell-operator, and Dir a folder for its configuration. For those only.
+	// Program is the path of informerd or shell-operator, and Dir a folder for its configuration.
+	// For those only.
 	Program, Dir string
 }
 
@@ -55,8 +56,8 @@ func (s Setup) selectors() []string {
 	return all
 }
 
-// Filters are the expressions the contenders look at each object with, by the ID of the kind: two fields
-// each. The listener that counts does so behind its buffer.
+// Filters are the expressions the contenders look at each object with, by the ID of the kind: two
+// fields each. The listener that counts does so behind its buffer.
 var Filters = map[string]string{
 	"pods":               failedOnANode,
 	"many-workload-pods": failedOnANode,
@@ -75,9 +76,9 @@ var Filters = map[string]string{
 
 const failedOnANode = `object.status.phase == "Failed" && object.spec.nodeName startsWith "ip-"`
 
-// Filters of further listeners, which no event of the benchmark matches. NoMatch is decided by a name in an object's header,
-// NoMatchCostly by that of a pod, though it asks for the items of a list as well, and NoMatchFields by fields that all of them
-// read.
+// Filters of further listeners, which no event of the benchmark matches. NoMatch is decided by a
+// name in an object's header, NoMatchCostly by that of a pod, though it asks for the items of a
+// list as well, and NoMatchFields by fields that all of them read.
 const (
 	NoMatch       = `object.metadata.namespace == "no-such" && object.status.phase == "Failed"`
 	NoMatchCostly = `object.metadata.name startsWith "never-{n}" && any(object.spec.containers, .name == "x{n}")`
@@ -97,7 +98,8 @@ const (
 )
 
 // Names are all contenders, in the order in which tables show them.
-var Names = []string{Drop, Dynamic, DynamicLean, TypedJSON, TypedProtobuf, Core, Daemon, ShellOperator}
+var Names = []string{Drop, Dynamic, DynamicLean, TypedJSON, TypedProtobuf, Core, Daemon,
+	ShellOperator}
 
 // Supports tells whether a contender can work on a kind.
 func Supports(name string, kind *objects.Kind) bool {
@@ -105,8 +107,8 @@ func Supports(name string, kind *objects.Kind) bool {
 	return slices.Contains(Names, name) && (!podsOnly || kind.Resource == objects.Pods.Resource)
 }
 
-// InProcess reports whether a contender works in the process that starts it, where it can tell of each object. Others tell
-// only of matches.
+// InProcess reports whether a contender works in the process that starts it, where it can tell of
+// each object. Others tell only of matches.
 func InProcess(name string) bool { return name != Daemon && name != ShellOperator }
 
 // New makes a contender.
@@ -148,7 +150,8 @@ type running struct {
 }
 
 // start runs f until Stop.
-func (r *running) start(ctx context.Context, f func(ctx context.Context) error) (measure.Process, error) {
+func (r *running) start(ctx context.Context, f func(ctx context.Context) error) (measure.Process,
+	error) {
 	ctx, r.cancel = context.WithCancel(ctx)
 	r.done = make(chan error, 1)
 	go func() {

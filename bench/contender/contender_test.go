@@ -20,13 +20,15 @@ func post(t *testing.T, c *http.Client, url string, into any) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != http.StatusOK {
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil ||
+		resp.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s, %v", url, resp.Status, err)
 	}
 }
 
 // matching counts with the generator's own words what the filter of pods and widgets wants.
-func matching(kind *objects.Kind, state func(i int) (uint64, objects.Revision), n int) (matched int64) {
+func matching(kind *objects.Kind, state func(i int) (uint64, objects.Revision),
+	n int) (matched int64) {
 	for i := range n {
 		seed, r := state(i)
 		if strings.Contains(string(kind.At(seed, kind.Size, r)), `"phase":"Failed"`) {
@@ -54,7 +56,9 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 		l, control := server(t, kind, c.churn)
 		wantListed, wantChanges := int64(-1), int64(-1)
 		if Filters[kind.ID] == failedOnANode {
-			wantListed = matching(kind, func(i int) (uint64, objects.Revision) { return uint64(i), objects.Revision{} }, stored)
+			wantListed = matching(kind, func(i int) (uint64, objects.Revision) {
+				return uint64(i), objects.Revision{}
+			}, stored)
 		}
 		for _, name := range Names {
 			if !Supports(name, kind) || !InProcess(name) {
@@ -64,12 +68,14 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 			if kind == objects.Pods { // TLS, too
 				ways = append(ways, l.TLS)
 			}
-			if kind == objects.Pods && (name == Core || name == Drop) { // an informer for each part, too
+			// an informer for each part, too
+			if kind == objects.Pods && (name == Core || name == Drop) {
 				ways = append(ways, l.Plain)
 			}
 			for i, kubeconfig := range ways {
 				post(t, control, l.URL+"/bench/reset", &apiserver.State{})
-				setup := Setup{Kubeconfig: kubeconfig, Kind: kind, Objects: stored, Filter: Filters[kind.ID]}
+				setup := Setup{Kubeconfig: kubeconfig, Kind: kind, Objects: stored,
+					Filter: Filters[kind.ID]}
 				if i == 2 {
 					setup.Informers = 7
 				}
@@ -93,7 +99,8 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 				}
 				tally.Record(true)
 				var r apiserver.Release
-				post(t, control, fmt.Sprintf("%s/bench/burst?n=%d&parts=%d", l.URL, events, setup.Informers), &r)
+				post(t, control, fmt.Sprintf("%s/bench/burst?n=%d&parts=%d", l.URL, events,
+					setup.Informers), &r)
 				if d, ok := c.(*dropper); ok {
 					d.Expect(r)
 				}
@@ -104,7 +111,8 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 				}
 				if tally.Listed.Count() != stored || tally.Changes.Count() != events {
-					t.Errorf("%s: %d objects and %d changes of %s", name, tally.Listed.Count(), tally.Changes.Count(), kind.ID)
+					t.Errorf("%s: %d objects and %d changes of %s", name, tally.Listed.Count(),
+						tally.Changes.Count(), kind.ID)
 				}
 				if name == Drop {
 					continue
@@ -116,8 +124,10 @@ func TestAllContendersDoTheSameWork(t *testing.T) {
 				if wantChanges < 0 {
 					wantChanges = changes
 				}
-				if listed != wantListed || changes != wantChanges || listed == 0 || changes == 0 || listed == stored {
-					t.Errorf("%s matched %d objects and %d changes of %s, want %d and %d", name, listed, changes, kind.ID, wantListed, wantChanges)
+				if listed != wantListed || changes != wantChanges || listed == 0 || changes == 0 ||
+					listed == stored {
+					t.Errorf("%s matched %d objects and %d changes of %s, want %d and %d", name,
+						listed, changes, kind.ID, wantListed, wantChanges)
 				}
 				for i, at := range tally.Seen(0, events) {
 					if at == 0 {
@@ -137,11 +147,16 @@ func TestContendersThatCannotBeMade(t *testing.T) {
 		setup Setup
 		want  string
 	}{
-		{"nobody", Setup{Kind: objects.Pods}, `contender "nobody": not known, or not for this kind of object`},
-		{TypedJSON, Setup{Kind: objects.Widgets}, `contender "typed-json": not known, or not for this kind of object`},
-		{Core, Setup{Kind: objects.Pods, Kubeconfig: "none"}, `contender "core": stat none: no such file or directory`},
-		{Dynamic, Setup{Kind: objects.Pods, Kubeconfig: l.Plain, Filter: "object =="}, `contender "dynamic": the filter: unexpected token EOF`},
-		{Core, Setup{Kind: objects.Pods, Kubeconfig: l.Plain, Filter: "object =="}, `contender "core": `},
+		{"nobody", Setup{Kind: objects.Pods},
+			`contender "nobody": not known, or not for this kind of object`},
+		{TypedJSON, Setup{Kind: objects.Widgets},
+			`contender "typed-json": not known, or not for this kind of object`},
+		{Core, Setup{Kind: objects.Pods, Kubeconfig: "none"},
+			`contender "core": stat none: no such file or directory`},
+		{Dynamic, Setup{Kind: objects.Pods, Kubeconfig: l.Plain, Filter: "object =="},
+			`contender "dynamic": the filter: unexpected token EOF`},
+		{Core, Setup{Kind: objects.Pods, Kubeconfig: l.Plain, Filter: "object =="},
+			`contender "core": `},
 	} {
 		if _, err := New(c.name, c.setup); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
@@ -174,7 +189,9 @@ func TestADropperTellsOfAServerThatFails(t *testing.T) {
 	}
 	err = <-d.done
 	d.done <- err // Stop gives it once more
-	if got := d.Stop(); got == nil || !strings.HasSuffix(got.Error(), "/api/v1/configmaps?limit=500&resourceVersion=0: 404 Not Found") {
+	if got := d.Stop(); got == nil ||
+		!strings.HasSuffix(got.Error(),
+			"/api/v1/configmaps?limit=500&resourceVersion=0: 404 Not Found") {
 		t.Error(got)
 	}
 }

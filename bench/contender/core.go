@@ -18,11 +18,11 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// core is informerd's informer as a library: one listener with one worker, as the daemon runs it, and
-// further listeners if asked for. What of their filters can be decided before the buffer is decided
-// there. Buffers block when they are full, since events that are coalesced
-// would be work not done. What is compressed is collected as in the daemon; for
-// all contenders, the collector is as Go has it otherwise.
+// core is informerd's informer as a library: one listener with one worker, as the daemon runs it,
+// and further listeners if asked for. What of their filters can be decided before the buffer is
+// decided there. Buffers block when they are full, since events that are coalesced would be work
+// not done. What is compressed is collected as in the daemon; for all contenders, the collector is
+// as Go has it otherwise.
 type core struct {
 	running
 	setup     Setup
@@ -55,8 +55,8 @@ func newCore(cfg *rest.Config, s Setup) (*core, error) {
 	return c, nil
 }
 
-// newCoreListener makes a listener that may refuse events before the buffer, as the daemon's do, or one that must see all,
-// since it counts them, and what a filter costs is measured.
+// newCoreListener makes a listener that may refuse events before the buffer, as the daemon's do, or
+// one that must see all, since it counts them, and what a filter costs is measured.
 func newCoreListener(name, text string, mayRefuse bool) (coreListener, error) {
 	filter, err := filters.Compile(filters.Source{Text: text, Listener: name})
 	if err != nil {
@@ -76,12 +76,14 @@ func (c *core) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 	factory := informer.NewFactory(c.client, nil)
 	factory.ColdAfter, factory.OnFreed = c.setup.ColdAfter, collector.Freed
 	resource := informer.Resource{
-		GroupVersionResource: schema.GroupVersionResource{Group: c.setup.Kind.Group, Version: c.setup.Kind.Version, Resource: c.setup.Kind.Resource},
-		Kind:                 c.setup.Kind.Name,
+		GroupVersionResource: schema.GroupVersionResource{Group: c.setup.Kind.Group,
+			Version: c.setup.Kind.Version, Resource: c.setup.Kind.Resource},
+		Kind: c.setup.Kind.Name,
 	}
 	for _, l := range c.listeners {
 		for _, selector := range c.setup.selectors() {
-			if _, err := factory.Listen(resource, informer.Scope{LabelSelector: selector}, informer.Shape{}, l.buffer); err != nil {
+			if _, err := factory.Listen(resource, informer.Scope{LabelSelector: selector},
+				informer.Shape{}, l.buffer); err != nil {
 				return measure.Process{}, err
 			}
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// daemon is informerd as people run it: its program with a configuration of one listener that writes
-// what matches to stdout, where it is counted. What does not match cannot be counted, so the tally has
-// only matches.
+// daemon is informerd as people run it: its program with a configuration of one listener that
+// writes what matches to stdout, where it is counted. What does not match cannot be counted, so the
+// tally has only matches.
 type daemon struct {
 	program
 	setup Setup
@@ -44,11 +44,13 @@ func (d *daemon) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 		resource += "." + d.setup.Kind.Group
 	}
 	path := filepath.Join(d.setup.Dir, "informerd.yaml")
-	if err := os.WriteFile(path, fmt.Appendf(nil, config, resource, d.setup.Filter), 0o600); err != nil {
+	if err := os.WriteFile(path, fmt.Appendf(nil, config, resource, d.setup.Filter),
+		0o600); err != nil {
 		return measure.Process{}, fmt.Errorf("cannot write the configuration: %w", err)
 	}
 	args := []string{"run", "--config", path, "--kubeconfig", d.setup.Kubeconfig}
-	return d.start(ctx, exec.CommandContext(ctx, d.setup.Program, args...), func(out io.Reader) error { return count(out, t) })
+	return d.start(ctx, exec.CommandContext(ctx, d.setup.Program, args...),
+		func(out io.Reader) error { return count(out, t) })
 }
 
 // count reads events, one a line.

@@ -10,7 +10,8 @@ import (
 
 func fakeSetup(t *testing.T) Setup {
 	t.Helper()
-	return Setup{Kind: objects.Widgets, Filter: Filters["widgets"], Program: os.Args[0], Dir: t.TempDir(), Kubeconfig: "k"}
+	return Setup{Kind: objects.Widgets, Filter: Filters["widgets"], Program: os.Args[0],
+		Dir: t.TempDir(), Kubeconfig: "k"}
 }
 
 func TestTheDaemonsLinesAreCounted(t *testing.T) {
@@ -35,7 +36,8 @@ func TestTheDaemonsLinesAreCounted(t *testing.T) {
 	if err := d.Stop(); err != nil {
 		t.Error(err)
 	}
-	if listed, changes := tally.MatchedListed.Load(), tally.MatchedChanges.Load(); listed != 2 || changes != 1 {
+	if listed, changes := tally.MatchedListed.Load(), tally.MatchedChanges.Load(); listed != 2 ||
+		changes != 1 {
 		t.Errorf("%d objects and %d changes", listed, changes)
 	}
 }
@@ -49,11 +51,13 @@ func TestADaemonThatFailsSaysWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := <-d.done
-	if want := "informerd: exit status 2: the configuration lacks "; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "informerd: exit status 2: the configuration lacks "; err == nil ||
+		!strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s…", err, want)
 	}
 	s.Program = s.Dir
-	if _, err := newDaemon(s).Start(t.Context(), NewTally(0)); err == nil || !strings.HasPrefix(err.Error(), "cannot start informerd: ") {
+	if _, err := newDaemon(s).Start(t.Context(), NewTally(0)); err == nil ||
+		!strings.HasPrefix(err.Error(), "cannot start informerd: ") {
 		t.Error(err)
 	}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // dropper reads the bytes that informers get and drops them: pages of 500, then a watch, with
-// net/http as it is, or one for each part of the collection. It looks at none of them, so it must be told how
-// many there are, and makes up the tokens of the pages itself.
+// net/http as it is, or one for each part of the collection. It looks at none of them, so it must
+// be told how many there are, and makes up the tokens of the pages itself.
 type dropper struct {
 	running
 	client *http.Client
@@ -55,7 +55,8 @@ func newDrop(cfg *rest.Config, s Setup) (*dropper, error) {
 	selectors := s.selectors()
 	for i, selector := range selectors {
 		objects := (s.Objects - i + len(selectors) - 1) / len(selectors) // dealt out in turns
-		d.parts = append(d.parts, &dropped{selector: selector, objects: objects, expect: make(chan expected, 1)})
+		d.parts = append(d.parts,
+			&dropped{selector: selector, objects: objects, expect: make(chan expected, 1)})
 	}
 	return d, nil
 }
@@ -89,7 +90,8 @@ func (d *dropper) run(ctx context.Context, p *dropped, t *Tally) error {
 	for item := 0; item < p.objects; item += pageSize {
 		q := url.Values{"limit": {fmt.Sprint(pageSize)}, "resourceVersion": {"0"}}
 		if item > 0 {
-			q = url.Values{"limit": q["limit"], "continue": {apiserver.Continue(objects.FirstFreeVersion, item)}}
+			q = url.Values{"limit": q["limit"], "continue": {
+				apiserver.Continue(objects.FirstFreeVersion, item)}}
 		}
 		body, err := d.open(ctx, p, q)
 		if err != nil {
@@ -102,7 +104,8 @@ func (d *dropper) run(ctx context.Context, p *dropped, t *Tally) error {
 	}
 	t.Listed.Add(int64(p.objects))
 	// Without bookmarks, which it could not tell from changes.
-	body, err := d.open(ctx, p, url.Values{"watch": {"true"}, "resourceVersion": {fmt.Sprint(objects.FirstFreeVersion)}})
+	body, err := d.open(ctx, p, url.Values{"watch": {"true"}, "resourceVersion": {
+		fmt.Sprint(objects.FirstFreeVersion)}})
 	if err != nil {
 		return err
 	}

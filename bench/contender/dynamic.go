@@ -16,8 +16,8 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// dynamicInformer is client-go's informer of any resource, with the filter as a compiled expression on
-// the decoded object: what one would write who lets users configure resources and filters.
+// dynamicInformer is client-go's informer of any resource, with the filter as a compiled expression
+// on the decoded object: what one would write who lets users configure resources and filters.
 type dynamicInformer struct {
 	running
 	client  dynamic.Interface
@@ -35,7 +35,8 @@ func newDynamic(cfg *rest.Config, s Setup, lean bool) (*dynamicInformer, error) 
 	if err != nil {
 		return nil, fmt.Errorf("the filter: %w", err)
 	}
-	gvr := schema.GroupVersionResource{Group: s.Kind.Group, Version: s.Kind.Version, Resource: s.Kind.Resource}
+	gvr := schema.GroupVersionResource{Group: s.Kind.Group, Version: s.Kind.Version,
+		Resource: s.Kind.Resource}
 	return &dynamicInformer{client: client, gvr: gvr, program: program, lean: lean}, nil
 }
 

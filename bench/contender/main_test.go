@@ -33,11 +33,13 @@ func playDaemon(lines string) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
 	cfg, err := os.ReadFile(os.Args[3])
-	if got := strings.Join(os.Args[1:3], " ") + " " + os.Args[4]; err != nil || got != "run --config --kubeconfig" {
+	if got := strings.Join(os.Args[1:3], " ") + " " + os.Args[4]; err != nil ||
+		got != "run --config --kubeconfig" {
 		fmt.Fprintf(os.Stderr, "called with %q: %v\n", os.Args, err)
 		os.Exit(2)
 	}
-	for _, want := range []string{"{resource: widgets." + objects.WidgetGroup + "}", Filters["widgets"], "overflow: block"} {
+	for _, want := range []string{"{resource: widgets." + objects.WidgetGroup + "}",
+		Filters["widgets"], "overflow: block"} {
 		if !strings.Contains(string(cfg), want) {
 			fmt.Fprintf(os.Stderr, "the configuration lacks %q\n", want)
 			os.Exit(2)
@@ -57,7 +59,8 @@ const (
 func server(t *testing.T, kind *objects.Kind, churn bool) (*apiserver.Listener, *http.Client) {
 	t.Helper()
 	s, err := apiserver.New(apiserver.Config{Collections: []apiserver.Collection{
-		{Kind: kind, Count: stored, Size: kind.Size, Events: events, Churn: churn, Protobuf: kind.Resource == objects.Pods.Resource},
+		{Kind: kind, Count: stored, Size: kind.Size, Events: events, Churn: churn,
+			Protobuf: kind.Resource == objects.Pods.Resource},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,8 @@ type program struct {
 }
 
 // start runs the program, with read reading what it writes to stdout until it ends.
-func (p *program) start(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) (measure.Process, error) {
+func (p *program) start(ctx context.Context, cmd *exec.Cmd, read func(out io.Reader) error) (
+	measure.Process, error) {
 	p.cmd = cmd
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
@@ -41,7 +42,8 @@ func (p *program) start(ctx context.Context, cmd *exec.Cmd, read func(out io.Rea
 	go func() {
 		err := read(out)
 		exit := cmd.Wait()
-		asked := (p.stopping.Load() || ctx.Err() != nil) && cmd.ProcessState.ExitCode() == p.exitCode
+		asked := (p.stopping.Load() || ctx.Err() != nil) &&
+			cmd.ProcessState.ExitCode() == p.exitCode
 		if exit != nil && !asked {
 			err = errors.Join(err, fmt.Errorf("%s: %w: %s", p.name, exit, log.last()))
 		}

@@ -14,11 +14,13 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// shellOperator is flant/shell-operator, which does what informerd does for hooks that are programs: it keeps all pods in an
-// informer, reads them with a jq filter, and starts its hook where what the filter returns has changed. Here that is
-// the pod if it matches, and null otherwise, so that the hook gets the same objects as the output of the daemon. It does not
-// keep the full objects for the hook, which would take more memory. What the hook itself takes is not measured. It is release
-// 1.4.10; the newer ones that were tried could not be had from the module proxy.
+// shellOperator is flant/shell-operator, which does what informerd does for hooks that are
+// programs: it keeps all pods in an informer, reads them with a jq filter, and starts its hook
+// where what the filter returns has changed. Here that is the pod if it matches, and null
+// otherwise, so that the hook gets the same objects as the output of the daemon. It does not keep
+// the full objects for the hook, which would take more memory. What the hook itself takes is not
+// measured. It is release 1.4.10; the newer ones that were tried could not be had from the module
+// proxy.
 type shellOperator struct {
 	program
 	setup Setup
@@ -56,7 +58,8 @@ func (s *shellOperator) Start(ctx context.Context, t *Tally) (measure.Process, e
 	}
 	hooks, pipe := filepath.Join(dir, "hooks"), filepath.Join(dir, "counts")
 	text := fmt.Appendf(nil, hook, s.setup.Kind.APIVersion(), s.setup.Kind.Name, pipe)
-	err = errors.Join(os.Mkdir(hooks, 0o700), os.Mkdir(filepath.Join(dir, "tmp"), 0o700), os.WriteFile(filepath.Join(hooks, "count.sh"), text, 0o700), syscall.Mkfifo(pipe, 0o600))
+	err = errors.Join(os.Mkdir(hooks, 0o700), os.Mkdir(filepath.Join(dir, "tmp"), 0o700),
+		os.WriteFile(filepath.Join(hooks, "count.sh"), text, 0o700), syscall.Mkfifo(pipe, 0o600))
 	if err != nil {
 		return measure.Process{}, fmt.Errorf("cannot write the hook: %w", err)
 	}
@@ -64,8 +67,10 @@ func (s *shellOperator) Start(ctx context.Context, t *Tally) (measure.Process, e
 	if err != nil {
 		return measure.Process{}, fmt.Errorf("cannot open the hook's pipe: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, s.setup.Program, "start", "--kube-config", s.setup.Kubeconfig, "--hooks-dir", hooks, "--tmp-dir", filepath.Join(dir, "tmp"),
-		"--debug-unix-socket", filepath.Join(dir, "debug.socket"), "--listen-address", "127.0.0.1", "--listen-port", "0",
+	cmd := exec.CommandContext(ctx, s.setup.Program, "start", "--kube-config", s.setup.Kubeconfig,
+		"--hooks-dir", hooks, "--tmp-dir", filepath.Join(dir, "tmp"),
+		"--debug-unix-socket", filepath.Join(dir, "debug.socket"), "--listen-address", "127.0.0.1",
+		"--listen-port", "0",
 		"--log-level", "error", "--kube-client-qps", "1000", "--kube-client-burst", "1000")
 	counted := make(chan error, 1)
 	process, err := s.start(ctx, cmd, func(out io.Reader) error {

@@ -56,7 +56,8 @@ var contexts = []string{`[
 ]
 `}
 
-// playOperator asks the hook for its configuration, calls it with the contexts, and ends when asked to.
+// playOperator asks the hook for its configuration, calls it with the contexts, and ends when asked
+// to.
 func playOperator() {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -69,8 +70,11 @@ func playOperator() {
 		os.Exit(2)
 	}
 	hook := filepath.Join(flags["--hooks-dir"], "count.sh")
-	if out, err := exec.Command(hook, "--config").Output(); err != nil || !strings.Contains(string(out), "  kind: Pod\n") || flags["--listen-address"] != "127.0.0.1" {
-		fail("called with "+strings.Join(os.Args, " ")+", the hook's configuration is "+string(out), err)
+	if out, err := exec.Command(hook, "--config").Output(); err != nil ||
+		!strings.Contains(string(out), "  kind: Pod\n") ||
+		flags["--listen-address"] != "127.0.0.1" {
+		fail("called with "+strings.Join(os.Args, " ")+", the hook's configuration is "+string(out),
+			err)
 	}
 	for i, text := range contexts {
 		path := filepath.Join(flags["--tmp-dir"], fmt.Sprint(i))
@@ -89,7 +93,8 @@ func playOperator() {
 
 func TestTheHooksMatchesAreCounted(t *testing.T) {
 	t.Setenv(fakeOperator, "1")
-	s := newShellOperator(Setup{Kind: objects.Pods, Program: os.Args[0], Dir: t.TempDir(), Kubeconfig: "k"})
+	s := newShellOperator(Setup{Kind: objects.Pods, Program: os.Args[0], Dir: t.TempDir(),
+		Kubeconfig: "k"})
 	tally := NewTally(0)
 	p, err := s.Start(t.Context(), tally)
 	if err != nil {
@@ -103,23 +108,27 @@ func TestTheHooksMatchesAreCounted(t *testing.T) {
 	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
-	if listed, changes := tally.MatchedListed.Load(), tally.MatchedChanges.Load(); listed != 2 || changes != 1 {
+	if listed, changes := tally.MatchedListed.Load(), tally.MatchedChanges.Load(); listed != 2 ||
+		changes != 1 {
 		t.Errorf("%d objects and %d changes", listed, changes)
 	}
 }
 
 func TestAnotherExitCodeIsAnError(t *testing.T) {
 	t.Setenv(fakeOperator, "1")
-	s := newShellOperator(Setup{Kind: objects.Nodes, Program: os.Args[0], Dir: t.TempDir(), Kubeconfig: "k"})
+	s := newShellOperator(Setup{Kind: objects.Nodes, Program: os.Args[0], Dir: t.TempDir(),
+		Kubeconfig: "k"})
 	if _, err := s.Start(t.Context(), NewTally(0)); err != nil {
 		t.Fatal(err)
 	}
 	err := <-s.done
-	if want := "shell-operator: exit status 2: called with "; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "shell-operator: exit status 2: called with "; err == nil ||
+		!strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s…", err, want)
 	}
 	s.setup.Program = s.setup.Dir
-	if _, err := s.Start(t.Context(), NewTally(0)); err == nil || !strings.HasPrefix(err.Error(), "cannot start shell-operator: ") {
+	if _, err := s.Start(t.Context(), NewTally(0)); err == nil ||
+		!strings.HasPrefix(err.Error(), "cannot start shell-operator: ") {
 		t.Error(err)
 	}
 }

@@ -50,7 +50,8 @@ func (t *Tally) Recording() bool { return t.recording.Load() }
 func (t *Tally) See(resourceVersion string) {
 	now := time.Now().UnixNano()
 	version, err := strconv.ParseUint(resourceVersion, 10, 64)
-	if i := version - objects.FirstFreeVersion - 1; err == nil && version > objects.FirstFreeVersion && i < uint64(len(t.seen)) {
+	if i := version - objects.FirstFreeVersion - 1; err == nil &&
+		version > objects.FirstFreeVersion && i < uint64(len(t.seen)) {
 		t.seen[i].CompareAndSwap(0, now)
 	}
 }

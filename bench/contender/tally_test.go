@@ -25,14 +25,17 @@ func TestACounterIsWaitedFor(t *testing.T) {
 			if err := c.Wait(t.Context(), goal); err != nil {
 				t.Fatal(err)
 			}
-			if want := time.Duration((missing+1)/2) * time.Second; time.Since(start) != want || c.Count() < int64(goal) {
-				t.Errorf("goal %d: waited %v, want %v; the count is %d", goal, time.Since(start), want, c.Count())
+			if want := time.Duration((missing+1)/2) * time.Second; time.Since(start) != want ||
+				c.Count() < int64(goal) {
+				t.Errorf("goal %d: waited %v, want %v; the count is %d", goal, time.Since(start),
+					want, c.Count())
 			}
 			wg.Wait()
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := c.Wait(ctx, 100); !errors.Is(err, context.DeadlineExceeded) || err.Error() != "10 of 100: context deadline exceeded" {
+		if err := c.Wait(ctx, 100); !errors.Is(err, context.DeadlineExceeded) ||
+			err.Error() != "10 of 100: context deadline exceeded" {
 			t.Error(err)
 		}
 	})
@@ -44,7 +47,8 @@ func TestATallyKnowsWhenAChangeWasSeenFirst(t *testing.T) {
 		first := time.Now().UnixNano()
 		tally.See("1000000002")
 		time.Sleep(time.Second)
-		for _, version := range []string{"1000000002", "1000000000", "999999999", "1000000004", "x", ""} {
+		for _, version := range []string{"1000000002", "1000000000", "999999999", "1000000004", "x",
+			""} {
 			tally.See(version)
 		}
 		if seen := tally.Seen(0, 3); seen[0] != 0 || seen[1] != first || seen[2] != 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/informerd/informerd/bench/measure"
 )
 
-// typedInformer is client-go's informer of pods as Go structs, with the filter written in Go: what one
-// would write for one job by hand.
+// typedInformer is client-go's informer of pods as Go structs, with the filter written in Go: what
+// one would write for one job by hand.
 type typedInformer struct {
 	running
 	client kubernetes.Interface
@@ -48,17 +48,18 @@ func (i *typedInformer) Start(ctx context.Context, t *Tally) (measure.Process, e
 		}
 		t.Change(podMatches(pod))
 	}
-	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
-		AddFunc: func(o any, initial bool) {
-			if initial {
-				t.List(podMatches(o.(*corev1.Pod)))
-			} else {
-				changed(o)
-			}
-		},
-		UpdateFunc: func(_, o any) { changed(o) },
-		DeleteFunc: changed,
-	})
+	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(
+		cache.ResourceEventHandlerDetailedFuncs{
+			AddFunc: func(o any, initial bool) {
+				if initial {
+					t.List(podMatches(o.(*corev1.Pod)))
+				} else {
+					changed(o)
+				}
+			},
+			UpdateFunc: func(_, o any) { changed(o) },
+			DeleteFunc: changed,
+		})
 	if err != nil {
 		return measure.Process{}, err
 	}

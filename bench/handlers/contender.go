@@ -7,7 +7,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// deadline of one call, where there is one. It is long, since the machine may be busy with something else.
+// deadline of one call, where there is one. It is long, since the machine may be busy with
+// something else.
 const deadline = 10 * time.Second
 
 // Contender is one way to run a handler.

@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// openExtism runs a guest with Extism's Go SDK and its timeout. Its input is the pod's JSON, or it asks a function of the
-// host for fields.
+// openExtism runs a guest with Extism's Go SDK and its timeout. Its input is the pod's JSON, or it
+// asks a function of the host for fields.
 func openExtism(source string, input bool) func(context.Context) (call, func() error, error) {
 	return func(ctx context.Context) (call, func() error, error) {
 		wasm, err := buildExtism(source)
@@ -19,17 +19,18 @@ func openExtism(source string, input bool) func(context.Context) (call, func() e
 			return nil, nil, err
 		}
 		var scratch event.Scratch
-		field := extism.NewHostFunctionWithStack("field", func(_ context.Context, p *extism.CurrentPlugin, stack []uint64) {
-			path := phasePath
-			if stack[0] == 1 {
-				path = imagePath
-			}
-			block, err := p.WriteString(scratch.Lookup(path).Text())
-			if err != nil {
-				panic(err)
-			}
-			stack[0] = block
-		}, []extism.ValueType{extism.ValueTypeI64}, []extism.ValueType{extism.ValueTypePTR})
+		field := extism.NewHostFunctionWithStack("field",
+			func(_ context.Context, p *extism.CurrentPlugin, stack []uint64) {
+				path := phasePath
+				if stack[0] == 1 {
+					path = imagePath
+				}
+				block, err := p.WriteString(scratch.Lookup(path).Text())
+				if err != nil {
+					panic(err)
+				}
+				stack[0] = block
+			}, []extism.ValueType{extism.ValueTypeI64}, []extism.ValueType{extism.ValueTypePTR})
 		plugin, err := extism.NewPlugin(ctx, extism.Manifest{
 			Wasm:    []extism.Wasm{extism.WasmData{Data: wasm}},
 			Timeout: uint64(deadline.Milliseconds()),

@@ -60,7 +60,8 @@ func buildC() ([]byte, error) {
 
 func buildGo() ([]byte, error) {
 	// go build takes the packages last, so -o stands in between.
-	return build("goguest/main.go", "sh", "-c", `exec go build -trimpath -buildmode=c-shared -o "$0" .`)
+	return build("goguest/main.go", "sh", "-c",
+		`exec go build -trimpath -buildmode=c-shared -o "$0" .`)
 }
 
 // buildExtism builds a guest of Extism, with the flags of the C SDK.
@@ -68,6 +69,8 @@ func buildExtism(source string) ([]byte, error) {
 	if _, err := exec.LookPath("wasm-ld"); err != nil {
 		return nil, fmt.Errorf("building %s: %w: wasm-ld", source, ErrNoCompiler)
 	}
-	return build(source, "clang", "--target=wasm32", "-std=c11", "-O2", "-ffreestanding", "-nostdlib", "-mbulk-memory", "-Wall", "-Wextra",
-		"-Wl,--no-entry", "-Wl,--strip-debug", "-Wl,-z,stack-size=65536", "-Wl,--stack-first", source, "-o")
+	return build(source, "clang", "--target=wasm32", "-std=c11", "-O2", "-ffreestanding",
+		"-nostdlib", "-mbulk-memory", "-Wall", "-Wextra",
+		"-Wl,--no-entry", "-Wl,--strip-debug", "-Wl,-z,stack-size=65536", "-Wl,--stack-first",
+		source, "-o")
 }

@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// handmade assembles a guest of informerd/v1 that calls field for each of the two fields, without an SDK. In its memory
-// stand the paths, from 0, and the fields, from 1024 and 2048.
+// handmade assembles a guest of informerd/v1 that calls field for each of the two fields, without
+// an SDK. In its memory stand the paths, from 0, and the fields, from 1024 and 2048.
 func handmade() ([]byte, error) {
 	const i32, i64 = 0x7f, 0x7e
 	const phase, image = "status.phase", "spec.containers[0].image"
 	field := func(handle, at int64) []byte {
-		return cat(konst(0), konst(handle), konst(at), konst(512), invoke(1), []byte{0xa7}) // its length
+		// its length
+		return cat(konst(0), konst(handle), konst(at), konst(512), invoke(1), []byte{0xa7})
 	}
 	loadByte := func(from int) []byte { return cat([]byte{0x2d, 0}, uvarint(from)) } // i32.load8_u
 	add := []byte{0x6a}

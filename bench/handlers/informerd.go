@@ -29,7 +29,8 @@ func openInformerd(build func() ([]byte, error)) func(context.Context) (call, fu
 }
 
 func start(ctx context.Context, host *plugins.Host, wasm []byte) (*plugins.Instance, error) {
-	handler, err := host.Load(ctx, plugins.Spec{Listener: "pods", Wasm: wasm, Limits: plugins.Limits{Deadline: deadline}})
+	handler, err := host.Load(ctx,
+		plugins.Spec{Listener: "pods", Wasm: wasm, Limits: plugins.Limits{Deadline: deadline}})
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,10 @@ type Result struct {
 // CallsPerSecond is how many calls one core makes.
 func (r Result) CallsPerSecond() float64 { return float64(time.Second) / float64(r.Time) }
 
-// Measure gives a pod to each contender again and again, on one core, in turns of about this length, for some rounds.
-func Measure(ctx context.Context, contenders []Contender, rounds int, turn time.Duration) (results []Result, err error) {
+// Measure gives a pod to each contender again and again, on one core, in turns of about this
+// length, for some rounds.
+func Measure(ctx context.Context, contenders []Contender, rounds int,
+	turn time.Duration) (results []Result, err error) {
 	o, err := Pod(7)
 	if err != nil {
 		return nil, err
@@ -66,7 +68,8 @@ func newTurns(c Contender, run call, pod *event.Object) *turns {
 	return &turns{contender: c, run: run, pod: pod, calls: 2}
 }
 
-// take makes calls for about as long as it should; from the turn before it knows how many these are.
+// take makes calls for about as long as it should; from the turn before it knows how many these
+// are.
 func (t *turns) take(long time.Duration) error {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

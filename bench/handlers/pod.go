@@ -13,7 +13,8 @@ var (
 	imagePath = event.MustCompilePath("spec.containers[0].image")
 )
 
-// sent is the size of a pod as an API server sends it, of which about 10 KB are left without managedFields.
+// sent is the size of a pod as an API server sends it, of which about 10 KB are left without
+// managedFields.
 const sent = 16 << 10
 
 // Pod makes a pod as informerd has it.

@@ -6,8 +6,9 @@ import (
 	"github.com/informerd/informerd/bench/report"
 )
 
-// Table gives results as a table in Markdown. Beside the figures of this machine stands how many times as long a call
-// takes as in informerd with the same guest; for native and Extism, with the guest in C.
+// Table gives results as a table in Markdown. Beside the figures of this machine stands how many
+// times as long a call takes as in informerd with the same guest; for native and Extism, with the
+// guest in C.
 func Table(results []Result) string {
 	ours := map[string]Result{}
 	for _, r := range results {
@@ -15,7 +16,8 @@ func Table(results []Result) string {
 			ours[r.Guest] = r
 		}
 	}
-	table := report.Table{Head: []string{"", "beside informerd", "CPU a call", "calls/s", "allocations", "bytes"}}
+	table := report.Table{Head: []string{"", "beside informerd", "CPU a call", "calls/s",
+		"allocations", "bytes"}}
 	for _, r := range results {
 		own, ok := ours[r.Guest]
 		if !ok {
@@ -25,8 +27,10 @@ func Table(results []Result) string {
 		if own.Time > 0 {
 			beside = fmt.Sprintf("%.2fx", float64(r.Time)/float64(own.Time))
 		}
-		table.Rows = append(table.Rows, []string{r.Name(), beside, report.Micros(float64(r.Time) / 1000),
-			fmt.Sprintf("%.0f", r.CallsPerSecond()), fmt.Sprintf("%.0f", r.Allocs), fmt.Sprintf("%.0f", r.Bytes)})
+		table.Rows = append(table.Rows,
+			[]string{r.Name(), beside, report.Micros(float64(r.Time) / 1000),
+				fmt.Sprintf("%.0f", r.CallsPerSecond()), fmt.Sprintf("%.0f", r.Allocs),
+				fmt.Sprintf("%.0f", r.Bytes)})
 	}
 	return table.String()
 }

@@ -17,7 +17,9 @@ var tableFile = flag.String("table", "", "measure all contenders and write the t
 
 const tableHead = `# Handlers
 
-Written by ` + "`make bench-handlers`" + `; what is compared and how: the package documentation of ` + "`bench/handlers`" + `. One pod of %d
+Written by ` + "`make bench-handlers`" +
+	`; what is compared and how: the package documentation of ` + "`bench/handlers`" +
+	`. One pod of %d
 bytes, two of its fields, on one core, CPU time in the best of %d turns of %v that the contenders took one after the other.
 %s, %s/%s, wazero %s, Extism's go-sdk %s, on a busy machine of %d cores: the ratios matter.
 "Beside informerd" is how many times as long a call takes as in informerd with the same guest, for native and Extism with that
@@ -36,8 +38,10 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	fmt.Fprintf(&page, tableHead, pod(t, 7).Size(), rounds, turn, runtime.Version(), runtime.GOOS, runtime.GOARCH,
-		version(t, "github.com/tetratelabs/wazero"), version(t, "github.com/extism/go-sdk"), runtime.NumCPU(), Table(results))
+	fmt.Fprintf(&page, tableHead, pod(t, 7).Size(), rounds, turn, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH,
+		version(t, "github.com/tetratelabs/wazero"), version(t, "github.com/extism/go-sdk"),
+		runtime.NumCPU(), Table(results))
 	if err := os.WriteFile(*tableFile, page.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +59,8 @@ func version(t *testing.T, module string) string {
 
 func TestTableOfResults(t *testing.T) {
 	result := func(c Contender, us int, allocs float64) Result {
-		return Result{Contender: c, Time: time.Duration(us) * time.Microsecond, Allocs: allocs, Bytes: 10 * allocs}
+		return Result{Contender: c, Time: time.Duration(us) * time.Microsecond, Allocs: allocs,
+			Bytes: 10 * allocs}
 	}
 	got := Table([]Result{
 		result(Contender{Host: nativeName}, 1, 0),
@@ -95,7 +100,8 @@ func TestMeasureTakesTheBestTurn(t *testing.T) {
 	}
 }
 
-// A call with metering and deadline takes less time than wazero's own deadline, and much less than Extism.
+// A call with metering and deadline takes less time than wazero's own deadline, and much less than
+// Extism.
 func TestInformerdIsFaster(t *testing.T) {
 	var some []Contender
 	for _, c := range Contenders() {
@@ -126,10 +132,13 @@ func TestInformerdIsFaster(t *testing.T) {
 		ratio := float64(other.Time) / float64(ours.Time)
 		t.Logf("%s: %.1f times as long as informerd's %v", other.Name(), ratio, ours.Time)
 		if race && test.host == wazeroName {
-			continue // the race detector slows informerd's own Go code down, and not what the engine has compiled
+			// the race detector slows informerd's own Go code down, and not what the engine has
+			// compiled
+			continue
 		}
 		if ratio < test.times {
-			t.Errorf("%s takes %.1f times as long as informerd, %.1f times are expected", other.Name(), ratio, test.times)
+			t.Errorf("%s takes %.1f times as long as informerd, %.1f times are expected",
+				other.Name(), ratio, test.times)
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// bareHost is the least of informerd/v1 that the guests of this package need: fields, one by one and ahead of the event.
+// bareHost is the least of informerd/v1 that the guests of this package need: fields, one by one
+// and ahead of the event.
 type bareHost struct {
 	paths   []event.Path
 	scratch event.Scratch
@@ -25,7 +26,8 @@ type bareHost struct {
 }
 
 // openWazero runs a guest on wazero, with or without wazero's own deadline.
-func openWazero(build func() ([]byte, error), withDeadline bool) func(context.Context) (call, func() error, error) {
+func openWazero(build func() ([]byte, error), withDeadline bool) func(context.Context) (call,
+	func() error, error) {
 	return func(ctx context.Context) (call, func() error, error) {
 		wasm, err := build()
 		if err != nil {
@@ -41,7 +43,8 @@ func openWazero(build func() ([]byte, error), withDeadline bool) func(context.Co
 	}
 }
 
-func startBare(ctx context.Context, runtime wazero.Runtime, wasm []byte, withDeadline bool) (call, error) {
+func startBare(ctx context.Context, runtime wazero.Runtime, wasm []byte, withDeadline bool) (call,
+	error) {
 	h := &bareHost{}
 	compiled, err := runtime.CompileModule(ctx, wasm)
 	if err != nil {
@@ -50,11 +53,13 @@ func startBare(ctx context.Context, runtime wazero.Runtime, wasm []byte, withDea
 	if err := h.provide(ctx, runtime, compiled); err != nil {
 		return nil, err
 	}
-	mod, err := runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithStartFunctions("_initialize"))
+	mod, err := runtime.InstantiateModule(ctx, compiled,
+		wazero.NewModuleConfig().WithStartFunctions("_initialize"))
 	if err != nil {
 		return nil, err
 	}
-	if configured, err := mod.ExportedFunction(abi.ExportConfigure).Call(ctx); err != nil || configured[0] != 0 {
+	if configured, err := mod.ExportedFunction(abi.ExportConfigure).Call(ctx); err != nil ||
+		configured[0] != 0 {
 		return nil, fmt.Errorf("configure: %v, %w", configured, err)
 	}
 	onEvent := mod.ExportedFunction(abi.ExportOnEvent)
@@ -75,8 +80,10 @@ func startBare(ctx context.Context, runtime wazero.Runtime, wasm []byte, withDea
 	}, nil
 }
 
-// provide gives a module what it imports. Of informerd, everything but fields is there and does nothing.
-func (h *bareHost) provide(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) error {
+// provide gives a module what it imports. Of informerd, everything but fields is there and does
+// nothing.
+func (h *bareHost) provide(ctx context.Context, runtime wazero.Runtime,
+	compiled wazero.CompiledModule) error {
 	modules := map[string]wazero.HostModuleBuilder{}
 	for _, f := range compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
@@ -101,7 +108,8 @@ func (h *bareHost) provide(ctx context.Context, runtime wazero.Runtime, compiled
 				function = h.prefetch
 			}
 		}
-		modules[module].NewFunctionBuilder().WithGoModuleFunction(function, f.ParamTypes(), f.ResultTypes()).Export(name)
+		modules[module].NewFunctionBuilder().WithGoModuleFunction(function, f.ParamTypes(),
+			f.ResultTypes()).Export(name)
 	}
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
 		return err
@@ -145,7 +153,8 @@ func (h *bareHost) prefetch(_ context.Context, mod api.Module, stack []uint64) {
 	stack[0] = 0
 }
 
-// begin makes an object the one that fields are read of, and writes those that the guest wants ahead.
+// begin makes an object the one that fields are read of, and writes those that the guest wants
+// ahead.
 func (h *bareHost) begin(mod api.Module, o *event.Object) {
 	h.scratch.Set(o)
 	if len(h.ahead.paths) == 0 {

@@ -11,7 +11,8 @@ type contender struct {
 }
 
 // baseline is the contender whose answers all others must give.
-var baseline = contender{name: "encodingjson", header: encodingjsonHeader, fields: encodingjsonFields}
+var baseline = contender{name: "encodingjson", header: encodingjsonHeader,
+	fields: encodingjsonFields}
 
 var contenders = []contender{
 	baseline,
@@ -27,5 +28,6 @@ var contenders = []contender{
 	{name: "sonic-get", header: sonicGetHeader, fields: sonicGetFields},
 	{name: "sonic-get-valid", fields: sonicGetValidFields},
 	{name: "fastjson", header: fastjsonHeader, fields: fastjsonFields},
-	{name: "simdjson", header: simdjsonHeader, fields: simdjsonFields, supported: simdjsonSupported},
+	{name: "simdjson", header: simdjsonHeader, fields: simdjsonFields,
+		supported: simdjsonSupported},
 }

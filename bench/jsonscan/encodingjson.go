@@ -12,9 +12,9 @@ type stdMetadata struct {
 	Labels            json.RawMessage `json:"labels"`
 }
 
-// encodingjsonHeader takes the object apart into raw members, which keeps what it does not know, and
-// puts it together again without managedFields. encoding/json tells no positions, so there is no
-// cutting a part out of the input.
+// encodingjsonHeader takes the object apart into raw members, which keeps what it does not know,
+// and puts it together again without managedFields. encoding/json tells no positions, so there is
+// no cutting a part out of the input.
 func encodingjsonHeader(raw []byte) (Header, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &top); err != nil {

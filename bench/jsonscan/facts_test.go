@@ -12,14 +12,20 @@ import (
 )
 
 // TestFacts prints what each contender does with input that is malformed, ambiguous or unusual. It
-// asserts nothing: the behaviour is the libraries', and the table is for whoever chooses between them.
+// asserts nothing: the behaviour is the libraries', and the table is for whoever chooses between
+// them.
 func TestFacts(t *testing.T) {
 	t.Logf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	report(t, "Header", headerProbes, func(c contender) func([]byte) (Header, error) { return c.header })
-	report(t, "Field", fieldProbes, func(c contender) func([]byte) (Fields, error) { return c.fields })
+	report(t, "Header", headerProbes, func(c contender) func([]byte) (Header, error) {
+		return c.header
+	})
+	report(t, "Field", fieldProbes, func(c contender) func([]byte) (Fields, error) {
+		return c.fields
+	})
 }
 
-func report[A any](t *testing.T, job string, probes []probe[A], of func(contender) func([]byte) (A, error)) {
+func report[A any](t *testing.T, job string, probes []probe[A],
+	of func(contender) func([]byte) (A, error)) {
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-17s", job)
 	for _, p := range probes {
@@ -46,32 +52,59 @@ type probe[A any] struct {
 }
 
 var headerProbes = []probe[Header]{
-	{"badvalue", "a value inside a skipped part is not JSON", `{"kind":"Pod","metadata":{"name":"a"},"spec":{"x":nope}}`, accepted[Header]},
-	{"badcomma", "a skipped part lacks a comma", `{"kind":"Pod","metadata":{"name":"a"},"spec":{"x":1 "y":2}}`, accepted[Header]},
-	{"badutf8", "a skipped string is not UTF-8", "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"x\":\"\xff\"}}", accepted[Header]},
-	{"control", "a skipped string holds a raw newline", "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"x\":\"\n\"}}", accepted[Header]},
-	{"trailing", "more data follows the object", `{"kind":"Pod","metadata":{"name":"a"}} {`, accepted[Header]},
-	{"dupname", "a name given twice: which value", `{"kind":"Pod","metadata":{"name":"first","name":"second"}}`, name},
-	{"dupcut", "managedFields given twice: are both cut", `{"metadata":{"managedFields":[1],"name":"a","managedFields":[2]}}`, cut},
+	{"badvalue", "a value inside a skipped part is not JSON",
+		`{"kind":"Pod","metadata":{"name":"a"},"spec":{"x":nope}}`, accepted[Header]},
+	{"badcomma", "a skipped part lacks a comma",
+		`{"kind":"Pod","metadata":{"name":"a"},"spec":{"x":1 "y":2}}`, accepted[Header]},
+	{"badutf8", "a skipped string is not UTF-8",
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"x\":\"\xff\"}}",
+		accepted[Header]},
+	{"control", "a skipped string holds a raw newline",
+		"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"x\":\"\n\"}}",
+		accepted[Header]},
+	{"trailing", "more data follows the object", `{"kind":"Pod","metadata":{"name":"a"}} {`,
+		accepted[Header]},
+	{"dupname", "a name given twice: which value",
+		`{"kind":"Pod","metadata":{"name":"first","name":"second"}}`, name},
+	{"dupcut", "managedFields given twice: are both cut",
+		`{"metadata":{"managedFields":[1],"name":"a","managedFields":[2]}}`, cut},
 	{"escname", "an escaped key is found", `{"metadata":{"n\u0061me":"a"}}`, name},
-	{"esccut", "managedFields with an escaped key is cut", `{"metadata":{"name":"a","managed\u0046ields":[1]}}`, cut},
-	{"escvalue", "an escaped value is decoded", `{"metadata":{"name":"\u0061\n"}}`, func(h Header) string { return fmt.Sprintf("%q", h.Name) }},
-	{"case", "a key in another case is taken for the wanted one", `{"metadata":{"Name":"a"}}`, name},
-	{"number", "a number keeps its text", `{"metadata":{"name":"a"},"x":12345678901234567890.10}`, verbatim("12345678901234567890.10")},
-	{"escapes", "strings keep their text", `{"metadata":{"name":"a"},"x":"\u003c\u00fc</a"}`, verbatim(`"\u003c\u00fc</a"`)},
-	{"deep", "100,000 nested arrays in a skipped part", `{"metadata":{"name":"a"},"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, accepted[Header]},
+	{"esccut", "managedFields with an escaped key is cut",
+		`{"metadata":{"name":"a","managed\u0046ields":[1]}}`, cut},
+	{"escvalue", "an escaped value is decoded", `{"metadata":{"name":"\u0061\n"}}`,
+		func(h Header) string { return fmt.Sprintf("%q", h.Name) }},
+	{"case", "a key in another case is taken for the wanted one", `{"metadata":{"Name":"a"}}`,
+		name},
+	{"number", "a number keeps its text", `{"metadata":{"name":"a"},"x":12345678901234567890.10}`,
+		verbatim("12345678901234567890.10")},
+	{"escapes", "strings keep their text", `{"metadata":{"name":"a"},"x":"\u003c\u00fc</a"}`,
+		verbatim(`"\u003c\u00fc</a"`)},
+	{"deep", "100,000 nested arrays in a skipped part", `{"metadata":{"name":"a"},"x":` +
+		strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, accepted[Header]},
 	// Without input: every shorter part of a pod is tried.
 	{"truncated", "cut-off pods that are taken for whole ones", "", nil},
 }
 
 var fieldProbes = []probe[Fields]{
-	{"badvalue", "a value before the fields is not JSON", `{"metadata":{"x":nope},"spec":{"containers":[{"image":"i"}]},"status":{"phase":"p"}}`, accepted[Fields]},
-	{"badcomma", "a comma before the fields is missing", `{"metadata":{"x":1 "y":2},"spec":{"containers":[{"image":"i"}]},"status":{"phase":"p"}}`, accepted[Fields]},
-	{"badafter", "a value after the fields is not JSON", `{"spec":{"containers":[{"image":"i"}]},"status":{"phase":"p"},"x":nope}`, accepted[Fields]},
-	{"dupname", "a field given twice: which value", `{"spec":{"containers":[{"image":"i"}]},"status":{"phase":"first","phase":"second"}}`, phase},
-	{"escname", "an escaped key is found", `{"spec":{"containers":[{"image":"i"}]},"status":{"ph\u0061se":"p"}}`, phase},
-	{"escvalue", "an escaped value is decoded", `{"spec":{"containers":[{"image":"i"}]},"status":{"phase":"\u0061\n"}}`, func(f Fields) string { return fmt.Sprintf("%q", f.Phase) }},
-	{"absent", "the phase is not there", `{"spec":{"containers":[{"image":"i"}]},"status":{}}`, phase},
+	{"badvalue", "a value before the fields is not JSON",
+		`{"metadata":{"x":nope},"spec":{"containers":[{"image":"i"}]},"status":{"phase":"p"}}`,
+		accepted[Fields]},
+	{"badcomma", "a comma before the fields is missing",
+		`{"metadata":{"x":1 "y":2},"spec":{"containers":[{"image":"i"}]},"status":{"phase":"p"}}`,
+		accepted[Fields]},
+	{"badafter", "a value after the fields is not JSON",
+		`{"spec":{"containers":[{"image":"i"}]},"status":{"phase":"p"},"x":nope}`,
+		accepted[Fields]},
+	{"dupname", "a field given twice: which value",
+		`{"spec":{"containers":[{"image":"i"}]},"status":{"phase":"first","phase":"second"}}`,
+		phase},
+	{"escname", "an escaped key is found",
+		`{"spec":{"containers":[{"image":"i"}]},"status":{"ph\u0061se":"p"}}`, phase},
+	{"escvalue", "an escaped value is decoded",
+		`{"spec":{"containers":[{"image":"i"}]},"status":{"phase":"\u0061\n"}}`,
+		func(f Fields) string { return fmt.Sprintf("%q", f.Phase) }},
+	{"absent", "the phase is not there", `{"spec":{"containers":[{"image":"i"}]},"status":{}}`,
+		phase},
 	{"truncated", "cut-off pods that are taken for whole ones", "", nil},
 }
 

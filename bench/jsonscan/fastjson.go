@@ -6,7 +6,8 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// fastjsonState is kept for reuse. Values live in the parser, so what is returned must be copied out.
+// fastjsonState is kept for reuse. Values live in the parser, so what is returned must be copied
+// out.
 type fastjsonState struct {
 	parser  fastjson.Parser
 	scratch []byte

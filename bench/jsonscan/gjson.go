@@ -43,8 +43,10 @@ func gjsonValidWalkHeader(raw []byte) (Header, error) {
 }
 
 var gjsonHeaderPaths = []string{
-	"apiVersion", "kind", "metadata.namespace", "metadata.name", "metadata.uid", "metadata.resourceVersion",
-	"metadata.generation", "metadata.deletionTimestamp", "metadata.labels", "metadata.managedFields",
+	"apiVersion", "kind", "metadata.namespace", "metadata.name", "metadata.uid",
+	"metadata.resourceVersion",
+	"metadata.generation", "metadata.deletionTimestamp", "metadata.labels",
+	"metadata.managedFields",
 }
 
 // places returns where the values of gjsonHeaderPaths go, in the same order.

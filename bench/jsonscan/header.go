@@ -30,8 +30,8 @@ var errNotObject = errors.New("not a JSON object")
 // span is the half-open range of a JSON value in the input; the zero span means there is none.
 type span struct{ from, to int }
 
-// layout says where in the input the header's values are. Contenders that can tell positions fill it
-// in and leave the copying to build, so that between them only the scanning differs.
+// layout says where in the input the header's values are. Contenders that can tell positions fill
+// it in and leave the copying to build, so that between them only the scanning differs.
 type layout struct {
 	apiVersion, kind                      span
 	namespace, name, uid, resourceVersion span
@@ -96,9 +96,9 @@ func (l *layout) build(raw []byte) (Header, error) {
 	return h, b.err
 }
 
-// memberAround widens the span of a member's value to its key and one of the commas around it. Going
-// back to the nearest comma or brace is right because the key itself, managedFields, has neither,
-// escaped or not.
+// memberAround widens the span of a member's value to its key and one of the commas around it.
+// Going back to the nearest comma or brace is right because the key itself, managedFields, has
+// neither, escaped or not.
 func memberAround(raw []byte, value span) span {
 	if value.to == 0 {
 		return span{}
@@ -173,6 +173,7 @@ func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) 
 // within returns the span of part in whole, of which it must be a substring in memory. It is how
 // positions are had from libraries that return values as substrings of the input.
 func within(whole, part string) span {
-	from := int(uintptr(unsafe.Pointer(unsafe.StringData(part))) - uintptr(unsafe.Pointer(unsafe.StringData(whole))))
+	from := int(uintptr(unsafe.Pointer(unsafe.StringData(part))) - uintptr(
+		unsafe.Pointer(unsafe.StringData(whole))))
 	return span{from, from + len(part)}
 }

@@ -21,13 +21,15 @@ func informerdHeader(raw []byte) (Header, error) {
 	}
 	return Header{
 		APIVersion: o.APIVersion(), Kind: o.Kind(),
-		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), ResourceVersion: o.ResourceVersion(),
-		Generation: o.Generation(), DeletionTimestamp: o.DeletionTimestamp(),
+		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(),
+		ResourceVersion: o.ResourceVersion(),
+		Generation:      o.Generation(), DeletionTimestamp: o.DeletionTimestamp(),
 		Labels: bytesOf(labelsPath.Lookup(o).Raw()), Raw: bytesOf(o.JSON()),
 	}, nil
 }
 
-// informerdFields reads from an object that was parsed when it arrived, which is not part of the job.
+// informerdFields reads from an object that was parsed when it arrived, which is not part of the
+// job.
 func informerdFields(raw []byte) (Fields, error) {
 	root := event.TrustedValue(alias(raw))
 	return Fields{Phase: phasePath.In(root).Text(), Image: imagePath.In(root).Text()}, nil

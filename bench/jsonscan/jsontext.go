@@ -13,22 +13,25 @@ func jsontextHeader(raw []byte) (Header, error) { return strictReaders.header(ra
 
 func jsontextFields(raw []byte) (Fields, error) { return strictReaders.fields(raw) }
 
-// The lax contenders leave out the checks for duplicate names and invalid UTF-8, the two the package
-// lets one switch off.
+// The lax contenders leave out the checks for duplicate names and invalid UTF-8, the two the
+// package lets one switch off.
 func jsontextLaxHeader(raw []byte) (Header, error) { return laxReaders.header(raw) }
 
 func jsontextLaxFields(raw []byte) (Fields, error) { return laxReaders.fields(raw) }
 
 var (
 	strictReaders = newTextReaders()
-	laxReaders    = newTextReaders(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	laxReaders    = newTextReaders(jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 )
 
 // textReaders keeps decoders for reuse; making one for each object would be most of the cost.
 type textReaders struct{ pool sync.Pool }
 
 func newTextReaders(opts ...jsontext.Options) *textReaders {
-	return &textReaders{sync.Pool{New: func() any { return &textReader{opts: opts, dec: jsontext.NewDecoder(new(bytes.Buffer))} }}}
+	return &textReaders{sync.Pool{New: func() any {
+		return &textReader{opts: opts, dec: jsontext.NewDecoder(new(bytes.Buffer))}
+	}}}
 }
 
 func (t *textReaders) header(raw []byte) (Header, error) {

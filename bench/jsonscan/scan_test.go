@@ -29,7 +29,8 @@ func TestHeadersAgree(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			// The input's buffer is used for the next object, so nothing returned may point into it.
+			// The input's buffer is used for the next object, so nothing returned may point into
+			// it.
 			clear(input)
 			if len(got.Raw) != cap(got.Raw) {
 				t.Fatalf("seed %d: the copy has %d bytes in %d", seed, len(got.Raw), cap(got.Raw))
@@ -105,8 +106,10 @@ func TestManagedFieldsAnywhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := c.header([]byte(shape))
-			if err != nil || !sameJSON(got.Raw, want.Raw) || got.Name != want.Name || got.Kind != want.Kind {
-				t.Errorf("%s\ngot  %+v %s, %v\nwant %+v %s", shape, got, got.Raw, err, want, want.Raw)
+			if err != nil || !sameJSON(got.Raw, want.Raw) || got.Name != want.Name ||
+				got.Kind != want.Kind {
+				t.Errorf("%s\ngot  %+v %s, %v\nwant %+v %s", shape, got, got.Raw, err, want,
+					want.Raw)
 			}
 		}
 	})
@@ -205,8 +208,8 @@ func eachPod(visit func(seed uint64, raw []byte)) {
 	}
 }
 
-// sameJSON compares by meaning, because a contender that writes the object anew may order and escape
-// it differently.
+// sameJSON compares by meaning, because a contender that writes the object anew may order and
+// escape it differently.
 func sameJSON(a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)

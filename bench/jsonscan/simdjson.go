@@ -64,7 +64,8 @@ func simdjsonHeader(raw []byte) (Header, error) {
 }
 
 // simdjsonMembers adds to Object.ForEach a way for visit to fail.
-func simdjsonMembers(object *simdjson.Object, visit func(key []byte, value simdjson.Iter) error) error {
+func simdjsonMembers(object *simdjson.Object,
+	visit func(key []byte, value simdjson.Iter) error) error {
 	var failed error
 	err := object.ForEach(func(key []byte, value simdjson.Iter) {
 		failed = errors.Join(failed, visit(key, value))

@@ -31,9 +31,10 @@ func sonicWalkHeader(raw []byte) (Header, error) {
 	return l.build(raw)
 }
 
-// sonicMembers looks for the closing brace itself, because sonic's iterator takes a broken object for
-// one that ended.
-func sonicMembers(text string, object *ast.Node, visit func(key string, value *ast.Node) error) error {
+// sonicMembers looks for the closing brace itself, because sonic's iterator takes a broken object
+// for one that ended.
+func sonicMembers(text string, object *ast.Node,
+	visit func(key string, value *ast.Node) error) error {
 	members, err := object.Properties()
 	if err != nil {
 		return err

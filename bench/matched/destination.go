@@ -48,12 +48,15 @@ func openFile(dir string) (*target, error) {
 		_, err := f.Seek(0, 0)
 		return err
 	}
-	return &target{File: f, empty: empty, close: func() error { return errors.Join(f.Close(), os.Remove(f.Name())) }}, nil
+	return &target{File: f, empty: empty, close: func() error {
+		return errors.Join(f.Close(), os.Remove(f.Name()))
+	}}, nil
 }
 
 // openPipe opens a pipe that another process reads, so that what reading takes is not counted.
 func openPipe() (*target, error) {
-	// Not os.Pipe: a daemon's standard output blocks, and the runtime's poller has nothing to do with it.
+	// Not os.Pipe: a daemon's standard output blocks, and the runtime's poller has nothing to do
+	// with it.
 	var ends [2]int
 	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC); err != nil {
 		return nil, os.NewSyscallError("pipe2", err)
@@ -65,5 +68,7 @@ func openPipe() (*target, error) {
 	if err := reader.Start(); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
-	return &target{File: in, empty: func() error { return nil }, close: func() error { return errors.Join(in.Close(), reader.Wait()) }}, nil
+	return &target{File: in, empty: func() error { return nil }, close: func() error {
+		return errors.Join(in.Close(), reader.Wait())
+	}}, nil
 }

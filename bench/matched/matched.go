@@ -37,8 +37,8 @@ const batch = 2000
 // filter passes nearly all events.
 const filter = `object.status.phase in ["Pending", "Running", "Failed"] && object.spec.nodeName startsWith "ip-"`
 
-// Measure measures so many batches of either side, which take turns. The file is made in dir; "" is the system's folder for
-// temporary files.
+// Measure measures so many batches of either side, which take turns. The file is made in dir; "" is
+// the system's folder for temporary files.
 func Measure(ctx context.Context, to Destination, dir string, batches int) (r Result, err error) {
 	b, err := newBench(to, dir)
 	if err != nil {
@@ -59,7 +59,8 @@ func Measure(ctx context.Context, to Destination, dir string, batches int) (r Re
 			event, write = append(event, e), append(write, w)
 		}
 	}
-	return Result{Events: batches * batch, Bytes: b.bytes / batch, Event: median(event) / batch, Write: median(write) / batch}, nil
+	return Result{Events: batches * batch, Bytes: b.bytes / batch, Event: median(event) / batch,
+		Write: median(write) / batch}, nil
 }
 
 func median(all []time.Duration) time.Duration {
@@ -81,7 +82,8 @@ type bench struct {
 
 func newBench(to Destination, dir string) (b *bench, err error) {
 	b = &bench{}
-	if b.filter, err = filters.Compile(filters.Source{Text: filter, Listener: "matched"}); err != nil {
+	if b.filter, err = filters.Compile(filters.Source{Text: filter,
+		Listener: "matched"}); err != nil {
 		return nil, err
 	}
 	if b.messages, err = cloudevent.NewSource("bench", "matched", "pods"); err != nil {
@@ -92,7 +94,8 @@ func newBench(to Destination, dir string) (b *bench, err error) {
 	}
 	var line []byte
 	for i := range batch {
-		line = append(cloudevent.Append(line[:0], b.messages.Event(b.events[i%len(b.events)], time.Now())), '\n')
+		line = append(cloudevent.Append(line[:0],
+			b.messages.Event(b.events[i%len(b.events)], time.Now())), '\n')
 		b.lengths = append(b.lengths, len(line))
 		b.bytes += len(line)
 	}
@@ -128,8 +131,9 @@ func (b *bench) cpu(f func() error) (time.Duration, error) {
 func (b *bench) route(ctx context.Context) error {
 	s := &source{events: b.events, left: batch}
 	r := &route.Route{
-		Name: "matched", Source: s, Filter: b.filter, Messages: b.messages, Outputs: []route.Output{{Name: "stdout", Sink: b.out}},
-		Retry: route.Retry{Attempts: 1}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Name: "matched", Source: s, Filter: b.filter, Messages: b.messages,
+		Outputs: []route.Output{{Name: "stdout", Sink: b.out}},
+		Retry:   route.Retry{Attempts: 1}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if err := r.Run(ctx); err != nil {
 		return err
@@ -140,7 +144,8 @@ func (b *bench) route(ctx context.Context) error {
 	return nil
 }
 
-// write writes lines of the same lengths. Their text is in the processor's cache, as is that of a line that was just made.
+// write writes lines of the same lengths. Their text is in the processor's cache, as is that of a
+// line that was just made.
 func (b *bench) write() error {
 	for _, n := range b.lengths {
 		if _, err := b.to.Write(b.line[:n]); err != nil {

@@ -13,7 +13,8 @@ func TestMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Both objects of 10 KB, less managedFields.
-		if r.Events != 3*batch || r.Bytes < 10_000 || r.Bytes > 20_000 || r.Event <= r.Write || r.Write <= 0 {
+		if r.Events != 3*batch || r.Bytes < 10_000 || r.Bytes > 20_000 || r.Event <= r.Write ||
+			r.Write <= 0 {
 			t.Errorf("%s: %+v", to, r)
 		}
 	}
@@ -40,7 +41,9 @@ func TestBothSidesWriteTheSame(t *testing.T) {
 	if packed < len(b.events)*9/5 {
 		t.Errorf("%d of %d objects are packed", packed, 2*len(b.events))
 	}
-	for name, side := range map[string]func() error{"events": func() error { return b.route(t.Context()) }, "writing": b.write} {
+	for name, side := range map[string]func() error{"events": func() error {
+		return b.route(t.Context())
+	}, "writing": b.write} {
 		if _, err := b.cpu(side); err != nil {
 			t.Fatal(err)
 		}

@@ -14,13 +14,17 @@ import (
 // listed is how many objects the events are of.
 const listed = 1000
 
-// updates returns the events of a filter that an informer makes of objects and of one change of each.
+// updates returns the events of a filter that an informer makes of objects and of one change of
+// each.
 func updates(f *filters.Filter) (events []event.Event, err error) {
 	kind, store, matcher := objects.Pods, map[event.Key]*event.Object{}, f.Evaluator()
-	p := event.Parser{APIVersion: kind.APIVersion(), Kind: kind.Name, Last: func(k event.Key) *event.Object { return store[k] }}
+	p := event.Parser{APIVersion: kind.APIVersion(), Kind: kind.Name,
+		Last: func(k event.Key) *event.Object { return store[k] }}
 	for number := range 2 {
 		for seed := range uint64(listed) {
-			text := kind.At(seed, kind.Size, objects.Revision{Number: number, ResourceVersion: objects.FirstFreeVersion + uint64(number*listed) + seed})
+			text := kind.At(seed, kind.Size,
+				objects.Revision{Number: number, ResourceVersion: objects.FirstFreeVersion +
+					uint64(number*listed) + seed})
 			o, _, err := p.ParseItem(text)
 			if err != nil {
 				return nil, err

@@ -14,13 +14,15 @@ type Heap struct {
 
 // ReadHeap reads it without stopping the program.
 func ReadHeap() Heap {
-	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/allocs:objects"}, {Name: "/gc/heap/tiny/allocs:objects"}}
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {
+		Name: "/gc/heap/allocs:objects"}, {Name: "/gc/heap/tiny/allocs:objects"}}
 	metrics.Read(samples)
-	return Heap{Live: int64(samples[0].Value.Uint64()), Allocs: samples[1].Value.Uint64() + samples[2].Value.Uint64()}
+	return Heap{Live: int64(samples[0].Value.Uint64()), Allocs: samples[1].Value.Uint64() +
+		samples[2].Value.Uint64()}
 }
 
-// Collect frees what is unreachable, finalizers and pools included, and gives free memory back to the
-// kernel.
+// Collect frees what is unreachable, finalizers and pools included, and gives free memory back to
+// the kernel.
 func Collect() {
 	// Pools are emptied, and what finalizers held is freed, by the collection after the first.
 	runtime.GC()

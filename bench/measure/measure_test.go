@@ -20,7 +20,8 @@ func TestTheStatFile(t *testing.T) {
 		{"plain", "12 (informerd)" + numbers, "", 3 * time.Second},
 		{"a name with spaces and parentheses", "12 (a) b (c)" + numbers, "", 3 * time.Second},
 		{"short", "12 (informerd) S 1", "cannot read the CPU time: 2 fields behind the name", 0},
-		{"no number", "12 (x) S 1 2 3 0 -1 4194560 100 0 0 0 many 50", `cannot read the CPU time: strconv.ParseInt: parsing "many": invalid syntax`, 0},
+		{"no number", "12 (x) S 1 2 3 0 -1 4194560 100 0 0 0 many 50",
+			`cannot read the CPU time: strconv.ParseInt: parsing "many": invalid syntax`, 0},
 	} {
 		got, err := statCPU([]byte(c.stat))
 		if text := errorText(err); got != c.want || text != c.fails {
@@ -34,8 +35,10 @@ func TestTheStatusFile(t *testing.T) {
 		status, fails string
 		want          Resident
 	}{
-		{"Name:\tx\nVmPeak:\t  900 kB\nVmHWM:\t  300 kB\nVmRSS:\t  200 kB\n", "", Resident{Now: 200 << 10, Peak: 300 << 10}},
-		{"Name:\tx\nVmHWM:\t  300 kB\n", "cannot read the resident memory: the kernel does not tell it", Resident{}},
+		{"Name:\tx\nVmPeak:\t  900 kB\nVmHWM:\t  300 kB\nVmRSS:\t  200 kB\n", "",
+			Resident{Now: 200 << 10, Peak: 300 << 10}},
+		{"Name:\tx\nVmHWM:\t  300 kB\n",
+			"cannot read the resident memory: the kernel does not tell it", Resident{}},
 		{"VmRSS:\tx kB\n", `cannot read the resident memory: strconv.ParseInt: parsing "x": invalid syntax`, Resident{}},
 	} {
 		got, err := statusResident([]byte(c.status))
@@ -119,7 +122,9 @@ func TestSettleWaitsForWorkToEnd(t *testing.T) {
 		work(t, busy)
 	}()
 	// The kernel may count late by a few ms what another thread has used.
-	cpu, err := Self().Settle(t.Context(), Quiet{Every: 20 * time.Millisecond, Times: 5, Most: 2 * time.Millisecond, Limit: 20 * time.Second})
+	cpu, err := Self().Settle(t.Context(),
+		Quiet{Every: 20 * time.Millisecond, Times: 5, Most: 2 * time.Millisecond,
+			Limit: 20 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

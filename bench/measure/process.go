@@ -41,8 +41,8 @@ func (p Process) CPU() (time.Duration, error) {
 // tick is the unit of /proc/PID/stat: USER_HZ is 100 on every Linux that Go runs on.
 const tick = 10 * time.Millisecond
 
-// statCPU reads fields 14 and 15 of a stat file. The second field, the program's name in parentheses,
-// may have spaces and parentheses in it.
+// statCPU reads fields 14 and 15 of a stat file. The second field, the program's name in
+// parentheses, may have spaces and parentheses in it.
 func statCPU(stat []byte) (time.Duration, error) {
 	const afterName = 3 // the number of the first field behind the name
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
@@ -85,7 +85,8 @@ func statusResident(status []byte) (r Resident, err error) {
 		*into[string(fields[0])] = kib << 10
 	}
 	if r.Now == 0 || r.Peak == 0 {
-		return Resident{}, errors.New("cannot read the resident memory: the kernel does not tell it")
+		return Resident{}, errors.New(
+			"cannot read the resident memory: the kernel does not tell it")
 	}
 	return r, nil
 }

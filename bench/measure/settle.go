@@ -13,15 +13,16 @@ type Quiet struct {
 	Limit time.Duration // after which the waiting ends anyhow
 }
 
-// QuietSelf and QuietOther suit the calling process, which is also the one that waits, and one whose
-// CPU time is told in ticks.
+// QuietSelf and QuietOther suit the calling process, which is also the one that waits, and one
+// whose CPU time is told in ticks.
 var (
-	QuietSelf  = Quiet{Every: 50 * time.Millisecond, Times: 5, Most: time.Millisecond, Limit: 10 * time.Second}
+	QuietSelf = Quiet{Every: 50 * time.Millisecond, Times: 5, Most: time.Millisecond,
+		Limit: 10 * time.Second}
 	QuietOther = Quiet{Every: 100 * time.Millisecond, Times: 6, Most: 0, Limit: 60 * time.Second}
 )
 
-// Settle waits until the process is quiet, so that work it has put off is counted, too. It gives the
-// CPU time at the beginning of the quiet, without what the waiting costs.
+// Settle waits until the process is quiet, so that work it has put off is counted, too. It gives
+// the CPU time at the beginning of the quiet, without what the waiting costs.
 func (p Process) Settle(ctx context.Context, q Quiet) (time.Duration, error) {
 	last, err := p.CPU()
 	if err != nil {

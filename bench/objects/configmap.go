@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 )
 
-// ConfigMap returns the JSON of one ConfigMap of about size bytes. Seeds select workload and replica
-// as for Pod.
+// ConfigMap returns the JSON of one ConfigMap of about size bytes. Seeds select workload and
+// replica as for Pod.
 func ConfigMap(seed uint64, size int) []byte { return ConfigMapAt(seed, size, Revision{}) }
 
-// ConfigMapAt returns a later state of what ConfigMap gives. It differs in metadata.resourceVersion,
-// the time of the managedFields entry and the value of one key, which leader election writes.
+// ConfigMapAt returns a later state of what ConfigMap gives. It differs in
+// metadata.resourceVersion, the time of the managedFields entry and the value of one key, which
+// leader election writes.
 func ConfigMapAt(seed uint64, size int, r Revision) []byte {
 	c := newConfigMap(seed)
 	c.entries = configMapFiller.count(seed%Workloads, size, func() (base, perEntry int) {
@@ -65,7 +66,8 @@ func (c *configMap) render() []byte {
 	fmt.Fprintf(&b, `,"f:leader":{}},"f:metadata":{"f:labels":{".":{},"f:app":{},"f:tier":{}}}}}]},"data":{`)
 	w := rand.New(rand.NewPCG(c.workload, 6))
 	for i := range c.entries {
-		fmt.Fprintf(&b, `"application-%04d.properties":"%s\n%s\n%s\n",`, i, pick(w, envValues), pick(w, envValues), pick(w, envValues))
+		fmt.Fprintf(&b, `"application-%04d.properties":"%s\n%s\n%s\n",`, i, pick(w, envValues),
+			pick(w, envValues), pick(w, envValues))
 	}
 	fmt.Fprintf(&b, `"leader":"{\"holderIdentity\":\"%s\",\"leaseDurationSeconds\":15,\"renewTime\":\"%s\",\"leaderTransitions\":%d}"}}`,
 		c.name, c.renewed, c.transitions)

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// header is the kind, apiVersion and metadata of an object of a built-in kind. Fields that are empty are
-// left out.
+// header is the kind, apiVersion and metadata of an object of a built-in kind. Fields that are
+// empty are left out.
 type header struct {
 	kind, apiVersion    string
 	name, generateName  string
@@ -28,7 +28,8 @@ type manager struct {
 
 // newHeader draws what the API server assigns to each object.
 func newHeader(apiVersion, kind string, r *rand.Rand) header {
-	return header{kind: kind, apiVersion: apiVersion, uid: uuid(r), resourceVersion: firstVersion(r), created: timestamp(r)}
+	return header{kind: kind, apiVersion: apiVersion, uid: uuid(r),
+		resourceVersion: firstVersion(r), created: timestamp(r)}
 }
 
 // revise sets the resourceVersion of a state, and returns when the state came to be.
@@ -44,7 +45,8 @@ func (h *header) revise(r Revision) (changed string) {
 
 // write begins the object and ends in a comma.
 func (h *header) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, `{"kind":%q,"apiVersion":%q,"metadata":{"name":%q,`, h.kind, h.apiVersion, h.name)
+	fmt.Fprintf(b, `{"kind":%q,"apiVersion":%q,"metadata":{"name":%q,`, h.kind, h.apiVersion,
+		h.name)
 	for _, field := range []label{{"generateName", h.generateName}, {"namespace", h.namespace}} {
 		if field.value != "" {
 			fmt.Fprintf(b, `%q:%q,`, field.key, field.value)
@@ -92,11 +94,12 @@ func managedLabels(all []label) string {
 	return b.String()
 }
 
-// uniqueSuffix is as random to look at as suffix returns, and different for each seed below 10 million.
+// uniqueSuffix is as random to look at as suffix returns, and different for each seed below 10
+// million.
 func uniqueSuffix(seed uint64) string { return replicaSuffix(seed * Workloads) }
 
-// nodeName is the name of a cluster's node, the same in all kinds that mention nodes. Seeds below 65,536
-// have different ones.
+// nodeName is the name of a cluster's node, the same in all kinds that mention nodes. Seeds below
+// 65,536 have different ones.
 func nodeName(seed uint64) string {
 	n := seed * 40_503 % (1 << 16) // an odd factor maps the numbers below the modulus one to one
 	return fmt.Sprintf("ip-10-%d-%d-%d.eu-west-1.compute.internal", seed>>16%256, n>>8, n&255)

@@ -1,7 +1,7 @@
 package objects
 
-// Kind is one kind of object a benchmark can serve. Several may be of one resource and differ in what
-// their objects have in common.
+// Kind is one kind of object a benchmark can serve. Several may be of one resource and differ in
+// what their objects have in common.
 type Kind struct {
 	// ID names it in flags, Title in tables.
 	ID, Title                                string
@@ -19,51 +19,64 @@ type Kind struct {
 // The kinds there are.
 var (
 	Pods = &Kind{
-		ID: "pods", Title: "replicas of 50 workloads", Version: "v1", Name: "Pod", Resource: "pods", Singular: "pod",
-		Size: Medium, At: PodAt, builtIn: true,
+		ID: "pods", Title: "replicas of 50 workloads", Version: "v1", Name: "Pod", Resource: "pods",
+		Singular: "pod",
+		Size:     Medium, At: PodAt, builtIn: true,
 	}
 	ConfigMaps = &Kind{
-		ID: "configmaps", Title: "ConfigMaps of 50 workloads", Version: "v1", Name: "ConfigMap", Resource: "configmaps", Singular: "configmap",
+		ID: "configmaps", Title: "ConfigMaps of 50 workloads", Version: "v1", Name: "ConfigMap",
+		Resource: "configmaps", Singular: "configmap",
 		Size: Medium, At: ConfigMapAt, builtIn: true,
 	}
 	Widgets = &Kind{
-		ID: "widgets", Title: "custom resources of 50 workloads", Group: WidgetGroup, Version: WidgetVersion, Name: WidgetKind, Resource: WidgetResource,
+		ID: "widgets", Title: "custom resources of 50 workloads", Group: WidgetGroup,
+		Version: WidgetVersion, Name: WidgetKind, Resource: WidgetResource,
 		Singular: "widget", Size: Medium, At: WidgetAt,
 	}
-	ManyWorkloadPods = podsOf("many-workload-pods", "replicas of 5,000 workloads", ManyWorkloadPodAt)
-	JobPods          = podsOf("job-pods", "pods of Jobs", JobPodAt)
-	SharedLabelPods  = podsOf("shared-label-pods", "50 workloads with the same labels", SharedLabelPodAt)
+	ManyWorkloadPods = podsOf("many-workload-pods", "replicas of 5,000 workloads",
+		ManyWorkloadPodAt)
+	JobPods         = podsOf("job-pods", "pods of Jobs", JobPodAt)
+	SharedLabelPods = podsOf("shared-label-pods", "50 workloads with the same labels",
+		SharedLabelPodAt)
 
 	Nodes = &Kind{
-		ID: "nodes", Title: "Nodes", Version: "v1", Name: "Node", Resource: "nodes", Singular: "node", ClusterScoped: true, Size: 8 << 10, At: NodeAt, builtIn: true,
+		ID: "nodes", Title: "Nodes", Version: "v1", Name: "Node", Resource: "nodes",
+		Singular: "node", ClusterScoped: true, Size: 8 << 10, At: NodeAt, builtIn: true,
 	}
 	UnlikeConfigMaps = &Kind{
-		ID: "unlike-configmaps", Title: "ConfigMaps that resemble nothing", Version: "v1", Name: "ConfigMap", Resource: "configmaps", Singular: "configmap",
+		ID: "unlike-configmaps", Title: "ConfigMaps that resemble nothing", Version: "v1",
+		Name: "ConfigMap", Resource: "configmaps", Singular: "configmap",
 		Size: 8 << 10, At: UnlikeConfigMapAt, builtIn: true,
 	}
 	Events = &Kind{
-		ID: "events", Title: "Events", Version: "v1", Name: "Event", Resource: "events", Singular: "event", Size: 1300, At: EventAt, builtIn: true,
+		ID: "events", Title: "Events", Version: "v1", Name: "Event", Resource: "events",
+		Singular: "event", Size: 1300, At: EventAt, builtIn: true,
 	}
 	Leases = &Kind{
-		ID: "leases", Title: "Leases", Group: "coordination.k8s.io", Version: "v1", Name: "Lease", Resource: "leases", Singular: "lease",
+		ID: "leases", Title: "Leases", Group: "coordination.k8s.io", Version: "v1", Name: "Lease",
+		Resource: "leases", Singular: "lease",
 		Size: 900, At: LeaseAt, builtIn: true,
 	}
 	EndpointSlices = &Kind{
-		ID: "endpointslices", Title: "EndpointSlices", Group: "discovery.k8s.io", Version: "v1", Name: "EndpointSlice", Resource: "endpointslices",
+		ID: "endpointslices", Title: "EndpointSlices", Group: "discovery.k8s.io", Version: "v1",
+		Name: "EndpointSlice", Resource: "endpointslices",
 		Singular: "endpointslice", Size: 8 << 10, At: EndpointSliceAt, builtIn: true,
 	}
 	Secrets = &Kind{
-		ID: "secrets", Title: "Secrets", Version: "v1", Name: "Secret", Resource: "secrets", Singular: "secret", Size: 4 << 10, At: SecretAt, builtIn: true,
+		ID: "secrets", Title: "Secrets", Version: "v1", Name: "Secret", Resource: "secrets",
+		Singular: "secret", Size: 4 << 10, At: SecretAt, builtIn: true,
 	}
 	Mixed = &Kind{
-		ID: "mixed", Title: "custom resources of 20 shapes", Group: WidgetGroup, Version: WidgetVersion, Name: MixedKind, Resource: MixedResource,
+		ID: "mixed", Title: "custom resources of 20 shapes", Group: WidgetGroup,
+		Version: WidgetVersion, Name: MixedKind, Resource: MixedResource,
 		Singular: "step", Size: 8 << 10, At: MixedAt,
 	}
 )
 
 // Kinds are all of them.
 var Kinds = []*Kind{
-	Pods, ConfigMaps, Widgets, ManyWorkloadPods, JobPods, SharedLabelPods, Nodes, UnlikeConfigMaps, Events, Leases, EndpointSlices, Secrets, Mixed,
+	Pods, ConfigMaps, Widgets, ManyWorkloadPods, JobPods, SharedLabelPods, Nodes, UnlikeConfigMaps,
+	Events, Leases, EndpointSlices, Secrets, Mixed,
 }
 
 // podsOf is a kind of pods that have something else in common than Pods.
@@ -92,8 +105,9 @@ func (k *Kind) Path() string {
 	return "/apis/" + k.APIVersion() + "/" + k.Resource
 }
 
-// TypePrefix is how the text of each object of a built-in kind begins: with kind and apiVersion, which
-// the items of a list come without, since the list's Go type says them. It is empty for other kinds.
+// TypePrefix is how the text of each object of a built-in kind begins: with kind and apiVersion,
+// which the items of a list come without, since the list's Go type says them. It is empty for other
+// kinds.
 func (k *Kind) TypePrefix() string {
 	if !k.builtIn {
 		return ""

@@ -42,7 +42,8 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
-// The names of the other kinds are put together in other ways. Each benchmark has fewer objects than this.
+// The names of the other kinds are put together in other ways. Each benchmark has fewer objects
+// than this.
 func TestNamesOfFewAreUnique(t *testing.T) {
 	for _, kind := range Kinds {
 		seen := map[string]uint64{}
@@ -83,7 +84,8 @@ func TestObjectsAreOfTheWishedSize(t *testing.T) {
 	for _, kind := range []*Kind{Pods, ConfigMaps, Widgets, SharedLabelPods, ManyWorkloadPods} {
 		check(kind, Small, 2*Workloads)
 	}
-	for _, kind := range []*Kind{ConfigMaps, Widgets, UnlikeConfigMaps, Secrets, Nodes, EndpointSlices, Mixed} {
+	for _, kind := range []*Kind{ConfigMaps, Widgets, UnlikeConfigMaps, Secrets, Nodes,
+		EndpointSlices, Mixed} {
 		check(kind, Medium, Workloads)
 	}
 	check(UnlikeConfigMaps, 1<<20, 3)
@@ -110,7 +112,8 @@ func TestAListItemHasATypeOnlyIfTheKindIsNotBuiltIn(t *testing.T) {
 func TestKeysOfACustomResourceAreSorted(t *testing.T) {
 	for _, kind := range []*Kind{Widgets, Mixed} {
 		for seed := range uint64(Workloads) {
-			if err := sorted(json.NewDecoder(bytes.NewReader(kind.At(seed, Medium, Revision{})))); err != nil {
+			if err := sorted(json.NewDecoder(
+				bytes.NewReader(kind.At(seed, Medium, Revision{})))); err != nil {
 				t.Fatalf("%s %d: %v", kind.ID, seed, err)
 			}
 		}
@@ -167,7 +170,8 @@ func BenchmarkPodAt(b *testing.B) {
 	for _, size := range []int{Small, Medium} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				PodAt(uint64(i%1000), size, Revision{Number: i, ResourceVersion: FirstFreeVersion + uint64(i)})
+				PodAt(uint64(i%1000), size,
+					Revision{Number: i, ResourceVersion: FirstFreeVersion + uint64(i)})
 			}
 		})
 	}

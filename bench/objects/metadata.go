@@ -6,7 +6,8 @@ import (
 )
 
 // ownerVersions are the API versions of the kinds that own pods.
-var ownerVersions = map[string]string{"ReplicaSet": "apps/v1", "Job": "batch/v1", "Runner": "ci.example.com/v1"}
+var ownerVersions = map[string]string{"ReplicaSet": "apps/v1", "Job": "batch/v1",
+	"Runner": "ci.example.com/v1"}
 
 func (p *pod) writeMetadata(b *bytes.Buffer) {
 	fmt.Fprintf(b, `"metadata":{"name":%q,`, p.name)
@@ -31,8 +32,8 @@ func (p *pod) writeMetadata(b *bytes.Buffer) {
 	b.WriteByte('}')
 }
 
-// writeManagedFields lists what the spec and status below hold, the way server-side apply tracks it:
-// one entry of the controller that created the pod, one of the kubelet for its status.
+// writeManagedFields lists what the spec and status below hold, the way server-side apply tracks
+// it: one entry of the controller that created the pod, one of the kubelet for its status.
 func (p *pod) writeManagedFields(b *bytes.Buffer) {
 	fmt.Fprintf(b, `"managedFields":[{"manager":"kube-controller-manager","operation":"Update","apiVersion":"v1","time":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{`, p.created)
 	if !p.lean {

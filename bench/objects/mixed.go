@@ -8,12 +8,13 @@ import (
 // Shapes is how many shapes the objects of Mixed have.
 const Shapes = 20
 
-// MixedAt returns a state of a custom resource of about size bytes. Its spec has one of Shapes shapes, each
-// with members, nesting and types of its own, as if objects of so many kinds were mixed; the values are
-// the object's own. A later state differs as WidgetAt's does.
+// MixedAt returns a state of a custom resource of about size bytes. Its spec has one of Shapes
+// shapes, each with members, nesting and types of its own, as if objects of so many kinds were
+// mixed; the values are the object's own. A later state differs as WidgetAt's does.
 //
-// They are one kind, since what mixing costs shows only where one informer meets all of it. Resources of
-// whose objects each has its own fields exist: those with preserved unknown fields, such as workflows.
+// They are one kind, since what mixing costs shows only where one informer meets all of it.
+// Resources of whose objects each has its own fields exist: those with preserved unknown fields,
+// such as workflows.
 func MixedAt(seed uint64, size int, r Revision) []byte {
 	members := mixedFiller.remember(seed%Shapes, size, func() int {
 		for n := 0; ; n++ {
@@ -29,7 +30,8 @@ func MixedAt(seed uint64, size int, r Revision) []byte {
 func mixed(seed uint64, members int, r Revision) []byte {
 	own := rand.New(rand.NewPCG(seed, 60))
 	shape := rand.New(rand.NewPCG(seed%Shapes, 61))
-	w := &widget{phase: "Running", uid: uuid(own), resourceVersion: firstVersion(own), created: timestamp(own)}
+	w := &widget{phase: "Running", uid: uuid(own), resourceVersion: firstVersion(own),
+		created: timestamp(own)}
 	w.changed = w.created
 	w.app, w.tier = fmt.Sprintf("step-%02d", seed%Shapes), pick(shape, tiers)
 	w.name, w.namespace = w.app+"-"+uniqueSuffix(seed), pick(own, namespaces)
@@ -47,8 +49,8 @@ func mixed(seed uint64, members int, r Revision) []byte {
 	return w.of(MixedKind, spec, managed)
 }
 
-// shaped draws a value: what it consists of from shape, which is the same for all objects of a shape, and
-// what it says from own.
+// shaped draws a value: what it consists of from shape, which is the same for all objects of a
+// shape, and what it says from own.
 func shaped(shape, own *rand.Rand, depth int) any {
 	member := func() string { return pick(shape, products) + "_" + pick(shape, roles) }
 	switch k := shape.IntN(8); {
@@ -61,7 +63,8 @@ func shaped(shape, own *rand.Rand, depth int) any {
 	case k == 3 && depth > 0:
 		list := make([]any, 1+shape.IntN(3))
 		for i := range list {
-			list[i] = fields{"name": fmt.Sprintf("item-%d", i), member(): shaped(shape, own, depth-1)}
+			list[i] = fields{"name": fmt.Sprintf("item-%d", i),
+				member(): shaped(shape, own, depth-1)}
 		}
 		return list
 	case k == 4:
@@ -71,6 +74,7 @@ func shaped(shape, own *rand.Rand, depth int) any {
 	case k == 6:
 		return hexDigits(own, 16)
 	default:
-		return fmt.Sprintf("%s %s %s", pick(own, vocabulary[:]), pick(own, vocabulary[:]), pick(own, envWords))
+		return fmt.Sprintf("%s %s %s", pick(own, vocabulary[:]), pick(own, vocabulary[:]),
+			pick(own, envWords))
 	}
 }

@@ -23,14 +23,14 @@ const (
 const leanBelow = 4 << 10
 
 // Pod returns the JSON of one pod of about size bytes. The seed selects the workload (seed modulo
-// Workloads) and, within it, the replica. No two seeds below 700 million give the same namespace and
-// name.
+// Workloads) and, within it, the replica. No two seeds below 700 million give the same namespace
+// and name.
 func Pod(seed uint64, size int) []byte { return PodAt(seed, size, Revision{}) }
 
-// PodAt returns a later state of the pod that Pod returns. It differs in metadata.resourceVersion, the
-// time of the kubelet's managedFields entry, the first container's state, lastState and restartCount,
-// when the Ready conditions last changed, and in one state of eight in the phase and what goes with
-// it. A pod too small for a kubelet's status differs in resourceVersion and phase.
+// PodAt returns a later state of the pod that Pod returns. It differs in metadata.resourceVersion,
+// the time of the kubelet's managedFields entry, the first container's state, lastState and
+// restartCount, when the Ready conditions last changed, and in one state of eight in the phase and
+// what goes with it. A pod too small for a kubelet's status differs in resourceVersion and phase.
 func PodAt(seed uint64, size int, r Revision) []byte { return replicas.at(seed, size, r) }
 
 // pod is the part of a pod that varies; everything else is fixed text in the write methods.
@@ -86,7 +86,8 @@ func newPod(seed, workload uint64, size int) *pod {
 
 	p.ownerKind, p.ownerName = "ReplicaSet", p.app+"-"+p.hash
 	p.generateName = p.ownerName + "-"
-	p.labels = []label{{"app", p.app}, {"app.kubernetes.io/name", p.app}, {"pod-template-hash", p.hash}, {"tier", p.tier}}
+	p.labels = []label{{"app", p.app}, {"app.kubernetes.io/name", p.app}, {
+		"pod-template-hash", p.hash}, {"tier", p.tier}}
 	p.restartPolicy = "Always"
 	p.name = p.generateName + replicaSuffix(seed)
 	p.uid = uuid(r)
@@ -117,8 +118,9 @@ func (p *pod) addContainers(size int) {
 	count := min(1+size/(8<<10), len(names))
 	for i := range count {
 		p.containers = append(p.containers, container{
-			name:   names[i],
-			image:  fmt.Sprintf("registry.example.com/%s/%s:v%d.%d.%d", p.namespace, names[i], 1+w.IntN(4), w.IntN(30), w.IntN(10)),
+			name: names[i],
+			image: fmt.Sprintf("registry.example.com/%s/%s:v%d.%d.%d", p.namespace, names[i],
+				1+w.IntN(4), w.IntN(30), w.IntN(10)),
 			digest: hexDigits(w, 64),
 			port:   8080 + i,
 		})

@@ -22,8 +22,10 @@ func TestPodIsValidAndOfTheWishedSize(t *testing.T) {
 			if off := len(raw) - size; off < -size/4 || off > size/4 {
 				t.Errorf("seed %d: %d bytes, wished %d", seed, len(raw), size)
 			}
-			if share := len(object.Metadata.ManagedFields) * 100 / len(raw); share < 20 || share > 50 {
-				t.Errorf("seed %d, size %d: managedFields are %d%% of the object", seed, size, share)
+			if share := len(object.Metadata.ManagedFields) * 100 / len(raw); share < 20 ||
+				share > 50 {
+				t.Errorf("seed %d, size %d: managedFields are %d%% of the object", seed, size,
+					share)
 			}
 		}
 	}

@@ -5,8 +5,9 @@ import "fmt"
 // podSet is a collection of pods that belong together in one way or another.
 type podSet struct {
 	workloads uint64
-	owned     func(p *pod, seed uint64) // sets what the pods' owner determines; nil for those of ReplicaSets
-	filler    filler
+	// sets what the pods' owner determines; nil for those of ReplicaSets
+	owned  func(p *pod, seed uint64)
+	filler filler
 }
 
 var (
@@ -24,15 +25,17 @@ func ManyWorkloadPodAt(seed uint64, size int, r Revision) []byte {
 	return manyReplicas.at(seed, size, r)
 }
 
-// JobPodAt returns a pod as PodAt does, but of a Job. Each has a Job of its own, so that its labels, its
-// generateName and its owner are those of no other pod; the Jobs come from Workloads CronJobs, whose pods
-// share their spec.
+// JobPodAt returns a pod as PodAt does, but of a Job. Each has a Job of its own, so that its
+// labels, its generateName and its owner are those of no other pod; the Jobs come from Workloads
+// CronJobs, whose pods share their spec.
 func JobPodAt(seed uint64, size int, r Revision) []byte { return ofJobs.at(seed, size, r) }
 
-// SharedLabelPodAt returns a pod as PodAt does, but of a controller that names its pods itself and labels
-// all of them alike: nothing in the metadata of the pods says which of the Workloads workloads they
-// belong to, except the name and the owner.
-func SharedLabelPodAt(seed uint64, size int, r Revision) []byte { return ofRunners.at(seed, size, r) }
+// SharedLabelPodAt returns a pod as PodAt does, but of a controller that names its pods itself and
+// labels all of them alike: nothing in the metadata of the pods says which of the Workloads
+// workloads they belong to, except the name and the owner.
+func SharedLabelPodAt(seed uint64, size int, r Revision) []byte {
+	return ofRunners.at(seed, size, r)
+}
 
 // at returns a state of a pod. Its documentation is PodAt's.
 func (s *podSet) at(seed uint64, size int, r Revision) []byte {
@@ -59,17 +62,21 @@ func (s *podSet) make(seed uint64, size int) *pod {
 
 // ofJob names the Job as the CronJob controller does, with a number that grows.
 func (p *pod) ofJob(seed uint64) {
-	p.ownerKind, p.ownerName, p.ownerUID = "Job", fmt.Sprintf("%s-%d", p.app, 29_000_000+seed), uuid(p.replica)
+	p.ownerKind, p.ownerName, p.ownerUID = "Job", fmt.Sprintf("%s-%d", p.app, 29_000_000+seed),
+		uuid(p.replica)
 	p.generateName = p.ownerName + "-"
 	p.name = p.generateName + replicaSuffix(seed)
 	p.labels = []label{
-		{"app", p.app}, {"app.kubernetes.io/name", p.app}, {"batch.kubernetes.io/controller-uid", p.ownerUID},
-		{"batch.kubernetes.io/job-name", p.ownerName}, {"controller-uid", p.ownerUID}, {"job-name", p.ownerName},
+		{"app", p.app}, {"app.kubernetes.io/name", p.app}, {
+			"batch.kubernetes.io/controller-uid", p.ownerUID},
+		{"batch.kubernetes.io/job-name", p.ownerName}, {"controller-uid", p.ownerUID}, {
+			"job-name", p.ownerName},
 	}
 	p.restartPolicy = "OnFailure"
 }
 
 func (p *pod) ofRunner(uint64) {
 	p.ownerKind, p.namespace, p.generateName = "Runner", "ci", ""
-	p.labels = []label{{"app", "runner"}, {"app.kubernetes.io/managed-by", "runner-operator"}, {"tier", "batch"}}
+	p.labels = []label{{"app", "runner"}, {"app.kubernetes.io/managed-by", "runner-operator"}, {
+		"tier", "batch"}}
 }

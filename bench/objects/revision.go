@@ -45,7 +45,8 @@ func (p *pod) revise(seed uint64, r Revision) {
 	p.changed = r.after(p.created)
 	p.restarted = r.Number
 	if r.random(seed).IntN(8) == 0 {
-		p.phase = map[string]string{"Pending": "Running", "Running": "Failed", "Failed": "Running"}[p.phase]
+		p.phase = map[string]string{"Pending": "Running", "Running": "Failed",
+			"Failed": "Running"}[p.phase]
 	}
 }
 
@@ -63,7 +64,8 @@ type fillerKey struct {
 
 var configMapFiller, widgetFiller, mixedFiller filler
 
-// count asks measure only once for each workload and size, for the length without entries and that of one.
+// count asks measure only once for each workload and size, for the length without entries and that
+// of one.
 func (f *filler) count(workload uint64, size int, measure func() (base, perEntry int)) int {
 	return f.remember(workload, size, func() int {
 		base, perEntry := measure()

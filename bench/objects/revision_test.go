@@ -32,7 +32,8 @@ func differences(a, b any, path string) (paths []string) {
 		keys := maps.Clone(x)
 		maps.Copy(keys, y)
 		for key := range keys {
-			paths = append(paths, differences(x[key], y[key], strings.TrimPrefix(path+"."+key, "."))...)
+			paths = append(paths,
+				differences(x[key], y[key], strings.TrimPrefix(path+"."+key, "."))...)
 		}
 	case []any:
 		y, ok := b.([]any)
@@ -57,16 +58,21 @@ var always = map[*Kind][]string{
 	ConfigMaps: {"data.leader", "metadata.managedFields[0].time", "metadata.resourceVersion"},
 	Widgets:    widgetAlways, Mixed: widgetAlways,
 	Nodes: {
-		"metadata.managedFields[2].time", "metadata.resourceVersion", "status.conditions[0].lastHeartbeatTime",
-		"status.conditions[1].lastHeartbeatTime", "status.conditions[2].lastHeartbeatTime", "status.conditions[3].lastHeartbeatTime",
+		"metadata.managedFields[2].time", "metadata.resourceVersion",
+		"status.conditions[0].lastHeartbeatTime",
+		"status.conditions[1].lastHeartbeatTime", "status.conditions[2].lastHeartbeatTime",
+		"status.conditions[3].lastHeartbeatTime",
 	},
 	UnlikeConfigMaps: {"metadata.managedFields[0].time", "metadata.resourceVersion"},
-	Events:           {"count", "lastTimestamp", "metadata.managedFields[0].time", "metadata.resourceVersion"},
-	Leases:           {"metadata.managedFields[0].time", "metadata.resourceVersion", "spec.renewTime"},
+	Events: {"count", "lastTimestamp", "metadata.managedFields[0].time",
+		"metadata.resourceVersion"},
+	Leases: {"metadata.managedFields[0].time", "metadata.resourceVersion", "spec.renewTime"},
 	EndpointSlices: {
-		"metadata.annotations.endpoints.kubernetes.io/last-change-trigger-time", "metadata.generation", "metadata.managedFields[0].time", "metadata.resourceVersion",
+		"metadata.annotations.endpoints.kubernetes.io/last-change-trigger-time",
+		"metadata.generation", "metadata.managedFields[0].time", "metadata.resourceVersion",
 	},
-	Secrets: {"data.tls.crt", "data.tls.key", "metadata.annotations.example.com/renewed", "metadata.managedFields[0].time", "metadata.resourceVersion"},
+	Secrets: {"data.tls.crt", "data.tls.key", "metadata.annotations.example.com/renewed",
+		"metadata.managedFields[0].time", "metadata.resourceVersion"},
 }
 
 var (
@@ -76,26 +82,32 @@ var (
 		"status.containerStatuses[0].restartCount",
 	}
 	widgetAlways = []string{
-		"metadata.managedFields[1].time", "metadata.resourceVersion", "status.conditions[0].lastTransitionTime", "status.observed",
+		"metadata.managedFields[1].time", "metadata.resourceVersion",
+		"status.conditions[0].lastTransitionTime", "status.observed",
 	}
 )
 
 // sometimes are the beginnings of the further fields in which a state may differ.
 var sometimes = map[*Kind][]string{
-	Pods: podSometimes, ManyWorkloadPods: podSometimes, JobPods: podSometimes, SharedLabelPods: podSometimes,
-	Widgets: widgetSometimes, Mixed: widgetSometimes,
+	Pods: podSometimes, ManyWorkloadPods: podSometimes, JobPods: podSometimes,
+	SharedLabelPods: podSometimes,
+	Widgets:         widgetSometimes, Mixed: widgetSometimes,
 	UnlikeConfigMaps: {"data."},
 	EndpointSlices:   {"endpoints["},
 }
 
 var (
-	podSometimes    = []string{"status.phase", "status.conditions[2]", "status.conditions[3]", "status.containerStatuses["}
-	widgetSometimes = []string{"status.phase", "status.conditions[0].reason", "status.conditions[0].status"}
+	podSometimes = []string{"status.phase", "status.conditions[2]", "status.conditions[3]",
+		"status.containerStatuses["}
+	widgetSometimes = []string{"status.phase", "status.conditions[0].reason",
+		"status.conditions[0].status"}
 )
 
-// A later state of an unlike ConfigMap has one edited value, one of an EndpointSlice one endpoint that flips.
+// A later state of an unlike ConfigMap has one edited value, one of an EndpointSlice one endpoint
+// that flips.
 func TestEachStateHasOneChangeMore(t *testing.T) {
-	for kind, want := range map[*Kind]string{UnlikeConfigMaps: `^data\.[a-d]-\w+\.conf$`, EndpointSlices: `^endpoints\[(\d+)\]\.conditions\.(ready|serving)$`} {
+	for kind, want := range map[*Kind]string{UnlikeConfigMaps: `^data\.[a-d]-\w+\.conf$`,
+		EndpointSlices: `^endpoints\[(\d+)\]\.conditions\.(ready|serving)$`} {
 		pattern := regexp.MustCompile(want)
 		for seed := range uint64(10) {
 			changed := map[string]bool{}
@@ -113,7 +125,8 @@ func TestEachStateHasOneChangeMore(t *testing.T) {
 						changed[path] = true
 					}
 				}
-				if want := 1 + len(pattern.SubexpNames())/3; len(found) != want { // ready and serving
+				// ready and serving
+				if want := 1 + len(pattern.SubexpNames())/3; len(found) != want {
 					t.Errorf("%s %d, state %d: %v", kind.ID, seed, number, found)
 				}
 				before = state
@@ -132,7 +145,9 @@ func TestALaterStateDiffersOnlyWhereSaid(t *testing.T) {
 		for seed := range uint64(seeds) {
 			created := decode(t, kind.At(seed, kind.Size, Revision{}))
 			for number := 1; number <= numbers; number++ {
-				state := decode(t, kind.At(seed, kind.Size, Revision{Number: number, ResourceVersion: FirstFreeVersion + 5}))
+				state := decode(t,
+					kind.At(seed, kind.Size,
+						Revision{Number: number, ResourceVersion: FirstFreeVersion + 5}))
 				found := differences(created, state, "")
 				for _, path := range always[kind] {
 					if !slices.Contains(found, path) {
@@ -141,7 +156,9 @@ func TestALaterStateDiffersOnlyWhereSaid(t *testing.T) {
 				}
 				for _, path := range found {
 					allowed := slices.Contains(always[kind], path) ||
-						slices.ContainsFunc(sometimes[kind], func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+						slices.ContainsFunc(sometimes[kind], func(prefix string) bool {
+							return strings.HasPrefix(path, prefix)
+						})
 					if !allowed {
 						t.Errorf("%s %d, state %d: %s has changed", kind.ID, seed, number, path)
 					}
@@ -151,7 +168,8 @@ func TestALaterStateDiffersOnlyWhereSaid(t *testing.T) {
 				}
 			}
 		}
-		if few, many := seeds*numbers/16, seeds*numbers/5; slices.Contains(sometimes[kind], "status.phase") && (phases < few || phases > many) {
+		if few, many := seeds*numbers/16, seeds*numbers/5; slices.Contains(sometimes[kind],
+			"status.phase") && (phases < few || phases > many) {
 			t.Errorf("%s: the phase has changed in %d of %d states", kind.ID, phases, seeds*numbers)
 		}
 	}
@@ -160,7 +178,8 @@ func TestALaterStateDiffersOnlyWhereSaid(t *testing.T) {
 func TestASmallPodChangesItsPhase(t *testing.T) {
 	created := decode(t, Pod(1, Small))
 	state := decode(t, PodAt(1, Small, Revision{Number: 1, ResourceVersion: FirstFreeVersion + 1}))
-	if found := differences(created, state, ""); !slices.Equal(found, []string{"metadata.resourceVersion", "status.phase"}) {
+	if found := differences(created, state, ""); !slices.Equal(found,
+		[]string{"metadata.resourceVersion", "status.phase"}) {
 		t.Error(found)
 	}
 }
@@ -185,7 +204,8 @@ func TestRestartsGrow(t *testing.T) {
 	}
 	for number := range 5 {
 		if restarts(number+1) != restarts(number)+1 {
-			t.Errorf("state %d has %v restarts, the one before %v", number+1, restarts(number+1), restarts(number))
+			t.Errorf("state %d has %v restarts, the one before %v", number+1, restarts(number+1),
+				restarts(number))
 		}
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-var conditions = []string{"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"}
+var conditions = []string{"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady",
+	"PodScheduled"}
 
 func (p *pod) writeStatus(b *bytes.Buffer) {
 	fmt.Fprintf(b, `"status":{"phase":%q`, p.phase)

@@ -8,8 +8,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// The API server has decoded what it sends, so its text is what encoding the Go type makes of it: members
-// in the order of the type's fields, none that the type does not have, none that it leaves out when empty.
+// The API server has decoded what it sends, so its text is what encoding the Go type makes of it:
+// members in the order of the type's fields, none that the type does not have, none that it leaves
+// out when empty.
 func TestObjectsOfBuiltInKindsAreWhatTheirGoTypeMakesOfThem(t *testing.T) {
 	for _, kind := range Kinds {
 		if !kind.BuiltIn() {
@@ -17,7 +18,8 @@ func TestObjectsOfBuiltInKindsAreWhatTheirGoTypeMakesOfThem(t *testing.T) {
 		}
 		for seed := range uint64(20) {
 			text := kind.At(seed, kind.Size, Revision{Number: int(seed % 3)})
-			typed, err := scheme.Scheme.New(schema.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Name})
+			typed, err := scheme.Scheme.New(schema.GroupVersionKind{Group: kind.Group,
+				Version: kind.Version, Kind: kind.Name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +35,8 @@ func TestObjectsOfBuiltInKindsAreWhatTheirGoTypeMakesOfThem(t *testing.T) {
 				for i < min(len(text), len(again)) && text[i] == again[i] {
 					i++
 				}
-				t.Fatalf("%s %d: at byte %d\n…%s\nwant\n…%s", kind.ID, seed, i, text[i:min(len(text), i+120)], again[i:min(len(again), i+120)])
+				t.Fatalf("%s %d: at byte %d\n…%s\nwant\n…%s", kind.ID, seed, i,
+					text[i:min(len(text), i+120)], again[i:min(len(again), i+120)])
 			}
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// UnlikeConfigMapAt returns a state of a ConfigMap of about size bytes that resembles no other: its keys
-// and its text are its own. A later state differs in metadata.resourceVersion, the time of the
+// UnlikeConfigMapAt returns a state of a ConfigMap of about size bytes that resembles no other: its
+// keys and its text are its own. A later state differs in metadata.resourceVersion, the time of the
 // managedFields entry and one value of four, which is a new text; somebody has edited it.
 func UnlikeConfigMapAt(seed uint64, size int, r Revision) []byte {
 	own := rand.New(rand.NewPCG(seed, 21))

@@ -88,11 +88,12 @@ func (w *widget) revise(seed uint64, r Revision) {
 type fields = map[string]any
 
 func (w *widget) render() []byte {
-	return w.of(WidgetKind, fields{"nodeName": w.node, "routes": w.routeList()}, fields{".": fields{}, "f:nodeName": fields{}, "f:routes": w.managedRoutes()})
+	return w.of(WidgetKind, fields{"nodeName": w.node, "routes": w.routeList()},
+		fields{".": fields{}, "f:nodeName": fields{}, "f:routes": w.managedRoutes()})
 }
 
-// of writes the object with a spec and the managedFields of that. It relies on encoding/json, which writes
-// maps in the order of their keys.
+// of writes the object with a spec and the managedFields of that. It relies on encoding/json, which
+// writes maps in the order of their keys.
 func (w *widget) of(kind string, spec, managed fields) []byte {
 	text, err := json.Marshal(fields{
 		"apiVersion": WidgetGroup + "/" + WidgetVersion,
@@ -103,17 +104,21 @@ func (w *widget) of(kind string, spec, managed fields) []byte {
 			"managedFields": []any{
 				w.managed("kubectl", w.created, fields{"f:spec": managed}, nil),
 				w.managed("widget-controller", w.changed, fields{"f:status": fields{
-					".": fields{}, "f:conditions": fields{".": fields{}, `k:{"type":"Ready"}`: fields{".": fields{},
-						"f:lastTransitionTime": fields{}, "f:message": fields{}, "f:reason": fields{}, "f:status": fields{}, "f:type": fields{}}},
+					".": fields{}, "f:conditions": fields{".": fields{},
+						`k:{"type":"Ready"}`: fields{".": fields{},
+							"f:lastTransitionTime": fields{}, "f:message": fields{},
+							"f:reason": fields{}, "f:status": fields{}, "f:type": fields{}}},
 					"f:observed": fields{}, "f:phase": fields{},
 				}}, "status"),
 			},
-			"name": w.name, "namespace": w.namespace, "resourceVersion": fmt.Sprint(w.resourceVersion), "uid": w.uid,
+			"name": w.name, "namespace": w.namespace,
+			"resourceVersion": fmt.Sprint(w.resourceVersion), "uid": w.uid,
 		},
 		"spec": spec,
 		"status": fields{
 			"conditions": []any{fields{
-				"lastTransitionTime": w.changed, "message": "the last attempt ended", "reason": w.phase, "status": w.ready(), "type": "Ready",
+				"lastTransitionTime": w.changed, "message": "the last attempt ended",
+				"reason": w.phase, "status": w.ready(), "type": "Ready",
 			}},
 			"observed": w.observed, "phase": w.phase,
 		},
@@ -147,11 +152,14 @@ func (w *widget) routeList() []any {
 	list := make([]any, w.routes)
 	for i := range list {
 		list[i] = fields{
-			"destination": fields{"host": fmt.Sprintf("%s-%s.%s.svc.cluster.local", pick(r, products), pick(r, roles), pick(r, namespaces)), "port": 8000 + r.IntN(100)},
-			"name":        fmt.Sprintf("route-%03d", i),
-			"timeout":     pick(r, []string{"1s", "5s", "30s"}),
-			"value":       pick(r, envWords) + "=<" + hexDigits(r, 16) + ">", // the API server escapes < and >
-			"weight":      r.IntN(100),
+			"destination": fields{"host": fmt.Sprintf("%s-%s.%s.svc.cluster.local",
+				pick(r, products), pick(r, roles), pick(r, namespaces)), "port": 8000 + r.IntN(
+				100)},
+			"name":    fmt.Sprintf("route-%03d", i),
+			"timeout": pick(r, []string{"1s", "5s", "30s"}),
+			// the API server escapes < and >
+			"value":  pick(r, envWords) + "=<" + hexDigits(r, 16) + ">",
+			"weight": r.IntN(100),
 		}
 	}
 	return list
@@ -160,7 +168,8 @@ func (w *widget) routeList() []any {
 func (w *widget) managedRoutes() fields {
 	of := fields{".": fields{}}
 	for i := range w.routes {
-		of[fmt.Sprintf(`k:{"name":"route-%03d"}`, i)] = fields{".": fields{}, "f:name": fields{}, "f:weight": fields{}}
+		of[fmt.Sprintf(`k:{"name":"route-%03d"}`, i)] = fields{".": fields{}, "f:name": fields{},
+			"f:weight": fields{}}
 	}
 	return of
 }

@@ -7,12 +7,15 @@ import (
 )
 
 var (
-	products   = []string{"checkout", "catalog", "payments", "search", "shipping", "accounts", "pricing", "inventory", "recommendations"}
+	products = []string{"checkout", "catalog", "payments", "search", "shipping", "accounts",
+		"pricing", "inventory", "recommendations"}
 	roles      = []string{"api", "worker", "frontend", "gateway", "consumer", "scheduler"}
 	tiers      = []string{"frontend", "backend", "batch", "data"}
 	namespaces = []string{"shop", "pay", "platform", "logistics"}
-	sidecars   = []string{"istio-proxy", "vault-agent", "fluent-bit", "otel-collector", "config-reloader", "cloud-sql-proxy"}
-	envWords   = []string{"DATABASE", "CACHE", "KAFKA", "FEATURE", "HTTP", "TIMEOUT", "UPSTREAM", "TRACING", "LIMIT", "REGION"}
+	sidecars   = []string{"istio-proxy", "vault-agent", "fluent-bit", "otel-collector",
+		"config-reloader", "cloud-sql-proxy"}
+	envWords = []string{"DATABASE", "CACHE", "KAFKA", "FEATURE", "HTTP", "TIMEOUT", "UPSTREAM",
+		"TRACING", "LIMIT", "REGION"}
 	// The API server escapes <, > and & in strings, so realistic values hold such escapes.
 	envValues = []string{
 		`postgres://app@db-primary.data.svc.cluster.local:5432/orders?sslmode=verify-full\u0026pool_max_conns=20`,
@@ -33,9 +36,9 @@ func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
 func suffix(r *rand.Rand, n int) string { return draw(r, suffixAlphabet, n) }
 
-// replicaSuffix is the suffix of a replica's name: as random to look at as suffix gives, and different
-// for each replica of a workload, since multiplying by a number without the modulus' only factor 3
-// maps the numbers below the modulus one to one.
+// replicaSuffix is the suffix of a replica's name: as random to look at as suffix gives, and
+// different for each replica of a workload, since multiplying by a number without the modulus' only
+// factor 3 maps the numbers below the modulus one to one.
 func replicaSuffix(seed uint64) string {
 	const modulus, scatter = 27 * 27 * 27 * 27 * 27, 7_654_321
 	n := (seed/Workloads*scatter + seed%Workloads) % modulus
@@ -58,7 +61,8 @@ func draw(r *rand.Rand, alphabet string, n int) string {
 }
 
 func uuid(r *rand.Rand) string {
-	return fmt.Sprintf("%s-%s-4%s-a%s-%s", hexDigits(r, 8), hexDigits(r, 4), hexDigits(r, 3), hexDigits(r, 3), hexDigits(r, 12))
+	return fmt.Sprintf("%s-%s-4%s-a%s-%s", hexDigits(r, 8), hexDigits(r, 4), hexDigits(r, 3),
+		hexDigits(r, 3), hexDigits(r, 12))
 }
 
 func timestamp(r *rand.Rand) string {

@@ -9,7 +9,8 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 )
 
-// BenchmarkPack is what a watch event costs: packing its object and copying the packed form to memory of its size.
+// BenchmarkPack is what a watch event costs: packing its object and copying the packed form to
+// memory of its size.
 func BenchmarkPack(b *testing.B) {
 	eachCase(b, func(b *testing.B, packers []packer, c corpus) {
 		total := 0
@@ -71,9 +72,9 @@ func eachCase(b *testing.B, run func(b *testing.B, packers []packer, c corpus)) 
 	}
 }
 
-// BenchmarkShare is what an object costs with its part of what is shared, if each of 50 workloads has n: the time to
-// make the packers and pack everything, and the heap that holds the packers and the packed texts after each text was
-// unpacked once.
+// BenchmarkShare is what an object costs with its part of what is shared, if each of 50 workloads
+// has n: the time to make the packers and pack everything, and the heap that holds the packers and
+// the packed texts after each text was unpacked once.
 func BenchmarkShare(b *testing.B) {
 	for _, c := range contenders {
 		for _, n := range []int{3, 10, 400} {
@@ -93,7 +94,8 @@ func BenchmarkShare(b *testing.B) {
 					packAll(b, c, all)
 				}
 				b.ReportMetric(heap/float64(len(all.texts)), "heapB/object")
-				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(len(all.texts)), "ns/object")
+				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(len(all.texts)),
+					"ns/object")
 			})
 		}
 	}
@@ -109,8 +111,9 @@ func packAll(b *testing.B, c contender, all corpus) ([]packer, []string) {
 	return packers, packed
 }
 
-// BenchmarkFootprint gives the heap one packer for pods of 10 KB holds, its base or dictionary included: as it is made,
-// and after as many goroutines as Go runs at once have packed and unpacked with it.
+// BenchmarkFootprint gives the heap one packer for pods of 10 KB holds, its base or dictionary
+// included: as it is made, and after as many goroutines as Go runs at once have packed and unpacked
+// with it.
 func BenchmarkFootprint(b *testing.B) {
 	for _, c := range contenders {
 		b.Run(c.name, func(b *testing.B) {

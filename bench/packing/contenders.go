@@ -1,14 +1,15 @@
 package packing
 
-// packer keeps texts that have something in common: all of them, or those of one workload. Each text is one object's
-// valid JSON. A packer owns all it refers to, and may be used by several goroutines at once: one packs what the API
-// server sends while others unpack.
+// packer keeps texts that have something in common: all of them, or those of one workload. Each
+// text is one object's valid JSON. A packer owns all it refers to, and may be used by several
+// goroutines at once: one packs what the API server sends while others unpack.
 type packer interface {
-	// pack gives the packed form of text. It may write it into the memory of scratch, from its beginning up to its
-	// capacity. It keeps neither argument.
+	// pack gives the packed form of text. It may write it into the memory of scratch, from its
+	// beginning up to its capacity. It keeps neither argument.
 	pack(scratch, text []byte) []byte
-	// unpack gives back the text of what pack gave, byte for byte. It may write it into the memory of scratch as pack
-	// does, but must not if the capacity is less than the text. It keeps neither argument.
+	// unpack gives back the text of what pack gave, byte for byte. It may write it into the memory
+	// of scratch as pack does, but must not if the capacity is less than the text. It keeps neither
+	// argument.
 	unpack(scratch, packed []byte) ([]byte, error)
 }
 
@@ -18,8 +19,8 @@ type scope int
 const (
 	// alone: made of nothing, and one packer is enough for all texts.
 	alone scope = iota
-	// everything: made of samples from many workloads, and one packer is enough for all texts. The samples begin with
-	// one object of each workload.
+	// everything: made of samples from many workloads, and one packer is enough for all texts. The
+	// samples begin with one object of each workload.
 	everything
 	// workload: made of a single sample, the base, and used for the texts of its workload.
 	workload

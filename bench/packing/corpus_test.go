@@ -22,8 +22,8 @@ type corpus struct {
 	samples [][]byte
 }
 
-// A benchmark packs benchPods texts of a case. Two of each workload are enough for a test, as the rest differ from them
-// as they do from each other.
+// A benchmark packs benchPods texts of a case. Two of each workload are enough for a test, as the
+// rest differ from them as they do from each other.
 const (
 	benchPods = 2000
 	testPods  = 2 * objects.Workloads
@@ -36,19 +36,30 @@ type testCase struct {
 }
 
 var (
-	small  = testCase{"2KB", func(count int) corpus { return podsOf(objects.Small, count, asTheyAre) }}
-	medium = testCase{"10KB", func(count int) corpus { return podsOf(objects.Medium, count, asTheyAre) }}
-	large  = testCase{"50KB", func(count int) corpus { return podsOf(objects.Large, count, asTheyAre) }}
-	ownIDs = testCase{"10KB-ids", func(count int) corpus { return podsOf(objects.Medium, count, withOwnIDs) }}
+	small = testCase{"2KB", func(count int) corpus {
+		return podsOf(objects.Small, count, asTheyAre)
+	}}
+	medium = testCase{"10KB", func(count int) corpus {
+		return podsOf(objects.Medium, count, asTheyAre)
+	}}
+	large = testCase{"50KB", func(count int) corpus {
+		return podsOf(objects.Large, count, asTheyAre)
+	}}
+	ownIDs = testCase{"10KB-ids", func(count int) corpus {
+		return podsOf(objects.Medium, count, withOwnIDs)
+	}}
 	update = testCase{"10KB-update", func(count int) corpus { return updated(ownIDs.make(count)) }}
 	older  = testCase{"10KB-previous", func(int) corpus { return previous() }}
 
 	cases = []testCase{small, medium, large, ownIDs, update, older}
 )
 
-// corpus makes the texts when they are first asked for, because no run needs all of them. They must not be changed.
+// corpus makes the texts when they are first asked for, because no run needs all of them. They must
+// not be changed.
 func (c testCase) corpus(count int) corpus {
-	made, _ := corpora.LoadOrStore(fmt.Sprint(c.name, count), sync.OnceValue(func() corpus { return c.make(count) }))
+	made, _ := corpora.LoadOrStore(fmt.Sprint(c.name, count), sync.OnceValue(func() corpus {
+		return c.make(count)
+	}))
 	return made.(func() corpus)()
 }
 
@@ -114,15 +125,16 @@ func withOwnIDs(seed uint64, text []byte) []byte {
 	return text
 }
 
-// restarted gives the pod's text after its first container was started anew. A pod without containers' status is
-// returned as it is but for the resourceVersion.
+// restarted gives the pod's text after its first container was started anew. A pod without
+// containers' status is returned as it is but for the resourceVersion.
 func restarted(text []byte) []byte {
 	r := rand.New(rand.NewPCG(uint64(len(text)), 4))
 	text = bytes.Clone(text)
 	for at := range valuesOf(text, `"resourceVersion":"`) {
 		copy(text[at:], fmt.Sprintf("%09d", 900_000_000+r.IntN(100_000_000)))
 	}
-	for at := range valuesOf(text, `"type":"Ready","observedGeneration":1,"status":"True","lastProbeTime":null,"lastTransitionTime":"`) {
+	for at := range valuesOf(text,
+		`"type":"Ready","observedGeneration":1,"status":"True","lastProbeTime":null,"lastTransitionTime":"`) {
 		setSeconds(r, text[at:])
 	}
 	for at := range valuesOf(text, `"restartCount":`) {
@@ -185,7 +197,8 @@ func TestCorporaAreWhatTheySay(t *testing.T) {
 					t.Errorf("a base or sample is also to be packed: %s", text)
 				}
 			}
-			if len(c.bases) != objects.Workloads || len(c.samples) != samplesEach*objects.Workloads {
+			if len(c.bases) != objects.Workloads ||
+				len(c.samples) != samplesEach*objects.Workloads {
 				t.Errorf("%d bases, %d samples", len(c.bases), len(c.samples))
 			}
 		})
@@ -200,13 +213,15 @@ func TestARestartChangesWhatItShould(t *testing.T) {
 		"status.containerStatuses[0].restartCount", "status.containerStatuses[0].containerID",
 	} {
 		path := event.MustCompilePath(field)
-		was, is := path.In(event.TrustedValue(string(before))), path.In(event.TrustedValue(string(after)))
+		was, is := path.In(event.TrustedValue(string(before))),
+			path.In(event.TrustedValue(string(after)))
 		if !is.Exists() || was.Kind() != is.Kind() || was.Raw() == is.Raw() {
 			t.Errorf("%s was %s and is %s", field, was.Raw(), is.Raw())
 		}
 	}
 	name := event.MustCompilePath("metadata.name")
-	if was, is := name.In(event.TrustedValue(string(before))), name.In(event.TrustedValue(string(after))); was.Raw() != is.Raw() {
+	if was, is := name.In(event.TrustedValue(string(before))),
+		name.In(event.TrustedValue(string(after))); was.Raw() != is.Raw() {
 		t.Errorf("name was %s and is %s", was.Raw(), is.Raw())
 	}
 }

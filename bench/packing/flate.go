@@ -41,8 +41,8 @@ func (flateBlock) unpack(scratch, packed []byte) ([]byte, error) {
 	return unflate(scratch, packed, nil)
 }
 
-// flateDict packs with the base as the dictionary, by the only function of flate that keeps nothing for a dictionary.
-// It takes no more than the base's last 8 KB.
+// flateDict packs with the base as the dictionary, by the only function of flate that keeps nothing
+// for a dictionary. It takes no more than the base's last 8 KB.
 type flateDict struct{ base []byte }
 
 const flateDictSize = 8 << 10

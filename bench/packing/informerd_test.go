@@ -6,7 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// experienced gives a parser that has read one object of each workload, as one has after the first moments of a list.
+// experienced gives a parser that has read one object of each workload, as one has after the first
+// moments of a list.
 func experienced(tb testing.TB, c corpus) *event.Parser {
 	p := &event.Parser{}
 	for _, base := range c.bases {
@@ -41,8 +42,9 @@ func TestInformerdGivesTheTextsBack(t *testing.T) {
 	}
 }
 
-// BenchmarkInformerd is informerd's own way. It packs while it checks a text and finds the header in it, so that its time to
-// pack is that of all three; the size is that of the object with its header.
+// BenchmarkInformerd is informerd's own way. It packs while it checks a text and finds the header
+// in it, so that its time to pack is that of all three; the size is that of the object with its
+// header.
 func BenchmarkInformerd(b *testing.B) {
 	for _, tc := range cases {
 		c := tc.corpus(benchPods)

@@ -24,22 +24,24 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A packer is also given texts that have little to do with what it was made of: other workloads, other kinds, and such
-// as are longer than any dictionary.
+// A packer is also given texts that have little to do with what it was made of: other workloads,
+// other kinds, and such as are longer than any dictionary.
 func TestRoundTripOfTextsUnlikeTheBase(t *testing.T) {
 	pods := medium.corpus(testPods)
 	base := pods.bases[0]
-	long := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"long"},"data":{"a":"` + strings.Repeat("0123456789abcdef\\n", 1<<16) + `"}}`
+	long := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"long"},"data":{"a":"` +
+		strings.Repeat("0123456789abcdef\\n", 1<<16) + `"}}`
 	texts := map[string]string{
-		"the base itself":        string(base),
-		"an empty object":        `{}`,
-		"a small one":            `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}`,
-		"another workload's":     string(pods.texts[1]),
-		"a small pod":            string(small.corpus(testPods).texts[0]),
-		"a large pod":            string(large.corpus(testPods).texts[0]),
-		"the base within a list": `{"kind":"PodList","apiVersion":"v1","items":[` + string(base) + `,` + string(base) + `]}`,
-		"a megabyte":             long,
-		"a megabyte and a pod":   `[` + long + `,` + string(pods.texts[0]) + `]`,
+		"the base itself":    string(base),
+		"an empty object":    `{}`,
+		"a small one":        `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}`,
+		"another workload's": string(pods.texts[1]),
+		"a small pod":        string(small.corpus(testPods).texts[0]),
+		"a large pod":        string(large.corpus(testPods).texts[0]),
+		"the base within a list": `{"kind":"PodList","apiVersion":"v1","items":[` + string(base) +
+			`,` + string(base) + `]}`,
+		"a megabyte":           long,
+		"a megabyte and a pod": `[` + long + `,` + string(pods.texts[0]) + `]`,
 	}
 	eachContender(t, func(t *testing.T, c contender) {
 		packers := packersOf(t, c, pods)
@@ -53,12 +55,14 @@ func TestRoundTripOfTextsUnlikeTheBase(t *testing.T) {
 	})
 }
 
-// roomsFor gives capacities of scratch memory that are too small, just too small, just enough and more.
+// roomsFor gives capacities of scratch memory that are too small, just too small, just enough and
+// more.
 func roomsFor(text []byte) []int {
 	return []int{0, 1, 100, len(text) - 1, len(text), 2*len(text) + 1000}
 }
 
-// roundTrip packs and unpacks with room bytes of scratch memory, and overwrites all memory that is not the packer's.
+// roundTrip packs and unpacks with room bytes of scratch memory, and overwrites all memory that is
+// not the packer's.
 func roundTrip(t *testing.T, p packer, text []byte, room int) {
 	t.Helper()
 	input, scratch := bytes.Clone(text), make([]byte, room)
@@ -82,7 +86,8 @@ func roundTrip(t *testing.T, p packer, text []byte, room int) {
 func TestPackersOwnWhatTheyAreMadeOf(t *testing.T) {
 	eachContender(t, func(t *testing.T, c contender) {
 		pods := medium.corpus(testPods)
-		lent := corpus{texts: pods.texts, bases: cloned(pods.bases[:1]), samples: cloned(pods.samples)}
+		lent := corpus{texts: pods.texts, bases: cloned(pods.bases[:1]),
+			samples: cloned(pods.samples)}
 		p := packersOf(t, c, lent)[0]
 		packed := exact(p.pack(nil, pods.texts[0]))
 		for _, b := range append(lent.bases, lent.samples...) {
@@ -112,9 +117,11 @@ func TestPackersCanBeShared(t *testing.T) {
 		for worker := range 4 {
 			wg.Go(func() {
 				for i := range 20 {
-					// Texts of the packer's workload and of others, in another order for each goroutine.
+					// Texts of the packer's workload and of others, in another order for each
+					// goroutine.
 					text := pods.texts[(worker+1)*i]
-					if got, err := p.unpack(nil, p.pack(nil, text)); err != nil || !bytes.Equal(got, text) {
+					if got, err := p.unpack(nil, p.pack(nil, text)); err != nil ||
+						!bytes.Equal(got, text) {
 						t.Errorf("text %d: %v, got\n%s\nwant\n%s", i, err, got, text)
 						return
 					}
@@ -145,7 +152,8 @@ func TestBasesAreMadeUseOf(t *testing.T) {
 	})
 }
 
-// packersOf makes the packers for a corpus: a single one, or one for each base in the order of the bases.
+// packersOf makes the packers for a corpus: a single one, or one for each base in the order of the
+// bases.
 func packersOf(t testing.TB, c contender, corpus corpus) []packer {
 	t.Helper()
 	inputs := [][][]byte{corpus.samples}

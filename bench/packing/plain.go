@@ -16,8 +16,8 @@ func (plain) unpack(scratch, packed []byte) ([]byte, error) {
 	return append(scratch[:0], packed...), nil
 }
 
-// affixes keeps what is between the longest beginning and the longest end that the text shares with the base: the
-// simplest difference there is.
+// affixes keeps what is between the longest beginning and the longest end that the text shares with
+// the base: the simplest difference there is.
 type affixes struct{ base []byte }
 
 func affixesPacker(samples [][]byte) (packer, error) { return affixes{exact(samples[0])}, nil }
@@ -63,7 +63,8 @@ func commonPrefix(a, b []byte) int {
 
 func commonSuffix(a, b []byte) int {
 	n, end := 0, min(len(a), len(b))
-	for n+8 <= end && binary.LittleEndian.Uint64(a[len(a)-n-8:]) == binary.LittleEndian.Uint64(b[len(b)-n-8:]) {
+	for n+8 <= end && binary.LittleEndian.Uint64(a[len(a)-n-8:]) == binary.LittleEndian.Uint64(
+		b[len(b)-n-8:]) {
 		n += 8
 	}
 	for n < end && a[len(a)-n-1] == b[len(b)-n-1] {

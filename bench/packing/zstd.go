@@ -16,33 +16,39 @@ const (
 )
 
 const (
-	// zstdWindow is enough for the texts and for the larger dictionaries. What an encoder takes grows with it.
+	// zstdWindow is enough for the texts and for the larger dictionaries. What an encoder takes
+	// grows with it.
 	zstdWindow = 512 << 10
 	// zstdTrained is the size the zstd command gives a dictionary.
 	zstdTrained = 112 << 10
-	// zstdHistory is as much of the samples as one dictionary holds unchanged: with 50 workloads a pod of each.
+	// zstdHistory is as much of the samples as one dictionary holds unchanged: with 50 workloads a
+	// pod of each.
 	zstdHistory = 384 << 10
 	// zstdID stands in each packed text, so it is one of those that take a single byte.
 	zstdID = 1
 )
 
-// zstdPacker lets as many goroutines pack and unpack at once as Go runs (GOMAXPROCS); there is an encoder's and a
-// decoder's state for each of them, made when it is first used.
+// zstdPacker lets as many goroutines pack and unpack at once as Go runs (GOMAXPROCS); there is an
+// encoder's and a decoder's state for each of them, made when it is first used.
 type zstdPacker struct {
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
 }
 
-func (p *zstdPacker) pack(scratch, text []byte) []byte { return p.encoder.EncodeAll(text, scratch[:0]) }
+func (p *zstdPacker) pack(scratch, text []byte) []byte {
+	return p.encoder.EncodeAll(text, scratch[:0])
+}
 
 func (p *zstdPacker) unpack(scratch, packed []byte) ([]byte, error) {
 	return p.decoder.DecodeAll(packed, scratch[:0])
 }
 
-func (l zstdLevel) new(concurrency int, encoding []zstd.EOption, decoding []zstd.DOption) (*zstdPacker, error) {
+func (l zstdLevel) new(concurrency int, encoding []zstd.EOption, decoding []zstd.DOption) (
+	*zstdPacker, error) {
 	encoder, err := zstd.NewWriter(nil, append(encoding,
 		zstd.WithEncoderLevel(zstd.EncoderLevel(l)), zstd.WithWindowSize(zstdWindow),
-		zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true), zstd.WithEncoderConcurrency(concurrency))...)
+		zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true),
+		zstd.WithEncoderConcurrency(concurrency))...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +86,8 @@ func (l zstdLevel) history(samples [][]byte) (packer, error) {
 		history = append(history, s...)
 	}
 	d, err := zstd.BuildDict(zstd.BuildDictOptions{
-		ID: zstdID, Contents: samples, History: history, Offsets: [3]int{1, 4, 8}, Level: zstd.EncoderLevel(l),
+		ID: zstdID, Contents: samples, History: history, Offsets: [3]int{1, 4, 8},
+		Level: zstd.EncoderLevel(l),
 	})
 	if err != nil {
 		return nil, err
@@ -89,7 +96,8 @@ func (l zstdLevel) history(samples [][]byte) (packer, error) {
 }
 
 func (l zstdLevel) withDict(d []byte) (packer, error) {
-	return l.new(asManyAsGo, []zstd.EOption{zstd.WithEncoderDict(d)}, []zstd.DOption{zstd.WithDecoderDicts(d)})
+	return l.new(asManyAsGo, []zstd.EOption{zstd.WithEncoderDict(d)},
+		[]zstd.DOption{zstd.WithDecoderDicts(d)})
 }
 
 // workload has the base as it is for a dictionary, and an encoder and a decoder for each workload.
@@ -106,7 +114,8 @@ func decodeWith(base []byte) []zstd.DOption {
 	return []zstd.DOption{zstd.WithDecoderDictRaw(zstdID, base)}
 }
 
-// zstdLazy keeps the base alone, and gives it to an encoder or decoder all workloads share, each time it uses one.
+// zstdLazy keeps the base alone, and gives it to an encoder or decoder all workloads share, each
+// time it uses one.
 type zstdLazy struct{ base []byte }
 
 var zstdStates = sync.Pool{New: func() any {

@@ -37,7 +37,8 @@ var kinds = []kind{
 	{name: "never-twice", of: objects.JobPods, n: 1000, once: true},
 }
 
-// texts are the objects of a kind as a list has them and then, in turns, as a watch sends their changes.
+// texts are the objects of a kind as a list has them and then, in turns, as a watch sends their
+// changes.
 type texts struct{ list, updates [][]byte }
 
 func (k kind) texts() (t texts) {
@@ -55,7 +56,10 @@ func (k kind) texts() (t texts) {
 			if k.once {
 				of += uint64(number * k.n)
 			}
-			t.updates = append(t.updates, k.of.At(of, size, objects.Revision{Number: number, ResourceVersion: objects.FirstFreeVersion + uint64(number*k.n+seed)}))
+			t.updates = append(t.updates,
+				k.of.At(of, size,
+					objects.Revision{Number: number, ResourceVersion: objects.FirstFreeVersion +
+						uint64(number*k.n+seed)}))
 		}
 	}
 	return t
@@ -64,13 +68,14 @@ func (k kind) texts() (t texts) {
 // store keeps objects as an informer does.
 type store map[event.Key]*event.Object
 
-// batch is how many objects are measured at once: few, so that on a busy machine some batches are not disturbed.
+// batch is how many objects are measured at once: few, so that on a busy machine some batches are
+// not disturbed.
 const batch = 40
 
-// BenchmarkKinds reports, for the first list and for updates, what the parser takes over what json.Valid takes to check the
-// same texts: with nothing remembered (strict) and as an informer uses it. All are least values of a thread's processor
-// time for a batch of objects, in turns. B/listed is what the store holds of an object after the list, B/object after the
-// updates.
+// BenchmarkKinds reports, for the first list and for updates, what the parser takes over what
+// json.Valid takes to check the same texts: with nothing remembered (strict) and as an informer
+// uses it. All are least values of a thread's processor time for a batch of objects, in turns.
+// B/listed is what the store holds of an object after the list, B/object after the updates.
 func BenchmarkKinds(b *testing.B) {
 	for _, k := range kinds {
 		b.Run(k.name, func(b *testing.B) {

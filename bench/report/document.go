@@ -20,7 +20,8 @@ type Document struct {
 	Tables   []Titled
 	Verdicts []Verdict    // of everything but the kinds
 	Kinds    []Collection // of the scene of that name
-	Problems []string     // what went wrong: trials that are missing, contenders that did not do the same work
+	// what went wrong: trials that are missing, contenders that did not do the same work
+	Problems []string
 }
 
 // kindTables are those of the kinds, the one for the head of the document first.
@@ -51,8 +52,10 @@ type Machine struct {
 
 // ThisMachine tells of this one. What cannot be found out is "unknown".
 func ThisMachine() Machine {
-	m := Machine{Cores: runtime.NumCPU(), CPU: "unknown", Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH, Commit: "unknown"}
-	if out, err := exec.Command("git", "describe", "--tags", "--always", "--dirty").Output(); err == nil {
+	m := Machine{Cores: runtime.NumCPU(), CPU: "unknown", Go: runtime.Version() + " " +
+		runtime.GOOS + "/" + runtime.GOARCH, Commit: "unknown"}
+	if out, err := exec.Command("git", "describe", "--tags", "--always",
+		"--dirty").Output(); err == nil {
 		m.Commit = strings.TrimSpace(string(out))
 	}
 	f, err := os.Open("/proc/cpuinfo")
@@ -61,7 +64,8 @@ func ThisMachine() Machine {
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok &&
+			strings.TrimSpace(name) == "model name" {
 			m.CPU = strings.TrimSpace(value)
 			break
 		}
@@ -96,13 +100,16 @@ func (d Document) problems() string {
 func (d Document) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Results\n\nWritten by `informerbench run`; what is measured and how: the package documentation of `bench/trial`.\n\n")
-	fmt.Fprintf(&b, "- date: %s, took %s\n", d.Began.UTC().Format(time.DateOnly), d.Took.Round(time.Second))
+	fmt.Fprintf(&b, "- date: %s, took %s\n", d.Began.UTC().Format(time.DateOnly),
+		d.Took.Round(time.Second))
 	fmt.Fprintf(&b, "- commit: %s\n- machine: %d cores, %s\n- Go: %s\n- rounds: %d; figures are their medians\n",
 		d.Machine.Commit, d.Machine.Cores, d.Machine.CPU, d.Machine.Go, d.Rounds)
 	if len(d.Problems) > 0 {
 		fmt.Fprintf(&b, "\n## What went wrong\n\n%s", d.problems())
 	}
-	section := func(t Titled) { fmt.Fprintf(&b, "\n## %s\n\n%s", strings.ToUpper(t.Title[:1])+t.Title[1:], t.Table) }
+	section := func(t Titled) {
+		fmt.Fprintf(&b, "\n## %s\n\n%s", strings.ToUpper(t.Title[:1])+t.Title[1:], t.Table)
+	}
 	kinds := d.kindTables()
 	if len(kinds) > 0 { // what holds for objects in general comes before what holds for some
 		section(kinds[0])

@@ -18,13 +18,16 @@ func measured() Results {
 			"typed-json":     {Heap: 18_000, P99: 3 * time.Millisecond},
 			"typed-protobuf": {Heap: 20_000, P99: 2 * time.Millisecond},
 			"core": {
-				EventCPU: 10, ListCPU: 20, Heap: 2_000, PeakRSS: 130, SteadyRSS: 100, P99: 3 * time.Millisecond,
-				SingleCPU: 90, IdleCPU: 7, SingleP50: 400 * time.Microsecond, SingleP99: 1500 * time.Microsecond,
+				EventCPU: 10, ListCPU: 20, Heap: 2_000, PeakRSS: 130, SteadyRSS: 100,
+				P99:       3 * time.Millisecond,
+				SingleCPU: 90, IdleCPU: 7, SingleP50: 400 * time.Microsecond,
+				SingleP99: 1500 * time.Microsecond,
 			},
 		},
 		OneListener: Figures{EventCPU: 10}, Further: 100,
-		ManyListeners: []FurtherListeners{{"a name", 0.5, Figures{EventCPU: 70}}, {"a field", 0.1, Figures{EventCPU: 15}}},
-		Few:           Figures{Objects: 10_000, EventCPU: 10}, Many: Figures{Objects: 200_000, EventCPU: 13},
+		ManyListeners: []FurtherListeners{{"a name", 0.5, Figures{EventCPU: 70}}, {
+			"a field", 0.1, Figures{EventCPU: 15}}},
+		Few: Figures{Objects: 10_000, EventCPU: 10}, Many: Figures{Objects: 200_000, EventCPU: 13},
 		ManyWorkloads: Figures{EventCPU: 11}, Workloads: 5_000,
 		OneInformer: Figures{EventCPU: 10}, ManyInformers: Figures{EventCPU: 14}, Informers: 100,
 		Matched: []Matched{{"file", 13_000, 14, 7, 3}, {"pipe", 13_000, 9, 1, 0}},
@@ -69,7 +72,8 @@ func TestADifferenceBelowZeroIsNoise(t *testing.T) {
 	r := measured()
 	r.ManyListeners[0].Figures.EventCPU = 9
 	for _, v := range Verdicts(r) {
-		if strings.HasSuffix(v.What, "asking for a name, CPU per event") && (v.Reached != "lost in noise" || !v.Passed()) {
+		if strings.HasSuffix(v.What, "asking for a name, CPU per event") &&
+			(v.Reached != "lost in noise" || !v.Passed()) {
 			t.Errorf("%+v", v)
 		}
 	}
@@ -79,7 +83,8 @@ func TestWhatWasNotMeasuredHasNoVerdict(t *testing.T) {
 	if got := Verdicts(Results{Main: map[string]Figures{"drop": {EventCPU: 5}}}); got != nil {
 		t.Errorf("%v", got)
 	}
-	r := Results{Main: map[string]Figures{"core": measured().Main["core"], "drop": measured().Main["drop"]}}
+	r := Results{Main: map[string]Figures{"core": measured().Main["core"],
+		"drop": measured().Main["drop"]}}
 	r.Main["core"] = Figures{EventCPU: 10, ListCPU: 20, PeakRSS: 2, SteadyRSS: 1}
 	var got []string
 	for _, v := range Verdicts(r) {
@@ -98,13 +103,19 @@ func withName(name string, f Figures) Figures {
 
 func document() Document {
 	return Document{
-		Machine: Machine{Cores: 2, CPU: "A Processor", Go: "go1.26.8 linux/amd64", Commit: "v0.1.0-3-gabcdef0"},
-		Began:   time.Date(2026, time.November, 20, 23, 59, 0, 0, time.UTC), Took: 754*time.Second + 300*time.Millisecond, Rounds: 3,
+		Machine: Machine{Cores: 2, CPU: "A Processor", Go: "go1.26.8 linux/amd64",
+			Commit: "v0.1.0-3-gabcdef0"},
+		Began: time.Date(2026, time.November, 20, 23, 59, 0, 0, time.UTC), Took: 754*time.Second +
+			300*time.Millisecond, Rounds: 3,
 		Tables: []Titled{{"two pods", Contenders([]Figures{{
-			Contender: "core", ListCPU: 29.1, EventCPU: 34.3, ListWall: time.Second, EventWall: 751 * time.Millisecond, Heap: 6680, Resident: 6930,
-			PeakRSS: 187e6, SteadyRSS: 176e6, ListAllocs: 13.4, EventAllocs: 11.5, P50: 126 * time.Microsecond, P99: 1190 * time.Microsecond,
-		}})}, {"single events", Singles([]Figures{withName("core", measured().Main["core"]), {Contender: "dynamic"}})}},
-		Verdicts: Verdicts(Results{Main: map[string]Figures{"core": {EventCPU: 10}, "drop": {EventCPU: 4}}}),
+			Contender: "core", ListCPU: 29.1, EventCPU: 34.3, ListWall: time.Second,
+			EventWall: 751 * time.Millisecond, Heap: 6680, Resident: 6930,
+			PeakRSS: 187e6, SteadyRSS: 176e6, ListAllocs: 13.4, EventAllocs: 11.5,
+			P50: 126 * time.Microsecond, P99: 1190 * time.Microsecond,
+		}})}, {"single events", Singles([]Figures{withName("core", measured().Main["core"]), {
+			Contender: "dynamic"}})}},
+		Verdicts: Verdicts(Results{Main: map[string]Figures{"core": {EventCPU: 10}, "drop": {
+			EventCPU: 4}}}),
 	}
 }
 
@@ -143,7 +154,8 @@ func TestTheResultsFile(t *testing.T) {
 }
 
 func TestTheTerminal(t *testing.T) {
-	want := "\ntwo pods\n" + contendersTable + "\nsingle events\n" + singlesTable + "\nfigures to reach\n" + verdictTable
+	want := "\ntwo pods\n" + contendersTable + "\nsingle events\n" + singlesTable +
+		"\nfigures to reach\n" + verdictTable
 	if got := document().Text(); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
@@ -167,25 +179,29 @@ const partsTables = `
 
 func TestTablesOfParts(t *testing.T) {
 	r := measured()
-	if got := "\n" + MatchedEvents(r.Matched).String() + "\n" + Inputs(r.Hostile).String(); got != partsTables {
+	if got := "\n" + MatchedEvents(r.Matched).String() + "\n" +
+		Inputs(r.Hostile).String(); got != partsTables {
 		t.Errorf("%s\nwant\n%s", got, partsTables)
 	}
 }
 
 func TestWhatWentWrongComesFirst(t *testing.T) {
-	d := Document{Problems: []string{"one\nthing", "another"}, Tables: []Titled{{"a table", Table{Head: []string{""}}}}}
+	d := Document{Problems: []string{"one\nthing", "another"},
+		Tables: []Titled{{"a table", Table{Head: []string{""}}}}}
 	const list = "\n\n- one thing\n- another\n"
 	if got := d.Text(); !strings.HasSuffix(got, "\nwhat went wrong"+list) {
 		t.Errorf("%s", got)
 	}
-	if got := d.Markdown(); !strings.Contains(got, "their medians\n\n## What went wrong"+list+"\n## A table\n") {
+	if got := d.Markdown(); !strings.Contains(got, "their medians\n\n## What went wrong"+list+
+		"\n## A table\n") {
 		t.Errorf("%s", got)
 	}
 }
 
 func TestThisMachineIsDescribed(t *testing.T) {
 	m := ThisMachine()
-	if m.Cores != runtime.NumCPU() || !strings.HasPrefix(m.Go, "go") && !strings.HasPrefix(m.Go, "devel") || m.CPU == "" || m.Commit == "" {
+	if m.Cores != runtime.NumCPU() || !strings.HasPrefix(m.Go, "go") &&
+		!strings.HasPrefix(m.Go, "devel") || m.CPU == "" || m.Commit == "" {
 		t.Errorf("%+v", m)
 	}
 	// Without git and outside of a repository the commit is not known.

@@ -25,7 +25,8 @@ type Figures struct {
 	Resident                float64 // bytes by object: steady above idle
 	P50, P99                time.Duration
 
-	SingleCPU            float64 // microseconds by event, without what the process uses with nothing to do
+	// microseconds by event, without what the process uses with nothing to do
+	SingleCPU            float64
 	IdleCPU              float64 // microseconds by second
 	SingleP50, SingleP99 time.Duration
 }
@@ -48,32 +49,48 @@ func Summarize(trials []trial.Result) Figures {
 	f.EventCPU = by(func(r trial.Result) float64 { return micros(r.Burst.CPU, r.Changes) })
 	f.ListWall = time.Duration(by(func(r trial.Result) float64 { return float64(r.List.Wall) }))
 	f.EventWall = time.Duration(by(func(r trial.Result) float64 { return float64(r.Burst.Wall) }))
-	f.ListAllocs = by(func(r trial.Result) float64 { return float64(r.List.Allocs) / float64(r.Objects) })
-	f.EventAllocs = by(func(r trial.Result) float64 { return float64(r.Burst.Allocs) / float64(max(1, r.Changes)) })
+	f.ListAllocs = by(func(r trial.Result) float64 {
+		return float64(r.List.Allocs) / float64(r.Objects)
+	})
+	f.EventAllocs = by(func(r trial.Result) float64 {
+		return float64(r.Burst.Allocs) / float64(max(1, r.Changes))
+	})
 	if !first.Blind { // who keeps nothing has nothing by object
 		f.Heap = by(func(r trial.Result) float64 { return float64(r.Heap) / float64(r.Objects) })
 	}
 	if !first.Blind && first.IdleRSS > 0 {
-		f.Resident = by(func(r trial.Result) float64 { return float64(r.SteadyRSS-r.IdleRSS) / float64(r.Objects) })
+		f.Resident = by(func(r trial.Result) float64 {
+			return float64(r.SteadyRSS-r.IdleRSS) / float64(r.Objects)
+		})
 	}
 	f.PeakRSS = by(func(r trial.Result) float64 { return float64(r.PeakRSS) })
 	f.LoadedRSS = by(func(r trial.Result) float64 { return float64(r.LoadedRSS) })
 	cooled := only(trials, func(r trial.Result) bool { return r.ColdRSS > 0 })
 	f.ColdRSS = median(cooled, func(r trial.Result) float64 { return float64(r.ColdRSS) })
-	f.CoolCPU = median(cooled, func(r trial.Result) float64 { return micros(r.Cool.CPU, r.Objects) })
+	f.CoolCPU = median(cooled, func(r trial.Result) float64 {
+		return micros(r.Cool.CPU, r.Objects)
+	})
 	f.SteadyRSS = by(func(r trial.Result) float64 { return float64(r.SteadyRSS) })
 	// Not every trial has all phases.
 	paced := only(trials, func(r trial.Result) bool { return len(r.Latencies) > 0 })
-	f.P50 = time.Duration(median(paced, func(r trial.Result) float64 { return float64(Percentile(r.Latencies, 50)) }))
-	f.P99 = time.Duration(median(paced, func(r trial.Result) float64 { return float64(Percentile(r.Latencies, 99)) }))
+	f.P50 = time.Duration(median(paced, func(r trial.Result) float64 {
+		return float64(Percentile(r.Latencies, 50))
+	}))
+	f.P99 = time.Duration(median(paced, func(r trial.Result) float64 {
+		return float64(Percentile(r.Latencies, 99))
+	}))
 	single := only(trials, func(r trial.Result) bool { return r.Singles > 0 })
 	f.SingleCPU = median(single, func(r trial.Result) float64 {
 		idle := float64(r.IdleCPU) * r.SingleWall.Seconds()
 		return micros(r.SingleCPU-time.Duration(idle), r.Singles)
 	})
 	f.IdleCPU = median(single, func(r trial.Result) float64 { return micros(r.IdleCPU, 1) })
-	f.SingleP50 = time.Duration(median(single, func(r trial.Result) float64 { return float64(Percentile(r.SingleLatencies, 50)) }))
-	f.SingleP99 = time.Duration(median(single, func(r trial.Result) float64 { return float64(Percentile(r.SingleLatencies, 99)) }))
+	f.SingleP50 = time.Duration(median(single, func(r trial.Result) float64 {
+		return float64(Percentile(r.SingleLatencies, 50))
+	}))
+	f.SingleP99 = time.Duration(median(single, func(r trial.Result) float64 {
+		return float64(Percentile(r.SingleLatencies, 99))
+	}))
 	return f
 }
 
@@ -89,8 +106,8 @@ func only(trials []trial.Result, has func(trial.Result) bool) []trial.Result {
 	return slices.DeleteFunc(slices.Clone(trials), func(r trial.Result) bool { return !has(r) })
 }
 
-// Agree checks that all trials of one server have seen the same matches, or else they have not done the
-// same work and their figures mean nothing.
+// Agree checks that all trials of one server have seen the same matches, or else they have not done
+// the same work and their figures mean nothing.
 func Agree(trials []trial.Result) error {
 	var errs []error
 	var reference *trial.Result
@@ -99,13 +116,17 @@ func Agree(trials []trial.Result) error {
 		case r.Blind:
 		case reference == nil:
 			reference = &r
-		case r.MatchedListed != reference.MatchedListed || r.MatchedChanges != reference.MatchedChanges:
-			errs = append(errs, fmt.Errorf("%s matched %d objects and %d changes, %s %d and %d: the figures cannot be compared",
-				r.Contender, r.MatchedListed, r.MatchedChanges, reference.Contender, reference.MatchedListed, reference.MatchedChanges))
+		case r.MatchedListed != reference.MatchedListed ||
+			r.MatchedChanges != reference.MatchedChanges:
+			errs = append(errs,
+				fmt.Errorf("%s matched %d objects and %d changes, %s %d and %d: the figures cannot be compared",
+					r.Contender, r.MatchedListed, r.MatchedChanges, reference.Contender,
+					reference.MatchedListed, reference.MatchedChanges))
 		}
 	}
 	if reference != nil && reference.MatchedListed == 0 {
-		errs = append(errs, fmt.Errorf("%s matched no object: the filter is not for these", reference.Contender))
+		errs = append(errs, fmt.Errorf("%s matched no object: the filter is not for these",
+			reference.Contender))
 	}
 	return errors.Join(errs...)
 }

@@ -5,13 +5,14 @@ import (
 	"math"
 )
 
-// Collection is one collection of the scene of kinds: what was measured on it, and what is required there.
+// Collection is one collection of the scene of kinds: what was measured on it, and what is required
+// there.
 type Collection struct {
 	Name string
 	Size int                // bytes of an object, about
 	By   map[string]Figures // by contender
-	// New says that changes bring objects that were not there before, and delete others. Then an event is
-	// not an update of a known object.
+	// New says that changes bring objects that were not there before, and delete others. Then an
+	// event is not an update of a known object.
 	New bool
 	// Memory is how many times less memory than client-go's dynamic informer is required.
 	Memory float64
@@ -22,15 +23,17 @@ type Figure int
 
 // The figures. All are ratios within one run.
 const (
-	// EventReading is the CPU time of a watch event, as a multiple of what reading and dropping it takes.
+	// EventReading is the CPU time of a watch event, as a multiple of what reading and dropping it
+	// takes.
 	EventReading Figure = iota
-	// EventDynamic is how many times less CPU time a watch event takes than with client-go's dynamic informer.
+	// EventDynamic is how many times less CPU time a watch event takes than with client-go's
+	// dynamic informer.
 	EventDynamic
 	// ListDynamic is the same for an object of the first list.
 	ListDynamic
-	// MemoryDynamic is how many times less memory is resident than with client-go's dynamic informer, both
-	// over a process that reads the same and keeps nothing. It is read some time after the burst, when what
-	// nobody uses is cold, as the collector leaves it.
+	// MemoryDynamic is how many times less memory is resident than with client-go's dynamic
+	// informer, both over a process that reads the same and keeps nothing. It is read some time
+	// after the burst, when what nobody uses is cold, as the collector leaves it.
 	MemoryDynamic
 )
 
@@ -69,8 +72,8 @@ func (f Figure) required(c Collection) float64 {
 	}
 }
 
-// reached is the figure of a collection: 0 if it was not measured, infinite if the difference that it is
-// made of is lost in noise.
+// reached is the figure of a collection: 0 if it was not measured, infinite if the difference that
+// it is made of is lost in noise.
 func (f Figure) reached(c Collection) float64 {
 	ours, dropped, decoded := c.By[core], c.By[drop], c.By[dynamic]
 	of := func(a, b float64) float64 {
@@ -123,8 +126,9 @@ func (f Figure) verdict(c Collection) (Verdict, bool) {
 		return Verdict{}, false
 	}
 	return Verdict{
-		What: c.Name + ": " + f.String(), Required: f.limitText(limit), Reached: f.text(reached), Excess: f.excess(reached, limit),
-		Rough: f == EventReading && c.Size < small,
+		What: c.Name + ": " + f.String(), Required: f.limitText(limit), Reached: f.text(reached),
+		Excess: f.excess(reached, limit),
+		Rough:  f == EventReading && c.Size < small,
 	}, true
 }
 

@@ -10,9 +10,11 @@ import (
 func collections() []Collection {
 	return []Collection{
 		{Name: "replicas", Size: 10240, Memory: 12, By: map[string]Figures{
-			"drop":    {ListCPU: 5, EventCPU: 10, LoadedRSS: 40e6, ColdRSS: 40e6},
-			"dynamic": {ListCPU: 600, EventCPU: 1000, LoadedRSS: 340e6, ColdRSS: 340e6, Heap: 60_000, ListAllocs: 2000, EventAllocs: 1000},
-			"core":    {ListCPU: 10, EventCPU: 20, LoadedRSS: 60e6, ColdRSS: 50e6, CoolCPU: 30, Heap: 900, ListAllocs: 5, EventAllocs: 4},
+			"drop": {ListCPU: 5, EventCPU: 10, LoadedRSS: 40e6, ColdRSS: 40e6},
+			"dynamic": {ListCPU: 600, EventCPU: 1000, LoadedRSS: 340e6, ColdRSS: 340e6,
+				Heap: 60_000, ListAllocs: 2000, EventAllocs: 1000},
+			"core": {ListCPU: 10, EventCPU: 20, LoadedRSS: 60e6, ColdRSS: 50e6, CoolCPU: 30,
+				Heap: 900, ListAllocs: 5, EventAllocs: 4},
 		}},
 		{Name: "texts", Size: 8192, Memory: 5, By: map[string]Figures{
 			"drop":    {ListCPU: 5, EventCPU: 10, LoadedRSS: 40e6, ColdRSS: 40e6},
@@ -24,7 +26,8 @@ func collections() []Collection {
 			"dynamic": {ListCPU: 600, EventCPU: 800, LoadedRSS: 140e6, ColdRSS: 140e6},
 			"core":    {ListCPU: 30, EventCPU: 50, LoadedRSS: 39e6, ColdRSS: 39e6},
 		}},
-		{Name: "small ones", Size: 900, Memory: 5, By: map[string]Figures{"drop": {EventCPU: 2}, "core": {EventCPU: 5}}},
+		{Name: "small ones", Size: 900, Memory: 5, By: map[string]Figures{"drop": {
+			EventCPU: 2}, "core": {EventCPU: 5}}},
 	}
 }
 
@@ -38,7 +41,8 @@ const overallTable = `
 `
 
 func TestOverallIsTheMedianNotTheBest(t *testing.T) {
-	if got, want := Overall(collections()).String(), strings.TrimPrefix(overallTable, "\n"); got != want {
+	if got, want := Overall(collections()).String(), strings.TrimPrefix(overallTable,
+		"\n"); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 }
@@ -53,7 +57,8 @@ const kindFigures = `
 `
 
 func TestEachKindSaysWhatFallsShort(t *testing.T) {
-	if got, want := KindFigures(collections()).String(), strings.TrimPrefix(kindFigures, "\n"); got != want {
+	if got, want := KindFigures(collections()).String(), strings.TrimPrefix(kindFigures,
+		"\n"); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 }
@@ -67,7 +72,8 @@ const kindContenders = `
 `
 
 func TestMemoryIsOverOneThatKeepsNothing(t *testing.T) {
-	if got, want := KindContenders(collections()[:1]).String(), strings.TrimPrefix(kindContenders, "\n"); got != want {
+	if got, want := KindContenders(collections()[:1]).String(), strings.TrimPrefix(kindContenders,
+		"\n"); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 }
@@ -83,10 +89,12 @@ func TestKindVerdicts(t *testing.T) {
 		"texts: watch event, CPU, versus reading and dropping":        3,
 		"texts: first list, CPU, versus client-go dynamic":            15.0 / 12,
 		"texts: memory over an idle reader, versus client-go dynamic": 5,
-		"new ones: watch event, CPU, versus client-go dynamic":        15.0 / 16, // as for a first list
-		"small ones: watch event, CPU, versus reading and dropping":   2.5 / 3,
+		// as for a first list
+		"new ones: watch event, CPU, versus client-go dynamic":      15.0 / 16,
+		"small ones: watch event, CPU, versus reading and dropping": 2.5 / 3,
 	} {
-		if v, judged := verdicts[what]; !judged || math.Abs(v.Excess-excess) > 1e-9 || v.Passed() != (excess <= 1) {
+		if v, judged := verdicts[what]; !judged || math.Abs(v.Excess-excess) > 1e-9 ||
+			v.Passed() != (excess <= 1) {
 			t.Errorf("%s: %+v, want %v of the limit", what, v, excess)
 		}
 	}
@@ -110,7 +118,9 @@ func TestTheHeadIsOverAllKinds(t *testing.T) {
 	text := d.Markdown()
 	last := 0
 	for _, heading := range []string{
-		"\n## Over all 4 kinds of collections\n", "\n## Figures to reach, by kind\n", "\n## Figures to reach, replicas and parts\n", "\n## Two pods\n", "\n## What each kind takes\n",
+		"\n## Over all 4 kinds of collections\n", "\n## Figures to reach, by kind\n",
+		"\n## Figures to reach, replicas and parts\n", "\n## Two pods\n",
+		"\n## What each kind takes\n",
 	} {
 		at := strings.Index(text, heading)
 		if at < last {

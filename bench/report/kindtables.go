@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Overall is the table that says how informerd does over all collections: not the best, but the median,
-// and which are the best and the worst.
+// Overall is the table that says how informerd does over all collections: not the best, but the
+// median, and which are the best and the worst.
 func Overall(all []Collection) Table {
 	t := Table{Head: []string{"", "median", "best", "worst", "as required"}}
 	type figureOf struct {
@@ -35,13 +35,16 @@ func Overall(all []Collection) Table {
 		if len(found) == 0 {
 			continue
 		}
-		slices.SortStableFunc(found, func(a, b figureOf) int { return cmp.Compare(a.value, b.value) })
+		slices.SortStableFunc(found, func(a, b figureOf) int {
+			return cmp.Compare(a.value, b.value)
+		})
 		best, worst := found[0], found[len(found)-1]
 		if f.less() {
 			best, worst = worst, best
 		}
 		t.Rows = append(t.Rows, []string{
-			f.String(), f.text(Median(values)), f.text(best.value) + ": " + best.name, f.text(worst.value) + ": " + worst.name, fmt.Sprintf("%d of %d", passed, required),
+			f.String(), f.text(Median(values)), f.text(best.value) + ": " + best.name,
+			f.text(worst.value) + ": " + worst.name, fmt.Sprintf("%d of %d", passed, required),
 		})
 	}
 	return t
@@ -49,7 +52,8 @@ func Overall(all []Collection) Table {
 
 // KindFigures is the table of what is required of each collection, and whether it is reached.
 func KindFigures(all []Collection) Table {
-	t := Table{Head: []string{"", "bytes", "event / reading", "dynamic / event", "dynamic / list", "dynamic / memory"}}
+	t := Table{Head: []string{"", "bytes", "event / reading", "dynamic / event", "dynamic / list",
+		"dynamic / memory"}}
 	for _, c := range all {
 		row := []string{c.Name, fmt.Sprint(c.Size)}
 		for _, f := range figures {
@@ -74,11 +78,12 @@ func (f Figure) cell(c Collection) string {
 	}
 }
 
-// KindContenders is the table of what each contender takes on each collection. Memory over drop is what is
-// resident after the burst, less what is for the one that drops the bytes; and some time later, once what
-// nobody uses is cold, with the CPU time that was used in between.
+// KindContenders is the table of what each contender takes on each collection. Memory over drop is
+// what is resident after the burst, less what is for the one that drops the bytes; and some time
+// later, once what nobody uses is cold, with the CPU time that was used in between.
 func KindContenders(all []Collection) Table {
-	t := Table{Head: []string{"", "", "list CPU/object", "event CPU", "heap/object", "RSS over drop", "once cold", "cooling CPU/object", "allocs/object", "allocs/event"}}
+	t := Table{Head: []string{"", "", "list CPU/object", "event CPU", "heap/object",
+		"RSS over drop", "once cold", "cooling CPU/object", "allocs/object", "allocs/event"}}
 	for _, c := range all {
 		name := c.Name
 		for _, contender := range order {
@@ -87,14 +92,16 @@ func KindContenders(all []Collection) Table {
 				continue
 			}
 			over, cold := unknown, unknown
-			if dropped := c.By[drop]; contender != drop && dropped.LoadedRSS > 0 && f.LoadedRSS > 0 {
+			if dropped := c.By[drop]; contender != drop && dropped.LoadedRSS > 0 &&
+				f.LoadedRSS > 0 {
 				over = Bytes(f.LoadedRSS - dropped.LoadedRSS)
 				if dropped.ColdRSS > 0 && f.ColdRSS > 0 {
 					cold = Bytes(f.ColdRSS - dropped.ColdRSS)
 				}
 			}
 			t.Rows = append(t.Rows, []string{
-				name, contender, Micros(f.ListCPU), Micros(f.EventCPU), Bytes(f.Heap), over, cold, Micros(f.CoolCPU), number(f.ListAllocs), number(f.EventAllocs),
+				name, contender, Micros(f.ListCPU), Micros(f.EventCPU), Bytes(f.Heap), over, cold,
+				Micros(f.CoolCPU), number(f.ListAllocs), number(f.EventAllocs),
 			})
 			name = ""
 		}

@@ -13,10 +13,12 @@ const tolerance = 2
 // Known is how far figures were from their limits in an earlier run, by what they are.
 type Known map[string]float64
 
-// Failed are the verdicts that are off by more than a factor of two: from what is required, or from what is known where that
-// falls short already. What is rough does not count.
+// Failed are the verdicts that are off by more than a factor of two: from what is required, or from
+// what is known where that falls short already. What is rough does not count.
 func (d Document) Failed(known Known) []Verdict {
-	return slices.DeleteFunc(d.verdicts(), func(v Verdict) bool { return v.Rough || v.Excess <= tolerance*max(1, known[v.What]) })
+	return slices.DeleteFunc(d.verdicts(), func(v Verdict) bool {
+		return v.Rough || v.Excess <= tolerance*max(1, known[v.What])
+	})
 }
 
 func (d Document) verdicts() []Verdict { return slices.Concat(d.Verdicts, KindVerdicts(d.Kinds)) }

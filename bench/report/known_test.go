@@ -6,18 +6,23 @@ import (
 )
 
 func TestAQuickRunFailsIfAFigureIsOffByMoreThanTwo(t *testing.T) {
-	d := Document{Kinds: collections(), Verdicts: []Verdict{{What: "a", Excess: 2}, {What: "b", Excess: 2.1}}}
+	d := Document{Kinds: collections(), Verdicts: []Verdict{{What: "a", Excess: 2}, {
+		What: "b", Excess: 2.1}}}
 	for _, c := range []struct {
 		known Known
 		want  []string
 	}{
 		{nil, []string{
-			"b", "texts: watch event, CPU, versus reading and dropping", "texts: watch event, CPU, versus client-go dynamic",
+			"b", "texts: watch event, CPU, versus reading and dropping",
+			"texts: watch event, CPU, versus client-go dynamic",
 			"texts: memory over an idle reader, versus client-go dynamic",
 		}},
-		// What is known to fall short may do so, by as much again. What is better than required need not be.
-		{Known{"a": 0.1, "b": 1.1, "texts: watch event, CPU, versus reading and dropping": 1.4, "texts: memory over an idle reader, versus client-go dynamic": 2.5}, []string{
-			"texts: watch event, CPU, versus reading and dropping", "texts: watch event, CPU, versus client-go dynamic",
+		// What is known to fall short may do so, by as much again. What is better than required
+		// need not be.
+		{Known{"a": 0.1, "b": 1.1, "texts: watch event, CPU, versus reading and dropping": 1.4,
+			"texts: memory over an idle reader, versus client-go dynamic": 2.5}, []string{
+			"texts: watch event, CPU, versus reading and dropping",
+			"texts: watch event, CPU, versus client-go dynamic",
 		}},
 	} {
 		var failed []string

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Median gives the middle value, or the mean of the two in the middle; the zero value if there are none.
+// Median gives the middle value, or the mean of the two in the middle; the zero value if there are
+// none.
 func Median[T ~int64 | ~float64](values []T) T {
 	if len(values) == 0 {
 		return 0

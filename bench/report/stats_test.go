@@ -34,7 +34,8 @@ func TestPercentile(t *testing.T) {
 		values  []int
 		p, want int
 	}{
-		{nil, 50, 0}, {[]int{7}, 1, 7}, {[]int{7}, 100, 7}, {[]int{3, 1, 2}, 50, 2}, {[]int{1, 2}, 50, 1}, {[]int{1, 2}, 51, 2},
+		{nil, 50, 0}, {[]int{7}, 1, 7}, {[]int{7}, 100, 7}, {[]int{3, 1, 2}, 50, 2}, {
+			[]int{1, 2}, 50, 1}, {[]int{1, 2}, 51, 2},
 		{hundred, 50, 50}, {hundred, 99, 99}, {hundred, 100, 100}, {hundred[:20], 90, 98},
 	} {
 		if got := Percentile(c.values, c.p); got != c.want {
@@ -48,18 +49,25 @@ func TestFiguresAreMediansByObjectAndByEvent(t *testing.T) {
 		d := time.Duration(n)
 		return trial.Result{
 			Contender: "core", Objects: 10, Changes: 5, Singles: 2,
-			List:  trial.Phase{CPU: d * 100 * time.Microsecond, Wall: d * time.Second, Allocs: uint64(n) * 20},
-			Burst: trial.Phase{CPU: d * 50 * time.Microsecond, Wall: d * time.Minute, Allocs: uint64(n) * 5},
-			Heap:  int64(n) * 1000, IdleRSS: 100, PeakRSS: int64(n) * 3000, SteadyRSS: int64(n)*2000 + 100, LoadedRSS: int64(n) * 2500,
+			List: trial.Phase{CPU: d * 100 * time.Microsecond, Wall: d * time.Second,
+				Allocs: uint64(n) * 20},
+			Burst: trial.Phase{CPU: d * 50 * time.Microsecond, Wall: d * time.Minute,
+				Allocs: uint64(n) * 5},
+			Heap: int64(n) * 1000, IdleRSS: 100, PeakRSS: int64(n) * 3000,
+			SteadyRSS: int64(n)*2000 + 100, LoadedRSS: int64(n) * 2500,
 			Latencies: []time.Duration{d, 2 * d, 3 * d}, SingleLatencies: []time.Duration{d, 9 * d},
-			SingleCPU: d * 6 * time.Microsecond, SingleWall: 2 * time.Second, IdleCPU: d * time.Microsecond,
+			SingleCPU: d * 6 * time.Microsecond, SingleWall: 2 * time.Second,
+			IdleCPU: d * time.Microsecond,
 		}
 	}
 	got := Summarize([]trial.Result{round(9), round(2), round(1)})
 	want := Figures{
-		Contender: "core", Objects: 10, ListCPU: 20, EventCPU: 20, ListWall: 2 * time.Second, EventWall: 2 * time.Minute,
-		ListAllocs: 4, EventAllocs: 2, Heap: 200, PeakRSS: 6000, SteadyRSS: 4100, LoadedRSS: 5000, Resident: 400, P50: 4, P99: 6,
-		SingleCPU: 4, IdleCPU: 2, SingleP50: 2, SingleP99: 18, // 6 by event, of which 2 are what idling takes
+		Contender: "core", Objects: 10, ListCPU: 20, EventCPU: 20, ListWall: 2 * time.Second,
+		EventWall:  2 * time.Minute,
+		ListAllocs: 4, EventAllocs: 2, Heap: 200, PeakRSS: 6000, SteadyRSS: 4100, LoadedRSS: 5000,
+		Resident: 400, P50: 4, P99: 6,
+		// 6 by event, of which 2 are what idling takes
+		SingleCPU: 4, IdleCPU: 2, SingleP50: 2, SingleP99: 18,
 	}
 	if got != want {
 		t.Errorf("%+v\nwant\n%+v", got, want)
@@ -67,7 +75,8 @@ func TestFiguresAreMediansByObjectAndByEvent(t *testing.T) {
 	without := round(50)
 	without.Latencies, without.Singles, without.SingleLatencies = nil, 0, nil
 	more := Summarize([]trial.Result{round(9), without, round(2), without, round(1)})
-	if more.P99 != want.P99 || more.SingleCPU != want.SingleCPU || more.SingleP99 != want.SingleP99 || more.ListCPU != 90 {
+	if more.P99 != want.P99 || more.SingleCPU != want.SingleCPU ||
+		more.SingleP99 != want.SingleP99 || more.ListCPU != 90 {
 		t.Errorf("with trials that lack phases: %+v", more)
 	}
 	if Summarize(nil) != (Figures{}) {
@@ -80,7 +89,8 @@ func TestFiguresAreMediansByObjectAndByEvent(t *testing.T) {
 	if f := Summarize([]trial.Result{blind}); f.Heap != 0 || f.Resident != 0 {
 		t.Errorf("%+v", f)
 	}
-	if f := Summarize([]trial.Result{daemon}); f.Heap != 0 || f.Resident != 0 || f.SteadyRSS != 2100 {
+	if f := Summarize([]trial.Result{daemon}); f.Heap != 0 || f.Resident != 0 ||
+		f.SteadyRSS != 2100 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -98,7 +108,8 @@ func TestTrialsMustAgree(t *testing.T) {
 	if err := Agree([]trial.Result{one, blind, other, same}); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if err := Agree([]trial.Result{{Contender: "core"}}); err == nil || err.Error() != "core matched no object: the filter is not for these" {
+	if err := Agree([]trial.Result{{Contender: "core"}}); err == nil ||
+		err.Error() != "core matched no object: the filter is not for these" {
 		t.Error(err)
 	}
 	if err := Agree([]trial.Result{blind}); err != nil {
@@ -108,9 +119,12 @@ func TestTrialsMustAgree(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{Micros(0), "-"}, {Micros(8.5), "8.50 us"}, {Micros(37.26), "37.3 us"}, {Micros(755.4), "755 us"}, {Micros(-2), "-2.00 us"},
-		{Bytes(0), "-"}, {Bytes(700), "700 B"}, {Bytes(6848), "6.85 KB"}, {Bytes(53_900), "53.9 KB"}, {Bytes(9_040_000), "9040 KB"}, {Bytes(1_539e6), "1539 MB"},
-		{duration(0), "-"}, {duration(950 * time.Nanosecond), "0.95 us"}, {duration(1290 * time.Microsecond), "1.29 ms"}, {duration(18 * time.Second), "18.0 s"},
+		{Micros(0), "-"}, {Micros(8.5), "8.50 us"}, {Micros(37.26), "37.3 us"}, {
+			Micros(755.4), "755 us"}, {Micros(-2), "-2.00 us"},
+		{Bytes(0), "-"}, {Bytes(700), "700 B"}, {Bytes(6848), "6.85 KB"}, {
+			Bytes(53_900), "53.9 KB"}, {Bytes(9_040_000), "9040 KB"}, {Bytes(1_539e6), "1539 MB"},
+		{duration(0), "-"}, {duration(950 * time.Nanosecond), "0.95 us"}, {
+			duration(1290 * time.Microsecond), "1.29 ms"}, {duration(18 * time.Second), "18.0 s"},
 		{ratio(18.14), "18.1x"},
 	} {
 		if c.got != c.want {
@@ -120,7 +134,8 @@ func TestUnits(t *testing.T) {
 }
 
 func TestATableIsAligned(t *testing.T) {
-	got := Table{Head: []string{"", "µ"}, Rows: [][]string{{"a name", "1"}, {"b", "12345"}}}.String()
+	got := Table{Head: []string{"", "µ"}, Rows: [][]string{{"a name", "1"}, {
+		"b", "12345"}}}.String()
 	want := strings.TrimPrefix(`
 |        |     µ |
 |--------|------:|

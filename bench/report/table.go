@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table is a Markdown table, aligned so that it can be read as plain text, too. The first column is set
-// left, the others right.
+// Table is a Markdown table, aligned so that it can be read as plain text, too. The first column is
+// set left, the others right.
 type Table struct {
 	Head []string
 	Rows [][]string
@@ -53,13 +53,16 @@ func (t Table) String() string {
 // Contenders is the table of all figures, a contender a row.
 func Contenders(all []Figures) Table {
 	t := Table{Head: []string{
-		"", "list CPU/object", "event CPU", "list wall", "burst wall", "heap/object", "RSS/object", "peak RSS", "steady RSS",
+		"", "list CPU/object", "event CPU", "list wall", "burst wall", "heap/object", "RSS/object",
+		"peak RSS", "steady RSS",
 		"allocs/object", "allocs/event", "latency p50", "p99",
 	}}
 	for _, f := range all {
 		t.Rows = append(t.Rows, []string{
-			f.Contender, Micros(f.ListCPU), Micros(f.EventCPU), duration(f.ListWall), duration(f.EventWall),
-			Bytes(f.Heap), Bytes(f.Resident), Bytes(f.PeakRSS), Bytes(f.SteadyRSS), number(f.ListAllocs), number(f.EventAllocs),
+			f.Contender, Micros(f.ListCPU), Micros(f.EventCPU), duration(f.ListWall),
+			duration(f.EventWall),
+			Bytes(f.Heap), Bytes(f.Resident), Bytes(f.PeakRSS), Bytes(f.SteadyRSS),
+			number(f.ListAllocs), number(f.EventAllocs),
 			duration(f.P50), duration(f.P99),
 		})
 	}
@@ -71,7 +74,8 @@ func Singles(all []Figures) Table {
 	t := Table{Head: []string{"", "event CPU", "idle CPU/s", "seen after", "99 of 100 within"}}
 	for _, f := range all {
 		if f.IdleCPU > 0 || f.SingleCPU > 0 {
-			t.Rows = append(t.Rows, []string{f.Contender, Micros(f.SingleCPU), Micros(f.IdleCPU), duration(f.SingleP50), duration(f.SingleP99)})
+			t.Rows = append(t.Rows, []string{f.Contender, Micros(f.SingleCPU), Micros(f.IdleCPU),
+				duration(f.SingleP50), duration(f.SingleP99)})
 		}
 	}
 	return t

@@ -9,7 +9,8 @@ type Verdict struct {
 	Reached  string
 	// Excess is how far it is from the limit, as a ratio: up to 1 it is reached.
 	Excess float64
-	// Rough says that a quick run does not measure it well: the ratio to what is read in less than 1 us.
+	// Rough says that a quick run does not measure it well: the ratio to what is read in less than
+	// 1 us.
 	Rough bool
 }
 
@@ -21,8 +22,8 @@ type Results struct {
 	Main map[string]Figures // by contender
 	// TLS are the same over HTTP/2 and TLS, which is what API servers speak.
 	TLS map[string]Figures
-	// OneListener is the core with one listener, and ManyListeners with Further listeners more that match nothing, by what
-	// their filters ask.
+	// OneListener is the core with one listener, and ManyListeners with Further listeners more that
+	// match nothing, by what their filters ask.
 	OneListener   Figures
 	ManyListeners []FurtherListeners
 	Further       int
@@ -31,10 +32,12 @@ type Results struct {
 	// ManyWorkloads is the core as in Main, but with pods of so many workloads instead of 50.
 	ManyWorkloads Figures
 	Workloads     int
-	// OneInformer is the core with one informer, and ManyInformers with Informers that have the same objects among them.
+	// OneInformer is the core with one informer, and ManyInformers with Informers that have the
+	// same objects among them.
 	OneInformer, ManyInformers Figures
 	Informers                  int
-	// Matched are events that match, by where they are written to, and Hostile the input that is made to cost much.
+	// Matched are events that match, by where they are written to, and Hostile the input that is
+	// made to cost much.
 	Matched []Matched
 	Hostile []Input
 }
@@ -58,16 +61,19 @@ func Verdicts(r Results) []Verdict {
 	ours := r.Main[core]
 	atMost := func(what string, limit, reached, of float64) {
 		if reached > 0 && of > 0 {
-			all = append(all, Verdict{What: what, Required: fmt.Sprintf("<= %.4gx", limit), Reached: ratio(reached / of), Excess: reached / of / limit})
+			all = append(all, Verdict{What: what, Required: fmt.Sprintf("<= %.4gx", limit),
+				Reached: ratio(reached / of), Excess: reached / of / limit})
 		}
 	}
 	less := func(what string, times, reached, than float64) {
 		if reached > 0 && than > 0 {
-			all = append(all, Verdict{What: what, Required: fmt.Sprintf(">= %.4gx less", times), Reached: ratio(than/reached) + " less", Excess: times * reached / than})
+			all = append(all, Verdict{What: what, Required: fmt.Sprintf(">= %.4gx less", times),
+				Reached: ratio(than/reached) + " less", Excess: times * reached / than})
 		}
 	}
 	absolute := func(what string, limit, reached float64, unit string) {
-		v := Verdict{What: what, Required: fmt.Sprintf("<= %.4g %s", limit, unit), Reached: fmt.Sprintf("%.3g %s", reached, unit), Excess: reached / limit}
+		v := Verdict{What: what, Required: fmt.Sprintf("<= %.4g %s", limit, unit),
+			Reached: fmt.Sprintf("%.3g %s", reached, unit), Excess: reached / limit}
 		if reached <= 0 { // a difference of two measurements
 			v.Reached, v.Excess = "lost in noise", 0
 		}
@@ -78,21 +84,25 @@ func Verdicts(r Results) []Verdict {
 	}
 	cpu := func(over string, by map[string]Figures) {
 		ours, dropped, decoded := by[core], by[drop], by[dynamic]
-		atMost("watch event, CPU, versus reading and dropping"+over, 2, ours.EventCPU, dropped.EventCPU)
+		atMost("watch event, CPU, versus reading and dropping"+over, 2, ours.EventCPU,
+			dropped.EventCPU)
 		less("watch event, CPU, versus client-go dynamic"+over, 40, ours.EventCPU, decoded.EventCPU)
-		atMost("initial list, CPU, versus reading and dropping"+over, 3, ours.ListCPU, dropped.ListCPU)
+		atMost("initial list, CPU, versus reading and dropping"+over, 3, ours.ListCPU,
+			dropped.ListCPU)
 		less("initial list, CPU, versus client-go dynamic"+over, 35, ours.ListCPU, decoded.ListCPU)
 	}
 	cpu("", r.Main)
 	cpu(", over HTTP/2 and TLS", r.TLS)
 	decoded := r.Main[dynamic]
 	less("heap per cached object, versus client-go dynamic", 30, ours.Heap, decoded.Heap)
-	less("heap per cached object, versus client-go typed", 9, ours.Heap, least(r.Main, func(f Figures) float64 { return f.Heap }))
+	less("heap per cached object, versus client-go typed", 9, ours.Heap,
+		least(r.Main, func(f Figures) float64 { return f.Heap }))
 	atMost("peak RSS of the first list, versus the steady RSS", 1.3, ours.PeakRSS, ours.SteadyRSS)
 	for _, many := range r.ManyListeners {
 		if many.Figures.EventCPU > 0 && r.OneListener.EventCPU > 0 {
 			further := (many.Figures.EventCPU - r.OneListener.EventCPU) / float64(r.Further)
-			absolute("a further listener that does not match, asking for "+many.Asking+", CPU per event", many.Most, further, "us")
+			absolute("a further listener that does not match, asking for "+many.Asking+
+				", CPU per event", many.Most, further, "us")
 		}
 	}
 	growth(fmt.Sprintf("%d objects, versus %d", r.Many.Objects, r.Few.Objects), r.Many, r.Few)
@@ -100,16 +110,19 @@ func Verdicts(r Results) []Verdict {
 	growth(fmt.Sprintf("%d informers, versus 1", r.Informers), r.ManyInformers, r.OneInformer)
 	atMost("API server write to handler, p99, versus client-go typed", 1, float64(ours.P99),
 		least(r.Main, func(f Figures) float64 { return float64(f.P99) }))
-	atMost("a lone event, CPU without that of idling, versus reading and dropping", 2, ours.SingleCPU, r.Main[drop].SingleCPU)
+	atMost("a lone event, CPU without that of idling, versus reading and dropping", 2,
+		ours.SingleCPU, r.Main[drop].SingleCPU)
 	if ours.SingleP99 > 0 {
 		absolute("a lone event, write to handler, 99 of 100", 1, ours.SingleP99.Seconds()*1e3, "ms")
 	}
 	for _, m := range r.Matched {
 		if m.Most > 0 {
-			atMost("an event that matches, CPU, versus writing the same bytes to a "+m.To, m.Most, m.Event, m.Write)
+			atMost("an event that matches, CPU, versus writing the same bytes to a "+m.To, m.Most,
+				m.Event, m.Write)
 		}
 	}
-	atMost("input that is made to cost most, versus strict reading", 1.5, costliest(r.Hostile).Ratio, 1)
+	atMost("input that is made to cost most, versus strict reading", 1.5,
+		costliest(r.Hostile).Ratio, 1)
 	return all
 }
 

@@ -33,17 +33,21 @@ func (c Control) Burst(ctx context.Context, n, parts int) (r apiserver.Release, 
 }
 
 // Paced lets out n changes, one every so often.
-func (c Control) Paced(ctx context.Context, n int, every time.Duration) (r apiserver.Release, err error) {
-	return r, c.ask(ctx, http.MethodPost, fmt.Sprintf("/bench/paced?n=%d&rate=%g", n, float64(time.Second)/float64(every)), &r)
+func (c Control) Paced(ctx context.Context, n int, every time.Duration) (r apiserver.Release,
+	err error) {
+	return r, c.ask(ctx, http.MethodPost,
+		fmt.Sprintf("/bench/paced?n=%d&rate=%g", n, float64(time.Second)/float64(every)), &r)
 }
 
 // Written gives when changes were written, in Unix nanoseconds.
 func (c Control) Written(ctx context.Context, r apiserver.Release) (times []int64, err error) {
-	return times, c.ask(ctx, http.MethodGet, fmt.Sprintf("/bench/written?from=%d&n=%d", r.First, r.Count), &times)
+	return times, c.ask(ctx, http.MethodGet, fmt.Sprintf("/bench/written?from=%d&n=%d", r.First,
+		r.Count), &times)
 }
 
 // Until asks every 20 ms, until the state is as wished or wished returns an error.
-func (c Control) Until(ctx context.Context, what string, wished func(apiserver.State) (bool, error)) error {
+func (c Control) Until(ctx context.Context, what string,
+	wished func(apiserver.State) (bool, error)) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -35,14 +35,16 @@ func (t *trial) single(ctx context.Context) (err error) {
 	t.result.IdleCPU = time.Duration(float64(begin-before) / t.IdleSample.Seconds())
 	t.result.Singles = t.Singles
 	start := time.Now()
-	t.result.SingleLatencies, t.result.SingleCPU, err = t.apart(ctx, t.Burst+t.Paced, t.Singles, t.SingleGap)
+	t.result.SingleLatencies, t.result.SingleCPU, err = t.apart(ctx, t.Burst+t.Paced, t.Singles,
+		t.SingleGap)
 	t.result.SingleWall = time.Since(start)
 	return err
 }
 
-// apart lets out n changes, after those there were before, one every so often. The CPU time is what the
-// process uses between the answer to that request and the last change.
-func (t *trial) apart(ctx context.Context, before, n int, every time.Duration) (took []time.Duration, cpu time.Duration, err error) {
+// apart lets out n changes, after those there were before, one every so often. The CPU time is what
+// the process uses between the answer to that request and the last change.
+func (t *trial) apart(ctx context.Context, before, n int,
+	every time.Duration) (took []time.Duration, cpu time.Duration, err error) {
 	t.tally.Record(true)
 	defer t.tally.Record(false)
 	r, err := t.Control.Paced(ctx, n, every)

@@ -2,7 +2,8 @@ package trial
 
 import "time"
 
-// Result is what was measured. Durations are of one trial's whole phase; what does not apply is zero.
+// Result is what was measured. Durations are of one trial's whole phase; what does not apply is
+// zero.
 type Result struct {
 	Contender string
 	Objects   int

@@ -22,7 +22,8 @@ type Options struct {
 	Singles    int           // changes far apart
 	SingleGap  time.Duration // time between them
 	IdleSample time.Duration // for which the process is watched with nothing to do, before those
-	Cool       time.Duration // for which the process is left alone after the burst; 0 for no such phase
+	// for which the process is left alone after the burst; 0 for no such phase
+	Cool       time.Duration
 	Rest       time.Duration // before the steady memory is read
 	ProfileDir string        // for CPU profiles of the list and the burst; "" for none
 }
@@ -34,20 +35,23 @@ type trial struct {
 	c       contender.Contender
 	process measure.Process
 	quiet   measure.Quiet
-	// silent contenders tell only of matches: that they have done everything shows in their being quiet.
+	// silent contenders tell only of matches: that they have done everything shows in their being
+	// quiet.
 	silent bool
 	result Result
 }
 
 // Run runs a trial in the calling process, which should have done nothing else before.
 func Run(ctx context.Context, o Options) (result Result, err error) {
-	t := &trial{Options: o, tally: contender.NewTally(o.Burst + o.Paced + o.Singles), quiet: measure.QuietSelf}
+	t := &trial{Options: o, tally: contender.NewTally(o.Burst + o.Paced + o.Singles),
+		quiet: measure.QuietSelf}
 	t.silent = !contender.InProcess(o.Contender)
 	if t.silent {
 		t.quiet = measure.QuietOther
 	}
 	t.result = Result{
-		Contender: o.Contender, Objects: o.Setup.Objects, Changes: o.Burst, Blind: o.Contender == contender.Drop,
+		Contender: o.Contender, Objects: o.Setup.Objects, Changes: o.Burst,
+		Blind: o.Contender == contender.Drop,
 	}
 	if t.c, err = contender.New(o.Contender, o.Setup); err != nil {
 		return Result{}, err
@@ -144,7 +148,9 @@ func (t *trial) listed(ctx context.Context) error {
 }
 
 func (t *trial) watching(ctx context.Context) error {
-	return t.until(ctx, "the contender watches", func(s apiserver.State) bool { return s.Watches == max(1, t.Setup.Informers) })
+	return t.until(ctx, "the contender watches", func(s apiserver.State) bool {
+		return s.Watches == max(1, t.Setup.Informers)
+	})
 }
 
 // until waits for the server, as long as the contender's process is there.
@@ -183,7 +189,9 @@ func (t *trial) burst(ctx context.Context) (err error) {
 		}
 		return err
 	}
-	t.result.Burst, err = t.costs(ctx, "burst", begin, func() error { return t.changed(ctx, t.Burst) })
+	t.result.Burst, err = t.costs(ctx, "burst", begin, func() error {
+		return t.changed(ctx, t.Burst)
+	})
 	t.result.MatchedChanges = t.tally.MatchedChanges.Load() - matched
 	if err != nil {
 		return err
@@ -195,7 +203,9 @@ func (t *trial) burst(ctx context.Context) (err error) {
 
 // cool waits for what a contender does with memory that nobody has used for a while.
 func (t *trial) cool(ctx context.Context) (err error) {
-	t.result.Cool, err = t.costs(ctx, "cool", func() error { return nil }, func() error { return pause(ctx, t.Cool) })
+	t.result.Cool, err = t.costs(ctx, "cool", func() error { return nil }, func() error {
+		return pause(ctx, t.Cool)
+	})
 	if err != nil {
 		return err
 	}
@@ -216,7 +226,9 @@ func (t *trial) changed(ctx context.Context, n int) error {
 	if !t.silent {
 		return t.tally.Changes.Wait(ctx, n)
 	}
-	err := t.until(ctx, "all changes are written", func(s apiserver.State) bool { return s.Written == n })
+	err := t.until(ctx, "all changes are written", func(s apiserver.State) bool {
+		return s.Written == n
+	})
 	if err == nil {
 		_, err = t.process.Settle(ctx, t.quiet)
 	}

@@ -44,14 +44,16 @@ func listen(t *testing.T) (*apiserver.Listener, Options) {
 		http.DefaultClient.CloseIdleConnections()
 	})
 	return l, Options{
-		Setup:   contender.Setup{Kubeconfig: l.Plain, Kind: objects.Pods, Objects: stored, Filter: contender.Filters["pods"]},
+		Setup: contender.Setup{Kubeconfig: l.Plain, Kind: objects.Pods, Objects: stored,
+			Filter: contender.Filters["pods"]},
 		Control: Control{URL: l.URL}, Burst: burst,
 	}
 }
 
 func TestATrialMeasuresEachPhase(t *testing.T) {
 	_, o := listen(t)
-	o.Contender, o.Paced, o.PacedEvery, o.Singles, o.SingleGap = contender.Core, paced, time.Millisecond, 2, 10*time.Millisecond
+	o.Contender, o.Paced, o.PacedEvery, o.Singles, o.SingleGap = contender.Core, paced,
+		time.Millisecond, 2, 10*time.Millisecond
 	o.IdleSample = 10 * time.Millisecond
 	o.ProfileDir = t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -60,7 +62,8 @@ func TestATrialMeasuresEachPhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Contender != contender.Core || r.Objects != stored || r.Changes != burst || r.Singles != 2 || r.Blind {
+	if r.Contender != contender.Core || r.Objects != stored || r.Changes != burst ||
+		r.Singles != 2 || r.Blind {
 		t.Errorf("%+v", r)
 	}
 	for name, p := range map[string]Phase{"list": r.List, "burst": r.Burst} {
@@ -68,17 +71,20 @@ func TestATrialMeasuresEachPhase(t *testing.T) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	if r.MatchedListed <= 0 || r.MatchedListed >= stored || r.MatchedChanges <= 0 || r.MatchedChanges >= burst {
+	if r.MatchedListed <= 0 || r.MatchedListed >= stored || r.MatchedChanges <= 0 ||
+		r.MatchedChanges >= burst {
 		t.Errorf("matched %d objects and %d changes", r.MatchedListed, r.MatchedChanges)
 	}
 	if r.PeakRSS <= 0 || r.SteadyRSS <= 0 || r.IdleRSS <= 0 || r.LoadedRSS <= 0 {
-		t.Errorf("resident: peak %d, steady %d, idle %d, after the burst %d", r.PeakRSS, r.SteadyRSS, r.IdleRSS, r.LoadedRSS)
+		t.Errorf("resident: peak %d, steady %d, idle %d, after the burst %d", r.PeakRSS,
+			r.SteadyRSS, r.IdleRSS, r.LoadedRSS)
 	}
 	if r.Heap < stored*100 {
 		t.Errorf("%d bytes of heap hold %d pods", r.Heap, stored)
 	}
 	if len(r.Latencies) != paced || len(r.SingleLatencies) != 2 || r.SingleCPU <= 0 {
-		t.Errorf("%d latencies, %d of single changes, which used %v", len(r.Latencies), len(r.SingleLatencies), r.SingleCPU)
+		t.Errorf("%d latencies, %d of single changes, which used %v", len(r.Latencies),
+			len(r.SingleLatencies), r.SingleCPU)
 	}
 	for _, took := range append(r.Latencies, r.SingleLatencies...) {
 		if took <= 0 {
@@ -94,7 +100,8 @@ func TestATrialMeasuresEachPhase(t *testing.T) {
 
 func TestADropperMatchesNothing(t *testing.T) {
 	_, o := listen(t)
-	o.Contender, o.Paced, o.PacedEvery, o.Singles, o.SingleGap = contender.Drop, 10, time.Millisecond, 2, time.Millisecond
+	o.Contender, o.Paced, o.PacedEvery, o.Singles, o.SingleGap = contender.Drop, 10,
+		time.Millisecond, 2, time.Millisecond
 	o.IdleSample = 10 * time.Millisecond
 	r, err := Run(t.Context(), o)
 	if err != nil {
@@ -103,7 +110,8 @@ func TestADropperMatchesNothing(t *testing.T) {
 	if r.SingleCPU <= 0 || r.Singles != 2 {
 		t.Errorf("%d single changes used %v", r.Singles, r.SingleCPU)
 	}
-	if !r.Blind || r.List.CPU <= 0 || r.Burst.CPU <= 0 || r.MatchedListed != 0 || len(r.Latencies) != 10 || len(r.SingleLatencies) != 2 {
+	if !r.Blind || r.List.CPU <= 0 || r.Burst.CPU <= 0 || r.MatchedListed != 0 ||
+		len(r.Latencies) != 10 || len(r.SingleLatencies) != 2 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -111,7 +119,8 @@ func TestADropperMatchesNothing(t *testing.T) {
 func TestATrialThatCannotGoOn(t *testing.T) {
 	l, o := listen(t)
 	o.Contender = "nobody"
-	if _, err := Run(t.Context(), o); err == nil || err.Error() != `contender "nobody": not known, or not for this kind of object` {
+	if _, err := Run(t.Context(), o); err == nil ||
+		err.Error() != `contender "nobody": not known, or not for this kind of object` {
 		t.Error(err)
 	}
 
@@ -119,7 +128,8 @@ func TestATrialThatCannotGoOn(t *testing.T) {
 	o.Contender, o.Setup.Objects = contender.Core, stored+1
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := Run(ctx, o); !errors.Is(err, context.DeadlineExceeded) || err.Error() != "core: list: 200 of 201: context deadline exceeded" {
+	if _, err := Run(ctx, o); !errors.Is(err, context.DeadlineExceeded) ||
+		err.Error() != "core: list: 200 of 201: context deadline exceeded" {
 		t.Error(err)
 	}
 
@@ -129,7 +139,8 @@ func TestATrialThatCannotGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "core: burst: POST /bench/burst?n=10000&parts=0: 400 Bad Request: "
-	if _, err := Run(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "cannot let out 10000 changes") {
+	if _, err := Run(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), want) ||
+		!strings.Contains(err.Error(), "cannot let out 10000 changes") {
 		t.Errorf("%v, want %s…", err, want)
 	}
 }
@@ -140,7 +151,8 @@ func TestLatencyIsFromWritingToSeeing(t *testing.T) {
 		t.Error(took, err)
 	}
 	for _, c := range [][2][]int64{{{10, 0}, {15, 16}}, {{10, 11}, {15, 0}}} {
-		if _, err := between(c[0], c[1]); err == nil || err.Error() != "change 1 was handled, and nobody knows when" {
+		if _, err := between(c[0], c[1]); err == nil ||
+			err.Error() != "change 1 was handled, and nobody knows when" {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,5 @@
-// Command informerd watches Kubernetes resources and passes their changes through filters and WASM handlers to outputs.
+// Command informerd watches Kubernetes resources and passes their changes through filters and WASM
+// handlers to outputs.
 package main
 
 import (

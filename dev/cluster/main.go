@@ -1,7 +1,9 @@
-// Command devcluster runs a real Kubernetes control plane on loopback ports, for tests and demonstrations.
+// Command devcluster runs a real Kubernetes control plane on loopback ports, for tests and
+// demonstrations.
 //
-// One program holds etcd, kube-apiserver, kube-controller-manager and kube-scheduler, and starts itself once
-// for each of them, so that any one can be killed and restarted alone. See README.md for its use.
+// One program holds etcd, kube-apiserver, kube-controller-manager and kube-scheduler, and starts
+// itself once for each of them, so that any one can be killed and restarted alone. See README.md
+// for its use.
 package main
 
 import (

@@ -36,8 +36,10 @@ func connect(kubeconfig string) (*api, error) {
 		return nil, fmt.Errorf("cannot make a client for the API server: %w", err)
 	}
 	return &api{
-		deployments: client.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}).Namespace(namespace),
-		pods:        client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Namespace(namespace),
+		deployments: client.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1",
+			Resource: "deployments"}).Namespace(namespace),
+		pods: client.Resource(schema.GroupVersionResource{Version: "v1",
+			Resource: "pods"}).Namespace(namespace),
 	}, nil
 }
 
@@ -53,7 +55,8 @@ func (a *api) Create(ctx context.Context, name, image string, replicas int) erro
 			"selector": map[string]any{"matchLabels": labels},
 			"template": map[string]any{
 				"metadata": map[string]any{"labels": labels},
-				"spec":     map[string]any{"containers": []any{map[string]any{"name": name, "image": image}}},
+				"spec": map[string]any{
+					"containers": []any{map[string]any{"name": name, "image": image}}},
 			},
 		},
 	}}, metav1.CreateOptions{})
@@ -62,21 +65,25 @@ func (a *api) Create(ctx context.Context, name, image string, replicas int) erro
 
 // Scale sets a Deployment's replicas.
 func (a *api) Scale(ctx context.Context, name string, replicas int) error {
-	return patch(ctx, a.deployments, name, map[string]any{"spec": map[string]any{"replicas": replicas}})
+	return patch(ctx, a.deployments, name,
+		map[string]any{"spec": map[string]any{"replicas": replicas}})
 }
 
 // SetImage sets the image of a Deployment's container.
 func (a *api) SetImage(ctx context.Context, name, image string) error {
 	containers := []any{map[string]any{"name": name, "image": image}}
 	return patch(ctx, a.deployments, name, map[string]any{
-		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": containers}}},
+		"spec": map[string]any{
+			"template": map[string]any{"spec": map[string]any{"containers": containers}}},
 	})
 }
 
-// Restart makes it look as if a pod's container had restarted so many times. That is what a kubelet would write.
+// Restart makes it look as if a pod's container had restarted so many times. That is what a kubelet
+// would write.
 func (a *api) Restart(ctx context.Context, pod, container string, times int) error {
 	statuses := []any{map[string]any{"name": container, "restartCount": times}}
-	return patch(ctx, a.pods, pod, map[string]any{"status": map[string]any{"containerStatuses": statuses}}, "status")
+	return patch(ctx, a.pods, pod,
+		map[string]any{"status": map[string]any{"containerStatuses": statuses}}, "status")
 }
 
 // Delete deletes a Deployment, and its pods follow.
@@ -84,8 +91,10 @@ func (a *api) Delete(ctx context.Context, name string) error {
 	return a.deployments.Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-// RunningPods waits until a Deployment has so many pods, all of them running and with the image, and names them.
-func (a *api) RunningPods(ctx context.Context, deployment, image string, count int) ([]string, error) {
+// RunningPods waits until a Deployment has so many pods, all of them running and with the image,
+// and names them.
+func (a *api) RunningPods(ctx context.Context, deployment, image string, count int) ([]string,
+	error) {
 	for {
 		list, err := a.pods.List(ctx, metav1.ListOptions{LabelSelector: "app=" + deployment})
 		if err != nil {
@@ -98,7 +107,8 @@ func (a *api) RunningPods(ctx context.Context, deployment, image string, count i
 		select {
 		case <-time.After(pollEvery):
 		case <-ctx.Done():
-			return nil, fmt.Errorf("%d of %d pods run with %s, %s: %w", len(names), count, image, waitingFor, context.Cause(ctx))
+			return nil, fmt.Errorf("%d of %d pods run with %s, %s: %w", len(names), count, image,
+				waitingFor, context.Cause(ctx))
 		}
 	}
 }
@@ -123,14 +133,17 @@ func running(pods []unstructured.Unstructured, image string) (names []string, no
 	return names, not
 }
 
-func patch(ctx context.Context, on dynamic.ResourceInterface, name string, body any, subresource ...string) error {
+func patch(ctx context.Context, on dynamic.ResourceInterface, name string, body any,
+	subresource ...string) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	_, err = on.Patch(ctx, name, types.StrategicMergePatchType, text, metav1.PatchOptions{}, subresource...)
+	_, err = on.Patch(ctx, name, types.StrategicMergePatchType, text, metav1.PatchOptions{},
+		subresource...)
 	if err != nil {
-		return fmt.Errorf("patch %s: %w", strings.Join(append([]string{name}, subresource...), "/"), err)
+		return fmt.Errorf("patch %s: %w", strings.Join(append([]string{name}, subresource...), "/"),
+			err)
 	}
 	return nil
 }

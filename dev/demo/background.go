@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Up makes the control plane and informerd run in the background. What runs already is left alone, also if Up fails.
+// Up makes the control plane and informerd run in the background. What runs already is left alone,
+// also if Up fails.
 func (d demo) Up(ctx context.Context) (err error) {
 	release, err := d.claim(d.Devcluster, d.Informerd, d.Config)
 	if err != nil {
@@ -32,7 +33,8 @@ func (d demo) Up(ctx context.Context) (err error) {
 	if err := d.clusterUp(ctx); err != nil {
 		return err
 	}
-	d.Screen.Announce("start %s run --config %s --kubeconfig %s", d.Informerd, d.Config, d.kubeconfig())
+	d.Screen.Announce("start %s run --config %s --kubeconfig %s", d.Informerd, d.Config,
+		d.kubeconfig())
 	if p := d.recorded(); p != nil {
 		d.Screen.Line("informerd is already running (pid %d)", p.Pid)
 		_ = p.Release()
@@ -91,7 +93,8 @@ func (d demo) awaitListening(ctx context.Context, ended <-chan struct{}) error {
 		case <-ended:
 			return d.endedAtOnce()
 		case <-ctx.Done():
-			return fmt.Errorf("informerd's listeners do not listen, its log is in %s: %w", d.log(), context.Cause(ctx))
+			return fmt.Errorf("informerd's listeners do not listen, its log is in %s: %w", d.log(),
+				context.Cause(ctx))
 		case <-time.After(pollEvery):
 		}
 	}

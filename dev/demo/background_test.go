@@ -19,7 +19,8 @@ func TestUpThenDown(t *testing.T) {
 		t.Fatal("no informerd runs")
 	}
 	defer p.Release()
-	if again := fmt.Sprintf("informerd is already running (pid %d)", p.Pid); !strings.Contains(shown.String(), again) {
+	if again := fmt.Sprintf("informerd is already running (pid %d)", p.Pid); !strings.Contains(
+		shown.String(), again) {
 		t.Errorf("%q is not shown in\n%s", again, shown)
 	}
 	if _, err := d.play(t.Context(), story); err == nil {
@@ -60,7 +61,8 @@ func TestUpThatFailsStopsOnlyWhatItStarted(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("running %v: error\n got %v\nwant %s", running, err, want)
 		}
-		if want := "\n   informerd error: informerd: no good\n"; !strings.Contains(shown.String(), want) {
+		if want := "\n   informerd error: informerd: no good\n"; !strings.Contains(shown.String(),
+			want) {
 			t.Errorf("%q is not shown in\n%s", want, shown)
 		}
 		if got := record(); got != wantRecord {

@@ -78,7 +78,8 @@ func parseEvent(line []byte) (cloudEvent, error) {
 	}
 	cluster, listener := path.Split(e.Source)
 	if !strings.HasPrefix(cluster, "/clusters/") || !strings.HasSuffix(cluster, "/listeners/") {
-		return e, fmt.Errorf("the source %q is not /clusters/<cluster>/listeners/<listener>", e.Source)
+		return e, fmt.Errorf("the source %q is not /clusters/<cluster>/listeners/<listener>",
+			e.Source)
 	}
 	var err error
 	if e.Listener, err = url.PathUnescape(listener); err != nil {
@@ -111,7 +112,8 @@ func (e cloudEvent) Short() string {
 	if c, ok := e.Change(); ok {
 		notes = c.notes()
 	} else if f, ok := e.Finding(); ok {
-		notes = append(notes, fmt.Sprintf("%s: %d restarts, threshold %d", f.Container, f.Restarts, f.Threshold))
+		notes = append(notes, fmt.Sprintf("%s: %d restarts, threshold %d", f.Container, f.Restarts,
+			f.Threshold))
 	}
 	if e.Initial {
 		notes = append(notes, "initial")
@@ -122,7 +124,8 @@ func (e cloudEvent) Short() string {
 	if e.Missed > 0 {
 		notes = append(notes, fmt.Sprintf("missed %d", e.Missed))
 	}
-	return fmt.Sprintf("%-11s  %-8s  %-33s  %s", e.Listener, strings.TrimPrefix(e.Type, objectTypes), e.Subject, strings.Join(notes, ", "))
+	return fmt.Sprintf("%-11s  %-8s  %-33s  %s", e.Listener,
+		strings.TrimPrefix(e.Type, objectTypes), e.Subject, strings.Join(notes, ", "))
 }
 
 // notes gives what differs from the old state, or, if there is none, what the object is like.

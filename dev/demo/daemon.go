@@ -17,9 +17,10 @@ import (
 type daemon struct {
 	Feed *feed
 
-	demo  demo
-	cmd   *exec.Cmd
-	ended chan struct{}   // closed when the process is gone and all its output is read; what follows is read after that
+	demo demo
+	cmd  *exec.Cmd
+	// closed when the process is gone and all its output is read; what follows is read after that
+	ended chan struct{}
 	err   error           // how the process ended
 	stats []listenerStats // from its log
 	lines int             // of its stdout
@@ -34,7 +35,8 @@ func startDaemon(d demo) (*daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	// As for devcluster: a Ctrl-C reaches the demo alone. informerd would take a second signal as an order to give up.
+	// As for devcluster: a Ctrl-C reaches the demo alone. informerd would take a second signal as
+	// an order to give up.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r := &daemon{Feed: newFeed(), demo: d, cmd: cmd, ended: make(chan struct{})}
 	stdout, err := cmd.StdoutPipe()
@@ -82,7 +84,8 @@ func (r *daemon) wait() {
 func (r *daemon) Stop(ctx context.Context) error {
 	err := stopProcess(ctx, r.cmd.Process, r.ended)
 	if removeErr := removeIfThere(r.demo.pidFile()); removeErr != nil {
-		err = errors.Join(err, fmt.Errorf("cannot remove the record of informerd's pid: %w", removeErr))
+		err = errors.Join(err, fmt.Errorf("cannot remove the record of informerd's pid: %w",
+			removeErr))
 	}
 	if err != nil {
 		return err
@@ -119,7 +122,8 @@ func (r *daemon) event(line []byte) {
 	r.lines++
 	e, err := parseEvent(line)
 	if err != nil {
-		r.Feed.End(fmt.Errorf("line %d of informerd's output, see %s: %w", r.lines, r.demo.output(), err))
+		r.Feed.End(fmt.Errorf("line %d of informerd's output, see %s: %w", r.lines, r.demo.output(),
+			err))
 		return
 	}
 	if r.lines == 1 {

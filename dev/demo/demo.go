@@ -53,7 +53,8 @@ func (d demo) Play(ctx context.Context) error {
 }
 
 // play starts the control plane, lets the story run, which starts informerd, and stops both again.
-func (d demo) play(ctx context.Context, story func(context.Context, *stage) error) (r result, err error) {
+func (d demo) play(ctx context.Context, story func(context.Context, *stage) error) (r result,
+	err error) {
 	release, err := d.claim(d.Devcluster, d.Informerd, d.Config)
 	if err != nil {
 		return r, err
@@ -87,11 +88,13 @@ func (d demo) play(ctx context.Context, story func(context.Context, *stage) erro
 	return r, err
 }
 
-// claim makes the folder and keeps other demos out of it until release. What the caller needs must be there.
+// claim makes the folder and keeps other demos out of it until release. What the caller needs must
+// be there.
 func (d demo) claim(needed ...string) (release func(), err error) {
 	for _, file := range needed {
 		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("%w: run make demo in the root of the repository, it builds what is missing", err)
+			return nil, fmt.Errorf(
+				"%w: run make demo in the root of the repository, it builds what is missing", err)
 		}
 	}
 	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
@@ -103,7 +106,9 @@ func (d demo) claim(needed ...string) (release func(), err error) {
 	}
 	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		folder.Close()
-		return nil, fmt.Errorf("another demo is at work in %s (%w): wait for its end, or stop it with Ctrl-C", d.Dir, err)
+		return nil, fmt.Errorf(
+			"another demo is at work in %s (%w): wait for its end, or stop it with Ctrl-C", d.Dir,
+			err)
 	}
 	return func() { folder.Close() }, nil
 }
@@ -115,7 +120,8 @@ func (d demo) refuseIfRunning(ctx context.Context) error {
 		return err
 	}
 	if running {
-		return fmt.Errorf("a control plane runs already in %s: stop it first, with make demo-down", d.Dir)
+		return fmt.Errorf("a control plane runs already in %s: stop it first, with make demo-down",
+			d.Dir)
 	}
 	if p := d.recorded(); p != nil {
 		defer p.Release()
@@ -139,7 +145,8 @@ func (d demo) clusterRuns(ctx context.Context) (bool, error) {
 		}
 		return false, nil
 	case err != nil && !strings.Contains(problem.String(), "no cluster is running"):
-		return false, fmt.Errorf("cannot find out whether a control plane runs in %s: %w: %s", d.Dir, err, strings.TrimSpace(problem.String()))
+		return false, fmt.Errorf("cannot find out whether a control plane runs in %s: %w: %s",
+			d.Dir, err, strings.TrimSpace(problem.String()))
 	}
 	return false, nil
 }
@@ -151,7 +158,8 @@ func (d demo) clusterUp(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("the control plane did not start, its logs are in %s: %w", filepath.Join(d.Dir, "logs"), err)
+		return fmt.Errorf("the control plane did not start, its logs are in %s: %w",
+			filepath.Join(d.Dir, "logs"), err)
 	}
 	return nil
 }
@@ -164,13 +172,14 @@ func (d demo) clusterDown(ctx context.Context) error {
 	cmd := d.devcluster(ctx, "down", "--dir", d.Dir)
 	cmd.Stderr = d.Screen.lines()
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the control plane in %s was not stopped, try make demo-down: %w", d.Dir, err)
+		return fmt.Errorf("the control plane in %s was not stopped, try make demo-down: %w", d.Dir,
+			err)
 	}
 	return nil
 }
 
-// devcluster prepares a call of it. It gets a process group of its own: a Ctrl-C in the terminal shall reach the demo
-// alone, which then stops everything in order.
+// devcluster prepares a call of it. It gets a process group of its own: a Ctrl-C in the terminal
+// shall reach the demo alone, which then stops everything in order.
 func (d demo) devcluster(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, d.Devcluster, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

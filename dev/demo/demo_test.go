@@ -17,7 +17,9 @@ func sees(then func() error) func(context.Context, *stage) error {
 		if err := s.StartInformerd(); err != nil {
 			return err
 		}
-		first := effect{"a first line", func(e cloudEvent) bool { return e.Subject == "deployments.apps/default/db" }}
+		first := effect{"a first line", func(e cloudEvent) bool {
+			return e.Subject == "deployments.apps/default/db"
+		}}
 		if err := s.Do(ctx, act{title: "look", effects: []effect{first}}); err != nil {
 			return err
 		}
@@ -49,8 +51,10 @@ func TestPlayStopsWhatItStarted(t *testing.T) {
 			"an effect does not come", "",
 			func(ctx context.Context, s *stage) error {
 				return sees(func() error {
-					second := effect{"a second line", func(cloudEvent) bool { return true }} // the first came before the act
-					return s.Do(ctx, act{title: "poke", effects: []effect{second}, patience: time.Millisecond})
+					// the first came before the act
+					second := effect{"a second line", func(cloudEvent) bool { return true }}
+					return s.Do(ctx,
+						act{title: "poke", effects: []effect{second}, patience: time.Millisecond})
 				})(ctx, s)
 			},
 			"poke: informerd did not print a second line: not within 1ms",
@@ -59,7 +63,9 @@ func TestPlayStopsWhatItStarted(t *testing.T) {
 		{
 			"an act cannot be done", "",
 			func(ctx context.Context, s *stage) error {
-				return s.Do(ctx, act{title: "poke", do: func(context.Context) error { return errAct }})
+				return s.Do(ctx, act{title: "poke", do: func(context.Context) error {
+					return errAct
+				}})
 			},
 			"poke: the act failed",
 			"up, down",
@@ -67,17 +73,21 @@ func TestPlayStopsWhatItStarted(t *testing.T) {
 		{
 			"an act hangs", "",
 			func(ctx context.Context, s *stage) error {
-				return s.Do(ctx, act{title: "poke", patience: time.Millisecond, do: func(ctx context.Context) error {
-					<-ctx.Done()
-					return ctx.Err()
-				}})
+				return s.Do(ctx,
+					act{title: "poke", patience: time.Millisecond,
+						do: func(ctx context.Context) error {
+							<-ctx.Done()
+							return ctx.Err()
+						}})
 			},
 			"poke: not within 1ms: context deadline exceeded",
 			"up, down",
 		},
 		{
 			"an act fails while informerd starts", "starting",
-			func(_ context.Context, s *stage) error { return errors.Join(s.StartInformerd(), errAct) },
+			func(_ context.Context, s *stage) error {
+				return errors.Join(s.StartInformerd(), errAct)
+			},
 			"the act failed",
 			"up, down",
 		},
@@ -111,7 +121,10 @@ func TestPlayStopsWhatItStarted(t *testing.T) {
 			func(_ context.Context, s *stage) error {
 				return sees(func() error {
 					cancel(errors.New("interrupt"))
-					return s.Do(ctx, act{title: "wait", effects: []effect{{"more", func(cloudEvent) bool { return false }}}})
+					return s.Do(ctx,
+						act{title: "wait", effects: []effect{{"more", func(cloudEvent) bool {
+							return false
+						}}}})
 				})(ctx, s)
 			},
 			"interrupt",
@@ -159,7 +172,8 @@ func TestPlayShowsWhatInformerdPrints(t *testing.T) {
 	if t.Failed() {
 		t.Log(shown)
 	}
-	for path, want := range map[string]string{d.output(): addedLine + "\n", d.log(): `"msg":"listening"`} {
+	for path, want := range map[string]string{d.output(): addedLine + "\n",
+		d.log(): `"msg":"listening"`} {
 		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s has %q, %v", path, text, err)
 		}
@@ -187,7 +201,8 @@ func TestOneDemoAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "another demo is at work in " + d.Dir + " (resource temporarily unavailable): wait for its end, or stop it with Ctrl-C"
+	want := "another demo is at work in " + d.Dir +
+		" (resource temporarily unavailable): wait for its end, or stop it with Ctrl-C"
 	_, playErr := d.play(t.Context(), sees(func() error { return nil }))
 	for _, err := range []error{playErr, d.Up(t.Context()), d.Down(t.Context())} {
 		if err == nil || err.Error() != want {

@@ -14,7 +14,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The test binary stands in for devcluster and informerd when this variable names a folder, where it keeps a record.
+// The test binary stands in for devcluster and informerd when this variable names a folder, where
+// it keeps a record.
 const fakeVariable = "DEMO_TEST_FAKE"
 
 // fakeMode lets the fake informerd misbehave.
@@ -36,7 +37,8 @@ const (
 
 func fake(folder, command string, args []string) int {
 	record := func(what string) {
-		f, err := os.OpenFile(filepath.Join(folder, "record"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		f, err := os.OpenFile(filepath.Join(folder, "record"), os.O_CREATE|os.O_APPEND|os.O_WRONLY,
+			0o600)
 		if err == nil {
 			_, err = fmt.Fprintln(f, what)
 		}
@@ -98,13 +100,15 @@ func fakeInformerd(record func(string)) int {
 	return 0
 }
 
-// newFake makes a demo whose programs are fakes. The record says what was started and stopped so far.
+// newFake makes a demo whose programs are fakes. The record says what was started and stopped so
+// far.
 func newFake(t *testing.T, mode string) (d demo, shown *bytes.Buffer, record func() string) {
 	t.Helper()
 	folder := t.TempDir()
 	t.Setenv(fakeVariable, folder)
 	t.Setenv(fakeMode, mode)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // else each fake takes a second to end under the race detector
+	// else each fake takes a second to end under the race detector
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

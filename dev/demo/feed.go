@@ -49,7 +49,8 @@ func (f *feed) Len() int {
 	return len(f.events)
 }
 
-// Await blocks until an event from position from on matches. It fails when the feed or ctx ends before.
+// Await blocks until an event from position from on matches. It fails when the feed or ctx ends
+// before.
 func (f *feed) Await(ctx context.Context, from int, match func(cloudEvent) bool) error {
 	for {
 		f.mu.Lock()

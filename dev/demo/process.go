@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// markVariable is set in informerd's environment to the demo's folder. A recorded pid may by now be another process's;
-// one that has the mark is the one that was recorded.
+// markVariable is set in informerd's environment to the demo's folder. A recorded pid may by now be
+// another process's; one that has the mark is the one that was recorded.
 const markVariable = "INFORMERD_DEMO"
 
 // stopGrace is how long informerd may take to stop. It promises five seconds.
@@ -26,7 +26,8 @@ func (d demo) informerd() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(d.Informerd, "run", "--config", d.Config, "--kubeconfig", d.kubeconfig(), "--log-format", "json")
+	cmd := exec.Command(d.Informerd, "run", "--config", d.Config, "--kubeconfig", d.kubeconfig(),
+		"--log-format", "json")
 	cmd.Env = append(os.Environ(), mark)
 	return cmd, nil
 }
@@ -76,7 +77,8 @@ func (d demo) recorded() *os.Process {
 	if err != nil || pid <= 0 {
 		return nil
 	}
-	// The handle comes first, and the look at the mark after it: so the handle is never another process's.
+	// The handle comes first, and the look at the mark after it: so the handle is never another
+	// process's.
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return nil
@@ -88,8 +90,8 @@ func (d demo) recorded() *os.Process {
 	return p
 }
 
-// marked tells whether a process runs and has the mark. One that has ended has no environment, even if nobody has
-// waited for it.
+// marked tells whether a process runs and has the mark. One that has ended has no environment, even
+// if nobody has waited for it.
 func (d demo) marked(pid int) bool {
 	mark, err := d.mark()
 	if err != nil {
@@ -107,7 +109,8 @@ func (d demo) marked(pid int) bool {
 	return false
 }
 
-// stopProcess ends a process with SIGTERM, after the grace period with SIGKILL, and waits until ended is closed.
+// stopProcess ends a process with SIGTERM, after the grace period with SIGKILL, and waits until
+// ended is closed.
 func stopProcess(ctx context.Context, p *os.Process, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
@@ -119,5 +122,6 @@ func stopProcess(ctx context.Context, p *os.Process, ended <-chan struct{}) erro
 	}
 	_ = p.Kill()
 	<-ended
-	return fmt.Errorf("informerd (pid %d) did not stop within %v of SIGTERM and was killed", p.Pid, stopGrace)
+	return fmt.Errorf("informerd (pid %d) did not stop within %v of SIGTERM and was killed", p.Pid,
+		stopGrace)
 }

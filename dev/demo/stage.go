@@ -10,7 +10,8 @@ import (
 const (
 	// patience is how long an act waits for its effect.
 	patience = 15 * time.Second
-	// rollCallPatience is for an effect that comes with a resync, every 10 seconds in the configuration.
+	// rollCallPatience is for an effect that comes with a resync, every 10 seconds in the
+	// configuration.
 	rollCallPatience = 30 * time.Second
 )
 
@@ -22,7 +23,8 @@ type stage struct {
 
 // StartInformerd starts it. Whoever made the stage stops it.
 func (s *stage) StartInformerd() (err error) {
-	s.demo.Screen.Announce("start %s run --config %s --kubeconfig %s", s.demo.Informerd, s.demo.Config, s.demo.kubeconfig())
+	s.demo.Screen.Announce("start %s run --config %s --kubeconfig %s", s.demo.Informerd,
+		s.demo.Config, s.demo.kubeconfig())
 	s.daemon, err = startDaemon(s.demo)
 	return err
 }
@@ -41,7 +43,8 @@ type effect struct {
 	match func(cloudEvent) bool
 }
 
-// Do announces the act, does it, and waits for its effects among what informerd prints from then on.
+// Do announces the act, does it, and waits for its effects among what informerd prints from then
+// on.
 func (s *stage) Do(ctx context.Context, a act) error {
 	s.demo.Screen.Announce("%s", a.title)
 	if a.patience == 0 {
@@ -65,13 +68,15 @@ func (s *stage) Do(ctx context.Context, a act) error {
 	}
 	for _, e := range a.effects {
 		if err := s.daemon.Feed.Await(ctx, from, e.match); err != nil {
-			return unlessDone(outer, fmt.Errorf("%s: informerd did not print %s: %w", a.title, e.what, err))
+			return unlessDone(outer, fmt.Errorf("%s: informerd did not print %s: %w", a.title,
+				e.what, err))
 		}
 	}
 	return nil
 }
 
-// unlessDone gives the reason why ctx is done, or err if it is not: an act that was interrupted has not failed.
+// unlessDone gives the reason why ctx is done, or err if it is not: an act that was interrupted has
+// not failed.
 func unlessDone(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -82,12 +87,14 @@ func unlessDone(ctx context.Context, err error) error {
 // report shows what informerd, now stopped, says it did, and checks that against what was seen.
 func (s *stage) report() (lines int, err error) {
 	stats, lines := s.daemon.Stats()
-	s.demo.Screen.Print("   what each listener got and did, as informerd's log says:\n\n%s\n", statsTable(stats))
+	s.demo.Screen.Print("   what each listener got and did, as informerd's log says:\n\n%s\n",
+		statsTable(stats))
 	if err := s.daemon.Feed.Err(); !errors.Is(err, errEnded) {
 		return lines, err
 	}
 	if written := linesWritten(stats); written != lines {
-		return lines, fmt.Errorf("informerd says that it has printed %d lines, but there were %d", written, lines)
+		return lines, fmt.Errorf("informerd says that it has printed %d lines, but there were %d",
+			written, lines)
 	}
 	return lines, missingFrom(s.daemon.Feed)
 }

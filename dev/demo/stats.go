@@ -40,8 +40,8 @@ const (
 	msgStopped   = "listener stopped"
 )
 
-// parseLog reads a line of informerd's stderr. What is no log line, such as the error that ended informerd, is given
-// back as an error's message.
+// parseLog reads a line of informerd's stderr. What is no log line, such as the error that ended
+// informerd, is given back as an error's message.
 func parseLog(line []byte) logLine {
 	var l logLine
 	if err := json.Unmarshal(line, &l); err != nil || l.Level == "" {

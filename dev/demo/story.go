@@ -20,7 +20,9 @@ func story(ctx context.Context, s *stage) error {
 	}
 	if err := s.Do(ctx, act{
 		title: "create the Deployment db, before informerd runs",
-		do:    func(ctx context.Context) error { return cluster.Create(ctx, "db", "postgres:18", 1) },
+		do: func(ctx context.Context) error {
+			return cluster.Create(ctx, "db", "postgres:18", 1)
+		},
 	}); err != nil {
 		return err
 	}
@@ -43,9 +45,11 @@ func story(ctx context.Context, s *stage) error {
 	}
 	for _, name := range []string{"web", "db"} {
 		if err := s.Do(ctx, act{
-			title:   "delete the Deployment " + name,
-			do:      func(ctx context.Context) error { return cluster.Delete(ctx, name) },
-			effects: []effect{{"the delete of " + name, func(e cloudEvent) bool { return rollout(e, typeDeleted, name) }}},
+			title: "delete the Deployment " + name,
+			do:    func(ctx context.Context) error { return cluster.Delete(ctx, name) },
+			effects: []effect{{"the delete of " + name, func(e cloudEvent) bool {
+				return rollout(e, typeDeleted, name)
+			}}},
 		}); err != nil {
 			return err
 		}
@@ -57,28 +61,38 @@ func story(ctx context.Context, s *stage) error {
 func changes(cluster *api) []act {
 	return []act{
 		{
-			title:   "the first list: what is there already comes as an add, marked initial",
-			effects: []effect{{"the initial add of db", func(e cloudEvent) bool { return rollout(e, typeAdded, "db") && e.Initial }}},
+			title: "the first list: what is there already comes as an add, marked initial",
+			effects: []effect{{"the initial add of db", func(e cloudEvent) bool {
+				return rollout(e, typeAdded, "db") && e.Initial
+			}}},
 		},
 		{
-			title:   "create the Deployment web, 2 replicas of " + oldImage,
-			do:      func(ctx context.Context) error { return cluster.Create(ctx, "web", oldImage, 2) },
-			effects: []effect{{"the add of web", func(e cloudEvent) bool { return rollout(e, typeAdded, "web") && !e.Initial }}},
+			title: "create the Deployment web, 2 replicas of " + oldImage,
+			do: func(ctx context.Context) error {
+				return cluster.Create(ctx, "web", oldImage, 2)
+			},
+			effects: []effect{{"the add of web", func(e cloudEvent) bool {
+				return rollout(e, typeAdded, "web") && !e.Initial
+			}}},
 		},
 		{
 			title: "scale web to 4 replicas",
 			do:    func(ctx context.Context) error { return cluster.Scale(ctx, "web", 4) },
 			effects: []effect{{"an update of web from 2 to 4 replicas", func(e cloudEvent) bool {
 				c, ok := e.Change()
-				return ok && rollout(e, typeUpdated, "web") && c.Old != nil && c.Old.Spec.Replicas == 2 && c.Object.Spec.Replicas == 4
+				return ok && rollout(e, typeUpdated, "web") && c.Old != nil &&
+					c.Old.Spec.Replicas == 2 && c.Object.Spec.Replicas == 4
 			}}},
 		},
 		{
 			title: "change the image of web to " + newImage,
-			do:    func(ctx context.Context) error { return cluster.SetImage(ctx, "web", newImage) },
+			do: func(ctx context.Context) error {
+				return cluster.SetImage(ctx, "web", newImage)
+			},
 			effects: []effect{{"an update of web's image", func(e cloudEvent) bool {
 				c, ok := e.Change()
-				return ok && rollout(e, typeUpdated, "web") && c.Old != nil && c.Old.image() == oldImage && c.Object.image() == newImage
+				return ok && rollout(e, typeUpdated, "web") && c.Old != nil &&
+					c.Old.image() == oldImage && c.Object.image() == newImage
 			}}},
 		},
 	}
@@ -98,7 +112,8 @@ func rollCall(ctx context.Context, s *stage, cluster *api) (pods []string, err e
 	var effects []effect
 	for _, pod := range pods {
 		effects = append(effects, effect{"a resync of pod " + pod, func(e cloudEvent) bool {
-			return e.Listener == "roll-call" && e.Type == typeResynced && e.Subject == podSubject(pod)
+			return e.Listener == "roll-call" && e.Type == typeResynced &&
+				e.Subject == podSubject(pod)
 		}})
 	}
 	return pods, s.Do(ctx, act{
@@ -108,7 +123,8 @@ func rollCall(ctx context.Context, s *stage, cluster *api) (pods []string, err e
 	})
 }
 
-// restart lets a pod's container restart for the nth time. After the last the handler has something to say.
+// restart lets a pod's container restart for the nth time. After the last the handler has something
+// to say.
 func restart(cluster *api, pod string, n int) act {
 	a := act{
 		title: fmt.Sprintf("the container of pod %s restarts (%d)", pod, n),
@@ -116,17 +132,20 @@ func restart(cluster *api, pod string, n int) act {
 	}
 	if n == restarts {
 		a.title += ": more often than the WASM handler of crash-loops accepts"
-		a.effects = []effect{{fmt.Sprintf("an event of the handler about %d restarts", n), func(e cloudEvent) bool {
-			f, ok := e.Finding()
-			return ok && e.Listener == "crash-loops" && e.Subject == podSubject(pod) && f.Restarts == n
-		}}}
+		a.effects = []effect{{fmt.Sprintf("an event of the handler about %d restarts", n),
+			func(e cloudEvent) bool {
+				f, ok := e.Finding()
+				return ok && e.Listener == "crash-loops" && e.Subject == podSubject(pod) &&
+					f.Restarts == n
+			}}}
 	}
 	return a
 }
 
 // rollout tells whether an event is the listener rollouts' and about the Deployment.
 func rollout(e cloudEvent, kind, deployment string) bool {
-	return e.Listener == "rollouts" && e.Type == kind && e.Subject == "deployments.apps/"+namespace+"/"+deployment
+	return e.Listener == "rollouts" && e.Type == kind && e.Subject == "deployments.apps/"+namespace+
+		"/"+deployment
 }
 
 func podSubject(pod string) string { return "pods/" + namespace + "/" + pod }

@@ -2,9 +2,10 @@
 //
 //	go run ./dev/schemas --kubeconfig FILE [--output internal/schema/builtin.gz]
 //
-// "make schemas" starts a control plane for it and stops it. What is promised: the same Kubernetes version gives the same
-// schemas, whatever else is in the cluster; what is written says which version it is of; a control plane that lacks one of
-// the groups makes it fail, and then nothing is written.
+// "make schemas" starts a control plane for it and stops it. What is promised: the same Kubernetes
+// version gives the same schemas, whatever else is in the cluster; what is written says which
+// version it is of; a control plane that lacks one of the groups makes it fail, and then nothing is
+// written.
 package main
 
 import (
@@ -27,8 +28,8 @@ import (
 	"github.com/informerd/informerd/internal/schema"
 )
 
-// groups are those that every cluster has and that have come to rest. A name without group that several have means the
-// first.
+// groups are those that every cluster has and that have come to rest. A name without group that
+// several have means the first.
 var groups = []gvschema.GroupVersion{
 	{Group: "", Version: "v1"},
 	{Group: "apps", Version: "v1"},

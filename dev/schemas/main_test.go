@@ -25,7 +25,8 @@ func TestBuiltinSchemasAreThoseOfTheControlPlane(t *testing.T) {
 	if err := run(t.Context(), kubeconfig, output); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := unpack(t, output), unpack(t, "../../internal/schema/builtin.gz"); !bytes.Equal(got, want) {
+	if got, want := unpack(t, output), unpack(t, "../../internal/schema/builtin.gz"); !bytes.Equal(
+		got, want) {
 		t.Error("internal/schema/builtin.gz is not of this control plane: make schemas")
 	}
 	if left, err := os.ReadDir(filepath.Dir(output)); err != nil || len(left) != 1 {
@@ -46,11 +47,13 @@ func startControlPlane(t *testing.T) (kubeconfig string) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if out, err := exec.CommandContext(ctx, bin, "down", "--dir", dir).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, bin, "down", "--dir",
+			dir).CombinedOutput(); err != nil {
 			t.Errorf("devcluster down: %v\n%s", err, out)
 		}
 	})
-	if out, err := exec.CommandContext(t.Context(), bin, "up", "--dir", dir).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), bin, "up", "--dir",
+		dir).CombinedOutput(); err != nil {
 		t.Fatalf("devcluster up: %v\n%s", err, out)
 	}
 	return filepath.Join(dir, "kubeconfig")
@@ -92,7 +95,8 @@ func TestDescribe(t *testing.T) {
 		t.Error("the short name is not there")
 	}
 	list[2].Verbs = []string{"watch"}
-	if err := describe(set, apps, list); err == nil || err.Error() != "apps/v1: the document has no schema of zebras" {
+	if err := describe(set, apps, list); err == nil ||
+		err.Error() != "apps/v1: the document has no schema of zebras" {
 		t.Errorf("got %v", err)
 	}
 }

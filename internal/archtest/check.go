@@ -25,8 +25,8 @@ type imported struct {
 	line int
 }
 
-// checkImports gives what breaks layers, bans and homes. These are about the root module: the others are programs and
-// guests of their own.
+// checkImports gives what breaks layers, bans and homes. These are about the root module: the
+// others are programs and guests of their own.
 func checkImports(pkgs []pkg) []string {
 	var found []string
 	for _, p := range pkgs {
@@ -35,13 +35,15 @@ func checkImports(pkgs []pkg) []string {
 		}
 		own, ownFolder := layerOf(p.folder)
 		if own < 0 {
-			found = append(found, fmt.Sprintf("%s: the folder is in no layer; add it to layers in internal/archtest/rules.go", p.folder))
+			found = append(found,
+				fmt.Sprintf("%s: the folder is in no layer; add it to layers in internal/archtest/rules.go", p.folder))
 			continue
 		}
 		for _, f := range p.files {
 			for _, imp := range f.imports {
 				for _, problem := range importProblems(f, imp, own, ownFolder) {
-					found = append(found, fmt.Sprintf("%s:%d: %s must not import %s: %s", f.path, imp.line, ownFolder, imp.path, problem))
+					found = append(found, fmt.Sprintf("%s:%d: %s must not import %s: %s", f.path,
+						imp.line, ownFolder, imp.path, problem))
 				}
 			}
 		}
@@ -58,13 +60,16 @@ func importProblems(f file, imp imported, own int, ownFolder string) []string {
 		}
 	}
 	for _, b := range bans {
-		if ownFolder == b.folder && anyContains(b.imports, imp.path) && !anyContains(b.except, imp.path) {
+		if ownFolder == b.folder && anyContains(b.imports, imp.path) &&
+			!anyContains(b.except, imp.path) {
 			problems = append(problems, b.why)
 		}
 	}
 	for _, h := range homes {
-		if anyContains(h.imports, imp.path) && !anyContains(h.folders, ownFolder) && (!h.tests || !f.test) {
-			problems = append(problems, fmt.Sprintf("its home is %s: %s", strings.Join(h.folders, " and "), h.why))
+		if anyContains(h.imports, imp.path) && !anyContains(h.folders, ownFolder) &&
+			(!h.tests || !f.test) {
+			problems = append(problems,
+				fmt.Sprintf("its home is %s: %s", strings.Join(h.folders, " and "), h.why))
 		}
 	}
 	return problems
@@ -97,9 +102,11 @@ func checkDocs(pkgs []pkg) []string {
 		}
 		switch {
 		case len(docs) > 1:
-			found = append(found, fmt.Sprintf("%s: %d package doc comments, in %s: keep one", p.folder, len(docs), strings.Join(docs, ", ")))
+			found = append(found, fmt.Sprintf("%s: %d package doc comments, in %s: keep one",
+				p.folder, len(docs), strings.Join(docs, ", ")))
 		case len(docs) == 0 && source:
-			found = append(found, fmt.Sprintf("%s: no package doc comment: say what the package promises", p.folder))
+			found = append(found,
+				fmt.Sprintf("%s: no package doc comment: say what the package promises", p.folder))
 		}
 	}
 	return found
@@ -115,7 +122,8 @@ func checkSizes(pkgs []pkg) []string {
 					continue
 				}
 				if f.lines > l.lines {
-					found = append(found, fmt.Sprintf("%s: %d lines, at most %d are allowed: %s", f.path, f.lines, l.lines, l.why))
+					found = append(found, fmt.Sprintf("%s: %d lines, at most %d are allowed: %s",
+						f.path, f.lines, l.lines, l.why))
 				}
 				break
 			}

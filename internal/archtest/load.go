@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// load reads the packages of all modules in the repository. It parses the files itself and does not ask the go
-// command, which would leave out files of other operating systems and build tags.
+// load reads the packages of all modules in the repository. It parses the files itself and does not
+// ask the go command, which would leave out files of other operating systems and build tags.
 func load(repo fs.FS) ([]pkg, error) {
 	modules := map[string]string{} // folder of a go.mod -> module path
 	byFolder := map[string]*pkg{}
@@ -58,7 +58,8 @@ func skipped(name, base string) bool {
 	if name == "." {
 		return false
 	}
-	return base == "testdata" || base == "vendor" || base[0] == '.' || base[0] == '_' || name == "bin"
+	return base == "testdata" || base == "vendor" || base[0] == '.' || base[0] == '_' ||
+		name == "bin"
 }
 
 func loadModule(repo fs.FS, folder string, modules map[string]string) error {
@@ -85,7 +86,8 @@ func moduleOf(modules map[string]string, folder string) string {
 	}
 }
 
-// parse reads one file. A file stands alone if it is for "go run" or a list of tools, which belong to no package.
+// parse reads one file. A file stands alone if it is for "go run" or a list of tools, which belong
+// to no package.
 func parse(repo fs.FS, name string) (f file, standsAlone bool, err error) {
 	text, err := fs.ReadFile(repo, name)
 	if err != nil {
@@ -115,7 +117,9 @@ func parse(repo fs.FS, name string) (f file, standsAlone bool, err error) {
 func hasIgnoreTag(tree *ast.File) bool {
 	for _, group := range tree.Comments {
 		for _, c := range group.List {
-			if c.Pos() < tree.Package && (c.Text == "//go:build ignore" || c.Text == "//go:build deps" || c.Text == "//go:build tools") {
+			if c.Pos() < tree.Package &&
+				(c.Text == "//go:build ignore" || c.Text == "//go:build deps" ||
+					c.Text == "//go:build tools") {
 				return true
 			}
 		}

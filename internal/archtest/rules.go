@@ -2,16 +2,17 @@ package archtest
 
 const rootModule = "github.com/informerd/informerd"
 
-// Folders are relative to the repository, and stand for everything below them; of several that match, the longest
-// counts.
+// Folders are relative to the repository, and stand for everything below them; of several that
+// match, the longest counts.
 
-// layers are the folders of the root module, bottom first. A package imports those of lower layers and its own folder,
-// so that an event's way can be read in one direction. What stands side by side in one layer knows nothing of each
-// other.
+// layers are the folders of the root module, bottom first. A package imports those of lower layers
+// and its own folder, so that an event's way can be read in one direction. What stands side by side
+// in one layer knows nothing of each other.
 var layers = []layer{
 	{[]string{"internal/growth", "internal/testcache", "internal/watchlog"},
 		"the tests of everybody may use them, so they use nobody"},
-	{[]string{"pkg/informer/event", "internal/collector", "internal/config/nearest", "internal/kube/retryafter", "plugins/sdk"},
+	{[]string{"pkg/informer/event", "internal/collector", "internal/config/nearest",
+		"internal/kube/retryafter", "plugins/sdk"},
 		"they are the leaves that everybody may use, so they use nobody"},
 	{[]string{"pkg/informer", "pkg/filters", "pkg/plugins", "internal/sink"},
 		"the stages know events and not each other, so that each can be used and tested alone"},
@@ -40,9 +41,11 @@ type layer struct {
 var bans = []ban{
 	{"pkg/informer/event", []string{"k8s.io", "sigs.k8s.io"}, nil,
 		"everybody who handles an event would get Kubernetes' packages with it"},
-	{"pkg/filters", []string{"k8s.io", "sigs.k8s.io"}, []string{"k8s.io/apimachinery/pkg/api/resource"},
+	{"pkg/filters", []string{"k8s.io", "sigs.k8s.io"},
+		[]string{"k8s.io/apimachinery/pkg/api/resource"},
 		"a filter reads an object's bytes; nothing in it is about talking to an API server"},
-	{"pkg/filters/rules", []string{"k8s.io", "sigs.k8s.io", rootModule + "/pkg/plugins", rootModule + "/internal"}, nil,
+	{"pkg/filters/rules", []string{"k8s.io", "sigs.k8s.io", rootModule + "/pkg/plugins",
+		rootModule + "/internal"}, nil,
 		"rules keep what filters answer, and know no other stage"},
 	{"pkg/plugins", []string{"k8s.io", "sigs.k8s.io"}, nil,
 		"a guest gets an object's bytes; nothing in its host is about talking to an API server"},
@@ -55,7 +58,8 @@ type ban struct {
 	why     string
 }
 
-// homes are the libraries that live in few places, so that another version or another library is a change there only.
+// homes are the libraries that live in few places, so that another version or another library is a
+// change there only.
 var homes = []home{
 	{[]string{"k8s.io/client-go"}, []string{"pkg/informer", "internal/kube", "dev"}, true,
 		"what talks to an API server is kept together; tests and the demo may, to act on a cluster"},
@@ -63,11 +67,13 @@ var homes = []home{
 		"the expression language is pkg/filters' own business"},
 	{[]string{"github.com/tetratelabs/wazero"}, []string{"pkg/plugins"}, false,
 		"the WebAssembly runtime is pkg/plugins' own business"},
-	{[]string{"sigs.k8s.io/yaml", "go.yaml.in/yaml", "gopkg.in/yaml.v2", "gopkg.in/yaml.v3"}, []string{"internal/config"}, false,
+	{[]string{"sigs.k8s.io/yaml", "go.yaml.in/yaml", "gopkg.in/yaml.v2", "gopkg.in/yaml.v3"},
+		[]string{"internal/config"}, false,
 		"YAML is read in one place, strictly, with a line for each mistake"},
 	{[]string{"github.com/prometheus"}, []string{"internal/endpoints"}, false,
 		"who counts something has plain numbers; that they become metrics is internal/endpoints' own business"},
-	{[]string{"github.com/Masterminds/semver", "github.com/distribution/reference"}, []string{"pkg/filters"}, false,
+	{[]string{"github.com/Masterminds/semver", "github.com/distribution/reference"},
+		[]string{"pkg/filters"}, false,
 		"what a version and an image's name are is said in one place, to those who write filters"},
 	{[]string{"go.etcd.io/bbolt"}, []string{"pkg/plugins"}, false,
 		"what handlers keep on disk is pkg/plugins' own business"},

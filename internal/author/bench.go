@@ -24,8 +24,8 @@ type BenchOptions struct {
 	JSON     bool
 }
 
-// rounds is how many parts the time is cut into. Two modules take turns in them, so that both have the machine's good and
-// bad moments.
+// rounds is how many parts the time is cut into. Two modules take turns in them, so that both have
+// the machine's good and bad moments.
 const rounds = 10
 
 // Bench measures what events cost a module, and writes it; with two modules, how they compare.
@@ -127,7 +127,8 @@ type bench struct {
 	bytes       uint64
 }
 
-// newBench loads a module. Calls are counted while it is measured, which takes less than a nanosecond each.
+// newBench loads a module. Calls are counted while it is measured, which takes less than a
+// nanosecond each.
 func newBench(ctx context.Context, p prepared) (b *bench, err error) {
 	b = &bench{path: p.spec.Path, rig: newRig(ctx), verdicts: map[string]int{}}
 	around(&p.spec, p.setting)
@@ -187,20 +188,23 @@ func (b *bench) handle(ctx context.Context, e event.Event) (plugins.Result, erro
 	r, err := b.instance.Handle(ctx, e)
 	var crash *plugins.CrashError
 	if errors.As(err, &crash) {
-		return r, failure("it crashed: %s", printableLines(string(crash.Reason) + ": " + crash.Cause.Error())[0])
+		return r, failure("it crashed: %s",
+			printableLines(string(crash.Reason) + ": " + crash.Cause.Error())[0])
 	}
 	return r, err
 }
 
 // round measures for some time, or for some events if their number is given.
-func (b *bench) round(ctx context.Context, events []event.Event, duration time.Duration, count int) error {
+func (b *bench) round(ctx context.Context, events []event.Event, duration time.Duration,
+	count int) error {
 	times := make([]time.Duration, 0, 4096)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	begin := time.Now()
 	last := begin
-	for n := 0; count > 0 && n < count || count == 0 && (n == 0 || last.Sub(begin) < duration); n++ {
+	for n := 0; count > 0 && n < count || count == 0 &&
+		(n == 0 || last.Sub(begin) < duration); n++ {
 		if _, err := b.handle(ctx, events[b.next]); err != nil {
 			return fmt.Errorf("%s: event %d: %w", b.path, b.next+1, err)
 		}
@@ -218,8 +222,8 @@ func (b *bench) round(ctx context.Context, events []event.Event, duration time.D
 	return nil
 }
 
-// typical gives the mean of the medians of the events, of which there are some in turn: the median of all would be that of
-// one of them, and not of the same one in each round.
+// typical gives the mean of the medians of the events, of which there are some in turn: the median
+// of all would be that of one of them, and not of the same one in each round.
 func typical(times []time.Duration, events int) time.Duration {
 	if len(times) < events {
 		return quantile(slices.Clone(times), 0.5)

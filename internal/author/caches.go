@@ -7,7 +7,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// caches are those of informers, with the objects that were given. They are not changed once the module runs.
+// caches are those of informers, with the objects that were given. They are not changed once the
+// module runs.
 type caches map[string]*cache
 
 type cache struct {
@@ -20,7 +21,8 @@ type cache struct {
 func (c caches) cache(name string) *cache {
 	if c[name] == nil {
 		byNamespace := informer.IndexByPath(event.MustCompilePath("metadata.namespace"))
-		c[name] = &cache{byKey: map[event.Key]*event.Object{}, indexes: map[string]informer.IndexFunc{informer.NamespaceIndex: byNamespace}}
+		c[name] = &cache{byKey: map[event.Key]*event.Object{},
+			indexes: map[string]informer.IndexFunc{informer.NamespaceIndex: byNamespace}}
 	}
 	return c[name]
 }

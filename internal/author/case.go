@@ -68,7 +68,8 @@ func (t *tester) run(ctx context.Context, c *loadedCase) (*result, error) {
 		return r, nil
 	}
 	r.module = path
-	spec := plugins.Spec{Listener: c.file, Path: path, Wasm: t.modules[path], Config: c.Config, Grants: c.grants,
+	spec := plugins.Spec{Listener: c.file, Path: path, Wasm: t.modules[path], Config: c.Config,
+		Grants: c.grants,
 		Limits: daemon.HandlerLimits(c.Limits), Caches: c.caches}
 	around := setting{web: &web{answers: c.answers}, kv: c.kv, now: c.Now}
 	sub, err := t.rig.load(ctx, spec, around)
@@ -82,7 +83,8 @@ func (t *tester) run(ctx context.Context, c *loadedCase) (*result, error) {
 	}
 	r.log = append(sub.log, sub.notes...)
 	if c.Refused != nil {
-		r.fail(c.document.Line("refused"), fmt.Sprintf("it is loaded, want it refused with %q", *c.Refused))
+		r.fail(c.document.Line("refused"), fmt.Sprintf("it is loaded, want it refused with %q",
+			*c.Refused))
 	}
 	err = r.play(ctx, c, sub)
 	return r, errors.Join(err, sub.close(ctx))
@@ -124,7 +126,8 @@ func (r *result) refused(c *loadedCase, reason string) {
 	case c.Refused == nil:
 		r.fail(0, append([]string{"it is refused:"}, printableLines(reason)...)...)
 	case !strings.Contains(reason, *c.Refused):
-		r.fail(c.document.Line("refused"), fmt.Sprintf("it is refused with %q, want %q in it", printable(reason), *c.Refused))
+		r.fail(c.document.Line("refused"), fmt.Sprintf("it is refused with %q, want %q in it",
+			printable(reason), *c.Refused))
 	}
 }
 
@@ -135,7 +138,8 @@ func (r *result) play(ctx context.Context, c *loadedCase, sub *subject) error {
 		if err != nil {
 			return err
 		}
-		h := happened{Op: e.Op.String(), Object: e.Object.Key().String(), Outcome: o, title: title(e), kv: sub.values.All()}
+		h := happened{Op: e.Op.String(), Object: e.Object.Key().String(), Outcome: o,
+			title: title(e), kv: sub.values.All()}
 		r.events = append(r.events, h)
 		r.expect(c, n, e, h)
 	}
@@ -178,7 +182,8 @@ func (x *Expect) compare(h happened) (wrong []string) {
 		}
 		return wrong
 	case h.Crash == nil && x.Crash != "":
-		wrong = append(wrong, fmt.Sprintf("its verdict is %s, want a crash of reason %s", h.Verdict, x.Crash))
+		wrong = append(wrong, fmt.Sprintf("its verdict is %s, want a crash of reason %s", h.Verdict,
+			x.Crash))
 	}
 	if x.Verdict != "" && x.Verdict != h.Verdict {
 		reason := ""
@@ -188,7 +193,8 @@ func (x *Expect) compare(h happened) (wrong []string) {
 		wrong = append(wrong, fmt.Sprintf("verdict is %s%s, want %s", h.Verdict, reason, x.Verdict))
 	}
 	if x.Message != nil && *x.Message != h.Message {
-		wrong = append(wrong, fmt.Sprintf("message is %s, want %s", short(h.Message), short(*x.Message)))
+		wrong = append(wrong, fmt.Sprintf("message is %s, want %s", short(h.Message),
+			short(*x.Message)))
 	}
 	if x.Emitted != nil {
 		wrong = append(wrong, x.compareEmitted(h.Emitted)...)

@@ -20,10 +20,11 @@ import (
 type Case struct {
 	// Description is for readers.
 	Description string `json:"description"`
-	// Wasm is the module's file, from the folder of the case. Default: the one that the command names, or the only one in the
-	// folder above that of the case.
+	// Wasm is the module's file, from the folder of the case. Default: the one that the command
+	// names, or the only one in the folder above that of the case.
 	Wasm string `json:"wasm"`
-	// Config, Grants and Limits are as those of a handler in a configuration, with the same defaults.
+	// Config, Grants and Limits are as those of a handler in a configuration, with the same
+	// defaults.
 	Config json.RawMessage `json:"config"`
 	Grants config.Grants   `json:"grants"`
 	Limits config.Limits   `json:"limits"`
@@ -31,13 +32,15 @@ type Case struct {
 	Now time.Time `json:"now"`
 	// KV are the values that it finds.
 	KV map[string]string `json:"kv"`
-	// Cache are the objects in the caches of informers, by the informer's name, and Indexes are indexes there, the name of
-	// each with the path of its field.
+	// Cache are the objects in the caches of informers, by the informer's name, and Indexes are
+	// indexes there, the name of each with the path of its field.
 	Cache   map[string][]json.RawMessage `json:"cache"`
 	Indexes map[string]map[string]string `json:"indexes"`
-	// HTTP are the requests that it is to make, each once and in any order, with their answers. It is to make no others.
+	// HTTP are the requests that it is to make, each once and in any order, with their answers. It
+	// is to make no others.
 	HTTP []Exchange `json:"http"`
-	// Refused is part of the text with which the module is refused when it is loaded. There are no events then.
+	// Refused is part of the text with which the module is refused when it is loaded. There are no
+	// events then.
 	Refused *string `json:"refused"`
 	// Events are what the module gets, one after the other.
 	Events []CaseEvent `json:"events"`
@@ -71,7 +74,8 @@ type Exchange struct {
 type CaseEvent struct {
 	// Op is add, update, delete or resync. Default: update if there is an old object, else add.
 	Op event.Op `json:"op"`
-	// Object is the object, and File a file with it, from the folder of the case. One of them is required.
+	// Object is the object, and File a file with it, from the folder of the case. One of them is
+	// required.
 	Object json.RawMessage `json:"object"`
 	File   string          `json:"file"`
 	// Old and OldFile are the same for the object before an update.
@@ -92,14 +96,15 @@ type Expect struct {
 	Message *string `json:"message"`
 	// Emitted is all that it emits. Data that are left out are not looked at.
 	Emitted []Emission `json:"emitted"`
-	// Log are all lines that it writes, as in "info: text"; stdout and stderr stand there for what it prints.
+	// Log are all lines that it writes, as in "info: text"; stdout and stderr stand there for what
+	// it prints.
 	Log []string `json:"log"`
 	// Fuel is the most that it may use.
 	Fuel int `json:"fuel"`
 	// KV are all values that it keeps then.
 	KV map[string]string `json:"kv"`
-	// Crash is the reason of a crash: trap, deadline, fuel, memory, exit or protocol. Any crash that is not expected fails
-	// the case.
+	// Crash is the reason of a crash: trap, deadline, fuel, memory, exit or protocol. Any crash
+	// that is not expected fails the case.
 	Crash string `json:"crash"`
 }
 
@@ -142,9 +147,11 @@ func (c *loadedCase) wrong(field, hint, format string, args ...any) {
 func (c *loadedCase) checkEvents() {
 	switch {
 	case c.Refused != nil && len(c.Events) > 0:
-		c.wrong("refused", "remove it or the events", "is set, and there are events, which a module that is refused does not get")
+		c.wrong("refused", "remove it or the events",
+			"is set, and there are events, which a module that is refused does not get")
 	case c.Refused == nil && c.document.Missing("", "events"):
-		c.document.Wrong("", "add events, or refused if the module is to be refused", "the case has no events")
+		c.document.Wrong("", "add events, or refused if the module is to be refused",
+			"the case has no events")
 	case c.Refused == nil && c.document.Good("events") && len(c.Events) == 0:
 		c.wrong("events", "", "is an empty list")
 	}
@@ -162,8 +169,10 @@ func (c *loadedCase) checkEvents() {
 }
 
 // event reads the objects of an event.
-func (c *loadedCase) event(given *CaseEvent, field string, parser *event.Parser) (e event.Event, ok bool) {
-	text := config.EventText{Op: given.Op, Initial: given.Initial, FinalStateUnknown: given.FinalStateUnknown, Missed: given.Missed}
+func (c *loadedCase) event(given *CaseEvent, field string, parser *event.Parser) (e event.Event,
+	ok bool) {
+	text := config.EventText{Op: given.Op, Initial: given.Initial,
+		FinalStateUnknown: given.FinalStateUnknown, Missed: given.Missed}
 	var isThere, old bool
 	text.Object, isThere, ok = c.object(field, "object", "file", given.Object, given.File)
 	if !ok {
@@ -189,7 +198,8 @@ func (c *loadedCase) event(given *CaseEvent, field string, parser *event.Parser)
 }
 
 // object gives an object that stands in the case, or in a file that it names.
-func (c *loadedCase) object(event, inline, file string, object json.RawMessage, path string) (text []byte, isThere, ok bool) {
+func (c *loadedCase) object(event, inline, file string, object json.RawMessage,
+	path string) (text []byte, isThere, ok bool) {
 	in, named := c.document.Has(event+"."+inline), c.document.Has(event+"."+file)
 	switch {
 	case in && named:
@@ -219,7 +229,8 @@ func (c *loadedCase) checkExpect(x *Expect, field string) {
 	word := func(name, value string, words []string) {
 		if c.document.Good(field+"."+name) && !slices.Contains(words, value) {
 			last := len(words) - 1
-			c.wrong(field+"."+name, "", "must be %s or %s, is %q", strings.Join(words[:last], ", "), words[last], value)
+			c.wrong(field+"."+name, "", "must be %s or %s, is %q", strings.Join(words[:last], ", "),
+				words[last], value)
 		}
 	}
 	word("verdict", x.Verdict, verdicts)
@@ -228,7 +239,8 @@ func (c *loadedCase) checkExpect(x *Expect, field string) {
 		c.wrong(field, "", "has a crash, and what only a verdict brings")
 	}
 	if x.Verdict != "" && x.Verdict != "done" && len(x.Emitted) > 0 {
-		c.wrong(field+".emitted", "", "is set, but nothing is emitted with the verdict %s", x.Verdict)
+		c.wrong(field+".emitted", "", "is set, but nothing is emitted with the verdict %s",
+			x.Verdict)
 	}
 	if c.document.Good(field+".fuel") && x.Fuel < 1 {
 		c.wrong(field+".fuel", "", "must be at least 1, is %d", x.Fuel)
@@ -247,8 +259,10 @@ func (c *loadedCase) checkHTTP() {
 			c.wrong(field, "add request: {url: https://…}", "has no request.url")
 			continue
 		}
-		a := &answer{method: x.Request.Method, url: x.Request.URL, headers: x.Request.Headers, unavailable: x.Answer.Unavailable,
-			status: x.Answer.Status, answers: x.Answer.Headers, text: body(x.Answer.Body), line: c.document.Line(field)}
+		a := &answer{method: x.Request.Method, url: x.Request.URL, headers: x.Request.Headers,
+			unavailable: x.Answer.Unavailable,
+			status:      x.Answer.Status, answers: x.Answer.Headers, text: body(x.Answer.Body),
+			line: c.document.Line(field)}
 		if c.document.Has(field + ".request.body") {
 			a.body = append([]byte{}, body(x.Request.Body)...)
 		}
@@ -329,7 +343,8 @@ func (c *loadedCase) values(field string, given map[string]string) map[string]st
 
 // valueText is the reverse of values.
 func valueText(value string) string {
-	if utf8.ValidString(value) && !strings.HasPrefix(value, inBase64) && !strings.ContainsRune(value, 0) {
+	if utf8.ValidString(value) && !strings.HasPrefix(value, inBase64) &&
+		!strings.ContainsRune(value, 0) {
 		return value
 	}
 	return inBase64 + base64.StdEncoding.EncodeToString([]byte(value))

@@ -66,7 +66,8 @@ func TestMistakesInCases(t *testing.T) {
 
 func TestValueText(t *testing.T) {
 	c := &loadedCase{}
-	for value, want := range map[string]string{"": "", "text": "text", "\xff\x00": "base64:/wA=", "base64:x": "base64:YmFzZTY0Ong=", "a\x00": "base64:YQA="} {
+	for value, want := range map[string]string{"": "", "text": "text", "\xff\x00": "base64:/wA=",
+		"base64:x": "base64:YmFzZTY0Ong=", "a\x00": "base64:YQA="} {
 		got := valueText(value)
 		if back := c.values("kv", map[string]string{"k": got})["k"]; got != want || back != value {
 			t.Errorf("%q: got %q and back %q", value, got, back)
@@ -74,7 +75,8 @@ func TestValueText(t *testing.T) {
 	}
 }
 
-// Whatever a case says, it is read or refused, and a case that was read can be compared with anything.
+// Whatever a case says, it is read or refused, and a case that was read can be compared with
+// anything.
 func FuzzReadCase(f *testing.F) {
 	for _, text := range []string{
 		"events: [{object: POD, expect: {verdict: done, emitted: [{type: a, data: {b: 1}}, {}], log: [a], kv: {a: b}, fuel: 1}}]\nkv: {a: 'base64:AA=='}",
@@ -97,7 +99,10 @@ func FuzzReadCase(f *testing.F) {
 		}
 		for _, e := range c.Events {
 			if e.Expect != nil {
-				e.Expect.compare(happened{Outcome: Outcome{Verdict: "done", Emitted: []Emission{{Type: "a", Data: []byte(`{"b":2}`)}, {Data: []byte("[]")}}}})
+				e.Expect.compare(
+					happened{Outcome: Outcome{Verdict: "done",
+						Emitted: []Emission{{Type: "a", Data: []byte(`{"b":2}`)}, {
+							Data: []byte("[]")}}}})
 			}
 		}
 	})

@@ -47,7 +47,8 @@ func readEvents(paths []string, stdin io.Reader, parser *event.Parser) (all []gi
 
 // parseEvent reads the objects of an event as an informer would.
 func parseEvent(text config.EventText, parser *event.Parser) (e event.Event, err error) {
-	e = event.Event{Op: text.Op, Initial: text.Initial, FinalStateUnknown: text.FinalStateUnknown, Missed: text.Missed}
+	e = event.Event{Op: text.Op, Initial: text.Initial, FinalStateUnknown: text.FinalStateUnknown,
+		Missed: text.Missed}
 	if e.Object, err = parser.Parse(text.Object); err != nil {
 		return e, fmt.Errorf("this is no Kubernetes object: %w", err)
 	}

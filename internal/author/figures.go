@@ -27,8 +27,9 @@ type figures struct {
 	Compile  float64            `json:"compileNs"` // what of loading is not starting
 	Start    float64            `json:"startNs"`   // of an instance
 	Verdicts map[string]int     `json:"verdicts"`  // of the events, each once
-	Noise    float64            `json:"noise"`     // how far the rounds' medians lie apart, in parts of the least
-	Noisy    []string           `json:"noisy,omitempty"`
+	// how far the rounds' medians lie apart, in parts of the least
+	Noise float64  `json:"noise"`
+	Noisy []string `json:"noisy,omitempty"`
 }
 
 // quantile gives the least value that a part of all does not exceed. It sorts them.
@@ -44,10 +45,13 @@ func (b *bench) figures() figures {
 	n := float64(max(1, len(b.times)))
 	looked := float64(max(1, b.looked))
 	f := figures{
-		File: b.path, Measured: len(b.times), Median: float64(quantile(b.times, 0.5)), Best: float64(quantile(b.times, 0)),
-		P99: float64(quantile(b.times, 0.99)), Fuel: float64(b.fuel) / looked, Calls: map[string]float64{},
+		File: b.path, Measured: len(b.times), Median: float64(quantile(b.times, 0.5)),
+		Best: float64(quantile(b.times, 0)),
+		P99:  float64(quantile(b.times, 0.99)), Fuel: float64(b.fuel) / looked,
+		Calls:  map[string]float64{},
 		Allocs: float64(b.mallocs) / n, Bytes: float64(b.bytes) / n, Memory: b.used.Memory,
-		Load: float64(b.load), Start: float64(b.start), Compile: float64(max(0, b.load-b.start)), Verdicts: b.verdicts,
+		Load: float64(b.load), Start: float64(b.start), Compile: float64(max(0, b.load-b.start)),
+		Verdicts: b.verdicts,
 	}
 	if f.Median > 0 {
 		f.Rate = float64(time.Second) / f.Median
@@ -73,14 +77,17 @@ func (f *figures) noise(medians []time.Duration) {
 		}
 	}
 	if f.Noise > maxNoise {
-		f.Noisy = append(f.Noisy, fmt.Sprintf("the medians of %d rounds lie %.0f%% apart: compare nothing that is closer than that, or measure "+
-			"longer on a quiet machine", len(medians), 100*f.Noise))
+		f.Noisy = append(f.Noisy,
+			fmt.Sprintf("the medians of %d rounds lie %.0f%% apart: compare nothing that is closer than that, or measure "+
+				"longer on a quiet machine", len(medians), 100*f.Noise))
 	}
 	if f.Measured < fewEvents {
-		f.Noisy = append(f.Noisy, fmt.Sprintf("%s is too few for a median and a p99", count(f.Measured, "event")))
+		f.Noisy = append(f.Noisy, fmt.Sprintf("%s is too few for a median and a p99",
+			count(f.Measured, "event")))
 	}
 	if f.Median < shortestTime {
-		f.Noisy = append(f.Noisy, "an event takes little more than reading the clock, which is in the figure")
+		f.Noisy = append(f.Noisy,
+			"an event takes little more than reading the clock, which is in the figure")
 	}
 }
 
@@ -106,7 +113,8 @@ func writeBenches(benches []*bench, asJSON bool, w io.Writer) error {
 
 func (f figures) show(p *page) {
 	p.line("%s: %s measured", printable(f.File), count(f.Measured, "event"))
-	p.row("time", fmt.Sprintf("%s an event (median), %s at best, %s p99", nanos(f.Median), nanos(f.Best), nanos(f.P99)))
+	p.row("time", fmt.Sprintf("%s an event (median), %s at best, %s p99", nanos(f.Median),
+		nanos(f.Best), nanos(f.P99)))
 	p.row("rate", fmt.Sprintf("%s events/s on one core", number(int64(f.Rate))))
 	p.row("fuel", each(f.Fuel)+" an event")
 	var sum float64
@@ -120,9 +128,11 @@ func (f figures) show(p *page) {
 		calls += ": " + strings.Join(parts, ", ")
 	}
 	p.row("calls", calls)
-	p.row("garbage", fmt.Sprintf("%s allocations in the host an event, %s bytes", each(f.Allocs), each(f.Bytes)))
+	p.row("garbage", fmt.Sprintf("%s allocations in the host an event, %s bytes", each(f.Allocs),
+		each(f.Bytes)))
 	p.row("memory", size(f.Memory)+" an instance")
-	p.row("load", fmt.Sprintf("%s, of which %s to check and compile; %s for each further instance", nanos(f.Load), nanos(f.Compile), nanos(f.Start)))
+	p.row("load", fmt.Sprintf("%s, of which %s to check and compile; %s for each further instance",
+		nanos(f.Load), nanos(f.Compile), nanos(f.Start)))
 	p.row("verdicts", tally(f.Verdicts, 0))
 	for _, why := range f.Noisy {
 		p.row("noise", why)
@@ -148,8 +158,10 @@ func compare(a, b figures, p *page) {
 		a, b float64
 		time bool
 	}{
-		{"time", a.Median, b.Median, true}, {"best time", a.Best, b.Best, true}, {"p99", a.P99, b.P99, true},
-		{"fuel", a.Fuel, b.Fuel, false}, {"garbage", a.Bytes, b.Bytes, false}, {"memory", float64(a.Memory), float64(b.Memory), false},
+		{"time", a.Median, b.Median, true}, {"best time", a.Best, b.Best, true}, {
+			"p99", a.P99, b.P99, true},
+		{"fuel", a.Fuel, b.Fuel, false}, {"garbage", a.Bytes, b.Bytes, false}, {
+			"memory", float64(a.Memory), float64(b.Memory), false},
 		{"load", a.Load, b.Load, true},
 	} {
 		switch {

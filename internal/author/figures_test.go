@@ -8,7 +8,8 @@ import (
 
 func TestQuantile(t *testing.T) {
 	times := []time.Duration{5, 1, 4, 2, 3}
-	for part, want := range map[float64]time.Duration{0: 1, 0.5: 3, 0.99: 5, 1: 5, 0.2: 1, 0.21: 2} {
+	for part, want := range map[float64]time.Duration{0: 1, 0.5: 3, 0.99: 5, 1: 5, 0.2: 1,
+		0.21: 2} {
 		if got := quantile(times, part); got != want {
 			t.Errorf("%v: got %d, want %d", part, got, want)
 		}
@@ -35,12 +36,15 @@ func TestNoise(t *testing.T) {
 		want    string
 	}{
 		{[]time.Duration{1000, 1100}, figures{Measured: 1000, Median: 1000}, ""},
-		{[]time.Duration{1000, 1500, 1100}, figures{Measured: 1000, Median: 1000}, "the medians of 3 rounds lie 50% apart"},
+		{[]time.Duration{1000, 1500, 1100}, figures{Measured: 1000, Median: 1000},
+			"the medians of 3 rounds lie 50% apart"},
 		{[]time.Duration{1000}, figures{Measured: 3, Median: 1000}, "3 events is too few"},
-		{[]time.Duration{100}, figures{Measured: 1000, Median: 100}, "an event takes little more than reading the clock"},
+		{[]time.Duration{100}, figures{Measured: 1000, Median: 100},
+			"an event takes little more than reading the clock"},
 	} {
 		c.f.noise(c.medians)
-		if got := strings.Join(c.f.Noisy, " "); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+		if got := strings.Join(c.f.Noisy, " "); !strings.HasPrefix(got, c.want) || c.want == "" &&
+			got != "" {
 			t.Errorf("%v: got %q, want %q", c.medians, got, c.want)
 		}
 	}

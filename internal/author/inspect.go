@@ -75,7 +75,8 @@ func showInspection(path string, in *plugins.Inspection, w io.Writer) error {
 	p.row("size", size(int64(in.Size)))
 	p.row("memory", memoryOf(in)...)
 	for _, t := range in.Tables {
-		p.row("table", fmt.Sprintf("%s, %s", count(int64(t.Min), "element"), most(t.Bounded, number(int64(t.Max)))))
+		p.row("table", fmt.Sprintf("%s, %s", count(int64(t.Min), "element"),
+			most(t.Bounded, number(int64(t.Max)))))
 	}
 	if in.Kind != plugins.ModuleOther {
 		p.row("metered", "yes: budgets of fuel can be kept, and deadlines hold whatever it does")
@@ -117,16 +118,19 @@ func memoryOf(in *plugins.Inspection) []string {
 	if in.Memory == nil {
 		return []string{"none"}
 	}
-	lines := []string{size(in.Memory.Min) + " at first, " + most(in.Memory.Bounded, size(in.Memory.Max))}
+	lines := []string{size(in.Memory.Min) + " at first, " + most(in.Memory.Bounded,
+		size(in.Memory.Max))}
 	if in.Memory.Min > plugins.DefaultMemory() {
-		lines = append(lines, fmt.Sprintf("more than the default limit: limits: {memory: %s}", quantity(in.Memory.Min)))
+		lines = append(lines, fmt.Sprintf("more than the default limit: limits: {memory: %s}",
+			quantity(in.Memory.Min)))
 	}
 	return lines
 }
 
 func producers(in *plugins.Inspection) (lines []string) {
 	for _, p := range in.Producers {
-		lines = append(lines, printable(strings.TrimSpace(p.Name+" "+p.Version))+" ("+printable(p.Field)+")")
+		lines = append(lines, printable(strings.TrimSpace(p.Name+" "+p.Version))+" ("+
+			printable(p.Field)+")")
 	}
 	return lines
 }
@@ -148,7 +152,8 @@ const maxShown = 40
 func exports(in *plugins.Inspection) (lines []string) {
 	for i, e := range in.Exports {
 		if i == maxShown {
-			return append(lines, fmt.Sprintf("and %s more", number(int64(len(in.Exports)-maxShown))))
+			return append(lines,
+				fmt.Sprintf("and %s more", number(int64(len(in.Exports)-maxShown))))
 		}
 		if e.Type != "" {
 			lines = append(lines, printable(e.Name)+" "+e.Type)
@@ -169,7 +174,8 @@ func asksFor(in *plugins.Inspection) (lines []string) {
 			about = fmt.Sprintf("%s: needs the grant %s", rights[i.Grant], i.Grant)
 		}
 		shown := i.Names[:min(len(i.Names), maxShown)]
-		lines = append(lines, fmt.Sprintf("%s (%s): %s", printable(i.Module), about, printable(strings.Join(shown, ", "))))
+		lines = append(lines, fmt.Sprintf("%s (%s): %s", printable(i.Module), about,
+			printable(strings.Join(shown, ", "))))
 	}
 	return lines
 }
@@ -216,9 +222,11 @@ type exportJSON struct {
 }
 
 func writeInspection(path string, in *plugins.Inspection, w io.Writer) error {
-	out := inspection{File: path, Refusal: in.Refusal, SHA256: in.Digest, Size: in.Size, Metered: in.Kind != plugins.ModuleOther,
-		Names: in.Named, Producers: map[string]string{}, Sections: map[string]int{},
-		Imports: []importJSON{}, Exports: []exportJSON{}, Grants: append([]string{}, in.Grants()...)}
+	out := inspection{File: path, Refusal: in.Refusal, SHA256: in.Digest, Size: in.Size,
+		Metered: in.Kind != plugins.ModuleOther,
+		Names:   in.Named, Producers: map[string]string{}, Sections: map[string]int{},
+		Imports: []importJSON{}, Exports: []exportJSON{}, Grants: append([]string{},
+			in.Grants()...)}
 	switch in.Kind {
 	case plugins.ModuleHandler:
 		out.ABI = "informerd/v1"
@@ -239,13 +247,15 @@ func writeInspection(path string, in *plugins.Inspection, w io.Writer) error {
 		out.Tables = append(out.Tables, table)
 	}
 	for _, p := range in.Producers {
-		out.Producers[p.Field] = strings.TrimPrefix(out.Producers[p.Field]+", "+strings.TrimSpace(p.Name+" "+p.Version), ", ")
+		out.Producers[p.Field] = strings.TrimPrefix(out.Producers[p.Field]+", "+
+			strings.TrimSpace(p.Name+" "+p.Version), ", ")
 	}
 	for _, s := range in.Sections {
 		out.Sections[s.Name] += s.Size
 	}
 	for _, i := range in.Imports {
-		out.Imports = append(out.Imports, importJSON{i.Module, slices.Clone(i.Names), i.Grant, !i.Unknown})
+		out.Imports = append(out.Imports, importJSON{i.Module, slices.Clone(i.Names), i.Grant,
+			!i.Unknown})
 	}
 	for _, e := range in.Exports {
 		out.Exports = append(out.Exports, exportJSON(e))
@@ -253,8 +263,9 @@ func writeInspection(path string, in *plugins.Inspection, w io.Writer) error {
 	return writeJSON(w, out)
 }
 
-// writeJSON writes a value on a line of its own. What is not printable in its texts is escaped, as far as it could harm a
-// terminal: encoding/json does so for control characters, but for those beyond ASCII.
+// writeJSON writes a value on a line of its own. What is not printable in its texts is escaped, as
+// far as it could harm a terminal: encoding/json does so for control characters, but for those
+// beyond ASCII.
 func writeJSON(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -264,11 +275,12 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// escapeControls escapes the controls that JSON allows as they are: DEL, the C1 controls, and marks that turn the direction
-// of text.
+// escapeControls escapes the controls that JSON allows as they are: DEL, the C1 controls, and marks
+// that turn the direction of text.
 func escapeControls(text []byte) []byte {
 	harmful := func(r rune) bool {
-		return r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+		return r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e ||
+			r >= 0x2066 && r <= 0x2069
 	}
 	if !strings.ContainsFunc(string(text), harmful) {
 		return text

@@ -17,7 +17,8 @@ type journal struct {
 
 var _ slog.Handler = (*journal)(nil)
 
-// take gives what was written since the last time: by the module, as in "info: text" or "stdout: text", and by the host.
+// take gives what was written since the last time: by the module, as in "info: text" or "stdout:
+// text", and by the host.
 func (j *journal) take() (guest, host []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -35,8 +36,8 @@ func (j *journal) WithAttrs([]slog.Attr) slog.Handler { return j }
 // WithGroup keeps none.
 func (j *journal) WithGroup(string) slog.Handler { return j }
 
-// Handle keeps a line. Crashes and requests that failed are left out, since the event's result has them, and so is what the
-// host logs for debugging.
+// Handle keeps a line. Crashes and requests that failed are left out, since the event's result has
+// them, and so is what the host logs for debugging.
 func (j *journal) Handle(_ context.Context, r slog.Record) error {
 	from, rest := "", ""
 	r.Attrs(func(a slog.Attr) bool {

@@ -14,8 +14,9 @@ import (
 	. "github.com/informerd/informerd/pkg/plugins/guesttest"
 )
 
-// An event that ends much later than its deadline is shown with a row of its own, and only such a one. The guest runs until
-// its own deadline; what is compared with is put on either side of that, so that the machine's speed has no part in it.
+// An event that ends much later than its deadline is shown with a row of its own, and only such a
+// one. The guest runs until its own deadline; what is compared with is put on either side of that,
+// so that the machine's speed has no part in it.
 func TestWhatIsLateIsShown(t *testing.T) {
 	const runs = remarkable + 50*time.Millisecond
 	endless := Guest{Events: map[int][]Action{1: {Forever()}}}.Bytes()
@@ -24,7 +25,9 @@ func TestWhatIsLateIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRig(t.Context())
-	sub, err := r.load(t.Context(), plugins.Spec{Listener: trialName, Wasm: endless, Limits: plugins.Limits{Deadline: runs}}, setting{})
+	sub, err := r.load(t.Context(),
+		plugins.Spec{Listener: trialName, Wasm: endless, Limits: plugins.Limits{Deadline: runs}},
+		setting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +42,10 @@ func TestWhatIsLateIsShown(t *testing.T) {
 		}
 		var text bytes.Buffer
 		(&page{w: &text}).outcome(outcome)
-		row := "  late      it ended " + took(outcome.Time-c.deadline) + " after its deadline: the machine was busy, or the host was\n"
-		if strings.Contains(text.String(), row) != c.late || strings.Contains(text.String(), "late ") != c.late {
+		row := "  late      it ended " + took(outcome.Time-c.deadline) +
+			" after its deadline: the machine was busy, or the host was\n"
+		if strings.Contains(text.String(), row) != c.late ||
+			strings.Contains(text.String(), "late ") != c.late {
 			t.Errorf("deadline %v:\n%s", c.deadline, text.String())
 		}
 	}
@@ -52,11 +57,13 @@ func TestWhatIsLateIsShown(t *testing.T) {
 	}
 }
 
-// Where nothing is said of limits, a module has those that it would have in the daemon, with a case and without.
+// Where nothing is said of limits, a module has those that it would have in the daemon, with a case
+// and without.
 func TestLimitsAreTheDaemons(t *testing.T) {
 	dir := t.TempDir()
 	module := write(t, dir, "m.wasm", "no matter")
-	cfg, err := config.Parse(filepath.Join(dir, "c.yaml"), []byte(`apiVersion: informerd.dev/v1alpha1
+	cfg, err := config.Parse(filepath.Join(dir, "c.yaml"),
+		[]byte(`apiVersion: informerd.dev/v1alpha1
 kind: Config
 listeners: {a: {informer: {resource: pods}, handler: {wasm: m.wasm}, outputs: [out]}}
 outputs: {out: {stdout: {}}}
@@ -69,11 +76,13 @@ outputs: {out: {stdout: {}}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := readCase("case.yaml", []byte(strings.ReplaceAll("events: [{object: POD}]", "POD", pod)))
+	c, err := readCase("case.yaml",
+		[]byte(strings.ReplaceAll("events: [{object: POD}]", "POD", pod)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, got := range map[string]plugins.Limits{"a module": p.spec.Limits, "a case": daemon.HandlerLimits(c.Limits)} {
+	for what, got := range map[string]plugins.Limits{"a module": p.spec.Limits,
+		"a case": daemon.HandlerLimits(c.Limits)} {
 		if got != want || got.Deadline == 0 {
 			t.Errorf("%s has %+v, the daemon would say %+v", what, got, want)
 		}

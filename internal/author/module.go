@@ -66,9 +66,11 @@ func sole(dir string) (string, error) {
 	case err != nil:
 		return "", err
 	case len(found) == 0:
-		return "", fmt.Errorf("which module? There is none in %s: build it, or name it with wasm or --wasm", dir)
+		return "", fmt.Errorf(
+			"which module? There is none in %s: build it, or name it with wasm or --wasm", dir)
 	case len(found) > 1:
-		return "", fmt.Errorf("which module? In %s are %s: name it with wasm or --wasm", dir, strings.Join(names(found), ", "))
+		return "", fmt.Errorf("which module? In %s are %s: name it with wasm or --wasm", dir,
+			strings.Join(names(found), ", "))
 	}
 	return found[0], nil
 }

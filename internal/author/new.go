@@ -32,7 +32,8 @@ var templates embed.FS
 // languages are those that have an SDK, and what else people call them.
 var (
 	languages = map[string]string{"go": "Go", "rust": "Rust", "as": "AssemblyScript", "c": "C"}
-	synonyms  = map[string]string{"golang": "go", "rs": "rust", "assemblyscript": "as", "ts": "as", "typescript": "as", "js": "as",
+	synonyms  = map[string]string{"golang": "go", "rs": "rust", "assemblyscript": "as", "ts": "as",
+		"typescript": "as", "js": "as",
 		"javascript": "as", "c11": "c", "c++": "c", "cpp": "c"}
 )
 
@@ -54,7 +55,8 @@ func New(o NewOptions, w io.Writer) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := writeNew(filepath.Join(folder, filepath.FromSlash(name)), files[name], mode(name)); err != nil {
+		if err := writeNew(filepath.Join(folder, filepath.FromSlash(name)), files[name],
+			mode(name)); err != nil {
 			return fmt.Errorf("the project is not complete: %w", err)
 		}
 	}
@@ -93,7 +95,8 @@ func (o NewOptions) files() (map[string][]byte, error) {
 	if err := addSDK(files, o.Language); err != nil {
 		return nil, err
 	}
-	words := strings.NewReplacer("@NAME@", o.Name, "@NPM@", strings.ToLower(o.Name), "@LANGUAGE@", languages[o.Language])
+	words := strings.NewReplacer("@NAME@", o.Name, "@NPM@", strings.ToLower(o.Name), "@LANGUAGE@",
+		languages[o.Language])
 	for _, from := range []string{"templates/all", "templates/" + o.Language} {
 		err := fs.WalkDir(templates, from, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
@@ -104,7 +107,8 @@ func (o NewOptions) files() (map[string][]byte, error) {
 			if to == "gitignore" {
 				to = ".gitignore"
 			}
-			files[to] = append(files[to], words.Replace(string(text))...) // a .gitignore has both parts
+			// a .gitignore has both parts
+			files[to] = append(files[to], words.Replace(string(text))...)
 			return err
 		})
 		if err != nil {
@@ -117,17 +121,20 @@ func (o NewOptions) files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// ofNPM makes the project's own package of the SDK's, so that the compiler is of the version that the SDK is tested with.
+// ofNPM makes the project's own package of the SDK's, so that the compiler is of the version that
+// the SDK is tested with.
 func ofNPM(files map[string][]byte, o NewOptions) error {
 	const name = `"informerd-assemblyscript"`
 	lock := string(files["sdk/package-lock.json"])
-	version := regexp.MustCompile(`"assemblyscript": "([^"]+)"`).FindStringSubmatch(string(files["sdk/package.json"]))
+	version := regexp.MustCompile(`"assemblyscript": "([^"]+)"`).FindStringSubmatch(
+		string(files["sdk/package.json"]))
 	if version == nil || !strings.Contains(lock, name) {
 		return errors.New("the SDK does not say which compiler it needs")
 	}
 	own := `"` + strings.ToLower(o.Name) + `"`
 	files["package-lock.json"] = []byte(strings.ReplaceAll(lock, name, own))
-	files["package.json"] = []byte(strings.ReplaceAll(string(files["package.json"]), "@ASSEMBLYSCRIPT@", version[1]))
+	files["package.json"] = []byte(strings.ReplaceAll(string(files["package.json"]),
+		"@ASSEMBLYSCRIPT@", version[1]))
 	files[".npmrc"] = files["sdk/.npmrc"]
 	for _, name := range []string{"sdk/package-lock.json", "sdk/package.json", "sdk/.npmrc"} {
 		delete(files, name) // or npm would be run in the wrong folder
@@ -172,7 +179,8 @@ func writeNew(file string, text []byte, mode fs.FileMode) error {
 // quoted gives a path as a shell takes it.
 func quoted(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("/._-+", r))
 	}) {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}

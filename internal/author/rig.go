@@ -17,7 +17,8 @@ import (
 type rig struct {
 	host    *plugins.Host
 	journal *journal
-	last    *plugins.Handler // kept until the next is loaded, so that the code of the same module is compiled once
+	// kept until the next is loaded, so that the code of the same module is compiled once
+	last *plugins.Handler
 }
 
 func newRig(ctx context.Context) *rig {
@@ -49,8 +50,8 @@ type subject struct {
 // remarkable is how much later than its deadline an event may end without a remark.
 const remarkable = 100 * time.Millisecond
 
-// linesPerSecond takes the place of the rate in a grant: no module of a trial is cut short because it is given its events
-// at once.
+// linesPerSecond takes the place of the rate in a grant: no module of a trial is cut short because
+// it is given its events at once.
 const linesPerSecond = 100_000
 
 // load loads a module. An error of the module's own is a *plugins.LoadError.
@@ -98,8 +99,8 @@ func around(spec *plugins.Spec, s setting) {
 		granted.Transport = s.web
 		g.HTTP = &granted
 	}
-	// The clock of WASI needs no grant, and is to tell the same time; a module that imports clock.v1 without the grant is to
-	// be refused even so.
+	// The clock of WASI needs no grant, and is to tell the same time; a module that imports
+	// clock.v1 without the grant is to be refused even so.
 	if !s.now.IsZero() && (g.Clock != nil || !imports(spec.Wasm, abi.ModuleClock)) {
 		g.Clock = &plugins.ClockGrant{Fixed: s.now}
 	}
@@ -157,7 +158,8 @@ type Crash struct {
 func (s *subject) handle(ctx context.Context, e event.Event) (Outcome, error) {
 	start := time.Now()
 	r, err := s.instance.Handle(ctx, e)
-	o := Outcome{Time: time.Since(start), Fuel: s.instance.Fuel(), Calls: map[string]uint64{}, Requests: s.web.take()}
+	o := Outcome{Time: time.Since(start), Fuel: s.instance.Fuel(), Calls: map[string]uint64{},
+		Requests: s.web.take()}
 	if late := o.Time - s.deadline; s.deadline > 0 && late > remarkable {
 		o.late = late
 	}

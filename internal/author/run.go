@@ -20,8 +20,8 @@ type RunOptions struct {
 	JSON   bool
 }
 
-// Run feeds events to a module, one after the other, and writes what came of each. The error is ErrFailed if the module
-// crashed at one of them.
+// Run feeds events to a module, one after the other, and writes what came of each. The error is
+// ErrFailed if the module crashed at one of them.
 func Run(ctx context.Context, o RunOptions, w io.Writer) error {
 	if err := o.check(); err != nil {
 		return err
@@ -49,7 +49,8 @@ func Run(ctx context.Context, o RunOptions, w io.Writer) error {
 // loadHint adds what to do about a grant that is missing.
 func loadHint(err error, spec plugins.Spec) error {
 	if strings.Contains(err.Error(), "this needs the grant") {
-		return fmt.Errorf("%w; informerd plugin inspect %s shows all that it asks for", err, spec.Path)
+		return fmt.Errorf("%w; informerd plugin inspect %s shows all that it asks for", err,
+			spec.Path)
 	}
 	return err
 }
@@ -64,7 +65,8 @@ type runLine struct {
 	Outcome
 }
 
-func runEvents(ctx context.Context, sub *subject, p prepared, events []given, asJSON bool, w io.Writer) error {
+func runEvents(ctx context.Context, sub *subject, p prepared, events []given, asJSON bool,
+	w io.Writer) error {
 	out := &page{w: w}
 	if !asJSON {
 		out.line("%s: loaded in %s", printable(p.spec.Path), took(sub.loading))
@@ -83,7 +85,8 @@ func runEvents(ctx context.Context, sub *subject, p prepared, events []given, as
 			verdicts[o.Verdict]++
 		}
 		if asJSON {
-			line := runLine{fmt.Sprint(n + 1), e.file, e.line, e.Op.String(), e.Object.Key().String(), o}
+			line := runLine{fmt.Sprint(n + 1), e.file, e.line, e.Op.String(),
+				e.Object.Key().String(), o}
 			if err := writeJSON(w, line); err != nil {
 				return err
 			}
@@ -101,7 +104,8 @@ func runEvents(ctx context.Context, sub *subject, p prepared, events []given, as
 		return out.err
 	}
 	if crashes > 0 {
-		return failure("%s: it crashed at %d of %s", p.spec.Path, crashes, count(len(events), "event"))
+		return failure("%s: it crashed at %d of %s", p.spec.Path, crashes,
+			count(len(events), "event"))
 	}
 	return nil
 }
@@ -142,9 +146,11 @@ func (p *page) outcome(o Outcome) {
 	}
 	p.row("requests", requests...)
 	p.row("host", printed(o.Notes)...)
-	p.row("used", fmt.Sprintf("%s fuel, %s, %s of memory", number(o.Fuel), took(o.Time), size(o.Memory)))
+	p.row("used", fmt.Sprintf("%s fuel, %s, %s of memory", number(o.Fuel), took(o.Time),
+		size(o.Memory)))
 	if o.late > 0 {
-		p.row("late", fmt.Sprintf("it ended %s after its deadline: the machine was busy, or the host was", took(o.late)))
+		p.row("late", fmt.Sprintf(
+			"it ended %s after its deadline: the machine was busy, or the host was", took(o.late)))
 	}
 	p.row("calls", calls(o.Calls))
 }

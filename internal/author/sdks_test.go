@@ -20,7 +20,8 @@ var updateSDK = flag.Bool("update", false, "write gosdk.tar.gz anew")
 
 const sdks = "../../plugins/sdk"
 
-// readTree reads the files of a folder that are for who uses it: no tests, and nothing that was installed or built.
+// readTree reads the files of a folder that are for who uses it: no tests, and nothing that was
+// installed or built.
 func readTree(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -29,9 +30,11 @@ func readTree(t *testing.T, folder string) map[string]string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (path.Base(name) == "test" || d.Name() == "testdata" || d.Name() == "node_modules" || d.Name() == "target"):
+		case d.IsDir() && (path.Base(name) == "test" || d.Name() == "testdata" ||
+			d.Name() == "node_modules" || d.Name() == "target"):
 			return fs.SkipDir
-		case d.IsDir() || strings.HasSuffix(name, "_test.go") || name == ".gitignore" || name == "Cargo.lock":
+		case d.IsDir() || strings.HasSuffix(name, "_test.go") || name == ".gitignore" ||
+			name == "Cargo.lock":
 			return nil
 		}
 		text, err := fs.ReadFile(root, name)
@@ -54,7 +57,8 @@ func pack(t *testing.T, files map[string]string) []byte {
 	}
 	w := tar.NewWriter(z)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		head := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(files[name])), Format: tar.FormatUSTAR}
+		head := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(files[name])),
+			Format: tar.FormatUSTAR}
 		if err := w.WriteHeader(head); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +75,8 @@ func pack(t *testing.T, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// The Go SDK in the program is that in the repository. Contents are compared, as what packs them may change.
+// The Go SDK in the program is that in the repository. Contents are compared, as what packs them
+// may change.
 func TestGoSDKArchive(t *testing.T) {
 	want := readTree(t, sdks+"/go")
 	if *updateSDK {
@@ -81,7 +86,9 @@ func TestGoSDKArchive(t *testing.T) {
 		return
 	}
 	got := map[string]string{}
-	if err := unpack(goSDK, func(name string, text []byte) { got[name] = string(text) }); err != nil {
+	if err := unpack(goSDK, func(name string, text []byte) {
+		got[name] = string(text)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if !maps.Equal(got, want) {
@@ -107,7 +114,8 @@ func TestSDKsAreComplete(t *testing.T) {
 		}
 		if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
 			t.Errorf("%s: embedded are\n%s\nthere are\n%s\ncorrect the patterns in plugins/sdk/sdk.go", folder,
-				strings.Join(slices.Sorted(maps.Keys(got)), " "), strings.Join(slices.Sorted(maps.Keys(want)), " "))
+				strings.Join(slices.Sorted(maps.Keys(got)), " "),
+				strings.Join(slices.Sorted(maps.Keys(want)), " "))
 		}
 		if _, err := sdk.Files.ReadFile(folder + "/build"); err != nil {
 			t.Error(err)

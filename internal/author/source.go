@@ -12,10 +12,12 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Source says which module is run, and how it is set up: by itself, or as a listener of a configuration is.
+// Source says which module is run, and how it is set up: by itself, or as a listener of a
+// configuration is.
 type Source struct {
 	Module string // its file; may be empty if Listener is set
-	// HandlerConfig, Grants and Limits are each a file, or text in braces. Limits may be as in memory=32Mi,deadline=1s, too.
+	// HandlerConfig, Grants and Limits are each a file, or text in braces. Limits may be as in
+	// memory=32Mi,deadline=1s, too.
 	HandlerConfig, Grants, Limits string
 	// Configuration and Listener name a configuration's file and a listener in it.
 	Configuration, Listener string
@@ -87,7 +89,8 @@ func (s Source) own() (p prepared, err error) {
 	}
 	if s.HandlerConfig != "" {
 		var text json.RawMessage
-		if _, err := readSetting("handler's configuration", s.HandlerConfig, &text, nil); err != nil {
+		if _, err := readSetting("handler's configuration", s.HandlerConfig, &text,
+			nil); err != nil {
 			return p, err
 		}
 		p.spec.Config = text
@@ -119,7 +122,8 @@ func (s Source) own() (p prepared, err error) {
 const trialName = "trial"
 
 // readSetting reads what a flag gives, a file or a text, as strictly as a configuration.
-func readSetting(noun, value string, into any, check func(*config.Document)) (*config.Document, error) {
+func readSetting(noun, value string, into any, check func(*config.Document)) (*config.Document,
+	error) {
 	file, data, err := readOrText(value)
 	if err != nil {
 		return nil, err

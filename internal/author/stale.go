@@ -16,7 +16,8 @@ var sources = []string{".go", ".rs", ".ts", ".c", ".h", ".mod", ".sum", ".toml"}
 // maxSources is how many files are looked at: a module may be in a folder of any size.
 const maxSources = 5_000
 
-// stale finds out whether a module is older than a source in its folder, as it is after a build that failed.
+// stale finds out whether a module is older than a source in its folder, as it is after a build
+// that failed.
 func (r *result) stale() error {
 	info, err := os.Stat(r.module)
 	if err != nil {
@@ -30,9 +31,12 @@ func (r *result) stale() error {
 			return fs.SkipAll
 		case err != nil:
 			return fs.SkipDir
-		case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"node_modules", "target"}, d.Name())):
+		case d.IsDir() && path != dir &&
+			(strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"node_modules", "target"},
+				d.Name())):
 			return fs.SkipDir
-		case !d.Type().IsRegular() || !slices.Contains(sources, filepath.Ext(path)) || strings.HasSuffix(path, "_test.go"):
+		case !d.Type().IsRegular() || !slices.Contains(sources, filepath.Ext(path)) ||
+			strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
 		if info, err := d.Info(); err == nil && info.ModTime().After(when) {
@@ -43,5 +47,6 @@ func (r *result) stale() error {
 	if err != nil || newest == "" {
 		return err
 	}
-	return fmt.Errorf("%s is older than %s, by %s: build it first", r.module, newest, when.Sub(info.ModTime()).Round(time.Millisecond))
+	return fmt.Errorf("%s is older than %s, by %s: build it first", r.module, newest,
+		when.Sub(info.ModTime()).Round(time.Millisecond))
 }

@@ -8,20 +8,24 @@ import (
 	"time"
 )
 
-// A module is stale if one of its sources is younger, and of nothing else: tests, what was installed or built, and other files
-// say nothing about it.
+// A module is stale if one of its sources is younger, and of nothing else: tests, what was
+// installed or built, and other files say nothing about it.
 func TestStaleModules(t *testing.T) {
 	now := time.Now().Truncate(time.Second)
 	for younger, stale := range map[string]bool{
-		"main.go": true, "go.mod": true, "go.sum": true, "src/lib.rs": true, "Cargo.toml": true, "assembly/index.ts": true, "handler.c": true, "include/abi.h": true,
-		"main_test.go": false, "README.md": false, "cases/a.yaml": false, "node_modules/a/index.ts": false, "target/debug/a.rs": false, ".git/a.go": false, "other.wasm": false,
+		"main.go": true, "go.mod": true, "go.sum": true, "src/lib.rs": true, "Cargo.toml": true,
+		"assembly/index.ts": true, "handler.c": true, "include/abi.h": true,
+		"main_test.go": false, "README.md": false, "cases/a.yaml": false,
+		"node_modules/a/index.ts": false, "target/debug/a.rs": false, ".git/a.go": false,
+		"other.wasm": false,
 	} {
 		dir := t.TempDir()
 		age(t, dir, "m.wasm", now)
 		age(t, dir, "old.go", now.Add(-time.Hour))
 		age(t, dir, younger, now.Add(90*time.Second))
 		err := (&result{module: filepath.Join(dir, "m.wasm")}).stale()
-		want := filepath.Join(dir, "m.wasm") + " is older than " + filepath.Join(dir, younger) + ", by 1m30s: build it first"
+		want := filepath.Join(dir, "m.wasm") + " is older than " + filepath.Join(dir, younger) +
+			", by 1m30s: build it first"
 		if stale && (err == nil || err.Error() != want) || !stale && err != nil {
 			t.Errorf("%s: %v", younger, err)
 		}
@@ -35,8 +39,8 @@ func TestStaleModules(t *testing.T) {
 	}
 }
 
-// After a build that failed, --update does not write what the old module makes of events. A case that expects something is
-// checked as ever.
+// After a build that failed, --update does not write what the old module makes of events. A case
+// that expects something is checked as ever.
 func TestUpdateRefusesAStaleModule(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now().Truncate(time.Second)
@@ -50,7 +54,9 @@ func TestUpdateRefusesAStaleModule(t *testing.T) {
 	var out strings.Builder
 	err := Test(t.Context(), TestOptions{Paths: []string{dir}, Update: true}, &out)
 	got, readErr := os.ReadFile(file)
-	if err == nil || !strings.Contains(out.String(), "nothing was written: ") || !strings.Contains(out.String(), "build it first") || string(got) != strings.ReplaceAll(text, "POD", pod) || readErr != nil {
+	if err == nil || !strings.Contains(out.String(), "nothing was written: ") ||
+		!strings.Contains(out.String(), "build it first") ||
+		string(got) != strings.ReplaceAll(text, "POD", pod) || readErr != nil {
 		t.Errorf("%v, %v\n%s\nthe case is\n%s", err, readErr, out.String(), got)
 	}
 	age(t, dir, "main.go", now.Add(-time.Hour))

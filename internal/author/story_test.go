@@ -24,17 +24,22 @@ func clock() []byte {
 // The network is reached when it is allowed, and then only.
 func TestNetwork(t *testing.T) {
 	var asked atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked.Add(1)
+	}))
 	defer server.Close()
 	dir := t.TempDir()
-	guest := Guest{Events: map[int][]Action{1: {Call(abi.ModuleHTTP, "request", `{"url":"`+server.URL+`/a"}`, "")}}}
+	guest := Guest{Events: map[int][]Action{1: {
+		Call(abi.ModuleHTTP, "request", `{"url":"`+server.URL+`/a"}`, "")}}}
 	module, event := write(t, dir, "m.wasm", string(guest.Bytes())), write(t, dir, "e.json", "POD")
-	o := RunOptions{Source: Source{Module: module, Grants: "{http: {allow: ['" + server.URL + "/']}}", Limits: "deadline=10s"}, Events: []string{event}}
+	o := RunOptions{Source: Source{Module: module, Grants: "{http: {allow: ['" + server.URL +
+		"/']}}", Limits: "deadline=10s"}, Events: []string{event}}
 	for _, c := range []struct {
 		network bool
 		asked   int32
 		want    string
-	}{{false, 0, "  requests  GET " + server.URL + "/a: unavailable\n"}, {true, 1, "http.v1 request 1\n"}} {
+	}{{false, 0, "  requests  GET " + server.URL + "/a: unavailable\n"}, {
+		true, 1, "http.v1 request 1\n"}} {
 		o.Network = c.network
 		var out bytes.Buffer
 		if err := Run(t.Context(), o, &out); err != nil {
@@ -54,8 +59,10 @@ func TestNowIsNoGrant(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, "m.wasm", string(clock()))
-	write(t, dir, "cases/a.yaml", "now: 2026-01-01T00:00:00Z\nrefused: this needs the grant \"clock\"\n")
-	write(t, dir, "cases/b.yaml", "now: 2026-01-01T00:00:00Z\ngrants: {clock: {}}\nevents: [{object: POD, expect: {verdict: drop}}]\n")
+	write(t, dir, "cases/a.yaml",
+		"now: 2026-01-01T00:00:00Z\nrefused: this needs the grant \"clock\"\n")
+	write(t, dir, "cases/b.yaml",
+		"now: 2026-01-01T00:00:00Z\ngrants: {clock: {}}\nevents: [{object: POD, expect: {verdict: drop}}]\n")
 	var out bytes.Buffer
 	if err := Test(t.Context(), TestOptions{Paths: []string{dir}}, &out); err != nil {
 		t.Errorf("%v\n%s", err, out.String())
@@ -69,8 +76,10 @@ func TestCaches(t *testing.T) {
 		t.Error("there is something in a cache that is not there")
 	}
 	dir := t.TempDir()
-	objects := write(t, dir, "pods.json", `POD {"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"other","name":"db"}}`)
-	p, err := Source{Module: write(t, dir, "m.wasm", "no matter"), Caches: []string{"pods=" + objects}}.prepare()
+	objects := write(t, dir, "pods.json",
+		`POD {"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"other","name":"db"}}`)
+	p, err := Source{Module: write(t, dir, "m.wasm", "no matter"),
+		Caches: []string{"pods=" + objects}}.prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,16 +87,19 @@ func TestCaches(t *testing.T) {
 	if err := given.cache("pods").index("app", "metadata.labels.app"); err != nil {
 		t.Fatal(err)
 	}
-	if o := given.Get("pods", "shop", "web-1"); o == nil || given.Get("pods", "", "web-1") != nil || given.Get("nodes", "shop", "web-1") != nil {
+	if o := given.Get("pods", "shop", "web-1"); o == nil || given.Get("pods", "", "web-1") != nil ||
+		given.Get("nodes", "shop", "web-1") != nil {
 		t.Errorf("got %v", o)
 	}
-	for index, want := range map[string]int{"app web": 1, "app db": 0, "namespace other": 1, "none x": 0} {
+	for index, want := range map[string]int{"app web": 1, "app db": 0, "namespace other": 1,
+		"none x": 0} {
 		name, value, _ := strings.Cut(index, " ")
 		if found := given.ByIndex("pods", name, value); len(found) != want {
 			t.Errorf("%s: %d objects, want %d", index, len(found), want)
 		}
 	}
-	_, err = Source{Module: "m.wasm", Caches: []string{"pods=" + objects, "pods=" + objects}}.prepare()
+	_, err = Source{Module: "m.wasm",
+		Caches: []string{"pods=" + objects, "pods=" + objects}}.prepare()
 	if err == nil {
 		t.Error("objects that stand twice are taken")
 	}
@@ -98,16 +110,21 @@ func TestEndlessModule(t *testing.T) {
 	dir := t.TempDir()
 	endless := Guest{Configure: []Action{Forever()}}
 	write(t, dir, "m.wasm", string(Guest{Events: map[int][]Action{1: {Forever()}}}.Bytes()))
-	a := write(t, dir, "a.yaml", "wasm: m.wasm\nlimits: {deadline: 10ms}\nevents: [{object: POD, expect: {crash: deadline}}, {object: POD}]\n")
-	b := write(t, dir, "b.yaml", "wasm: m.wasm\nlimits: {fuel: 1000}\nevents: [{object: POD, expect: {crash: fuel}}]\n")
+	a := write(t, dir, "a.yaml",
+		"wasm: m.wasm\nlimits: {deadline: 10ms}\nevents: [{object: POD, expect: {crash: deadline}}, {object: POD}]\n")
+	b := write(t, dir, "b.yaml",
+		"wasm: m.wasm\nlimits: {fuel: 1000}\nevents: [{object: POD, expect: {crash: fuel}}]\n")
 	var out bytes.Buffer
 	err := Test(t.Context(), TestOptions{Paths: []string{a, b}}, &out)
-	if !errors.Is(err, ErrFailed) || err.Error() != "1 of 2 cases failed" || !strings.Contains(out.String(), "event 2, line 3: add Pod shop/web-1\n        it crashed:\n          deadline in on_event") {
+	if !errors.Is(err, ErrFailed) || err.Error() != "1 of 2 cases failed" ||
+		!strings.Contains(out.String(),
+			"event 2, line 3: add Pod shop/web-1\n        it crashed:\n          deadline in on_event") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	spec := prepared{}
 	spec.spec.Wasm, spec.spec.Limits.LoadDeadline = endless.Bytes(), 1e7
-	if _, err := newBench(t.Context(), spec); err == nil || !strings.Contains(err.Error(), "it ran longer than 10ms") {
+	if _, err := newBench(t.Context(), spec); err == nil ||
+		!strings.Contains(err.Error(), "it ran longer than 10ms") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -115,7 +132,8 @@ func TestEndlessModule(t *testing.T) {
 // Requests get the answers of the case, each once.
 func TestWeb(t *testing.T) {
 	w := &web{answers: []*answer{
-		{method: "GET", url: "http://a/x", headers: map[string]string{"Accept": "text/plain"}, status: 201, answers: map[string]string{"X-A": "b"}, text: []byte("hi")},
+		{method: "GET", url: "http://a/x", headers: map[string]string{"Accept": "text/plain"},
+			status: 201, answers: map[string]string{"X-A": "b"}, text: []byte("hi")},
 		{method: "POST", url: "http://a/x", body: []byte(`{"a":1}`), unavailable: true},
 	}}
 	ask := func(method, accept, body string) string {
@@ -137,7 +155,8 @@ func TestWeb(t *testing.T) {
 	}
 	const none = "no answer is prepared for it"
 	for _, c := range []struct{ method, accept, body, want string }{
-		{"GET", "text/html", "", none}, {"GET", "text/plain", "", "201 Created b hi"}, {"GET", "text/plain", "", none},
+		{"GET", "text/html", "", none}, {"GET", "text/plain", "", "201 Created b hi"}, {
+			"GET", "text/plain", "", none},
 		{"POST", "", `{"a":2}`, none}, {"POST", "", `{ "a": 1.0 }`, "the server is not there"},
 	} {
 		if got := ask(c.method, c.accept, c.body); got != c.want {
@@ -148,7 +167,9 @@ func TestWeb(t *testing.T) {
 	for _, a := range asked {
 		answers = append(answers, a.Answer)
 	}
-	if got := strings.Join(answers, " "); got != "unexpected 201 unexpected unexpected unavailable" || len(w.left()) != 0 || w.take() != nil {
+	if got := strings.Join(answers,
+		" "); got != "unexpected 201 unexpected unexpected unavailable" || len(w.left()) != 0 ||
+		w.take() != nil {
 		t.Errorf("asked: %s", got)
 	}
 }
@@ -168,7 +189,8 @@ func TestFindCases(t *testing.T) {
 	write(t, dir, "sub/a.yaml", "events: []")
 	write(t, dir, ".git/a.yaml", "events: []")
 	write(t, dir, ".a.yaml", "events: []")
-	files, err := findCases([]string{dir, filepath.Join(dir, "b.yaml"), filepath.Join(dir, "object.yaml")})
+	files, err := findCases([]string{dir, filepath.Join(dir, "b.yaml"),
+		filepath.Join(dir, "object.yaml")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,14 +200,17 @@ func TestFindCases(t *testing.T) {
 	}
 }
 
-// A module may write as much to its log at one event as it likes: what a daemon would leave out is what its author looks for.
+// A module may write as much to its log at one event as it likes: what a daemon would leave out is
+// what its author looks for.
 func TestLogsAreNotCutShort(t *testing.T) {
 	const lines = 500
-	wasm := Guest{Events: map[int][]Action{1: slices.Repeat([]Action{Log("one of many")}, lines)}}.Bytes()
+	wasm := Guest{Events: map[int][]Action{1: slices.Repeat([]Action{Log("one of many")},
+		lines)}}.Bytes()
 	dir := t.TempDir()
 	var out bytes.Buffer
 	err := Run(t.Context(), RunOptions{
-		Source: Source{Module: write(t, dir, "m.wasm", string(wasm)), Grants: "{log: {rate: 1}}"}, Events: []string{write(t, dir, "e.json", "POD")},
+		Source: Source{Module: write(t, dir, "m.wasm", string(wasm)), Grants: "{log: {rate: 1}}"},
+		Events: []string{write(t, dir, "e.json", "POD")},
 	}, &out)
 	if n := strings.Count(out.String(), "info: one of many\n"); err != nil || n != lines {
 		t.Errorf("%d of %d lines, %v\n%.500s", n, lines, err, out.String())

@@ -26,7 +26,8 @@ type TestOptions struct {
 	Update  bool // what comes of events that expect nothing is written into their cases
 }
 
-// Test runs cases and writes which are as expected. The error is ErrFailed if one is not, or if there are none.
+// Test runs cases and writes which are as expected. The error is ErrFailed if one is not, or if
+// there are none.
 func Test(ctx context.Context, o TestOptions, w io.Writer) error {
 	only, err := regexp.Compile(o.Run)
 	if err != nil {
@@ -39,7 +40,9 @@ func Test(ctx context.Context, o TestOptions, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	files = slices.DeleteFunc(files, func(file string) bool { return !only.MatchString(filepath.ToSlash(file)) })
+	files = slices.DeleteFunc(files, func(file string) bool {
+		return !only.MatchString(filepath.ToSlash(file))
+	})
 	if len(files) == 0 {
 		return failure("no case to run in %s", strings.Join(o.Paths, ", "))
 	}
@@ -58,8 +61,8 @@ func Test(ctx context.Context, o TestOptions, w io.Writer) error {
 	return r.end(len(files), time.Since(start))
 }
 
-// findCases finds the files of cases. In a folder, files that are objects are none, and what begins with a dot is not looked
-// at; a file that is named is a case.
+// findCases finds the files of cases. In a folder, files that are objects are none, and what begins
+// with a dot is not looked at; a file that is named is a case.
 func findCases(paths []string) (files []string, err error) {
 	add := func(file string) {
 		if !slices.Contains(files, file) {
@@ -107,7 +110,8 @@ func isObject(file string) bool {
 		return false
 	}
 	members := config.Members(file, data)
-	return slices.Contains(members, "apiVersion") && slices.Contains(members, "kind") && !slices.Contains(members, "events")
+	return slices.Contains(members, "apiVersion") && slices.Contains(members, "kind") &&
+		!slices.Contains(members, "events")
 }
 
 // report writes what comes of cases.
@@ -162,7 +166,8 @@ func (r *report) one(ctx context.Context, t *tester, file string) error {
 		r.failed++
 	}
 	if r.options.JSON {
-		return writeJSON(r.w, caseLine{file, len(res.failures) == 0, res.took.Nanoseconds(), res.failures, res.log, res.events, updated})
+		return writeJSON(r.w, caseLine{file, len(res.failures) == 0, res.took.Nanoseconds(),
+			res.failures, res.log, res.events, updated})
 	}
 	r.show(res, updated)
 	return r.err
@@ -181,7 +186,8 @@ func (r *report) show(res *result, updated int) {
 	if updated > 0 {
 		note += fmt.Sprintf(", %s written", count(updated, "expectation"))
 	}
-	r.line("%s  %s (%s, %s%s)", word, printable(res.file), count(len(res.events), "event"), took(res.took), note)
+	r.line("%s  %s (%s, %s%s)", word, printable(res.file), count(len(res.events), "event"),
+		took(res.took), note)
 	if r.options.Verbose {
 		r.row("log", printed(res.log)...)
 		for n, h := range res.events {
@@ -235,11 +241,13 @@ func update(c *loadedCase, res *result, data []byte) (written int, err error) {
 	}
 	again, err := readCase(c.file, text)
 	if err != nil {
-		return 0, fmt.Errorf("%s: nothing was written, since it would not be a case then: %w", c.file, err)
+		return 0, fmt.Errorf("%s: nothing was written, since it would not be a case then: %w",
+			c.file, err)
 	}
 	for n := range again.Events {
 		if again.Events[n].Expect == nil {
-			return 0, fmt.Errorf("%s: nothing was written, since event %d could not be found again", c.file, n+1)
+			return 0, fmt.Errorf("%s: nothing was written, since event %d could not be found again",
+				c.file, n+1)
 		}
 	}
 	info, err := os.Stat(c.file)

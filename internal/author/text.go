@@ -32,7 +32,8 @@ func (f failed) Error() string { return f.text }
 
 func (failed) Is(target error) bool { return target == ErrFailed }
 
-// printable gives a text in which nothing can harm a terminal or break the line: what is not printable is escaped as in Go.
+// printable gives a text in which nothing can harm a terminal or break the line: what is not
+// printable is escaped as in Go.
 func printable(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {

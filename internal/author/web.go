@@ -12,7 +12,8 @@ import (
 	"sync"
 )
 
-// web stands in for the network: it answers with what was prepared, and with nothing else. It remembers what it was asked.
+// web stands in for the network: it answers with what was prepared, and with nothing else. It
+// remembers what it was asked.
 type web struct {
 	mu      sync.Mutex // guards what follows
 	answers []*answer

@@ -40,21 +40,27 @@ outputs: {out: {stdout: {}}}
 		{"run", exitUsage, "", "--config is required"},
 		{"run --config " + dir, exitUsage, "", "is a folder: name the file"},
 		{"run --confg x", exitUsage, "", "unknown flag: --confg; did you mean --config?"},
-		{"run --log-level loud --config " + good, exitUsage, "", `--log-level "loud": it is one of debug, info, warn, error`},
-		{"run --log-format xml --config " + good, exitUsage, "", `--log-format "xml": it is text or json`},
+		{"run --log-level loud --config " + good, exitUsage, "",
+			`--log-level "loud": it is one of debug, info, warn, error`},
+		{"run --log-format xml --config " + good, exitUsage, "",
+			`--log-format "xml": it is text or json`},
 		{"run --kubeconfig " + dir + "/none --config " + good, exitRun, "", dir + "/none"},
 		{"run --config " + dir + "/none.yaml", exitConfig, "", dir + "/none.yaml"},
 		{"validate --config " + good, exitOK, good + " is valid: 1 listener, 1 output\n", ""},
 		{"validate --config " + typo, exitConfig, "", typo + `:4:38: unknown field "fliter"`},
-		{"validate --config " + badFilter, exitConfig, "", badFilter + ":4:51: listener \"pods\": the expression ends too early\n  op ==\n      ^\n"},
+		{"validate --config " + badFilter, exitConfig, "",
+			badFilter + ":4:51: listener \"pods\": the expression ends too early\n  op ==\n      ^\n"},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := Main(strings.Fields(c.args), &stdout, &stderr)
-		if code != c.code || !strings.Contains(stdout.String(), c.stdout) || !strings.Contains(stderr.String(), c.stderr) {
-			t.Errorf("informerd %s: exit %d, want %d\nstdout: %s\nstderr: %s", c.args, code, c.code, stdout.String(), stderr.String())
+		if code != c.code || !strings.Contains(stdout.String(), c.stdout) ||
+			!strings.Contains(stderr.String(), c.stderr) {
+			t.Errorf("informerd %s: exit %d, want %d\nstdout: %s\nstderr: %s", c.args, code, c.code,
+				stdout.String(), stderr.String())
 		}
 		if c.stdout == "" && stdout.Len() > 0 || c.stderr == "" && stderr.Len() > 0 {
-			t.Errorf("informerd %s says more than it should\nstdout: %s\nstderr: %s", c.args, stdout.String(), stderr.String())
+			t.Errorf("informerd %s says more than it should\nstdout: %s\nstderr: %s", c.args,
+				stdout.String(), stderr.String())
 		}
 	}
 }

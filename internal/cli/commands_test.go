@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Every command, wrong and right, with exactly what it says. Files are in a folder of their own, which @ stands for.
+// Every command, wrong and right, with exactly what it says. Files are in a folder of their own,
+// which @ stands for.
 func TestCommands(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -49,59 +50,103 @@ outputs: {out: {stdout: {}}}
 		stdout, stderr string
 	}{
 		{"plan", exitUsage, "", "informerd: --config is required" + hint},
-		{"plan it", exitConfig, "", "it: the configuration cannot be read: no such file or directory\n"},
-		{"plan it that", exitUsage, "", `informerd: informerd plan takes one configuration, found "that" as well` + hint},
-		{"plan -c it that", exitUsage, "", "informerd: there are two configurations, --config it and that" + hint},
-		{"plan @/good.yaml --schema off", exitOK, planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n", ""},
-		{"plan --config @/good.yaml --schema open", exitUsage, "", `informerd: --schema "open": it is builtin or off` + hint},
-		{"plan --config @/typo.yaml --schema open", exitUsage, "", `informerd: --schema "open": it is builtin or off` + hint},
-		{"plan --config @", exitUsage, "", "informerd: --config @ is a folder: name the file" + hint},
-		{"plan --config @/none.yaml", exitConfig, "", "@/none.yaml: the configuration cannot be read: no such file or directory\n"},
+		{"plan it", exitConfig, "",
+			"it: the configuration cannot be read: no such file or directory\n"},
+		{"plan it that", exitUsage, "",
+			`informerd: informerd plan takes one configuration, found "that" as well` + hint},
+		{"plan -c it that", exitUsage, "",
+			"informerd: there are two configurations, --config it and that" + hint},
+		{"plan @/good.yaml --schema off", exitOK,
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n", ""},
+		{"plan --config @/good.yaml --schema open", exitUsage, "",
+			`informerd: --schema "open": it is builtin or off` + hint},
+		{"plan --config @/typo.yaml --schema open", exitUsage, "",
+			`informerd: --schema "open": it is builtin or off` + hint},
+		{"plan --config @", exitUsage, "", "informerd: --config @ is a folder: name the file" +
+			hint},
+		{"plan --config @/none.yaml", exitConfig, "",
+			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
 		{"plan --config @/typo.yaml", exitConfig, "", typo},
-		{"plan --config @/typo.yaml --schema off", exitOK, planned + "    before the buffer  add, update, delete; sepc.x in [1]\n    behind the buffer  filter: object.sepc.x == 1\n", ""},
-		{"plan -c @/good.yaml", exitOK, planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n", ""},
+		{"plan --config @/typo.yaml --schema off", exitOK,
+			planned + "    before the buffer  add, update, delete; sepc.x in [1]\n    behind the buffer  filter: object.sepc.x == 1\n", ""},
+		{"plan -c @/good.yaml", exitOK,
+			planned + "    before the buffer  add\n    behind the buffer  filter: op == \"add\"\n                       (all of it is decided before the buffer already)\n", ""},
 
 		{"explain", exitUsage, "", "informerd: --listener and --object are required" + hint},
-		{"explain --listener pods --config @/good.yaml", exitUsage, "", "informerd: --listener and --object are required" + hint},
-		{"explain --object @/pod.yaml --config @/good.yaml", exitUsage, "", "informerd: --listener and --object are required" + hint},
-		{"explain --listener pods --object @/pod.yaml", exitUsage, "", "informerd: --config is required" + hint},
+		{"explain --listener pods --config @/good.yaml", exitUsage, "",
+			"informerd: --listener and --object are required" + hint},
+		{"explain --object @/pod.yaml --config @/good.yaml", exitUsage, "",
+			"informerd: --listener and --object are required" + hint},
+		{"explain --listener pods --object @/pod.yaml", exitUsage, "",
+			"informerd: --config is required" + hint},
 		{"explain me", exitUsage, "", "informerd: --listener and --object are required" + hint},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op updte", exitUsage, "", `informerd: --op: unknown op "updte": it is one of add, update, delete, resync` + hint},
-		{"explain -c @/none.yaml -l pods --object @/pod.yaml --op update", exitUsage, "", "informerd: --old belongs to an update, and an update has one: this is --op update" + hint},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/pod.yaml --op add", exitUsage, "", "informerd: --old belongs to an update, and an update has one: this is --op add" + hint},
-		{"explain -c @/good.yaml -l pod --object @/pod.yaml", exitUsage, "", `informerd: --listener: there is no listener "pod"; did you mean "pods"?; there are pods` + hint},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --schema open", exitUsage, "", `informerd: --schema "open": it is builtin or off` + hint},
+		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op updte", exitUsage, "",
+			`informerd: --op: unknown op "updte": it is one of add, update, delete, resync` + hint},
+		{"explain -c @/none.yaml -l pods --object @/pod.yaml --op update", exitUsage, "",
+			"informerd: --old belongs to an update, and an update has one: this is --op update" +
+				hint},
+		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/pod.yaml --op add", exitUsage,
+			"", "informerd: --old belongs to an update, and an update has one: this is --op add" +
+				hint},
+		{"explain -c @/good.yaml -l pod --object @/pod.yaml", exitUsage, "",
+			`informerd: --listener: there is no listener "pod"; did you mean "pods"?; there are pods` + hint},
+		{"explain -c @/good.yaml -l pods --object @/pod.yaml --schema open", exitUsage, "",
+			`informerd: --schema "open": it is builtin or off` + hint},
 		{"explain -c @/typo.yaml -l pods --object @/pod.yaml", exitConfig, "", typo},
-		{"explain -c @/none.yaml -l pods --object @/pod.yaml", exitConfig, "", "@/none.yaml: the configuration cannot be read: no such file or directory\n"},
-		{"explain -c @/good.yaml -l pods --object @/none.yaml", exitRun, "", "informerd: @/none.yaml: the object cannot be read: no such file or directory\n"},
-		{"explain -c @/good.yaml -l pods --object @", exitRun, "", "informerd: @: the object cannot be read: it is not a file\n"},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/none.yaml", exitRun, "", "informerd: @/none.yaml: the object cannot be read: no such file or directory\n"},
-		{"explain -c @/good.yaml -l pods --object @/empty.yaml", exitRun, "", "informerd: @/empty.yaml: there is no object in it\n"},
-		{"explain -c @/good.yaml -l pods --object @/text.yaml", exitRun, "", "informerd: @/text.yaml: there is no object in it\n"},
-		{"explain -c @/good.yaml -l pods --object @/list.json", exitRun, "", "informerd: @/list.json: the list is empty\n"},
-		{"explain -c @/good.yaml -l pods --object @/broken.yaml", exitRun, "", "informerd: @/broken.yaml: yaml: line 2: did not find expected ',' or ']'\n"},
-		{"explain -c @/good.yaml -l pods --object @/twice.yaml", exitRun, "", "informerd: @/twice.yaml: yaml: unmarshal errors: line 3: key \"kind\" already set in map\n"},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml", exitOK, "listener pods, add of Pod \"shop/web\"\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the outputs out.\n", ""},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/pod.yaml", exitOK, "listener pods, update of Pod \"shop/web\"\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n", ""},
-		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op delete", exitOK, "listener pods, delete of Pod \"shop/web\"\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"delete\"\nThe event does not match.\n", ""},
-		{"explain -c @/typo.yaml -l pods --object @/pod.yaml --schema off", exitOK, "listener pods, add of Pod \"shop/web\"\n\nfilter:\nfalse  object.sepc.x == 1\n└─ object.sepc.x = nil\nThe event does not match.\n", ""},
+		{"explain -c @/none.yaml -l pods --object @/pod.yaml", exitConfig, "",
+			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
+		{"explain -c @/good.yaml -l pods --object @/none.yaml", exitRun, "",
+			"informerd: @/none.yaml: the object cannot be read: no such file or directory\n"},
+		{"explain -c @/good.yaml -l pods --object @", exitRun, "",
+			"informerd: @: the object cannot be read: it is not a file\n"},
+		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/none.yaml", exitRun, "",
+			"informerd: @/none.yaml: the object cannot be read: no such file or directory\n"},
+		{"explain -c @/good.yaml -l pods --object @/empty.yaml", exitRun, "",
+			"informerd: @/empty.yaml: there is no object in it\n"},
+		{"explain -c @/good.yaml -l pods --object @/text.yaml", exitRun, "",
+			"informerd: @/text.yaml: there is no object in it\n"},
+		{"explain -c @/good.yaml -l pods --object @/list.json", exitRun, "",
+			"informerd: @/list.json: the list is empty\n"},
+		{"explain -c @/good.yaml -l pods --object @/broken.yaml", exitRun, "",
+			"informerd: @/broken.yaml: yaml: line 2: did not find expected ',' or ']'\n"},
+		{"explain -c @/good.yaml -l pods --object @/twice.yaml", exitRun, "",
+			"informerd: @/twice.yaml: yaml: unmarshal errors: line 3: key \"kind\" already set in map\n"},
+		{"explain -c @/good.yaml -l pods --object @/pod.yaml", exitOK,
+			"listener pods, add of Pod \"shop/web\"\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the outputs out.\n", ""},
+		{"explain -c @/good.yaml -l pods --object @/pod.yaml --old @/pod.yaml", exitOK,
+			"listener pods, update of Pod \"shop/web\"\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n", ""},
+		{"explain -c @/good.yaml -l pods --object @/pod.yaml --op delete", exitOK,
+			"listener pods, delete of Pod \"shop/web\"\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"delete\"\nThe event does not match.\n", ""},
+		{"explain -c @/typo.yaml -l pods --object @/pod.yaml --schema off", exitOK,
+			"listener pods, add of Pod \"shop/web\"\n\nfilter:\nfalse  object.sepc.x == 1\n└─ object.sepc.x = nil\nThe event does not match.\n", ""},
 
 		{"validate", exitUsage, "", "informerd: --config is required" + hint},
 		{"validate --config @/typo.yaml", exitConfig, "", typo},
-		{"validate --config @/typo.yaml --schema off", exitOK, "@/typo.yaml is valid: 1 listener, 1 output\n", ""},
+		{"validate --config @/typo.yaml --schema off", exitOK,
+			"@/typo.yaml is valid: 1 listener, 1 output\n", ""},
 		{"validate --config @/typo.yaml --schema builtin", exitConfig, "", typo},
-		{"validate --config @/none.yaml --schema open", exitUsage, "", `informerd: --schema "open": it is builtin or off` + hint},
-		{"validate --config @/good.yaml --schema open --cluster", exitUsage, "", `informerd: --schema "open": it is builtin or off` + hint},
-		{"validate --config @/good.yaml --schema off --cluster", exitUsage, "", "informerd: --schema has no say with --cluster: the API server has the schemas" + hint},
-		{"validate --config @/good.yaml --kubeconfig @/no-context", exitUsage, "", "informerd: --kubeconfig needs --cluster: without it no API server is asked" + hint},
-		{"validate --config @/good.yaml --context home", exitUsage, "", "informerd: --context needs --cluster: without it no API server is asked" + hint},
-		{"validate --config @/none.yaml --cluster --kubeconfig @/none", exitConfig, "", "@/none.yaml: the configuration cannot be read: no such file or directory\n"},
-		{"validate --config @/good.yaml --cluster --kubeconfig @/none", exitRun, "", "informerd: kubeconfig @/none: no such file or directory\n"},
-		{"validate --config @/good.yaml --cluster=false", exitOK, "@/good.yaml is valid: 1 listener, 1 output\n", ""},
+		{"validate --config @/none.yaml --schema open", exitUsage, "",
+			`informerd: --schema "open": it is builtin or off` + hint},
+		{"validate --config @/good.yaml --schema open --cluster", exitUsage, "",
+			`informerd: --schema "open": it is builtin or off` + hint},
+		{"validate --config @/good.yaml --schema off --cluster", exitUsage, "",
+			"informerd: --schema has no say with --cluster: the API server has the schemas" + hint},
+		{"validate --config @/good.yaml --kubeconfig @/no-context", exitUsage, "",
+			"informerd: --kubeconfig needs --cluster: without it no API server is asked" + hint},
+		{"validate --config @/good.yaml --context home", exitUsage, "",
+			"informerd: --context needs --cluster: without it no API server is asked" + hint},
+		{"validate --config @/none.yaml --cluster --kubeconfig @/none", exitConfig, "",
+			"@/none.yaml: the configuration cannot be read: no such file or directory\n"},
+		{"validate --config @/good.yaml --cluster --kubeconfig @/none", exitRun, "",
+			"informerd: kubeconfig @/none: no such file or directory\n"},
+		{"validate --config @/good.yaml --cluster=false", exitOK,
+			"@/good.yaml is valid: 1 listener, 1 output\n", ""},
 
 		{"run --config @/typo.yaml", exitConfig, "", typo},
-		{"run --config @/typo.yaml --schema open", exitUsage, "", `informerd: --schema "open": it is builtin or off` + hint},
-		{"run --config @/typo.yaml --schema off --kubeconfig @/none", exitRun, "", "informerd: kubeconfig @/none: no such file or directory\n"},
+		{"run --config @/typo.yaml --schema open", exitUsage, "",
+			`informerd: --schema "open": it is builtin or off` + hint},
+		{"run --config @/typo.yaml --schema off --kubeconfig @/none", exitRun, "",
+			"informerd: kubeconfig @/none: no such file or directory\n"},
 	} {
 		var stdout, stderr bytes.Buffer
 		args := strings.Fields(strings.ReplaceAll(c.args, "@", dir))
@@ -109,7 +154,8 @@ outputs: {out: {stdout: {}}}
 		c.stderr = strings.Replace(c.stderr, "COMMAND", args[0], 1)
 		shown := strings.NewReplacer(dir, "@")
 		if got := shown.Replace(stderr.String()); code != c.code || got != c.stderr {
-			t.Errorf("informerd %s: exit %d, want %d; stderr\n%s\nwant\n%s", c.args, code, c.code, got, c.stderr)
+			t.Errorf("informerd %s: exit %d, want %d; stderr\n%s\nwant\n%s", c.args, code, c.code,
+				got, c.stderr)
 		}
 		if got := shown.Replace(stdout.String()); got != c.stdout {
 			t.Errorf("informerd %s: stdout\n%s\nwant\n%s", c.args, got, c.stdout)
@@ -133,7 +179,8 @@ outputs: {out: {stdout: {}}}
 	code := Main([]string{"validate", "--config", path}, &stdout, &stderr)
 	want := path + `:4:62: warning: listener "pods": old is always nil here: op is add where it is asked for, and only an update has an old object` + "\n  op == \"add\" && old.spec == nil\n                 ^\n"
 	got := stderr.String()
-	if code != exitOK || got != want || stdout.String() != path+" is valid: 1 listener, 1 output\n" {
+	if code != exitOK || got != want ||
+		stdout.String() != path+" is valid: 1 listener, 1 output\n" {
 		t.Errorf("exit %d, stdout %s, stderr\n%s\nwant\n%s", code, stdout.String(), got, want)
 	}
 }

@@ -21,7 +21,8 @@ type configuration struct {
 }
 
 func (c *configuration) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&c.path, "config", "c", "", "the configuration file (required); - is standard input")
+	cmd.Flags().StringVarP(&c.path, "config", "c", "",
+		"the configuration file (required); - is standard input")
 }
 
 // args takes the file as an argument.
@@ -30,16 +31,18 @@ func (c *configuration) args(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return nil
 	case len(args) > 1:
-		return usageError{fmt.Errorf("%s takes one configuration, found %q as well", cmd.CommandPath(), args[1])}
+		return usageError{fmt.Errorf("%s takes one configuration, found %q as well",
+			cmd.CommandPath(), args[1])}
 	case c.path != "":
-		return usageError{fmt.Errorf("there are two configurations, --config %s and %s", c.path, args[0])}
+		return usageError{fmt.Errorf("there are two configurations, --config %s and %s", c.path,
+			args[0])}
 	}
 	c.path = args[0]
 	return nil
 }
 
-// load reads the configuration. All mistakes in it are reported together, those in expressions as well.
-// Kubeconfig is set if the kubeconfig that it names is used.
+// load reads the configuration. All mistakes in it are reported together, those in expressions as
+// well. Kubeconfig is set if the kubeconfig that it names is used.
 func (c *configuration) load(schemas daemon.Schemas, kubeconfig bool) (*config.Config, error) {
 	if c.path == "" {
 		return nil, usageError{errors.New("--config is required")}
@@ -47,7 +50,8 @@ func (c *configuration) load(schemas daemon.Schemas, kubeconfig bool) (*config.C
 	if info, err := os.Stat(c.path); err == nil && info.IsDir() {
 		return nil, usageError{fmt.Errorf("--config %s is a folder: name the file", c.path)}
 	}
-	return config.Loading{More: daemon.Mistakes(schemas, kubeconfig), Stdin: c.stdin, Policies: c.policies}.Load(c.path)
+	return config.Loading{More: daemon.Mistakes(schemas, kubeconfig), Stdin: c.stdin,
+		Policies: c.policies}.Load(c.path)
 }
 
 // shown is what messages call the file.

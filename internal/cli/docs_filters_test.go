@@ -18,8 +18,9 @@ var (
 	logTime = regexp.MustCompile(`time=\S+ `)
 )
 
-// TestFiltersPage runs the commands that docs/filters.md shows, on the files that it shows, and holds their output against
-// what it says of it. The rest of the page is checked by the test of that name in internal/daemon.
+// TestFiltersPage runs the commands that docs/filters.md shows, on the files that it shows, and
+// holds their output against what it says of it. The rest of the page is checked by the test of
+// that name in internal/daemon.
 func TestFiltersPage(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("..", "..", "docs", "filters.md"))
 	if err != nil {
@@ -55,7 +56,8 @@ func TestFiltersPage(t *testing.T) {
 			output.WriteString(stdout.String())
 		}
 		if got := strings.TrimRight(output.String(), "\n") + "\n"; got != m[2] && !*update {
-			t.Errorf("%s gives\n%s\nand not, as the page says (make docs writes it anew)\n%s", m[1], got, m[2])
+			t.Errorf("%s gives\n%s\nand not, as the page says (make docs writes it anew)\n%s", m[1],
+				got, m[2])
 		} else {
 			m[2] = got
 		}
@@ -84,7 +86,8 @@ func TestExplainSaysTheMessageThatIsTold(t *testing.T) {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	if code := Main(strings.Fields("explain --config c.yaml --listener pods --object o.yaml"), &stdout, &stderr); code != exitOK {
+	if code := Main(strings.Fields("explain --config c.yaml --listener pods --object o.yaml"),
+		&stdout, &stderr); code != exitOK {
 		t.Fatal(code, stderr.String())
 	}
 	if want := "The object violates the rule, which is told at once: \"lonely\"\n"; !strings.Contains(stdout.String(), want) {

@@ -67,7 +67,8 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(stdout)
 				}
-				err := daemon.Explain(contextOf(cmd), cfg, daemon.BuildOptions{Schemas: schemas}, f.listener, question, stdout)
+				err := daemon.Explain(contextOf(cmd), cfg, daemon.BuildOptions{Schemas: schemas},
+					f.listener, question, stdout)
 				var wrongKind *daemon.WrongKindError
 				switch {
 				case errors.As(err, &wrongKind): // the others of a list may be right
@@ -81,11 +82,15 @@ func newExplain(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	}
 	file.add(cmd)
 	cmd.Flags().StringVarP(&f.listener, "listener", "l", "", "the listener's name (required)")
-	cmd.Flags().StringVar(&f.object, "object", "", "a file with the event's object, or a list of them; - is standard input; or an object of the cluster, as pod/default/web (required)")
+	cmd.Flags().StringVar(&f.object, "object", "",
+		"a file with the event's object, or a list of them; - is standard input; or an object of the cluster, as pod/default/web (required)")
 	cmd.Flags().StringVar(&f.old, "old", "", "a file with the object before an update")
-	cmd.Flags().StringVar(&f.op, "op", "", "add, update, delete or resync; default: update with --old, else add")
-	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
-	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
+	cmd.Flags().StringVar(&f.op, "op", "",
+		"add, update, delete or resync; default: update with --old, else add")
+	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "",
+		"kubeconfig file, instead of the configuration's")
+	cmd.Flags().StringVar(&opts.Context, "context", "",
+		"context of the kubeconfig, instead of the configuration's")
 	fields.add(cmd)
 	return cmd
 }
@@ -100,7 +105,8 @@ func (f *explainFlags) liveFlags(cmd *cobra.Command) error {
 	}
 	for _, name := range []string{"kubeconfig", "context"} {
 		if cmd.Flags().Changed(name) {
-			return usageError{fmt.Errorf("--%s needs an object of the cluster, as --object pod/default/web: %s is a file", name, f.object)}
+			return usageError{
+				fmt.Errorf("--%s needs an object of the cluster, as --object pod/default/web: %s is a file", name, f.object)}
 		}
 	}
 	return nil
@@ -130,7 +136,8 @@ func (f *explainFlags) check() (op event.Op, err error) {
 		}
 	}
 	if (op == event.Update) != (f.old != "") {
-		return op, usageError{fmt.Errorf("--old belongs to an update, and an update has one: this is --op %s", op)}
+		return op, usageError{
+			fmt.Errorf("--old belongs to an update, and an update has one: this is --op %s", op)}
 	}
 	return op, nil
 }
@@ -146,7 +153,8 @@ func (f *explainFlags) questions(op event.Op, stdin io.Reader) (all []daemon.Que
 	q := daemon.Question{Op: op, Old: daemon.ObjectFile{Path: f.old}}
 	if f.old != "" {
 		if list {
-			return nil, usageError{fmt.Errorf("--old belongs to one object, and %s is a list", f.object)}
+			return nil, usageError{fmt.Errorf("--old belongs to one object, and %s is a list",
+				f.object)}
 		}
 		if q.Old.JSON, err = config.ReadObject(f.old); err != nil {
 			return nil, err

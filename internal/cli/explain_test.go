@@ -33,7 +33,8 @@ func explain(t *testing.T, object string, args ...string) (code int, stdout, std
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	code = execute(append([]string{"explain", path, "--object", "-"}, args...), strings.NewReader(object), &out, &errs)
+	code = execute(append([]string{"explain", path, "--object", "-"}, args...),
+		strings.NewReader(object), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -43,18 +44,24 @@ func TestExplainRefusesOtherKinds(t *testing.T) {
 		code             int
 		says             string
 	}{
-		{"namespaces", aPod, exitRun, `informerd: <stdin>: this is a Pod, and the listener "namespaces" watches namespaces: pass one of those`},
-		{"pods", aDeployment, exitRun, `this is a Deployment (apps), and the listener "pods" watches pods`},
-		{"widgets", aPod, exitRun, `this is a Pod, and the listener "widgets" watches widgets.example.com`},
-		{"widgets", aGadget, exitOK, "Note: the object is a Gadget (example.com) and the informer watches widgets.example.com; if these are not the same, the listener never sees it"},
+		{"namespaces", aPod, exitRun,
+			`informerd: <stdin>: this is a Pod, and the listener "namespaces" watches namespaces: pass one of those`},
+		{"pods", aDeployment, exitRun,
+			`this is a Deployment (apps), and the listener "pods" watches pods`},
+		{"widgets", aPod, exitRun,
+			`this is a Pod, and the listener "widgets" watches widgets.example.com`},
+		{"widgets", aGadget, exitOK,
+			"Note: the object is a Gadget (example.com) and the informer watches widgets.example.com; if these are not the same, the listener never sees it"},
 		{"widgets", aWidget, exitOK, "The event matches"},
 		{"namespaces", aNamespace, exitOK, "The object violates the rule"},
 	} {
 		code, stdout, stderr := explain(t, c.object, "-l", c.listener)
-		if code != c.code || !strings.Contains(stdout+stderr, c.says) || c.code != exitOK && stdout != "" {
+		if code != c.code || !strings.Contains(stdout+stderr, c.says) || c.code != exitOK &&
+			stdout != "" {
 			t.Errorf("%s: exit %d\n%s%s\nwant %s", c.listener, code, stdout, stderr, c.says)
 		}
-		if strings.Contains(stdout, "Note: the object is") != strings.HasPrefix(c.says, "Note: the object is") {
+		if strings.Contains(stdout, "Note: the object is") != strings.HasPrefix(c.says,
+			"Note: the object is") {
 			t.Errorf("%s:\n%s", c.listener, stdout)
 		}
 	}
@@ -64,7 +71,8 @@ func TestExplainRefusesOtherKinds(t *testing.T) {
 func TestExplainHasOneStandardInput(t *testing.T) {
 	for _, input := range []string{"", explained, aPod} {
 		var out, errs bytes.Buffer
-		code := execute([]string{"explain", "-", "--object", "-", "-l", "pods"}, strings.NewReader(input), &out, &errs)
+		code := execute([]string{"explain", "-", "--object", "-", "-l", "pods"},
+			strings.NewReader(input), &out, &errs)
 		if want := "informerd: --config and --object cannot both be standard input\n"; code != exitUsage || !strings.HasPrefix(errs.String(), want) || out.Len() > 0 {
 			t.Errorf("%q: exit %d\n%s%s", input, code, &out, &errs)
 		}
@@ -76,14 +84,16 @@ func TestExplainRefusesAnotherKindOfOldObject(t *testing.T) {
 	if err := os.WriteFile(old, []byte(aDeployment), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := explain(t, aPod, "-l", "pods", "--old", old); code != exitRun || !strings.Contains(stderr, "old.yaml: this is a Deployment (apps)") {
+	if code, stdout, stderr := explain(t, aPod, "-l", "pods", "--old", old); code != exitRun ||
+		!strings.Contains(stderr, "old.yaml: this is a Deployment (apps)") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 }
 
 func TestExplainSaysThatUpdatesAreMeant(t *testing.T) {
 	const note = "Note: old, changed and became are about updates"
-	if code, stdout, _ := explain(t, aPod, "-l", "pods"); code != exitOK || !strings.Contains(stdout, note) || !strings.Contains(stdout, "Pass --old FILE") {
+	if code, stdout, _ := explain(t, aPod, "-l", "pods"); code != exitOK ||
+		!strings.Contains(stdout, note) || !strings.Contains(stdout, "Pass --old FILE") {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
 	if _, stdout, _ := explain(t, aWidget, "-l", "widgets"); strings.Contains(stdout, note) {
@@ -91,21 +101,27 @@ func TestExplainSaysThatUpdatesAreMeant(t *testing.T) {
 	}
 }
 
-// Each object of a list is explained; those of another kind are refused, and the rest is explained nevertheless.
+// Each object of a list is explained; those of another kind are refused, and the rest is explained
+// nevertheless.
 func TestExplainTakesLists(t *testing.T) {
 	item := func(object string) string {
 		return "- " + strings.ReplaceAll(strings.TrimSuffix(object, "\n"), "\n", "\n  ") + "\n"
 	}
-	list := "apiVersion: v1\nkind: List\nitems:\n" + item(aPod) + item(aDeployment) + item(strings.Replace(aPod, "web", "db", 1))
+	list := "apiVersion: v1\nkind: List\nitems:\n" + item(aPod) + item(aDeployment) +
+		item(strings.Replace(aPod, "web", "db", 1))
 	code, stdout, stderr := explain(t, list, "-l", "pods")
-	if code != exitRun || strings.Count(stdout, "listener pods, add of Pod") != 2 || !strings.Contains(stdout, `"shop/db"`) || !strings.Contains(stderr, "<stdin>: items[1]: this is a Deployment") {
+	if code != exitRun || strings.Count(stdout, "listener pods, add of Pod") != 2 ||
+		!strings.Contains(stdout, `"shop/db"`) ||
+		!strings.Contains(stderr, "<stdin>: items[1]: this is a Deployment") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	typed := "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a, namespace: b}\n"
-	if code, stdout, stderr := explain(t, typed, "-l", "pods"); code != exitOK || !strings.Contains(stdout, `Pod "b/a"`) {
+	if code, stdout, stderr := explain(t, typed, "-l", "pods"); code != exitOK ||
+		!strings.Contains(stdout, `Pod "b/a"`) {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
-	if code, _, stderr := explain(t, list, "-l", "pods", "--old", "x.yaml"); code != exitUsage || !strings.Contains(stderr, "--old belongs to one object, and - is a list") {
+	if code, _, stderr := explain(t, list, "-l", "pods", "--old", "x.yaml"); code != exitUsage ||
+		!strings.Contains(stderr, "--old belongs to one object, and - is a list") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
@@ -120,15 +136,21 @@ func TestValidateForMachines(t *testing.T) {
 	}{
 		{suspicious, "", exitOK, "<stdin> is valid: 1 listener, 1 output\n"},
 		{suspicious, "--strict", exitConfig, "<stdin> has 1 warning\n"},
-		{suspicious, "-o json", exitOK, `{"file":"<stdin>","valid":true,"listeners":1,"outputs":1,"findings":[{"severity":"warning","file":"<stdin>","line":8,"column":34,"field":"listeners.a.filter",`},
+		{suspicious, "-o json", exitOK,
+			`{"file":"<stdin>","valid":true,"listeners":1,"outputs":1,"findings":[{"severity":"warning","file":"<stdin>","line":8,"column":34,"field":"listeners.a.filter",`},
 		{suspicious, "--strict -o json", exitConfig, `"valid":false,`},
-		{placed("listener|workers: 0"), "-o json", exitConfig, `"findings":[{"severity":"error","file":"<stdin>","line":8,"column":14,"field":"listeners.a.workers","message":"listeners.a.workers must be 1 to 64, is 0"}]`},
-		{strings.Replace(placed("listener|filter: object.spec == 1"), "resource: pods", "resource: widgets.example.com", 1), "-o json", exitOK, `"severity":"note"`},
+		{placed("listener|workers: 0"), "-o json", exitConfig,
+			`"findings":[{"severity":"error","file":"<stdin>","line":8,"column":14,"field":"listeners.a.workers","message":"listeners.a.workers must be 1 to 64, is 0"}]`},
+		{strings.Replace(placed("listener|filter: object.spec == 1"), "resource: pods",
+			"resource: widgets.example.com", 1), "-o json", exitOK, `"severity":"note"`},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := execute(strings.Fields("validate - "+c.args), strings.NewReader(c.text), &stdout, &stderr)
-		if code != c.code || !strings.Contains(stdout.String(), c.stdout) || strings.Contains(c.args, "json") && stderr.Len() > 0 {
-			t.Errorf("%s: exit %d\n%s%s\nwant %s", c.args, code, stdout.String(), stderr.String(), c.stdout)
+		code := execute(strings.Fields("validate - "+c.args), strings.NewReader(c.text), &stdout,
+			&stderr)
+		if code != c.code || !strings.Contains(stdout.String(), c.stdout) ||
+			strings.Contains(c.args, "json") && stderr.Len() > 0 {
+			t.Errorf("%s: exit %d\n%s%s\nwant %s", c.args, code, stdout.String(), stderr.String(),
+				c.stdout)
 		}
 	}
 }
@@ -140,12 +162,15 @@ func TestValidateAPolicyAlone(t *testing.T) {
 		"pods":             `<stdin>:3:11: informer: unknown informer "pods"; if the configuration that loads the policy has it, validate that configuration instead`,
 	} {
 		var stdout, stderr bytes.Buffer
-		code := execute([]string{"validate", "-"}, strings.NewReader(strings.Replace(policy, "%", informer, 1)), &stdout, &stderr)
+		code := execute([]string{"validate", "-"},
+			strings.NewReader(strings.Replace(policy, "%", informer, 1)), &stdout, &stderr)
 		if code != exitConfig || !strings.Contains(stderr.String(), want) {
 			t.Errorf("exit %d\n%s", code, stderr.String())
 		}
-		code = execute([]string{"run", "-"}, strings.NewReader(strings.Replace(policy, "%", informer, 1)), &stdout, &stderr)
-		if code != exitConfig || !strings.Contains(stderr.String(), `kind must be Config, is "Policy"`) {
+		code = execute([]string{"run", "-"},
+			strings.NewReader(strings.Replace(policy, "%", informer, 1)), &stdout, &stderr)
+		if code != exitConfig ||
+			!strings.Contains(stderr.String(), `kind must be Config, is "Policy"`) {
 			t.Errorf("exit %d\n%s", code, stderr.String())
 		}
 	}

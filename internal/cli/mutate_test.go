@@ -60,7 +60,8 @@ func validateText(t interface {
 }, text string) validated {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	v := validated{code: execute([]string{"validate", "-"}, strings.NewReader(text), &stdout, &stderr)}
+	v := validated{code: execute([]string{"validate", "-"}, strings.NewReader(text), &stdout,
+		&stderr)}
 	v.messages = stderr.String()
 	lines := strings.Split(text, "\n")
 	for _, m := range placeOf.FindAllStringSubmatch(v.messages, -1) {
@@ -71,7 +72,8 @@ func validateText(t interface {
 			t.Errorf("%d:%d is no place in\n%s\n%s", line, column, text, v.messages)
 		}
 	}
-	if v.code != exitOK && v.code != exitConfig || (v.code == exitConfig) != (len(regexp.MustCompile(`(?m)^<stdin>:`).FindAllString(v.messages, -1)) > strings.Count(v.messages, ": note: ")+strings.Count(v.messages, ": warning: ")) {
+	if v.code != exitOK && v.code != exitConfig ||
+		(v.code == exitConfig) != (len(regexp.MustCompile(`(?m)^<stdin>:`).FindAllString(v.messages, -1)) > strings.Count(v.messages, ": note: ")+strings.Count(v.messages, ": warning: ")) {
 		t.Errorf("exit %d and\n%s\nof\n%s", v.code, v.messages, text)
 	}
 	checkForm(t, text, v.messages)
@@ -81,19 +83,26 @@ func validateText(t interface {
 var (
 	keyLine    = regexp.MustCompile(`^(\s*(?:- )?)([A-Za-z]+):`)
 	fieldInUse = regexp.MustCompile(`\b(?:object|old)((?:\.[A-Za-z]+)+)`)
-	functionIn = regexp.MustCompile(`\b(any|all|none|changed|label|annotation|age|len|lower|byIndex|cached|quantity|condition|owner|string)\(`)
+	functionIn = regexp.MustCompile(
+		`\b(any|all|none|changed|label|annotation|age|len|lower|byIndex|cached|quantity|condition|owner|string)\(`)
 	schemaKeys = []string{
-		"apiVersion", "kind", "informers", "listeners", "outputs", "policies", "files", "resource", "namespaces", "labelSelector", "drop", "indexes", "informer", "filter",
-		"select", "rules", "name", "deny", "message", "severity", "for", "repeat", "resync", "buffer", "capacity", "overflow", "retry", "attempts", "minBackoff", "maxBackoff", "workers", "on",
+		"apiVersion", "kind", "informers", "listeners", "outputs", "policies", "files", "resource",
+		"namespaces", "labelSelector", "drop", "indexes", "informer", "filter",
+		"select", "rules", "name", "deny", "message", "severity", "for", "repeat", "resync",
+		"buffer", "capacity", "overflow", "retry", "attempts", "minBackoff", "maxBackoff",
+		"workers", "on",
 		"stdout", "description",
 	}
-	openFields = []string{"limits", "requests", "capacity", "allocatable", "hard", "nodeSelector", "labels", "annotations", "data", "matchLabels", "stringData", "binaryData"}
+	openFields = []string{"limits", "requests", "capacity", "allocatable", "hard", "nodeSelector",
+		"labels", "annotations", "data", "matchLabels", "stringData", "binaryData"}
 )
 
-// name is a word of a text that has to be that word: a key of the schema, a field that objects have, a function.
+// name is a word of a text that has to be that word: a key of the schema, a field that objects
+// have, a function.
 type name struct{ line, from, to int }
 
-// namesIn finds such words. Fields below maps are left out, as are those of resources that have no schema here.
+// namesIn finds such words. Fields below maps are left out, as are those of resources that have no
+// schema here.
 func namesIn(text string) (all []name) {
 	lines := strings.Split(text, "\n")
 	open := strings.Contains(text, "cert-manager")
@@ -156,7 +165,8 @@ func misspelt(t *rapid.T, word string) string {
 	}
 }
 
-// A misspelt name is never valid, whatever it names, and is reported at its place; two of them are both reported.
+// A misspelt name is never valid, whatever it names, and is reported at its place; two of them are
+// both reported.
 func TestMisspeltNames(t *testing.T) {
 	texts := shipped(t)
 	paths := sortedKeys(texts)
@@ -171,7 +181,8 @@ func TestMisspeltNames(t *testing.T) {
 			word := lines[n.line][n.from:n.to]
 			lines[n.line] = lines[n.line][:n.from] + misspelt(t, word) + lines[n.line][n.to:]
 		}
-		if second := rapid.SampledFrom(names).Draw(t, "second"); second.line != first.line && independent(lines, first, second) {
+		if second := rapid.SampledFrom(names).Draw(t, "second"); second.line != first.line &&
+			independent(lines, first, second) {
 			change(second)
 			changed = append(changed, second.line+1)
 		}
@@ -189,13 +200,15 @@ func TestMisspeltNames(t *testing.T) {
 	})
 }
 
-// independent reports whether neither mistake hides the other: a file that says that it is something else is read no
-// further, what a misspelt key holds is not looked at, and without its resource nothing is known of an informer's fields.
+// independent reports whether neither mistake hides the other: a file that says that it is
+// something else is read no further, what a misspelt key holds is not looked at, and without its
+// resource nothing is known of an informer's fields.
 func independent(lines []string, a, b name) bool {
 	for _, n := range []name{a, b} {
 		word := lines[n.line][n.from:n.to]
 		key := strings.HasPrefix(lines[n.line][n.to:], ":")
-		if key && word != "for" && word != "severity" && word != "repeat" && word != "workers" && word != "description" && word != "resync" {
+		if key && word != "for" && word != "severity" && word != "repeat" && word != "workers" &&
+			word != "description" && word != "resync" {
 			return false
 		}
 	}
@@ -216,7 +229,8 @@ func mutate(t *rapid.T, lines []string) []string {
 	at := rapid.IntRange(0, len(lines)-1).Draw(t, "line")
 	line := lines[at]
 	column := rapid.IntRange(0, len(line)).Draw(t, "column")
-	switch rapid.SampledFrom([]string{"delete", "double", "indent", "outdent", "insert", "cut", "retype", "quote", "swap", "word"}).Draw(t, "mutation") {
+	switch rapid.SampledFrom([]string{"delete", "double", "indent", "outdent", "insert", "cut",
+		"retype", "quote", "swap", "word"}).Draw(t, "mutation") {
 	case "delete":
 		return slices.Delete(slices.Clone(lines), at, at+1)
 	case "double":
@@ -226,13 +240,19 @@ func mutate(t *rapid.T, lines []string) []string {
 	case "outdent":
 		line = strings.TrimPrefix(line, strings.Repeat(" ", rapid.IntRange(1, 2).Draw(t, "fewer")))
 	case "insert":
-		line = line[:column] + rapid.SampledFrom([]string{`"`, "'", ": ", ", ", "#", " #", "{", "}", "[", "]", "(", ")", "!", "&", "*", "|", ">", "\t", "- ", "null", "“", "é", "\\", "%", "@", "`", "=", "&&", ".", "..", "10m", "--- "}).Draw(t, "what") + line[column:]
+		line = line[:column] +
+			rapid.SampledFrom([]string{`"`, "'", ": ", ", ", "#", " #", "{", "}", "[", "]", "(",
+				")", "!", "&", "*", "|", ">", "\t", "- ", "null", "“", "é", "\\", "%", "@", "`",
+				"=", "&&", ".", "..", "10m", "--- "}).Draw(t, "what") + line[column:]
 	case "cut":
 		end := min(len(line), column+rapid.IntRange(1, 6).Draw(t, "length"))
 		line = line[:column] + line[end:]
 	case "retype":
 		if m := keyLine.FindStringIndex(line); m != nil {
-			line = line[:m[1]] + " " + rapid.SampledFrom([]string{"", "5", "true", "null", "[a]", "[]", "{}", "{a: b}", "text", `""`, "2001-01-01", "1.5", "-1", "7d", "!x", "*x", "|", ">"}).Draw(t, "value")
+			line = line[:m[1]] + " " +
+				rapid.SampledFrom([]string{"", "5", "true", "null", "[a]", "[]", "{}", "{a: b}",
+					"text", `""`, "2001-01-01", "1.5", "-1", "7d", "!x", "*x", "|", ">"}).Draw(
+					t, "value")
 		}
 	case "quote":
 		if m := keyLine.FindStringIndex(line); m != nil {
@@ -244,7 +264,9 @@ func mutate(t *rapid.T, lines []string) []string {
 		lines[at], lines[other] = lines[other], lines[at]
 		return lines
 	case "word":
-		line = regexp.MustCompile(`\b(nil|object|old|op|and|&&|==)\b`).ReplaceAllString(line, rapid.SampledFrom([]string{"null", "oldObject", "AND", "=", "self", "status", "has(object.x)", "object.metadata.labels.a/b"}).Draw(t, "by"))
+		line = regexp.MustCompile(`\b(nil|object|old|op|and|&&|==)\b`).ReplaceAllString(line,
+			rapid.SampledFrom([]string{"null", "oldObject", "AND", "=", "self", "status",
+				"has(object.x)", "object.metadata.labels.a/b"}).Draw(t, "by"))
 	}
 	lines = slices.Clone(lines)
 	lines[at] = line
@@ -264,7 +286,8 @@ func TestMutatedConfigurations(t *testing.T) {
 	})
 }
 
-// One mistake in the text of a value is reported on its line, or on one around it if YAML reads it in another way.
+// One mistake in the text of a value is reported on its line, or on one around it if YAML reads it
+// in another way.
 func TestMistakesAreReportedWhereTheyAre(t *testing.T) {
 	texts := shipped(t)
 	paths := sortedKeys(texts)
@@ -273,19 +296,25 @@ func TestMistakesAreReportedWhereTheyAre(t *testing.T) {
 		lines := strings.Split(text, "\n")
 		var withValue []int
 		for i, line := range lines {
-			if m := keyLine.FindStringIndex(line); m != nil && !strings.ContainsAny(line, "|>#") && strings.TrimSpace(line[m[1]:]) != "" && !strings.Contains(line, "description") {
+			if m := keyLine.FindStringIndex(line); m != nil && !strings.ContainsAny(line, "|>#") &&
+				strings.TrimSpace(line[m[1]:]) != "" && !strings.Contains(line, "description") {
 				withValue = append(withValue, i)
 			}
 		}
 		at := rapid.SampledFrom(withValue).Draw(t, "line")
 		m := keyLine.FindStringIndex(lines[at])
-		lines[at] = lines[at][:m[1]] + " " + rapid.SampledFrom([]string{"[1, {x: y}]", "{zzz: 1}", "2001-01-01", "!x", "null", `"a" + b`, "@x", "*nothing", "'open"}).Draw(t, "value")
+		lines[at] = lines[at][:m[1]] + " " +
+			rapid.SampledFrom([]string{"[1, {x: y}]", "{zzz: 1}", "2001-01-01", "!x", "null",
+				`"a" + b`, "@x", "*nothing", "'open"}).Draw(t, "value")
 		v := validateText(t, strings.Join(lines, "\n"))
 		if v.code != exitConfig {
 			t.Fatalf("valid:\n%s", strings.Join(lines, "\n"))
 		}
-		if !slices.ContainsFunc(v.lines, func(line int) bool { return line >= at && line <= at+3 }) {
-			t.Fatalf("line %d is wrong, not those:\n%s\n%s", at+1, strings.Join(lines, "\n"), v.messages)
+		if !slices.ContainsFunc(v.lines, func(line int) bool {
+			return line >= at && line <= at+3
+		}) {
+			t.Fatalf("line %d is wrong, not those:\n%s\n%s", at+1, strings.Join(lines, "\n"),
+				v.messages)
 		}
 	})
 }
@@ -296,7 +325,8 @@ func FuzzValidate(f *testing.F) {
 		f.Add(placed(c.text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 4<<10 || strings.Contains(text, "files") || strings.Contains(text, "wasm") || strings.Contains(text, "Dir") {
+		if len(text) > 4<<10 || strings.Contains(text, "files") || strings.Contains(text, "wasm") ||
+			strings.Contains(text, "Dir") {
 			return // reads other files
 		}
 		if strings.ContainsAny(text, "\r\u2028\u2029\u0085") {

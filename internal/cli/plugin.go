@@ -20,7 +20,8 @@ func newPlugin(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginNew(stdout), newPluginInspect(stdout), newPluginRun(stdin, stdout), newPluginTest(stdout),
+	cmd.AddCommand(newPluginNew(stdout), newPluginInspect(stdout), newPluginRun(stdin, stdout),
+		newPluginTest(stdout),
 		newPluginBench(stdin, stdout))
 	return cmd
 }
@@ -42,7 +43,8 @@ func told(err error) error {
 type outputFlag struct{ format string }
 
 func (f *outputFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.format, "output", "o", "text", "what is written: text, or json, one value a line")
+	cmd.Flags().StringVarP(&f.format, "output", "o", "text",
+		"what is written: text, or json, one value a line")
 }
 
 func (f *outputFlag) json() (bool, error) {
@@ -57,7 +59,8 @@ func (f *outputFlag) json() (bool, error) {
 func files(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usageError{fmt.Errorf("%s takes %s, found %d arguments", cmd.CommandPath(), what, len(args))}
+			return usageError{fmt.Errorf("%s takes %s, found %d arguments", cmd.CommandPath(), what,
+				len(args))}
 		}
 		return nil
 	}
@@ -86,13 +89,19 @@ func newPluginInspect(stdout io.Writer) *cobra.Command {
 // sourceFlags say how a module is set up.
 func sourceFlags(cmd *cobra.Command, s *author.Source) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.HandlerConfig, "handler-config", "", "the handler's configuration: a file, or text in braces")
-	flags.StringVar(&s.Grants, "grants", "", "what it is granted, as in a configuration: a file, or text in braces; default: nothing")
-	flags.StringVar(&s.Limits, "limits", "", "its limits: a file, text in braces, or as in memory=32Mi,deadline=1s,fuel=100000")
-	flags.StringVarP(&s.Configuration, "config", "c", "", "take all that from this configuration of informerd")
+	flags.StringVar(&s.HandlerConfig, "handler-config", "",
+		"the handler's configuration: a file, or text in braces")
+	flags.StringVar(&s.Grants, "grants", "",
+		"what it is granted, as in a configuration: a file, or text in braces; default: nothing")
+	flags.StringVar(&s.Limits, "limits", "",
+		"its limits: a file, text in braces, or as in memory=32Mi,deadline=1s,fuel=100000")
+	flags.StringVarP(&s.Configuration, "config", "c", "",
+		"take all that from this configuration of informerd")
 	flags.StringVarP(&s.Listener, "listener", "l", "", "the listener in the configuration")
-	flags.StringArrayVar(&s.Caches, "cache", nil, "objects for the cache of an informer, as in pods=FILE; may be given several times")
-	flags.BoolVar(&s.Network, "allow-network", false, "make the requests that are granted; without it, they are unavailable")
+	flags.StringArrayVar(&s.Caches, "cache", nil,
+		"objects for the cache of an informer, as in pods=FILE; may be given several times")
+	flags.BoolVar(&s.Network, "allow-network", false,
+		"make the requests that are granted; without it, they are unavailable")
 }
 
 func newPluginRun(stdin io.Reader, stdout io.Writer) *cobra.Command {
@@ -116,7 +125,8 @@ func newPluginRun(stdin io.Reader, stdout io.Writer) *cobra.Command {
 			return told(author.Run(contextOf(cmd), o, stdout))
 		},
 	}
-	cmd.Flags().StringArrayVarP(&o.Events, "event", "e", nil, "a file of events (required); may be given several times")
+	cmd.Flags().StringArrayVarP(&o.Events, "event", "e", nil,
+		"a file of events (required); may be given several times")
 	sourceFlags(cmd, &o.Source)
 	output.add(cmd)
 	return cmd
@@ -170,10 +180,12 @@ func newPluginTest(stdout io.Writer) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Wasm, "wasm", "", "the module of cases that name none; default: the only one in the folder above a case's own")
+	flags.StringVar(&o.Wasm, "wasm", "",
+		"the module of cases that name none; default: the only one in the folder above a case's own")
 	flags.StringVar(&o.Run, "run", "", "run only cases whose path matches this regular expression")
 	flags.BoolVarP(&o.Verbose, "verbose", "v", false, "show what comes of each event")
-	flags.BoolVar(&o.Update, "update", false, "write what comes of events that expect nothing into their cases")
+	flags.BoolVar(&o.Update, "update", false,
+		"write what comes of events that expect nothing into their cases")
 	output.add(cmd)
 	return cmd
 }
@@ -196,7 +208,8 @@ func newPluginBench(stdin io.Reader, stdout io.Writer) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&o.Events, "event", "e", nil, "a file of events (required); may be given several times")
+	flags.StringArrayVarP(&o.Events, "event", "e", nil,
+		"a file of events (required); may be given several times")
 	flags.DurationVar(&o.Duration, "duration", 0, "how long each module is measured; default: 3s")
 	flags.IntVar(&o.Count, "count", 0, "how many events are measured, in place of --duration")
 	sourceFlags(cmd, &o.Source)

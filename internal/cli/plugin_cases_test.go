@@ -18,7 +18,8 @@ func writeCases(t *testing.T, dir string, cases map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "POD", casePod)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "POD", casePod)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,9 +156,11 @@ events:
 http:
   - request: {method: POST, url: https://hooks.example.com/x}
 `
-	writeCases(t, dir, map[string]string{"new.yaml": begin, "flow.yaml": "wasm: ../quiet.wasm\nevents: [{object: POD}]\n"})
+	writeCases(t, dir, map[string]string{"new.yaml": begin,
+		"flow.yaml": "wasm: ../quiet.wasm\nevents: [{object: POD}]\n"})
 	path := filepath.Join(dir, "cases", "new.yaml")
-	if code, stdout, _ := run(dir, "plugin test @/cases/new.yaml"); code != exitRun || !strings.Contains(stdout, "it crashed") {
+	if code, stdout, _ := run(dir, "plugin test @/cases/new.yaml"); code != exitRun ||
+		!strings.Contains(stdout, "it crashed") {
 		t.Fatalf("exit %d: %s", code, stdout)
 	}
 	if text, _ := os.ReadFile(path); string(text) != strings.ReplaceAll(begin, "POD", casePod) {
@@ -176,19 +179,23 @@ http:
       verdict: drop
       log:
         - "info: seen \u001b[31m\n"
-`, "  - op: resync\n    object: POD\n", "  - op: resync\n    object: POD\n    expect:\n      crash: trap\n", "POD", casePod).Replace(begin)
+`, "  - op: resync\n    object: POD\n",
+		"  - op: resync\n    object: POD\n    expect:\n      crash: trap\n", "POD",
+		casePod).Replace(begin)
 	want = strings.ReplaceAll(want, "POD", casePod)
 	text, err := os.ReadFile(path)
 	if err != nil || string(text) != want {
 		t.Errorf("%v: written\n%s\nwant\n%s", err, text, want)
 	}
 	for _, again := range []string{"", " --update"} {
-		if code, stdout, _ := run(dir, "plugin test @/cases/new.yaml"+again); code != exitOK || strings.Contains(stdout, "written") {
+		if code, stdout, _ := run(dir, "plugin test @/cases/new.yaml"+again); code != exitOK ||
+			strings.Contains(stdout, "written") {
 			t.Errorf("again: exit %d\n%s", code, stdout)
 		}
 	}
 	code, stdout, _ := run(dir, "plugin test @/cases/flow.yaml --update")
-	if code != exitRun || !strings.Contains(stdout, "@/cases/flow.yaml:2:10: events[0] stands in braces, so nothing can be added to it; write one field a line") {
+	if code != exitRun || !strings.Contains(stdout,
+		"@/cases/flow.yaml:2:10: events[0] stands in braces, so nothing can be added to it; write one field a line") {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
 }
@@ -196,14 +203,19 @@ http:
 // What is written as JSON is one value a line, and has what the text has.
 func TestPluginJSON(t *testing.T) {
 	dir := pluginFiles(t)
-	writeCases(t, dir, map[string]string{"a.yaml": rights + "events: [{object: POD, expect: {verdict: drop}}]\n"})
+	writeCases(t, dir, map[string]string{"a.yaml": rights +
+		"events: [{object: POD, expect: {verdict: drop}}]\n"})
 	for args, want := range map[string]map[string]any{
-		"plugin inspect -o json @/reporter.wasm": {"abi": "informerd/v1", "metered": true, "functionNames": false, "size": 572.0},
-		"plugin inspect -o json @/alien.wasm":    {"abi": "", "file": "@/alien.wasm"},
-		"plugin run -o json @/reporter.wasm --grants @/grants.yaml -e @/pod.yaml": {"verdict": "done", "op": "add", "object": "shop/web-1",
+		"plugin inspect -o json @/reporter.wasm": {
+			"abi": "informerd/v1", "metered": true, "functionNames": false, "size": 572.0},
+		"plugin inspect -o json @/alien.wasm": {"abi": "", "file": "@/alien.wasm"},
+		"plugin run -o json @/reporter.wasm --grants @/grants.yaml -e @/pod.yaml": {
+			"verdict": "done", "op": "add", "object": "shop/web-1",
 			"fuel": 26.0, "line": 1.0},
-		"plugin test -o json @/cases":                                {"case": "@/cases/a.yaml", "ok": false},
-		"plugin bench -o json @/quiet.wasm -e @/pod.yaml --count 20": {"file": "@/quiet.wasm", "events": 20.0, "fuel": 6.0, "memory": 65536.0},
+		"plugin test -o json @/cases": {
+			"case": "@/cases/a.yaml", "ok": false},
+		"plugin bench -o json @/quiet.wasm -e @/pod.yaml --count 20": {
+			"file": "@/quiet.wasm", "events": 20.0, "fuel": 6.0, "memory": 65536.0},
 	} {
 		_, stdout, _ := run(dir, args)
 		if strings.ContainsAny(stdout, "\x1b\a") || strings.Count(stdout, "\n") != 1 {
@@ -224,8 +236,10 @@ func TestPluginJSON(t *testing.T) {
 func TestPluginInspectOfWhatIsNoHandler(t *testing.T) {
 	dir := pluginFiles(t)
 	code, stdout, stderr := run(dir, "plugin inspect @/alien.wasm")
-	if code != exitRun || stderr != "informerd: @/alien.wasm is no handler\n" || strings.ContainsAny(stdout, "\x1b\a") ||
-		!strings.Contains(stdout, `no handler, because: import "\x1b]0;abort\a" of module "env": there is no such module`) ||
+	if code != exitRun || stderr != "informerd: @/alien.wasm is no handler\n" ||
+		strings.ContainsAny(stdout, "\x1b\a") ||
+		!strings.Contains(stdout,
+			`no handler, because: import "\x1b]0;abort\a" of module "env": there is no such module`) ||
 		!strings.Contains(stdout, `env (there is no such module): \x1b]0;abort\a`) {
 		t.Errorf("exit %d, stderr %s, stdout\n%s", code, stderr, stdout)
 	}
@@ -233,14 +247,19 @@ func TestPluginInspectOfWhatIsNoHandler(t *testing.T) {
 
 func TestPluginBench(t *testing.T) {
 	dir := pluginFiles(t)
-	code, stdout, stderr := run(dir, "plugin bench @/quiet.wasm @/reporter.wasm --grants @/grants.yaml -e @/pod.yaml -e @/update.yaml --count 200")
+	code, stdout, stderr := run(dir,
+		"plugin bench @/quiet.wasm @/reporter.wasm --grants @/grants.yaml -e @/pod.yaml -e @/update.yaml --count 200")
 	if code != exitOK || stderr != "" {
 		t.Fatalf("exit %d, stderr %s", code, stderr)
 	}
-	for _, want := range []string{"@/quiet.wasm: 200 events measured\n", "  time      T an event (median), T at best, T p99\n", "  fuel      5.5 an event\n",
-		"  calls     0 of the host an event\n", "  memory    64 KiB an instance\n", "  verdicts  1 done, 1 drop\n",
-		"@/reporter.wasm: 200 events measured\n", "  fuel      20 an event\n", "  calls     1 of the host an event: log.v1 log 0.5, result.v1 emit 0.5\n",
-		"@/reporter.wasm as a multiple of @/quiet.wasm:\n", "  fuel      3.64x\n", "  memory    1x\n"} {
+	for _, want := range []string{"@/quiet.wasm: 200 events measured\n",
+		"  time      T an event (median), T at best, T p99\n", "  fuel      5.5 an event\n",
+		"  calls     0 of the host an event\n", "  memory    64 KiB an instance\n",
+		"  verdicts  1 done, 1 drop\n",
+		"@/reporter.wasm: 200 events measured\n", "  fuel      20 an event\n",
+		"  calls     1 of the host an event: log.v1 log 0.5, result.v1 emit 0.5\n",
+		"@/reporter.wasm as a multiple of @/quiet.wasm:\n", "  fuel      3.64x\n",
+		"  memory    1x\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("it does not say %q:\n%s", want, stdout)
 		}

@@ -18,7 +18,8 @@ func newPluginNew(stdout io.Writer) *cobra.Command {
 			"configuration that runs it, and the SDK, so that it needs nothing but its language's compiler.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("%s takes one name, found %d arguments", cmd.CommandPath(), len(args))}
+				return usageError{fmt.Errorf("%s takes one name, found %d arguments",
+					cmd.CommandPath(), len(args))}
 			}
 			return nil
 		},
@@ -27,7 +28,8 @@ func newPluginNew(stdout io.Writer) *cobra.Command {
 			return told(author.New(o, stdout))
 		},
 	}
-	cmd.Flags().StringVar(&o.Language, "lang", "", "the language: go, rust, as (AssemblyScript) or c (required)")
+	cmd.Flags().StringVar(&o.Language, "lang", "",
+		"the language: go, rust, as (AssemblyScript) or c (required)")
 	cmd.Flags().StringVar(&o.Dir, "dir", ".", "the folder in which the project's folder is made")
 	return cmd
 }

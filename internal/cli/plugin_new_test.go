@@ -57,7 +57,8 @@ func needs(t *testing.T, missing bool, what string) {
 
 const installed = "../../plugins/sdk/assemblyscript/node_modules"
 
-// A project of each language builds and passes its tests at once, and the other commands work on it.
+// A project of each language builds and passes its tests at once, and the other commands work on
+// it.
 func TestPluginNewInEveryLanguage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compilers take seconds")
@@ -79,20 +80,25 @@ func TestPluginNewInEveryLanguage(t *testing.T) {
 			wasm := "@/made/" + name + "/" + name + ".wasm"
 			object := " -e @/made/" + name + "/cases/objects/failed.yaml"
 			inspected := inspectedABI(t, dir, wasm)
-			if !strings.Contains(inspected, "  grants    none needed\n") || !strings.Contains(inspected, "shows the names of functions") {
+			if !strings.Contains(inspected, "  grants    none needed\n") ||
+				!strings.Contains(inspected, "shows the names of functions") {
 				t.Errorf("inspect:\n%s", inspected)
 			}
-			for _, setup := range []string{wasm + " --limits deadline=10s", "-c @/made/" + name + "/informerd.yaml -l failed-pods " + wasm} {
+			for _, setup := range []string{wasm + " --limits deadline=10s",
+				"-c @/made/" + name + "/informerd.yaml -l failed-pods " + wasm} {
 				_, stdout, stderr := run(dir, "plugin run "+setup+object)
-				if !strings.Contains(stdout, `  emitted   com.example.`+name+` {"reason":"NodeLost"}`+"\n") {
+				if !strings.Contains(stdout, `  emitted   com.example.`+name+
+					` {"reason":"NodeLost"}`+"\n") {
 					t.Errorf("run %s: %s%s", setup, stdout, stderr)
 				}
 			}
-			code, stdout, stderr = run(dir, "plugin bench "+wasm+" --limits deadline=10s --count 200"+object)
+			code, stdout, stderr = run(dir,
+				"plugin bench "+wasm+" --limits deadline=10s --count 200"+object)
 			if code != exitOK || !strings.Contains(stdout, "  verdicts  1 done\n") {
 				t.Errorf("bench: exit %d: %s%s", code, stdout, stderr)
 			}
-			if code, stdout, stderr = run(dir, "validate --config @/made/"+name+"/informerd.yaml"); code != exitOK {
+			if code, stdout, stderr = run(dir, "validate --config @/made/"+name+
+				"/informerd.yaml"); code != exitOK {
 				t.Errorf("validate: exit %d: %s%s", code, stdout, stderr)
 			}
 		})
@@ -114,7 +120,8 @@ func linkInstalled(t *testing.T, project string) {
 	}
 }
 
-// makeProject runs make, with its tests. That exit status 3 says that there is no compiler is known from make's output only.
+// makeProject runs make, with its tests. That exit status 3 says that there is no compiler is known
+// from make's output only.
 func makeProject(t *testing.T, project, informerd string) {
 	t.Helper()
 	_, missing := exec.LookPath("make")
@@ -149,7 +156,8 @@ func TestPluginNewRefuses(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "full", "mine"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "full", "mine", "notes"), []byte("keep"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "full", "mine", "notes"), []byte("keep"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
@@ -171,11 +179,13 @@ func TestPluginNewRefuses(t *testing.T) {
 		"--lang go --dir @/full mine too": "informerd plugin new takes one name, found 2 arguments",
 	} {
 		code, stdout, stderr := run(dir, "plugin new "+args)
-		if code != exitUsage || stdout != "" || stderr != "informerd: "+want+strings.Replace(usageHint, "COMMAND", "plugin new", 1) {
+		if code != exitUsage || stdout != "" || stderr != "informerd: "+want+
+			strings.Replace(usageHint, "COMMAND", "plugin new", 1) {
 			t.Errorf("%s: exit %d: %s%s\nwant %s", args, code, stdout, stderr, want)
 		}
 	}
-	if code, _, stderr := run(dir, "plugin new --lang go --dir @/file mine"); code != exitRun || !strings.Contains(stderr, "not a directory") {
+	if code, _, stderr := run(dir, "plugin new --lang go --dir @/file mine"); code != exitRun ||
+		!strings.Contains(stderr, "not a directory") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))

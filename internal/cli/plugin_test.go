@@ -12,15 +12,17 @@ import (
 	. "github.com/informerd/informerd/pkg/plugins/guesttest"
 )
 
-// reporter is a guest that asks for several rights: it reports adds, logs updates, asks the network at a delete, and crashes
-// at a resync.
+// reporter is a guest that asks for several rights: it reports adds, logs updates, asks the network
+// at a delete, and crashes at a resync.
 func reporter() Guest {
 	return Guest{
 		Configure: []Action{Call(abi.ModuleKV, "set", "started", "yes", int64(0))},
 		Events: map[int][]Action{
 			1: {Emit(`{"type":"com.example.found","data":{"n": 1, "text": "a\u001b[31m"}}`)},
 			2: {Log("seen \x1b[31m\n"), Give(1)},
-			3: {Call(abi.ModuleHTTP, "request", `{"method":"POST","url":"https://hooks.example.com/x"}`, `{"a":1}`), Reason("later"), Give(2)},
+			3: {Call(abi.ModuleHTTP, "request",
+				`{"method":"POST","url":"https://hooks.example.com/x"}`, `{"a":1}`), Reason(
+				"later"), Give(2)},
 			4: {Trap()},
 		},
 		Sections: map[string]string{"odd\x1b[2J": "123"},
@@ -34,14 +36,15 @@ func pluginFiles(t *testing.T) string {
 	reporter := reporter().Bytes()
 	quiet := Guest{Events: map[int][]Action{1: {Give(1)}}}.Bytes()
 	for name, text := range map[string]string{
-		"reporter.wasm":  string(reporter),
-		"quiet.wasm":     string(quiet),
-		"cut.wasm":       string(quiet[:40]),
-		"empty.wasm":     "",
-		"text.wasm":      "hello",
-		"alien.wasm":     string(Guest{Configure: []Action{Call("env", "\x1b]0;abort\a")}}.Bytes()),
-		"large.wasm":     string(Guest{Pages: 320}.Bytes()),
-		"refusing.wasm":  string(Guest{Configure: []Action{Reason("no team is set"), Give(1)}}.Bytes()),
+		"reporter.wasm": string(reporter),
+		"quiet.wasm":    string(quiet),
+		"cut.wasm":      string(quiet[:40]),
+		"empty.wasm":    "",
+		"text.wasm":     "hello",
+		"alien.wasm":    string(Guest{Configure: []Action{Call("env", "\x1b]0;abort\a")}}.Bytes()),
+		"large.wasm":    string(Guest{Pages: 320}.Bytes()),
+		"refusing.wasm": string(
+			Guest{Configure: []Action{Reason("no team is set"), Give(1)}}.Bytes()),
 		"endless.wasm":   string(Guest{Events: map[int][]Action{1: {Forever()}}}.Bytes()),
 		"grants.yaml":    "{kv: {}, log: {}, http: {allow: [https://hooks.example.com/]}}\n",
 		"pod.yaml":       "apiVersion: v1\nkind: Pod\nmetadata: {namespace: shop, name: web-1}\n",
@@ -149,16 +152,26 @@ grants:
             on_event (i32, i32, i32, i32) -> i32
   grants    none needed
 `, ""},
-		{"plugin inspect @/cut.wasm", exitRun, "", "informerd: @/cut.wasm: the file is cut off: the export section at offset 37 states 52 bytes, 1 are left\n"},
-		{"plugin inspect @/empty.wasm", exitRun, "", "informerd: @/empty.wasm: the file is empty\n"},
-		{"plugin inspect @/text.wasm", exitRun, "", "informerd: @/text.wasm: this is no WebAssembly module: it does not begin with \\0asm\n"},
-		{"plugin inspect @/none.wasm", exitRun, "", "informerd: the module cannot be read: stat @/none.wasm: no such file or directory\n"},
-		{"plugin inspect @", exitRun, "", "informerd: the module cannot be read: @: it is no file\n"},
-		{"plugin inspect", exitUsage, "", "informerd: informerd plugin inspect takes one module, found 0 arguments" + usageHint},
-		{"plugin inspect -o xml @/quiet.wasm", exitUsage, "", `informerd: --output "xml": it is text or json` + usageHint},
-		{"plugin frobnicate", exitUsage, "", `informerd: unknown command "frobnicate" for "informerd plugin"; the commands are bench, inspect, new, run, test` + usageHint},
+		{"plugin inspect @/cut.wasm", exitRun, "",
+			"informerd: @/cut.wasm: the file is cut off: the export section at offset 37 states 52 bytes, 1 are left\n"},
+		{"plugin inspect @/empty.wasm", exitRun, "",
+			"informerd: @/empty.wasm: the file is empty\n"},
+		{"plugin inspect @/text.wasm", exitRun, "",
+			"informerd: @/text.wasm: this is no WebAssembly module: it does not begin with \\0asm\n"},
+		{"plugin inspect @/none.wasm", exitRun, "",
+			"informerd: the module cannot be read: stat @/none.wasm: no such file or directory\n"},
+		{"plugin inspect @", exitRun, "",
+			"informerd: the module cannot be read: @: it is no file\n"},
+		{"plugin inspect", exitUsage, "",
+			"informerd: informerd plugin inspect takes one module, found 0 arguments" + usageHint},
+		{"plugin inspect -o xml @/quiet.wasm", exitUsage, "",
+			`informerd: --output "xml": it is text or json` + usageHint},
+		{"plugin frobnicate", exitUsage, "",
+			`informerd: unknown command "frobnicate" for "informerd plugin"; the commands are bench, inspect, new, run, test` + usageHint},
 
-		{"plugin run @/reporter.wasm " + granted + "--event @/pod.yaml -e @/update.yaml -e @/lines.jsonl", exitOK, `@/reporter.wasm: loaded in T
+		{"plugin run @/reporter.wasm " + granted +
+			"--event @/pod.yaml -e @/update.yaml -e @/lines.jsonl", exitOK,
+			`@/reporter.wasm: loaded in T
 
 event 1: add Pod shop/web-1
   verdict   done
@@ -181,7 +194,8 @@ event 3: delete Node n1, final state unknown
 
 3 events: 1 done, 1 drop, 1 retry
 `, ""},
-		{"plugin run @/reporter.wasm " + granted + "-e @/resync.yaml", exitRun, `@/reporter.wasm: loaded in T
+		{"plugin run @/reporter.wasm " + granted + "-e @/resync.yaml", exitRun,
+			`@/reporter.wasm: loaded in T
 
 event 1: resync Node n1
   crash     trap in on_event: wasm error: unreachable
@@ -190,7 +204,8 @@ event 1: resync Node n1
 
 1 event: 1 crash
 `, "informerd: @/reporter.wasm: it crashed at 1 of 1 event\n"},
-		{"plugin run @/endless.wasm --limits fuel=1000 -e @/pod.yaml", exitRun, `@/endless.wasm: loaded in T
+		{"plugin run @/endless.wasm --limits fuel=1000 -e @/pod.yaml", exitRun,
+			`@/endless.wasm: loaded in T
 
 event 1: add Pod shop/web-1
   crash     fuel in on_event: the handler used more than 1000 units of fuel
@@ -199,7 +214,8 @@ event 1: add Pod shop/web-1
 
 1 event: 1 crash
 `, "informerd: @/endless.wasm: it crashed at 1 of 1 event\n"},
-		{"plugin run -c @/informerd.yaml -l nodes -e @/resync.yaml", exitOK, `@/quiet.wasm: loaded in T
+		{"plugin run -c @/informerd.yaml -l nodes -e @/resync.yaml", exitOK,
+			`@/quiet.wasm: loaded in T
 
 event 1: resync Node n1
   verdict   done
@@ -208,38 +224,58 @@ event 1: resync Node n1
 
 1 event: 1 done
 `, ""},
-		{"plugin run @/reporter.wasm -e @/pod.yaml", exitRun, "", `informerd: listener "trial": handler @/reporter.wasm: import "set" of module "informerd/kv.v1": ` +
-			`this needs the grant "kv", which the configuration does not have; informerd plugin inspect @/reporter.wasm shows all that it asks for` + "\n"},
+		{"plugin run @/reporter.wasm -e @/pod.yaml", exitRun, "",
+			`informerd: listener "trial": handler @/reporter.wasm: import "set" of module "informerd/kv.v1": ` +
+				`this needs the grant "kv", which the configuration does not have; informerd plugin inspect @/reporter.wasm shows all that it asks for` + "\n"},
 		{"plugin run @/refusing.wasm -e @/pod.yaml", exitRun, "",
 			"informerd: listener \"trial\": handler @/refusing.wasm: handler refuses its configuration: no team is set\n"},
-		{"plugin run @/quiet.wasm", exitUsage, "", "informerd: which events? Name a file with --event, - is stdin" + usageHint},
-		{"plugin run -e @/pod.yaml", exitUsage, "", "informerd: which module? Name its file" + usageHint},
-		{"plugin run @/quiet.wasm -l nodes -e @/pod.yaml", exitUsage, "", "informerd: --listener needs --config: it names a listener of a configuration" + usageHint},
-		{"plugin run -c @/informerd.yaml -e @/pod.yaml", exitUsage, "", "informerd: --config needs --listener: a configuration may have several handlers" + usageHint},
+		{"plugin run @/quiet.wasm", exitUsage, "",
+			"informerd: which events? Name a file with --event, - is stdin" + usageHint},
+		{"plugin run -e @/pod.yaml", exitUsage, "", "informerd: which module? Name its file" +
+			usageHint},
+		{"plugin run @/quiet.wasm -l nodes -e @/pod.yaml", exitUsage, "",
+			"informerd: --listener needs --config: it names a listener of a configuration" +
+				usageHint},
+		{"plugin run -c @/informerd.yaml -e @/pod.yaml", exitUsage, "",
+			"informerd: --config needs --listener: a configuration may have several handlers" +
+				usageHint},
 		{"plugin run -c @/informerd.yaml -l nodse -e @/pod.yaml", exitUsage, "",
 			`informerd: --listener: there is no listener "nodse"; did you mean "nodes"?; there are nodes, plain` + usageHint},
-		{"plugin run -c @/informerd.yaml -l plain -e @/pod.yaml", exitConfig, "", "@/informerd.yaml:5:10: listener \"plain\" has no handler\n"},
-		{"plugin run @/quiet.wasm --cache pods -e @/pod.yaml", exitUsage, "", `informerd: --cache "pods": write it as NAME=FILE` + usageHint},
-		{"plugin run @/quiet.wasm -e @/typo.yaml", exitConfig, "", `@/typo.yaml:2:1: unknown field "objekt"; did you mean "object"?` + "\n"},
-		{"plugin run @/quiet.wasm -e @/noobject.yaml", exitConfig, "", "@/noobject.yaml:1: this is no Kubernetes object: offset 0: object has no metadata.name\n"},
-		{"plugin run @/quiet.wasm -e @/quiet.wasm", exitConfig, "", "@/quiet.wasm:1:1: the character U+0000 is not allowed; save the file as UTF-8 text\n"},
-		{"plugin run @/quiet.wasm -e @/none.yaml", exitRun, "", "informerd: the events cannot be read: stat @/none.yaml: no such file or directory\n"},
+		{"plugin run -c @/informerd.yaml -l plain -e @/pod.yaml", exitConfig, "",
+			"@/informerd.yaml:5:10: listener \"plain\" has no handler\n"},
+		{"plugin run @/quiet.wasm --cache pods -e @/pod.yaml", exitUsage, "",
+			`informerd: --cache "pods": write it as NAME=FILE` + usageHint},
+		{"plugin run @/quiet.wasm -e @/typo.yaml", exitConfig, "",
+			`@/typo.yaml:2:1: unknown field "objekt"; did you mean "object"?` + "\n"},
+		{"plugin run @/quiet.wasm -e @/noobject.yaml", exitConfig, "",
+			"@/noobject.yaml:1: this is no Kubernetes object: offset 0: object has no metadata.name\n"},
+		{"plugin run @/quiet.wasm -e @/quiet.wasm", exitConfig, "",
+			"@/quiet.wasm:1:1: the character U+0000 is not allowed; save the file as UTF-8 text\n"},
+		{"plugin run @/quiet.wasm -e @/none.yaml", exitRun, "",
+			"informerd: the events cannot be read: stat @/none.yaml: no such file or directory\n"},
 		{"plugin run @/quiet.wasm --grants @/badgrants.yaml -e @/pod.yaml", exitConfig, "",
 			`@/badgrants.yaml:1:7: unknown field "levle" in log; did you mean "level"?` + "\n"},
-		{"plugin run @/quiet.wasm --limits memory=1 -e @/pod.yaml", exitConfig, "", "limits:1:10: memory must be 64Ki to 4Gi, is 1\n"},
-		{"plugin run @/quiet.wasm --handler-config {a:_[} -e @/pod.yaml", exitConfig, "", "handler's configuration:1:1: not YAML: did not find expected node content\n"},
+		{"plugin run @/quiet.wasm --limits memory=1 -e @/pod.yaml", exitConfig, "",
+			"limits:1:10: memory must be 64Ki to 4Gi, is 1\n"},
+		{"plugin run @/quiet.wasm --handler-config {a:_[} -e @/pod.yaml", exitConfig, "",
+			"handler's configuration:1:1: not YAML: did not find expected node content\n"},
 
-		{"plugin bench @/quiet.wasm", exitUsage, "", "informerd: which events? Name a file with --event, - is stdin" + usageHint},
+		{"plugin bench @/quiet.wasm", exitUsage, "",
+			"informerd: which events? Name a file with --event, - is stdin" + usageHint},
 		{"plugin bench @/quiet.wasm @/quiet.wasm @/quiet.wasm -e @/pod.yaml", exitUsage, "",
 			"informerd: informerd plugin bench takes one module, or two to compare, found 3 arguments" + usageHint},
-		{"plugin bench @/quiet.wasm -e @/pod.yaml --count 5 --duration 1s", exitUsage, "", "informerd: --duration and --count do not go together" + usageHint},
+		{"plugin bench @/quiet.wasm -e @/pod.yaml --count 5 --duration 1s", exitUsage, "",
+			"informerd: --duration and --count do not go together" + usageHint},
 		{"plugin bench @/endless.wasm -e @/pod.yaml --limits fuel=10", exitRun, "",
 			"informerd: @/endless.wasm: event 1: it crashed: fuel: the handler used more than 10 units of fuel\n"},
 
-		{"plugin test", exitUsage, "", "informerd: informerd plugin test takes folders and files with cases, found 0 arguments" + usageHint},
+		{"plugin test", exitUsage, "",
+			"informerd: informerd plugin test takes folders and files with cases, found 0 arguments" + usageHint},
 		{"plugin test @/nothing", exitRun, "", "informerd: no case to run in @/nothing\n"},
-		{"plugin test @/none", exitRun, "", "informerd: the cases cannot be read: stat @/none: no such file or directory\n"},
-		{"plugin test @ --run [", exitUsage, "", "informerd: --run: error parsing regexp: missing closing ]: `[`" + usageHint},
+		{"plugin test @/none", exitRun, "",
+			"informerd: the cases cannot be read: stat @/none: no such file or directory\n"},
+		{"plugin test @ --run [", exitUsage, "",
+			"informerd: --run: error parsing regexp: missing closing ]: `[`" + usageHint},
 	} {
 		code, stdout, stderr := run(dir, c.args)
 		stdout = regexp.MustCompile(`[0-9a-f]{64}`).ReplaceAllString(stdout, "SHA")
@@ -250,7 +286,8 @@ event 1: resync Node n1
 		}
 		c.stderr = strings.Replace(c.stderr, "COMMAND", command, 1)
 		if code != c.code || stderr != c.stderr {
-			t.Errorf("informerd %s: exit %d, want %d; stderr\n%s\nwant\n%s", c.args, code, c.code, stderr, c.stderr)
+			t.Errorf("informerd %s: exit %d, want %d; stderr\n%s\nwant\n%s", c.args, code, c.code,
+				stderr, c.stderr)
 		}
 		if stdout != c.stdout {
 			t.Errorf("informerd %s: stdout\n%s\nwant\n%s", c.args, stdout, c.stdout)

@@ -2,9 +2,10 @@
 //
 // What is promised:
 //   - Results go to stdout; logs and errors go to stderr.
-//   - The exit code is 0 for success and for being stopped by a signal, 1 for an error while running, 2 for a wrong
-//     command line, 3 for an invalid configuration, or another file that is given and not as it must be. What is wrong
-//     with the command line is told first. A handler that crashes, is refused or fails a case is an error while running.
+//   - The exit code is 0 for success and for being stopped by a signal, 1 for an error while
+//     running, 2 for a wrong command line, 3 for an invalid configuration, or another file that is
+//     given and not as it must be. What is wrong with the command line is told first. A handler
+//     that crashes, is refused or fails a case is an error while running.
 //   - SIGINT and SIGTERM stop informerd in order; the second one ends it at once.
 package cli
 
@@ -37,7 +38,8 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Main runs the command line args and gives the exit code. It leaves its process alone but for signals.
+// Main runs the command line args and gives the exit code. It leaves its process alone but for
+// signals.
 func Main(args []string, stdout, stderr io.Writer) int {
 	return execute(args, os.Stdin, stdout, stderr)
 }
@@ -72,7 +74,8 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // errReported ends a command that has said what is wrong with the configuration.
 var errReported = errors.New("the configuration is invalid")
 
-// writeMistakes writes each mistake with its place first, as editors expect it. What word says goes behind the place.
+// writeMistakes writes each mistake with its place first, as editors expect it. What word says goes
+// behind the place.
 func writeMistakes(w io.Writer, mistakes config.Errors, word string) {
 	for _, m := range mistakes {
 		if m.File == "" {
@@ -97,9 +100,12 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.SetVersionTemplate(versionLine())
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{flagError(cmd, err)} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{flagError(cmd, err)}
+	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr), newPlan(stdin, stdout), newExplain(stdin, stdout, stderr),
+	root.AddCommand(newRun(stdin, stdout, stderr), newValidate(stdin, stdout, stderr),
+		newPlan(stdin, stdout), newExplain(stdin, stdout, stderr),
 		newPlugin(stdin, stdout), newVersion(stdout))
 	return root
 }
@@ -117,7 +123,8 @@ type logFlags struct{ format, level string }
 
 func (f *logFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.format, "log-format", "text", "how log lines look: text or json")
-	cmd.Flags().StringVar(&f.level, "log-level", "info", "the lowest level that is logged: debug, info, warn or error")
+	cmd.Flags().StringVar(&f.level, "log-level", "info",
+		"the lowest level that is logged: debug, info, warn or error")
 }
 
 // logger makes the logger, on stderr, and sends client-go's own log the same way.
@@ -125,7 +132,8 @@ func (f *logFlags) logger(stderr io.Writer) (*slog.Logger, error) {
 	opts := &slog.HandlerOptions{}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
-		return nil, usageError{fmt.Errorf("--log-level %q: it is one of debug, info, warn, error", f.level)}
+		return nil, usageError{fmt.Errorf("--log-level %q: it is one of debug, info, warn, error",
+			f.level)}
 	}
 	opts.Level = level
 	var log *slog.Logger

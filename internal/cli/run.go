@@ -45,16 +45,20 @@ func newRun(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	file.add(cmd)
-	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
-	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
+	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "",
+		"kubeconfig file, instead of the configuration's")
+	cmd.Flags().StringVar(&opts.Context, "context", "",
+		"context of the kubeconfig, instead of the configuration's")
 	fields.add(cmd)
 	logs.add(cmd)
 	return cmd
 }
 
-// stopOnSignal returns a context that the first SIGINT or SIGTERM ends. The second ends the process, since what it waits
-// for may never come. SIGHUP, which would end the process, is logged; without a log it is left alone.
-func stopOnSignal(parent context.Context, stderr io.Writer, log *slog.Logger) (ctx context.Context, stop func()) {
+// stopOnSignal returns a context that the first SIGINT or SIGTERM ends. The second ends the
+// process, since what it waits for may never come. SIGHUP, which would end the process, is logged;
+// without a log it is left alone.
+func stopOnSignal(parent context.Context, stderr io.Writer, log *slog.Logger) (ctx context.Context,
+	stop func()) {
 	if parent == nil {
 		parent = context.Background()
 	}
@@ -72,7 +76,8 @@ func stopOnSignal(parent context.Context, stderr io.Writer, log *slog.Logger) (c
 			case s == syscall.SIGHUP:
 				log.Warn("SIGHUP ignored: a changed configuration takes effect when informerd is restarted")
 			case ctx.Err() != nil:
-				fmt.Fprintln(stderr, "informerd: stopped by a second signal, the rest is not finished")
+				fmt.Fprintln(stderr,
+					"informerd: stopped by a second signal, the rest is not finished")
 				os.Exit(exitRun)
 			default:
 				cancel()

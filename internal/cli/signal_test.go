@@ -16,7 +16,8 @@ func (l logLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// SIGHUP does not end informerd, and says in the log that nothing is read again; SIGTERM does end it.
+// SIGHUP does not end informerd, and says in the log that nothing is read again; SIGTERM does end
+// it.
 func TestSIGHUPIsLoggedAndIgnored(t *testing.T) {
 	lines := make(logLines, 1)
 	ctx, stop := stopOnSignal(t.Context(), io.Discard, slog.New(slog.NewTextHandler(lines, nil)))
@@ -24,7 +25,8 @@ func TestSIGHUPIsLoggedAndIgnored(t *testing.T) {
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if line := <-lines; !strings.Contains(line, "SIGHUP ignored: a changed configuration takes effect when informerd is restarted") {
+	if line := <-lines; !strings.Contains(line,
+		"SIGHUP ignored: a changed configuration takes effect when informerd is restarted") {
 		t.Error(line)
 	}
 	if ctx.Err() != nil {

@@ -54,7 +54,8 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				if cluster {
 					err = daemon.CheckCluster(ctx, cfg, opts)
 				} else {
-					err = daemon.Check(ctx, cfg, daemon.BuildOptions{Log: log, Schemas: schemas, Warned: v.warned})
+					err = daemon.Check(ctx, cfg,
+						daemon.BuildOptions{Log: log, Schemas: schemas, Warned: v.warned})
 					suspicious, notes := daemon.Unchecked(cfg, schemas)
 					v.warnings, v.notes = append(v.warnings, suspicious...), notes
 				}
@@ -84,9 +85,12 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	file.add(cmd)
 	output.add(cmd)
 	cmd.Flags().BoolVar(&strict, "strict", false, "treat warnings as mistakes")
-	cmd.Flags().BoolVar(&cluster, "cluster", false, "check against the API server: resources, the fields of their objects, and rights")
-	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "", "kubeconfig file, instead of the configuration's")
-	cmd.Flags().StringVar(&opts.Context, "context", "", "context of the kubeconfig, instead of the configuration's")
+	cmd.Flags().BoolVar(&cluster, "cluster", false,
+		"check against the API server: resources, the fields of their objects, and rights")
+	cmd.Flags().StringVar(&opts.Kubeconfig, "kubeconfig", "",
+		"kubeconfig file, instead of the configuration's")
+	cmd.Flags().StringVar(&opts.Context, "context", "",
+		"context of the kubeconfig, instead of the configuration's")
 	fields.add(cmd)
 	logs.add(cmd)
 	return cmd
@@ -96,11 +100,13 @@ func newValidate(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 func together(cmd *cobra.Command, cluster bool) error {
 	flags := cmd.Flags()
 	if cluster && flags.Changed("schema") {
-		return usageError{errors.New("--schema has no say with --cluster: the API server has the schemas")}
+		return usageError{errors.New(
+			"--schema has no say with --cluster: the API server has the schemas")}
 	}
 	for _, name := range []string{"kubeconfig", "context"} {
 		if !cluster && flags.Changed(name) {
-			return usageError{fmt.Errorf("--%s needs --cluster: without it no API server is asked", name)}
+			return usageError{fmt.Errorf("--%s needs --cluster: without it no API server is asked",
+				name)}
 		}
 	}
 	return nil
@@ -127,7 +133,8 @@ func (v *verdict) inOrder() {
 		}
 	}
 	slices.SortStableFunc(v.warnings, func(a, b config.Error) int {
-		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column))
 	})
 }
 
@@ -149,6 +156,7 @@ func (v *verdict) write(stdout, stderr io.Writer) error {
 		_, err := fmt.Fprintf(stdout, "%s has %s\n", v.File, count(len(v.warnings), "warning"))
 		return err
 	}
-	_, err := fmt.Fprintf(stdout, "%s is valid: %s, %s\n", v.File, count(v.Listeners, "listener"), count(v.Outputs, "output"))
+	_, err := fmt.Fprintf(stdout, "%s is valid: %s, %s\n", v.File, count(v.Listeners, "listener"),
+		count(v.Outputs, "output"))
 	return err
 }

@@ -21,5 +21,6 @@ func newVersion(stdout io.Writer) *cobra.Command {
 }
 
 func versionLine() string {
-	return fmt.Sprintf("informerd %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("informerd %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }

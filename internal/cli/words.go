@@ -12,8 +12,10 @@ import (
 
 // elsewhere maps commands of other tools to the command here that does the same.
 var elsewhere = map[string]string{
-	"check": "validate", "lint": "validate", "verify": "validate", "start": "run", "serve": "run", "apply": "run", "daemon": "run",
-	"why": "explain", "describe": "explain", "diff": "plan", "dry-run": "plan", "show": "plan", "handler": "plugin", "init": "new", "create": "new",
+	"check": "validate", "lint": "validate", "verify": "validate", "start": "run", "serve": "run",
+	"apply": "run", "daemon": "run",
+	"why": "explain", "describe": "explain", "diff": "plan", "dry-run": "plan", "show": "plan",
+	"handler": "plugin", "init": "new", "create": "new",
 }
 
 // knownCommand refuses an argument of a command that has commands of its own.
@@ -31,7 +33,8 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	if cmd.HasParent() {
 		of = fmt.Sprintf(" for %q", cmd.CommandPath())
 	}
-	return usageError{fmt.Errorf("unknown command %q%s; %s", args[0], of, wordHint(args[0], "", names, "the commands are "))}
+	return usageError{fmt.Errorf("unknown command %q%s; %s", args[0], of,
+		wordHint(args[0], "", names, "the commands are "))}
 }
 
 // wordHint returns the hint for an unknown word.

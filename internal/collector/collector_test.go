@@ -11,7 +11,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// released waits for collections that were begun, and returns how many there were, and how many bytes the system has back.
+// released waits for collections that were begun, and returns how many there were, and how many
+// bytes the system has back.
 func released(t *testing.T) (forced uint32, bytes uint64) {
 	t.Helper()
 	for began := time.Now(); ; runtime.Gosched() {
@@ -56,7 +57,8 @@ func TestMuchGarbageIsReturned(t *testing.T) {
 		Freed(c.freed, c.more)
 		now, after := released(t)
 		if collected := now > forced; collected != c.collect || collected && after < bytes+much/2 {
-			t.Errorf("%s: collected %t, %d bytes were returned, and %d are", c.name, collected, bytes, after)
+			t.Errorf("%s: collected %t, %d bytes were returned, and %d are", c.name, collected,
+				bytes, after)
 		}
 	}
 }

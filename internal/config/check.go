@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// check fills in defaults and reports what is wrong in values of the right types. It does not repeat what the decoder
-// has reported. It gives the informers, of which several may share a cache.
+// check fills in defaults and reports what is wrong in values of the right types. It does not
+// repeat what the decoder has reported. It gives the informers, of which several may share a cache.
 func check(c *Config, r *report) []placedInformer {
 	r.word("cluster.name", &c.Cluster.Name, "default")
 	r.label("cluster.name", c.Cluster.Name)
@@ -20,14 +20,17 @@ func check(c *Config, r *report) []placedInformer {
 	} {
 		r.notEmpty(field.path, field.value)
 	}
-	r.oneOf("cluster.compression", &c.Cluster.Compression, CompressionAuto, CompressionAuto, CompressionOn, CompressionOff)
+	r.oneOf("cluster.compression", &c.Cluster.Compression, CompressionAuto, CompressionAuto,
+		CompressionOn, CompressionOff)
 	checkHTTP(&c.HTTP, r)
 	checkHealth(&c.Health, r)
 	r.duration("shutdown.drain", &c.Shutdown.Drain, 25*time.Second, 0, time.Hour)
-	r.duration("shutdown.close", &c.Shutdown.Close, time.Second, 100*time.Millisecond, 10*time.Minute)
+	r.duration("shutdown.close", &c.Shutdown.Close, time.Second, 100*time.Millisecond,
+		10*time.Minute)
 	checkState(&c.State, r)
 	if !r.has("policies") {
-		r.atLeastOne("listeners", "listener or policy", "add listeners, or policies, with at least one of them", len(c.Listeners))
+		r.atLeastOne("listeners", "listener or policy",
+			"add listeners, or policies, with at least one of them", len(c.Listeners))
 	}
 	r.atLeastOne("outputs", "output", "add outputs with at least one output", len(c.Outputs))
 	checkPolicies(c, r)
@@ -72,7 +75,8 @@ func (r *report) atLeastOne(field, what, hint string, n int) {
 	}
 }
 
-// sorted goes through a map in the order of its names, so that the same file always gives the same errors.
+// sorted goes through a map in the order of its names, so that the same file always gives the same
+// errors.
 func sorted[V any](m map[string]V) func(yield func(string, V) bool) {
 	return func(yield func(string, V) bool) {
 		for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -114,14 +118,21 @@ func (r *report) word(path string, value *string, byDefault string) {
 
 // otherWords are what other tools call what is one of a few words here.
 var otherWords = map[string][]string{
-	"warning": {SeverityMedium, "warn"}, "warn": {SeverityMedium}, "moderate": {SeverityMedium}, "normal": {SeverityMedium}, "average": {SeverityMedium},
-	"error": {SeverityHigh}, "err": {SeverityHigh, "error"}, "major": {SeverityHigh}, "important": {SeverityHigh},
-	"fatal": {SeverityCritical, "error"}, "emergency": {SeverityCritical}, "crit": {SeverityCritical}, "alert": {SeverityCritical},
+	"warning": {SeverityMedium, "warn"}, "warn": {SeverityMedium}, "moderate": {
+		SeverityMedium}, "normal": {SeverityMedium}, "average": {SeverityMedium},
+	"error": {SeverityHigh}, "err": {SeverityHigh, "error"}, "major": {SeverityHigh}, "important": {
+		SeverityHigh},
+	"fatal": {SeverityCritical, "error"}, "emergency": {SeverityCritical}, "crit": {
+		SeverityCritical}, "alert": {SeverityCritical},
 	"disaster": {SeverityCritical}, "page": {SeverityCritical}, "blocker": {SeverityCritical},
-	"minor": {SeverityLow}, "trivial": {SeverityLow}, "notice": {SeverityInfo, SeverityLow}, "information": {SeverityInfo},
-	"informational": {SeverityInfo}, "debug": {SeverityInfo}, "none": {SeverityInfo}, "trace": {"debug"}, "verbose": {"debug"},
-	"true": {CompressionOn}, "yes": {CompressionOn}, "gzip": {CompressionOn}, "false": {CompressionOff}, "no": {CompressionOff},
-	"wait": {OverflowBlock}, "discard": {OverflowDrop}, "disk": {OverflowSpill}, "file": {OverflowSpill},
+	"minor": {SeverityLow}, "trivial": {SeverityLow}, "notice": {
+		SeverityInfo, SeverityLow}, "information": {SeverityInfo},
+	"informational": {SeverityInfo}, "debug": {SeverityInfo}, "none": {SeverityInfo}, "trace": {
+		"debug"}, "verbose": {"debug"},
+	"true": {CompressionOn}, "yes": {CompressionOn}, "gzip": {CompressionOn}, "false": {
+		CompressionOff}, "no": {CompressionOff},
+	"wait": {OverflowBlock}, "discard": {OverflowDrop}, "disk": {OverflowSpill}, "file": {
+		OverflowSpill},
 }
 
 // oneOf fills in a default and checks that the value is one of the words.
@@ -134,7 +145,8 @@ func (r *report) oneOf(path string, value *string, byDefault string, words ...st
 				hint = "write " + meant
 			}
 		}
-		r.value(path, hint, "%s must be %s or %s, is %s", path, strings.Join(words[:last], ", "), words[last], quote(*value))
+		r.value(path, hint, "%s must be %s or %s, is %s", path, strings.Join(words[:last], ", "),
+			words[last], quote(*value))
 	}
 }
 
@@ -152,7 +164,8 @@ func (r *report) duration(path string, value *metav1.Duration, byDefault, low, h
 	if !r.good(path) {
 		value.Duration = byDefault
 	} else if value.Duration < low || value.Duration > high {
-		r.value(path, "", "%s must be %s to %s, is %s", path, short(low), short(high), short(value.Duration))
+		r.value(path, "", "%s must be %s to %s, is %s", path, short(low), short(high),
+			short(value.Duration))
 	}
 }
 

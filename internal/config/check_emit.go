@@ -41,8 +41,11 @@ func checkTypes(g *EmitGrant, path string, r *report) {
 	case len(g.Types) > maxTypes:
 		r.value(field, "", "%s must have at most %d types, has %d", field, maxTypes, len(g.Types))
 		return
-	case !r.failed[join(path, "kinds")] && !slices.ContainsFunc(g.Kinds, func(kind string) bool { return kind != "data" }):
-		r.key(field, "remove it, or add event to kinds", "%s is set, but no events may be emitted", field)
+	case !r.failed[join(path, "kinds")] && !slices.ContainsFunc(g.Kinds, func(kind string) bool {
+		return kind != "data"
+	}):
+		r.key(field, "remove it, or add event to kinds", "%s is set, but no events may be emitted",
+			field)
 	}
 	repeated := repeats(g.Types)
 	for i, typ := range g.Types {

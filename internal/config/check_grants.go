@@ -51,18 +51,24 @@ func checkKVGrant(c *Config, g *KVGrant, path string, r *report) {
 	r.number(join(path, "keys"), &g.Keys, 1000, 1, 1_000_000)
 	r.size(join(path, "bytes"), &g.Bytes, 1<<20, 1<<10, 1<<30)
 	const year = 8760 * time.Hour
-	if field := join(path, "ttl"); r.good(field) && g.TTL.Duration != 0 && (g.TTL.Duration < time.Second || g.TTL.Duration > year) {
-		r.value(field, "", "%s must be 0 (without end) or 1s to %s, is %s", field, short(year), short(g.TTL.Duration))
+	if field := join(path, "ttl"); r.good(field) && g.TTL.Duration != 0 &&
+		(g.TTL.Duration < time.Second || g.TTL.Duration > year) {
+		r.value(field, "", "%s must be 0 (without end) or 1s to %s, is %s", field, short(year),
+			short(g.TTL.Duration))
 	}
-	if field := join(path, "persist"); r.good(field) && g.Persist && c.State.Dir == "" && !r.has("state") && !r.broken[""] {
-		r.value(field, "add state: {dir: FOLDER} to the configuration", "%s is true, but no folder is named to keep the values in", field)
+	if field := join(path, "persist"); r.good(field) && g.Persist && c.State.Dir == "" &&
+		!r.has("state") && !r.broken[""] {
+		r.value(field, "add state: {dir: FOLDER} to the configuration",
+			"%s is true, but no folder is named to keep the values in", field)
 	}
 }
 
 func checkClockGrant(g *ClockGrant, path string, r *report) {
 	// A guest is told nanoseconds since 1970 in 64 bits.
-	if field := join(path, "fixed"); r.good(field) && (g.Fixed.Year() < 1970 || g.Fixed.Year() > 2261) {
-		r.value(field, "", "%s must be in the years 1970 to 2261, is %s", field, g.Fixed.Format(time.RFC3339))
+	if field := join(path, "fixed"); r.good(field) &&
+		(g.Fixed.Year() < 1970 || g.Fixed.Year() > 2261) {
+		r.value(field, "", "%s must be in the years 1970 to 2261, is %s", field,
+			g.Fixed.Format(time.RFC3339))
 	}
 }
 
@@ -80,7 +86,8 @@ func checkHTTPGrant(g *HTTPGrant, path string, r *report) {
 	r.number(join(path, "perEvent"), &g.PerEvent, 4, 1, 1000)
 	field := join(path, "headers")
 	if r.good(field) && len(g.Headers) > maxHeaders {
-		r.value(field, "", "%s must have at most %d headers, has %d", field, maxHeaders, len(g.Headers))
+		r.value(field, "", "%s must have at most %d headers, has %d", field, maxHeaders,
+			len(g.Headers))
 		return
 	}
 	seen := make(map[string]string, len(g.Headers))
@@ -100,10 +107,12 @@ func checkRequestTime(h *Handler, path string, r *report) {
 	switch {
 	case r.has(timeout) && h.Grants.HTTP.Timeout.Duration > limit:
 		r.warn(r.values[timeout], timeout, "raise the deadline, or lower the timeout",
-			"%s is %s, but %s ends a request earlier: it is %s", timeout, short(h.Grants.HTTP.Timeout.Duration), deadline, short(limit))
+			"%s is %s, but %s ends a request earlier: it is %s", timeout,
+			short(h.Grants.HTTP.Timeout.Duration), deadline, short(limit))
 	case !r.has(timeout) && !r.has(deadline):
 		r.warn(r.keys[grant], grant, "set it to what the server may take",
-			"%s: a request must fit in %s, which is %s unless it is set", grant, deadline, short(limit))
+			"%s: a request must fit in %s, which is %s unless it is set", grant, deadline,
+			short(limit))
 	}
 }
 
@@ -111,9 +120,11 @@ func checkAllow(allow []string, path string, r *report) {
 	field := join(path, "allow")
 	switch {
 	case r.missing(path, "allow"):
-		r.key(path, "add allow, a list of URLs, as in [https://hooks.example.com/x]", "%s has no allow", path)
+		r.key(path, "add allow, a list of URLs, as in [https://hooks.example.com/x]",
+			"%s has no allow", path)
 	case r.good(field) && len(allow) == 0:
-		r.value(field, "name a URL, as in https://hooks.example.com/x, or remove the grant", "%s is an empty list", field)
+		r.value(field, "name a URL, as in https://hooks.example.com/x, or remove the grant",
+			"%s is an empty list", field)
 	case r.good(field) && len(allow) > maxAllow:
 		r.value(field, "", "%s must have at most %d URLs, has %d", field, maxAllow, len(allow))
 		return
@@ -132,8 +143,8 @@ func checkAllow(allow []string, path string, r *report) {
 	}
 }
 
-// wrongPrefix says what is wrong with a URL, as the host of handlers sees it, without showing it: there may be a password in
-// it.
+// wrongPrefix says what is wrong with a URL, as the host of handlers sees it, without showing it:
+// there may be a password in it.
 func wrongPrefix(text string) (wrong, hint string) {
 	err := plugins.CheckHTTPAllow(text)
 	if err == nil {
@@ -191,9 +202,11 @@ var (
 	headerName   = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	// ownHeaders are those that say how a message is cut out of the stream and whom it is for.
-	ownHeaders = regexp.MustCompile(`^(connection|content-length|expect|host|http2-settings|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$`)
+	ownHeaders = regexp.MustCompile(
+		`^(connection|content-length|expect|host|http2-settings|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$`)
 	// credentials are headers that hold one, as far as their names tell.
-	credentials = regexp.MustCompile(`authorization|cookie|token|secret|passw|credential|api-?key|access-?key|private-?key|(^|-)(auth|key|signature)($|-)`)
+	credentials = regexp.MustCompile(
+		`authorization|cookie|token|secret|passw|credential|api-?key|access-?key|private-?key|(^|-)(auth|key|signature)($|-)`)
 )
 
 const whereHint = "write {fromEnv: NAME} or {fromFile: PATH}"
@@ -209,7 +222,8 @@ func checkHeader(name string, value HeaderValue, seen map[string]string, path st
 		r.key(path, "remove it", "%s: the header %s cannot be set", path, canonical)
 		return
 	case twice:
-		r.key(path, "case does not matter in them, keep one", "%s and %s are the same header", path, quote(other))
+		r.key(path, "case does not matter in them, keep one", "%s and %s are the same header", path,
+			quote(other))
 		return
 	}
 	seen[canonical] = name
@@ -222,7 +236,8 @@ func checkHeader(name string, value HeaderValue, seen map[string]string, path st
 		r.value(path, "keep one of them", "%s has both fromEnv and fromFile", path)
 	case r.has(env):
 		if r.good(env) && !variableName.MatchString(value.FromEnv) {
-			r.value(env, "", "%s must be the name of an environment variable, is %s", env, quote(value.FromEnv))
+			r.value(env, "", "%s must be the name of an environment variable, is %s", env,
+				quote(value.FromEnv))
 		}
 	case r.has(file):
 		r.path(file, value.FromFile, "a file")
@@ -230,7 +245,9 @@ func checkHeader(name string, value HeaderValue, seen map[string]string, path st
 		r.value(path, whereHint+", or remove it", "%s has no value", path)
 	case credentials.MatchString(lower):
 		r.value(path, whereHint, "%s: the credential must not stand in the configuration", path)
-	case strings.ContainsFunc(value.Text, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
+	case strings.ContainsFunc(value.Text, func(c rune) bool {
+		return c < ' ' && c != '\t' || c == 0x7f
+	}):
 		r.value(path, "", "%s has a control character in it, such as a line break", path)
 	}
 }
@@ -251,7 +268,8 @@ func checkCacheGrant(c *Config, g *CacheGrant, path string, r *report) {
 		case repeated[i]:
 			r.value(at, "", "%s repeats the informer %s", at, quote(name))
 		case !r.has(join("informers", name)) && !r.failed["informers"]:
-			r.value(at, known(r, name, "informers", c.Informers), "%s: unknown informer %s", at, quote(name))
+			r.value(at, known(r, name, "informers", c.Informers), "%s: unknown informer %s", at,
+				quote(name))
 		}
 	}
 	field = join(path, "namespaces")
@@ -266,7 +284,8 @@ func checkCacheGrant(c *Config, g *CacheGrant, path string, r *report) {
 		case repeated[i]:
 			r.value(at, "", "%s repeats the namespace %s", at, quote(namespace))
 		case namespace == "*":
-			r.value(at, "remove namespaces to allow all of them", "%s must be the name of a namespace, is %s", at, quote(namespace))
+			r.value(at, "remove namespaces to allow all of them",
+				"%s must be the name of a namespace, is %s", at, quote(namespace))
 		case namespace != "": // of objects that are in none
 			r.label(at, namespace)
 		}

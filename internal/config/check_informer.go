@@ -33,12 +33,14 @@ func checkInformer(i *Informer, path string, r *report) {
 	checkNamespaces(i, join(path, "namespaces"), r)
 	if field := join(path, "labelSelector"); r.good(field) {
 		if _, err := parseLabelSelector(i.LabelSelector); err != nil {
-			r.value(field, "as in tier=frontend,env in (prod, test),!legacy", "%s is not a label selector: %s", field, printable(err))
+			r.value(field, "as in tier=frontend,env in (prod, test),!legacy",
+				"%s is not a label selector: %s", field, printable(err))
 		}
 	}
 	if field := join(path, "fieldSelector"); r.good(field) {
 		if _, err := parseFieldSelector(i.FieldSelector); err != nil {
-			r.value(field, "as in spec.nodeName!=,status.phase=Running", "%s is not a field selector: %s", field, printable(err))
+			r.value(field, "as in spec.nodeName!=,status.phase=Running",
+				"%s is not a field selector: %s", field, printable(err))
 		}
 	}
 	dropped := checkDrop(i, join(path, "drop"), r)
@@ -50,13 +52,15 @@ func checkInformer(i *Informer, path string, r *report) {
 func checkResource(i *Informer, path string, r *report) {
 	field := join(path, "resource")
 	if r.missing(path, "resource") {
-		r.key(path, "add resource, as in pods, deployments.apps or certificates.v1.cert-manager.io", "%s has no resource", path)
+		r.key(path, "add resource, as in pods, deployments.apps or certificates.v1.cert-manager.io",
+			"%s has no resource", path)
 	}
 	if !r.good(field) {
 		return
 	}
 	if !resourceName.MatchString(i.Resource) {
-		r.value(field, "write it as pods, deployments.apps or certificates.v1.cert-manager.io", "%s is not a resource name: %s", field, quote(i.Resource))
+		r.value(field, "write it as pods, deployments.apps or certificates.v1.cert-manager.io",
+			"%s is not a resource name: %s", field, quote(i.Resource))
 		return
 	}
 	if isSecrets(i.Resource) && !i.AllowSecrets && !r.failed[join(path, "allowSecrets")] {
@@ -65,7 +69,8 @@ func checkResource(i *Informer, path string, r *report) {
 	}
 }
 
-// isSecrets tells whether the name is that of the core group's Secrets, as far as one can say without the server.
+// isSecrets tells whether the name is that of the core group's Secrets, as far as one can say
+// without the server.
 func isSecrets(name string) bool {
 	resource, group, _ := strings.Cut(strings.ToLower(name), ".")
 	return (resource == "secrets" || resource == "secret") && (group == "" || group == "v1")
@@ -80,7 +85,8 @@ func checkNamespaces(i *Informer, path string, r *report) {
 		field := item(path, n)
 		switch {
 		case r.good(field) && (namespace == "" || namespace == "*"):
-			r.value(field, "remove namespaces to watch all of them", "%s must be the name of a namespace, is %s", field, quote(namespace))
+			r.value(field, "remove namespaces to watch all of them",
+				"%s must be the name of a namespace, is %s", field, quote(namespace))
 		case seen[namespace] && r.good(field):
 			r.value(field, "", "%s repeats the namespace %s", field, quote(namespace))
 		default:
@@ -117,10 +123,12 @@ func checkDrop(i *Informer, path string, r *report) []string {
 
 func checkIndex(name, text string, dropped []string, path string, r *report) {
 	if !indexName.MatchString(name) {
-		r.key(path, `use at most 63 letters, digits, "-" and "_", with a letter first`, "%s: %s is not a name for an index", path, quote(name))
+		r.key(path, `use at most 63 letters, digits, "-" and "_", with a letter first`,
+			"%s: %s is not a name for an index", path, quote(name))
 	}
 	if name == "namespace" {
-		r.key(path, "choose another name", "%s: every informer has an index on the namespace already", path)
+		r.key(path, "choose another name",
+			"%s: every informer has an index on the namespace already", path)
 	}
 	if !r.good(path) {
 		return
@@ -131,14 +139,16 @@ func checkIndex(name, text string, dropped []string, path string, r *report) {
 		return
 	}
 	for _, drop := range dropped {
-		if rest, below := strings.CutPrefix(p.String(), drop); below && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+		if rest, below := strings.CutPrefix(p.String(), drop); below &&
+			(rest == "" || rest[0] == '.' || rest[0] == '[') {
 			r.value(path, "", "%s reads %s, which the informer drops", path, quote(text))
 			return
 		}
 	}
 }
 
-// checkSharedIndexes looks at informers that will share one cache: an index of one name is one index.
+// checkSharedIndexes looks at informers that will share one cache: an index of one name is one
+// index.
 func checkSharedIndexes(informers []placedInformer) {
 	type key struct {
 		resource string
@@ -178,7 +188,8 @@ func parseLabelSelector(text string) (string, error) {
 	for _, term := range terms {
 		oneValue := term.Operator() == selection.In && term.Values().Len() == 1
 		if oneValue || term.Operator() == selection.DoubleEquals {
-			if equal, err := labels.NewRequirement(term.Key(), selection.Equals, term.Values().List()); err == nil {
+			if equal, err := labels.NewRequirement(term.Key(), selection.Equals,
+				term.Values().List()); err == nil {
 				term = *equal
 			}
 		}
@@ -195,7 +206,8 @@ func parseFieldSelector(text string) (string, error) {
 	}
 	var terms []string
 	for _, term := range selector.Requirements() {
-		terms = append(terms, fmt.Sprintf("%s%s%s", term.Field, strings.Replace(string(term.Operator), "==", "=", 1), fields.EscapeValue(term.Value)))
+		terms = append(terms, fmt.Sprintf("%s%s%s", term.Field,
+			strings.Replace(string(term.Operator), "==", "=", 1), fields.EscapeValue(term.Value)))
 	}
 	slices.Sort(terms)
 	return strings.Join(slices.Compact(terms), ","), nil

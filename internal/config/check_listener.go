@@ -21,8 +21,8 @@ func checkListener(c *Config, l *Listener, path string, r *report) {
 	checkOutputNames(c, l.Outputs, path, r)
 }
 
-// checkStream checks a listener but for its outputs. Of a policy, path is empty and r is about its file; the listener's
-// informers stand in the files of r and of the further reports.
+// checkStream checks a listener but for its outputs. Of a policy, path is empty and r is about its
+// file; the listener's informers stand in the files of r and of the further reports.
 func checkStream(l *Listener, path string, r *report, further ...*report) {
 	checkInformerRef(l, path, r, further)
 	checkOn(l, path, r)
@@ -42,7 +42,8 @@ func checkStream(l *Listener, path string, r *report, further ...*report) {
 	checkOverflow(l, path, r)
 }
 
-// checkOverflow refuses a buffer that may lose deletes for what remembers objects until they are deleted.
+// checkOverflow refuses a buffer that may lose deletes for what remembers objects until they are
+// deleted.
 func checkOverflow(l *Listener, path string, r *report) {
 	field := join(join(path, "buffer"), "overflow")
 	if !r.good(field) || l.Buffer.Overflow != OverflowDrop {
@@ -63,7 +64,8 @@ func checkOverflow(l *Listener, path string, r *report) {
 func checkInformerRef(l *Listener, path string, r *report, further []*report) {
 	field := join(path, "informer")
 	if r.missing(path, "informer") {
-		r.key(path, "add informer, the name of one or an informer with its resource", "%s has no informer", cmp.Or(path, "the policy"))
+		r.key(path, "add informer, the name of one or an informer with its resource",
+			"%s has no informer", cmp.Or(path, "the policy"))
 	}
 	if !r.good(field) {
 		return
@@ -73,15 +75,17 @@ func checkInformerRef(l *Listener, path string, r *report, further []*report) {
 		return
 	}
 	l.informer = l.informers[l.InformerRef.Name]
-	inReport := func(r *report) bool { return r.has(join("informers", l.InformerRef.Name)) || r.failed["informers"] }
+	inReport := func(r *report) bool {
+		return r.has(join("informers", l.InformerRef.Name)) || r.failed["informers"]
+	}
 	if l.informer == nil && !inReport(r) && !slices.ContainsFunc(further, inReport) {
 		r.value(field, known(r, l.InformerRef.Name, "informers", l.informers),
 			"%s: unknown informer %s", field, quote(l.InformerRef.Name))
 	}
 }
 
-// known is the hint for a name that is not there. It is not looked for when so many mistakes were found that most are
-// not shown: comparing every wrong name with every right one would take long.
+// known is the hint for a name that is not there. It is not looked for when so many mistakes were
+// found that most are not shown: comparing every wrong name with every right one would take long.
 func known[V any](r *report, name, what string, there map[string]V) string {
 	const most = 10
 	if len(r.errs) > maxErrors {
@@ -131,20 +135,23 @@ func checkOn(l *Listener, path string, r *report) {
 		r.value(item(field, at), "add a period to the listener, as in resync: 5m",
 			"%s is resync, but %s has no resync period", item(field, at), path)
 	case at < 0 && l.Resync.Duration > 0:
-		r.value(period, "add resync to on, or remove the period", "%s is set, but %s has no resync", period, field)
+		r.value(period, "add resync to on, or remove the period", "%s is set, but %s has no resync",
+			period, field)
 	}
 }
 
 func checkBuffer(b *Buffer, path string, r *report) {
 	r.number(join(path, "capacity"), &b.Capacity, 1024, 1, 1_000_000)
 	field := join(path, "overflow")
-	r.oneOf(field, &b.Overflow, OverflowLatest, OverflowLatest, OverflowBlock, OverflowDrop, OverflowSpill)
+	r.oneOf(field, &b.Overflow, OverflowLatest, OverflowLatest, OverflowBlock, OverflowDrop,
+		OverflowSpill)
 	spill := join(path, "spill")
 	if b.Spill == nil {
 		return
 	}
 	if b.Overflow != OverflowSpill && !r.failed[field] {
-		r.key(spill, "set overflow: spill, or remove it", "%s is set, but the overflow is %s", spill, b.Overflow)
+		r.key(spill, "set overflow: spill, or remove it", "%s is set, but the overflow is %s",
+			spill, b.Overflow)
 	}
 	r.path(join(spill, "dir"), b.Spill.Dir, "a folder")
 	r.size(join(spill, "bytes"), &b.Spill.Bytes, 256<<20, 1<<20, 1<<40)
@@ -161,12 +168,14 @@ func checkHandler(h *Handler, path string, r *report) {
 	case r.missing(path, "wasm"):
 		r.key(path, "add wasm, the path of the module", "%s has no wasm", path)
 	case r.good(field) && remoteModule.MatchString(h.Wasm):
-		r.value(field, "give the path of a file", "%s: modules from elsewhere are not supported by this version", field)
+		r.value(field, "give the path of a file",
+			"%s: modules from elsewhere are not supported by this version", field)
 	default:
 		r.path(field, h.Wasm, "the module")
 	}
 	if field := join(path, "sha256"); r.good(field) && !sha256Digest.MatchString(h.SHA256) {
-		r.value(field, "sha256sum prints it", "%s must be 64 lower-case hexadecimal digits, is %s", field, quote(h.SHA256))
+		r.value(field, "sha256sum prints it", "%s must be 64 lower-case hexadecimal digits, is %s",
+			field, quote(h.SHA256))
 	}
 	r.number(join(path, "batch"), &h.Batch, 64, 1, 1000)
 	r.number(join(path, "pauseAfter"), &h.PauseAfter, 5, 0, 1000)
@@ -177,7 +186,8 @@ func checkLimits(l *Limits, path string, r *report) {
 	r.size(join(path, "memory"), &l.Memory, 16<<20, 64<<10, 4<<30)
 	r.number(join(path, "fuel"), &l.Fuel, 0, 0, 2_000_000_000)
 	r.number(join(path, "recycle"), &l.Recycle, 1_000_000, -1, 2_000_000_000)
-	r.duration(join(path, "deadline"), &l.Deadline, 100*time.Millisecond, time.Millisecond, time.Minute)
+	r.duration(join(path, "deadline"), &l.Deadline, 100*time.Millisecond, time.Millisecond,
+		time.Minute)
 	r.size(join(path, "module"), &l.Module, 32<<20, 1<<10, 64<<20)
 	load := join(path, "load")
 	r.duration(join(load, "time"), &l.Load.Time, time.Minute, 100*time.Millisecond, time.Hour)
@@ -193,7 +203,8 @@ func checkRetry(retry *Retry, path string, r *report) {
 		return
 	}
 	if r.has(high) {
-		r.value(high, "", "%s is %s, less than %s, %s", high, short(retry.MaxBackoff.Duration), low, short(retry.MinBackoff.Duration))
+		r.value(high, "", "%s is %s, less than %s, %s", high, short(retry.MaxBackoff.Duration), low,
+			short(retry.MinBackoff.Duration))
 		return
 	}
 	r.value(low, "set maxBackoff as well", "%s is %s, more than the default of maxBackoff, %s", low,
@@ -216,7 +227,8 @@ func checkOutputNames(c *Config, outputs []string, path string, r *report) {
 		case seen[name]:
 			r.value(at, "", "%s repeats the output %s", at, quote(name))
 		case !r.has(join("outputs", name)) && !r.failed["outputs"]:
-			r.value(at, known(r, name, "outputs", c.Outputs), "%s: unknown output %s", at, quote(name))
+			r.value(at, known(r, name, "outputs", c.Outputs), "%s: unknown output %s", at,
+				quote(name))
 		}
 		seen[name] = true
 	}

@@ -5,16 +5,22 @@ import "testing"
 // What a shell would replace is a mistake with a hint; whatever else a file can be called is not.
 func TestPathMistakes(t *testing.T) {
 	const hint = "; paths are taken as they are: write it out in full, or relative to the folder of this configuration"
-	for _, path := range []string{"$HOME/x.wasm", "${HOME}/x.wasm", "/opt/$ENV/x.wasm", "/opt/${env}x.wasm", "handlers/$NAME"} {
-		testMistakes(t, []mistake{{path, listenerLine, listenerWith("handler: {wasm: " + `"` + path + `"}`),
-			"10:21: listeners.a.handler.wasm must not have a variable in it, is \"" + path + "\"" + hint}})
+	for _, path := range []string{"$HOME/x.wasm", "${HOME}/x.wasm", "/opt/$ENV/x.wasm",
+		"/opt/${env}x.wasm", "handlers/$NAME"} {
+		testMistakes(t, []mistake{
+			{path, listenerLine, listenerWith("handler: {wasm: " + `"` + path + `"}`),
+				"10:21: listeners.a.handler.wasm must not have a variable in it, is \"" + path +
+					"\"" + hint}})
 	}
 	testMistakes(t, []mistake{
-		{"home", listenerLine, listenerWith("handler: {wasm: ~/x.wasm}"), `10:21: listeners.a.handler.wasm must not begin with ~, is "~/x.wasm"` + hint},
+		{"home", listenerLine, listenerWith("handler: {wasm: ~/x.wasm}"),
+			`10:21: listeners.a.handler.wasm must not begin with ~, is "~/x.wasm"` + hint},
 		{"spill", listenerLine, listenerWith("buffer: {overflow: spill, spill: {dir: $TMPDIR}}"),
-			`10:44: listeners.a.buffer.spill.dir must not have a variable in it, is "$TMPDIR"` + hint},
+			`10:44: listeners.a.buffer.spill.dir must not have a variable in it, is "$TMPDIR"` +
+				hint},
 	})
-	for _, path := range []string{"x.wasm", "a~/x.wasm", "./~/x.wasm", "~user/x.wasm", "$x.wasm", "a$B/x.wasm", "/opt/..data/x.wasm", "${}/x", "$/x"} {
+	for _, path := range []string{"x.wasm", "a~/x.wasm", "./~/x.wasm", "~user/x.wasm", "$x.wasm",
+		"a$B/x.wasm", "/opt/..data/x.wasm", "${}/x", "$/x"} {
 		r := newReport(configuration, "x.yaml")
 		r.values["path"] = place{1, 1}
 		if r.path("path", path, "a file"); len(r.errs) > 0 {

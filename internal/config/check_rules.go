@@ -59,7 +59,8 @@ func (r *report) wait(field string, value metav1.Duration, low time.Duration) {
 	switch d := value.Duration; {
 	case !r.good(field) || d == 0:
 	case d > longest:
-		r.value(field, "", "%s must be at most %s (30 days), is %s", field, short(longest), short(d))
+		r.value(field, "", "%s must be at most %s (30 days), is %s", field, short(longest),
+			short(d))
 	case d < low:
 		r.value(field, "0 is never", "%s must be at least %s, is %s", field, short(low), short(d))
 	}
@@ -69,14 +70,17 @@ func checkHTTP(h *HTTP, r *report) {
 	const example = "127.0.0.1:8080"
 	host, port, good := checkAddress("http", h.Address, example, r)
 	if good && !strings.EqualFold(host, "localhost") && !net.ParseIP(host).IsLoopback() {
-		r.value("http.address", fmt.Sprintf("write 127.0.0.1:%s or localhost:%[1]s; serving others needs authentication, which this version does not have, but for probes, which have health.address", port),
-			"http.address must have a loopback address or localhost for its host, is %s", quote(h.Address))
+		r.value("http.address",
+			fmt.Sprintf("write 127.0.0.1:%s or localhost:%[1]s; serving others needs authentication, which this version does not have, but for probes, which have health.address", port),
+			"http.address must have a loopback address or localhost for its host, is %s",
+			quote(h.Address))
 	}
 }
 
 func checkHealth(h *Health, r *report) { checkAddress("health", h.Address, ":8081", r) }
 
-// checkAddress checks the address of a section that has nothing else. It reports whether there is one that can be split.
+// checkAddress checks the address of a section that has nothing else. It reports whether there is
+// one that can be split.
 func checkAddress(section, address, example string, r *report) (host, port string, good bool) {
 	field := section + ".address"
 	if r.has(section) && r.missing(section, "address") {
@@ -87,11 +91,13 @@ func checkAddress(section, address, example string, r *report) (host, port strin
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		r.value(field, "write it as "+example, "%s must be a host and a port, is %s", field, quote(address))
+		r.value(field, "write it as "+example, "%s must be a host and a port, is %s", field,
+			quote(address))
 		return "", "", false
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
-		r.value(field, "write it as "+example, "%s must have a port of 0 to 65535, is %s", field, quote(address))
+		r.value(field, "write it as "+example, "%s must have a port of 0 to 65535, is %s", field,
+			quote(address))
 		return "", "", false
 	}
 	return host, port, true
@@ -113,10 +119,12 @@ func checkPolicies(c *Config, r *report) {
 			r.key(path, "add files, as in policies/*.yaml", "%s has no files", path)
 		case !r.good(field):
 		case err != nil:
-			r.value(field, `"[" and "\" are written as "\[" and "\\" if the names have them`, "%s is no pattern: %s", field, quote(entry.Files))
+			r.value(field, `"[" and "\" are written as "\[" and "\\" if the names have them`,
+				"%s is no pattern: %s", field, quote(entry.Files))
 		case strings.Contains(entry.Files, "**"):
 			// It would be read as *, and what stands deeper would be missed without a word.
-			r.value(field, "give each folder an entry, as in policies/*.yaml", "%s: ** for folders in folders is not supported: %s", field, quote(entry.Files))
+			r.value(field, "give each folder an entry, as in policies/*.yaml",
+				"%s: ** for folders in folders is not supported: %s", field, quote(entry.Files))
 		default:
 			r.path(field, entry.Files, "policy files, as in policies/*.yaml")
 		}

@@ -13,15 +13,19 @@ func TestListenerMistakes(t *testing.T) {
 			`9:15: listeners.a.informer: unknown informer "nodes"; the informers are pods`},
 		{"unknown output", "[out]", "[out, hook]",
 			`10:20: listeners.a.outputs[1]: unknown output "hook"; the outputs are out`},
-		{"output twice", "[out]", "[out, out]", `10:20: listeners.a.outputs[1] repeats the output "out"`},
-		{"no output in the list", "[out]", "[]", "10:14: listeners.a.outputs must have at least one output"},
+		{"output twice", "[out]", "[out, out]",
+			`10:20: listeners.a.outputs[1] repeats the output "out"`},
+		{"no output in the list", "[out]", "[]",
+			"10:14: listeners.a.outputs must have at least one output"},
 		{"name", "  a:\n", "  A_b:\n",
 			`8:3: listeners.A_b: the name "A_b" is not a DNS label; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`},
 		{"unknown op", listenerLine, listenerWith("on: [add, modify, delet]"),
 			`10:15: listeners.a.on[1] must be add, update, delete or resync, is "modify"; write update` + "\n" +
 				`10:23: listeners.a.on[2] must be add, update, delete or resync, is "delet"; did you mean "delete"?`},
-		{"op twice", listenerLine, listenerWith("on: [add, add]"), "10:15: listeners.a.on[1] repeats add"},
-		{"no op", listenerLine, listenerWith("on: []"), "10:9: listeners.a.on is an empty list; remove it for add, update and delete"},
+		{"op twice", listenerLine, listenerWith("on: [add, add]"),
+			"10:15: listeners.a.on[1] repeats add"},
+		{"no op", listenerLine, listenerWith("on: []"),
+			"10:9: listeners.a.on is an empty list; remove it for add, update and delete"},
 		{"resync without period", listenerLine, listenerWith("on: [add, resync]"),
 			"10:15: listeners.a.on[1] is resync, but listeners.a has no resync period; add a period to the listener, as in resync: 5m"},
 		{"resync with period 0", listenerLine, listenerWith("on: [resync]", "resync: 0"),
@@ -36,28 +40,36 @@ func TestListenerMistakes(t *testing.T) {
 			`10:24: listeners.a.buffer.overflow must be latest, block, drop or spill, is "last"`},
 		{"misspelt overflow", listenerLine, listenerWith("buffer: {overflow: bolck}"),
 			`10:24: listeners.a.buffer.overflow must be latest, block, drop or spill, is "bolck"; did you mean "block"?`},
-		{"drop and a select", listenerLine, listenerWith("buffer: {overflow: drop}", "select: object.x"),
+		{"drop and a select", listenerLine,
+			listenerWith("buffer: {overflow: drop}", "select: object.x"),
 			"10:24: listeners.a.buffer.overflow is drop, which may lose the deletion of an object that the select remembers; use latest, which loses no object's last state"},
-		{"drop and rules", listenerLine, listenerWith("buffer: {overflow: drop}", "rules: [{name: r, deny: object.x}]"),
+		{"drop and rules", listenerLine,
+			listenerWith("buffer: {overflow: drop}", "rules: [{name: r, deny: object.x}]"),
 			"10:24: listeners.a.buffer.overflow is drop, which may lose the deletion of an object that rules remember; use latest, which loses no object's last state"},
 		{"spill without the policy", listenerLine, listenerWith("buffer: {spill: {bytes: 1Gi}}"),
 			"10:14: listeners.a.buffer.spill is set, but the overflow is latest; set overflow: spill, or remove it"},
-		{"spill too small", listenerLine, listenerWith("buffer: {overflow: spill, spill: {bytes: 1Ki}}"),
+		{"spill too small", listenerLine,
+			listenerWith("buffer: {overflow: spill, spill: {bytes: 1Ki}}"),
 			"10:46: listeners.a.buffer.spill.bytes must be 1Mi to 1Ti, is 1Ki"},
-		{"empty filter", listenerLine, listenerWith(`filter: " "`), "10:13: listeners.a.filter is empty; remove it to let all events pass"},
-		{"empty select", listenerLine, listenerWith(`select: ""`), "10:13: listeners.a.select is empty; remove it to select all objects"},
+		{"empty filter", listenerLine, listenerWith(`filter: " "`),
+			"10:13: listeners.a.filter is empty; remove it to let all events pass"},
+		{"empty select", listenerLine, listenerWith(`select: ""`),
+			"10:13: listeners.a.select is empty; remove it to select all objects"},
 		{"handler without wasm", listenerLine, listenerWith("handler: {}"),
 			"10:5: listeners.a.handler has no wasm; add wasm, the path of the module"},
 		{"empty wasm", listenerLine, listenerWith(`handler: {wasm: ""}`),
 			`10:21: listeners.a.handler.wasm is no path: ""; give the path of the module`},
-		{"remote wasm", listenerLine, listenerWith("handler: {wasm: 'oci://ghcr.io/x/y@sha256:00'}"),
+		{"remote wasm", listenerLine,
+			listenerWith("handler: {wasm: 'oci://ghcr.io/x/y@sha256:00'}"),
 			"10:21: listeners.a.handler.wasm: modules from elsewhere are not supported by this version; give the path of a file"},
 		{"sha256", listenerLine, listenerWith("handler: {wasm: x, sha256: 3f78}"),
 			`10:32: listeners.a.handler.sha256 must be 64 lower-case hexadecimal digits, is "3f78"; sha256sum prints it`},
-		{"log grant", listenerLine, listenerWith("handler: {wasm: x, grants: {log: {level: warning, rate: 0}}}"),
+		{"log grant", listenerLine,
+			listenerWith("handler: {wasm: x, grants: {log: {level: warning, rate: 0}}}"),
 			`10:46: listeners.a.handler.grants.log.level must be debug, info, warn or error, is "warning"; write warn` + "\n" +
 				"10:61: listeners.a.handler.grants.log.rate must be 1 to 10000, is 0"},
-		{"handler config", listenerLine, listenerWith("handler: {wasm: x, config: {a: [.inf], b: {c: 1, c: 2}, 1: 2}}"),
+		{"handler config", listenerLine,
+			listenerWith("handler: {wasm: x, config: {a: [.inf], b: {c: 1, c: 2}, 1: 2}}"),
 			`10:37: listeners.a.handler.config.a[0] is a number that JSON does not have: ".inf"; put it in quotes if it is text` + "\n" +
 				"10:54: listeners.a.handler.config.b.c is defined twice, first on line 10; keep one of them\n" +
 				`10:61: the key "1" in listeners.a.handler.config is not a string; put it in quotes`},
@@ -72,11 +84,14 @@ func TestInformerMistakes(t *testing.T) {
 			"5:3: informers.pods has no resource; add resource, as in pods, deployments.apps or certificates.v1.cert-manager.io"},
 		{"resource", informerLine, "    resource: apps/v1/deployments\n",
 			`6:15: informers.pods.resource is not a resource name: "apps/v1/deployments"` + form},
-		{"empty resource", informerLine, "    resource: ''\n", `6:15: informers.pods.resource is not a resource name: ""` + form},
+		{"empty resource", informerLine, "    resource: ''\n",
+			`6:15: informers.pods.resource is not a resource name: ""` + form},
 		{"secrets", informerLine, "    resource: secrets\n",
-			"6:15: informers.pods.resource: secrets are not watched unless the informer allows it" + secrets},
+			"6:15: informers.pods.resource: secrets are not watched unless the informer allows it" +
+				secrets},
 		{"secrets by kind and version", informerLine, "    resource: Secret.v1\n",
-			"6:15: informers.pods.resource: secrets are not watched unless the informer allows it" + secrets},
+			"6:15: informers.pods.resource: secrets are not watched unless the informer allows it" +
+				secrets},
 		{"secrets inline", "informer: pods", "informer: {resource: secrets, allowSecrets: false}",
 			"9:26: listeners.a.informer.resource: secrets are not watched unless the informer allows it" + secrets},
 		{"namespaces", informerLine, informerWith("namespaces: [a, a, B, '*']"),
@@ -98,10 +113,12 @@ func TestInformerMistakes(t *testing.T) {
 			`7:18: informers.pods.indexes.a: field path "x[", offset 1: [ has no ]` + "\n" +
 				`7:24: informers.pods.indexes.9: "9" is not a name for an index; use at most 63 letters, digits, "-" and "_", with a letter first` + "\n" +
 				"7:32: informers.pods.indexes.namespace: every informer has an index on the namespace already; choose another name"},
-		{"index on what is dropped", informerLine, informerWith("drop: [status]\n    indexes: {a: 'status.phase', b: statuses, c: status}"),
+		{"index on what is dropped", informerLine,
+			informerWith("drop: [status]\n    indexes: {a: 'status.phase', b: statuses, c: status}"),
 			`8:18: informers.pods.indexes.a reads "status.phase", which the informer drops` + "\n" +
 				`8:50: informers.pods.indexes.c reads "status", which the informer drops`},
-		{"indexes of a shared cache", informerLine, informerWith("indexes: {n: spec.a}\n  same: {resource: pods, indexes: {n: spec.b}}\n  other: {resource: pods, namespaces: [x], indexes: {n: spec.b}}"),
+		{"indexes of a shared cache", informerLine,
+			informerWith("indexes: {n: spec.a}\n  same: {resource: pods, indexes: {n: spec.b}}\n  other: {resource: pods, namespaces: [x], indexes: {n: spec.b}}"),
 			`8:39: informers.same.indexes.n is "spec.b", but informers.pods watches the same objects and has an index of this name on "spec.a"; choose another name`},
 	})
 }
@@ -111,7 +128,8 @@ func TestRuleMistakes(t *testing.T) {
 	const label = `; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`
 	rule := func(s string) string { return listenerWith("rules: [{name: r, deny: x, " + s + "}]") }
 	testMistakes(t, []mistake{
-		{"no rule", listenerLine, listenerWith("rules: []"), "10:12: listeners.a.rules must have at least one rule"},
+		{"no rule", listenerLine, listenerWith("rules: []"),
+			"10:12: listeners.a.rules must have at least one rule"},
 		{"one rule", listenerLine, listenerWith("rules: {name: r, deny: x}"),
 			"10:12: listeners.a.rules must be a list, is a mapping; write [a, b], or one item a line after a dash"},
 		{"nothing", listenerLine, listenerWith("rules: [~]"),
@@ -123,21 +141,25 @@ func TestRuleMistakes(t *testing.T) {
 			"11:7: listeners.a.rules[0] has no deny; add deny, an expression that is true for a violation"},
 		{"misspelt deny says it once", listenerLine, listenerWith("rules: [{name: r, denny: x}]"),
 			`10:23: unknown field "denny" in listeners.a.rules[0]; did you mean "deny"?`},
-		{"blank expressions", listenerLine, listenerWith("rules: [{name: r, deny: ' ', message: ''}]"),
+		{"blank expressions", listenerLine,
+			listenerWith("rules: [{name: r, deny: ' ', message: ''}]"),
 			"10:29: listeners.a.rules[0].deny is empty; give it an expression that is true for a violation\n" +
 				"10:43: listeners.a.rules[0].message is empty; remove it to report the rule's name"},
 		{"deny that is no text", listenerLine, listenerWith("rules: [{name: r, deny: true}]"),
 			"10:29: listeners.a.rules[0].deny must be a string, is true; put it in quotes"},
 		{"name", listenerLine, listenerWith("rules: [{name: No Latest, deny: x}]"),
 			`10:20: listeners.a.rules[0].name must be a DNS label, is "No Latest"` + label},
-		{"name twice", listenerLine, listenerWith("rules: [{name: r, deny: x}, {name: s, deny: x}, {name: r, deny: y}]"),
+		{"name twice", listenerLine,
+			listenerWith("rules: [{name: r, deny: x}, {name: s, deny: x}, {name: r, deny: y}]"),
 			`10:60: listeners.a.rules[2].name repeats the name "r"; choose another name`},
 		{"severity", listenerLine, rule("severity: warning"),
 			`10:42: listeners.a.rules[0].severity must be info, low, medium, high or critical, is "warning"; write medium`},
 		{"misspelt severity", listenerLine, rule("severity: hihg"),
 			`10:42: listeners.a.rules[0].severity must be info, low, medium, high or critical, is "hihg"; did you mean "high"?`},
-		{"for, negative", listenerLine, rule("for: -1s"), "10:37: listeners.a.rules[0].for must not be negative, is -1s"},
-		{"for, weeks", listenerLine, rule("for: 1w"), `10:37: listeners.a.rules[0].for must be a duration, is "1w"` + unit},
+		{"for, negative", listenerLine, rule("for: -1s"),
+			"10:37: listeners.a.rules[0].for must not be negative, is -1s"},
+		{"for, weeks", listenerLine, rule("for: 1w"),
+			`10:37: listeners.a.rules[0].for must be a duration, is "1w"` + unit},
 		{"for, too long", listenerLine, rule("for: 720h1ms"),
 			"10:37: listeners.a.rules[0].for must be at most 720h (30 days), is 720h0m0.001s"},
 		{"repeat, too short", listenerLine, rule("repeat: 999ms"),
@@ -145,23 +167,30 @@ func TestRuleMistakes(t *testing.T) {
 		{"repeat, too long", listenerLine, rule("repeat: 721h"),
 			"10:40: listeners.a.rules[0].repeat must be at most 720h (30 days), is 721h"},
 	})
-	for _, good := range []string{"for: 0", "for: 1ns", "for: 720h", "repeat: 0", "repeat: 1s", "repeat: 720h"} {
-		if _, err := Parse("x.yaml", []byte(strings.Replace(base, listenerLine, rule(good), 1))); err != nil {
+	for _, good := range []string{"for: 0", "for: 1ns", "for: 720h", "repeat: 0", "repeat: 1s",
+		"repeat: 720h"} {
+		if _, err := Parse("x.yaml",
+			[]byte(strings.Replace(base, listenerLine, rule(good), 1))); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
 }
 
 func TestHTTPMistakes(t *testing.T) {
-	http := func(address string) string { return "cluster: {name: c}\nhttp: {address: " + address + "}" }
+	http := func(address string) string {
+		return "cluster: {name: c}\nhttp: {address: " + address + "}"
+	}
 	others := func(port string) string {
-		return "; write 127.0.0.1:" + port + " or localhost:" + port + "; serving others needs authentication, which this version does not have, but for probes, which have health.address"
+		return "; write 127.0.0.1:" + port + " or localhost:" + port +
+			"; serving others needs authentication, which this version does not have, but for probes, which have health.address"
 	}
 	testMistakes(t, []mistake{
-		{"no address", "cluster: {name: c}", "http: {}", "3:1: http has no address; add address, as in 127.0.0.1:8080"},
+		{"no address", "cluster: {name: c}", "http: {}",
+			"3:1: http has no address; add address, as in 127.0.0.1:8080"},
 		{"misspelt address says it once", "cluster: {name: c}", "http: {adress: a}",
 			`3:8: unknown field "adress" in http; did you mean "address"?`},
-		{"port alone", "cluster: {name: c}", http("8080"), "4:17: http.address must be a string, is the number 8080; put it in quotes"},
+		{"port alone", "cluster: {name: c}", http("8080"),
+			"4:17: http.address must be a string, is the number 8080; put it in quotes"},
 		{"host alone", "cluster: {name: c}", http("localhost"),
 			`4:17: http.address must be a host and a port, is "localhost"; write it as 127.0.0.1:8080`},
 		{"port by name", "cluster: {name: c}", http("localhost:http"),
@@ -179,8 +208,10 @@ func TestHTTPMistakes(t *testing.T) {
 		{"a name", "cluster: {name: c}", http("localhost.example.com:80"),
 			`4:17: http.address must have a loopback address or localhost for its host, is "localhost.example.com:80"` + others("80")},
 	})
-	for _, good := range []string{"127.0.0.1:0", "127.8.9.1:65535", "localhost:8080", "'[::1]:8080'"} {
-		if _, err := Parse("x.yaml", []byte(strings.Replace(base, "cluster: {name: c}", http(good), 1))); err != nil {
+	for _, good := range []string{"127.0.0.1:0", "127.8.9.1:65535", "localhost:8080",
+		"'[::1]:8080'"} {
+		if _, err := Parse("x.yaml",
+			[]byte(strings.Replace(base, "cluster: {name: c}", http(good), 1))); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
@@ -188,17 +219,22 @@ func TestHTTPMistakes(t *testing.T) {
 
 func TestHealthAndShutdownMistakes(t *testing.T) {
 	testMistakes(t, []mistake{
-		{"no address", "cluster: {name: c}", "health: {}", "3:1: health has no address; add address, as in :8081"},
+		{"no address", "cluster: {name: c}", "health: {}",
+			"3:1: health has no address; add address, as in :8081"},
 		{"port alone", "cluster: {name: c}", "health: {address: '8081'}",
 			`3:19: health.address must be a host and a port, is "8081"; write it as :8081`},
 		{"port by name", "cluster: {name: c}", "health: {address: ':http'}",
 			`3:19: health.address must have a port of 0 to 65535, is ":http"; write it as :8081`},
-		{"drain too long", "cluster: {name: c}", "shutdown: {drain: 2h}", "3:19: shutdown.drain must be 0s to 1h, is 2h"},
-		{"close too short", "cluster: {name: c}", "shutdown: {close: 10ms}", "3:19: shutdown.close must be 100ms to 10m, is 10ms"},
+		{"drain too long", "cluster: {name: c}", "shutdown: {drain: 2h}",
+			"3:19: shutdown.drain must be 0s to 1h, is 2h"},
+		{"close too short", "cluster: {name: c}", "shutdown: {close: 10ms}",
+			"3:19: shutdown.close must be 100ms to 10m, is 10ms"},
 	})
 	for text, want := range map[string]Config{
-		"cluster: {name: c}":         {Shutdown: Shutdown{Drain: seconds(25), Close: seconds(1)}},
-		"health: {address: ':0'}":    {Health: Health{Address: ":0"}, Shutdown: Shutdown{Drain: seconds(25), Close: seconds(1)}},
+		"cluster: {name: c}": {Shutdown: Shutdown{Drain: seconds(25), Close: seconds(1)}},
+		"health: {address: ':0'}": {
+			Health: Health{Address: ":0"}, Shutdown: Shutdown{Drain: seconds(25),
+				Close: seconds(1)}},
 		"shutdown: {drain: 0s}":      {Shutdown: Shutdown{Close: seconds(1)}},
 		"shutdown: {close: 2s500ms}": {Shutdown: Shutdown{Drain: seconds(25), Close: seconds(2.5)}},
 	} {
@@ -213,7 +249,8 @@ func TestConfigMistakes(t *testing.T) {
 	testMistakes(t, []mistake{
 		{"no header", "apiVersion: informerd.dev/v1alpha1\nkind: Config\n", "",
 			"1:1: apiVersion is missing; begin with apiVersion: informerd.dev/v1alpha1\n1:1: kind is missing; begin with kind: Config"},
-		{"another kind of file", "apiVersion: informerd.dev/v1alpha1\nkind: Config\n", "apiVersion: apps/v1\nkind: Deployment\nspec: {}\n",
+		{"another kind of file", "apiVersion: informerd.dev/v1alpha1\nkind: Config\n",
+			"apiVersion: apps/v1\nkind: Deployment\nspec: {}\n",
 			`1:13: apiVersion must be informerd.dev/v1alpha1, is "apps/v1"; write apiVersion: informerd.dev/v1alpha1` + "\n" +
 				`2:7: kind must be Config, is "Deployment"; write kind: Config`},
 		{"another version", "v1alpha1", "v2",
@@ -221,16 +258,21 @@ func TestConfigMistakes(t *testing.T) {
 		{"no outputs", "outputs:\n  out:\n    stdout: {}\n", "",
 			"1:1: outputs is missing; add outputs with at least one output\n" +
 				`10:15: listeners.a.outputs[0]: unknown output "out"; there are no outputs`},
-		{"no listeners", base[strings.Index(base, "listeners"):strings.Index(base, "outputs:\n  out")], "",
+		{"no listeners", base[strings.Index(base, "listeners"):strings.Index(base,
+			"outputs:\n  out")], "",
 			"1:1: listeners is missing; add listeners, or policies, with at least one of them"},
-		{"empty listeners", base[strings.Index(base, "listeners"):strings.Index(base, "outputs:\n  out")], "listeners: {}\n",
+		{"empty listeners", base[strings.Index(base, "listeners"):strings.Index(base,
+			"outputs:\n  out")], "listeners: {}\n",
 			"7:1: listeners must have at least one listener or policy"},
-		{"a policy", "kind: Config", "kind: Policy", `2:7: kind must be Config, is "Policy"; name the policy's file in policies of a configuration`},
+		{"a policy", "kind: Config", "kind: Policy",
+			`2:7: kind must be Config, is "Policy"; name the policy's file in policies of a configuration`},
 		{"empty outputs", "outputs:\n  out:\n    stdout: {}\n", "outputs: {}\n",
 			`10:15: listeners.a.outputs[0]: unknown output "out"; there are no outputs` + "\n" +
 				"11:1: outputs must have at least one output"},
-		{"output without kind", outputLine, "    {}\n", "12:3: outputs.out has no kind; write stdout: {} below it"},
-		{"kind without value", outputLine, "    stdout:\n", "13:12: outputs.out.stdout has no value; write {}: it takes no settings, each event is a line of JSON"},
+		{"output without kind", outputLine, "    {}\n",
+			"12:3: outputs.out has no kind; write stdout: {} below it"},
+		{"kind without value", outputLine, "    stdout:\n",
+			"13:12: outputs.out.stdout has no value; write {}: it takes no settings, each event is a line of JSON"},
 		{"cluster name", "{name: c}", "{name: My cluster, kubeconfig: ''}",
 			`3:17: cluster.name must be a DNS label, is "My cluster"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends` + "\n" +
 				"3:41: cluster.kubeconfig is empty; give it a value or remove it"},
@@ -244,7 +286,8 @@ func TestConfigMistakes(t *testing.T) {
 			`3:33: cluster.compression must be auto, on or off, is ""`},
 		{"compression without a word", "{name: c}", "{name: c, compression: true}",
 			"3:33: cluster.compression must be a string, is true; put it in quotes"},
-		{"sorted by line", "    outputs: [out]\n", "    workers: 0\n    outputs: [out, x]\n    on: []\n",
+		{"sorted by line", "    outputs: [out]\n",
+			"    workers: 0\n    outputs: [out, x]\n    on: []\n",
 			"10:14: listeners.a.workers must be 1 to 64, is 0\n" +
 				`11:20: listeners.a.outputs[1]: unknown output "x"; the outputs are out` + "\n" +
 				"12:9: listeners.a.on is an empty list; remove it for add, update and delete"},

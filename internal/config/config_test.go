@@ -91,7 +91,8 @@ func seconds(s float64) metav1.Duration {
 
 func TestParseEveryField(t *testing.T) {
 	c := mustParse(t, full)
-	if want := (Cluster{Name: "prod-eu-1", Kubeconfig: "kube/config", Context: "prod", Compression: CompressionOff}); c.Cluster != want {
+	if want := (Cluster{Name: "prod-eu-1", Kubeconfig: "kube/config", Context: "prod",
+		Compression: CompressionOff}); c.Cluster != want {
 		t.Errorf("cluster is %+v, want %+v", c.Cluster, want)
 	}
 	if want := (HTTP{Address: "127.0.0.1:8080"}); c.HTTP != want {
@@ -108,28 +109,38 @@ func TestParseEveryField(t *testing.T) {
 	}
 	seed := 7
 	pods := &Informer{
-		Resource: "pods", Namespaces: []string{"shop", "pay"}, LabelSelector: "tier=frontend", FieldSelector: "spec.nodeName!=",
-		Drop: []string{"status.conditions"}, Indexes: map[string]string{"node": "spec.nodeName"}, KeepManagedFields: true,
+		Resource: "pods", Namespaces: []string{"shop", "pay"}, LabelSelector: "tier=frontend",
+		FieldSelector: "spec.nodeName!=",
+		Drop:          []string{"status.conditions"},
+		Indexes:       map[string]string{"node": "spec.nodeName"}, KeepManagedFields: true,
 	}
 	want := &Listener{
-		Name: "z-first", InformerRef: InformerRef{Name: "pods"}, On: []event.Op{event.Update, event.Resync},
+		Name: "z-first", InformerRef: InformerRef{Name: "pods"}, On: []event.Op{event.Update,
+			event.Resync},
 		Resync: seconds(90), Buffer: Buffer{Capacity: 10, Overflow: "latest"},
-		Select: Expression{Text: `object.metadata.namespace == "shop"`, File: "dir/x.yaml", Line: 22, Column: 13},
+		Select: Expression{Text: `object.metadata.namespace == "shop"`, File: "dir/x.yaml",
+			Line: 22, Column: 13},
 		Filter: Expression{
-			Text: "op == \"update\" &&\n  object.spec.replicas > 1\n", File: "dir/x.yaml", Line: 24, Column: 7,
+			Text: "op == \"update\" &&\n  object.spec.replicas > 1\n", File: "dir/x.yaml", Line: 24,
+			Column: 7,
 		},
 		Rules: []Rule{{
 			Name: "few-replicas", Severity: SeverityHigh, For: seconds(600), Repeat: seconds(86400),
-			Deny:    Expression{Text: "object.spec.replicas < 2", File: "dir/x.yaml", Line: 28, Column: 15},
-			Message: Expression{Text: `"only " + string(object.spec.replicas)`, File: "dir/x.yaml", Line: 29, Column: 19},
+			Deny: Expression{Text: "object.spec.replicas < 2", File: "dir/x.yaml", Line: 28,
+				Column: 15},
+			Message: Expression{Text: `"only " + string(object.spec.replicas)`, File: "dir/x.yaml",
+				Line: 29, Column: 19},
 		}, {
 			Name: "many", Severity: SeverityMedium,
-			Deny: Expression{Text: "object.spec.replicas > 99", File: "dir/x.yaml", Line: 33, Column: 28},
+			Deny: Expression{Text: "object.spec.replicas > 99", File: "dir/x.yaml", Line: 33,
+				Column: 28},
 		}},
 		Handler: &Handler{
-			Wasm: "plugins/x.wasm", SHA256: "3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c",
-			Config: json.RawMessage(`{"threshold":5,"names":["a","on"],"on":"yes","none":null,"big":12345678901234567890,` +
-				`"hex":16,"day":"2001-01-01","f":1.50}`),
+			Wasm:   "plugins/x.wasm",
+			SHA256: "3f786850e387550fdab836ed7e6dc881de23001b4c9d3f1c2f2a3f1c2f2a3f1c",
+			Config: json.RawMessage(
+				`{"threshold":5,"names":["a","on"],"on":"yes","none":null,"big":12345678901234567890,` +
+					`"hex":16,"day":"2001-01-01","f":1.50}`),
 			Limits: Limits{Memory: 32 << 20, Deadline: seconds(0.05), Fuel: 1_000_000, Recycle: 500,
 				Module: 32 << 20, Load: LoadLimits{Time: seconds(60), Memory: 1 << 30}},
 			Grants: Grants{
@@ -138,14 +149,18 @@ func TestParseEveryField(t *testing.T) {
 				Clock:  &ClockGrant{Fixed: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 				Random: &RandomGrant{Seed: &seed},
 				HTTP: &HTTPGrant{
-					Allow: []string{"https://hooks.example.com/x"}, Methods: []string{"PUT"}, Timeout: seconds(2),
+					Allow: []string{"https://hooks.example.com/x"}, Methods: []string{"PUT"},
+					Timeout:    seconds(2),
 					MaxRequest: 1 << 10, MaxResponse: 2 << 10, PerEvent: 9,
 					Headers: map[string]HeaderValue{
-						"Authorization": {FromEnv: "HOOK_TOKEN"}, "X-Api-Key": {FromFile: "key"}, "X-Name": {Text: "informerd"},
+						"Authorization": {FromEnv: "HOOK_TOKEN"}, "X-Api-Key": {
+							FromFile: "key"}, "X-Name": {Text: "informerd"},
 					},
 				},
-				Cache: &CacheGrant{Informers: []string{"pods"}, Namespaces: []string{"", "shop"}, MaxItems: 100, MaxBytes: 3 << 20},
-				Emit:  &EmitGrant{Kinds: []string{"data", "event"}, Types: []string{"com.example.", "org.one"}, Count: 5, Bytes: 2 << 10},
+				Cache: &CacheGrant{Informers: []string{"pods"}, Namespaces: []string{"", "shop"},
+					MaxItems: 100, MaxBytes: 3 << 20},
+				Emit: &EmitGrant{Kinds: []string{"data", "event"},
+					Types: []string{"com.example.", "org.one"}, Count: 5, Bytes: 2 << 10},
 			},
 			Batch: 8, PauseAfter: 3,
 		},
@@ -153,12 +168,14 @@ func TestParseEveryField(t *testing.T) {
 		Outputs: []string{"stdout", "other"}, informer: c.Informers["pods"], informers: c.Informers,
 	}
 	if got := c.Listeners["z-first"]; !reflect.DeepEqual(got, want) {
-		t.Errorf("listener is\n%+v, want\n%+v\nhandler %+v\nwant    %+v", got, want, got.Handler, want.Handler)
+		t.Errorf("listener is\n%+v, want\n%+v\nhandler %+v\nwant    %+v", got, want, got.Handler,
+			want.Handler)
 	}
 	if got := c.Listeners["z-first"].Informer(); !reflect.DeepEqual(got, pods) {
 		t.Errorf("informer is %+v, want %+v", got, pods)
 	}
-	if ops := want.Ops(); !ops.Has(event.Update) || !ops.Has(event.Resync) || ops.Has(event.Add) || ops.Has(event.Delete) {
+	if ops := want.Ops(); !ops.Has(event.Update) || !ops.Has(event.Resync) || ops.Has(event.Add) ||
+		ops.Has(event.Delete) {
 		t.Errorf("Ops is %b", ops)
 	}
 	if o := c.Outputs["other"]; o.Name != "other" || o.Stdout == nil {
@@ -185,16 +202,20 @@ outputs: {out: {stdout: {}}}
 	}
 	want := &Listener{
 		Name: "plain", InformerRef: InformerRef{Inline: &Informer{Resource: "pods"}},
-		On: []event.Op{event.Add, event.Update, event.Delete}, Buffer: Buffer{Capacity: 1024, Overflow: "latest"}, Workers: 1,
+		On: []event.Op{event.Add, event.Update, event.Delete}, Buffer: Buffer{Capacity: 1024,
+			Overflow: "latest"}, Workers: 1,
 		Retry:   Retry{Attempts: 5, MinBackoff: seconds(1), MaxBackoff: seconds(60)},
 		Outputs: []string{"out"},
 		Handler: &Handler{
-			Wasm: "x.wasm", Limits: Limits{Memory: 16 << 20, Deadline: seconds(0.1), Recycle: 1_000_000, Module: 32 << 20,
+			Wasm: "x.wasm", Limits: Limits{Memory: 16 << 20, Deadline: seconds(0.1),
+				Recycle: 1_000_000, Module: 32 << 20,
 				Load: LoadLimits{Time: seconds(60), Memory: 1 << 30}},
 			Grants: Grants{
-				Log: &LogGrant{Level: "info", Rate: 10}, KV: &KVGrant{Keys: 1000, Bytes: 1 << 20}, Clock: &ClockGrant{}, Random: &RandomGrant{},
+				Log: &LogGrant{Level: "info", Rate: 10}, KV: &KVGrant{Keys: 1000, Bytes: 1 << 20},
+				Clock: &ClockGrant{}, Random: &RandomGrant{},
 				HTTP: &HTTPGrant{
-					Allow: []string{"http://h"}, Methods: []string{"GET", "POST"}, Timeout: seconds(5),
+					Allow: []string{"http://h"}, Methods: []string{"GET", "POST"},
+					Timeout:    seconds(5),
 					MaxRequest: 64 << 10, MaxResponse: 64 << 10, PerEvent: 4,
 				},
 				Cache: &CacheGrant{Informers: []string{"i"}, MaxItems: 1000, MaxBytes: 8 << 20},
@@ -208,7 +229,8 @@ outputs: {out: {stdout: {}}}
 	if got := c.Listeners["plain"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("listener is\n%+v, want\n%+v", got, want)
 	}
-	if got := c.Listeners["resync"].On; !slices.Equal(got, []event.Op{event.Add, event.Update, event.Delete, event.Resync}) {
+	if got := c.Listeners["resync"].On; !slices.Equal(got,
+		[]event.Op{event.Add, event.Update, event.Delete, event.Resync}) {
 		t.Errorf("with a period, on is %v", got)
 	}
 	if got := c.Listeners["never"]; len(got.On) != 3 || got.Resync.Duration != 0 {
@@ -256,19 +278,26 @@ func TestDigest(t *testing.T) {
 	same = strings.Replace(same, "resync: 1m30s", "resync: 90s", 1)
 	same = strings.Replace(same, "    workers: 4\n", "", 1)
 	same = strings.Replace(same, "    informer: pods\n", "    workers: 4\n    informer: pods\n", 1)
-	same = strings.Replace(same, "{resource: deployments.apps}", "{resource: deployments.apps, keepManagedFields: false}", 1)
+	same = strings.Replace(same, "{resource: deployments.apps}",
+		"{resource: deployments.apps, keepManagedFields: false}", 1)
 	digest := mustParse(t, full).Digest()
 	if got := mustParse(t, same).Digest(); got != digest {
 		t.Errorf("the same configuration has the digests %s and %s", digest, got)
 	}
 	for _, change := range [][2]string{
-		{"workers: 4", "workers: 5"}, {"threshold: 5", "threshold: 6"}, {"object.spec", "old.spec"}, {"[shop, pay]", "[shop]"},
-		{"8080", "8081"}, {"== \"shop\"", "== \"pay\""}, {"few-replicas", "too-few"}, {"replicas < 2", "replicas < 3"}, {"only", "just"},
+		{"workers: 4", "workers: 5"}, {"threshold: 5", "threshold: 6"}, {
+			"object.spec", "old.spec"}, {"[shop, pay]", "[shop]"},
+		{"8080", "8081"}, {"== \"shop\"", "== \"pay\""}, {"few-replicas", "too-few"}, {
+			"replicas < 2", "replicas < 3"}, {"only", "just"},
 		{"severity: high", "severity: low"}, {"10m", "11m"}, {"24h", "25h"},
-		{"{resource: deployments.apps}", "{resource: daemonsets.apps}"}, {"1m30s", "1m31s"}, {"32Mi", "33Mi"},
-		{"keys: 10", "keys: 11"}, {"persist: true", "persist: false"}, {"2026-01-01", "2026-01-02"}, {"seed: 7", "seed: 8"},
-		{"seed: 7", ""}, {"HOOK_TOKEN", "OTHER"}, {"fromFile: key", "fromEnv: key"}, {"X-Name: informerd", "X-Name: i"},
-		{`{fromEnv: HOOK_TOKEN}`, `{fromFile: HOOK_TOKEN}`}, {`["", shop]`, `[shop]`}, {"maxItems: 100", "maxItems: 1"}, {"dir: state", "dir: s"},
+		{"{resource: deployments.apps}", "{resource: daemonsets.apps}"}, {"1m30s", "1m31s"}, {
+			"32Mi", "33Mi"},
+		{"keys: 10", "keys: 11"}, {"persist: true", "persist: false"}, {
+			"2026-01-01", "2026-01-02"}, {"seed: 7", "seed: 8"},
+		{"seed: 7", ""}, {"HOOK_TOKEN", "OTHER"}, {"fromFile: key", "fromEnv: key"}, {
+			"X-Name: informerd", "X-Name: i"},
+		{`{fromEnv: HOOK_TOKEN}`, `{fromFile: HOOK_TOKEN}`}, {`["", shop]`, `[shop]`}, {
+			"maxItems: 100", "maxItems: 1"}, {"dir: state", "dir: s"},
 	} {
 		if mustParse(t, strings.Replace(full, change[0], change[1], 1)).Digest() == digest {
 			t.Errorf("%s for %s has the same digest", change[1], change[0])
@@ -293,7 +322,8 @@ func TestExpressionPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := mustParse(t, "apiVersion: informerd.dev/v1alpha1\nkind: Config\noutputs: {o: {stdout: {}}}\nlisteners:\n  a:\n"+
 				"    informer: {resource: pods}\n    "+test.yaml+"\n    outputs: [o]\n")
-			want := Expression{Text: test.text, File: "dir/x.yaml", Line: test.line, Column: test.column}
+			want := Expression{Text: test.text, File: "dir/x.yaml", Line: test.line,
+				Column: test.column}
 			got := c.Listeners["a"].Filter
 			got.positions, got.Comment = nil, "" // have tests of their own
 			if !reflect.DeepEqual(got, want) {
@@ -305,12 +335,15 @@ func TestExpressionPlace(t *testing.T) {
 
 func TestScope(t *testing.T) {
 	a := &Informer{
-		Resource: "pods", Namespaces: []string{"b", "a"}, LabelSelector: "x==1, y in (2,1)", FieldSelector: "a==1,b!=2",
-		Drop: []string{"spec.b", `spec["a"]`}, Indexes: map[string]string{"n": "spec.nodeName"},
+		Resource: "pods", Namespaces: []string{"b", "a"}, LabelSelector: "x==1, y in (2,1)",
+		FieldSelector: "a==1,b!=2",
+		Drop:          []string{"spec.b", `spec["a"]`},
+		Indexes:       map[string]string{"n": "spec.nodeName"},
 	}
 	b := &Informer{
-		Resource: "po", Namespaces: []string{"a", "b"}, LabelSelector: "y in (1,2),x in (1)", FieldSelector: "b!=2,a=1",
-		Drop: []string{"spec.a", "spec.b"}, AllowSecrets: true,
+		Resource: "po", Namespaces: []string{"a", "b"}, LabelSelector: "y in (1,2),x in (1)",
+		FieldSelector: "b!=2,a=1",
+		Drop:          []string{"spec.a", "spec.b"}, AllowSecrets: true,
 	}
 	if a.Scope() != b.Scope() {
 		t.Errorf("scopes differ:\n%+v\n%+v", a.Scope(), b.Scope())
@@ -319,7 +352,8 @@ func TestScope(t *testing.T) {
 		t.Errorf("the scope of the zero Informer is %+v", (&Informer{}).Scope())
 	}
 	for _, other := range []*Informer{
-		{Namespaces: []string{"a"}}, {LabelSelector: "x=1"}, {FieldSelector: "x=1"}, {Drop: []string{"spec"}}, {KeepManagedFields: true},
+		{Namespaces: []string{"a"}}, {LabelSelector: "x=1"}, {FieldSelector: "x=1"}, {
+			Drop: []string{"spec"}}, {KeepManagedFields: true},
 	} {
 		if other.Scope() == (Scope{}) {
 			t.Errorf("%+v has the scope of the zero Informer", other)
@@ -351,7 +385,8 @@ func TestLoad(t *testing.T) {
 		t.Errorf("error is %v, want %s", err, want)
 	}
 	_, err = Load(dir)
-	if want := dir + ": the configuration cannot be read: is a directory"; err == nil || err.Error() != want {
+	if want := dir + ": the configuration cannot be read: is a directory"; err == nil ||
+		err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
 	}
 	var one Error
@@ -383,7 +418,8 @@ listeners:
   a: {informer: &pods {resource: pods, namespaces: [x]}, outputs: &outs [o]}
   b: {informer: *pods, outputs: *outs}
 `)
-	if a, b := c.Listeners["a"], c.Listeners["b"]; a.Informer().Scope() != b.Informer().Scope() || a.Informer() == b.Informer() {
+	if a, b := c.Listeners["a"], c.Listeners["b"]; a.Informer().Scope() != b.Informer().Scope() ||
+		a.Informer() == b.Informer() {
 		t.Errorf("informers are %+v and %+v", a.Informer(), b.Informer())
 	}
 }

@@ -18,12 +18,13 @@ import (
 const (
 	// maxDepth is how deep values may be nested. It also ends aliases that contain themselves.
 	maxDepth = 100
-	// maxNodes is how many values a file may have, those behind an alias counted each time it is used: a text of a few
-	// lines can stand for billions of them.
+	// maxNodes is how many values a file may have, those behind an alias counted each time it is
+	// used: a text of a few lines can stand for billions of them.
 	maxNodes = 200_000
 )
 
-// elsewhere are members that stand in another mapping than this one: hints for who looks for them here.
+// elsewhere are members that stand in another mapping than this one: hints for who looks for them
+// here.
 var elsewhere = map[reflect.Type]map[string]string{reflect.TypeFor[Policy](): notInPolicies()}
 
 // examples are the shortest values of types that need something in them.
@@ -101,15 +102,19 @@ func (d *decoder) follow(n *yaml.Node, path string, depth int, expression bool) 
 	d.nodes++
 	switch {
 	case depth > maxDepth:
-		d.stop(at, path, "an alias must not contain itself", "values are nested deeper than %d levels", maxDepth)
+		d.stop(at, path, "an alias must not contain itself",
+			"values are nested deeper than %d levels", maxDepth)
 		return nil, false
 	case d.nodes > maxNodes:
-		d.stop(at, path, "values behind an alias count each time it is used", "the %s has more than %d values", d.what.noun, maxNodes)
+		d.stop(at, path, "values behind an alias count each time it is used",
+			"the %s has more than %d values", d.what.noun, maxNodes)
 		return nil, false
 	case n.Style&yaml.TaggedStyle != 0:
 		d.failed[path] = true
-		if text := strings.TrimSpace(n.Tag + " " + n.Value); expression && n.Kind == yaml.ScalarNode && !strings.HasPrefix(n.Tag, "!!") {
-			d.add(at, path, "put the expression in quotes: "+quoteLong(asQuoted(text)), "%s begins with !, which is a tag in YAML", path)
+		if text := strings.TrimSpace(n.Tag + " " + n.Value); expression &&
+			n.Kind == yaml.ScalarNode && !strings.HasPrefix(n.Tag, "!!") {
+			d.add(at, path, "put the expression in quotes: "+quoteLong(asQuoted(text)),
+				"%s begins with !, which is a tag in YAML", path)
 			return nil, false
 		}
 		hint := "write the value without it"
@@ -249,7 +254,8 @@ func (d *decoder) members(n *yaml.Node, path string, each func(key, value *yaml.
 		}
 		if line, twice := first[key.Value]; twice {
 			field := join(path, key.Value)
-			d.add(placeOf(key), field, "keep one of them", "%s is defined twice, first on line %d", field, line)
+			d.add(placeOf(key), field, "keep one of them", "%s is defined twice, first on line %d",
+				field, line)
 			continue
 		}
 		first[key.Value] = key.Line
@@ -264,11 +270,13 @@ func (d *decoder) goodKey(key *yaml.Node, path string) bool {
 	}
 	switch {
 	case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
-		d.add(placeOf(key), path, "write the fields out", "merge keys (<<) are not supported, there is one in %s", in)
+		d.add(placeOf(key), path, "write the fields out",
+			"merge keys (<<) are not supported, there is one in %s", in)
 	case key.Kind != yaml.ScalarNode || key.Style&yaml.TaggedStyle != 0:
 		d.add(placeOf(key), path, "", "a key in %s is not a name", in)
 	case key.Tag != "!!str":
-		d.add(placeOf(key), path, "put it in quotes", "the key %s in %s is not a string", quote(key.Value), in)
+		d.add(placeOf(key), path, "put it in quotes", "the key %s in %s is not a string",
+			quote(key.Value), in)
 	default:
 		return true
 	}
@@ -293,7 +301,8 @@ func (d *decoder) integer(n *yaml.Node, into reflect.Value, path string) {
 	}
 	i, err := strconv.ParseInt(n.Value, 10, 32)
 	if err != nil {
-		d.report.value(path, "", "%s must be a whole number in decimal digits below 2^31, is %s", path, quote(n.Value))
+		d.report.value(path, "", "%s must be a whole number in decimal digits below 2^31, is %s",
+			path, quote(n.Value))
 		return
 	}
 	into.SetInt(i)

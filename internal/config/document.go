@@ -9,16 +9,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document is a file of another kind than those of this package, read as strictly: a case of a handler's tests. Who reads it
-// adds what else is wrong with it.
+// Document is a file of another kind than those of this package, read as strictly: a case of a
+// handler's tests. Who reads it adds what else is wrong with it.
 type Document struct {
 	*report
 	root *yaml.Node
 	data []byte
 }
 
-// ReadDocument puts a text into a pointer to a struct whose fields have json tags. Noun is what the file is called in
-// errors. The error is an Errors about a text with which there is nothing to go on; other mistakes are in Err.
+// ReadDocument puts a text into a pointer to a struct whose fields have json tags. Noun is what the
+// file is called in errors. The error is an Errors about a text with which there is nothing to go
+// on; other mistakes are in Err.
 func ReadDocument(noun, file string, data []byte, into any) (*Document, error) {
 	what := document{noun: noun}
 	root, textErr := parseTree(what, file, data)
@@ -59,8 +60,8 @@ func (d *Document) Wrong(field, hint, message string) {
 	d.add(d.place(field), field, hint, "%s", message)
 }
 
-// CheckHandler fills in the defaults of a handler's grants and limits, which stand in the mapping at path, and checks them
-// as in a configuration. Which informers there are is not known here.
+// CheckHandler fills in the defaults of a handler's grants and limits, which stand in the mapping
+// at path, and checks them as in a configuration. Which informers there are is not known here.
 func (d *Document) CheckHandler(g *Grants, l *Limits, path string) {
 	d.CheckGrants(g, join(path, "grants"))
 	checkLimits(l, join(path, "limits"), d.report)
@@ -78,8 +79,8 @@ func (d *Document) CheckLimits(l *Limits, path string) { checkLimits(l, path, d.
 // Item gives the path of a list's item.
 func Item(list string, i int) string { return item(list, i) }
 
-// AddToItems gives the text of the document with members added to items of a list, by the item's number. A member is YAML,
-// as it stands on the left margin. The rest of the text stays as it is.
+// AddToItems gives the text of the document with members added to items of a list, by the item's
+// number. A member is YAML, as it stands on the left margin. The rest of the text stays as it is.
 func (d *Document) AddToItems(list string, members map[int]string) ([]byte, error) {
 	items, next, err := d.items(list)
 	if err != nil {
@@ -105,8 +106,10 @@ func (d *Document) AddToItems(list string, members map[int]string) ([]byte, erro
 		}
 		at := items[i]
 		if at.Kind != yaml.MappingNode || at.Style&yaml.FlowStyle != 0 || at.Line == 0 {
-			return nil, Errors{{File: d.file, Line: at.Line, Column: at.Column, Field: item(list, i),
-				Message: item(list, i) + " stands in braces, so nothing can be added to it", Hint: "write one field a line"}}
+			return nil, Errors{{File: d.file, Line: at.Line, Column: at.Column,
+				Field:   item(list, i),
+				Message: item(list, i) + " stands in braces, so nothing can be added to it",
+				Hint:    "write one field a line"}}
 		}
 		indent := at.Column - 1
 		for end-2 >= at.Line && passable(lines[end-2], indent) {
@@ -121,8 +124,8 @@ func (d *Document) AddToItems(list string, members map[int]string) ([]byte, erro
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// passable tells whether a line at the end of an item may come behind what is added: a blank one, or a comment that is not
-// part of a text in the item, which would be indented.
+// passable tells whether a line at the end of an item may come behind what is added: a blank one,
+// or a comment that is not part of a text in the item, which would be indented.
 func passable(line string, indent int) bool {
 	text := strings.TrimSpace(line)
 	return text == "" || strings.HasPrefix(text, "#") && leadingSpaces(line) < indent

@@ -40,11 +40,13 @@ func TestReadDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.Title != "a" || n.Size == nil || string(n.Free) != `{"b":[1.50,"x"]}` || n.Grants.Log.Level != "info" || n.Grants.Cache.MaxItems != 1000 ||
+	if n.Title != "a" || n.Size == nil || string(n.Free) != `{"b":[1.50,"x"]}` ||
+		n.Grants.Log.Level != "info" || n.Grants.Cache.MaxItems != 1000 ||
 		n.Limits.Deadline.Duration != 100*time.Millisecond {
 		t.Errorf("got %+v", n)
 	}
-	if !d.Has("grants.log") || d.Has("limits") || !d.Good("size") || d.Line("grants.cache") != 6 || d.Line("items") != 0 {
+	if !d.Has("grants.log") || d.Has("limits") || !d.Good("size") || d.Line("grants.cache") != 6 ||
+		d.Line("items") != 0 {
 		t.Error("it does not know what stands where")
 	}
 	if !d.Missing("", "items") || d.Missing("", "title") {
@@ -72,7 +74,8 @@ func TestDocumentMistakes(t *testing.T) {
 	} {
 		_, _, err := readNote(text)
 		var mistakes Errors
-		if !errors.As(err, &mistakes) || !strings.HasPrefix(err.Error(), want) || want != "n.yaml:" && err.Error() != want {
+		if !errors.As(err, &mistakes) || !strings.HasPrefix(err.Error(), want) ||
+			want != "n.yaml:" && err.Error() != want {
 			t.Errorf("%.40q: got %v\nwant %s", text, err, want)
 		}
 	}
@@ -82,7 +85,8 @@ func TestDocumentMistakes(t *testing.T) {
 func bomb(n int) string {
 	text := "\n  - &a0 [x, x]\n"
 	for i := 1; i < n; i++ {
-		a, b := "a"+string(rune('0'+i/10))+string(rune('0'+i%10)), "a"+string(rune('0'+(i-1)/10))+string(rune('0'+(i-1)%10))
+		a, b := "a"+string(rune('0'+i/10))+string(rune('0'+i%10)), "a"+string(rune('0'+(i-1)/10))+
+			string(rune('0'+(i-1)%10))
 		if i == 1 {
 			b = "a0"
 		}
@@ -116,7 +120,9 @@ func TestAddToItems(t *testing.T) {
 
 // Whatever the text, what is added to is still read, with what was there, or it is an error.
 func FuzzAddToItems(f *testing.F) {
-	for _, text := range []string{"items:\n- name: a\n- name: b\n  text: |\n    x\n    # y\n# z\ntitle: x\n", "items:\n  - name: >\n\n      b\n\n", "items:\n- name: 'a\n   b'\n"} {
+	for _, text := range []string{
+		"items:\n- name: a\n- name: b\n  text: |\n    x\n    # y\n# z\ntitle: x\n",
+		"items:\n  - name: >\n\n      b\n\n", "items:\n- name: 'a\n   b'\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -149,7 +155,8 @@ func FuzzAddToItems(f *testing.F) {
 }
 
 func TestMembers(t *testing.T) {
-	for text, want := range map[string]string{"a: 1\nb: 2": "a b", "[a]": "", "": "", "a: [": "", "{\"kind\": 1}": "kind"} {
+	for text, want := range map[string]string{"a: 1\nb: 2": "a b", "[a]": "", "": "", "a: [": "",
+		"{\"kind\": 1}": "kind"} {
 		if got := strings.Join(Members("f.yaml", []byte(text)), " "); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}

@@ -15,8 +15,8 @@ type Error struct {
 	File string
 	// Line and Column count from 1; 0 means that there is no place to show.
 	Line, Column int
-	// Field is the path of the field, as in listeners.crash-loops.resync; found while a policy file is read, it is that in
-	// the file, as in rules[0].deny. Empty if the text as a whole is meant.
+	// Field is the path of the field, as in listeners.crash-loops.resync; found while a policy file
+	// is read, it is that in the file, as in rules[0].deny. Empty if the text as a whole is meant.
 	Field string
 	// Message says what is wrong. It names the field.
 	Message string
@@ -51,9 +51,10 @@ func (e Error) Error() string {
 	return b.String()
 }
 
-// Errors are all mistakes found in a configuration and its policy files: file by file, the configuration first, sorted by
-// line. The last entries may be about the mistakes: how many are not shown, and which policy files are not loaded although
-// nothing is wrong with them. It is never empty when returned as an error.
+// Errors are all mistakes found in a configuration and its policy files: file by file, the
+// configuration first, sorted by line. The last entries may be about the mistakes: how many are not
+// shown, and which policy files are not loaded although nothing is wrong with them. It is never
+// empty when returned as an error.
 type Errors []Error
 
 // Error gives one mistake a line.
@@ -74,10 +75,12 @@ func (e Errors) Unwrap() []error {
 	return errs
 }
 
-// maxErrors is how many mistakes are reported at most: nobody reads more, and a generated file may have a million.
+// maxErrors is how many mistakes are reported at most: nobody reads more, and a generated file may
+// have a million.
 const maxErrors = 100
 
-// gather gives the mistakes in several files: file by file, in each sorted by line. It is nil if there are none.
+// gather gives the mistakes in several files: file by file, in each sorted by line. It is nil if
+// there are none.
 func gather(reports ...*report) Errors {
 	var all Errors
 	hidden, hiddenIn := 0, map[string]bool{}
@@ -95,7 +98,8 @@ func gather(reports ...*report) Errors {
 // trim sorts the mistakes by line and keeps as many as may be reported.
 func (r *report) trim() {
 	slices.SortStableFunc(r.errs, func(a, b Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Field, b.Field))
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Field, b.Field))
 	})
 	if more := len(r.errs) - maxErrors; more > 0 {
 		r.errs = slices.Clone(r.errs[:maxErrors]) // the rest may be large
@@ -103,8 +107,8 @@ func (r *report) trim() {
 	}
 }
 
-// cut leaves as many mistakes as may be reported and says how many there are beyond them, and those that were hidden
-// before.
+// cut leaves as many mistakes as may be reported and says how many there are beyond them, and those
+// that were hidden before.
 func (e Errors) cut(hidden int, hiddenIn map[string]bool) Errors {
 	if more := len(e) - maxErrors; more > 0 {
 		for _, err := range e[maxErrors:] {
@@ -128,7 +132,8 @@ func (e Errors) cut(hidden int, hiddenIn map[string]bool) Errors {
 // maxNotLoaded is how many files are named that were not loaded because of mistakes in others.
 const maxNotLoaded = 20
 
-// notLoaded adds an entry that names the policy files without mistakes, of the configuration that names them.
+// notLoaded adds an entry that names the policy files without mistakes, of the configuration that
+// names them.
 func (e Errors) notLoaded(by string, files []string) Errors {
 	if len(files) == 0 {
 		return e
@@ -144,9 +149,10 @@ func (e Errors) notLoaded(by string, files []string) Errors {
 	return append(e, Error{File: by, Message: message})
 }
 
-// NotLoaded completes mistakes that were found in the configuration after it was read, such as expressions that do not
-// compile: if some are in policy files, a last entry names the policy files without mistakes, which cannot be loaded
-// because of the others. As when a configuration is read, no more than 100 mistakes are left.
+// NotLoaded completes mistakes that were found in the configuration after it was read, such as
+// expressions that do not compile: if some are in policy files, a last entry names the policy files
+// without mistakes, which cannot be loaded because of the others. As when a configuration is read,
+// no more than 100 mistakes are left.
 func (c *Config) NotLoaded(mistakes Errors) Errors {
 	wrong := make(map[string]bool, len(mistakes))
 	for _, err := range mistakes {
@@ -176,10 +182,12 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// shown gives the path of a file, quoted if it has characters that could break a log line: a pattern finds files of any
-// name.
+// shown gives the path of a file, quoted if it has characters that could break a log line: a
+// pattern finds files of any name.
 func shown(path string) string {
-	if utf8.ValidString(path) && !strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if utf8.ValidString(path) && !strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsPrint(r)
+	}) {
 		return path
 	}
 	return strconv.Quote(path)

@@ -15,7 +15,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// MaxEvents is the largest text of events that is read, in bytes, as JSON; as YAML it may have maxYAMLEvents.
+// MaxEvents is the largest text of events that is read, in bytes, as JSON; as YAML it may have
+// maxYAMLEvents.
 const (
 	MaxEvents     = 64 << 20
 	maxYAMLEvents = 16 << 20
@@ -41,12 +42,13 @@ type EventText struct {
 
 var eventFile = document{noun: "event"}
 
-// ReadEvents reads a text of one or more documents, YAML or JSON, JSON lines among it. A document is an event with the
-// fields of EventText, or an object as it is, which stands for its add, or a list of such objects. File is for errors,
-// which are an Errors.
+// ReadEvents reads a text of one or more documents, YAML or JSON, JSON lines among it. A document
+// is an event with the fields of EventText, or an object as it is, which stands for its add, or a
+// list of such objects. File is for errors, which are an Errors.
 func ReadEvents(file string, data []byte) ([]EventText, error) {
 	if len(data) > MaxEvents {
-		return nil, Errors{{File: file, Message: fmt.Sprintf("the events have more than %d bytes", MaxEvents)}}
+		return nil, Errors{{File: file, Message: fmt.Sprintf("the events have more than %d bytes",
+			MaxEvents)}}
 	}
 	if err := checkCharacters(file, data); err != nil {
 		return nil, Errors{*err}
@@ -57,7 +59,8 @@ func ReadEvents(file string, data []byte) ([]EventText, error) {
 	}
 	events, err := read(file, data)
 	if err == nil && len(events) == 0 {
-		return nil, Errors{{File: file, Message: "there is no event in it", Hint: "give a Kubernetes object, or {op: …, object: …}"}}
+		return nil, Errors{{File: file, Message: "there is no event in it",
+			Hint: "give a Kubernetes object, or {op: …, object: …}"}}
 	}
 	return events, err
 }
@@ -108,8 +111,9 @@ func jsonEvents(file string, data []byte) (events []EventText, err error) {
 
 func yamlEvents(file string, data []byte) (events []EventText, err error) {
 	if len(data) > maxYAMLEvents {
-		return nil, Errors{{File: file, Message: fmt.Sprintf("the events have more than %d bytes of YAML", maxYAMLEvents),
-			Hint: "give them as JSON, one a line"}}
+		return nil, Errors{{File: file,
+			Message: fmt.Sprintf("the events have more than %d bytes of YAML", maxYAMLEvents),
+			Hint:    "give them as JSON, one a line"}}
 	}
 	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
 		node, err := nextDocument(decoder)
@@ -128,7 +132,8 @@ func yamlEvents(file string, data []byte) (events []EventText, err error) {
 			return nil, mistakes
 		}
 		if wrong != nil {
-			return nil, Errors{{File: file, Line: node.Content[0].Line, Column: node.Content[0].Column, Message: wrong.Error()}}
+			return nil, Errors{{File: file, Line: node.Content[0].Line,
+				Column: node.Content[0].Column, Message: wrong.Error()}}
 		}
 		for i := range more {
 			more[i].Line = node.Content[0].Line
@@ -137,7 +142,8 @@ func yamlEvents(file string, data []byte) (events []EventText, err error) {
 	}
 }
 
-// events decodes one document. An event is decoded by its fields, so that mistakes have their places.
+// events decodes one document. An event is decoded by its fields, so that mistakes have their
+// places.
 func (d *decoder) events(n *yaml.Node) ([]EventText, error) {
 	if hasMember(n, "object") && !hasMember(n, "kind") {
 		var e EventText
@@ -182,7 +188,8 @@ func eventsOf(text []byte) ([]EventText, error) {
 	case kind:
 		return []EventText{{Op: event.Add, Object: text}}, nil
 	case !object:
-		return nil, errors.New("this is neither an object, which has apiVersion and kind, nor an event, which has op and object")
+		return nil, errors.New(
+			"this is neither an object, which has apiVersion and kind, nor an event, which has op and object")
 	}
 	var e struct {
 		Op                string
@@ -196,7 +203,8 @@ func eventsOf(text []byte) ([]EventText, error) {
 	if err := decoder.Decode(&e); err != nil {
 		return nil, errors.New("the event: " + strings.TrimPrefix(err.Error(), "json: "))
 	}
-	found := EventText{Object: e.Object, Old: e.Old, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed}
+	found := EventText{Object: e.Object, Old: e.Old, Initial: e.Initial,
+		FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed}
 	if e.Op != "" {
 		op, err := event.ParseOp(e.Op)
 		if err != nil {

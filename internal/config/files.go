@@ -36,8 +36,8 @@ func (disk) glob(pattern string) ([]string, error) {
 	return matches, err
 }
 
-// closedFolder gives an error if the pattern looks into a folder that cannot be read. filepath.Glob passes over it as if
-// it were empty, and then policies would be missing without a word.
+// closedFolder gives an error if the pattern looks into a folder that cannot be read. filepath.Glob
+// passes over it as if it were empty, and then policies would be missing without a word.
 func closedFolder(pattern string) error {
 	if !strings.ContainsAny(pattern, `*?[\`) {
 		_, err := os.Lstat(pattern)
@@ -86,8 +86,8 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// read refuses what is no regular file before it is opened, since opening a device may do something and opening a pipe
-// waits for a writer; and after, because it may have been replaced in between.
+// read refuses what is no regular file before it is opened, since opening a device may do something
+// and opening a pipe waits for a writer; and after, because it may have been replaced in between.
 func (disk) read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil {

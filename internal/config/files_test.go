@@ -9,16 +9,18 @@ import (
 	"testing"
 )
 
-// onDisk writes files below a new folder, and gives the folder and what Parse says to a configuration in it that names
-// the pattern.
-func onDisk(t *testing.T, files map[string]string) (dir string, load func(pattern string) (*Config, error)) {
+// onDisk writes files below a new folder, and gives the folder and what Parse says to a
+// configuration in it that names the pattern.
+func onDisk(t *testing.T, files map[string]string) (dir string,
+	load func(pattern string) (*Config, error)) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range files {
 		write(t, filepath.Join(dir, name), text)
 	}
 	return dir, func(pattern string) (*Config, error) {
-		return Parse(filepath.Join(dir, "x.yaml"), []byte(strings.Replace(withPolicies, "p/*.yaml", fmt.Sprintf("%q", pattern), 1)))
+		return Parse(filepath.Join(dir, "x.yaml"),
+			[]byte(strings.Replace(withPolicies, "p/*.yaml", fmt.Sprintf("%q", pattern), 1)))
 	}
 }
 
@@ -39,10 +41,13 @@ func expect(t *testing.T, err error, want string) {
 	}
 }
 
-// A mounted ConfigMap: files are links into a folder that changes, and that folder is not meant by *.
+// A mounted ConfigMap: files are links into a folder that changes, and that folder is not meant by
+// *.
 func TestPoliciesOfAMountedConfigMap(t *testing.T) {
-	dir, load := onDisk(t, map[string]string{"p/..2026/a.yaml": policyText, "p/..2026/b": policyText})
-	for link, target := range map[string]string{"..data": "..2026", "a.yaml": "..data/a.yaml", "b": "..data/b"} {
+	dir, load := onDisk(t, map[string]string{"p/..2026/a.yaml": policyText,
+		"p/..2026/b": policyText})
+	for link, target := range map[string]string{"..data": "..2026", "a.yaml": "..data/a.yaml",
+		"b": "..data/b"} {
 		if err := os.Symlink(target, filepath.Join(dir, "p", link)); err != nil {
 			t.Fatal(err)
 		}
@@ -51,15 +56,18 @@ func TestPoliciesOfAMountedConfigMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.Listeners["a"].Policy, filepath.Join(dir, "p/a.yaml"); got != want || c.Listeners["b"] == nil || len(c.Listeners) != 3 {
+	if got, want := c.Listeners["a"].Policy, filepath.Join(dir, "p/a.yaml"); got != want ||
+		c.Listeners["b"] == nil || len(c.Listeners) != 3 {
 		t.Errorf("policy is %s, want %s; listeners %v", got, want, c.Listeners)
 	}
 }
 
 func TestPatternsOfFolders(t *testing.T) {
 	// The configuration's own folder is a name, not a pattern.
-	_, load := onDisk(t, map[string]string{"p/a.yaml": policyText, "q/b.yaml": policyText, "q/c/d.yaml": policyText})
-	for pattern, want := range map[string]int{"p/a.yaml": 1, "*/*.yaml": 2, "./p/../q/*.yaml": 1, "[pq]/?.yaml": 2, "*/*/*": 1} {
+	_, load := onDisk(t, map[string]string{"p/a.yaml": policyText, "q/b.yaml": policyText,
+		"q/c/d.yaml": policyText})
+	for pattern, want := range map[string]int{"p/a.yaml": 1, "*/*.yaml": 2, "./p/../q/*.yaml": 1,
+		"[pq]/?.yaml": 2, "*/*/*": 1} {
 		if c, err := load(pattern); err != nil || len(c.Listeners) != want+1 {
 			t.Errorf("%s: %v, want %d policies", pattern, err, want)
 		}
@@ -79,7 +87,8 @@ func TestWhatIsNoPolicyFile(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(p, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for link, target := range map[string]string{"device": "/dev/zero", "gone": "nowhere", "loop": "loop"} {
+	for link, target := range map[string]string{"device": "/dev/zero", "gone": "nowhere",
+		"loop": "loop"} {
 		if err := os.Symlink(target, filepath.Join(p, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -96,9 +105,11 @@ func TestWhatIsNoPolicyFile(t *testing.T) {
 	_, err = load("p/a.yaml/*")
 	expect(t, err, dir+`/x.yaml:11:12: policies[0].files matches no file: "p/a.yaml/*"; it counts from the folder of this configuration`)
 	_, err = load("p/loop/*")
-	expect(t, err, dir+`/x.yaml:11:12: policies[0].files: `+p+`/loop cannot be read: too many levels of symbolic links`)
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files: `+p+
+		`/loop cannot be read: too many levels of symbolic links`)
 	_, err = load(strings.Repeat("x", 300) + "/*")
-	expect(t, err, dir+`/x.yaml:11:12: policies[0].files: `+filepath.Join(dir, strings.Repeat("x", 300))+` cannot be read: file name too long`)
+	expect(t, err, dir+`/x.yaml:11:12: policies[0].files: `+
+		filepath.Join(dir, strings.Repeat("x", 300))+` cannot be read: file name too long`)
 }
 
 // Where informerd has no rights there may be policies, so it must not go on as if there were none.
@@ -106,7 +117,8 @@ func TestClosedFoldersAndFiles(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may read everything")
 	}
-	dir, load := onDisk(t, map[string]string{"p/a.yaml": policyText, "q/b.yaml": policyText, "r/c.yaml": policyText})
+	dir, load := onDisk(t, map[string]string{"p/a.yaml": policyText, "q/b.yaml": policyText,
+		"r/c.yaml": policyText})
 	p, q, r := filepath.Join(dir, "p"), filepath.Join(dir, "q"), filepath.Join(dir, "r/c.yaml")
 	for path, mode := range map[string]os.FileMode{p: 0, q: 0o400, r: 0} {
 		if err := os.Chmod(path, mode); err != nil {

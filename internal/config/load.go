@@ -20,17 +20,20 @@ import (
 
 // Loading says how a configuration is read. The zero value is right for one that is to run.
 type Loading struct {
-	// More finds further mistakes in a configuration that has some already, such as those in its expressions, so that its
-	// author sees all of them at once. What had mistakes may be missing or incomplete in it: informers are nil, listeners
-	// without an informer. Mistakes in fields that are wrong already are left out. Nil: none.
+	// More finds further mistakes in a configuration that has some already, such as those in its
+	// expressions, so that its author sees all of them at once. What had mistakes may be missing or
+	// incomplete in it: informers are nil, listeners without an informer. Mistakes in fields that
+	// are wrong already are left out. Nil: none.
 	More func(*Config) Errors
 	// Stdin is read in place of a file for the path "-". Nil: that is a file of this name.
 	Stdin io.Reader
-	// Policies takes a policy file for a configuration that has nothing else, with an output stdout.
+	// Policies takes a policy file for a configuration that has nothing else, with an output
+	// stdout.
 	Policies bool
 }
 
-// Load reads and checks the configuration file at path. Mistakes in it are an Errors, as is a file that cannot be read.
+// Load reads and checks the configuration file at path. Mistakes in it are an Errors, as is a file
+// that cannot be read.
 func Load(path string) (*Config, error) { return Loading{}.Load(path) }
 
 // Load reads and checks the configuration file at path as the Loading says.
@@ -44,7 +47,8 @@ func (l Loading) Load(path string) (*Config, error) {
 		data, err = read(path)
 	}
 	if err != nil {
-		return nil, Errors{{File: path, Message: "the configuration cannot be read: " + reason(err)}}
+		return nil, Errors{{File: path, Message: "the configuration cannot be read: " +
+			reason(err)}}
 	}
 	if l.Policies && isPolicy(path, data) {
 		return l.policy(path, data)
@@ -84,7 +88,8 @@ func (l Loading) policy(path string, data []byte) (*Config, error) {
 	var mistakes Errors
 	if errors.As(err, &mistakes) {
 		for i, mistake := range mistakes {
-			if mistake.Field == "informer" && strings.Contains(mistake.Message, "unknown informer") {
+			if mistake.Field == "informer" &&
+				strings.Contains(mistake.Message, "unknown informer") {
 				mistakes[i].Hint = "if the configuration that loads the policy has it, validate that configuration instead"
 			}
 		}
@@ -111,9 +116,9 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Parse checks the text of a configuration, reads the policy files it names and fills in defaults. File is its path:
-// errors name it, relative paths in the configuration count from its folder, and .json makes the text JSON. It need not
-// exist.
+// Parse checks the text of a configuration, reads the policy files it names and fills in defaults.
+// File is its path: errors name it, relative paths in the configuration count from its folder, and
+// .json makes the text JSON. It need not exist.
 func Parse(file string, data []byte) (*Config, error) { return Loading{}.parse(file, data, disk{}) }
 
 func parse(file string, data []byte, disk files) (*Config, error) {
@@ -129,7 +134,8 @@ func (l Loading) parse(file string, data []byte, disk files) (*Config, error) {
 	d := newDecoder(configuration, file, data)
 	d.root(root, reflect.ValueOf(c).Elem())
 	if d.stopped {
-		return nil, gather(d.report) // much was not looked at: what seems to be missing may be there
+		// much was not looked at: what seems to be missing may be there
+		return nil, gather(d.report)
 	}
 	if !d.rightKind(c.APIVersion, c.Kind) {
 		d.onlyHeader()
@@ -164,26 +170,31 @@ func (r *report) rightKind(apiVersion, kind string) bool {
 			if header.field == "kind" && (header.is == Kind || header.is == PolicyKind) {
 				hint = r.what.instead
 			}
-			r.value(header.field, hint, "%s must be %s, is %s", header.field, header.want, quote(header.is))
+			r.value(header.field, hint, "%s must be %s, is %s", header.field, header.want,
+				quote(header.is))
 			right = false
 		case r.missing("", header.field):
-			r.key("", fmt.Sprintf("begin with %s: %s", header.field, header.want), "%s is missing", header.field)
+			r.key("", fmt.Sprintf("begin with %s: %s", header.field, header.want), "%s is missing",
+				header.field)
 		}
 	}
 	return right
 }
 
-// onlyHeader leaves the mistakes in apiVersion and kind. The file is something else, such as a Deployment: its fields are
-// all unknown, and that is not what is wrong with it.
+// onlyHeader leaves the mistakes in apiVersion and kind. The file is something else, such as a
+// Deployment: its fields are all unknown, and that is not what is wrong with it.
 func (r *report) onlyHeader() {
-	r.errs = slices.DeleteFunc(r.errs, func(e Error) bool { return e.Field != "apiVersion" && e.Field != "kind" })
+	r.errs = slices.DeleteFunc(r.errs, func(e Error) bool {
+		return e.Field != "apiVersion" && e.Field != "kind"
+	})
 }
 
 // File is the path the configuration was read from.
 func (c *Config) File() string { return c.source.file }
 
-// ListenersInOrder gives the listeners of the configuration itself in the order in which they stand there, then those of
-// policy files in the order of the entries that name them, those of one entry sorted by path.
+// ListenersInOrder gives the listeners of the configuration itself in the order in which they stand
+// there, then those of policy files in the order of the entries that name them, those of one entry
+// sorted by path.
 func (c *Config) ListenersInOrder() []*Listener {
 	var all []*Listener
 	for _, l := range c.Listeners {
@@ -193,7 +204,8 @@ func (c *Config) ListenersInOrder() []*Listener {
 	}
 	slices.SortFunc(all, func(a, b *Listener) int {
 		pa, pb := c.source.keys[join("listeners", a.Name)], c.source.keys[join("listeners", b.Name)]
-		return cmp.Or(cmp.Compare(pa.line, pb.line), cmp.Compare(pa.column, pb.column), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(pa.line, pb.line), cmp.Compare(pa.column, pb.column),
+			cmp.Compare(a.Name, b.Name))
 	})
 	for _, p := range c.policies {
 		if l := c.Listeners[p.listener]; l != nil {
@@ -203,8 +215,8 @@ func (c *Config) ListenersInOrder() []*Listener {
 	return all
 }
 
-// Path gives a path of the configuration as others can open it: a relative one counts from the folder of the file. A
-// path that begins with ~/ stays as it is.
+// Path gives a path of the configuration as others can open it: a relative one counts from the
+// folder of the file. A path that begins with ~/ stays as it is.
 func (c *Config) Path(path string) string {
 	if path == "" || filepath.IsAbs(path) || path == "~" || strings.HasPrefix(path, "~/") {
 		return path
@@ -212,11 +224,13 @@ func (c *Config) Path(path string) string {
 	return filepath.Join(filepath.Dir(c.source.file), path)
 }
 
-// ErrorAt makes an Error about a field, as in listeners.crash-loops.handler.wasm, with the place where its value stands,
-// or if it does not stand in the file, the mapping it belongs to. What a policy says of its listener is found in its file.
+// ErrorAt makes an Error about a field, as in listeners.crash-loops.handler.wasm, with the place
+// where its value stands, or if it does not stand in the file, the mapping it belongs to. What a
+// policy says of its listener is found in its file.
 func (c *Config) ErrorAt(field, message, hint string) Error {
 	file, at := c.find(field)
-	return Error{File: file, Line: at.line, Column: at.column, Field: field, Message: message, Hint: hint}
+	return Error{File: file, Line: at.line, Column: at.column, Field: field, Message: message,
+		Hint: hint}
 }
 
 func (c *Config) find(field string) (file string, at place) {
@@ -227,7 +241,8 @@ func (c *Config) find(field string) (file string, at place) {
 		}
 		rest = strings.TrimPrefix(rest, ".")
 		if rest == "outputs" || strings.HasPrefix(rest, "outputs[") {
-			return c.source.file, c.source.place(join(p.entry, "outputs") + strings.TrimPrefix(rest, "outputs"))
+			return c.source.file,
+				c.source.place(join(p.entry, "outputs") + strings.TrimPrefix(rest, "outputs"))
 		}
 		if at = p.place(rest); at == (place{}) {
 			at = p.values[""]
@@ -240,8 +255,8 @@ func (c *Config) find(field string) (file string, at place) {
 // Warnings are about what is legal and suspicious, in the order of the listeners' names.
 func (c *Config) Warnings() []Error { return c.warnings }
 
-// Digest is the same for configurations that mean the same: comments, order and defaults written out do not matter. It
-// covers what stands in policy files, but not where they are.
+// Digest is the same for configurations that mean the same: comments, order and defaults written
+// out do not matter. It covers what stands in policy files, but not where they are.
 func (c *Config) Digest() string {
 	type own struct {
 		Description string               `json:"description,omitempty"`
@@ -256,7 +271,8 @@ func (c *Config) Digest() string {
 	}
 	text, err := json.Marshal(whole)
 	if err != nil {
-		panic(fmt.Sprintf("config: a checked configuration is not JSON: %v", err)) // its only free part is valid JSON
+		// its only free part is valid JSON
+		panic(fmt.Sprintf("config: a checked configuration is not JSON: %v", err))
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

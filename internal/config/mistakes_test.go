@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Each test changes the configuration below in one place and names the mistakes it must give, without "x.yaml:".
+// Each test changes the configuration below in one place and names the mistakes it must give,
+// without "x.yaml:".
 const base = `apiVersion: informerd.dev/v1alpha1
 kind: Config
 cluster: {name: c}
@@ -49,7 +50,8 @@ func testMistakes(t *testing.T, mistakes []mistake) {
 	}
 }
 
-const informerLine, listenerLine, outputLine = "    resource: pods\n", "    informer: pods\n", "    stdout: {}\n"
+const informerLine, listenerLine, outputLine = "    resource: pods\n", "    informer: pods\n",
+	"    stdout: {}\n"
 
 func listenerWith(lines ...string) string {
 	return listenerLine + "    " + strings.Join(lines, "\n    ") + "\n"
@@ -93,7 +95,8 @@ func TestSchemaMistakes(t *testing.T) {
 			"10:5: merge keys (<<) are not supported, there is one in listeners.a; write the fields out"},
 		{"key that is no string", listenerLine, listenerWith("5: 2"),
 			`10:5: the key "5" in listeners.a is not a string; put it in quotes`},
-		{"key that is a list", listenerLine, listenerWith("[a]: 2"), "10:5: a key in listeners.a is not a name"},
+		{"key that is a list", listenerLine, listenerWith("[a]: 2"),
+			"10:5: a key in listeners.a is not a name"},
 		{"tag", listenerLine, listenerWith("workers: !!int 2"),
 			`10:14: listeners.a.workers has the tag "!!int", tags are not supported; write the value without it`},
 		{"no value", listenerLine, listenerWith("workers:", "handler:"),
@@ -107,17 +110,21 @@ func TestSchemaMistakes(t *testing.T) {
 			`10:14: listeners.a.workers must be a whole number in decimal digits below 2^31, is "99999999999"`},
 		{"octal number", listenerLine, listenerWith("workers: 0x10"),
 			`10:14: listeners.a.workers must be a whole number in decimal digits below 2^31, is "0x10"`},
-		{"number for a text", "{name: c}", "{name: 12}", "3:17: cluster.name must be a string, is the number 12; put it in quotes"},
-		{"date for a text", "{name: c}", "{name: 2001-01-01}", "3:17: cluster.name must be a string, is the date 2001-01-01; put it in quotes"},
+		{"number for a text", "{name: c}", "{name: 12}",
+			"3:17: cluster.name must be a string, is the number 12; put it in quotes"},
+		{"date for a text", "{name: c}", "{name: 2001-01-01}",
+			"3:17: cluster.name must be a string, is the date 2001-01-01; put it in quotes"},
 		{"yes for true", informerLine, informerWith("keepManagedFields: yes"),
 			`7:24: informers.pods.keepManagedFields must be true or false, is the string "yes"`},
 		{"text for a list", "[out]", "out",
 			`10:14: listeners.a.outputs must be a list, is the string "out"; write [a, b], or one item a line after a dash`},
 		{"list for a mapping", "{name: c}", "[c]", "3:10: cluster must be a mapping, is a list"},
-		{"mapping for a text", "{name: c}", "{name: {a: b}}", "3:17: cluster.name must be a string, is a mapping"},
+		{"mapping for a text", "{name: c}", "{name: {a: b}}",
+			"3:17: cluster.name must be a string, is a mapping"},
 		{"list for an informer", "informer: pods", "informer: [pods]",
 			"9:15: listeners.a.informer must be the name of an informer or an informer, is a list"},
-		{"long value", "{name: c}", "{name: [], context: [], kubeconfig: " + strings.Repeat("x", 100) + ", x: 1}",
+		{"long value", "{name: c}", "{name: [], context: [], kubeconfig: " +
+			strings.Repeat("x", 100) + ", x: 1}",
 			"3:17: cluster.name must be a string, is a list\n3:30: cluster.context must be a string, is a list\n" +
 				`3:148: unknown field "x" in cluster; its fields are name, kubeconfig, context, compression`},
 	})
@@ -126,41 +133,60 @@ func TestSchemaMistakes(t *testing.T) {
 func TestUnitMistakes(t *testing.T) {
 	const unit = "; write a number and a unit (d, h, m, s, ms), as in 90s, 1h30m or 7d"
 	const size = "; write a number and a unit (Ki, Mi, Gi), as in 16Mi"
-	limits := func(s string) string { return listenerWith("handler: {wasm: x, limits: {" + s + "}}") }
+	limits := func(s string) string {
+		return listenerWith("handler: {wasm: x, limits: {" + s + "}}")
+	}
 	testMistakes(t, []mistake{
-		{"no unit", listenerLine, listenerWith("resync: 300"), "10:13: listeners.a.resync has no unit, is the number 300" + unit},
-		{"weeks", listenerLine, listenerWith("resync: 1w"), `10:13: listeners.a.resync must be a duration, is "1w"` + unit},
-		{"space", listenerLine, listenerWith("resync: 5 m"), `10:13: listeners.a.resync must be a duration, is "5 m"` + unit},
-		{"negative", listenerLine, listenerWith("resync: -5m"), "10:13: listeners.a.resync must not be negative, is -5m"},
-		{"list", listenerLine, listenerWith("resync: [5m]"), "10:13: listeners.a.resync must be a duration, is a list" + unit},
+		{"no unit", listenerLine, listenerWith("resync: 300"),
+			"10:13: listeners.a.resync has no unit, is the number 300" + unit},
+		{"weeks", listenerLine, listenerWith("resync: 1w"),
+			`10:13: listeners.a.resync must be a duration, is "1w"` + unit},
+		{"space", listenerLine, listenerWith("resync: 5 m"),
+			`10:13: listeners.a.resync must be a duration, is "5 m"` + unit},
+		{"negative", listenerLine, listenerWith("resync: -5m"),
+			"10:13: listeners.a.resync must not be negative, is -5m"},
+		{"list", listenerLine, listenerWith("resync: [5m]"),
+			"10:13: listeners.a.resync must be a duration, is a list" + unit},
 		{"too long for a duration", listenerLine, listenerWith("resync: 9999999999h"),
 			`10:13: listeners.a.resync must be a duration, is "9999999999h"` + unit},
-		{"too short", listenerLine, listenerWith("resync: 500ms"), "10:13: listeners.a.resync must be at least 1s, is 500ms; 0 is never"},
+		{"too short", listenerLine, listenerWith("resync: 500ms"),
+			"10:13: listeners.a.resync must be at least 1s, is 500ms; 0 is never"},
 		{"memory in thousandths", listenerLine, limits("memory: 100m"),
 			"10:41: listeners.a.handler.limits.memory must be whole bytes, is 100m; m is a thousandth: " + size[2:]},
-		{"memory negative", listenerLine, limits("memory: -1Mi"), "10:41: listeners.a.handler.limits.memory must not be negative, is -1Mi"},
+		{"memory negative", listenerLine, limits("memory: -1Mi"),
+			"10:41: listeners.a.handler.limits.memory must not be negative, is -1Mi"},
 		{"memory unknown unit", listenerLine, limits("memory: 16MB"),
-			`10:41: listeners.a.handler.limits.memory must be a quantity of bytes, is "16MB"` + size},
+			`10:41: listeners.a.handler.limits.memory must be a quantity of bytes, is "16MB"` +
+				size},
 		{"memory exponent", listenerLine, limits(`memory: "1e999999999"`),
 			`10:41: listeners.a.handler.limits.memory must be a quantity of bytes, is "1e999999999"` + size},
 		{"memory fraction", listenerLine, limits("memory: 1.5"),
 			"10:41: listeners.a.handler.limits.memory must be a quantity of bytes, is the number 1.5" + size},
-		{"fuel negative", listenerLine, limits("fuel: -1"), "10:39: listeners.a.handler.limits.fuel must be 0 to 2000000000, is -1"},
-		{"batch and pauses out of range", listenerLine, listenerWith("handler: {wasm: x, batch: 0, pauseAfter: 1001}"),
+		{"fuel negative", listenerLine, limits("fuel: -1"),
+			"10:39: listeners.a.handler.limits.fuel must be 0 to 2000000000, is -1"},
+		{"batch and pauses out of range", listenerLine,
+			listenerWith("handler: {wasm: x, batch: 0, pauseAfter: 1001}"),
 			"10:31: listeners.a.handler.batch must be 1 to 1000, is 0\n10:46: listeners.a.handler.pauseAfter must be 0 to 1000, is 1001"},
-		{"batch too large", listenerLine, listenerWith("handler: {wasm: x, batch: 1001}"), "10:31: listeners.a.handler.batch must be 1 to 1000, is 1001"},
-		{"recycle", listenerLine, limits("recycle: -2"), "10:42: listeners.a.handler.limits.recycle must be -1 to 2000000000, is -2"},
-		{"memory too large", listenerLine, limits("memory: 5Gi"), "10:41: listeners.a.handler.limits.memory must be 64Ki to 4Gi, is 5Gi"},
-		{"memory too small", listenerLine, limits("memory: 16"), "10:41: listeners.a.handler.limits.memory must be 64Ki to 4Gi, is 16"},
-		{"deadline", listenerLine, limits("deadline: 61s"), "10:43: listeners.a.handler.limits.deadline must be 1ms to 1m, is 1m1s"},
+		{"batch too large", listenerLine, listenerWith("handler: {wasm: x, batch: 1001}"),
+			"10:31: listeners.a.handler.batch must be 1 to 1000, is 1001"},
+		{"recycle", listenerLine, limits("recycle: -2"),
+			"10:42: listeners.a.handler.limits.recycle must be -1 to 2000000000, is -2"},
+		{"memory too large", listenerLine, limits("memory: 5Gi"),
+			"10:41: listeners.a.handler.limits.memory must be 64Ki to 4Gi, is 5Gi"},
+		{"memory too small", listenerLine, limits("memory: 16"),
+			"10:41: listeners.a.handler.limits.memory must be 64Ki to 4Gi, is 16"},
+		{"deadline", listenerLine, limits("deadline: 61s"),
+			"10:43: listeners.a.handler.limits.deadline must be 1ms to 1m, is 1m1s"},
 		{"backoff", listenerLine, listenerWith("retry: {attempts: 0, minBackoff: 2h}"),
 			"10:23: listeners.a.retry.attempts must be 1 to 1000, is 0\n10:38: listeners.a.retry.minBackoff must be 1ms to 1h, is 2h"},
 		{"backoffs crossed", listenerLine, listenerWith("retry: {minBackoff: 5s, maxBackoff: 1s}"),
 			"10:41: listeners.a.retry.maxBackoff is 1s, less than listeners.a.retry.minBackoff, 5s"},
 		{"backoff over the default", listenerLine, listenerWith("retry: {minBackoff: 90s}"),
 			"10:25: listeners.a.retry.minBackoff is 1m30s, more than the default of maxBackoff, 1m; set maxBackoff as well"},
-		{"workers", listenerLine, listenerWith("workers: 65"), "10:14: listeners.a.workers must be 1 to 64, is 65"},
-		{"no workers", listenerLine, listenerWith("workers: 0"), "10:14: listeners.a.workers must be 1 to 64, is 0"},
+		{"workers", listenerLine, listenerWith("workers: 65"),
+			"10:14: listeners.a.workers must be 1 to 64, is 65"},
+		{"no workers", listenerLine, listenerWith("workers: 0"),
+			"10:14: listeners.a.workers must be 1 to 64, is 0"},
 		{"capacity", listenerLine, listenerWith("buffer: {capacity: -1}"),
 			"10:24: listeners.a.buffer.capacity must be 1 to 1000000, is -1"},
 	})

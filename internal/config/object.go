@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxObject is the largest file of an object that is read, in bytes: an API server takes no larger one.
+// maxObject is the largest file of an object that is read, in bytes: an API server takes no larger
+// one.
 const maxObject = 4 << 20
 
 // maxObjects is the largest file with a list of objects that is read, in bytes.
@@ -23,8 +24,8 @@ func ReadObject(path string) ([]byte, error) {
 	return object, err
 }
 
-// ReadObjects reads a file with one Kubernetes object or with a list of them, as kubectl get -o yaml prints it, and returns
-// each as JSON. The path - is stdin. It reports whether it was a list.
+// ReadObjects reads a file with one Kubernetes object or with a list of them, as kubectl get -o
+// yaml prints it, and returns each as JSON. The path - is stdin. It reports whether it was a list.
 func ReadObjects(path string, stdin io.Reader) (objects [][]byte, list bool, err error) {
 	object, name, err := readObject(path, stdin, maxObjects)
 	if err != nil {
@@ -39,7 +40,8 @@ func ReadObjects(path string, stdin io.Reader) (objects [][]byte, list bool, err
 	if items {
 		decoder := json.NewDecoder(bytes.NewReader(object))
 		decoder.UseNumber()
-		items = decoder.Decode(&all) == nil && all.Items != nil && strings.HasSuffix(all.Kind, "List")
+		items = decoder.Decode(&all) == nil && all.Items != nil &&
+			strings.HasSuffix(all.Kind, "List")
 	}
 	if !items {
 		if len(object) > maxObject {
@@ -68,7 +70,8 @@ func readObject(path string, stdin io.Reader, most int64) (object []byte, name s
 	var data []byte
 	if path == "-" && stdin != nil {
 		path = stdinName
-		if data, err = io.ReadAll(io.LimitReader(stdin, most+1)); err == nil && int64(len(data)) > most {
+		if data, err = io.ReadAll(io.LimitReader(stdin, most+1)); err == nil &&
+			int64(len(data)) > most {
 			return nil, path, fmt.Errorf("%s: there are more than %d bytes", path, most)
 		}
 	} else {

@@ -8,8 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// whole returns a mapping without the pieces of values that a comma has torn apart: in {deny: any(a, .b), severity: low} YAML
-// sees the fields deny, ".b)" and severity. The field in front of the pieces is reported.
+// whole returns a mapping without the pieces of values that a comma has torn apart: in {deny:
+// any(a, .b), severity: low} YAML sees the fields deny, ".b)" and severity. The field in front of
+// the pieces is reported.
 func (d *decoder) whole(n *yaml.Node, into reflect.Value, path string) *yaml.Node {
 	if n.Style&yaml.FlowStyle == 0 {
 		return n
@@ -19,9 +20,11 @@ func (d *decoder) whole(n *yaml.Node, into reflect.Value, path string) *yaml.Nod
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		pieces := []string{value.Value}
-		for j := i + 2; isText(into, fields, key.Value) && value.Kind == yaml.ScalarNode && j+1 < len(n.Content); j += 2 {
+		for j := i + 2; isText(into, fields, key.Value) && value.Kind == yaml.ScalarNode &&
+			j+1 < len(n.Content); j += 2 {
 			piece := n.Content[j]
-			if _, known := fields.index[piece.Value]; known || piece.Kind != yaml.ScalarNode || !isPiece(n.Content[j+1]) {
+			if _, known := fields.index[piece.Value]; known || piece.Kind != yaml.ScalarNode ||
+				!isPiece(n.Content[j+1]) {
 				break
 			}
 			text := piece.Value
@@ -40,7 +43,8 @@ func (d *decoder) whole(n *yaml.Node, into reflect.Value, path string) *yaml.Nod
 		i += 2 * (len(pieces) - 1)
 		member := join(path, key.Value)
 		d.keys[member], d.values[member] = placeOf(key), placeOf(value)
-		d.report.value(member, "put it in quotes: "+key.Value+": "+quoteLong(asQuoted(strings.Join(pieces, ", "))),
+		d.report.value(member, "put it in quotes: "+key.Value+": "+
+			quoteLong(asQuoted(strings.Join(pieces, ", "))),
 			"%s ends at the comma, which in {…} begins another field", member)
 	}
 	if len(kept) == len(n.Content) {

@@ -15,7 +15,8 @@ import (
 const (
 	// maxPolicies is how many policy files a configuration may have.
 	maxPolicies = 1000
-	// maxPolicyBytes and maxPolicyNodes bound what all of them may hold together, since a pattern may match anything.
+	// maxPolicyBytes and maxPolicyNodes bound what all of them may hold together, since a pattern
+	// may match anything.
 	maxPolicyBytes = 16 << 20
 	maxPolicyNodes = 500_000
 )
@@ -49,10 +50,12 @@ type policySet struct {
 	bytes, nodes int
 }
 
-// loadPolicies reads the policy files that the configuration names and adds their listeners to it. What is wrong with
-// them is in their reports, what is wrong with the entries in that of the configuration.
+// loadPolicies reads the policy files that the configuration names and adds their listeners to it.
+// What is wrong with them is in their reports, what is wrong with the entries in that of the
+// configuration.
 func loadPolicies(c *Config, r *report, disk files) *policySet {
-	s := &policySet{config: c, report: r, disk: disk, entries: map[string]int{}, names: map[string]string{}}
+	s := &policySet{config: c, report: r, disk: disk, entries: map[string]int{},
+		names: map[string]string{}}
 	for name := range c.Listeners {
 		s.names[name] = "a listener in " + shown(r.file)
 	}
@@ -80,12 +83,14 @@ func (s *policySet) entry(i int) (room bool) {
 		}
 		s.report.value(field, hint, "%s matches no file: %s", field, quote(pattern))
 	case len(s.loaded)+len(paths) > maxPolicies:
-		s.report.value(field, "", "%s matches %d files, which makes %d policies; there may be %d", field, len(paths), len(s.loaded)+len(paths), maxPolicies)
+		s.report.value(field, "", "%s matches %d files, which makes %d policies; there may be %d",
+			field, len(paths), len(s.loaded)+len(paths), maxPolicies)
 		return false
 	}
 	for _, file := range paths {
 		if before, twice := s.entries[file]; twice {
-			s.report.value(field, "name each file once", "%s matches %s, as %s does", field, shown(file), entryFiles(before))
+			s.report.value(field, "name each file once", "%s matches %s, as %s does", field,
+				shown(file), entryFiles(before))
 			continue
 		}
 		s.entries[file] = i
@@ -94,10 +99,12 @@ func (s *policySet) entry(i int) (room bool) {
 		s.loaded = append(s.loaded, p)
 		switch {
 		case s.bytes > maxPolicyBytes:
-			s.report.value(field, "", "%s: the policies up to %s are larger than %d bytes together", field, shown(file), maxPolicyBytes)
+			s.report.value(field, "", "%s: the policies up to %s are larger than %d bytes together",
+				field, shown(file), maxPolicyBytes)
 			return false
 		case s.nodes > maxPolicyNodes:
-			s.report.value(field, "", "%s: the policies up to %s have more than %d values together", field, shown(file), maxPolicyNodes)
+			s.report.value(field, "", "%s: the policies up to %s have more than %d values together",
+				field, shown(file), maxPolicyNodes)
 			return false
 		}
 	}
@@ -145,7 +152,8 @@ func (s *policySet) read(file string, entry int) *policyFile {
 	return p
 }
 
-// listener checks a policy and adds its listener to the configuration, mistakes or not, if the name is free.
+// listener checks a policy and adds its listener to the configuration, mistakes or not, if the name
+// is free.
 func (s *policySet) listener(p *policyFile) {
 	name, free := s.name(p)
 	p.notEmpty("description", p.policy.Description)
@@ -165,8 +173,10 @@ func (s *policySet) listener(p *policyFile) {
 		informers[name] = informer
 	}
 	l := &Listener{
-		Name: name, Policy: p.file, Description: p.policy.Description, InformerRef: p.policy.InformerRef, Select: p.policy.Select,
-		Resync: p.policy.Resync, Rules: p.policy.Rules, Outputs: slices.Clone(s.config.Policies[p.entry].Outputs), informers: informers,
+		Name: name, Policy: p.file, Description: p.policy.Description,
+		InformerRef: p.policy.InformerRef, Select: p.policy.Select,
+		Resync: p.policy.Resync, Rules: p.policy.Rules,
+		Outputs: slices.Clone(s.config.Policies[p.entry].Outputs), informers: informers,
 	}
 	if p.missing("", "rules") {
 		p.key("", "add rules with at least one rule", "rules is missing")
@@ -193,7 +203,8 @@ func (s *policySet) name(p *policyFile) (string, bool) {
 		name := p.policy.Name
 		p.label(field, name)
 		if taken := s.names[name]; taken != "" && p.good(field) {
-			p.value(field, "choose another name", "%s: %s is the name of %s already", field, quote(name), taken)
+			p.value(field, "choose another name", "%s: %s is the name of %s already", field,
+				quote(name), taken)
 		}
 		return name, p.good(field)
 	}
@@ -204,10 +215,13 @@ func (s *policySet) name(p *policyFile) (string, bool) {
 	case !p.missing("", field): // one of the fields that were not understood may be the name
 		return name, false
 	case len(validation.IsDNS1123Label(name)) > 0:
-		p.add(place{}, field, hint+"; "+labelHint, "the policy's name is that of its file, %s, which is not a DNS label", quote(name))
+		p.add(place{}, field, hint+"; "+labelHint,
+			"the policy's name is that of its file, %s, which is not a DNS label", quote(name))
 		return name, false
 	case taken != "":
-		p.add(place{}, field, hint, "the policy's name is that of its file, %s, which is the name of %s already", quote(name), taken)
+		p.add(place{}, field, hint,
+			"the policy's name is that of its file, %s, which is the name of %s already",
+			quote(name), taken)
 		return name, false
 	}
 	return name, true
@@ -222,7 +236,8 @@ func (s *policySet) informers() []placedInformer {
 	return all
 }
 
-// add adds mistakes to the reports of their files, unless something is wrong with the field already.
+// add adds mistakes to the reports of their files, unless something is wrong with the field
+// already.
 func (s *policySet) add(more Errors) {
 	reports := map[string]*report{s.report.file: s.report}
 	listeners := map[string]string{}

@@ -86,7 +86,8 @@ rules:
 `
 
 func TestPolicyBecomesAListener(t *testing.T) {
-	c, err := parse("dir/x.yaml", []byte(strings.ReplaceAll(withPolicies, "[out]", "[out, other]")), folder{"dir/p/s.yaml": slicesPolicy})
+	c, err := parse("dir/x.yaml", []byte(strings.ReplaceAll(withPolicies, "[out]", "[out, other]")),
+		folder{"dir/p/s.yaml": slicesPolicy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,58 +98,70 @@ func TestPolicyBecomesAListener(t *testing.T) {
 	want := &Listener{
 		Name: "no-endpoints", Policy: "dir/p/s.yaml", Description: "a service that leads nowhere",
 		InformerRef: InformerRef{Inline: &Informer{Resource: "services"}},
-		On:          []event.Op{event.Add, event.Update, event.Delete, event.Resync}, Resync: seconds(30),
-		Buffer: Buffer{Capacity: 1024, Overflow: "latest"}, Workers: 1,
+		On:          []event.Op{event.Add, event.Update, event.Delete, event.Resync},
+		Resync:      seconds(30),
+		Buffer:      Buffer{Capacity: 1024, Overflow: "latest"}, Workers: 1,
 		Retry:  Retry{Attempts: 5, MinBackoff: seconds(1), MaxBackoff: seconds(60)},
 		Select: at(`object.spec.type != "ExternalName"`, 10, 9),
 		Rules: []Rule{{
 			Name: "no-endpoints", Severity: SeverityHigh, For: seconds(300), Repeat: seconds(3600),
-			Deny:    at("len(byIndex(\"slices\", \"service\", object.metadata.name)) == 0\n", 15, 7),
+			Deny: at("len(byIndex(\"slices\", \"service\", object.metadata.name)) == 0\n", 15,
+				7),
 			Message: at(`"no endpoints"`, 16, 15),
 		}},
-		Outputs: []string{"out", "other"}, informer: got.InformerRef.Inline, informers: got.informers,
+		Outputs: []string{"out", "other"}, informer: got.InformerRef.Inline,
+		informers: got.informers,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("listener is\n%+v, want\n%+v", got, want)
 	}
 	informers := got.Informers()
-	if len(informers) != 3 || informers["pods"] != c.Informers["pods"] || informers["slices"].Resource != "endpointslices.discovery.k8s.io" {
+	if len(informers) != 3 || informers["pods"] != c.Informers["pods"] ||
+		informers["slices"].Resource != "endpointslices.discovery.k8s.io" {
 		t.Errorf("informers are %+v", informers)
 	}
 	if nodes := informers["nodes"]; nodes.LabelSelector != "tier=edge" {
 		t.Errorf("the policy's informer does not win: %+v", nodes)
 	}
 	// Nobody else sees them.
-	if own := c.Listeners["own"].Informers(); len(own) != 2 || own["nodes"].LabelSelector != "" || len(c.Informers) != 2 {
+	if own := c.Listeners["own"].Informers(); len(own) != 2 || own["nodes"].LabelSelector != "" ||
+		len(c.Informers) != 2 {
 		t.Errorf("informers of another listener are %+v", own)
 	}
 }
 
 func TestPolicyDefaults(t *testing.T) {
 	text := strings.Replace(policyText, "informer: pods", "informer: {resource: pods}", 1)
-	config := withPolicies[:strings.Index(withPolicies, "informers")] + withPolicies[strings.Index(withPolicies, "policies"):]
+	config := withPolicies[:strings.Index(withPolicies, "informers")] +
+		withPolicies[strings.Index(withPolicies, "policies"):]
 	c, err := parse("x.yaml", []byte(config), folder{"p/no-latest-tag.yaml": text})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := c.Listeners["no-latest-tag"]
-	if len(c.Listeners) != 1 || l == nil || l.Name != "no-latest-tag" || l.Description != "" || !l.Select.IsZero() || l.Informers() != nil {
+	if len(c.Listeners) != 1 || l == nil || l.Name != "no-latest-tag" || l.Description != "" ||
+		!l.Select.IsZero() || l.Informers() != nil {
 		t.Fatalf("listeners are %+v", c.Listeners)
 	}
-	if want := []event.Op{event.Add, event.Update, event.Delete}; !slices.Equal(l.On, want) || l.Resync.Duration != 0 {
+	if want := []event.Op{event.Add, event.Update, event.Delete}; !slices.Equal(l.On, want) ||
+		l.Resync.Duration != 0 {
 		t.Errorf("on is %v, resync %v", l.On, l.Resync)
 	}
-	want := Rule{Name: "r", Severity: SeverityMedium, Deny: Expression{Text: "true", File: "p/no-latest-tag.yaml", Line: 6, Column: 12}}
+	want := Rule{Name: "r", Severity: SeverityMedium,
+		Deny: Expression{Text: "true", File: "p/no-latest-tag.yaml", Line: 6, Column: 12}}
 	if len(l.Rules) != 1 || l.Rules[0] != want {
 		t.Errorf("rules are %+v, want %+v", l.Rules, want)
 	}
 }
 
 func TestPoliciesComeAfterListenersInOrderOfTheEntries(t *testing.T) {
-	config := strings.Replace(withPolicies, "policies:\n", "policies:\n  - {files: /z/*, outputs: [other]}\n  - {files: ../q/x.yaml, outputs: [out]}\n", 1)
+	config := strings.Replace(withPolicies, "policies:\n",
+		"policies:\n  - {files: /z/*, outputs: [other]}\n  - {files: ../q/x.yaml, outputs: [out]}\n", 1)
 	c, err := parse("dir/x.yaml", []byte(config), folder{
-		"dir/p/b.yaml": policyText, "dir/p/a.yaml": policyText, "/z/y.json": strings.ReplaceAll(`{"apiVersion": "informerd.dev/v1alpha1",
-			"kind": "Policy", "informer": "nodes", "rules": [{"name": "r", "deny": "x"}]}`, "\t", " "),
+		"dir/p/b.yaml": policyText, "dir/p/a.yaml": policyText,
+		"/z/y.json": strings.ReplaceAll(`{"apiVersion": "informerd.dev/v1alpha1",
+			"kind": "Policy", "informer": "nodes", "rules": [{"name": "r", "deny": "x"}]}`, "\t",
+			" "),
 		"/z/text.of-any-name": policyText + "name: named\n", "q/x.yaml": policyText,
 	})
 	if err != nil {
@@ -158,7 +171,8 @@ func TestPoliciesComeAfterListenersInOrderOfTheEntries(t *testing.T) {
 	for _, l := range c.ListenersInOrder() {
 		got = append(got, l.Name+" "+l.Policy+" "+l.Outputs[0])
 	}
-	want := []string{"own  out", "named /z/text.of-any-name other", "y /z/y.json other", "x q/x.yaml out", "a dir/p/a.yaml out", "b dir/p/b.yaml out"}
+	want := []string{"own  out", "named /z/text.of-any-name other", "y /z/y.json other",
+		"x q/x.yaml out", "a dir/p/a.yaml out", "b dir/p/b.yaml out"}
 	if !slices.Equal(got, want) {
 		t.Errorf("order is %q, want %q", got, want)
 	}
@@ -166,7 +180,8 @@ func TestPoliciesComeAfterListenersInOrderOfTheEntries(t *testing.T) {
 
 func TestErrorAtPlacesInPolicies(t *testing.T) {
 	config := withPolicies + "  # the end\n"
-	c, err := parse("dir/x.yaml", []byte(config), folder{"dir/p/s.yaml": slicesPolicy, "dir/p/no.yaml": policyText})
+	c, err := parse("dir/x.yaml", []byte(config),
+		folder{"dir/p/s.yaml": slicesPolicy, "dir/p/no.yaml": policyText})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +206,8 @@ func TestErrorAtPlacesInPolicies(t *testing.T) {
 func TestDigestCoversPolicies(t *testing.T) {
 	digest := func(pattern, path, text string) string {
 		t.Helper()
-		c, err := parse("x.yaml", []byte(strings.Replace(withPolicies, "p/*.yaml", pattern, 1)), folder{path: text})
+		c, err := parse("x.yaml", []byte(strings.Replace(withPolicies, "p/*.yaml", pattern, 1)),
+			folder{path: text})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,11 +218,14 @@ func TestDigestCoversPolicies(t *testing.T) {
 		t.Error("the place of the file changes the digest")
 	}
 	for _, change := range [][2]string{
-		{"name: no-endpoints", "name: other"}, {"leads nowhere", "leads astray"}, {"resource: services", "resource: pods"},
-		{"service-name", "name"}, {"tier=edge", "tier=core"}, {"ExternalName", "NodePort"}, {"30s", "31s"}, {"== 0", "== 1"},
+		{"name: no-endpoints", "name: other"}, {"leads nowhere", "leads astray"}, {
+			"resource: services", "resource: pods"},
+		{"service-name", "name"}, {"tier=edge", "tier=core"}, {"ExternalName", "NodePort"}, {
+			"30s", "31s"}, {"== 0", "== 1"},
 		{"no endpoints", "none"}, {"high", "low"}, {"5m", "6m"}, {"1h", "2h"},
 	} {
-		if digest("p/*.yaml", "p/a.yaml", strings.Replace(slicesPolicy, change[0], change[1], 1)) == before {
+		if digest("p/*.yaml", "p/a.yaml", strings.Replace(slicesPolicy, change[0], change[1],
+			1)) == before {
 			t.Errorf("%s for %s has the same digest", change[1], change[0])
 		}
 	}
@@ -215,10 +234,12 @@ func TestDigestCoversPolicies(t *testing.T) {
 	}
 }
 
-// One malformed policy refuses all: each mistake is shown in its file, and the last line names those without any.
+// One malformed policy refuses all: each mistake is shown in its file, and the last line names
+// those without any.
 func TestPoliciesAreLoadedAllOrNone(t *testing.T) {
 	files := folder{
-		"p/a.yaml": policyText, "p/b.yaml": strings.Replace(policyText, "deny", "denny", 1) + "severity: low\n",
+		"p/a.yaml": policyText, "p/b.yaml": strings.Replace(policyText, "deny", "denny", 1) +
+			"severity: low\n",
 		"p/c.yaml": "name: a: b\n", "p/d.yaml": policyText,
 	}
 	_, err := parse("x.yaml", []byte(withPolicies+"  third: {}\n"), files)
@@ -239,7 +260,8 @@ x.yaml: not loaded because of that: p/a.yaml, p/d.yaml`
 	delete(files, "p/b.yaml")
 	delete(files, "p/c.yaml")
 	_, err = parse("x.yaml", []byte(withPolicies+"  third: {}\n"), files)
-	if want := "x.yaml:16:3: outputs.third has no kind; write stdout: {} below it"; err == nil || err.Error() != want {
+	if want := "x.yaml:16:3: outputs.third has no kind; write stdout: {} below it"; err == nil ||
+		err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}
 }
@@ -253,7 +275,8 @@ func TestNotLoadedCompletesWhatOthersFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := Errors{c.ErrorAt("listeners.p01.rules[0].deny", "bad", ""), c.ErrorAt("listeners.own.filter", "worse", "")}
+	bad := Errors{c.ErrorAt("listeners.p01.rules[0].deny", "bad", ""),
+		c.ErrorAt("listeners.own.filter", "worse", "")}
 	want := "p/p01.yaml:6:11: bad\nx.yaml:8:5: worse\nx.yaml: not loaded because of that: p/p00.yaml"
 	for i := 2; i < 21; i++ {
 		want += fmt.Sprintf(", p/p%02d.yaml", i)
@@ -277,13 +300,15 @@ func TestNotLoadedCompletesWhatOthersFind(t *testing.T) {
 		many = append(many, c.ErrorAt("listeners.p01.rules[0].deny", "bad", ""))
 	}
 	got := c.NotLoaded(many)
-	if len(got) != maxErrors+2 || got[maxErrors].Error() != "p/p01.yaml: 50 more mistakes are not shown" {
+	if len(got) != maxErrors+2 ||
+		got[maxErrors].Error() != "p/p01.yaml: 50 more mistakes are not shown" {
 		t.Errorf("of 150 mistakes %d remain, with %s", len(got), got[maxErrors])
 	}
 }
 
 func TestManyMistakesInPoliciesAreCutShort(t *testing.T) {
-	files := folder{"p/a.yaml": policyText + strings.Repeat("x: 1\n", 60), "p/b.yaml": policyText + strings.Repeat("x: 1\n", 150), "p/c.yaml": policyText}
+	files := folder{"p/a.yaml": policyText + strings.Repeat("x: 1\n", 60),
+		"p/b.yaml": policyText + strings.Repeat("x: 1\n", 150), "p/c.yaml": policyText}
 	_, err := parse("x.yaml", []byte(withPolicies), files)
 	var errs Errors
 	if !errors.As(err, &errs) || len(errs) != maxErrors+2 {
@@ -302,7 +327,8 @@ func TestManyMistakesInPoliciesAreCutShort(t *testing.T) {
 	}
 }
 
-// A pattern may match anything: what is not there to be read as policies must not cost minutes or gigabytes.
+// A pattern may match anything: what is not there to be read as policies must not cost minutes or
+// gigabytes.
 func TestPoliciesAreBoundedTogether(t *testing.T) {
 	tooMany, tooLarge, tooRich := folder{}, folder{}, folder{}
 	rich := policyText + "informers:\n  a: &a {resource: pods, namespaces: [n"
@@ -317,7 +343,8 @@ func TestPoliciesAreBoundedTogether(t *testing.T) {
 		tooMany[fmt.Sprintf("p/p%04d.yaml", i)] = policyText
 	}
 	for i := range 20 {
-		tooLarge[fmt.Sprintf("p/p%02d.yaml", i)] = policyText + strings.Repeat("#", MaxSize-len(policyText))
+		tooLarge[fmt.Sprintf("p/p%02d.yaml", i)] = policyText +
+			strings.Repeat("#", MaxSize-len(policyText))
 		tooRich[fmt.Sprintf("p/p%02d.yaml", i)] = rich
 	}
 	for name, test := range map[string]struct {

@@ -11,13 +11,15 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// positions finds where each character of a scalar is in the file, for those whose lines are not the lines of the file:
-// folded, or in quotes with escapes. It returns nil for others. If the text cannot be found, everything is at its beginning.
+// positions finds where each character of a scalar is in the file, for those whose lines are not
+// the lines of the file: folded, or in quotes with escapes. It returns nil for others. If the text
+// cannot be found, everything is at its beginning.
 func (d *decoder) positions(n *yaml.Node, text string) []filters.Position {
 	switch {
 	case n.Style&yaml.LiteralStyle != 0:
 		return nil
-	case n.Style&(yaml.FoldedStyle|yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0 && d.onLine(n, text):
+	case n.Style&(yaml.FoldedStyle|yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0 &&
+		d.onLine(n, text):
 		return nil
 	}
 	a := &aligner{lines: d.lines, line: n.Line - 1, style: n.Style}
@@ -35,7 +37,8 @@ func (d *decoder) positions(n *yaml.Node, text string) []filters.Position {
 	for _, r := range text {
 		at, ok := a.next(r)
 		if !ok {
-			return slices.Repeat([]filters.Position{{Line: n.Line, Column: n.Column}}, len([]rune(text))+1)
+			return slices.Repeat([]filters.Position{{Line: n.Line, Column: n.Column}},
+				len([]rune(text))+1)
 		}
 		all = append(all, at)
 	}
@@ -57,8 +60,8 @@ func (d *decoder) onLine(n *yaml.Node, text string) bool {
 	return n.Column-1 <= len(line) && strings.HasPrefix(string(line[n.Column-1:]), text)
 }
 
-// aligner goes through the lines of a file and the text that YAML reads from them at the same time. Line and column count
-// from 0.
+// aligner goes through the lines of a file and the text that YAML reads from them at the same time.
+// Line and column count from 0.
 type aligner struct {
 	lines        []string
 	line, column int
@@ -96,9 +99,11 @@ func (a *aligner) nextLine() {
 	a.start = a.column
 }
 
-// empty reports whether a line has no text. Spaces behind the indentation of a folded scalar are text.
+// empty reports whether a line has no text. Spaces behind the indentation of a folded scalar are
+// text.
 func (a *aligner) empty(line string) bool {
-	return strings.TrimSpace(line) == "" && (a.style&yaml.FoldedStyle == 0 || len(strings.TrimRight(line, "\r")) <= a.indent)
+	return strings.TrimSpace(line) == "" &&
+		(a.style&yaml.FoldedStyle == 0 || len(strings.TrimRight(line, "\r")) <= a.indent)
 }
 
 // next takes one character of the text.
@@ -109,7 +114,8 @@ func (a *aligner) next(r rune) (at filters.Position, ok bool) {
 		rest = a.rest()
 	}
 	at = filters.Position{Line: a.line + 1, Column: a.column + 1}
-	blank := rest == "" || a.style&yaml.FoldedStyle == 0 && strings.TrimSpace(rest) == "" // a folded line keeps its last spaces
+	// a folded line keeps its last spaces
+	blank := rest == "" || a.style&yaml.FoldedStyle == 0 && strings.TrimSpace(rest) == ""
 	switch {
 	case r == '\n' && a.column > 0 && !blank && a.atStart() && a.blank > 0:
 		a.blank--

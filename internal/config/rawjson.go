@@ -66,7 +66,8 @@ func (d *decoder) writeScalar(b *bytes.Buffer, n *yaml.Node, path string) {
 	case "!!int", "!!float":
 		number, ok := jsonNumber(n)
 		if !ok {
-			d.add(placeOf(n), path, "put it in quotes if it is text", "%s is a number that JSON does not have: %s", path, quote(n.Value))
+			d.add(placeOf(n), path, "put it in quotes if it is text",
+				"%s is a number that JSON does not have: %s", path, quote(n.Value))
 			return
 		}
 		b.WriteString(number)
@@ -75,7 +76,8 @@ func (d *decoder) writeScalar(b *bytes.Buffer, n *yaml.Node, path string) {
 	}
 }
 
-// jsonNumber gives a number as JSON writes it: as it stands if it can, else its value (0x10, 1_000).
+// jsonNumber gives a number as JSON writes it: as it stands if it can, else its value (0x10,
+// 1_000).
 func jsonNumber(n *yaml.Node) (string, bool) {
 	if json.Valid([]byte(n.Value)) {
 		return n.Value, true

@@ -19,7 +19,9 @@ func (r *reference) collect(v reflect.Value) {
 		}
 	case reflect.Map:
 		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		slices.SortFunc(keys, func(a, b reflect.Value) int {
+			return strings.Compare(a.String(), b.String())
+		})
 		for _, key := range keys {
 			r.collect(v.MapIndex(key))
 		}
@@ -38,7 +40,9 @@ func (r *reference) collect(v reflect.Value) {
 				continue
 			}
 			text, err := exampleJSON(field.Interface())
-			if err == nil && len(text) < 90 && (text[0] != '{' || field.Type() == reflect.TypeFor[json.RawMessage]() || field.Kind() == reflect.Map && field.Type().Elem().Kind() == reflect.String) {
+			if err == nil && len(text) < 90 &&
+				(text[0] != '{' || field.Type() == reflect.TypeFor[json.RawMessage]() ||
+					field.Kind() == reflect.Map && field.Type().Elem().Kind() == reflect.String) {
 				r.examples[key] = name + ": " + exampleText(text)
 			}
 		}
@@ -91,6 +95,8 @@ func exampleText(text string) string {
 	}
 	text = plainWord.ReplaceAllString(text, "$1")
 	text = regexp.MustCompile(`([a-z}\]])":?([:,])([^ /0-9])`).ReplaceAllString(text, "$1$2 $3")
-	text = regexp.MustCompile(`,([^ ])`).ReplaceAllString(regexp.MustCompile(`([mh])0[ms](0s)?$`).ReplaceAllString(text, "$1"), ", $1")
-	return regexp.MustCompile(`([{ ,])"?([A-Za-z-]+)"?:([^ /])`).ReplaceAllString(strings.ReplaceAll(text, `,"`, `, "`), "$1$2: $3")
+	text = regexp.MustCompile(`,([^ ])`).ReplaceAllString(
+		regexp.MustCompile(`([mh])0[ms](0s)?$`).ReplaceAllString(text, "$1"), ", $1")
+	return regexp.MustCompile(`([{ ,])"?([A-Za-z-]+)"?:([^ /])`).ReplaceAllString(
+		strings.ReplaceAll(text, `,"`, `, "`), "$1$2: $3")
 }

@@ -26,7 +26,8 @@ var updateReference = flag.Bool("update", false, "write docs/configuration.md ag
 
 const referencePage = "../../docs/configuration.md"
 
-// reference is docs/configuration.md, made of the types that configurations are decoded into and their comments.
+// reference is docs/configuration.md, made of the types that configurations are decoded into and
+// their comments.
 type reference struct {
 	comments map[string]string // by Type and Type.Field
 	examples map[string]string // by Type.Field
@@ -43,14 +44,19 @@ type section struct {
 }
 
 func TestReference(t *testing.T) {
-	r := &reference{comments: typeComments(t), examples: map[string]string{}, done: map[reflect.Type]bool{}}
+	r := &reference{comments: typeComments(t), examples: map[string]string{},
+		done: map[reflect.Type]bool{}}
 	c := mustParse(t, full)
 	r.collect(reflect.ValueOf(*c))
-	r.collect(reflect.ValueOf(*mustParse(t, "apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n  a:\n    informer: {resource: pods}\n"+
-		"    buffer: {overflow: spill, spill: {dir: /var/tmp, bytes: 64Mi}}\n    outputs: [out]\n    handler: {wasm: handlers/x.wasm, config: {threshold: 3}, grants: {http: {private: true, allow: [\"http://a.example.com\"], headers: {X-A: {fromEnv: TOKEN}, X-B: {fromFile: /etc/token}}}}}\noutputs: {out: {stdout: {}}}\n")))
+	r.collect(reflect.ValueOf(
+		*mustParse(t, "apiVersion: informerd.dev/v1alpha1\nkind: Config\nlisteners:\n  a:\n    informer: {resource: pods}\n"+
+			"    buffer: {overflow: spill, spill: {dir: /var/tmp, bytes: 64Mi}}\n    outputs: [out]\n    handler: {wasm: handlers/x.wasm, config: {threshold: 3}, grants: {http: {private: true, allow: [\"http://a.example.com\"], headers: {X-A: {fromEnv: TOKEN}, X-B: {fromFile: /etc/token}}}}}\noutputs: {out: {stdout: {}}}\n")))
 	for _, policy := range []any{
 		Policies{Files: "policies/*.yaml", Outputs: []string{"stdout"}},
-		Policy{APIVersion: APIVersion, Kind: PolicyKind, Name: "pending", Description: "Pods that wait too long.", Resync: metav1.Duration{Duration: time.Hour}, InformerRef: InformerRef{Name: "pods"}, Select: Expression{Text: `object.metadata.namespace == "shop"`}},
+		Policy{APIVersion: APIVersion, Kind: PolicyKind, Name: "pending",
+			Description: "Pods that wait too long.", Resync: metav1.Duration{Duration: time.Hour},
+			InformerRef: InformerRef{Name: "pods"},
+			Select:      Expression{Text: `object.metadata.namespace == "shop"`}},
 		Limits{Fuel: 1000000},
 	} {
 		r.collect(reflect.ValueOf(policy))
@@ -85,7 +91,9 @@ Every field of a configuration and of a policy file, made of the types that they
 them. [filters.md](filters.md) is about expressions, [writing-handlers.md](writing-handlers.md) about handlers.
 
 Unknown fields, values of the wrong type and numbers without the unit they need are errors. A duration is a number and a
-unit, as in ` + "`90s`, `1h30m`, `7d`" + `: d, h, m, s and ms. A quantity of bytes is a number and a unit, as in ` + "`16Mi`" + `: Ki, Mi and Gi.
+unit, as in ` + "`90s`, `1h30m`, `7d`" +
+	`: d, h, m, s and ms. A quantity of bytes is a number and a unit, as in ` + "`16Mi`" +
+	`: Ki, Mi and Gi.
 
 `
 
@@ -146,7 +154,8 @@ func (r *reference) add(t reflect.Type, path string) {
 }
 
 func isLeaf(t reflect.Type) bool {
-	return t == reflect.TypeFor[Expression]() || t == reflect.TypeFor[metav1.Duration]() || t == reflect.TypeFor[time.Time]()
+	return t == reflect.TypeFor[Expression]() || t == reflect.TypeFor[metav1.Duration]() ||
+		t == reflect.TypeFor[time.Time]()
 }
 
 func (r *reference) run() {
@@ -169,7 +178,8 @@ func (r *reference) section(s section) {
 	} else {
 		title = "`" + strings.TrimPrefix(title, ".") + "`"
 	}
-	fmt.Fprintf(&r.out, "## %s\n\n%s\n\n", title, strings.ReplaceAll(r.comment(s.t.Name()), " Make one with Load or Parse.", ""))
+	fmt.Fprintf(&r.out, "## %s\n\n%s\n\n", title,
+		strings.ReplaceAll(r.comment(s.t.Name()), " Make one with Load or Parse.", ""))
 	fields := fieldsOf(s.t)
 	if len(fields.names) == 0 {
 		return
@@ -186,7 +196,9 @@ func (r *reference) section(s section) {
 			byDefault, text = "**required**", requiredIn.ReplaceAllString(text, "")
 		}
 		example := r.examples[s.t.Name()+"."+field.Name]
-		if example == "" && valueWord(field.Type) != "mapping" && !strings.HasPrefix(valueWord(field.Type), "names and") && valueWord(field.Type) != "list of mappings" {
+		if example == "" && valueWord(field.Type) != "mapping" &&
+			!strings.HasPrefix(valueWord(field.Type), "names and") &&
+			valueWord(field.Type) != "list of mappings" {
 			r.missing = append(r.missing, s.t.Name()+"."+field.Name)
 		}
 		if example != "" {
@@ -198,7 +210,8 @@ func (r *reference) section(s section) {
 		text = strings.TrimSpace(strings.TrimPrefix(text, field.Name+" "))
 		text = strings.TrimPrefix(strings.TrimPrefix(text, "is "), "are ")
 		text = strings.ToUpper(text[:1]) + text[1:]
-		fmt.Fprintf(&r.out, "| `%s` | %s | %s | %s | %s |\n", name, valueWord(field.Type), strings.ReplaceAll(byDefault, "|", `\|`), strings.ReplaceAll(text, "|", `\|`), example)
+		fmt.Fprintf(&r.out, "| `%s` | %s | %s | %s | %s |\n", name, valueWord(field.Type),
+			strings.ReplaceAll(byDefault, "|", `\|`), strings.ReplaceAll(text, "|", `\|`), example)
 		r.add(field.Type, join(s.path, "")[:len(s.path)]+"."+name)
 	}
 	r.out.WriteString("\n")
@@ -275,12 +288,14 @@ func TestDefaultsAreWhatTheCommentsSay(t *testing.T) {
 		case reflect.Struct:
 			for _, index := range fieldsOf(v.Type()).index {
 				walk(v.Field(index))
-				m := defaultIn.FindStringSubmatch(comments[v.Type().Name()+"."+v.Type().Field(index).Name])
+				m := defaultIn.FindStringSubmatch(
+					comments[v.Type().Name()+"."+v.Type().Field(index).Name])
 				if m == nil {
 					continue
 				}
 				want, _, _ := strings.Cut(m[1], ",")
-				if strings.Contains(m[1], ",") && regexp.MustCompile(`^[0-9,]+$`).MatchString(m[1]) {
+				if strings.Contains(m[1], ",") &&
+					regexp.MustCompile(`^[0-9,]+$`).MatchString(m[1]) {
 					want = strings.ReplaceAll(m[1], ",", "")
 				}
 				var got string
@@ -300,11 +315,14 @@ func TestDefaultsAreWhatTheCommentsSay(t *testing.T) {
 				default:
 					continue
 				}
-				if slices.Contains([]string{"none", "all", "any", "nothing", "nowhere", "its current context", "the system's folder for temporary files", "the file's name without its extension"}, want) {
+				if slices.Contains([]string{"none", "all", "any", "nothing", "nowhere",
+					"its current context", "the system's folder for temporary files",
+					"the file's name without its extension"}, want) {
 					want = ""
 				}
 				if compared++; got != want && !(want == "" && got == "0") {
-					t.Errorf("%s.%s is %q, and the comment says %q", v.Type().Name(), v.Type().Field(index).Name, got, m[1])
+					t.Errorf("%s.%s is %q, and the comment says %q", v.Type().Name(),
+						v.Type().Field(index).Name, got, m[1])
 				}
 			}
 		}

@@ -22,8 +22,10 @@ type document struct {
 }
 
 var (
-	configuration = document{"configuration", Kind, "name the policy's file in policies of a configuration"}
-	policy        = document{"policy", PolicyKind, "a configuration is no policy: keep policies in a folder of their own"}
+	configuration = document{"configuration", Kind,
+		"name the policy's file in policies of a configuration"}
+	policy = document{"policy", PolicyKind,
+		"a configuration is no policy: keep policies in a folder of their own"}
 )
 
 // source remembers where each field of the schema stands.
@@ -39,7 +41,8 @@ type report struct {
 	errs Errors
 	// failed are the fields whose value is not to be looked at: it is wrong, and that was said.
 	failed map[string]bool
-	// broken are the mappings with members that were not understood; what seems to be missing there may be one of them.
+	// broken are the mappings with members that were not understood; what seems to be missing there
+	// may be one of them.
 	broken map[string]bool
 	// what the file is.
 	what document
@@ -58,8 +61,8 @@ func newReport(what document, file string) *report {
 	}
 }
 
-// place gives the place of the field's value or, if it does not stand in the file, of the innermost mapping around it
-// that does.
+// place gives the place of the field's value or, if it does not stand in the file, of the innermost
+// mapping around it that does.
 func (s source) place(field string) place {
 	for {
 		if p, ok := s.values[field]; ok {
@@ -95,7 +98,8 @@ func (r *report) key(field, hint, format string, args ...any) {
 // warn notes what is legal and suspicious.
 func (r *report) warn(at place, field, hint, format string, args ...any) {
 	r.warnings = append(r.warnings, Error{
-		File: r.file, Line: at.line, Column: at.column, Field: field, Message: fmt.Sprintf(format, args...), Hint: hint,
+		File: r.file, Line: at.line, Column: at.column, Field: field, Message: fmt.Sprintf(format,
+			args...), Hint: hint,
 	})
 }
 
@@ -129,5 +133,6 @@ func join(parent, name string) string {
 func item(parent string, i int) string { return parent + "[" + strconv.Itoa(i) + "]" }
 
 func notPlain(r rune) bool {
-	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' &&
+		r != '_'
 }

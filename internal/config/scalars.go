@@ -88,7 +88,8 @@ func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
 
 const timeHint = "write it as in 2026-01-01T00:00:00Z"
 
-// time decodes a point in time. One without a zone is none: YAML would take it for UTC, others for local time.
+// time decodes a point in time. One without a zone is none: YAML would take it for UTC, others for
+// local time.
 func (d *decoder) time(n *yaml.Node, into *time.Time, path string) {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" && n.Tag != "!!timestamp" {
 		d.wrongType(n, path, "a time", timeHint)
@@ -102,7 +103,8 @@ func (d *decoder) time(n *yaml.Node, into *time.Time, path string) {
 	*into = t.UTC()
 }
 
-// headerValue decodes a text, or where to find it. Its errors do not show a value: what stands there may be a secret.
+// headerValue decodes a text, or where to find it. Its errors do not show a value: what stands
+// there may be a secret.
 func (d *decoder) headerValue(n *yaml.Node, into *HeaderValue, path string, depth int) {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -120,7 +122,8 @@ func (d *decoder) headerValue(n *yaml.Node, into *HeaderValue, path string, dept
 
 const bytesHint = "write a number and a unit (Ki, Mi, Gi), as in 16Mi"
 
-// bytes decodes a quantity. Its length is limited because a quantity's exponent may ask for any number of digits.
+// bytes decodes a quantity. Its length is limited because a quantity's exponent may ask for any
+// number of digits.
 func (d *decoder) bytes(n *yaml.Node, into *Bytes, path string) {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" && n.Tag != "!!int" {
 		d.wrongType(n, path, "a quantity of bytes", bytesHint)
@@ -128,7 +131,8 @@ func (d *decoder) bytes(n *yaml.Node, into *Bytes, path string) {
 	}
 	quantity, err := resource.ParseQuantity(n.Value)
 	if err != nil || len(n.Value) > 20 || strings.ContainsAny(n.Value, "eE") {
-		d.report.value(path, bytesHint, "%s must be a quantity of bytes, is %s", path, quote(n.Value))
+		d.report.value(path, bytesHint, "%s must be a quantity of bytes, is %s", path,
+			quote(n.Value))
 		return
 	}
 	size, whole := quantity.AsInt64()
@@ -136,7 +140,8 @@ func (d *decoder) bytes(n *yaml.Node, into *Bytes, path string) {
 	case quantity.Sign() < 0:
 		d.report.value(path, "", "%s must not be negative, is %s", path, n.Value)
 	case !whole && strings.HasSuffix(n.Value, "m"):
-		d.report.value(path, "m is a thousandth: "+bytesHint, "%s must be whole bytes, is %s", path, n.Value)
+		d.report.value(path, "m is a thousandth: "+bytesHint, "%s must be whole bytes, is %s", path,
+			n.Value)
 	case !whole:
 		d.report.value(path, bytesHint, "%s must be whole bytes below 2^63, is %s", path, n.Value)
 	default:
@@ -210,13 +215,14 @@ var goesOn = regexp.MustCompile(`^#+\s*(&&|\|\||and\b|or\b|in\b|[=!<>]=?|[-+)\]?
 // commentedOut warns of a comment that reads as if the expression went on in it.
 func (d *decoder) commentedOut(n *yaml.Node, path string) {
 	if goesOn.MatchString(n.LineComment) {
-		d.warn(placeOf(n), path, "put the expression in quotes, or the comment on a line of its own",
+		d.warn(placeOf(n), path,
+			"put the expression in quotes, or the comment on a line of its own",
 			`%s ends before " #", where YAML begins a comment: %s`, path, quote(n.LineComment))
 	}
 }
 
-// blockIndent is how far the text of a block scalar is indented whose header stands on the line: what its first line
-// that is not blank has more of spaces in the file than in the text.
+// blockIndent is how far the text of a block scalar is indented whose header stands on the line:
+// what its first line that is not blank has more of spaces in the file than in the text.
 func (d *decoder) blockIndent(header int, text string) int {
 	for _, line := range strings.Split(text, "\n") {
 		if strings.TrimSpace(line) != "" {

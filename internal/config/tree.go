@@ -19,10 +19,12 @@ import (
 // MaxSize is the largest configuration and the largest policy file that is read, in bytes.
 const MaxSize = 1 << 20
 
-// parseTree reads the one document of a text. The error is about the text as a whole: there is nothing to go on with.
+// parseTree reads the one document of a text. The error is about the text as a whole: there is
+// nothing to go on with.
 func parseTree(what document, file string, data []byte) (*yaml.Node, *Error) {
 	if len(data) > MaxSize {
-		return nil, &Error{File: file, Message: fmt.Sprintf("the %s is larger than %d bytes", what.noun, MaxSize)}
+		return nil, &Error{File: file, Message: fmt.Sprintf("the %s is larger than %d bytes",
+			what.noun, MaxSize)}
 	}
 	if err := checkCharacters(file, data); err != nil {
 		return nil, err
@@ -46,18 +48,20 @@ func parseTree(what document, file string, data []byte) (*yaml.Node, *Error) {
 			return root, nil
 		case err != nil:
 			return nil, syntaxError(file, data, err)
-		case len(document.Content) != 1 || isNull(document.Content[0]): // nothing follows a last ---
+		// nothing follows a last ---
+		case len(document.Content) != 1 || isNull(document.Content[0]):
 		case root != nil:
 			return nil, &Error{File: file, Line: document.Line, Column: document.Column,
-				Message: "a second document begins here", Hint: "a " + what.noun + " is one document: remove the --- and what follows"}
+				Message: "a second document begins here", Hint: "a " + what.noun +
+					" is one document: remove the --- and what follows"}
 		default:
 			root = document.Content[0]
 		}
 	}
 }
 
-// nextDocument reads one document. The parser panics where it finds itself in a state it did not expect; no text may
-// end the process.
+// nextDocument reads one document. The parser panics where it finds itself in a state it did not
+// expect; no text may end the process.
 func nextDocument(decoder *yaml.Decoder) (document *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -93,7 +97,8 @@ func checkCharacters(file string, data []byte) *Error {
 		}
 		if message != "" {
 			line, column := lineColumn(data, offset)
-			return &Error{File: file, Line: line, Column: column, Message: message, Hint: "save the file as UTF-8 text"}
+			return &Error{File: file, Line: line, Column: column, Message: message,
+				Hint: "save the file as UTF-8 text"}
 		}
 		offset += size
 	}
@@ -119,10 +124,11 @@ func checkJSON(file string, data []byte) *Error {
 	return &Error{File: file, Line: line, Column: column, Message: "not JSON: " + syntax.Error()}
 }
 
-var jsonEscape = regexp.MustCompile(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|.)`)
+var jsonEscape = regexp.MustCompile(
+	`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|.)`)
 
-// asYAML changes valid JSON where the YAML parser would not take it: tabs, of which none is part of a string, and two
-// kinds of escapes. Lines stay the same.
+// asYAML changes valid JSON where the YAML parser would not take it: tabs, of which none is part of
+// a string, and two kinds of escapes. Lines stay the same.
 func asYAML(text []byte) []byte {
 	text = bytes.ReplaceAll(text, []byte("\t"), []byte(" "))
 	return jsonEscape.ReplaceAllFunc(text, func(escape []byte) []byte {
@@ -150,7 +156,8 @@ func syntaxError(file string, data []byte, err error) *Error {
 	cause := strings.TrimPrefix(err.Error(), named[0])
 	if anchor := unknownAnchor.FindStringSubmatch(cause); anchor != nil {
 		line, column := findAlias(data, anchor[1])
-		return &Error{File: file, Line: line, Column: column, Message: "the alias " + quote("*"+anchor[1]) + " has no anchor before it"}
+		return &Error{File: file, Line: line, Column: column,
+			Message: "the alias " + quote("*"+anchor[1]) + " has no anchor before it"}
 	}
 	e := &Error{File: file, Message: "not YAML: " + cause}
 	if e.Line, _ = strconv.Atoi(named[1]); len(data) <= maxSearched {
@@ -170,13 +177,16 @@ func syntaxError(file string, data []byte, err error) *Error {
 		if n < 1 || n > len(lines) {
 			continue
 		}
-		if column, message, hint := explainLine(lines[n-1], strings.Contains(cause, "flow") || strings.Contains(cause, "',' or")); column > 0 {
+		if column, message, hint := explainLine(lines[n-1], strings.Contains(cause, "flow") ||
+			strings.Contains(cause, "',' or")); column > 0 {
 			e.Line, e.Column, e.Message, e.Hint = n, column, "not YAML: "+message, hint
 			return e
 		}
 	}
-	for n := min(e.Line, len(lines)) - 1; n >= 1; n-- { // a text that was not closed goes on until another quote
-		if column, message, hint := explainLine(lines[n-1], false); strings.HasSuffix(message, notClosed) {
+	// a text that was not closed goes on until another quote
+	for n := min(e.Line, len(lines)) - 1; n >= 1; n-- {
+		if column, message, hint := explainLine(lines[n-1], false); strings.HasSuffix(message,
+			notClosed) {
 			e.Line, e.Column, e.Message, e.Hint = n, column, "not YAML: "+message, hint
 			return e
 		}
@@ -190,8 +200,8 @@ func syntaxError(file string, data []byte, err error) *Error {
 // maxSearched is the largest text in which failingLine looks, as it parses it several times.
 const maxSearched = 128 << 10
 
-// failingLine finds the line that makes the text fail. The parser says only where the block around it begins, so this
-// looks for the fewest lines from the beginning that fail for the same cause.
+// failingLine finds the line that makes the text fail. The parser says only where the block around
+// it begins, so this looks for the fewest lines from the beginning that fail for the same cause.
 func failingLine(data []byte, cause string) int {
 	var ends []int // of each line
 	for i, c := range data {
@@ -221,7 +231,8 @@ func parseAll(data []byte) error {
 // findAlias finds the place of *name, 0 if there is none outside of comments.
 func findAlias(data []byte, name string) (line, column int) {
 	for i, text := range strings.Split(string(data), "\n") {
-		if at := strings.Index(text, "*"+name); at >= 0 && !strings.HasPrefix(strings.TrimSpace(text), "#") {
+		if at := strings.Index(text, "*"+name); at >= 0 &&
+			!strings.HasPrefix(strings.TrimSpace(text), "#") {
 			return i + 1, utf8.RuneCountInString(text[:at]) + 1
 		}
 	}

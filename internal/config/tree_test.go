@@ -12,29 +12,47 @@ import (
 func TestTextMistakes(t *testing.T) {
 	head := "apiVersion: informerd.dev/v1alpha1\nkind: Config\n"
 	for name, test := range map[string]struct{ file, text, want string }{
-		"empty":    {"x.yaml", "", "x.yaml: the configuration is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Config"},
-		"comments": {"x.yaml", "# nothing\n---\n", "x.yaml: the configuration is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Config"},
-		"null":     {"x.yaml", "null", "x.yaml: the configuration is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Config"},
-		"a list":   {"x.yaml", "- a\n", "x.yaml:1:1: the configuration must be a mapping, is a list"},
-		"a word":   {"x.yaml", "hello\n", `x.yaml:1:1: the configuration must be a mapping, is the string "hello"`},
+		"empty": {"x.yaml", "",
+			"x.yaml: the configuration is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Config"},
+		"comments": {"x.yaml", "# nothing\n---\n",
+			"x.yaml: the configuration is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Config"},
+		"null": {"x.yaml", "null",
+			"x.yaml: the configuration is empty; begin with apiVersion: informerd.dev/v1alpha1 and kind: Config"},
+		"a list": {"x.yaml", "- a\n", "x.yaml:1:1: the configuration must be a mapping, is a list"},
+		"a word": {"x.yaml", "hello\n",
+			`x.yaml:1:1: the configuration must be a mapping, is the string "hello"`},
 		"too large": {"x.yaml", strings.Repeat("#", MaxSize+1),
 			"x.yaml: the configuration is larger than 1048576 bytes"},
-		"not UTF-8": {"x.yaml", head + "# é caf\xe9\n", "x.yaml:3:8: byte 0xe9 is not UTF-8; save the file as UTF-8 text"},
-		"UTF-16":    {"x.yaml", "\xff\xfea\x00", "x.yaml:1:1: byte 0xff is not UTF-8; save the file as UTF-8 text"},
-		"NUL":       {"x.yaml", head + "x: \x00", "x.yaml:3:4: the character U+0000 is not allowed; save the file as UTF-8 text"},
-		"tab first": {"x.yaml", head + "listeners:\n\ta: {}\n", "x.yaml:4:1: a tab in the indentation; YAML wants spaces there"},
+		"not UTF-8": {"x.yaml", head + "# é caf\xe9\n",
+			"x.yaml:3:8: byte 0xe9 is not UTF-8; save the file as UTF-8 text"},
+		"UTF-16": {"x.yaml", "\xff\xfea\x00",
+			"x.yaml:1:1: byte 0xff is not UTF-8; save the file as UTF-8 text"},
+		"NUL": {"x.yaml", head + "x: \x00",
+			"x.yaml:3:4: the character U+0000 is not allowed; save the file as UTF-8 text"},
+		"tab first": {"x.yaml", head + "listeners:\n\ta: {}\n",
+			"x.yaml:4:1: a tab in the indentation; YAML wants spaces there"},
 		"tab later": {"x.yaml", head + "listeners:\n  a:\n    workers: 1\n  \t  resync: 5m\n",
 			"x.yaml:6:3: a tab in the indentation; YAML wants spaces there"},
-		"bracket open":    {"x.yaml", head + "outputs: {a: {}\nlisteners:\n  a: {}\n", "x.yaml:3:1: not YAML: did not find expected ',' or '}'"},
-		"quote open":      {"x.yaml", head + "cluster: {name: \"a}\nlisteners: {}\n", "x.yaml:3:17: not YAML: the quote that begins the value of name is not closed on its line; close it, or put the value in single quotes"},
-		"colon in text":   {"x.yaml", head + "cluster:\n  name: a: b\n", "x.yaml:4:9: not YAML: the value of name has \": \" in it, which YAML takes for another field; put all of it in single quotes, as in name: 'a: b', or use | and write it on a line of its own"},
-		"indentation":     {"x.yaml", head + "cluster:\n    name: a\n  context: b\n", "x.yaml:5:3: not YAML: did not find expected key"},
-		"unknown alias":   {"x.yaml", head + "# *a\ncluster: *a\n", `x.yaml:4:10: the alias "*a" has no anchor before it`},
-		"two documents":   {"x.yaml", head + "---\nkind: Config\n", "x.yaml:3:1: a second document begins here; a configuration is one document: remove the --- and what follows"},
-		"broken document": {"x.yaml", head + "---\na: b: c\n", "x.yaml:4:4: not YAML: the value of a has \": \" in it, which YAML takes for another field; put all of it in single quotes, as in a: 'b: c', or use | and write it on a line of its own"},
-		"JSON":            {"x.json", "{\"kind\": \"Config\",\n \"é\": 1,}", "x.json:2:9: not JSON: invalid character '}' looking for beginning of object key string"},
-		"YAML as JSON":    {"x.json", head, "x.json:1:1: not JSON: invalid character 'a' looking for beginning of value"},
-		"JSON too short":  {"x.json", "{\"kind\":", "x.json:1:8: not JSON: unexpected end of JSON input"},
+		"bracket open": {"x.yaml", head + "outputs: {a: {}\nlisteners:\n  a: {}\n",
+			"x.yaml:3:1: not YAML: did not find expected ',' or '}'"},
+		"quote open": {"x.yaml", head + "cluster: {name: \"a}\nlisteners: {}\n",
+			"x.yaml:3:17: not YAML: the quote that begins the value of name is not closed on its line; close it, or put the value in single quotes"},
+		"colon in text": {"x.yaml", head + "cluster:\n  name: a: b\n",
+			"x.yaml:4:9: not YAML: the value of name has \": \" in it, which YAML takes for another field; put all of it in single quotes, as in name: 'a: b', or use | and write it on a line of its own"},
+		"indentation": {"x.yaml", head + "cluster:\n    name: a\n  context: b\n",
+			"x.yaml:5:3: not YAML: did not find expected key"},
+		"unknown alias": {"x.yaml", head + "# *a\ncluster: *a\n",
+			`x.yaml:4:10: the alias "*a" has no anchor before it`},
+		"two documents": {"x.yaml", head + "---\nkind: Config\n",
+			"x.yaml:3:1: a second document begins here; a configuration is one document: remove the --- and what follows"},
+		"broken document": {"x.yaml", head + "---\na: b: c\n",
+			"x.yaml:4:4: not YAML: the value of a has \": \" in it, which YAML takes for another field; put all of it in single quotes, as in a: 'b: c', or use | and write it on a line of its own"},
+		"JSON": {"x.json", "{\"kind\": \"Config\",\n \"é\": 1,}",
+			"x.json:2:9: not JSON: invalid character '}' looking for beginning of object key string"},
+		"YAML as JSON": {"x.json", head,
+			"x.json:1:1: not JSON: invalid character 'a' looking for beginning of value"},
+		"JSON too short": {"x.json", "{\"kind\":",
+			"x.json:1:8: not JSON: unexpected end of JSON input"},
 		"half a surrogate": {"x.json", `{"kind": "\ud83d"}`,
 			`x.json:1: not YAML: found invalid Unicode character escape code; write the character itself instead of \u escapes`},
 	} {
@@ -52,19 +70,25 @@ func TestAliasBombs(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x]\n")
 	for i := 1; i < 20; i++ {
-		fmt.Fprintf(&bomb, "        a%d: &a%d [*a%[3]d, *a%[3]d, *a%[3]d, *a%[3]d, *a%[3]d]\n", i, i, i-1)
+		fmt.Fprintf(&bomb, "        a%d: &a%d [*a%[3]d, *a%[3]d, *a%[3]d, *a%[3]d, *a%[3]d]\n", i,
+			i, i-1)
 	}
 	for name, test := range map[string]struct{ config, want string }{
 		"billion laughs": {bomb.String(), "the configuration has more than 200000 values"},
 		"alias in itself": {"a: &a [*a, *a]",
 			"values are nested deeper than 100 levels"},
-		"deep":      {"a: " + strings.Repeat("[", 200) + strings.Repeat("]", 200), "values are nested deeper than 100 levels"},
-		"very deep": {"a: " + strings.Repeat("[", 100_000), "not YAML: exceeded max depth of 10000"},
+		"deep": {"a: " + strings.Repeat("[", 200) + strings.Repeat("]", 200),
+			"values are nested deeper than 100 levels"},
+		"very deep": {"a: " + strings.Repeat("[", 100_000),
+			"not YAML: exceeded max depth of 10000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse("x.yaml", []byte(strings.Replace(base, listenerLine, listenerWith("handler:", "  wasm: x", "  config:", "    "+test.config), 1)))
+			_, err := Parse("x.yaml",
+				[]byte(strings.Replace(base, listenerLine,
+					listenerWith("handler:", "  wasm: x", "  config:", "    "+test.config), 1)))
 			var errs Errors
-			if !errors.As(err, &errs) || len(errs) != 1 || errs[0].Line == 0 || !strings.HasSuffix(errs[0].Message, test.want) {
+			if !errors.As(err, &errs) || len(errs) != 1 || errs[0].Line == 0 ||
+				!strings.HasSuffix(errs[0].Message, test.want) {
 				t.Errorf("got %.300v, want one error with %q", err, test.want)
 			}
 		})
@@ -77,10 +101,12 @@ func TestManyMistakesAreCutShort(t *testing.T) {
 	if !errors.As(err, &errs) || len(errs) != maxErrors+1 {
 		t.Fatalf("got %d errors", len(errs))
 	}
-	if got, want := errs[0].Error(), `x.yaml:14:1: unknown field "x"; its fields are apiVersion, kind, cluster, http, health, shutdown, state, informers, listeners, policies, outputs`; got != want {
+	if got, want := errs[0].Error(),
+		`x.yaml:14:1: unknown field "x"; its fields are apiVersion, kind, cluster, http, health, shutdown, state, informers, listeners, policies, outputs`; got != want {
 		t.Errorf("the first is %s, want %s", got, want)
 	}
-	if got, want := errs[maxErrors].Error(), "x.yaml: 99900 more mistakes are not shown"; got != want {
+	if got, want := errs[maxErrors].Error(),
+		"x.yaml: 99900 more mistakes are not shown"; got != want {
 		t.Errorf("the last is %s, want %s", got, want)
 	}
 }
@@ -92,8 +118,10 @@ func TestErrorsShowLittleOfAValue(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	_, err = Parse("x.yaml", []byte(strings.Replace(base, "{name: c}", `{name: "`+secret+`\nx"}`, 1)))
-	if err == nil || strings.Contains(err.Error(), "very-long") || strings.Contains(err.Error(), "\n") {
+	_, err = Parse("x.yaml", []byte(strings.Replace(base, "{name: c}", `{name: "`+secret+`\nx"}`,
+		1)))
+	if err == nil || strings.Contains(err.Error(), "very-long") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -117,7 +145,8 @@ func checkResult(t *testing.T, c *Config, err error) {
 	switch {
 	case err == nil && c != nil:
 		for _, l := range c.ListenersInOrder() {
-			if l.Informer() == nil || len(l.On) == 0 || l.Workers == 0 || len(l.Outputs) == 0 || l != c.Listeners[l.Name] {
+			if l.Informer() == nil || len(l.On) == 0 || l.Workers == 0 || len(l.Outputs) == 0 ||
+				l != c.Listeners[l.Name] {
 				t.Errorf("incomplete listener %+v", l)
 			}
 			for _, r := range l.Rules {
@@ -159,12 +188,19 @@ func TestLargeFilesAreReadInTime(t *testing.T) {
 		text func(n int) string
 		good bool
 	}{
-		"unknown names":    {n: 7500, text: func(n int) string { return strings.Replace(base, "[out]", "["+names(n)+"]", 1) }},
-		"many known names": {n: 2500, text: func(n int) string { return strings.Replace(base, "[out]", "["+names(2*n)+"]", 1) + outputs(n) }},
-		"namespaces": {n: 7500, good: true, text: func(n int) string {
-			return strings.Replace(base, informerLine, informerWith("namespaces: ["+names(n)+"]"), 1)
+		"unknown names": {n: 7500, text: func(n int) string {
+			return strings.Replace(base, "[out]", "["+names(n)+"]", 1)
 		}},
-		"not YAML": {n: 25_000, text: func(n int) string { return strings.Repeat("a: 1\n", n) + "b: c: d\n" }},
+		"many known names": {n: 2500, text: func(n int) string {
+			return strings.Replace(base, "[out]", "["+names(2*n)+"]", 1) + outputs(n)
+		}},
+		"namespaces": {n: 7500, good: true, text: func(n int) string {
+			return strings.Replace(base, informerLine, informerWith("namespaces: ["+names(n)+"]"),
+				1)
+		}},
+		"not YAML": {n: 25_000, text: func(n int) string {
+			return strings.Repeat("a: 1\n", n) + "b: c: d\n"
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			growth.Linear(t, test.n, func(n int) {

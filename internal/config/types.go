@@ -8,7 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// APIVersion and Kind are what the fields apiVersion and kind must say. Those of a policy file are in policy.go.
+// APIVersion and Kind are what the fields apiVersion and kind must say. Those of a policy file are
+// in policy.go.
 const (
 	APIVersion = "informerd.dev/v1alpha1"
 	Kind       = "Config"
@@ -30,7 +31,8 @@ type Config struct {
 	Shutdown Shutdown `json:"shutdown,omitzero"`
 	// State is where informerd keeps what must outlast it. Default: nowhere.
 	State State `json:"state,omitzero"`
-	// Informers are watched resources that listeners refer to by name. A listener can also bring its own.
+	// Informers are watched resources that listeners refer to by name. A listener can also bring
+	// its own.
 	Informers map[string]*Informer `json:"informers,omitempty"`
 	// Listeners say what is done with which events. Those of policy files are among them, under the
 	// policies' names. At least one, here or by policies.
@@ -45,19 +47,20 @@ type Config struct {
 	policies []policySource // in the order of Policies, the files of one entry sorted by name
 }
 
-// Cluster says which API server is watched. Without kubeconfig it is, in this order: the cluster informerd runs in, the
-// files that $KUBECONFIG names, ~/.kube/config.
+// Cluster says which API server is watched. Without kubeconfig it is, in this order: the cluster
+// informerd runs in, the files that $KUBECONFIG names, ~/.kube/config.
 type Cluster struct {
 	// Name is the cluster's name in what comes out: a DNS label. Default: default.
 	Name string `json:"name"`
-	// Kubeconfig is the path of a kubeconfig file; a relative one counts from the folder of this configuration, ~/ is the
-	// home folder. Variables are not expanded.
+	// Kubeconfig is the path of a kubeconfig file; a relative one counts from the folder of this
+	// configuration, ~/ is the home folder. Variables are not expanded.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	// Context is the context to use of the kubeconfig. Default: its current context.
 	Context string `json:"context,omitempty"`
-	// Compression says whether the API server is asked to compress its answers, which saves bandwidth and costs CPU time
-	// at both ends: on, off, or auto, which is off in the cluster that informerd runs in, for a server on a loopback
-	// address, and if the kubeconfig says disable-compression; for others it is on. Default: auto.
+	// Compression says whether the API server is asked to compress its answers, which saves
+	// bandwidth and costs CPU time at both ends: on, off, or auto, which is off in the cluster that
+	// informerd runs in, for a server on a loopback address, and if the kubeconfig says
+	// disable-compression; for others it is on. Default: auto.
 	Compression string `json:"compression"`
 }
 
@@ -68,46 +71,50 @@ const (
 	CompressionOff  = "off"
 )
 
-// HTTP is where informerd answers requests about itself. It answers everybody who can connect, so only the machine
-// itself may.
+// HTTP is where informerd answers requests about itself. It answers everybody who can connect, so
+// only the machine itself may.
 type HTTP struct {
-	// Address is the host and the port to listen on: a loopback address or localhost, and 0 to 65535, where 0 is any free
-	// port. Required.
+	// Address is the host and the port to listen on: a loopback address or localhost, and 0 to
+	// 65535, where 0 is any free port. Required.
 	Address string `json:"address"`
 }
 
-// Health is where informerd answers probes, such as those of a kubelet: /livez is 200 as long as there is an answer, /readyz if
-// all listeners get their events. It answers anybody and says no more than that; the reasons are at http.address and in the
-// log.
+// Health is where informerd answers probes, such as those of a kubelet: /livez is 200 as long as
+// there is an answer, /readyz if all listeners get their events. It answers anybody and says no
+// more than that; the reasons are at http.address and in the log.
 type Health struct {
-	// Address is the host and the port to listen on, as in :8081. Without a host it is every address of the machine. Required.
+	// Address is the host and the port to listen on, as in :8081. Without a host it is every
+	// address of the machine. Required.
 	Address string `json:"address"`
 }
 
-// Shutdown is how long informerd may take to end after a SIGTERM. Both together should be less than the time after which it is
-// killed: a pod's terminationGracePeriodSeconds, 30 by default.
+// Shutdown is how long informerd may take to end after a SIGTERM. Both together should be less than
+// the time after which it is killed: a pod's terminationGracePeriodSeconds, 30 by default.
 type Shutdown struct {
-	// Drain is how long listeners may take to finish the events that they have in their buffers. 0s to 1h. Default: 25s.
+	// Drain is how long listeners may take to finish the events that they have in their buffers. 0s
+	// to 1h. Default: 25s.
 	Drain metav1.Duration `json:"drain"`
-	// Close is how long handlers and outputs may take to close after that. 100ms to 10m. Default: 1s.
+	// Close is how long handlers and outputs may take to close after that. 100ms to 10m. Default:
+	// 1s.
 	Close metav1.Duration `json:"close"`
 }
 
-// State is where informerd keeps what is to outlast it: the values of handlers whose grant kv says persist, the compiled
-// code of all of them, so that it starts sooner, and the key of the digests of Secrets, so that they stay the same. One
-// informerd uses it at a time.
+// State is where informerd keeps what is to outlast it: the values of handlers whose grant kv says
+// persist, the compiled code of all of them, so that it starts sooner, and the key of the digests
+// of Secrets, so that they stay the same. One informerd uses it at a time.
 type State struct {
-	// Dir is a folder; a relative one counts from the folder of this configuration. It is made, for the user informerd runs
-	// as and nobody else, if it is not there. Required.
+	// Dir is a folder; a relative one counts from the folder of this configuration. It is made, for
+	// the user informerd runs as and nobody else, if it is not there. Required.
 	Dir string `json:"dir"`
 }
 
 // Informer is one resource that is listed and watched, in one scope.
 type Informer struct {
 	// Resource is the name of the resource as discovery has it: pods, deployments.apps or
-	// certificates.v1.cert-manager.io. Without a version it is the one the API server prefers; when that version is no longer
-	// served, the informer moves to another one. A version that is named is kept, by all informers of the resource: if one
-	// informer names it, the others do not move either. Required.
+	// certificates.v1.cert-manager.io. Without a version it is the one the API server prefers; when
+	// that version is no longer served, the informer moves to another one. A version that is named
+	// is kept, by all informers of the resource: if one informer names it, the others do not move
+	// either. Required.
 	Resource string `json:"resource"`
 	// Namespaces limits the informer to these namespaces. Default: all.
 	Namespaces []string `json:"namespaces,omitempty"`
@@ -115,47 +122,53 @@ type Informer struct {
 	LabelSelector string `json:"labelSelector,omitempty"`
 	// FieldSelector limits the informer to the objects it matches. Default: all.
 	FieldSelector string `json:"fieldSelector,omitempty"`
-	// Drop are paths of fields that are cut out of each object on arrival, on top of metadata.managedFields. At
-	// most 100.
+	// Drop are paths of fields that are cut out of each object on arrival, on top of
+	// metadata.managedFields. At most 100.
 	Drop []string `json:"drop,omitempty"`
-	// Indexes are further ways to look objects up in the cache: name of the index to path of the field. An index on the
-	// namespace is always there.
+	// Indexes are further ways to look objects up in the cache: name of the index to path of the
+	// field. An index on the namespace is always there.
 	Indexes map[string]string `json:"indexes,omitempty"`
 	// KeepManagedFields leaves metadata.managedFields in the objects. Default: false.
 	KeepManagedFields bool `json:"keepManagedFields,omitempty"`
-	// AllowSecrets must be true for an informer on secrets, so that nobody watches them unawares. Values of a Secret are
-	// replaced by digests even so. Default: false.
+	// AllowSecrets must be true for an informer on secrets, so that nobody watches them unawares.
+	// Values of a Secret are replaced by digests even so. Default: false.
 	AllowSecrets bool `json:"allowSecrets,omitempty"`
 }
 
-// Listener is one stream of events: from an informer through a buffer, a filter and a handler to outputs. With rules it
-// sends their transitions, and events only if it has a filter or a handler as well.
+// Listener is one stream of events: from an informer through a buffer, a filter and a handler to
+// outputs. With rules it sends their transitions, and events only if it has a filter or a handler
+// as well.
 type Listener struct {
 	// Name is the listener's key in Config.Listeners.
 	Name string `json:"-"`
-	// Policy is the path of the policy file that the listener comes from, empty if it is in the configuration itself.
+	// Policy is the path of the policy file that the listener comes from, empty if it is in the
+	// configuration itself.
 	Policy string `json:"-"`
 	// Description is the policy's, empty for others.
 	Description string `json:"-"`
 	// InformerRef is the name of an informer, or an informer in full. Required.
 	InformerRef InformerRef `json:"informer"`
-	// On are the events the listener wants: add, update, delete, resync. Default: add, update, delete, and resync if a
-	// period is set.
+	// On are the events the listener wants: add, update, delete, resync. Default: add, update,
+	// delete, and resync if a period is set.
 	On []event.Op `json:"on"`
-	// Resync is the period after which every object comes again as a resync event: 0 or at least 1s. Default: 0, never.
+	// Resync is the period after which every object comes again as a resync event: 0 or at least
+	// 1s. Default: 0, never.
 	Resync metav1.Duration `json:"resync,omitzero"`
 	// Buffer is what waits for the listener.
 	Buffer Buffer `json:"buffer,omitzero"`
-	// Select is an expression about the object alone. It says which objects the listener is about: an update that makes it
-	// true comes as an add, one that makes it false as a delete, and rules look at no others. Default: none, all objects.
+	// Select is an expression about the object alone. It says which objects the listener is about:
+	// an update that makes it true comes as an add, one that makes it false as a delete, and rules
+	// look at no others. Default: none, all objects.
 	Select Expression `json:"select,omitzero"`
-	// Filter is an expression; events for which it is false go no further. Default: none, all events pass.
+	// Filter is an expression; events for which it is false go no further. Default: none, all
+	// events pass.
 	Filter Expression `json:"filter,omitzero"`
 	// Rules say what must be true of the objects, whatever on and filter say. Default: none.
 	Rules []Rule `json:"rules,omitempty"`
 	// Handler is a WASM module that gets the events that pass the filter. Default: none.
 	Handler *Handler `json:"handler,omitempty"`
-	// Workers is how many events are worked on at the same time, 1 to 64; events of one object never are. Default: 1.
+	// Workers is how many events are worked on at the same time, 1 to 64; events of one object
+	// never are. Default: 1.
 	Workers int `json:"workers"`
 	// Retry says how often and how fast an event is tried again.
 	Retry Retry `json:"retry,omitzero"`
@@ -170,9 +183,10 @@ type Listener struct {
 type Buffer struct {
 	// Capacity is how many events may wait, 1 to 1,000,000. Default: 1024.
 	Capacity int `json:"capacity"`
-	// Overflow is what happens when the buffer is full. latest: the object is marked and delivered later, once, in its
-	// current state. block: the informer waits, and with it its other listeners. drop: the event is given up and counted.
-	// spill: the event is written to a file; when that is full, or the disk too slow, as latest. Default: latest.
+	// Overflow is what happens when the buffer is full. latest: the object is marked and delivered
+	// later, once, in its current state. block: the informer waits, and with it its other
+	// listeners. drop: the event is given up and counted. spill: the event is written to a file;
+	// when that is full, or the disk too slow, as latest. Default: latest.
 	Overflow string `json:"overflow"`
 	// Spill bounds the file of overflow spill.
 	Spill *Spill `json:"spill,omitempty"`
@@ -186,10 +200,11 @@ const (
 	OverflowSpill  = "spill"
 )
 
-// Spill is the file a full buffer writes to. It has no name, and is gone when informerd ends, however that happens.
+// Spill is the file a full buffer writes to. It has no name, and is gone when informerd ends,
+// however that happens.
 type Spill struct {
-	// Dir is the folder of the file; a relative one counts from the folder of this configuration. Default: the system's
-	// folder for temporary files.
+	// Dir is the folder of the file; a relative one counts from the folder of this configuration.
+	// Default: the system's folder for temporary files.
 	Dir string `json:"dir,omitempty"`
 	// Bytes is how long the file may become, as a quantity, 1Mi to 1Ti. Default: 256Mi.
 	Bytes Bytes `json:"bytes"`
@@ -197,17 +212,19 @@ type Spill struct {
 
 // Handler is a sandboxed WASM module.
 type Handler struct {
-	// Wasm is the path of the module; a relative one counts from the folder of this configuration. Required.
+	// Wasm is the path of the module; a relative one counts from the folder of this configuration.
+	// Required.
 	Wasm string `json:"wasm"`
 	// SHA256 is the digest the module must have, 64 hexadecimal digits. Default: any.
 	SHA256 string `json:"sha256,omitempty"`
 	// Config is handed to the module as JSON. Default: nothing.
 	Config json.RawMessage `json:"config,omitempty"`
-	// Batch is the most events that the module gets at once, 1 to 1,000, if it takes several (on_batch, or a WASI command): those
-	// that wait when it is free. Others get one. Default: 64.
+	// Batch is the most events that the module gets at once, 1 to 1,000, if it takes several
+	// (on_batch, or a WASI command): those that wait when it is free. Others get one. Default: 64.
 	Batch int `json:"batch"`
-	// PauseAfter is how many crashes in a row make the listener pause, 0 to 1,000: for 1s, and twice as long each time, up to 1m,
-	// as long as the next event makes it crash again. Its events wait in the buffer. 0 is never. Default: 5.
+	// PauseAfter is how many crashes in a row make the listener pause, 0 to 1,000: for 1s, and
+	// twice as long each time, up to 1m, as long as the next event makes it crash again. Its events
+	// wait in the buffer. 0 is never. Default: 5.
 	PauseAfter int `json:"pauseAfter"`
 	// Limits bound what the module may use.
 	Limits Limits `json:"limits,omitzero"`
@@ -221,12 +238,13 @@ type Limits struct {
 	Memory Bytes `json:"memory"`
 	// Deadline is the longest one call may take, 1ms to 1m. Default: 100ms.
 	Deadline metav1.Duration `json:"deadline"`
-	// Fuel is how many instructions it may execute for one event, 0 to 2,000,000,000; 0 means that the deadline alone
-	// bounds it. A budget holds alike on every machine, busy or not. Default: 0.
+	// Fuel is how many instructions it may execute for one event, 0 to 2,000,000,000; 0 means that
+	// the deadline alone bounds it. A budget holds alike on every machine, busy or not. Default: 0.
 	Fuel int `json:"fuel,omitempty"`
-	// Recycle is after how many events a fresh instance takes the place of one, so that a module which leaks does not have to
-	// crash, -1 to 2,000,000,000; -1 means never. One whose memory has grown to three quarters of what it may have is replaced
-	// as well, unless the last one was started a short time ago: starts take a twentieth of a core at most. Default, and 0:
+	// Recycle is after how many events a fresh instance takes the place of one, so that a module
+	// which leaks does not have to crash, -1 to 2,000,000,000; -1 means never. One whose memory has
+	// grown to three quarters of what it may have is replaced as well, unless the last one was
+	// started a short time ago: starts take a twentieth of a core at most. Default, and 0:
 	// 1,000,000.
 	Recycle int `json:"recycle"`
 	// Module is the most bytes that its file may have, 1Ki to 64Mi. Default: 32Mi.
@@ -237,14 +255,16 @@ type Limits struct {
 
 // LoadLimits bound what compiling a handler's module may take. A module that takes more is refused.
 type LoadLimits struct {
-	// Time is time of the processor, 100ms to 1h; on the clock, compiling may take ten times that. Default: 1m.
+	// Time is time of the processor, 100ms to 1h; on the clock, compiling may take ten times that.
+	// Default: 1m.
 	Time metav1.Duration `json:"time"`
-	// Memory is the most memory for the process that compiles it, and for the module itself while it is compiled, as a
-	// quantity of bytes, 64Mi to 16Gi. Default: 1Gi.
+	// Memory is the most memory for the process that compiles it, and for the module itself while
+	// it is compiled, as a quantity of bytes, 64Mi to 16Gi. Default: 1Gi.
 	Memory Bytes `json:"memory"`
 }
 
-// Retry says how an event that failed is tried again. The pause doubles from minBackoff to maxBackoff.
+// Retry says how an event that failed is tried again. The pause doubles from minBackoff to
+// maxBackoff.
 type Retry struct {
 	// Attempts is how often an event is tried in all, 1 to 1,000; 1 means never again. Default: 5.
 	Attempts int `json:"attempts"`

@@ -20,20 +20,23 @@ func (b Bytes) String() string { return resource.NewQuantity(int64(b), resource.
 // MarshalJSON gives the quantity as a string.
 func (b Bytes) MarshalJSON() ([]byte, error) { return json.Marshal(b.String()) }
 
-// Expression is the text of an expression and the place of its first character, so that mistakes in it can be shown
-// where they stand. The zero Expression is none.
+// Expression is the text of an expression and the place of its first character, so that mistakes in
+// it can be shown where they stand. The zero Expression is none.
 type Expression struct {
 	Text string
 	File string
-	// Line and Column count from 1. Lines of a literal block (|) follow one another in the file as they do in Text.
+	// Line and Column count from 1. Lines of a literal block (|) follow one another in the file as
+	// they do in Text.
 	Line, Column int
-	// Comment is what YAML took for a comment behind the text, which may have been meant as a part of it.
+	// Comment is what YAML took for a comment behind the text, which may have been meant as a part
+	// of it.
 	Comment string
 
 	positions *[]filters.Position // nil: characters follow one another as in Text
 }
 
-// Positions are where each of Text's characters is, and its end, if that does not follow from Line and Column.
+// Positions are where each of Text's characters is, and its end, if that does not follow from Line
+// and Column.
 func (e Expression) Positions() []filters.Position {
 	if e.positions == nil {
 		return nil
@@ -47,8 +50,8 @@ func (e Expression) IsZero() bool { return e.Text == "" }
 // MarshalJSON gives the text.
 func (e Expression) MarshalJSON() ([]byte, error) { return json.Marshal(e.Text) }
 
-// InformerRef is the name of an informer in Config.Informers or in Policy.Informers, or an informer in full: one of its
-// fields is set.
+// InformerRef is the name of an informer in Config.Informers or in Policy.Informers, or an informer
+// in full: one of its fields is set.
 type InformerRef struct {
 	Name   string
 	Inline *Informer
@@ -62,11 +65,13 @@ func (r InformerRef) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.Name)
 }
 
-// Informer is the informer the listener refers to or brings along. It is never nil in a Config that was loaded.
+// Informer is the informer the listener refers to or brings along. It is never nil in a Config that
+// was loaded.
 func (l *Listener) Informer() *Informer { return l.informer }
 
-// Informers are the informers that the listener's expressions may look objects up in, by name: the configuration's, and
-// those of the policy file it comes from, which win. The map is shared: do not change it.
+// Informers are the informers that the listener's expressions may look objects up in, by name: the
+// configuration's, and those of the policy file it comes from, which win. The map is shared: do not
+// change it.
 func (l *Listener) Informers() map[string]*Informer { return l.informers }
 
 // Ops is the set of events the listener wants.
@@ -78,9 +83,10 @@ func (l *Listener) Ops() event.OpSet {
 	return ops
 }
 
-// Scope is what an informer watches and keeps of its resource. It is comparable. Informers on the same resource with
-// equal Scopes see the same objects and can share one watch and one cache. The resource is not part of it: po, pods and
-// pods.v1 are the same, but only the API server knows. Indexes are not either: a shared cache has those of all.
+// Scope is what an informer watches and keeps of its resource. It is comparable. Informers on the
+// same resource with equal Scopes see the same objects and can share one watch and one cache. The
+// resource is not part of it: po, pods and pods.v1 are the same, but only the API server knows.
+// Indexes are not either: a shared cache has those of all.
 type Scope struct {
 	Namespaces        string // sorted, joined by commas; empty for all
 	LabelSelector     string // normal form

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// The YAML parser says little of what is wrong with a text, and people write expressions into it that YAML reads in its own
-// way. What is here looks at the line that fails as its author does.
+// The YAML parser says little of what is wrong with a text, and people write expressions into it
+// that YAML reads in its own way. What is here looks at the line that fails as its author does.
 
-// lineMember is a key with a value behind it, on one line. Offset is where the value begins, in bytes of the line.
+// lineMember is a key with a value behind it, on one line. Offset is where the value begins, in
+// bytes of the line.
 type lineMember struct {
 	key, value string
 	offset     int
@@ -74,18 +75,27 @@ func explainLine(line string, flow bool) (column int, message, hint string) {
 		case strings.ContainsRune(`"'`, rune(m.value[0])):
 			switch {
 			case !closed:
-				return column, "the quote that begins the value of " + m.key + notClosed, "close it, or put the value in single quotes"
+				return column, "the quote that begins the value of " + m.key + notClosed,
+					"close it, or put the value in single quotes"
 			case rest != "" && !strings.HasPrefix(rest, "#"):
-				return column, "the value of " + m.key + " begins with a quote and goes on behind it", write
+				return column, "the value of " + m.key +
+					" begins with a quote and goes on behind it", write
 			}
-		case strings.ContainsRune("@`%&*|>?!", rune(m.value[0])) && !blockHeader.MatchString(m.value):
-			return column, fmt.Sprintf("the value of %s begins with %c, which means something else in YAML", m.key, m.value[0]), write
+		case strings.ContainsRune("@`%&*|>?!", rune(m.value[0])) &&
+			!blockHeader.MatchString(m.value):
+			return column, fmt.Sprintf(
+				"the value of %s begins with %c, which means something else in YAML", m.key,
+				m.value[0]), write
 		case strings.ContainsRune("[{", rune(m.value[0])) && endsBehind(m.value):
-			return column, "the value of " + m.key + " begins with a bracket and goes on behind it", write
+			return column, "the value of " + m.key + " begins with a bracket and goes on behind it",
+				write
 		case m.value[0] != '[' && strings.Contains(m.value+" ", ": "):
-			return column, `the value of ` + m.key + ` has ": " in it, which YAML takes for another field`, write
-		case (flow || strings.Contains(line, "{")) && m.value[0] != '[' && strings.ContainsAny(m.value, "[]{},\"'"):
-			return column, "the value of " + m.key + " has brackets, quotes or commas, which end it within {…}", write
+			return column, `the value of ` + m.key +
+				` has ": " in it, which YAML takes for another field`, write
+		case (flow || strings.Contains(line, "{")) && m.value[0] != '[' &&
+			strings.ContainsAny(m.value, "[]{},\"'"):
+			return column, "the value of " + m.key +
+				" has brackets, quotes or commas, which end it within {…}", write
 		}
 	}
 	return 0, "", ""
@@ -129,7 +139,8 @@ func endsBehind(value string) bool {
 		case ']', '}':
 			if depth--; depth == 0 {
 				rest := strings.TrimSpace(value[i+1:])
-				return rest != "" && !strings.HasPrefix(rest, "#") && !strings.ContainsRune(",}]", rune(rest[0]))
+				return rest != "" && !strings.HasPrefix(rest, "#") &&
+					!strings.ContainsRune(",}]", rune(rest[0]))
 			}
 		}
 	}

@@ -20,7 +20,8 @@ import (
 // accessTime is how long one request may take that only tries whether it is allowed.
 const accessTime = 20 * time.Second
 
-// MissingRights is an error about a configuration whose rights the API server does not grant. It is a config.Errors as well.
+// MissingRights is an error about a configuration whose rights the API server does not grant. It is
+// a config.Errors as well.
 type MissingRights struct {
 	config.Errors
 	// Roles are those that would grant them, as YAML.
@@ -30,7 +31,8 @@ type MissingRights struct {
 // Unwrap lets errors.As find the config.Errors.
 func (e *MissingRights) Unwrap() error { return e.Errors }
 
-// access tries whether informers get what they will ask for: one object of a list, and the beginning of a watch.
+// access tries whether informers get what they will ask for: one object of a list, and the
+// beginning of a watch.
 type access struct {
 	cluster  *cluster
 	config   *config.Config
@@ -38,8 +40,8 @@ type access struct {
 	missing  []kube.Right
 }
 
-// try asks for an informer's objects in each of its namespaces. The error is one of asking; what the server refuses is among
-// the mistakes.
+// try asks for an informer's objects in each of its namespaces. The error is one of asking; what
+// the server refuses is among the mistakes.
 func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resource) error {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
@@ -48,7 +50,8 @@ func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resourc
 	selectors := inf.Scope()
 	for _, ns := range namespaces {
 		lw := a.cluster.client.ListWatcher(resourceOf(found),
-			informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector, FieldSelector: selectors.FieldSelector})
+			informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
+				FieldSelector: selectors.FieldSelector})
 		denied := false // list, which is enough to report
 		for _, verb := range []string{"list", "watch"} {
 			err := tryVerb(ctx, lw, verb)
@@ -58,18 +61,24 @@ func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resourc
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case apierrors.IsForbidden(err):
-				a.missing = append(a.missing, kube.Right{Resource: found, Namespace: ns, Verb: verb})
+				a.missing = append(a.missing,
+					kube.Right{Resource: found, Namespace: ns, Verb: verb})
 				if !denied {
-					a.mistake(inf, "resource", fmt.Sprintf("%s may not %s %s%s", a.users(inf), verb, resourceOf(found), in(ns)), "the API server says: "+err.Error())
+					a.mistake(inf, "resource", fmt.Sprintf("%s may not %s %s%s", a.users(inf), verb,
+						resourceOf(found), in(ns)), "the API server says: "+err.Error())
 				}
 				denied = true
 				continue
 			case apierrors.IsBadRequest(err) && inf.FieldSelector != "":
-				a.mistake(inf, "fieldSelector", fmt.Sprintf("the API server does not take the fieldSelector of %s: %v", a.users(inf), err), "")
+				a.mistake(inf, "fieldSelector",
+					fmt.Sprintf("the API server does not take the fieldSelector of %s: %v",
+						a.users(inf), err), "")
 			case isAbout(err):
-				a.mistake(inf, "resource", fmt.Sprintf("%s cannot %s %s%s: %v", a.users(inf), verb, resourceOf(found), in(ns), err), "")
+				a.mistake(inf, "resource", fmt.Sprintf("%s cannot %s %s%s: %v", a.users(inf), verb,
+					resourceOf(found), in(ns), err), "")
 			default:
-				return fmt.Errorf("cannot find out whether %s may %s %s%s: %w", a.users(inf), verb, resourceOf(found), in(ns), err)
+				return fmt.Errorf("cannot find out whether %s may %s %s%s: %w", a.users(inf), verb,
+					resourceOf(found), in(ns), err)
 			}
 			break // a watch would be refused as the list is
 		}
@@ -77,7 +86,8 @@ func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resourc
 	return nil
 }
 
-// A server that cannot answer yet says when to ask again, as one does that has just begun to serve a custom resource.
+// A server that cannot answer yet says when to ask again, as one does that has just begun to serve
+// a custom resource.
 const (
 	accessTries = 5
 	accessDelay = 5 * time.Second // a longer one is not waited for
@@ -134,7 +144,8 @@ func (a *access) mistake(inf placedInformer, field, message, hint string) {
 	a.mistakes = append(a.mistakes, a.config.ErrorAt(inf.field+"."+field, message, hint))
 }
 
-// users says who uses an informer: listener "a", or listeners "a" and "b", or informer "x" if it is only looked up in.
+// users says who uses an informer: listener "a", or listeners "a" and "b", or informer "x" if it is
+// only looked up in.
 func (a *access) users(inf placedInformer) string {
 	var names []string
 	for _, l := range a.config.ListenersInOrder() {

@@ -11,13 +11,16 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-// CheckCluster asks for what each informer will ask for, in each namespace, and says who may not have it and which Role would
-// change that.
+// CheckCluster asks for what each informer will ask for, in each namespace, and says who may not
+// have it and which Role would change that.
 func TestCheckClusterTriesRights(t *testing.T) {
 	status := func(code int, reason, message string) (int, string) {
-		return code, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":%q}`, reason, code, message)
+		return code, fmt.Sprintf(
+			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":%q}`, reason, code, message)
 	}
-	forbidden := func(message string) (int, string) { return status(http.StatusForbidden, "Forbidden", message) }
+	forbidden := func(message string) (int, string) {
+		return status(http.StatusForbidden, "Forbidden", message)
+	}
 	is := func(r *http.Request, path string, watch bool) bool {
 		return strings.HasSuffix(r.URL.Path, path) && r.URL.Query().Has("watch") == watch
 	}
@@ -55,7 +58,8 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 		"a field selector that the server does not know": {
 			refuse: func(r *http.Request) (int, string) {
 				if r.URL.Query().Get("fieldSelector") == "spec.foo=bar" {
-					return status(http.StatusBadRequest, "BadRequest", "field label not supported: spec.foo")
+					return status(http.StatusBadRequest, "BadRequest",
+						"field label not supported: spec.foo")
 				}
 				return 0, ""
 			},
@@ -75,7 +79,8 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 				var asked atomic.Int32
 				return func(r *http.Request) (int, string) {
 					if is(r, "/v1/pods", false) && asked.Add(1) == 1 {
-						return http.StatusTooManyRequests, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"storage is (re)initializing","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}`
+						return http.StatusTooManyRequests,
+							`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"storage is (re)initializing","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}`
 					}
 					return 0, ""
 				}
@@ -91,7 +96,8 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 		k := kubernetesWith(t, map[string][]string{"pods": nil, "configmaps": nil})
 		k.openAPI, k.refuse = podDocument, c.refuse
 		parsed := parse(t, head+listeners)
-		err := CheckCluster(t.Context(), parsed, Options{Kubeconfig: kubeconfig(t, k.url), Log: quiet})
+		err := CheckCluster(t.Context(), parsed,
+			Options{Kubeconfig: kubeconfig(t, k.url), Log: quiet})
 		var mistakes config.Errors
 		var rights *MissingRights
 		got, roles := "", ""

@@ -22,17 +22,20 @@ type Trial struct {
 	Indexes map[string]map[string]string
 }
 
-// NewTrial gives the handler of a listener, with another module if one is named. Without network, the values of headers are not looked for, since nobody gets to
-// see them. The error is a config.Errors if the configuration is to blame, and an UnknownListenerError if it has no such
+// NewTrial gives the handler of a listener, with another module if one is named. Without network,
+// the values of headers are not looked for, since nobody gets to see them. The error is a
+// config.Errors if the configuration is to blame, and an UnknownListenerError if it has no such
 // listener.
 func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, error) {
 	l := cfg.Listeners[name]
 	if l == nil {
-		return nil, &UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
+		return nil, &UnknownListenerError{Name: name,
+			There: slices.Sorted(maps.Keys(cfg.Listeners))}
 	}
 	field := "listeners." + name
 	if l.Handler == nil {
-		return nil, config.Errors{cfg.ErrorAt(field, fmt.Sprintf("listener %q has no handler", name), "")}
+		return nil, config.Errors{
+			cfg.ErrorAt(field, fmt.Sprintf("listener %q has no handler", name), "")}
 	}
 	b := trialBuilder(cfg, l, field, network)
 	if module != "" {
@@ -56,8 +59,8 @@ func NewTrial(cfg *config.Config, name, module string, network bool) (*Trial, er
 	return t, nil
 }
 
-// TrialGrants gives grants that stand in no configuration. Headers are as for NewTrial; the paths of their files count from
-// the working folder.
+// TrialGrants gives grants that stand in no configuration. Headers are as for NewTrial; the paths
+// of their files count from the working folder.
 func TrialGrants(g config.Grants, network bool) (plugins.Grants, error) {
 	l := &config.Listener{Handler: &config.Handler{Grants: g}}
 	b := trialBuilder(&config.Config{}, l, "", network)
@@ -77,7 +80,8 @@ func trialBuilder(cfg *config.Config, l *config.Listener, field string, network 
 		http.Headers = withoutValues(http.Headers)
 		handler.Grants.HTTP = &http
 	}
-	return &builder{parts: &parts{}, config: cfg, cfg: &own, log: slog.New(slog.DiscardHandler), field: field}
+	return &builder{parts: &parts{}, config: cfg, cfg: &own, log: slog.New(slog.DiscardHandler),
+		field: field}
 }
 
 // withoutValues puts words in the place of headers' values that stand elsewhere.
@@ -98,7 +102,9 @@ func withoutValues(headers map[string]config.HeaderValue) map[string]config.Head
 // HandlerLimits are those of the configuration, as the host of handlers takes them.
 func HandlerLimits(l config.Limits) plugins.Limits {
 	return plugins.Limits{
-		Memory: int64(l.Memory), Deadline: l.Deadline.Duration, Fuel: int64(l.Fuel), Recycle: int64(l.Recycle),
-		Module: int64(l.Module), Load: plugins.LoadLimits{Time: l.Load.Time.Duration, Memory: int64(l.Load.Memory)},
+		Memory: int64(l.Memory), Deadline: l.Deadline.Duration, Fuel: int64(l.Fuel),
+		Recycle: int64(l.Recycle),
+		Module:  int64(l.Module), Load: plugins.LoadLimits{Time: l.Load.Time.Duration,
+			Memory: int64(l.Load.Memory)},
 	}
 }

@@ -34,7 +34,8 @@ outputs: {out: {stdout: {}}}
 func trialFile(t *testing.T) *config.Config {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"c.yaml": trialConfig, "hook.wasm": "the module", "other.wasm": "another"} {
+	for name, text := range map[string]string{"c.yaml": trialConfig, "hook.wasm": "the module",
+		"other.wasm": "another"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,8 @@ func trialFile(t *testing.T) *config.Config {
 	return cfg
 }
 
-// A trial has what the daemon would load, but that it keeps nothing and sees no secret that it has no use for.
+// A trial has what the daemon would load, but that it keeps nothing and sees no secret that it has
+// no use for.
 func TestTrial(t *testing.T) {
 	cfg := trialFile(t)
 	trial, err := NewTrial(cfg, "hook", "", false)
@@ -54,8 +56,10 @@ func TestTrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := trial.Spec
-	if s.Listener != "hook" || string(s.Wasm) != "the module" || string(s.Config) != `{"a":1}` || s.Limits.Memory != 2<<20 ||
-		s.Limits.Deadline != 3*time.Second || s.Limits.Fuel != 77 || s.Grants.KV == nil || s.Grants.KV.Persist || s.Grants.Log != nil {
+	if s.Listener != "hook" || string(s.Wasm) != "the module" || string(s.Config) != `{"a":1}` ||
+		s.Limits.Memory != 2<<20 ||
+		s.Limits.Deadline != 3*time.Second || s.Limits.Fuel != 77 || s.Grants.KV == nil ||
+		s.Grants.KV.Persist || s.Grants.Log != nil {
 		t.Errorf("got %+v", s)
 	}
 	if h := s.Grants.HTTP.Headers; h["Authorization"] != "(from the environment variable NOT_SET_ANYWHERE)" || h["X-Team"] != "red" {
@@ -67,12 +71,15 @@ func TestTrial(t *testing.T) {
 	if trial.Indexes["pods"]["app"] != "metadata.labels.app" {
 		t.Errorf("indexes %v", trial.Indexes)
 	}
-	o, err := trial.Parser.Parse([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","managedFields":[]},"spec":{"secret":1}}`))
-	if err != nil || strings.Contains(o.JSON(), "secret") || strings.Contains(o.JSON(), "managedFields") {
+	o, err := trial.Parser.Parse(
+		[]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","managedFields":[]},"spec":{"secret":1}}`))
+	if err != nil || strings.Contains(o.JSON(), "secret") ||
+		strings.Contains(o.JSON(), "managedFields") {
 		t.Errorf("%v, %v", o.JSON(), err)
 	}
 	other := cfg.Path("other.wasm")
-	if trial, err = NewTrial(cfg, "hook", other, false); err != nil || string(trial.Spec.Wasm) != "another" || trial.Spec.Path != other {
+	if trial, err = NewTrial(cfg, "hook", other, false); err != nil ||
+		string(trial.Spec.Wasm) != "another" || trial.Spec.Path != other {
 		t.Errorf("%v, %v", trial, err)
 	}
 }
@@ -89,7 +96,8 @@ func TestTrialMistakes(t *testing.T) {
 		want             string
 	}{
 		{"plain", "", false, `c.yaml:17:10: listener "plain" has no handler`},
-		{"hook", "/nowhere.wasm", false, `c.yaml:10:13: listener "hook": cannot read the handler: open /nowhere.wasm: no such file or directory`},
+		{"hook", "/nowhere.wasm", false,
+			`c.yaml:10:13: listener "hook": cannot read the handler: open /nowhere.wasm: no such file or directory`},
 		{"hook", "", true, `c.yaml:15:88: listeners.hook.handler.grants.http.headers.Authorization.fromEnv: the environment variable NOT_SET_ANYWHERE is not set, or empty`},
 	} {
 		_, err := NewTrial(cfg, c.listener, c.module, c.network)
@@ -101,13 +109,15 @@ func TestTrialMistakes(t *testing.T) {
 }
 
 func TestTrialGrants(t *testing.T) {
-	g := config.Grants{HTTP: &config.HTTPGrant{Allow: []string{"https://a.example.com/"}, Headers: map[string]config.HeaderValue{
-		"Authorization": {FromFile: "no/such/file"}}}}
+	g := config.Grants{HTTP: &config.HTTPGrant{Allow: []string{"https://a.example.com/"},
+		Headers: map[string]config.HeaderValue{
+			"Authorization": {FromFile: "no/such/file"}}}}
 	granted, err := TrialGrants(g, false)
 	if err != nil || granted.HTTP.Headers["Authorization"] != "(from a file)" {
 		t.Errorf("got %+v, %v", granted.HTTP, err)
 	}
-	if _, err := TrialGrants(g, true); err == nil || !strings.Contains(err.Error(), "no/such/file cannot be read") {
+	if _, err := TrialGrants(g, true); err == nil ||
+		!strings.Contains(err.Error(), "no/such/file cannot be read") {
 		t.Errorf("got %v", err)
 	}
 }

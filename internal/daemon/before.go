@@ -9,22 +9,25 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-var everyOp = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(event.Resync)
+var everyOp = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(
+	event.Resync)
 
-// asked is what a listener's expressions ask of events, as far as that can be told without evaluating them.
+// asked is what a listener's expressions ask of events, as far as that can be told without
+// evaluating them.
 type asked struct {
 	on      event.OpSet // of the listener
 	selects *filters.Filter
 	filter  *filters.Filter
-	denies  []*filters.Filter // of the rules, which look at the selected objects whatever on and filter say
-	quiet   bool              // nothing goes out but what rules report
+	// of the rules, which look at the selected objects whatever on and filter say
+	denies []*filters.Filter
+	quiet  bool // nothing goes out but what rules report
 }
 
 // maxOfRules bounds what an informer asks of each event for all rules of a listener.
 const maxOfRules = 1024
 
-// before says what is decided before the buffer. Whatever gets into the buffer is still evaluated: the expressions alone
-// say what matches.
+// before says what is decided before the buffer. Whatever gets into the buffer is still evaluated:
+// the expressions alone say what matches.
 type before struct {
 	on          event.OpSet
 	conditions  []condition.Condition
@@ -38,7 +41,8 @@ type before struct {
 // decide takes from the expressions what the buffer need not hold.
 func (a asked) decide() before {
 	selects, filter, rules := conditionsOf(a.selects), conditionsOf(a.filter), len(a.denies) > 0
-	b := before{on: a.on & filter.Ops, conditions: selects.Object, complete: filter.Complete && selects.Complete && !rules}
+	b := before{on: a.on & filter.Ops, conditions: selects.Object, complete: filter.Complete &&
+		selects.Complete && !rules}
 	wanted := filters.Conditions{Ops: b.on, Object: filter.Object}
 	if rules {
 		b.on = everyOp
@@ -46,7 +50,8 @@ func (a asked) decide() before {
 	}
 	if selects.Ops == 0 || wanted.Ops == 0 {
 		b.never = true
-		b.conditions = []condition.Condition{{Of: condition.OfName, Test: condition.In}} // one of none
+		// one of none
+		b.conditions = []condition.Condition{{Of: condition.OfName, Test: condition.In}}
 		b.on = a.on
 		return b
 	}
@@ -55,13 +60,15 @@ func (a asked) decide() before {
 		return b
 	}
 	b.conditions = wanted.Object
-	// What a rule remembers of an object ends with the first state that it surely has nothing against.
+	// What a rule remembers of an object ends with the first state that it surely has nothing
+	// against.
 	b.transitions = rules && len(wanted.Object) > 0
 	return b
 }
 
-// ofRules returns what rules may want, and what else is wanted. A state that no deny can be true of, or fail on, changes
-// nothing unless the state before was another one, whatever the time is and other objects are.
+// ofRules returns what rules may want, and what else is wanted. A state that no deny can be true
+// of, or fail on, changes nothing unless the state before was another one, whatever the time is and
+// other objects are.
 func (a asked) ofRules(wanted filters.Conditions) filters.Conditions {
 	var either []filters.Conditions
 	for _, deny := range a.denies {
@@ -73,18 +80,22 @@ func (a asked) ofRules(wanted filters.Conditions) filters.Conditions {
 	return filters.AnyOf(either, maxOfRules)
 }
 
-// ofSelected decides for a listener with a select. To it, an update may be an object's entering or leaving the set, which is
-// an add or a delete.
+// ofSelected decides for a listener with a select. To it, an update may be an object's entering or
+// leaving the set, which is an add or a delete.
 func (b *before) ofSelected(a asked, wanted filters.Conditions) {
 	b.transitions = true
-	// What comes in for that may turn out to be none, or be of another op than is wanted; and one state of the object may
-	// be in the set while the filter asks about the other.
-	b.complete = b.complete && b.on.Has(event.Add) && b.on.Has(event.Update) && b.on.Has(event.Delete) && len(wanted.Object) == 0
+	// What comes in for that may turn out to be none, or be of another op than is wanted; and one
+	// state of the object may be in the set while the filter asks about the other.
+	b.complete = b.complete && b.on.Has(event.Add) && b.on.Has(event.Update) &&
+		b.on.Has(event.Delete) && len(wanted.Object) == 0
 	moving := a.selects.UsesClock() || len(a.selects.Informers()) > 0
-	// Of an object that is remembered as a member, or as one of which it is not known, the route needs all events.
+	// Of an object that is remembered as a member, or as one of which it is not known, the route
+	// needs all events.
 	if !moving && a.selects.Conditions().Certain {
-		if ops := b.on.With(event.Delete); !ops.Has(event.Add) || !ops.Has(event.Update) { // of what an event means to the listener
-			b.conditions = slices.Concat([]condition.Condition{{Of: condition.OfOp, Ops: ops}}, b.conditions)
+		// of what an event means to the listener
+		if ops := b.on.With(event.Delete); !ops.Has(event.Add) || !ops.Has(event.Update) {
+			b.conditions = slices.Concat([]condition.Condition{{Of: condition.OfOp, Ops: ops}},
+				b.conditions)
 		}
 		b.conditions = slices.Concat(b.conditions, wanted.Object)
 	}
@@ -124,7 +135,8 @@ func (b before) log(a asked, log *slog.Logger) {
 	case b.never && len(a.denies) > 0:
 		log.Warn("no event can match: no rule's deny is ever true")
 	case b.never:
-		log.Warn("no event can match: the filter wants none of the listener's ops", "on", words(a.on), "filter", words(conditionsOf(a.filter).Ops))
+		log.Warn("no event can match: the filter wants none of the listener's ops", "on",
+			words(a.on), "filter", words(conditionsOf(a.filter).Ops))
 	}
 	conditions := []string{}
 	for _, c := range b.conditions {
@@ -134,7 +146,8 @@ func (b before) log(a asked, log *slog.Logger) {
 	if b.never {
 		on = 0
 	}
-	log.Debug("decided before the buffer", "on", words(on), "conditions", conditions, "complete", b.complete)
+	log.Debug("decided before the buffer", "on", words(on), "conditions", conditions, "complete",
+		b.complete)
 }
 
 func words(ops event.OpSet) []string {

@@ -22,9 +22,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
 )
 
-// What is decided before the buffer refuses nothing that a listener's route would make something of, whatever select,
-// filter, rules and ops it has; and where it says that nothing is left to decide, the route refuses nothing either. The
-// rules have seen the state before the event.
+// What is decided before the buffer refuses nothing that a listener's route would make something
+// of, whatever select, filter, rules and ops it has; and where it says that nothing is left to
+// decide, the route refuses nothing either. The rules have seen the state before the event.
 func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 	refused, wantedOnes, completeOnes, ruled := 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -32,7 +32,8 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 		var judged []*rules.Rule
 		for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 1, 2, 3}).Draw(t, "rules") {
 			text := expression(t, "deny", ofObject, rapid.IntRange(0, 2).Draw(t, "depth"))
-			rule, err := rules.Compile(rules.Source{Name: fmt.Sprint("r", i), Deny: filters.Source{Text: text}})
+			rule, err := rules.Compile(rules.Source{Name: fmt.Sprint("r", i),
+				Deny: filters.Source{Text: text}})
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
@@ -40,21 +41,26 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 		}
 		if a.on = everyOp; rapid.Bool().Draw(t, "some ops") {
 			a.on = 0
-			for _, op := range rapid.SliceOfNDistinct(rapid.SampledFrom(event.Ops[:]), 1, 4, rapid.ID[event.Op]).Draw(t, "on") {
+			for _, op := range rapid.SliceOfNDistinct(rapid.SampledFrom(event.Ops[:]), 1, 4,
+				rapid.ID[event.Op]).Draw(t, "on") {
 				a.on = a.on.With(op)
 			}
 		}
 		if rapid.Bool().Draw(t, "has select") {
-			a.selects = drawn(t, filters.KindSelect, expression(t, "select", ofObject, rapid.IntRange(0, 2).Draw(t, "depth")))
+			a.selects = drawn(t, filters.KindSelect,
+				expression(t, "select", ofObject, rapid.IntRange(0, 2).Draw(t, "depth")))
 		}
 		if rapid.Bool().Draw(t, "has filter") {
-			a.filter = drawn(t, filters.KindFilter, expression(t, "filter", slices.Concat(ofObject, ofEvent), rapid.IntRange(0, 2).Draw(t, "depth")))
+			a.filter = drawn(t, filters.KindFilter,
+				expression(t, "filter", slices.Concat(ofObject, ofEvent),
+					rapid.IntRange(0, 2).Draw(t, "depth")))
 		}
 		a.quiet = len(judged) > 0 && rapid.Bool().Draw(t, "quiet")
 		b, deliveries := a.decide(), rapid.SliceOfN(rapid.Custom(delivery), 1, 8).Draw(t, "events")
 		for i := range deliveries {
 			d := &deliveries[i]
-			// Each on its own, as they do not follow from each other: nothing is to be remembered of the one before.
+			// Each on its own, as they do not follow from each other: nothing is to be remembered
+			// of the one before.
 			wanted := a.outcome(t, d, judged)
 			wantedOnes += wanted.times
 			switch allowed := b.allows(d); {
@@ -74,29 +80,50 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 		}
 	})
 	if refused == 0 || wantedOnes == 0 || completeOnes == 0 || ruled == 0 {
-		t.Errorf("%d refused, %d of rules, %d wanted, %d complete: this test says nothing", refused, ruled, wantedOnes, completeOnes)
+		t.Errorf("%d refused, %d of rules, %d wanted, %d complete: this test says nothing", refused,
+			ruled, wantedOnes, completeOnes)
 	}
 }
 
 var (
 	ofObject = []string{
-		`label("a") == "x"`, `label("a") != "x"`, `label("a") in ["x", "y"]`, `label("a") not in ["x", ""]`, `label("a") == nil`, `label("b") != nil`,
-		`object.metadata.labels.b == "x"`, `"b" in object.metadata.labels`, `object.metadata.namespace == "shop"`, `object.metadata.namespace != ""`,
-		`object.metadata.name in ["p", "q"]`, `object.metadata.name != "p"`, `object.status.phase == "Running"`, `object.status.phase != "Running"`,
-		`object.status.phase in ["Pending", ""]`, `object.spec.n > 1`, `object.spec.n == nil`, `object.spec.hostname != "h"`, `true`, `false`,
+		`label("a") == "x"`, `label("a") != "x"`, `label("a") in ["x", "y"]`,
+		`label("a") not in ["x", ""]`, `label("a") == nil`, `label("b") != nil`,
+		`object.metadata.labels.b == "x"`, `"b" in object.metadata.labels`,
+		`object.metadata.namespace == "shop"`, `object.metadata.namespace != ""`,
+		`object.metadata.name in ["p", "q"]`, `object.metadata.name != "p"`,
+		`object.status.phase == "Running"`, `object.status.phase != "Running"`,
+		`object.status.phase in ["Pending", ""]`, `object.spec.n > 1`, `object.spec.n == nil`,
+		`object.spec.hostname != "h"`, `true`, `false`,
 		// The same, written in other ways.
-		`"x" == label("a")`, `object["metadata"]?.labels?.["a"] == "x"`, `(object.metadata).labels["a"] != "x"`, `(object?.metadata?.labels)["b"] in ["x", nil]`, `(label("a") ?? "x") == "x"`, `(label("a") == "x") == true`, `(label("a") == "x") != true`,
-		`"a" not in object["metadata"]?.labels`, `"labels" in object.metadata`, `label("a") == label("b")`, `label("a") startsWith "x"`, `label("a") matches "^x"`, `object.metadata["name"] == "p"`, `"shop" != object.metadata["namespace"]`, `object["status"]["phase"] == "Running"`, `nil == object.metadata.labels.a`,
+		`"x" == label("a")`, `object["metadata"]?.labels?.["a"] == "x"`,
+		`(object.metadata).labels["a"] != "x"`, `(object?.metadata?.labels)["b"] in ["x", nil]`,
+		`(label("a") ?? "x") == "x"`, `(label("a") == "x") == true`, `(label("a") == "x") != true`,
+		`"a" not in object["metadata"]?.labels`, `"labels" in object.metadata`,
+		`label("a") == label("b")`, `label("a") startsWith "x"`, `label("a") matches "^x"`,
+		`object.metadata["name"] == "p"`, `"shop" != object.metadata["namespace"]`,
+		`object["status"]["phase"] == "Running"`, `nil == object.metadata.labels.a`,
 		// What is known of texts, numbers and lists.
-		`object.metadata.name startsWith "p"`, `!(object.spec.hostname endsWith "h")`, `object.status.phase contains "n"`, `object.spec.n <= 1`, `!(object.spec.n > 1)`, `object.spec.n != 1`, `object.spec.n in [1, "text"]`,
-		`object.spec.hostname != nil`, `any(object.spec.list, .k == "x")`, `none(object.spec.list, .k startsWith "x" && label("a") == "x")`, `all(object.spec.list, .k == "x" || object.spec.n > 1)`, `"hostname" in object.spec`,
-		`(object.spec.n == nil ? label("a") == "x" : object.metadata.name == "p")`, `condition("Ready").status != "True"`, `condition("Ready").status == "True"`,
-		`(let l = object.metadata.labels; l.a == "x")`, `findLast([label("a")], true) == "x"`, `label("a") in ["é", "x"]`,
+		`object.metadata.name startsWith "p"`, `!(object.spec.hostname endsWith "h")`,
+		`object.status.phase contains "n"`, `object.spec.n <= 1`, `!(object.spec.n > 1)`,
+		`object.spec.n != 1`, `object.spec.n in [1, "text"]`,
+		`object.spec.hostname != nil`, `any(object.spec.list, .k == "x")`,
+		`none(object.spec.list, .k startsWith "x" && label("a") == "x")`,
+		`all(object.spec.list, .k == "x" || object.spec.n > 1)`, `"hostname" in object.spec`,
+		`(object.spec.n == nil ? label("a") == "x" : object.metadata.name == "p")`,
+		`condition("Ready").status != "True"`, `condition("Ready").status == "True"`,
+		`(let l = object.metadata.labels; l.a == "x")`, `findLast([label("a")], true) == "x"`,
+		`label("a") in ["é", "x"]`,
 	}
 	ofEvent = []string{
-		`op == "add"`, `op != "delete"`, `op in ["update", "resync"]`, `changed("metadata.labels")`, `changed("status.phase")`, `became(label("a") == "x")`,
-		`became(object.status.phase == "Running")`, `old.metadata.labels.a == "x"`, `initial`, `changed("spec")`, `changed("spec.n", "status")`, `object.spec.n != old.spec.n`, `old.spec.n > 1`, `old.spec.n == nil`, `became(object.spec.n > 1)`, `became(any(object.spec.list, .k == "x"))`,
-		`op == "delete" || changed("status.phase")`, `op == "add" && object.spec.n == 1`, `object.metadata.labels.a == old.metadata.labels.a`,
+		`op == "add"`, `op != "delete"`, `op in ["update", "resync"]`, `changed("metadata.labels")`,
+		`changed("status.phase")`, `became(label("a") == "x")`,
+		`became(object.status.phase == "Running")`, `old.metadata.labels.a == "x"`, `initial`,
+		`changed("spec")`, `changed("spec.n", "status")`, `object.spec.n != old.spec.n`,
+		`old.spec.n > 1`, `old.spec.n == nil`, `became(object.spec.n > 1)`,
+		`became(any(object.spec.list, .k == "x"))`,
+		`op == "delete" || changed("status.phase")`, `op == "add" && object.spec.n == 1`,
+		`object.metadata.labels.a == old.metadata.labels.a`,
 	}
 )
 
@@ -104,7 +131,8 @@ var (
 func expression(t *rapid.T, what string, atoms []string, depth int) string {
 	kind := "atom"
 	if depth > 0 {
-		kind = rapid.SampledFrom([]string{"atom", "atom", "and", "or", "not", "choice"}).Draw(t, what+" form")
+		kind = rapid.SampledFrom([]string{"atom", "atom", "and", "or", "not", "choice"}).Draw(t,
+			what+" form")
 	}
 	below := func() string { return expression(t, what, atoms, depth-1) }
 	switch kind {
@@ -130,17 +158,26 @@ func drawn(t *rapid.T, kind filters.Kind, text string) *filters.Filter {
 
 // object is one of few, so that they meet what expressions ask for.
 func object(t *rapid.T, namespace, name, version string) *event.Object {
-	one := func(what string, values ...string) string { return rapid.SampledFrom(values).Draw(t, what) }
+	one := func(what string, values ...string) string {
+		return rapid.SampledFrom(values).Draw(t, what)
+	}
 	var labels []string
 	for _, key := range []string{"a", "b"} {
-		if value := one(key, "", `"x"`, `"y"`, "", `"x"`, `"\u0078"`, `"y"`, `""`, "3", "null", `"é"`, `"\u00e9"`, "{}"); value != "" {
-			labels = append(labels, strings.Replace(fmt.Sprintf("%q:%s", key, value), `"a":`, one("key", `"a":`, `"a" : `, `"\u0061":`), 1))
+		if value := one(key, "", `"x"`, `"y"`, "", `"x"`, `"\u0078"`, `"y"`, `""`, "3", "null",
+			`"é"`, `"\u00e9"`, "{}"); value != "" {
+			labels = append(labels, strings.Replace(fmt.Sprintf("%q:%s", key, value), `"a":`,
+				one("key", `"a":`, `"a" : `, `"\u0061":`), 1))
 		}
 	}
 	all := "{" + strings.Join(labels, ",") + "}"
 	text := fmt.Sprintf(`{"metadata":{"namespace":%q,"name":%q,"resourceVersion":%q,"labels":%s},"spec":%s,"status":%s}`, namespace, name, version,
-		one("labels", all, all, all, all, "null", "[]"), one("spec", `{}`, `{"n":1}`, `{"n":2,"hostname":"h"}`, `{"n":"text"}`, `{"hostname":"i"}`, `{"n":2,"list":[{"k":"x"}]}`, `{"n":1,"list":[{"k":"xy"},{"k":"x"}]}`, `{"list":[]}`, `{"list":"x"}`),
-		one("status", `{}`, `null`, `{"phase":"Running"}`, `{"phase":"Pending"}`, `{"phase":""}`, `{"phase":7}`, `{"conditions":[{"type":"Ready","status":"True"}]}`, `{"conditions":[{"type":"Ready","status":"False"},{"type":"Ready","status":"True"}]}`))
+		one("labels", all, all, all, all, "null", "[]"), one("spec", `{}`, `{"n":1}`,
+			`{"n":2,"hostname":"h"}`, `{"n":"text"}`, `{"hostname":"i"}`,
+			`{"n":2,"list":[{"k":"x"}]}`, `{"n":1,"list":[{"k":"xy"},{"k":"x"}]}`, `{"list":[]}`,
+			`{"list":"x"}`),
+		one("status", `{}`, `null`, `{"phase":"Running"}`, `{"phase":"Pending"}`, `{"phase":""}`,
+			`{"phase":7}`, `{"conditions":[{"type":"Ready","status":"True"}]}`,
+			`{"conditions":[{"type":"Ready","status":"False"},{"type":"Ready","status":"True"}]}`))
 	o, err := (&event.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -153,8 +190,10 @@ func object(t *rapid.T, namespace, name, version string) *event.Object {
 
 // delivery is an event as a listener with transitions gives it.
 func delivery(t *rapid.T) informer.Delivery {
-	namespace, name := rapid.SampledFrom([]string{"shop", "pay"}).Draw(t, "namespace"), rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "name")
-	e := event.Event{Op: rapid.SampledFrom(event.Ops[:]).Draw(t, "op"), Object: object(t, namespace, name, "2")}
+	namespace, name := rapid.SampledFrom([]string{"shop", "pay"}).Draw(t, "namespace"),
+		rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "name")
+	e := event.Event{Op: rapid.SampledFrom(event.Ops[:]).Draw(t, "op"),
+		Object: object(t, namespace, name, "2")}
 	var before *event.Object
 	switch e.Op {
 	case event.Update:
@@ -181,7 +220,8 @@ func describe(d *informer.Delivery) string {
 	return text
 }
 
-// allows is what a listener with this configuration promises in informer.ListenerConfig and package condition.
+// allows is what a listener with this configuration promises in informer.ListenerConfig and package
+// condition.
 func (b before) allows(d *informer.Delivery) bool {
 	e := condition.Event{Op: d.Op, Object: d.Object, Old: d.Old, Before: stateBefore(d)}
 	return b.on.Has(d.Op) && conditiontest.Hold(b.conditions, b.transitions, e)
@@ -200,21 +240,26 @@ type wanted struct {
 	odd   bool // a label or labels that no API server sends
 }
 
-// outcome runs a route over an event, and before that, if it has rules, over the state that they remember.
+// outcome runs a route over an event, and before that, if it has rules, over the state that they
+// remember.
 func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) wanted {
-	messages, err := cloudevent.NewSource("c", "l", informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}.String())
+	messages, err := cloudevent.NewSource("c", "l",
+		informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
+			Resource: "pods"}, Kind: "Pod"}.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &watched{}
 	w.route = &route.Route{
-		Name: "l", Source: w, On: a.on, Select: a.selects, Filter: a.filter, Quiet: a.quiet, Messages: messages, Log: quiet,
+		Name: "l", Source: w, On: a.on, Select: a.selects, Filter: a.filter, Quiet: a.quiet,
+		Messages: messages, Log: quiet,
 		Outputs: []route.Output{{Name: "out", Sink: w}}, Retry: route.Retry{Attempts: 1},
 	}
 	if len(judged) > 0 {
 		w.route.Rules = rules.NewBook(judged, 1)
 		if o := stateBefore(d); o != nil {
-			w.deliveries = append(w.deliveries, informer.NewDelivery(event.Event{Op: event.Add, Object: o}, 1, nobody{}))
+			w.deliveries = append(w.deliveries,
+				informer.NewDelivery(event.Event{Op: event.Add, Object: o}, 1, nobody{}))
 		}
 	}
 	w.deliveries = append(w.deliveries, *d)

@@ -20,8 +20,9 @@ const (
 	bindMax = 30 * time.Second
 )
 
-// binder finds the resource of each listener on the API server and ties the listener to its informers. A listener whose
-// resource is not there is reported as failed and tried again, since the API may come later.
+// binder finds the resource of each listener on the API server and ties the listener to its
+// informers. A listener whose resource is not there is reported as failed and tried again, since
+// the API may come later.
 type binder struct {
 	cluster *cluster
 	log     *slog.Logger
@@ -65,7 +66,8 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 			for _, l := range left {
 				l.health.fail(unreachable)
 			}
-			b.log.Warn("cannot reach the API server, will try again", "server", unreachable.Server, "in", pause.Round(time.Millisecond), "error", unreachable.Err)
+			b.log.Warn("cannot reach the API server, will try again", "server", unreachable.Server,
+				"in", pause.Round(time.Millisecond), "error", unreachable.Err)
 		}
 		waiting = left
 		select {
@@ -100,7 +102,8 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 		inf := l.cfg.Informers()[name]
 		found, err := b.cluster.resolve(ctx, inf)
 		if err != nil {
-			return fmt.Errorf("informer %q, which %s objects up in: %w", name, l.lookedUpBy(name), err)
+			return fmt.Errorf("informer %q, which %s objects up in: %w", name, l.lookedUpBy(name),
+				err)
 		}
 		on, err := onlooker(l.cfg.Name)
 		if err != nil {
@@ -110,7 +113,8 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 		if err != nil {
 			return err
 		}
-		if looked[name], err = b.listen(found, inf, withIndexesIn(shape, name, l.expressions), on); err != nil {
+		if looked[name], err = b.listen(found, inf, withIndexesIn(shape, name, l.expressions),
+			on); err != nil {
 			return err
 		}
 		regs = append(regs, looked[name]...)
@@ -119,7 +123,8 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 	if err != nil {
 		return err
 	}
-	l.route.Messages, err = cloudevent.NewSource(b.cluster.name, l.cfg.Name, resourceOf(found).String())
+	l.route.Messages, err = cloudevent.NewSource(b.cluster.name, l.cfg.Name,
+		resourceOf(found).String())
 	if err != nil {
 		return err
 	}
@@ -131,7 +136,8 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 	maps.Copy(l.caches, looked) // the handler has it already
 	l.route.Caches = l.caches
 	l.health.bind(regs)
-	b.log.Info("listening", "listener", l.cfg.Name, "resource", found.String(), "namespaces", l.cfg.Informer().Namespaces)
+	b.log.Info("listening", "listener", l.cfg.Name, "resource", found.String(), "namespaces",
+		l.cfg.Informer().Namespaces)
 	b.start(l)
 	return nil
 }
@@ -144,7 +150,8 @@ func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 	}
 	c.names.note(resourceOf(found), inf.Resource)
 	if found.IsSecrets() && !inf.AllowSecrets {
-		return kube.Resource{}, fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer if they are to be watched", inf.Resource)
+		return kube.Resource{},
+			fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer if they are to be watched", inf.Resource)
 	}
 	return found, found.CheckNamespaces(inf.Namespaces)
 }
@@ -154,7 +161,8 @@ func resourceOf(found kube.Resource) informer.Resource {
 }
 
 // listen makes one registration for each of the informer's namespaces, or none.
-func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informer.Shape, l *informer.Listener) ([]*informer.Registration, error) {
+func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informer.Shape,
+	l *informer.Listener) ([]*informer.Registration, error) {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
@@ -162,7 +170,8 @@ func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informe
 	shape.DigestKey = b.digests
 	var regs []*informer.Registration
 	for _, ns := range namespaces {
-		scope := informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector, FieldSelector: inf.Scope().FieldSelector}
+		scope := informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector,
+			FieldSelector: inf.Scope().FieldSelector}
 		reg, err := b.cluster.factory.Listen(resourceOf(found), scope, shape, l)
 		if err != nil {
 			for _, done := range regs {

@@ -37,7 +37,8 @@ type BuildOptions struct {
 	// Warned receives what is legal and suspicious. Nil: it is logged.
 	Warned func(config.Error)
 
-	// running says that it will run. Who only looks at a configuration leaves the state alone, which a running daemon may have open.
+	// running says that it will run. Who only looks at a configuration leaves the state alone,
+	// which a running daemon may have open.
 	running bool
 	// kubeconfig says that the one of the configuration is used, so that it has to be there.
 	kubeconfig bool
@@ -45,12 +46,13 @@ type BuildOptions struct {
 
 // Schemas know the fields that the objects of resources have.
 type Schemas interface {
-	// Schema gives that of a resource, by the name it has in the configuration; nil if nothing is known of it.
+	// Schema gives that of a resource, by the name it has in the configuration; nil if nothing is
+	// known of it.
 	Schema(resource string) *filters.Schema
 }
 
-// Check builds everything a configuration asks for, except what needs the API server, and lets go of it again. The error
-// is a config.Errors if the configuration is to blame.
+// Check builds everything a configuration asks for, except what needs the API server, and lets go
+// of it again. The error is a config.Errors if the configuration is to blame.
 func Check(ctx context.Context, cfg *config.Config, opts BuildOptions) error {
 	opts.kubeconfig = true
 	return check(ctx, cfg, opts)
@@ -100,14 +102,16 @@ func build(ctx context.Context, cfg *config.Config, opts BuildOptions) (*parts, 
 	}
 	for _, l := range cfg.ListenersInOrder() {
 		b := &builder{
-			parts: p, config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log.With("listener", l.Name), field: "listeners." + l.Name,
+			parts: p, config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log.With("listener",
+				l.Name), field: "listeners." + l.Name,
 			warned: opts.Warned, later: opts.running,
 		}
 		p.listeners = append(p.listeners, b.listener(ctx))
 		if err := ctx.Err(); err != nil { // what was met then is no mistake
 			closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 			defer cancel()
-			return nil, errors.Join(fmt.Errorf("stopped before all was checked: %w", err), p.close(closing))
+			return nil, errors.Join(fmt.Errorf("stopped before all was checked: %w", err),
+				p.close(closing))
 		}
 		mistakes = append(mistakes, b.mistakes...)
 	}
@@ -134,7 +138,8 @@ func notLoaded(cfg *config.Config, mistakes config.Errors) config.Errors {
 	return cfg.NotLoaded(inOrder(cfg, mistakes))
 }
 
-// inOrder puts mistakes in the order in which those are that are found when a configuration is read.
+// inOrder puts mistakes in the order in which those are that are found when a configuration is
+// read.
 func inOrder(cfg *config.Config, mistakes config.Errors) config.Errors {
 	files := map[string]int{cfg.File(): -1}
 	for i, l := range cfg.ListenersInOrder() {
@@ -143,7 +148,8 @@ func inOrder(cfg *config.Config, mistakes config.Errors) config.Errors {
 		}
 	}
 	slices.SortStableFunc(mistakes, func(a, b config.Error) int {
-		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column))
 	})
 	return mistakes
 }

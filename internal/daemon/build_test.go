@@ -18,12 +18,13 @@ import (
 
 // plain is a text log without times.
 func plain(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
+	return slog.New(slog.NewTextHandler(w,
+		&slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
 }
 
 func TestWhatIsDecidedBeforeTheBuffer(t *testing.T) {
@@ -49,7 +50,8 @@ level=DEBUG msg="decided before the buffer" listener=plain on="[add update delet
 level=DEBUG msg="decided before the buffer" listener=part on=[update] conditions="[label(\"tier\") in [\"x\", \"y\"] namespace not in [\"kube-system\"] spec.x in [1]]" complete=false
 level=DEBUG msg="decided before the buffer" listener=whole on="[add update delete]" conditions="[label(\"tier\") does not exist name in [\"a\"]]" complete=true
 level=WARN msg="no event can match: the filter wants none of the listener's ops" listener=never on="[add delete]" filter=[update]
-level=WARN msg="suspicious expression" listener=never at=` + cfg.File() + `:14:66 because="changed is never true: the events are add and delete, and only an update changes an object"
+level=WARN msg="suspicious expression" listener=never at=` + cfg.File() +
+		`:14:66 because="changed is never true: the events are add and delete, and only an update changes an object"
 level=WARN msg="no event can match: the select is never true" listener=nothing
 level=DEBUG msg="decided before the buffer" listener=nothing on=[] conditions="[name in []]" complete=true
 level=DEBUG msg="decided before the buffer" listener=set on="[update delete]" conditions="[op in [\"delete\"] label(\"tier\") in [\"x\"]]" complete=false
@@ -80,7 +82,8 @@ func podServer(t *testing.T, metadata []string) string {
 		case query.Has("sendInitialEvents"):
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusUnprocessableEntity)
-			_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
+			_, _ = io.WriteString(w,
+				`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
 		case query.Has("watch"):
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusOK)
@@ -88,38 +91,53 @@ func podServer(t *testing.T, metadata []string) string {
 			<-r.Context().Done()
 		default:
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"100"},"items":[`+strings.Join(items, ",")+`]}`)
+			_, _ = io.WriteString(w,
+				`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"100"},"items":[`+strings.Join(items, ",")+`]}`)
 		}
 	})
 	t.Cleanup(server.CloseClientConnections)
 	return server.URL
 }
 
-// What is decided before the buffer changes nothing of what comes out: for many expressions and for objects of all kinds,
-// each listener gets what its expression, evaluated, lets through.
+// What is decided before the buffer changes nothing of what comes out: for many expressions and for
+// objects of all kinds, each listener gets what its expression, evaluated, lets through.
 func TestConditionsChangeNothingButTheCost(t *testing.T) {
 	var metadata []string
 	for _, namespace := range []string{"shop", "pay"} {
 		for i, labels := range []string{
-			``, `,"labels":{}`, `,"labels":null`, `,"labels":{"tier":"x"}`, `,"labels":{"tier":"y","app":"a"}`, `,"labels":{"tier":""}`,
-			`,"labels":{"tier":5}`, `,"labels":{"tier":null}`, `,"labels":{"t\u0069er":"\u0078","app":"b"}`, `,"labels":["tier"]`, `,"labels":{"app":"a","a.b/c":"x"}`,
+			``, `,"labels":{}`, `,"labels":null`, `,"labels":{"tier":"x"}`,
+			`,"labels":{"tier":"y","app":"a"}`, `,"labels":{"tier":""}`,
+			`,"labels":{"tier":5}`, `,"labels":{"tier":null}`,
+			`,"labels":{"t\u0069er":"\u0078","app":"b"}`, `,"labels":["tier"]`,
+			`,"labels":{"app":"a","a.b/c":"x"}`,
 		} {
-			metadata = append(metadata, fmt.Sprintf(`"name":"p%d","namespace":%q,"uid":"%s-%d","resourceVersion":"9"%s`, i, namespace, namespace, i, labels))
+			metadata = append(metadata,
+				fmt.Sprintf(`"name":"p%d","namespace":%q,"uid":"%s-%d","resourceVersion":"9"%s`, i,
+					namespace, namespace, i, labels))
 		}
 	}
 	expressions := []string{
-		`label("tier") == "x"`, `label("tier") != "x"`, `label("tier") in ["x", "y"]`, `label("tier") not in ["x", ""]`, `label("tier") == ""`,
-		`label("tier") == nil`, `label("tier") != nil`, `"tier" in object.metadata.labels`, `"tier" not in object.metadata.labels`,
-		`label("tier") == 5`, `label("tier") in ["x", 5]`, `label("tier") == "x" || label("tier") == "y" && label("app") == "a"`,
+		`label("tier") == "x"`, `label("tier") != "x"`, `label("tier") in ["x", "y"]`,
+		`label("tier") not in ["x", ""]`, `label("tier") == ""`,
+		`label("tier") == nil`, `label("tier") != nil`, `"tier" in object.metadata.labels`,
+		`"tier" not in object.metadata.labels`,
+		`label("tier") == 5`, `label("tier") in ["x", 5]`,
+		`label("tier") == "x" || label("tier") == "y" && label("app") == "a"`,
 		`object.metadata.labels["a.b/c"] == "x"`, `!(label("tier") == "x" || label("app") == "a")`,
-		`object.metadata.namespace == "shop"`, `object.metadata.namespace != "shop" && label("app") != nil`, `object.metadata.namespace == ""`,
-		`object.metadata.namespace in ["", "pay"] && object.metadata.name in ["p1", "p3"]`, `object.metadata.name != "p1" && object.metadata.uid != "shop-2"`,
-		`op == "add" && label("app") == "a"`, `op == "update"`, `op != "update" && !changed("metadata")`, `op == "delete" || label("tier") == "y"`,
-		`object.metadata.name > 5 || label("tier") == "x"`, `label("tier") == "x" && object.metadata.name > 5`,
+		`object.metadata.namespace == "shop"`,
+		`object.metadata.namespace != "shop" && label("app") != nil`,
+		`object.metadata.namespace == ""`,
+		`object.metadata.namespace in ["", "pay"] && object.metadata.name in ["p1", "p3"]`,
+		`object.metadata.name != "p1" && object.metadata.uid != "shop-2"`,
+		`op == "add" && label("app") == "a"`, `op == "update"`,
+		`op != "update" && !changed("metadata")`, `op == "delete" || label("tier") == "y"`,
+		`object.metadata.name > 5 || label("tier") == "x"`,
+		`label("tier") == "x" && object.metadata.name > 5`,
 	}
 	text := head
 	for i, e := range expressions {
-		text += fmt.Sprintf("  e%d: {informer: {resource: pods}, filter: %q, outputs: [out]}\n", i, e)
+		text += fmt.Sprintf("  e%d: {informer: {resource: pods}, filter: %q, outputs: [out]}\n", i,
+			e)
 	}
 	cfg := parse(t, text+"  everything: {informer: {resource: pods}, outputs: [out]}\n")
 
@@ -128,7 +146,8 @@ func TestConditionsChangeNothingButTheCost(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- Run(ctx, cfg, Options{
-			Kubeconfig: kubeconfig(t, podServer(t, metadata)), Stdout: &out, Log: slog.New(slog.NewJSONHandler(&log, nil)),
+			Kubeconfig: kubeconfig(t, podServer(t, metadata)), Stdout: &out,
+			Log: slog.New(slog.NewJSONHandler(&log, nil)),
 		})
 	}()
 	for i := range expressions {
@@ -162,7 +181,8 @@ func TestConditionsChangeNothingButTheCost(t *testing.T) {
 		if l.Msg == "listener stopped" {
 			refused[l.Listener] = l.Refused
 			if l.Refused+l.Events["add"] != len(metadata) {
-				t.Errorf("%s: %d of %d objects are not accounted for: %s", l.Listener, len(metadata)-l.Refused-l.Events["add"], len(metadata), line)
+				t.Errorf("%s: %d of %d objects are not accounted for: %s", l.Listener,
+					len(metadata)-l.Refused-l.Events["add"], len(metadata), line)
 			}
 		}
 	}
@@ -178,7 +198,8 @@ func TestConditionsChangeNothingButTheCost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ok, _ := matcher.Match(event.Event{Op: event.Add, Object: o}); ok { // one that fails does not match
+			// one that fails does not match
+			if ok, _ := matcher.Match(event.Event{Op: event.Add, Object: o}); ok {
 				want = append(want, "pods/"+o.Namespace()+"/"+o.Name())
 			}
 		}

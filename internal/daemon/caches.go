@@ -7,8 +7,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// caches are the stores of the informers that a listener's expressions and handler look objects up in, each with those of
-// its namespaces. They are empty until the listener is bound, and filled before its route runs.
+// caches are the stores of the informers that a listener's expressions and handler look objects up
+// in, each with those of its namespaces. They are empty until the listener is bound, and filled
+// before its route runs.
 type caches map[string][]*informer.Registration
 
 // Get gives one object, nil if there is none.
@@ -37,8 +38,8 @@ func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
 	return found
 }
 
-// withinNamespace ends the name of an index that finds the values of another one within a namespace. No index of a
-// configuration has such a name.
+// withinNamespace ends the name of an index that finds the values of another one within a
+// namespace. No index of a configuration has such a name.
 const withinNamespace = "/namespace"
 
 // ByIndexIn returns those of them that are in a namespace.
@@ -53,7 +54,8 @@ func (c caches) ByIndexIn(name, index, value, namespace string) []*event.Object 
 }
 
 // withIndexesIn adds the indexes that filters look in within one namespace.
-func withIndexesIn(shape informer.Shape, name string, expressions []*filters.Filter) informer.Shape {
+func withIndexesIn(shape informer.Shape, name string,
+	expressions []*filters.Filter) informer.Shape {
 	for _, f := range expressions {
 		for _, index := range f.IndexesIn()[name] {
 			if of := shape.Indexes[index]; of != nil {
@@ -75,6 +77,7 @@ func (c caches) registrations() (all []*informer.Registration) {
 func onlooker(name string) (*informer.Listener, error) {
 	return informer.NewListener(informer.ListenerConfig{
 		Name: name + " (lookups)", Capacity: 1, On: event.OpSet(0).With(event.Delete),
-		Conditions: []condition.Condition{{Of: condition.OfName, Test: condition.In}}, // one of none
+		// one of none
+		Conditions: []condition.Condition{{Of: condition.OfName, Test: condition.In}},
 	})
 }

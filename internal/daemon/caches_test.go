@@ -31,14 +31,15 @@ informers:
 func teamsAndPods() map[string][]string {
 	return map[string][]string{
 		"pods": {
-			named("shop", "web-1", `"team":"a"`, ""), named("shop", "web-2", `"team":"b"`, ""), named("shop", "web-3", `"team":"c"`, ""),
+			named("shop", "web-1", `"team":"a"`, ""), named("shop", "web-2", `"team":"b"`, ""),
+			named("shop", "web-3", `"team":"c"`, ""),
 		},
 		"configmaps": {named("shop", "a", "", ""), named("shop", "b", "", "")},
 	}
 }
 
-// A listener whose expressions look objects up does not look before these are there: in an empty cache it would find
-// nothing, and tell of every pod. Others do not wait for that.
+// A listener whose expressions look objects up does not look before these are there: in an empty
+// cache it would find nothing, and tell of every pod. Others do not wait for that.
 func TestNothingIsJudgedBeforeWhatIsLookedUpIsThere(t *testing.T) {
 	k := kubernetesWith(t, teamsAndPods())
 	release := k.withhold("configmaps")
@@ -62,7 +63,8 @@ func TestStoppedBeforeWhatIsLookedUpIsThere(t *testing.T) {
 	k := kubernetesWith(t, teamsAndPods())
 	k.withhold("configmaps")
 	d := start(t, parse(t, `http: {address: "127.0.0.1:0"}`+"\n"+lookingUp), k)
-	waits := regexp.MustCompile(`(?m)^informerd_buffer_(events|backlog_objects)\{listener="lost"\} 3$`)
+	waits := regexp.MustCompile(
+		`(?m)^informerd_buffer_(events|backlog_objects)\{listener="lost"\} 3$`)
 	eventually(t, func() error {
 		if metrics := d.ask(t, "/metrics"); !waits.MatchString(metrics) {
 			return errors.New(metrics)
@@ -73,7 +75,9 @@ func TestStoppedBeforeWhatIsLookedUpIsThere(t *testing.T) {
 	if got := d.subjects("lost"); got != "" {
 		t.Errorf("got %q", got)
 	}
-	if log := d.log.String(); !strings.Contains(log, `level=WARN msg="listener stopped" listener=lost `) || !strings.Contains(log, "unfinished=3\n") {
+	if log := d.log.String(); !strings.Contains(log,
+		`level=WARN msg="listener stopped" listener=lost `) ||
+		!strings.Contains(log, "unfinished=3\n") {
 		t.Error(log)
 	}
 }
@@ -81,7 +85,8 @@ func TestStoppedBeforeWhatIsLookedUpIsThere(t *testing.T) {
 // An informer of several namespaces is looked up in all of them, and in no other.
 func TestLookupsInSeveralNamespaces(t *testing.T) {
 	items := teamsAndPods()
-	// the server does not look at the namespace in the path, so that each of its namespaces has all of these
+	// the server does not look at the namespace in the path, so that each of its namespaces has all
+	// of these
 	items["configmaps"] = []string{named("pay", "a", "", ""), named("till", "a", "", "")}
 	k := kubernetesWith(t, items)
 	d := start(t, parse(t, lookingUp), k)
@@ -89,13 +94,16 @@ func TestLookupsInSeveralNamespaces(t *testing.T) {
 	d.stop(t)
 }
 
-// A listener waits for the resources of what its expressions look up, as for its own, and others do not wait for it.
+// A listener waits for the resources of what its expressions look up, as for its own, and others do
+// not wait for it.
 func TestAListenerWaitsForTheResourceThatItLooksUp(t *testing.T) {
 	items := teamsAndPods()
 	maps := items["configmaps"]
 	delete(items, "configmaps")
 	k := kubernetesWith(t, items)
-	d := start(t, parse(t, strings.Replace(lookingUp, "  crowded:\n    informer: {resource: configmaps}", "  crowded:\n    informer: {resource: pods}", 1)), k)
+	d := start(t, parse(t, strings.Replace(lookingUp,
+		"  crowded:\n    informer: {resource: configmaps}",
+		"  crowded:\n    informer: {resource: pods}", 1)), k)
 	d.out.waitForLines(t, 3, "/listeners/alone")
 	d.log.waitFor(t, `level=ERROR msg="listener failed, will try again" listener=lost error="informer \"teams\", which its expressions look objects up in: no resource \"configmaps\" on `+k.url+`"`)
 	if log := d.log.String(); strings.Contains(log, "msg=listening listener=lost ") {
@@ -112,7 +120,8 @@ func TestAListenerWaitsForTheResourceThatItLooksUp(t *testing.T) {
 	}
 }
 
-// An informer that is looked up must be one that may be watched, and what is wrong with it is said of it.
+// An informer that is looked up must be one that may be watched, and what is wrong with it is said
+// of it.
 func TestLookupsAreHeldAgainstTheServer(t *testing.T) {
 	k := kubernetesWith(t, map[string][]string{"pods": nil, "nodes": nil})
 	d := start(t, parse(t, head+`
@@ -126,7 +135,8 @@ informers: {nodes: {resource: nodes, namespaces: [shop]}}
 // byIndex with a namespace finds what is in it alone, by an index that the informer gets for that.
 func TestByIndexWithinANamespace(t *testing.T) {
 	k := kubernetesWith(t, map[string][]string{"pods": {
-		named("shop", "web-1", `"team":"a"`, ""), named("shop", "web-2", `"team":"a"`, ""), named("pay", "web-3", `"team":"a"`, ""), named("pay", "web-4", `"team":"b/c"`, ""),
+		named("shop", "web-1", `"team":"a"`, ""), named("shop", "web-2", `"team":"a"`, ""),
+		named("pay", "web-3", `"team":"a"`, ""), named("pay", "web-4", `"team":"b/c"`, ""),
 	}})
 	d := start(t, parse(t, head+`
   only: {informer: {resource: pods}, filter: 'len(byIndex("pods", "team", label("team"), object.metadata.namespace)) == 1 && len(byIndex("pods", "team", "a")) == 3', outputs: [out]}

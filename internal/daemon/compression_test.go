@@ -29,7 +29,8 @@ func TestCompressionIsAskedForAsConfigured(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			done <- Run(ctx, cfg, Options{Kubeconfig: kubeconfig(t, server.URL), Stdout: io.Discard, Log: quiet})
+			done <- Run(ctx, cfg, Options{Kubeconfig: kubeconfig(t, server.URL), Stdout: io.Discard,
+				Log: quiet})
 		}()
 		select {
 		case got := <-asked:

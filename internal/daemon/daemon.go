@@ -26,10 +26,11 @@ type Options struct {
 	Warned func(config.Error)
 }
 
-// Run runs a configuration until ctx is done, and stops in order. The error is a config.Errors if the configuration is
-// to blame, and nil if everything was stopped because ctx was done.
+// Run runs a configuration until ctx is done, and stops in order. The error is a config.Errors if
+// the configuration is to blame, and nil if everything was stopped because ctx was done.
 func Run(ctx context.Context, cfg *config.Config, o Options) error {
-	p, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas, running: true, kubeconfig: o.Kubeconfig == ""})
+	p, err := build(ctx, cfg, BuildOptions{Log: o.Log, Stdout: o.Stdout, Schemas: o.Schemas,
+		running: true, kubeconfig: o.Kubeconfig == ""})
 	var mistakes config.Errors
 	switch {
 	case err != nil && ctx.Err() != nil && !errors.As(err, &mistakes):
@@ -61,7 +62,8 @@ type cluster struct {
 
 func connect(cfg *config.Config, o Options) (*cluster, error) {
 	opts := kube.Options{
-		Kubeconfig: o.Kubeconfig, Context: cfg.Cluster.Context, Compression: cfg.Cluster.Compression, Version: o.Version, Logger: o.Log,
+		Kubeconfig: o.Kubeconfig, Context: cfg.Cluster.Context,
+		Compression: cfg.Cluster.Compression, Version: o.Version, Logger: o.Log,
 	}
 	if o.Kubeconfig == "" && cfg.Cluster.Kubeconfig != "" {
 		opts.Kubeconfig = cfg.Path(cfg.Cluster.Kubeconfig)
@@ -82,21 +84,23 @@ func connect(cfg *config.Config, o Options) (*cluster, error) {
 		return nil, err
 	}
 	c := &cluster{
-		name: cfg.Cluster.Name, resolver: resolver, client: client, factory: informer.NewFactory(client, o.Log),
+		name: cfg.Cluster.Name, resolver: resolver, client: client,
+		factory: informer.NewFactory(client, o.Log),
 	}
 	c.factory.Renew, c.factory.OnFreed = c.renew, collector.Freed
 	return c, nil
 }
 
-// run owns all goroutines: the informers and the binder, which bring events in, the routes, which bring them out, and the
-// endpoint, which tells of them until they have ended.
+// run owns all goroutines: the informers and the binder, which bring events in, the routes, which
+// bring them out, and the endpoint, which tells of them until they have ended.
 func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Options) error {
 	log := o.Log
 	answering, err := p.endpoints(cfg, c, o.Version, log)
 	if err != nil {
 		return err
 	}
-	log.Info("started", "config", cfg.File(), "cluster", c.name, "server", c.resolver.Server(), "listeners", len(p.listeners))
+	log.Info("started", "config", cfg.File(), "cluster", c.name, "server", c.resolver.Server(),
+		"listeners", len(p.listeners))
 	if hasHandlers(cfg) {
 		logEngine(ctx, log, p.host)
 	}
@@ -120,7 +124,8 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 			if !l.hasHandler(ctx) {
 				return
 			}
-			// What an expression or a handler looks up must be there: an empty cache would be an answer, too.
+			// What an expression or a handler looks up must be there: an empty cache would be an
+			// answer, too.
 			if err := informer.WaitForSync(ctx, l.caches.registrations()...); err != nil {
 				return
 			}
@@ -138,7 +143,8 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 	intake.Wait() // until ctx is done
 	c.client.CloseIdleConnections()
 
-	log.Info("stopping: the intake has ended, listeners finish what they have", "grace", cfg.Shutdown.Drain.Duration)
+	log.Info("stopping: the intake has ended, listeners finish what they have", "grace",
+		cfg.Shutdown.Drain.Duration)
 	for _, l := range p.listeners {
 		l.buffer.Stop()
 	}
@@ -149,7 +155,8 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 	return nil
 }
 
-// report says what each listener has done, and what it leaves behind. Counters that are 0 are left out.
+// report says what each listener has done, and what it leaves behind. Counters that are 0 are left
+// out.
 func (p *parts) report(log *slog.Logger) {
 	buffers := make([]*informer.Listener, len(p.listeners))
 	for i, l := range p.listeners {
@@ -164,8 +171,10 @@ func (p *parts) report(log *slog.Logger) {
 		s := l.buffer.Stats()
 		attrs := []any{"listener", l.cfg.Name, "events", l.route.Stats()}
 		for _, counter := range []slog.Attr{
-			slog.Uint64("refused", s.Refused), slog.Uint64("coalesced", s.Coalesced), slog.Uint64("dropped", s.Dropped),
-			slog.Uint64("spilled", s.Spilled), slog.Uint64("blocked", s.Blocked), slog.Uint64("resyncsSkipped", s.ResyncsSkipped),
+			slog.Uint64("refused", s.Refused), slog.Uint64("coalesced", s.Coalesced),
+			slog.Uint64("dropped", s.Dropped),
+			slog.Uint64("spilled", s.Spilled), slog.Uint64("blocked", s.Blocked),
+			slog.Uint64("resyncsSkipped", s.ResyncsSkipped),
 			slog.Uint64("mistakes", s.Mistakes), slog.Uint64("unfinished", uint64(unfinished)),
 		} {
 			if counter.Value.Uint64() > 0 {

@@ -66,7 +66,8 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 `)
 	dir := filepath.Dir(cfg.File())
 	for _, name := range []string{"c.yaml", "text.wasm"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("this is no module"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("this is no module"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +77,9 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 		t.Fatalf("%T: %v", err, err)
 	}
 	want := []string{
-		"c.yaml:8:35: listener \"bad-filter\": ", "c.yaml:12:21: listener \"no-module\": cannot read the handler: open ", "c.yaml:16:21: ", "c.yaml:20:21: ",
+		"c.yaml:8:35: listener \"bad-filter\": ",
+		"c.yaml:12:21: listener \"no-module\": cannot read the handler: open ", "c.yaml:16:21: ",
+		"c.yaml:20:21: ",
 	}
 	if len(mistakes) != len(want) {
 		t.Fatalf("%d mistakes, want %d:\n%v", len(mistakes), len(want), err)
@@ -86,7 +89,8 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 			t.Errorf("mistake %d: %v, want %s", i, m, want[i])
 		}
 	}
-	if !strings.Contains(mistakes[2].Error(), "has the SHA-256 ") || !strings.Contains(mistakes[2].Error(), "the configuration wants 000") {
+	if !strings.Contains(mistakes[2].Error(), "has the SHA-256 ") ||
+		!strings.Contains(mistakes[2].Error(), "the configuration wants 000") {
 		t.Error(mistakes[2])
 	}
 }
@@ -156,7 +160,8 @@ func apiServer(t *testing.T, up func() bool) *httptest.Server {
 	}
 	mux.HandleFunc("/api", reply(`{"kind":"APIVersions","versions":["v1"]}`))
 	mux.HandleFunc("/apis", reply(`{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`))
-	mux.HandleFunc("/api/v1", reply(`{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","shortNames":["po"],"verbs":["get","list","watch"]}]}`))
+	mux.HandleFunc("/api/v1", reply(
+		`{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","shortNames":["po"],"verbs":["get","list","watch"]}]}`))
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s
@@ -166,7 +171,8 @@ func kubeconfig(t *testing.T, server string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	text := "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n" +
-		"users: [{name: u, user: {}}]\nclusters: [{name: c, cluster: {server: \"" + server + "\"}}]\n"
+		"users: [{name: u, user: {}}]\nclusters: [{name: c, cluster: {server: \"" + server +
+		"\"}}]\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +193,8 @@ func TestAListenerWithoutItsResourceHoldsUpNoOther(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- Run(ctx, cfg, Options{Kubeconfig: kubeconfig(t, server.URL), Stdout: io.Discard, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		done <- Run(ctx, cfg, Options{Kubeconfig: kubeconfig(t, server.URL), Stdout: io.Discard,
+			Log: slog.New(slog.NewTextHandler(&log, nil))})
 	}()
 	log.waitFor(t, "listening listener=found")
 	log.waitFor(t, "failed to list pods")
@@ -195,7 +202,9 @@ func TestAListenerWithoutItsResourceHoldsUpNoOther(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if s := log.String(); !strings.Contains(s, `msg="listener failed, will try again" listener=lost`) || !strings.Contains(s, "podz") || !strings.Contains(s, "did you mean pods") {
+	if s := log.String(); !strings.Contains(s,
+		`msg="listener failed, will try again" listener=lost`) || !strings.Contains(s, "podz") ||
+		!strings.Contains(s, "did you mean pods") {
 		t.Error(s)
 	}
 	server.CloseClientConnections()
@@ -218,7 +227,8 @@ func TestAServerThatIsNotThereIsWaitedFor(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		done <- Run(ctx, cfg, Options{Kubeconfig: kubeconfig(t, server.URL), Stdout: io.Discard, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		done <- Run(ctx, cfg, Options{Kubeconfig: kubeconfig(t, server.URL), Stdout: io.Discard,
+			Log: slog.New(slog.NewTextHandler(&log, nil))})
 	}()
 	log.waitFor(t, `msg="cannot reach the API server, will try again" server=`+server.URL+" in=1s")
 	mu.Lock()
@@ -238,7 +248,8 @@ func TestNoKubeconfigIsARunError(t *testing.T) {
     informer: {resource: pods}
     outputs: [out]
 `)
-	err := Run(t.Context(), cfg, Options{Kubeconfig: filepath.Join(t.TempDir(), "none"), Stdout: io.Discard, Log: quiet})
+	err := Run(t.Context(), cfg, Options{Kubeconfig: filepath.Join(t.TempDir(), "none"),
+		Stdout: io.Discard, Log: quiet})
 	var mistakes config.Errors
 	if err == nil || errors.As(err, &mistakes) || !strings.Contains(err.Error(), "none") {
 		t.Error(err)

@@ -23,12 +23,13 @@ import (
 
 var filtersPage = filepath.Join("..", "..", "docs", "filters.md")
 
-// TestFiltersPage keeps docs/filters.md true. Its configurations load and compile with the built-in schemas, and the events
-// below each come out as it says; its expressions give what it says; what is generated in it is up to date; its links lead
-// somewhere. The commands that it shows are run by the test of that name in internal/cli.
+// TestFiltersPage keeps docs/filters.md true. Its configurations load and compile with the built-in
+// schemas, and the events below each come out as it says; its expressions give what it says; what
+// is generated in it is up to date; its links lead somewhere. The commands that it shows are run by
+// the test of that name in internal/cli.
 //
-// A block that begins with "listeners:" gets what is around it in every configuration. One with "wrong" in its name is there
-// to be refused.
+// A block that begins with "listeners:" gets what is around it in every configuration. One with
+// "wrong" in its name is there to be refused.
 func TestFiltersPage(t *testing.T) {
 	p := readPage(t, filtersPage)
 	schemas, err := BuiltinSchemas()
@@ -57,11 +58,14 @@ func TestFiltersPage(t *testing.T) {
 		switch b.language {
 		case "yaml":
 			cfg = nil
-			if text := whole(b.text); strings.Contains(text, "kind: Config") && !strings.Contains(b.name, "wrong") {
-				if cfg, err = config.Parse(filepath.Join(dir, "config.yaml"), []byte(text)); err != nil {
+			if text := whole(b.text); strings.Contains(text, "kind: Config") &&
+				!strings.Contains(b.name, "wrong") {
+				if cfg, err = config.Parse(filepath.Join(dir, "config.yaml"),
+					[]byte(text)); err != nil {
 					t.Fatalf("%s: %v", at, err)
 				}
-				if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Schemas: schemas}); err != nil {
+				if err := Check(t.Context(), cfg,
+					BuildOptions{Log: quiet, Schemas: schemas}); err != nil {
 					t.Errorf("%s: %v", at, err)
 				}
 				configs++
@@ -85,7 +89,8 @@ func TestFiltersPage(t *testing.T) {
 	}
 	table := filters.Markdown()
 	for _, text := range p.inlineExpressions(table) {
-		if _, err := filters.Compile(filters.Source{Text: text, Informers: map[string][]string{"nodes": nil}}); err != nil {
+		if _, err := filters.Compile(filters.Source{Text: text,
+			Informers: map[string][]string{"nodes": nil}}); err != nil {
 			t.Errorf("in a sentence: %s: %v", text, err)
 		}
 	}
@@ -96,7 +101,8 @@ func TestFiltersPage(t *testing.T) {
 	}
 	stuck := stories["stuck"]
 	p.generated(t, "rule", ruleEvent(t, stuck))
-	p.generated(t, "failure", fenced("", strings.ReplaceAll(stories["fragile"].log.String(), dir+string(filepath.Separator), "")))
+	p.generated(t, "failure", fenced("", strings.ReplaceAll(stories["fragile"].log.String(),
+		dir+string(filepath.Separator), "")))
 	violations, metrics := endpointsOf(t, stuck)
 	p.generated(t, "violations", fenced("json", violations))
 	p.generated(t, "metrics", fenced("", metrics))
@@ -178,7 +184,8 @@ func limits() string {
 	row("the text of a regular expression", bytes(filters.MaxPattern))
 	row("a range such as `1..100`", number(filters.MaxRange)+" items")
 	b.WriteString("\n| one evaluation of it | at most |\n|---|---|\n")
-	row("steps: items looked at, fields read of them, and more for what takes longer", number(filters.MaxSteps))
+	row("steps: items looked at, fields read of them, and more for what takes longer",
+		number(filters.MaxSteps))
 	row("items of lists it makes", number(filters.MaxMemory))
 	row("a text it makes", bytes(filters.MaxText))
 	row("all texts and lists it makes, and what it decodes", bytes(filters.MaxBytes))
@@ -201,8 +208,11 @@ func endpointsOf(t *testing.T, s *told) (violations, metrics string) {
 	t.Helper()
 	book := s.listener.route.Rules
 	server := &endpoints.Server{Address: "127.0.0.1:0", Listeners: []endpoints.Listener{{
-		Name: s.listener.cfg.Name, Resource: s.listener.cfg.Informer().Resource, Violations: book.Open, Counts: book.Counts,
-		Route: func() route.Stats { return s.listener.route.Stats() }, Buffer: s.listener.buffer.Stats,
+		Name: s.listener.cfg.Name, Resource: s.listener.cfg.Informer().Resource,
+		Violations: book.Open, Counts: book.Counts,
+		Route: func() route.Stats {
+			return s.listener.route.Stats()
+		}, Buffer: s.listener.buffer.Stats,
 	}}}
 	address, err := server.Listen()
 	if err != nil {
@@ -226,7 +236,8 @@ func endpointsOf(t *testing.T, s *told) (violations, metrics string) {
 	}
 	violations = get("/violations?severity=high")
 	for line := range strings.Lines(get("/metrics")) {
-		if strings.HasPrefix(line, "informerd_rule_violations") || strings.HasPrefix(line, "informerd_listener_violations") {
+		if strings.HasPrefix(line, "informerd_rule_violations") ||
+			strings.HasPrefix(line, "informerd_listener_violations") {
 			metrics += line
 		}
 	}

@@ -15,8 +15,8 @@ var update = flag.Bool("update", false, "write what is generated in docs/filters
 
 // A page of documentation, as its tests see it.
 //
-// A fenced block has a language and may have a name, which is its first line if that is a comment: "# pods.yaml". What
-// stands between <!-- begin NAME --> and <!-- end NAME --> is generated.
+// A fenced block has a language and may have a name, which is its first line if that is a comment:
+// "# pods.yaml". What stands between <!-- begin NAME --> and <!-- end NAME --> is generated.
 type page struct {
 	path, text string
 	blocks     []block
@@ -86,7 +86,8 @@ func (p *page) generated(t *testing.T, name, want string) {
 		return
 	}
 	if !*update {
-		t.Errorf("%s: %s is\n%s\nand should be as follows; write it with make docs\n%s", p.path, name, got, want)
+		t.Errorf("%s: %s is\n%s\nand should be as follows; write it with make docs\n%s", p.path,
+			name, got, want)
 		return
 	}
 	p.text = before + begin + want + end + after
@@ -109,7 +110,8 @@ var (
 func (p *page) brokenLinks() (broken []string) {
 	anchors := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(p.text, -1) {
-		anchors[strings.ReplaceAll(notSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+		anchors[strings.ReplaceAll(notSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ",
+			"-")] = true
 	}
 	for _, m := range link.FindAllStringSubmatch(p.text, -1) {
 		target, anchor, _ := strings.Cut(m[1], "#")
@@ -119,7 +121,8 @@ func (p *page) brokenLinks() (broken []string) {
 		if target == "" && !anchors[anchor] {
 			broken = append(broken, m[1])
 		}
-		if _, err := os.Stat(filepath.Join(filepath.Dir(p.path), filepath.FromSlash(target))); err != nil {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(p.path),
+			filepath.FromSlash(target))); err != nil {
 			broken = append(broken, m[1])
 		}
 	}
@@ -128,8 +131,8 @@ func (p *page) brokenLinks() (broken []string) {
 
 var inlineCode = regexp.MustCompile("`([^`]+)`")
 
-// inlineExpressions are the pieces of code in the page's sentences that are expressions: that name object or old, or call
-// something, and leave nothing out.
+// inlineExpressions are the pieces of code in the page's sentences that are expressions: that name
+// object or old, or call something, and leave nothing out.
 func (p *page) inlineExpressions(generated string) (all []string) {
 	text, inBlock := "", false
 	for line := range strings.Lines(strings.Replace(p.text, generated, "", 1)) {
@@ -141,7 +144,8 @@ func (p *page) inlineExpressions(generated string) (all []string) {
 	}
 	for _, m := range inlineCode.FindAllStringSubmatch(text, -1) {
 		code := m[1]
-		if strings.Contains(code, "…") || !strings.Contains(code, "object.") && !strings.Contains(code, "old.") && !strings.Contains(code, "(") {
+		if strings.Contains(code, "…") || !strings.Contains(code, "object.") &&
+			!strings.Contains(code, "old.") && !strings.Contains(code, "(") {
 			continue
 		}
 		all = append(all, code)
@@ -158,7 +162,8 @@ func TestAPageIsReallyRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := readPage(t, path)
-	got := fmt.Sprint(p.brokenLinks(), p.inlineExpressions("`object.g`"), p.named(t, "x.yaml"), p.blocks[1])
+	got := fmt.Sprint(p.brokenLinks(), p.inlineExpressions("`object.g`"), p.named(t, "x.yaml"),
+		p.blocks[1])
 	want := "[#two gone.md] [object.a == 1 len(old.b)] {7 yaml  x.yaml # x.yaml\na: b\n} {12 events x  `object.x`\n}"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -26,15 +26,18 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// told is a story of one listener: what happened to objects, as an events block has it, and what came out.
+// told is a story of one listener: what happened to objects, as an events block has it, and what
+// came out.
 //
-// Each line of the block is something that happens, and behind => what comes out of it. What happens is an event, with the
-// fields of the object that matter; old is what the line before of that object has. An event without an object has that of
-// the line before. "unheard" is a change of which the listener hears nothing, because its buffer was full; "cache NAME" puts
-// an object into the cache of another informer; "away" is an output that takes nothing until "back"; +10m lets time pass.
+// Each line of the block is something that happens, and behind => what comes out of it. What
+// happens is an event, with the fields of the object that matter; old is what the line before of
+// that object has. An event without an object has that of the line before. "unheard" is a change of
+// which the listener hears nothing, because its buffer was full; "cache NAME" puts an object into
+// the cache of another informer; "away" is an output that takes nothing until "back"; +10m lets
+// time pass.
 //
-// A line that logs a warning or an error says so behind what comes out, as in: => nothing; logs "event given up". What the
-// listener's beginning logs is said by a line "begin".
+// A line that logs a warning or an error says so behind what comes out, as in: => nothing; logs
+// "event given up". What the listener's beginning logs is said by a line "begin".
 type told struct {
 	t        *testing.T
 	listener *listener
@@ -58,16 +61,20 @@ var kindsOfStories = map[string]struct {
 }{
 	"pods": {"v1", "Pod", false}, "events": {"v1", "Event", false}, "nodes": {"v1", "Node", true},
 	"deployments.apps": {"apps/v1", "Deployment", false}, "services": {"v1", "Service", false},
-	"configmaps": {"v1", "ConfigMap", false}, "endpointslices.discovery.k8s.io": {"discovery.k8s.io/v1", "EndpointSlice", false},
-	"certificates.cert-manager.io": {"cert-manager.io/v1", "Certificate", false}, "jobs.batch": {"batch/v1", "Job", false},
+	"configmaps": {"v1", "ConfigMap", false}, "endpointslices.discovery.k8s.io": {
+		"discovery.k8s.io/v1", "EndpointSlice", false},
+	"certificates.cert-manager.io": {"cert-manager.io/v1", "Certificate", false}, "jobs.batch": {
+		"batch/v1", "Job", false},
 }
 
-// tell runs a story of one of the configuration's listeners, and reports each line that does not come true.
+// tell runs a story of one of the configuration's listeners, and reports each line that does not
+// come true.
 func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string) *told {
 	t.Helper()
 	s := &told{
 		source: &docSource{recalls: map[event.Key]*time.Timer{}}, sink: &docSink{},
-		states: map[event.Key]*event.Object{}, heard: map[event.Key]*event.Object{}, created: map[event.Key]string{}, caches: &docCaches{},
+		states: map[event.Key]*event.Object{}, heard: map[event.Key]*event.Object{},
+		created: map[event.Key]string{}, caches: &docCaches{},
 	}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(storyTime))
@@ -87,7 +94,8 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 		r := s.listener.route
 		r.Source, r.Caches = s.source, s.caches
 		r.Outputs = []route.Output{{Name: "stdout", Sink: s.sink}}
-		if r.Messages, err = cloudevent.NewSource(cfg.Cluster.Name, name, s.listener.cfg.Informer().Resource); err != nil {
+		if r.Messages, err = cloudevent.NewSource(cfg.Cluster.Name, name,
+			s.listener.cfg.Informer().Resource); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error, 1)
@@ -115,7 +123,8 @@ func (s *told) line(line string) {
 	s.t.Helper()
 	what, want, expects := strings.Cut(line, "=>")
 	want, troubles, _ := strings.Cut(want, "; logs ")
-	what, want, troubles = strings.TrimSpace(what), strings.TrimSpace(want), strings.TrimSpace(troubles)
+	what, want, troubles = strings.TrimSpace(what), strings.TrimSpace(want),
+		strings.TrimSpace(troubles)
 	begin, object := strings.IndexByte(what, '{'), ""
 	if begin >= 0 {
 		what, object = what[:begin], what[begin:]
@@ -337,7 +346,9 @@ func (c *docCaches) put(name string, o cachedObject) {
 	if c.objects == nil {
 		c.objects = map[string][]cachedObject{}
 	}
-	c.objects[name] = append(slices.DeleteFunc(c.objects[name], func(old cachedObject) bool { return old.Key() == o.Key() }), o)
+	c.objects[name] = append(slices.DeleteFunc(c.objects[name], func(old cachedObject) bool {
+		return old.Key() == o.Key()
+	}), o)
 }
 
 func (c *docCaches) of(name string) []cachedObject {
@@ -371,11 +382,13 @@ func (c *docCaches) ByIndex(name, index, value string) (found []*event.Object) {
 }
 
 func (c *docCaches) ByIndexIn(name, index, value, namespace string) []*event.Object {
-	return slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool { return o.Namespace() != namespace })
+	return slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool {
+		return o.Namespace() != namespace
+	})
 }
 
-// docSource hands a listener's workers what happens, one event after the other, and an object's events behind one of it that
-// waits for its retry.
+// docSource hands a listener's workers what happens, one event after the other, and an object's
+// events behind one of it that waits for its retry.
 type docSource struct {
 	mu      sync.Mutex
 	waiting []informer.Delivery

@@ -8,8 +8,10 @@ import (
 	"github.com/informerd/informerd/internal/endpoints"
 )
 
-// endpoints binds the addresses on which the daemon answers, so that what is wrong with them is known before anything runs.
-func (p *parts) endpoints(cfg *config.Config, c *cluster, version string, log *slog.Logger) (bound []*endpoints.Server, err error) {
+// endpoints binds the addresses on which the daemon answers, so that what is wrong with them is
+// known before anything runs.
+func (p *parts) endpoints(cfg *config.Config, c *cluster, version string,
+	log *slog.Logger) (bound []*endpoints.Server, err error) {
 	defer func() {
 		if err != nil {
 			for _, s := range bound {
@@ -18,7 +20,8 @@ func (p *parts) endpoints(cfg *config.Config, c *cluster, version string, log *s
 		}
 	}()
 	if cfg.HTTP.Address != "" {
-		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name, Informers: c.factory.Status, Log: log, Version: version}
+		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
+			Informers: c.factory.Status, Log: log, Version: version}
 		if hasHandlers(cfg) {
 			s.Handlers = p.host.Stats
 		}
@@ -33,7 +36,8 @@ func (p *parts) endpoints(cfg *config.Config, c *cluster, version string, log *s
 	if cfg.Health.Address != "" {
 		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log}
 		for _, l := range p.listeners {
-			s.Listeners = append(s.Listeners, endpoints.Listener{Name: l.cfg.Name, State: l.health.state})
+			s.Listeners = append(s.Listeners,
+				endpoints.Listener{Name: l.cfg.Name, State: l.health.state})
 		}
 		if err := listen(s, log); err != nil {
 			return bound, err
@@ -54,7 +58,8 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 // shown is what the endpoints show of a listener.
 func (l *listener) shown() endpoints.Listener {
 	shown := endpoints.Listener{
-		Name: l.cfg.Name, Resource: l.cfg.Informer().Resource, Route: l.route.Stats, Buffer: l.buffer.Stats, State: l.health.state,
+		Name: l.cfg.Name, Resource: l.cfg.Informer().Resource, Route: l.route.Stats,
+		Buffer: l.buffer.Stats, State: l.health.state,
 	}
 	if book := l.route.Rules; book != nil {
 		shown.Violations, shown.Counts = book.Open, book.Counts

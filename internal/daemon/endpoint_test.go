@@ -14,7 +14,8 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-var answering = regexp.MustCompile(`msg="answering requests" address=(\S+) paths="\[/metrics /violations /livez /readyz /healthz\]"`)
+var answering = regexp.MustCompile(
+	`msg="answering requests" address=(\S+) paths="\[/metrics /violations /livez /readyz /healthz\]"`)
 
 // ask gives an answer of the daemon's endpoint.
 func (d *started) ask(t *testing.T, path string) string {
@@ -24,7 +25,8 @@ func (d *started) ask(t *testing.T, path string) string {
 	if address == nil {
 		t.Fatal(d.log.String())
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address[1]+path, nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		"http://"+address[1]+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,9 @@ func (d *started) ask(t *testing.T, path string) string {
 
 func TestWhatIsGoingOnCanBeAskedFor(t *testing.T) {
 	k := kubernetesWith(t, map[string][]string{"pods": {
-		named("shop", "web", `"team":"a"`, `,"status":{"phase":"Pending"}`), named("shop", "till", "", `,"status":{"phase":"Running"}`), named("pay", "job", "", `,"status":{"phase":"Failed"}`),
+		named("shop", "web", `"team":"a"`, `,"status":{"phase":"Pending"}`), named("shop", "till",
+			"", `,"status":{"phase":"Running"}`), named("pay", "job", "",
+			`,"status":{"phase":"Failed"}`),
 	}})
 	d := start(t, parse(t, `http: {address: "127.0.0.1:0"}
 cluster: {name: home}
@@ -60,7 +64,8 @@ cluster: {name: home}
 	if got := d.ask(t, "/healthz"); got != "200 ok" {
 		t.Errorf("got %q", got)
 	}
-	violations := regexp.MustCompile(`"since":"[^"]+"`).ReplaceAllString(d.ask(t, "/violations"), `"since":"…"`)
+	violations := regexp.MustCompile(`"since":"[^"]+"`).ReplaceAllString(d.ask(t, "/violations"),
+		`"since":"…"`)
 	const want = `200 {"items":[
 {"listener":"stuck","resource":"pods","rule":"not-running","severity":"high","namespace":"pay","name":"job","uid":"pay-job","message":"is Failed","since":"…"},
 {"listener":"stuck","resource":"pods","rule":"not-running","severity":"high","namespace":"shop","name":"web","uid":"shop-web","message":"is Pending","since":"…"}],"total":2}
@@ -119,9 +124,11 @@ func TestAnAddressThatIsTakenIsSaidBeforeAnythingRuns(t *testing.T) {
   pods: {informer: {resource: pods}, outputs: [out]}
 `)
 	var log lockedBuffer
-	err = Run(t.Context(), cfg, Options{Kubeconfig: kubeconfig(t, k.url), Stdout: io.Discard, Log: plain(&log, 0)})
+	err = Run(t.Context(), cfg, Options{Kubeconfig: kubeconfig(t, k.url), Stdout: io.Discard,
+		Log: plain(&log, 0)})
 	var mistakes config.Errors
-	if err == nil || !strings.Contains(err.Error(), taken.Addr().String()) || errors.As(err, &mistakes) || errors.Is(err, context.Canceled) {
+	if err == nil || !strings.Contains(err.Error(), taken.Addr().String()) ||
+		errors.As(err, &mistakes) || errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if log.String() != "" {

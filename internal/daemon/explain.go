@@ -27,17 +27,20 @@ func (e *UnknownListenerError) Error() string {
 	if near, ok := nearest.Name(e.Name, e.There); ok {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Sprintf("there is no listener %q%s; there are %s", e.Name, hint, strings.Join(e.There, ", "))
+	return fmt.Sprintf("there is no listener %q%s; there are %s", e.Name, hint,
+		strings.Join(e.There, ", "))
 }
 
 func unknownListener(cfg *config.Config, name string) error {
 	return &UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
 }
 
-// Explain writes what a listener's expressions make of an event, part by part, and what follows. Its handler is not asked,
-// and lookups in other informers find nothing. The error is a config.Errors if the configuration is to blame, and an
-// UnknownListenerError if it has no such listener.
-func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name string, q Question, w io.Writer) error {
+// Explain writes what a listener's expressions make of an event, part by part, and what follows.
+// Its handler is not asked, and lookups in other informers find nothing. The error is a
+// config.Errors if the configuration is to blame, and an UnknownListenerError if it has no such
+// listener.
+func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name string, q Question,
+	w io.Writer) error {
 	l := cfg.Listeners[name]
 	if l == nil {
 		return unknownListener(cfg, name)
@@ -50,7 +53,8 @@ func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name st
 		return err
 	}
 	opts.Log = slog.New(slog.DiscardHandler)
-	b := &builder{config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log, field: "listeners." + name}
+	b := &builder{config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log,
+		field: "listeners." + name}
 	b.known()
 	x := &explained{planned: planned{Writer: w}, listener: l}
 	selects := b.expression(".select", l.Select, filters.KindSelect)
@@ -67,7 +71,8 @@ func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name st
 		x.line(0, "Note: %s", note)
 	}
 	if names := lookups(b.expressions); len(names) > 0 {
-		x.line(0, "Note: lookups find nothing here, since there are no caches: %s", strings.Join(names, ", "))
+		x.line(0, "Note: lookups find nothing here, since there are no caches: %s",
+			strings.Join(names, ", "))
 	}
 	e, selected := x.selects(selects, e)
 	for _, r := range judged {
@@ -91,8 +96,8 @@ func (x *explained) tree(f *filters.Filter, e event.Event) filters.Explanation {
 	return result
 }
 
-// selects does as the route does: what it makes of the event is what the rest sees. What the listener remembers of the object is
-// not known here; the old object is used in its place.
+// selects does as the route does: what it makes of the event is what the rest sees. What the
+// listener remembers of the object is not known here; the old object is used in its place.
 func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool) {
 	if f == nil {
 		return e, true
@@ -136,7 +141,8 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 		return
 	}
 	if e.Op == event.Delete {
-		x.line(0, "\nrule %s (%s):\nThe object is gone: an open violation is resolved.", r.Name(), r.Severity())
+		x.line(0, "\nrule %s (%s):\nThe object is gone: an open violation is resolved.", r.Name(),
+			r.Severity())
 		return
 	}
 	x.line(0, "\nrule %s (%s), deny:", r.Name(), r.Severity())
@@ -173,7 +179,8 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 		x.line(0, "\nThe listener has rules and neither a filter nor a handler: events do not go on.")
 		return
 	case !l.Ops().Has(e.Op):
-		x.line(0, "\nThe listener wants %s: the event does not go on.", strings.Join(words(l.Ops()), ", "))
+		x.line(0, "\nThe listener wants %s: the event does not go on.",
+			strings.Join(words(l.Ops()), ", "))
 		return
 	}
 	goes := "the outputs " + strings.Join(l.Outputs, ", ")

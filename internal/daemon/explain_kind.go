@@ -14,7 +14,8 @@ import (
 type WrongKindError struct{ Path, Kind, Listener, Resource string }
 
 func (e *WrongKindError) Error() string {
-	return fmt.Sprintf("%s: this is a %s, and the listener %q watches %s: pass one of those", e.Path, e.Kind, e.Listener, e.Resource)
+	return fmt.Sprintf("%s: this is a %s, and the listener %q watches %s: pass one of those",
+		e.Path, e.Kind, e.Listener, e.Resource)
 }
 
 // wrongKind refuses objects of kinds that the listener's informer does not bring.
@@ -27,7 +28,8 @@ func (q Question) wrongKind(l *config.Listener) error {
 	return nil
 }
 
-// unsureKind is a note about an object that may be none of the informer's. Only an API server knows all resources.
+// unsureKind is a note about an object that may be none of the informer's. Only an API server knows
+// all resources.
 func unsureKind(inf *config.Informer, o *event.Object) string {
 	kind, sure := notOf(inf.Resource, o.APIVersion(), o.Kind())
 	if kind == "" || sure {
@@ -44,7 +46,8 @@ func (f ObjectFile) isOf(resource string) (kind string, sure bool) {
 	return notOf(resource, is.APIVersion, is.Kind)
 }
 
-// notOf returns the kind of an object that is none of a resource's, "" if it is one, and whether that is sure.
+// notOf returns the kind of an object that is none of a resource's, "" if it is one, and whether
+// that is sure.
 func notOf(resource, apiVersion, kind string) (not string, sure bool) {
 	set, err := openapi.Builtin()
 	if err != nil || kind == "" {
@@ -62,7 +65,8 @@ func notOf(resource, apiVersion, kind string) (not string, sure bool) {
 		return not, true
 	}
 	name, rest, _ := strings.Cut(strings.ToLower(resource), ".")
-	if isPlural(name, strings.ToLower(kind)) && (rest == "" || rest == group || strings.HasSuffix(rest, "."+group)) {
+	if isPlural(name, strings.ToLower(kind)) &&
+		(rest == "" || rest == group || strings.HasSuffix(rest, "."+group)) {
 		return "", false
 	}
 	_, builtin := set.FindKind(apiVersion, kind)

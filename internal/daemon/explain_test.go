@@ -53,24 +53,58 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 `)
 	const eventsStay = "\nThe listener has rules and neither a filter nor a handler: events do not go on.\n"
 	for name, c := range map[string]struct{ listener, op, n, old, want string }{
-		"no expression":     {"plain", "add", "1", "", "\nThere is no filter: the event goes to the outputs out.\n"},
-		"another op":        {"deletes", "add", "1", "", "\nThe listener wants delete: the event does not go on.\n"},
-		"resync is not on":  {"plain", "resync", "1", "", "\nThe listener wants add, update, delete: the event does not go on.\n"},
-		"handler":           {"handled", "add", "1", "", "\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the handler my.wasm.\n"},
-		"refused":           {"filtered", "update", "1", "2", "\nfilter:\nfalse  object.n > 1\n└─ object.n = 1\nThe event does not match.\n"},
-		"failed":            {"filtered", "add", `"a"`, "", "\nfilter:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " + cfg.File() + ":9:59: listener \"filtered\": \">\" cannot order string and int\nThe filter failed: the event is given up.\n"},
-		"not selected":      {"set", "add", "2", "", "\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\nThe object is not selected: nothing comes of the event.\n"},
-		"never selected":    {"set", "update", "2", "3", "\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object neither was selected nor is: nothing comes of the event.\n"},
-		"enters":            {"set", "update", "1", "3", "\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object enters the set: to the listener this is an add.\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the outputs out.\n"},
-		"leaves":            {"set", "update", "2", "1", "\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object leaves the set: to the listener this is a delete of its old state.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"delete\"\nThe event does not match.\n"},
-		"stays":             {"set", "update", "1", "1", "\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object was selected and is: this is an update.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n"},
-		"rules, violated":   {"rules", "add", "2", "", "\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 2\n\nrule large (low), deny:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violates the rule, which is told at once: \"large\"\n\nrule told (info), deny:\ntrue   object.n == 2\n└─ object.n = 2\n\nrule told, message:\n\"n of \" + object.metadata.name = \"n of web\"\n└─ object.metadata.name = \"web\"\nThe object violates the rule, which is told once this has been so for 1m0s: \"n of web\"\n" + eventsStay},
-		"rules, kept":       {"rules", "update", "1", "2", "\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n != 9\n└─ object.n = 2\nThe object was selected and is: this is an update.\n\nrule large (low), deny:\nfalse  object.n > 1\n└─ object.n = 1\nThe object does not violate the rule.\n\nrule told (info), deny:\nfalse  object.n == 2\n└─ object.n = 1\nThe object does not violate the rule.\n" + eventsStay},
-		"rules, failed":     {"both", "add", `"a"`, "", "\nrule large (medium), deny:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " + cfg.File() + ":18:91: listener \"both\": rule \"large\": \">\" cannot order string and int\nThe rule failed: what is known of the object stays as it is.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
-		"rules, deleted":    {"both", "delete", "2", "", "\nrule large (medium):\nThe object is gone: an open violation is resolved.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
-		"rules, unselected": {"rules", "resync", "9", "", "\nselect, of the object:\nfalse  object.n != 9\n└─ object.n = 9\nThe object is not selected: nothing comes of the event.\n"},
-		"lookups":           {"lookups", "add", "1", "", "Note: lookups find nothing here, since there are no caches: maps, nodes\n\nfilter:\ntrue   cached(\"nodes\", \"\", \"a\") == nil || len(byIndex(\"maps\", \"namespace\", \"b\")) > 0\n├─ true   cached(\"nodes\", \"\", \"a\") == nil\n│  └─ cached(\"nodes\", \"\", \"a\") = nil\n└─ len(byIndex(\"maps\", \"namespace\", \"b\")) > 0: not evaluated\nThe event matches: it goes to the outputs out.\n"},
-		"elsewhere":         {"elsewhere", "add", "1", "", "Note: no event of this object comes: the informer watches the namespaces pay, till\nNote: no event of this object comes: the informer's labelSelector is a=b\n\nThere is no filter: the event goes to the outputs out.\n"},
+		"no expression": {
+			"plain", "add", "1", "", "\nThere is no filter: the event goes to the outputs out.\n"},
+		"another op": {
+			"deletes", "add", "1", "", "\nThe listener wants delete: the event does not go on.\n"},
+		"resync is not on": {
+			"plain", "resync", "1", "",
+			"\nThe listener wants add, update, delete: the event does not go on.\n"},
+		"handler": {
+			"handled", "add", "1", "",
+			"\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the handler my.wasm.\n"},
+		"refused": {
+			"filtered", "update", "1", "2",
+			"\nfilter:\nfalse  object.n > 1\n└─ object.n = 1\nThe event does not match.\n"},
+		"failed": {
+			"filtered", "add", `"a"`, "",
+			"\nfilter:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " + cfg.File() +
+				":9:59: listener \"filtered\": \">\" cannot order string and int\nThe filter failed: the event is given up.\n"},
+		"not selected": {
+			"set", "add", "2", "",
+			"\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\nThe object is not selected: nothing comes of the event.\n"},
+		"never selected": {
+			"set", "update", "2", "3",
+			"\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object neither was selected nor is: nothing comes of the event.\n"},
+		"enters": {
+			"set", "update", "1", "3",
+			"\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\nfalse  object.n == 1\n└─ object.n = 3\nThe object enters the set: to the listener this is an add.\n\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the outputs out.\n"},
+		"leaves": {
+			"set", "update", "2", "1",
+			"\nselect, of the object:\nfalse  object.n == 1\n└─ object.n = 2\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object leaves the set: to the listener this is a delete of its old state.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"delete\"\nThe event does not match.\n"},
+		"stays": {
+			"set", "update", "1", "1",
+			"\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object was selected and is: this is an update.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n"},
+		"rules, violated": {
+			"rules", "add", "2", "",
+			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 2\n\nrule large (low), deny:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violates the rule, which is told at once: \"large\"\n\nrule told (info), deny:\ntrue   object.n == 2\n└─ object.n = 2\n\nrule told, message:\n\"n of \" + object.metadata.name = \"n of web\"\n└─ object.metadata.name = \"web\"\nThe object violates the rule, which is told once this has been so for 1m0s: \"n of web\"\n" + eventsStay},
+		"rules, kept": {
+			"rules", "update", "1", "2",
+			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n != 9\n└─ object.n = 2\nThe object was selected and is: this is an update.\n\nrule large (low), deny:\nfalse  object.n > 1\n└─ object.n = 1\nThe object does not violate the rule.\n\nrule told (info), deny:\nfalse  object.n == 2\n└─ object.n = 1\nThe object does not violate the rule.\n" + eventsStay},
+		"rules, failed": {
+			"both", "add", `"a"`, "",
+			"\nrule large (medium), deny:\nerror  object.n > 1\n└─ object.n = \"a\"\nerror: " +
+				cfg.File() + ":18:91: listener \"both\": rule \"large\": \">\" cannot order string and int\nThe rule failed: what is known of the object stays as it is.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
+		"rules, deleted": {
+			"both", "delete", "2", "",
+			"\nrule large (medium):\nThe object is gone: an open violation is resolved.\n\nfilter:\ntrue   true\nThe event matches: it goes to the outputs out.\n"},
+		"rules, unselected": {
+			"rules", "resync", "9", "",
+			"\nselect, of the object:\nfalse  object.n != 9\n└─ object.n = 9\nThe object is not selected: nothing comes of the event.\n"},
+		"lookups": {"lookups", "add", "1", "",
+			"Note: lookups find nothing here, since there are no caches: maps, nodes\n\nfilter:\ntrue   cached(\"nodes\", \"\", \"a\") == nil || len(byIndex(\"maps\", \"namespace\", \"b\")) > 0\n├─ true   cached(\"nodes\", \"\", \"a\") == nil\n│  └─ cached(\"nodes\", \"\", \"a\") = nil\n└─ len(byIndex(\"maps\", \"namespace\", \"b\")) > 0: not evaluated\nThe event matches: it goes to the outputs out.\n"},
+		"elsewhere": {"elsewhere", "add", "1", "",
+			"Note: no event of this object comes: the informer watches the namespaces pay, till\nNote: no event of this object comes: the informer's labelSelector is a=b\n\nThere is no filter: the event goes to the outputs out.\n"},
 	} {
 		object := func(n string) string {
 			return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`
@@ -86,7 +120,8 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 	}
 }
 
-// The object is explained as the informer would bring it: without what it drops, and never with a Secret's data.
+// The object is explained as the informer would bring it: without what it drops, and never with a
+// Secret's data.
 func TestExplainSeesWhatTheListenerWould(t *testing.T) {
 	cfg := parse(t, head+`
   plain: {informer: {resource: secrets, allowSecrets: true}, filter: let o = object; o.metadata.managedFields == nil && object.data.key == "a2V5", outputs: [out]}
@@ -94,10 +129,13 @@ func TestExplainSeesWhatTheListenerWould(t *testing.T) {
 `)
 	q := question(t, "add", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","managedFields":[{"manager":"kubectl"}]},"data":{"key":"a2V5"}}`, "")
 	got := explain(t, cfg, "plain", q)
-	if !strings.Contains(got, "true   o.metadata.managedFields == nil\n") || !strings.Contains(got, "false  object.data.key == ") || strings.Contains(strings.ReplaceAll(got, `== "a2V5"`, ""), "a2V5") {
+	if !strings.Contains(got, "true   o.metadata.managedFields == nil\n") ||
+		!strings.Contains(got, "false  object.data.key == ") ||
+		strings.Contains(strings.ReplaceAll(got, `== "a2V5"`, ""), "a2V5") {
 		t.Error(got)
 	}
-	if got := explain(t, cfg, "drops", q); !strings.HasSuffix(got, "The event matches: it goes to the outputs out.\n") {
+	if got := explain(t, cfg, "drops", q); !strings.HasSuffix(got,
+		"The event matches: it goes to the outputs out.\n") {
 		t.Error(got)
 	}
 }
@@ -113,12 +151,21 @@ func TestWhatCannotBeExplained(t *testing.T) {
 		q        Question
 		want     string
 	}{
-		"near":         {"pod", question(t, "add", pod, ""), `there is no listener "pod"; did you mean "pods"?; there are pods, wrong`},
-		"far":          {"services", question(t, "add", pod, ""), `there is no listener "services"; there are pods, wrong`},
-		"list":         {"pods", question(t, "add", `{"kind":"PodList","apiVersion":"v1","items":[]}`, ""), "new.json: this is a list: pass one object"},
-		"no name":      {"pods", question(t, "add", `{"kind":"Pod","apiVersion":"v1","metadata":{}}`, ""), "new.json: offset 0: object has no metadata.name"},
-		"old, no name": {"pods", question(t, "update", pod, `{"kind":"Pod","apiVersion":"v1","metadata":{}}`), "old.json: offset 0: object has no metadata.name"},
-		"mistakes": {"wrong", question(t, "add", pod, ""), cfg.File() + `:7:47: listener "wrong": unknown name "objekt"; did you mean "object"?
+		"near": {"pod", question(t, "add", pod, ""),
+			`there is no listener "pod"; did you mean "pods"?; there are pods, wrong`},
+		"far": {"services", question(t, "add", pod, ""),
+			`there is no listener "services"; there are pods, wrong`},
+		"list": {"pods",
+			question(t, "add", `{"kind":"PodList","apiVersion":"v1","items":[]}`, ""),
+			"new.json: this is a list: pass one object"},
+		"no name": {"pods",
+			question(t, "add", `{"kind":"Pod","apiVersion":"v1","metadata":{}}`, ""),
+			"new.json: offset 0: object has no metadata.name"},
+		"old, no name": {"pods",
+			question(t, "update", pod, `{"kind":"Pod","apiVersion":"v1","metadata":{}}`),
+			"old.json: offset 0: object has no metadata.name"},
+		"mistakes": {"wrong", question(t, "add", pod, ""),
+			cfg.File() + `:7:47: listener "wrong": unknown name "objekt"; did you mean "object"?
   objekt.n
   ^
 ` + cfg.File() + `:7:75: listener "wrong": the expression ends too early
@@ -138,7 +185,8 @@ func TestWhatCannotBeExplained(t *testing.T) {
 		}
 		var mistakes config.Errors
 		var unknown *UnknownListenerError
-		if errors.As(err, &mistakes) != (c.listener == "wrong") || errors.As(err, &unknown) != (c.listener != "wrong" && c.listener != "pods") {
+		if errors.As(err, &mistakes) != (c.listener == "wrong") ||
+			errors.As(err, &unknown) != (c.listener != "wrong" && c.listener != "pods") {
 			t.Errorf("%s: %T", name, err)
 		}
 	}
@@ -152,11 +200,15 @@ func TestExplainOfASelectWithoutAnAnswer(t *testing.T) {
 `)
 	const failed = "The select failed: the object stays selected or not, as it was before.\n"
 	for name, c := range map[string]struct{ listener, op, n, old, want string }{
-		"it was in":    {"order", "update", `"a"`, "2", failed + "The object was selected and is: this is an update.\n"},
-		"it was out":   {"order", "update", `"a"`, "1", failed + "The object neither was selected nor is: nothing comes of the event.\n"},
-		"it was none":  {"order", "add", `"a"`, "", failed},
-		"nobody knows": {"order", "update", `"a"`, `"b"`, failed + "The object neither was selected nor is: nothing comes of the event.\n"},
-		"by the clock": {"clock", "add", "1", "", "The select looks at the clock or at other objects: a listener remembers what it said, and asks again each minute.\n\nThere is no filter"},
+		"it was in": {"order", "update", `"a"`, "2",
+			failed + "The object was selected and is: this is an update.\n"},
+		"it was out": {"order", "update", `"a"`, "1",
+			failed + "The object neither was selected nor is: nothing comes of the event.\n"},
+		"it was none": {"order", "add", `"a"`, "", failed},
+		"nobody knows": {"order", "update", `"a"`, `"b"`,
+			failed + "The object neither was selected nor is: nothing comes of the event.\n"},
+		"by the clock": {"clock", "add", "1", "",
+			"The select looks at the clock or at other objects: a listener remembers what it said, and asks again each minute.\n\nThere is no filter"},
 	} {
 		object := func(n string) string {
 			return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`
@@ -165,7 +217,8 @@ func TestExplainOfASelectWithoutAnAnswer(t *testing.T) {
 		if c.old != "" {
 			old = object(c.old)
 		}
-		if got := explain(t, cfg, c.listener, question(t, c.op, object(c.n), old)); !strings.Contains(got, c.want) {
+		if got := explain(t, cfg, c.listener,
+			question(t, c.op, object(c.n), old)); !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%s", name, got)
 		}
 	}

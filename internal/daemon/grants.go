@@ -14,8 +14,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// grants gives a listener's handler the rights of the configuration. What is wrong is reported where it stands; then they
-// are not to be used.
+// grants gives a listener's handler the rights of the configuration. What is wrong is reported
+// where it stands; then they are not to be used.
 func (b *builder) grants(g config.Grants) (granted plugins.Grants, ok bool) {
 	if g.Log != nil {
 		granted.Log = &plugins.LogGrant{LinesPerSecond: g.Log.Rate}
@@ -26,7 +26,8 @@ func (b *builder) grants(g config.Grants) (granted plugins.Grants, ok bool) {
 	}
 	if g.KV != nil {
 		granted.KV = &plugins.KVGrant{
-			Keys: g.KV.Keys, Bytes: int64(g.KV.Bytes), TTL: g.KV.TTL.Duration, Persist: g.KV.Persist && b.parts.persist,
+			Keys: g.KV.Keys, Bytes: int64(g.KV.Bytes), TTL: g.KV.TTL.Duration,
+			Persist: g.KV.Persist && b.parts.persist,
 		}
 	}
 	if g.Clock != nil {
@@ -44,15 +45,17 @@ func (b *builder) grants(g config.Grants) (granted plugins.Grants, ok bool) {
 	}
 	if g.Cache != nil {
 		granted.Cache = &plugins.CacheGrant{
-			Informers: g.Cache.Informers, Namespaces: g.Cache.Namespaces, MaxItems: g.Cache.MaxItems, MaxBytes: int64(g.Cache.MaxBytes),
+			Informers: g.Cache.Informers, Namespaces: g.Cache.Namespaces,
+			MaxItems: g.Cache.MaxItems, MaxBytes: int64(g.Cache.MaxBytes),
 		}
 	}
 	if g.HTTP == nil {
 		return granted, true
 	}
 	granted.HTTP = &plugins.HTTPGrant{
-		Allow: g.HTTP.Allow, Methods: g.HTTP.Methods, MaxRequest: int64(g.HTTP.MaxRequest), MaxResponse: int64(g.HTTP.MaxResponse),
-		Timeout: g.HTTP.Timeout.Duration, PerEvent: g.HTTP.PerEvent, Private: g.HTTP.Private,
+		Allow: g.HTTP.Allow, Methods: g.HTTP.Methods, MaxRequest: int64(g.HTTP.MaxRequest),
+		MaxResponse: int64(g.HTTP.MaxResponse),
+		Timeout:     g.HTTP.Timeout.Duration, PerEvent: g.HTTP.PerEvent, Private: g.HTTP.Private,
 	}
 	granted.HTTP.Headers, ok = b.headers(g.HTTP.Headers)
 	return granted, ok
@@ -60,7 +63,9 @@ func (b *builder) grants(g config.Grants) (granted plugins.Grants, ok bool) {
 
 // emitGrant makes the grant of one that was checked.
 func emitGrant(g *config.EmitGrant) *plugins.EmitGrant {
-	granted := &plugins.EmitGrant{Kinds: []abi.EmitKind{}, Types: g.Types, Count: g.Count, Bytes: int64(g.Bytes)} // no kinds are none
+	// no kinds are none
+	granted := &plugins.EmitGrant{Kinds: []abi.EmitKind{}, Types: g.Types, Count: g.Count,
+		Bytes: int64(g.Bytes)}
 	for _, kind := range []abi.EmitKind{abi.EmitEvent, abi.EmitData} {
 		if slices.Contains(g.Kinds, kind.String()) {
 			granted.Kinds = append(granted.Kinds, kind)
@@ -87,13 +92,15 @@ func (b *builder) headers(wanted map[string]config.HeaderValue) (found map[strin
 	return found, ok
 }
 
-// headerValue finds the value of one header, and says what member tells where it is. Its errors do not show the value.
+// headerValue finds the value of one header, and says what member tells where it is. Its errors do
+// not show the value.
 func headerValue(cfg *config.Config, v config.HeaderValue) (text, from string, err error) {
 	switch {
 	case v.FromEnv != "":
 		text, from = os.Getenv(v.FromEnv), ".fromEnv"
 		if text == "" {
-			return "", from, fmt.Errorf("the environment variable %s is not set, or empty", v.FromEnv)
+			return "", from, fmt.Errorf("the environment variable %s is not set, or empty",
+				v.FromEnv)
 		}
 	case v.FromFile != "":
 		from = ".fromFile"
@@ -148,8 +155,8 @@ func grantedInformers(l *config.Listener) []string {
 	return l.Handler.Grants.Cache.Informers
 }
 
-// lookups are the informers that the listener looks objects up in, by the names they have there: by its expressions or by
-// its handler.
+// lookups are the informers that the listener looks objects up in, by the names they have there: by
+// its expressions or by its handler.
 func (l *listener) lookups() []string {
 	names := append(lookups(l.expressions), grantedInformers(l.cfg)...)
 	return slices.Compact(slices.Sorted(slices.Values(names)))

@@ -20,13 +20,16 @@ import (
 const (
 	// What follows the magic number and the version.
 	preamble = "0061736d01000000"
-	// lookupGuest: return get(resource("teams"), "shop", "a") < 0. It lets an event through if the team is there.
+	// lookupGuest: return get(resource("teams"), "shop", "a") < 0. It lets an event through if the
+	// team is there.
 	lookupGuest = preamble + "011b0460000060047f7f7f7f017f60027f7f017f60057f7f7f7f7f017f02380212696e666f726d6572642f63616368652e7631" +
 		"087265736f75726365000212696e666f726d6572642f63616368652e763103676574000303030200010503010001072803066d656d6f727902001069" +
 		"6e666f726d6572645f6162695f76310002086f6e5f6576656e7400030a1a0202000b1500410041051000410541044109410110014100480b0b1001004" +
 		"1000b0a7465616d7373686f7061"
-	// onceGuest: if get("k") >= 0 return 0; set("k", "k"); return 1. It drops the first event, and lets others through.
-	onceGuest = preamble + "0115" + "0360000060047f7f7f7f017f60057f7f7f7f7e017f022d020f696e666f726d6572642f6b762e76310367657400010f696e666f" +
+	// onceGuest: if get("k") >= 0 return 0; set("k", "k"); return 1. It drops the first event, and
+	// lets others through.
+	onceGuest = preamble + "0115" +
+		"0360000060047f7f7f7f017f60057f7f7f7f7e017f022d020f696e666f726d6572642f6b762e76310367657400010f696e666f" +
 		"726d6572642f6b762e763103736574000203030200010503010001072803066d656d6f7279020010696e666f726d6572645f6162695f76310002086f" +
 		"6e5f6576656e7400030a290202000b24004100410141104108100041004e047f4100054100410141004101420010011a41010b0b0b07010041000b016b"
 )
@@ -56,7 +59,8 @@ func expectMistakes(t *testing.T, cfg *config.Config, err error, want string) {
 	}
 }
 
-// What the configuration grants is what the host is told, and nothing is granted that does not stand there.
+// What the configuration grants is what the host is told, and nothing is granted that does not
+// stand there.
 func TestGrantsOfTheConfiguration(t *testing.T) {
 	t.Setenv("HOOK_TOKEN", "Bearer hunter2")
 	cfg := parse(t, head+`
@@ -86,7 +90,8 @@ func TestGrantsOfTheConfiguration(t *testing.T) {
 informers: {nodes: {resource: nodes}}
 state: {dir: state}
 `)
-	if err := os.WriteFile(filepath.Join(filepath.Dir(cfg.File()), "key"), []byte("hunter3\r\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(cfg.File()), "key"), []byte("hunter3\r\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	seed := uint64(7)
@@ -96,16 +101,22 @@ state: {dir: state}
 		Clock:  &plugins.ClockGrant{Fixed: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 		Random: &plugins.RandomGrant{Seed: &seed},
 		HTTP: &plugins.HTTPGrant{
-			Allow: []string{"https://hooks.example.com/x"}, Methods: []string{"PUT"}, Timeout: 2 * time.Second,
+			Allow: []string{"https://hooks.example.com/x"}, Methods: []string{"PUT"},
+			Timeout:    2 * time.Second,
 			MaxRequest: 1 << 10, MaxResponse: 2 << 10, PerEvent: 9,
-			Headers: map[string]string{"Authorization": "Bearer hunter2", "X-Api-Key": "hunter3", "X-Name": "informerd"},
+			Headers: map[string]string{"Authorization": "Bearer hunter2", "X-Api-Key": "hunter3",
+				"X-Name": "informerd"},
 		},
-		Cache: &plugins.CacheGrant{Informers: []string{"nodes"}, Namespaces: []string{"shop"}, MaxItems: 100, MaxBytes: 3 << 20},
-		Emit:  &plugins.EmitGrant{Kinds: []abi.EmitKind{abi.EmitEvent}, Types: []string{"com.example."}, Count: 5, Bytes: 2 << 10},
+		Cache: &plugins.CacheGrant{Informers: []string{"nodes"}, Namespaces: []string{"shop"},
+			MaxItems: 100, MaxBytes: 3 << 20},
+		Emit: &plugins.EmitGrant{Kinds: []abi.EmitKind{abi.EmitEvent},
+			Types: []string{"com.example."}, Count: 5, Bytes: 2 << 10},
 	}
-	both := &plugins.EmitGrant{Kinds: []abi.EmitKind{abi.EmitEvent, abi.EmitData}, Count: 64, Bytes: 1 << 20}
+	both := &plugins.EmitGrant{Kinds: []abi.EmitKind{abi.EmitEvent, abi.EmitData}, Count: 64,
+		Bytes: 1 << 20}
 	for name, want := range map[string]plugins.Grants{
-		"some": all, "real": {Clock: &plugins.ClockGrant{}, Random: &plugins.RandomGrant{}, Emit: both}, "none": {},
+		"some": all, "real": {
+			Clock: &plugins.ClockGrant{}, Random: &plugins.RandomGrant{}, Emit: both}, "none": {},
 		"mute": {Emit: &plugins.EmitGrant{Kinds: []abi.EmitKind{}, Count: 64, Bytes: 1 << 20}},
 	} {
 		l := cfg.Listeners[name]
@@ -138,7 +149,8 @@ func TestHeadersThatAreNotThere(t *testing.T) {
     outputs: [out]
 `)
 	dir := filepath.Dir(cfg.File())
-	for name, text := range map[string]string{"empty": "\n", "large": strings.Repeat("x", maxHeader+1)} {
+	for name, text := range map[string]string{"empty": "\n",
+		"large": strings.Repeat("x", maxHeader+1)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -146,9 +158,12 @@ func TestHeadersThatAreNotThere(t *testing.T) {
 	const field = "listeners.hook.handler.grants.http.headers."
 	expectMistakes(t, cfg, Check(t.Context(), cfg, BuildOptions{Log: quiet}),
 		`c.yaml:9:13: listener "hook": cannot read the handler: open guest.wasm: no such file or directory`+"\n"+
-			"c.yaml:14:26: "+field+"A.fromEnv: the environment variable EMPTY_TOKEN is not set, or empty\n"+
-			"c.yaml:15:26: "+field+"B.fromEnv: the value has a control character in it, such as a line break\n"+
-			"c.yaml:16:27: "+field+"C.fromFile: the file nothere cannot be read: no such file or directory\n"+
+			"c.yaml:14:26: "+field+
+			"A.fromEnv: the environment variable EMPTY_TOKEN is not set, or empty\n"+
+			"c.yaml:15:26: "+field+
+			"B.fromEnv: the value has a control character in it, such as a line break\n"+
+			"c.yaml:16:27: "+field+
+			"C.fromFile: the file nothere cannot be read: no such file or directory\n"+
 			"c.yaml:17:27: "+field+"D.fromFile: the file empty is empty\n"+
 			"c.yaml:18:27: "+field+"E.fromFile: the file large has more than 16384 bytes")
 }
@@ -186,7 +201,8 @@ informers:
 func TestAHandlerLooksObjectsUp(t *testing.T) {
 	k := kubernetesWith(t, teamsAndPods())
 	release := k.withhold("configmaps")
-	d := start(t, parse(t, strings.ReplaceAll(lookingHandler, "GUEST", writeGuest(t, lookupGuest))), k)
+	d := start(t, parse(t, strings.ReplaceAll(lookingHandler, "GUEST", writeGuest(t, lookupGuest))),
+		k)
 	d.log.waitFor(t, "msg=listening listener=found ")
 	k.waitForRequest(t, "configmaps")
 	d.out.waitForLines(t, 3, "/listeners/alone")
@@ -220,12 +236,14 @@ informer of configmaps, all namespaces
 	}
 }
 
-// A handler waits for the resources that it is granted, as for its listener's own, and it is said that it is the handler's.
+// A handler waits for the resources that it is granted, as for its listener's own, and it is said
+// that it is the handler's.
 func TestAHandlerWaitsForTheResourceThatItLooksUp(t *testing.T) {
 	items := teamsAndPods()
 	delete(items, "configmaps")
 	k := kubernetesWith(t, items)
-	d := start(t, parse(t, strings.ReplaceAll(lookingHandler, "GUEST", writeGuest(t, lookupGuest))), k)
+	d := start(t, parse(t, strings.ReplaceAll(lookingHandler, "GUEST", writeGuest(t, lookupGuest))),
+		k)
 	d.log.waitFor(t, `level=ERROR msg="listener failed, will try again" listener=found error="informer \"teams\", which its handler looks objects up in: no resource \"configmaps\" on `+k.url+`"`)
 	d.stop(t)
 }
@@ -239,14 +257,15 @@ const keeping = head + `
 state: {dir: "DIR"}
 `
 
-// What a handler keeps is there when the daemon comes again, in a folder that is made for nobody else. Looking at the
-// configuration meanwhile makes nothing and waits for nothing.
+// What a handler keeps is there when the daemon comes again, in a folder that is made for nobody
+// else. Looking at the configuration meanwhile makes nothing and waits for nothing.
 func TestValuesOutlastTheDaemon(t *testing.T) {
 	items := teamsAndPods()
 	items["pods"] = items["pods"][:1]
 	k := kubernetesWith(t, items)
 	dir := filepath.Join(t.TempDir(), "of", "informerd")
-	cfg := parse(t, strings.NewReplacer("GUEST", writeGuest(t, onceGuest), "DIR", dir).Replace(keeping))
+	cfg := parse(t, strings.NewReplacer("GUEST", writeGuest(t, onceGuest), "DIR",
+		dir).Replace(keeping))
 	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +283,8 @@ func TestValuesOutlastTheDaemon(t *testing.T) {
 	if got := d.subjects("kept"); got != "" {
 		t.Errorf("the first event passed: %s", got)
 	}
-	for path, want := range map[string]os.FileMode{dir: os.ModeDir | 0o700, filepath.Join(dir, "handlers.db"): 0o600} {
+	for path, want := range map[string]os.FileMode{dir: os.ModeDir | 0o700,
+		filepath.Join(dir, "handlers.db"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// health knows whether a listener gets its events. It is safe for concurrent use; the zero value is of one that has not begun.
+// health knows whether a listener gets its events. It is safe for concurrent use; the zero value is
+// of one that has not begun.
 type health struct {
 	mu     sync.Mutex
 	failed error // why the listener is not bound or does not run
@@ -25,7 +26,8 @@ func (h *health) loading() {
 	h.isLoading = true
 }
 
-// handler notes why the listener's handler cannot be loaded or started. It is nil when that is over.
+// handler notes why the listener's handler cannot be loaded or started. It is nil when that is
+// over.
 func (h *health) handler(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,7 +69,8 @@ func (h *health) state() (s endpoints.State) {
 		case inf.Err != nil:
 			s.Failing = append(s.Failing, inf.Err.Error())
 		case !inf.Synced:
-			s.Starting = append(s.Starting, fmt.Sprintf("the first list of %s%s is not complete", inf.Resource, in(inf.Scope.Namespace)))
+			s.Starting = append(s.Starting, fmt.Sprintf("the first list of %s%s is not complete",
+				inf.Resource, in(inf.Scope.Namespace)))
 		}
 	}
 	return s

@@ -19,7 +19,8 @@ func (k *kubernetes) forbid(suffix string) {
 		if !strings.HasSuffix(r.URL.Path, suffix) {
 			return 0, ""
 		}
-		return http.StatusForbidden, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"%s is forbidden"}`, suffix[1:])
+		return http.StatusForbidden,
+			fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"%s is forbidden"}`, suffix[1:])
 	}
 }
 
@@ -41,10 +42,12 @@ func (d *started) askUntil(t *testing.T, path, want string) {
 	})
 }
 
-// A listener that may not list what it wants, or whose resource is not there, is named with the reason by /readyz, /healthz
-// and the log; the others work. When the rights come, everything is well again.
+// A listener that may not list what it wants, or whose resource is not there, is named with the
+// reason by /readyz, /healthz and the log; the others work. When the rights come, everything is
+// well again.
 func TestHealthNamesListenersWithoutRights(t *testing.T) {
-	k := kubernetesWith(t, map[string][]string{"pods": {named("shop", "web", "", "")}, "configmaps": nil})
+	k := kubernetesWith(t, map[string][]string{"pods": {
+		named("shop", "web", "", "")}, "configmaps": nil})
 	k.forbid("/namespaces/shop/configmaps")
 	d := start(t, parse(t, `http: {address: "127.0.0.1:0"}
 health: {address: "127.0.0.1:0"}
@@ -72,7 +75,8 @@ informers: {maps: {resource: configmaps, namespaces: [shop]}}
 func TestHealthWithoutAServer(t *testing.T) {
 	k := kubernetesWith(t, map[string][]string{"pods": nil})
 	k.url = "http://127.0.0.1:1"
-	d := start(t, parse(t, "http: {address: \"127.0.0.1:0\"}\n"+head+"  a: {informer: {resource: pods}, outputs: [out]}\n"), k)
+	d := start(t, parse(t, "http: {address: \"127.0.0.1:0\"}\n"+head+
+		"  a: {informer: {resource: pods}, outputs: [out]}\n"), k)
 	d.askUntil(t, "/readyz", `503 not ready: 1 of 1 listeners\nlistener "a": "the API server http://127.0.0.1:1 cannot be reached: .*refused"`)
 	d.askUntil(t, "/healthz", `503 failing: .*`)
 	d.stop(t)
@@ -82,7 +86,8 @@ func TestHealthWithoutAServer(t *testing.T) {
 func TestShutdownTakesAsLongAsItMay(t *testing.T) {
 	for _, drain := range []time.Duration{0, 2 * time.Second} {
 		k := kubernetesWith(t, map[string][]string{"pods": {named("shop", "web", "", "")}})
-		cfg := parse(t, fmt.Sprintf("shutdown: {drain: %s}\n", drain)+head+"  a: {informer: {resource: pods}, outputs: [out]}\n")
+		cfg := parse(t, fmt.Sprintf("shutdown: {drain: %s}\n", drain)+head+
+			"  a: {informer: {resource: pods}, outputs: [out]}\n")
 		reader, writer := io.Pipe() // of which nobody reads more than the beginning
 		d := startTo(t, cfg, k, writer)
 		if _, err := reader.Read(make([]byte, 1)); err != nil {

@@ -21,7 +21,8 @@ func kubeconfigMistakes(cfg *config.Config) config.Errors {
 		return nil
 	}
 	var hint string
-	below, inHome := strings.CutPrefix(strings.NewReplacer("${HOME}", "$HOME").Replace(named), "$HOME/")
+	below, inHome := strings.CutPrefix(strings.NewReplacer("${HOME}", "$HOME").Replace(named),
+		"$HOME/")
 	switch {
 	case inHome:
 		hint = fmt.Sprintf("variables are not expanded; write %.200q", "~/"+below)
@@ -33,5 +34,6 @@ func kubeconfigMistakes(cfg *config.Config) config.Errors {
 		hint = "name another file, or remove it to use $KUBECONFIG or ~/.kube/config"
 	}
 	const field = "cluster.kubeconfig"
-	return config.Errors{cfg.ErrorAt(field, fmt.Sprintf("%s: %.200q cannot be read: %s", field, path, withoutPath(err)), hint)}
+	return config.Errors{cfg.ErrorAt(field, fmt.Sprintf("%s: %.200q cannot be read: %s", field,
+		path, withoutPath(err)), hint)}
 }

@@ -60,7 +60,8 @@ func (b *builder) listener(ctx context.Context) *listener {
 	l := b.cfg
 	r := &route.Route{
 		Name: l.Name, On: l.Ops(), Workers: l.Workers, Log: b.log,
-		Retry: route.Retry{Attempts: l.Retry.Attempts, MinBackoff: l.Retry.MinBackoff.Duration, MaxBackoff: l.Retry.MaxBackoff.Duration},
+		Retry: route.Retry{Attempts: l.Retry.Attempts, MinBackoff: l.Retry.MinBackoff.Duration,
+			MaxBackoff: l.Retry.MaxBackoff.Duration},
 	}
 	for _, name := range l.Outputs {
 		r.Outputs = append(r.Outputs, route.Output{Name: name, Sink: b.parts.sinks[name]})
@@ -80,7 +81,8 @@ func (b *builder) listener(ctx context.Context) *listener {
 			b.mistake(".handler.wasm", err)
 		}
 	}
-	built := &listener{cfg: l, route: r, spec: later, loaded: make(chan struct{}), expressions: b.expressions, caches: b.caches}
+	built := &listener{cfg: l, route: r, spec: later, loaded: make(chan struct{}),
+		expressions: b.expressions, caches: b.caches}
 	if built.shape, err = shapeOf(l.Informer()); err != nil {
 		b.mistake(".informer", err)
 	}
@@ -90,13 +92,16 @@ func (b *builder) listener(ctx context.Context) *listener {
 	}
 	built.before = built.asked.decide()
 	if b.warned != nil && built.before.never {
-		b.warned(b.config.ErrorAt(b.field, fmt.Sprintf("listener %q: no event can match: %s", l.Name, built.before.why(built.asked)), ""))
+		b.warned(b.config.ErrorAt(b.field, fmt.Sprintf("listener %q: no event can match: %s",
+			l.Name, built.before.why(built.asked)), ""))
 	} else {
 		built.before.log(built.asked, b.log)
 	}
 	buffer := informer.ListenerConfig{
-		Name: l.Name, Capacity: l.Buffer.Capacity, Overflow: overflows[l.Buffer.Overflow], Resync: l.Resync.Duration,
-		On: built.before.on, Conditions: built.before.conditions, Transitions: built.before.transitions,
+		Name: l.Name, Capacity: l.Buffer.Capacity, Overflow: overflows[l.Buffer.Overflow],
+		Resync: l.Resync.Duration,
+		On:     built.before.on, Conditions: built.before.conditions,
+		Transitions: built.before.transitions,
 	}
 	if spill := l.Buffer.Spill; spill != nil {
 		buffer.SpillBytes = int64(spill.Bytes)
@@ -141,7 +146,8 @@ func droppedBy(inf *config.Informer) (dropped []event.Path) {
 		dropped = append(dropped, event.Path{}.Key("metadata").Key("managedFields"))
 	}
 	for _, text := range inf.Drop {
-		if path, err := event.CompilePath(text); err == nil { // what is wrong with others is said elsewhere
+		// what is wrong with others is said elsewhere
+		if path, err := event.CompilePath(text); err == nil {
 			dropped = append(dropped, path)
 		}
 	}
@@ -150,8 +156,10 @@ func droppedBy(inf *config.Informer) (dropped []event.Path) {
 
 func (b *builder) source(x config.Expression, kind filters.Kind) filters.Source {
 	return filters.Source{
-		Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Listener: b.cfg.Name, Cluster: b.config.Cluster.Name,
-		Kind: kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema, Dropped: b.dropped, Positions: x.Positions(),
+		Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Listener: b.cfg.Name,
+		Cluster: b.config.Cluster.Name,
+		Kind:    kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema,
+		Dropped: b.dropped, Positions: x.Positions(),
 		Comment: x.Comment != "",
 	}
 }
@@ -185,7 +193,8 @@ func (b *builder) wrong(below string, err error) {
 // placed makes an error of the configuration of one in an expression.
 func (b *builder) placed(below string, e *filters.CompileError) config.Error {
 	message, snippet, _ := strings.Cut(e.Detail(), "\n")
-	placed := config.Error{File: e.Source.File, Line: e.Line, Column: e.Column, Field: b.field + below, Message: message, Snippet: snippet}
+	placed := config.Error{File: e.Source.File, Line: e.Line, Column: e.Column,
+		Field: b.field + below, Message: message, Snippet: snippet}
 	if e.Source.Comment && strings.TrimSpace(e.Rest()) == "" {
 		placed.Hint = `YAML takes " #" for the beginning of a comment, so the value ends there: put the expression in quotes`
 	}
@@ -210,7 +219,9 @@ func (b *builder) book(judged []*rules.Rule) *rules.Book {
 		return nil
 	}
 	if n := len(b.cfg.Outputs); n > rules.MaxReceivers {
-		b.mistake(".outputs", fmt.Errorf("a listener with rules can have at most %d outputs, this one has %d", rules.MaxReceivers, n))
+		b.mistake(".outputs", fmt.Errorf(
+			"a listener with rules can have at most %d outputs, this one has %d",
+			rules.MaxReceivers, n))
 	}
 	return rules.NewBook(judged, len(b.cfg.Outputs))
 }
@@ -220,7 +231,8 @@ func (b *builder) ruleList() (all []*rules.Rule) {
 		below := fmt.Sprintf(".rules[%d]", i)
 		source := rules.Source{
 			Name: r.Name, Severity: r.Severity, For: r.For.Duration, Repeat: r.Repeat.Duration,
-			Deny: b.source(r.Deny, filters.KindDeny), Message: b.source(r.Message, filters.KindMessage),
+			Deny: b.source(r.Deny, filters.KindDeny), Message: b.source(r.Message,
+				filters.KindMessage),
 		}
 		rule, err := rules.Compile(source)
 		if err != nil {
@@ -236,7 +248,8 @@ func (b *builder) ruleList() (all []*rules.Rule) {
 	return all
 }
 
-// wrongRule reports the mistakes in both of a rule's expressions, and not in the first alone, as compiling the rule does.
+// wrongRule reports the mistakes in both of a rule's expressions, and not in the first alone, as
+// compiling the rule does.
 func (b *builder) wrongRule(below string, source rules.Source, err error) {
 	found := false
 	for _, part := range []filters.Source{source.Deny, source.Message} {
@@ -254,8 +267,9 @@ func (b *builder) wrongRule(below string, source rules.Source, err error) {
 	}
 }
 
-// handler reads, checks and loads a listener's module. What will run is loaded later, when other listeners do not wait for
-// it: its spec is returned then. Both are nil without an error if a mistake was reported.
+// handler reads, checks and loads a listener's module. What will run is loaded later, when other
+// listeners do not wait for it: its spec is returned then. Both are nil without an error if a
+// mistake was reported.
 func (b *builder) handler(ctx context.Context) (*plugins.Handler, *plugins.Spec, error) {
 	spec, err := b.handlerSpec()
 	switch {
@@ -268,7 +282,8 @@ func (b *builder) handler(ctx context.Context) (*plugins.Handler, *plugins.Spec,
 	return handler, nil, err
 }
 
-// handlerSpec gives what a listener's module is loaded from, nil without an error if a mistake was reported.
+// handlerSpec gives what a listener's module is loaded from, nil without an error if a mistake was
+// reported.
 func (b *builder) handlerSpec() (*plugins.Spec, error) {
 	cfg, l := b.config, b.cfg
 	grants, good := b.grants(l.Handler.Grants)
@@ -285,13 +300,15 @@ func (b *builder) handlerSpec() (*plugins.Spec, error) {
 		return nil, nil
 	}
 	return &plugins.Spec{
-		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config, Grants: grants, Caches: b.caches,
+		Listener: l.Name, Path: path, Wasm: wasm, Config: l.Handler.Config, Grants: grants,
+		Caches: b.caches,
 		Limits: limits,
 	}, nil
 }
 
 func shapeOf(inf *config.Informer) (informer.Shape, error) {
-	shape := informer.Shape{KeepManagedFields: inf.KeepManagedFields, Indexes: map[string]informer.IndexFunc{}}
+	shape := informer.Shape{KeepManagedFields: inf.KeepManagedFields,
+		Indexes: map[string]informer.IndexFunc{}}
 	for _, text := range inf.Drop {
 		path, err := event.CompilePath(text)
 		if err != nil {

@@ -23,7 +23,8 @@ import (
 // Reference names an object of a cluster, as in pod/default/web or node/n1.
 type Reference struct{ Resource, Namespace, Name string }
 
-// ParseReference reads RESOURCE/NAMESPACE/NAME or RESOURCE/NAME, and reports whether a text can be one.
+// ParseReference reads RESOURCE/NAMESPACE/NAME or RESOURCE/NAME, and reports whether a text can be
+// one.
 func ParseReference(text string) (ref Reference, ok bool) {
 	parts := strings.Split(text, "/")
 	switch len(parts) {
@@ -38,7 +39,8 @@ func ParseReference(text string) (ref Reference, ok bool) {
 			return Reference{}, false
 		}
 	}
-	ok = (ok || len(parts) == 2) && ref.Name != "" && len(validation.IsDNS1123Subdomain(strings.ToLower(ref.Resource))) == 0
+	ok = (ok || len(parts) == 2) && ref.Name != "" &&
+		len(validation.IsDNS1123Subdomain(strings.ToLower(ref.Resource))) == 0
 	return ref, ok
 }
 
@@ -56,15 +58,18 @@ type ForbiddenError struct {
 }
 
 func (e *ForbiddenError) Error() string {
-	return fmt.Sprintf("%v\nThis would allow it, once it is bound to the account:\n\n%s", e.Err, strings.TrimSuffix(e.Role, "\n"))
+	return fmt.Sprintf("%v\nThis would allow it, once it is bound to the account:\n\n%s", e.Err,
+		strings.TrimSuffix(e.Role, "\n"))
 }
 
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
-// Live reads an object from the API server that a listener's informer would watch. It needs the right to list that the
-// informer needs, and no other. The error is an *UnknownListenerError, a *WrongKindError, a *ForbiddenError, or one of
-// package kube, and a config.Errors if the kubeconfig that the configuration names is not there.
-func Live(ctx context.Context, cfg *config.Config, o Options, name string, ref Reference) (ObjectFile, error) {
+// Live reads an object from the API server that a listener's informer would watch. It needs the
+// right to list that the informer needs, and no other. The error is an *UnknownListenerError, a
+// *WrongKindError, a *ForbiddenError, or one of package kube, and a config.Errors if the kubeconfig
+// that the configuration names is not there.
+func Live(ctx context.Context, cfg *config.Config, o Options, name string,
+	ref Reference) (ObjectFile, error) {
 	file := ObjectFile{Path: ref.String()}
 	l := cfg.Listeners[name]
 	if l == nil {
@@ -90,14 +95,18 @@ func Live(ctx context.Context, cfg *config.Config, o Options, name string, ref R
 	case err != nil:
 		return file, fmt.Errorf("%s: %w", ref, err)
 	case asked.GVR.GroupResource() != found.GVR.GroupResource():
-		return file, &WrongKindError{Path: ref.String(), Kind: asked.GVK.Kind, Listener: name, Resource: l.Informer().Resource}
+		return file, &WrongKindError{Path: ref.String(), Kind: asked.GVK.Kind, Listener: name,
+			Resource: l.Informer().Resource}
 	case found.Namespaced && ref.Namespace == "":
-		return file, fmt.Errorf("%s: %s are in namespaces: write %s/NAMESPACE/%s", ref, found.GVR.Resource, ref.Resource, ref.Name)
+		return file, fmt.Errorf("%s: %s are in namespaces: write %s/NAMESPACE/%s", ref,
+			found.GVR.Resource, ref.Resource, ref.Name)
 	case !found.Namespaced && ref.Namespace != "":
-		return file, fmt.Errorf("%s: %s are in no namespace: write %s/%s", ref, found.GVR.Resource, ref.Resource, ref.Name)
+		return file, fmt.Errorf("%s: %s are in no namespace: write %s/%s", ref, found.GVR.Resource,
+			ref.Resource, ref.Name)
 	}
 	if file.JSON, err = c.object(ctx, found, ref); apierrors.IsForbidden(err) {
-		return file, &ForbiddenError{kube.Roles("informerd", []kube.Right{listing(l.Informer(), found, ref)}), err}
+		return file, &ForbiddenError{kube.Roles("informerd",
+			[]kube.Right{listing(l.Informer(), found, ref)}), err}
 	}
 	return file, err
 }
@@ -115,7 +124,8 @@ func listing(inf *config.Informer, found kube.Resource, ref Reference) kube.Righ
 func (c *cluster) object(ctx context.Context, found kube.Resource, ref Reference) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, accessTime)
 	defer cancel()
-	scope := informer.Scope{Namespace: ref.Namespace, FieldSelector: fields.OneTermEqualSelector("metadata.name", ref.Name).String()}
+	scope := informer.Scope{Namespace: ref.Namespace,
+		FieldSelector: fields.OneTermEqualSelector("metadata.name", ref.Name).String()}
 	body, err := c.client.ListWatcher(resourceOf(found), scope).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref, err)
@@ -132,7 +142,8 @@ func (c *cluster) object(ctx context.Context, found kube.Resource, ref Reference
 		return nil, fmt.Errorf("%s: there is no such object on %s", ref, c.resolver.Server())
 	}
 	item := list.Items[0]
-	for field, value := range map[string]string{"apiVersion": found.GVK.GroupVersion().String(), "kind": found.GVK.Kind} {
+	for field, value := range map[string]string{"apiVersion": found.GVK.GroupVersion().String(),
+		"kind": found.GVK.Kind} {
 		if item[field] == nil { // a list says it once
 			item[field], _ = json.Marshal(value) // a string has a JSON form
 		}

@@ -15,9 +15,10 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// The pauses between two tries to load a handler, or to start its instances: they double from the one to the other, as those
-// of a handler that keeps crashing. A try that took long is followed by a pause that is nine times as long, so that compiling
-// a module in vain takes a tenth of a processor at most.
+// The pauses between two tries to load a handler, or to start its instances: they double from the
+// one to the other, as those of a handler that keeps crashing. A try that took long is followed by
+// a pause that is nine times as long, so that compiling a module in vain takes a tenth of a
+// processor at most.
 const (
 	loadPauseMin = time.Second
 	loadPauseMax = time.Minute
@@ -32,8 +33,8 @@ func (p *pauses) after(took time.Duration) time.Duration {
 	return max(p.last, loadRest*took)
 }
 
-// load loads the listener's handler, if it has one that is not loaded yet. What goes wrong is tried again until ctx ends.
-// The other listeners do not wait for it.
+// load loads the listener's handler, if it has one that is not loaded yet. What goes wrong is tried
+// again until ctx ends. The other listeners do not wait for it.
 func (l *listener) load(ctx context.Context, host *plugins.Host, log *slog.Logger) error {
 	if l.spec == nil {
 		return nil
@@ -46,7 +47,8 @@ func (l *listener) load(ctx context.Context, host *plugins.Host, log *slog.Logge
 	})
 	if err == nil {
 		l.spec = nil // with the module's bytes
-		log.Info("handler loaded", "listener", l.cfg.Name, "in", time.Since(begun).Round(time.Millisecond))
+		log.Info("handler loaded", "listener", l.cfg.Name, "in",
+			time.Since(begun).Round(time.Millisecond))
 	}
 	return err
 }
@@ -65,8 +67,8 @@ func (l *listener) hasHandler(ctx context.Context) bool {
 	}
 }
 
-// untilItWorks tries something again and again, with pauses, until ctx ends. What goes wrong is logged once for each text,
-// and is what the listener's health says meanwhile.
+// untilItWorks tries something again and again, with pauses, until ctx ends. What goes wrong is
+// logged once for each text, and is what the listener's health says meanwhile.
 func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func() error) error {
 	var p pauses
 	logged := ""
@@ -83,7 +85,8 @@ func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func(
 		pause := p.after(time.Since(begun))
 		if logged != err.Error() {
 			logged = err.Error()
-			log.Error("listener failed, will try again", "listener", l.cfg.Name, "in", pause.Round(time.Second), "error", err)
+			log.Error("listener failed, will try again", "listener", l.cfg.Name, "in",
+				pause.Round(time.Second), "error", err)
 		}
 		select {
 		case <-time.After(pause):
@@ -93,8 +96,8 @@ func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func(
 	}
 }
 
-// run runs the route until its source has stopped, or working ends. Instances that cannot be started are tried again until
-// ctx ends, which is before that.
+// run runs the route until its source has stopped, or working ends. Instances that cannot be
+// started are tried again until ctx ends, which is before that.
 func (l *listener) run(ctx, working context.Context, log *slog.Logger) {
 	_ = l.untilItWorks(ctx, log, func() error {
 		err := l.route.Run(working)
@@ -105,7 +108,8 @@ func (l *listener) run(ctx, working context.Context, log *slog.Logger) {
 	})
 }
 
-// readModule reads a handler's file of at most so many bytes. It reads nothing but regular files, since others may never end.
+// readModule reads a handler's file of at most so many bytes. It reads nothing but regular files,
+// since others may never end.
 func readModule(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path) // opening one may never end, either
 	switch {
@@ -130,7 +134,8 @@ func readModule(path string, most int64) ([]byte, error) {
 }
 
 func tooLarge(path string, size, most int64) error {
-	return fmt.Errorf("%s has %d bytes, at most %d are allowed: raise limits.module", path, size, most)
+	return fmt.Errorf("%s has %d bytes, at most %d are allowed: raise limits.module", path, size,
+		most)
 }
 
 // checkDigest compares a module with the digest that the configuration wants, if it does.
@@ -140,7 +145,8 @@ func checkDigest(path, want string, wasm []byte) error {
 	}
 	sum := sha256.Sum256(wasm)
 	if got := hex.EncodeToString(sum[:]); !strings.EqualFold(got, want) {
-		return fmt.Errorf("handler %s has the SHA-256 %s, the configuration wants %s", path, got, want)
+		return fmt.Errorf("handler %s has the SHA-256 %s, the configuration wants %s", path, got,
+			want)
 	}
 	return nil
 }

@@ -20,7 +20,9 @@ import (
 // guestOf is a handler of which one function runs some code: on_event, or configure.
 func guestOf(export string, body []byte) string {
 	number := func(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
-	section := func(id byte, content []byte) []byte { return slices.Concat([]byte{id}, number(len(content)), content) }
+	section := func(id byte, content []byte) []byte {
+		return slices.Concat([]byte{id}, number(len(content)), content)
+	}
 	text := func(s string) []byte { return append([]byte{byte(len(s))}, s...) }
 	event, configure := []byte{0, 0x41, 0, 0x0b}, []byte{0, 0x41, 0, 0x0b}
 	if export == "configure" {
@@ -28,26 +30,36 @@ func guestOf(export string, body []byte) string {
 	} else {
 		event = body
 	}
-	exports := slices.Concat([]byte{4}, text("memory"), []byte{2, 0}, text("informerd_abi_v1"), []byte{0, 0}, text("on_event"), []byte{0, 1},
+	exports := slices.Concat([]byte{4}, text("memory"), []byte{2, 0}, text("informerd_abi_v1"),
+		[]byte{0, 0}, text("on_event"), []byte{0, 1},
 		text("configure"), []byte{0, 2})
-	code := slices.Concat([]byte{3, 2, 0, 0x0b}, number(len(event)), event, number(len(configure)), configure)
+	code := slices.Concat([]byte{3, 2, 0, 0x0b}, number(len(event)), event, number(len(configure)),
+		configure)
 	return preamble + hex.EncodeToString(slices.Concat(
-		section(1, []byte{3, 0x60, 0, 0, 0x60, 4, 0x7f, 0x7f, 0x7f, 0x7f, 1, 0x7f, 0x60, 0, 1, 0x7f}),
-		section(3, []byte{3, 0, 1, 2}), section(5, []byte{1, 0, 1}), section(7, exports), section(10, code)))
+		section(1, []byte{3, 0x60, 0, 0, 0x60, 4, 0x7f, 0x7f, 0x7f, 0x7f, 1, 0x7f, 0x60, 0, 1,
+			0x7f}),
+		section(3, []byte{3, 0, 1, 2}), section(5, []byte{1, 0, 1}), section(7, exports),
+		section(10, code)))
 }
 
 // refusing is a handler that refuses its configuration.
 func refusing() string { return guestOf("configure", []byte{0, 0x41, 7, 0x0b}) }
 
-// slowGuest is a handler that takes minutes to compile: 100 loops, in the innermost of which 5,000 variables change.
+// slowGuest is a handler that takes minutes to compile: 100 loops, in the innermost of which 5,000
+// variables change.
 func slowGuest() string {
 	const loops, variables = 100, 5_000
 	number := func(n uint64) []byte { return binary.AppendUvarint(nil, n) }
-	body := slices.Concat([]byte{1}, number(variables), []byte{0x7e}, bytes.Repeat([]byte{0x03, 0x40}, loops))
+	body := slices.Concat([]byte{1}, number(variables), []byte{0x7e},
+		bytes.Repeat([]byte{0x03, 0x40}, loops))
 	for v := range uint64(variables) {
-		body = slices.Concat(body, []byte{0x20}, number(4+v), []byte{0x42, 1, 0x7c, 0x21}, number(4+v)) // v++
+		// v++
+		body = slices.Concat(body, []byte{0x20}, number(4+v), []byte{0x42, 1, 0x7c, 0x21},
+			number(4+v))
 	}
-	return guestOf("on_event", slices.Concat(body, bytes.Repeat([]byte{0x20, 0, 0x0d, 0, 0x0b}, loops), []byte{0x41, 0, 0x0b}))
+	return guestOf("on_event",
+		slices.Concat(body, bytes.Repeat([]byte{0x20, 0, 0x0d, 0, 0x0b}, loops),
+			[]byte{0x41, 0, 0x0b}))
 }
 
 const loading = `http: {address: "127.0.0.1:0"}
@@ -60,7 +72,8 @@ const loading = `http: {address: "127.0.0.1:0"}
 // What is compiled meanwhile would take longer than the test may.
 func TestAModuleThatCompilesHoldsUpNobody(t *testing.T) {
 	k := kubernetesWith(t, teamsAndPods())
-	d := start(t, parse(t, strings.NewReplacer("SLOW", writeGuest(t, slowGuest()), "GUEST", writeGuest(t, onceGuest)).Replace(loading)), k)
+	d := start(t, parse(t, strings.NewReplacer("SLOW", writeGuest(t, slowGuest()), "GUEST",
+		writeGuest(t, onceGuest)).Replace(loading)), k)
 	d.out.waitForLines(t, 1, "/listeners/healthy")
 	d.out.waitForLines(t, 1, "/listeners/plain")
 	const want = "503 not ready: 1 of 3 listeners\nlistener \"slow\": \"its handler is being loaded\""
@@ -74,7 +87,8 @@ func TestAModuleThatCompilesHoldsUpNobody(t *testing.T) {
 }
 
 func TestCheckingEndsWhileAModuleCompiles(t *testing.T) {
-	cfg := parse(t, strings.NewReplacer("SLOW", writeGuest(t, slowGuest()), "GUEST", writeGuest(t, onceGuest)).Replace(loading))
+	cfg := parse(t, strings.NewReplacer("SLOW", writeGuest(t, slowGuest()), "GUEST",
+		writeGuest(t, onceGuest)).Replace(loading))
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	err := Check(ctx, cfg, BuildOptions{Log: quiet})
@@ -84,18 +98,21 @@ func TestCheckingEndsWhileAModuleCompiles(t *testing.T) {
 	}
 }
 
-// A handler that cannot be loaded is a mistake for who checks the configuration. In a daemon its listener fails and is tried
-// again, the others run.
+// A handler that cannot be loaded is a mistake for who checks the configuration. In a daemon its
+// listener fails and is tried again, the others run.
 func TestAHandlerThatIsRefusedHoldsUpNobody(t *testing.T) {
-	cfg := parse(t, strings.NewReplacer("SLOW", writeGuest(t, refusing()), "GUEST", writeGuest(t, onceGuest)).Replace(loading))
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err == nil || !strings.Contains(err.Error(), "refuses its configuration") {
+	cfg := parse(t, strings.NewReplacer("SLOW", writeGuest(t, refusing()), "GUEST",
+		writeGuest(t, onceGuest)).Replace(loading))
+	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err == nil ||
+		!strings.Contains(err.Error(), "refuses its configuration") {
 		t.Errorf("checked: %v", err)
 	}
 	d := start(t, cfg, kubernetesWith(t, teamsAndPods()))
 	d.out.waitForLines(t, 1, "/listeners/healthy")
 	d.log.waitFor(t, `level=ERROR msg="listener failed, will try again" listener=slow `)
 	for _, path := range []string{"/readyz", "/healthz"} {
-		if got := d.ask(t, path); !strings.HasPrefix(got, "503 ") || !strings.Contains(got, "refuses its configuration") {
+		if got := d.ask(t, path); !strings.HasPrefix(got, "503 ") ||
+			!strings.Contains(got, "refuses its configuration") {
 			t.Errorf("%s: %q", path, got)
 		}
 	}
@@ -121,7 +138,8 @@ func TestAListenerIsTriedAgainWithPauses(t *testing.T) {
 			return errors.New("no")
 		})
 		second := time.Second
-		want := []time.Duration{0, second, 3 * second, 7 * second, 27 * second, 43 * second, 75 * second, 135 * second, 195 * second}
+		want := []time.Duration{0, second, 3 * second, 7 * second, 27 * second, 43 * second,
+			75 * second, 135 * second, 195 * second}
 		if err != nil || !slices.Equal(tries, want) || l.health.crippled != nil {
 			t.Errorf("tried after %v, %v", tries, err)
 		}
@@ -137,13 +155,16 @@ func TestOnlyRegularFilesAreModules(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	cfg := parse(t, head+"  pods: {informer: {resource: pods}, handler: {wasm: "+path+"}, outputs: [out]}\n")
+	cfg := parse(t, head+"  pods: {informer: {resource: pods}, handler: {wasm: "+path+
+		"}, outputs: [out]}\n")
 	expectMistakes(t, cfg, Check(t.Context(), cfg, BuildOptions{Log: quiet}),
 		`c.yaml:5:54: listener "pods": cannot read the handler: `+path+" is not a regular file")
 	path = writeGuest(t, slowGuest())
-	cfg = parse(t, head+"  pods: {informer: {resource: pods}, handler: {wasm: "+path+", limits: {module: 2Ki}}, outputs: [out]}\n")
+	cfg = parse(t, head+"  pods: {informer: {resource: pods}, handler: {wasm: "+path+
+		", limits: {module: 2Ki}}, outputs: [out]}\n")
 	err := Check(t.Context(), cfg, BuildOptions{Log: quiet})
-	if err == nil || !strings.Contains(err.Error(), "at most 2048 are allowed: raise limits.module") {
+	if err == nil || !strings.Contains(err.Error(),
+		"at most 2048 are allowed: raise limits.module") {
 		t.Errorf("got %v", err)
 	}
 }

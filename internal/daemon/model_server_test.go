@@ -18,7 +18,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// modelServer is an API server of pods: it keeps objects and a history, lists the former and watches the latter.
+// modelServer is an API server of pods: it keeps objects and a history, lists the former and
+// watches the latter.
 type modelServer struct {
 	mu        sync.Mutex
 	version   int
@@ -31,9 +32,12 @@ func newModelServer() *modelServer {
 	return &modelServer{version: 100, objects: map[string]string{}, log: watchlog.New()}
 }
 
-func (s *modelServer) ListWatcher(informer.Resource, informer.Scope) informer.ListWatcher { return s }
+func (s *modelServer) ListWatcher(informer.Resource, informer.Scope) informer.ListWatcher {
+	return s
+}
 
-// apply creates or updates an object of which the text has a place for its version; if quietly, the watch misses it.
+// apply creates or updates an object of which the text has a place for its version; if quietly, the
+// watch misses it.
 func (s *modelServer) apply(name, text string, quietly bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,14 +61,16 @@ func (s *modelServer) remove(name string, quietly bool) {
 	delete(s.objects, name)
 	_, rest, _ := strings.Cut(text, `"resourceVersion":"`)
 	version, _, _ := strings.Cut(rest, `"`)
-	s.publish("DELETED", strings.Replace(text, `"resourceVersion":"`+version, `"resourceVersion":"`+strconv.Itoa(s.version), 1), quietly)
+	s.publish("DELETED", strings.Replace(text, `"resourceVersion":"`+version,
+		`"resourceVersion":"`+strconv.Itoa(s.version), 1), quietly)
 }
 
 func (s *modelServer) publish(typ, text string, quietly bool) {
 	if quietly {
 		return
 	}
-	s.log.Add(s.version, fmt.Sprintf(`{"type":%q,"object":{"kind":"Pod","apiVersion":"v1",%s}}`+"\n", typ, text))
+	s.log.Add(s.version, fmt.Sprintf(`{"type":%q,"object":{"kind":"Pod","apiVersion":"v1",%s}}`+
+		"\n", typ, text))
 }
 
 // expire ends all watches, and has their versions forgotten: what follows is a list.
@@ -83,15 +89,17 @@ func (s *modelServer) List(context.Context, metav1.ListOptions) (io.ReadCloser, 
 	for _, name := range slices.Sorted(maps.Keys(s.objects)) {
 		items = append(items, "{"+s.objects[name]+"}")
 	}
-	return io.NopCloser(strings.NewReader(fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`,
-		s.version, strings.Join(items, ",")))), nil
+	return io.NopCloser(strings.NewReader(
+		fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`,
+			s.version, strings.Join(items, ",")))), nil
 }
 
 func (s *modelServer) Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if opts.SendInitialEvents != nil {
-		return nil, apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", nil)
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io",
+			Kind: "ListOptions"}, "", nil)
 	}
 	from, _ := strconv.Atoi(opts.ResourceVersion)
 	if from <= s.compacted {

@@ -12,7 +12,8 @@ import (
 const trapGuest = preamble + "010c0260000060047f7f7f7f017f0303020001050301000107280" +
 	"3066d656d6f7279020010696e666f726d6572645f6162695f76310000086f6e5f6576656e7400010a080202000b0300000b"
 
-// A handler that keeps crashing pauses its listener and no other; metrics and /healthz say so, and stopping does not wait.
+// A handler that keeps crashing pauses its listener and no other; metrics and /healthz say so, and
+// stopping does not wait.
 func TestAHandlerThatKeepsCrashing(t *testing.T) {
 	k := kubernetesWith(t, teamsAndPods())
 	d := start(t, parse(t, `http: {address: "127.0.0.1:0"}
@@ -26,7 +27,8 @@ func TestAHandlerThatKeepsCrashing(t *testing.T) {
 `), k)
 	d.out.waitForLines(t, 3, "/listeners/alone")
 	d.log.waitFor(t, `level=ERROR msg="the handler keeps crashing, so the listener pauses" listener=traps crashes=3 for=2s error=`)
-	health := regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`).ReplaceAllString(d.ask(t, "/healthz"), "…")
+	health := regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`).ReplaceAllString(
+		d.ask(t, "/healthz"), "…")
 	const want = "200 ok\nlistener \"traps\": paused since …, now until …: its handler has crashed 3 times in a row, at last with " +
 		`"listener \"traps\": handler crashed in on_event (add of \"shop/web-3\"): trap: wasm error: unreachable`
 	if !strings.HasPrefix(health, want) || strings.Count(health, "\n") != 1 {
@@ -34,8 +36,10 @@ func TestAHandlerThatKeepsCrashing(t *testing.T) {
 	}
 	metrics := d.ask(t, "/metrics")
 	for _, line := range []string{
-		`informerd_handler_paused{listener="traps"} 1`, `informerd_handler_pauses_total{listener="traps"} 2`,
-		`informerd_handler_crashes_total{listener="traps"} 3`, `informerd_handler_paused{listener="alone"} 0`,
+		`informerd_handler_paused{listener="traps"} 1`,
+		`informerd_handler_pauses_total{listener="traps"} 2`,
+		`informerd_handler_crashes_total{listener="traps"} 3`,
+		`informerd_handler_paused{listener="alone"} 0`,
 	} {
 		if !strings.Contains(metrics, "\n"+line+"\n") {
 			t.Errorf("there is no %s in\n%s", line, metrics)
@@ -60,7 +64,9 @@ func TestWarningsOfSettings(t *testing.T) {
 	}
 	const field = "listeners.hook.handler."
 	want := `level=WARN msg="suspicious setting" at=` + cfg.File() + `:10:16 because="` + field +
-		"grants.http: a request must fit in " + field + `limits.deadline, which is 100ms unless it is set; set it to what the server may take"` + "\n"
+		"grants.http: a request must fit in " + field +
+		`limits.deadline, which is 100ms unless it is set; set it to what the server may take"` +
+		"\n"
 	if log.String() != want {
 		t.Errorf("got  %s\nwant %s", log.String(), want)
 	}

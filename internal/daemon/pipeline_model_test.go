@@ -93,24 +93,28 @@ var modelAsks = []asks{
 		return and(o.above("1"), func() says { return answerOf(o.label == "x") })
 	}},
 	{`age() > "5m"`, func(o modelPod, m moment) says { return answerOf(o.age(m) > 5*time.Minute) }},
-	{`age() < "20m"`, func(o modelPod, m moment) says { return answerOf(o.age(m) < 20*time.Minute) }},
+	{`age() < "20m"`, func(o modelPod, m moment) says {
+		return answerOf(o.age(m) < 20*time.Minute)
+	}},
 	{`label("a") == "x" && age() > "3m" && age() < "25m"`, func(o modelPod, m moment) says {
 		return answerOf(o.label == "x" && o.age(m) > 3*time.Minute && o.age(m) < 25*time.Minute)
 	}},
 	{`age() > "3m" && object.spec.n > 1`, func(o modelPod, m moment) says {
 		return and(answerOf(o.age(m) > 3*time.Minute), func() says { return o.above("1") })
 	}},
-	{`age() > "3m" && age() < "9m" && object.metadata.name > 5 || object.spec.bad == true`, func(o modelPod, m moment) says {
-		if o.age(m) > 3*time.Minute && o.age(m) < 9*time.Minute {
-			return nothing
-		}
-		return answerOf(o.bad)
-	}},
+	{`age() > "3m" && age() < "9m" && object.metadata.name > 5 || object.spec.bad == true`,
+		func(o modelPod, m moment) says {
+			if o.age(m) > 3*time.Minute && o.age(m) < 9*time.Minute {
+				return nothing
+			}
+			return answerOf(o.bad)
+		}},
 	{`cached("nodes", "", object.spec.node).spec.zone == "on"`, func(o modelPod, m moment) says {
 		return answerOf(o.node != "" && m.nodes[o.node] == "on")
 	}},
 	{`len(byIndex("nodes", "zone", object.spec.node)) > 0`, func(o modelPod, m moment) says {
-		return answerOf(o.node != "" && slices.Contains(slices.Collect(maps.Values(m.nodes)), o.node))
+		return answerOf(o.node != "" && slices.Contains(slices.Collect(maps.Values(m.nodes)),
+			o.node))
 	}},
 	{`object.spec.bad == true`, func(o modelPod, _ moment) says { return answerOf(o.bad) }},
 }
@@ -144,18 +148,24 @@ func drawPlan(t *rapid.T) *modelPlan {
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "rules") {
 		p.denies = append(p.denies, modelAsks[rapid.IntRange(0, len(modelAsks)-1).Draw(t, "deny")])
-		p.holds = append(p.holds, rapid.SampledFrom([]time.Duration{0, 0, 4 * time.Minute, 90 * time.Second}).Draw(t, "for"))
-		p.repeats = append(p.repeats, rapid.SampledFrom([]time.Duration{0, 0, 17 * time.Minute}).Draw(t, "repeat"))
+		p.holds = append(p.holds,
+			rapid.SampledFrom([]time.Duration{0, 0, 4 * time.Minute, 90 * time.Second}).Draw(t,
+				"for"))
+		p.repeats = append(p.repeats,
+			rapid.SampledFrom([]time.Duration{0, 0, 17 * time.Minute}).Draw(t, "repeat"))
 	}
 	p.quiet = len(p.denies) > 0 && rapid.Bool().Draw(t, "quiet")
 	attempts := 1000 // an event that is given up is a change that an output does not learn of
 	if p.quiet {
 		attempts = rapid.IntRange(1, 4).Draw(t, "attempts")
 	}
-	overflow := rapid.SampledFrom([]string{"latest", "latest", "spill", "block"}).Draw(t, "overflow")
+	overflow := rapid.SampledFrom([]string{"latest", "latest", "spill", "block"}).Draw(t,
+		"overflow")
 	p.listener = fmt.Sprintf("    retry: {attempts: %d, minBackoff: 1s, maxBackoff: 1m}\n    workers: %d\n    buffer: {capacity: %d, overflow: %s}\n",
-		attempts, rapid.IntRange(1, 3).Draw(t, "workers"), rapid.SampledFrom([]int{1, 2, 100}).Draw(t, "capacity"), overflow)
-	if on := rapid.SampledFrom([]string{"", "", "", "add, delete", "add", "update", "delete"}).Draw(t, "on"); on != "" {
+		attempts, rapid.IntRange(1, 3).Draw(t, "workers"),
+		rapid.SampledFrom([]int{1, 2, 100}).Draw(t, "capacity"), overflow)
+	if on := rapid.SampledFrom([]string{"", "", "", "add, delete", "add", "update", "delete"}).Draw(
+		t, "on"); on != "" {
 		p.listener += "    on: [" + on + "]\n"
 		p.deaf = on != "add, delete"
 	} else if rapid.IntRange(0, 3).Draw(t, "resync") == 0 {
@@ -163,21 +173,26 @@ func drawPlan(t *rapid.T) *modelPlan {
 	}
 	uids := 0
 	name := rapid.SampledFrom([]string{"a", "b", "c"})
-	whats := []string{"apply", "apply", "apply", "apply", "delete", "replace", "quietly replace", "quietly delete", "relist", "node", "no node", "time", "time", "time", "away", "away", "flaky", "back"}
+	whats := []string{"apply", "apply", "apply", "apply", "delete", "replace", "quietly replace",
+		"quietly delete", "relist", "node", "no node", "time", "time", "time", "away", "away",
+		"flaky", "back"}
 	lives := map[string]modelPod{}
 	for range rapid.IntRange(1, 40).Draw(t, "steps") {
 		s := modelStep{what: rapid.SampledFrom(whats).Draw(t, "what"), name: name.Draw(t, "name")}
 		switch s.what {
 		case "apply", "replace", "quietly replace":
 			s.pod = modelPod{
-				label: rapid.SampledFrom([]string{"x", "x", "y"}).Draw(t, "label"), node: rapid.SampledFrom([]string{"", "n1", "n2", "on"}).Draw(t, "node"),
-				n: rapid.SampledFrom([]string{"", "1", "2", "3", `"x"`}).Draw(t, "n"), bad: rapid.Bool().Draw(t, "bad"),
+				label: rapid.SampledFrom([]string{"x", "x", "y"}).Draw(t, "label"),
+				node:  rapid.SampledFrom([]string{"", "n1", "n2", "on"}).Draw(t, "node"),
+				n:     rapid.SampledFrom([]string{"", "1", "2", "3", `"x"`}).Draw(t, "n"),
+				bad:   rapid.Bool().Draw(t, "bad"),
 			}
 			if was, there := lives[s.name]; there && s.what == "apply" {
 				s.pod.uid, s.pod.created = was.uid, was.created
 			} else {
 				uids++
-				s.pod.uid, s.pod.created = fmt.Sprint("u", uids), time.Duration(rapid.IntRange(-10, 30).Draw(t, "created"))*time.Minute
+				s.pod.uid, s.pod.created = fmt.Sprint("u", uids),
+					time.Duration(rapid.IntRange(-10, 30).Draw(t, "created"))*time.Minute
 			}
 			lives[s.name] = s.pod
 		case "delete", "quietly delete":
@@ -185,7 +200,9 @@ func drawPlan(t *rapid.T) *modelPlan {
 		case "node", "no node":
 			s.name = rapid.SampledFrom([]string{"n1", "n2"}).Draw(t, "node")
 		case "time":
-			s.after = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 31 * time.Second, 61 * time.Second, 4 * time.Minute, 11 * time.Minute}).Draw(t, "after")
+			s.after = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second,
+				31 * time.Second, 61 * time.Second, 4 * time.Minute, 11 * time.Minute}).Draw(
+				t, "after")
 		case "away", "back", "flaky":
 			s.output = rapid.IntRange(0, p.outputs-1).Draw(t, "output")
 		}
@@ -202,7 +219,8 @@ func (p *modelPlan) config() string {
 	if len(p.denies) > 0 {
 		text += "    rules:\n"
 		for i, d := range p.denies {
-			text += fmt.Sprintf("      - {name: r%d, deny: '%s', for: %s, repeat: %s}\n", i, d.text, p.holds[i], p.repeats[i])
+			text += fmt.Sprintf("      - {name: r%d, deny: '%s', for: %s, repeat: %s}\n", i, d.text,
+				p.holds[i], p.repeats[i])
 		}
 		if !p.quiet {
 			text += "    filter: 'true'\n"
@@ -232,9 +250,11 @@ func (e *ear) Write(_ context.Context, m sink.Message) error {
 
 func (e *ear) Close(context.Context) error { return nil }
 
-// believes is what follows from what an output took: which objects there are, and which rules they violate, by name, uid
-// and rule. It fails if something is reported twice, or ends that did not begin.
-func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[string]bool, err error) {
+// believes is what follows from what an output took: which objects there are, and which rules they
+// violate, by name, uid and rule. It fails if something is reported twice, or ends that did not
+// begin.
+func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[string]bool,
+	err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	objects, violations = map[string]bool{}, map[string]bool{}
@@ -243,8 +263,11 @@ func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[st
 		if m.Rule == "" {
 			switch {
 			case p.deaf:
-			case m.Op == event.Add && objects[name], m.Op == event.Update && !objects[name], m.Op == event.Delete && !objects[name] && p.moving():
-				return nil, nil, fmt.Errorf("message %d, %s of %s %s: it believes that there are %v", i, m.Op, name, m.UID, objects)
+			case m.Op == event.Add && objects[name], m.Op == event.Update &&
+				!objects[name], m.Op == event.Delete && !objects[name] && p.moving():
+				return nil, nil,
+					fmt.Errorf("message %d, %s of %s %s: it believes that there are %v", i, m.Op,
+						name, m.UID, objects)
 			case m.Op == event.Delete:
 				delete(objects, name)
 			case m.Op == event.Add:
@@ -259,7 +282,9 @@ func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[st
 		about := name + " " + m.UID + " " + m.Rule
 		violated := strings.HasSuffix(m.Type, ".violated")
 		if violated && data.Repeated != violations[about] || !violated && !violations[about] {
-			return nil, nil, fmt.Errorf("message %d, %s (repeated %t) of %s: it believes that there are %v", i, m.Type, data.Repeated, about, violations)
+			return nil, nil, fmt.Errorf(
+				"message %d, %s (repeated %t) of %s: it believes that there are %v", i, m.Type,
+				data.Repeated, about, violations)
 		}
 		if violations[about] = violated; !violated {
 			delete(violations, about)
@@ -269,11 +294,13 @@ func (e *ear) believes(p *modelPlan) (objects map[string]bool, violations map[st
 }
 
 func (p *modelPlan) moving() bool {
-	return p.selects != nil && (strings.Contains(p.selects.text, "age()") || strings.Contains(p.selects.text, `"nodes"`))
+	return p.selects != nil &&
+		(strings.Contains(p.selects.text, "age()") || strings.Contains(p.selects.text, `"nodes"`))
 }
 
-// TestPipelineModel: an API server, an informer, a buffer, and a listener with whatever select and rules, of which each part
-// fails at times. When all is quiet, each output has heard what is true, in turn.
+// TestPipelineModel: an API server, an informer, a buffer, and a listener with whatever select and
+// rules, of which each part fails at times. When all is quiet, each output has heard what is true,
+// in turn.
 func TestPipelineModel(t *testing.T) {
 	checked := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -321,7 +348,8 @@ func (w *modelWorld) do(s modelStep) error {
 		w.server.expire()
 	case "node", "no node":
 		w.moment.nodes[s.name] = map[string]string{"node": "on", "no node": "off"}[s.what]
-		o, err := (&event.Parser{}).Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Node","metadata":{"name":%q},"spec":{"zone":%q}}`, s.name, w.moment.nodes[s.name]))
+		o, err := (&event.Parser{}).Parse(
+			fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Node","metadata":{"name":%q},"spec":{"zone":%q}}`, s.name, w.moment.nodes[s.name]))
 		if err != nil {
 			return err
 		}
@@ -364,7 +392,8 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	}
 	server := newModelServer()
 	factory := informer.NewFactory(server, quiet)
-	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}
+	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
+		Resource: "pods"}, Kind: "Pod"}
 	if _, err := factory.Listen(resource, informer.Scope{}, l.shape, l.buffer); err != nil {
 		return err
 	}
@@ -375,7 +404,8 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	defer wg.Wait()
 	defer cancel()
 
-	w := modelWorld{server, caches, cfg.Informers["nodes"], moment{nodes: map[string]string{}}, map[string]modelPod{}}
+	w := modelWorld{server, caches, cfg.Informers["nodes"], moment{nodes: map[string]string{}},
+		map[string]modelPod{}}
 	for _, s := range p.steps {
 		switch s.what {
 		case "away", "flaky", "back":
@@ -416,7 +446,8 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 }
 
 // check compares what was sent with what is true.
-func (p *modelPlan) check(r *route.Route, ears []*ear, lives map[string]modelPod, now moment, checked map[string]int) error {
+func (p *modelPlan) check(r *route.Route, ears []*ear, lives map[string]modelPod, now moment,
+	checked map[string]int) error {
 	for i, e := range ears {
 		objects, violations, err := e.believes(p)
 		if err != nil {
@@ -434,7 +465,8 @@ func (p *modelPlan) check(r *route.Route, ears []*ear, lives map[string]modelPod
 			}
 		}
 		if !maps.Equal(open, violations) {
-			return fmt.Errorf("output %d believes that there are the violations %v, open are %v", i, violations, open)
+			return fmt.Errorf("output %d believes that there are the violations %v, open are %v", i,
+				violations, open)
 		}
 		for about := range violations {
 			name, _, _ := strings.Cut(about, " ")
@@ -457,7 +489,8 @@ func (p *modelPlan) check(r *route.Route, ears []*ear, lives map[string]modelPod
 				checked["others"]++
 			}
 			if !p.quiet && !p.deaf && objects[name] != (selected == yes) {
-				return fmt.Errorf("output %d: %s is there: %t, selected: %t (%+v)", i, name, objects[name], selected == yes, o)
+				return fmt.Errorf("output %d: %s is there: %t, selected: %t (%+v)", i, name,
+					objects[name], selected == yes, o)
 			}
 			for n, d := range p.denies {
 				about := fmt.Sprintf("%s %s r%d", name, o.uid, n)
@@ -465,8 +498,11 @@ func (p *modelPlan) check(r *route.Route, ears []*ear, lives map[string]modelPod
 				if denied == yes && selected == yes {
 					checked["violations"]++
 				}
-				if denied != nothing && violations[about] != (denied == yes && selected == yes) || denied == nothing && selected == no && violations[about] {
-					return fmt.Errorf("output %d: %s is violated: %t, but selected: %t, denied: %t (%+v)", i, about, violations[about], selected == yes, denied == yes, o)
+				if denied != nothing && violations[about] != (denied == yes && selected == yes) ||
+					denied == nothing && selected == no && violations[about] {
+					return fmt.Errorf(
+						"output %d: %s is violated: %t, but selected: %t, denied: %t (%+v)", i,
+						about, violations[about], selected == yes, denied == yes, o)
 				}
 			}
 		}

@@ -13,9 +13,10 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// Plan writes what a configuration asks of the API server, which listeners share that, and what of each listener is decided
-// before its buffer and behind it. It does not ask an API server: resources are those of the configuration, by the names
-// they have there. The error is a config.Errors if the configuration is to blame.
+// Plan writes what a configuration asks of the API server, which listeners share that, and what of
+// each listener is decided before its buffer and behind it. It does not ask an API server:
+// resources are those of the configuration, by the names they have there. The error is a
+// config.Errors if the configuration is to blame.
 func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Writer) error {
 	opts.Log = slog.New(slog.DiscardHandler) // what it would say is in the plan, warnings included
 	p, err := build(ctx, cfg, opts)
@@ -49,8 +50,8 @@ type groupKey struct {
 	scope    config.Scope
 }
 
-// groups are in the order of their first listeners. Two names of one resource are one informer, as they are to an API server;
-// that is known of the common kinds.
+// groups are in the order of their first listeners. Two names of one resource are one informer, as
+// they are to an API server; that is known of the common kinds.
 func groups(listeners []*listener, known *openapi.Set) []*group {
 	var all []*group
 	byKey := map[groupKey]*group{}
@@ -107,7 +108,8 @@ func (g *group) write(out *planned) {
 		out.item(1, "shared by", "no listener")
 	}
 	if len(g.lookups) > 0 {
-		out.item(1, "looked up by", strings.Join(slices.Compact(slices.Sorted(slices.Values(g.lookups))), ", "))
+		out.item(1, "looked up by",
+			strings.Join(slices.Compact(slices.Sorted(slices.Values(g.lookups))), ", "))
 	}
 	for _, l := range g.listeners {
 		out.line(1, "listener %s", l.cfg.Name)
@@ -118,7 +120,8 @@ func (g *group) write(out *planned) {
 func (l *listener) writePlan(out *planned, shared bool) {
 	for _, f := range l.expressions {
 		for _, w := range f.Warnings() {
-			out.item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Source.File, w.Line, w.Column, w.Message))
+			out.item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Source.File, w.Line, w.Column,
+				w.Message))
 		}
 	}
 	b := l.before
@@ -168,14 +171,16 @@ func (l *listener) suggestion(shared bool) string {
 		if l.asked.filter == nil || len(l.asked.denies) > 0 {
 			return ""
 		}
-		from, note = l.asked.filter.Conditions(), "; updates with which an object enters or leaves it then are adds and deletes"
+		from, note = l.asked.filter.Conditions(),
+			"; updates with which an object enters or leaves it then are adds and deletes"
 		from.Object = steady(l.asked.filter, from.Object)
 	}
 	parts := serverSide(l.cfg.Informer(), from.Object)
 	if len(parts) == 0 {
 		return ""
 	}
-	text := strings.Join(parts, ", ") + " in the informer would have the API server send only these objects" + note
+	text := strings.Join(parts, ", ") +
+		" in the informer would have the API server send only these objects" + note
 	if shared {
 		text += "; others use this informer, so this listener would need one of its own"
 	}

@@ -86,7 +86,8 @@ informer of services, all namespaces
   label selector     none: every object
   field selector     none: every object
   listener never
-    warning            ` + cfg.File() + `:27:13: became is never true: the events are add, and only an update changes an object
+    warning            ` + cfg.File() +
+		`:27:13: became is never true: the events are add, and only an update changes an object
     before the buffer  refuses every event: no event can match
 
 informer of secrets, all namespaces
@@ -136,7 +137,8 @@ func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	}
 	q := question(t, "add", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`, "")
 	for writes := range 4 {
-		if err := Explain(t.Context(), cfg, BuildOptions{}, "a", q, &full{writes}); !errors.Is(err, errFull) {
+		if err := Explain(t.Context(), cfg, BuildOptions{}, "a", q, &full{writes}); !errors.Is(err,
+			errFull) {
 			t.Error("explain:", writes, err)
 		}
 	}
@@ -169,17 +171,21 @@ func TestServerSide(t *testing.T) {
 		}
 	}
 	// What the informer asks for already is no suggestion, however it says so.
-	f := compiled(t, filters.KindFilter, `object.metadata.namespace in ["a", "b"] && label("c") == "d" && label("e") != nil && object.metadata.name != "f" && object.status.phase == "Running"`)
+	f := compiled(t, filters.KindFilter,
+		`object.metadata.namespace in ["a", "b"] && label("c") == "d" && label("e") != nil && object.metadata.name != "f" && object.status.phase == "Running"`)
 	for _, c := range []struct {
 		informer config.Informer
 		want     string
 	}{
-		{config.Informer{Namespaces: []string{"a"}, LabelSelector: "e, c in (d)", FieldSelector: "status.phase==Running,metadata.name!=f"}, ``},
-		{config.Informer{Namespaces: []string{"a", "x"}, LabelSelector: "e,g", FieldSelector: "metadata.name!=f"},
+		{config.Informer{Namespaces: []string{"a"}, LabelSelector: "e, c in (d)",
+			FieldSelector: "status.phase==Running,metadata.name!=f"}, ``},
+		{config.Informer{Namespaces: []string{"a", "x"}, LabelSelector: "e,g",
+			FieldSelector: "metadata.name!=f"},
 			`namespaces: [a, b]; labelSelector: "e,g,c=d"; fieldSelector: "metadata.name!=f,status.phase=Running"`},
 	} {
 		c.informer.Resource = "pods"
-		if got := strings.Join(serverSide(&c.informer, f.Conditions().Object), "; "); got != c.want {
+		if got := strings.Join(serverSide(&c.informer, f.Conditions().Object),
+			"; "); got != c.want {
 			t.Errorf("%+v:\n got %s\nwant %s", c.informer, got, c.want)
 		}
 	}
@@ -187,7 +193,8 @@ func TestServerSide(t *testing.T) {
 
 func TestOneLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"a &&\n  b": "a && b", strings.Repeat("x", 100): strings.Repeat("x", 100), strings.Repeat("é", 101): strings.Repeat("é", 100) + "…",
+		"a &&\n  b": "a && b", strings.Repeat("x", 100): strings.Repeat("x", 100),
+		strings.Repeat("é", 101): strings.Repeat("é", 100) + "…",
 	} {
 		if got := oneLine(text); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -195,11 +202,14 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// A listener whose expressions look into the same informer twice is named once, and so is the informer.
+// A listener whose expressions look into the same informer twice is named once, and so is the
+// informer.
 func TestLookups(t *testing.T) {
 	var all []*filters.Filter
-	for _, text := range []string{`cached("b", "", "x") == nil`, `cached("a", "", "x") == nil || cached("b", "", "y") == nil`, `true`} {
-		f, err := filters.Compile(filters.Source{Text: text, Informers: map[string][]string{"a": nil, "b": nil}})
+	for _, text := range []string{`cached("b", "", "x") == nil`,
+		`cached("a", "", "x") == nil || cached("b", "", "y") == nil`, `true`} {
+		f, err := filters.Compile(filters.Source{Text: text,
+			Informers: map[string][]string{"a": nil, "b": nil}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +220,8 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// Whatever names listeners call a resource by, plan has one informer of it, as run has. Versions and scopes keep them apart.
+// Whatever names listeners call a resource by, plan has one informer of it, as run has. Versions
+// and scopes keep them apart.
 func TestPlanKnowsTheNamesOfAResource(t *testing.T) {
 	for names, want := range map[string]int{
 		"pods pod po Pod pods.v1 POD":                                       1,

@@ -25,8 +25,8 @@ type ObjectFile struct {
 	JSON []byte
 }
 
-// event gives it as a listener of the informer would get it: without managedFields and what else the informer drops, and
-// with digests for the data of a Secret.
+// event gives it as a listener of the informer would get it: without managedFields and what else
+// the informer drops, and with digests for the data of a Secret.
 func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 	parser, err := parserOf(inf)
 	if err != nil {
@@ -64,11 +64,13 @@ func (f ObjectFile) parse(p *event.Parser) (*event.Object, error) {
 // notes tell why the informer would not bring an object, as far as its namespaces and labels say.
 func notes(inf *config.Informer, o *event.Object) (all []string) {
 	if ns := inf.Namespaces; len(ns) > 0 && !slices.Contains(ns, o.Namespace()) {
-		all = append(all, "no event of this object comes: the informer watches the namespaces "+strings.Join(ns, ", "))
+		all = append(all, "no event of this object comes: the informer watches the namespaces "+
+			strings.Join(ns, ", "))
 	}
 	selector, err := labels.Parse(inf.LabelSelector)
 	if err == nil && !selector.Matches(labels.Set(o.Labels())) {
-		all = append(all, "no event of this object comes: the informer's labelSelector is "+inf.Scope().LabelSelector)
+		all = append(all, "no event of this object comes: the informer's labelSelector is "+
+			inf.Scope().LabelSelector)
 	}
 	return all
 }

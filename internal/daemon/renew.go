@@ -12,7 +12,8 @@ import (
 // renewTime is how long the API server may take to say what has become of a resource.
 const renewTime = 30 * time.Second
 
-// names are what the configuration calls the resources that were found. The zero value is ready; it is safe for concurrent use.
+// names are what the configuration calls the resources that were found. The zero value is ready; it
+// is safe for concurrent use.
 type names struct {
 	mu sync.Mutex
 	of map[informer.Resource]map[string]bool
@@ -39,9 +40,10 @@ func (n *names) all(resource informer.Resource) (all []string) {
 	return all
 }
 
-// renew finds out what a resource that the API server does not have any more is by now: the same one in another version, if
-// the configuration leaves the version to the server. Otherwise it is an error. One informer that names the version keeps
-// the others from moving, too: listeners of both kinds share a watch, and those that named the version must not get another.
+// renew finds out what a resource that the API server does not have any more is by now: the same
+// one in another version, if the configuration leaves the version to the server. Otherwise it is an
+// error. One informer that names the version keeps the others from moving, too: listeners of both
+// kinds share a watch, and those that named the version must not get another.
 func (c *cluster) renew(ctx context.Context, was informer.Resource) (informer.Resource, error) {
 	ctx, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
@@ -54,7 +56,8 @@ func (c *cluster) renew(ctx context.Context, was informer.Resource) (informer.Re
 		}
 		is := resourceOf(found)
 		if is.GroupResource() != was.GroupResource() || is.Kind != was.Kind {
-			return was, fmt.Errorf("%q is %s by now, which is another resource than %s", name, found, was.GroupVersionResource)
+			return was, fmt.Errorf("%q is %s by now, which is another resource than %s", name,
+				found, was.GroupVersionResource)
 		}
 		if now != (informer.Resource{}) && now != is {
 			return was, fmt.Errorf("the configuration asks for two versions of %s", was)

@@ -12,8 +12,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// A resource is renewed in the version that the server prefers by now, unless the configuration has chosen one. One informer
-// that has is enough: it shares its watch with those that have not, so none of them moves.
+// A resource is renewed in the version that the server prefers by now, unless the configuration has
+// chosen one. One informer that has is enough: it shares its watch with those that have not, so
+// none of them moves.
 func TestRenewLooksTheResourceUpAgain(t *testing.T) {
 	var version atomic.Value
 	version.Store("v1alpha1")
@@ -25,18 +26,22 @@ func TestRenewLooksTheResourceUpAgain(t *testing.T) {
 		case "/api":
 			_, _ = io.WriteString(w, `{"kind":"APIVersions","versions":["v1"]}`)
 		case "/api/v1":
-			_, _ = io.WriteString(w, `{"kind":"APIResourceList","groupVersion":"v1","resources":[]}`)
+			_, _ = io.WriteString(w,
+				`{"kind":"APIResourceList","groupVersion":"v1","resources":[]}`)
 		case "/apis":
-			_, _ = io.WriteString(w, `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"example.com","versions":[`+gv+`],"preferredVersion":`+gv+`}]}`)
+			_, _ = io.WriteString(w,
+				`{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"example.com","versions":[`+gv+`],"preferredVersion":`+gv+`}]}`)
 		case "/apis/example.com/" + v:
-			_, _ = io.WriteString(w, `{"kind":"APIResourceList","groupVersion":"example.com/`+v+`","resources":[{"name":"gadgets","singularName":"gadget","namespaced":true,"kind":"Gadget","verbs":["list","watch"]}]}`)
+			_, _ = io.WriteString(w, `{"kind":"APIResourceList","groupVersion":"example.com/`+v+
+				`","resources":[{"name":"gadgets","singularName":"gadget","namespaced":true,"kind":"Gadget","verbs":["list","watch"]}]}`)
 		default:
 			http.NotFound(w, r)
 		}
 	}))
 	defer server.Close()
 	for names, want := range map[string]string{
-		"gadgets": "v1beta1", "gadget gadgets.example.com": "v1beta1", "gadgets.v1alpha1.example.com": "", "gadgets gadgets.v1alpha1.example.com": "",
+		"gadgets": "v1beta1", "gadget gadgets.example.com": "v1beta1",
+		"gadgets.v1alpha1.example.com": "", "gadgets gadgets.v1alpha1.example.com": "",
 	} {
 		version.Store("v1alpha1")
 		cfg := parse(t, head+"  a: {informer: {resource: gadgets}, outputs: [out]}\n")
@@ -59,7 +64,8 @@ func TestRenewLooksTheResourceUpAgain(t *testing.T) {
 		}
 		version.Store("v1beta1")
 		now, err := c.renew(t.Context(), was)
-		if (err == nil) != (want != "") || err == nil && (now.Version != want || now.Kind != "Gadget") {
+		if (err == nil) != (want != "") || err == nil &&
+			(now.Version != want || now.Kind != "Gadget") {
 			t.Errorf("%s: %v, %v, want %q", names, now, err, want)
 		}
 		c.client.CloseIdleConnections()

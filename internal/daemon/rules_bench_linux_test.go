@@ -54,9 +54,11 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 	}
 	r := &ruledInformer{b: b, server: newModelServer()}
 	factory := informer.NewFactory(r.server, quiet)
-	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}
+	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
+		Resource: "pods"}, Kind: "Pod"}
 	listen := func(l *informer.Listener) {
-		if _, err := factory.Listen(resource, informer.Scope{}, parts.listeners[0].shape, l); err != nil {
+		if _, err := factory.Listen(resource, informer.Scope{}, parts.listeners[0].shape,
+			l); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -66,7 +68,8 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 		if wide {
 			source = newWideListener(b)
 		}
-		to := &route.Route{Name: "l", Source: source, Quiet: true, Rules: l.route.Rules, Caches: &docCaches{}, Retry: route.Retry{Attempts: 1}, Log: quiet}
+		to := &route.Route{Name: "l", Source: source, Quiet: true, Rules: l.route.Rules,
+			Caches: &docCaches{}, Retry: route.Retry{Attempts: 1}, Log: quiet}
 		if to.Messages, err = cloudevent.NewSource("c", "l", "pods"); err != nil {
 			b.Fatal(err)
 		}
@@ -119,21 +122,27 @@ func ruledPod(name string, version int) string {
 	for _, container := range []string{"web", "sidecar", "agent"} {
 		var env []string
 		for j := range 20 {
-			env = append(env, fmt.Sprintf(`{"name":"%s_SETTING_%d","value":"value number %d of %s"}`, strings.ToUpper(container), j, j*7919, container))
+			env = append(env, fmt.Sprintf(
+				`{"name":"%s_SETTING_%d","value":"value number %d of %s"}`,
+				strings.ToUpper(container), j, j*7919, container))
 		}
-		containers = append(containers, fmt.Sprintf(`{"name":%q,"image":"registry.example.com/shop/%s:v1.2.3","env":[%s],"resources":{"limits":{"memory":"1Gi"}}}`, container, container, strings.Join(env, ",")))
+		containers = append(containers,
+			fmt.Sprintf(`{"name":%q,"image":"registry.example.com/shop/%s:v1.2.3","env":[%s],"resources":{"limits":{"memory":"1Gi"}}}`, container, container, strings.Join(env, ",")))
 	}
 	return fmt.Sprintf(`"metadata":{"name":%q,"namespace":"shop","uid":%q,"resourceVersion":"%%d","creationTimestamp":"2026-03-02T09:00:00Z","labels":{"app":"web"}},"spec":{"containers":[%s]},"status":{"phase":"Running","n":%d}`,
 		name, name, strings.Join(containers, ","), version)
 }
 
-// BenchmarkFurtherRules is what each further listener with a rule that nothing violates costs for each event, in processor time
-// of the whole process: as it is, and if nothing was decided before its buffer.
+// BenchmarkFurtherRules is what each further listener with a rule that nothing violates costs for
+// each event, in processor time of the whole process: as it is, and if nothing was decided before
+// its buffer.
 func BenchmarkFurtherRules(b *testing.B) {
 	for _, bm := range furtherDenies {
 		b.Run(bm.name, func(b *testing.B) {
 			const further, turn = 300, 100
-			informers := []*ruledInformer{newRuledInformer(b, 0, bm.deny, false), newRuledInformer(b, further, bm.deny, false), newRuledInformer(b, further, bm.deny, true)}
+			informers := []*ruledInformer{newRuledInformer(b, 0, bm.deny, false),
+				newRuledInformer(b, further, bm.deny, false), newRuledInformer(b, further, bm.deny,
+					true)}
 			spent := make([]time.Duration, len(informers))
 			for b.Loop() {
 				for i, inf := range informers {
@@ -142,7 +151,9 @@ func BenchmarkFurtherRules(b *testing.B) {
 					spent[i] += processTime(b) - begun
 				}
 			}
-			each := func(i int) float64 { return float64(spent[i].Nanoseconds()) / float64(b.N*turn) }
+			each := func(i int) float64 {
+				return float64(spent[i].Nanoseconds()) / float64(b.N*turn)
+			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(each(0), "ns/event")
 			b.ReportMetric((each(1)-each(0))/further, "ns/listener")

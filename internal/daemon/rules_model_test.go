@@ -21,8 +21,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// TestRulesBeforeTheBufferModel: a listener with rules reports the same as one that gets every event, in the same order for
-// each object and at the same times, and has the same open violations, whatever of its rules is decided before its buffer.
+// TestRulesBeforeTheBufferModel: a listener with rules reports the same as one that gets every
+// event, in the same order for each object and at the same times, and has the same open violations,
+// whatever of its rules is decided before its buffer.
 func TestRulesBeforeTheBufferModel(t *testing.T) {
 	reports, refused := 0, uint64(0)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -30,13 +31,21 @@ func TestRulesBeforeTheBufferModel(t *testing.T) {
 		p.outputs = 1
 		p.denies, p.holds, p.repeats = nil, nil, nil
 		for range rapid.IntRange(1, 3).Draw(rt, "rules") {
-			p.denies = append(p.denies, asks{text: denyOf(rt, rapid.IntRange(0, 2).Draw(rt, "depth"))})
-			p.holds = append(p.holds, rapid.SampledFrom([]time.Duration{0, 0, 4 * time.Minute, 90 * time.Second}).Draw(rt, "for"))
-			p.repeats = append(p.repeats, rapid.SampledFrom([]time.Duration{0, 0, 17 * time.Minute}).Draw(rt, "repeat"))
+			p.denies = append(p.denies,
+				asks{text: denyOf(rt, rapid.IntRange(0, 2).Draw(rt, "depth"))})
+			p.holds = append(p.holds,
+				rapid.SampledFrom([]time.Duration{0, 0, 4 * time.Minute, 90 * time.Second}).Draw(rt,
+					"for"))
+			p.repeats = append(p.repeats,
+				rapid.SampledFrom([]time.Duration{0, 0, 17 * time.Minute}).Draw(rt, "repeat"))
 		}
-		p.listener = "    buffer: {capacity: 1000}\n" + rapid.SampledFrom([]string{"", "    resync: 7m\n", "    on: [add]\n", "    on: [update]\n"}).Draw(rt, "listener")
+		p.listener = "    buffer: {capacity: 1000}\n" +
+			rapid.SampledFrom([]string{"", "    resync: 7m\n", "    on: [add]\n",
+				"    on: [update]\n"}).Draw(rt, "listener")
 		p.quiet = true // config writes no filter then
-		if filter := rapid.SampledFrom([]string{"", "", "", `op == "delete"`, `label("a") == "y"`, `object.spec.bad == true && op != "resync"`, `changed("spec.node")`}).Draw(rt, "filter"); filter != "" {
+		if filter := rapid.SampledFrom([]string{"", "", "", `op == "delete"`, `label("a") == "y"`,
+			`object.spec.bad == true && op != "resync"`, `changed("spec.node")`}).Draw(
+			rt, "filter"); filter != "" {
 			p.listener += "    filter: '" + filter + "'\n"
 		}
 		for i := range p.steps { // no event comes at the very time at which an object comes again
@@ -76,8 +85,8 @@ func denyOf(t *rapid.T, depth int) string {
 	return rapid.SampledFrom(modelAsks).Draw(t, "ask").text
 }
 
-// compare runs the plan's listener with another one that gets every event, and returns what was reported and how many events
-// were refused before the buffer.
+// compare runs the plan's listener with another one that gets every event, and returns what was
+// reported and how many events were refused before the buffer.
 func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err error) {
 	time.Sleep(time.Until(storyTime))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -92,13 +101,15 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 	}
 	defer parts.close(context.WithoutCancel(ctx))
 	l := parts.listeners[0]
-	every, err := informer.NewListener(informer.ListenerConfig{Capacity: 1000, Resync: l.cfg.Resync.Duration, Transitions: l.route.Select != nil})
+	every, err := informer.NewListener(informer.ListenerConfig{Capacity: 1000,
+		Resync: l.cfg.Resync.Duration, Transitions: l.route.Select != nil})
 	if err != nil {
 		return 0, 0, err
 	}
 	server, caches := newModelServer(), &docCaches{}
 	factory := informer.NewFactory(server, quiet)
-	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}
+	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
+		Resource: "pods"}, Kind: "Pod"}
 	var ears [2]*ear
 	var routes [2]*route.Route
 	var wg sync.WaitGroup
@@ -112,8 +123,10 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 		b.known()
 		ears[i] = &ear{}
 		routes[i] = &route.Route{
-			Name: "l", Source: source, Select: l.route.Select, On: l.route.On, Filter: l.route.Filter, Quiet: l.route.Quiet, Retry: l.route.Retry,
-			Rules: rules.NewBook(b.ruleList(), 1), Caches: caches, Outputs: []route.Output{{Name: "out", Sink: ears[i]}}, Log: quiet,
+			Name: "l", Source: source, Select: l.route.Select, On: l.route.On,
+			Filter: l.route.Filter, Quiet: l.route.Quiet, Retry: l.route.Retry,
+			Rules: rules.NewBook(b.ruleList(), 1), Caches: caches,
+			Outputs: []route.Output{{Name: "out", Sink: ears[i]}}, Log: quiet,
 		}
 		if routes[i].Messages, err = cloudevent.NewSource("c", "l", "pods"); err != nil {
 			return 0, 0, err
@@ -121,7 +134,8 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 		wg.Go(func() { _ = routes[i].Run(ctx) })
 	}
 	wg.Go(func() { _ = factory.Run(ctx) })
-	w := modelWorld{server, caches, cfg.Informers["nodes"], moment{nodes: map[string]string{}}, map[string]modelPod{}}
+	w := modelWorld{server, caches, cfg.Informers["nodes"], moment{nodes: map[string]string{}},
+		map[string]modelPod{}}
 	for i, s := range append(slices.Clone(p.steps), modelStep{what: "time", after: 3 * time.Hour}) {
 		if err := w.do(s); err != nil {
 			return 0, 0, err
@@ -130,16 +144,22 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 			continue
 		}
 		synctest.Wait()
-		if narrow, wide := routes[0].Rules.Open(), routes[1].Rules.Open(); !slices.Equal(narrow, wide) {
-			return 0, 0, fmt.Errorf("after step %d there are the violations %v, with every event %v", i, narrow, wide)
+		if narrow, wide := routes[0].Rules.Open(), routes[1].Rules.Open(); !slices.Equal(narrow,
+			wide) {
+			return 0, 0, fmt.Errorf(
+				"after step %d there are the violations %v, with every event %v", i, narrow, wide)
 		}
 		if narrow, wide := ears[0].heard(), ears[1].heard(); narrow != wide {
-			return 0, 0, fmt.Errorf("after step %d these were reported:\n%s\nwith every event these:\n%s", i, narrow, wide)
+			return 0, 0, fmt.Errorf(
+				"after step %d these were reported:\n%s\nwith every event these:\n%s", i, narrow,
+				wide)
 		}
 	}
 	narrow, wide := routes[0].Stats(), routes[1].Stats()
-	if narrow.RuleErrors != wide.RuleErrors && l.cfg.Resync.Duration == 0 { // how many resyncs there are depends on what else there is to do
-		return 0, 0, fmt.Errorf("rules have failed %d times, with every event %d times", narrow.RuleErrors, wide.RuleErrors)
+	// how many resyncs there are depends on what else there is to do
+	if narrow.RuleErrors != wide.RuleErrors && l.cfg.Resync.Duration == 0 {
+		return 0, 0, fmt.Errorf("rules have failed %d times, with every event %d times",
+			narrow.RuleErrors, wide.RuleErrors)
 	}
 	return len(ears[0].took), l.buffer.Stats().Refused, nil
 }
@@ -150,7 +170,8 @@ func (e *ear) heard() string {
 	defer e.mu.Unlock()
 	var all []string
 	for _, m := range e.took {
-		all = append(all, fmt.Sprintf("%s %s %s %s %s %s", m.Subject, m.UID, m.Type, m.Rule, m.Time, m.Data))
+		all = append(all, fmt.Sprintf("%s %s %s %s %s %s", m.Subject, m.UID, m.Type, m.Rule, m.Time,
+			m.Data))
 	}
 	slices.SortStableFunc(all, func(a, b string) int {
 		a, _, _ = strings.Cut(a, " ")

@@ -19,7 +19,8 @@ import (
 // builtin are the schemas that informerd brings.
 type builtin struct{ set *openapi.Set }
 
-// BuiltinSchemas gives the schemas of the common kinds, of the Kubernetes that informerd was built with.
+// BuiltinSchemas gives the schemas of the common kinds, of the Kubernetes that informerd was built
+// with.
 func BuiltinSchemas() (Schemas, error) {
 	set, err := openapi.Builtin()
 	if err != nil {
@@ -40,10 +41,11 @@ type ofCluster map[string]*filters.Schema
 // Schema finds a resource that a listener watches, by the name it has in the configuration.
 func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] }
 
-// CheckCluster checks a configuration with its API server: the resources of all informers are there and may be listed and
-// watched, with their selectors, and the fields that expressions read are fields of theirs. Otherwise it is as Check. The error
-// is a config.Errors if the configuration is to blame, be it that it asks for what the server does not have, and a
-// *MissingRights if it asks for what the server does not allow.
+// CheckCluster checks a configuration with its API server: the resources of all informers are there
+// and may be listed and watched, with their selectors, and the fields that expressions read are
+// fields of theirs. Otherwise it is as Check. The error is a config.Errors if the configuration is
+// to blame, be it that it asks for what the server does not have, and a *MissingRights if it asks
+// for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if o.Kubeconfig == "" {
 		if mistakes := kubeconfigMistakes(cfg); len(mistakes) > 0 { // there is no server to ask
@@ -78,7 +80,8 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 				return err
 			}
 		}
-		schemas[inf.Resource], _ = sets[gv].LookupGVR(found.GVR.Group, found.GVR.Version, found.GVR.Resource)
+		schemas[inf.Resource], _ = sets[gv].LookupGVR(found.GVR.Group, found.GVR.Version,
+			found.GVR.Resource)
 	}
 	if err := rights.err(mistakes); err != nil {
 		return err
@@ -92,8 +95,8 @@ type placedInformer struct {
 	field string
 }
 
-// informersOf gives all informers of a configuration once: those that have a name, and those that stand in listeners and
-// policies.
+// informersOf gives all informers of a configuration once: those that have a name, and those that
+// stand in listeners and policies.
 func informersOf(cfg *config.Config) (all []placedInformer) {
 	for _, name := range slices.Sorted(maps.Keys(cfg.Informers)) {
 		all = append(all, placedInformer{cfg.Informers[name], "informers." + name})
@@ -113,7 +116,8 @@ func informersOf(cfg *config.Config) (all []placedInformer) {
 }
 
 // schemas gives those of a group version, an empty set if the server does not say.
-func (c *cluster) schemas(ctx context.Context, gv schema.GroupVersion, log *slog.Logger) (*openapi.Set, error) {
+func (c *cluster) schemas(ctx context.Context, gv schema.GroupVersion,
+	log *slog.Logger) (*openapi.Set, error) {
 	document, err := c.resolver.OpenAPI(ctx, gv)
 	var unpublished *kube.UnpublishedSchemaError
 	if errors.As(err, &unpublished) {

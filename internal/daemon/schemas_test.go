@@ -17,7 +17,8 @@ func TestBuiltinSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for resource, known := range map[string]bool{"pods": true, "po": true, "Pod": true, "deployments.apps": true, "deploy": true, "gadgets.example.com": false, "podz": false} {
+	for resource, known := range map[string]bool{"pods": true, "po": true, "Pod": true,
+		"deployments.apps": true, "deploy": true, "gadgets.example.com": false, "podz": false} {
 		if got := schemas.Schema(resource) != nil; got != known {
 			t.Errorf("%s: got %t", resource, got)
 		}
@@ -41,7 +42,8 @@ informers: {deployments: {resource: deployments.apps}}
 ` + cfg.File() + `:7:93: listener "changes": there is no field tmplate in object.spec; did you mean template?
   changed("spec.replicas", "spec.tmplate")
                                  ^`
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Schemas: schemas}); err == nil || err.Error() != want {
+	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Schemas: schemas}); err == nil ||
+		err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 	// Without schemas everything may be there.
@@ -61,17 +63,21 @@ func TestCheckCluster(t *testing.T) {
 		want, log          string // %s is the file, %u the server
 	}{
 		"good": {`  pods: {informer: {resource: pod}, filter: object.spec.color == "red", outputs: [out]}
-  pods-too: {informer: {resource: pods}, select: object.metadata.name == "a", outputs: [out]}`, podDocument, "", ""},
+  pods-too: {informer: {resource: pods}, select: object.metadata.name == "a", outputs: [out]}`,
+			podDocument, "", ""},
 		"no such field": {`  pods: {informer: {resource: pods}, filter: object.spec.colour == "red", outputs: [out]}
-  pods-too: {informer: {resource: Pod.v1}, select: object.spec.nodeName == "a", outputs: [out]}`, podDocument,
+  pods-too: {informer: {resource: Pod.v1}, select: object.spec.nodeName == "a", outputs: [out]}`,
+			podDocument,
 			`%s:5:58: listener "pods": there is no field colour in object.spec; did you mean color?
   object.spec.colour == "red"
               ^
 %s:6:64: listener "pods-too": there is no field nodeName in object.spec; there is only color
   object.spec.nodeName == "a"
               ^`, ""},
-		"no schema of the resource": {`  maps: {informer: {resource: configmaps}, filter: object.dat == "red", outputs: [out]}`, podDocument, "", ""},
-		"no schema is published": {`  pods: {informer: {resource: pods}, filter: object.spec.colour == "red", outputs: [out]}
+		"no schema of the resource": {
+			`  maps: {informer: {resource: configmaps}, filter: object.dat == "red", outputs: [out]}`, podDocument, "", ""},
+		"no schema is published": {
+			`  pods: {informer: {resource: pods}, filter: object.spec.colour == "red", outputs: [out]}
   maps: {informer: {resource: configmaps}, filter: object.dat == "red", outputs: [out]}`, "", "",
 			"level=WARN msg=\"the fields in expressions are not checked\" error=\"%u publishes no OpenAPI v3 schema of v1\"\n"},
 		"no schema at all": {`  pods: {informer: {resource: pods}, outputs: [out]}`, "nonsense",
@@ -86,13 +92,16 @@ informers: {named: {resource: configmapz}, unused: {resource: gadgets}}`, podDoc
 		"not so": {`  nodes: {informer: {resource: nodes}, outputs: [out]}
   nodes-too: {informer: {resource: nodes, namespaces: [shop]}, outputs: [out]}`, podDocument,
 			`%s:6:36: nodes (v1) belong to the whole cluster and cannot be limited to namespaces ("shop"); remove namespaces`, ""},
-		"both": {`  pods: {informer: {resource: podz}, filter: objekt, outputs: [out]}`, podDocument, `%s:5:31: no resource "podz" on %u; did you mean pods (v1)?`, ""},
+		"both": {`  pods: {informer: {resource: podz}, filter: objekt, outputs: [out]}`,
+			podDocument, `%s:5:31: no resource "podz" on %u; did you mean pods (v1)?`, ""},
 	} {
-		k := kubernetesWith(t, map[string][]string{"pods": nil, "configmaps": nil, "nodes": nil, "secrets": nil})
+		k := kubernetesWith(t, map[string][]string{"pods": nil, "configmaps": nil, "nodes": nil,
+			"secrets": nil})
 		k.openAPI = c.openAPI
 		parsed := cfg(t, c.listeners)
 		var log bytes.Buffer
-		err := CheckCluster(t.Context(), parsed, Options{Kubeconfig: kubeconfig(t, k.url), Log: plain(&log, slog.LevelWarn)})
+		err := CheckCluster(t.Context(), parsed,
+			Options{Kubeconfig: kubeconfig(t, k.url), Log: plain(&log, slog.LevelWarn)})
 		got, fill := "", strings.NewReplacer("%s", parsed.File(), "%u", k.url)
 		if err != nil {
 			got = err.Error()
@@ -114,13 +123,15 @@ informers: {named: {resource: configmapz}, unused: {resource: gadgets}}`, podDoc
 func TestCheckClusterWithoutServer(t *testing.T) {
 	cfg := parse(t, head+`  pods: {informer: {resource: pods}, outputs: [out]}`)
 	server := apiServer(t, func() bool { return false })
-	err := CheckCluster(t.Context(), cfg, Options{Kubeconfig: kubeconfig(t, server.URL), Log: quiet})
+	err := CheckCluster(t.Context(), cfg,
+		Options{Kubeconfig: kubeconfig(t, server.URL), Log: quiet})
 	var unreachable *kube.UnreachableError
 	var mistakes config.Errors
 	if !errors.As(err, &unreachable) || errors.As(err, &mistakes) {
 		t.Errorf("got %T: %v", err, err)
 	}
-	if err := CheckCluster(t.Context(), cfg, Options{Kubeconfig: filepath.Join(t.TempDir(), "none"), Log: quiet}); err == nil || errors.As(err, &mistakes) {
+	if err := CheckCluster(t.Context(), cfg, Options{Kubeconfig: filepath.Join(t.TempDir(), "none"),
+		Log: quiet}); err == nil || errors.As(err, &mistakes) {
 		t.Errorf("got %T: %v", err, err)
 	}
 }

@@ -39,7 +39,8 @@ func kubernetesWith(t *testing.T, items map[string][]string) *kubernetes {
 	return k
 }
 
-var kinds = map[string]string{"pods": "Pod", "configmaps": "ConfigMap", "nodes": "Node", "secrets": "Secret"}
+var kinds = map[string]string{"pods": "Pod", "configmaps": "ConfigMap", "nodes": "Node",
+	"secrets": "Secret"}
 
 // withhold holds back the lists of a resource until release is called.
 func (k *kubernetes) withhold(resource string) (release func()) {
@@ -57,8 +58,9 @@ func (k *kubernetes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	openAPI := k.openAPI
 	var resources []string
 	for resource := range k.items {
-		resources = append(resources, fmt.Sprintf(`{"name":%q,"singularName":"","namespaced":%t,"kind":%q,"verbs":["get","list","watch"]}`,
-			resource, resource != "nodes", kinds[resource]))
+		resources = append(resources,
+			fmt.Sprintf(`{"name":%q,"singularName":"","namespaced":%t,"kind":%q,"verbs":["get","list","watch"]}`,
+				resource, resource != "nodes", kinds[resource]))
 	}
 	k.mu.Unlock()
 	answer := func(text string) { _, _ = io.WriteString(w, text) }
@@ -68,7 +70,8 @@ func (k *kubernetes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/apis":
 		answer(`{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
 	case "/api/v1":
-		answer(`{"kind":"APIResourceList","groupVersion":"v1","resources":[` + strings.Join(resources, ",") + `]}`)
+		answer(`{"kind":"APIResourceList","groupVersion":"v1","resources":[` +
+			strings.Join(resources, ",") + `]}`)
 	case "/openapi/v3/api/v1":
 		if openAPI == "" {
 			w.WriteHeader(http.StatusNotFound)
@@ -100,7 +103,8 @@ func (k *kubernetes) objects(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case query.Has("sendInitialEvents"):
 		w.WriteHeader(http.StatusUnprocessableEntity)
-		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
+		_, _ = io.WriteString(w,
+			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
 	case query.Has("watch"):
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()
@@ -150,7 +154,8 @@ func startTo(t *testing.T, cfg *config.Config, k *kubernetes, out io.Writer) *st
 	if out == nil {
 		out = &d.out
 	}
-	options := Options{Kubeconfig: kubeconfig(t, k.url), Stdout: out, Log: slog.New(slog.NewTextHandler(&d.log, nil)), Version: "test"}
+	options := Options{Kubeconfig: kubeconfig(t, k.url), Stdout: out,
+		Log: slog.New(slog.NewTextHandler(&d.log, nil)), Version: "test"}
 	go func() { d.done <- Run(ctx, cfg, options) }()
 	return d
 }

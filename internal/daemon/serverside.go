@@ -14,12 +14,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// serverSide says conditions in the words of an informer, as far as an API server can hold objects against them and the
-// informer does not ask for them already.
+// serverSide says conditions in the words of an informer, as far as an API server can hold objects
+// against them and the informer does not ask for them already.
 func serverSide(inf *config.Informer, conditions []condition.Condition) []string {
 	var label, field, namespaces []string
 	for _, c := range conditions {
-		if c.Test > condition.NotExists || c.Old || c.As != condition.AsIs || len(c.Numbers)+len(c.Bools) > 0 {
+		if c.Test > condition.NotExists || c.Old || c.As != condition.AsIs ||
+			len(c.Numbers)+len(c.Bools) > 0 {
 			continue // there is no selector for it
 		}
 		switch c.Of {
@@ -29,7 +30,8 @@ func serverSide(inf *config.Informer, conditions []condition.Condition) []string
 			}
 		case condition.OfLabel:
 			if r, err := labels.NewRequirement(c.Key, operators[c.Test], c.Values); err == nil {
-				label = append(label, (&config.Informer{LabelSelector: r.String()}).Scope().LabelSelector)
+				label = append(label,
+					(&config.Informer{LabelSelector: r.String()}).Scope().LabelSelector)
 			}
 		case condition.OfName:
 			field = append(field, fieldTerms("metadata.name", c)...)
@@ -40,7 +42,8 @@ func serverSide(inf *config.Informer, conditions []condition.Condition) []string
 		}
 	}
 	var parts []string
-	if len(namespaces) > 0 && (len(inf.Namespaces) == 0 || !containsAll(namespaces, inf.Namespaces)) {
+	if len(namespaces) > 0 && (len(inf.Namespaces) == 0 ||
+		!containsAll(namespaces, inf.Namespaces)) {
 		parts = append(parts, fmt.Sprintf("namespaces: [%s]", strings.Join(namespaces, ", ")))
 	}
 	// The informer may say the same in other words, so that terms are compared in the normal form.
@@ -48,7 +51,8 @@ func serverSide(inf *config.Informer, conditions []condition.Condition) []string
 	if all := added(scope.LabelSelector, labelTerms(scope.LabelSelector), label); all != "" {
 		parts = append(parts, fmt.Sprintf("labelSelector: %q", all))
 	}
-	if all := added(scope.FieldSelector, strings.Split(scope.FieldSelector, ","), field); all != "" {
+	if all := added(scope.FieldSelector, strings.Split(scope.FieldSelector, ","),
+		field); all != "" {
 		parts = append(parts, fmt.Sprintf("fieldSelector: %q", all))
 	}
 	return parts
@@ -85,11 +89,12 @@ func containsAll(all, some []string) bool {
 }
 
 var operators = [...]selection.Operator{
-	condition.In: selection.In, condition.NotIn: selection.NotIn, condition.Exists: selection.Exists, condition.NotExists: selection.DoesNotExist,
+	condition.In: selection.In, condition.NotIn: selection.NotIn,
+	condition.Exists: selection.Exists, condition.NotExists: selection.DoesNotExist,
 }
 
-// fieldTerms: a field selector knows = and !=, which all must hold; there is none for one of several values. To it a
-// missing field is an empty one, which it is not to an expression.
+// fieldTerms: a field selector knows = and !=, which all must hold; there is none for one of
+// several values. To it a missing field is an empty one, which it is not to an expression.
 func fieldTerms(name string, c condition.Condition) []string {
 	if slices.Contains(c.Values, "") {
 		return nil

@@ -25,7 +25,8 @@ const (
 	digestKeyFile  = "secrets.key" // what the digests of Secrets are made with
 )
 
-// UserCache is the folder for compiled code of commands that leave a daemon's state alone. It is empty if there can be none.
+// UserCache is the folder for compiled code of commands that leave a daemon's state alone. It is
+// empty if there can be none.
 func UserCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -34,8 +35,8 @@ func UserCache() string {
 	return filepath.Join(dir, "informerd", compiledFolder)
 }
 
-// CompilingHost returns a host of handlers that keeps compiled code in the user's cache. Where there can be none, it
-// compiles a module each time that it is loaded.
+// CompilingHost returns a host of handlers that keeps compiled code in the user's cache. Where
+// there can be none, it compiles a module each time that it is loaded.
 func CompilingHost(ctx context.Context, log *slog.Logger) *plugins.Host {
 	cfg := plugins.HostConfig{Log: log, Compiler: plugins.SelfCompiler(), CacheDir: UserCache()}
 	host := plugins.NewHost(cfg)
@@ -47,28 +48,33 @@ func CompilingHost(ctx context.Context, log *slog.Logger) *plugins.Host {
 	return plugins.NewHost(cfg)
 }
 
-// keepState tells the host of handlers where to keep what outlasts the daemon, if there is a folder for that. It makes it.
+// keepState tells the host of handlers where to keep what outlasts the daemon, if there is a folder
+// for that. It makes it.
 func keepState(cfg *config.Config, host *plugins.HostConfig) error {
 	if cfg.State.Dir == "" {
 		return nil
 	}
 	dir := cfg.Path(cfg.State.Dir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return config.Errors{cfg.ErrorAt("state.dir", fmt.Sprintf("state.dir: the folder %s cannot be made: %s", dir, withoutPath(err)), "")}
+		return config.Errors{cfg.ErrorAt("state.dir",
+			fmt.Sprintf("state.dir: the folder %s cannot be made: %s", dir, withoutPath(err)), "")}
 	}
-	host.KVPath, host.CacheDir = filepath.Join(dir, handlersFile), filepath.Join(dir, compiledFolder)
+	host.KVPath, host.CacheDir = filepath.Join(dir, handlersFile),
+		filepath.Join(dir, compiledFolder)
 	return nil
 }
 
-// digestKey returns the key of the digests of Secrets: that of the folder for state, which it makes if there is none yet. So
-// a value has the same digest after a restart. It is nil without such a folder, or if no Secrets are watched.
+// digestKey returns the key of the digests of Secrets: that of the folder for state, which it makes
+// if there is none yet. So a value has the same digest after a restart. It is nil without such a
+// folder, or if no Secrets are watched.
 func digestKey(cfg *config.Config) ([]byte, error) {
 	if cfg.State.Dir == "" || !watchesSecrets(cfg) {
 		return nil, nil
 	}
 	path := filepath.Join(cfg.Path(cfg.State.Dir), digestKeyFile)
 	wrong := func(what string) error {
-		return config.Errors{cfg.ErrorAt("state.dir", fmt.Sprintf("state.dir: the key of the digests of Secrets, %s, %s", path, what), "")}
+		return config.Errors{cfg.ErrorAt("state.dir",
+			fmt.Sprintf("state.dir: the key of the digests of Secrets, %s, %s", path, what), "")}
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +90,8 @@ func digestKey(cfg *config.Config) ([]byte, error) {
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != sha256.Size {
-		return nil, wrong(fmt.Sprintf("is damaged: it should be %d hexadecimal digits; put it back or remove it, and all digests change once", 2*sha256.Size))
+		return nil, wrong(fmt.Sprintf(
+			"is damaged: it should be %d hexadecimal digits; put it back or remove it, and all digests change once", 2*sha256.Size))
 	}
 	return key, nil
 }
@@ -113,7 +120,8 @@ func watchesSecrets(cfg *config.Config) bool {
 	})
 }
 
-// openHost finds out what is wrong with the folder for compiled code, if there are handlers, before one of them is blamed.
+// openHost finds out what is wrong with the folder for compiled code, if there are handlers, before
+// one of them is blamed.
 func openHost(ctx context.Context, cfg *config.Config, host *plugins.Host) error {
 	if !hasHandlers(cfg) {
 		return nil
@@ -125,10 +133,13 @@ func openHost(ctx context.Context, cfg *config.Config, host *plugins.Host) error
 }
 
 func hasHandlers(cfg *config.Config) bool {
-	return slices.ContainsFunc(cfg.ListenersInOrder(), func(l *config.Listener) bool { return l.Handler != nil })
+	return slices.ContainsFunc(cfg.ListenersInOrder(), func(l *config.Listener) bool {
+		return l.Handler != nil
+	})
 }
 
-// logEngine says what runs the handlers. An interpreter takes many times as long as a compiler, so its reason is a warning.
+// logEngine says what runs the handlers. An interpreter takes many times as long as a compiler, so
+// its reason is a warning.
 func logEngine(ctx context.Context, log *slog.Logger, host *plugins.Host) {
 	engine, why := host.Engine(ctx)
 	if why == "" {

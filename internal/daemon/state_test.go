@@ -10,11 +10,13 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// A handler's compiled code is in the folder for state, for nobody else, and only if there are handlers.
+// A handler's compiled code is in the folder for state, for nobody else, and only if there are
+// handlers.
 func TestCompiledCodeIsInTheFolderForState(t *testing.T) {
 	k := kubernetesWith(t, teamsAndPods())
 	dir := filepath.Join(t.TempDir(), "state")
-	d := start(t, parse(t, strings.NewReplacer("GUEST", writeGuest(t, onceGuest), "DIR", dir).Replace(keeping)), k)
+	d := start(t, parse(t, strings.NewReplacer("GUEST", writeGuest(t, onceGuest), "DIR",
+		dir).Replace(keeping)), k)
 	d.out.waitForLines(t, 1, "/listeners/alone")
 	d.log.waitFor(t, `msg="handler loaded" listener=kept`)
 	d.stop(t)
@@ -27,7 +29,8 @@ func TestCompiledCodeIsInTheFolderForState(t *testing.T) {
 	}
 
 	dir = filepath.Join(t.TempDir(), "state")
-	d = start(t, parse(t, head+"  alone: {informer: {resource: pods}, outputs: [out]}\nstate: {dir: "+dir+"}\n"), k)
+	d = start(t, parse(t, head+
+		"  alone: {informer: {resource: pods}, outputs: [out]}\nstate: {dir: "+dir+"}\n"), k)
 	d.out.waitForLines(t, 1, "/listeners/alone")
 	d.stop(t)
 	if _, err := os.Stat(filepath.Join(dir, "compiled")); !os.IsNotExist(err) {
@@ -35,24 +38,27 @@ func TestCompiledCodeIsInTheFolderForState(t *testing.T) {
 	}
 }
 
-// A folder for compiled code that others reach is an error of the state, and not of the handlers. Who only looks at the
-// configuration does not care.
+// A folder for compiled code that others reach is an error of the state, and not of the handlers.
+// Who only looks at the configuration does not care.
 func TestTheFolderForCompiledCodeIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "compiled")); err != nil {
 		t.Fatal(err)
 	}
-	cfg := parse(t, strings.NewReplacer("GUEST", writeGuest(t, onceGuest), "DIR", dir).Replace(keeping))
-	expectMistakes(t, cfg, Run(t.Context(), cfg, Options{Log: quiet}), "c.yaml:11:14: state.dir: the folder for compiled code: "+
-		filepath.Join(dir, "compiled")+" is a symbolic link: its code is run by informerd, so it must be out of everybody else's reach; "+
-		"name the folder itself")
+	cfg := parse(t, strings.NewReplacer("GUEST", writeGuest(t, onceGuest), "DIR",
+		dir).Replace(keeping))
+	expectMistakes(t, cfg, Run(t.Context(), cfg, Options{Log: quiet}),
+		"c.yaml:11:14: state.dir: the folder for compiled code: "+
+			filepath.Join(dir, "compiled")+
+			" is a symbolic link: its code is run by informerd, so it must be out of everybody else's reach; "+
+			"name the folder itself")
 	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {
 		t.Error(err)
 	}
 }
 
-// With a folder for state, the values of Secrets have the same digests after a restart; without one, others. The key is made
-// if Secrets are watched, for nobody else to read.
+// With a folder for state, the values of Secrets have the same digests after a restart; without
+// one, others. The key is made if Secrets are watched, for nobody else to read.
 func TestDigestsOfSecretsOutlastARestart(t *testing.T) {
 	k := kubernetesWith(t, map[string][]string{"secrets": {
 		`{"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"1"},"data":{"password":"aHVudGVyMg=="}}`,
@@ -99,8 +105,8 @@ func TestDigestsOfSecretsOutlastARestart(t *testing.T) {
 	}
 }
 
-// The tools for authors keep compiled code in the user's cache, so that a module is compiled once for all of them. Where there
-// can be no such folder, they work all the same.
+// The tools for authors keep compiled code in the user's cache, so that a module is compiled once
+// for all of them. Where there can be no such folder, they work all the same.
 func TestTheToolsForAuthorsUseTheUsersCache(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
@@ -111,7 +117,9 @@ func TestTheToolsForAuthorsUseTheUsersCache(t *testing.T) {
 	loaded := func() plugins.HostStats {
 		host := CompilingHost(t.Context(), quiet)
 		defer host.Close(t.Context())
-		if _, err := host.Load(t.Context(), plugins.Spec{Listener: "pods", Wasm: wasm, Grants: plugins.Grants{KV: &plugins.KVGrant{}}}); err != nil {
+		if _, err := host.Load(t.Context(),
+			plugins.Spec{Listener: "pods", Wasm: wasm,
+				Grants: plugins.Grants{KV: &plugins.KVGrant{}}}); err != nil {
 			t.Fatal(err)
 		}
 		return host.Stats()
@@ -119,7 +127,8 @@ func TestTheToolsForAuthorsUseTheUsersCache(t *testing.T) {
 	if s := loaded(); s.Compiled != 1 || s.Read != 0 {
 		t.Errorf("the first time: %+v", s)
 	}
-	if entries, err := os.ReadDir(filepath.Join(cache, "informerd", "compiled")); err != nil || len(entries) != 1 {
+	if entries, err := os.ReadDir(filepath.Join(cache, "informerd", "compiled")); err != nil ||
+		len(entries) != 1 {
 		t.Errorf("there are %v, %v", entries, err)
 	}
 	if s := loaded(); s.Compiled != 0 || s.Read != 1 {

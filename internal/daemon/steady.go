@@ -10,8 +10,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// steady leaves out the conditions on what the filter looks at in old as well. With a selector for one of them, the very
-// updates that the filter is about would be adds and deletes, as with became(object.status.phase == "Running").
+// steady leaves out the conditions on what the filter looks at in old as well. With a selector for
+// one of them, the very updates that the filter is about would be adds and deletes, as with
+// became(object.status.phase == "Running").
 func steady(f *filters.Filter, conditions []condition.Condition) []condition.Condition {
 	before := f.OldPaths()
 	return slices.DeleteFunc(slices.Clone(conditions), func(c condition.Condition) bool {
@@ -28,7 +29,9 @@ func steady(f *filters.Filter, conditions []condition.Condition) []condition.Con
 		case condition.OfField:
 			field = c.Key
 		}
-		return slices.ContainsFunc(before, func(p event.Path) bool { return overlap(p.String(), field) })
+		return slices.ContainsFunc(before, func(p event.Path) bool {
+			return overlap(p.String(), field)
+		})
 	})
 }
 

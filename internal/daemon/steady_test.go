@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A selector for what a filter compares with old would take the updates away that the filter is about.
+// A selector for what a filter compares with old would take the updates away that the filter is
+// about.
 func TestNoSelectorIsSuggestedForWhatIsComparedWithOld(t *testing.T) {
 	for filter, want := range map[string]string{
 		`object.status.phase == "Running"`:                                                `fieldSelector: "status.phase=Running"`,
@@ -21,7 +22,8 @@ func TestNoSelectorIsSuggestedForWhatIsComparedWithOld(t *testing.T) {
 		`label("a.b/c") != nil && changed("metadata.labels")`:                             "",
 		`label("a.b/c") == "x" && old.metadata.labels["a.b/c"] != "x"`:                    "",
 	} {
-		cfg := parse(t, head+"  pods:\n    informer: {resource: pods}\n    filter: |\n      "+filter+"\n    outputs: [out]\n")
+		cfg := parse(t, head+"  pods:\n    informer: {resource: pods}\n    filter: |\n      "+
+			filter+"\n    outputs: [out]\n")
 		var out bytes.Buffer
 		if err := Plan(t.Context(), cfg, BuildOptions{}, &out); err != nil {
 			t.Fatal(err)
@@ -39,7 +41,8 @@ func TestOverlap(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"spec", "spec", true}, {"spec", "spec.x", true}, {"spec.list", "spec.list[0]", true}, {"", "spec", true},
+		{"spec", "spec", true}, {"spec", "spec.x", true}, {"spec.list", "spec.list[0]", true}, {
+			"", "spec", true},
 		{"spec.x", "spec.xy", false}, {"spec.x", "status.x", false},
 	} {
 		if overlap(tt.a, tt.b) != tt.want || overlap(tt.b, tt.a) != tt.want {

@@ -7,10 +7,13 @@ import (
 	"testing"
 )
 
-// While listeners finish what they have, the intake has ended and requests are answered; behind that nobody answers any more.
+// While listeners finish what they have, the intake has ended and requests are answered; behind
+// that nobody answers any more.
 func TestStoppingFollowsTheEvents(t *testing.T) {
-	k := kubernetesWith(t, map[string][]string{"pods": {named("shop", "web", "", ""), named("shop", "till", "", ""), named("shop", "db", "", "")}})
-	cfg := parse(t, "http: {address: \"127.0.0.1:0\"}\nshutdown: {drain: 1h}\n"+head+"  a: {informer: {resource: pods}, outputs: [out]}\n")
+	k := kubernetesWith(t, map[string][]string{"pods": {
+		named("shop", "web", "", ""), named("shop", "till", "", ""), named("shop", "db", "", "")}})
+	cfg := parse(t, "http: {address: \"127.0.0.1:0\"}\nshutdown: {drain: 1h}\n"+head+
+		"  a: {informer: {resource: pods}, outputs: [out]}\n")
 	reader, writer := io.Pipe()
 	d := startTo(t, cfg, k, writer)
 	if _, err := reader.Read(make([]byte, 1)); err != nil { // and no more of the first event
@@ -38,18 +41,22 @@ func TestStoppingFollowsTheEvents(t *testing.T) {
 	if got := <-rest; strings.Count(got, "\n") != 3 {
 		t.Errorf("what was buffered when it was stopped has not all come: %s", got)
 	}
-	if log := d.log.String(); !strings.Contains(log, "listener stopped") || strings.Contains(log, "unfinished=") || strings.Contains(log, "level=WARN") {
+	if log := d.log.String(); !strings.Contains(log, "listener stopped") ||
+		strings.Contains(log, "unfinished=") || strings.Contains(log, "level=WARN") {
 		t.Error(log)
 	}
-	if connection, err := net.Dial("tcp", answering.FindStringSubmatch(d.log.String())[1]); err == nil {
+	if connection, err := net.Dial("tcp",
+		answering.FindStringSubmatch(d.log.String())[1]); err == nil {
 		t.Error("requests are answered after the end", connection.Close())
 	}
 }
 
-// An output that cannot be closed holds up the end no longer than the configuration says, and is named.
+// An output that cannot be closed holds up the end no longer than the configuration says, and is
+// named.
 func TestClosingTakesAsLongAsItMay(t *testing.T) {
 	k := kubernetesWith(t, map[string][]string{"pods": {named("shop", "web", "", "")}})
-	cfg := parse(t, "shutdown: {drain: 0s, close: 100ms}\n"+head+"  a: {informer: {resource: pods}, outputs: [out]}\n")
+	cfg := parse(t, "shutdown: {drain: 0s, close: 100ms}\n"+head+
+		"  a: {informer: {resource: pods}, outputs: [out]}\n")
 	reader, writer := io.Pipe() // of which nobody reads more than the beginning
 	d := startTo(t, cfg, k, writer)
 	if _, err := reader.Read(make([]byte, 1)); err != nil {
@@ -57,7 +64,8 @@ func TestClosingTakesAsLongAsItMay(t *testing.T) {
 	}
 	d.stop(t)
 	log := d.log.String()
-	if i, j := strings.Index(log, `msg="listener stopped"`), strings.Index(log, `msg="not everything could be closed in time" error="output \"out\": `); i < 0 || j < i {
+	if i, j := strings.Index(log, `msg="listener stopped"`),
+		strings.Index(log, `msg="not everything could be closed in time" error="output \"out\": `); i < 0 || j < i {
 		t.Error(log)
 	}
 	if !strings.Contains(log, "unfinished=1") {

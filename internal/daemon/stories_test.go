@@ -8,8 +8,9 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-// TestStories plays what is in testdata/stories.txt: "### name", a configuration of one listener as the page about filters has
-// them, a line "events", and what happens. At the end, no violation of an object that is gone is open.
+// TestStories plays what is in testdata/stories.txt: "### name", a configuration of one listener as
+// the page about filters has them, a line "events", and what happens. At the end, no violation of
+// an object that is gone is open.
 func TestStories(t *testing.T) {
 	data, err := os.ReadFile("testdata/stories.txt")
 	if err != nil {

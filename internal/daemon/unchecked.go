@@ -9,9 +9,9 @@ import (
 	openapi "github.com/informerd/informerd/internal/schema"
 )
 
-// Unchecked lists the resources whose objects' fields were not checked in expressions, since nothing is known of them
-// without an API server. Each is named once. Those that look like a misspelt name are suspicious. There are none if
-// fields are not to be checked.
+// Unchecked lists the resources whose objects' fields were not checked in expressions, since
+// nothing is known of them without an API server. Each is named once. Those that look like a
+// misspelt name are suspicious. There are none if fields are not to be checked.
 func Unchecked(cfg *config.Config, schemas Schemas) (suspicious, notes config.Errors) {
 	if schemas == nil {
 		return nil, nil
@@ -28,10 +28,13 @@ func Unchecked(cfg *config.Config, schemas Schemas) (suspicious, notes config.Er
 		if l.InformerRef.Name != "" && cfg.Informers[l.InformerRef.Name] == l.Informer() {
 			field = "informers." + l.InformerRef.Name + ".resource"
 		}
-		message := fmt.Sprintf("the fields that expressions read of %s are not checked: informerd has no schema of it", resource)
+		message := fmt.Sprintf(
+			"the fields that expressions read of %s are not checked: informerd has no schema of it",
+			resource)
 		const hint = "validate --cluster asks the API server"
 		if near := nearResource(resource); near != "" {
-			suspicious = append(suspicious, cfg.ErrorAt(field, message, fmt.Sprintf("did you mean %q? If not, %s", near, hint)))
+			suspicious = append(suspicious,
+				cfg.ErrorAt(field, message, fmt.Sprintf("did you mean %q? If not, %s", near, hint)))
 		} else {
 			notes = append(notes, cfg.ErrorAt(field, message, hint))
 		}
@@ -39,7 +42,8 @@ func Unchecked(cfg *config.Config, schemas Schemas) (suspicious, notes config.Er
 	return suspicious, notes
 }
 
-// nearResource returns the known resource of which a name may be a misspelling, "" if there is none.
+// nearResource returns the known resource of which a name may be a misspelling, "" if there is
+// none.
 func nearResource(resource string) string {
 	set, err := openapi.Builtin()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-// unused warns of informers and outputs that no listener uses: nothing is watched for them, and nothing is sent to them.
+// unused warns of informers and outputs that no listener uses: nothing is watched for them, and
+// nothing is sent to them.
 func (p *parts) unused(cfg *config.Config) (warnings config.Errors) {
 	informers, outputs := map[*config.Informer]bool{}, map[string]bool{}
 	for _, l := range p.listeners {
@@ -22,15 +23,19 @@ func (p *parts) unused(cfg *config.Config) (warnings config.Errors) {
 	}
 	for _, inf := range informersOf(cfg) {
 		if !informers[inf.Informer] {
-			shown := inf.field[strings.LastIndex(inf.field, "informers."):] // that of a policy is called so in its file
-			warnings = append(warnings, cfg.ErrorAt(inf.field, shown+" is not used: no listener has it, and no expression or handler looks objects up in it",
-				"remove it, or name it as the informer of a listener"))
+			// that of a policy is called so in its file
+			shown := inf.field[strings.LastIndex(inf.field, "informers."):]
+			warnings = append(warnings,
+				cfg.ErrorAt(inf.field,
+					shown+" is not used: no listener has it, and no expression or handler looks objects up in it",
+					"remove it, or name it as the informer of a listener"))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Outputs)) {
 		if field := "outputs." + name; !outputs[name] {
-			warnings = append(warnings, cfg.ErrorAt(field, field+" is not used: no listener sends anything to it",
-				"remove it, or name it in the outputs of a listener"))
+			warnings = append(warnings,
+				cfg.ErrorAt(field, field+" is not used: no listener sends anything to it",
+					"remove it, or name it in the outputs of a listener"))
 		}
 	}
 	return warnings

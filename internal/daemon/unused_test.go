@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-// An informer is used by a listener, an expression or a grant of a handler, also of a policy; what a policy brings and does not
-// use is reported in its file.
+// An informer is used by a listener, an expression or a grant of a handler, also of a policy; what
+// a policy brings and does not use is reported in its file.
 func TestUnusedInformersOfPolicies(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -45,7 +45,9 @@ rules: [{name: r, deny: 'cached("shared", "", "x") == nil && cached("looked", "a
 		t.Fatal(err)
 	}
 	var got config.Errors
-	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Warned: func(w config.Error) { got = append(got, w) }}); err != nil {
+	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet, Warned: func(w config.Error) {
+		got = append(got, w)
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	const notUsed = "is not used: no listener has it, and no expression or handler looks objects up in it; remove it, or name it as the informer of a listener"
@@ -54,8 +56,8 @@ rules: [{name: r, deny: 'cached("shared", "", "x") == nil && cached("looked", "a
 		"c.yaml:10:37: outputs.spare is not used: no listener sends anything to it; remove it, or name it in the outputs of a listener")
 }
 
-// A kubeconfig that the configuration names is a mistake of the configuration if it is not there, together with others, unless
-// another one is given in its place.
+// A kubeconfig that the configuration names is a mistake of the configuration if it is not there,
+// together with others, unless another one is given in its place.
 func TestTheKubeconfigOfTheConfigurationIsNotThere(t *testing.T) {
 	text := "cluster: {kubeconfig: none}\n" + head + `
   pods:
@@ -64,14 +66,22 @@ func TestTheKubeconfigOfTheConfigurationIsNotThere(t *testing.T) {
 `
 	const missing = `c.yaml:1:23: cluster.kubeconfig: "none" cannot be read: no such file or directory; it counts from the folder of this configuration`
 	for name, do := range map[string]func(*config.Config, Options) error{
-		"run":              func(cfg *config.Config, o Options) error { return Run(t.Context(), cfg, o) },
-		"check":            func(cfg *config.Config, o Options) error { return CheckCluster(t.Context(), cfg, o) },
-		"without a server": func(cfg *config.Config, _ Options) error { return Check(t.Context(), cfg, BuildOptions{Log: quiet}) },
+		"run": func(cfg *config.Config, o Options) error {
+			return Run(t.Context(), cfg, o)
+		},
+		"check": func(cfg *config.Config, o Options) error {
+			return CheckCluster(t.Context(), cfg, o)
+		},
+		"without a server": func(cfg *config.Config, _ Options) error {
+			return Check(t.Context(), cfg, BuildOptions{Log: quiet})
+		},
 	} {
 		cfg := parse(t, text)
 		expectMistakes(t, cfg, do(cfg, Options{Log: quiet}), missing)
 		cfg = parse(t, text+"    filter: object.x ==\n")
-		if err := do(cfg, Options{Log: quiet}); err == nil || !strings.Contains(err.Error(), "cluster.kubeconfig") || !strings.Contains(err.Error(), `listener "pods"`) {
+		if err := do(cfg, Options{Log: quiet}); err == nil ||
+			!strings.Contains(err.Error(), "cluster.kubeconfig") ||
+			!strings.Contains(err.Error(), `listener "pods"`) {
 			t.Errorf("%s: not both: %v", name, err)
 		}
 		if name == "without a server" {
@@ -79,7 +89,9 @@ func TestTheKubeconfigOfTheConfigurationIsNotThere(t *testing.T) {
 		}
 		var mistakes config.Errors
 		cfg = parse(t, text)
-		if err := do(cfg, Options{Log: quiet, Kubeconfig: filepath.Join(t.TempDir(), "other")}); err == nil || errors.As(err, &mistakes) || !strings.Contains(err.Error(), "other") {
+		if err := do(cfg, Options{Log: quiet,
+			Kubeconfig: filepath.Join(t.TempDir(), "other")}); err == nil ||
+			errors.As(err, &mistakes) || !strings.Contains(err.Error(), "other") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

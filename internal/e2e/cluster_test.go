@@ -136,7 +136,8 @@ func (c *cluster) connect() error {
 	if c.dynamic, err = dynamic.NewForConfigAndClient(config, c.client); err != nil {
 		return err
 	}
-	if c.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(config, c.client); err != nil {
+	if c.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(config,
+		c.client); err != nil {
 		return err
 	}
 	c.mapper = restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.discovery))
@@ -165,10 +166,12 @@ func (c *cluster) killAPIServer(ctx context.Context) error {
 			if state := processState(pid); state != "" && state != "Z" {
 				return fmt.Errorf("the API server, process %d, is still in state %s", pid, state)
 			}
-			// A zombie's threads may hold the port a little longer, and the next API server wants it.
+			// A zombie's threads may hold the port a little longer, and the next API server wants
+			// it.
 			conn, err := net.Dial("tcp", strings.TrimPrefix(fields[3], "https://"))
 			if err == nil {
-				return errors.Join(fmt.Errorf("something still listens on %s", fields[3]), conn.Close())
+				return errors.Join(fmt.Errorf("something still listens on %s", fields[3]),
+					conn.Close())
 			}
 			return nil
 		})
@@ -203,7 +206,8 @@ func (c *cluster) retry(do func(ctx context.Context) error) error {
 		case meta.IsNoMatchError(last), isGone(last):
 			c.mapper.Reset()
 			return last
-		case utilnet.IsConnectionRefused(last), utilnet.IsConnectionReset(last), errors.Is(last, io.EOF), errors.Is(last, io.ErrUnexpectedEOF):
+		case utilnet.IsConnectionRefused(last), utilnet.IsConnectionReset(last),
+			errors.Is(last, io.EOF), errors.Is(last, io.ErrUnexpectedEOF):
 			return last
 		}
 		return nil
@@ -216,7 +220,8 @@ func (c *cluster) retry(do func(ctx context.Context) error) error {
 
 // isGone reports whether the server does not have the resource, or not in this version any more.
 func isGone(err error) bool {
-	return apierrors.IsNotFound(err) && strings.Contains(err.Error(), "could not find the requested resource")
+	return apierrors.IsNotFound(err) &&
+		strings.Contains(err.Error(), "could not find the requested resource")
 }
 
 // resource finds the client for KIND or KIND.GROUP, which may also be a resource's name.
@@ -233,7 +238,8 @@ func (c *cluster) resource(kind, namespace string) (dynamic.ResourceInterface, e
 	return c.mapped(known, namespace)
 }
 
-func (c *cluster) mapped(kind schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, error) {
+func (c *cluster) mapped(kind schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface,
+	error) {
 	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
 		return nil, err
@@ -244,7 +250,8 @@ func (c *cluster) mapped(kind schema.GroupVersionKind, namespace string) (dynami
 	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), nil
 }
 
-// eventually is for what tells nobody when it changes: it asks again and again until there is no error any more.
+// eventually is for what tells nobody when it changes: it asks again and again until there is no
+// error any more.
 func eventually(ask func() error) error {
 	deadline := time.Now().Add(patience)
 	again := time.NewTicker(20 * time.Millisecond)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Every ready configuration is valid, finds all its resources and stops in order. What quickstart.yaml and policies.yaml
-// tell are stories of their own.
+// Every ready configuration is valid, finds all its resources and stops in order. What
+// quickstart.yaml and policies.yaml tell are stories of their own.
 func TestConfigs(t *testing.T) {
 	needs(t)
 	files, err := filepath.Glob(filepath.Join(root(), "configs", "*.yaml"))
@@ -27,11 +27,14 @@ func TestConfigs(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			// The command runs in another folder than the file is in, so that paths must count from the file's.
+			// The command runs in another folder than the file is in, so that paths must count from
+			// the file's.
 			validate := exec.Command(informerdBin(), "validate", "--config", file)
 			validate.Dir = t.TempDir()
 			said, err := validate.CombinedOutput()
-			valid := regexp.MustCompile(` is valid: ([0-9]+) listeners?, [0-9]+ outputs?\n$`).FindStringSubmatch(string(said))
+			valid := regexp.MustCompile(
+				` is valid: ([0-9]+) listeners?, [0-9]+ outputs?\n$`).FindStringSubmatch(
+				string(said))
 			if err != nil || valid == nil {
 				t.Fatalf("informerd validate: %v\n%s", err, said)
 			}
@@ -57,10 +60,12 @@ func listensAndStops(t *testing.T, c *cluster, file, listeners string) {
 	settled := map[string]bool{}
 	var all strings.Builder
 	// cert-manager is in few clusters: a listener for its certificates says that it waits for them.
-	name := regexp.MustCompile(` msg=listening listener=(\S+) | listener=(certificate-expiring) error="no resource \\"certificates\.v1\.cert-manager\.io\\" `)
+	name := regexp.MustCompile(
+		` msg=listening listener=(\S+) | listener=(certificate-expiring) error="no resource \\"certificates\.v1\.cert-manager\.io\\" `)
 	for lines := bufio.NewScanner(logs); lines.Scan(); {
 		all.WriteString(lines.Text() + "\n")
-		if match := name.FindStringSubmatch(lines.Text()); match != nil && !settled[match[1]+match[2]] {
+		if match := name.FindStringSubmatch(lines.Text()); match != nil &&
+			!settled[match[1]+match[2]] {
 			settled[match[1]+match[2]] = true
 			if strconv.Itoa(len(settled)) == listeners {
 				_ = run.Process.Signal(syscall.SIGTERM)
@@ -68,6 +73,7 @@ func listensAndStops(t *testing.T, c *cluster, file, listeners string) {
 		}
 	}
 	if err := run.Wait(); err != nil {
-		t.Fatalf("informerd run: %v; %d of %s listeners were listening\n%s", err, len(settled), listeners, &all)
+		t.Fatalf("informerd run: %v; %d of %s listeners were listening\n%s", err, len(settled),
+			listeners, &all)
 	}
 }

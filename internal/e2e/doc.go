@@ -1,17 +1,19 @@
-// Package e2e tells informerd's stories end to end: the scripts in testdata drive the built informerd against the built
-// devcluster, a real control plane, and see only what a user sees: exit codes, standard output and standard error, and
-// the API server. It has nothing but tests. TestWritingHandlers does the same with docs/writing-handlers.md.
+// Package e2e tells informerd's stories end to end: the scripts in testdata drive the built
+// informerd against the built devcluster, a real control plane, and see only what a user sees: exit
+// codes, standard output and standard error, and the API server. It has nothing but tests.
+// TestWritingHandlers does the same with docs/writing-handlers.md.
 //
-// They need bin/informerd, bin/devcluster and bin/plugins (make devcluster build examples), or the programs that
-// INFORMERD_BIN and DEVCLUSTER_BIN name. With -short they are skipped.
+// They need bin/informerd, bin/devcluster and bin/plugins (make devcluster build examples), or the
+// programs that INFORMERD_BIN and DEVCLUSTER_BIN name. With -short they are skipped.
 //
 // # Scripts
 //
-// A script is a txtar archive: commands, then files. It begins with a comment that tells the story. All scripts run at
-// the same time against one control plane, each in a namespace of its own, $NS; those that need to break the control
-// plane start one of their own with cluster up. $SERVER is the API server's address, $PLUGINS the folder of the example
-// guests and $CONFIGS that of the ready configurations; ${NS} and ${PLUGINS} are replaced in the files of the archive as
-// well. Beside testscript's own commands there are:
+// A script is a txtar archive: commands, then files. It begins with a comment that tells the story.
+// All scripts run at the same time against one control plane, each in a namespace of its own, $NS;
+// those that need to break the control plane start one of their own with cluster up. $SERVER is the
+// API server's address, $PLUGINS the folder of the example guests and $CONFIGS that of the ready
+// configurations; ${NS} and ${PLUGINS} are replaced in the files of the archive as well. Beside
+// testscript's own commands there are:
 //
 //	k8s apply FILE…                           create or change the objects in FILE, JSON or YAML
 //	k8s patch KIND/NAME[/SUBRESOURCE] JSON    apply a merge patch
@@ -55,10 +57,12 @@
 //	hex FILE DIGITS                           write a binary file
 //	head FILE N NEW                           copy the first N bytes
 //
-// A CONDITION is FIELD=VALUE, FIELD~REGEXP or !FIELD (it is not there), with fields as in data.object.metadata.name or
-// data.object.status.containerStatuses.0.name. What waits has a deadline, and shows what there was instead. What must
-// not happen is asked after something that has to come later has happened.
+// A CONDITION is FIELD=VALUE, FIELD~REGEXP or !FIELD (it is not there), with fields as in
+// data.object.metadata.name or data.object.status.containerStatuses.0.name. What waits has a
+// deadline, and shows what there was instead. What must not happen is asked after something that
+// has to come later has happened.
 //
-// Every line on standard output must be a valid CloudEvent, whatever is looked for. Every line on standard error that
-// is not logged with level INFO or DEBUG must match what expect-log or allow-log names, or the script fails at its end.
+// Every line on standard output must be a valid CloudEvent, whatever is looked for. Every line on
+// standard error that is not logged with level INFO or DEBUG must match what expect-log or
+// allow-log names, or the script fails at its end.
 package e2e

@@ -25,7 +25,8 @@ func parseEvents(lines string) ([]map[string]any, error) {
 			return nil, fmt.Errorf("a line of standard output is no CloudEvent: %w\n%s", err, line)
 		}
 		if err := event.Validate(); err != nil {
-			return nil, fmt.Errorf("a line of standard output is no valid CloudEvent: %w\n%s", err, line)
+			return nil, fmt.Errorf("a line of standard output is no valid CloudEvent: %w\n%s", err,
+				line)
 		}
 		fields := map[string]any{}
 		decoder := json.NewDecoder(strings.NewReader(line))
@@ -123,13 +124,15 @@ func matching(lines string, cs []condition) (events []map[string]any, err error)
 }
 
 // awaitEvents waits for n events that meet the conditions, or for standard output to be wrong.
-func (p *process) awaitEvents(name string, n int, cs []condition) (events []map[string]any, err error) {
+func (p *process) awaitEvents(name string, n int, cs []condition) (events []map[string]any,
+	err error) {
 	var wrong error
 	err = p.await(p.out, func(lines string) error {
 		if events, wrong = matching(lines, cs); wrong != nil || len(events) >= n {
 			return nil
 		}
-		return fmt.Errorf("%d of %d events are\n%s%s.out has\n%s%s.err has\n%s", len(events), n, list(cs), name, brief(lines), name, p.written())
+		return fmt.Errorf("%d of %d events are\n%s%s.out has\n%s%s.err has\n%s", len(events), n,
+			list(cs), name, brief(lines), name, p.written())
 	})
 	if err == nil {
 		err = wrong
@@ -174,7 +177,8 @@ func expectEvent(ts *testscript.TestScript, args []string) {
 		}
 	}
 	observed, err := time.Parse(time.RFC3339Nano, plain(event["time"]))
-	if err != nil || !strings.HasSuffix(plain(event["time"]), "Z") || time.Since(observed).Abs() > 10*time.Minute {
+	if err != nil || !strings.HasSuffix(plain(event["time"]), "Z") ||
+		time.Since(observed).Abs() > 10*time.Minute {
 		ts.Fatalf("time is %q, want the time of the change, RFC 3339 in UTC", event["time"])
 	}
 	s.event = event
@@ -194,12 +198,14 @@ func eventEnv(ts *testscript.TestScript, args []string) {
 
 func expectEvents(ts *testscript.TestScript, args []string) {
 	s := storyOf(ts)
-	_, err := s.process(ts, args[0]).awaitEvents(args[0], number(ts, args[1]), conditions(ts, args[2:]))
+	_, err := s.process(ts, args[0]).awaitEvents(args[0], number(ts, args[1]),
+		conditions(ts, args[2:]))
 	ts.Check(err)
 }
 
 // soFar gives what has come up to now that meets the conditions.
-func soFar(ts *testscript.TestScript, name string, args []string) (events []map[string]any, what string) {
+func soFar(ts *testscript.TestScript, name string, args []string) (events []map[string]any,
+	what string) {
 	cs := conditions(ts, args)
 	lines, _ := storyOf(ts).process(ts, name).out.lines()
 	events, err := matching(lines, cs)

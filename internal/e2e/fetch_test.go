@@ -16,7 +16,8 @@ import (
 
 var answering = regexp.MustCompile(`msg="answering requests" address=(\S+) `)
 
-// fetch asks an informerd, as curl or Prometheus would. With -eventually it asks again until the answer is as expected.
+// fetch asks an informerd, as curl or Prometheus would. With -eventually it asks again until the
+// answer is as expected.
 func fetch(ts *testscript.TestScript, args []string) {
 	wait := args[0] == "-eventually"
 	if wait {
@@ -72,7 +73,9 @@ func get(url string) (body string, err error) {
 		return "", err
 	}
 	text, err := io.ReadAll(response.Body)
-	if err = errors.Join(err, response.Body.Close()); err == nil && response.StatusCode != http.StatusOK && response.StatusCode != http.StatusServiceUnavailable {
+	if err = errors.Join(err, response.Body.Close()); err == nil &&
+		response.StatusCode != http.StatusOK &&
+		response.StatusCode != http.StatusServiceUnavailable {
 		err = fmt.Errorf("GET %s: %s\n%s", url, response.Status, text)
 	}
 	return string(text), err

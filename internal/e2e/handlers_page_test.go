@@ -17,21 +17,25 @@ import (
 
 var handlersPage = filepath.Join(root(), "docs", "writing-handlers.md")
 
-// TestWritingHandlers does what docs/writing-handlers.md says, from its beginning to its end, as its reader would:
+// TestWritingHandlers does what docs/writing-handlers.md says, from its beginning to its end, as
+// its reader would:
 //
-//   - console blocks are typed in. What the page shows of a command's output is what it prints, but for what varies (see
-//     varies) and for "…", which stands for any number of lines. A command that shows nothing may print anything. It
-//     succeeds, unless the page shows that make or informerd reports an error.
-//   - informerd run goes on in the background. What the page shows of it is its log; what it writes to standard output are
-//     the events of the json blocks, those and no others. An event may be shown in part. At the end of the chapter it is
-//     stopped by a signal.
-//   - diff blocks are applied, and yaml blocks whose first line is a comment with a path are written to that file.
+//   - console blocks are typed in. What the page shows of a command's output is what it prints, but
+//     for what varies (see varies) and for "…", which stands for any number of lines. A command
+//     that shows nothing may print anything. It succeeds, unless the page shows that make or
+//     informerd reports an error.
+//   - informerd run goes on in the background. What the page shows of it is its log; what it writes
+//     to standard output are the events of the json blocks, those and no others. An event may be
+//     shown in part. At the end of the chapter it is stopped by a signal.
+//   - diff blocks are applied, and yaml blocks whose first line is a comment with a path are
+//     written to that file.
 //   - go and ts blocks stand like that in a file of the project.
 //
 // Each chapter, from one heading "## " to the next, begins in the folder that the page began in.
 //
-// kubectl is a stand-in: see kubectl_test.go. The compiler of AssemblyScript is the one that the repository has, not one from
-// the network; without it that chapter is skipped, or with GUESTS=required it fails.
+// kubectl is a stand-in: see kubectl_test.go. The compiler of AssemblyScript is the one that the
+// repository has, not one from the network; without it that chapter is skipped, or with
+// GUESTS=required it fails.
 func TestWritingHandlers(t *testing.T) {
 	needs(t)
 	c, err := sharedCluster()
@@ -44,12 +48,15 @@ func TestWritingHandlers(t *testing.T) {
 	}
 	programs := t.TempDir()
 	for name, script := range standIns(t) {
-		if err := os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\n"+script),
+			0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	env := append(os.Environ(), "KUBECONFIG="+c.kubeconfig(), "PATH="+programs+":"+os.Getenv("PATH"),
-		"GOFLAGS=", "GOWORK=off", "MAKEFLAGS=", "MAKELEVEL=", "MFLAGS=", "GIT_CEILING_DIRECTORIES="+programs)
+	env := append(os.Environ(), "KUBECONFIG="+c.kubeconfig(),
+		"PATH="+programs+":"+os.Getenv("PATH"),
+		"GOFLAGS=", "GOWORK=off", "MAKEFLAGS=", "MAKELEVEL=", "MFLAGS=", "GIT_CEILING_DIRECTORIES="+
+			programs)
 	dir := t.TempDir()
 	ran := 0
 	for _, chapter := range chapters(string(text)) {
@@ -62,7 +69,8 @@ func TestWritingHandlers(t *testing.T) {
 				needsCompiler(t, missing("go"), "Go")
 			}
 			if strings.Contains(chapter.text, "$ informerd plugin new --lang as") {
-				needsCompiler(t, missing("node") || absent(compilerOfAS()), "node and the compiler of AssemblyScript: make asc")
+				needsCompiler(t, missing("node") || absent(compilerOfAS()),
+					"node and the compiler of AssemblyScript: make asc")
 			}
 			r := &reader{t: t, env: env, dir: dir, logs: t.TempDir()}
 			defer r.end()
@@ -134,7 +142,8 @@ func chapters(page string) []chapter {
 			line-- // for the one that was put before it
 		}
 		for _, m := range fenced.FindAllStringSubmatchIndex(text, -1) {
-			c.blocks = append(c.blocks, block{text[m[2]:m[3]], text[m[4]:m[5]], line + strings.Count(text[:m[4]], "\n")})
+			c.blocks = append(c.blocks,
+				block{text[m[2]:m[3]], text[m[4]:m[5]], line + strings.Count(text[:m[4]], "\n")})
 		}
 		all = append(all, c)
 		line += strings.Count(text, "\n") + 1
@@ -261,9 +270,10 @@ func (r *reader) command(c typed) {
 	}
 }
 
-// varies is what may be different each time and on each machine: times, durations, sizes, fuel, fractions and numbers so large
-// that they have commas.
-var varies = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|\(cached\)|(?:\d+m)?\b\d[\d,.]*\s?(?:ns|us|ms|s|[KM]i?B)\b|\b\d[\d,]*\.\d+\b|\b\d{1,3}(?:,\d{3})+\b|\b\d+ fuel\b`)
+// varies is what may be different each time and on each machine: times, durations, sizes, fuel,
+// fractions and numbers so large that they have commas.
+var varies = regexp.MustCompile(
+	`\d{4}-\d\d-\d\dT[0-9:.]+Z|\(cached\)|(?:\d+m)?\b\d[\d,.]*\s?(?:ns|us|ms|s|[KM]i?B)\b|\b\d[\d,]*\.\d+\b|\b\d{1,3}(?:,\d{3})+\b|\b\d+ fuel\b`)
 
 var spaces = regexp.MustCompile(`[ \t]+`)
 
@@ -306,7 +316,8 @@ func (r *reader) start(c typed) {
 	r.running, r.events = p, 0
 	if err := p.await(p.err, func(lines string) error {
 		if !shows(c.shown, lines) {
-			return fmt.Errorf("$ %s\nlogs\n%s\nand not, as the page says,\n%s", c.text, lines, c.shown)
+			return fmt.Errorf("$ %s\nlogs\n%s\nand not, as the page says,\n%s", c.text, lines,
+				c.shown)
 		}
 		return nil
 	}); err != nil {
@@ -327,7 +338,8 @@ func (r *reader) event(b block) {
 	err := r.running.await(r.running.out, func(string) error {
 		found, err := r.written()
 		if err != nil || len(found) <= r.events {
-			return cmp.Or(err, fmt.Errorf("informerd wrote %d events, this would be number %d", len(found), r.events+1))
+			return cmp.Or(err, fmt.Errorf("informerd wrote %d events, this would be number %d",
+				len(found), r.events+1))
 		}
 		return nil
 	})
@@ -344,13 +356,15 @@ func (r *reader) event(b block) {
 			there = there && reflect.DeepEqual(got, want)
 		}
 		if !there {
-			r.fatal(b.line, "the event has %s %v, and on the page %v; it is\n%s", field, got, want, pretty(found[r.events]))
+			r.fatal(b.line, "the event has %s %v, and on the page %v; it is\n%s", field, got, want,
+				pretty(found[r.events]))
 		}
 	}
 	r.events++
 }
 
-// written are the events so far about pods of the namespace that the page uses. Scripts have pods in namespaces of their own.
+// written are the events so far about pods of the namespace that the page uses. Scripts have pods
+// in namespaces of their own.
 func (r *reader) written() ([]map[string]any, error) {
 	lines, _ := r.running.out.lines()
 	var found []map[string]any
@@ -380,7 +394,8 @@ func (r *reader) stop() {
 	case <-time.After(patience):
 		r.t.Fatalf("informerd still runs; its log is\n%s", r.running.written())
 	}
-	if found, err := r.written(); err != nil || len(found) != r.events || !r.running.cmd.ProcessState.Success() {
+	if found, err := r.written(); err != nil || len(found) != r.events ||
+		!r.running.cmd.ProcessState.Success() {
 		r.t.Errorf("informerd ended with %v and wrote %d events, where the page shows %d (%v); its log is\n%s",
 			r.running.cmd.ProcessState, len(found), r.events, err, r.running.written())
 	}

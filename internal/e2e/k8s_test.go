@@ -33,7 +33,8 @@ func k8s(ts *testscript.TestScript, args []string) {
 	case verb == "patch" && len(args) == 2:
 		ts.Check(s.patch(args[0], args[1]))
 	case verb == "scale" && len(args) == 2:
-		ts.Check(s.patch(args[0]+"/scale", fmt.Sprintf(`{"spec":{"replicas":%d}}`, number(ts, args[1]))))
+		ts.Check(s.patch(args[0]+"/scale",
+			fmt.Sprintf(`{"spec":{"replicas":%d}}`, number(ts, args[1]))))
 	case verb == "delete" && len(args) == 1:
 		ts.Check(s.delete(args[0]))
 	case verb == "get" && len(args) == 1:
@@ -45,7 +46,8 @@ func k8s(ts *testscript.TestScript, args []string) {
 		ts.Check(eventually(func() error {
 			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
-			return s.cluster.discovery.RESTClient().Get().AbsPath("/openapi/v3/apis/" + args[0]).Do(ctx).Error()
+			return s.cluster.discovery.RESTClient().Get().AbsPath("/openapi/v3/apis/" + args[0]).Do(
+				ctx).Error()
 		}))
 	case verb == "account" && len(args) == 2:
 		ts.Check(s.account(ts.MkAbs(args[0]), args[1]))
@@ -77,11 +79,13 @@ func (s *story) apply(file string) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		err := s.cluster.retry(func(ctx context.Context) error {
-			client, err := s.cluster.mapped(object.GroupVersionKind(), cmp.Or(object.GetNamespace(), s.namespace))
+			client, err := s.cluster.mapped(object.GroupVersionKind(),
+				cmp.Or(object.GetNamespace(), s.namespace))
 			if err != nil {
 				return err
 			}
-			_, err = client.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: "e2e", Force: true})
+			_, err = client.Apply(ctx, object.GetName(), object,
+				metav1.ApplyOptions{FieldManager: "e2e", Force: true})
 			return err
 		})
 		if err != nil {
@@ -109,7 +113,8 @@ func (s *story) patch(text, patch string) error {
 		if err != nil {
 			return err
 		}
-		_, err = client.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "e2e"}, subresources...)
+		_, err = client.Patch(ctx, name, types.MergePatchType, []byte(patch),
+			metav1.PatchOptions{FieldManager: "e2e"}, subresources...)
 		return err
 	})
 }
@@ -125,7 +130,8 @@ func (s *story) delete(text string) error {
 			return err
 		}
 		now, background := int64(0), metav1.DeletePropagationBackground
-		return client.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &now, PropagationPolicy: &background})
+		return client.Delete(ctx, name,
+			metav1.DeleteOptions{GracePeriodSeconds: &now, PropagationPolicy: &background})
 	})
 }
 
@@ -163,7 +169,8 @@ func (s *story) account(file, name string) error {
 			return err
 		}
 		request := &unstructured.Unstructured{}
-		request.SetGroupVersionKind(schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"})
+		request.SetGroupVersionKind(schema.GroupVersionKind{Group: "authentication.k8s.io",
+			Version: "v1", Kind: "TokenRequest"})
 		request.SetName(name)
 		answer, err := client.Create(ctx, request, metav1.CreateOptions{}, "token")
 		if err != nil {

@@ -11,13 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// asKubectl has this test program be kubectl, for the commands of docs/writing-handlers.md. It knows
+// asKubectl has this test program be kubectl, for the commands of docs/writing-handlers.md. It
+// knows
 //
 //	kubectl apply -f FILE       one Pod
 //	kubectl delete -f FILE…
 //
-// of the control plane whose folder $KUBECONFIG is in, and says what kubectl says. There are no nodes, so it also does what
-// the node of a pod with activeDeadlineSeconds would have done some seconds later: it has the pod fail.
+// of the control plane whose folder $KUBECONFIG is in, and says what kubectl says. There are no
+// nodes, so it also does what the node of a pod with activeDeadlineSeconds would have done some
+// seconds later: it has the pod fail.
 const asKubectl = "KUBECTL_IN_TEST"
 
 func kubectl(args []string) error {
@@ -60,7 +62,8 @@ func (s *story) runPod(file string, pod *unstructured.Unstructured) error {
 	if _, err := s.get(target); !apierrors.IsNotFound(err) {
 		return errors.Join(err, fmt.Errorf("%s is there already", target))
 	}
-	if _, found, err := unstructured.NestedFieldNoCopy(pod.Object, "spec", "activeDeadlineSeconds"); !found {
+	if _, found, err := unstructured.NestedFieldNoCopy(pod.Object, "spec",
+		"activeDeadlineSeconds"); !found {
 		return errors.Join(err, fmt.Errorf("%s would run, for which it needs a node", target))
 	}
 	if err := s.apply(file); err != nil {

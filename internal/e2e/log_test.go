@@ -21,7 +21,8 @@ func expectLog(ts *testscript.TestScript, args []string) {
 		re := p.name(ts, pattern)
 		ts.Check(p.await(p.err, func(lines string) error {
 			if !re.MatchString(lines) {
-				return fmt.Errorf("no line of %s.err matches %s; there is\n%s", args[0], pattern, lines)
+				return fmt.Errorf("no line of %s.err matches %s; there is\n%s", args[0], pattern,
+					lines)
 			}
 			return nil
 		}))
@@ -52,13 +53,14 @@ func noLog(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// quiet matches the log lines that no script has to name. One of them is a warning: an API server knows a custom resource
-// some moments before it serves it, in whatever story.
-var quiet = regexp.MustCompile(`^(time=\S+ level=(INFO|DEBUG) |\{"time":"[^"]+","level":"(INFO|DEBUG)",|` +
-	`time=\S+ level=WARN msg="cannot list or watch, will try again" .*error="failed to (list|watch) \S+: storage is \(re\)initializing" in=\S+\n?$)`)
+// quiet matches the log lines that no script has to name. One of them is a warning: an API server
+// knows a custom resource some moments before it serves it, in whatever story.
+var quiet = regexp.MustCompile(
+	`^(time=\S+ level=(INFO|DEBUG) |\{"time":"[^"]+","level":"(INFO|DEBUG)",|` +
+		`time=\S+ level=WARN msg="cannot list or watch, will try again" .*error="failed to (list|watch) \S+: storage is \(re\)initializing" in=\S+\n?$)`)
 
-// unnamed returns the lines of standard error that are warnings, errors or no log lines at all, and that no pattern
-// of the script matches.
+// unnamed returns the lines of standard error that are warnings, errors or no log lines at all, and
+// that no pattern of the script matches.
 func unnamed(lines string, named []*regexp.Regexp) (unexpected []string) {
 next:
 	for line := range strings.Lines(lines) {
@@ -75,7 +77,8 @@ next:
 	return unexpected
 }
 
-// checkLogs fails a story whose processes logged what it does not name. When it has failed already, it says no more.
+// checkLogs fails a story whose processes logged what it does not name. When it has failed already,
+// it says no more.
 func (s *story) checkLogs(t testing.TB) {
 	if t.Failed() {
 		return

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
-	// The stories wait much and compute little, so more of them run at a time than there are processors.
+	// The stories wait much and compute little, so more of them run at a time than there are
+	// processors.
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
 	}
@@ -54,8 +55,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// stopWhenInterrupted sees to it that no control plane is left when the tests are interrupted, or take so long that go
-// test is about to end them without a word.
+// stopWhenInterrupted sees to it that no control plane is left when the tests are interrupted, or
+// take so long that go test is about to end them without a word.
 func stopWhenInterrupted() (forget func()) {
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
@@ -92,7 +93,8 @@ func needs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the stories need a control plane; with -short there is none")
 	}
-	for _, file := range []string{informerdBin(), devclusterBin(), filepath.Join(plugins(), "crashloop.wasm"), filepath.Join(plugins(), "label-audit.wasm")} {
+	for _, file := range []string{informerdBin(), devclusterBin(),
+		filepath.Join(plugins(), "crashloop.wasm"), filepath.Join(plugins(), "label-audit.wasm")} {
 		if _, err := os.Stat(file); err != nil {
 			t.Fatalf("%v\nbuild it with: %s", err, howToBuild)
 		}
@@ -135,7 +137,8 @@ func program(variable, name string) string {
 
 func TestStories(t *testing.T) {
 	needs(t)
-	// Once here, and not in whichever script is first: the others would wait for it and count the time as theirs.
+	// Once here, and not in whichever script is first: the others would wait for it and count the
+	// time as theirs.
 	if _, err := sharedCluster(); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ func metric(ts *testscript.TestScript, args []string) {
 		}
 		got, samples, err := sum(string(text), name, labels)
 		if err == nil && got != want {
-			err = fmt.Errorf("%s %v is %v, want %v; there are\n%s", name, labels, got, want, strings.Join(samples, "\n"))
+			err = fmt.Errorf("%s %v is %v, want %v; there are\n%s", name, labels, got, want,
+				strings.Join(samples, "\n"))
 		}
 		return err
 	}

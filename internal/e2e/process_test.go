@@ -57,8 +57,8 @@ func (s *stream) lines() (text string, changed <-chan struct{}) {
 	return text[:strings.LastIndexByte(text, '\n')+1], s.changed
 }
 
-// await returns when found has nothing to complain about any more. It gives up, with the last complaint, when the process
-// has ended and after some time.
+// await returns when found has nothing to complain about any more. It gives up, with the last
+// complaint, when the process has ended and after some time.
 func (p *process) await(s *stream, found func(lines string) error) error {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
@@ -166,12 +166,14 @@ func silentPipe() ([]*os.File, error) {
 	}
 	const setSize = 1031 // F_SETPIPE_SZ
 	if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, w.Fd(), setSize, 4096); errno != 0 {
-		return nil, errors.Join(fmt.Errorf("cannot make a pipe smaller: %w", errno), r.Close(), w.Close())
+		return nil, errors.Join(fmt.Errorf("cannot make a pipe smaller: %w", errno), r.Close(),
+			w.Close())
 	}
 	return []*os.File{r, w}, nil
 }
 
-// informerdBlocked waits until there is something in the pipe that nobody reads. What comes next has no room.
+// informerdBlocked waits until there is something in the pipe that nobody reads. What comes next
+// has no room.
 func informerdBlocked(ts *testscript.TestScript, args []string) {
 	p := storyOf(ts).process(ts, args[0])
 	if p.silent == nil {
@@ -180,7 +182,8 @@ func informerdBlocked(ts *testscript.TestScript, args []string) {
 	ts.Check(eventually(func() error {
 		var n int32
 		const unread = 0x541b // FIONREAD
-		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, p.silent[0].Fd(), unread, uintptr(unsafe.Pointer(&n)))
+		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, p.silent[0].Fd(), unread,
+			uintptr(unsafe.Pointer(&n)))
 		if errno != 0 {
 			return errno
 		}
@@ -191,7 +194,8 @@ func informerdBlocked(ts *testscript.TestScript, args []string) {
 	}))
 }
 
-// informerdUnblock copies what comes through the pipe, until the process is the last to have it open and ends.
+// informerdUnblock copies what comes through the pipe, until the process is the last to have it
+// open and ends.
 func informerdUnblock(ts *testscript.TestScript, args []string) {
 	p := storyOf(ts).process(ts, args[0])
 	if p.silent == nil {
@@ -209,7 +213,8 @@ func (s *story) process(ts *testscript.TestScript, name string) *process {
 	return p
 }
 
-var signals = map[string]syscall.Signal{"TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
+var signals = map[string]syscall.Signal{"TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL,
+	"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
 
 func informerdSignal(ts *testscript.TestScript, args []string) {
 	p := storyOf(ts).process(ts, args[0])
@@ -239,8 +244,8 @@ func informerdStop(ts *testscript.TestScript, args []string) {
 	s.endsWith(ts, args[0], "0", 5*time.Second+delay(ts))
 }
 
-// delay returns how much longer than on an idle machine something may take at this moment: 20 times as long as
-// informerd needs to print its version.
+// delay returns how much longer than on an idle machine something may take at this moment: 20 times
+// as long as informerd needs to print its version.
 func delay(ts *testscript.TestScript) time.Duration {
 	begun := time.Now()
 	ts.Check(exec.Command(informerdBin(), "version").Run())
@@ -261,7 +266,8 @@ func (s *story) endsWith(ts *testscript.TestScript, name, want string, within ti
 	ts.Check(err)
 	got := strconv.Itoa(p.cmd.ProcessState.ExitCode())
 	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		got = map[bool]string{true: "KILL", false: status.Signal().String()}[status.Signal() == syscall.SIGKILL]
+		got = map[bool]string{true: "KILL",
+			false: status.Signal().String()}[status.Signal() == syscall.SIGKILL]
 	}
 	if got != want {
 		ts.Fatalf("informerd %s ended with %s, want %s; it wrote\n%s", name, got, want, p.written())

@@ -16,7 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// patience is how long a script waits for what should come at once. It is only used up when something is wrong.
+// patience is how long a script waits for what should come at once. It is only used up when
+// something is wrong.
 const patience = time.Minute
 
 // story is what the commands of one script share.
@@ -38,7 +39,9 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	s := &story{dir: env.WorkDir, namespace: newNamespace(strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")), cluster: c, processes: map[string]*process{}}
+	s := &story{dir: env.WorkDir,
+		namespace: newNamespace(strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")),
+		cluster:   c, processes: map[string]*process{}}
 	env.Values[storyKey{}] = s
 	t := env.T().(testing.TB) // as testscript promises of scripts that Run runs
 	env.Defer(func() { s.end(t) })
@@ -59,7 +62,8 @@ var runs struct {
 	of map[string]int // how often each script ran
 }
 
-// newNamespace is another one each time a script runs, which go test -count makes happen in one control plane.
+// newNamespace is another one each time a script runs, which go test -count makes happen in one
+// control plane.
 func newNamespace(script string) string {
 	runs.mu.Lock()
 	defer runs.mu.Unlock()
@@ -98,12 +102,14 @@ func (s *story) end(t testing.TB) {
 
 // commands are what scripts can say; doc.go tells what each does.
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
-	"k8s":               command(2, -1, "k8s VERB ARGUMENT…", k8s),
-	"metric":            command(2, -1, "metric [-eventually] NAME LABEL=VALUE… N", metric),
-	"fetch":             command(3, -1, "fetch FILE NAME PATH, fetch -eventually FILE NAME PATH [!]REGEXP…", fetch),
-	"cluster":           command(1, 1, "cluster up|kill-apiserver|restart-apiserver", ownCluster),
-	"informerd":         command(1, -1, "informerd STATUS ARGUMENT…", informerd),
-	"informerd-start":   command(2, -1, "informerd-start [-blocked] NAME ARGUMENT…", informerdStart),
+	"k8s":    command(2, -1, "k8s VERB ARGUMENT…", k8s),
+	"metric": command(2, -1, "metric [-eventually] NAME LABEL=VALUE… N", metric),
+	"fetch": command(3, -1,
+		"fetch FILE NAME PATH, fetch -eventually FILE NAME PATH [!]REGEXP…", fetch),
+	"cluster":   command(1, 1, "cluster up|kill-apiserver|restart-apiserver", ownCluster),
+	"informerd": command(1, -1, "informerd STATUS ARGUMENT…", informerd),
+	"informerd-start": command(2, -1, "informerd-start [-blocked] NAME ARGUMENT…",
+		informerdStart),
 	"informerd-blocked": command(1, 1, "informerd-blocked NAME", informerdBlocked),
 	"informerd-unblock": command(1, 1, "informerd-unblock NAME", informerdUnblock),
 	"informerd-signal":  command(2, 2, "informerd-signal NAME SIGNAL", informerdSignal),
@@ -125,9 +131,10 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"head":              command(3, 3, "head FILE N NEW", headOf),
 }
 
-// command checks how many arguments there are. No command can be negated: not to have happened is what they say
-// themselves.
-func command(least, most int, usage string, run func(*testscript.TestScript, []string)) func(*testscript.TestScript, bool, []string) {
+// command checks how many arguments there are. No command can be negated: not to have happened is
+// what they say themselves.
+func command(least, most int, usage string, run func(*testscript.TestScript, []string)) func(
+	*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) < least || most >= 0 && len(args) > most {
 			ts.Fatalf("usage: %s", usage)

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// CheckAddress says what is wrong with an address to listen on, nil if nothing is. It looks up nothing and binds nothing.
+// CheckAddress says what is wrong with an address to listen on, nil if nothing is. It looks up
+// nothing and binds nothing.
 func CheckAddress(address string) error {
 	if err := checkHostPort("http", address); err != nil {
 		return err
@@ -24,7 +25,8 @@ func CheckAddress(address string) error {
 func checkHostPort(setting, address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("%s address %q is not host:port: write it like 127.0.0.1:8080", setting, address)
+		return fmt.Errorf("%s address %q is not host:port: write it like 127.0.0.1:8080", setting,
+			address)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("%s address %q: the port is a number from 0 to 65535, and 0 is any free one", setting, address)
@@ -38,7 +40,8 @@ func publicError(address, port string) error {
 		address, port)
 }
 
-// isLoopback tells whether a host stands for this machine and nobody else. Of names, only localhost does.
+// isLoopback tells whether a host stands for this machine and nobody else. Of names, only localhost
+// does.
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -59,7 +62,8 @@ func isLoopbackHeader(header string) bool {
 	return isLoopback(header)
 }
 
-// checkBound looks at what an address has become: localhost is what the machine's own files say it is.
+// checkBound looks at what an address has become: localhost is what the machine's own files say it
+// is.
 func checkBound(address string, bound net.Addr) error {
 	host, port, err := net.SplitHostPort(bound.String())
 	if err != nil || !isLoopback(host) {

@@ -14,7 +14,8 @@ import (
 type guard struct {
 	paths map[string]http.HandlerFunc
 	log   *slog.Logger
-	// running has an element for each request under way. There are never more of them than connections.
+	// running has an element for each request under way. There are never more of them than
+	// connections.
 	running chan struct{}
 	// anybody: requests may come from other machines, and by any name.
 	anybody bool
@@ -51,11 +52,13 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handle, found := g.paths[r.URL.Path]
 	switch {
 	case !g.anybody && !isLoopbackHeader(r.Host):
-		fail(w, http.StatusForbidden, fmt.Sprintf("the Host header %q is neither a loopback address nor localhost: "+
-			"a web page may have its own name resolve to this machine to read what is served here, so other names are refused; use 127.0.0.1", r.Host))
+		fail(w, http.StatusForbidden,
+			fmt.Sprintf("the Host header %q is neither a loopback address nor localhost: "+
+				"a web page may have its own name resolve to this machine to read what is served here, so other names are refused; use 127.0.0.1", r.Host))
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		fail(w, http.StatusMethodNotAllowed, fmt.Sprintf("there is no %s here, only GET and HEAD", r.Method))
+		fail(w, http.StatusMethodNotAllowed, fmt.Sprintf("there is no %s here, only GET and HEAD",
+			r.Method))
 	case !found:
 		fail(w, http.StatusNotFound, "there is nothing at this path: there are "+g.known)
 	default:
@@ -72,7 +75,8 @@ func (g *guard) protect(handle http.HandlerFunc, w http.ResponseWriter, r *http.
 			return
 		}
 		if reason != http.ErrAbortHandler { // said on purpose, where it was logged if need be
-			g.log.Error("an HTTP request panicked", "path", r.URL.Path, "panic", fmt.Sprintf("%+q", fmt.Sprint(reason)), "stack", string(debug.Stack()))
+			g.log.Error("an HTTP request panicked", "path", r.URL.Path, "panic",
+				fmt.Sprintf("%+q", fmt.Sprint(reason)), "stack", string(debug.Stack()))
 		}
 		if answer.begun || reason == http.ErrAbortHandler {
 			panic(http.ErrAbortHandler)
@@ -82,7 +86,8 @@ func (g *guard) protect(handle http.HandlerFunc, w http.ResponseWriter, r *http.
 	handle(answer, r)
 }
 
-// wait waits until no request is under way, false if that takes longer than grace. None may begin any more.
+// wait waits until no request is under way, false if that takes longer than grace. None may begin
+// any more.
 func (g *guard) wait(grace time.Duration) bool {
 	timeout := time.NewTimer(grace)
 	defer timeout.Stop()

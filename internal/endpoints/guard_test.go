@@ -18,7 +18,8 @@ import (
 
 func TestHealthz(t *testing.T) {
 	res, body := serve(t, &Server{}).get("/healthz")
-	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || body != "ok" || got != "text/plain; charset=utf-8" {
+	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || body != "ok" ||
+		got != "text/plain; charset=utf-8" {
 		t.Errorf("%s: %q, content type %q", res.Status, body, got)
 	}
 }
@@ -50,10 +51,13 @@ func (r *running) raw(request string) (*http.Response, string) {
 func TestOnlyThisMachinesNamesAreAnswered(t *testing.T) {
 	r := serve(t, &Server{})
 	for host, want := range map[string]int{
-		"127.0.0.1": 200, "127.0.0.1:1": 200, "127.9.9.9:80": 200, "localhost": 200, "LocalHost:8080": 200, "[::1]": 200, "[::1]:80": 200,
+		"127.0.0.1": 200, "127.0.0.1:1": 200, "127.9.9.9:80": 200, "localhost": 200,
+		"LocalHost:8080": 200, "[::1]": 200, "[::1]:80": 200,
 		"[::ffff:127.0.0.1]:80": 200,
-		"evil.example":          403, "evil.example:8080": 403, "10.0.0.1": 403, "10.0.0.1:8080": 403, "": 403, ":8080": 403, "0.0.0.0": 403, "[::]:80": 403,
-		"localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "evil.localhost": 403, "127.1": 403, "2130706433": 403, "[::1": 403, "[]": 403,
+		"evil.example":          403, "evil.example:8080": 403, "10.0.0.1": 403,
+		"10.0.0.1:8080": 403, "": 403, ":8080": 403, "0.0.0.0": 403, "[::]:80": 403,
+		"localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "evil.localhost": 403,
+		"127.1": 403, "2130706433": 403, "[::1": 403, "[]": 403,
 		"[fe80::1]:80": 403,
 	} {
 		res, body := r.raw("GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
@@ -63,7 +67,8 @@ func TestOnlyThisMachinesNamesAreAnswered(t *testing.T) {
 	}
 	_, body := r.raw("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n")
 	want := `{"error":"the Host header \"evil.example\" is neither a loopback address nor localhost: a web page may have its own name resolve ` +
-		`to this machine to read what is served here, so other names are refused; use 127.0.0.1"}` + "\n"
+		`to this machine to read what is served here, so other names are refused; use 127.0.0.1"}` +
+		"\n"
 	if body != want {
 		t.Errorf("got %s, want %s", body, want)
 	}
@@ -80,7 +85,8 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "BREW"} {
 		res, body := r.raw(method + " /violations HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		want := `{"error":"there is no ` + method + ` here, only GET and HEAD"}` + "\n"
-		if res.StatusCode != http.StatusMethodNotAllowed || res.Header.Get("Allow") != "GET, HEAD" || body != want {
+		if res.StatusCode != http.StatusMethodNotAllowed ||
+			res.Header.Get("Allow") != "GET, HEAD" || body != want {
 			t.Errorf("%s: %s, allowed %q, %s", method, res.Status, res.Header.Get("Allow"), body)
 		}
 	}
@@ -97,7 +103,8 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 
 func TestOtherPathsAreNotFound(t *testing.T) {
 	r := serve(t, &Server{})
-	for _, path := range []string{"/", "/metrics/", "/metrics/../healthz", "/debug/pprof/", "//metrics"} {
+	for _, path := range []string{"/", "/metrics/", "/metrics/../healthz", "/debug/pprof/",
+		"//metrics"} {
 		res, body := r.get(path)
 		if want := `{"error":"there is nothing at this path: there are /metrics, /violations, /livez, /readyz and /healthz"}` + "\n"; res.StatusCode != http.StatusNotFound || body != want {
 			t.Errorf("%s: %s, %s", path, res.Status, body)
@@ -109,10 +116,13 @@ func TestOtherPathsAreNotFound(t *testing.T) {
 func TestHeadersOfAnswers(t *testing.T) {
 	r := serve(t, &Server{Listeners: someListeners()})
 	for _, request := range []string{
-		"GET /metrics", "GET /violations", "GET /violations?limit=x", "GET /healthz", "GET /", "POST /metrics", "HEAD /healthz",
+		"GET /metrics", "GET /violations", "GET /violations?limit=x", "GET /healthz", "GET /",
+		"POST /metrics", "HEAD /healthz",
 	} {
-		res, _ := r.raw(request + " HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n")
-		if res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+		res, _ := r.raw(request +
+			" HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n")
+		if res.Header.Get("Cache-Control") != "no-store" ||
+			res.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", request, res.Header)
 		}
 		for name := range res.Header {
@@ -127,16 +137,19 @@ func TestHeadersOfAnswers(t *testing.T) {
 func TestBodiesAreNotRead(t *testing.T) {
 	inBubble(t, &Server{}, func(l *pipes, _ func(), _ <-chan error) {
 		began := time.Now()
-		for _, announced := range []string{"Content-Length: 1000", "Transfer-Encoding: chunked", "Content-Length: 1000\r\nExpect: 100-continue"} {
+		for _, announced := range []string{"Content-Length: 1000", "Transfer-Encoding: chunked",
+			"Content-Length: 1000\r\nExpect: 100-continue"} {
 			c := l.dial()
-			if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"+announced+"\r\n\r\n"); err != nil {
+			if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"+announced+
+				"\r\n\r\n"); err != nil {
 				t.Fatal(err)
 			}
 			res, err := http.ReadResponse(bufio.NewReader(c), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(began); res.StatusCode != http.StatusOK || !res.Close || took != 0 {
+			if took := time.Since(began); res.StatusCode != http.StatusOK || !res.Close ||
+				took != 0 {
 				t.Errorf("%q: %s after %v, close %t", announced, res.Status, took, res.Close)
 			}
 			c.Close()
@@ -147,11 +160,15 @@ func TestBodiesAreNotRead(t *testing.T) {
 func TestHeadersHaveALimit(t *testing.T) {
 	r := serve(t, &Server{})
 	begin := "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "
-	if res, _ := r.raw(begin + strings.Repeat("x", 15<<10) + "\r\n\r\n"); res.StatusCode != http.StatusOK {
+	if res, _ := r.raw(begin + strings.Repeat("x", 15<<10) +
+		"\r\n\r\n"); res.StatusCode != http.StatusOK {
 		t.Errorf("15 KiB: %s", res.Status)
 	}
-	// net/http allows for 4 KiB beside the limit. The header has no end, so that the server leaves nothing of it unread.
-	if res, _ := r.raw(begin + strings.Repeat("x", 20<<10-len(begin))); res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+	// net/http allows for 4 KiB beside the limit. The header has no end, so that the server leaves
+	// nothing of it unread.
+	if res, _ := r.raw(begin +
+		strings.Repeat("x", 20<<10-len(
+			begin))); res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("20 KiB: %s", res.Status)
 	}
 }
@@ -175,14 +192,18 @@ func TestAPanicIsAnsweredAndLogged(t *testing.T) {
 	})
 	calm = false
 	for path, want := range map[string]struct{ answer, logged string }{
-		"/violations": {"informerd made a mistake: its log has the place", `msg="an HTTP request panicked" path=/violations panic="\"of \\xff object\"" stack=`},
-		"/metrics":    {"the metrics cannot be read: informerd's log has the error", `msg="reading the metrics panicked" panic="\"of \\xff object\"" stack=`},
+		"/violations": {"informerd made a mistake: its log has the place",
+			`msg="an HTTP request panicked" path=/violations panic="\"of \\xff object\"" stack=`},
+		"/metrics": {"the metrics cannot be read: informerd's log has the error",
+			`msg="reading the metrics panicked" panic="\"of \\xff object\"" stack=`},
 	} {
 		res, body := r.get(path)
-		if res.StatusCode != http.StatusInternalServerError || body != `{"error":"`+want.answer+`"}`+"\n" {
+		if res.StatusCode != http.StatusInternalServerError || body != `{"error":"`+want.answer+
+			`"}`+"\n" {
 			t.Errorf("%s: %s, %s", path, res.Status, body)
 		}
-		if got := out.String(); !strings.Contains(got, "level=ERROR "+want.logged) || !strings.Contains(got, "guard_test.go") {
+		if got := out.String(); !strings.Contains(got, "level=ERROR "+want.logged) ||
+			!strings.Contains(got, "guard_test.go") {
 			t.Errorf("%s: the log says\n%s", path, got)
 		}
 	}
@@ -207,19 +228,23 @@ func TestAPanicCutsOffWhatHasBegun(t *testing.T) {
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if res.StatusCode != http.StatusOK || err != io.ErrUnexpectedEOF || strings.Contains(string(body), "total") {
+	if res.StatusCode != http.StatusOK || err != io.ErrUnexpectedEOF ||
+		strings.Contains(string(body), "total") {
 		t.Errorf("%s, %v, %d bytes", res.Status, err, len(body))
 	}
-	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `msg="an HTTP request panicked" path=/violations`) {
+	if got := out.String(); strings.Count(got, "\n") != 1 ||
+		!strings.Contains(got, `msg="an HTTP request panicked" path=/violations`) {
 		t.Errorf("the log says\n%s", got)
 	}
 }
 
 func TestRequestsAreNotLoggedAtInfo(t *testing.T) {
 	var out log
-	r := serve(t, &Server{Log: out.logger(slog.LevelInfo), Listeners: someListeners(), Informers: someInformers})
+	r := serve(t, &Server{Log: out.logger(slog.LevelInfo), Listeners: someListeners(),
+		Informers: someInformers})
 	for _, request := range []string{
-		"GET /metrics", "GET /violations", "GET /violations?limit=x", "GET /healthz", "GET /", "POST /metrics", "\x00",
+		"GET /metrics", "GET /violations", "GET /violations?limit=x", "GET /healthz", "GET /",
+		"POST /metrics", "\x00",
 	} {
 		r.raw(request + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	}
@@ -236,12 +261,14 @@ func TestWhatNetHTTPSaysOfConnectionsIsNotLoggedAtInfo(t *testing.T) {
 		level slog.Level
 	}{{&info, slog.LevelInfo}, {&all, slog.LevelDebug}} {
 		inBubble(t, &Server{Log: out.logger(out.level)}, func(l *pipes, _ func(), _ <-chan error) {
-			l.err = &net.OpError{Op: "accept", Err: syscall.ECONNABORTED} // which net/http tries again
+			// which net/http tries again
+			l.err = &net.OpError{Op: "accept", Err: syscall.ECONNABORTED}
 			l.Close()
 			synctest.Wait()
 		})
 	}
-	if info.String() != "" || !strings.Contains(all.String(), `level=DEBUG msg="http: Accept error: accept: software caused connection abort; retrying in 5ms"`) {
+	if info.String() != "" || !strings.Contains(all.String(),
+		`level=DEBUG msg="http: Accept error: accept: software caused connection abort; retrying in 5ms"`) {
 		t.Errorf("at info the log says\n%s\nand at debug\n%s", info.String(), all.String())
 	}
 }

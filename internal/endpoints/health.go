@@ -43,7 +43,8 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	health(w, status, text)
 }
 
-// readyWithoutData says no more than whether, and how many listeners are not ready, to anybody who can connect.
+// readyWithoutData says no more than whether, and how many listeners are not ready, to anybody who
+// can connect.
 func (s *Server) readyWithoutData(w http.ResponseWriter, _ *http.Request) {
 	not := s.troubled(func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
 	status, text := s.verdict(not, "not ready")
@@ -75,8 +76,8 @@ func (s *Server) troubled(of func(State) []string) (all []trouble) {
 	return all
 }
 
-// verdict is ok if nothing is the matter, else a line of how many listeners are in trouble and one for each reason. What the
-// API server had to say is quoted and cut.
+// verdict is ok if nothing is the matter, else a line of how many listeners are in trouble and one
+// for each reason. What the API server had to say is quoted and cut.
 func (s *Server) verdict(not []trouble, word string) (status int, text string) {
 	if len(not) == 0 {
 		return http.StatusOK, "ok"
@@ -94,5 +95,6 @@ func (s *Server) verdict(not []trouble, word string) (status int, text string) {
 // paused tells of one listener in a line, whatever its guest says.
 func paused(name string, p route.Pause) string {
 	return fmt.Sprintf("listener %+q: paused since %s, now until %s: its handler has crashed %d times in a row, at last with %+.300q",
-		name, p.Since.UTC().Format(time.RFC3339), p.End.UTC().Format(time.RFC3339), p.Crashes, fmt.Sprint(p.Cause))
+		name, p.Since.UTC().Format(time.RFC3339), p.End.UTC().Format(time.RFC3339), p.Crashes,
+		fmt.Sprint(p.Cause))
 }

@@ -9,15 +9,19 @@ import (
 	"github.com/informerd/informerd/internal/route"
 )
 
-// The endpoints say which listeners do not get their events, and why; those that only begin are not failing. What the API
-// server says stays within its line. Probes of others learn no more than how many.
+// The endpoints say which listeners do not get their events, and why; those that only begin are not
+// failing. What the API server says stays within its line. Probes of others learn no more than how
+// many.
 func TestHealthNamesFailingListeners(t *testing.T) {
 	state := func(failing, starting []string) func() State {
 		return func() State { return State{Failing: failing, Starting: starting} }
 	}
 	good := Listener{Name: "good", State: state(nil, nil)}
-	begins := Listener{Name: "begins", State: state(nil, []string{"the first list is not complete"})}
-	fails := Listener{Name: "fails", State: state([]string{"pods is forbidden: User \"x\"\nok", strings.Repeat("y", 600)}, []string{"waits"})}
+	begins := Listener{Name: "begins",
+		State: state(nil, []string{"the first list is not complete"})}
+	fails := Listener{Name: "fails",
+		State: state([]string{"pods is forbidden: User \"x\"\nok", strings.Repeat("y", 600)},
+			[]string{"waits"})}
 	const ready, failing = "not ready: 2 of 3 listeners", "failing: 1 of 3 listeners"
 	reasons := "\nlistener \"fails\": \"pods is forbidden: User \\\"x\\\"\\nok\"\nlistener \"fails\": \"" + strings.Repeat("y", 500) + "\""
 	waits := "\nlistener \"fails\": \"waits\""
@@ -42,7 +46,8 @@ func TestHealthNamesFailingListeners(t *testing.T) {
 	} {
 		res, body := serve(t, &Server{Listeners: c.listeners, Probes: c.probes}).get(c.path)
 		if res.StatusCode != c.status || body != c.body {
-			t.Errorf("probes %t, %s: %s\ngot  %s\nwant %s", c.probes, c.path, res.Status, body, c.body)
+			t.Errorf("probes %t, %s: %s\ngot  %s\nwant %s", c.probes, c.path, res.Status, body,
+				c.body)
 		}
 	}
 }
@@ -52,7 +57,8 @@ func TestProbesHaveNoData(t *testing.T) {
 	s := &Server{Listeners: someListeners(), Informers: someInformers, Probes: true}
 	r := serve(t, s)
 	for _, path := range []string{"/metrics", "/violations", "/healthz", "/", "/readyz/"} {
-		if res, body := r.get(path); res.StatusCode != http.StatusNotFound || !strings.Contains(body, "there are /livez and /readyz") {
+		if res, body := r.get(path); res.StatusCode != http.StatusNotFound ||
+			!strings.Contains(body, "there are /livez and /readyz") {
 			t.Errorf("%s: %s, %s", path, res.Status, body)
 		}
 	}
@@ -65,7 +71,8 @@ func TestProbesHaveNoData(t *testing.T) {
 		t.Errorf("%s, %s", res.Status, body)
 	}
 	for address, want := range map[string]string{
-		":0": "", "0.0.0.0:0": "", "8081": "health address", ":http": "the port is a number", r.address: "set health.address to another port",
+		":0": "", "0.0.0.0:0": "", "8081": "health address", ":http": "the port is a number",
+		r.address: "set health.address to another port",
 	} {
 		s := &Server{Address: address, Probes: true}
 		_, err := s.Listen()
@@ -78,15 +85,18 @@ func TestProbesHaveNoData(t *testing.T) {
 	}
 }
 
-// A paused handler is told of, and does not make informerd unhealthy. What its guest says stays within its line.
+// A paused handler is told of, and does not make informerd unhealthy. What its guest says stays
+// within its line.
 func TestHealthTellsOfPauses(t *testing.T) {
 	listeners := append(someListeners(), Listener{Name: "other", Route: func() route.Stats {
-		return route.Stats{HandlerPauses: 2, Paused: route.Pause{Begin: noon, End: noon.Add(1e9), Since: noon, Crashes: 5, Cause: errors.New("crash")}}
+		return route.Stats{HandlerPauses: 2, Paused: route.Pause{Begin: noon, End: noon.Add(1e9),
+			Since: noon, Crashes: 5, Cause: errors.New("crash")}}
 	}})
 	res, body := serve(t, &Server{Listeners: listeners}).get("/healthz")
 	want := "ok\n" +
 		`listener "pods": paused since 2026-03-01T12:00:00Z, now until 2026-03-01T12:02:00Z: ` +
-		`its handler has crashed 31 times in a row, at last with "trap: \x1b[31m\nok\u2028 ` + strings.Repeat(`\u00e9`, 300-len("trap: [31m ok  ")-1) + "\"\n" +
+		`its handler has crashed 31 times in a row, at last with "trap: \x1b[31m\nok\u2028 ` +
+		strings.Repeat(`\u00e9`, 300-len("trap: [31m ok  ")-1) + "\"\n" +
 		`listener "other": paused since 2026-03-01T12:00:00Z, now until 2026-03-01T12:00:01Z: ` +
 		`its handler has crashed 5 times in a row, at last with "crash"`
 	if res.StatusCode != http.StatusOK || body != want {

@@ -42,12 +42,13 @@ func (l *log) String() string {
 }
 
 func (l *log) logger(level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
+	return slog.New(slog.NewTextHandler(l,
+		&slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
 }
 
 // running is a server under test, on a real loopback address.
@@ -69,7 +70,8 @@ func serve(t *testing.T, s *Server) *running {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	transport := &http.Transport{DisableCompression: true}
-	r := &running{t: t, address: addr.String(), stop: cancel, ended: make(chan error, 1), client: &http.Client{Transport: transport}}
+	r := &running{t: t, address: addr.String(), stop: cancel, ended: make(chan error, 1),
+		client: &http.Client{Transport: transport}}
 	go func() { r.ended <- s.Serve(ctx) }()
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
@@ -124,31 +126,43 @@ func someListeners() []Listener {
 			Name: "pods", Resource: "po",
 			Route: func() route.Stats {
 				return route.Stats{
-					Events:   map[event.Op]uint64{event.Add: 100, event.Update: 20, event.Delete: 3},
-					Filtered: 1, FilterErrors: 2, HandlerCalls: 3, HandlerCrashes: 4, Dropped: 5, Emitted: 6, Written: 7, Retried: 8, DeadLetters: 9,
-					Unselected: 20, RuleErrors: 21, Violated: 22, Resolved: 23, EmissionsRefused: 24, Unkept: 25, Members: 26,
+					Events: map[event.Op]uint64{event.Add: 100, event.Update: 20,
+						event.Delete: 3},
+					Filtered: 1, FilterErrors: 2, HandlerCalls: 3, HandlerCrashes: 4, Dropped: 5,
+					Emitted: 6, Written: 7, Retried: 8, DeadLetters: 9,
+					Unselected: 20, RuleErrors: 21, Violated: 22, Resolved: 23,
+					EmissionsRefused: 24, Unkept: 25, Members: 26,
 					HandlerPauses: 30, Paused: route.Pause{
-						Begin: noon.Add(time.Minute), End: noon.Add(2 * time.Minute), Since: noon, Crashes: 31,
-						Cause: errors.New("trap: \x1b[31m\nok\u2028 " + strings.Repeat("é", 1000)),
+						Begin: noon.Add(time.Minute), End: noon.Add(2 * time.Minute), Since: noon,
+						Crashes: 31,
+						Cause: errors.New("trap: \x1b[31m\nok\u2028 " +
+							strings.Repeat("é", 1000)),
 					},
 				}
 			},
 			Buffer: func() informer.ListenerStats {
 				return informer.ListenerStats{
-					Refused: 10, Coalesced: 11, Dropped: 12, Spilled: 13, Blocked: 14, Discarded: 15, Held: 16, Marked: 17, Backlog: 18, OnDisk: 19,
+					Refused: 10, Coalesced: 11, Dropped: 12, Spilled: 13, Blocked: 14,
+					Discarded: 15, Held: 16, Marked: 17, Backlog: 18, OnDisk: 19,
 					Parked: 40, Resyncing: 41, ResyncsSkipped: 42, Mistakes: 43,
 					SpillError: errors.New("no space left on device"),
 				}
 			},
 			Violations: func() []Violation {
 				return []Violation{
-					{Rule: "privileged", Severity: "high", Namespace: "shop", Name: "web-2", UID: "u2", Message: `container "c" is privileged`, Since: noon},
-					{Rule: "privileged", Severity: "high", Namespace: "shop", Name: "web-1", UID: "u1", Message: "privileged\n</script>", Since: noon.Add(time.Second / 2)},
-					{Rule: "no-limits", Severity: "low", Namespace: "pay", Name: "api", UID: "u3", Message: "no limits", Since: noon},
+					{Rule: "privileged", Severity: "high", Namespace: "shop", Name: "web-2",
+						UID: "u2", Message: `container "c" is privileged`, Since: noon},
+					{Rule: "privileged", Severity: "high", Namespace: "shop", Name: "web-1",
+						UID: "u1", Message: "privileged\n</script>",
+						Since: noon.Add(time.Second / 2)},
+					{Rule: "no-limits", Severity: "low", Namespace: "pay", Name: "api", UID: "u3",
+						Message: "no limits", Since: noon},
 				}
 			},
 			Counts: func() map[Count]int {
-				return map[Count]int{{Rule: "privileged", Severity: "high", Namespace: "shop"}: 2, {Rule: "no-limits", Severity: "low", Namespace: "pay"}: 1, {Rule: "no-limits", Severity: "low", Namespace: "gone"}: 0}
+				return map[Count]int{{Rule: "privileged", Severity: "high", Namespace: "shop"}: 2, {
+					Rule: "no-limits", Severity: "low", Namespace: "pay"}: 1, {Rule: "no-limits",
+					Severity: "low", Namespace: "gone"}: 0}
 			},
 		},
 		{
@@ -156,29 +170,36 @@ func someListeners() []Listener {
 			Route:  func() route.Stats { return route.Stats{} },
 			Buffer: func() informer.ListenerStats { return informer.ListenerStats{} },
 			Violations: func() []Violation {
-				return []Violation{{Rule: "not-ready", Severity: "critical", Namespace: "", Name: "n1", UID: "u4", Message: "not ready", Since: noon}}
+				return []Violation{{Rule: "not-ready", Severity: "critical", Namespace: "",
+					Name: "n1", UID: "u4", Message: "not ready", Since: noon}}
 			},
 			Counts: func() map[Count]int {
 				return map[Count]int{{Rule: "not-ready", Severity: "critical", Namespace: ""}: 1}
 			},
 		},
-		{Name: "clean", Resource: "jobs.batch", Violations: func() []Violation { return nil }, Counts: func() map[Count]int { return nil }},
+		{Name: "clean", Resource: "jobs.batch", Violations: func() []Violation {
+			return nil
+		}, Counts: func() map[Count]int { return nil }},
 		{Name: "plain", Resource: "events"},
 	}
 }
 
 func someInformers() []informer.Status {
 	resource := func(group, name string) informer.Resource {
-		return informer.Resource{GroupVersionResource: schema.GroupVersionResource{Group: group, Version: "v1", Resource: name}}
+		return informer.Resource{GroupVersionResource: schema.GroupVersionResource{Group: group,
+			Version: "v1", Resource: name}}
 	}
 	return []informer.Status{
 		{
 			Resource: resource("", "pods"), Scope: informer.Scope{Namespace: "shop"}, Synced: true,
-			Objects: 100, Bytes: 9_999, Memory: 1_000, Queued: 1, Lists: 2, Watches: 3, Events: 4, Skipped: 5,
+			Objects: 100, Bytes: 9_999, Memory: 1_000, Queued: 1, Lists: 2, Watches: 3, Events: 4,
+			Skipped: 5,
 		},
 		{ // another of the same resource and namespace
-			Resource: resource("", "pods"), Scope: informer.Scope{Namespace: "shop", LabelSelector: "tier=x"}, Err: errors.New("forbidden"),
-			Objects: 10, Bytes: 999, Memory: 100, Queued: 10, Lists: 20, Watches: 30, Events: 40, Skipped: 50,
+			Resource: resource("", "pods"), Scope: informer.Scope{Namespace: "shop",
+				LabelSelector: "tier=x"}, Err: errors.New("forbidden"),
+			Objects: 10, Bytes: 999, Memory: 100, Queued: 10, Lists: 20, Watches: 30, Events: 40,
+			Skipped: 50,
 		},
 		{Resource: resource("batch", "jobs"), Synced: true, Objects: 7, Memory: 70},
 	}

@@ -25,17 +25,20 @@ const (
 	others = "(others)"
 )
 
-// metrics serves /metrics, from a registry of its own. It leaves out promhttp, whose business is compression, which is
-// of no use within one machine, and whose errors are not those of this server.
+// metrics serves /metrics, from a registry of its own. It leaves out promhttp, whose business is
+// compression, which is of no use within one machine, and whose errors are not those of this
+// server.
 func (s *Server) metrics(log *slog.Logger) http.HandlerFunc {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &collector{s, log})
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &collector{s, log})
 	return func(w http.ResponseWriter, _ *http.Request) {
 		families, err := registry.Gather()
 		if err != nil {
 			// Some metrics and not others would be taken for all there are.
 			log.Error("metrics cannot be read", "error", err)
-			fail(w, http.StatusInternalServerError, "the metrics cannot be read: informerd's log has the error")
+			fail(w, http.StatusInternalServerError,
+				"the metrics cannot be read: informerd's log has the error")
 			return
 		}
 		format := expfmt.NewFormat(expfmt.TypeTextPlain)
@@ -57,7 +60,8 @@ type collector struct {
 
 // Describe tells the registry which metrics there are, so that it notices others.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, events, ruleViolations, listenerViolations} {
+	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, events, ruleViolations,
+		listenerViolations} {
 		ch <- d
 	}
 	describeAll(ch, routeSeries)
@@ -77,7 +81,8 @@ func describeAll[S any](ch chan<- *prometheus.Desc, all []series[S]) {
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			c.log.Error("reading the metrics panicked", "panic", fmt.Sprintf("%+q", fmt.Sprint(reason)), "stack", string(debug.Stack()))
+			c.log.Error("reading the metrics panicked", "panic",
+				fmt.Sprintf("%+q", fmt.Sprint(reason)), "stack", string(debug.Stack()))
 			ch <- prometheus.NewInvalidMetric(buildInfo, errors.New("reading them panicked"))
 		}
 	}()
@@ -100,7 +105,8 @@ func collectListener(ch chan<- prometheus.Metric, l Listener) {
 	if l.Route != nil {
 		stats := l.Route()
 		for _, op := range event.Ops {
-			send(ch, events, prometheus.CounterValue, float64(stats.Events[op]), l.Name, op.String())
+			send(ch, events, prometheus.CounterValue, float64(stats.Events[op]), l.Name,
+				op.String())
 		}
 		sendAll(ch, routeSeries, stats, l.Name)
 		if l.Counts != nil {
@@ -113,7 +119,8 @@ func collectListener(ch chan<- prometheus.Metric, l Listener) {
 	if l.Counts != nil {
 		total := 0
 		for count, n := range bounded(l.Counts()) {
-			send(ch, ruleViolations, prometheus.GaugeValue, float64(n), l.Name, count.Rule, count.Severity, count.Namespace)
+			send(ch, ruleViolations, prometheus.GaugeValue, float64(n), l.Name, count.Rule,
+				count.Severity, count.Namespace)
 			total += n
 		}
 		send(ch, listenerViolations, prometheus.GaugeValue, float64(total), l.Name)
@@ -126,7 +133,8 @@ func sendAll[S any](ch chan<- prometheus.Metric, all []series[S], state S, label
 	}
 }
 
-func send(ch chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
+func send(ch chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.ValueType,
+	value float64, labels ...string) {
 	for i := range labels {
 		labels[i] = valid(labels[i])
 	}
@@ -136,7 +144,8 @@ func send(ch chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.Va
 // valid makes a text fit for a label.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// bounded gives the counts that become series: those that are above 0, of so many namespaces of each rule.
+// bounded gives the counts that become series: those that are above 0, of so many namespaces of
+// each rule.
 func bounded(counts map[Count]int) map[Count]int {
 	type rule struct{ name, severity string }
 	namespaces := map[rule][]string{}
@@ -167,8 +176,8 @@ func bounded(counts map[Count]int) map[Count]int {
 	return out
 }
 
-// scope is the sum of the informers of one resource and namespace: they differ in selectors and in what they keep of an
-// object, which are no labels.
+// scope is the sum of the informers of one resource and namespace: they differ in selectors and in
+// what they keep of an object, which are no labels.
 type scope struct {
 	informer.Status
 	resource, namespace string

@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write testdata anew")
 func TestMetrics(t *testing.T) {
 	r := serve(t, someServer())
 	res, body := r.get("/metrics")
-	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || got != "text/plain; version=0.0.4; charset=utf-8" {
+	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK ||
+		got != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Errorf("%s, content type %q", res.Status, got)
 	}
 	const golden = "testdata/metrics.txt"
@@ -34,7 +35,8 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("the metrics are not those of %s, where go test -update would put these:\n%s", golden, got)
+		t.Errorf("the metrics are not those of %s, where go test -update would put these:\n%s",
+			golden, got)
 	}
 	if !strings.Contains(body, "\ngo_goroutines ") {
 		t.Error("Go's own metrics are missing")
@@ -68,15 +70,19 @@ func TestMetricsAreReadWhenAskedFor(t *testing.T) {
 	}}}})
 	for want := 1; want <= 3; want++ {
 		_, body := r.get("/metrics")
-		if line := fmt.Sprintf("informerd_messages_written_total{listener=\"l\"} %d\n", want); !strings.Contains(body, line) {
+		if line := fmt.Sprintf("informerd_messages_written_total{listener=\"l\"} %d\n",
+			want); !strings.Contains(body, line) {
 			t.Errorf("no %s", line)
 		}
 	}
 }
 
 func TestOnlyOpenViolationsHaveASeries(t *testing.T) {
-	got := bounded(map[Count]int{{Rule: "r", Severity: "low", Namespace: "a"}: 0, {Rule: "r", Severity: "low", Namespace: "b"}: 2, {Rule: "r", Severity: "low", Namespace: ""}: 1})
-	if len(got) != 2 || got[Count{Rule: "r", Severity: "low", Namespace: "b"}] != 2 || got[Count{Rule: "r", Severity: "low", Namespace: ""}] != 1 {
+	got := bounded(map[Count]int{{Rule: "r", Severity: "low", Namespace: "a"}: 0, {
+		Rule: "r", Severity: "low", Namespace: "b"}: 2, {Rule: "r", Severity: "low",
+		Namespace: ""}: 1})
+	if len(got) != 2 || got[Count{Rule: "r", Severity: "low", Namespace: "b"}] != 2 ||
+		got[Count{Rule: "r", Severity: "low", Namespace: ""}] != 1 {
 		t.Error(got)
 	}
 }
@@ -95,8 +101,11 @@ func TestTheNamespacesOfARuleAreBounded(t *testing.T) {
 		t.Errorf("%d series, want %d", n, 2*maxNamespaces+1)
 	}
 	for count, want := range map[Count]int{
-		{Rule: "few", Severity: "low", Namespace: "ns-0999"}: 1, {Rule: "few", Severity: "low", Namespace: others}: 0, {Rule: "many", Severity: "high", Namespace: "ns-0000"}: 1, {Rule: "many", Severity: "high", Namespace: "ns-0999"}: 999,
-		{Rule: "many", Severity: "high", Namespace: "ns-1000"}: 0, {Rule: "many", Severity: "high", Namespace: others}: 1000 + 1001 + 1002,
+		{Rule: "few", Severity: "low", Namespace: "ns-0999"}: 1, {
+			Rule: "few", Severity: "low", Namespace: others}: 0, {Rule: "many", Severity: "high",
+			Namespace: "ns-0000"}: 1, {Rule: "many", Severity: "high", Namespace: "ns-0999"}: 999,
+		{Rule: "many", Severity: "high", Namespace: "ns-1000"}: 0, {
+			Rule: "many", Severity: "high", Namespace: others}: 1000 + 1001 + 1002,
 	} {
 		if got[count] != want {
 			t.Errorf("%v: %d, want %d", count, got[count], want)
@@ -106,9 +115,12 @@ func TestTheNamespacesOfARuleAreBounded(t *testing.T) {
 
 // One name that is no UTF-8 would cost all metrics, and two of them could look alike.
 func TestLabelsAreMadeValid(t *testing.T) {
-	r := serve(t, &Server{Cluster: "\xff", Listeners: []Listener{{Name: "l", Counts: func() map[Count]int {
-		return map[Count]int{{Rule: "r", Severity: "low", Namespace: "a\xff"}: 1, {Rule: "r", Severity: "low", Namespace: "a\xfe"}: 2, {Rule: "r", Severity: "low", Namespace: "\"\\\n"}: 3}
-	}}}})
+	r := serve(t, &Server{Cluster: "\xff",
+		Listeners: []Listener{{Name: "l", Counts: func() map[Count]int {
+			return map[Count]int{{Rule: "r", Severity: "low", Namespace: "a\xff"}: 1, {
+				Rule: "r", Severity: "low", Namespace: "a\xfe"}: 2, {Rule: "r", Severity: "low",
+				Namespace: "\"\\\n"}: 3}
+		}}}})
 	res, body := r.get("/metrics")
 	want := `informerd_listener_violations{listener="l"} 6
 informerd_rule_violations{listener="l",namespace="\"\\\n",rule="r",severity="low"} 3

@@ -15,15 +15,19 @@ import (
 
 const pageHead = `# Metrics
 
-With ` + "`http: {address: \"127.0.0.1:8080\"}`" + ` in the configuration, informerd answers at ` + "`/metrics`" + ` in Prometheus' text
-format, with the metrics below and those of Go's own collectors (` + "`go_…`, `process_…`" + `). Counters begin at 0 when informerd
+With ` + "`http: {address: \"127.0.0.1:8080\"}`" + ` in the configuration, informerd answers at ` +
+	"`/metrics`" + ` in Prometheus' text
+format, with the metrics below and those of Go's own collectors (` + "`go_…`, `process_…`" +
+	`). Counters begin at 0 when informerd
 starts. The texts are those of ` + "`# HELP`" + `.
 
 Labels are bounded by the configuration: names of listeners, rules and severities, and resources and namespaces as informers
-are configured with them. The namespaces in ` + "`informerd_rule_violations`" + ` are those of objects, 1,000 of each rule at most.
+are configured with them. The namespaces in ` + "`informerd_rule_violations`" +
+	` are those of objects, 1,000 of each rule at most.
 No label has the name of an object.
 
-Metrics whose name begins with ` + "`informerd_handler_modules_`" + ` and ` + "`informerd_handler_instances`" + ` are there if the configuration has a
+Metrics whose name begins with ` + "`informerd_handler_modules_`" + ` and ` +
+	"`informerd_handler_instances`" + ` are there if the configuration has a
 handler; those of rules and violations are those of listeners with rules.
 
 | metric | type | labels | |
@@ -47,7 +51,8 @@ func TestMetricsPage(t *testing.T) {
 		}
 		slices.Sort(labels)
 		help := strings.ReplaceAll(f.GetHelp(), "|", `\|`)
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.GetName(), strings.ToLower(f.GetType().String()), strings.Join(labels, ", "), help)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.GetName(),
+			strings.ToLower(f.GetType().String()), strings.Join(labels, ", "), help)
 	}
 	const page = "../../docs/metrics.md"
 	if *update {
@@ -62,6 +67,9 @@ func TestMetricsPage(t *testing.T) {
 
 // someServer has every metric.
 func someServer() *Server {
-	return &Server{Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(), Informers: someInformers,
-		Handlers: func() plugins.HostStats { return plugins.HostStats{Guests: 50, Compiled: 51, Read: 52, Unkept: 53} }}
+	return &Server{Cluster: "prod", Version: "v1.2.3", Listeners: someListeners(),
+		Informers: someInformers,
+		Handlers: func() plugins.HostStats {
+			return plugins.HostStats{Guests: 50, Compiled: 51, Read: 52, Unkept: 53}
+		}}
 }

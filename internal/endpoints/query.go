@@ -25,8 +25,8 @@ type query struct {
 	limit                               int
 }
 
-// parseQuery reads the part of an URL behind the question mark. There may be no open violation of a rule or in a
-// namespace, so any name of these is fine; listeners and severities are known.
+// parseQuery reads the part of an URL behind the question mark. There may be no open violation of a
+// rule or in a namespace, so any name of these is fine; listeners and severities are known.
 func parseQuery(raw string, listeners []string) (query, error) {
 	q := query{limit: defaultLimit}
 	values, err := url.ParseQuery(raw)

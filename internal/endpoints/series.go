@@ -16,11 +16,15 @@ type series[S any] struct {
 }
 
 func counter[S any](labels []string, name, help string, value func(S) uint64) series[S] {
-	return series[S]{describe(name, help, labels...), prometheus.CounterValue, func(s S) float64 { return float64(value(s)) }}
+	return series[S]{describe(name, help, labels...), prometheus.CounterValue, func(s S) float64 {
+		return float64(value(s))
+	}}
 }
 
 func gauge[S any, N int | int64](labels []string, name, help string, value func(S) N) series[S] {
-	return series[S]{describe(name, help, labels...), prometheus.GaugeValue, func(s S) float64 { return float64(value(s)) }}
+	return series[S]{describe(name, help, labels...), prometheus.GaugeValue, func(s S) float64 {
+		return float64(value(s))
+	}}
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -42,7 +46,8 @@ var (
 // What stands apart has labels or a source of its own.
 var (
 	buildInfo   = describe("build_info", "The version of informerd that runs. Always 1.", "version")
-	clusterInfo = describe("cluster_info", "The name that the configuration gives the cluster. Always 1.", "cluster")
+	clusterInfo = describe("cluster_info",
+		"The name that the configuration gives the cluster. Always 1.", "cluster")
 
 	events = describe("events_total",
 		"Events that the listener took from its buffer, by operation; retries are not counted again. One that stays at 0 for a busy "+

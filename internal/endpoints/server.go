@@ -22,17 +22,18 @@ const (
 	maxHeader      = 16 << 10
 
 	headerTimeout = 5 * time.Second
-	readTimeout   = 10 * time.Second // of header and body; nobody reads bodies, but a connection must not wait for one
-	writeTimeout  = time.Minute
-	idleTimeout   = 30 * time.Second
+	// of header and body; nobody reads bodies, but a connection must not wait for one
+	readTimeout  = 10 * time.Second
+	writeTimeout = time.Minute
+	idleTimeout  = 30 * time.Second
 
 	// Together they are the second that Serve may take to stop.
 	shutdownGrace = 900 * time.Millisecond // for requests to finish
 	closeGrace    = 100 * time.Millisecond // for handlers to notice that their connections are gone
 )
 
-// Listener is what the server shows of one listener. Its functions are called by several requests at once; those that
-// are nil are left out.
+// Listener is what the server shows of one listener. Its functions are called by several requests
+// at once; those that are nil are left out.
 type Listener struct {
 	Name     string
 	Resource string // as configured
@@ -40,12 +41,14 @@ type Listener struct {
 	Buffer   func() informer.ListenerStats
 	// State is whether it gets its events.
 	State func() State
-	// Violations are the open ones, and Counts how many there are; both nil if the listener has no rules.
+	// Violations are the open ones, and Counts how many there are; both nil if the listener has no
+	// rules.
 	Violations func() []Violation
 	Counts     func() map[Count]int
 }
 
-// Server serves what the package's comment says. Set the fields, then call Listen, then Serve, each once.
+// Server serves what the package's comment says. Set the fields, then call Listen, then Serve, each
+// once.
 type Server struct {
 	Address   string // host:port, a loopback one unless it is for probes
 	Cluster   string // the cluster's name, for informerd_cluster_info
@@ -55,13 +58,15 @@ type Server struct {
 	Informers func() []informer.Status
 	Handlers  func() plugins.HostStats // nil if there are none
 	Log       *slog.Logger             // nil: no log
-	// Probes says that the server answers anybody, at any address, and has nothing but /livez and /readyz, without data.
+	// Probes says that the server answers anybody, at any address, and has nothing but /livez and
+	// /readyz, without data.
 	Probes bool
 
 	listener net.Listener
 }
 
-// Listen binds the address and gives the one it has become: a port 0 is a number then. Connections wait for Serve.
+// Listen binds the address and gives the one it has become: a port 0 is a number then. Connections
+// wait for Serve.
 func (s *Server) Listen() (net.Addr, error) {
 	if s.listener != nil {
 		return nil, errors.New("the HTTP server listens already")
@@ -129,15 +134,18 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	g := s.guard(log)
 	server := &http.Server{
 		Handler: g, MaxHeaderBytes: maxHeader, DisableGeneralOptionsHandler: true,
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
-		// What net/http has to say is about connections, which anybody on the machine can make fail, as often as they like.
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout,
+		// What net/http has to say is about connections, which anybody on the machine can make
+		// fail, as often as they like.
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(netutil.LimitListener(l, maxConnections)) }()
 	select {
 	case err := <-ended:
-		return errors.Join(fmt.Errorf("the HTTP server on %s has ended: %w", l.Addr(), err), server.Close())
+		return errors.Join(fmt.Errorf("the HTTP server on %s has ended: %w", l.Addr(), err),
+			server.Close())
 	case <-ctx.Done():
 	}
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)

@@ -19,7 +19,8 @@ import (
 func TestAddresses(t *testing.T) {
 	const public = "is not a loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:"
 	for address, want := range map[string]string{
-		"127.0.0.1:8080": "", "127.0.0.1:0": "", "127.1.2.3:65535": "", "localhost:8080": "", "LOCALHOST:1": "", "[::1]:8080": "",
+		"127.0.0.1:8080": "", "127.0.0.1:0": "", "127.1.2.3:65535": "", "localhost:8080": "",
+		"LOCALHOST:1": "", "[::1]:8080": "",
 
 		"0.0.0.0:8080":      `http address "0.0.0.0:8080" ` + public + "8080",
 		":9090":             `http address ":9090" ` + public + "9090",
@@ -45,7 +46,8 @@ func TestAddresses(t *testing.T) {
 		if want == "" {
 			continue
 		}
-		if addr, err := (&Server{Address: address}).Listen(); addr != nil || err == nil || err.Error() != want {
+		if addr, err := (&Server{Address: address}).Listen(); addr != nil || err == nil ||
+			err.Error() != want {
 			t.Errorf("Listen on %q: %v, %v", address, addr, err)
 		}
 	}
@@ -66,7 +68,8 @@ func TestLocalhostThatIsNotThisMachine(t *testing.T) {
 func TestAnAddressInUse(t *testing.T) {
 	r := serve(t, &Server{})
 	_, err := (&Server{Address: r.address}).Listen()
-	want := "cannot listen on http address " + r.address + ": bind: address already in use: stop what uses it, or set http.address to another port"
+	want := "cannot listen on http address " + r.address +
+		": bind: address already in use: stop what uses it, or set http.address to another port"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -74,7 +77,8 @@ func TestAnAddressInUse(t *testing.T) {
 
 func TestListenAndServeInTheirOrder(t *testing.T) {
 	s := &Server{Address: "localhost:0"}
-	if err := s.Serve(t.Context()); err == nil || err.Error() != "the HTTP server was told to serve before it listens" {
+	if err := s.Serve(t.Context()); err == nil ||
+		err.Error() != "the HTTP server was told to serve before it listens" {
 		t.Error(err)
 	}
 	addr, err := s.Listen()
@@ -114,7 +118,8 @@ type pipes struct {
 }
 
 func newPipes() *pipes {
-	return &pipes{incoming: make(chan net.Conn, 100), closed: make(chan struct{}), err: net.ErrClosed}
+	return &pipes{incoming: make(chan net.Conn, 100), closed: make(chan struct{}),
+		err: net.ErrClosed}
 }
 
 func (l *pipes) Accept() (net.Conn, error) {
@@ -188,7 +193,8 @@ func TestSeventyConnectionsAreAllServed(t *testing.T) {
 	var clients sync.WaitGroup
 	for range 70 {
 		clients.Go(func() {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+r.address+"/healthz", nil)
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+				"http://"+r.address+"/healthz", nil)
 			if err != nil {
 				t.Error(err)
 				return
@@ -289,7 +295,9 @@ func TestARequestUnderWayFinishes(t *testing.T) {
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil || !res.Close || !strings.HasSuffix(string(body), `"rule":"r","severity":"","namespace":"","name":"","uid":"","message":"","since":"0001-01-01T00:00:00Z"}],"total":1}`+"\n") {
+	if err != nil || !res.Close ||
+		!strings.HasSuffix(string(body),
+			`"rule":"r","severity":"","namespace":"","name":"","uid":"","message":"","since":"0001-01-01T00:00:00Z"}],"total":1}`+"\n") {
 		t.Errorf("%v, close %t, %s", err, res.Close, body)
 	}
 	r.end()
@@ -303,7 +311,8 @@ func TestServeEndsWithinASecond(t *testing.T) {
 			if _, err := io.WriteString(c, healthRequest); err != nil {
 				t.Fatal(err)
 			}
-			if res, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil || res.StatusCode != http.StatusOK {
+			if res, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil ||
+				res.StatusCode != http.StatusOK {
 				t.Fatal(res, err)
 			}
 			synctest.Wait()
@@ -312,7 +321,10 @@ func TestServeEndsWithinASecond(t *testing.T) {
 	})
 	t.Run("when the client does not read", func(t *testing.T) {
 		var out log
-		s := &Server{Log: out.logger(slog.LevelInfo), Listeners: []Listener{{Name: "l", Violations: func() []Violation { return manyViolations(1_000) }}}}
+		s := &Server{Log: out.logger(slog.LevelInfo),
+			Listeners: []Listener{{Name: "l", Violations: func() []Violation {
+				return manyViolations(1_000)
+			}}}}
 		inBubble(t, s, func(l *pipes, stop func(), ended <-chan error) {
 			c := l.dial()
 			defer c.Close()
@@ -333,7 +345,10 @@ func TestServeEndsWithinASecond(t *testing.T) {
 			l := newPipes()
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
-			go func() { ended <- (&Server{Log: out.logger(slog.LevelInfo), Listeners: listeners}).serve(ctx, l) }()
+			go func() {
+				ended <- (&Server{Log: out.logger(slog.LevelInfo),
+					Listeners: listeners}).serve(ctx, l)
+			}()
 			c := l.dial()
 			defer c.Close()
 			if _, err := io.WriteString(c, violationsRequest); err != nil {

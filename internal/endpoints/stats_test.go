@@ -28,10 +28,14 @@ var notMetrics = map[string]string{
 func TestWhatIsCountedIsAMetric(t *testing.T) {
 	counts := func() map[Count]int { return nil }
 	check(t, route.Stats{}, func(s route.Stats) *Server {
-		return &Server{Listeners: []Listener{{Name: "l", Counts: counts, Route: func() route.Stats { return s }}}}
+		return &Server{Listeners: []Listener{{Name: "l", Counts: counts, Route: func() route.Stats {
+			return s
+		}}}}
 	})
 	check(t, informer.ListenerStats{}, func(s informer.ListenerStats) *Server {
-		return &Server{Listeners: []Listener{{Name: "l", Buffer: func() informer.ListenerStats { return s }}}}
+		return &Server{Listeners: []Listener{{Name: "l", Buffer: func() informer.ListenerStats {
+			return s
+		}}}}
 	})
 	check(t, informer.Status{}, func(s informer.Status) *Server {
 		return &Server{Informers: func() []informer.Status { return []informer.Status{s} }}

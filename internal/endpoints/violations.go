@@ -27,9 +27,12 @@ type item struct {
 	Since     string `json:"since"`
 }
 
-// violations serves /violations. The total stands behind the items, so that they need not be counted first.
+// violations serves /violations. The total stands behind the items, so that they need not be
+// counted first.
 func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
-	listeners := slices.SortedFunc(slices.Values(s.Listeners), func(a, b Listener) int { return strings.Compare(a.Name, b.Name) })
+	listeners := slices.SortedFunc(slices.Values(s.Listeners), func(a, b Listener) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	names := make([]string, len(listeners))
 	for i, l := range listeners {
 		names[i] = l.Name
@@ -68,7 +71,8 @@ func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
 
 func writeItem(out *bufio.Writer, l Listener, v Violation, first bool) error {
 	line, err := json.Marshal(item{
-		Listener: l.Name, Resource: l.Resource, Rule: v.Rule, Severity: v.Severity, Namespace: v.Namespace, Name: v.Name, UID: v.UID,
+		Listener: l.Name, Resource: l.Resource, Rule: v.Rule, Severity: v.Severity,
+		Namespace: v.Namespace, Name: v.Name, UID: v.UID,
 		Message: v.Message, Since: v.Since.UTC().Format(time.RFC3339Nano),
 	})
 	if err != nil {

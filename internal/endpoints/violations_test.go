@@ -22,7 +22,8 @@ func TestViolations(t *testing.T) {
 {"listener":"pods","resource":"po","rule":"privileged","severity":"high","namespace":"shop","name":"web-1","uid":"u1","message":"privileged\n\u003c/script\u003e","since":"2026-03-01T12:00:01Z"},
 {"listener":"pods","resource":"po","rule":"privileged","severity":"high","namespace":"shop","name":"web-2","uid":"u2","message":"container \"c\" is privileged","since":"2026-03-01T12:00:00.5Z"}],"total":4}
 `
-	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || got != "application/json" {
+	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK ||
+		got != "application/json" {
 		t.Errorf("%s, content type %q", res.Status, got)
 	}
 	if body != want {
@@ -60,15 +61,18 @@ func TestParametersOfViolations(t *testing.T) {
 		{"limit=-1", "", 0, `limit is a whole number from 0 to 100000, not "-1"`},
 		{"limit=", "", 0, `limit is a whole number from 0 to 100000, not ""`},
 		{"limit=1e3", "", 0, `limit is a whole number from 0 to 100000, not "1e3"`},
-		{"limit=99999999999999999999", "", 0, `limit is a whole number from 0 to 100000, not "99999999999999999999"`},
+		{"limit=99999999999999999999", "", 0,
+			`limit is a whole number from 0 to 100000, not "99999999999999999999"`},
 		{"listener=pod", "", 0, `there is no listener "pod", did you mean pods?: ` + listeners},
 		{"listener=", "", 0, `there is no listener "": ` + listeners},
-		{"severity=hihg", "", 0, `there is no severity "hihg", did you mean high?: there are info, low, medium, high, critical`},
+		{"severity=hihg", "", 0,
+			`there is no severity "hihg", did you mean high?: there are info, low, medium, high, critical`},
 		{"names=x", "", 0, `there is no parameter "names": there are listener, rule, severity, namespace, limit`},
 		{"rules=<b>", "", 0, `there is no parameter "rules", did you mean rule?: there are listener, rule, severity, namespace, limit`},
 		{"rule=a&rule=b", "", 0, `parameter "rule" is given 2 times: give it once`},
 		{"rule=%zz", "", 0, `the query cannot be read: invalid URL escape "%zz"`},
-		{"rule=a;listener=b", "", 0, `the query cannot be read: invalid semicolon separator in query`},
+		{"rule=a;listener=b", "", 0,
+			`the query cannot be read: invalid semicolon separator in query`},
 	}
 	for _, tt := range tests {
 		res, body := r.get("/violations?" + tt.query)
@@ -89,7 +93,8 @@ func TestParametersOfViolations(t *testing.T) {
 		for _, i := range got.Items {
 			names = append(names, i.Name)
 		}
-		if s := strings.Join(names, " "); res.StatusCode != status || s != tt.names || got.Total != tt.total || got.Error != tt.error {
+		if s := strings.Join(names, " "); res.StatusCode != status || s != tt.names ||
+			got.Total != tt.total || got.Error != tt.error {
 			t.Errorf("%s: %s with %q of %d, error %s\nwant %d with %q of %d, error %s",
 				tt.query, res.Status, s, got.Total, got.Error, status, tt.names, tt.total, tt.error)
 		}
@@ -110,16 +115,20 @@ func TestWithoutListenersThereAreNoViolations(t *testing.T) {
 func manyViolations(n int) []Violation {
 	all := make([]Violation, n)
 	for i := range all {
-		all[i] = Violation{Rule: "r", Namespace: "ns", Name: fmt.Sprintf("o-%06d", n-1-i), Message: strings.Repeat("x", 100)}
+		all[i] = Violation{Rule: "r", Namespace: "ns", Name: fmt.Sprintf("o-%06d", n-1-i),
+			Message: strings.Repeat("x", 100)}
 	}
 	return all
 }
 
 func TestTheDefaultLimitIsThousand(t *testing.T) {
-	r := serve(t, &Server{Listeners: []Listener{{Name: "l", Violations: func() []Violation { return manyViolations(1_500) }}}})
+	r := serve(t, &Server{Listeners: []Listener{{Name: "l", Violations: func() []Violation {
+		return manyViolations(1_500)
+	}}}})
 	_, body := r.get("/violations")
-	if n := strings.Count(body, `"listener":`); n != 1_000 || !strings.HasSuffix(body, `"name":"o-000999","uid":"","message":"`+strings.Repeat("x", 100)+
-		`","since":"0001-01-01T00:00:00Z"}],"total":1500}`+"\n") {
+	if n := strings.Count(body, `"listener":`); n != 1_000 ||
+		!strings.HasSuffix(body, `"name":"o-000999","uid":"","message":"`+strings.Repeat("x", 100)+
+			`","since":"0001-01-01T00:00:00Z"}],"total":1500}`+"\n") {
 		t.Errorf("%d items, the end is %s", n, body[len(body)-200:])
 	}
 }
@@ -164,8 +173,11 @@ func TestViolationsAreWrittenAsTheyAreRead(t *testing.T) {
 
 func TestSinceIsInUTC(t *testing.T) {
 	since := time.Date(2026, 1, 1, 0, 30, 0, 1, time.FixedZone("", 3600))
-	r := serve(t, &Server{Listeners: []Listener{{Name: "l", Violations: func() []Violation { return []Violation{{Since: since}} }}}})
-	if _, body := r.get("/violations?" + url.Values{"listener": {"l"}}.Encode()); !strings.Contains(body, `"since":"2025-12-31T23:30:00.000000001Z"`) {
+	r := serve(t, &Server{Listeners: []Listener{{Name: "l", Violations: func() []Violation {
+		return []Violation{{Since: since}}
+	}}}})
+	if _, body := r.get("/violations?" + url.Values{"listener": {
+		"l"}}.Encode()); !strings.Contains(body, `"since":"2025-12-31T23:30:00.000000001Z"`) {
 		t.Error(body)
 	}
 }

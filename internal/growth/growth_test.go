@@ -21,7 +21,8 @@ func TestLinearTakesLinearWork(t *testing.T) {
 
 func TestLinearFindsTheSquare(t *testing.T) {
 	problem := grows(2000, func(n int) { work(n * n) })
-	if !strings.HasPrefix(problem, "size 2000 took ") || !strings.Contains(problem, ", size 16000 took ") {
+	if !strings.HasPrefix(problem, "size 2000 took ") ||
+		!strings.Contains(problem, ", size 16000 took ") {
 		t.Errorf("quadratic work was found to be %q", problem)
 	}
 }

@@ -26,12 +26,14 @@ type entry struct {
 	verbs      []string
 }
 
-// newCatalogue puts the resources in order: the core group, then groups as the server names them; in each the preferred
-// version first, then the others as the server names them.
-func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList, failed map[schema.GroupVersion]error) *catalogue {
+// newCatalogue puts the resources in order: the core group, then groups as the server names them;
+// in each the preferred version first, then the others as the server names them.
+func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList,
+	failed map[schema.GroupVersion]error) *catalogue {
 	rank := map[string]int{"v1": -1}
 	for _, group := range groups {
-		if preferred := group.PreferredVersion.GroupVersion; preferred != "" && rank[preferred] == 0 {
+		if preferred := group.PreferredVersion.GroupVersion; preferred != "" &&
+			rank[preferred] == 0 {
 			rank[preferred] = len(rank)
 		}
 		for _, version := range group.Versions {
@@ -41,9 +43,11 @@ func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList, fa
 		}
 	}
 	c := &catalogue{}
-	for _, list := range slices.SortedFunc(slices.Values(lists), func(a, b *metav1.APIResourceList) int {
-		return cmp.Or(cmp.Compare(rank[a.GroupVersion], rank[b.GroupVersion]), cmp.Compare(a.GroupVersion, b.GroupVersion))
-	}) {
+	for _, list := range slices.SortedFunc(slices.Values(lists),
+		func(a, b *metav1.APIResourceList) int {
+			return cmp.Or(cmp.Compare(rank[a.GroupVersion], rank[b.GroupVersion]),
+				cmp.Compare(a.GroupVersion, b.GroupVersion))
+		}) {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
 			continue // no name could ask for it
@@ -53,7 +57,8 @@ func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList, fa
 				continue // a subresource
 			}
 			c.entries = append(c.entries, entry{
-				Resource: Resource{GVR: gv.WithResource(r.Name), GVK: gv.WithKind(r.Kind), Namespaced: r.Namespaced},
+				Resource: Resource{GVR: gv.WithResource(r.Name), GVK: gv.WithKind(r.Kind),
+					Namespaced: r.Namespaced},
 				singular: r.SingularName, shortNames: r.ShortNames, verbs: r.Verbs,
 			})
 		}
@@ -69,7 +74,8 @@ func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList, fa
 func (c *catalogue) find(name string) *entry {
 	for _, watchable := range []bool{true, false} {
 		for _, q := range queries(name) {
-			for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind, (*entry).isShortName} {
+			for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind,
+				(*entry).isShortName} {
 				for i := range c.entries {
 					e := &c.entries[i]
 					if e.isIn(q) && matches(e, q.resource) && (e.watchable() || !watchable) {
@@ -88,21 +94,27 @@ func (e *entry) isIn(q query) bool {
 
 func (e *entry) isPlural(name string) bool { return strings.EqualFold(e.GVR.Resource, name) }
 
-// isKind also takes the singular, which older servers leave empty and which is the kind in lower case.
+// isKind also takes the singular, which older servers leave empty and which is the kind in lower
+// case.
 func (e *entry) isKind(name string) bool {
-	return strings.EqualFold(e.GVK.Kind, name) || e.singular != "" && strings.EqualFold(e.singular, name)
+	return strings.EqualFold(e.GVK.Kind, name) || e.singular != "" &&
+		strings.EqualFold(e.singular, name)
 }
 
 func (e *entry) isShortName(name string) bool {
-	return slices.ContainsFunc(e.shortNames, func(short string) bool { return strings.EqualFold(short, name) })
+	return slices.ContainsFunc(e.shortNames, func(short string) bool {
+		return strings.EqualFold(short, name)
+	})
 }
 
 // watchable is also true if the server does not say what can be done.
 func (e *entry) watchable() bool {
-	return len(e.verbs) == 0 || slices.Contains(e.verbs, "list") && slices.Contains(e.verbs, "watch")
+	return len(e.verbs) == 0 || slices.Contains(e.verbs, "list") &&
+		slices.Contains(e.verbs, "watch")
 }
 
-// near gives resources that may have been meant by a name that was not found: spelt nearly so, or beginning so.
+// near gives resources that may have been meant by a name that was not found: spelt nearly so, or
+// beginning so.
 func (c *catalogue) near(name string) []Resource {
 	const most = 3
 	asked := queries(name)[0].resource
@@ -120,7 +132,9 @@ func (c *catalogue) near(name string) []Resource {
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.score, b.score) })
 	var near []Resource
 	for _, f := range found {
-		sameResource := func(r Resource) bool { return r.GVR.GroupResource() == f.GVR.GroupResource() }
+		sameResource := func(r Resource) bool {
+			return r.GVR.GroupResource() == f.GVR.GroupResource()
+		}
 		if len(near) < most && !slices.ContainsFunc(near, sameResource) {
 			near = append(near, f.Resource)
 		}
@@ -137,7 +151,9 @@ func likeness(name string, e *entry) (int, bool) {
 			score = min(score, d)
 		}
 	}
-	if slices.ContainsFunc(e.shortNames, func(short string) bool { return strings.EqualFold(short, name) }) {
+	if slices.ContainsFunc(e.shortNames, func(short string) bool {
+		return strings.EqualFold(short, name)
+	}) {
 		score = 0 // right, but in another group or version
 	}
 	if score == unlike && commonPrefix(name, e.GVR.Resource) >= max(3, len(name)-2) {
@@ -164,7 +180,8 @@ func (c *catalogue) failedFor(name string) []string {
 			continue
 		}
 		for _, q := range queries(name) {
-			if e := (entry{Resource: Resource{GVR: gv.WithResource("")}}); e.isIn(q) && !slices.Contains(failed, text) {
+			if e := (entry{Resource: Resource{GVR: gv.WithResource("")}}); e.isIn(q) &&
+				!slices.Contains(failed, text) {
 				failed = append(failed, text)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// compress chooses whether answers are compressed. Nobody knows how fast the way to a server is; that it is fast to the
-// own cluster and to a loopback address are good guesses.
+// compress chooses whether answers are compressed. Nobody knows how fast the way to a server is;
+// that it is fast to the own cluster and to a loopback address are good guesses.
 func compress(cfg *rest.Config, inCluster bool, o Options) error {
 	var off bool
 	var why string
@@ -30,17 +30,18 @@ func compress(cfg *rest.Config, inCluster bool, o Options) error {
 	}
 	cfg.DisableCompression = off
 	if cfg.Proxy == nil {
-		// The default; but without a function here, client-go takes http.DefaultTransport for http://, which always asks
-		// for compression.
+		// The default; but without a function here, client-go takes http.DefaultTransport for
+		// http://, which always asks for compression.
 		cfg.Proxy = http.ProxyFromEnvironment
 	}
 	use := map[bool]string{true: "off", false: "on"}[off]
-	o.Logger.Debug("chose the compression of answers", "server", address(cfg), "compression", use, "because", why)
+	o.Logger.Debug("chose the compression of answers", "server", address(cfg), "compression", use,
+		"because", why)
 	return nil
 }
 
-// isLoopback tells whether the server's address leads to this machine, as far as can be seen without asking anybody.
-// Behind a proxy it would lead to the proxy's.
+// isLoopback tells whether the server's address leads to this machine, as far as can be seen
+// without asking anybody. Behind a proxy it would lead to the proxy's.
 func isLoopback(cfg *rest.Config) bool {
 	server, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil || cfg.Proxy != nil {

@@ -20,31 +20,50 @@ func TestCompression(t *testing.T) {
 		compression string
 		want        string // in the log
 	}{
-		"far away":       {`server: "https://one.example:6443"`, "", `server=https://one.example:6443 compression=on because="the server may be far away"`},
-		"auto":           {`server: "https://10.0.0.1"`, "auto", `server=https://10.0.0.1 compression=on because="the server may be far away"`},
-		"IPv4":           {`server: "https://127.0.0.1:6443"`, "", `server=https://127.0.0.1:6443 compression=off because="the server has a loopback address"`},
-		"another IPv4":   {`server: "https://127.9.8.7/k8s"`, "", `server=https://127.9.8.7/k8s compression=off because="the server has a loopback address"`},
-		"IPv6":           {`server: "https://[::1]:6443"`, "", `server=https://[::1]:6443 compression=off because="the server has a loopback address"`},
-		"IPv4 in IPv6":   {`server: "https://[::ffff:127.0.0.1]"`, "", `server=https://[::ffff:127.0.0.1] compression=off because="the server has a loopback address"`},
-		"localhost":      {`server: "http://LocalHost.:8001"`, "", `server=http://LocalHost.:8001 compression=off because="the server has a loopback address"`},
-		"no scheme":      {`server: "localhost:8080"`, "", `server=localhost:8080 compression=off because="the server has a loopback address"`},
-		"below it":       {`server: "https://kind.localhost"`, "", `server=https://kind.localhost compression=off because="the server has a loopback address"`},
-		"looks like it":  {`server: "https://127.0.0.1.example"`, "", `server=https://127.0.0.1.example compression=on because="the server may be far away"`},
-		"behind a proxy": {`server: "https://127.0.0.1", proxy-url: "http://p.example"`, "", `server=https://127.0.0.1 compression=on because="the server may be far away"`},
-		"no address":     {`server: "https://%zz"`, "", `server=https://%zz compression=on because="the server may be far away"`},
-		"kubeconfig":     {`server: "https://one.example", disable-compression: true`, "auto", `server=https://one.example compression=off because="the kubeconfig disables it"`},
-		"on":             {`server: "https://127.0.0.1", disable-compression: true`, "on", `server=https://127.0.0.1 compression=on because="it is configured"`},
-		"off":            {`server: "https://one.example"`, "off", `server=https://one.example compression=off because="it is configured"`},
+		"far away": {`server: "https://one.example:6443"`, "",
+			`server=https://one.example:6443 compression=on because="the server may be far away"`},
+		"auto": {`server: "https://10.0.0.1"`, "auto",
+			`server=https://10.0.0.1 compression=on because="the server may be far away"`},
+		"IPv4": {`server: "https://127.0.0.1:6443"`, "",
+			`server=https://127.0.0.1:6443 compression=off because="the server has a loopback address"`},
+		"another IPv4": {`server: "https://127.9.8.7/k8s"`, "",
+			`server=https://127.9.8.7/k8s compression=off because="the server has a loopback address"`},
+		"IPv6": {`server: "https://[::1]:6443"`, "",
+			`server=https://[::1]:6443 compression=off because="the server has a loopback address"`},
+		"IPv4 in IPv6": {`server: "https://[::ffff:127.0.0.1]"`, "",
+			`server=https://[::ffff:127.0.0.1] compression=off because="the server has a loopback address"`},
+		"localhost": {`server: "http://LocalHost.:8001"`, "",
+			`server=http://LocalHost.:8001 compression=off because="the server has a loopback address"`},
+		"no scheme": {`server: "localhost:8080"`, "",
+			`server=localhost:8080 compression=off because="the server has a loopback address"`},
+		"below it": {`server: "https://kind.localhost"`, "",
+			`server=https://kind.localhost compression=off because="the server has a loopback address"`},
+		"looks like it": {`server: "https://127.0.0.1.example"`, "",
+			`server=https://127.0.0.1.example compression=on because="the server may be far away"`},
+		"behind a proxy": {`server: "https://127.0.0.1", proxy-url: "http://p.example"`, "",
+			`server=https://127.0.0.1 compression=on because="the server may be far away"`},
+		"no address": {`server: "https://%zz"`, "",
+			`server=https://%zz compression=on because="the server may be far away"`},
+		"kubeconfig": {`server: "https://one.example", disable-compression: true`, "auto",
+			`server=https://one.example compression=off because="the kubeconfig disables it"`},
+		"on": {`server: "https://127.0.0.1", disable-compression: true`, "on",
+			`server=https://127.0.0.1 compression=on because="it is configured"`},
+		"off": {`server: "https://one.example"`, "off",
+			`server=https://one.example compression=off because="it is configured"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := write(t, filepath.Join(dir, "k"), strings.ReplaceAll(kubeconfig, `server: "https://one.example:6443"`, test.cluster))
+			path := write(t, filepath.Join(dir, "k"),
+				strings.ReplaceAll(kubeconfig, `server: "https://one.example:6443"`, test.cluster))
 			var log bytes.Buffer
-			logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-			cfg, err := RESTConfig(Options{Kubeconfig: path, Compression: test.compression, Logger: logger})
+			logger := slog.New(
+				slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			cfg, err := RESTConfig(Options{Kubeconfig: path, Compression: test.compression,
+				Logger: logger})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := `level=DEBUG msg="chose the compression of answers" ` + test.want + "\n"; !strings.HasSuffix(log.String(), want) {
+			if want := `level=DEBUG msg="chose the compression of answers" ` + test.want +
+				"\n"; !strings.HasSuffix(log.String(), want) {
 				t.Errorf("the log is\n%s\nwant %s", &log, want)
 			}
 			if cfg.DisableCompression != strings.Contains(test.want, "compression=off") {
@@ -58,7 +77,9 @@ func TestCompression(t *testing.T) {
 func TestCompressionInTheCluster(t *testing.T) {
 	for compression, off := range map[string]bool{"auto": true, "on": false, "off": true} {
 		cfg := &rest.Config{Host: "https://10.0.0.1"}
-		if err := compress(cfg, true, Options{Compression: compression}.withDefaults()); err != nil || cfg.DisableCompression != off {
+		if err := compress(cfg, true,
+			Options{Compression: compression}.withDefaults()); err != nil ||
+			cfg.DisableCompression != off {
 			t.Errorf("%s: disabled %v, %v", compression, cfg.DisableCompression, err)
 		}
 	}
@@ -79,14 +100,16 @@ func TestCompressionIsAskedFor(t *testing.T) {
 		got = r.Header.Get("Accept-Encoding")
 		writeJSON(w, map[string]string{})
 	})
-	for name, start := range map[string]func(http.Handler) *httptest.Server{"http": httptest.NewServer, "https": httptest.NewTLSServer} {
+	for name, start := range map[string]func(http.Handler) *httptest.Server{
+		"http": httptest.NewServer, "https": httptest.NewTLSServer} {
 		server := start(handler)
 		defer server.Close()
 		cluster := `server: "` + server.URL + `"`
 		if name == "https" {
 			cluster += ", insecure-skip-tls-verify: true"
 		}
-		path := write(t, filepath.Join(dir, "k"), strings.ReplaceAll(kubeconfig, `server: "https://one.example:6443"`, cluster))
+		path := write(t, filepath.Join(dir, "k"),
+			strings.ReplaceAll(kubeconfig, `server: "https://one.example:6443"`, cluster))
 		for compression, want := range map[string]string{"auto": "", "on": "gzip", "off": ""} {
 			cfg, err := RESTConfig(Options{Kubeconfig: path, Compression: compression})
 			if err != nil {
@@ -97,7 +120,8 @@ func TestCompressionIsAskedFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := client.Get().AbsPath("/x").Do(t.Context()).Raw(); err != nil || got != want {
+			if _, err := client.Get().AbsPath("/x").Do(t.Context()).Raw(); err != nil ||
+				got != want {
 				t.Errorf("%s, %s: asked for %q, %v, want %q", name, compression, got, err, want)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// UnreachableError says that the server gave no answer, or none that can be used, and may do so later.
+// UnreachableError says that the server gave no answer, or none that can be used, and may do so
+// later.
 type UnreachableError struct {
 	Server string // its address
 	Err    error
@@ -32,7 +33,8 @@ type UnknownResourceError struct {
 	Name   string // as it was asked for
 	// Near are resources the server has that may have been meant.
 	Near []Resource
-	// Failed are the groups (group/version) the server could not tell about and in which the resource may be.
+	// Failed are the groups (group/version) the server could not tell about and in which the
+	// resource may be.
 	Failed []string
 }
 
@@ -59,10 +61,12 @@ type UnwatchableError struct {
 }
 
 func (e *UnwatchableError) Error() string {
-	return fmt.Sprintf("%s on %s cannot be listed and watched, only: %s", e.Resource, e.Server, strings.Join(e.Verbs, ", "))
+	return fmt.Sprintf("%s on %s cannot be listed and watched, only: %s", e.Resource, e.Server,
+		strings.Join(e.Verbs, ", "))
 }
 
-// UnpublishedSchemaError says that the server does not tell what the resources of a group version look like.
+// UnpublishedSchemaError says that the server does not tell what the resources of a group version
+// look like.
 type UnpublishedSchemaError struct {
 	Server       string
 	GroupVersion schema.GroupVersion
@@ -83,11 +87,13 @@ func discoveryError(ctx context.Context, server string, err error) error {
 	case errors.As(err, &transport):
 		return &UnreachableError{Server: server, Err: transport.Err}
 	case !errors.As(err, &status):
-		return fmt.Errorf("the API server %s gives an answer that is no list of resources: %w", server, err)
+		return fmt.Errorf("the API server %s gives an answer that is no list of resources: %w",
+			server, err)
 	}
 	switch status = withReason(status); {
 	case apierrors.IsUnauthorized(status), apierrors.IsForbidden(status):
-		return fmt.Errorf("the API server %s does not let informerd see its resources: %w", server, status)
+		return fmt.Errorf("the API server %s does not let informerd see its resources: %w", server,
+			status)
 	case apierrors.IsTooManyRequests(status), status.ErrStatus.Code >= 500:
 		return &UnreachableError{Server: server, Err: status}
 	default:
@@ -95,8 +101,8 @@ func discoveryError(ctx context.Context, server string, err error) error {
 	}
 }
 
-// withReason gives an error that says at least its reason: the discovery client does not read what the server writes
-// about an error, and calls it unknown.
+// withReason gives an error that says at least its reason: the discovery client does not read what
+// the server writes about an error, and calls it unknown.
 func withReason(err *apierrors.StatusError) *apierrors.StatusError {
 	said := *err
 	if said.ErrStatus.Message == "unknown" {

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What the server is given to send the document of a group version. The largest that Kubernetes has are below 2 MB.
+// What the server is given to send the document of a group version. The largest that Kubernetes has
+// are below 2 MB.
 const (
 	maxDocument     = 32 << 20
 	documentTimeout = 30 * time.Second
@@ -20,9 +21,9 @@ const (
 
 var errDocumentTimeout = fmt.Errorf("no whole answer within %v", documentTimeout)
 
-// OpenAPI gives the OpenAPI v3 document of a group version, as JSON, which says what its resources look like. Nobody may
-// change it. The error is an *UnpublishedSchemaError, an *UnreachableError, or another one if the server refuses, answers
-// nonsense or too much, or the context ends.
+// OpenAPI gives the OpenAPI v3 document of a group version, as JSON, which says what its resources
+// look like. Nobody may change it. The error is an *UnpublishedSchemaError, an *UnreachableError,
+// or another one if the server refuses, answers nonsense or too much, or the context ends.
 func (r *Resolver) OpenAPI(ctx context.Context, gv schema.GroupVersion) ([]byte, error) {
 	// One at a time: who waits for the same document gets it when it is there.
 	select {
@@ -65,7 +66,8 @@ func (r *Resolver) read(ctx context.Context, gv schema.GroupVersion) ([]byte, er
 	if err == nil {
 		defer body.Close()
 		var document []byte
-		if document, err = io.ReadAll(io.LimitReader(body, maxDocument+1)); err == nil && len(document) <= maxDocument {
+		if document, err = io.ReadAll(io.LimitReader(body, maxDocument+1)); err == nil &&
+			len(document) <= maxDocument {
 			return document, nil
 		}
 		if err == nil {
@@ -99,7 +101,8 @@ func schemaError(ctx context.Context, server string, gv schema.GroupVersion, err
 	case apierrors.IsNotFound(status):
 		return &UnpublishedSchemaError{Server: server, GroupVersion: gv}
 	case apierrors.IsUnauthorized(status), apierrors.IsForbidden(status):
-		return fmt.Errorf("the API server %s does not let informerd see the schema of %s: %w", server, gv, status)
+		return fmt.Errorf("the API server %s does not let informerd see the schema of %s: %w",
+			server, gv, status)
 	case apierrors.IsTooManyRequests(status), status.ErrStatus.Code >= 500:
 		return &UnreachableError{Server: server, Err: status}
 	default:

@@ -20,7 +20,8 @@ import (
 
 var appsV1 = schema.GroupVersion{Group: "apps", Version: "v1"}
 
-// publish makes the server answer every request for a document with the path it was asked for, and counts them.
+// publish makes the server answer every request for a document with the path it was asked for, and
+// counts them.
 func (s *fakeServer) publish() *atomic.Int32 {
 	var asked atomic.Int32
 	s.setAnswer(func(w http.ResponseWriter, r *http.Request) {
@@ -42,10 +43,12 @@ func TestOpenAPI(t *testing.T) {
 		for gv, path := range map[schema.GroupVersion]string{
 			appsV1:          "/openapi/v3/apis/apps/v1",
 			{Version: "v1"}: "/openapi/v3/api/v1",
-			{Group: "cert-manager.io", Version: "v1beta1"}: "/openapi/v3/apis/cert-manager.io/v1beta1",
+			{Group: "cert-manager.io",
+				Version: "v1beta1"}: "/openapi/v3/apis/cert-manager.io/v1beta1",
 		} {
 			document, err := r.OpenAPI(t.Context(), gv)
-			if want := fmt.Sprintf(`{"openapi": %q}`, path); err != nil || string(document) != want {
+			if want := fmt.Sprintf(`{"openapi": %q}`, path); err != nil ||
+				string(document) != want {
 				t.Errorf("%s: got %s, %v, want %s", gv, document, err, want)
 			}
 		}
@@ -70,7 +73,8 @@ func TestOpenAPIOfAServerBelowAPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	document, err := r.OpenAPI(t.Context(), appsV1)
-	if want := `{"openapi": "/clusters/one/openapi/v3/apis/apps/v1"}`; err != nil || string(document) != want {
+	if want := `{"openapi": "/clusters/one/openapi/v3/apis/apps/v1"}`; err != nil ||
+		string(document) != want {
 		t.Errorf("got %s, %v, want %s", document, err, want)
 	}
 }
@@ -109,7 +113,8 @@ func TestInvalidateWhileADocumentIsRead(t *testing.T) {
 		}
 	}
 	if n := asked.Load(); n != 2 {
-		t.Errorf("the server was asked %d times, want twice: once before and once after Invalidate", n)
+		t.Errorf("the server was asked %d times, want twice: once before and once after Invalidate",
+			n)
 	}
 }
 
@@ -131,19 +136,24 @@ func TestOpenAPIErrors(t *testing.T) {
 			want: "the API server %s does not let informerd see the schema of apps/v1: not you",
 		},
 		"unauthorized": {
-			answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
+			answer: func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusUnauthorized)
+			},
 			want: "the API server %s does not let informerd see the schema of apps/v1: the server has asked for the client " +
 				"to provide credentials",
 		},
 		"starting": {
 			answer: func(w http.ResponseWriter, _ *http.Request) {
-				fail(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "starting")
+				fail(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable,
+					"starting")
 			},
 			want:        "the API server %s cannot be reached: starting",
 			unreachable: true,
 		},
 		"strange": {
-			answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) },
+			answer: func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusTeapot)
+			},
 			want: "%s does not answer as an API server does: the server responded with the status code 418 but did not return " +
 				"more information",
 		},
@@ -170,12 +180,14 @@ func TestOpenAPIErrors(t *testing.T) {
 			s.setAnswer(test.answer)
 			r := s.resolver(t)
 			document, err := r.OpenAPI(t.Context(), appsV1)
-			if want := fmt.Sprintf(test.want, s.URL); document != nil || err == nil || err.Error() != want {
+			if want := fmt.Sprintf(test.want, s.URL); document != nil || err == nil ||
+				err.Error() != want {
 				t.Errorf("got %v, want %s", err, want)
 			}
 			var unreachable *UnreachableError
 			var unpublished *UnpublishedSchemaError
-			if errors.As(err, &unreachable) != test.unreachable || errors.As(err, &unpublished) != test.unpublished {
+			if errors.As(err, &unreachable) != test.unreachable ||
+				errors.As(err, &unpublished) != test.unpublished {
 				t.Errorf("%v is a %T", err, err)
 			}
 			if name == "forbidden" && !apierrors.IsForbidden(err) {
@@ -218,10 +230,12 @@ func (slowness) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestOpenAPITakesAnEnd(t *testing.T) {
-	for name, server := range map[string]http.RoundTripper{"silent": silence{}, "slow": slowness{}} {
+	for name, server := range map[string]http.RoundTripper{"silent": silence{},
+		"slow": slowness{}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r, err := NewResolver(&rest.Config{Host: "http://api.example.test", Transport: server})
+				r, err := NewResolver(&rest.Config{Host: "http://api.example.test",
+					Transport: server})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -14,11 +14,13 @@ import (
 	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
-// Resolver finds the resources of one API server by name. Make one with NewResolver; it is safe for concurrent use.
+// Resolver finds the resources of one API server by name. Make one with NewResolver; it is safe for
+// concurrent use.
 type Resolver struct {
 	server string
 	client *discovery.DiscoveryClient
-	// asking holds one token, which whoever asks the server has: the others wait for what comes of it.
+	// asking holds one token, which whoever asks the server has: the others wait for what comes of
+	// it.
 	asking chan struct{}
 	// reading is the same for documents, see OpenAPI.
 	reading chan struct{}
@@ -38,7 +40,8 @@ func NewResolver(cfg *rest.Config) (*Resolver, error) {
 		return nil, fmt.Errorf("the API server %s: %w", address(cfg), err)
 	}
 	return &Resolver{
-		server: address(cfg), client: client, asking: make(chan struct{}, 1), reading: make(chan struct{}, 1),
+		server: address(cfg), client: client, asking: make(chan struct{}, 1),
+		reading: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -54,9 +57,9 @@ func address(cfg *rest.Config) string {
 // Server is the server's address.
 func (r *Resolver) Server() string { return r.server }
 
-// Resolve finds the resource of a name: pods, po, Pod, deployments.apps, certificates.v1.cert-manager.io. The error is
-// an *UnknownResourceError, an *UnwatchableError, an *UnreachableError, or another one if the server refuses, answers
-// nonsense, or the context ends.
+// Resolve finds the resource of a name: pods, po, Pod, deployments.apps,
+// certificates.v1.cert-manager.io. The error is an *UnknownResourceError, an *UnwatchableError, an
+// *UnreachableError, or another one if the server refuses, answers nonsense, or the context ends.
 func (r *Resolver) Resolve(ctx context.Context, name string) (Resource, error) {
 	c, isNew, err := r.catalogue(ctx, nil)
 	if err != nil {
@@ -72,9 +75,11 @@ func (r *Resolver) Resolve(ctx context.Context, name string) (Resource, error) {
 	}
 	switch {
 	case found == nil:
-		return Resource{}, &UnknownResourceError{Server: r.server, Name: name, Near: c.near(name), Failed: c.failedFor(name)}
+		return Resource{}, &UnknownResourceError{Server: r.server, Name: name, Near: c.near(name),
+			Failed: c.failedFor(name)}
 	case !found.watchable():
-		return Resource{}, &UnwatchableError{Server: r.server, Resource: found.Resource, Verbs: found.verbs}
+		return Resource{}, &UnwatchableError{Server: r.server, Resource: found.Resource,
+			Verbs: found.verbs}
 	default:
 		return found.Resource, nil
 	}
@@ -88,14 +93,16 @@ func (r *Resolver) Invalidate() {
 	r.generation++
 }
 
-// catalogue gives what is kept if it is not the one that was found wanting, else asks the server. Calls that come while
-// it is asked share the answer.
-func (r *Resolver) catalogue(ctx context.Context, wanting *catalogue) (c *catalogue, isNew bool, err error) {
+// catalogue gives what is kept if it is not the one that was found wanting, else asks the server.
+// Calls that come while it is asked share the answer.
+func (r *Resolver) catalogue(ctx context.Context, wanting *catalogue) (c *catalogue, isNew bool,
+	err error) {
 	select {
 	case r.asking <- struct{}{}:
 		defer func() { <-r.asking }()
 	case <-ctx.Done():
-		return nil, false, fmt.Errorf("asking %s for its resources: %w", r.server, context.Cause(ctx))
+		return nil, false, fmt.Errorf("asking %s for its resources: %w", r.server,
+			context.Cause(ctx))
 	}
 	r.mu.Lock()
 	kept, generation := r.kept, r.generation
@@ -114,7 +121,8 @@ func (r *Resolver) catalogue(ctx context.Context, wanting *catalogue) (c *catalo
 	return c, true, nil
 }
 
-// ask gets all groups and their resources from the server. Groups that fail are noted, unless all do.
+// ask gets all groups and their resources from the server. Groups that fail are noted, unless all
+// do.
 func (r *Resolver) ask(ctx context.Context) (*catalogue, error) {
 	ctx, delays := retryafter.Note(ctx)
 	groups, lists, err := discovery.ServerGroupsAndResourcesWithContext(ctx, r.client)
@@ -127,7 +135,8 @@ func (r *Resolver) ask(ctx context.Context) (*catalogue, error) {
 		return nil, err
 	}
 	if partial && len(lists) == 0 {
-		return nil, &UnreachableError{Server: r.server, Err: errors.New(err.Error()), RetryAfter: delays.Delay()}
+		return nil, &UnreachableError{Server: r.server, Err: errors.New(err.Error()),
+			RetryAfter: delays.Delay()}
 	}
 	return newCatalogue(groups, lists, failed), nil
 }

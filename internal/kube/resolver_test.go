@@ -19,7 +19,9 @@ import (
 // eachForm runs a test against both forms of discovery.
 func eachForm(t *testing.T, test func(t *testing.T, s *fakeServer)) {
 	for name, aggregated := range map[string]bool{"aggregated": true, "legacy": false} {
-		t.Run(name, func(t *testing.T) { test(t, newServer(t, aggregated, append(stock(), certManager)...)) })
+		t.Run(name, func(t *testing.T) {
+			test(t, newServer(t, aggregated, append(stock(), certManager)...))
+		})
 	}
 }
 
@@ -78,7 +80,8 @@ func TestUnknownResource(t *testing.T) {
 		} {
 			_, err := r.Resolve(t.Context(), name)
 			var unknown *UnknownResourceError
-			if want := fmt.Sprintf("no resource %q on %s%s", name, s.URL, want); !errors.As(err, &unknown) || err.Error() != want {
+			if want := fmt.Sprintf("no resource %q on %s%s", name, s.URL, want); !errors.As(err,
+				&unknown) || err.Error() != want {
 				t.Errorf("%.20s: got %v, want %s", name, err, want)
 			}
 		}
@@ -89,8 +92,10 @@ func TestUnwatchableResource(t *testing.T) {
 	eachForm(t, func(t *testing.T, s *fakeServer) {
 		r := s.resolver(t)
 		for name, want := range map[string]string{
-			"bindings":             "bindings (v1) on " + s.URL + " cannot be listed and watched, only: create",
-			"nodes.metrics.k8s.io": "nodes (metrics.k8s.io/v1beta1) on " + s.URL + " cannot be listed and watched, only: get, list",
+			"bindings": "bindings (v1) on " + s.URL +
+				" cannot be listed and watched, only: create",
+			"nodes.metrics.k8s.io": "nodes (metrics.k8s.io/v1beta1) on " + s.URL +
+				" cannot be listed and watched, only: get, list",
 		} {
 			_, err := r.Resolve(t.Context(), name)
 			var unwatchable *UnwatchableError
@@ -103,7 +108,8 @@ func TestUnwatchableResource(t *testing.T) {
 
 func TestBrokenGroupHidesOnlyItself(t *testing.T) {
 	eachForm(t, func(t *testing.T, s *fakeServer) {
-		broken := group{"cert-manager.io", []version{{name: "v1", resources: certManager.versions[0].resources, broken: true}}}
+		broken := group{"cert-manager.io",
+			[]version{{name: "v1", resources: certManager.versions[0].resources, broken: true}}}
 		s.set(append(stock(), broken)...)
 		r := s.resolver(t)
 		if _, err := r.Resolve(t.Context(), "deployments.apps"); err != nil {
@@ -117,7 +123,8 @@ func TestBrokenGroupHidesOnlyItself(t *testing.T) {
 			"certificates.v1.apps":            "",
 		} {
 			_, err := r.Resolve(t.Context(), name)
-			if want := fmt.Sprintf("no resource %q on %s%s", name, s.URL, want); err == nil || err.Error() != want {
+			if want := fmt.Sprintf("no resource %q on %s%s", name, s.URL, want); err == nil ||
+				err.Error() != want {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		}
@@ -171,7 +178,8 @@ func TestInvalidateWhileTheServerIsAsked(t *testing.T) {
 	var once sync.Once
 	s.setAnswer(func(w http.ResponseWriter, req *http.Request) {
 		once.Do(func() { r.Invalidate() })
-		w.Header().Set("Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+		w.Header().Set("Content-Type",
+			"application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
 		writeJSON(w, aggregated(stock(), req.URL.Path == "/api"))
 	})
 	for range 3 {
@@ -180,7 +188,8 @@ func TestInvalidateWhileTheServerIsAsked(t *testing.T) {
 		}
 	}
 	if n := s.asked.Load(); n != 2 {
-		t.Errorf("the server was asked %d times, want twice: once before and once after Invalidate", n)
+		t.Errorf("the server was asked %d times, want twice: once before and once after Invalidate",
+			n)
 	}
 }
 
@@ -208,7 +217,8 @@ func TestUnreachable(t *testing.T) {
 	r := s.resolver(t)
 	_, err := r.Resolve(t.Context(), "pods")
 	var unreachable *UnreachableError
-	want := "the API server " + s.URL + " cannot be reached: dial tcp " + address + ": connect: connection refused"
+	want := "the API server " + s.URL + " cannot be reached: dial tcp " + address +
+		": connect: connection refused"
 	if !errors.As(err, &unreachable) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -222,11 +232,13 @@ func TestServerThatIsNotReady(t *testing.T) {
 		s := newServer(t, aggregated, stock()...)
 		r := s.resolver(t)
 		s.setAnswer(func(w http.ResponseWriter, _ *http.Request) {
-			fail(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "starting")
+			fail(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable,
+				"starting")
 		})
 		_, err := r.Resolve(t.Context(), "pods")
 		var unreachable *UnreachableError
-		want := "the API server " + s.URL + " cannot be reached: the server is currently unable to handle the request"
+		want := "the API server " + s.URL +
+			" cannot be reached: the server is currently unable to handle the request"
 		if !errors.As(err, &unreachable) || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -241,7 +253,8 @@ func TestServerOfWhichEveryGroupFails(t *testing.T) {
 	s := newServer(t, false, group{"", []version{{name: "v1", broken: true}}})
 	_, err := s.resolver(t).Resolve(t.Context(), "pods")
 	var unreachable *UnreachableError
-	if want := "the API server " + s.URL + " cannot be reached: unable to retrieve the complete list of server APIs: v1: down"; !errors.As(err, &unreachable) || err.Error() != want {
+	if want := "the API server " + s.URL +
+		" cannot be reached: unable to retrieve the complete list of server APIs: v1: down"; !errors.As(err, &unreachable) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -295,7 +308,8 @@ func TestContextEndsACall(t *testing.T) {
 	cancel()
 	for range 2 {
 		err := <-errs
-		if want := "asking " + s.URL + " for its resources: context canceled"; !errors.Is(err, context.Canceled) || err.Error() != want {
+		if want := "asking " + s.URL + " for its resources: context canceled"; !errors.Is(err,
+			context.Canceled) || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -319,7 +333,8 @@ func TestCheckNamespaces(t *testing.T) {
 
 func TestIsSecrets(t *testing.T) {
 	for gr, want := range map[schema.GroupResource]bool{
-		{Resource: "secrets"}: true, {Resource: "pods"}: false, {Group: "example.com", Resource: "secrets"}: false,
+		{Resource: "secrets"}: true, {Resource: "pods"}: false, {
+			Group: "example.com", Resource: "secrets"}: false,
 	} {
 		if got := (Resource{GVR: gr.WithVersion("v1")}).IsSecrets(); got != want {
 			t.Errorf("%s: %v", gr, got)
@@ -328,7 +343,8 @@ func TestIsSecrets(t *testing.T) {
 }
 
 func TestNewResolverRefusesABadAddress(t *testing.T) {
-	if _, err := NewResolver(&rest.Config{Host: "http://a b"}); err == nil || !strings.HasPrefix(err.Error(), "the API server http://a b: ") {
+	if _, err := NewResolver(&rest.Config{Host: "http://a b"}); err == nil ||
+		!strings.HasPrefix(err.Error(), "the API server http://a b: ") {
 		t.Errorf("error is %v", err)
 	}
 	r, err := NewResolver(&rest.Config{Host: "https://u:secret@example.com"})

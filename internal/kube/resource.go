@@ -33,7 +33,8 @@ func (r Resource) CheckNamespaces(namespaces []string) error {
 	return fmt.Errorf("%s belong to the whole cluster and cannot be limited to namespaces (%s); remove namespaces", r, list(namespaces))
 }
 
-// query is one way to read a name: resource, resource.group, resource.version or resource.version.group.
+// query is one way to read a name: resource, resource.group, resource.version or
+// resource.version.group.
 type query struct {
 	resource, version string
 	group             string

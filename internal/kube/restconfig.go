@@ -24,12 +24,13 @@ type Options struct {
 	Kubeconfig string
 	// Context is the context of the kubeconfig to use. Default: its current context.
 	Context string
-	// Compression says whether the server is asked to compress its answers: auto, on or off, see RESTConfig. Default: auto.
+	// Compression says whether the server is asked to compress its answers: auto, on or off, see
+	// RESTConfig. Default: auto.
 	Compression string
 	// Version is informerd's version, for the user agent. Default: dev.
 	Version string
-	// Logger gets the warnings the server sends, and at the level debug, which compression was chosen. Default:
-	// slog.Default.
+	// Logger gets the warnings the server sends, and at the level debug, which compression was
+	// chosen. Default: slog.Default.
 	Logger *slog.Logger
 }
 
@@ -46,10 +47,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// RESTConfig finds the API server and the credentials for it. Without a kubeconfig it looks at, in this order: the
-// cluster that the process runs in (unless a context is asked for, which only a kubeconfig has), the files $KUBECONFIG
-// names, ~/.kube/config. It does not talk to the server. Compression auto is off in the cluster that the process runs in,
-// for a server on a loopback address, and if the kubeconfig says disable-compression; for others it is on.
+// RESTConfig finds the API server and the credentials for it. Without a kubeconfig it looks at, in
+// this order: the cluster that the process runs in (unless a context is asked for, which only a
+// kubeconfig has), the files $KUBECONFIG names, ~/.kube/config. It does not talk to the server.
+// Compression auto is off in the cluster that the process runs in, for a server on a loopback
+// address, and if the kubeconfig says disable-compression; for others it is on.
 func RESTConfig(o Options) (*rest.Config, error) {
 	o = o.withDefaults()
 	cfg, inCluster, err := findConfig(o)
@@ -62,7 +64,8 @@ func RESTConfig(o Options) (*rest.Config, error) {
 	cfg.UserAgent = "informerd/" + o.Version
 	// A timeout would end watches. Whoever makes a request bounds it by its context.
 	cfg.Timeout = 0
-	// The server's priority and fairness does the limiting; the client's would delay informers that start together.
+	// The server's priority and fairness does the limiting; the client's would delay informers that
+	// start together.
 	cfg.QPS = -1
 	cfg.WarningHandlerWithContext = &warnings{logger: o.Logger}
 	return cfg, nil
@@ -90,7 +93,8 @@ func findConfig(o Options) (cfg *rest.Config, inCluster bool, err error) {
 	}
 	files, missing := defaultFiles()
 	if len(files) == 0 {
-		return nil, false, fmt.Errorf("no API server is configured: %s; %s; name a kubeconfig file", why, missing)
+		return nil, false, fmt.Errorf("no API server is configured: %s; %s; name a kubeconfig file",
+			why, missing)
 	}
 	cfg, err = fromFiles(files, o.Context)
 	return cfg, false, err
@@ -99,14 +103,17 @@ func findConfig(o Options) (cfg *rest.Config, inCluster bool, err error) {
 // defaultFiles gives the kubeconfig files that are there, and if there are none, why.
 func defaultFiles() (files []string, missing string) {
 	list := os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
-	candidates := slices.DeleteFunc(filepath.SplitList(list), func(path string) bool { return path == "" })
+	candidates := slices.DeleteFunc(filepath.SplitList(list), func(path string) bool {
+		return path == ""
+	})
 	missing = fmt.Sprintf("no file of $KUBECONFIG (%s) exists", list)
 	if len(candidates) == 0 {
 		path, err := expandHome("~/.kube/config")
 		if err != nil {
 			return nil, "$KUBECONFIG is not set; " + err.Error()
 		}
-		candidates, missing = []string{path}, fmt.Sprintf("$KUBECONFIG is not set; %s does not exist", path)
+		candidates, missing = []string{path},
+			fmt.Sprintf("$KUBECONFIG is not set; %s does not exist", path)
 	}
 	for _, path := range candidates {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -144,14 +151,16 @@ func fromFiles(files []string, context string) (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
-	cfg, err := clientcmd.NewNonInteractiveClientConfig(*merged, context, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
+	cfg, err := clientcmd.NewNonInteractiveClientConfig(*merged, context,
+		&clientcmd.ConfigOverrides{}, nil).ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("%s: context %q: %w", where, context, err)
 	}
 	return cfg, nil
 }
 
-// Readable reports why the file of [Options.Kubeconfig] cannot be read, without its path. It does not look at its text.
+// Readable reports why the file of [Options.Kubeconfig] cannot be read, without its path. It does
+// not look at its text.
 func Readable(kubeconfig string) error {
 	path, err := expandHome(kubeconfig)
 	if err != nil {
@@ -200,10 +209,12 @@ func chooseContext(kubeconfig *api.Config, name string) (string, error) {
 // checkContext finds what a context names and is not there; client-go would go on without it.
 func checkContext(kubeconfig *api.Config, name string, context *api.Context) error {
 	if kubeconfig.Clusters[context.Cluster] == nil {
-		return fmt.Errorf("the context %q names the cluster %q, which is not there", name, context.Cluster)
+		return fmt.Errorf("the context %q names the cluster %q, which is not there", name,
+			context.Cluster)
 	}
 	if context.AuthInfo != "" && kubeconfig.AuthInfos[context.AuthInfo] == nil {
-		return fmt.Errorf("the context %q names the user %q, which is not there", name, context.AuthInfo)
+		return fmt.Errorf("the context %q names the user %q, which is not there", name,
+			context.AuthInfo)
 	}
 	return nil
 }

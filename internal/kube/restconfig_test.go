@@ -34,7 +34,8 @@ contexts:
 func outside(t *testing.T) (home string) {
 	home = t.TempDir()
 	for name, value := range map[string]string{
-		"KUBERNETES_SERVICE_HOST": "", "KUBERNETES_SERVICE_PORT": "", "KUBECONFIG": "", "HOME": home,
+		"KUBERNETES_SERVICE_HOST": "", "KUBERNETES_SERVICE_PORT": "", "KUBECONFIG": "",
+		"HOME": home,
 	} {
 		t.Setenv(name, value)
 	}
@@ -55,18 +56,22 @@ func write(t *testing.T, path, text string) string {
 func TestRESTConfigFindsTheServer(t *testing.T) {
 	home := outside(t)
 	named := write(t, filepath.Join(home, "named"), kubeconfig)
-	write(t, filepath.Join(home, ".kube", "config"), strings.ReplaceAll(kubeconfig, "one.example", "home.example"))
-	env := write(t, filepath.Join(home, "env"), strings.ReplaceAll(kubeconfig, "one.example", "env.example"))
+	write(t, filepath.Join(home, ".kube", "config"),
+		strings.ReplaceAll(kubeconfig, "one.example", "home.example"))
+	env := write(t, filepath.Join(home, "env"),
+		strings.ReplaceAll(kubeconfig, "one.example", "env.example"))
 	for name, test := range map[string]struct {
 		options    Options
 		kubeconfig string
 		want       string
 	}{
-		"named":          {Options{Kubeconfig: named}, env, "https://one.example:6443"},
-		"named, context": {Options{Kubeconfig: named, Context: "prod"}, env, "https://two.example:6443"},
-		"below home":     {Options{Kubeconfig: "~/named"}, "", "https://one.example:6443"},
-		"KUBECONFIG":     {Options{}, env, "https://env.example:6443"},
-		"one of KUBECONFIG": {Options{}, filepath.Join(home, "no") + string(filepath.ListSeparator) + env,
+		"named": {Options{Kubeconfig: named}, env, "https://one.example:6443"},
+		"named, context": {Options{Kubeconfig: named, Context: "prod"}, env,
+			"https://two.example:6443"},
+		"below home": {Options{Kubeconfig: "~/named"}, "", "https://one.example:6443"},
+		"KUBECONFIG": {Options{}, env, "https://env.example:6443"},
+		"one of KUBECONFIG": {
+			Options{}, filepath.Join(home, "no") + string(filepath.ListSeparator) + env,
 			"https://env.example:6443"},
 		"home":          {Options{}, "", "https://home.example:6443"},
 		"home, context": {Options{Context: "prod"}, "", "https://two.example:6443"},
@@ -87,10 +92,12 @@ func TestRESTConfigSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg.UserAgent != "informerd/1.2.3" || cfg.Timeout != 0 || cfg.QPS != -1 || cfg.BearerToken != "t" {
+	if cfg.UserAgent != "informerd/1.2.3" || cfg.Timeout != 0 || cfg.QPS != -1 ||
+		cfg.BearerToken != "t" {
 		t.Errorf("got user agent %q, timeout %s, QPS %g", cfg.UserAgent, cfg.Timeout, cfg.QPS)
 	}
-	if cfg, err = RESTConfig(Options{Kubeconfig: path}); err != nil || cfg.UserAgent != "informerd/dev" {
+	if cfg, err = RESTConfig(Options{Kubeconfig: path}); err != nil ||
+		cfg.UserAgent != "informerd/dev" {
 		t.Errorf("got %v, %v", cfg, err)
 	}
 }
@@ -98,7 +105,8 @@ func TestRESTConfigSettings(t *testing.T) {
 func TestRESTConfigMistakes(t *testing.T) {
 	home := outside(t)
 	path := write(t, filepath.Join(home, "k"), kubeconfig)
-	noCurrent := write(t, filepath.Join(home, "nocurrent"), strings.Replace(kubeconfig, "current-context: dev\n", "", 1))
+	noCurrent := write(t, filepath.Join(home, "nocurrent"),
+		strings.Replace(kubeconfig, "current-context: dev\n", "", 1))
 	empty := write(t, filepath.Join(home, "empty"), "")
 	nonsense := write(t, filepath.Join(home, "nonsense"), "{")
 	for name, test := range map[string]struct {
@@ -106,18 +114,35 @@ func TestRESTConfigMistakes(t *testing.T) {
 		kubeconfig string
 		want       string
 	}{
-		"missing":         {Options{Kubeconfig: "/no/such"}, path, "kubeconfig /no/such: no such file or directory"},
-		"folder":          {Options{Kubeconfig: "~/"}, path, "kubeconfig " + home + ": it is a folder"},
-		"unknown context": {Options{Kubeconfig: path, Context: "staging"}, "", `kubeconfig ` + path + `: it has no context "staging"; there are "broken", "dev", "nobody", "prod"`},
-		"near context":    {Options{Kubeconfig: path, Context: "prd"}, "", `kubeconfig ` + path + `: it has no context "prd"; did you mean "prod"?`},
-		"no current":      {Options{Kubeconfig: noCurrent}, "", `kubeconfig ` + noCurrent + `: it has no current context; choose one of "broken", "dev", "nobody", "prod"`},
-		"no contexts":     {Options{Kubeconfig: empty}, "", "kubeconfig " + empty + ": it has no contexts"},
-		"broken context":  {Options{Kubeconfig: path, Context: "broken"}, "", "kubeconfig " + path + `: the context "broken" names the cluster "none", which is not there`},
-		"broken user":     {Options{Kubeconfig: path, Context: "nobody"}, "", "kubeconfig " + path + `: the context "nobody" names the user "you", which is not there`},
-		"nonsense":        {Options{Kubeconfig: nonsense}, "", "kubeconfig " + nonsense + ": error loading config file \"" + nonsense + "\": yaml: line 1: did not find expected node content"},
-		"nothing": {Options{}, "", "no API server is configured: informerd does not run in a cluster; $KUBECONFIG is not set; " +
-			home + "/.kube/config does not exist; name a kubeconfig file"},
-		"KUBECONFIG missing": {Options{}, "/no/such", "no API server is configured: informerd does not run in a cluster; no file of $KUBECONFIG (/no/such) exists; name a kubeconfig file"},
+		"missing": {Options{Kubeconfig: "/no/such"}, path,
+			"kubeconfig /no/such: no such file or directory"},
+		"folder": {Options{Kubeconfig: "~/"}, path,
+			"kubeconfig " + home + ": it is a folder"},
+		"unknown context": {Options{Kubeconfig: path, Context: "staging"}, "",
+			`kubeconfig ` + path +
+				`: it has no context "staging"; there are "broken", "dev", "nobody", "prod"`},
+		"near context": {Options{Kubeconfig: path, Context: "prd"}, "",
+			`kubeconfig ` + path + `: it has no context "prd"; did you mean "prod"?`},
+		"no current": {Options{Kubeconfig: noCurrent}, "",
+			`kubeconfig ` + noCurrent +
+				`: it has no current context; choose one of "broken", "dev", "nobody", "prod"`},
+		"no contexts": {Options{Kubeconfig: empty}, "",
+			"kubeconfig " + empty + ": it has no contexts"},
+		"broken context": {Options{Kubeconfig: path, Context: "broken"}, "",
+			"kubeconfig " + path +
+				`: the context "broken" names the cluster "none", which is not there`},
+		"broken user": {Options{Kubeconfig: path, Context: "nobody"}, "",
+			"kubeconfig " + path +
+				`: the context "nobody" names the user "you", which is not there`},
+		"nonsense": {Options{Kubeconfig: nonsense}, "",
+			"kubeconfig " + nonsense + ": error loading config file \"" + nonsense +
+				"\": yaml: line 1: did not find expected node content"},
+		"nothing": {Options{}, "",
+			"no API server is configured: informerd does not run in a cluster; $KUBECONFIG is not set; " +
+				home + "/.kube/config does not exist; name a kubeconfig file"},
+		"KUBECONFIG missing": {
+			Options{}, "/no/such",
+			"no API server is configured: informerd does not run in a cluster; no file of $KUBECONFIG (/no/such) exists; name a kubeconfig file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("KUBECONFIG", test.kubeconfig)
@@ -136,7 +161,8 @@ func TestRESTConfigInAPodWithoutServiceAccount(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
 	t.Setenv("KUBERNETES_SERVICE_PORT", "443")
 	_, err := RESTConfig(Options{})
-	if err == nil || !strings.HasPrefix(err.Error(), "no API server is configured: the pod has no usable service account: ") {
+	if err == nil || !strings.HasPrefix(err.Error(),
+		"no API server is configured: the pod has no usable service account: ") {
 		t.Errorf("got %v", err)
 	}
 	write(t, filepath.Join(home, ".kube", "config"), kubeconfig)
@@ -152,9 +178,11 @@ func TestWarningsOfTheServerAreLoggedOnce(t *testing.T) {
 		writeJSON(w, map[string]string{})
 	}))
 	defer server.Close()
-	path := write(t, filepath.Join(outside(t), "k"), strings.ReplaceAll(kubeconfig, "https://one.example:6443", server.URL))
+	path := write(t, filepath.Join(outside(t), "k"),
+		strings.ReplaceAll(kubeconfig, "https://one.example:6443", server.URL))
 	var log bytes.Buffer
-	cfg, err := RESTConfig(Options{Kubeconfig: path, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	cfg, err := RESTConfig(Options{Kubeconfig: path,
+		Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +196,9 @@ func TestWarningsOfTheServerAreLoggedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := strings.Count(log.String(), `level=WARN msg="the API server warns" warning="v1beta1 is going\" away"`); n != 1 || strings.Contains(log.String(), "stale") {
+	if n := strings.Count(log.String(),
+		`level=WARN msg="the API server warns" warning="v1beta1 is going\" away"`); n != 1 ||
+		strings.Contains(log.String(), "stale") {
 		t.Errorf("the log is\n%s", log.String())
 	}
 }

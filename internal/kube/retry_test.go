@@ -13,9 +13,11 @@ import (
 	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
-// A server that says when to come again is in the error at once. Discovery would wait by itself otherwise, an hour here.
+// A server that says when to come again is in the error at once. Discovery would wait by itself
+// otherwise, an hour here.
 func TestAServerThatWantsToBeLeftAlone(t *testing.T) {
-	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "3600": retryafter.Most, "soon": 0, "": 0} {
+	for header, want := range map[string]time.Duration{"7": 7 * time.Second,
+		"3600": retryafter.Most, "soon": 0, "": 0} {
 		var asked atomic.Int32
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			asked.Add(1)

@@ -15,8 +15,8 @@ type Right struct {
 	Verb      string
 }
 
-// Roles returns the Roles, and the ClusterRole for what is not limited to a namespace, that grant these rights and no others,
-// as YAML documents. They are called name.
+// Roles returns the Roles, and the ClusterRole for what is not limited to a namespace, that grant
+// these rights and no others, as YAML documents. They are called name.
 func Roles(name string, rights []Right) string {
 	type rule struct{ group, resource string }
 	byNamespace := map[string]map[rule][]string{}
@@ -45,7 +45,8 @@ func Roles(name string, rights []Right) string {
 		for _, key := range slices.SortedFunc(maps.Keys(rules), func(a, b rule) int {
 			return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.resource, b.resource))
 		}) {
-			fmt.Fprintf(&b, "- {apiGroups: [%q], resources: [%q], verbs: [%s]}\n", key.group, key.resource, strings.Join(slices.Sorted(slices.Values(rules[key])), ", "))
+			fmt.Fprintf(&b, "- {apiGroups: [%q], resources: [%q], verbs: [%s]}\n", key.group,
+				key.resource, strings.Join(slices.Sorted(slices.Values(rules[key])), ", "))
 		}
 		documents = append(documents, b.String())
 	}

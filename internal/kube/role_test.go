@@ -8,11 +8,14 @@ import (
 
 func TestRoles(t *testing.T) {
 	of := func(group, resource string) Resource {
-		return Resource{GVR: schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource}}
+		return Resource{GVR: schema.GroupVersionResource{Group: group, Version: "v1",
+			Resource: resource}}
 	}
 	got := Roles("informerd", []Right{
-		{of("apps", "deployments"), "shop", "watch"}, {of("apps", "deployments"), "shop", "list"}, {of("", "pods"), "shop", "list"},
-		{of("", "nodes"), "", "watch"}, {of("apps", "deployments"), "123", "list"}, {of("apps", "deployments"), "shop", "list"},
+		{of("apps", "deployments"), "shop", "watch"}, {of("apps", "deployments"), "shop", "list"}, {
+			of("", "pods"), "shop", "list"},
+		{of("", "nodes"), "", "watch"}, {of("apps", "deployments"), "123", "list"}, {
+			of("apps", "deployments"), "shop", "list"},
 	})
 	want := `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

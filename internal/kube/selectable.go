@@ -5,13 +5,17 @@ import (
 	"strings"
 )
 
-// selectable are the text fields, beside name and namespace, for which API servers have field selectors: those of the
-// getAttrs and field label conversions in Kubernetes' registry and api packages, v1.36.
+// selectable are the text fields, beside name and namespace, for which API servers have field
+// selectors: those of the getAttrs and field label conversions in Kubernetes' registry and api
+// packages, v1.36.
 var selectable = map[string][]string{
-	"pods": {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.nominatedNodeName",
+	"pods": {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+		"status.nominatedNodeName",
 		"status.phase", "status.podIP"},
-	"events": {"involvedObject.apiVersion", "involvedObject.fieldPath", "involvedObject.kind", "involvedObject.name",
-		"involvedObject.namespace", "involvedObject.resourceVersion", "involvedObject.uid", "reason", "reportingComponent", "type"},
+	"events": {"involvedObject.apiVersion", "involvedObject.fieldPath", "involvedObject.kind",
+		"involvedObject.name",
+		"involvedObject.namespace", "involvedObject.resourceVersion", "involvedObject.uid",
+		"reason", "reportingComponent", "type"},
 	"namespaces": {"status.phase"},
 	"secrets":    {"type"},
 	"services":   {"spec.clusterIP", "spec.type"},
@@ -19,8 +23,9 @@ var selectable = map[string][]string{
 	"resourceslices.resource.k8s.io":                 {"spec.driver", "spec.nodeName"},
 }
 
-// Selectable tells whether API servers can select the objects of a resource, named as in a configuration by its plural, by
-// this field. It does not ask one: what is not known to be selectable is not.
+// Selectable tells whether API servers can select the objects of a resource, named as in a
+// configuration by its plural, by this field. It does not ask one: what is not known to be
+// selectable is not.
 func Selectable(resource, field string) bool {
 	for _, q := range queries(strings.ToLower(resource)) {
 		name := q.resource

@@ -30,7 +30,8 @@ var all = []string{"create", "delete", "get", "list", "patch", "update", "watch"
 
 func res(name, kind string, namespaced bool, verbs []string, short ...string) metav1.APIResource {
 	return metav1.APIResource{
-		Name: name, SingularName: strings.ToLower(kind), Kind: kind, Namespaced: namespaced, Verbs: verbs, ShortNames: short,
+		Name: name, SingularName: strings.ToLower(kind), Kind: kind, Namespaced: namespaced,
+		Verbs: verbs, ShortNames: short,
 	}
 }
 
@@ -46,19 +47,25 @@ func stock() []group {
 			res("podtemplates", "PodTemplate", true, all),
 			res("secrets", "Secret", true, all),
 		}}}},
-		{"events.k8s.io", []version{{name: "v1", resources: []metav1.APIResource{res("events", "Event", true, all, "ev")}}}},
+		{"events.k8s.io", []version{
+			{name: "v1", resources: []metav1.APIResource{res("events", "Event", true, all,
+				"ev")}}}},
 		{"apps", []version{{name: "v1", resources: []metav1.APIResource{
-			res("deployments", "Deployment", true, all, "deploy"), res("deployments/scale", "Scale", true, []string{"get"}),
+			res("deployments", "Deployment", true, all, "deploy"), res("deployments/scale", "Scale",
+				true, []string{"get"}),
 		}}}},
 		{"policy", []version{{name: "v1", resources: []metav1.APIResource{
 			res("poddisruptionbudgets", "PodDisruptionBudget", true, all, "pdb"),
 		}}}},
 		{"autoscaling", []version{
-			{name: "v2", resources: []metav1.APIResource{res("horizontalpodautoscalers", "HorizontalPodAutoscaler", true, all, "hpa")}},
-			{name: "v1", resources: []metav1.APIResource{res("horizontalpodautoscalers", "HorizontalPodAutoscaler", true, all, "hpa")}},
+			{name: "v2", resources: []metav1.APIResource{res("horizontalpodautoscalers",
+				"HorizontalPodAutoscaler", true, all, "hpa")}},
+			{name: "v1", resources: []metav1.APIResource{res("horizontalpodautoscalers",
+				"HorizontalPodAutoscaler", true, all, "hpa")}},
 		}},
 		{"metrics.k8s.io", []version{{name: "v1beta1", resources: []metav1.APIResource{
-			res("nodes", "NodeMetrics", false, []string{"get", "list"}), res("podmetrics", "PodMetrics", true, []string{"get", "list"}),
+			res("nodes", "NodeMetrics", false, []string{"get", "list"}),
+			res("podmetrics", "PodMetrics", true, []string{"get", "list"}),
 		}}}},
 	}
 }
@@ -67,7 +74,8 @@ var certManager = group{"cert-manager.io", []version{{name: "v1", resources: []m
 	res("certificates", "Certificate", true, all, "cert", "certs"),
 }}}}
 
-// fakeServer speaks discovery, in the aggregated form or in the older one with a request per group and version.
+// fakeServer speaks discovery, in the aggregated form or in the older one with a request per group
+// and version.
 type fakeServer struct {
 	*httptest.Server
 	aggregated bool
@@ -118,7 +126,8 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.aggregated && (r.URL.Path == "/api" || r.URL.Path == "/apis") {
-		w.Header().Set("Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+		w.Header().Set("Content-Type",
+			"application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
 		writeJSON(w, aggregated(groups, r.URL.Path == "/api"))
 		return
 	}
@@ -142,7 +151,8 @@ func aggregated(groups []group, core bool) apidiscoveryv2.APIGroupDiscoveryList 
 		}
 		group := apidiscoveryv2.APIGroupDiscovery{ObjectMeta: metav1.ObjectMeta{Name: g.name}}
 		for _, v := range g.versions {
-			version := apidiscoveryv2.APIVersionDiscovery{Version: v.name, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent}
+			version := apidiscoveryv2.APIVersionDiscovery{Version: v.name,
+				Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent}
 			if v.broken {
 				version.Freshness = apidiscoveryv2.DiscoveryFreshnessStale
 			}
@@ -155,8 +165,10 @@ func aggregated(groups []group, core bool) apidiscoveryv2.APIGroupDiscoveryList 
 					scope = apidiscoveryv2.ScopeNamespace
 				}
 				version.Resources = append(version.Resources, apidiscoveryv2.APIResourceDiscovery{
-					Resource: r.Name, SingularResource: r.SingularName, Scope: scope, Verbs: r.Verbs, ShortNames: r.ShortNames,
-					ResponseKind: &metav1.GroupVersionKind{Group: g.name, Version: v.name, Kind: r.Kind},
+					Resource: r.Name, SingularResource: r.SingularName, Scope: scope,
+					Verbs: r.Verbs, ShortNames: r.ShortNames,
+					ResponseKind: &metav1.GroupVersionKind{Group: g.name, Version: v.name,
+						Kind: r.Kind},
 				})
 			}
 			group.Versions = append(group.Versions, version)
@@ -179,9 +191,12 @@ func legacy(w http.ResponseWriter, path string, groups []group) {
 			}
 			var versions []metav1.GroupVersionForDiscovery
 			for _, v := range g.versions {
-				versions = append(versions, metav1.GroupVersionForDiscovery{GroupVersion: g.name + "/" + v.name, Version: v.name})
+				versions = append(versions,
+					metav1.GroupVersionForDiscovery{GroupVersion: g.name + "/" + v.name,
+						Version: v.name})
 			}
-			list.Groups = append(list.Groups, metav1.APIGroup{Name: g.name, Versions: versions, PreferredVersion: versions[0]})
+			list.Groups = append(list.Groups,
+				metav1.APIGroup{Name: g.name, Versions: versions, PreferredVersion: versions[0]})
 		}
 		writeJSON(w, list)
 		return
@@ -193,11 +208,13 @@ func legacy(w http.ResponseWriter, path string, groups []group) {
 				continue
 			}
 			if v.broken {
-				fail(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "down")
+				fail(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable,
+					"down")
 				return
 			}
 			writeJSON(w, metav1.APIResourceList{
-				TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: gv, APIResources: v.resources,
+				TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+				GroupVersion: gv, APIResources: v.resources,
 			})
 			return
 		}

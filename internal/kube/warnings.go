@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// maxWarnings is how many different warnings are logged; a server that makes up ever new ones must not fill the memory.
+// maxWarnings is how many different warnings are logged; a server that makes up ever new ones must
+// not fill the memory.
 const maxWarnings = 1000
 
-// warnings logs the warnings that come with the server's answers, such as that an API version is deprecated: each text
-// once, as they come with every answer.
+// warnings logs the warnings that come with the server's answers, such as that an API version is
+// deprecated: each text once, as they come with every answer.
 type warnings struct {
 	logger *slog.Logger
 
@@ -19,7 +20,8 @@ type warnings struct {
 }
 
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
-func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, text string) {
+func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string,
+	text string) {
 	// 299 is the only code the API server uses, as client-go's own handlers have it.
 	if code != 299 || text == "" || !w.first(text) {
 		return

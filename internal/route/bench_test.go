@@ -49,11 +49,15 @@ type nowhere struct{}
 func (nowhere) Write(context.Context, sink.Message) error { return nil }
 func (nowhere) Close(context.Context) error               { return nil }
 
-// BenchmarkRoute is an event's way from the source to the output, without a handler and with ones that do next to nothing.
+// BenchmarkRoute is an event's way from the source to the output, without a handler and with ones
+// that do next to nothing.
 func BenchmarkRoute(b *testing.B) {
-	for name, guest := range map[string]string{"NoHandler": "", "OneByOne": dropsEvents, "Batches": pullsEvents} {
+	for name, guest := range map[string]string{"NoHandler": "", "OneByOne": dropsEvents,
+		"Batches": pullsEvents} {
 		b.Run(name, func(b *testing.B) {
-			r := &Route{Name: "l", Batch: 64, PauseAfter: 5, Outputs: []Output{{Name: "out", Sink: nowhere{}}}, Retry: Retry{Attempts: 1}, Log: slog.New(slog.DiscardHandler)}
+			r := &Route{Name: "l", Batch: 64, PauseAfter: 5,
+				Outputs: []Output{{Name: "out", Sink: nowhere{}}}, Retry: Retry{Attempts: 1},
+				Log: slog.New(slog.DiscardHandler)}
 			var err error
 			if r.Messages, err = cloudevent.NewSource("c", "l", "pods"); err != nil {
 				b.Fatal(err)
@@ -81,7 +85,8 @@ const (
 	// dropsEvents has on_event, which gives 1.
 	dropsEvents = wasmHead + "010c0260000060047f7f7f7f017f030302000105030100010728" +
 		"03066d656d6f7279020010696e666f726d6572645f6162695f76310000086f6e5f6576656e7400010a090202000b040041010b"
-	// pullsEvents has on_batch: while next(1024, 20) >= 0, unreachable if the length of the object is above 300; return 0.
+	// pullsEvents has on_batch: while next(1024, 20) >= 0, unreachable if the length of the object
+	// is above 300; return 0.
 	pullsEvents = wasmHead + "010f0360000060017f017f60027f7f017f021b0112696e666f726d6572642f6576656e742e7631046e657874000203030200" +
 		"010503010001072803066d656d6f7279020010696e666f726d6572645f6162695f76310001086f6e5f626174636800020a2b0202000b26000240" +
 		"0340418008411410004100480d0141880828020041ac024b0440000b0c000b0b41000b"

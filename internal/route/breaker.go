@@ -12,15 +12,18 @@ const (
 	longestPause = time.Minute
 )
 
-// breaker pauses a handler that keeps crashing: after so many crashes in a row there is a pause, and behind it one trial. If
-// that crashes, too, there is another pause of twice the length, and so on; if not, all is well again.
+// breaker pauses a handler that keeps crashing: after so many crashes in a row there is a pause,
+// and behind it one trial. If that crashes, too, there is another pause of twice the length, and so
+// on; if not, all is well again.
 //
-// It is plain data: workers ask it before they go on and tell it how it went. What was begun before a pause and ends in it
-// changes nothing. It is safe for concurrent use; a worker that waits is the only one that does.
+// It is plain data: workers ask it before they go on and tell it how it went. What was begun before
+// a pause and ends in it changes nothing. It is safe for concurrent use; a worker that waits is the
+// only one that does.
 type breaker struct {
 	after int // crashes in a row before the first pause; 0: never
 
-	troubled atomic.Bool // something below is not as in the beginning: who asks need not take the lock else
+	// something below is not as in the beginning: who asks need not take the lock else
+	troubled atomic.Bool
 
 	mu      sync.Mutex // guards what follows
 	crashes int        // in a row
@@ -34,9 +37,10 @@ type breaker struct {
 // Pause is a time in which a listener's workers take no events, since its handler keeps crashing.
 type Pause struct {
 	Begin, End time.Time
-	Since      time.Time // the begin of the first of those with nothing but crashed trials between them
-	Crashes    int       // in a row
-	Cause      error     // of the last crash; its text may be what a guest says
+	// the begin of the first of those with nothing but crashed trials between them
+	Since   time.Time
+	Crashes int   // in a row
+	Cause   error // of the last crash; its text may be what a guest says
 }
 
 // IsZero tells whether there is none.
@@ -45,11 +49,12 @@ func (p Pause) IsZero() bool { return p.End.IsZero() }
 // Length is how long it lasts.
 func (p Pause) Length() time.Duration { return p.End.Sub(p.Begin) }
 
-// rest waits while there is a pause. It also returns when ctx is done or stopped is closed: nobody waits for a pause then.
+// rest waits while there is a pause. It also returns when ctx is done or stopped is closed: nobody
+// waits for a pause then.
 func (b *breaker) rest(ctx context.Context, stopped <-chan struct{}) { b.wait(ctx, stopped, false) }
 
-// enter waits until the worker may call the handler. If trial is true, it is the only one that does, with one event. If ctx
-// is done or stopped is closed, it is let in at once.
+// enter waits until the worker may call the handler. If trial is true, it is the only one that
+// does, with one event. If ctx is done or stopped is closed, it is let in at once.
 func (b *breaker) enter(ctx context.Context, stopped <-chan struct{}) (trial bool) {
 	return b.wait(ctx, stopped, true)
 }
@@ -77,7 +82,8 @@ func (b *breaker) wait(ctx context.Context, stopped <-chan struct{}, enter bool)
 }
 
 // ask tells a worker to go on, or how long to wait and for what change before it asks again.
-func (b *breaker) ask(now time.Time, enter bool) (left time.Duration, changed <-chan struct{}, trial bool) {
+func (b *breaker) ask(now time.Time, enter bool) (left time.Duration, changed <-chan struct{},
+	trial bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	left = b.last.End.Sub(now)
@@ -114,7 +120,8 @@ func (b *breaker) crashed(trial bool, cause error) (p Pause, begins bool) {
 	if b.last.Since.IsZero() {
 		b.last.Since = now
 	}
-	b.last.Begin, b.last.End, b.last.Crashes, b.last.Cause = now, now.Add(b.length), b.crashes, cause
+	b.last.Begin, b.last.End, b.last.Crashes, b.last.Cause = now, now.Add(b.length), b.crashes,
+		cause
 	b.pauses++
 	b.settled()
 	return b.last, true

@@ -13,7 +13,8 @@ import (
 )
 
 // trying runs a route until the test is over, and gives its end.
-func (h *handled) trying(t *testing.T) (ctx context.Context, cancel context.CancelFunc, ended chan error) {
+func (h *handled) trying(t *testing.T) (ctx context.Context, cancel context.CancelFunc,
+	ended chan error) {
 	ctx, cancel = context.WithCancel(t.Context())
 	ended = make(chan error, 1)
 	h.source.open = true
@@ -46,8 +47,8 @@ func (h *handled) lines(text string) (found []string) {
 	return found
 }
 
-// The story of a handler that breaks and is mended: pauses that double, in each of which nothing is taken, with one trial
-// behind each, and then everything at once.
+// The story of a handler that breaks and is mended: pauses that double, in each of which nothing is
+// taken, with one trial behind each, and then everything at once.
 func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHandled(t, "")
@@ -65,7 +66,9 @@ func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 		begun := time.Now()
 		h.push("p2")
 		expectAll(t, "before the pause", h.called(), "p0", "p1", "p2")
-		if got, want := h.Stats().Paused, (Pause{Begin: begun, End: begun.Add(time.Second), Since: begun, Crashes: 3, Cause: errCrash}); got != want {
+		if got, want := h.Stats().Paused,
+			(Pause{Begin: begun, End: begun.Add(time.Second), Since: begun, Crashes: 3,
+				Cause: errCrash}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		var next []string
@@ -74,25 +77,31 @@ func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 		}
 		h.push(next...)
 		for n, pause := range []int{1, 2, 4, 8, 16, 32, 60, 60} {
-			expectAll(t, fmt.Sprint("in pause ", n), h.after(time.Duration(pause)*time.Second-time.Millisecond))
-			if left := len(h.source.waiting); left < 30-3-n-2 { // the trials are gone, and each worker may hold on to one
+			expectAll(t, fmt.Sprint("in pause ", n),
+				h.after(time.Duration(pause)*time.Second-time.Millisecond))
+			// the trials are gone, and each worker may hold on to one
+			if left := len(h.source.waiting); left < 30-3-n-2 {
 				t.Errorf("in pause %d, %d events are left", n, left)
 			}
-			if p := h.Stats().Paused; p.Length() != time.Duration(pause)*time.Second || p.Since != begun || p.Crashes != n+3 {
+			if p := h.Stats().Paused; p.Length() != time.Duration(pause)*time.Second ||
+				p.Since != begun || p.Crashes != n+3 {
 				t.Errorf("pause %d: %+v", n, p)
 			}
-			if calls := h.after(time.Millisecond); len(calls) != 1 || strings.HasPrefix(calls[0], "[") {
+			if calls := h.after(time.Millisecond); len(calls) != 1 ||
+				strings.HasPrefix(calls[0], "[") {
 				t.Errorf("behind pause %d, called with %q", n, calls)
 			}
 		}
 		h.puppet.mu.Lock()
 		h.verdicts = nil
 		h.puppet.mu.Unlock()
-		if calls := h.after(time.Minute); strings.HasPrefix(calls[0], "[") || !slices.ContainsFunc(calls, func(c string) bool { return strings.HasPrefix(c, "[") }) {
+		if calls := h.after(time.Minute); strings.HasPrefix(calls[0], "[") ||
+			!slices.ContainsFunc(calls, func(c string) bool { return strings.HasPrefix(c, "[") }) {
 			t.Errorf("behind the last pause, called with %q", calls)
 		}
 		s := h.Stats()
-		if s.HandlerPauses != 9 || s.Paused != (Pause{}) || s.HandlerCrashes != 11 || s.DeadLetters != 11 || s.Written != 30-11 {
+		if s.HandlerPauses != 9 || s.Paused != (Pause{}) || s.HandlerCrashes != 11 ||
+			s.DeadLetters != 11 || s.Written != 30-11 {
 			t.Errorf("%+v", s)
 		}
 		if len(h.source.waiting) > 0 {
@@ -107,7 +116,9 @@ func TestAHandlerThatKeepsCrashingIsPaused(t *testing.T) {
 			t.Errorf("logged %d and %d times:\n%s", len(pauses), len(works), h.log.String())
 		}
 		const first = `level=ERROR msg="the handler keeps crashing, so the listener pauses" crashes=3 for=1s error="crash\n\u2028"` + "\n"
-		if !strings.HasSuffix(pauses[0], first) || !strings.Contains(works[0], `level=INFO msg="the handler works again" crashes=11 after=4m3s`) {
+		if !strings.HasSuffix(pauses[0], first) ||
+			!strings.Contains(works[0],
+				`level=INFO msg="the handler works again" crashes=11 after=4m3s`) {
 			t.Errorf("%s%s", pauses[0], works[0])
 		}
 	})
@@ -125,7 +136,8 @@ func TestAGoodResultBeginsTheCountAnew(t *testing.T) {
 			}
 			begun := time.Now()
 			h.run(t)
-			if s := h.Stats(); s.HandlerPauses != 0 || s.HandlerCrashes != 4 || time.Since(begun) > 0 {
+			if s := h.Stats(); s.HandlerPauses != 0 || s.HandlerCrashes != 4 ||
+				time.Since(begun) > 0 {
 				t.Errorf("%q: %+v after %v", good, s, time.Since(begun))
 			}
 		})
@@ -146,7 +158,8 @@ func TestAHandlerThatIsNeverPaused(t *testing.T) {
 		}
 		begun := time.Now()
 		h.run(t)
-		if s := h.Stats(); s.HandlerPauses != 0 || s.DeadLetters != 100 || time.Since(begun) > 0 || len(h.lines("pause")) > 0 {
+		if s := h.Stats(); s.HandlerPauses != 0 || s.DeadLetters != 100 || time.Since(begun) > 0 ||
+			len(h.lines("pause")) > 0 {
 			t.Errorf("%+v after %v", s, time.Since(begun))
 		}
 	})
@@ -166,7 +179,8 @@ func TestTheEventThatCrashesIsRetried(t *testing.T) {
 	})
 }
 
-// What a batch's crash leaves to be given one by one waits for a pause, too, and a trial that works lets the rest go.
+// What a batch's crash leaves to be given one by one waits for a pause, too, and a trial that works
+// lets the rest go.
 func TestAPauseInTheMiddleOfATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHandled(t, "bad1 bad2 a b")
@@ -185,7 +199,8 @@ func TestAPauseInTheMiddleOfATurn(t *testing.T) {
 	})
 }
 
-// While one worker is at the trial, the others wait for it; what they had taken before the pause waits with them.
+// While one worker is at the trial, the others wait for it; what they had taken before the pause
+// waits with them.
 func TestOneTrialAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHandled(t, "")
@@ -216,7 +231,8 @@ func TestOneTrialAtATime(t *testing.T) {
 	})
 }
 
-// Nobody waits for a pause when the listener stops: what is left is worked on at once, without further pauses.
+// Nobody waits for a pause when the listener stops: what is left is worked on at once, without
+// further pauses.
 func TestStoppingEndsAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHandled(t, "bad")
@@ -231,7 +247,8 @@ func TestStoppingEndsAPause(t *testing.T) {
 		if err := <-ended; err != nil || time.Since(begun) > 0 {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
-		if s := h.Stats(); s.Written != 2 || s.DeadLetters != 2 || s.HandlerPauses != 1 || len(h.lines("keeps crashing")) != 1 {
+		if s := h.Stats(); s.Written != 2 || s.DeadLetters != 2 || s.HandlerPauses != 1 ||
+			len(h.lines("keeps crashing")) != 1 {
 			t.Errorf("%+v\n%s", s, h.log.String())
 		}
 	})
@@ -239,7 +256,8 @@ func TestStoppingEndsAPause(t *testing.T) {
 
 // The end of the context ends a pause, and a trial.
 func TestTheContextEndsAPause(t *testing.T) {
-	for name, passes := range map[string]time.Duration{"in the pause": 0, "in the trial": time.Second} {
+	for name, passes := range map[string]time.Duration{"in the pause": 0,
+		"in the trial": time.Second} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHandled(t, "bad a")
@@ -257,7 +275,8 @@ func TestTheContextEndsAPause(t *testing.T) {
 					t.Errorf("%v after %v", err, time.Since(begun))
 				}
 				for _, line := range h.source.log {
-					if line != "done bad" && !strings.HasPrefix(line, "retry ") && line != "done a" {
+					if line != "done bad" && !strings.HasPrefix(line, "retry ") &&
+						line != "done a" {
 						t.Errorf("acknowledged %q", h.source.log)
 					}
 				}
@@ -313,7 +332,8 @@ func TestATrialWithoutAResult(t *testing.T) {
 		}
 		synctest.Wait()
 		b.worked(true)
-		if b.rest(t.Context(), nil); b.enter(t.Context(), nil) || !slices.Equal(trials, []bool{true, true, true}) {
+		if b.rest(t.Context(), nil); b.enter(t.Context(), nil) ||
+			!slices.Equal(trials, []bool{true, true, true}) {
 			t.Errorf("%v", trials)
 		}
 	})

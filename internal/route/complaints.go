@@ -28,7 +28,8 @@ type complaints struct {
 	suppressed int // since a line was let through
 }
 
-// allow reports whether one more line may be written now, and how many were not since the last one that was.
+// allow reports whether one more line may be written now, and how many were not since the last one
+// that was.
 func (c *complaints) allow(now time.Time) (ok bool, suppressed int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,8 +51,10 @@ func (r *Route) complain(d *informer.Delivery, what string, err error) {
 	r.complainOf(slog.LevelError, d, what, err)
 }
 
-// complainOf logs a failure at a limited rate. The lines are bounded, whatever handlers and receivers say.
-func (r *Route) complainOf(level slog.Level, d *informer.Delivery, what string, err error, attrs ...slog.Attr) {
+// complainOf logs a failure at a limited rate. The lines are bounded, whatever handlers and
+// receivers say.
+func (r *Route) complainOf(level slog.Level, d *informer.Delivery, what string, err error,
+	attrs ...slog.Attr) {
 	ok, suppressed := r.complaints.allow(time.Now())
 	if !ok {
 		return
@@ -73,7 +76,8 @@ func (r *Route) complainOf(level slog.Level, d *informer.Delivery, what string, 
 	r.Log.Log(context.Background(), level, what, all...)
 }
 
-// shortened cuts a text so that it has at most maxReason bytes when it is quoted. It cuts between two characters.
+// shortened cuts a text so that it has at most maxReason bytes when it is quoted. It cuts between
+// two characters.
 func shortened(text string) string {
 	size := 0
 	for i, r := range text {
@@ -85,7 +89,8 @@ func shortened(text string) string {
 	return text
 }
 
-// quotedSize returns how many bytes a character takes at most, in Go's form of quoting or in JSON's.
+// quotedSize returns how many bytes a character takes at most, in Go's form of quoting or in
+// JSON's.
 func quotedSize(r rune) int {
 	switch {
 	case r == utf8.RuneError:

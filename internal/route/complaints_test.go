@@ -29,7 +29,8 @@ func (g refusing) Handle(context.Context, event.Event) (plugins.Result, error) {
 	return plugins.Result{Verdict: g.verdict, Message: g.reason}, nil
 }
 
-func (g refusing) HandleBatch(ctx context.Context, events []event.Event) (results []plugins.Result, _ error) {
+func (g refusing) HandleBatch(ctx context.Context, events []event.Event) (results []plugins.Result,
+	_ error) {
 	for _, e := range events {
 		result, _ := g.Handle(ctx, e)
 		results = append(results, result)
@@ -39,11 +40,13 @@ func (g refusing) HandleBatch(ctx context.Context, events []event.Event) (result
 
 func (g refusing) Close(context.Context) error { return nil }
 
-// However many events fail, with whatever reasons, the log stays small: so many lines, and so many bytes each. What is left
-// out is counted.
+// However many events fail, with whatever reasons, the log stays small: so many lines, and so many
+// bytes each. What is left out is counted.
 func TestReasonsDoNotFloodTheLog(t *testing.T) {
-	for name, verdict := range map[string]plugins.Verdict{"fail": plugins.Fail, "retry": plugins.Retry} {
-		for reasonName, reason := range map[string]string{"zeros": strings.Repeat("\x00", 4096), "quotes": strings.Repeat(`"\`, 2000), "wide": strings.Repeat("\U0010ffff", 1000)} {
+	for name, verdict := range map[string]plugins.Verdict{"fail": plugins.Fail,
+		"retry": plugins.Retry} {
+		for reasonName, reason := range map[string]string{"zeros": strings.Repeat("\x00", 4096),
+			"quotes": strings.Repeat(`"\`, 2000), "wide": strings.Repeat("\U0010ffff", 1000)} {
 			synctest.Test(t, func(t *testing.T) {
 				const events = 2000
 				var all []event.Event
@@ -53,22 +56,28 @@ func TestReasonsDoNotFloodTheLog(t *testing.T) {
 				source, out := newScript(all...), &output{}
 				var text, json bytes.Buffer
 				r := source.route(t, &text, out)
-				r.Log = slog.New(slog.NewMultiHandler(slog.NewTextHandler(&text, nil), slog.NewJSONHandler(&json, nil)))
-				r.guests = func(context.Context) (guest, error) { return refusing{verdict, reason}, nil }
+				r.Log = slog.New(slog.NewMultiHandler(slog.NewTextHandler(&text, nil),
+					slog.NewJSONHandler(&json, nil)))
+				r.guests = func(context.Context) (guest, error) {
+					return refusing{verdict, reason}, nil
+				}
 				r.batches = func() bool { return false }
 				begin := time.Now()
 				if err := r.Run(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				lines := strings.Count(text.String(), "\n")
-				if most := complaintsBurst + 1 + int(time.Since(begin).Seconds()*complaintsPerSecond); lines == 0 || lines > most {
+				if most := complaintsBurst + 1 +
+					int(time.Since(begin).Seconds()*complaintsPerSecond); lines == 0 ||
+					lines > most {
 					t.Errorf("%s, %s: %d lines in %s", name, reasonName, lines, time.Since(begin))
 				}
 				const rest = 400 // time, level, message, object and numbers
 				for _, log := range []string{text.String(), json.String()} {
 					for line := range strings.Lines(log) {
 						if len(line) > maxReason+rest {
-							t.Fatalf("%s, %s: a line of %d bytes: %s", name, reasonName, len(line), line)
+							t.Fatalf("%s, %s: a line of %d bytes: %s", name, reasonName, len(line),
+								line)
 						}
 					}
 				}
@@ -86,7 +95,10 @@ func TestReasonsDoNotFloodTheLog(t *testing.T) {
 // What is shortened is short enough when it is quoted, whatever is in it, and begins as it did.
 func TestShortened(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.StringN(500, 3000, -1), rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 3000), func(b []byte) string { return string(b) })).Draw(t, "text")
+		text := rapid.OneOf(rapid.String(), rapid.StringN(500, 3000, -1),
+			rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 3000), func(b []byte) string {
+				return string(b)
+			})).Draw(t, "text")
 		got := shortened(text)
 		var log bytes.Buffer
 		slog.New(slog.NewTextHandler(&log, nil)).Info("m", "error", got)
@@ -94,13 +106,15 @@ func TestShortened(t *testing.T) {
 		if len(quoted) > maxReason+2 {
 			t.Fatalf("%d bytes: %s", len(quoted), quoted)
 		}
-		if begin, cut := strings.CutSuffix(got, "…"); got != text && (!cut || !strings.HasPrefix(text, begin)) {
+		if begin, cut := strings.CutSuffix(got, "…"); got != text &&
+			(!cut || !strings.HasPrefix(text, begin)) {
 			t.Fatalf("%q became %q", text, got)
 		}
 	})
 }
 
-// What handlers made and waits for a retry is bounded in all: beyond it the handler sees the event again, and nothing is lost.
+// What handlers made and waits for a retry is bounded in all: beyond it the handler sees the event
+// again, and nothing is lost.
 func TestWhatWaitsForARetryIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const events, size = 100, 1 << 20
@@ -131,7 +145,8 @@ func TestWhatWaitsForARetryIsBounded(t *testing.T) {
 		if most > maxKept || most < maxKept/2 || r.kept.bytes.Load() != 0 {
 			t.Errorf("%d bytes were kept, and %d are", most, r.kept.bytes.Load())
 		}
-		if s.Written != events || s.DeadLetters != 0 || s.Unkept == 0 || calls != events+int(s.Unkept) {
+		if s.Written != events || s.DeadLetters != 0 || s.Unkept == 0 ||
+			calls != events+int(s.Unkept) {
 			t.Errorf("%d calls, %+v", calls, s)
 		}
 	})
@@ -145,7 +160,8 @@ type emitting struct {
 
 func (g emitting) Handle(context.Context, event.Event) (plugins.Result, error) {
 	*g.calls++
-	return plugins.Result{Verdict: plugins.Done, Emitted: []plugins.Emission{{Kind: abi.EmitData, Data: []byte(g.data)}}}, nil
+	return plugins.Result{Verdict: plugins.Done,
+		Emitted: []plugins.Emission{{Kind: abi.EmitData, Data: []byte(g.data)}}}, nil
 }
 
 func (g emitting) HandleBatch(context.Context, []event.Event) ([]plugins.Result, error) {

@@ -18,7 +18,8 @@ type guest interface {
 	Close(ctx context.Context) error
 }
 
-// most is how many events the worker may take for one turn. Whose guest has crashed gets one, then two, then four, and so on.
+// most is how many events the worker may take for one turn. Whose guest has crashed gets one, then
+// two, then four, and so on.
 func (w *worker) most() int {
 	r := w.route
 	if w.batcher != nil {
@@ -42,8 +43,9 @@ func (w *worker) grow(crashed bool) {
 	}
 }
 
-// handle has the guest handle the events that are wanted, all at once if it can, and finishes each. A crash on several says
-// nothing about any of them: those without a result are given to it again, one by one, and what crashes alone has failed.
+// handle has the guest handle the events that are wanted, all at once if it can, and finishes each.
+// A crash on several says nothing about any of them: those without a result are given to it again,
+// one by one, and what crashes alone has failed.
 func (w *worker) handle(ctx context.Context) {
 	r, n := w.route, len(w.events)
 	together, crashed := n > 1, false
@@ -82,8 +84,8 @@ func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 	return ctx.Err() != nil
 }
 
-// handleAll handles the events from one on, and gives how many it has finished: if the guest crashes, the first ones may
-// have results.
+// handleAll handles the events from one on, and gives how many it has finished: if the guest
+// crashes, the first ones may have results.
 func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 	r, observed := w.route, time.Now()
 	r.stats.handlerCalls.Add(1)
@@ -110,7 +112,8 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 // worked tells the breaker of a good result.
 func (r *Route) worked(trial bool) {
 	if p, again := r.breaker.worked(trial); again {
-		r.Log.Info("the handler works again", "crashes", p.Crashes, "after", time.Since(p.Since).Round(time.Millisecond))
+		r.Log.Info("the handler works again", "crashes", p.Crashes, "after",
+			time.Since(p.Since).Round(time.Millisecond))
 	}
 }
 
@@ -124,18 +127,21 @@ func (r *Route) crashed(trial bool, err error) {
 	default:
 	}
 	if p, begins := r.breaker.crashed(trial, err); begins {
-		r.Log.Error("the handler keeps crashing, so the listener pauses", "crashes", p.Crashes, "for", p.Length(), "error", err)
+		r.Log.Error("the handler keeps crashing, so the listener pauses", "crashes", p.Crashes,
+			"for", p.Length(), "error", err)
 	}
 }
 
 // finishHandled finishes an event by the guest's verdict.
-func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time, result plugins.Result) {
+func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time,
+	result plugins.Result) {
 	messages, err := w.route.made(w.events[n], observed, result)
 	w.finish(ctx, w.wanted[n], messages, err)
 }
 
 // made gives what is to be sent of an event.
-func (r *Route) made(e event.Event, observed time.Time, result plugins.Result) ([]sink.Message, error) {
+func (r *Route) made(e event.Event, observed time.Time, result plugins.Result) ([]sink.Message,
+	error) {
 	r.stats.emissionsRefused.Add(uint64(result.Refused))
 	switch result.Verdict {
 	case plugins.Done:
@@ -146,7 +152,8 @@ func (r *Route) made(e event.Event, observed time.Time, result plugins.Result) (
 	case plugins.Retry:
 		return nil, fmt.Errorf("the handler asks for a retry%s", because(result.Message))
 	default:
-		return nil, sink.Permanent(fmt.Errorf("the handler refuses the event%s", because(result.Message)))
+		return nil, sink.Permanent(fmt.Errorf("the handler refuses the event%s",
+			because(result.Message)))
 	}
 }
 
@@ -157,9 +164,11 @@ func because(message string) string {
 	return fmt.Sprintf(": %.200q", message)
 }
 
-// emitted: events that the handler made go out instead of the object's event, data that it made goes out with it.
-// The latter keeps the type of informerd's own event, so it says who made the data.
-func (r *Route) emitted(e event.Event, observed time.Time, result plugins.Result) ([]sink.Message, error) {
+// emitted: events that the handler made go out instead of the object's event, data that it made
+// goes out with it. The latter keeps the type of informerd's own event, so it says who made the
+// data.
+func (r *Route) emitted(e event.Event, observed time.Time, result plugins.Result) ([]sink.Message,
+	error) {
 	message := r.Messages.Event(e, observed)
 	var own []sink.Message
 	for _, emission := range result.Emitted {

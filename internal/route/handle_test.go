@@ -21,8 +21,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// puppet is a guest that does what its strings say, for an object by its name, and writes its calls down. All workers of a
-// route have the same one.
+// puppet is a guest that does what its strings say, for an object by its name, and writes its calls
+// down. All workers of a route have the same one.
 type puppet struct {
 	mu    sync.Mutex
 	calls []string
@@ -69,7 +69,8 @@ func (p *puppet) result(e event.Event) (plugins.Result, error) {
 		return plugins.Result{}, nil
 	case "emit":
 		text := `{"type":"com.example.seen","data":1}`
-		return plugins.Result{Emitted: []plugins.Emission{{Kind: abi.EmitEvent, Data: []byte(text)}}}, nil
+		return plugins.Result{
+			Emitted: []plugins.Emission{{Kind: abi.EmitEvent, Data: []byte(text)}}}, nil
 	case "drop":
 		return plugins.Result{Verdict: plugins.Drop}, nil
 	case "retry":
@@ -87,7 +88,8 @@ func (p *puppet) Handle(ctx context.Context, e event.Event) (plugins.Result, err
 	return p.result(e)
 }
 
-func (p *puppet) HandleBatch(ctx context.Context, events []event.Event) (results []plugins.Result, err error) {
+func (p *puppet) HandleBatch(ctx context.Context, events []event.Event) (results []plugins.Result,
+	err error) {
 	var names []string
 	for _, e := range events {
 		names = append(names, e.Object.Name())
@@ -133,7 +135,8 @@ func newHandled(t *testing.T, names string) *handled {
 		t.Fatal(err)
 	}
 	h.Route = &Route{
-		Name: "l", Source: h.source, Messages: messages, Retry: patient, Batch: 4, Outputs: []Output{{Name: "out", Sink: h.out}},
+		Name: "l", Source: h.source, Messages: messages, Retry: patient, Batch: 4,
+		Outputs: []Output{{Name: "out", Sink: h.out}},
 		Log:     slog.New(slog.NewTextHandler(&h.log, nil)),
 		guests:  func(context.Context) (guest, error) { return h.puppet, nil },
 		batches: func() bool { return true },
@@ -170,8 +173,10 @@ func TestABatchIsWhatIsReady(t *testing.T) {
 	h.run(t)
 	expectAll(t, "calls", h.called(), "[a b c d]", "[e f]")
 	expectAll(t, "written", h.written(), "a", "b", "c", "d", "e", "f")
-	expectAll(t, "acknowledged", h.source.log, "done a", "done b", "done c", "done d", "done e", "done f")
-	if s := h.Stats(); s.HandlerCalls != 2 || s.Events[event.Add] != 6 || s.Written != 6 || h.closed != 1 {
+	expectAll(t, "acknowledged", h.source.log, "done a", "done b", "done c", "done d", "done e",
+		"done f")
+	if s := h.Stats(); s.HandlerCalls != 2 || s.Events[event.Add] != 6 || s.Written != 6 ||
+		h.closed != 1 {
 		t.Errorf("%+v, closed %d times", s, h.closed)
 	}
 }
@@ -182,7 +187,9 @@ func TestSingleEvents(t *testing.T) {
 		"a handler of single events": func(h *handled) { h.batches = func() bool { return false } },
 		"a bound of one":             func(h *handled) { h.Batch = 1 },
 		"no bound":                   func(h *handled) { h.Batch = 0 },
-		"nothing ready":              func(h *handled) { h.Workers, h.source.waiting = 3, h.source.waiting[:2] },
+		"nothing ready": func(h *handled) {
+			h.Workers, h.source.waiting = 3, h.source.waiting[:2]
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -247,12 +254,14 @@ func TestResultsOfABatch(t *testing.T) {
 		h.run(t)
 		expectAll(t, "calls", h.called(), "[done emit drop retry fail last]", "retry", "retry")
 		expectAll(t, "written", h.written(), "done", "emit", "last")
-		expectAll(t, "acknowledged", h.source.log, "done done", "done emit", "done drop", "retry retry", "done fail", "done last", "retry retry", "done retry")
+		expectAll(t, "acknowledged", h.source.log, "done done", "done emit", "done drop",
+			"retry retry", "done fail", "done last", "retry retry", "done retry")
 		if got := h.out.messages[1].Type; got != "com.example.seen" {
 			t.Errorf("emitted %s", got)
 		}
 		s := h.Stats()
-		if s.Emitted != 1 || s.Dropped != 1 || s.Retried != 2 || s.DeadLetters != 2 || s.HandlerCrashes != 0 {
+		if s.Emitted != 1 || s.Dropped != 1 || s.Retried != 2 || s.DeadLetters != 2 ||
+			s.HandlerCrashes != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -275,16 +284,18 @@ func TestAnOutputThatFailsWithinABatch(t *testing.T) {
 	})
 }
 
-// When a batch crashes, its events are given one by one in the same turn, and only what crashes alone has failed. Then the
-// batches grow again.
+// When a batch crashes, its events are given one by one in the same turn, and only what crashes
+// alone has failed. Then the batches grow again.
 func TestABatchThatCrashes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHandled(t, "a bad b c d e f g h i j k l m n o")
 		h.set("bad", "crash")
 		h.run(t)
-		expectAll(t, "calls", h.called(), "[a bad b c]", "a", "bad", "b", "c", "d", "[e f]", "[g h i j]", "[k l m n]", "o", "bad", "bad")
+		expectAll(t, "calls", h.called(), "[a bad b c]", "a", "bad", "b", "c", "d", "[e f]",
+			"[g h i j]", "[k l m n]", "o", "bad", "bad")
 		s := h.Stats()
-		if s.HandlerCrashes != 4 || s.Retried != 2 || s.DeadLetters != 1 || s.Written != 15 || s.HandlerPauses != 0 {
+		if s.HandlerCrashes != 4 || s.Retried != 2 || s.DeadLetters != 1 || s.Written != 15 ||
+			s.HandlerPauses != 0 {
 			t.Errorf("%+v", s)
 		}
 		for _, name := range h.source.log {
@@ -320,7 +331,8 @@ func TestABatchThatIsStopped(t *testing.T) {
 		cancel()
 		<-done
 		expectAll(t, "acknowledged", h.source.log[:4], "retry a", "retry b", "retry c", "retry d")
-		if s := h.Stats(); s.HandlerCrashes+s.DeadLetters+s.Retried+s.HandlerPauses != 0 || h.log.Len() > 0 || time.Since(begun) > 0 {
+		if s := h.Stats(); s.HandlerCrashes+s.DeadLetters+s.Retried+s.HandlerPauses != 0 ||
+			h.log.Len() > 0 || time.Since(begun) > 0 {
 			t.Errorf("%+v\n%s", s, h.log.String())
 		}
 		time.Sleep(time.Second)
@@ -353,7 +365,8 @@ func TestARealGuestThatCrashesInABatch(t *testing.T) {
 		h.run(t)
 		expectAll(t, "written", h.written(), "a", "b", "c", "d", "e")
 		// The batch, its events one by one, and the crash's two retries.
-		if s := h.Stats(); s.HandlerCalls != 9 || s.HandlerCrashes != 4 || s.DeadLetters != 1 || s.Retried != 2 {
+		if s := h.Stats(); s.HandlerCalls != 9 || s.HandlerCrashes != 4 || s.DeadLetters != 1 ||
+			s.Retried != 2 {
 			t.Errorf("%+v", s)
 		}
 	})

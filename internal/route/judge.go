@@ -14,13 +14,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// errUnreported is why an event waits whose rules have something to report that an output did not take.
+// errUnreported is why an event waits whose rules have something to report that an output did not
+// take.
 var errUnreported = errors.New("rules have more to report")
 
-// judged evaluates the rules for an object and sends what they have to report of it. An object that is not selected has no
-// state: what enters the set is new to the rules, what leaves it is gone, whether they have heard of that or not. What an
-// output does not take stays to be reported: the rules offer it again when they are asked next.
-func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event, selected bool, left *unsent) error {
+// judged evaluates the rules for an object and sends what they have to report of it. An object that
+// is not selected has no state: what enters the set is new to the rules, what leaves it is gone,
+// whether they have heard of that or not. What an output does not take stays to be reported: the
+// rules offer it again when they are asked next.
+func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event, selected bool,
+	left *unsent) error {
 	r, now := w.route, time.Now()
 	if !selected {
 		e = event.Event{Op: event.Delete, Object: d.Object}
@@ -36,13 +39,15 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 		r.stats.deadLetters.Add(1)
 		r.complain(d, "a rule failed, so what is known of the object stays", err)
 	}
-	var away rules.Receivers // they hear nothing more this time, as what comes later must not come first
+	// they hear nothing more this time, as what comes later must not come first
+	var away rules.Receivers
 	var failed error
 	for _, t := range outcome.Transitions {
 		r.stats.reported(t)
 		m := r.Messages.Rule(about(d, e, t), now, cloudevent.RuleState{
-			Rule: t.Rule.Name(), Severity: t.Rule.Severity(), Message: t.Message, Violated: t.State == rules.Violated,
-			Since: t.Since, Repeats: t.Repeats,
+			Rule: t.Rule.Name(), Severity: t.Rule.Severity(), Message: t.Message,
+			Violated: t.State == rules.Violated,
+			Since:    t.Since, Repeats: t.Repeats,
 		})
 		for i, out := range r.Outputs {
 			if !t.To.Has(i) || away.Has(i) {
@@ -66,8 +71,9 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 	return failed
 }
 
-// about returns the event that a transition is about. If that is an object of which another one has taken the name, it is
-// that one's end, with its last state if it came along, or else with nothing but what it was called.
+// about returns the event that a transition is about. If that is an object of which another one has
+// taken the name, it is that one's end, with its last state if it came along, or else with nothing
+// but what it was called.
 func about(d *informer.Delivery, e event.Event, t rules.Transition) event.Event {
 	if t.UID == e.Object.UID() {
 		return e

@@ -34,7 +34,8 @@ func book(t *testing.T, sources ...rules.Source) *rules.Book {
 }
 
 func pending(after time.Duration) rules.Source {
-	return rules.Source{Name: "stuck", Severity: "high", For: after, Deny: filters.Source{Text: `object.status.phase == "Pending"`}}
+	return rules.Source{Name: "stuck", Severity: "high", For: after,
+		Deny: filters.Source{Text: `object.status.phase == "Pending"`}}
 }
 
 // told gives what an output was told by rules.
@@ -55,10 +56,12 @@ func told(t *testing.T, out *output) (all []string) {
 			all = append(all, states(&output{messages: []sink.Message{m}})...)
 			continue
 		}
-		if err := json.Unmarshal([]byte(m.Data), &data); err != nil || m.Rule != data.Rule || m.Severity != data.Severity {
+		if err := json.Unmarshal([]byte(m.Data), &data); err != nil || m.Rule != data.Rule ||
+			m.Severity != data.Severity {
 			t.Fatalf("%v: %s", err, m.Data)
 		}
-		text := fmt.Sprintf("%s %s %s@%s", strings.TrimPrefix(m.Type, "dev.informerd.rule."), data.Rule, data.Severity, data.Object.Metadata.ResourceVersion)
+		text := fmt.Sprintf("%s %s %s@%s", strings.TrimPrefix(m.Type, "dev.informerd.rule."),
+			data.Rule, data.Severity, data.Object.Metadata.ResourceVersion)
 		if data.Repeated {
 			text += " repeated"
 		}
@@ -80,26 +83,30 @@ func TestARuleIsToldWhenItsTimeHasCome(t *testing.T) {
 		synctest.Wait()
 		expectTold(t, out)
 		time.Sleep(5 * time.Second)
-		source.push(event.Event{Op: event.Update, Object: pod(2, `"Pending"`), Old: pod(1, `"Pending"`)})
+		source.push(event.Event{Op: event.Update, Object: pod(2, `"Pending"`),
+			Old: pod(1, `"Pending"`)})
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
 		expectTold(t, out)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		expectTold(t, out, "violated stuck high@2")
-		source.push(event.Event{Op: event.Update, Object: pod(3, `"Pending"`), Old: pod(2, `"Pending"`)})
+		source.push(event.Event{Op: event.Update, Object: pod(3, `"Pending"`),
+			Old: pod(2, `"Pending"`)})
 		source.push(event.Event{Op: event.Resync, Object: pod(3, `"Pending"`)})
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		expectTold(t, out, "violated stuck high@2")
-		source.push(event.Event{Op: event.Update, Object: pod(4, `"Running"`), Old: pod(3, `"Pending"`)})
+		source.push(event.Event{Op: event.Update, Object: pod(4, `"Running"`),
+			Old: pod(3, `"Pending"`)})
 		synctest.Wait()
 		expectTold(t, out, "violated stuck high@2", "resolved stuck high@4")
 		source.end()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if s := r.Stats(); s.Violated != 1 || s.Resolved != 1 || s.Written != 2 || s.Events[event.Resync] != 1 || log.Len() > 0 {
+		if s := r.Stats(); s.Violated != 1 || s.Resolved != 1 || s.Written != 2 ||
+			s.Events[event.Resync] != 1 || log.Len() > 0 {
 			t.Errorf("%+v %s", s, log.String())
 		}
 	})
@@ -115,8 +122,10 @@ func expectTold(t *testing.T, out *output, want ...string) {
 // Rules see every event, whatever on and filter say; what they tell comes before the event.
 func TestRulesSeeEverythingSelected(t *testing.T) {
 	in, other := pod(1, `"Pending"`), pod(2, `"Running"`)
-	source, out := newScript(event.Event{Op: event.Add, Object: in}, event.Event{Op: event.Update, Object: other, Old: in},
-		event.Event{Op: event.Update, Object: in, Old: other}, event.Event{Op: event.Delete, Object: in}), &output{}
+	source, out := newScript(event.Event{Op: event.Add, Object: in},
+		event.Event{Op: event.Update, Object: other, Old: in},
+		event.Event{Op: event.Update, Object: in, Old: other}, event.Event{Op: event.Delete,
+			Object: in}), &output{}
 	var log bytes.Buffer
 	r := source.route(t, &log, out)
 	r.Rules, r.On = book(t, pending(0)), event.OpSet(0).With(event.Add).With(event.Delete)
@@ -124,17 +133,20 @@ func TestRulesSeeEverythingSelected(t *testing.T) {
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	expectTold(t, out, "violated stuck high@1", "added 1", "resolved stuck high@2", "violated stuck high@1", "resolved stuck high@1")
+	expectTold(t, out, "violated stuck high@1", "added 1", "resolved stuck high@2",
+		"violated stuck high@1", "resolved stuck high@1")
 }
 
 // An object that leaves the set is gone for its rules.
 func TestLeavingTheSetResolves(t *testing.T) {
 	in, other := pod(1, `"Pending"`), pod(2, `"Running"`)
-	source, out := newScript(event.Event{Op: event.Add, Object: in}, event.Event{Op: event.Update, Object: other, Old: in}), &output{}
+	source, out := newScript(event.Event{Op: event.Add, Object: in},
+		event.Event{Op: event.Update, Object: other, Old: in}), &output{}
 	var log bytes.Buffer
 	r := source.route(t, &log, out)
 	r.Select = expression(t, `object.status.phase == "Pending"`, filters.KindSelect)
-	r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}), true
+	r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}),
+		true
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +166,8 @@ func TestWhatRulesReportSurvivesAFailingOutput(t *testing.T) {
 		}
 		var log bytes.Buffer
 		r := source.route(t, &log, out)
-		r.Rules = book(t, pending(0), rules.Source{Name: "slow", For: time.Hour, Deny: filters.Source{Text: "true"}})
+		r.Rules = book(t, pending(0),
+			rules.Source{Name: "slow", For: time.Hour, Deny: filters.Source{Text: "true"}})
 		source.deaf = true
 		begin := time.Now()
 		if err := r.Run(t.Context()); err != nil {
@@ -162,7 +175,8 @@ func TestWhatRulesReportSurvivesAFailingOutput(t *testing.T) {
 		}
 		expectTold(t, out, "violated stuck high@1", "added 1")
 		left := time.Hour - time.Since(begin)
-		if want := []string{"retry web", "retry web", "done web, again in " + left.String()}; !slices.Equal(source.log, want) {
+		if want := []string{"retry web", "retry web",
+			"done web, again in " + left.String()}; !slices.Equal(source.log, want) {
 			t.Errorf("%v", source.log)
 		}
 		if s := r.Stats(); s.Violated != 1 || s.Written != 2 {
@@ -182,11 +196,13 @@ func away(d time.Duration) func(int, sink.Message) error {
 	}
 }
 
-// However long an output is away, it receives a violation when it is back, once, and then of its end.
+// However long an output is away, it receives a violation when it is back, once, and then of its
+// end.
 func TestAViolationIsReportedWhenTheOutputIsBack(t *testing.T) {
 	for _, gone := range []time.Duration{20 * time.Second, time.Hour, 30 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			source, out := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}), &output{}
+			source, out := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}),
+				&output{}
 			source.open = true
 			out.fail = away(gone)
 			var log bytes.Buffer
@@ -198,25 +214,29 @@ func TestAViolationIsReportedWhenTheOutputIsBack(t *testing.T) {
 			time.Sleep(gone + 3*time.Minute)
 			synctest.Wait()
 			expectTold(t, out, "violated stuck high@1")
-			source.push(event.Event{Op: event.Update, Object: pod(2, `"Pending"`), Old: pod(1, `"Pending"`)})
+			source.push(event.Event{Op: event.Update, Object: pod(2, `"Pending"`),
+				Old: pod(1, `"Pending"`)})
 			time.Sleep(24 * time.Hour)
 			synctest.Wait()
 			expectTold(t, out, "violated stuck high@1")
-			source.push(event.Event{Op: event.Update, Object: pod(3, `"Running"`), Old: pod(2, `"Pending"`)})
+			source.push(event.Event{Op: event.Update, Object: pod(3, `"Running"`),
+				Old: pod(2, `"Pending"`)})
 			synctest.Wait()
 			expectTold(t, out, "violated stuck high@1", "resolved stuck high@3")
 			source.end()
 			if err := <-done; err != nil {
 				t.Error(err)
 			}
-			if s := r.Stats(); s.DeadLetters != 0 || s.Violated != 1 || s.Resolved != 1 || len(r.Rules.Open()) != 0 {
+			if s := r.Stats(); s.DeadLetters != 0 || s.Violated != 1 || s.Resolved != 1 ||
+				len(r.Rules.Open()) != 0 {
 				t.Errorf("%+v", s)
 			}
 		})
 	}
 }
 
-// The end of a deleted object's violation waits for the output, too; and nothing is reported that came and went meanwhile.
+// The end of a deleted object's violation waits for the output, too; and nothing is reported that
+// came and went meanwhile.
 func TestWhatEndsWhileTheOutputIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, out := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}), &output{}
@@ -240,7 +260,8 @@ func TestWhatEndsWhileTheOutputIsAway(t *testing.T) {
 		out.mu.Unlock()
 		source.push(event.Event{Op: event.Add, Object: pod(3, `"Pending"`)})
 		time.Sleep(30 * time.Minute)
-		source.push(event.Event{Op: event.Update, Object: pod(4, `"Running"`), Old: pod(3, `"Pending"`)})
+		source.push(event.Event{Op: event.Update, Object: pod(4, `"Running"`),
+			Old: pod(3, `"Pending"`)})
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
 		expectTold(t, out, "violated stuck high@1", "resolved stuck high@2")
@@ -254,8 +275,8 @@ func TestWhatEndsWhileTheOutputIsAway(t *testing.T) {
 	})
 }
 
-// An object that leaves the set while the output is away may not be heard of again: its leaving is retried until it is
-// reported.
+// An object that leaves the set while the output is away may not be heard of again: its leaving is
+// retried until it is reported.
 func TestTheEndOfWhatLeavesWaitsForTheOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := pod(1, `"Pending"`)
@@ -264,13 +285,15 @@ func TestTheEndOfWhatLeavesWaitsForTheOutput(t *testing.T) {
 		var log bytes.Buffer
 		r := source.route(t, &log, out)
 		r.Select = expression(t, `object.status.phase == "Pending"`, filters.KindSelect)
-		r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}), true
+		r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}),
+			true
 		r.Retry = Retry{Attempts: 2, MinBackoff: time.Second, MaxBackoff: time.Minute}
 		done := make(chan error, 1)
 		go func() { done <- r.Run(t.Context()) }()
 		synctest.Wait()
 		source.mu.Lock()
-		source.deaf = true // as a listener whose object is deleted out of the set: it does not come again
+		// as a listener whose object is deleted out of the set: it does not come again
+		source.deaf = true
 		source.mu.Unlock()
 		out.mu.Lock()
 		out.fail = away(time.Hour)
@@ -286,8 +309,8 @@ func TestTheEndOfWhatLeavesWaitsForTheOutput(t *testing.T) {
 	})
 }
 
-// Once the source has stopped, the end of a violation is not retried without end: an output that is away for good would keep
-// the listener from ending.
+// Once the source has stopped, the end of a violation is not retried without end: an output that is
+// away for good would keep the listener from ending.
 func TestTheEndOfAViolationWaitsNoLongerThanTheSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, out := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}), &output{}
@@ -336,7 +359,9 @@ func TestTheEndOfAViolationWaitsNoLongerThanTheSource(t *testing.T) {
 func TestWhatAnOutputRefusesIsNotOfferedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := pod(1, `"Pending"`)
-		source, refuses, takes := newScript(event.Event{Op: event.Add, Object: in}, event.Event{Op: event.Resync, Object: in}, event.Event{Op: event.Delete, Object: in}), &output{}, &output{}
+		source, refuses, takes := newScript(event.Event{Op: event.Add, Object: in},
+			event.Event{Op: event.Resync, Object: in}, event.Event{Op: event.Delete, Object: in}),
+			&output{}, &output{}
 		refuses.fail = func(n int, m sink.Message) error {
 			if strings.HasPrefix(m.Type, "dev.informerd.rule.violated") {
 				return sink.Permanent(errors.New("413 too large"))
@@ -352,7 +377,8 @@ func TestWhatAnOutputRefusesIsNotOfferedAgain(t *testing.T) {
 		}
 		expectTold(t, refuses)
 		expectTold(t, takes, "violated stuck high@1", "resolved stuck high@1")
-		if s := r.Stats(); s.DeadLetters != 1 || s.Retried != 0 || !strings.Contains(log.String(), `msg="what a rule reports is given up" op=add`) {
+		if s := r.Stats(); s.DeadLetters != 1 || s.Retried != 0 ||
+			!strings.Contains(log.String(), `msg="what a rule reports is given up" op=add`) {
 			t.Errorf("%+v %s", s, log.String())
 		}
 	})
@@ -362,7 +388,9 @@ func TestWhatAnOutputRefusesIsNotOfferedAgain(t *testing.T) {
 func TestTheEndComesBeforeTheNextBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, other := pod(1, `"Pending"`), pod(2, `"Running"`)
-		source, out := newScript(event.Event{Op: event.Add, Object: in}, event.Event{Op: event.Update, Object: other, Old: in}, event.Event{Op: event.Update, Object: pod(3, `"Pending"`), Old: other}), &output{}
+		source, out := newScript(event.Event{Op: event.Add, Object: in},
+			event.Event{Op: event.Update, Object: other, Old: in}, event.Event{Op: event.Update,
+				Object: pod(3, `"Pending"`), Old: other}), &output{}
 		fails := 3
 		out.fail = func(_ int, m sink.Message) error {
 			if fails > 0 && strings.HasSuffix(m.Type, ".resolved") {
@@ -378,14 +406,18 @@ func TestTheEndComesBeforeTheNextBeginning(t *testing.T) {
 		if err := r.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		expectTold(t, out, "violated stuck high@1", "resolved stuck high@3", "violated stuck high@3")
+		expectTold(t, out, "violated stuck high@1", "resolved stuck high@3",
+			"violated stuck high@3")
 	})
 }
 
-// The end of an object of which another one has taken the name is about that object, as far as it is known.
+// The end of an object of which another one has taken the name is about that object, as far as it
+// is known.
 func TestTheEndOfAReplacedObjectIsAboutThat(t *testing.T) {
 	as := func(version int, uid string) *event.Object {
-		o, err := (&event.Parser{}).Parse([]byte(strings.Replace(pod(version, `"Pending"`).JSON(), `"uid":"u"`, `"uid":"`+uid+`"`, 1)))
+		o, err := (&event.Parser{}).Parse(
+			[]byte(strings.Replace(pod(version, `"Pending"`).JSON(), `"uid":"u"`, `"uid":"`+uid+`"`,
+				1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -395,8 +427,12 @@ func TestTheEndOfAReplacedObjectIsAboutThat(t *testing.T) {
 		e    event.Event
 		data string
 	}{
-		"the update has its state": {event.Event{Op: event.Update, Object: as(3, "u2"), Old: as(2, "u1")}, as(2, "u1").JSON()},
-		"its state is not known":   {event.Event{Op: event.Resync, Object: as(3, "u2")}, `{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","name":"web","uid":"u1"}}`},
+		"the update has its state": {
+			event.Event{Op: event.Update, Object: as(3, "u2"), Old: as(2, "u1")},
+			as(2, "u1").JSON()},
+		"its state is not known": {
+			event.Event{Op: event.Resync, Object: as(3, "u2")},
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","name":"web","uid":"u1"}}`},
 	} {
 		source, out := newScript(event.Event{Op: event.Add, Object: as(1, "u1")}, tt.e), &output{}
 		source.deaf = true
@@ -410,7 +446,8 @@ func TestTheEndOfAReplacedObjectIsAboutThat(t *testing.T) {
 			t.Fatalf("%s: %v", name, out.messages)
 		}
 		m := out.messages[1]
-		if m.UID != "u1" || m.Op != event.Delete || !strings.Contains(m.Data, `"object":`+tt.data) || out.messages[2].UID != "u2" {
+		if m.UID != "u1" || m.Op != event.Delete ||
+			!strings.Contains(m.Data, `"object":`+tt.data) || out.messages[2].UID != "u2" {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
@@ -428,7 +465,8 @@ func TestWhatTimeLeadsToHasNoOp(t *testing.T) {
 			t.Fatal(err)
 		}
 		expectTold(t, out, "violated stuck high@1")
-		if text := string(cloudevent.Append(nil, out.messages[0])); strings.Contains(text, `"op"`) || out.messages[0].Op != 0 {
+		if text := string(cloudevent.Append(nil, out.messages[0])); strings.Contains(text,
+			`"op"`) || out.messages[0].Op != 0 {
 			t.Errorf("%s", text)
 		}
 	})
@@ -437,16 +475,21 @@ func TestWhatTimeLeadsToHasNoOp(t *testing.T) {
 // A rule that fails changes nothing and is counted.
 func TestAFailingRuleLeavesTheStateAsItIs(t *testing.T) {
 	in, broken := pod(1, `"Pending"`), pod(2, `5`)
-	source, out := newScript(event.Event{Op: event.Add, Object: in}, event.Event{Op: event.Update, Object: broken, Old: in}), &output{}
+	source, out := newScript(event.Event{Op: event.Add, Object: in},
+		event.Event{Op: event.Update, Object: broken, Old: in}), &output{}
 	source.deaf = true
 	var log bytes.Buffer
 	r := source.route(t, &log, out)
-	r.Rules, r.Quiet = book(t, rules.Source{Name: "stuck", Deny: filters.Source{Text: `object.status.phase startsWith "P"`}}), true
+	r.Rules, r.Quiet = book(t,
+		rules.Source{Name: "stuck",
+			Deny: filters.Source{Text: `object.status.phase startsWith "P"`}}), true
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expectTold(t, out, "violated stuck medium@1")
-	if s := r.Stats(); s.RuleErrors != 1 || s.DeadLetters != 1 || !strings.Contains(log.String(), `msg="a rule failed, so what is known of the object stays" op=update`) {
+	if s := r.Stats(); s.RuleErrors != 1 || s.DeadLetters != 1 ||
+		!strings.Contains(log.String(),
+			`msg="a rule failed, so what is known of the object stays" op=update`) {
 		t.Errorf("%+v\n%s", s, log.String())
 	}
 }

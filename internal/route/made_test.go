@@ -11,7 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// Data under informerd's own types says which module it is from, so that no handler can pass its own for an object's.
+// Data under informerd's own types says which module it is from, so that no handler can pass its
+// own for an object's.
 func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
 	var p event.Parser
 	o, err := p.Parse([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1"}}`))
@@ -31,13 +32,16 @@ func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
 	}{
 		"nothing": {nil, false},
 		"data":    {[]plugins.Emission{{Kind: abi.EmitData, Data: []byte(`{"object":{}}`)}}, true},
-		"event":   {[]plugins.Emission{{Kind: abi.EmitEvent, Data: []byte(`{"type":"com.example.a"}`)}}, false},
+		"event": {[]plugins.Emission{{Kind: abi.EmitEvent,
+			Data: []byte(`{"type":"com.example.a"}`)}}, false},
 	} {
-		made, err := r.made(e, time.Now(), plugins.Result{Emitted: test.emitted, Refused: 2, Handler: digest})
+		made, err := r.made(e, time.Now(),
+			plugins.Result{Emitted: test.emitted, Refused: 2, Handler: digest})
 		if err != nil || len(made) != 1 {
 			t.Fatalf("%s: %v, %v", name, made, err)
 		}
-		if text := string(cloudevent.Append(nil, made[0])); strings.Contains(text, `,"handler":"`+digest+`",`) != test.marked {
+		if text := string(cloudevent.Append(nil, made[0])); strings.Contains(text,
+			`,"handler":"`+digest+`",`) != test.marked {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// members remembers which objects are selected, as far as their states do not say it: those for which the select has failed,
-// and if it looks at the clock or at other objects (moving), all that are selected. It is safe for concurrent use, each object
-// by one worker at a time.
+// members remembers which objects are selected, as far as their states do not say it: those for
+// which the select has failed, and if it looks at the clock or at other objects (moving), all that
+// are selected. It is safe for concurrent use, each object by one worker at a time.
 type members struct {
 	moving bool
 
@@ -19,7 +19,8 @@ type members struct {
 	objects map[event.Key]member
 }
 
-// member is what is remembered of an object. The zero member is what it is of one that is not remembered.
+// member is what is remembered of an object. The zero member is what it is of one that is not
+// remembered.
 type member struct {
 	in       bool
 	failures uint8 // of the select, in a row
@@ -36,8 +37,9 @@ func (m member) after(is answer, was bool) member {
 // maxFailures is from how many failures on a select is asked again once a minute only.
 const maxFailures = 7
 
-// retryDelay returns after what time the select is evaluated again, 0 if the next event of the object is soon enough: the
-// answer of an expression that reads the object alone does not change before that.
+// retryDelay returns after what time the select is evaluated again, 0 if the next event of the
+// object is soon enough: the answer of an expression that reads the object alone does not change
+// before that.
 func (m member) retryDelay(is answer, moving bool) time.Duration {
 	switch {
 	case !moving:

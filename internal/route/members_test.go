@@ -15,35 +15,46 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// A state on which the select fails changes nothing: what was selected stays so, and what was not does not enter.
+// A state on which the select fails changes nothing: what was selected stays so, and what was not
+// does not enter.
 func TestASelectThatFailsKeepsWhatWasSelected(t *testing.T) {
-	fine, broken, mended, other := pod(1, `"Pending"`), pod(2, `["Pending"]`), pod(3, `"Pending"`), pod(4, `"Running"`)
+	fine, broken, mended, other := pod(1, `"Pending"`), pod(2, `["Pending"]`), pod(3, `"Pending"`),
+		pod(4, `"Running"`)
 	for name, tt := range map[string]struct {
 		events []event.Event
 		want   string
 		fails  uint64
 	}{
 		"a member stays one, also in the end": {
-			[]event.Event{{Op: event.Add, Object: fine}, {Op: event.Update, Object: broken, Old: fine}, {Op: event.Delete, Object: broken}},
+			[]event.Event{{Op: event.Add, Object: fine}, {
+				Op: event.Update, Object: broken, Old: fine}, {Op: event.Delete, Object: broken}},
 			"added 1, updated 2 was 1, deleted 2", 1,
 		},
 		"a member that is mended": {
-			[]event.Event{{Op: event.Add, Object: fine}, {Op: event.Update, Object: broken, Old: fine}, {Op: event.Update, Object: mended, Old: broken}},
+			[]event.Event{{Op: event.Add, Object: fine}, {
+				Op: event.Update, Object: broken, Old: fine}, {Op: event.Update, Object: mended,
+				Old: broken}},
 			"added 1, updated 2 was 1, updated 3 was 2", 1,
 		},
 		"a member that leaves after it": {
-			[]event.Event{{Op: event.Add, Object: fine}, {Op: event.Update, Object: broken, Old: fine}, {Op: event.Update, Object: other, Old: broken}, {Op: event.Delete, Object: other}},
+			[]event.Event{{Op: event.Add, Object: fine}, {
+				Op: event.Update, Object: broken, Old: fine}, {Op: event.Update, Object: other,
+				Old: broken}, {Op: event.Delete, Object: other}},
 			"added 1, updated 2 was 1, deleted 2", 1,
 		},
 		"what is not known does not enter": {
-			[]event.Event{{Op: event.Add, Object: broken}, {Op: event.Resync, Object: broken}, {Op: event.Delete, Object: broken}}, "", 2,
+			[]event.Event{{Op: event.Add, Object: broken}, {Op: event.Resync, Object: broken}, {
+				Op: event.Delete, Object: broken}}, "", 2,
 		},
 		"what was not known enters": {
-			[]event.Event{{Op: event.Add, Object: broken}, {Op: event.Update, Object: mended, Old: broken}, {Op: event.Delete, Object: mended}},
+			[]event.Event{{Op: event.Add, Object: broken}, {
+				Op: event.Update, Object: mended, Old: broken}, {Op: event.Delete, Object: mended}},
 			"added 3, deleted 3", 1,
 		},
 		"what is outside stays there": {
-			[]event.Event{{Op: event.Add, Object: other}, {Op: event.Update, Object: broken, Old: other}, {Op: event.Delete, Object: broken}}, "", 1,
+			[]event.Event{{Op: event.Add, Object: other}, {
+				Op: event.Update, Object: broken, Old: other}, {Op: event.Delete, Object: broken}},
+			"", 1,
 		},
 	} {
 		source, to := newScript(tt.events...), &output{}
@@ -56,8 +67,10 @@ func TestASelectThatFailsKeepsWhatWasSelected(t *testing.T) {
 		if got := strings.Join(states(to), ", "); got != tt.want {
 			t.Errorf("%s: got %s, want %s", name, got, tt.want)
 		}
-		if s := r.Stats(); s.FilterErrors != tt.fails || s.DeadLetters != 0 || s.Members != 0 && tt.events[len(tt.events)-1].Op == event.Delete ||
-			!strings.Contains(log.String(), `msg="the select failed, so the object stays selected or not as it was"`) {
+		if s := r.Stats(); s.FilterErrors != tt.fails || s.DeadLetters != 0 || s.Members != 0 &&
+			tt.events[len(tt.events)-1].Op == event.Delete ||
+			!strings.Contains(log.String(),
+				`msg="the select failed, so the object stays selected or not as it was"`) {
 			t.Errorf("%s: %+v\n%s", name, s, log.String())
 		}
 	}
@@ -93,36 +106,40 @@ func expectStates(t *testing.T, out *output, want ...string) {
 
 // An object that enters as the clock moves is an add, once; one that leaves is a delete.
 func TestTheClockMovesObjectsInAndOut(t *testing.T) {
-	moving(t, `age("2000-01-01T00:00:00Z") > "5m" && age("2000-01-01T00:00:00Z") < "1h"`, func(r *Route, source *script, out *output) {
-		in := pod(1, `"Pending"`)
-		source.push(event.Event{Op: event.Add, Object: in})
-		time.Sleep(4 * time.Minute)
-		expectStates(t, out)
-		time.Sleep(2 * time.Minute)
-		expectStates(t, out, "added 1")
-		time.Sleep(30 * time.Minute)
-		source.push(event.Event{Op: event.Update, Object: pod(2, `"Running"`), Old: in})
-		time.Sleep(20 * time.Minute)
-		expectStates(t, out, "added 1", "updated 2 was 1")
-		time.Sleep(10 * time.Minute)
-		expectStates(t, out, "added 1", "updated 2 was 1", "deleted 2")
-		time.Sleep(24 * time.Hour)
-		source.push(event.Event{Op: event.Update, Object: pod(3, `"Running"`), Old: pod(2, `"Running"`)})
-		source.push(event.Event{Op: event.Delete, Object: pod(3, `"Running"`)})
-		expectStates(t, out, "added 1", "updated 2 was 1", "deleted 2")
-		if s := r.Stats(); s.Members != 0 || s.Events[event.Resync] != 0 {
-			t.Errorf("%+v", s)
-		}
-	})
+	moving(t, `age("2000-01-01T00:00:00Z") > "5m" && age("2000-01-01T00:00:00Z") < "1h"`,
+		func(r *Route, source *script, out *output) {
+			in := pod(1, `"Pending"`)
+			source.push(event.Event{Op: event.Add, Object: in})
+			time.Sleep(4 * time.Minute)
+			expectStates(t, out)
+			time.Sleep(2 * time.Minute)
+			expectStates(t, out, "added 1")
+			time.Sleep(30 * time.Minute)
+			source.push(event.Event{Op: event.Update, Object: pod(2, `"Running"`), Old: in})
+			time.Sleep(20 * time.Minute)
+			expectStates(t, out, "added 1", "updated 2 was 1")
+			time.Sleep(10 * time.Minute)
+			expectStates(t, out, "added 1", "updated 2 was 1", "deleted 2")
+			time.Sleep(24 * time.Hour)
+			source.push(event.Event{Op: event.Update, Object: pod(3, `"Running"`),
+				Old: pod(2, `"Running"`)})
+			source.push(event.Event{Op: event.Delete, Object: pod(3, `"Running"`)})
+			expectStates(t, out, "added 1", "updated 2 was 1", "deleted 2")
+			if s := r.Stats(); s.Members != 0 || s.Events[event.Resync] != 0 {
+				t.Errorf("%+v", s)
+			}
+		})
 }
 
-// A select that fails when an object is looked at again ends neither that nor the waiting of a rule.
+// A select that fails when an object is looked at again ends neither that nor the waiting of a
+// rule.
 func TestASelectThatFailsOnARecallIsAskedAgain(t *testing.T) {
 	moving(t, `age("2000-01-01T00:00:00Z") < "9m" || age("2000-01-01T00:00:00Z") > "11m" || object.metadata.name > 5`, func(r *Route, source *script, out *output) {
 		source.push(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)})
 		time.Sleep(20 * time.Minute)
 		expectStates(t, out, "added 1")
-		if s := r.Stats(); s.FilterErrors < 7 || s.FilterErrors > 9 { // after 1, 2, 4, 8, 16 and 32 s, then once a minute
+		// after 1, 2, 4, 8, 16 and 32 s, then once a minute
+		if s := r.Stats(); s.FilterErrors < 7 || s.FilterErrors > 9 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -132,7 +149,8 @@ func TestASelectThatFailsOnARecallIsAskedAgain(t *testing.T) {
 		var log bytes.Buffer
 		r := source.route(t, &log, out)
 		r.Rules, r.Quiet = book(t, pending(10*time.Minute)), true
-		r.Select = expression(t, `age("2000-01-01T00:00:00Z") < "9m" || age("2000-01-01T00:00:00Z") > "11m" || object.metadata.name > 5`, filters.KindSelect)
+		r.Select = expression(t,
+			`age("2000-01-01T00:00:00Z") < "9m" || age("2000-01-01T00:00:00Z") > "11m" || object.metadata.name > 5`, filters.KindSelect)
 		done := make(chan error, 1)
 		go func() { done <- r.Run(t.Context()) }()
 		time.Sleep(13 * time.Minute)
@@ -145,14 +163,16 @@ func TestASelectThatFailsOnARecallIsAskedAgain(t *testing.T) {
 	})
 }
 
-// A filter that looks at the clock may have an answer later: its event is tried again, and given up in the end.
+// A filter that looks at the clock may have an answer later: its event is tried again, and given up
+// in the end.
 func TestAFilterThatLooksAroundIsAskedAgain(t *testing.T) {
 	for text, want := range map[string]string{
 		`age("2000-01-01T00:00:00Z") > "1s" || object.metadata.name > 5`: "added 1",
 		`age("2000-01-01T00:00:00Z") > "9h" || object.metadata.name > 5`: "",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			source, out := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}), &output{}
+			source, out := newScript(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)}),
+				&output{}
 			var log bytes.Buffer
 			r := source.route(t, &log, out)
 			r.Filter = expression(t, text, filters.KindFilter)
@@ -162,7 +182,8 @@ func TestAFilterThatLooksAroundIsAskedAgain(t *testing.T) {
 			if got := strings.Join(states(out), ", "); got != want {
 				t.Errorf("%s: told %s", text, got)
 			}
-			if s := r.Stats(); (s.DeadLetters == 1) != (want == "") || s.Retried == 0 || s.Filtered != 0 {
+			if s := r.Stats(); (s.DeadLetters == 1) != (want == "") || s.Retried == 0 ||
+				s.Filtered != 0 {
 				t.Errorf("%s: %+v\n%s", text, s, log.String())
 			}
 		})
@@ -172,11 +193,13 @@ func TestAFilterThatLooksAroundIsAskedAgain(t *testing.T) {
 // A delete ends what the rules have of an object, whatever became of its membership.
 func TestADeleteEndsWhatRulesHave(t *testing.T) {
 	in := pod(1, `"Pending"`)
-	source, out := newScript(event.Event{Op: event.Add, Object: in}, event.Event{Op: event.Delete, Object: pod(2, `"Running"`)}), &output{}
+	source, out := newScript(event.Event{Op: event.Add, Object: in},
+		event.Event{Op: event.Delete, Object: pod(2, `"Running"`)}), &output{}
 	var log bytes.Buffer
 	r := source.route(t, &log, out)
 	r.Select = expression(t, `object.status.phase == "Pending"`, filters.KindSelect)
-	r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}), true
+	r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}),
+		true
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -186,8 +209,8 @@ func TestADeleteEndsWhatRulesHave(t *testing.T) {
 	}
 }
 
-// An object that is remembered leaves with its last state in the set, if the one in which it was deleted is none: it has left
-// with events that were missed.
+// An object that is remembered leaves with its last state in the set, if the one in which it was
+// deleted is none: it has left with events that were missed.
 func TestWhatIsRememberedLeavesWithItsLastStateInTheSet(t *testing.T) {
 	fine, broken, other := pod(1, `"Pending"`), pod(2, `["Pending"]`), pod(3, `"Running"`)
 	for name, tt := range map[string]struct {
@@ -198,7 +221,9 @@ func TestWhatIsRememberedLeavesWithItsLastStateInTheSet(t *testing.T) {
 	}{
 		"the select has failed": {
 			`object.status.phase startsWith "P"`,
-			[]event.Event{{Op: event.Add, Object: fine}, {Op: event.Update, Object: broken, Old: fine}, {Op: event.Delete, Object: other}}, broken,
+			[]event.Event{{Op: event.Add, Object: fine}, {
+				Op: event.Update, Object: broken, Old: fine}, {Op: event.Delete, Object: other}},
+			broken,
 			"added 1, updated 2 was 1, deleted 2",
 		},
 		"the select looks at the clock": {
@@ -208,7 +233,9 @@ func TestWhatIsRememberedLeavesWithItsLastStateInTheSet(t *testing.T) {
 		},
 		"nothing was missed": {
 			`object.status.phase startsWith "P"`,
-			[]event.Event{{Op: event.Add, Object: fine}, {Op: event.Update, Object: broken, Old: fine}, {Op: event.Delete, Object: pod(4, `"Pending"`)}}, broken,
+			[]event.Event{{Op: event.Add, Object: fine}, {
+				Op: event.Update, Object: broken, Old: fine}, {Op: event.Delete,
+				Object: pod(4, `"Pending"`)}}, broken,
 			"added 1, updated 2 was 1, deleted 4",
 		},
 	} {

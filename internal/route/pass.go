@@ -8,8 +8,9 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 )
 
-// maxPassed is how many events a worker without a handler takes for one turn, if its output takes several messages at once.
-// With more there is little to gain, and the first one waits for the filter's answers to the others.
+// maxPassed is how many events a worker without a handler takes for one turn, if its output takes
+// several messages at once. With more there is little to gain, and the first one waits for the
+// filter's answers to the others.
 const maxPassed = 32
 
 // passOn sends the events that are wanted as they are, without a handler.

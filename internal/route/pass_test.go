@@ -46,12 +46,14 @@ func passed(t *testing.T, source *script, out sink.Sink) *Route {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter, err := filters.Compile(filters.Source{Text: `not (object.metadata.name startsWith "no")`})
+	filter, err := filters.Compile(
+		filters.Source{Text: `not (object.metadata.name startsWith "no")`})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &Route{
-		Name: "l", Source: source, Filter: filter, Messages: messages, Retry: patient, Log: slog.New(slog.DiscardHandler),
+		Name: "l", Source: source, Filter: filter, Messages: messages, Retry: patient,
+		Log:     slog.New(slog.DiscardHandler),
 		Outputs: []Output{{Name: "out", Sink: out}},
 	}
 }
@@ -75,13 +77,15 @@ func TestAnOutputThatTakesSeveralGetsWhatIsReady(t *testing.T) {
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if sizes := []int{maxPassed - 1, maxPassed, 4}; !slices.Equal(out.sizes, sizes) { // one is filtered out
+	// one is filtered out
+	if sizes := []int{maxPassed - 1, maxPassed, 4}; !slices.Equal(out.sizes, sizes) {
 		t.Errorf("calls with %v messages, want %v", out.sizes, sizes)
 	}
 	if !slices.Equal(out.got, want) {
 		t.Errorf("got %v", out.got)
 	}
-	if s := r.Stats(); s.Written != uint64(len(want)) || s.Filtered != 1 || len(source.log) != len(want)+1 {
+	if s := r.Stats(); s.Written != uint64(len(want)) || s.Filtered != 1 ||
+		len(source.log) != len(want)+1 {
 		t.Errorf("%+v, acknowledged %v", s, source.log)
 	}
 }
@@ -130,7 +134,8 @@ func TestEventsPassedOnTogetherFareAsAlone(t *testing.T) {
 			}
 			alone, several := &output{}, &together{}
 			want, got := perform(alone, alone), perform(several, &several.output)
-			if !slices.Equal(got.acks, want.acks) || !slices.Equal(got.got, want.got) || got.stats != want.stats {
+			if !slices.Equal(got.acks, want.acks) || !slices.Equal(got.got, want.got) ||
+				got.stats != want.stats {
 				t.Fatalf("seed %d\n got %v\nwant %v", seed, got, want)
 			}
 		}
@@ -157,7 +162,8 @@ func TestBeingStoppedGivesBackWhatWasNotTaken(t *testing.T) {
 		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if want := []string{"done a", "retry b", "retry c"}; !slices.Equal(source.log, want) || r.Stats().DeadLetters != 0 || r.Stats().Retried != 0 {
+		if want := []string{"done a", "retry b", "retry c"}; !slices.Equal(source.log, want) ||
+			r.Stats().DeadLetters != 0 || r.Stats().Retried != 0 {
 			t.Errorf("acknowledged %v, %+v", source.log, r.Stats())
 		}
 		time.Sleep(time.Second) // what was given back is delivered to nobody
@@ -168,7 +174,8 @@ func TestWithoutAHandlerObjectsGoOutAsTheyAreStored(t *testing.T) {
 	var p event.Parser
 	var packed *event.Object
 	for i := range 4 {
-		o, err := p.Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","uid":"u","resourceVersion":"%d"},"spec":{"env":[%s{}]}}`, i, strings.Repeat(`{"name":"a","value":"b"},`, 100)))
+		o, err := p.Parse(fmt.Appendf(nil,
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","uid":"u","resourceVersion":"%d"},"spec":{"env":[%s{}]}}`, i, strings.Repeat(`{"name":"a","value":"b"},`, 100)))
 		if err != nil {
 			t.Fatal(err)
 		}

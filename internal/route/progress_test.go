@@ -15,8 +15,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// forgetful is a source that gives up a failed event, as a listener does when the event's registration is removed, and then
-// has the next event of the same object.
+// forgetful is a source that gives up a failed event, as a listener does when the event's
+// registration is removed, and then has the next event of the same object.
 type forgetful struct {
 	*script
 	next event.Event
@@ -44,8 +44,8 @@ func (f *forgetful) Retry(d *informer.Delivery, _ time.Duration) {
 	f.script.end()
 }
 
-// What an output has yet to take of an event goes with that event: an event that comes in its place is sent itself, from
-// its beginning, with and without rules.
+// What an output has yet to take of an event goes with that event: an event that comes in its place
+// is sent itself, from its beginning, with and without rules.
 func TestAnEventDoesNotTakeUpWhatAnotherOneLeft(t *testing.T) {
 	for _, rules := range []bool{false, true} {
 		t.Run(fmt.Sprint("rules ", rules), func(t *testing.T) {
@@ -57,7 +57,8 @@ func TestAnEventDoesNotTakeUpWhatAnotherOneLeft(t *testing.T) {
 					}
 					return nil
 				}
-				s := &forgetful{newScript(event.Event{Op: event.Add, Object: pod(5, `"Pending"`)}), event.Event{Op: event.Add, Object: pod(9, `"Running"`)}}
+				s := &forgetful{newScript(event.Event{Op: event.Add, Object: pod(5, `"Pending"`)}),
+					event.Event{Op: event.Add, Object: pod(9, `"Running"`)}}
 				s.script.open = true
 				var log bytes.Buffer
 				r := s.script.route(t, &log, first)

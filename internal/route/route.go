@@ -19,15 +19,17 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Source gives events and takes their acknowledgement. It never has two events of one object out at the same time.
-// informer.Listener is one.
+// Source gives events and takes their acknowledgement. It never has two events of one object out at
+// the same time. informer.Listener is one.
 type Source interface {
-	// Next waits for an event. It fails with ctx's error, or with informer.ErrStopped when no more will come.
+	// Next waits for an event. It fails with ctx's error, or with informer.ErrStopped when no more
+	// will come.
 	Next(ctx context.Context) (informer.Delivery, error)
-	// More appends what is ready beside it, without waiting: at most n events, and no more than a share of one of so many
-	// workers.
+	// More appends what is ready beside it, without waiting: at most n events, and no more than a
+	// share of one of so many workers.
 	More(got []informer.Delivery, n, workers int) []informer.Delivery
-	// Stopped gives a channel that is closed when no new events come in, though there may be some left.
+	// Stopped gives a channel that is closed when no new events come in, though there may be some
+	// left.
 	Stopped() <-chan struct{}
 }
 
@@ -45,16 +47,19 @@ type Retry struct {
 
 // Route is one listener's way from its source to its outputs. Set the fields, then call Run.
 type Route struct {
-	Name    string
-	Source  Source
-	Select  *filters.Filter  // nil: every object is selected
-	On      event.OpSet      // the events that go on to the filter, once Select has made of them what they mean; 0: all
+	Name   string
+	Source Source
+	Select *filters.Filter // nil: every object is selected
+	// the events that go on to the filter, once Select has made of them what they mean; 0: all
+	On      event.OpSet
 	Filter  *filters.Filter  // nil: every event matches
 	Rules   *rules.Book      // of the selected objects; nil: there are none
 	Quiet   bool             // only what rules tell goes out, no events
 	Handler *plugins.Handler // nil: events go to the outputs as they are
-	Batch   int              // the most events that a handler which takes several gets at once; 0 means 1
-	// PauseAfter is how many crashes of the handler in a row, whichever worker has them, make the workers pause; 0: they never do.
+	// the most events that a handler which takes several gets at once; 0 means 1
+	Batch int
+	// PauseAfter is how many crashes of the handler in a row, whichever worker has them, make the
+	// workers pause; 0: they never do.
 	PauseAfter int
 	Caches     filters.Caches // what expressions may look up of other informers; may be nil
 	Messages   *cloudevent.Source
@@ -74,8 +79,9 @@ type Route struct {
 	batches func() bool
 }
 
-// unsent is what came of an event, how far it got, and what follows when it is done. While the event waits for a retry, its
-// delivery carries this as Progress, so that no other event of the object can take it up.
+// unsent is what came of an event, how far it got, and what follows when it is done. While the
+// event waits for a retry, its delivery carries this as Progress, so that no other event of the
+// object can take it up.
 type unsent struct {
 	messages []sink.Message
 	next     int           // index into messages × outputs, messages first
@@ -92,8 +98,9 @@ func (u *unsent) sooner(after time.Duration) {
 	}
 }
 
-// Run works on events until the source has stopped and is empty (then the result is nil), or ctx is done. If instances of the
-// handler cannot be started, it fails without having taken an event, and may be called again. Do not call it otherwise.
+// Run works on events until the source has stopped and is empty (then the result is nil), or ctx is
+// done. If instances of the handler cannot be started, it fails without having taken an event, and
+// may be called again. Do not call it otherwise.
 func (r *Route) Run(ctx context.Context) error {
 	r.breaker.after = r.PauseAfter
 	r.members.moving = looksAround(r.Select)
@@ -138,7 +145,8 @@ func (r *Route) done(d *informer.Delivery, left unsent) {
 // send gives the outputs what is left for them.
 func (r *Route) send(ctx context.Context, left *unsent) error {
 	for ; left.next < len(left.messages)*len(r.Outputs); left.next++ {
-		if err := r.write(ctx, r.Outputs[left.next%len(r.Outputs)], left.messages[left.next/len(r.Outputs)]); err != nil {
+		if err := r.write(ctx, r.Outputs[left.next%len(r.Outputs)],
+			left.messages[left.next/len(r.Outputs)]); err != nil {
 			return err
 		}
 	}
@@ -164,22 +172,29 @@ func (r *Route) failed(ctx context.Context, d *informer.Delivery, left unsent, e
 	case ctx.Err() != nil:
 		// Being stopped is nobody's failure. The event goes back, and is not done.
 		d.Retry(0)
-	case d.Attempt < r.Retry.Attempts && !sink.IsPermanent(err), unreported && left.gone && !r.stopped():
-		// Nothing but this event can be counted on to report the end of the violations of an object that is deleted or has left:
-		// what happens to it outside of the set may be refused before the buffer.
+	case d.Attempt < r.Retry.Attempts && !sink.IsPermanent(err), unreported && left.gone &&
+		!r.stopped():
+		// Nothing but this event can be counted on to report the end of the violations of an object
+		// that is deleted or has left: what happens to it outside of the set may be refused before
+		// the buffer.
 		delay := r.Retry.delay(d.Attempt)
 		r.stats.retried.Add(1)
-		r.complainOf(slog.LevelWarn, d, "event failed, will try again", err, slog.Int("attempt", d.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
+		r.complainOf(slog.LevelWarn, d, "event failed, will try again", err,
+			slog.Int("attempt", d.Attempt), slog.Duration("in", delay.Round(time.Millisecond)))
 		d.Retry(delay)
 	default:
 		if unreported {
-			left.sooner(max(r.Retry.MaxBackoff, rules.FailedInterval)) // it is reported when the outputs are back
+			// it is reported when the outputs are back
+			left.sooner(max(r.Retry.MaxBackoff, rules.FailedInterval))
 		}
 		if unreported && (r.Quiet || d.Recalled) {
-			r.complainOf(slog.LevelWarn, d, "outputs do not take what rules report, will try again", err, slog.Duration("in", left.again))
+			r.complainOf(slog.LevelWarn, d, "outputs do not take what rules report, will try again",
+				err, slog.Duration("in", left.again))
 		} else {
 			r.stats.deadLetters.Add(1)
-			r.complainOf(slog.LevelError, d, "event given up", err, slog.String("resourceVersion", d.Object.ResourceVersion()), slog.Int("attempts", d.Attempt))
+			r.complainOf(slog.LevelError, d, "event given up", err,
+				slog.String("resourceVersion", d.Object.ResourceVersion()), slog.Int("attempts",
+					d.Attempt))
 		}
 		r.kept.release(d)
 		r.done(d, left)

@@ -24,8 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// script is a source that gives events in order, holds an object back while it waits for its retry, and ends when all
-// are done. It writes down the acknowledgements.
+// script is a source that gives events in order, holds an object back while it waits for its retry,
+// and ends when all are done. It writes down the acknowledgements.
 type script struct {
 	mu      sync.Mutex
 	waiting []informer.Delivery
@@ -195,7 +195,8 @@ func add(name string) event.Event {
 }
 
 // run runs a route over events to outputs and gives the acknowledgements, the counters and the log.
-func run(t *testing.T, filter string, retry Retry, events []event.Event, outputs ...*output) (acks []string, stats Stats, log string) {
+func run(t *testing.T, filter string, retry Retry, events []event.Event,
+	outputs ...*output) (acks []string, stats Stats, log string) {
 	t.Helper()
 	var buf bytes.Buffer
 	source := newScript(events...)
@@ -203,7 +204,8 @@ func run(t *testing.T, filter string, retry Retry, events []event.Event, outputs
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Route{Name: "l", Source: source, Messages: messages, Retry: retry, Log: slog.New(slog.NewTextHandler(&buf, nil))}
+	r := &Route{Name: "l", Source: source, Messages: messages, Retry: retry,
+		Log: slog.New(slog.NewTextHandler(&buf, nil))}
 	if filter != "" {
 		if r.Filter, err = filters.Compile(filters.Source{Text: filter}); err != nil {
 			t.Fatal(err)
@@ -222,7 +224,8 @@ var patient = Retry{Attempts: 3, MinBackoff: time.Second, MaxBackoff: time.Minut
 
 func TestMatchingEventsReachAllOutputs(t *testing.T) {
 	a, b := &output{}, &output{}
-	acks, stats, _ := run(t, `object.metadata.name != "no"`, patient, []event.Event{add("yes"), add("no"), add("also")}, a, b)
+	acks, stats, _ := run(t, `object.metadata.name != "no"`, patient,
+		[]event.Event{add("yes"), add("no"), add("also")}, a, b)
 	want := []string{"added pods/shop/yes", "added pods/shop/also"}
 	if !slices.Equal(a.got, want) || !slices.Equal(b.got, want) {
 		t.Errorf("outputs got %v and %v", a.got, b.got)
@@ -245,7 +248,8 @@ func TestAnEventOnWhichTheFilterFailsIsGivenUpAndLoggedAtALimitedRate(t *testing
 	if len(out.got) != 0 || len(acks) != 20 || stats.FilterErrors != 20 {
 		t.Errorf("%v, %d acknowledged, %+v", out.got, len(acks), stats)
 	}
-	if n := strings.Count(log, "the filter failed"); n != complaintsBurst || stats.DeadLetters != 20 {
+	if n := strings.Count(log, "the filter failed"); n != complaintsBurst ||
+		stats.DeadLetters != 20 {
 		t.Errorf("logged %d times:\n%s", n, log)
 	}
 	if !strings.Contains(log, `op=add object="\"shop/p0\""`) {
@@ -264,19 +268,24 @@ func TestARetryGoesOnWithTheOutputThatFailed(t *testing.T) {
 		}
 		begun := time.Now()
 		acks, stats, log := run(t, "", patient, []event.Event{add("a"), add("b")}, first, second)
-		if want := []string{"added pods/shop/a", "added pods/shop/b"}; !slices.Equal(first.got, want) {
+		if want := []string{"added pods/shop/a", "added pods/shop/b"}; !slices.Equal(first.got,
+			want) {
 			t.Errorf("the output that took the event got it again: %v", first.got)
 		}
-		if want := []string{"added pods/shop/b", "added pods/shop/a"}; !slices.Equal(second.got, want) {
+		if want := []string{"added pods/shop/b", "added pods/shop/a"}; !slices.Equal(second.got,
+			want) {
 			t.Errorf("the failing output got %v", second.got)
 		}
 		if want := []string{"retry a", "done b", "retry a", "done a"}; !slices.Equal(acks, want) {
 			t.Errorf("acknowledged %v", acks)
 		}
-		if stats.Retried != 2 || stats.DeadLetters != 0 || stats.Events[event.Add] != 2 || time.Since(begun) < time.Second/2 {
+		if stats.Retried != 2 || stats.DeadLetters != 0 || stats.Events[event.Add] != 2 ||
+			time.Since(begun) < time.Second/2 {
 			t.Errorf("%+v after %v", stats, time.Since(begun))
 		}
-		if !strings.Contains(log, `msg="event failed, will try again" op=add object="\"shop/a\"" attempt=1`) || !strings.Contains(log, `error="output \"out1\": not now"`) {
+		if !strings.Contains(log,
+			`msg="event failed, will try again" op=add object="\"shop/a\"" attempt=1`) ||
+			!strings.Contains(log, `error="output \"out1\": not now"`) {
 			t.Error(log)
 		}
 	})
@@ -298,14 +307,19 @@ func TestWhatFailsTooOftenOrForGoodIsADeadLetter(t *testing.T) {
 					}
 					return nil
 				}}
-				acks, stats, log := run(t, "", patient, []event.Event{add("a"), add("b"), add("a")}, out)
+				acks, stats, log := run(t, "", patient, []event.Event{add("a"), add("b"), add("a")},
+					out)
 				if len(out.got) != 1 || stats.DeadLetters != 2 || out.n != 2*c.writes+1 {
 					t.Errorf("%v after %d writes, %+v", out.got, out.n, stats)
 				}
-				if n := len(slices.DeleteFunc(acks, func(a string) bool { return strings.HasPrefix(a, "retry") })); n != 3 {
+				if n := len(slices.DeleteFunc(acks, func(a string) bool {
+					return strings.HasPrefix(a, "retry")
+				})); n != 3 {
 					t.Errorf("acknowledged %v", acks)
 				}
-				if !strings.Contains(log, fmt.Sprintf(`msg="event given up" op=add object="\"shop/a\"" resourceVersion=1 attempts=%d`, c.writes)) {
+				if !strings.Contains(log,
+					fmt.Sprintf(
+						`msg="event given up" op=add object="\"shop/a\"" resourceVersion=1 attempts=%d`, c.writes)) {
 					t.Error(log)
 				}
 			})
@@ -331,7 +345,8 @@ func TestBeingStoppedIsNoFailure(t *testing.T) {
 		}
 		var buf bytes.Buffer
 		r := &Route{
-			Name: "l", Source: source, Messages: messages, Retry: patient, Workers: 2, Log: slog.New(slog.NewTextHandler(&buf, nil)),
+			Name: "l", Source: source, Messages: messages, Retry: patient, Workers: 2,
+			Log:     slog.New(slog.NewTextHandler(&buf, nil)),
 			Outputs: []Output{{Name: "stuck", Sink: stuck{}}},
 		}
 		done := make(chan error, 1)
@@ -341,7 +356,8 @@ func TestBeingStoppedIsNoFailure(t *testing.T) {
 		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if !slices.Equal(source.log, []string{"retry a"}) || r.Stats().DeadLetters != 0 || buf.Len() > 0 {
+		if !slices.Equal(source.log, []string{"retry a"}) || r.Stats().DeadLetters != 0 ||
+			buf.Len() > 0 {
 			t.Errorf("%v, %+v, %s", source.log, r.Stats(), buf.String())
 		}
 		time.Sleep(time.Second)

@@ -29,12 +29,14 @@ func (w *worker) asks(d *informer.Delivery, o *event.Object) answer {
 	return out
 }
 
-// selected makes of an event what it means to a listener for which only the selected objects exist: when one enters the set,
-// that is an add, and when it leaves the set, that is a delete of its last state in it, as with client-go's
-// FilteringResourceEventHandler. Ok is false if the event means nothing to the listener.
+// selected makes of an event what it means to a listener for which only the selected objects exist:
+// when one enters the set, that is an add, and when it leaves the set, that is a delete of its last
+// state in it, as with client-go's FilteringResourceEventHandler. Ok is false if the event means
+// nothing to the listener.
 //
-// What the event makes of the object's membership is noted in left and remembered once the event is done. If the select
-// looks at the clock or at other objects, or has failed, the object is wanted again.
+// What the event makes of the object's membership is noted in left and remembered once the event is
+// done. If the select looks at the clock or at other objects, or has failed, the object is wanted
+// again.
 func (w *worker) selected(d *informer.Delivery, left *unsent) (e event.Event, ok bool) {
 	e = d.Event
 	if w.selector == nil {
@@ -71,7 +73,8 @@ func (w *worker) selected(d *informer.Delivery, left *unsent) (e event.Event, ok
 	return e, false
 }
 
-// was reports whether an object that is not remembered was selected before the event: its state then says so.
+// was reports whether an object that is not remembered was selected before the event: its state
+// then says so.
 func (w *worker) was(d *informer.Delivery, is answer) bool {
 	switch d.Op {
 	case event.Update:
@@ -82,7 +85,8 @@ func (w *worker) was(d *informer.Delivery, is answer) bool {
 	return false
 }
 
-// lastOf is selected for an object that is deleted: that of a member is a delete, with its last state in the set.
+// lastOf is selected for an object that is deleted: that of a member is a delete, with its last
+// state in the set.
 func (w *worker) lastOf(d *informer.Delivery) (e event.Event, ok bool) {
 	e = d.Event
 	known, remembered := w.route.members.get(e.Object.Key())

@@ -40,7 +40,8 @@ func (s *script) route(t *testing.T, log *bytes.Buffer, out *output) *Route {
 		t.Fatal(err)
 	}
 	return &Route{
-		Name: "l", Source: s, Messages: messages, Retry: patient, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Name: "l", Source: s, Messages: messages, Retry: patient,
+		Log:     slog.New(slog.NewTextHandler(log, nil)),
 		Outputs: []Output{{Name: "out", Sink: out}},
 	}
 }
@@ -48,7 +49,8 @@ func (s *script) route(t *testing.T, log *bytes.Buffer, out *output) *Route {
 // states gives what an output was told of an object: what, the version, and what was before.
 func states(out *output) (all []string) {
 	for _, m := range out.messages {
-		text := strings.TrimPrefix(m.Type, "dev.informerd.object.") + " " + m.Object.ResourceVersion()
+		text := strings.TrimPrefix(m.Type, "dev.informerd.object.") + " " +
+			m.Object.ResourceVersion()
 		if m.Old != nil {
 			text += " was " + m.Old.ResourceVersion()
 		}
@@ -61,7 +63,9 @@ func states(out *output) (all []string) {
 }
 
 func TestSelectMakesASetOfTheObjects(t *testing.T) {
-	in, out := func(v int) *event.Object { return pod(v, `"Pending"`) }, func(v int) *event.Object { return pod(v, `"Running"`) }
+	in, out := func(v int) *event.Object { return pod(v, `"Pending"`) }, func(v int) *event.Object {
+		return pod(v, `"Running"`)
+	}
 	tests := []struct {
 		name   string
 		e      event.Event
@@ -70,14 +74,19 @@ func TestSelectMakesASetOfTheObjects(t *testing.T) {
 	}{
 		{"add within", event.Event{Op: event.Add, Object: in(1), Initial: true}, nil, "added 1"},
 		{"add outside", event.Event{Op: event.Add, Object: out(1)}, nil, ""},
-		{"update within", event.Event{Op: event.Update, Object: in(2), Old: in(1), Missed: 3}, nil, "updated 2 was 1 missed 3"},
+		{"update within", event.Event{Op: event.Update, Object: in(2), Old: in(1), Missed: 3}, nil,
+			"updated 2 was 1 missed 3"},
 		{"update outside", event.Event{Op: event.Update, Object: out(2), Old: out(1)}, nil, ""},
-		{"entering", event.Event{Op: event.Update, Object: in(2), Old: out(1), Missed: 1}, nil, "added 2 missed 1"},
-		{"leaving is the delete of the last state within", event.Event{Op: event.Update, Object: out(2), Old: in(1)}, nil, "deleted 1"},
+		{"entering", event.Event{Op: event.Update, Object: in(2), Old: out(1), Missed: 1}, nil,
+			"added 2 missed 1"},
+		{"leaving is the delete of the last state within",
+			event.Event{Op: event.Update, Object: out(2), Old: in(1)}, nil, "deleted 1"},
 		{"delete within", event.Event{Op: event.Delete, Object: in(2)}, nil, "deleted 2"},
 		{"delete outside", event.Event{Op: event.Delete, Object: out(2)}, nil, ""},
-		{"left and deleted, of which only the delete was heard", event.Event{Op: event.Delete, Object: out(3)}, in(1), "deleted 1"},
-		{"delete outside, and never was within", event.Event{Op: event.Delete, Object: out(3)}, out(1), ""},
+		{"left and deleted, of which only the delete was heard",
+			event.Event{Op: event.Delete, Object: out(3)}, in(1), "deleted 1"},
+		{"delete outside, and never was within", event.Event{Op: event.Delete, Object: out(3)},
+			out(1), ""},
 		{"resync within", event.Event{Op: event.Resync, Object: in(1)}, nil, "resynced 1"},
 		{"resync outside", event.Event{Op: event.Resync, Object: out(1)}, nil, ""},
 	}
@@ -93,7 +102,8 @@ func TestSelectMakesASetOfTheObjects(t *testing.T) {
 		if got := strings.Join(states(to), ", "); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
-		if s := r.Stats(); (s.Unselected == 1) != (tt.want == "") || s.Filtered != 0 || len(source.log) != 1 {
+		if s := r.Stats(); (s.Unselected == 1) != (tt.want == "") || s.Filtered != 0 ||
+			len(source.log) != 1 {
 			t.Errorf("%s: %+v, %v", tt.name, s, source.log)
 		}
 	}
@@ -113,12 +123,14 @@ func TestOnAndTheFilterSeeTheSet(t *testing.T) {
 		{"only deletes", event.OpSet(0).With(event.Delete), "", []string{"deleted 2"}},
 		{"only updates", event.OpSet(0).With(event.Update), "", nil},
 		{"a filter on the op", 0, `op == "add"`, []string{"added 2"}},
-		{"a filter on the last state within", 0, `op == "delete" && object.status.phase == "Pending"`, []string{"deleted 2"}},
+		{"a filter on the last state within", 0,
+			`op == "delete" && object.status.phase == "Pending"`, []string{"deleted 2"}},
 	} {
 		source, to := newScript(entering, leaving), &output{}
 		var log bytes.Buffer
 		r := source.route(t, &log, to)
-		r.Select, r.On = expression(t, `object.status.phase == "Pending"`, filters.KindSelect), tt.on
+		r.Select, r.On = expression(t, `object.status.phase == "Pending"`, filters.KindSelect),
+			tt.on
 		if tt.filter != "" {
 			r.Filter = expression(t, tt.filter, filters.KindFilter)
 		}

@@ -52,13 +52,18 @@ type Stats struct {
 	Paused         Pause  // the pause that there is now; the zero Pause if there is none
 	Dropped        uint64 // refused by the handler
 	Emitted        uint64 // events the handler made
-	// EmissionsRefused are those of the handler that were not taken: denied by its grant, too many or too large, or malformed.
+	// EmissionsRefused are those of the handler that were not taken: denied by its grant, too many
+	// or too large, or malformed.
 	EmissionsRefused uint64
 	Written          uint64 // messages outputs took, counted per output
 	Retried          uint64
-	Unkept           uint64 // failed events whose retry begins with the handler again, since too much of what handlers made waits already
-	Members          int    // objects of which it is remembered whether they are selected
-	DeadLetters      uint64 // events given up, those on which a rule failed, and what rules report and an output refuses for good
+	// failed events whose retry begins with the handler again, since too much of what handlers made
+	// waits already
+	Unkept  uint64
+	Members int // objects of which it is remembered whether they are selected
+	// events given up, those on which a rule failed, and what rules report and an output refuses
+	// for good
+	DeadLetters uint64
 }
 
 // Stats gives the counters.
@@ -68,11 +73,14 @@ func (r *Route) Stats() Stats {
 	out := Stats{
 		HandlerPauses: pauses, Paused: paused,
 		Events:     map[event.Op]uint64{},
-		Unselected: s.unselected.Load(), Filtered: s.filtered.Load(), FilterErrors: s.filterErrors.Load(),
-		RuleErrors: s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
+		Unselected: s.unselected.Load(), Filtered: s.filtered.Load(),
+		FilterErrors: s.filterErrors.Load(),
+		RuleErrors:   s.ruleErrors.Load(), Violated: s.violated.Load(), Resolved: s.resolved.Load(),
 		HandlerCalls: s.handlerCalls.Load(), HandlerCrashes: s.handlerCrashes.Load(),
-		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(), EmissionsRefused: s.emissionsRefused.Load(), Written: s.written.Load(),
-		Retried: s.retried.Load(), Unkept: s.unkept.Load(), Members: r.members.len(), DeadLetters: s.deadLetters.Load(),
+		Dropped: s.dropped.Load(), Emitted: s.emitted.Load(),
+		EmissionsRefused: s.emissionsRefused.Load(), Written: s.written.Load(),
+		Retried: s.retried.Load(), Unkept: s.unkept.Load(), Members: r.members.len(),
+		DeadLetters: s.deadLetters.Load(),
 	}
 	for _, op := range event.Ops {
 		out.Events[op] = s.byOp[op].Load()
@@ -85,13 +93,19 @@ func (s Stats) LogValue() slog.Value {
 	var attrs []slog.Attr
 	for _, counter := range []slog.Attr{
 		slog.Uint64("add", s.Events[event.Add]), slog.Uint64("update", s.Events[event.Update]),
-		slog.Uint64("delete", s.Events[event.Delete]), slog.Uint64("resync", s.Events[event.Resync]),
-		slog.Uint64("unselected", s.Unselected), slog.Uint64("filtered", s.Filtered), slog.Uint64("filterErrors", s.FilterErrors),
-		slog.Uint64("violated", s.Violated), slog.Uint64("resolved", s.Resolved), slog.Uint64("ruleErrors", s.RuleErrors),
-		slog.Uint64("handlerCalls", s.HandlerCalls), slog.Uint64("handlerCrashes", s.HandlerCrashes),
-		slog.Uint64("handlerPauses", s.HandlerPauses), slog.Uint64("dropped", s.Dropped), slog.Uint64("emitted", s.Emitted),
+		slog.Uint64("delete", s.Events[event.Delete]), slog.Uint64("resync",
+			s.Events[event.Resync]),
+		slog.Uint64("unselected", s.Unselected), slog.Uint64("filtered", s.Filtered),
+		slog.Uint64("filterErrors", s.FilterErrors),
+		slog.Uint64("violated", s.Violated), slog.Uint64("resolved", s.Resolved),
+		slog.Uint64("ruleErrors", s.RuleErrors),
+		slog.Uint64("handlerCalls", s.HandlerCalls), slog.Uint64("handlerCrashes",
+			s.HandlerCrashes),
+		slog.Uint64("handlerPauses", s.HandlerPauses), slog.Uint64("dropped", s.Dropped),
+		slog.Uint64("emitted", s.Emitted),
 		slog.Uint64("emissionsRefused", s.EmissionsRefused), slog.Uint64("written", s.Written),
-		slog.Uint64("retried", s.Retried), slog.Uint64("unkept", s.Unkept), slog.Uint64("deadLetters", s.DeadLetters),
+		slog.Uint64("retried", s.Retried), slog.Uint64("unkept", s.Unkept),
+		slog.Uint64("deadLetters", s.DeadLetters),
 	} {
 		if counter.Value.Uint64() > 0 {
 			attrs = append(attrs, counter)

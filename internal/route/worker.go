@@ -26,7 +26,8 @@ type worker struct {
 	wanted   []wanted      // those of them that are for the handler and the outputs
 	events   []event.Event // the same
 	messages []sink.Message
-	// batcher is the output, without a handler and if there is no other one and it takes several messages at once; else nil.
+	// batcher is the output, without a handler and if there is no other one and it takes several
+	// messages at once; else nil.
 	batcher sink.Batcher
 }
 
@@ -134,7 +135,8 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 		return
 	}
 	if w.guest != nil {
-		e.Object = e.Object.Plain() // a handler reads it more than once; otherwise it is only written
+		// a handler reads it more than once; otherwise it is only written
+		e.Object = e.Object.Plain()
 	}
 	w.wanted = append(w.wanted, wanted{d, left})
 	w.events = append(w.events, e)
@@ -159,7 +161,8 @@ func (w *worker) sendLast(ctx context.Context, d *informer.Delivery, left unsent
 	w.route.done(d, left)
 }
 
-// wants reports whether the event is one for the handler and the outputs. With an error it is not known.
+// wants reports whether the event is one for the handler and the outputs. With an error it is not
+// known.
 func (w *worker) wants(d *informer.Delivery, e event.Event, selected bool) (bool, error) {
 	r := w.route
 	if !selected || r.Quiet || r.On != 0 && !r.On.Has(e.Op) {

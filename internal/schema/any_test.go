@@ -12,7 +12,8 @@ func TestAnyObject(t *testing.T) {
 		`object.metadata.name == "a" && object.apiVersion != nil && object.kind == "Gadget"`: true,
 		`object.spec.x.y == 1 && object.anything[0].z == "a" && changed("status", "data")`:   true,
 		`changed("metadata.labels", "metadata.generation")`:                                  true,
-		`object.metdata.name == "a"`:                                true, // a custom resource may have any field
+		// a custom resource may have any field
+		`object.metdata.name == "a"`:                                true,
 		`object.metadata.nmae == "a"`:                               false,
 		`changed("metadata.lables")`:                                false,
 		`any(object.metadata.ownerReferences, .knd == "Job")`:       false,
@@ -25,11 +26,15 @@ func TestAnyObject(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	f, err := filters.Compile(filters.Source{Text: `object.metdata.name == "a" && object.data.x == 1`, Schema: AnyObject()})
+	f, err := filters.Compile(
+		filters.Source{Text: `object.metdata.name == "a" && object.data.x == 1`,
+			Schema: AnyObject()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := f.Warnings(); len(w) != 1 || w[0].Message != "nothing is known of object.metdata; did you mean metadata?" || w[0].Column != 8 {
+	if w := f.Warnings(); len(w) != 1 ||
+		w[0].Message != "nothing is known of object.metdata; did you mean metadata?" ||
+		w[0].Column != 8 {
 		t.Errorf("got %v", w)
 	}
 }

@@ -12,15 +12,15 @@ import (
 // scalars are the types of values that have no fields.
 var scalars = []string{"string", "integer", "number", "boolean"}
 
-// maxWork bounds the steps that making schemas of a document takes: schemas that are put together of the same parts
-// again and again would make much of little.
+// maxWork bounds the steps that making schemas of a document takes: schemas that are put together
+// of the same parts again and again would make much of little.
 const maxWork = 1_000_000
 
 // objectMeta is the component that an embedded object's metadata has.
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// Parse gives the schemas of the resources of an OpenAPI v3 document. Resources that cannot be read one by one or listed,
-// and those that the document has no schema for, are left out.
+// Parse gives the schemas of the resources of an OpenAPI v3 document. Resources that cannot be read
+// one by one or listed, and those that the document has no schema for, are left out.
 func Parse(data []byte) (*Set, error) {
 	d, err := readDocument(data)
 	if err != nil {
@@ -29,11 +29,13 @@ func Parse(data []byte) (*Set, error) {
 	b := builder{document: d, made: map[*node]*filters.Schema{}}
 	set := &Set{}
 	for _, r := range slices.SortedFunc(maps.Keys(d.resources), func(a, b gvr) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.version, b.version), cmp.Compare(a.resource, b.resource))
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.version, b.version),
+			cmp.Compare(a.resource, b.resource))
 	}) {
 		if n := d.kinds[d.resources[r]]; n != nil {
 			set.entries = append(set.entries, entry{
-				group: r.group, version: r.version, resource: r.resource, kind: d.resources[r].kind, schema: b.want(n),
+				group: r.group, version: r.version, resource: r.resource, kind: d.resources[r].kind,
+				schema: b.want(n),
 			})
 		}
 	}
@@ -48,8 +50,8 @@ func Parse(data []byte) (*Set, error) {
 	return set, nil
 }
 
-// builder makes schemas of a document. What a schema consists of is made later, one after the other: references may go
-// in circles, and be longer than a stack.
+// builder makes schemas of a document. What a schema consists of is made later, one after the
+// other: references may go in circles, and be longer than a stack.
 type builder struct {
 	*document
 	made map[*node]*filters.Schema
@@ -89,7 +91,8 @@ func (b *builder) standsFor(n *node) (*node, bool) {
 
 // saysNothing tells whether nothing but references make the node.
 func (n *node) saysNothing() bool {
-	return n.kind == "" && n.format == "" && n.fields == nil && n.items == nil && n.values == nil && len(n.choices) == 0 &&
+	return n.kind == "" && n.format == "" && n.fields == nil && n.items == nil && n.values == nil &&
+		len(n.choices) == 0 &&
 		!n.open && !n.closed && !n.keeps && !n.embedded && !n.intOrString
 }
 
@@ -105,13 +108,17 @@ func (b *builder) parts(n *node) ([]*node, error) {
 	}
 	for i := 0; i < len(parts); i++ {
 		if b.work++; b.work > maxWork {
-			return nil, fmt.Errorf("the OpenAPI document: the schemas of %s refer to too many others", place([]string{"components", "schemas", n.component}))
+			return nil, fmt.Errorf(
+				"the OpenAPI document: the schemas of %s refer to too many others",
+				place([]string{"components", "schemas", n.component}))
 		}
 		if ref := parts[i].ref; ref != "" {
 			target := b.components[ref]
 			if target == nil {
-				return nil, fmt.Errorf("the OpenAPI document: %s: it refers to the component %q, which is not there",
-					place([]string{"components", "schemas", parts[i].component}), ref[:min(len(ref), 100)])
+				return nil, fmt.Errorf(
+					"the OpenAPI document: %s: it refers to the component %q, which is not there",
+					place([]string{"components", "schemas", parts[i].component}),
+					ref[:min(len(ref), 100)])
 			}
 			add(target)
 		}
@@ -130,7 +137,8 @@ func (b *builder) fill(s *filters.Schema, n *node) error {
 	}
 	all := merge(parts)
 	if b.work += len(all.fields); b.work > maxWork {
-		return fmt.Errorf("the OpenAPI document: the schemas of %s have too many fields", place([]string{"components", "schemas", n.component}))
+		return fmt.Errorf("the OpenAPI document: the schemas of %s have too many fields",
+			place([]string{"components", "schemas", n.component}))
 	}
 	switch {
 	case all.intOrString || all.format == "int-or-string":
@@ -183,15 +191,16 @@ func merge(parts []*node) *node {
 // anything is a node that nothing is known of.
 var anything = &node{keeps: true}
 
-// both is what is known of something of which two parts speak. To put different nodes together could go on for ever, as
-// they may lead back to each other.
+// both is what is known of something of which two parts speak. To put different nodes together
+// could go on for ever, as they may lead back to each other.
 func both(a, b *node) *node {
 	switch {
 	case a == nil || a == b:
 		return b
 	case b == nil:
 		return a
-	case a.ref != "" && a.ref == b.ref && a.saysNothing() && b.saysNothing() && len(a.all)+len(b.all) == 0:
+	case a.ref != "" && a.ref == b.ref && a.saysNothing() && b.saysNothing() &&
+		len(a.all)+len(b.all) == 0:
 		return a
 	default:
 		return anything
@@ -214,7 +223,8 @@ func (b *builder) fillObject(s *filters.Schema, n *node) {
 	if len(n.fields) > 0 {
 		s.Fields = make(map[string]*filters.Schema, len(n.fields))
 	}
-	for _, name := range slices.Sorted(maps.Keys(n.fields)) { // in order, for the first mistake to be the same each time
+	// in order, for the first mistake to be the same each time
+	for _, name := range slices.Sorted(maps.Keys(n.fields)) {
 		s.Fields[name] = b.want(n.fields[name])
 	}
 	if n.values != nil {
@@ -234,7 +244,8 @@ func (b *builder) embed(s *filters.Schema) {
 		metadata = b.want(n)
 	}
 	text := &filters.Schema{Type: "string"}
-	for name, field := range map[string]*filters.Schema{"apiVersion": text, "kind": text, "metadata": metadata} {
+	for name, field := range map[string]*filters.Schema{"apiVersion": text, "kind": text,
+		"metadata": metadata} {
 		if s.Fields == nil {
 			s.Fields = map[string]*filters.Schema{}
 		}
@@ -244,11 +255,12 @@ func (b *builder) embed(s *filters.Schema) {
 	}
 }
 
-// choicesHaveMore tells whether a choice may have a field that the node itself does not have. Those of custom resources
-// never have: they only say which of the node's fields go together.
+// choicesHaveMore tells whether a choice may have a field that the node itself does not have. Those
+// of custom resources never have: they only say which of the node's fields go together.
 func (n *node) choicesHaveMore() bool {
 	for _, c := range n.choices {
-		if c.ref != "" || len(c.all) > 0 || len(c.choices) > 0 || c.values != nil || c.open || c.keeps {
+		if c.ref != "" || len(c.all) > 0 || len(c.choices) > 0 || c.values != nil || c.open ||
+			c.keeps {
 			return true
 		}
 		for name := range c.fields {
@@ -260,7 +272,8 @@ func (n *node) choicesHaveMore() bool {
 	return false
 }
 
-// choice gives the type of what has none itself: that of all choices, or any. It has no fields if no choice can have some.
+// choice gives the type of what has none itself: that of all choices, or any. It has no fields if
+// no choice can have some.
 func choice(n *node) (kind string, open bool) {
 	if n.keeps {
 		return "", true

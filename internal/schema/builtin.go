@@ -34,5 +34,6 @@ func Builtin() (*Set, error) {
 	return &Set{entries: slices.Clone(b.set.entries)}, nil
 }
 
-// BuiltinVersion is the Kubernetes version that the built-in schemas are of, such as v1.36.3; "" if they cannot be read.
+// BuiltinVersion is the Kubernetes version that the built-in schemas are of, such as v1.36.3; "" if
+// they cannot be read.
 func BuiltinVersion() string { return builtin().kubernetes }

@@ -62,17 +62,28 @@ func TestBuiltin(t *testing.T) {
 			"sepc":                                       "none",
 			"spec.replica":                               "none",
 		},
-		"secrets":                         {"data": "{*: string}", "type": text, "immutable": boolean, "spec": "none"},
-		"configmaps":                      {"data": "{*: string}", "binaryData{}": text},
-		"nodes":                           {"status.allocatable": "{*: any scalar}", "spec.unschedulable": boolean, "spec.taints[].effect": text},
-		"services":                        {"spec.ports[].port": integer, "spec.ports[].targetPort": "any scalar", "spec.selector{}": text},
-		"endpointslices.discovery.k8s.io": {"endpoints[].conditions.ready": boolean, "endpoints[].addresses": "[string]", "spec": "none"},
-		"persistentvolumeclaims":          {"status.phase": text, "status.capacity{}": "any scalar"},
-		"replicasets.apps":                {"status.readyReplicas": integer},
-		"jobs.batch":                      {"spec.backoffLimit": integer, "status.failed": integer},
-		"cronjobs.batch":                  {"spec.jobTemplate.spec.template.spec.containers[].image": text},
-		"horizontalpodautoscalers":        {"spec.metrics[].resource.target.averageUtilization": integer},
-		"ingresses.networking.k8s.io":     {"spec.rules[].http.paths[].backend.service.port.number": integer},
+		"secrets": {
+			"data": "{*: string}", "type": text, "immutable": boolean, "spec": "none"},
+		"configmaps": {"data": "{*: string}", "binaryData{}": text},
+		"nodes": {
+			"status.allocatable": "{*: any scalar}", "spec.unschedulable": boolean,
+			"spec.taints[].effect": text},
+		"services": {
+			"spec.ports[].port": integer, "spec.ports[].targetPort": "any scalar",
+			"spec.selector{}": text},
+		"endpointslices.discovery.k8s.io": {
+			"endpoints[].conditions.ready": boolean, "endpoints[].addresses": "[string]",
+			"spec": "none"},
+		"persistentvolumeclaims": {
+			"status.phase": text, "status.capacity{}": "any scalar"},
+		"replicasets.apps": {"status.readyReplicas": integer},
+		"jobs.batch":       {"spec.backoffLimit": integer, "status.failed": integer},
+		"cronjobs.batch": {
+			"spec.jobTemplate.spec.template.spec.containers[].image": text},
+		"horizontalpodautoscalers": {
+			"spec.metrics[].resource.target.averageUtilization": integer},
+		"ingresses.networking.k8s.io": {
+			"spec.rules[].http.paths[].backend.service.port.number": integer},
 		"poddisruptionbudgets.policy":     {"spec.minAvailable": "any scalar"},
 		"clusterroles":                    {"rules[].verbs": "[string]"},
 		"storageclasses":                  {"parameters{}": text},
@@ -115,7 +126,8 @@ func TestBuiltinObjectsAllHaveMetadata(t *testing.T) {
 		t.Errorf("there are only %d resources", len(set.entries))
 	}
 	for _, e := range set.entries {
-		for path, want := range map[string]string{"apiVersion": "string", "kind": "string", "metadata.labels{}": "string"} {
+		for path, want := range map[string]string{"apiVersion": "string", "kind": "string",
+			"metadata.labels{}": "string"} {
 			if got := describe(at(e.schema, path)); got != want || e.schema.Open {
 				t.Errorf("%s %s: got %s, want %s", e.resource, path, got, want)
 			}
@@ -138,7 +150,8 @@ func TestBuiltinIsSmall(t *testing.T) {
 
 func TestBuiltinIsNotChangedByWhoGotIt(t *testing.T) {
 	own := builtinSet(t)
-	own.Add(&Set{entries: []entry{{version: "v1", resource: "pods", kind: "Pod", schema: &filters.Schema{Open: true}}}})
+	own.Add(&Set{entries: []entry{{version: "v1", resource: "pods", kind: "Pod",
+		schema: &filters.Schema{Open: true}}}})
 	own.AddShortNames("", "v1", "pods", "p")
 	if s, _ := own.Lookup("p"); !s.Open {
 		t.Error("what was added is not found")

@@ -110,7 +110,8 @@ func (d *decoder) resource(words []string) error {
 		group, version = "", group
 	}
 	d.set.entries = append(d.set.entries, entry{
-		group: group, version: version, resource: words[2], kind: words[3], schema: schema, shortNames: words[5:],
+		group: group, version: version, resource: words[2], kind: words[3], schema: schema,
+		shortNames: words[5:],
 	})
 	return nil
 }

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// What a document may be at most. The largest that Kubernetes serves has 1.6 MB and some thousand schemas, none of them
-// nested deeper than 5; those of custom resources are nested deeper, as they repeat instead of referring.
+// What a document may be at most. The largest that Kubernetes serves has 1.6 MB and some thousand
+// schemas, none of them nested deeper than 5; those of custom resources are nested deeper, as they
+// repeat instead of referring.
 const (
 	maxDocument  = 32 << 20
 	maxDepth     = 100
@@ -59,7 +60,8 @@ type node struct {
 
 func readDocument(data []byte) (*document, error) {
 	if len(data) > maxDocument {
-		return nil, fmt.Errorf("the OpenAPI document: it has %d bytes, at most %d MiB are allowed", len(data), maxDocument>>20)
+		return nil, fmt.Errorf("the OpenAPI document: it has %d bytes, at most %d MiB are allowed",
+			len(data), maxDocument>>20)
 	}
 	d := &document{components: map[string]*node{}, kinds: map[gvk]*node{}, resources: map[gvr]gvk{}}
 	d.dec = json.NewDecoder(bytes.NewReader(data))
@@ -121,7 +123,8 @@ func (d *document) readSchema() (*node, error) {
 	return d.readBegunSchema(nil)
 }
 
-// readBegunSchema reads a schema whose first brace is read already; kinds, if not nil, gets the kinds that it says it is.
+// readBegunSchema reads a schema whose first brace is read already; kinds, if not nil, gets the
+// kinds that it says it is.
 func (d *document) readBegunSchema(kinds *[]gvk) (*node, error) {
 	if d.depth++; d.depth > maxDepth {
 		return nil, d.failf("nested deeper than %d schemas", maxDepth)
@@ -195,13 +198,15 @@ func (d *document) readRef(n *node) error {
 	}
 	name, ok := strings.CutPrefix(ref, refPrefix)
 	if !ok {
-		return d.failf("%q refers to something that is no component of the document", ref[:min(len(ref), 100)])
+		return d.failf("%q refers to something that is no component of the document",
+			ref[:min(len(ref), 100)])
 	}
 	n.ref = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 	return nil
 }
 
-// readType reads a type, of which OpenAPI 3.1 allows several. What is none of those a schema can have is any.
+// readType reads a type, of which OpenAPI 3.1 allows several. What is none of those a schema can
+// have is any.
 func (d *document) readType(n *node) error {
 	token, err := d.token()
 	if err != nil {
@@ -226,7 +231,8 @@ func (d *document) readType(n *node) error {
 		}
 	}
 	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "null" })
-	if len(kinds) == 1 && (kinds[0] == "object" || kinds[0] == "array" || slices.Contains(scalars, kinds[0])) {
+	if len(kinds) == 1 && (kinds[0] == "object" || kinds[0] == "array" ||
+		slices.Contains(scalars, kinds[0])) {
 		n.kind = kinds[0]
 	}
 	return nil

@@ -21,11 +21,12 @@ import (
 //	object {}=1
 //	resource apps/v1 deployments Deployment 0 deploy
 //
-// A schema's line has its type, or any, with a + if it is open, and then its items ([]), values ({}) and fields, each
-// with the number of its schema, from 0. A resource's line has the number of its schema and its short names.
+// A schema's line has its type, or any, with a + if it is open, and then its items ([]), values
+// ({}) and fields, each with the number of its schema, from 0. A resource's line has the number of
+// its schema and its short names.
 
-// Encode writes a set in the form of the built-in schemas. The same resources give the same bytes: schemas that say the
-// same are written once.
+// Encode writes a set in the form of the built-in schemas. The same resources give the same bytes:
+// schemas that say the same are written once.
 func (s *Set) Encode(kubernetes string) ([]byte, error) {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "Kubernetes %s\n", kubernetes)
@@ -41,7 +42,8 @@ func (s *Set) Encode(kubernetes string) ([]byte, error) {
 		}
 	}
 	for _, e := range s.entries {
-		fmt.Fprintf(&text, "resource %s %s %s %d", e.groupVersion(), e.resource, e.kind, number[e.schema])
+		fmt.Fprintf(&text, "resource %s %s %s %d", e.groupVersion(), e.resource, e.kind,
+			number[e.schema])
 		for _, name := range e.shortNames {
 			text.WriteString(" " + name)
 		}
@@ -75,9 +77,9 @@ func writeSchema(w *bytes.Buffer, s *filters.Schema, number map[*filters.Schema]
 	return nil
 }
 
-// alike numbers all schemas that the roots lead to, so that those that say the same have the same number, and gives one
-// schema for each number. As schemas may go in circles, it begins with all being alike, and parts them until what they
-// lead to does not part them any more.
+// alike numbers all schemas that the roots lead to, so that those that say the same have the same
+// number, and gives one schema for each number. As schemas may go in circles, it begins with all
+// being alike, and parts them until what they lead to does not part them any more.
 func alike(roots []*filters.Schema) ([]*filters.Schema, map[*filters.Schema]int) {
 	all := reachable(roots)
 	class := make(map[*filters.Schema]int, len(all))
@@ -119,8 +121,8 @@ func signature(s *filters.Schema, class map[*filters.Schema]int) string {
 	return b.String()
 }
 
-// reachable gives the schemas that the roots lead to, themselves first, in an order that depends on nothing but what they
-// say.
+// reachable gives the schemas that the roots lead to, themselves first, in an order that depends on
+// nothing but what they say.
 func reachable(roots []*filters.Schema) []*filters.Schema {
 	var all []*filters.Schema
 	seen := map[*filters.Schema]bool{nil: true}

@@ -11,12 +11,15 @@ import (
 
 func TestEncode(t *testing.T) {
 	text := &filters.Schema{Type: "string"}
-	labels := &filters.Schema{Type: "object", Values: &filters.Schema{Type: "string"}} // says the same as text
-	thing := &filters.Schema{Type: "object", Fields: map[string]*filters.Schema{"b": text, "a": labels, "c": {Open: true}}}
+	// says the same as text
+	labels := &filters.Schema{Type: "object", Values: &filters.Schema{Type: "string"}}
+	thing := &filters.Schema{Type: "object",
+		Fields: map[string]*filters.Schema{"b": text, "a": labels, "c": {Open: true}}}
 	thing.Fields["d"] = &filters.Schema{Type: "array", Items: thing}
 	set := &Set{}
 	set.Add(&Set{entries: []entry{
-		{group: "apps", version: "v1", resource: "things", kind: "Thing", schema: thing, shortNames: []string{"th", "t"}},
+		{group: "apps", version: "v1", resource: "things", kind: "Thing", schema: thing,
+			shortNames: []string{"th", "t"}},
 		{version: "v1", resource: "texts", kind: "Text", schema: text},
 	}})
 	packed, err := set.Encode("v1.2.3")
@@ -49,13 +52,15 @@ resource apps/v1 things Thing 1 th t
 			t.Errorf("%s: got %s", name, describe(s))
 		}
 	}
-	if s, _ := back.LookupGVR("", "v1", "texts"); s == nil || s != at(at(back.entries[1].schema, "a"), "{}") {
+	if s, _ := back.LookupGVR("", "v1", "texts"); s == nil ||
+		s != at(at(back.entries[1].schema, "a"), "{}") {
 		t.Error("what says the same is not the same")
 	}
 }
 
 func TestEncodeTellsApartWhatDiffersFarAway(t *testing.T) {
-	// Two lists of five that differ in their last item only, and a circle that is as long as you like.
+	// Two lists of five that differ in their last item only, and a circle that is as long as you
+	// like.
 	list := func(last string) *filters.Schema {
 		s := &filters.Schema{Type: last}
 		for range 5 {
@@ -66,7 +71,8 @@ func TestEncodeTellsApartWhatDiffersFarAway(t *testing.T) {
 	circle := &filters.Schema{Type: "array"}
 	circle.Items = &filters.Schema{Type: "array", Items: circle}
 	root := &filters.Schema{Type: "object", Fields: map[string]*filters.Schema{
-		"a": list("string"), "b": list("integer"), "c": circle, "d": list("string"), "e": circle.Items,
+		"a": list("string"), "b": list("integer"), "c": circle, "d": list("string"),
+		"e": circle.Items,
 	}}
 	set := &Set{entries: []entry{{version: "v1", resource: "things", kind: "Thing", schema: root}}}
 	packed, err := set.Encode("v1.2.3")
@@ -103,8 +109,10 @@ func TestEncodingAgainGivesTheSame(t *testing.T) {
 
 func TestEncodeRefusesNames(t *testing.T) {
 	for _, name := range []string{"", "a b", "a=b", "a\nb", "a\r", "[]", "{}"} {
-		set := &Set{entries: []entry{{schema: &filters.Schema{Fields: map[string]*filters.Schema{name: {}}}}}}
-		if _, err := set.Encode("v1"); err == nil || err.Error() != fmt.Sprintf("the field name %q cannot be written", name) {
+		set := &Set{entries: []entry{
+			{schema: &filters.Schema{Fields: map[string]*filters.Schema{name: {}}}}}}
+		if _, err := set.Encode("v1"); err == nil ||
+			err.Error() != fmt.Sprintf("the field name %q cannot be written", name) {
 			t.Errorf("%q: got %v", name, err)
 		}
 	}
@@ -133,7 +141,8 @@ func TestDecodeMistakes(t *testing.T) {
 		}
 	}
 	for _, packed := range []string{"", "no archive", string(packed[:len(packed)/2])} {
-		if set, _, err := decode([]byte(packed)); set != nil || err == nil || strings.HasPrefix(err.Error(), "line ") {
+		if set, _, err := decode([]byte(packed)); set != nil || err == nil ||
+			strings.HasPrefix(err.Error(), "line ") {
 			t.Errorf("%.10q: got %v", packed, err)
 		}
 	}

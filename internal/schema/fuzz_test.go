@@ -34,12 +34,15 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkSchema makes sure that only objects have fields, only arrays items, and that no part is missing.
+// checkSchema makes sure that only objects have fields, only arrays items, and that no part is
+// missing.
 func checkSchema(t *testing.T, s *filters.Schema) {
-	if s.Type != "" && s.Type != "object" && s.Type != "array" && !slices.Contains(scalars, s.Type) {
+	if s.Type != "" && s.Type != "object" && s.Type != "array" &&
+		!slices.Contains(scalars, s.Type) {
 		t.Fatalf("the type is %q", s.Type)
 	}
-	if s.Type != "object" && (s.Fields != nil || s.Values != nil || s.Type != "" && s.Open) || s.Type != "array" && s.Items != nil {
+	if s.Type != "object" && (s.Fields != nil || s.Values != nil || s.Type != "" && s.Open) ||
+		s.Type != "array" && s.Items != nil {
 		t.Fatalf("%q has parts of another type", s.Type)
 	}
 	for name, field := range s.Fields {

@@ -36,7 +36,8 @@ func GroupOf(apiVersion string) string {
 	return group
 }
 
-// Resources returns the names of all resources, each once and sorted, those of other groups than the core with it.
+// Resources returns the names of all resources, each once and sorted, those of other groups than
+// the core with it.
 func (s *Set) Resources() []string {
 	var names []string
 	for _, e := range s.entries {

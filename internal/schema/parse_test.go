@@ -9,7 +9,8 @@ import (
 func TestParseWhatAThingIs(t *testing.T) {
 	for name, tt := range things {
 		t.Run(name, func(t *testing.T) {
-			s, ok := parse(t, documentOf(tt.thing, tt.components)).LookupGVR("example.test", "v1", "things")
+			s, ok := parse(t, documentOf(tt.thing, tt.components)).LookupGVR("example.test", "v1",
+				"things")
 			if got := describe(s); !ok || got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -47,7 +48,8 @@ func TestParseCustomResources(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
-	for path, open := range map[string]bool{"": false, "spec": false, "spec.template": true, "spec.template2": false} {
+	for path, open := range map[string]bool{"": false, "spec": false, "spec.template": true,
+		"spec.template2": false} {
 		if got := at(widget, path).Open; got != open {
 			t.Errorf("%q is open: %t, want %t", path, got, open)
 		}
@@ -81,7 +83,8 @@ func TestParseFindsResourcesByPath(t *testing.T) {
 		"/version":                                          "",
 		"":                                                  "",
 	} {
-		set := parse(t, fmt.Sprintf(`{"paths": {%q: %s}, "components": {"schemas": {"Pod": {"type": "object",
+		set := parse(t, fmt.Sprintf(
+			`{"paths": {%q: %s}, "components": {"schemas": {"Pod": {"type": "object",
 			"x-kubernetes-group-version-kind": [{"version": "v1", "kind": "Pod", "group": "", "more": 1}]}}}, "openapi": "3.0.0"}`, path, pod))
 		got := ""
 		for _, e := range set.entries {
@@ -117,27 +120,37 @@ func TestParseMistakes(t *testing.T) {
 		{`{"openapi": "2.0"}`, doc + `its top: it is none of version 3: openapi is "2.0"`},
 		{`{"openapi": 3}`, doc + "openapi: must be a string, is a number"},
 		{`{"openapi": "3.0.0"} {}`, doc + "its top: something follows the document"},
-		{`{"openapi": "3.0.0"} x`, doc + "its top: invalid character 'x' looking for beginning of value"},
-		{`{"openapi": "3.0.0", "components": null}`, doc + "components: must be an object, is null"},
+		{`{"openapi": "3.0.0"} x`,
+			doc + "its top: invalid character 'x' looking for beginning of value"},
+		{`{"openapi": "3.0.0", "components": null}`,
+			doc + "components: must be an object, is null"},
 		{`{"openapi": "3.0.0", "paths": {"/api/v1/pods": {"get": {"x-kubernetes-group-version-kind": {"kind": true}}}}}`,
 			doc + `paths["/api/v1/pods"].get.x-kubernetes-group-version-kind.kind: must be a string, is a boolean`},
 		{`{"openapi": "3.0.0", "info": {"a": `, doc + "info: the document ends too early"},
 		{documentOf(`"type": {}`, ""), thing + ".type: must be a string, is an object"},
 		{documentOf(`"type": [1]`, ""), thing + ".type.0: must be a string, is a number"},
-		{documentOf(`"properties": {"a b": {"properties": []}}`, ""), thing + `.properties["a b"].properties: must be an object, is an array`},
-		{documentOf(`"properties": {"a": true}`, ""), thing + ".properties.a: must be an object, is a boolean"},
+		{documentOf(`"properties": {"a b": {"properties": []}}`, ""),
+			thing + `.properties["a b"].properties: must be an object, is an array`},
+		{documentOf(`"properties": {"a": true}`, ""),
+			thing + ".properties.a: must be an object, is a boolean"},
 		{documentOf(`"items": [{}]`, ""), thing + ".items: must be an object, is an array"},
-		{documentOf(`"additionalProperties": "no"`, ""), thing + ".additionalProperties: must be an object, true or false, is a string"},
-		{documentOf(`"allOf": [{}, {"allOf": {}}]`, ""), thing + ".allOf.1.allOf: must be an array, is an object"},
-		{documentOf(`"x-kubernetes-preserve-unknown-fields": "true"`, ""), thing + ".x-kubernetes-preserve-unknown-fields: must be true or false, is a string"},
-		{documentOf(`"$ref": "https://example.test/schema"`, ""), thing + `.$ref: "https://example.test/schema" refers to something that is no component of the document`},
+		{documentOf(`"additionalProperties": "no"`, ""),
+			thing + ".additionalProperties: must be an object, true or false, is a string"},
+		{documentOf(`"allOf": [{}, {"allOf": {}}]`, ""),
+			thing + ".allOf.1.allOf: must be an array, is an object"},
+		{documentOf(`"x-kubernetes-preserve-unknown-fields": "true"`, ""),
+			thing + ".x-kubernetes-preserve-unknown-fields: must be true or false, is a string"},
+		{documentOf(`"$ref": "https://example.test/schema"`, ""),
+			thing + `.$ref: "https://example.test/schema" refers to something that is no component of the document`},
 		{documentOf(`"properties": {"b": {"$ref": "#/components/schemas/Y"}, "a": {"$ref": "#/components/schemas/X"}}`, `"Y": {}`),
 			thing + `: it refers to the component "X", which is not there`},
 		{documentOf(strings.Repeat(`"properties": {"a": {`, 100)+strings.Repeat("}}", 100), ""),
 			doc + "components.schemas.Thing.properties….properties.a.properties.a.properties.a.properties.a: nested deeper than 100 schemas"},
 		{documentOf(`"properties": {"`+strings.Repeat("x", 200)+`": 1}`, ""),
-			thing + `.properties["` + strings.Repeat("x", 100) + `…"]: must be an object, is a number`},
-		{strings.Repeat(" ", maxDocument+1), doc + "it has 33554433 bytes, at most 32 MiB are allowed"},
+			thing + `.properties["` + strings.Repeat("x", 100) +
+				`…"]: must be an object, is a number`},
+		{strings.Repeat(" ", maxDocument+1),
+			doc + "it has 33554433 bytes, at most 32 MiB are allowed"},
 	} {
 		set, err := Parse([]byte(tt.document))
 		if set != nil || err == nil || err.Error() != tt.want {
@@ -164,27 +177,34 @@ func TestParseIsBounded(t *testing.T) {
 		},
 		"resources": {
 			`{"openapi": "3.0.0", "paths": {` + many(maxResources+1, func(i int) string {
-				return fmt.Sprintf(`"/api/v1/r%d": {"get": {"x-kubernetes-group-version-kind": {}}}`, i)
+				return fmt.Sprintf(
+					`"/api/v1/r%d": {"get": {"x-kubernetes-group-version-kind": {}}}`, i)
 			}) + `}}`,
 			`the OpenAPI document: paths["/api/v1/r10000"].get.x-kubernetes-group-version-kind: more than 10000 resources`,
 		},
 		"work": { // each of many puts all others together
 			documentOf(`"properties": {`+many(1500, func(i int) string {
-				return fmt.Sprintf(`"f%d": {"type": "object", "allOf": [{"$ref": "#/components/schemas/C0"}]}`, i)
+				return fmt.Sprintf(
+					`"f%d": {"type": "object", "allOf": [{"$ref": "#/components/schemas/C0"}]}`, i)
 			})+`}`, many(1500, func(i int) string {
-				return fmt.Sprintf(`"C%d": {"allOf": [{"$ref": "#/components/schemas/C%d"}]}`, i, (i+1)%1500)
+				return fmt.Sprintf(`"C%d": {"allOf": [{"$ref": "#/components/schemas/C%d"}]}`, i,
+					(i+1)%1500)
 			})),
 			"the OpenAPI document: the schemas of components.schemas.Thing refer to too many others",
 		},
 		"fields": { // each of many has all fields of another
 			documentOf(`"properties": {`+many(1500, func(i int) string {
-				return fmt.Sprintf(`"f%d": {"type": "object", "allOf": [{"$ref": "#/components/schemas/C"}]}`, i)
-			})+`}`, `"C": {"properties": {`+many(1500, func(i int) string { return fmt.Sprintf(`"f%d": {}`, i) })+`}}`),
+				return fmt.Sprintf(
+					`"f%d": {"type": "object", "allOf": [{"$ref": "#/components/schemas/C"}]}`, i)
+			})+`}`, `"C": {"properties": {`+many(1500, func(i int) string {
+				return fmt.Sprintf(`"f%d": {}`, i)
+			})+`}}`),
 			"the OpenAPI document: the schemas of components.schemas.Thing have too many fields",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if set, err := Parse([]byte(tt.document)); set != nil || err == nil || err.Error() != tt.want {
+			if set, err := Parse([]byte(tt.document)); set != nil || err == nil ||
+				err.Error() != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
@@ -195,10 +215,12 @@ func TestParseLongChain(t *testing.T) {
 	const n = 100_000 // far more than maxDepth: references are no nesting
 	var chain strings.Builder
 	for i := range n {
-		fmt.Fprintf(&chain, `"C%d": {"properties": {"n": {"$ref": "#/components/schemas/C%d"}}}, `, i, i+1)
+		fmt.Fprintf(&chain, `"C%d": {"properties": {"n": {"$ref": "#/components/schemas/C%d"}}}, `,
+			i, i+1)
 	}
 	fmt.Fprintf(&chain, `"C%d": {"type": "string"}`, n)
-	s, _ := parse(t, documentOf(`"properties": {"n": {"$ref": "#/components/schemas/C0"}}`, chain.String())).Lookup("things")
+	s, _ := parse(t, documentOf(`"properties": {"n": {"$ref": "#/components/schemas/C0"}}`,
+		chain.String())).Lookup("things")
 	for range n + 1 {
 		s = s.Fields["n"]
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// reader goes through a JSON document token by token, so that a document costs little more memory than what is taken from
-// it, and remembers where it is.
+// reader goes through a JSON document token by token, so that a document costs little more memory
+// than what is taken from it, and remembers where it is.
 type reader struct {
 	dec  *json.Decoder
 	path []string // keys that lead to the value that is read
@@ -202,7 +202,8 @@ func place(path []string) string {
 // plain tells whether a key can stand in a path without quotes.
 func plain(key string) bool {
 	for _, c := range []byte(key) {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '$' {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' &&
+			c != '-' && c != '$' {
 			return false
 		}
 	}

@@ -11,9 +11,11 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// at follows a path such as spec.containers[].image or metadata.labels{}, nil if nothing is known of it.
+// at follows a path such as spec.containers[].image or metadata.labels{}, nil if nothing is known
+// of it.
 func at(s *filters.Schema, path string) *filters.Schema {
-	for part := range strings.SplitSeq(strings.NewReplacer("[]", ".[]", "{}", ".{}").Replace(path), ".") {
+	for part := range strings.SplitSeq(strings.NewReplacer("[]", ".[]", "{}", ".{}").Replace(path),
+		".") {
 		if s == nil {
 			return nil
 		}
@@ -30,8 +32,8 @@ func at(s *filters.Schema, path string) *filters.Schema {
 	return s
 }
 
-// describe writes a schema as text: any, string, [integer], {a: string, …} with … if it is open, {*: string} for a map. A
-// schema within itself is ^.
+// describe writes a schema as text: any, string, [integer], {a: string, …} with … if it is open,
+// {*: string} for a map. A schema within itself is ^.
 func describe(s *filters.Schema) string {
 	var within []*filters.Schema
 	var write func(s *filters.Schema) string
@@ -89,7 +91,8 @@ func readFile(t testing.TB, path string) []byte {
 	return data
 }
 
-// documentOf is a document with the resource things, whose kind is the component Thing, and further components.
+// documentOf is a document with the resource things, whose kind is the component Thing, and further
+// components.
 func documentOf(thing, components string) string {
 	if components != "" {
 		components = ", " + components

@@ -10,8 +10,9 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// Set finds the schemas of resources. The zero value is empty and ready. It may be read concurrently, not while something
-// is added. The schemas in it are immutable and may be shared with other sets.
+// Set finds the schemas of resources. The zero value is empty and ready. It may be read
+// concurrently, not while something is added. The schemas in it are immutable and may be shared
+// with other sets.
 type Set struct {
 	entries []entry // best first
 }
@@ -35,7 +36,9 @@ func (s *Set) Add(other *Set) {
 		return
 	}
 	for _, e := range other.entries {
-		if i := slices.IndexFunc(s.entries, func(own entry) bool { return own.is(e.group, e.version, e.resource) }); i >= 0 {
+		if i := slices.IndexFunc(s.entries, func(own entry) bool {
+			return own.is(e.group, e.version, e.resource)
+		}); i >= 0 {
 			if len(e.shortNames) == 0 {
 				e.shortNames = s.entries[i].shortNames // a document has none
 			}
@@ -56,7 +59,8 @@ func (s *Set) AddShortNames(group, version, resource string, names ...string) {
 	}
 }
 
-// sort puts the core group first, the others in the order they came, and in each group the most stable version first.
+// sort puts the core group first, the others in the order they came, and in each group the most
+// stable version first.
 func (s *Set) sort() {
 	rank := map[string]int{"": -1}
 	for _, e := range s.entries {
@@ -65,7 +69,8 @@ func (s *Set) sort() {
 		}
 	}
 	slices.SortStableFunc(s.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(rank[a.group], rank[b.group]), version.CompareKubeAwareVersionStrings(b.version, a.version))
+		return cmp.Or(cmp.Compare(rank[a.group], rank[b.group]),
+			version.CompareKubeAwareVersionStrings(b.version, a.version))
 	})
 }
 
@@ -79,8 +84,9 @@ func (s *Set) LookupGVR(group, version, resource string) (*filters.Schema, bool)
 	return nil, false
 }
 
-// Lookup finds the schema of a resource by a name: pods, Pod, deployments.apps, certificates.v1.cert-manager.io. A name
-// means what it means for an API server that has nothing but the resources of the set.
+// Lookup finds the schema of a resource by a name: pods, Pod, deployments.apps,
+// certificates.v1.cert-manager.io. A name means what it means for an API server that has nothing
+// but the resources of the set.
 func (s *Set) Lookup(resource string) (*filters.Schema, bool) {
 	if e := s.find(resource); e != nil {
 		return e.schema, true
@@ -88,7 +94,8 @@ func (s *Set) Lookup(resource string) (*filters.Schema, bool) {
 	return nil, false
 }
 
-// Name returns the full name of a resource, as in deployments.v1.apps, whichever of its names is given.
+// Name returns the full name of a resource, as in deployments.v1.apps, whichever of its names is
+// given.
 func (s *Set) Name(resource string) (name string, known bool) {
 	e := s.find(resource)
 	if e == nil {
@@ -99,7 +106,8 @@ func (s *Set) Name(resource string) (name string, known bool) {
 
 func (s *Set) find(resource string) *entry {
 	for _, q := range queries(resource) {
-		for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind, (*entry).isShortName} {
+		for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind,
+			(*entry).isShortName} {
 			for i := range s.entries {
 				if e := &s.entries[i]; q.isFor(e) && matches(e, q.resource) {
 					return e
@@ -115,10 +123,13 @@ func (e *entry) isPlural(name string) bool { return strings.EqualFold(e.resource
 func (e *entry) isKind(name string) bool { return strings.EqualFold(e.kind, name) }
 
 func (e *entry) isShortName(name string) bool {
-	return slices.ContainsFunc(e.shortNames, func(short string) bool { return strings.EqualFold(short, name) })
+	return slices.ContainsFunc(e.shortNames, func(short string) bool {
+		return strings.EqualFold(short, name)
+	})
 }
 
-// query is one way to read a name. Names are read as internal/kube does it, which asks an API server with them.
+// query is one way to read a name. Names are read as internal/kube does it, which asks an API
+// server with them.
 type query struct {
 	resource, version, group string
 	anyGroup                 bool

@@ -7,7 +7,8 @@ import (
 )
 
 func named(group, version, resource, kind string) entry {
-	return entry{group: group, version: version, resource: resource, kind: kind, schema: &filters.Schema{Type: "object"}}
+	return entry{group: group, version: version, resource: resource, kind: kind,
+		schema: &filters.Schema{Type: "object"}}
 }
 
 func (s *Set) nameOf(found *filters.Schema) string {
@@ -72,7 +73,8 @@ func TestLookup(t *testing.T) {
 }
 
 func TestLookupGVR(t *testing.T) {
-	set := Set{entries: []entry{named("", "v1", "pods", "Pod"), named("apps", "v1", "deployments", "Deployment")}}
+	set := Set{entries: []entry{named("", "v1", "pods", "Pod"),
+		named("apps", "v1", "deployments", "Deployment")}}
 	for _, tt := range []struct{ group, version, resource, want string }{
 		{"", "v1", "pods", "pods v1"},
 		{"apps", "v1", "deployments", "deployments apps/v1"},
@@ -96,7 +98,8 @@ func TestAddReplaces(t *testing.T) {
 	set.Add(nil)
 	set.Add(&Set{})
 	if found, _ := set.Lookup("po"); found != now.schema || len(set.entries) != 1 {
-		t.Errorf("%d resources, the new one is found by the old short name: %t", len(set.entries), found == now.schema)
+		t.Errorf("%d resources, the new one is found by the old short name: %t", len(set.entries),
+			found == now.schema)
 	}
 }
 

@@ -2,12 +2,12 @@ package sink
 
 import "errors"
 
-// ErrClosed is what Write gives after Close. It is not permanent: the message itself is fine, and belongs to whatever
-// takes the Sink's place.
+// ErrClosed is what Write gives after Close. It is not permanent: the message itself is fine, and
+// belongs to whatever takes the Sink's place.
 var ErrClosed = errors.New("the output is closed")
 
-// Permanent marks an error that trying again cannot mend: the receiver refuses this message, or is gone for good. It
-// gives nil for nil and leaves the text as it is.
+// Permanent marks an error that trying again cannot mend: the receiver refuses this message, or is
+// gone for good. It gives nil for nil and leaves the text as it is.
 func Permanent(err error) error {
 	if err == nil {
 		return nil

@@ -6,10 +6,11 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Message is one CloudEvent: its attributes, ready to be written, and its data as raw JSON. It is passed by value.
-// Package cloudevent makes Messages.
+// Message is one CloudEvent: its attributes, ready to be written, and its data as raw JSON. It is
+// passed by value. Package cloudevent makes Messages.
 type Message struct {
-	// The attributes of CloudEvents 1.0. None of them is empty, and Source and Subject are percent-encoded.
+	// The attributes of CloudEvents 1.0. None of them is empty, and Source and Subject are
+	// percent-encoded.
 	ID      string
 	Source  string
 	Type    string
@@ -27,9 +28,10 @@ type Message struct {
 	Rule, Severity     string // of what a rule tells
 	Handler            string // the SHA-256 of the module that made the data in place of informerd
 
-	// Data is the event's data as JSON, if it is not empty. Whoever sets it has checked that it is valid.
+	// Data is the event's data as JSON, if it is not empty. Whoever sets it has checked that it is
+	// valid.
 	Data string
-	// Object and Old are the data {"object":…,"old":…} if Data is empty. A Message with neither Data nor Object has
-	// no data.
+	// Object and Old are the data {"object":…,"old":…} if Data is empty. A Message with neither
+	// Data nor Object has no data.
 	Object, Old *event.Object
 }

@@ -9,9 +9,11 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// one is a name that two objects have had: a was written at 1, 3 and 5 and deleted at 6, b was written at 8 and 9.
+// one is a name that two objects have had: a was written at 1, 3 and 5 and deleted at 6, b was
+// written at 8 and 9.
 var one = lives{
-	{uid: "a", states: []state{{version: 1, number: "1"}, {version: 3, number: "3"}, {version: 5, number: "5"}}, deleted: true},
+	{uid: "a", states: []state{{version: 1, number: "1"}, {version: 3, number: "3"}, {
+		version: 5, number: "5"}}, deleted: true},
 	{uid: "b", states: []state{{version: 8, number: "8"}, {version: 9, number: "9"}}},
 }
 
@@ -41,7 +43,8 @@ func TestLedgerNoticesWhatIsWrong(t *testing.T) {
 		del    = event.Delete
 		resync = event.Resync
 	)
-	addA, updA3, updA5, delA := rec(add, "a", 1, 0), rec(update, "a", 3, 1), rec(update, "a", 5, 3), rec(del, "a", 6, 0)
+	addA, updA3, updA5, delA := rec(add, "a", 1, 0), rec(update, "a", 3, 1), rec(update, "a", 5, 3),
+		rec(del, "a", 6, 0)
 	addB, updB := rec(add, "b", 8, 0), rec(update, "b", 9, 8)
 	for name, c := range map[string]struct {
 		records []record
@@ -49,45 +52,109 @@ func TestLedgerNoticesWhatIsWrong(t *testing.T) {
 		epoch   int
 		want    string // "" is right
 	}{
-		"everything":                {records: []record{addA, updA3, updA5, delA, addB, updB}},
-		"the end only":              {records: []record{rec(add, "b", 9, 0, missed(1))}},
-		"states left out":           {records: []record{addA, rec(update, "a", 5, 1, missed(1)), delA, rec(add, "b", 9, 0)}},
-		"delete of one never told":  {records: []record{rec(del, "a", 6, 0, missed(3)), addB, updB}},
-		"a delete that was missed":  {records: []record{addA, updA3, rec(del, "a", 3, 0, tombstone), addB, updB}},
-		"a retry":                   {records: []record{addB, rec(update, "b", 9, 8, failed), rec(update, "b", 9, 8, attempt(2))}},
-		"a resync":                  {records: []record{addB, rec(resync, "b", 8, 0), updB}, resyncs: true},
-		"a registration after":      {records: []record{addA, rec(add, "b", 9, 0, inEpoch(1))}, epoch: 1},
-		"a failed one removed":      {records: []record{rec(add, "a", 1, 0, failed), rec(add, "b", 9, 0, inEpoch(1))}, epoch: 1},
-		"nothing":                   {want: "the listener was left with nothing, but there is uid b at 9"},
-		"not the last state":        {records: []record{addB}, want: "the listener was left with uid b at 8, but there is uid b at 9"},
-		"nothing after registering": {records: []record{addB, updB}, epoch: 1, want: "the listener was left with nothing, but there is uid b at 9"},
-		"back in time":              {records: []record{rec(add, "b", 9, 0), rec(update, "b", 8, 9)}, want: "update of uid b at 8, old 9: the object was at 9 before"},
-		"back in time, registered anew": {records: []record{rec(add, "b", 9, 0), rec(add, "b", 8, 0, inEpoch(1))}, epoch: 1,
+		"everything":   {records: []record{addA, updA3, updA5, delA, addB, updB}},
+		"the end only": {records: []record{rec(add, "b", 9, 0, missed(1))}},
+		"states left out": {
+			records: []record{addA, rec(update, "a", 5, 1, missed(1)), delA, rec(add, "b", 9, 0)}},
+		"delete of one never told": {
+			records: []record{rec(del, "a", 6, 0, missed(3)), addB, updB}},
+		"a delete that was missed": {
+			records: []record{addA, updA3, rec(del, "a", 3, 0, tombstone), addB, updB}},
+		"a retry": {
+			records: []record{addB, rec(update, "b", 9, 8, failed),
+				rec(update, "b", 9, 8, attempt(2))}},
+		"a resync": {
+			records: []record{addB, rec(resync, "b", 8, 0), updB}, resyncs: true},
+		"a registration after": {
+			records: []record{addA, rec(add, "b", 9, 0, inEpoch(1))}, epoch: 1},
+		"a failed one removed": {
+			records: []record{rec(add, "a", 1, 0, failed), rec(add, "b", 9, 0, inEpoch(1))},
+			epoch:   1},
+		"nothing": {
+			want: "the listener was left with nothing, but there is uid b at 9"},
+		"not the last state": {
+			records: []record{addB},
+			want:    "the listener was left with uid b at 8, but there is uid b at 9"},
+		"nothing after registering": {
+			records: []record{addB, updB}, epoch: 1,
+			want: "the listener was left with nothing, but there is uid b at 9"},
+		"back in time": {records: []record{rec(add, "b", 9, 0), rec(update, "b", 8, 9)},
+			want: "update of uid b at 8, old 9: the object was at 9 before"},
+		"back in time, registered anew": {
+			records: []record{rec(add, "b", 9, 0), rec(add, "b", 8, 0, inEpoch(1))}, epoch: 1,
 			want: "add of uid b at 8, registration 2: the object was at 9 before"},
-		"after its delete":        {records: []record{addA, delA, updA3}, want: "update of uid a at 3, old 1: the object had been deleted"},
-		"deleted twice":           {records: []record{addA, delA, delA}, want: "delete of uid a at 6: the object had been deleted"},
-		"no delete":               {records: []record{addA, addB}, want: "add of uid b at 8: there was no delete of uid a at 1"},
-		"delete after the add":    {records: []record{addA, addB, delA}, want: "add of uid b at 8: there was no delete of uid a at 1"},
-		"added twice":             {records: []record{addB, addB}, want: "add of uid b at 8: there was no delete of uid b at 8"},
-		"delete and add as one":   {records: []record{addA, rec(update, "b", 8, 1)}, want: "update of uid b at 8, old 1: the listener knew uid a at 1"},
-		"update of nothing":       {records: []record{updA3}, want: "update of uid a at 3, old 1: the listener knew nothing"},
-		"update without a change": {records: []record{addA, rec(update, "a", 1, 1)}, want: "update of uid a at 1, old 1: nothing has changed"},
-		"update from elsewhere":   {records: []record{addA, updA5}, want: "update of uid a at 5, old 3: it starts from 3, but the listener knew uid a at 1"},
-		"delete of another":       {records: []record{addB, delA}, want: "delete of uid a at 6: the listener knew uid b at 8"},
-		"delete never announced":  {records: []record{delA}, want: "delete of uid a at 6: the listener was never told of the object, and missed nothing"},
-		"resync not asked for":    {records: []record{addB, rec(resync, "b", 8, 0)}, want: "resync of uid b at 8: the listener did not ask for resyncs"},
-		"resync with a change":    {records: []record{addB, rec(resync, "b", 9, 0)}, resyncs: true, want: "resync of uid b at 9: the listener knew uid b at 8"},
-		"no update has an old":    {records: []record{rec(add, "b", 8, 1)}, want: "add of uid b at 8, old 1: only an update has an old state"},
-		"two at a time":           {records: []record{addB, rec(update, "b", 9, 8, overlapping)}, want: "update of uid b at 9, old 8 came while the event before it was being handled"},
-		"retry overtaken":         {records: []record{rec(add, "b", 8, 0, failed), updB}, want: "update of uid b at 9, old 8 came in place of the retry of add of uid b at 8, failed"},
-		"retry of nothing":        {records: []record{rec(add, "b", 8, 0, attempt(2))}, want: "add of uid b at 8, attempt 2 came in place of the retry of nothing"},
-		"retry forgotten":         {records: []record{rec(add, "b", 9, 0, failed)}, want: "add of uid b at 9, failed was never retried"},
-		"unknown uid":             {records: []record{rec(add, "c", 8, 0)}, want: "add of uid c at 8: there never was a uid c"},
-		"unknown version":         {records: []record{rec(add, "a", 2, 0)}, want: "add of uid a at 2: nobody has written version 2 of uid a"},
-		"another's content":       {records: []record{rec(add, "a", 1, 0, number("3"))}, want: `add of uid a at 1: version 1 was written with number "1", but came with "3"`},
-		"delete at a wrong time":  {records: []record{addA, rec(del, "a", 5, 0)}, want: "delete of uid a at 5: uid a was not deleted at 5"},
-		"delete after the next":   {records: []record{addA, rec(del, "a", 8, 0)}, want: "delete of uid a at 8: uid a was not deleted at 8"},
-		"delete of what lives":    {records: []record{addB, rec(del, "b", 8, 0, tombstone)}, want: "delete of uid b at 8, final state unknown: nobody has deleted uid b"},
+		"after its delete": {
+			records: []record{addA, delA, updA3},
+			want:    "update of uid a at 3, old 1: the object had been deleted"},
+		"deleted twice": {
+			records: []record{addA, delA, delA},
+			want:    "delete of uid a at 6: the object had been deleted"},
+		"no delete": {
+			records: []record{addA, addB},
+			want:    "add of uid b at 8: there was no delete of uid a at 1"},
+		"delete after the add": {
+			records: []record{addA, addB, delA},
+			want:    "add of uid b at 8: there was no delete of uid a at 1"},
+		"added twice": {
+			records: []record{addB, addB},
+			want:    "add of uid b at 8: there was no delete of uid b at 8"},
+		"delete and add as one": {
+			records: []record{addA, rec(update, "b", 8, 1)},
+			want:    "update of uid b at 8, old 1: the listener knew uid a at 1"},
+		"update of nothing": {
+			records: []record{updA3},
+			want:    "update of uid a at 3, old 1: the listener knew nothing"},
+		"update without a change": {
+			records: []record{addA, rec(update, "a", 1, 1)},
+			want:    "update of uid a at 1, old 1: nothing has changed"},
+		"update from elsewhere": {
+			records: []record{addA, updA5},
+			want:    "update of uid a at 5, old 3: it starts from 3, but the listener knew uid a at 1"},
+		"delete of another": {
+			records: []record{addB, delA},
+			want:    "delete of uid a at 6: the listener knew uid b at 8"},
+		"delete never announced": {
+			records: []record{delA},
+			want:    "delete of uid a at 6: the listener was never told of the object, and missed nothing"},
+		"resync not asked for": {
+			records: []record{addB, rec(resync, "b", 8, 0)},
+			want:    "resync of uid b at 8: the listener did not ask for resyncs"},
+		"resync with a change": {
+			records: []record{addB, rec(resync, "b", 9, 0)}, resyncs: true,
+			want: "resync of uid b at 9: the listener knew uid b at 8"},
+		"no update has an old": {
+			records: []record{rec(add, "b", 8, 1)},
+			want:    "add of uid b at 8, old 1: only an update has an old state"},
+		"two at a time": {
+			records: []record{addB, rec(update, "b", 9, 8, overlapping)},
+			want:    "update of uid b at 9, old 8 came while the event before it was being handled"},
+		"retry overtaken": {
+			records: []record{rec(add, "b", 8, 0, failed), updB},
+			want:    "update of uid b at 9, old 8 came in place of the retry of add of uid b at 8, failed"},
+		"retry of nothing": {
+			records: []record{rec(add, "b", 8, 0, attempt(2))},
+			want:    "add of uid b at 8, attempt 2 came in place of the retry of nothing"},
+		"retry forgotten": {
+			records: []record{rec(add, "b", 9, 0, failed)},
+			want:    "add of uid b at 9, failed was never retried"},
+		"unknown uid": {
+			records: []record{rec(add, "c", 8, 0)},
+			want:    "add of uid c at 8: there never was a uid c"},
+		"unknown version": {
+			records: []record{rec(add, "a", 2, 0)},
+			want:    "add of uid a at 2: nobody has written version 2 of uid a"},
+		"another's content": {
+			records: []record{rec(add, "a", 1, 0, number("3"))},
+			want:    `add of uid a at 1: version 1 was written with number "1", but came with "3"`},
+		"delete at a wrong time": {
+			records: []record{addA, rec(del, "a", 5, 0)},
+			want:    "delete of uid a at 5: uid a was not deleted at 5"},
+		"delete after the next": {
+			records: []record{addA, rec(del, "a", 8, 0)},
+			want:    "delete of uid a at 8: uid a was not deleted at 8"},
+		"delete of what lives": {
+			records: []record{addB, rec(del, "b", 8, 0, tombstone)},
+			want:    "delete of uid b at 8, final state unknown: nobody has deleted uid b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLedger(c.resyncs)
@@ -106,17 +173,22 @@ func TestLedgerNoticesWhatIsWrong(t *testing.T) {
 func TestLedgerNotesDeliveries(t *testing.T) {
 	parser := event.Parser{APIVersion: "v1", Kind: "ConfigMap"}
 	object := func(version string) *event.Object {
-		o, err := parser.Parse([]byte(`{"metadata":{"namespace":"stress-0","name":"x","uid":"b","resourceVersion":"` + version + `"},"data":{"n":"` + version + `"}}`))
+		o, err := parser.Parse(
+			[]byte(`{"metadata":{"namespace":"stress-0","name":"x","uid":"b","resourceVersion":"` +
+				version + `"},"data":{"n":"` + version + `"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return o
 	}
-	deliver := func(e event.Event, attempt int) informer.Delivery { return informer.NewDelivery(e, attempt, nil) }
+	deliver := func(e event.Event, attempt int) informer.Delivery {
+		return informer.NewDelivery(e, attempt, nil)
+	}
 	l := newLedger(false)
 	first := deliver(event.Event{Op: event.Add, Object: object("8"), Initial: true}, 1)
 	again := deliver(event.Event{Op: event.Add, Object: object("8"), Initial: true}, 2)
-	second := deliver(event.Event{Op: event.Update, Object: object("9"), Old: object("8"), Missed: 4}, 1)
+	second := deliver(event.Event{Op: event.Update, Object: object("9"), Old: object("8"),
+		Missed: 4}, 1)
 	at := one[0].states[0].at
 	l.begin(&first, at)
 	l.end(&first, true)
@@ -143,17 +215,25 @@ func TestCountersThatDoNotAddUp(t *testing.T) {
 		change func(*informer.ListenerStats)
 		want   []string
 	}{
-		"right":    {func(*informer.ListenerStats) {}, nil},
-		"one lost": {func(s *informer.ListenerStats) { s.Offered++ }, []string{"Offered and what became of it: 10, want 11"}},
+		"right": {func(*informer.ListenerStats) {}, nil},
+		"one lost": {func(s *informer.ListenerStats) {
+			s.Offered++
+		}, []string{"Offered and what became of it: 10, want 11"}},
 		"coalesced without a word": {func(s *informer.ListenerStats) { s.Coalesced++; s.Offered++ },
 			[]string{"Missed of all events, as Coalesced: 3, want 4"}},
-		"done twice": {func(s *informer.ListenerStats) { s.Done++; s.Offered++ }, []string{"Done: 8, want 7"}},
-		"held":       {func(s *informer.ListenerStats) { s.Held = 1 }, []string{"Held, Marked, Backlog and OnDisk: 1, want 0"}},
+		"done twice": {func(s *informer.ListenerStats) {
+			s.Done++
+			s.Offered++
+		}, []string{"Done: 8, want 7"}},
+		"held": {func(s *informer.ListenerStats) {
+			s.Held = 1
+		}, []string{"Held, Marked, Backlog and OnDisk: 1, want 0"}},
 	} {
 		s := right
 		c.change(&s)
 		if got := unaccounted(counted, s, false); !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %s, want %s", name, strings.Join(got, "; "), strings.Join(c.want, "; "))
+			t.Errorf("%s: got %s, want %s", name, strings.Join(got, "; "),
+				strings.Join(c.want, "; "))
 		}
 	}
 }

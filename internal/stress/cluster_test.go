@@ -32,7 +32,8 @@ type cluster struct {
 	gate     gate
 }
 
-// gate keeps the informer away from an API server that the writers still reach, so that it misses what they do there.
+// gate keeps the informer away from an API server that the writers still reach, so that it misses
+// what they do there.
 type gate struct {
 	mu   sync.Mutex
 	shut bool
@@ -127,7 +128,8 @@ func startCluster(ctx context.Context, t *testing.T) *cluster {
 	if _, err := c.run(ctx, "up"); err != nil {
 		t.Fatal(err)
 	}
-	if c.config, err = clientcmd.BuildConfigFromFlags("", filepath.Join(c.dir, "kubeconfig")); err != nil {
+	if c.config, err = clientcmd.BuildConfigFromFlags("",
+		filepath.Join(c.dir, "kubeconfig")); err != nil {
 		t.Fatal(err)
 	}
 	c.config.QPS = -1 // no limit
@@ -167,8 +169,9 @@ func (c *cluster) run(ctx context.Context, command string) (stdout string, err e
 	return out.String(), nil
 }
 
-// restart ends the API server and brings it back. The informer loses it as soon as missed is called, while the writers
-// go on; so the new server, whose history begins with itself, can never tell the informer what it has missed.
+// restart ends the API server and brings it back. The informer loses it as soon as missed is
+// called, while the writers go on; so the new server, whose history begins with itself, can never
+// tell the informer what it has missed.
 func (c *cluster) restart(ctx context.Context, how restart, missed func() error) error {
 	c.gate.set(true)
 	defer c.gate.set(false)
@@ -207,8 +210,8 @@ func (c *cluster) killAPIServer(ctx context.Context) error {
 	return fmt.Errorf("devcluster status does not know kube-apiserver:\n%s", status)
 }
 
-// listening: somebody has the API server's port. A killed process keeps it until the last of its threads is gone, which
-// may be after the process has become a zombie.
+// listening: somebody has the API server's port. A killed process keeps it until the last of its
+// threads is gone, which may be after the process has become a zombie.
 func (c *cluster) listening() bool {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.config.Host, "https://"))
 	if err != nil {

@@ -103,8 +103,8 @@ func (c *counts) add(e event.Event) {
 	}
 }
 
-// renew: from now on the listener knows nothing. No worker has an event of the registration before, but the one that
-// calls it.
+// renew: from now on the listener knows nothing. No worker has an event of the registration before,
+// but the one that calls it.
 func (l *ledger) renew() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +121,8 @@ func newRecord(d *informer.Delivery, epoch int, overlaps bool, at time.Time) rec
 	r := record{
 		op: d.Op, initial: d.Initial, finalStateUnknown: d.FinalStateUnknown, missed: d.Missed,
 		// Cloned, so that a ledger does not keep the texts of all objects alive.
-		uid: strings.Clone(d.Object.UID()), version: versionOf(d.Object), number: strings.Clone(numberOf(d.Object)),
+		uid: strings.Clone(d.Object.UID()), version: versionOf(d.Object),
+		number:  strings.Clone(numberOf(d.Object)),
 		attempt: d.Attempt, overlaps: overlaps, epoch: epoch, at: at,
 	}
 	if d.Old != nil {
@@ -164,8 +165,8 @@ func (l *ledger) of(key event.Key) *history {
 	return &history{}
 }
 
-// check gives the first thing that is wrong with what the listener was told of one object's name. written is what there
-// really was, and end what there is now.
+// check gives the first thing that is wrong with what the listener was told of one object's name.
+// written is what there really was, and end what there is now.
 func (l *ledger) check(h *history, written lives, end identity) error {
 	var is identity              // what the listener believes to exist
 	last := map[string]uint64{}  // the last version of each uid
@@ -214,7 +215,8 @@ func (l *ledger) check(h *history, written lives, end identity) error {
 }
 
 // follows tells what is wrong with r as the next event for a listener that believes in is.
-func (l *ledger) follows(r *record, is identity, last map[string]uint64, deleted map[string]bool) error {
+func (l *ledger) follows(r *record, is identity, last map[string]uint64,
+	deleted map[string]bool) error {
 	switch {
 	case deleted[r.uid]:
 		return errors.New("the object had been deleted")
@@ -257,8 +259,9 @@ func (l *ledger) follows(r *record, is identity, last map[string]uint64, deleted
 
 // state is what has to be the same in a retry.
 func (r *record) state() record {
-	return record{op: r.op, initial: r.initial, finalStateUnknown: r.finalStateUnknown, missed: r.missed,
-		uid: r.uid, version: r.version, old: r.old, number: r.number}
+	return record{op: r.op, initial: r.initial, finalStateUnknown: r.finalStateUnknown,
+		missed: r.missed,
+		uid:    r.uid, version: r.version, old: r.old, number: r.number}
 }
 
 func (r *record) String() string {

@@ -33,14 +33,16 @@ const (
 )
 
 func (s size) String() string {
-	return fmt.Sprintf("STRESS_SEED=%d: %d objects, %d writers, %v, restarts by %v", s.seed, s.objects, s.writers, s.duration, s.restarts)
+	return fmt.Sprintf("STRESS_SEED=%d: %d objects, %d writers, %v, restarts by %v", s.seed,
+		s.objects, s.writers, s.duration, s.restarts)
 }
 
 // sizeFromEnv reads what the package comment lists.
 func sizeFromEnv() (size, error) {
 	s := size{
-		objects: 500, writers: 8, duration: 10 * time.Second, restarts: []restart{killed}, resync: time.Second,
-		seed: rand.Uint64(),
+		objects: 500, writers: 8, duration: 10 * time.Second, restarts: []restart{killed},
+		resync: time.Second,
+		seed:   rand.Uint64(),
 	}
 	switch full := os.Getenv("STRESS"); full {
 	case "":

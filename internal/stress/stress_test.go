@@ -18,8 +18,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// patience is how long the informer may take to come back after the last restart, in two waits of up to a minute, and
-// the listeners to work off what they have.
+// patience is how long the informer may take to come back after the last restart, in two waits of
+// up to a minute, and the listeners to work off what they have.
 const patience = 4 * time.Minute
 
 func TestEveryListenerSeesTheLastStateOfEachObjectInOrder(t *testing.T) {
@@ -34,8 +34,9 @@ func TestEveryListenerSeesTheLastStateOfEachObjectInOrder(t *testing.T) {
 	ctx := untilInterrupted(t)
 	c := startCluster(ctx, t)
 	r := &run{size: s, cluster: c, world: &world{
-		factory: informer.NewFactory(c.newClient(t), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))),
-		truth:   newTruth(), written: make(chan struct{}),
+		factory: informer.NewFactory(c.newClient(t),
+			slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))),
+		truth: newTruth(), written: make(chan struct{}),
 	}}
 	r.writers = newWriters(c.writers, r.world.truth, s)
 	r.subjects = subjects(s, t.TempDir())
@@ -54,14 +55,15 @@ func TestEveryListenerSeesTheLastStateOfEachObjectInOrder(t *testing.T) {
 	r.figures(t)
 }
 
-// untilInterrupted gives a context that leaves time to stop the control plane, when the tests are interrupted or go test
-// is about to end them without a word.
+// untilInterrupted gives a context that leaves time to stop the control plane, when the tests are
+// interrupted or go test is about to end them without a word.
 func untilInterrupted(t *testing.T) context.Context {
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	t.Cleanup(stop)
 	if deadline, ok := t.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, deadline.Add(-30*time.Second), errors.New("the test takes too long"))
+		ctx, cancel = context.WithDeadlineCause(ctx, deadline.Add(-30*time.Second),
+			errors.New("the test takes too long"))
 		t.Cleanup(cancel)
 	}
 	return ctx
@@ -83,7 +85,8 @@ func (r *run) subject(name string) *subject {
 	return r.subjects[slices.IndexFunc(r.subjects, func(s *subject) bool { return s.name == name })]
 }
 
-// play tells the story, and gives what there is at its end. When it returns, everything that it has started has ended.
+// play tells the story, and gives what there is at its end. When it returns, everything that it has
+// started has ended.
 func (r *run) play(ctx context.Context, t *testing.T) (end final, err error) {
 	if err := createNamespaces(ctx, r.cluster.writers); err != nil {
 		return nil, err
@@ -123,10 +126,12 @@ func (r *run) play(ctx context.Context, t *testing.T) (end final, err error) {
 		return nil, err
 	}
 	if key, have, want, differ := r.world.truth.living().differs(end); differ {
-		return nil, fmt.Errorf("the test itself is wrong: it knows %s as %s, and there is %s", key, want, have)
+		return nil, fmt.Errorf("the test itself is wrong: it knows %s as %s, and there is %s", key,
+			want, have)
 	}
 	begun := time.Now()
-	patient, giveUp := context.WithTimeoutCause(ctx, patience, fmt.Errorf("still not converged after %v", patience))
+	patient, giveUp := context.WithTimeoutCause(ctx, patience,
+		fmt.Errorf("still not converged after %v", patience))
 	defer giveUp()
 	if err := converge(patient, r.subjects, end); err != nil {
 		return nil, err
@@ -184,21 +189,25 @@ func (r *run) change(ctx context.Context, t *testing.T) error {
 	return err
 }
 
-// restart restarts the API server once the informer is back from the restart before: one that nobody watches shows little.
-// The informer's backoff stays high for minutes, so that it is away the longer the more often this happens, and the
-// writers have to go on for longer than the duration.
+// restart restarts the API server once the informer is back from the restart before: one that
+// nobody watches shows little. The informer's backoff stays high for minutes, so that it is away
+// the longer the more often this happens, and the writers have to go on for longer than the
+// duration.
 func (r *run) restart(ctx context.Context, t *testing.T, i int) error {
-	if err := until(ctx, func() bool { return r.world.factory.Status()[0].Lists > uint64(i) }); err != nil {
+	if err := until(ctx, func() bool {
+		return r.world.factory.Status()[0].Lists > uint64(i)
+	}); err != nil {
 		return err
 	}
 	gone := time.Now()
 	err := r.cluster.restart(ctx, r.restarts[i], func() error { return r.muchWritten(ctx) })
-	t.Logf("the API server was ended by %s, and the informer was without it for %v", r.restarts[i], time.Since(gone).Round(time.Millisecond))
+	t.Logf("the API server was ended by %s, and the informer was without it for %v", r.restarts[i],
+		time.Since(gone).Round(time.Millisecond))
 	return err
 }
 
-// untilShown has the writers go on until each listener has met what it is there for. On a busy machine they write so little
-// that it takes longer. What does not come at all is found in the end.
+// untilShown has the writers go on until each listener has met what it is there for. On a busy
+// machine they write so little that it takes longer. What does not come at all is found in the end.
 func (r *run) untilShown(ctx context.Context) error {
 	patient, giveUp := context.WithTimeout(ctx, patience)
 	defer giveUp()
@@ -221,7 +230,8 @@ func (r *run) muchWritten(ctx context.Context) error {
 func (r *run) atTimes(ctx context.Context, parts int, do func(i int) error) error {
 	begun := time.Now()
 	for i := range parts {
-		timer := time.NewTimer(time.Until(begun.Add(time.Duration(i+1) * r.duration / time.Duration(parts))))
+		timer := time.NewTimer(
+			time.Until(begun.Add(time.Duration(i+1) * r.duration / time.Duration(parts))))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -249,8 +259,10 @@ func (r *run) problems(end final) []string {
 		}
 		for key := range r.world.truth.lives {
 			if !slices.Equal(s.ledger.of(key).sights(), first.ledger.of(key).sights()) {
-				found = append(found, fmt.Sprintf("listeners %s and %s have missed nothing and seen different things of %s\n%s%s",
-					s.name, first.name, key, s.story(key), first.story(key)))
+				found = append(found,
+					fmt.Sprintf(
+						"listeners %s and %s have missed nothing and seen different things of %s\n%s%s",
+						s.name, first.name, key, s.story(key), first.story(key)))
 				break
 			}
 		}
@@ -261,7 +273,8 @@ func (r *run) problems(end final) []string {
 // tooCalm tells what the informer should have met and has not.
 func (r *run) tooCalm(c counts) (found []string) {
 	if want := uint64(1 + len(r.restarts)); r.status.Lists < want {
-		found = append(found, fmt.Sprintf("the run shows nothing: the informer has made %d lists, want %d", r.status.Lists, want))
+		found = append(found, fmt.Sprintf(
+			"the run shows nothing: the informer has made %d lists, want %d", r.status.Lists, want))
 	}
 	if c.tombstones == 0 {
 		found = append(found, "the run shows nothing: the informer has missed no deletion")
@@ -283,7 +296,8 @@ func (r *run) figures(t *testing.T) {
 	fmt.Fprintf(&b, "%d writes in all, the changes in %v; %d objects lived, %d are alive; the outcome of %d requests had to be looked for\n",
 		r.world.truth.count(), r.changing.Round(time.Millisecond), names, alive, unclear)
 	fmt.Fprintf(&b, "informer: %d lists, %d watches, %d events, %d skipped; converged %v after the last write\n",
-		r.status.Lists, r.status.Watches, r.status.Events, r.status.Skipped, r.converging.Round(time.Millisecond))
+		r.status.Lists, r.status.Watches, r.status.Events, r.status.Skipped,
+		r.converging.Round(time.Millisecond))
 	if lags := r.staleness(); len(lags) > 0 {
 		at := func(share float64) time.Duration {
 			return lags[int(share*float64(len(lags)-1))].Round(10 * time.Microsecond)
@@ -291,18 +305,20 @@ func (r *run) figures(t *testing.T) {
 		fmt.Fprintf(&b, "from the server's answer to the writer until the fast listener: median %v, 95 %% %v, 99 %% %v, longest %v\n",
 			at(0.5), at(0.95), at(0.99), at(1))
 	}
-	fmt.Fprintf(&b, "%-13s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "listener", "offered", "done", "initial", "deletes", "tombst.",
+	fmt.Fprintf(&b, "%-13s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "listener", "offered",
+		"done", "initial", "deletes", "tombst.",
 		"resyncs", "missed", "spilled", "blocked", "retried", "discard.")
 	for _, s := range r.subjects {
 		c, st := s.ledger.counts, s.listener.Stats()
-		fmt.Fprintf(&b, "%-13s %8d %8d %8d %8d %8d %8d %8d %8d %8d %8d %8d\n", s.name, st.Offered, st.Done, c.initials, c.deletes, c.tombstones,
+		fmt.Fprintf(&b, "%-13s %8d %8d %8d %8d %8d %8d %8d %8d %8d %8d %8d\n", s.name, st.Offered,
+			st.Done, c.initials, c.deletes, c.tombstones,
 			c.resyncs, st.Coalesced, st.Spilled, st.Blocked, c.retried, st.Discarded)
 	}
 	t.Log(b.String())
 }
 
-// staleness gives, in order, how long after the answer to the writer the fast listener had each state that it was given
-// later than that.
+// staleness gives, in order, how long after the answer to the writer the fast listener had each
+// state that it was given later than that.
 func (r *run) staleness() []time.Duration {
 	var lags []time.Duration
 	for key, h := range r.subject("fast").ledger.keys {

@@ -20,7 +20,8 @@ type subject struct {
 	pace func(ctx context.Context, s *subject, nth uint64) error
 	// failEvery: every so many deliveries one fails; 0 is never.
 	failEvery uint64
-	// renewEvery: after so many deliveries the handler removes its registration and registers anew; 0 is never.
+	// renewEvery: after so many deliveries the handler removes its registration and registers anew;
+	// 0 is never.
 	renewEvery uint64
 	// exercised tells what the listener has not met yet of the fault it is there for, "" if it has.
 	exercised func(counts, informer.ListenerStats) string
@@ -44,36 +45,57 @@ func subjects(s size, spillDir string) []*subject {
 		}
 		return what
 	}
-	discarded := func(_ counts, s informer.ListenerStats) string { return met("had nothing to discard", s.Discarded > 0) }
+	discarded := func(_ counts, s informer.ListenerStats) string {
+		return met("had nothing to discard", s.Discarded > 0)
+	}
 	return []*subject{
 		{name: "fast", config: informer.ListenerConfig{Capacity: 1 << 20}},
 		{name: "slow", config: informer.ListenerConfig{Capacity: 32}, pace: behindWriters(4),
-			exercised: func(_ counts, s informer.ListenerStats) string { return met("coalesced nothing", s.Coalesced > 0) }},
-		{name: "block", config: informer.ListenerConfig{Capacity: 2, Overflow: informer.OverflowBlock}, pace: untilFull(200),
-			exercised: func(_ counts, s informer.ListenerStats) string { return met("never blocked", s.Blocked > 0) }},
-		{name: "spill", config: informer.ListenerConfig{Capacity: 16, Overflow: informer.OverflowSpill, SpillDir: spillDir}, pace: behindWriters(4),
+			exercised: func(_ counts, s informer.ListenerStats) string {
+				return met("coalesced nothing", s.Coalesced > 0)
+			}},
+		{name: "block", config: informer.ListenerConfig{Capacity: 2,
+			Overflow: informer.OverflowBlock}, pace: untilFull(200),
+			exercised: func(_ counts, s informer.ListenerStats) string {
+				return met("never blocked", s.Blocked > 0)
+			}},
+		{name: "spill", config: informer.ListenerConfig{Capacity: 16,
+			Overflow: informer.OverflowSpill, SpillDir: spillDir}, pace: behindWriters(4),
 			exercised: func(_ counts, s informer.ListenerStats) string {
 				return met("spilled nothing, or not everything", s.Spilled > 0 && s.Coalesced == 0)
 			}},
-		{name: "spill-full", config: informer.ListenerConfig{Capacity: 16, Overflow: informer.OverflowSpill, SpillDir: spillDir, SpillBytes: 64 << 10},
+		{name: "spill-full", config: informer.ListenerConfig{Capacity: 16,
+			Overflow: informer.OverflowSpill, SpillDir: spillDir, SpillBytes: 64 << 10},
 			pace: behindWriters(4), exercised: func(_ counts, s informer.ListenerStats) string {
 				return met("did not both spill and coalesce", s.Spilled > 0 && s.Coalesced > 0)
 			}},
 		{name: "workers", config: informer.ListenerConfig{Capacity: 1 << 20}, workers: 4},
-		{name: "slow-workers", config: informer.ListenerConfig{Capacity: 64}, workers: 4, pace: behindWriters(3),
-			exercised: func(_ counts, s informer.ListenerStats) string { return met("coalesced nothing", s.Coalesced > 0) }},
+		{name: "slow-workers", config: informer.ListenerConfig{Capacity: 64}, workers: 4,
+			pace: behindWriters(3),
+			exercised: func(_ counts, s informer.ListenerStats) string {
+				return met("coalesced nothing", s.Coalesced > 0)
+			}},
 		{name: "failing", config: informer.ListenerConfig{Capacity: 1 << 20}, failEvery: 7,
-			exercised: func(c counts, _ informer.ListenerStats) string { return met("never failed", c.retried > 0) }},
-		{name: "failing-slow", config: informer.ListenerConfig{Capacity: 32}, workers: 2, failEvery: 7, pace: behindWriters(3),
+			exercised: func(c counts, _ informer.ListenerStats) string {
+				return met("never failed", c.retried > 0)
+			}},
+		{name: "failing-slow", config: informer.ListenerConfig{Capacity: 32}, workers: 2,
+			failEvery: 7, pace: behindWriters(3),
 			exercised: func(c counts, s informer.ListenerStats) string {
 				return met("did not both fail and coalesce", c.retried > 0 && s.Coalesced > 0)
 			}},
 		{name: late, config: informer.ListenerConfig{Capacity: 64},
-			exercised: func(c counts, _ informer.ListenerStats) string { return met("found nothing stored", c.initials > 0) }},
-		{name: renewed, config: informer.ListenerConfig{Capacity: 64}, workers: 2, pace: behindWriters(2), exercised: discarded},
-		{name: "renews", config: informer.ListenerConfig{Capacity: 64}, renewEvery: uint64(2*s.objects - s.objects/7), exercised: discarded},
+			exercised: func(c counts, _ informer.ListenerStats) string {
+				return met("found nothing stored", c.initials > 0)
+			}},
+		{name: renewed, config: informer.ListenerConfig{Capacity: 64}, workers: 2,
+			pace: behindWriters(2), exercised: discarded},
+		{name: "renews", config: informer.ListenerConfig{Capacity: 64},
+			renewEvery: uint64(2*s.objects - s.objects/7), exercised: discarded},
 		{name: "resync", config: informer.ListenerConfig{Capacity: 256, Resync: s.resync},
-			exercised: func(c counts, _ informer.ListenerStats) string { return met("got no resync", c.resyncs > 0) }},
+			exercised: func(c counts, _ informer.ListenerStats) string {
+				return met("got no resync", c.resyncs > 0)
+			}},
 	}
 }
 
@@ -86,7 +108,9 @@ const (
 // behindWriters lets a listener handle one event for so many writes, as long as there are writes.
 func behindWriters(writes uint64) func(context.Context, *subject, uint64) error {
 	return func(ctx context.Context, s *subject, nth uint64) error {
-		return s.world.untilWritten(ctx, func() bool { return uint64(s.world.truth.count()) >= writes*nth })
+		return s.world.untilWritten(ctx, func() bool {
+			return uint64(s.world.truth.count()) >= writes*nth
+		})
 	}
 }
 
@@ -96,7 +120,9 @@ func untilFull(every uint64) func(context.Context, *subject, uint64) error {
 		if nth%every != 0 {
 			return nil
 		}
-		return s.world.untilWritten(ctx, func() bool { return s.listener.Stats().Held == s.config.Capacity })
+		return s.world.untilWritten(ctx, func() bool {
+			return s.listener.Stats().Held == s.config.Capacity
+		})
 	}
 }
 
@@ -124,7 +150,8 @@ func (s *subject) registration() *informer.Registration {
 	return s.reg
 }
 
-// renew removes the registration from outside of the handlers, and registers anew when they are done with what they had.
+// renew removes the registration from outside of the handlers, and registers anew when they are
+// done with what they had.
 func (s *subject) renew(ctx context.Context) error {
 	s.registration().Remove()
 	if err := until(ctx, func() bool { return s.listener.Stats().Held == 0 }); err != nil {
@@ -136,7 +163,9 @@ func (s *subject) renew(ctx context.Context) error {
 
 // renewFromWithin is for a handler. It waits for an event that the removal discards.
 func (s *subject) renewFromWithin(ctx context.Context) error {
-	if err := s.world.untilWritten(ctx, func() bool { return s.listener.Stats().Held > 1 }); err != nil {
+	if err := s.world.untilWritten(ctx, func() bool {
+		return s.listener.Stats().Held > 1
+	}); err != nil {
 		return err
 	}
 	s.registration().Remove()
@@ -180,7 +209,8 @@ func (s *subject) problems(tr *truth, end final) []string {
 	const most = 3
 	var found []string
 	say := func(format string, args ...any) {
-		found = append(found, fmt.Sprintf("listener %s: "+format, append([]any{s.name}, args...)...))
+		found = append(found, fmt.Sprintf("listener %s: "+format,
+			append([]any{s.name}, args...)...))
 	}
 	wrong := 0
 	for key, written := range tr.lives {
@@ -220,10 +250,12 @@ func (s *subject) lacks() string {
 
 // story tells what the listener was told of an object's name, and what there was to tell.
 func (s *subject) story(key event.Key) string {
-	return fmt.Sprintf("%s was told:\n%swritten was:\n%s", s.name, s.ledger.of(key), s.world.truth.of(key))
+	return fmt.Sprintf("%s was told:\n%swritten was:\n%s", s.name, s.ledger.of(key),
+		s.world.truth.of(key))
 }
 
-// unaccounted gives what does not add up between a listener's counters and its ledger, once everything is done.
+// unaccounted gives what does not add up between a listener's counters and its ledger, once
+// everything is done.
 func unaccounted(c counts, s informer.ListenerStats, removed bool) []string {
 	var found []string
 	same := func(what string, have, want uint64) {

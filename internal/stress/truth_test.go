@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// truth is what the API server has answered the writers: every state that was ever written. Each object has one writer,
-// so that its states come in their order.
+// truth is what the API server has answered the writers: every state that was ever written. Each
+// object has one writer, so that its states come in their order.
 type truth struct {
 	mu     sync.Mutex
 	lives  map[event.Key][]life
@@ -132,7 +132,8 @@ func (ls lives) real(r record) error {
 		last := l.states[len(l.states)-1]
 		if r.op == event.Delete && !r.finalStateUnknown {
 			// The server gives the deletion a version of its own.
-			if r.version <= last.version || i+1 < len(ls) && r.version >= ls[i+1].states[0].version {
+			if r.version <= last.version || i+1 < len(ls) &&
+				r.version >= ls[i+1].states[0].version {
 				return fmt.Errorf("uid %s was not deleted at %d", r.uid, r.version)
 			}
 			return sameContent(r, last)
@@ -149,7 +150,8 @@ func (ls lives) real(r record) error {
 
 func sameContent(r record, s state) error {
 	if r.number != s.number {
-		return fmt.Errorf("version %d was written with number %q, but came with %q", r.version, s.number, r.number)
+		return fmt.Errorf("version %d was written with number %q, but came with %q", r.version,
+			s.number, r.number)
 	}
 	return nil
 }

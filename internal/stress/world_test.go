@@ -14,7 +14,8 @@ import (
 )
 
 var configMaps = informer.Resource{
-	GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap",
+	GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"},
+	Kind:                 "ConfigMap",
 }
 
 // world is what the listeners' handlers know of the test.
@@ -83,10 +84,12 @@ func lagging(subjects []*subject, end final) string {
 	}
 	for _, s := range subjects {
 		if key, have, want, differ := end.differs(s.ledger.known()); differ {
-			return fmt.Sprintf("listener %s knows %s as %s, and there is %s\n%+v\n%s", s.name, key, have, want, s.listener.Stats(), s.story(key))
+			return fmt.Sprintf("listener %s knows %s as %s, and there is %s\n%+v\n%s", s.name, key,
+				have, want, s.listener.Stats(), s.story(key))
 		}
 		if !s.registration().HasSynced() {
-			return fmt.Sprintf("listener %s is not done with its first list\n%+v", s.name, s.listener.Stats())
+			return fmt.Sprintf("listener %s is not done with its first list\n%+v", s.name,
+				s.listener.Stats())
 		}
 	}
 	return ""
@@ -142,7 +145,8 @@ func (g *goroutines) stop() error {
 	return g.wait()
 }
 
-// sight is one event as every listener that missed nothing must have seen it, however it was handled.
+// sight is one event as every listener that missed nothing must have seen it, however it was
+// handled.
 type sight struct {
 	op                event.Op
 	uid               string

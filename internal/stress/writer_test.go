@@ -32,8 +32,8 @@ func namespace(i int) string { return fmt.Sprintf("stress-%d", i%namespaces) }
 // ours: the API server has ConfigMaps of its own, which no writer writes.
 func ours(key event.Key) bool { return strings.HasPrefix(key.Namespace, "stress-") }
 
-// writer changes objects that no other writer changes. It looks after each request whose outcome it does not know, so
-// that truth has every state.
+// writer changes objects that no other writer changes. It looks after each request whose outcome it
+// does not know, so that truth has every state.
 type writer struct {
 	client  dynamic.Interface
 	truth   *truth
@@ -54,11 +54,14 @@ type object struct {
 func newWriters(client dynamic.Interface, tr *truth, s size) []*writer {
 	writers := make([]*writer, s.writers)
 	for i := range writers {
-		writers[i] = &writer{client: client, truth: tr, rng: rand.New(rand.NewPCG(s.seed, uint64(i)))}
+		writers[i] = &writer{client: client, truth: tr,
+			rng: rand.New(rand.NewPCG(s.seed, uint64(i)))}
 	}
 	for i := range s.objects {
 		w := writers[i%s.writers]
-		w.objects = append(w.objects, &object{key: event.Key{Namespace: namespace(i / s.writers), Name: fmt.Sprintf("object-%d", i)}})
+		w.objects = append(w.objects,
+			&object{key: event.Key{Namespace: namespace(i / s.writers),
+				Name: fmt.Sprintf("object-%d", i)}})
 	}
 	return writers
 }
@@ -132,7 +135,8 @@ func (w *writer) update(ctx context.Context, o *object) error {
 // delete insists on the state it knows, so that no state can be deleted that nobody has noted.
 func (w *writer) delete(ctx context.Context, o *object) error {
 	return w.write(ctx, o, func(ctx context.Context) (*unstructured.Unstructured, error) {
-		known := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &o.uid, ResourceVersion: &o.version}}
+		known := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &o.uid,
+			ResourceVersion: &o.version}}
 		return nil, w.configMaps(o).Delete(ctx, o.key.Name, known)
 	})
 }
@@ -142,12 +146,15 @@ func (w *writer) next(o *object) *unstructured.Unstructured {
 	o.number++
 	metadata := map[string]any{"namespace": o.key.Namespace, "name": o.key.Name}
 	data := map[string]any{numberField: strconv.Itoa(o.number)}
-	next := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+	next := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata,
+		"data": data}
 	if w.rng.IntN(2) == 0 {
-		metadata["labels"] = map[string]any{"app": "app-" + strconv.Itoa(w.rng.IntN(20)), "tier": "t" + strconv.Itoa(w.rng.IntN(3))}
+		metadata["labels"] = map[string]any{"app": "app-" + strconv.Itoa(w.rng.IntN(20)),
+			"tier": "t" + strconv.Itoa(w.rng.IntN(3))}
 	}
 	if w.rng.IntN(3) == 0 {
-		metadata["annotations"] = map[string]any{"note": `"quoted" \ and ` + "\n\t\u2028 grüße <&> \U0001f600"}
+		metadata["annotations"] = map[string]any{"note": `"quoted" \ and ` +
+			"\n\t\u2028 grüße <&> \U0001f600"}
 	}
 	if w.rng.IntN(2) == 0 {
 		data["text"] = strings.Repeat(`{"n":"-1"},`, w.rng.IntN(60))
@@ -158,9 +165,11 @@ func (w *writer) next(o *object) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: next}
 }
 
-// write sends a request and notes what has become of the object. It does not matter what the request's error says: the
-// server, or the connection to it, may have gone before or after it did what was asked.
-func (w *writer) write(ctx context.Context, o *object, request func(context.Context) (*unstructured.Unstructured, error)) error {
+// write sends a request and notes what has become of the object. It does not matter what the
+// request's error says: the server, or the connection to it, may have gone before or after it did
+// what was asked.
+func (w *writer) write(ctx context.Context, o *object,
+	request func(context.Context) (*unstructured.Unstructured, error)) error {
 	own, cancel := context.WithTimeout(ctx, requestTimeout)
 	now, err := request(own)
 	cancel()
@@ -184,12 +193,15 @@ func (w *writer) note(o *object, now *unstructured.Unstructured) {
 		return
 	}
 	o.alive, o.uid, o.version = true, now.GetUID(), now.GetResourceVersion()
-	number, _, _ := unstructured.NestedString(now.Object, "data", numberField) // "" is noticed later
-	w.truth.wrote(o.key, string(o.uid), state{version: mustVersion(o.version), number: number, at: time.Now()})
+	// "" is noticed later
+	number, _, _ := unstructured.NestedString(now.Object, "data", numberField)
+	w.truth.wrote(o.key, string(o.uid), state{version: mustVersion(o.version), number: number,
+		at: time.Now()})
 }
 
 // look asks until the server says what there is now; nil is nothing.
-func (w *writer) look(ctx context.Context, o *object, cause error) (*unstructured.Unstructured, error) {
+func (w *writer) look(ctx context.Context, o *object, cause error) (*unstructured.Unstructured,
+	error) {
 	var now *unstructured.Unstructured
 	err := again(ctx, retryPause, func(ctx context.Context) (err error) {
 		now, err = w.configMaps(o).Get(ctx, o.key.Name, metav1.GetOptions{})
@@ -234,9 +246,11 @@ func mustVersion(text string) uint64 {
 func createNamespaces(ctx context.Context, client dynamic.Interface) error {
 	for i := range namespaces {
 		err := again(ctx, retryPause, func(ctx context.Context) error {
-			_, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx,
+			_, err := client.Resource(schema.GroupVersionResource{Version: "v1",
+				Resource: "namespaces"}).Create(ctx,
 				&unstructured.Unstructured{Object: map[string]any{
-					"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace(i)},
+					"apiVersion": "v1", "kind": "Namespace",
+					"metadata": map[string]any{"name": namespace(i)},
 				}}, metav1.CreateOptions{})
 			if apierrors.IsAlreadyExists(err) {
 				return nil
@@ -255,12 +269,14 @@ func list(ctx context.Context, client dynamic.Interface) (final, error) {
 	f := final{}
 	for i := range namespaces {
 		err := again(ctx, retryPause, func(ctx context.Context) error {
-			found, err := client.Resource(configMaps.GroupVersionResource).Namespace(namespace(i)).List(ctx, metav1.ListOptions{})
+			found, err := client.Resource(configMaps.GroupVersionResource).Namespace(
+				namespace(i)).List(ctx, metav1.ListOptions{})
 			if err != nil {
 				return err
 			}
 			for _, o := range found.Items {
-				f[event.Key{Namespace: o.GetNamespace(), Name: o.GetName()}] = identity{string(o.GetUID()), mustVersion(o.GetResourceVersion())}
+				f[event.Key{Namespace: o.GetNamespace(), Name: o.GetName()}] = identity{
+					string(o.GetUID()), mustVersion(o.GetResourceVersion())}
 			}
 			return nil
 		})

@@ -1,4 +1,5 @@
-// Package watchlog is the history of an API server in tests, and the bodies of the watches that follow it.
+// Package watchlog is the history of an API server in tests, and the bodies of the watches that
+// follow it.
 package watchlog
 
 import (
@@ -8,7 +9,8 @@ import (
 	"sync"
 )
 
-// Log is what watches have to send, in the order of its versions. It is safe for concurrent use; make one with New.
+// Log is what watches have to send, in the order of its versions. It is safe for concurrent use;
+// make one with New.
 type Log struct {
 	mu             sync.Mutex
 	frames         []frame
@@ -55,8 +57,8 @@ func (l *Log) Bodies() (opened, closed int) {
 	return l.opened, l.closed
 }
 
-// Watch returns a body that begins with a text, goes on with the frames behind the version as they come, and ends with the
-// context or when the log is cut.
+// Watch returns a body that begins with a text, goes on with the frames behind the version as they
+// come, and ends with the context or when the log is cut.
 func (l *Log) Watch(ctx context.Context, version int, begin string) io.ReadCloser {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +66,8 @@ func (l *Log) Watch(ctx context.Context, version int, begin string) io.ReadClose
 	return &body{ctx: ctx, log: l, version: version, rest: begin, cut: l.cut}
 }
 
-// next returns the first frame behind a version, "" if there is none, and what is closed when there is another one.
+// next returns the first frame behind a version, "" if there is none, and what is closed when there
+// is another one.
 func (l *Log) next(version int) (f frame, changed chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

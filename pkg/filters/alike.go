@@ -58,8 +58,8 @@ func specialOf(n ast.Node) (reader, bool) {
 	return 0, false
 }
 
-// alike reads constants beside quantities, durations and so on when the expression is compiled, and refuses those that
-// are none.
+// alike reads constants beside quantities, durations and so on when the expression is compiled, and
+// refuses those that are none.
 func (r *rewriter) alike(n *ast.BinaryNode) {
 	switch n.Operator {
 	default:
@@ -114,24 +114,28 @@ func (in *inspector) arithmetic(n *ast.BinaryNode) error {
 	case !isAdded(p):
 		return in.errorf(n, "%q cannot take %s(…)", n.Operator, name)
 	case n.Operator == "/" && isLeft:
-		return in.errorf(n, `a %s cannot be divided; multiply it with a fraction, as in * 0.5`, name)
+		return in.errorf(n, `a %s cannot be divided; multiply it with a fraction, as in * 0.5`,
+			name)
 	case n.Operator != "+" && n.Operator != "-" && n.Operator != "*":
 		return in.errorf(n, "%q cannot take a %s; it can be added, subtracted and multiplied with a number", n.Operator, name)
 	case isLeft && isRight && left != right:
-		return in.errorf(n, "%q cannot take a %s and a %s", n.Operator, readers[left].name, readers[right].name)
+		return in.errorf(n, "%q cannot take a %s and a %s", n.Operator, readers[left].name,
+			readers[right].name)
 	case isLeft && isRight && n.Operator == "*":
 		return in.errorf(n, "a %s is multiplied with a number, not with a %s", name, name)
 	}
 	return nil
 }
 
-func (r *rewriter) memberAlike(n *ast.BinaryNode, left reader, isLeft bool, right reader, isRight bool) {
+func (r *rewriter) memberAlike(n *ast.BinaryNode, left reader, isLeft bool, right reader,
+	isRight bool) {
 	if list, ok := n.Right.(*ast.ArrayNode); ok && isLeft {
 		for i := range list.Nodes {
 			list.Nodes[i] = r.constantLike(left, n.Operator, list.Nodes[i])
 		}
 	}
-	if text, ok := n.Right.(*ast.StringNode); ok && (left == parseAddresses || left == parseNetworks) && isLeft {
+	if text, ok := n.Right.(*ast.StringNode); ok &&
+		(left == parseAddresses || left == parseNetworks) && isLeft {
 		n.Right = r.constantLike(parseNetworks, n.Operator, text)
 	}
 	if text, ok := n.Left.(*ast.StringNode); ok && right == parseNetworks && isRight {
@@ -154,7 +158,8 @@ func (r *rewriter) constantLike(p reader, operator string, n ast.Node) ast.Node 
 		return constant(n, x)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		if _, isBool := n.(*ast.BoolNode); isBool || p != parseQuantities {
-			r.fail(n, "%s compares a %s with a text such as %s", operator, readers[p].name, readers[p].example)
+			r.fail(n, "%s compares a %s with a text such as %s", operator, readers[p].name,
+				readers[p].example)
 		}
 	}
 	return n
@@ -170,5 +175,6 @@ func (in *inspector) member(n *ast.MemberNode) error {
 	if len(readers[p].fields) == 0 {
 		return in.errorf(name, "%s has no fields", readers[p].name)
 	}
-	return in.errorf(name, "%s has no field %q%s", readers[p].name, name.Value, choice(name.Value, readers[p].fields, ""))
+	return in.errorf(name, "%s has no field %q%s", readers[p].name, name.Value,
+		choice(name.Value, readers[p].fields, ""))
 }

@@ -15,8 +15,8 @@ func (in *inspector) declare(n *ast.VariableDeclaratorNode) {
 	in.ofObject[n.Name] = in.readsObject(n.Value, 0)
 }
 
-// enough tells that nodes were looked at too often, and lets inspect refuse the expression: nested a ?: b doubles what
-// there is to look at.
+// enough tells that nodes were looked at too often, and lets inspect refuse the expression: nested
+// a ?: b doubles what there is to look at.
 func (in *inspector) enough() bool {
 	if in.looks++; in.looks > 10*maxVisits {
 		in.visits = maxVisits
@@ -25,7 +25,8 @@ func (in *inspector) enough() bool {
 	return false
 }
 
-// readsObject tells whether a value depends on the object, or on an item of a list that stands around it.
+// readsObject tells whether a value depends on the object, or on an item of a list that stands
+// around it.
 func (in *inspector) readsObject(n ast.Node, depth int) bool {
 	if in.enough() {
 		return true
@@ -42,11 +43,13 @@ func (in *inspector) readsObject(n ast.Node, depth int) bool {
 	case *ast.PredicateNode:
 		depth++
 	}
-	return slices.ContainsFunc(children(n), func(child ast.Node) bool { return in.readsObject(child, depth) })
+	return slices.ContainsFunc(children(n), func(child ast.Node) bool {
+		return in.readsObject(child, depth)
+	})
 }
 
-// became looks at the condition of became, which is read twice, with object and with old in its place. What is read
-// outside of it would be the same both times.
+// became looks at the condition of became, which is read twice, with object and with old in its
+// place. What is read outside of it would be the same both times.
 func (in *inspector) became(condition ast.Node) error {
 	outer := in.ofObject
 	in.ofObject = maps.Clone(outer)
@@ -61,14 +64,18 @@ func (in *inspector) condition(n ast.Node, depth int) error {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
 		if slices.Contains(ofEvents, n.Value) {
-			return in.errorf(n, "became looks at old by itself: its condition is about object alone and has no %s", n.Value)
+			return in.errorf(n,
+				"became looks at old by itself: its condition is about object alone and has no %s",
+				n.Value)
 		}
 		if in.ofObject[n.Value] {
-			return in.errorf(n, "the variable %s has the same value for old: write in the condition of became which field of object it is", n.Value)
+			return in.errorf(n,
+				"the variable %s has the same value for old: write in the condition of became which field of object it is", n.Value)
 		}
 	case *ast.PointerNode:
 		if depth == 0 {
-			return in.errorf(n, "an item of a list has no state before: write became around the whole any(…) or its like")
+			return in.errorf(n,
+				"an item of a list has no state before: write became around the whole any(…) or its like")
 		}
 	case *ast.VariableDeclaratorNode:
 		if err := in.condition(n.Value, depth); err != nil {

@@ -18,13 +18,15 @@ var benchmarks = []struct {
 	{"OpOnly", `op == "update" && !initial`, true},
 	{"OneEarlyField", `object.metadata.namespace == "shop"`, true},
 	{"TwoFields", `object.metadata.labels["tier"] == "frontend" && object.status.phase == "Running"`, true},
-	{"TwoLateFields", `object.status.phase == "Running" && object.status.qosClass == "Burstable"`, true},
+	{"TwoLateFields", `object.status.phase == "Running" && object.status.qosClass == "Burstable"`,
+		true},
 	{"TwoFieldsOfItems", `any(object.status.containerStatuses, .restartCount > 5 && .ready == false)`, false},
-	{"ContainerRestarts", `any(object.status.containerStatuses ?? [], (.restartCount ?? 0) > 5)`, true},
+	{"ContainerRestarts", `any(object.status.containerStatuses ?? [], (.restartCount ?? 0) > 5)`,
+		true},
 }
 
-// states are successive ones of a pod of 10 KB, as an informer gives them to a listener: each the event of an update, with
-// objects that are plain or packed.
+// states are successive ones of a pod of 10 KB, as an informer gives them to a listener: each the
+// event of an update, with objects that are plain or packed.
 func states(t testing.TB, packed bool) (events []event.Event) {
 	t.Helper()
 	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
@@ -85,14 +87,20 @@ func BenchmarkOwnFunctions(b *testing.B) {
 	}
 }
 
-// BenchmarkFilter is each filter side by side on a plain object, on a packed one, and as expr is usually embedded: on a map
-// that exists already, and with the decoding that makes it.
+// BenchmarkFilter is each filter side by side on a plain object, on a packed one, and as expr is
+// usually embedded: on a map that exists already, and with the decoding that makes it.
 func BenchmarkFilter(b *testing.B) {
 	for _, bm := range benchmarks {
-		b.Run(bm.name+"/plain", func(b *testing.B) { benchmarkOurs(b, bm.text, bm.want, states(b, false)) })
-		b.Run(bm.name+"/packed", func(b *testing.B) { benchmarkOurs(b, bm.text, bm.want, states(b, true)) })
+		b.Run(bm.name+"/plain", func(b *testing.B) {
+			benchmarkOurs(b, bm.text, bm.want, states(b, false))
+		})
+		b.Run(bm.name+"/packed", func(b *testing.B) {
+			benchmarkOurs(b, bm.text, bm.want, states(b, true))
+		})
 		b.Run(bm.name+"/expr", func(b *testing.B) { benchmarkExpr(b, bm.text, bm.want, false) })
-		b.Run(bm.name+"/decode+expr", func(b *testing.B) { benchmarkExpr(b, bm.text, bm.want, true) })
+		b.Run(bm.name+"/decode+expr", func(b *testing.B) {
+			benchmarkExpr(b, bm.text, bm.want, true)
+		})
 	}
 	const changed = `any(object.status.containerStatuses, .restartCount > 5) && changed("status.containerStatuses")`
 	b.Run("Changed/plain", func(b *testing.B) { benchmarkOurs(b, changed, true, states(b, false)) })
@@ -134,8 +142,8 @@ func benchmarkExpr(b *testing.B, text string, want, decode bool) {
 	}
 }
 
-// What a listener costs whose filter looks at a few fields is time, and no memory: neither for an object as it comes nor
-// for one as the store keeps it.
+// What a listener costs whose filter looks at a few fields is time, and no memory: neither for an
+// object as it comes nor for one as the store keeps it.
 func TestFieldsOfALargeObjectAllocateNothing(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		events := states(t, packed)

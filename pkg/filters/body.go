@@ -17,16 +17,21 @@ const (
 	eachFound
 )
 
-// body is the expression that any and the like evaluate for every item. Its nodes are paid for item by item, be they
-// evaluated or not: the operations alone do not pay for what takes the same time whatever they work on.
+// body is the expression that any and the like evaluate for every item. Its nodes are paid for item
+// by item, be they evaluated or not: the operations alone do not pay for what takes the same time
+// whatever they work on.
 type body struct {
 	each  each
 	nodes int
 }
 
-func (b body) name() string { return "@each" + strconv.Itoa(int(b.each)) + "." + strconv.Itoa(b.nodes) }
+func (b body) name() string {
+	return "@each" + strconv.Itoa(int(b.each)) + "." +
+		strconv.Itoa(b.nodes)
+}
 
-// body lets a predicate's body be paid for and checked. More is what the function takes besides the body's value.
+// body lets a predicate's body be paid for and checked. More is what the function takes besides the
+// body's value.
 func (r *rewriter) body(each each, n *ast.PredicateNode, more ...ast.Node) {
 	b := body{each, nodesOf(n.Node)}
 	r.filter.bodies = append(r.filter.bodies, b)

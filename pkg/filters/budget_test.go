@@ -11,8 +11,9 @@ import (
 
 // items is an object with n items and a text of n bytes.
 func items(t testing.TB, n int) event.Event {
-	return event.Event{Op: event.Add, Object: object(t, fmt.Sprintf(`{"items":[%s],"text":"%s","n":%d}`,
-		strings.TrimSuffix(strings.Repeat(`{"n":1},`, n), ","), strings.Repeat("x", n), n))}
+	return event.Event{Op: event.Add,
+		Object: object(t, fmt.Sprintf(`{"items":[%s],"text":"%s","n":%d}`,
+			strings.TrimSuffix(strings.Repeat(`{"n":1},`, n), ","), strings.Repeat("x", n), n))}
 }
 
 func TestBudget(t *testing.T) {
@@ -23,16 +24,24 @@ func TestBudget(t *testing.T) {
 		doubling += fmt.Sprintf("let a%d = a%d + a%d;", i+1, i, i)
 	}
 	tests := []struct{ name, text, want string }{
-		{"nested predicates", `any(object.items, any(object.items, .n < 0))`, "the expression took more than 1000000 steps"},
-		{"nested predicates over a let", `let x = object.items; any(x, any(x, .n < 0))`, "the expression took more than 1000000 steps"},
-		{"bodies without reads", `any(object.items, any(object.items, false))`, "the expression took more than 1000000 steps"},
-		{"nested ranges", `any(1..3000, any(1..3000, # < 0))`, "the expression took more than 1000000 steps"},
+		{"nested predicates", `any(object.items, any(object.items, .n < 0))`,
+			"the expression took more than 1000000 steps"},
+		{"nested predicates over a let", `let x = object.items; any(x, any(x, .n < 0))`,
+			"the expression took more than 1000000 steps"},
+		{"bodies without reads", `any(object.items, any(object.items, false))`,
+			"the expression took more than 1000000 steps"},
+		{"nested ranges", `any(1..3000, any(1..3000, # < 0))`,
+			"the expression took more than 1000000 steps"},
 		{"nested lists", `len(map(object.items, object.items)) == 0 || len(map(object.items, map(object.items, .n))) == 0`, "the expression made lists of more than 100000 items"},
 		{"large range", `missed in 0..object.n * 10`, "the range has more than 10000 items"},
-		{"range beyond int", `len(0 - 9223372036854775807 .. object.n) == 0`, "the range has more than 10000 items"},
-		{"text doubled", doubling + "len(a20) == 0", "the expression made a text of more than 65536 bytes"},
-		{"costly pattern", `any(object.items, object.text matches "(x?){300}y")`, "the expression took more than 1000000 steps"},
-		{"pattern too long", `object.n == 3000 && "x" matches object.text`, "the pattern has 3000 bytes, the limit is 1024"},
+		{"range beyond int", `len(0 - 9223372036854775807 .. object.n) == 0`,
+			"the range has more than 10000 items"},
+		{"text doubled", doubling + "len(a20) == 0",
+			"the expression made a text of more than 65536 bytes"},
+		{"costly pattern", `any(object.items, object.text matches "(x?){300}y")`,
+			"the expression took more than 1000000 steps"},
+		{"pattern too long", `object.n == 3000 && "x" matches object.text`,
+			"the pattern has 3000 bytes, the limit is 1024"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -42,7 +51,8 @@ func TestBudget(t *testing.T) {
 			if ok || !errors.As(err, &ee) || ee.Message != tt.want || !errors.Is(err, ErrUnknown) {
 				t.Fatalf("got %v, %v", ok, err)
 			}
-			if tooLong := strings.HasPrefix(tt.want, "the pattern"); errors.Is(err, ErrBudget) == tooLong {
+			if tooLong := strings.HasPrefix(tt.want, "the pattern"); errors.Is(err,
+				ErrBudget) == tooLong {
 				t.Errorf("ErrBudget: %v", !tooLong)
 			}
 			if cap(e.cells) > 4*MaxSteps {

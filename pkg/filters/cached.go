@@ -18,7 +18,8 @@ type lookup struct {
 	within   bool   // byIndex looks in one namespace alone
 }
 
-// lookupKey is what was looked up: the namespace and name, or the value of the index and the namespace or "".
+// lookupKey is what was looked up: the namespace and name, or the value of the index and the
+// namespace or "".
 type lookupKey struct {
 	lookup
 	first, second string
@@ -38,7 +39,8 @@ func (in *inspector) lookup(n *ast.CallNode, name string) error {
 	indexes, exists := in.source.Informers[informer.Value]
 	if !exists {
 		return in.errorf(informer, "there is no informer %q%s", informer.Value,
-			choice(informer.Value, slices.Sorted(maps.Keys(in.source.Informers)), "; none is declared for this expression"))
+			choice(informer.Value, slices.Sorted(maps.Keys(in.source.Informers)),
+				"; none is declared for this expression"))
 	}
 	if name == "cached" || len(n.Arguments) < 2 {
 		return nil
@@ -109,8 +111,8 @@ func (f *Filter) IndexesIn() map[string][]string {
 	return indexes
 }
 
-// lookup makes cached or byIndex. What was found is kept for the rest of the event, so that an expression sees one state
-// of it.
+// lookup makes cached or byIndex. What was found is kept for the rest of the event, so that an
+// expression sees one state of it.
 func (e *Evaluator) lookup(l lookup) func(first, second any) any {
 	name := "cached"
 	if l.index != "" {

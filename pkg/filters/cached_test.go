@@ -13,10 +13,21 @@ import (
 func TestCached(t *testing.T) {
 	ev, caches := sample(t)
 	for _, text := range []string{
-		`cached("nodes", "", "node-17").metadata.labels.zone == "a"`, `cached("nodes", "", "node-18") == nil`, `cached("nodes", "", "node-18").spec.x == nil`, `cached("nodes", "shop", "node-17") == nil`,
-		`cached("nodes", "", object.spec.nodeName).spec.unschedulable`, `cached("nodes", "", object.spec.nothing) == nil`, `cached("nodes", nil ?? object.x, "a") == nil`, `cached("services", object.metadata.namespace, label("app")).spec.ports[0].port == 80`,
-		`byIndex("services", "app", label("app"))[0].metadata.name == "web"`, `len(byIndex("services", "app", "none")) == 0`, `byIndex("services", "app", "none") == []`, `byIndex("services", "app", object.spec.nothing) == nil`, `len(byIndex("services", "app", object.spec.nothing)) == 0`,
-		`any(byIndex("services", "app", label("app")), any(.spec.ports, .port == 80))`, `none(byIndex("services", "app", label("tier")), true)`, `all(["node-17"], cached("nodes", "", #) != nil)`, `cached("nodes", "", "node-17") == cached("nodes", "", "node-17")`,
+		`cached("nodes", "", "node-17").metadata.labels.zone == "a"`,
+		`cached("nodes", "", "node-18") == nil`, `cached("nodes", "", "node-18").spec.x == nil`,
+		`cached("nodes", "shop", "node-17") == nil`,
+		`cached("nodes", "", object.spec.nodeName).spec.unschedulable`,
+		`cached("nodes", "", object.spec.nothing) == nil`,
+		`cached("nodes", nil ?? object.x, "a") == nil`,
+		`cached("services", object.metadata.namespace, label("app")).spec.ports[0].port == 80`,
+		`byIndex("services", "app", label("app"))[0].metadata.name == "web"`,
+		`len(byIndex("services", "app", "none")) == 0`, `byIndex("services", "app", "none") == []`,
+		`byIndex("services", "app", object.spec.nothing) == nil`,
+		`len(byIndex("services", "app", object.spec.nothing)) == 0`,
+		`any(byIndex("services", "app", label("app")), any(.spec.ports, .port == 80))`,
+		`none(byIndex("services", "app", label("tier")), true)`,
+		`all(["node-17"], cached("nodes", "", #) != nil)`,
+		`cached("nodes", "", "node-17") == cached("nodes", "", "node-17")`,
 		`byIndex("services", "app", "web", "shop") == byIndex("services", "app", "web") && byIndex("services", "app", "web", "pay") == [] && byIndex("services", "app", "web", object.spec.nothing) == nil`, `let n = cached("nodes", "", "node-17"); n.spec.unschedulable && n.metadata.name == "node-17"`, `cached("nodes", "", "日本") == nil`, `cached("nodes", "` + strings.Repeat("x", 5000) + `", "") == nil`,
 	} {
 		e := sampleEvaluator(t, sampleSource(text), caches)
@@ -31,7 +42,8 @@ func TestCached(t *testing.T) {
 // Without caches there is no object.
 func TestCachedWithoutCaches(t *testing.T) {
 	ev, _ := sample(t)
-	e := sampleEvaluator(t, sampleSource(`cached("nodes", "", "node-17") == nil && byIndex("services", "app", "web") == []`), nil)
+	e := sampleEvaluator(t, sampleSource(
+		`cached("nodes", "", "node-17") == nil && byIndex("services", "app", "web") == []`), nil)
 	if ok, err := e.Match(ev); !ok || err != nil {
 		t.Error(ok, err)
 	}
@@ -40,7 +52,8 @@ func TestCachedWithoutCaches(t *testing.T) {
 // For one event an object is looked up once, for the next one anew.
 func TestAnObjectIsLookedUpOnceForAnEvent(t *testing.T) {
 	ev, caches := sample(t)
-	e := sampleEvaluator(t, sampleSource(`all(1..50, cached("nodes", "", object.spec.nodeName).spec.unschedulable && cached("nodes", "", "node-17") != nil && len(byIndex("services", "app", "web")) == 1)`), caches)
+	e := sampleEvaluator(t, sampleSource(
+		`all(1..50, cached("nodes", "", object.spec.nodeName).spec.unschedulable && cached("nodes", "", "node-17") != nil && len(byIndex("services", "app", "web")) == 1)`), caches)
 	for i := range 3 {
 		if ok, err := e.Match(ev); !ok || err != nil || caches.asked != 2*(i+1) {
 			t.Errorf("%v, %v, asked %d times", ok, err, caches.asked)
@@ -58,7 +71,8 @@ func TestCachedObjectsMayBePacked(t *testing.T) {
 	caches := &stores{indexed: map[string][]*event.Object{}}
 	var all []*event.Object
 	for i := range 3 * keptScratches {
-		o, err := p.Parse([]byte(strings.Replace(largePod(i), "web-7d9c5b5d5f-x2x4z", fmt.Sprintf("web-%d", i), 1)))
+		o, err := p.Parse([]byte(strings.Replace(largePod(i), "web-7d9c5b5d5f-x2x4z",
+			fmt.Sprintf("web-%d", i), 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +83,8 @@ func TestCachedObjectsMayBePacked(t *testing.T) {
 	}
 	caches.indexed["services/app/web"] = all
 	ev, _ := sample(t)
-	e := sampleEvaluator(t, sampleSource(`sum(byIndex("services", "app", "web"), .status.containerStatuses[0].restartCount) == 276 && map(byIndex("services", "app", "web"), .metadata.name)[23] == "web-23" && byIndex("services", "app", "web")[3].metadata.name == "web-3"`), caches)
+	e := sampleEvaluator(t, sampleSource(
+		`sum(byIndex("services", "app", "web"), .status.containerStatuses[0].restartCount) == 276 && map(byIndex("services", "app", "web"), .metadata.name)[23] == "web-23" && byIndex("services", "app", "web")[3].metadata.name == "web-3"`), caches)
 	for range 3 {
 		if ok, err := e.Match(ev); !ok || err != nil {
 			t.Error(ok, err)
@@ -80,10 +95,12 @@ func TestCachedObjectsMayBePacked(t *testing.T) {
 // How many objects an index gives is bounded by what it costs to read them.
 func TestByIndexIsBounded(t *testing.T) {
 	ev, caches := sample(t)
-	caches.indexed["services/app/web"] = slices.Repeat([]*event.Object{object(t, largePod(1))}, 5000)
+	caches.indexed["services/app/web"] = slices.Repeat([]*event.Object{object(t, largePod(1))},
+		5000)
 	e := sampleEvaluator(t, sampleSource(`any(byIndex("services", "app", "web"), .spec.x)`), caches)
 	ok, err := e.Match(ev)
-	if ok || !errors.Is(err, ErrBudget) || err.Error() != `config.yaml:12:5: listener "pods": the expression made more than 4194304 bytes` {
+	if ok || !errors.Is(err, ErrBudget) ||
+		err.Error() != `config.yaml:12:5: listener "pods": the expression made more than 4194304 bytes` {
 		t.Error(ok, err)
 	}
 }

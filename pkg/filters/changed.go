@@ -12,7 +12,8 @@ import (
 )
 
 // throughLists is a path through all items of a list: spec.containers[*].image.
-var throughLists = regexp.MustCompile(`^((?:\.?[A-Za-z_][A-Za-z0-9_]*)+)\[\*?\](\.[A-Za-z_][A-Za-z0-9_.]*)?$`)
+var throughLists = regexp.MustCompile(
+	`^((?:\.?[A-Za-z_][A-Za-z0-9_]*)+)\[\*?\](\.[A-Za-z_][A-Za-z0-9_.]*)?$`)
 
 // rootedPath is a path that begins with what it counts from.
 var rootedPath = regexp.MustCompile(`^(?:\$\.?|\.|object\.|old\.)(.+)$`)
@@ -25,10 +26,12 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 		found := rootedPath.FindStringSubmatch(written(texts, arg))
 		at, whole := texts.span(arg)
 		if found == nil || !whole {
-			return in.errorf(arg, `changed takes field paths in quotes, such as changed("spec.replicas")`)
+			return in.errorf(arg,
+				`changed takes field paths in quotes, such as changed("spec.replicas")`)
 		}
 		at.Text = strconv.Quote(found[1])
-		return in.source.proposed(arg.Location().From, &at, "changed takes field paths in quotes: write changed(%s)", at.Text)
+		return in.source.proposed(arg.Location().From, &at,
+			"changed takes field paths in quotes: write changed(%s)", at.Text)
 	}
 	_, err := event.CompilePath(text.Value)
 	rooted := rootedPath.FindStringSubmatch(text.Value)
@@ -41,11 +44,13 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 		if item == "" {
 			item = "#"
 		}
-		compare := fmt.Sprintf("map(object.%s, %s) != map(old.%[1]s, %[2]s)", strings.TrimPrefix(list[1], "."), item)
+		compare := fmt.Sprintf("map(object.%s, %s) != map(old.%[1]s, %[2]s)",
+			strings.TrimPrefix(list[1], "."), item)
 		if list[2] == "" {
 			compare = fmt.Sprintf("object.%s != old.%[1]s", strings.TrimPrefix(list[1], "."))
 		}
-		e := in.source.compileError(arg.Location().From, "%v; changed takes the path of one field: write %s", err, compare)
+		e := in.source.compileError(arg.Location().From,
+			"%v; changed takes the path of one field: write %s", err, compare)
 		if at, whole := newExtents(in.source).span(n); whole && len(n.Arguments) == 1 {
 			at.Text = "(" + compare + ")"
 			e.fix = &at
@@ -54,7 +59,8 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 	}
 	if rooted != nil {
 		if _, wrong := event.CompilePath(below); wrong == nil {
-			return in.propose(arg, strconv.Quote(below), "the paths of changed begin below the object: write changed(%q)", below)
+			return in.propose(arg, strconv.Quote(below),
+				"the paths of changed begin below the object: write changed(%q)", below)
 		}
 	}
 	if err != nil {

@@ -32,24 +32,33 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 		if base.schema.Values != nil {
 			return fact{schema: base.schema.Values, path: path}
 		}
-		if base.root && (key == "apiVersion" || key == "kind") { // every object has these, and not every schema says so
+		// every object has these, and not every schema says so
+		if base.root && (key == "apiVersion" || key == "kind") {
 			return fact{schema: &Schema{Type: "string"}, path: path}
 		}
-		if near := nearest(key, slices.Sorted(maps.Keys(base.schema.Fields))); base.root && base.schema.Open && near != "" {
-			c.warnings = append(c.warnings, c.source.compileError(offset, "nothing is known of %s; did you mean %s?", path, shown(near)))
+		if near := nearest(key, slices.Sorted(maps.Keys(base.schema.Fields))); base.root &&
+			base.schema.Open && near != "" {
+			c.warnings = append(c.warnings,
+				c.source.compileError(offset, "nothing is known of %s; did you mean %s?", path,
+					shown(near)))
 		}
 		if !base.schema.Open && len(base.schema.Fields) > 0 {
-			c.errorf(offset, "there is no field %s in %s; %s", shown(key), base.path, otherFields(base.schema, key))
+			c.errorf(offset, "there is no field %s in %s; %s", shown(key), base.path,
+				otherFields(base.schema, key))
 		}
 	case base.path == "":
 	case kind == "array":
-		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, shown(key), insteadOfList(base.path, key))
+		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, shown(key),
+			insteadOfList(base.path, key))
 	case isScalarKind(kind):
 		if hint, fix := c.source.keyAt(offset); fix != nil && len(c.mistakes) < maxMistakes {
-			c.mistakes = append(c.mistakes, c.source.proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path, typeWord(base.schema.Type), shown(key), hint))
+			c.mistakes = append(c.mistakes,
+				c.source.proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path,
+					typeWord(base.schema.Type), shown(key), hint))
 			break
 		}
-		c.errorf(offset, "%s is %s, it has no field %s", base.path, typeWord(base.schema.Type), shown(key))
+		c.errorf(offset, "%s is %s, it has no field %s", base.path, typeWord(base.schema.Type),
+			shown(key))
 	}
 	return fact{}
 }
@@ -97,9 +106,11 @@ func (c *schemaCheck) goesOver(n *ast.BuiltinNode, list fact) {
 	offset := n.Arguments[0].Location().From
 	switch kind := list.kind(); {
 	case kind == "object":
-		c.errorf(offset, "%s goes over a list and %s is an object; use keys(…) or values(…)", n.Name, list.path)
+		c.errorf(offset, "%s goes over a list and %s is an object; use keys(…) or values(…)",
+			n.Name, list.path)
 	case isScalarKind(kind):
-		c.errorf(offset, "%s goes over a list and %s is %s", n.Name, list.path, typeWord(list.schema.Type))
+		c.errorf(offset, "%s goes over a list and %s is %s", n.Name, list.path,
+			typeWord(list.schema.Type))
 	}
 }
 
@@ -144,7 +155,8 @@ func insteadOfList(path, key string) string {
 	if ofItem[0] == '[' {
 		ofItem = "#" + ofItem
 	}
-	return fmt.Sprintf("name an item of it, as in %s[0]%s, or ask with any(%s, %s …)", path, named(key), path, ofItem)
+	return fmt.Sprintf("name an item of it, as in %s[0]%s, or ask with any(%s, %s …)", path,
+		named(key), path, ofItem)
 }
 
 // typeWord is a type of OpenAPI with its article.
@@ -202,11 +214,12 @@ func pathSteps(text string) []pathStep {
 	return steps
 }
 
-// inLiteral gives the place of a text's n-th byte in the expression; in one that is not written as it is, the place of
-// the whole.
+// inLiteral gives the place of a text's n-th byte in the expression; in one that is not written as
+// it is, the place of the whole.
 func (s Source) inLiteral(text *ast.StringNode, n int) int {
 	at, runes := text.Location(), []rune(s.Text)
-	if from, to := at.From+1, at.To-1; from <= to && to <= len(runes) && string(runes[from:to]) == text.Value {
+	if from, to := at.From+1, at.To-1; from <= to && to <= len(runes) &&
+		string(runes[from:to]) == text.Value {
 		return from + len([]rune(text.Value[:n]))
 	}
 	return at.From

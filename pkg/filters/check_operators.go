@@ -7,8 +7,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// calculation refuses arithmetic on values whose types the schema has and which never fit: a text and a number that are
-// joined fail whenever both are there.
+// calculation refuses arithmetic on values whose types the schema has and which never fit: a text
+// and a number that are joined fail whenever both are there.
 func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
 	a, b := left.kind(), right.kind()
 	text := a == "string" && b == "string" && n.Operator == "+"
@@ -24,7 +24,8 @@ func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
 			other, at = left, n.Left
 		}
 		if isScalarKind(other.kind()) {
-			c.errorf(at.Location().From, `"+" cannot join a string and %s; put string(…) around %s`, typeWord(other.schema.Type), other.called("it"))
+			c.errorf(at.Location().From, `"+" cannot join a string and %s; put string(…) around %s`,
+				typeWord(other.schema.Type), other.called("it"))
 			return fact{}
 		}
 	}
@@ -49,19 +50,23 @@ func (f fact) typed() string {
 	return word
 }
 
-// inScalar refuses a text or a number where in needs a list. An address may be looked for in a text that is a network.
+// inScalar refuses a text or a number where in needs a list. An address may be looked for in a text
+// that is a network.
 func (c *schemaCheck) inScalar(n *ast.BinaryNode, left, right fact) {
-	if _, meant := specialOf(n.Left); meant || right.path == "" || !isScalarKind(right.kind()) || left.kind() == "" {
+	if _, meant := specialOf(n.Left); meant || right.path == "" || !isScalarKind(right.kind()) ||
+		left.kind() == "" {
 		return
 	}
 	hint := ""
 	if right.is("string") {
 		hint = "; a part of a text is found with contains"
 	}
-	c.errorf(n.Right.Location().From, `"in" needs a list or an object on its right, and %s is %s%s`, right.path, typeWord(right.schema.Type), hint)
+	c.errorf(n.Right.Location().From, `"in" needs a list or an object on its right, and %s is %s%s`,
+		right.path, typeWord(right.schema.Type), hint)
 }
 
-// inText refuses a text in the place of a list. One that is a network is right: an address may be looked for in it.
+// inText refuses a text in the place of a list. One that is a network is right: an address may be
+// looked for in it.
 func (in *inspector) inText(n *ast.BinaryNode) error {
 	text, ok := n.Right.(*ast.StringNode)
 	if !ok || parseNetwork(text.Value) != nil {
@@ -102,7 +107,8 @@ func isBelow(path, field string) bool {
 func (c *schemaCheck) droppedMember(n *ast.MemberNode) {
 	base, keys := constantSteps(n)
 	id, ok := base.(*ast.IdentifierNode)
-	if !ok || len(keys) == 0 || id.Value != "object" && id.Value != "old" || len(c.source.Dropped) == 0 {
+	if !ok || len(keys) == 0 || id.Value != "object" && id.Value != "old" ||
+		len(c.source.Dropped) == 0 {
 		return
 	}
 	for _, drop := range c.source.Dropped {
@@ -114,7 +120,9 @@ func (c *schemaCheck) droppedMember(n *ast.MemberNode) {
 
 // implied are the fields that our functions read.
 var implied = map[string][]any{
-	"label": {"metadata", "labels"}, "annotation": {"metadata", "annotations"}, "owner": {"metadata", "ownerReferences"}, "condition": {"status", "conditions"}, "age": {"metadata", "creationTimestamp"},
+	"label": {"metadata", "labels"}, "annotation": {"metadata", "annotations"}, "owner": {
+		"metadata", "ownerReferences"}, "condition": {"status", "conditions"}, "age": {"metadata",
+		"creationTimestamp"},
 }
 
 func (c *schemaCheck) droppedCall(n *ast.CallNode, name string) {

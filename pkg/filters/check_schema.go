@@ -6,9 +6,9 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// schemaCheck goes over the tree as the user wrote it with what the schema says of each node's value. What it does not
-// know of, a function or a step that is computed, gives a value of which nothing is known, and no mistake is found in
-// that.
+// schemaCheck goes over the tree as the user wrote it with what the schema says of each node's
+// value. What it does not know of, a function or a step that is computed, gives a value of which
+// nothing is known, and no mistake is found in that.
 type schemaCheck struct {
 	source    Source
 	variables map[string]fact
@@ -17,11 +17,14 @@ type schemaCheck struct {
 	mistakes  []*CompileError // the first few
 }
 
-// root visits the whole expression, and refuses a field that is known to be neither true nor false where one is needed.
+// root visits the whole expression, and refuses a field that is known to be neither true nor false
+// where one is needed.
 func (c *schemaCheck) root(n ast.Node) {
 	result := c.visit(n)
-	if kind := result.kind(); c.source.Kind != KindMessage && result.path != "" && kind != "" && kind != "boolean" {
-		c.errorf(n.Location().From, "%s, %s is %s", c.source.Kind.must(), result.path, typeWord(result.schema.Type))
+	if kind := result.kind(); c.source.Kind != KindMessage && result.path != "" && kind != "" &&
+		kind != "boolean" {
+		c.errorf(n.Location().From, "%s, %s is %s", c.source.Kind.must(), result.path,
+			typeWord(result.schema.Type))
 	}
 }
 
@@ -204,7 +207,8 @@ func (c *schemaCheck) array(n *ast.ArrayNode) fact {
 	return fact{schema: &Schema{Type: "array"}, items: &items, absent: len(n.Nodes) == 0}
 }
 
-// builtin visits the list, then the body for an item of it, and tells what expr's functions give of them.
+// builtin visits the list, then the body for an item of it, and tells what expr's functions give of
+// them.
 func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 	var list, body fact
 	for i, arg := range n.Arguments {
@@ -289,7 +293,9 @@ func (f fact) kind() string {
 
 func (f fact) is(kind string) bool { return f.kind() == kind }
 
-func isScalarKind(kind string) bool { return kind == "string" || kind == "number" || kind == "boolean" }
+func isScalarKind(kind string) bool {
+	return kind == "string" || kind == "number" || kind == "boolean"
+}
 
 // within names a part of a field.
 func within(path, step string) string {
@@ -302,7 +308,8 @@ func within(path, step string) string {
 // named is a step to a field, as an expression writes it.
 func named(key string) string {
 	for i, r := range key {
-		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') &&
+			(i == 0 || r < '0' || r > '9') {
 			return "[" + strconv.Quote(key) + "]"
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// compare warns of a comparison of a field with a constant that it can never be equal to, or be ordered with.
+// compare warns of a comparison of a field with a constant that it can never be equal to, or be
+// ordered with.
 func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	want, got := field.kind(), literalKind(constant)
-	if operator != "==" && operator != "!=" && field.path != "" && want != "number" && got == "string" {
+	if operator != "==" && operator != "!=" && field.path != "" && want != "number" &&
+		got == "string" {
 		c.amount(field, constant.(*ast.StringNode))
 	}
 	if field.path == "" || want == "" || got == "" || want == got {
@@ -28,7 +30,8 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	default:
 		message = is + ", so it cannot be ordered with " + than
 	}
-	c.warnings = append(c.warnings, c.source.compileError(constant.Location().From, "%s%s", message, hint))
+	c.warnings = append(c.warnings, c.source.compileError(constant.Location().From, "%s%s", message,
+		hint))
 }
 
 // amounts are texts that can only be meant as what a function reads from them.
@@ -82,7 +85,8 @@ func meant(want string, integer bool, n ast.Node) string {
 		if err != nil && !integer {
 			_, err = strconv.ParseFloat(n.Value, 64)
 		}
-		if want == "number" && err == nil || want == "boolean" && (n.Value == "true" || n.Value == "false") {
+		if want == "number" && err == nil || want == "boolean" &&
+			(n.Value == "true" || n.Value == "false") {
 			text = n.Value
 		}
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:

@@ -51,7 +51,8 @@ const (
 	rootOld
 )
 
-// chain is a row of constant steps behind something that is not object or old, such as .state.waiting.
+// chain is a row of constant steps behind something that is not object or old, such as
+// .state.waiting.
 type chain struct {
 	path event.Path
 	keys []any // the same steps, for values that are decoded already
@@ -65,7 +66,8 @@ type pattern struct {
 // change is one argument of changed: the numbers of the two fields.
 type change struct{ object, old int }
 
-// Compile checks and compiles an expression. A mistake in it is a [*CompileError], several are [CompileErrors].
+// Compile checks and compiles an expression. A mistake in it is a [*CompileError], several are
+// [CompileErrors].
 func Compile(source Source) (f *Filter, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's parser, checker or compiler
@@ -73,7 +75,8 @@ func Compile(source Source) (f *Filter, err error) {
 		}
 	}()
 	if len(source.Text) > MaxSource {
-		return nil, source.compileError(0, "the expression has %d bytes, the limit is %d", len(source.Text), MaxSource)
+		return nil, source.compileError(0, "the expression has %d bytes, the limit is %d",
+			len(source.Text), MaxSource)
 	}
 	if strings.TrimSpace(source.Text) == "" {
 		return nil, source.compileError(0, "the expression is empty")
@@ -111,7 +114,8 @@ func (f *Filter) build(tree *parser.Tree) error {
 	return nil
 }
 
-// parse reads the expression and finds all mistakes that have to do with the text as it was written.
+// parse reads the expression and finds all mistakes that have to do with the text as it was
+// written.
 func parse(source Source) (*parser.Tree, error) {
 	config := source.checkConfig()
 	tree, err := parser.ParseWithConfig(source.Text, config)
@@ -134,8 +138,8 @@ func parse(source Source) (*parser.Tree, error) {
 	return nil, source.all(tree, &in.found)
 }
 
-// all returns every mistake of an expression that has some: those found, the names that do not exist, the types that do
-// not match, the fields that objects do not have.
+// all returns every mistake of an expression that has some: those found, the names that do not
+// exist, the types that do not match, the fields that objects do not have.
 func (s Source) all(tree *parser.Tree, found *mistakes) error {
 	schema := schemaCheck{source: s, variables: map[string]fact{}}
 	schema.root(tree.Node)
@@ -154,7 +158,8 @@ func (s Source) all(tree *parser.Tree, found *mistakes) error {
 // checkConfig describes the names as their users see them.
 func (s Source) checkConfig() *conf.Config {
 	config := conf.New(types.Map{
-		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool, "missed": types.Int,
+		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool,
+		"missed":  types.Int,
 		"cluster": types.String, "listener": types.String,
 	})
 	config.MaxNodes = MaxNodes
@@ -181,8 +186,8 @@ func (f *Filter) UsesOld() bool {
 	return f.asksBecame
 }
 
-// Paths gives the fields of object and old that the expression reads, each once, in the order they are first named. The
-// zero Path means that it may read any field.
+// Paths gives the fields of object and old that the expression reads, each once, in the order they
+// are first named. The zero Path means that it may read any field.
 func (f *Filter) Paths() []event.Path {
 	return f.paths(func(root) bool { return true })
 }

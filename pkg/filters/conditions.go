@@ -9,16 +9,18 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// Conditions are what an expression asks of an event that can be answered without evaluating it. They are necessary: an event
-// that does not fulfil them does not match. Those that do are to be evaluated.
+// Conditions are what an expression asks of an event that can be answered without evaluating it.
+// They are necessary: an event that does not fulfil them does not match. Those that do are to be
+// evaluated.
 type Conditions struct {
 	// Ops are the ops of which an event can match; none if the expression is never true.
 	Ops event.OpSet
-	// Object are conditions on the object and its old state, all of which must hold. They are the filter's own: do not
-	// change them.
+	// Object are conditions on the object and its old state, all of which must hold. They are the
+	// filter's own: do not change them.
 	Object []condition.Condition
-	// Complete: the expression asks nothing else. An event that fulfils the conditions matches then, unless its object has
-	// a label that is not a text, or labels that are not an object, which no API server sends.
+	// Complete: the expression asks nothing else. An event that fulfils the conditions matches
+	// then, unless its object has a label that is not a text, or labels that are not an object,
+	// which no API server sends.
 	Complete bool
 	// Certain: the expression never fails, whatever the object looks like, if its labels are texts.
 	Certain bool
@@ -28,11 +30,13 @@ type Conditions struct {
 func (f *Filter) Conditions() Conditions { return f.conditions }
 
 var (
-	allOps   = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(event.Resync)
+	allOps = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(
+		event.Resync)
 	anything = Conditions{Ops: allOps}
 )
 
-// maxConditions bounds what an informer asks of each event for one listener: what exceeds it is left to the filter.
+// maxConditions bounds what an informer asks of each event for one listener: what exceeds it is
+// left to the filter.
 const maxConditions = 64
 
 // conditioner translates an expression into conditions.
@@ -47,8 +51,9 @@ type conditioner struct {
 	variables map[string]ast.Node
 }
 
-// conditionsOf returns conditions that hold whenever the node, as the user wrote it, is true. A select or a deny has to be
-// evaluated when it fails as well, since what is known of the object then stays as it was.
+// conditionsOf returns conditions that hold whenever the node, as the user wrote it, is true. A
+// select or a deny has to be evaluated when it fails as well, since what is known of the object
+// then stays as it was.
 func conditionsOf(n ast.Node, kind Kind) Conditions {
 	t := conditioner{strict: kind == KindSelect || kind == KindDeny}
 	c := t.of(n, true).atMost(maxConditions)
@@ -56,12 +61,12 @@ func conditionsOf(n ast.Node, kind Kind) Conditions {
 	return c
 }
 
-// opsOf returns the ops of events for which the node, as the user wrote it, can be true, or what counts as false if want is
-// false.
+// opsOf returns the ops of events for which the node, as the user wrote it, can be true, or what
+// counts as false if want is false.
 func opsOf(n ast.Node, want bool) event.OpSet { return (&conditioner{}).of(n, want).Ops }
 
-// of returns conditions that hold whenever the node, as the user wrote it, is true, or what counts as false if want is
-// false. A node that fails is neither.
+// of returns conditions that hold whenever the node, as the user wrote it, is true, or what counts
+// as false if want is false. A node that fails is neither.
 func (t *conditioner) of(n ast.Node, want bool) Conditions {
 	if t.looks++; t.looks > maxVisits {
 		return anything
@@ -126,7 +131,9 @@ func (t *conditioner) binary(n *ast.BinaryNode, want bool) Conditions {
 		return t.order(n, want)
 	case "startsWith", "endsWith", "contains":
 		if text, ok := n.Right.(*ast.StringNode); ok {
-			return t.asks(n.Left, condition.Condition{Test: textTests[n.Operator], Values: []string{text.Value}}, want)
+			return t.asks(n.Left,
+				condition.Condition{Test: textTests[n.Operator], Values: []string{text.Value}},
+				want)
 		}
 	case "matches":
 		return t.pattern(n, want)
@@ -145,7 +152,8 @@ func (t *conditioner) after(n ast.Node, c Conditions) Conditions {
 // both returns conditions of which all must hold.
 func both(a, b Conditions) Conditions {
 	c := Conditions{
-		Ops: a.Ops & b.Ops, Object: slices.Concat(a.Object, b.Object), Complete: a.Complete && b.Complete,
+		Ops: a.Ops & b.Ops, Object: slices.Concat(a.Object, b.Object), Complete: a.Complete &&
+			b.Complete,
 	}
 	if len(c.Object) > maxConditions {
 		return c.atMost(maxConditions)
@@ -153,8 +161,8 @@ func both(a, b Conditions) Conditions {
 	return c
 }
 
-// either returns conditions for two alternatives: what they have in common, the same thing compared with values in both, and
-// that one of them must hold.
+// either returns conditions for two alternatives: what they have in common, the same thing compared
+// with values in both, and that one of them must hold.
 func either(a, b Conditions) Conditions {
 	c := Conditions{Ops: a.Ops | b.Ops, Complete: a.Complete && b.Complete}
 	switch {
@@ -173,29 +181,35 @@ func either(a, b Conditions) Conditions {
 			}
 		}
 	}
-	if onlyOps := len(a.Object)+len(b.Object) == 0; onlyOps || len(a.Object) == 1 && len(b.Object) == 1 && len(c.Object) == 1 && a.Ops == b.Ops {
+	if onlyOps := len(a.Object)+len(b.Object) == 0; onlyOps || len(a.Object) == 1 &&
+		len(b.Object) == 1 && len(c.Object) == 1 && a.Ops == b.Ops {
 		return c // that is all they say
 	}
 	alternatives := slices.Concat(a.alternatives(c.Ops), b.alternatives(c.Ops))
-	if slices.ContainsFunc(alternatives, func(list []condition.Condition) bool { return len(list) == 0 }) {
+	if slices.ContainsFunc(alternatives, func(list []condition.Condition) bool {
+		return len(list) == 0
+	}) {
 		return c
 	}
 	if len(alternatives) > maxConditions {
 		c.Complete = false
 		return c
 	}
-	c.Object = append(c.Object, condition.Condition{Of: condition.OfAlternatives, Either: alternatives})
+	c.Object = append(c.Object,
+		condition.Condition{Of: condition.OfAlternatives, Either: alternatives})
 	return c
 }
 
 // compareSame reports whether both conditions ask whether the same thing is one of some values.
 func compareSame(x, y condition.Condition) bool {
-	return x.Test == condition.In && y.Test == condition.In && x.Of == y.Of && x.Key == y.Key && x.Old == y.Old && x.As == y.As && x.Of != condition.OfOp && x.Of != condition.OfAlternatives
+	return x.Test == condition.In && y.Test == condition.In && x.Of == y.Of && x.Key == y.Key &&
+		x.Old == y.Old && x.As == y.As && x.Of != condition.OfOp && x.Of != condition.OfAlternatives
 }
 
 // inEither compares with the values of two conditions.
 func inEither(a, b condition.Condition) condition.Condition {
-	a.Values, a.Numbers, a.Bools = slices.Concat(a.Values, b.Values), slices.Concat(a.Numbers, b.Numbers), slices.Concat(a.Bools, b.Bools)
+	a.Values, a.Numbers, a.Bools = slices.Concat(a.Values, b.Values), slices.Concat(a.Numbers,
+		b.Numbers), slices.Concat(a.Bools, b.Bools)
 	return a
 }
 

@@ -13,10 +13,12 @@ import (
 )
 
 // readings are the functions whose comparisons with constants are conditions.
-var readings = map[string]condition.As{"quantity": condition.AsQuantity, "semver": condition.AsVersion}
+var readings = map[string]condition.As{"quantity": condition.AsQuantity,
+	"semver": condition.AsVersion}
 
 var textTests = map[string]condition.Test{
-	"startsWith": condition.StartsWith, "endsWith": condition.EndsWith, "contains": condition.Contains,
+	"startsWith": condition.StartsWith, "endsWith": condition.EndsWith,
+	"contains":  condition.Contains,
 	"hasPrefix": condition.StartsWith, "hasSuffix": condition.EndsWith,
 }
 
@@ -28,7 +30,8 @@ func testFor(t condition.Test, want bool) condition.Test {
 	return t.Opposite()
 }
 
-// asks puts a question to what a node reads. The question is for when the node's comparison is true.
+// asks puts a question to what a node reads. The question is for when the node's comparison is
+// true.
 func (t *conditioner) asks(n ast.Node, question condition.Condition, want bool) Conditions {
 	question.Test = testFor(question.Test, want)
 	of, ok := t.subject(n)
@@ -83,10 +86,12 @@ func constantsOf(nodes ...ast.Node) (c condition.Condition, ok bool) {
 	return c, true
 }
 
-// bare returns what quantity or semver is called with, and that what it is compared with is read like that, too.
+// bare returns what quantity or semver is called with, and that what it is compared with is read
+// like that, too.
 func bare(n ast.Node) (ast.Node, condition.As) {
 	if call, ok := n.(*ast.CallNode); ok && len(call.Arguments) == 1 {
-		if callee, ok := call.Callee.(*ast.IdentifierNode); ok && readings[callee.Value] != condition.AsIs {
+		if callee, ok := call.Callee.(*ast.IdentifierNode); ok &&
+			readings[callee.Value] != condition.AsIs {
 			return call.Arguments[0], readings[callee.Value]
 		}
 	}
@@ -134,12 +139,17 @@ func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (
 		return Conditions{}, false
 	}
 	values.Test = testFor(condition.In, want)
-	complete := len(values.Numbers) == 0 && of.what.As == condition.AsIs && values.As == condition.AsIs // of some numbers it is not known
+	// of some numbers it is not known
+	complete := len(values.Numbers) == 0 && of.what.As == condition.AsIs &&
+		values.As == condition.AsIs
 	if of.what.Of == condition.OfNamespace && slices.Contains(values.Values, "") {
-		// An object without a namespace has "" here and nil in the expression, which is not equal to "".
+		// An object without a namespace has "" here and nil in the expression, which is not equal
+		// to "".
 		complete = false
 		if values.Test == condition.NotIn {
-			values.Values = slices.DeleteFunc(slices.Clone(values.Values), func(v string) bool { return v == "" })
+			values.Values = slices.DeleteFunc(slices.Clone(values.Values), func(v string) bool {
+				return v == ""
+			})
 		}
 	}
 	return of.ask(values, complete), true
@@ -172,10 +182,12 @@ func (t *conditioner) membership(n *ast.BinaryNode, want bool) Conditions {
 			break
 		}
 		if of.what.Key == "metadata.labels" && key.Value != "" {
-			c := condition.Condition{Of: condition.OfLabel, Old: of.what.Old, Key: key.Value, Test: testFor(condition.Exists, want)}
+			c := condition.Condition{Of: condition.OfLabel, Old: of.what.Old, Key: key.Value,
+				Test: testFor(condition.Exists, want)}
 			return Conditions{Ops: allOps, Object: []condition.Condition{c}, Complete: true}
 		}
-		return of.ask(condition.Condition{Test: testFor(condition.Has, want), Values: []string{key.Value}}, false)
+		return of.ask(condition.Condition{Test: testFor(condition.Has, want),
+			Values: []string{key.Value}}, false)
 	}
 	return anything
 }
@@ -206,7 +218,8 @@ func (t *conditioner) order(n *ast.BinaryNode, want bool) Conditions {
 func (t *conditioner) difference(n *ast.BinaryNode) Conditions {
 	a, ok1 := t.subject(n.Left)
 	b, ok2 := t.subject(n.Right)
-	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old || a.what.As != condition.AsIs || b.what.As != condition.AsIs {
+	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old ||
+		a.what.As != condition.AsIs || b.what.As != condition.AsIs {
 		return anything
 	}
 	path, ok := a.path()
@@ -214,10 +227,12 @@ func (t *conditioner) difference(n *ast.BinaryNode) Conditions {
 	if !ok || path != other {
 		return anything
 	}
-	return Conditions{Ops: allOps, Object: []condition.Condition{{Of: condition.OfField, Key: path, Test: condition.Differs}}}
+	return Conditions{Ops: allOps,
+		Object: []condition.Condition{{Of: condition.OfField, Key: path, Test: condition.Differs}}}
 }
 
-// pattern asks for the text with which everything begins that a regular expression matches, or which is part of it.
+// pattern asks for the text with which everything begins that a regular expression matches, or
+// which is part of it.
 func (t *conditioner) pattern(n *ast.BinaryNode, want bool) Conditions {
 	text, ok := n.Right.(*ast.StringNode)
 	if !ok || !want {
@@ -237,10 +252,12 @@ func (t *conditioner) pattern(n *ast.BinaryNode, want bool) Conditions {
 	if len(parts) == 0 || parts[0].Op != syntax.OpLiteral || parts[0].Flags&syntax.FoldCase != 0 {
 		return anything
 	}
-	return t.asks(n.Left, condition.Condition{Test: test, Values: []string{string(parts[0].Rune)}}, true)
+	return t.asks(n.Left, condition.Condition{Test: test, Values: []string{string(parts[0].Rune)}},
+		true)
 }
 
-// glob asks for the text before the first star or question mark of a pattern, or behind the last one.
+// glob asks for the text before the first star or question mark of a pattern, or behind the last
+// one.
 func (t *conditioner) glob(n *ast.CallNode, want bool) Conditions {
 	pattern, ok := firstText(n)
 	if !ok || len(n.Arguments) != 2 || !want {

@@ -47,7 +47,9 @@ func changes(n *ast.CallNode) Conditions {
 		if err != nil {
 			return c
 		}
-		either = append(either, []condition.Condition{{Of: condition.OfField, Key: path.String(), Test: condition.Differs}})
+		either = append(either,
+			[]condition.Condition{{Of: condition.OfField, Key: path.String(),
+				Test: condition.Differs}})
 	}
 	switch len(either) {
 	case 0:
@@ -59,20 +61,23 @@ func changes(n *ast.CallNode) Conditions {
 	return c
 }
 
-// became is true of updates after which the condition is true of the object, and was not of the old one.
+// became is true of updates after which the condition is true of the object, and was not of the old
+// one.
 func (t *conditioner) became(n ast.Node) Conditions {
 	is, wasNot := t.of(n, true), t.of(n, false)
 	if t.inItem {
 		wasNot = anything
 	}
-	return Conditions{Ops: is.Ops & wasNot.Ops & onlyUpdates, Object: slices.Concat(is.Object, asOld(wasNot.Object))}
+	return Conditions{Ops: is.Ops & wasNot.Ops & onlyUpdates,
+		Object: slices.Concat(is.Object, asOld(wasNot.Object))}
 }
 
 // builtin is for expr's functions that are true or false.
 func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) Conditions {
 	if test, ok := textTests[n.Name]; ok && len(n.Arguments) == 2 {
 		if text, ok := n.Arguments[1].(*ast.StringNode); ok {
-			return t.asks(n.Arguments[0], condition.Condition{Test: test, Values: []string{text.Value}}, want)
+			return t.asks(n.Arguments[0],
+				condition.Condition{Test: test, Values: []string{text.Value}}, want)
 		}
 		return anything
 	}
@@ -105,7 +110,8 @@ func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) Conditions {
 	t.inItem = false
 	question := condition.Condition{Test: test, Items: item.Object}
 	if item.Ops != allOps {
-		question.Items = append([]condition.Condition{{Of: condition.OfOp, Ops: item.Ops}}, question.Items...)
+		question.Items = append([]condition.Condition{{Of: condition.OfOp, Ops: item.Ops}},
+			question.Items...)
 	}
 	if len(question.Items) == 0 {
 		return anything

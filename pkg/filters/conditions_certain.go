@@ -6,8 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// certain reports whether evaluating a node never fails, whatever the object looks like, if its labels are texts. It is false
-// if that is not known.
+// certain reports whether evaluating a node never fails, whatever the object looks like, if its
+// labels are texts. It is false if that is not known.
 func (t *conditioner) certain(n ast.Node) bool {
 	if t.looks++; t.looks > maxVisits {
 		return false
@@ -60,8 +60,8 @@ func (t *conditioner) certainBinary(n *ast.BinaryNode) bool {
 	return false
 }
 
-// isPlain reports whether a node is a constant or something that is read from the object, and so can be compared with another
-// one.
+// isPlain reports whether a node is a constant or something that is read from the object, and so
+// can be compared with another one.
 func (t *conditioner) isPlain(n ast.Node) bool {
 	if _, ok := constantsOf(n); ok || isOp(n) {
 		return true

@@ -6,8 +6,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// A variable is what its value is: both read the same event. No variable can be called object, op or label, nor as another one
-// around it.
+// A variable is what its value is: both read the same event. No variable can be called object, op
+// or label, nor as another one around it.
 
 // declaration is for an expression with a variable.
 func (t *conditioner) declaration(n *ast.VariableDeclaratorNode, want bool) Conditions {

@@ -6,8 +6,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// AnyOf returns conditions that hold whenever those of one of several alternatives do; it leaves Complete and Certain false. If
-// together they have more than most conditions, each alternative is asked for its first ones only.
+// AnyOf returns conditions that hold whenever those of one of several alternatives do; it leaves
+// Complete and Certain false. If together they have more than most conditions, each alternative is
+// asked for its first ones only.
 func AnyOf(alternatives []Conditions, most int) (c Conditions) {
 	size := 0
 	for _, one := range alternatives {
@@ -33,8 +34,10 @@ func AnyOf(alternatives []Conditions, most int) (c Conditions) {
 	return c
 }
 
-// addAlternative adds a list of conditions, or the values of its only one to those that the same field may have anyway.
-func addAlternative(either [][]condition.Condition, list []condition.Condition) [][]condition.Condition {
+// addAlternative adds a list of conditions, or the values of its only one to those that the same
+// field may have anyway.
+func addAlternative(either [][]condition.Condition,
+	list []condition.Condition) [][]condition.Condition {
 	if len(list) == 1 {
 		for i, other := range either {
 			if len(other) == 1 && compareSame(list[0], other[0]) {

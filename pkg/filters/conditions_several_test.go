@@ -18,12 +18,15 @@ func TestAnyOf(t *testing.T) {
 	}{
 		{9, []string{`label("a") == "x"`}, "a=x"},
 		{9, []string{`label("a") == "x"`, `label("a") in ["y", "z"]`}, "a=x,y,z"},
-		{9, []string{`label("a") == "x" && object.n > 1`, `object.n > 5`}, `(label("a") in ["x"] and n > 1 or n > 5)`},
+		{9, []string{`label("a") == "x" && object.n > 1`, `object.n > 5`},
+			`(label("a") in ["x"] and n > 1 or n > 5)`},
 		{9, []string{`op == "add"`, `object.n > 5`}, `(op in ["add"] or n > 5)`},
-		{9, []string{`op == "add"`, `op == "delete"`}, `add|delete (op in ["add"] or op in ["delete"])`},
+		{9, []string{`op == "add"`, `op == "delete"`},
+			`add|delete (op in ["add"] or op in ["delete"])`},
 		{9, []string{`label("a") == "x"`, `len(object.list) > 3`}, ""},
 		{9, []string{`label("a") == "x"`, `false`}, "a=x"},
-		{3, []string{`label("a") == "x" && object.n > 1`, `object.n > 5 && object.m > 5`}, `(label("a") in ["x"] or n > 5)`},
+		{3, []string{`label("a") == "x" && object.n > 1`, `object.n > 5 && object.m > 5`},
+			`(label("a") in ["x"] or n > 5)`},
 		{1, []string{`label("a") == "x" && object.n > 1`, `object.n > 5 && object.m > 5`}, ""},
 	} {
 		var all []Conditions
@@ -36,7 +39,8 @@ func TestAnyOf(t *testing.T) {
 	}
 }
 
-// What fulfils the conditions of one of several expressions fulfils those of any of them, however few are asked.
+// What fulfils the conditions of one of several expressions fulfils those of any of them, however
+// few are asked.
 func TestConditionsOfAnyAreNecessary(t *testing.T) {
 	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -53,14 +57,17 @@ func TestConditionsOfAnyAreNecessary(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := condition.Event{Op: rapid.SampledFrom(event.Ops).Draw(t, "op"), Object: o}
-			holds := func(c Conditions) bool { return c.Ops.Has(e.Op) && conditiontest.Hold(c.Object, false, e) }
+			holds := func(c Conditions) bool {
+				return c.Ops.Has(e.Op) && conditiontest.Hold(c.Object, false, e)
+			}
 			if holds(several) {
 				continue
 			}
 			refused++
 			for _, one := range all {
 				if holds(one) {
-					t.Fatalf("%s %s is refused by %s, but not by %s", e.Op, o.JSON(), several.words(), one.words())
+					t.Fatalf("%s %s is refused by %s, but not by %s", e.Op, o.JSON(),
+						several.words(), one.words())
 				}
 			}
 		}

@@ -12,7 +12,8 @@ import (
 // subject is what a node reads.
 type subject struct {
 	what condition.Condition // without a test
-	find *found              // of owner and condition: what is read of the entry; what is the list then
+	// of owner and condition: what is read of the entry; what is the list then
+	find *found
 }
 
 // found is a field of the entry of a list that owner or condition looks for.
@@ -34,7 +35,8 @@ func (s subject) ask(question condition.Condition, complete bool) Conditions {
 	}
 	if s.find == nil {
 		question.Of, question.Old, question.Key = s.what.Of, s.what.Old, s.what.Key
-		if question.Of < condition.OfLabel && (question.Test == condition.Exists || question.Test == condition.NotExists) {
+		if question.Of < condition.OfLabel &&
+			(question.Test == condition.Exists || question.Test == condition.NotExists) {
 			return anything
 		}
 		return Conditions{Ops: allOps, Object: []condition.Condition{question}, Complete: complete}
@@ -50,8 +52,10 @@ func (s subject) ask(question condition.Condition, complete bool) Conditions {
 	case s.find.field != "":
 		question.Of, question.Key = condition.OfItem, s.find.field
 		entry.Items = append(entry.Items, question)
-		if list = []condition.Condition{entry}; question.Test.IsOpposite() { // which no entry answers as well
-			list = []condition.Condition{{Of: condition.OfAlternatives, Either: [][]condition.Condition{list, {none}}}}
+		// which no entry answers as well
+		if list = []condition.Condition{entry}; question.Test.IsOpposite() {
+			list = []condition.Condition{{Of: condition.OfAlternatives,
+				Either: [][]condition.Condition{list, {none}}}}
 		}
 	case question.Test == condition.Exists:
 		list = []condition.Condition{entry}

@@ -24,13 +24,16 @@ func (c Conditions) words() string {
 		parts = append(parts, strings.Join(ops, "|"))
 	}
 	for _, o := range c.Object {
-		simple := !o.Old && o.Of <= condition.OfField && o.Test <= condition.NotExists && len(o.Numbers)+len(o.Bools) == 0
+		simple := !o.Old && o.Of <= condition.OfField && o.Test <= condition.NotExists &&
+			len(o.Numbers)+len(o.Bools) == 0
 		if !simple {
 			parts = append(parts, "("+o.String()+")")
 			continue
 		}
-		what := []string{condition.OfNamespace: "namespace", condition.OfName: "name", condition.OfLabel: o.Key, condition.OfField: o.Key}[o.Of]
-		test := []string{condition.In: "=", condition.NotIn: "≠", condition.Exists: " there", condition.NotExists: " missing"}[o.Test]
+		what := []string{condition.OfNamespace: "namespace", condition.OfName: "name",
+			condition.OfLabel: o.Key, condition.OfField: o.Key}[o.Of]
+		test := []string{condition.In: "=", condition.NotIn: "≠", condition.Exists: " there",
+			condition.NotExists: " missing"}[o.Test]
 		parts = append(parts, what+test+strings.Join(o.Values, ","))
 	}
 	text := strings.Join(parts, " ")
@@ -78,13 +81,14 @@ func TestConditions(t *testing.T) {
 		`op startsWith "a"`:                                 "",
 
 		// Namespace and name.
-		`object.metadata.namespace == "shop"`:                                          "namespace=shop!",
-		`"shop" == object["metadata"]?.namespace`:                                      "namespace=shop!",
-		`object.metadata.namespace in ["shop", "pay"]`:                                 "namespace=shop,pay!",
-		`object.metadata.namespace == "shop" || object?.metadata?.namespace == "pay"`:  "namespace=shop,pay!",
-		`object.metadata.namespace != "kube-system"`:                                   "namespace≠kube-system!",
-		`object.metadata.namespace not in ["a", "b"]`:                                  "namespace≠a,b!",
-		`object.metadata.namespace == ""`:                                              "namespace=", // "" is not nil
+		`object.metadata.namespace == "shop"`:                                         "namespace=shop!",
+		`"shop" == object["metadata"]?.namespace`:                                     "namespace=shop!",
+		`object.metadata.namespace in ["shop", "pay"]`:                                "namespace=shop,pay!",
+		`object.metadata.namespace == "shop" || object?.metadata?.namespace == "pay"`: "namespace=shop,pay!",
+		`object.metadata.namespace != "kube-system"`:                                  "namespace≠kube-system!",
+		`object.metadata.namespace not in ["a", "b"]`:                                 "namespace≠a,b!",
+		// "" is not nil
+		`object.metadata.namespace == ""`:                                              "namespace=",
 		`object.metadata.namespace in ["", "a"]`:                                       "namespace=,a",
 		`object.metadata.namespace not in ["", "a"]`:                                   "namespace≠a",
 		`object.metadata.namespace == nil`:                                             "",
@@ -209,7 +213,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// isOdd reports whether labels of an object are not texts. Conditions need not know everything about it.
+// isOdd reports whether labels of an object are not texts. Conditions need not know everything
+// about it.
 func isOdd(o *event.Object) bool {
 	labels := event.MustCompilePath("metadata.labels").Lookup(o)
 	odd := labels.Kind() > event.Null && labels.Kind() != event.ObjectKind
@@ -220,8 +225,8 @@ func isOdd(o *event.Object) bool {
 	return odd
 }
 
-// An event that matches fulfils the conditions, whatever the expression and the object. If the conditions are complete,
-// an event that fulfils them matches, unless its object is odd.
+// An event that matches fulfils the conditions, whatever the expression and the object. If the
+// conditions are complete, an event that fulfils them matches, unless its object is odd.
 func TestConditionsAreNecessary(t *testing.T) {
 	matched, refused, complete := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -240,20 +245,25 @@ func TestConditionsAreNecessary(t *testing.T) {
 		}
 		e := f.Evaluator()
 		for range 10 {
-			ev := event.Event{Op: rapid.SampledFrom(event.Ops).Draw(t, "op"), Object: parse(drawMetadata(t))}
+			ev := event.Event{Op: rapid.SampledFrom(event.Ops).Draw(t, "op"),
+				Object: parse(drawMetadata(t))}
 			if ev.Op == event.Update {
 				ev.Old = parse(drawMetadata(t))
 			}
 			ev.Initial = ev.Op == event.Add && rapid.Bool().Draw(t, "initial")
 			ok, err := e.Match(ev)
 			c := f.Conditions()
-			holds := c.Ops.Has(ev.Op) && conditiontest.Hold(c.Object, false, condition.Event{Op: ev.Op, Object: ev.Object, Old: ev.Old})
+			holds := c.Ops.Has(ev.Op) &&
+				conditiontest.Hold(c.Object, false,
+					condition.Event{Op: ev.Op, Object: ev.Object, Old: ev.Old})
 			odd := isOdd(ev.Object) || ev.Old != nil && isOdd(ev.Old)
 			if ok && !holds {
-				t.Fatalf("%s\n%s %s\nmatches, but is refused by %s", text, ev.Op, ev.Object.JSON(), c.words())
+				t.Fatalf("%s\n%s %s\nmatches, but is refused by %s", text, ev.Op, ev.Object.JSON(),
+					c.words())
 			}
 			if c.Complete && holds && !odd && !ok {
-				t.Fatalf("%s\n%s %s\ndoes not match (%v), but %s is said to be complete", text, ev.Op, ev.Object.JSON(), err, c.words())
+				t.Fatalf("%s\n%s %s\ndoes not match (%v), but %s is said to be complete", text,
+					ev.Op, ev.Object.JSON(), err, c.words())
 			}
 			switch {
 			case ok:
@@ -267,17 +277,20 @@ func TestConditionsAreNecessary(t *testing.T) {
 		}
 	})
 	if !t.Failed() && (matched < 20 || refused < 20 || complete < 20) {
-		t.Errorf("%d events matched, %d were refused before, %d by complete conditions", matched, refused, complete)
+		t.Errorf("%d events matched, %d were refused before, %d by complete conditions", matched,
+			refused, complete)
 	}
-	t.Logf("%d events matched, %d were refused before, %d had complete conditions", matched, refused, complete)
+	t.Logf("%d events matched, %d were refused before, %d had complete conditions", matched,
+		refused, complete)
 }
 
-// A select or a deny has to be evaluated when it fails, too: what is known of the object then stays. And one that is certain
-// never fails.
+// A select or a deny has to be evaluated when it fails, too: what is known of the object then
+// stays. And one that is certain never fails.
 func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 	failed, refused, certain := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		f, err := Compile(Source{Text: drawConditions(t, 3), Kind: rapid.SampledFrom([]Kind{KindSelect, KindDeny}).Draw(t, "kind")})
+		f, err := Compile(Source{Text: drawConditions(t, 3),
+			Kind: rapid.SampledFrom([]Kind{KindSelect, KindDeny}).Draw(t, "kind")})
 		if err != nil {
 			return // it looks at events, or a type is known to be wrong
 		}
@@ -289,13 +302,16 @@ func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = e.Match(event.Event{Op: event.Resync, Object: o})
-			holds := conditiontest.Hold(c.Object, false, condition.Event{Op: event.Resync, Object: o})
+			holds := conditiontest.Hold(c.Object, false,
+				condition.Event{Op: event.Resync, Object: o})
 			switch {
 			case isOdd(o):
 			case err != nil && !holds:
-				t.Fatalf("%s\n%s\nfails with %v, but is refused by %s", f.source.Text, o.JSON(), err, c.words())
+				t.Fatalf("%s\n%s\nfails with %v, but is refused by %s", f.source.Text, o.JSON(),
+					err, c.words())
 			case err != nil && c.Certain:
-				t.Fatalf("%s\n%s\nfails with %v, though it is said to be certain", f.source.Text, o.JSON(), err)
+				t.Fatalf("%s\n%s\nfails with %v, though it is said to be certain", f.source.Text,
+					o.JSON(), err)
 			case err != nil:
 				failed++
 			case !holds:
@@ -307,6 +323,7 @@ func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 		}
 	})
 	if !t.Failed() && (failed < 20 || refused < 20 || certain < 20) {
-		t.Errorf("%d objects failed, %d were refused before, %d by selects that are certain", failed, refused, certain)
+		t.Errorf("%d objects failed, %d were refused before, %d by selects that are certain",
+			failed, refused, certain)
 	}
 }

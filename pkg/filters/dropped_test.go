@@ -9,11 +9,18 @@ import (
 
 // What the informer drops cannot be asked for, by whatever way; what is next to it can.
 func TestDroppedFields(t *testing.T) {
-	dropped := []event.Path{event.MustCompilePath("status"), event.MustCompilePath(`metadata.annotations["a.b/c"]`), event.MustCompilePath("metadata.managedFields"), event.MustCompilePath("spec.containers")}
+	dropped := []event.Path{event.MustCompilePath("status"),
+		event.MustCompilePath(`metadata.annotations["a.b/c"]`),
+		event.MustCompilePath("metadata.managedFields"), event.MustCompilePath("spec.containers")}
 	var b strings.Builder
 	for _, text := range []string{
-		`object.status.phase == "x"`, `old.status == nil`, `object["status"]["phase"] == "x"`, `object?.status?.phase == "x"`, `changed("status")`, `changed("spec.nodeName", "status.phase")`, `became(object.status.phase == "x")`,
-		`condition("Ready").status == "True"`, `annotation("a.b/c") == "x"`, `object.metadata.annotations["a.b/c"] == "x"`, `any(object.spec.containers, .image == "x")`, `object.spec.containers[0].image == "x"`, `changed("metadata.managedFields")`, `let s = object.status; s.phase == "x"`,
+		`object.status.phase == "x"`, `old.status == nil`, `object["status"]["phase"] == "x"`,
+		`object?.status?.phase == "x"`, `changed("status")`,
+		`changed("spec.nodeName", "status.phase")`, `became(object.status.phase == "x")`,
+		`condition("Ready").status == "True"`, `annotation("a.b/c") == "x"`,
+		`object.metadata.annotations["a.b/c"] == "x"`, `any(object.spec.containers, .image == "x")`,
+		`object.spec.containers[0].image == "x"`, `changed("metadata.managedFields")`,
+		`let s = object.status; s.phase == "x"`,
 	} {
 		_, err := Compile(Source{Text: text, Dropped: dropped})
 		if err == nil {
@@ -24,7 +31,10 @@ func TestDroppedFields(t *testing.T) {
 	}
 	golden(t, "dropped-errors", b.String())
 	for _, text := range []string{
-		`object.statuses == nil`, `object.spec.status == nil`, `annotation("a.b/d") == "x"`, `object.metadata.annotations != nil`, `changed("metadata", "spec")`, `label("status") == nil`, `object.spec.containerStatuses == nil`, `find([object], true).metadata.status == nil`, `age() > "1h"`,
+		`object.statuses == nil`, `object.spec.status == nil`, `annotation("a.b/d") == "x"`,
+		`object.metadata.annotations != nil`, `changed("metadata", "spec")`,
+		`label("status") == nil`, `object.spec.containerStatuses == nil`,
+		`find([object], true).metadata.status == nil`, `age() > "1h"`,
 	} {
 		if _, err := Compile(Source{Text: text, Dropped: dropped}); err != nil {
 			t.Error(err)

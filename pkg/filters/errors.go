@@ -9,7 +9,8 @@ import (
 	"github.com/expr-lang/expr/file"
 )
 
-// ErrUnknown is what every [EvalError] is: the expression has no answer for the event, which is neither yes nor no.
+// ErrUnknown is what every [EvalError] is: the expression has no answer for the event, which is
+// neither yes nor no.
 var ErrUnknown = errors.New("no answer")
 
 // ErrBudget is what an [EvalError] is when the expression overran a bound on steps or memory.
@@ -17,9 +18,11 @@ var ErrBudget = errors.New("over budget")
 
 // CompileError is a mistake in an expression.
 type CompileError struct {
-	Source  Source
-	Line    int // in the file, or in the expression if its first line is unknown
-	Column  int // in characters from 1; in the file, or within the expression's own line if Source.Column is unknown
+	Source Source
+	Line   int // in the file, or in the expression if its first line is unknown
+	// in characters from 1; in the file, or within the expression's own line if Source.Column is
+	// unknown
+	Column  int
 	Message string
 
 	place  place
@@ -70,7 +73,8 @@ func (s Source) unclosed() bool {
 }
 
 func (s Source) compileError(offset int, format string, args ...any) *CompileError {
-	if end := utf8.RuneCountInString(strings.TrimRight(s.Text, " \t\r\n")); offset > end { // a blank end is not in sight
+	// a blank end is not in sight
+	if end := utf8.RuneCountInString(strings.TrimRight(s.Text, " \t\r\n")); offset > end {
 		offset = end
 	}
 	p := s.at(offset)
@@ -81,7 +85,8 @@ func (s Source) compileError(offset int, format string, args ...any) *CompileErr
 	}
 }
 
-// EvalError says why an expression gave no answer for an event. It names types, never values: those may be secret.
+// EvalError says why an expression gave no answer for an event. It names types, never values: those
+// may be secret.
 type EvalError struct {
 	Listener string
 	Rule     string // "" if the expression is none of a rule
@@ -93,7 +98,8 @@ type EvalError struct {
 
 // Error is one line.
 func (e *EvalError) Error() string {
-	return fmt.Sprintf("%s: %s%s", e.Place, Source{Listener: e.Listener, Rule: e.Rule}.owner(), e.Message)
+	return fmt.Sprintf("%s: %s%s", e.Place, Source{Listener: e.Listener, Rule: e.Rule}.owner(),
+		e.Message)
 }
 
 // Is makes every EvalError an [ErrUnknown].
@@ -118,14 +124,17 @@ func overBudget(format string, args ...any) {
 	panic(&fault{message: fmt.Sprintf(format, args...), err: ErrBudget})
 }
 
-// evalError makes an EvalError of what the VM returned. Messages of expr itself may quote values and are not passed on.
+// evalError makes an EvalError of what the VM returned. Messages of expr itself may quote values
+// and are not passed on.
 func (s Source) evalError(err error) *EvalError {
-	e := &EvalError{Listener: s.Listener, Rule: s.Rule, Place: s.position(0), Message: "the expression failed"}
+	e := &EvalError{Listener: s.Listener, Rule: s.Rule, Place: s.position(0),
+		Message: "the expression failed"}
 	var where *file.Error
 	if errors.As(err, &where) {
 		e.Place = s.position(where.From)
 		if where.Message == "memory budget exceeded" {
-			e.Message, e.err = fmt.Sprintf("the expression made lists of more than %d items", MaxMemory), ErrBudget
+			e.Message, e.err = fmt.Sprintf("the expression made lists of more than %d items",
+				MaxMemory), ErrBudget
 		}
 	}
 	var f *fault

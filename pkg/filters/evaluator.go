@@ -12,7 +12,8 @@ import (
 
 // Evaluator runs a filter's expression, event after event. It serves one goroutine at a time.
 type Evaluator struct {
-	// Caches are the other informers' stores, as cached and byIndex read them. Nil: there is no object in them.
+	// Caches are the other informers' stores, as cached and byIndex read them. Nil: there is no
+	// object in them.
 	Caches Caches
 	// Clock tells the time that age counts to. Nil: the system's.
 	Clock func() time.Time
@@ -45,8 +46,8 @@ type slot struct {
 	value      event.Value
 }
 
-// stepped keeps where a chain led to from a value, for when it is taken again: a predicate names the fields of the item
-// it is at more than once.
+// stepped keeps where a chain led to from a value, for when it is taken again: a predicate names
+// the fields of the item it is at more than once.
 type stepped struct {
 	from *event.Value
 	to   any
@@ -55,18 +56,20 @@ type stepped struct {
 // Evaluator makes an evaluator for one worker.
 func (f *Filter) Evaluator() *Evaluator {
 	e := &Evaluator{
-		filter: f, usesOld: f.UsesOld(), slots: make([]slot, len(f.fields)), steps: make([]stepped, len(f.chains)),
+		filter: f, usesOld: f.UsesOld(), slots: make([]slot, len(f.fields)), steps: make([]stepped,
+			len(f.chains)),
 	}
 	e.vm.MemoryBudget = MaxMemory
 	e.env = e.environment()
 	return e
 }
 
-// Match reports whether the event is one the expression wants. An error is an [*EvalError], and the answer is unknown then:
-// do not take it for a no.
+// Match reports whether the event is one the expression wants. An error is an [*EvalError], and the
+// answer is unknown then: do not take it for a no.
 func (e *Evaluator) Match(ev event.Event) (bool, error) {
 	if e.filter.source.Kind == KindMessage {
-		return false, e.filter.source.evalError(&fault{message: "this expression is a message and does not match"})
+		return false, e.filter.source.evalError(
+			&fault{message: "this expression is a message and does not match"})
 	}
 	e.begin(ev)
 	result, err := e.vm.Run(e.filter.program, e.env)
@@ -79,7 +82,8 @@ func (e *Evaluator) Match(ev event.Event) (bool, error) {
 
 // opValues are the words for op, put into interfaces once.
 var opValues = [...]any{
-	0: "", event.Add: event.Add.String(), event.Update: event.Update.String(), event.Delete: event.Delete.String(),
+	0: "", event.Add: event.Add.String(), event.Update: event.Update.String(),
+	event.Delete: event.Delete.String(),
 	event.Resync: event.Resync.String(),
 }
 

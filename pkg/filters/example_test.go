@@ -22,8 +22,9 @@ func Example() {
 	}
 	var p event.Parser
 	pod := func(restarts int) *event.Object {
-		o, err := p.Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1"},`+
-			`"status":{"containerStatuses":[{"name":"web","restartCount":%d}]}}`, restarts))
+		o, err := p.Parse(fmt.Appendf(nil,
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1"},`+
+				`"status":{"containerStatuses":[{"name":"web","restartCount":%d}]}}`, restarts))
 		if err != nil {
 			fmt.Println(err)
 		}
@@ -47,7 +48,8 @@ func Example() {
 
 func ExampleCompile_error() {
 	_, err := filters.Compile(filters.Source{
-		Text: "op == \"update\" &&\n  any(obejct.status.containerStatuses, .ready)", File: "config.yaml", Line: 17, Listener: "crash-loops",
+		Text: "op == \"update\" &&\n  any(obejct.status.containerStatuses, .ready)",
+		File: "config.yaml", Line: 17, Listener: "crash-loops",
 	})
 	fmt.Println(err)
 	// Output:
@@ -58,7 +60,8 @@ func ExampleCompile_error() {
 
 // One Filter serves many workers at once, each with its own Evaluator.
 func TestEvaluatorsShareAFilter(t *testing.T) {
-	filter, err := filters.Compile(filters.Source{Text: `any(object.items, .n matches "^4" && changed("items")) || object.n matches string(object.n)`})
+	filter, err := filters.Compile(
+		filters.Source{Text: `any(object.items, .n matches "^4" && changed("items")) || object.n matches string(object.n)`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +72,15 @@ func TestEvaluatorsShareAFilter(t *testing.T) {
 			e := filter.Evaluator()
 			for i := range 200 {
 				n := (worker + i) % 10
-				o, err := p.Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"X","metadata":{"name":"x"},"items":[{"n":"%d"}]}`, n))
+				o, err := p.Parse(
+					fmt.Appendf(nil,
+						`{"apiVersion":"v1","kind":"X","metadata":{"name":"x"},"items":[{"n":"%d"}]}`, n))
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				old, err := p.Parse([]byte(`{"apiVersion":"v1","kind":"X","metadata":{"name":"x"}}`))
+				old, err := p.Parse(
+					[]byte(`{"apiVersion":"v1","kind":"X","metadata":{"name":"x"}}`))
 				if err != nil {
 					t.Error(err)
 					return

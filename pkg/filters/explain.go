@@ -19,22 +19,24 @@ type Explanation struct {
 	message bool // it gives a text
 }
 
-// Step is a part of the expression that is neither a constant nor a name of a function. Steps of one field, such as
-// object.spec.replicas, are one part, and so are a && b && c, whose children are a, b and c.
+// Step is a part of the expression that is neither a constant nor a name of a function. Steps of
+// one field, such as object.spec.replicas, are one part, and so are a && b && c, whose children are
+// a, b and c.
 type Step struct {
 	Text         string // as it is written
 	Line, Column int    // as those of a CompileError
 	Evaluated    bool   // false for what did not matter
 	Runs         int    // more than one within any(…) and the like, and for a in 1 < a < 9
-	// Values are those of the first two runs and the last one, each JSON, or like it for what JSON has not, and of at most
-	// 80 characters; those within a predicate begin with the number of the item: [4] true. What failed says "failed".
+	// Values are those of the first two runs and the last one, each JSON, or like it for what JSON
+	// has not, and of at most 80 characters; those within a predicate begin with the number of the
+	// item: [4] true. What failed says "failed".
 	Values   []string
 	Note     string // why, where the parts do not tell; else ""
 	Children []Step
 }
 
-// Explain evaluates the event as Match does, within the same bounds, and tells what each part of the expression gave.
-// It compiles the expression anew, so it is not for every event.
+// Explain evaluates the event as Match does, within the same bounds, and tells what each part of
+// the expression gave. It compiles the expression anew, so it is not for every event.
 func (f *Filter) Explain(ev event.Event, caches Caches) Explanation {
 	traced, outline, err := f.traced()
 	if err != nil { // it was compiled before, so this does not happen
@@ -66,10 +68,12 @@ func (f *Filter) unexplained(ev event.Event, caches Caches, reason error) Explan
 	if err == nil {
 		err = fmt.Errorf("the expression cannot be explained: %w", reason)
 	}
-	return Explanation{Matched: matched, Err: err, Root: Step{Text: f.source.Text, Line: f.source.Line, Column: f.source.Column}}
+	return Explanation{Matched: matched, Err: err,
+		Root: Step{Text: f.source.Text, Line: f.source.Line, Column: f.source.Column}}
 }
 
-// traced compiles the expression so that it records its parts' values. The outline tells how they are to be shown.
+// traced compiles the expression so that it records its parts' values. The outline tells how they
+// are to be shown.
 func (f *Filter) traced() (traced *Filter, root *outlined, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's checker or compiler
@@ -185,7 +189,8 @@ func row(n ast.Node, and bool) []ast.Node {
 // isConstant tells whether a node consists of constants alone.
 func isConstant(n ast.Node) bool {
 	switch n.(type) {
-	case *ast.NilNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode, *ast.BytesNode, *ast.ConstantNode:
+	case *ast.NilNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode,
+		*ast.BytesNode, *ast.ConstantNode:
 		return true
 	case *ast.UnaryNode, *ast.BinaryNode, *ast.ArrayNode, *ast.MapNode, *ast.PairNode:
 		for _, child := range children(n) {
@@ -202,7 +207,8 @@ func isConstant(n ast.Node) bool {
 func (o *outlined) step(source Source) Step {
 	p := o.part
 	s := Step{
-		Text: o.text, Line: o.place.line + max(0, source.Line-1), Column: o.place.column + max(0, source.Column-1),
+		Text: o.text, Line: o.place.line + max(0, source.Line-1), Column: o.place.column +
+			max(0, source.Column-1),
 		Evaluated: p.runs > 0, Runs: p.runs,
 	}
 	for _, r := range p.first {

@@ -16,7 +16,8 @@ import (
 )
 
 func TestExplain(t *testing.T) {
-	pod := event.Event{Op: event.Update, Object: object(t, largePod(9)), Old: object(t, largePod(9))}
+	pod := event.Event{Op: event.Update, Object: object(t, largePod(9)),
+		Old: object(t, largePod(9))}
 	other := update(t)
 	var b strings.Builder
 	for _, tt := range []struct {
@@ -31,16 +32,26 @@ func TestExplain(t *testing.T) {
 			`let s = object.status; s.phase in ["Running", "Pending"] && len(s.containerStatuses) == 2`,
 		}},
 		{other, []string{
-			`true`, `object.spec.nothing`, `object.spec.replicas`, `object`, `1 + 2 == 3 && op == "update"`, `(((object.spec.yes)))`,
+			`true`, `object.spec.nothing`, `object.spec.replicas`, `object`,
+			`1 + 2 == 3 && op == "update"`, `(((object.spec.yes)))`,
 			"op == \"add\" ||\n  // a comment\n  object.spec.text /* and\none more */ == 'a'",
 			`1 < object.spec.replicas < 9 && object.spec.replicas not in [1, 2] and !(object.spec.no) && -object.spec.replicas < 0`, `any(object.spec.list, 1 < # < 3)`,
-			`object.spec.nothing ?? object.spec.no ?? true`, `(object.spec.nothing ?: "x") == "x"`, `object.spec.yes ? object.spec.half == 1 : object.spec.list[0] == 1`, `if (object.spec.no) { initial } else if missed > 1 { object.spec.yes } else { false }`,
-			`any(object.spec.list, {let x = # * 2; x > 2})`, `object.spec.list | filter(# > 1) | any({# == 3})`, `findLast(object.spec.list, # < 3) == 2 && findLastIndex(object.spec.list, # > 5) == nil`,
+			`object.spec.nothing ?? object.spec.no ?? true`, `(object.spec.nothing ?: "x") == "x"`,
+			`object.spec.yes ? object.spec.half == 1 : object.spec.list[0] == 1`,
+			`if (object.spec.no) { initial } else if missed > 1 { object.spec.yes } else { false }`,
+			`any(object.spec.list, {let x = # * 2; x > 2})`,
+			`object.spec.list | filter(# > 1) | any({# == 3})`,
+			`findLast(object.spec.list, # < 3) == 2 && findLastIndex(object.spec.list, # > 5) == nil`,
 			`any(object.spec.deep.list, any(.k.v, # == 3)) && any([[1, 2], object.spec.list], any(#, # == 3))`, `object["sp" + "ec"].list[missed] == 3`, `{"a": [object.spec.half]}.a[0] == object.spec.list[1:][0]`,
-			`sum(object.spec.list) > 5 && count([object.spec.yes, object.spec.no]) == 1`, `object?.spec?.m["a"] == 1 && object.spec.m.b == 2`, `object.spec.list == 1..3 && object.spec.big > 1e300`,
+			`sum(object.spec.list) > 5 && count([object.spec.yes, object.spec.no]) == 1`,
+			`object?.spec?.m["a"] == 1 && object.spec.m.b == 2`,
+			`object.spec.list == 1..3 && object.spec.big > 1e300`,
 			`date(object.spec.created) > date("2026-01-01") && duration(object.spec.age) == duration("90s")`, `object.spec.list[0] == 1; object.spec.no`, `label(object.spec.names[0] + "pp") matches "^w" && annotation("x/y") == "ja"`,
 			// What fails.
-			`object.spec.text > 3 && initial`, `op == "update" && any(object.spec.mixed, # > 0 && # < 1)`, `any(object.spec.list, #)`, `!object.spec.list`, `object.spec.text && true`, `1..object.spec.huge == nil`, `any(object.spec.list, any(#, true))`,
+			`object.spec.text > 3 && initial`,
+			`op == "update" && any(object.spec.mixed, # > 0 && # < 1)`, `any(object.spec.list, #)`,
+			`!object.spec.list`, `object.spec.text && true`, `1..object.spec.huge == nil`,
+			`any(object.spec.list, any(#, true))`,
 		}},
 	} {
 		for _, text := range tt.texts {
@@ -65,14 +76,16 @@ func TestExplanation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := f.Explain(event.Event{Op: event.Update, Object: object(t, `{"spec":{"list":[4,3,1,2,5]}}`)}, nil)
+	x := f.Explain(event.Event{Op: event.Update,
+		Object: object(t, `{"spec":{"list":[4,3,1,2,5]}}`)}, nil)
 	if x.Matched || x.Err != nil || x.Value != "false" {
 		t.Errorf("got %v, %v, %s", x.Matched, x.Err, x.Value)
 	}
 	var got []string
 	var visit func(s Step)
 	visit = func(s Step) {
-		got = append(got, fmt.Sprintf("%d:%d %q %t %d %q", s.Line, s.Column, s.Text, s.Evaluated, s.Runs, s.Values))
+		got = append(got, fmt.Sprintf("%d:%d %q %t %d %q", s.Line, s.Column, s.Text, s.Evaluated,
+			s.Runs, s.Values))
 		for _, c := range s.Children {
 			visit(c)
 		}
@@ -95,27 +108,34 @@ func TestExplanation(t *testing.T) {
 	}
 }
 
-// The condition of became is shown for the object; that it was true of old as well is said in words.
+// The condition of became is shown for the object; that it was true of old as well is said in
+// words.
 func TestExplanationOfBecame(t *testing.T) {
-	running, pending := object(t, `{"status":{"phase":"Running"}}`), object(t, `{"status":{"phase":"Pending"}}`)
+	running, pending := object(t, `{"status":{"phase":"Running"}}`),
+		object(t, `{"status":{"phase":"Pending"}}`)
 	for _, tt := range []struct {
 		text string
 		ev   event.Event
 		want string
 	}{
-		{`became(object.status.phase == "Running")`, event.Event{Op: event.Update, Object: running, Old: running},
+		{`became(object.status.phase == "Running")`,
+			event.Event{Op: event.Update, Object: running, Old: running},
 			"false  became(object.status.phase == \"Running\"): it was true of old, too\n└─ true   object.status.phase == \"Running\"\n   └─ object.status.phase = \"Running\"\n"},
-		{`!became(object.status.phase == "Running")`, event.Event{Op: event.Update, Object: running, Old: running},
+		{`!became(object.status.phase == "Running")`,
+			event.Event{Op: event.Update, Object: running, Old: running},
 			"true   !became(object.status.phase == \"Running\")\n└─ false  became(object.status.phase == \"Running\"): it was true of old, too\n   └─ true   object.status.phase == \"Running\"\n      └─ object.status.phase = \"Running\"\n"},
-		{`became(object.status.phase == "Running")`, event.Event{Op: event.Update, Object: running, Old: pending},
+		{`became(object.status.phase == "Running")`,
+			event.Event{Op: event.Update, Object: running, Old: pending},
 			"true   became(object.status.phase == \"Running\")\n└─ true   object.status.phase == \"Running\"\n   └─ object.status.phase = \"Running\"\n"},
-		{`became(object.status.phase == "Running")`, event.Event{Op: event.Update, Object: pending, Old: running},
+		{`became(object.status.phase == "Running")`,
+			event.Event{Op: event.Update, Object: pending, Old: running},
 			"false  became(object.status.phase == \"Running\")\n└─ false  object.status.phase == \"Running\"\n   └─ object.status.phase = \"Pending\"\n"},
 		{`became(object.status.phase == "Running")`, event.Event{Op: event.Add, Object: running},
 			"false  became(object.status.phase == \"Running\")\n└─ object.status.phase == \"Running\": not evaluated\n"},
 	} {
 		var b strings.Builder
-		if err := compile(t, tt.text).Explain(tt.ev, nil).Write(&b); err != nil || b.String() != tt.want {
+		if err := compile(t, tt.text).Explain(tt.ev, nil).Write(&b); err != nil ||
+			b.String() != tt.want {
 			t.Errorf("%s, %s: %v\n%s\nwant\n%s", tt.text, tt.ev.Op, err, b.String(), tt.want)
 		}
 	}
@@ -123,7 +143,8 @@ func TestExplanationOfBecame(t *testing.T) {
 
 func TestExplanationOfAMessage(t *testing.T) {
 	var b strings.Builder
-	x := Explanation{Value: "a\nb", message: true, Root: Step{Text: `"a\n" + object.x`, Evaluated: true, Runs: 1, Values: []string{`"a\nb"`}}}
+	x := Explanation{Value: "a\nb", message: true,
+		Root: Step{Text: `"a\n" + object.x`, Evaluated: true, Runs: 1, Values: []string{`"a\nb"`}}}
 	if err := x.Write(&b); err != nil || b.String() != "\"a\\n\" + object.x = \"a\\nb\"\n" {
 		t.Errorf("got %q, %v", b.String(), err)
 	}
@@ -137,7 +158,8 @@ func same(t interface{ Fatalf(string, ...any) }, f *Filter, ev event.Event) {
 		return // which may have been time's
 	}
 	if x.Matched != matched || fmt.Sprint(x.Err) != fmt.Sprint(err) || x.Root.Text == "" {
-		t.Fatalf("%s, %s: matched %v, %v, explained %v, %v", f.source.Text, ev.Op, matched, err, x.Matched, x.Err)
+		t.Fatalf("%s, %s: matched %v, %v, explained %v, %v", f.source.Text, ev.Op, matched, err,
+			x.Matched, x.Err)
 	}
 	var b strings.Builder
 	if err := x.Write(&b); err != nil || b.Len() > 4<<20 {
@@ -147,11 +169,13 @@ func same(t interface{ Fatalf(string, ...any) }, f *Filter, ev event.Event) {
 }
 
 func checkStep(t interface{ Fatalf(string, ...any) }, s Step) {
-	if len(s.Values) > shownRuns || s.Evaluated != (s.Runs > 0) || s.Evaluated != (len(s.Values) > 0) {
+	if len(s.Values) > shownRuns || s.Evaluated != (s.Runs > 0) ||
+		s.Evaluated != (len(s.Values) > 0) {
 		t.Fatalf("%s: evaluated %v, %d runs, %q", s.Text, s.Evaluated, s.Runs, s.Values)
 	}
 	for _, v := range s.Values {
-		if n := len([]rune(v)); n > shownValue+20 || printable(v) != v && !strings.Contains(v, " ") {
+		if n := len([]rune(v)); n > shownValue+20 || printable(v) != v &&
+			!strings.Contains(v, " ") {
 			t.Fatalf("%s: %d characters: %q", s.Text, n, v)
 		}
 	}
@@ -193,8 +217,12 @@ func TestExplainGivesWhatMatchGivesOfRandomExpressions(t *testing.T) {
 // The text of each part means what the part means.
 func TestTextsOfParts(t *testing.T) {
 	n := 0
-	for _, text := range append(slices.Clone(trueExpressions), `(1 + 2) * (object.a + (3)) > 0`, `((object.a)).b.c == [((1)), (2)]`, `if (object.a) { true } else { if (object.b) { (false) } else { true } }`,
-		`(let x = (object.a); (x == 1))`, `object.l | map((# + 1)) | any(((# > 1)))`, `::lower(object.a) == "x"`, `(object.a ? (object.b) : (object.c)) == nil`, `not (object.a not in (object.b))`, `object.a[(1):(2)] == (nil)`) {
+	for _, text := range append(slices.Clone(trueExpressions), `(1 + 2) * (object.a + (3)) > 0`,
+		`((object.a)).b.c == [((1)), (2)]`,
+		`if (object.a) { true } else { if (object.b) { (false) } else { true } }`,
+		`(let x = (object.a); (x == 1))`, `object.l | map((# + 1)) | any(((# > 1)))`,
+		`::lower(object.a) == "x"`, `(object.a ? (object.b) : (object.c)) == nil`,
+		`not (object.a not in (object.b))`, `object.a[(1):(2)] == (nil)`) {
 		tree, err := parser.Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +232,8 @@ func TestTextsOfParts(t *testing.T) {
 		x := newExtents(Source{Text: text})
 		for node := range tr.parts {
 			got, _ := x.text(node)
-			again, err := parser.Parse(`any([], {` + got + `})`) // within a predicate # means something
+			// within a predicate # means something
+			again, err := parser.Parse(`any([], {` + got + `})`)
 			if err != nil {
 				t.Errorf("%s: %q: %v", text, got, err)
 				continue
@@ -221,7 +250,8 @@ func TestTextsOfParts(t *testing.T) {
 }
 
 func TestShortValue(t *testing.T) {
-	o := object(t, `{"a":"x\u001b[31m\u202e\n\"","l":[null,{"k\u0007":1.50}],"big":1e400,"long":"`+strings.Repeat("é", 200)+`","deep":`+strings.Repeat("[", 200)+strings.Repeat("]", 200)+`}`)
+	o := object(t, `{"a":"x\u001b[31m\u202e\n\"","l":[null,{"k\u0007":1.50}],"big":1e400,"long":"`+
+		strings.Repeat("é", 200)+`","deep":`+strings.Repeat("[", 200)+strings.Repeat("]", 200)+`}`)
 	field := func(path string) any {
 		v := event.MustCompilePath(path).Lookup(o)
 		return refer(&v)
@@ -230,11 +260,19 @@ func TestShortValue(t *testing.T) {
 		value any
 		want  string
 	}{
-		{nil, "nil"}, {true, "true"}, {7, "7"}, {0.5, "0.5"}, {"a\tb", `"a\tb"`}, {field("a"), `"x\x1b[31m\u202e\n\""`}, {field("l"), `[null,{"k\a":1.50}]`}, {field("big"), "1e400"},
-		{field("long"), `"` + strings.Repeat("é", 78) + "…"}, {field("deep"), strings.Repeat("[", 79) + "…"}, {[]any{1, "x", nil}, `[1,"x",null]`}, {[]int{1, 2}, "[1,2]"},
-		{map[string]any{"b": 1, "a": []any{}}, `{"a":[],"b":1}`}, {90 * time.Second, `"1m30s"`}, {time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), `"2026-01-02T03:04:05Z"`},
-		{strings.Repeat("x", 78), `"` + strings.Repeat("x", 78) + `"`}, {strings.Repeat("x", 79), `"` + strings.Repeat("x", 78) + "…"}, {"\xff", `"\xff"`}, {failure{}, "failed"},
-		{event.Update, `"update"`}, {struct{ x int }{1}, `"object"`}, {(*brokenStringer)(nil), `"object"`},
+		{nil, "nil"}, {true, "true"}, {7, "7"}, {0.5, "0.5"}, {"a\tb", `"a\tb"`}, {
+			field("a"), `"x\x1b[31m\u202e\n\""`}, {field("l"), `[null,{"k\a":1.50}]`}, {
+			field("big"), "1e400"},
+		{field("long"), `"` + strings.Repeat("é", 78) + "…"}, {
+			field("deep"), strings.Repeat("[", 79) + "…"}, {[]any{1, "x", nil}, `[1,"x",null]`}, {
+			[]int{1, 2}, "[1,2]"},
+		{map[string]any{"b": 1, "a": []any{}}, `{"a":[],"b":1}`}, {90 * time.Second, `"1m30s"`}, {
+			time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), `"2026-01-02T03:04:05Z"`},
+		{strings.Repeat("x", 78), `"` + strings.Repeat("x", 78) + `"`}, {
+			strings.Repeat("x", 79), `"` + strings.Repeat("x", 78) + "…"}, {"\xff", `"\xff"`}, {
+			failure{}, "failed"},
+		{event.Update, `"update"`}, {struct{ x int }{1}, `"object"`}, {
+			(*brokenStringer)(nil), `"object"`},
 	}
 	for _, tt := range tests {
 		if got := shortValue(tt.value); got != tt.want {
@@ -250,7 +288,9 @@ func (b *brokenStringer) String() string { return b.s }
 // A long and a deep expression are cut, line by line.
 func TestWriteIsBounded(t *testing.T) {
 	ev := update(t)
-	for _, text := range []string{strings.Repeat("!", 1900) + "initial", "initial" + strings.Repeat(" || initial", 600), strings.Repeat("(", 800) + "missed" + strings.Repeat("+1)", 800) + " > 3",
+	for _, text := range []string{strings.Repeat("!", 1900) + "initial",
+		"initial" + strings.Repeat(" || initial", 600), strings.Repeat("(", 800) + "missed" +
+			strings.Repeat("+1)", 800) + " > 3",
 		`object.spec.text == "` + strings.Repeat("x\t\\n", 3000) + `"`} {
 		f := compile(t, text)
 		same(t, f, ev)
@@ -267,7 +307,8 @@ func TestWriteIsBounded(t *testing.T) {
 }
 
 func TestWriteGivesTheWritersError(t *testing.T) {
-	if err := compile(t, `initial`).Explain(update(t), nil).Write(brokenWriter{}); err == nil || err.Error() != "full" {
+	if err := compile(t, `initial`).Explain(update(t), nil).Write(brokenWriter{}); err == nil ||
+		err.Error() != "full" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -291,10 +332,16 @@ func FuzzExplain(f *testing.F) {
 		f.Add(text, after, before)
 	}
 	for _, text := range []string{
-		`any(object.spec.list, any(object.spec.list, any(object.spec.list, # < 0)))`, `object.spec.text + object.spec.text matches "(a*)*b"`, `let a = object; let b = [a, a]; b == b`, `object[object]`, `if object.a {1} else if (op) {let x = 1; x} else {(2)} == 1`,
-		`object.spec.list[object.spec.half]`, `$env["@begins0"]`, `object?.["x"]?.y`, `find(object.spec.list, # > 9).x.y == nil`, `1 < missed ?: 2 < 3`, `any(any(object.l, true) ? object.l : object.l, {1; # == 2})`,
+		`any(object.spec.list, any(object.spec.list, any(object.spec.list, # < 0)))`,
+		`object.spec.text + object.spec.text matches "(a*)*b"`,
+		`let a = object; let b = [a, a]; b == b`, `object[object]`,
+		`if object.a {1} else if (op) {let x = 1; x} else {(2)} == 1`,
+		`object.spec.list[object.spec.half]`, `$env["@begins0"]`, `object?.["x"]?.y`,
+		`find(object.spec.list, # > 9).x.y == nil`, `1 < missed ?: 2 < 3`,
+		`any(any(object.l, true) ? object.l : object.l, {1; # == 2})`,
 	} {
-		f.Add(text, `{"metadata":{"name":"x"},"spec":[null,[],{},"",0,1e999,-0,{"":{"":""}}]}`, after)
+		f.Add(text, `{"metadata":{"name":"x"},"spec":[null,[],{},"",0,1e999,-0,{"":{"":""}}]}`,
+			after)
 	}
 	f.Fuzz(func(t *testing.T, text, now, then string) {
 		filter, err := Compile(Source{Text: text})

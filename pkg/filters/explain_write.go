@@ -102,10 +102,12 @@ func (s Step) noted() string {
 	return lineOf(s.Text) + ": " + s.Note
 }
 
-// hasItem tells whether a value begins with the number of an item. No list does: it has no space behind its end.
+// hasItem tells whether a value begins with the number of an item. No list does: it has no space
+// behind its end.
 func hasItem(value string) bool {
 	end := strings.Index(value, "] ")
-	return end > 0 && strings.HasPrefix(value, "[") && strings.Trim(value[:end], "[]0123456789") == ""
+	return end > 0 && strings.HasPrefix(value, "[") &&
+		strings.Trim(value[:end], "[]0123456789") == ""
 }
 
 // lineOf makes one line of a text of the expression.

@@ -6,8 +6,8 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 )
 
-// extents finds the text that each node was written as. expr keeps one token of a node; the others are those between its
-// parts, and what closes the brackets that are open then.
+// extents finds the text that each node was written as. expr keeps one token of a node; the others
+// are those between its parts, and what closes the brackets that are open then.
 type extents struct {
 	source Source
 	tokens []lexer.Token
@@ -162,5 +162,6 @@ func (x *extents) whole(n ast.Node, e extent) extent {
 }
 
 func (x *extents) is(i int, value string) bool {
-	return i >= 0 && i < len(x.tokens) && x.tokens[i].Value == value && x.tokens[i].Kind != lexer.String
+	return i >= 0 && i < len(x.tokens) && x.tokens[i].Value == value &&
+		x.tokens[i].Kind != lexer.String
 }

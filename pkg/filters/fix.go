@@ -8,7 +8,8 @@ import (
 	"github.com/expr-lang/expr/parser"
 )
 
-// Fix is a change of an expression's text that the hint of a mistake proposes: the characters From to To become Text.
+// Fix is a change of an expression's text that the hint of a mistake proposes: the characters From
+// to To become Text.
 type Fix struct {
 	From, To int
 	Text     string
@@ -22,8 +23,8 @@ func (f Fix) apply(text string) string {
 	return string(runes[:from]) + f.Text + string(runes[to:])
 }
 
-// Fixed returns the expression as the hint proposes it, false if the hint proposes no text. Other mistakes in the
-// expression are still there.
+// Fixed returns the expression as the hint proposes it, false if the hint proposes no text. Other
+// mistakes in the expression are still there.
 func (e *CompileError) Fixed() (string, bool) {
 	if e.fix == nil {
 		return "", false
@@ -31,8 +32,8 @@ func (e *CompileError) Fixed() (string, bool) {
 	return e.fix.apply(e.Source.Text), true
 }
 
-// helps reports whether a change of the text mends the mistake at offset: what else there is to complain about, if anything,
-// follows it.
+// helps reports whether a change of the text mends the mistake at offset: what else there is to
+// complain about, if anything, follows it.
 func (s Source) helps(fix Fix, offset int) bool {
 	text := fix.apply(s.Text)
 	if len(text) > MaxSource {
@@ -48,7 +49,8 @@ func (s Source) helps(fix Fix, offset int) bool {
 	return errors.As(err, &where) && where.From > max(offset, fix.From+len([]rune(fix.Text)))
 }
 
-// runesAround returns the longest run of characters around offset that ok accepts, and where it begins.
+// runesAround returns the longest run of characters around offset that ok accepts, and where it
+// begins.
 func runesAround(text []rune, offset int, ok func(rune) bool) (from, to int) {
 	offset = min(max(offset, 0), len(text))
 	from, to = offset, offset
@@ -62,7 +64,8 @@ func runesAround(text []rune, offset int, ok func(rune) bool) (from, to int) {
 }
 
 func isWordRune(r rune) bool {
-	return r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	return r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' &&
+		r <= '9'
 }
 
 func isOperatorRune(r rune) bool { return slices.Contains([]rune("=!<>~&|"), r) }

@@ -18,11 +18,13 @@ type finder struct {
 }
 
 var (
-	findOwner     = finder{"owner", event.MustCompilePath("metadata.ownerReferences"), "kind", "controller"}
+	findOwner = finder{"owner", event.MustCompilePath("metadata.ownerReferences"), "kind",
+		"controller"}
 	findCondition = finder{"condition", event.MustCompilePath("status.conditions"), "type", ""}
 )
 
-// find is a call of owner or condition with a constant: what it gives is the same for a whole event.
+// find is a call of owner or condition with a constant: what it gives is the same for a whole
+// event.
 type find struct {
 	finder finder
 	field  int // the number of the list
@@ -83,7 +85,8 @@ func (e *Evaluator) find(f finder, list, value any) any {
 	return e.findIn(f, r.Value, v.s)
 }
 
-// findIn gives the item of a list whose member of the finder's key is the value, nil if there is none.
+// findIn gives the item of a list whose member of the finder's key is the value, nil if there is
+// none.
 func (e *Evaluator) findIn(f finder, list *event.Value, value string) any {
 	e.charge(1 + len(list.Raw())/itemizedBytes)
 	var found event.Value

@@ -205,7 +205,8 @@ func (e *Evaluator) members(x any, name string, pick func(key string, member any
 	return nil
 }
 
-// plainFunction makes one of expr's functions safe of nil. Its own errors may quote values and are not passed on.
+// plainFunction makes one of expr's functions safe of nil. Its own errors may quote values and are
+// not passed on.
 func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 	f := builtin.Builtins[builtin.Index[name]]
 	return func(args ...any) any {

@@ -11,8 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Whatever the expression and the objects: no panic, errors of the promised kinds, no run that takes much longer than what it
-// pays in steps.
+// Whatever the expression and the objects: no panic, errors of the promised kinds, no run that
+// takes much longer than what it pays in steps.
 func FuzzMatch(f *testing.F) {
 	for _, text := range trueExpressions {
 		f.Add(text, after, before, uint8(KindFilter))
@@ -20,7 +20,8 @@ func FuzzMatch(f *testing.F) {
 	for _, texts := range ownExpressions {
 		for _, text := range texts {
 			f.Add(text, samplePod, before, uint8(KindFilter))
-			f.Add(text, strings.Replace(odd, strings.Repeat("1", 300_000), "1", 1), before, uint8(KindFilter))
+			f.Add(text, strings.Replace(odd, strings.Repeat("1", 300_000), "1", 1), before,
+				uint8(KindFilter))
 		}
 	}
 	for _, entry := range Table() {
@@ -28,15 +29,20 @@ func FuzzMatch(f *testing.F) {
 			f.Add(entry.Example, samplePod, samplePod, uint8(kind))
 		}
 	}
-	for _, text := range []string{`"stuck: " + object.metadata.name`, `object`, `age()`, `quantity(object.x.e)`, `string(image(object.x.text))`, `object.x.text + object.x.long`} {
+	for _, text := range []string{`"stuck: " + object.metadata.name`, `object`, `age()`,
+		`quantity(object.x.e)`, `string(image(object.x.text))`, `object.x.text + object.x.long`} {
 		f.Add(text, samplePod, before, uint8(KindMessage))
 	}
 	for _, text := range []string{
-		`any(object.spec.list, any(object.spec.list, any(object.spec.list, # < 0)))`, `object.spec.text + object.spec.text matches "(a*)*b"`, `1..9999999999`,
-		`let a = object; let b = [a, a]; b == b`, `object[object]`, `object.spec.list[object.spec.half]`, `((((((`, `$env["@get"]`, `object?.["x"]?.y`, `find(object.spec.list, # > 9).x.y == nil`,
+		`any(object.spec.list, any(object.spec.list, any(object.spec.list, # < 0)))`,
+		`object.spec.text + object.spec.text matches "(a*)*b"`, `1..9999999999`,
+		`let a = object; let b = [a, a]; b == b`, `object[object]`,
+		`object.spec.list[object.spec.half]`, `((((((`, `$env["@get"]`, `object?.["x"]?.y`,
+		`find(object.spec.list, # > 9).x.y == nil`,
 	} {
 		f.Add(text, after, `{"metadata":{"name":"x"}}`, uint8(KindFilter))
-		f.Add(text, `{"metadata":{"name":"x"},"spec":[null,[],{},"",0,1e999,-0,{"":{"":""}}]}`, after, uint8(KindDeny))
+		f.Add(text, `{"metadata":{"name":"x"},"spec":[null,[],{},"",0,1e999,-0,{"":{"":""}}]}`,
+			after, uint8(KindDeny))
 	}
 	// What takes less is not compared with a reference, which takes longer itself.
 	const worthMeasuring = 20 * time.Millisecond
@@ -83,13 +89,16 @@ func FuzzMatch(f *testing.F) {
 			}
 			if took := growth.ThreadTime() - start; took > worthMeasuring {
 				free := 1000 + len(now) + len(then) // steps that nobody pays for
-				paid := time.Duration(10 * maxStep * float64(e.budget.steps+free) * float64(jsonReference()))
+				paid := time.Duration(10 * maxStep * float64(e.budget.steps+free) * float64(
+					jsonReference()))
 				if took > paid {
-					t.Fatalf("took %s of processor time for %d steps, which pay for %s at most", took, e.budget.steps, paid)
+					t.Fatalf("took %s of processor time for %d steps, which pay for %s at most",
+						took, e.budget.steps, paid)
 				}
 			}
 			again, err2 := ask(event.Event{Op: op, Object: o, Old: old})
-			if !errors.Is(err, ErrBudget) && !errors.Is(err2, ErrBudget) && (ok != again || (err == nil) != (err2 == nil)) {
+			if !errors.Is(err, ErrBudget) && !errors.Is(err2, ErrBudget) &&
+				(ok != again || (err == nil) != (err2 == nil)) {
 				t.Fatalf("first %v, %v, then %v, %v", ok, err, again, err2)
 			}
 		}

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// glob tells whether the whole text is as the pattern: * stands for any characters, ? for one. It is false for nil.
+// glob tells whether the whole text is as the pattern: * stands for any characters, ? for one. It
+// is false for nil.
 func (e *Evaluator) glob(pattern, text any) bool {
 	p, t := e.load(pattern), e.load(text)
 	if p.kind == kindNil || t.kind == kindNil {
@@ -20,9 +21,10 @@ func (e *Evaluator) glob(pattern, text any) bool {
 	return e.globTexts(p.s, t.s)
 }
 
-// globTexts finds the texts between the stars one after the other, each where it stands first: should the rest not fit
-// behind it, then it does not fit further behind either. Only what is behind the last star has its place at the end. So a
-// text is gone over once, and what a part costs at each place of it is paid for before it is looked for.
+// globTexts finds the texts between the stars one after the other, each where it stands first:
+// should the rest not fit behind it, then it does not fit further behind either. Only what is
+// behind the last star has its place at the end. So a text is gone over once, and what a part costs
+// at each place of it is paid for before it is looked for.
 func (e *Evaluator) globTexts(pattern, text string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	e.charge(1 + len(head)/16)
@@ -47,7 +49,8 @@ func (e *Evaluator) globTexts(pattern, text string) bool {
 	}
 }
 
-// matchPart matches a part without stars with the beginning of a text and gives the length of what it matched.
+// matchPart matches a part without stars with the beginning of a text and gives the length of what
+// it matched.
 func matchPart(part, text string) (n int, ok bool) {
 	for i := 0; i < len(part); i++ {
 		if n == len(text) {

@@ -9,8 +9,8 @@ import (
 	"github.com/expr-lang/expr/builtin"
 )
 
-// habit is what a function or method of another language is written as here. In write, $0 is what the method is called on
-// or the function's first argument, $1 the next argument.
+// habit is what a function or method of another language is written as here. In write, $0 is what
+// the method is called on or the function's first argument, $1 the next argument.
 type habit struct {
 	write string
 	args  int    // how many there are, $0 included; those with others get the hint alone
@@ -18,7 +18,8 @@ type habit struct {
 	note  string // added to the hint
 }
 
-// habits are functions and methods of CEL, JavaScript, Go templates, SQL and expr itself, by their names in lower case.
+// habits are functions and methods of CEL, JavaScript, Go templates, SQL and expr itself, by their
+// names in lower case.
 var habits = map[string]habit{
 	"has":        {write: "$0 != nil", args: 1},
 	"exists":     {write: "any($0, $2)", args: 3, item: true},
@@ -147,7 +148,8 @@ func (s Source) unknownFunction(name string, offset int) *CompileError {
 	return s.compileError(offset, "%s; docs/filters.md has a table of all functions", message)
 }
 
-// arguments cuts what is in the brackets that open at offset, and returns where they end; 0 if they do not.
+// arguments cuts what is in the brackets that open at offset, and returns where they end; 0 if they
+// do not.
 func (s Source) arguments(offset int) (args []string, end int) {
 	text := []rune(s.Text)
 	for offset < len(text) && text[offset] == ' ' {
@@ -187,7 +189,8 @@ func (s Source) arguments(offset int) (args []string, end int) {
 var simpleOperand = regexp.MustCompile(`^[A-Za-z0-9_.#\[\]"'-]+$|^"[^"\\]*"$|^[A-Za-z]+\([^()]*\)$`)
 
 // withHabit adds to a message what to write instead of a function or method with these arguments.
-func (s Source) withHabit(offset int, at Fix, name string, args []string, message string) *CompileError {
+func (s Source) withHabit(offset int, at Fix, name string, args []string,
+	message string) *CompileError {
 	h := habits[strings.ToLower(name)]
 	switch {
 	case h.write == "" && h.note == "":
@@ -210,18 +213,22 @@ func (s Source) withHabit(offset int, at Fix, name string, args []string, messag
 	return s.compileError(offset, "%s; write %s", message, h.fill(example))
 }
 
-// bindsLoosely reports whether there is an operator before or after the place that would tear the new text apart.
+// bindsLoosely reports whether there is an operator before or after the place that would tear the
+// new text apart.
 func bindsLoosely(text string, at Fix, h habit) bool {
-	if strings.HasPrefix(at.Text, "(") || !strings.Contains(h.write, " ") || strings.HasSuffix(h.write, ")") && !strings.HasPrefix(h.write, "(") {
+	if strings.HasPrefix(at.Text, "(") || !strings.Contains(h.write, " ") ||
+		strings.HasSuffix(h.write, ")") && !strings.HasPrefix(h.write, "(") {
 		return false
 	}
 	runes := []rune(text)
-	before, behind := strings.TrimSpace(string(runes[:at.From])), strings.TrimSpace(string(runes[min(at.To, len(runes)):]))
+	before, behind := strings.TrimSpace(string(runes[:at.From])),
+		strings.TrimSpace(string(runes[min(at.To, len(runes)):]))
 	loose := func(text string, edge func(string, string) bool) bool {
 		if text == "" {
 			return true
 		}
-		for _, word := range []string{"&&", "||", "and", "or", "(", ")", ",", ";", "?", ":", "{", "}"} {
+		for _, word := range []string{"&&", "||", "and", "or", "(", ")", ",", ";", "?", ":", "{",
+			"}"} {
 			if edge(text, word) {
 				return true
 			}
@@ -236,7 +243,8 @@ func (h habit) fill(args []string) string {
 	text := h.write
 	for i := len(args) - 1; i >= 0; i-- {
 		arg := args[i]
-		operand := strings.Contains(h.write, "$"+fmt.Sprint(i)+" ") || strings.Contains(h.write, " $"+fmt.Sprint(i)) && !strings.Contains(h.write, ",")
+		operand := strings.Contains(h.write, "$"+fmt.Sprint(i)+" ") ||
+			strings.Contains(h.write, " $"+fmt.Sprint(i)) && !strings.Contains(h.write, ",")
 		if operand && !simpleOperand.MatchString(arg) {
 			arg = "(" + arg + ")"
 		}
@@ -247,7 +255,9 @@ func (h habit) fill(args []string) string {
 
 // ofItem rewrites a condition in which a variable is the item.
 func ofItem(condition, variable string) string {
-	if variable == "" || strings.ContainsFunc(variable, func(r rune) bool { return !isWordRune(r) }) {
+	if variable == "" || strings.ContainsFunc(variable, func(r rune) bool {
+		return !isWordRune(r)
+	}) {
 		return condition
 	}
 	name := `(^|[^\w.$"'])` + regexp.QuoteMeta(variable)

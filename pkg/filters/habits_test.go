@@ -16,7 +16,8 @@ func habitCases(t *testing.T) []Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := map[string]Kind{"filter": KindFilter, "deny": KindDeny, "message": KindMessage, "select": KindSelect}
+	kinds := map[string]Kind{"filter": KindFilter, "deny": KindDeny, "message": KindMessage,
+		"select": KindSelect}
 	var all []Source
 	for line := range strings.Lines(string(data)) {
 		name, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -24,12 +25,14 @@ func habitCases(t *testing.T) []Source {
 		if !ok || !known {
 			t.Fatalf("testdata/habits.txt: %q", line)
 		}
-		all = append(all, Source{Text: text, Kind: kind, Informers: map[string][]string{"pods": nil}})
+		all = append(all, Source{Text: text, Kind: kind,
+			Informers: map[string][]string{"pods": nil}})
 	}
 	return all
 }
 
-// What people bring along from CEL, JavaScript, SQL, templates and kubectl gets an answer that names the way to say it here.
+// What people bring along from CEL, JavaScript, SQL, templates and kubectl gets an answer that
+// names the way to say it here.
 func TestHabits(t *testing.T) {
 	var b strings.Builder
 	for _, source := range habitCases(t) {
@@ -48,7 +51,8 @@ func TestHabits(t *testing.T) {
 	golden(t, "habits", b.String())
 }
 
-// A text that a hint proposes mends the mistake: with all of them taken, nothing is left that has a proposal.
+// A text that a hint proposes mends the mistake: with all of them taken, nothing is left that has a
+// proposal.
 func checkProposals(t interface {
 	Fatalf(format string, args ...any)
 }, source Source) (proposals int) {
@@ -91,8 +95,8 @@ func TestProposalsMend(t *testing.T) {
 	}
 }
 
-// A proposal that is all there is to mend compiles, where the expression is not asked for true or false: filter(…) was a
-// list before.
+// A proposal that is all there is to mend compiles, where the expression is not asked for true or
+// false: filter(…) was a list before.
 func TestProposalsCompile(t *testing.T) {
 	for _, source := range habitCases(t) {
 		_, err := Compile(source)
@@ -122,7 +126,8 @@ func errOf(source Source) error {
 	return err
 }
 
-// Parts of those expressions, put together in any way, are answered with places in the text and with proposals that mend.
+// Parts of those expressions, put together in any way, are answered with places in the text and
+// with proposals that mend.
 func TestProposalsOfAnyMixture(t *testing.T) {
 	cases := habitCases(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -130,20 +135,25 @@ func TestProposalsOfAnyMixture(t *testing.T) {
 		source := rapid.SampledFrom(cases).Draw(t, "first")
 		parts = append(parts, source.Text)
 		for range rapid.IntRange(0, 2).Draw(t, "more") {
-			parts = append(parts, rapid.SampledFrom([]string{" && ", " || ", " == ", " ", ", ", " + ", "(", ")", "."}).Draw(t, "between"),
+			parts = append(parts,
+				rapid.SampledFrom([]string{" && ", " || ", " == ", " ", ", ", " + ", "(", ")",
+					"."}).Draw(t, "between"),
 				rapid.SampledFrom(cases).Draw(t, "next").Text)
 		}
 		source.Text = strings.Join(parts, "")
 		if from := rapid.IntRange(0, 3*len(source.Text)).Draw(t, "cut"); from < len(source.Text) {
 			runes := []rune(source.Text)
 			from = min(from, len(runes)-1)
-			source.Text = string(runes[:from]) + string(runes[min(len(runes), from+rapid.IntRange(1, 5).Draw(t, "length")):])
+			source.Text = string(runes[:from]) +
+				string(runes[min(len(runes), from+rapid.IntRange(1, 5).Draw(t, "length")):])
 		}
 		for _, mistake := range Mistakes(errOf(source)) {
-			if mistake.Line != 1 || mistake.Column < 1 || mistake.Column > len([]rune(source.Text))+1 {
+			if mistake.Line != 1 || mistake.Column < 1 || mistake.Column > len([]rune(source.Text))+
+				1 {
 				t.Fatalf("%q: place %d:%d", source.Text, mistake.Line, mistake.Column)
 			}
-			if strings.Contains(mistake.Message, "cannot be compiled") || strings.Contains(mistake.Message, "unexpected token") {
+			if strings.Contains(mistake.Message, "cannot be compiled") ||
+				strings.Contains(mistake.Message, "unexpected token") {
 				t.Fatalf("%q: %s", source.Text, mistake.Message)
 			}
 		}

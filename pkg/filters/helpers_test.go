@@ -43,16 +43,19 @@ func match(t testing.TB, text string, ev event.Event) (bool, error) {
 	return compile(t, text).Evaluator().Match(ev)
 }
 
-// largePod is a pod of about 10 KB as an API server writes it: the status stands behind a long spec.
+// largePod is a pod of about 10 KB as an API server writes it: the status stands behind a long
+// spec.
 func largePod(restarts int) string {
 	var env strings.Builder
 	for i := range 115 {
 		if i > 0 {
 			env.WriteByte(',')
 		}
-		fmt.Fprintf(&env, `{"name":"SETTING_%d","value":"a value of ordinary length, number %d"}`, i, i)
+		fmt.Fprintf(&env, `{"name":"SETTING_%d","value":"a value of ordinary length, number %d"}`,
+			i, i)
 	}
-	conditions := strings.TrimSuffix(strings.Repeat(`{"type":"Ready","status":"True","lastProbeTime":null,"lastTransitionTime":"2026-01-02T03:04:05Z"},`, 4), ",")
+	conditions := strings.TrimSuffix(
+		strings.Repeat(`{"type":"Ready","status":"True","lastProbeTime":null,"lastTransitionTime":"2026-01-02T03:04:05Z"},`, 4), ",")
 	return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-7d9c5b5d5f-x2x4z","generateName":"web-7d9c5b5d5f-",` +
 		`"namespace":"shop","uid":"6f2b8f52-5b1c-4b7e-9d5f-0d2f6a3e8b11","resourceVersion":"184467","creationTimestamp":"2026-01-02T03:04:05Z",` +
 		`"labels":{"app":"web","pod-template-hash":"7d9c5b5d5f","tier":"frontend"},"annotations":{"checksum/config":"` + strings.Repeat("0123456789abcdef", 4) + `"},` +

@@ -15,7 +15,8 @@ var imageFields = []string{"registry", "repository", "name", "tag", "digest"}
 // maxImage is how long a reference can be: 255 for its name, 128 for its tag, and a digest.
 const maxImage = 600
 
-// parseImage fills in the tag latest only if there is neither tag nor digest, for that is what will be pulled.
+// parseImage fills in the tag latest only if there is neither tag nor digest, for that is what will
+// be pulled.
 func parseImage(text string) any {
 	if len(text) > maxImage {
 		return nil
@@ -26,7 +27,8 @@ func parseImage(text string) any {
 	}
 	named = reference.TagNameOnly(named)
 	parts := &imageParts{
-		whole: named.String(), registry: reference.Domain(named), repository: reference.Path(named), name: named.Name(),
+		whole: named.String(), registry: reference.Domain(named), repository: reference.Path(named),
+		name: named.Name(),
 	}
 	if tagged, ok := named.(reference.Tagged); ok {
 		parts.tag = tagged.Tag()

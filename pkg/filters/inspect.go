@@ -9,7 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// inspector refuses what the language has and a filter may not, before anything costly is done with the tree.
+// inspector refuses what the language has and a filter may not, before anything costly is done with
+// the tree.
 type inspector struct {
 	source   Source
 	visits   int
@@ -18,15 +19,16 @@ type inspector struct {
 	found    mistakes
 }
 
-// maxVisits bounds the tree as the compiler sees it: in 1 < a < 9 and a ?: b it meets a twice, and nested that doubles
-// each time.
+// maxVisits bounds the tree as the compiler sees it: in 1 < a < 9 and a ?: b it meets a twice, and
+// nested that doubles each time.
 const maxVisits = 2 * MaxNodes
 
 func (in *inspector) errorf(n ast.Node, format string, args ...any) error {
 	return in.source.compileError(n.Location().From, format, args...)
 }
 
-// inspect looks at a node within depth predicates. What is wrong is found; the error is that there are too many nodes.
+// inspect looks at a node within depth predicates. What is wrong is found; the error is that there
+// are too many nodes.
 func (in *inspector) inspect(n ast.Node, depth int) error {
 	in.visits++
 	if in.visits > maxVisits {
@@ -54,7 +56,8 @@ func (in *inspector) node(n ast.Node, depth int) error {
 		in.declare(n)
 	case *ast.PredicateNode:
 		if depth >= MaxNesting {
-			return in.errorf(n, "any, filter and the like may stand in each other %d deep, not more", MaxNesting)
+			return in.errorf(n,
+				"any, filter and the like may stand in each other %d deep, not more", MaxNesting)
 		}
 	case *ast.CallNode:
 		return in.call(n)
@@ -69,7 +72,8 @@ func (in *inspector) node(n ast.Node, depth int) error {
 			return in.errorf(n.Key, "the key of a map must be a constant")
 		}
 	case *ast.BytesNode:
-		return in.errorf(n, "bytes are not available in %s; write a text in quotes", in.source.Kind.word().plural)
+		return in.errorf(n, "bytes are not available in %s; write a text in quotes",
+			in.source.Kind.word().plural)
 	}
 	return nil
 }
@@ -84,7 +88,8 @@ func (in *inspector) call(n *ast.CallNode) error {
 
 func (in *inspector) builtin(n *ast.BuiltinNode) error {
 	if !isAllowed(n.Name) {
-		return in.errorf(n, "the function %s is not available in %s", n.Name, in.source.Kind.word().plural)
+		return in.errorf(n, "the function %s is not available in %s", n.Name,
+			in.source.Kind.word().plural)
 	}
 	want, plain := plainFunctions[n.Name]
 	if got := len(n.Arguments); plain && (got < want.min || got > want.max) {
@@ -151,7 +156,8 @@ func (in *inspector) opName(n ast.Node) error {
 		return in.propose(n, strconv.Quote(meant), "op is never %q; write %q", text.Value, meant)
 	}
 	if near := nearest(text.Value, names); near != "" {
-		return in.propose(n, strconv.Quote(near), "op is never %q; did you mean %q?", text.Value, near)
+		return in.propose(n, strconv.Quote(near), "op is never %q; did you mean %q?", text.Value,
+			near)
 	}
 	return in.errorf(n, "op is never %q; it is add, update, delete or resync", text.Value)
 }

@@ -45,7 +45,9 @@ func (k Kind) names(all []string) []string {
 	if k.seesEvents() {
 		return slices.Clone(all)
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(ofEvents, name) })
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool {
+		return slices.Contains(ofEvents, name)
+	})
 }
 
 func (k Kind) variables() []string { return k.names(variables) }

@@ -12,7 +12,8 @@ import (
 func TestText(t *testing.T) {
 	ev, caches := sample(t)
 	long := strings.Repeat("ü", 600)
-	ev.Object = object(t, strings.Replace(samplePod, `"priority":100`, `"priority":100,"long":"`+long+`","float":2.5,"yes":true,"null":null,"big":1e400`, 1))
+	ev.Object = object(t, strings.Replace(samplePod, `"priority":100`,
+		`"priority":100,"long":"`+long+`","float":2.5,"yes":true,"null":null,"big":1e400`, 1))
 	for text, want := range map[string]string{
 		`"stuck: " + object.metadata.name`:        "stuck: web-1",
 		`object.metadata.name`:                    "web-1",
@@ -74,14 +75,17 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A text does not change when the evaluator goes on to the next event: an object's memory is only lent.
+// A text does not change when the evaluator goes on to the next event: an object's memory is only
+// lent.
 func TestTextIsTheCallers(t *testing.T) {
 	source := sampleSource(`object.metadata.name`)
 	source.Kind = KindMessage
 	e := sampleEvaluator(t, source, nil)
 	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
 	var texts []string
-	large := strings.Replace(samplePod, `"spec":{`, `"spec":{"command":["`+strings.Repeat("sleep 1; ", 300)+`"],`, 1) // which it pays to pack
+	// which it pays to pack
+	large := strings.Replace(samplePod, `"spec":{`,
+		`"spec":{"command":["`+strings.Repeat("sleep 1; ", 300)+`"],`, 1)
 	for i := range 4 {
 		o, err := p.Parse([]byte(strings.Replace(large, "web-1", "web-"+string(rune('1'+i)), 1)))
 		if err != nil {
@@ -106,8 +110,11 @@ func TestKindsThatLookAtTheObjectAlone(t *testing.T) {
 	ev, caches := sample(t)
 	for _, kind := range []Kind{KindSelect, KindDeny} {
 		for text, want := range map[string]bool{
-			`object.status.phase == "Running" && label("tier") == "frontend"`: true, `object.status.phase == "Pending"`: false, `object.spec.nothing`: false,
-			`cluster == "prod-eu-1" && listener == "pods" && age() > "10m"`: true, `cached("nodes", "", object.spec.nodeName).spec.unschedulable`: true,
+			`object.status.phase == "Running" && label("tier") == "frontend"`: true,
+			`object.status.phase == "Pending"`:                                false,
+			`object.spec.nothing`:                                             false,
+			`cluster == "prod-eu-1" && listener == "pods" && age() > "10m"`:   true,
+			`cached("nodes", "", object.spec.nodeName).spec.unschedulable`:    true,
 		} {
 			source := sampleSource(text)
 			source.Kind = kind
@@ -126,10 +133,12 @@ func TestTheWrongQuestion(t *testing.T) {
 	ev, _ := sample(t)
 	message := sampleSource(`object.metadata.name`)
 	message.Kind = KindMessage
-	if ok, err := sampleEvaluator(t, message, nil).Match(ev); ok || err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is a message and does not match` {
+	if ok, err := sampleEvaluator(t, message, nil).Match(ev); ok || err == nil ||
+		err.Error() != `config.yaml:12:1: listener "pods": this expression is a message and does not match` {
 		t.Error(ok, err)
 	}
-	if text, err := sampleEvaluator(t, sampleSource(`true`), nil).Text(ev); text != "" || err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is no message and gives no text` {
+	if text, err := sampleEvaluator(t, sampleSource(`true`), nil).Text(ev); text != "" ||
+		err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is no message and gives no text` {
 		t.Error(text, err)
 	}
 }
@@ -146,7 +155,8 @@ func TestEvalErrorsOfKinds(t *testing.T) {
 		if kind == KindDeny {
 			source.Rule = "r"
 		}
-		if ok, err := sampleEvaluator(t, source, nil).Match(ev); ok || err == nil || err.Error() != want {
+		if ok, err := sampleEvaluator(t, source, nil).Match(ev); ok || err == nil ||
+			err.Error() != want {
 			t.Errorf("%v, %v, want %s", ok, err, want)
 		}
 	}

@@ -10,9 +10,10 @@ type last struct {
 	item  any
 }
 
-// findLast lets none go over the list, since it looks at every item of which its body is false, and notes the last match
-// in the body. expr's own loops for these two leave a value of every item on the stack of its VM, below the result: what
-// is to the left of it in the expression is then read from the wrong place.
+// findLast lets none go over the list, since it looks at every item of which its body is false, and
+// notes the last match in the body. expr's own loops for these two leave a value of every item on
+// the stack of its VM, below the result: what is to the left of it in the expression is then read
+// from the wrong place.
 func (r *rewriter) findLast(n *ast.BuiltinNode, body *ast.PredicateNode) ast.Node {
 	name := "@" + n.Name
 	item := &ast.PointerNode{}

@@ -11,8 +11,9 @@ const (
 
 // Bounds on one evaluation.
 const (
-	// MaxSteps bounds the CPU time: a step takes no longer than encoding/json takes to check 100 bytes, whatever it pays
-	// for, and most take a quarter of that. So an evaluation takes no longer than checking 100 MB, about 0.25 s.
+	// MaxSteps bounds the CPU time: a step takes no longer than encoding/json takes to check 100
+	// bytes, whatever it pays for, and most take a quarter of that. So an evaluation takes no
+	// longer than checking 100 MB, about 0.25 s.
 	MaxSteps  = 1_000_000
 	MaxMemory = 100_000  // items of lists it makes
 	MaxText   = 64 << 10 // bytes of a text it makes
@@ -25,7 +26,8 @@ const maxProgram = 10_000
 // MaxMessage is how many bytes a rule's message can have.
 const MaxMessage = 1 << 10
 
-// Bytes that a step pays for, by what is done with them. TestStepsPayForTime looks for what these do not cover.
+// Bytes that a step pays for, by what is done with them. TestStepsPayForTime looks for what these
+// do not cover.
 const (
 	scannedBytes  = 64   // gone over as JSON
 	comparedBytes = 1024 // compared, or searched for one byte
@@ -39,8 +41,8 @@ const (
 // itemBytes is what an item of a list takes, without what it refers to.
 const itemBytes = 16
 
-// budget counts the steps of one evaluation, and the bytes it makes. No clock has a part in it: a machine that is busy, or
-// a limit on CPU, would turn an answer into none.
+// budget counts the steps of one evaluation, and the bytes it makes. No clock has a part in it: a
+// machine that is busy, or a limit on CPU, would turn an answer into none.
 type budget struct{ steps, bytes int }
 
 func (b *budget) reset() { *b = budget{} }

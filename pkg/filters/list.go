@@ -4,8 +4,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// list holds the items of an array of an object as refs. Lists are kept and used again, so that going over an array
-// allocates nothing once a list has grown to its length.
+// list holds the items of an array of an object as refs. Lists are kept and used again, so that
+// going over an array allocates nothing once a list has grown to its length.
 type list struct {
 	source *event.Value // the array; a field that is gone over twice is read once
 	cells  []event.Value
@@ -44,7 +44,8 @@ func (l *list) view() any {
 
 var emptyList any = []any{}
 
-// items gives what a predicate goes over: a []any, or a []int of a range. Its items may be refs, of null, too.
+// items gives what a predicate goes over: a []any, or a []int of a range. Its items may be refs, of
+// null, too.
 func (e *Evaluator) items(x any) any {
 	switch x := x.(type) {
 	case nil:
@@ -156,7 +157,8 @@ func index(k value, length int) (int, bool) {
 	return i, k.kind == kindInt && i >= 0 && i < length
 }
 
-// follow takes the i-th row of constant steps from a value, only once from the value it was last taken from.
+// follow takes the i-th row of constant steps from a value, only once from the value it was last
+// taken from.
 func (e *Evaluator) follow(i int) func(any) any {
 	c := e.filter.chains[i]
 	return func(base any) any {

@@ -7,7 +7,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// many is an expression that can be written in many ways, 0 the plain one. All of them mean the same.
+// many is an expression that can be written in many ways, 0 the plain one. All of them mean the
+// same.
 type many func(way int) string
 
 func always(text string) many { return func(int) string { return text } }
@@ -22,11 +23,14 @@ func (g *generator) waysOfLeaf(depth int) many {
 	case n < 8:
 		return g.field(g.pick("object", "object", "old"), false)
 	case n == 8:
-		return always(g.pick("nil", "true", "false", "op", "missed", `label("app")`, `label("a.b/c")`, `annotation("k")`, `annotation("é")`))
+		return always(g.pick("nil", "true", "false", "op", "missed", `label("app")`,
+			`label("a.b/c")`, `annotation("k")`, `annotation("é")`))
 	case n == 9:
-		return always(g.pick("[1, 2]", `["a", "é"]`, "[nil]", "[]", "[[1]]", `{"a": 1}`, "{}", "(1..3)", "[1.0, nil]"))
+		return always(g.pick("[1, 2]", `["a", "é"]`, "[nil]", "[]", "[[1]]", `{"a": 1}`, "{}",
+			"(1..3)", "[1.0, nil]"))
 	default:
-		return always(g.pick("0", "1", "2", "1000", "100", "0.1", "0.5", "-1", "9007199254740993", `"a"`, `"é"`, `""`, `"1Gi"`, `"😀"`, `"10m"`, `"1"`))
+		return always(g.pick("0", "1", "2", "1000", "100", "0.1", "0.5", "-1", "9007199254740993",
+			`"a"`, `"é"`, `""`, `"1Gi"`, `"😀"`, `"10m"`, `"1"`))
 	}
 }
 
@@ -49,7 +53,8 @@ func (g *generator) waysOfList(depth int) many {
 		if way == 0 {
 			return text
 		}
-		return fmt.Sprintf([]string{"%s", "filter(%s, true)", "map(%s, #)", "(%s)[0:]", "(%s ?? [])"}[(way+salt)%5], text)
+		return fmt.Sprintf([]string{"%s", "filter(%s, true)", "map(%s, #)", "(%s)[0:]",
+			"(%s ?? [])"}[(way+salt)%5], text)
 	}
 }
 
@@ -71,7 +76,8 @@ func (g *generator) ways(d, depth int) many {
 	case 0, 1, 2, 3:
 		return of("(%s "+g.pick("==", "==", "!=", "<", "<=", ">", ">=")+" %s)", a, b)
 	case 4:
-		return of("(%s "+g.pick("in", "not in", "contains", "startsWith", "endsWith", "matches")+" %s)", a, b)
+		return of("(%s "+g.pick("in", "not in", "contains", "startsWith", "endsWith", "matches")+
+			" %s)", a, b)
 	case 5, 6:
 		return of("(%s "+g.pick("&&", "||", "??")+" %s)", a, b)
 	case 7:
@@ -86,7 +92,9 @@ func (g *generator) ways(d, depth int) many {
 		}
 		return of(g.pick(predicates...)+"(%s, %s)", g.waysOfList(depth), g.ways(d-1, depth+1))
 	case 13:
-		return of(g.pick("len", "string", "int", "float", "upper", "lower", "keys", "values", "first", "last", "min", "max", "abs", "round", "trim", "quantity", "duration", "semver", "ip", "cidr", "image", "date")+"(%s)", a)
+		return of(g.pick("len", "string", "int", "float", "upper", "lower", "keys", "values",
+			"first", "last", "min", "max", "abs", "round", "trim", "quantity", "duration", "semver",
+			"ip", "cidr", "image", "date")+"(%s)", a)
 	case 14:
 		return of("(%s)["+g.pick("0", "1", "-1", "5", "object.x", "missed")+"]", a)
 	default:
@@ -94,7 +102,8 @@ func (g *generator) ways(d, depth int) many {
 	}
 }
 
-// However a field is read, the answer is the same; so it is for packed objects, and Explain answers as Match does.
+// However a field is read, the answer is the same; so it is for packed objects, and Explain answers
+// as Match does.
 func TestWaysToWriteTheSame(t *testing.T) {
 	compared, trues := 0, 0
 	generated(t, func(t *testing.T, g *generator) {
@@ -119,10 +128,12 @@ func TestWaysToWriteTheSame(t *testing.T) {
 				trues++
 			}
 			if got, _ := answerOf(t, f, packed, nil); got != want {
-				t.Errorf("%s\n%s\nis %s %s, and %s when packed", plain, ev.Object.JSON(), want, why, got)
+				t.Errorf("%s\n%s\nis %s %s, and %s when packed", plain, ev.Object.JSON(), want, why,
+					got)
 			}
 			if got := explained(f, ev); got != want {
-				t.Errorf("%s\n%s\nis %s %s, and %s by Explain", plain, ev.Object.JSON(), want, why, got)
+				t.Errorf("%s\n%s\nis %s %s, and %s by Explain", plain, ev.Object.JSON(), want, why,
+					got)
 			}
 			for way := 1; way <= 4; way++ {
 				f, err := Compile(Source{Text: "(" + written(way) + ") == true"})
@@ -131,7 +142,8 @@ func TestWaysToWriteTheSame(t *testing.T) {
 				}
 				compared++
 				if got, other := answerOf(t, f, ev, nil); got != want && got != "over budget" {
-					t.Fatalf("%s is %s %s\n%s is %s %s\n%s\nold %s", plain, want, why, f.source.Text, got, other, ev.Object.JSON(), oldText(ev))
+					t.Fatalf("%s is %s %s\n%s is %s %s\n%s\nold %s", plain, want, why,
+						f.source.Text, got, other, ev.Object.JSON(), oldText(ev))
 				}
 			}
 		}
@@ -150,18 +162,26 @@ func explained(f *Filter, ev event.Event) string {
 	return fmt.Sprint(x.Matched)
 }
 
-// What the page calls nil is nil, whatever the function and the value: a field that is missing, and a text that cannot be
-// read.
+// What the page calls nil is nil, whatever the function and the value: a field that is missing, and
+// a text that cannot be read.
 func TestNilPromises(t *testing.T) {
-	ev := event.Event{Op: event.Update, Object: object(t, `{"metadata":{"name":"x"},"n":null,"l":[],"o":{},"t":[`+join(someTexts)+`],"v":[`+join(someNumbers)+`]}`)}
-	nils := []string{"object.nope", "object.n", "object.l[0]", `object.o["x"]`, "old", "first(object.l)", "find(object.l, true)", "findLast(object.l, true)", "(object.nope + 1)", "label(\"x\")"}
-	calls := map[string][]string{"trim": {"%s", "%s, \"x\"", "\"x\", %s"}, "date": {"%s", "%s, \"2006\"", "\"2006\", %s"}, "min": {"%s", "1, %s", "[1, %s]"}, "max": {"%s", "%s, 1"}}
-	for _, name := range []string{"trimPrefix", "trimSuffix", "hasPrefix", "hasSuffix", "indexOf", "lastIndexOf"} {
+	ev := event.Event{Op: event.Update,
+		Object: object(t, `{"metadata":{"name":"x"},"n":null,"l":[],"o":{},"t":[`+join(someTexts)+
+			`],"v":[`+join(someNumbers)+`]}`)}
+	nils := []string{"object.nope", "object.n", "object.l[0]", `object.o["x"]`, "old",
+		"first(object.l)", "find(object.l, true)", "findLast(object.l, true)", "(object.nope + 1)",
+		"label(\"x\")"}
+	calls := map[string][]string{"trim": {"%s", "%s, \"x\"", "\"x\", %s"}, "date": {
+		"%s", "%s, \"2006\"", "\"2006\", %s"}, "min": {"%s", "1, %s", "[1, %s]"}, "max": {"%s",
+		"%s, 1"}}
+	for _, name := range []string{"trimPrefix", "trimSuffix", "hasPrefix", "hasSuffix", "indexOf",
+		"lastIndexOf"} {
 		calls[name] = []string{"%s, \"x\"", "\"x\", %s", "%[1]s, %[1]s"}
 	}
 	calls["cached"] = []string{"\"pods\", %s, \"x\"", "\"pods\", \"x\", %s"}
 	calls["byIndex"] = []string{"\"pods\", \"app\", %s"}
-	without := map[string]bool{"len": true, "glob": true, "changed": true, "became": true} // these are not nil of nil
+	// these are not nil of nil
+	without := map[string]bool{"len": true, "glob": true, "changed": true, "became": true}
 	for _, name := range predicates {
 		without[name] = true
 	}
@@ -192,22 +212,32 @@ func TestNilPromises(t *testing.T) {
 	}
 	for _, value := range nils {
 		for name, of := range map[string]string{
-			"any": "false", "all": "true", "none": "true", "one": "false", "count": "0", "filter": "[]", "map": "[]", "find": "nil", "findIndex": "nil", "findLast": "nil", "findLastIndex": "nil",
+			"any": "false", "all": "true", "none": "true", "one": "false", "count": "0",
+			"filter": "[]", "map": "[]", "find": "nil", "findIndex": "nil", "findLast": "nil",
+			"findLastIndex": "nil",
 		} {
 			check(name + "(" + value + ", true) == " + of)
 		}
 		check("sum(" + value + ", 1) == 0")
-		check(`len(` + value + `) == 0 && not glob(` + value + `, "x") && not glob("*", ` + value + `)`)
-		for _, operator := range []string{"<", "<=", ">", ">=", "in", "contains", "startsWith", "endsWith", "matches"} {
-			check("not (" + value + " " + operator + " object.metadata.name) && not (object.metadata.name " + operator + " " + value + ")")
+		check(`len(` + value + `) == 0 && not glob(` + value + `, "x") && not glob("*", ` + value +
+			`)`)
+		for _, operator := range []string{"<", "<=", ">", ">=", "in", "contains", "startsWith",
+			"endsWith", "matches"} {
+			check("not (" + value + " " + operator +
+				" object.metadata.name) && not (object.metadata.name " + operator + " " + value +
+				")")
 		}
 		for _, operator := range []string{"+", "-", "*", "/", "%", "**", ".."} {
-			check("(" + value + " " + operator + " object.metadata.name) == nil && (object.metadata.name " + operator + " " + value + ") == nil")
+			check("(" + value + " " + operator +
+				" object.metadata.name) == nil && (object.metadata.name " + operator + " " + value +
+				") == nil")
 		}
-		check("(" + value + ")[0:] == nil && (" + value + ").a == nil && (" + value + ")[0] == nil && (-(" + value + ")) == nil")
+		check("(" + value + ")[0:] == nil && (" + value + ").a == nil && (" + value +
+			")[0] == nil && (-(" + value + ")) == nil")
 	}
 	// A text that cannot be read is nil, and whatever is read can be used.
-	for _, name := range []string{"quantity", "duration", "semver", "ip", "cidr", "image", "int", "float", "date", "age"} {
+	for _, name := range []string{"quantity", "duration", "semver", "ip", "cidr", "image", "int",
+		"float", "date", "age"} {
 		check("all(object.t, let x = " + name + "(#); x == nil || x == x)")
 	}
 	check(`all(object.v, int(#) == nil || abs(int(#) - #) < 1 || abs(#) > 1000) && int(1e300) == nil && int(0.0/0.0) == nil && float("1e400") == nil && float("nan") == nil && int("five") == nil`)

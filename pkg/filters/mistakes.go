@@ -56,10 +56,12 @@ func (m *mistakes) add(err error) {
 	m.all = append(m.all, Mistakes(err)...)
 }
 
-// err returns nil if there are none. Of several at one place the first one counts: the others follow from it.
+// err returns nil if there are none. Of several at one place the first one counts: the others
+// follow from it.
 func (m *mistakes) err() error {
 	slices.SortStableFunc(m.all, func(a, b *CompileError) int {
-		return cmp.Or(cmp.Compare(a.place.line, b.place.line), cmp.Compare(a.place.column, b.place.column))
+		return cmp.Or(cmp.Compare(a.place.line, b.place.line),
+			cmp.Compare(a.place.column, b.place.column))
 	})
 	m.all = slices.CompactFunc(m.all, func(a, b *CompileError) bool { return a.place == b.place })
 	switch n := len(m.all); {
@@ -75,8 +77,8 @@ func (m *mistakes) err() error {
 // maxMended is how many mistakes that end the parser's work are mended one after the other.
 const maxMended = 5
 
-// beyond returns a mistake that ended the parser's work together with those that it hides: the text is read again as its
-// hint proposes it, or with another change that lets it be read.
+// beyond returns a mistake that ended the parser's work together with those that it hides: the text
+// is read again as its hint proposes it, or with another change that lets it be read.
 func (s Source) beyond(first *CompileError) error {
 	change := first.fix
 	if change == nil {
@@ -124,8 +126,9 @@ func (f Fix) origin(offset int) (int, bool) {
 	return 0, false
 }
 
-// typeMistakes finds what expr's checker refuses. It stops at the first mistake; so that is replaced by something of
-// which nothing is known, and the checker is asked again. The tree is not to be used afterwards.
+// typeMistakes finds what expr's checker refuses. It stops at the first mistake; so that is
+// replaced by something of which nothing is known, and the checker is asked again. The tree is not
+// to be used afterwards.
 func (s Source) typeMistakes(tree *parser.Tree, m *mistakes) {
 	for range maxMistakes {
 		result, err := checker.Check(tree, s.checkConfig())
@@ -136,20 +139,23 @@ func (s Source) typeMistakes(tree *parser.Tree, m *mistakes) {
 			return
 		}
 		mistake := s.place(err, tree)
-		if !strings.HasPrefix(mistake.Message, "error parsing regexp") { // the inspector has said so
+		// the inspector has said so
+		if !strings.HasPrefix(mistake.Message, "error parsing regexp") {
 			m.add(mistake)
 		}
 		var where *file.Error
-		if !errors.As(err, &where) || mistake.fix != nil && mistake.fix.From < where.From || !silence(&tree.Node, where) {
+		if !errors.As(err, &where) || mistake.fix != nil && mistake.fix.From < where.From ||
+			!silence(&tree.Node, where) {
 			return
 		}
 	}
 }
 
-// silence replaces what is wrong by something of any type, and reports whether it has found it: an unknown name, else the
-// outermost node at the place.
+// silence replaces what is wrong by something of any type, and reports whether it has found it: an
+// unknown name, else the outermost node at the place.
 func silence(n *ast.Node, wrong *file.Error) bool {
-	finder := &nodeFinder{offset: wrong.From, names: strings.HasPrefix(wrong.Message, unknownPrefix)}
+	finder := &nodeFinder{offset: wrong.From,
+		names: strings.HasPrefix(wrong.Message, unknownPrefix)}
 	ast.Walk(n, finder)
 	if finder.found == nil {
 		return false

@@ -16,9 +16,14 @@ func TestGlobAsARegularExpression(t *testing.T) {
 	e := compile(t, `true`).Evaluator()
 	matched := 0
 	rapid.Check(t, func(t *rapid.T) {
-		pattern := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"*", "?", "a", "b", "ü", ".", "*", "a", "ab"}), 0, 8).Draw(t, "pattern"), "")
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ü", ".", "日", "\n", "a"}), 0, 10).Draw(t, "text"), "")
-		expression := strings.NewReplacer(`\*`, `(?s:.*)`, `\?`, `(?s:.)`).Replace(regexp.QuoteMeta(pattern))
+		pattern := strings.Join(
+			rapid.SliceOfN(rapid.SampledFrom([]string{"*", "?", "a", "b", "ü", ".", "*", "a",
+				"ab"}), 0, 8).Draw(t, "pattern"), "")
+		text := strings.Join(rapid.SliceOfN(
+			rapid.SampledFrom([]string{"a", "b", "ü", ".", "日", "\n", "a"}), 0, 10).Draw(t, "text"),
+			"")
+		expression := strings.NewReplacer(`\*`, `(?s:.*)`, `\?`,
+			`(?s:.)`).Replace(regexp.QuoteMeta(pattern))
 		want := regexp.MustCompile(`\A` + expression + `\z`).MatchString(text)
 		e.budget.reset()
 		if got := e.globTexts(pattern, text); got != want {
@@ -49,8 +54,10 @@ func TestBecameAsTwoExpressions(t *testing.T) {
 		for range 10 {
 			text := drawExpression(t, 2, false)
 			if rapid.Bool().Draw(t, "simple") {
-				text = rapid.SampledFrom([]string{"object.a", "object.s.t", "object.s.list[0]", `(label("x") ?? object.b)`, "len(object.s.items)"}).Draw(t, "field") +
-					rapid.SampledFrom([]string{" == ", " != ", " in [0, 1] || nil == "}).Draw(t, "operator") + drawScalar(t)
+				text = rapid.SampledFrom([]string{"object.a", "object.s.t", "object.s.list[0]",
+					`(label("x") ?? object.b)`, "len(object.s.items)"}).Draw(t, "field") +
+					rapid.SampledFrom([]string{" == ", " != ", " in [0, 1] || nil == "}).Draw(t,
+						"operator") + drawScalar(t)
 				text = strings.ReplaceAll(text, "null", "nil")
 			}
 			alone, err1 := Compile(Source{Text: text})
@@ -60,10 +67,12 @@ func TestBecameAsTwoExpressions(t *testing.T) {
 			}
 			first, err1 := alone.Evaluator().Match(event.Event{Op: event.Add, Object: now})
 			second, err2 := alone.Evaluator().Match(event.Event{Op: event.Add, Object: before})
-			got, err := twice.Evaluator().Match(event.Event{Op: event.Update, Object: now, Old: before})
+			got, err := twice.Evaluator().Match(event.Event{Op: event.Update, Object: now,
+				Old: before})
 			wantErr := err1 != nil || first && err2 != nil
 			if want := first && !second && !wantErr; got != want || (err != nil) != wantErr {
-				t.Fatalf("became(%s)\n%s\n%s\ngot %v, %v, want %v, %v, %v", text, now.JSON(), before.JSON(), got, err, want, err1, err2)
+				t.Fatalf("became(%s)\n%s\n%s\ngot %v, %v, want %v, %v, %v", text, now.JSON(),
+					before.JSON(), got, err, want, err1, err2)
 			}
 			if got {
 				became++
@@ -78,10 +87,13 @@ func TestBecameAsTwoExpressions(t *testing.T) {
 // The parts of an image make up its whole name again, however it was written.
 func TestImagesPartsMakeItsName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		registry := rapid.SampledFrom([]string{"", "docker.io/", "index.docker.io/", "localhost/", "localhost:5000/", "r.example.com/", "[::1]:5000/", "UP/"}).Draw(t, "registry")
-		repository := rapid.SampledFrom([]string{"a", "a/b", "library/a", "a/b/c-d_e", "A", "a//b", "a."}).Draw(t, "repository")
+		registry := rapid.SampledFrom([]string{"", "docker.io/", "index.docker.io/", "localhost/",
+			"localhost:5000/", "r.example.com/", "[::1]:5000/", "UP/"}).Draw(t, "registry")
+		repository := rapid.SampledFrom([]string{"a", "a/b", "library/a", "a/b/c-d_e", "A", "a//b",
+			"a."}).Draw(t, "repository")
 		tag := rapid.SampledFrom([]string{"", ":1", ":v1.2_3-x", ":", ":ü"}).Draw(t, "tag")
-		digest := rapid.SampledFrom([]string{"", "@sha256:" + strings.Repeat("0a", 32), "@sha256:00", "@"}).Draw(t, "digest")
+		digest := rapid.SampledFrom([]string{"", "@sha256:" + strings.Repeat("0a", 32),
+			"@sha256:00", "@"}).Draw(t, "digest")
 		text := registry + repository + tag + digest
 		x, ok := parseImage(text).(image)
 		if _, err := reference.ParseNormalizedNamed(text); ok != (err == nil) {

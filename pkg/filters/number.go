@@ -10,7 +10,8 @@ import (
 // maxNumber is how long a text can be that is a number or a date. Longer ones are none.
 const maxNumber = 128
 
-// int is a whole number, cut from a fraction; nil for a text that is none, and for what 64 bits cannot hold.
+// int is a whole number, cut from a fraction; nil for a text that is none, and for what 64 bits
+// cannot hold.
 func (e *Evaluator) int(x any) any {
 	switch v := e.load(x); v.kind {
 	case kindNil:
@@ -51,7 +52,8 @@ func (e *Evaluator) float(x any) any {
 		if len(v.s) > maxNumber {
 			return nil
 		}
-		if f, err := strconv.ParseFloat(v.s, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
+		if f, err := strconv.ParseFloat(v.s, 64); err == nil && !math.IsInf(f, 0) &&
+			!math.IsNaN(f) {
 			return f
 		}
 		return nil
@@ -61,9 +63,11 @@ func (e *Evaluator) float(x any) any {
 }
 
 // dateLayouts are the ways in which date reads a text, the most frequent one first.
-var dateLayouts = [...]string{time.RFC3339, time.DateOnly, time.DateTime, time.TimeOnly, time.RFC822, time.RFC850, time.RFC1123}
+var dateLayouts = [...]string{time.RFC3339, time.DateOnly, time.DateTime, time.TimeOnly,
+	time.RFC822, time.RFC850, time.RFC1123}
 
-// date is a point in time, written in one of the layouts above or in the one given; nil for a text that is none.
+// date is a point in time, written in one of the layouts above or in the one given; nil for a text
+// that is none.
 func (e *Evaluator) date(args ...any) any {
 	if slices.ContainsFunc(args, isNil) {
 		return nil
@@ -95,8 +99,8 @@ func (e *Evaluator) date(args ...any) any {
 	return nil
 }
 
-// least makes min, and max if sign is -1: of numbers, quantities, durations, dates or versions, and of lists of them. It is
-// nil if one of them is nil, and if there is none.
+// least makes min, and max if sign is -1: of numbers, quantities, durations, dates or versions, and
+// of lists of them. It is nil if one of them is nil, and if there is none.
 func (e *Evaluator) least(name string, sign int) func(args ...any) any {
 	return func(args ...any) any {
 		if slices.ContainsFunc(args, isNil) {
@@ -152,7 +156,8 @@ func (l *leastOf) add(e *Evaluator, x any, depth int) bool {
 	return true
 }
 
-// ordersItself reports whether a value is one of those that JSON does not have and that are less or greater.
+// ordersItself reports whether a value is one of those that JSON does not have and that are less or
+// greater.
 func ordersItself(x any) bool {
 	switch x.(type) {
 	case quantity, version, time.Duration:

@@ -16,9 +16,11 @@ const (
 
 // boolCalls are the Evaluator's functions that give true or false; patterns and changes do, too.
 var boolCalls = map[string]bool{
-	"@truth": true, "@result": true, "@isnil": true, "@==": true, "@<": true, "@<=": true, "@>": true,
-	"@>=": true, "@in": true, "@contains": true, "@startsWith": true, "@endsWith": true, "@matches": true,
-	"@hasOld": true, "@glob": true,
+	"@truth": true, "@result": true, "@isnil": true, "@==": true, "@<": true, "@<=": true,
+	"@>":  true,
+	"@>=": true, "@in": true, "@contains": true, "@startsWith": true, "@endsWith": true,
+	"@matches": true,
+	"@hasOld":  true, "@glob": true,
 }
 
 // typeOf tells the type of a rewritten node where it cannot be nil.
@@ -63,7 +65,8 @@ func typeOf(n ast.Node) staticType {
 			return typeNumber
 		}
 	case *ast.CallNode:
-		if name := n.Callee.(*ast.IdentifierNode).Value; boolCalls[name] || isPatternName(name) || isChangeName(name) || isBoolTraceName(name) {
+		if name := n.Callee.(*ast.IdentifierNode).Value; boolCalls[name] || isPatternName(name) ||
+			isChangeName(name) || isBoolTraceName(name) {
 			return typeBool
 		}
 	}

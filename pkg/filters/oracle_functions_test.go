@@ -148,7 +148,8 @@ func ofQuantity(operator string, x oQuantity, b any) any {
 
 func (o *oracle) function(name string, args []ast.Node) any {
 	switch name {
-	case "any", "all", "none", "one", "count", "sum", "filter", "map", "find", "findIndex", "findLast", "findLastIndex":
+	case "any", "all", "none", "one", "count", "sum", "filter", "map", "find", "findIndex",
+		"findLast", "findLastIndex":
 		return o.predicate(name, args)
 	case "changed":
 		return o.changed(args)
@@ -156,7 +157,8 @@ func (o *oracle) function(name string, args []ast.Node) any {
 		if o.vars["old"] == nil || !isTrue(o.eval(args[0])) {
 			return false
 		}
-		before := &oracle{vars: map[string]any{"object": o.vars["old"]}, now: o.now, caches: o.caches}
+		before := &oracle{vars: map[string]any{"object": o.vars["old"]}, now: o.now,
+			caches: o.caches}
 		return !isTrue(before.eval(args[0]))
 	}
 	values := make([]any, len(args))
@@ -282,7 +284,8 @@ func placeOf(name string, text, part []rune) any {
 func mustBeList(x any) any { return itemsOf(x) }
 
 func meantBy(name string, x any) any {
-	other := map[string]any{"quantity": oQuantity{}, "duration": time.Duration(0), "semver": oVersion{}, "ip": oAddress{}, "cidr": oNetwork{}, "image": oImage{}}[name]
+	other := map[string]any{"quantity": oQuantity{}, "duration": time.Duration(0),
+		"semver": oVersion{}, "ip": oAddress{}, "cidr": oNetwork{}, "image": oImage{}}[name]
 	if _, isText := x.(string); isText || isNumber(x) && name == "quantity" {
 		return like(x, other)
 	}
@@ -445,7 +448,8 @@ func numberOf(name string, x any) any {
 }
 
 func dateOf(text string) any {
-	for _, layout := range []string{"2006-01-02", "15:04:05", "2006-01-02 15:04:05", time.RFC3339, time.RFC822, time.RFC850, time.RFC1123} {
+	for _, layout := range []string{"2006-01-02", "15:04:05", "2006-01-02 15:04:05", time.RFC3339,
+		time.RFC822, time.RFC850, time.RFC1123} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t
 		}
@@ -603,7 +607,8 @@ func (o *oracle) predicate(name string, args []ast.Node) any {
 	return kept[at]
 }
 
-// beyondSum is the total of a sum that is too large; a total is a number, a duration, a quantity, or beyondSum.
+// beyondSum is the total of a sum that is too large; a total is a number, a duration, a quantity,
+// or beyondSum.
 type beyondSum struct{}
 
 func added(sum, v any) any {
@@ -670,7 +675,8 @@ func sumOf(sum any) any {
 // oracleOf is the oracle of an event.
 func oracleOf(ev event.Event, now time.Time, caches map[string]any) *oracle {
 	o := &oracle{now: now, caches: caches, vars: map[string]any{
-		"op": ev.Op.String(), "initial": ev.Initial, "missed": ev.Missed, "cluster": "", "listener": "", "object": decodeJSON(ev.Object.JSON()),
+		"op": ev.Op.String(), "initial": ev.Initial, "missed": ev.Missed, "cluster": "",
+		"listener": "", "object": decodeJSON(ev.Object.JSON()),
 	}}
 	if ev.Op == event.Update && ev.Old != nil {
 		o.vars["old"] = decodeJSON(ev.Old.JSON())

@@ -15,8 +15,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// generated runs a test again and again on what a generator makes: for a moment, or as long as FILTERS_TIME says. The seed
-// is FILTERS_SEED or the time's.
+// generated runs a test again and again on what a generator makes: for a moment, or as long as
+// FILTERS_TIME says. The seed is FILTERS_SEED or the time's.
 func generated(t *testing.T, step func(t *testing.T, g *generator)) {
 	t.Helper()
 	seed := time.Now().UnixNano()
@@ -43,7 +43,8 @@ var oracleTime = time.Date(2026, 1, 2, 3, 15, 0, 0, time.UTC)
 // generatedEvent is an update, now and then another event.
 func generatedEvent(t *testing.T, g *generator) event.Event {
 	t.Helper()
-	ev := event.Event{Op: event.Update, Object: object(t, g.object()), Old: object(t, g.object()), Missed: 1}
+	ev := event.Event{Op: event.Update, Object: object(t, g.object()), Old: object(t, g.object()),
+		Missed: 1}
 	if g.r.Intn(8) == 0 {
 		ev.Op, ev.Old, ev.Initial = event.Add, nil, true
 	}
@@ -81,13 +82,17 @@ func TestSameAsTheOracle(t *testing.T) {
 		ev := generatedEvent(t, g)
 		pod := object(t, g.object())
 		caches := &stores{
-			objects: map[string]*event.Object{"pods/shop/x": pod}, indexed: map[string][]*event.Object{"pods/app/web": {pod}},
+			objects: map[string]*event.Object{"pods/shop/x": pod},
+			indexed: map[string][]*event.Object{"pods/app/web": {pod}},
 		}
-		looked := map[string]any{"cached/pods/shop/x": decodeJSON(pod.JSON()), "byIndex/pods/app/web": []any{decodeJSON(pod.JSON())}, "byIndex/pods/app/web/" + pod.Namespace(): []any{decodeJSON(pod.JSON())}}
+		looked := map[string]any{"cached/pods/shop/x": decodeJSON(pod.JSON()),
+			"byIndex/pods/app/web": []any{decodeJSON(pod.JSON())}, "byIndex/pods/app/web/" +
+				pod.Namespace(): []any{decodeJSON(pod.JSON())}}
 		for range 40 {
 			text := g.expression(1+g.r.Intn(3), 0, 0)
 			decided += heldAgainstConditions(t, text, ev, caches)
-			f, err := Compile(Source{Text: "(object.nope ?? " + text + ") == true", Informers: map[string][]string{"pods": {"app"}}})
+			f, err := Compile(Source{Text: "(object.nope ?? " + text + ") == true",
+				Informers: map[string][]string{"pods": {"app"}}})
 			if err != nil {
 				refused++
 				continue
@@ -111,7 +116,8 @@ func TestSameAsTheOracle(t *testing.T) {
 			}
 			if key := got + want + why; got != want && !seen[key] && len(seen) < 12 {
 				seen[key] = true
-				t.Errorf("%s\n  filters: %s %s, oracle: %s %s\n  object %s\n  old %s", text, got, message, want, why, ev.Object.JSON(), oldText(ev))
+				t.Errorf("%s\n  filters: %s %s, oracle: %s %s\n  object %s\n  old %s", text, got,
+					message, want, why, ev.Object.JSON(), oldText(ev))
 			}
 		}
 	})
@@ -121,8 +127,8 @@ func TestSameAsTheOracle(t *testing.T) {
 	}
 }
 
-// heldAgainstConditions compares the answer of an expression, if it can be compiled as it is, with that of its conditions. It
-// returns 1 if they refuse the event.
+// heldAgainstConditions compares the answer of an expression, if it can be compiled as it is, with
+// that of its conditions. It returns 1 if they refuse the event.
 func heldAgainstConditions(t *testing.T, text string, ev event.Event, caches Caches) int {
 	t.Helper()
 	f, err := Compile(Source{Text: text, Informers: map[string][]string{"pods": {"app"}}})
@@ -134,11 +140,13 @@ func heldAgainstConditions(t *testing.T, text string, ev event.Event, caches Cac
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	if f.Conditions().Ops.Has(ev.Op) && list.Hold(&fields, &condition.Event{Op: ev.Op, Object: ev.Object, Old: ev.Old}) {
+	if f.Conditions().Ops.Has(ev.Op) &&
+		list.Hold(&fields, &condition.Event{Op: ev.Op, Object: ev.Object, Old: ev.Old}) {
 		return 0
 	}
 	if got, _ := answerOf(t, f, ev, caches); got == "true" {
-		t.Errorf("%s\n  is refused by %s\n  object %s\n  old %s", text, f.Conditions().words(), ev.Object.JSON(), oldText(ev))
+		t.Errorf("%s\n  is refused by %s\n  object %s\n  old %s", text, f.Conditions().words(),
+			ev.Object.JSON(), oldText(ev))
 	}
 	return 1
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// oracle evaluates expressions a second time, by another way: it walks the tree as expr's parser made it and works on values
-// of encoding/json. It shares neither the VM, nor the rewriting, nor the reading of fields with what it is compared to.
+// oracle evaluates expressions a second time, by another way: it walks the tree as expr's parser
+// made it and works on values of encoding/json. It shares neither the VM, nor the rewriting, nor
+// the reading of fields with what it is compared to.
 type oracle struct {
 	vars   map[string]any // of events, and of let
 	items  []any          // of the predicates around, the innermost last
@@ -23,7 +24,8 @@ type oracle struct {
 	caches map[string]any // by "informer/namespace/name" and "informer/index/values…"
 }
 
-// undefined ends an evaluation that fails by the page's rules, and unsupported one that the oracle knows nothing of.
+// undefined ends an evaluation that fails by the page's rules, and unsupported one that the oracle
+// knows nothing of.
 type (
 	undefined   struct{ why string }
 	unsupported struct{ why string }

@@ -23,10 +23,12 @@ type (
 )
 
 var (
-	quantityForm = regexp.MustCompile(`^([+-]?)([0-9]*\.?[0-9]*)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$`)
-	versionForm  = regexp.MustCompile(`^v?(0|[1-9]\d*)(?:\.(0|[1-9]\d*))?(?:\.(0|[1-9]\d*))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$`)
-	beyondAll    = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil))
-	nano         = big.NewInt(1_000_000_000)
+	quantityForm = regexp.MustCompile(
+		`^([+-]?)([0-9]*\.?[0-9]*)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$`)
+	versionForm = regexp.MustCompile(
+		`^v?(0|[1-9]\d*)(?:\.(0|[1-9]\d*))?(?:\.(0|[1-9]\d*))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$`)
+	beyondAll = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil))
+	nano      = big.NewInt(1_000_000_000)
 )
 
 func bounds(r *big.Rat) any {
@@ -87,7 +89,8 @@ func quantityOfNumber(v any) any {
 	return readQuantity(strconv.FormatFloat(f, 'f', 9, 64))
 }
 
-var durationForm = regexp.MustCompile(`^([+-]?)(?:([0-9]+\.?[0-9]*|\.[0-9]+)d)?((?:[0-9.]+(?:ns|us|µs|ms|s|m|h))*)$`)
+var durationForm = regexp.MustCompile(
+	`^([+-]?)(?:([0-9]+\.?[0-9]*|\.[0-9]+)d)?((?:[0-9.]+(?:ns|us|µs|ms|s|m|h))*)$`)
 
 func readDuration(text string) any {
 	if text == "0" || text == "+0" || text == "-0" {
@@ -205,15 +208,22 @@ func (n oNetwork) holds(x any) any {
 	return nil
 }
 
-// images are the texts that can be images here: what makes one complete is a table and no second reader.
+// images are the texts that can be images here: what makes one complete is a table and no second
+// reader.
 var images = map[string][4]any{ // registry, repository, tag, digest
-	"nginx": {"docker.io", "library/nginx", "latest", nil}, "nginx:latest": {"docker.io", "library/nginx", "latest", nil}, "a": {"docker.io", "library/a", "latest", nil}, "b": {"docker.io", "library/b", "latest", nil},
-	"ab": {"docker.io", "library/ab", "latest", nil}, "r.example/x/y:1.2": {"r.example", "x/y", "1.2", nil}, "x/y:v1.2.3": {"docker.io", "x/y", "v1.2.3", nil}, "localhost:5000/a": {"localhost:5000", "a", "latest", nil},
-	"web": {"docker.io", "library/web", "latest", nil}, "x": {"docker.io", "library/x", "latest", nil}, "v": {"docker.io", "library/v", "latest", nil},
+	"nginx": {"docker.io", "library/nginx", "latest", nil}, "nginx:latest": {
+		"docker.io", "library/nginx", "latest", nil}, "a": {"docker.io", "library/a", "latest",
+		nil}, "b": {"docker.io", "library/b", "latest", nil},
+	"ab": {"docker.io", "library/ab", "latest", nil}, "r.example/x/y:1.2": {
+		"r.example", "x/y", "1.2", nil}, "x/y:v1.2.3": {"docker.io", "x/y", "v1.2.3", nil},
+	"localhost:5000/a": {"localhost:5000", "a", "latest", nil},
+	"web":              {"docker.io", "library/web", "latest", nil}, "x": {
+		"docker.io", "library/x", "latest", nil}, "v": {"docker.io", "library/v", "latest", nil},
 }
 
 // noImages are some that cannot.
-var noImages = map[string]bool{"": true, "A": true, "é": true, "😀": true, "a b": true, "1.0:": true, "-": true, "UP": true}
+var noImages = map[string]bool{"": true, "A": true, "é": true, "😀": true, "a b": true, "1.0:": true,
+	"-": true, "UP": true}
 
 func readImage(text string) any {
 	parts, ok := images[text]
@@ -224,7 +234,8 @@ func readImage(text string) any {
 		panic(unsupported{"image " + text})
 	}
 	name := parts[0].(string) + "/" + parts[1].(string)
-	return oImage{map[string]any{"registry": parts[0], "repository": parts[1], "name": name, "tag": parts[2], "digest": parts[3], "": name + ":" + parts[2].(string)}}
+	return oImage{map[string]any{"registry": parts[0], "repository": parts[1], "name": name,
+		"tag": parts[2], "digest": parts[3], "": name + ":" + parts[2].(string)}}
 }
 
 // like reads a text, or a number, as the other value of the operation.

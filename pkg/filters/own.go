@@ -22,18 +22,23 @@ var ownSignatures = map[string][]any{
 	"owner":      {func(kind string) any { return nil }},
 	"condition":  {func(kind string) any { return nil }},
 	"cached":     {func(informer, namespace, name string) any { return nil }},
-	"byIndex":    {func(informer, index, value string) any { return nil }, func(informer, index, value, namespace string) any { return nil }},
-	"quantity":   {func(x any) any { return nil }},
-	"duration":   {func(x time.Duration) any { return nil }, func(x string) any { return nil }},
-	"age":        {func() any { return nil }, func(since time.Time) any { return nil }, func(since string) any { return nil }},
-	"semver":     {func(x string) any { return nil }},
-	"ip":         {func(x string) any { return nil }},
-	"cidr":       {func(x string) any { return nil }},
-	"image":      {func(reference string) any { return nil }},
-	"glob":       {func(pattern, text string) bool { return false }},
+	"byIndex": {func(informer, index, value string) any {
+		return nil
+	}, func(informer, index, value, namespace string) any { return nil }},
+	"quantity": {func(x any) any { return nil }},
+	"duration": {func(x time.Duration) any { return nil }, func(x string) any { return nil }},
+	"age": {func() any { return nil }, func(since time.Time) any {
+		return nil
+	}, func(since string) any { return nil }},
+	"semver": {func(x string) any { return nil }},
+	"ip":     {func(x string) any { return nil }},
+	"cidr":   {func(x string) any { return nil }},
+	"image":  {func(reference string) any { return nil }},
+	"glob":   {func(pattern, text string) bool { return false }},
 }
 
-// declareOwn makes our functions known to expr's parser and checker, before any of its own with the same name.
+// declareOwn makes our functions known to expr's parser and checker, before any of its own with the
+// same name.
 func declareOwn(config *conf.Config) {
 	for name, signatures := range ownSignatures {
 		f := &builtin.Function{Name: name, Func: func(...any) (any, error) { return nil, nil }}
@@ -61,7 +66,8 @@ func (in *inspector) own(n *ast.CallNode, name string) error {
 		return in.lookup(n, name)
 	case "glob":
 		if pattern, ok := firstText(n); ok && len(pattern.Value) > MaxPattern {
-			return in.errorf(pattern, "the pattern has %d bytes, the limit is %d", len(pattern.Value), MaxPattern)
+			return in.errorf(pattern, "the pattern has %d bytes, the limit is %d",
+				len(pattern.Value), MaxPattern)
 		}
 	}
 	if p, ok := readerOf(name); ok {
@@ -130,7 +136,8 @@ func (r *rewriter) changed(n *ast.CallNode) ast.Node {
 		if err != nil {
 			r.fail(arg, "%v", err)
 		}
-		changes = append(changes, change{r.fieldIndex(rootObject, path), r.fieldIndex(rootOld, path)})
+		changes = append(changes,
+			change{r.fieldIndex(rootObject, path), r.fieldIndex(rootOld, path)})
 	}
 	r.filter.changes = append(r.filter.changes, changes)
 	return call(n, changeName(len(r.filter.changes)-1))
@@ -181,9 +188,11 @@ func (e *Evaluator) bindOwn(env map[string]any) {
 	env["@hasOld"] = func() bool { return e.old() != nil }
 	env["@age"], env["@glob"] = e.age, e.glob
 	env["@begin"], env["@sum"] = e.beginSum, e.sum
-	env["@beginLast"], env["@findLast"], env["@findLastIndex"] = e.beginLast, e.findLast, e.findLastIndex
+	env["@beginLast"], env["@findLast"], env["@findLastIndex"] = e.beginLast, e.findLast,
+		e.findLastIndex
 	env["@int"], env["@float"], env["@date"] = e.int, e.float, e.date
-	env["@indexOf"], env["@lastIndexOf"] = e.indexOf("indexOf", strings.Index), e.indexOf("lastIndexOf", strings.LastIndex)
+	env["@indexOf"], env["@lastIndexOf"] = e.indexOf("indexOf", strings.Index),
+		e.indexOf("lastIndexOf", strings.LastIndex)
 	env["@min"], env["@max"] = e.least("min", 1), e.least("max", -1)
 	env["@string"], env["@message"] = e.string, e.message
 }

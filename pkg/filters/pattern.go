@@ -11,7 +11,8 @@ import (
 // compilePattern compiles a regular expression (RE2) within its bounds.
 func compilePattern(text string) (pattern, error) {
 	if len(text) > MaxPattern {
-		return pattern{}, fmt.Errorf("the pattern has %d bytes, the limit is %d", len(text), MaxPattern)
+		return pattern{}, fmt.Errorf("the pattern has %d bytes, the limit is %d", len(text),
+			MaxPattern)
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -32,8 +33,8 @@ func compilePattern(text string) (pattern, error) {
 	return pattern{re: re, cost: len(program.Inst)}, nil
 }
 
-// match pays for the match before it is made: RE2 takes text times instructions at worst, and more for few instructions
-// than that says. The rate makes a step of it cost about 0.1 us.
+// match pays for the match before it is made: RE2 takes text times instructions at worst, and more
+// for few instructions than that says. The rate makes a step of it cost about 0.1 us.
 func (e *Evaluator) match(p pattern, text string) bool {
 	e.charge(1 + len(text)*(p.cost+20)/16)
 	return p.re.MatchString(text)

@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// placeholders are how templates of other tools name a value: {{ .metadata.name }}, ${object.metadata.name}. A field that
-// is named within a sentence is one, too.
-var placeholders = regexp.MustCompile(`\{\{-?\s*(.*?)\s*-?\}\}|\$\{\s*(.*?)\s*\}|\$\(\s*(.*?)\s*\)|\b(object(?:\.[A-Za-z_]\w*)+)`)
+// placeholders are how templates of other tools name a value: {{ .metadata.name }},
+// ${object.metadata.name}. A field that is named within a sentence is one, too.
+var placeholders = regexp.MustCompile(
+	`\{\{-?\s*(.*?)\s*-?\}\}|\$\{\s*(.*?)\s*\}|\$\(\s*(.*?)\s*\)|\b(object(?:\.[A-Za-z_]\w*)+)`)
 
-// prose is the mistake of a message that is a sentence and no expression. It proposes the sentence as a text, with the
-// values that its placeholders name.
+// prose is the mistake of a message that is a sentence and no expression. It proposes the sentence
+// as a text, with the values that its placeholders name.
 func (s Source) prose(offset int, plain string) *CompileError {
 	text := strings.Join(strings.Fields(s.Text), " ")
-	template := strings.Contains(text, "{{") || strings.Contains(text, "${") || strings.Contains(text, "$(")
+	template := strings.Contains(text, "{{") || strings.Contains(text, "${") ||
+		strings.Contains(text, "$(")
 	if strings.ContainsAny(text, "\"`=<>+") && !template || strings.Contains(text, `\`) {
 		return s.compileError(offset, "%s", plain)
 	}
@@ -23,7 +25,9 @@ func (s Source) prose(offset int, plain string) *CompileError {
 	if !s.helps(*fix, len([]rune(s.Text))) {
 		return s.compileError(offset, "%s", plain)
 	}
-	return s.proposed(offset, fix, "%s; a message is an expression, and text in it needs quotes: write message: %s", plain, yamlQuoted(expression))
+	return s.proposed(offset, fix,
+		"%s; a message is an expression, and text in it needs quotes: write message: %s", plain,
+		yamlQuoted(expression))
 }
 
 // sentence makes an expression of a template.

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// quantity is an amount as Kubernetes writes it. The methods of resource.Quantity change what they read: they are for
-// copies alone.
+// quantity is an amount as Kubernetes writes it. The methods of resource.Quantity change what they
+// read: they are for copies alone.
 type quantity struct{ *resource.Quantity }
 
 const (
@@ -45,7 +45,8 @@ func bounded(q resource.Quantity) any {
 }
 
 func parseQuantity(text string) any {
-	if text == "" || len(text) > maxQuantity || !smallExponent(text) || !strings.ContainsAny(text, "0123456789") {
+	if text == "" || len(text) > maxQuantity || !smallExponent(text) ||
+		!strings.ContainsAny(text, "0123456789") {
 		return nil
 	}
 	q, err := resource.ParseQuantity(text)
@@ -55,7 +56,8 @@ func parseQuantity(text string) any {
 	return bounded(q)
 }
 
-// smallExponent tells whether the number behind an e is one that can be computed with. E and Ei are suffixes like others.
+// smallExponent tells whether the number behind an e is one that can be computed with. E and Ei are
+// suffixes like others.
 func smallExponent(text string) bool {
 	i := strings.IndexAny(text, "eE")
 	if i < 0 || i == len(text)-1 || text[i:] == "Ei" {

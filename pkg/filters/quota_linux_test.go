@@ -14,8 +14,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// An answer is the same however little CPU there is: next to a busy goroutine, and with a limit on CPU that stops the process
-// again and again.
+// An answer is the same however little CPU there is: next to a busy goroutine, and with a limit on
+// CPU that stops the process again and again.
 func TestAnswersDoNotDependOnTheMachine(t *testing.T) {
 	if n := os.Getenv("FILTERS_ANSWERS"); n != "" { // this is the process with the limit
 		count, _ := strconv.Atoi(n)
@@ -47,7 +47,8 @@ func TestAnswersDoNotDependOnTheMachine(t *testing.T) {
 	})
 	t.Run("with a quota of CPU", func(t *testing.T) {
 		group := quota(t)
-		command := exec.Command("/bin/sh", "-c", `echo $$ > "$0"/cgroup.procs && exec "$1" -test.run '^TestAnswersDoNotDependOnTheMachine$'`, group, os.Args[0])
+		command := exec.Command("/bin/sh", "-c",
+			`echo $$ > "$0"/cgroup.procs && exec "$1" -test.run '^TestAnswersDoNotDependOnTheMachine$'`, group, os.Args[0])
 		command.Env = append(os.Environ(), "FILTERS_ANSWERS=1500")
 		out, err := command.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "unanswered 0\n") {
@@ -56,8 +57,8 @@ func TestAnswersDoNotDependOnTheMachine(t *testing.T) {
 	})
 }
 
-// quota makes a cgroup that may use 10 ms of CPU in 100, by either version of cgroups, or skips the test where none can be
-// made.
+// quota makes a cgroup that may use 10 ms of CPU in 100, by either version of cgroups, or skips the
+// test where none can be made.
 func quota(t *testing.T) string {
 	t.Helper()
 	var err error
@@ -68,7 +69,8 @@ func quota(t *testing.T) string {
 		group, failed := os.MkdirTemp(root, "filters-test-")
 		if failed == nil {
 			t.Cleanup(func() { _ = os.Remove(group) })
-			_, failed = os.Stat(filepath.Join(group, "cgroup.procs")) // else it is a folder like any other
+			// else it is a folder like any other
+			_, failed = os.Stat(filepath.Join(group, "cgroup.procs"))
 		}
 		for _, limit := range limits {
 			if failed == nil {
@@ -88,7 +90,8 @@ func quota(t *testing.T) string {
 func unanswered(t *testing.T, n int) (wrong int) {
 	t.Helper()
 	endpoint := `{"addresses":["10.0.0.1"],"conditions":{"ready":false,"serving":false,"terminating":false},"nodeName":"node-1","targetRef":{"kind":"Pod","name":"web-7d9c-abcde","namespace":"shop"},"zone":"eu-1a"}`
-	o := object(t, `{"metadata":{"name":"web"},"endpoints":[`+strings.TrimSuffix(strings.Repeat(endpoint+",", 100), ",")+`]}`)
+	o := object(t, `{"metadata":{"name":"web"},"endpoints":[`+
+		strings.TrimSuffix(strings.Repeat(endpoint+",", 100), ",")+`]}`)
 	e := compile(t, `none(object.endpoints, .conditions.ready) && all(object.endpoints, .nodeName startsWith "node-")`).Evaluator()
 	for range n {
 		if ok, err := e.Match(event.Event{Op: event.Add, Object: o}); err != nil || !ok {

@@ -8,7 +8,8 @@ import (
 
 // A predicate that names a field of its item more than once reads it once for each item.
 func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
-	ev := event.Event{Op: event.Add, Object: object(t, `{"l":[{"a":{"b":1},"env":[1,2]},{"a":{"b":2},"env":[3]},{"a":{"b":9},"env":[]}]}`)}
+	ev := event.Event{Op: event.Add,
+		Object: object(t, `{"l":[{"a":{"b":1},"env":[1,2]},{"a":{"b":2},"env":[3]},{"a":{"b":9},"env":[]}]}`)}
 	for _, tt := range []struct {
 		text         string
 		chains       int
@@ -19,8 +20,9 @@ func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
 		{`any(object.l, {let x = #; x.a.b > 5 && x.a.b < 10 && .a.b == 9})`, 1, 3, 1},
 		{`any(object.l, .a.b == 2 && .env == [3] && .a.b != 3)`, 2, 3, 1},
 		{`any(object.l, any(.env, # == 8) || any(.env, # == 3))`, 1, 2, 3},
-		{`any(object.l, .a.b == 2) && any(object.l, .a.b == 9)`, 1, 5, 1}, // two rounds over the items
-		{`let x = object.l[-1]; x.a.b == 9 && x.a.b > 8`, 1, 2, 0},        // the item is one more
+		// two rounds over the items
+		{`any(object.l, .a.b == 2) && any(object.l, .a.b == 9)`, 1, 5, 1},
+		{`let x = object.l[-1]; x.a.b == 9 && x.a.b > 8`, 1, 2, 0}, // the item is one more
 	} {
 		f := compile(t, tt.text)
 		e := f.Evaluator()
@@ -29,7 +31,8 @@ func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
 				t.Fatal(tt.text, ok, err)
 			}
 			if len(f.chains) != tt.chains || len(e.cells) != tt.reads || e.listsUsed != tt.lists {
-				t.Errorf("%s: %d chains, %d reads, %d lists, want %d, %d, %d", tt.text, len(f.chains), len(e.cells), e.listsUsed, tt.chains, tt.reads, tt.lists)
+				t.Errorf("%s: %d chains, %d reads, %d lists, want %d, %d, %d", tt.text,
+					len(f.chains), len(e.cells), e.listsUsed, tt.chains, tt.reads, tt.lists)
 			}
 		}
 	}
@@ -37,7 +40,8 @@ func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
 
 // What was read of one item is not taken for another's, be it an item of a list in a list.
 func TestItemsDoNotMix(t *testing.T) {
-	ev := event.Event{Op: event.Add, Object: object(t, `{"l":[{"a":1,"l":[{"a":2},{"a":1}]},{"l":[{"a":3}]},{"a":4,"l":[]}],"m":[{"a":1}]}`)}
+	ev := event.Event{Op: event.Add,
+		Object: object(t, `{"l":[{"a":1,"l":[{"a":2},{"a":1}]},{"l":[{"a":3}]},{"a":4,"l":[]}],"m":[{"a":1}]}`)}
 	for _, text := range []string{
 		`count(object.l, .a == 1) == 1 && count(object.l, .a == nil) == 1 && count(object.m, .a == 1) == 1`,
 		`any(object.l, .a == 1 && any(.l, .a == 2) && .a == 1 && any(.l, .a == 1) && !any(.l, .a == 3))`,
@@ -52,16 +56,19 @@ func TestItemsDoNotMix(t *testing.T) {
 	}
 }
 
-// Labels and annotations are fields like others: one that is named twice is read once, whatever the words.
+// Labels and annotations are fields like others: one that is named twice is read once, whatever the
+// words.
 func TestALabelIsReadOnce(t *testing.T) {
-	ev := event.Event{Op: event.Add, Object: object(t, `{"metadata":{"labels":{"a":"x"},"annotations":{"a":"y"}},"key":"a"}`)}
+	ev := event.Event{Op: event.Add,
+		Object: object(t, `{"metadata":{"labels":{"a":"x"},"annotations":{"a":"y"}},"key":"a"}`)}
 	for text, fields := range map[string]int{
 		`label("a") != "y" && label("a") == "x" && object.metadata.labels.a == "x" && object.metadata["labels"]["a"] != nil`: 1,
 		`annotation("a") != "x" && annotation("a") == "y" && object.metadata.annotations["a"] == "y"`:                        1,
 		`label("a") == "x" && annotation("a") == "y"`:                                                                        2,
-		`label(object.key) == "x" && label(object.key) != "y" && label("a" + "") == "x"`:                                     2, // all labels, and the key
-		`annotation(object.key) == "y" && annotation("a" + "") == "y" && label(object.key) == "x"`:                           3,
-		`any([1, 2], label("a") == "x" && annotation("a") == "y" && object.metadata.labels.a == "x")`:                        2,
+		// all labels, and the key
+		`label(object.key) == "x" && label(object.key) != "y" && label("a" + "") == "x"`:              2,
+		`annotation(object.key) == "y" && annotation("a" + "") == "y" && label(object.key) == "x"`:    3,
+		`any([1, 2], label("a") == "x" && annotation("a") == "y" && object.metadata.labels.a == "x")`: 2,
 	} {
 		f := compile(t, text)
 		e := f.Evaluator()

@@ -9,16 +9,18 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// rewriter turns the tree the user wrote into one that reads fields from JSON text and is safe of nil: nearly every
-// operation whose operands are not constants becomes a call of one of the Evaluator's functions. Their names begin
-// with '@', which no expression can spell. They have signatures that expr's VM calls without reflection or allocation.
+// rewriter turns the tree the user wrote into one that reads fields from JSON text and is safe of
+// nil: nearly every operation whose operands are not constants becomes a call of one of the
+// Evaluator's functions. Their names begin with '@', which no expression can spell. They have
+// signatures that expr's VM calls without reflection or allocation.
 type rewriter struct {
 	filter *Filter
 	fields map[fieldKey]int
 	chains map[string]int        // by path
 	done   map[ast.Node]ast.Node // the parser puts one node in two places for 1 < a < 9 and a ?: b
-	root   root                  // what object means: old where the condition of became looks at that
-	err    error
+	// what object means: old where the condition of became looks at that
+	root root
+	err  error
 }
 
 type fieldKey struct {
@@ -28,7 +30,8 @@ type fieldKey struct {
 
 // rewrite replaces the tree and fills the filter's lists of what it refers to.
 func (f *Filter) rewrite(tree *parser.Tree) error {
-	r := &rewriter{filter: f, fields: map[fieldKey]int{}, chains: map[string]int{}, done: map[ast.Node]ast.Node{}}
+	r := &rewriter{filter: f, fields: map[fieldKey]int{}, chains: map[string]int{},
+		done: map[ast.Node]ast.Node{}}
 	root := r.node(tree.Node)
 	switch {
 	case f.source.Kind == KindMessage:
@@ -196,7 +199,8 @@ func (r *rewriter) chainIndex(path event.Path, keys []any) int {
 	return i
 }
 
-// constantSteps gives the constant keys at the end of a row of members, first key first, and what stands before them.
+// constantSteps gives the constant keys at the end of a row of members, first key first, and what
+// stands before them.
 func constantSteps(n ast.Node) (base ast.Node, keys []any) {
 	switch m := n.(type) {
 	case *ast.ChainNode:

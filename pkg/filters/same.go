@@ -2,8 +2,8 @@ package filters
 
 import "github.com/informerd/informerd/pkg/informer/event"
 
-// walkedBytes is up to what size two JSON values are compared without decoding them. Where their members are in different
-// orders that takes quadratic time, which only pays for small ones.
+// walkedBytes is up to what size two JSON values are compared without decoding them. Where their
+// members are in different orders that takes quadratic time, which only pays for small ones.
 const walkedBytes = 4 << 10
 
 // walked is a member of an object, or an item of a list, that is compared with another value's.
@@ -12,8 +12,8 @@ type walked struct {
 	value event.Value
 }
 
-// sameJSON compares two values of any kind without decoding them; the order of members does not count. Each level of them
-// is paid for by its size, since it is gone over for itself.
+// sameJSON compares two values of any kind without decoding them; the order of members does not
+// count. Each level of them is paid for by its size, since it is gone over for itself.
 func (e *Evaluator) sameJSON(a, b event.Value) bool {
 	if a.Kind() != b.Kind() {
 		return a.Kind() <= event.Null && b.Kind() <= event.Null

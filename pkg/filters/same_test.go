@@ -9,20 +9,27 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// A null in a list is an item, for short lists and long ones, whichever of the two is looked at first.
+// A null in a list is an item, for short lists and long ones, whichever of the two is looked at
+// first.
 func TestNullItemsCount(t *testing.T) {
-	for _, c := range []struct{ a, b string }{{`[]`, `[null]`}, {`[1]`, `[1,null]`}, {`[[1]]`, `[[1,null]]`}, {`{"a":[]}`, `{"a":[null]}`}, {`[null]`, `[null,null]`}, {`{"a":null}`, `{}`}, {`{"a":null,"b":1}`, `{"b":1,"c":null}`}} {
+	for _, c := range []struct{ a, b string }{{`[]`, `[null]`}, {`[1]`, `[1,null]`}, {
+		`[[1]]`, `[[1,null]]`}, {`{"a":[]}`, `{"a":[null]}`}, {`[null]`, `[null,null]`}, {
+		`{"a":null}`, `{}`}, {`{"a":null,"b":1}`, `{"b":1,"c":null}`}} {
 		for _, swap := range []bool{false, true} {
 			a, b := c.a, c.b
 			if swap {
 				a, b = b, a
 			}
 			now, old := object(t, `{"x":`+a+`,"y":`+b+`}`), object(t, `{"x":`+b+`}`)
-			for _, text := range []string{`changed("x")`, `object.x != old.x`, `object.x != object.y`, `[object.x] != [object.y]`, `(object.x | filter(true)) != (old.x | filter(true))`} {
-				if a[0] == '{' && text[1] == '(' || b[0] == '{' && text[len(text)-1] == ')' && text[0] == '(' {
+			for _, text := range []string{`changed("x")`, `object.x != old.x`,
+				`object.x != object.y`, `[object.x] != [object.y]`,
+				`(object.x | filter(true)) != (old.x | filter(true))`} {
+				if a[0] == '{' && text[1] == '(' || b[0] == '{' && text[len(text)-1] == ')' &&
+					text[0] == '(' {
 					continue // an object is no list
 				}
-				if ok, err := match(t, text, event.Event{Op: event.Update, Object: now, Old: old}); !ok || err != nil {
+				if ok, err := match(t, text,
+					event.Event{Op: event.Update, Object: now, Old: old}); !ok || err != nil {
 					t.Errorf("%s of %s and %s: %v, %v", text, a, b, ok, err)
 				}
 			}
@@ -37,7 +44,8 @@ func TestSameJSONAsDecoded(t *testing.T) {
 	draw = func(t *rapid.T, depth int) string {
 		kind := rapid.IntRange(0, 4).Draw(t, "kind")
 		if depth == 0 || kind > 1 {
-			return rapid.SampledFrom([]string{"null", "1", "1.0", "1e0", `"a"`, `"\u0061"`, "true", "[]", "{}", "[null]"}).Draw(t, "scalar")
+			return rapid.SampledFrom([]string{"null", "1", "1.0", "1e0", `"a"`, `"\u0061"`, "true",
+				"[]", "{}", "[null]"}).Draw(t, "scalar")
 		}
 		text := ""
 		for i := range rapid.IntRange(0, 3).Draw(t, "members") {
@@ -64,7 +72,8 @@ func TestSameJSONAsDecoded(t *testing.T) {
 			texts[1] = texts[0]
 		}
 		p := event.Parser{APIVersion: "v1", Kind: "Pod"}
-		o, err := p.Parse([]byte(`{"metadata":{"name":"x"},"a":` + texts[0] + `,"b":[` + texts[1] + `]}`))
+		o, err := p.Parse([]byte(`{"metadata":{"name":"x"},"a":` + texts[0] + `,"b":[` + texts[1] +
+			`]}`))
 		if err != nil {
 			t.Skip() // a name that is there twice
 		}

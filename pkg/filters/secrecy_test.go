@@ -10,11 +10,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Whatever an expression does with an object, the error that comes of it holds nothing that the object says: no text, no
-// number and no name of a member.
+// Whatever an expression does with an object, the error that comes of it holds nothing that the
+// object says: no text, no number and no name of a member.
 func TestErrorsHaveNothingOfTheObject(t *testing.T) {
 	const text, number = "hunter2", "4242424242"
-	spelled := strings.NewReplacer("TEXT", text, "NUMBER", number).Replace(`{"metadata":{"name":"TEXT","namespace":"TEXT","uid":"TEXT","labels":{"app":"TEXT(","a.b/c":"TEXT["},
+	spelled := strings.NewReplacer("TEXT", text, "NUMBER",
+		number).Replace(`{"metadata":{"name":"TEXT","namespace":"TEXT","uid":"TEXT","labels":{"app":"TEXT(","a.b/c":"TEXT["},
 		"annotations":{"k":"TEXT*(","TEXT":"TEXT"},"ownerReferences":[{"kind":"TEXT","name":"TEXT"}],"creationTimestamp":"TEXT"},
 		"spec":{"a":"TEXT(","b":NUMBER,"list":["TEXT[",NUMBER,{"TEXT":"TEXT"},["TEXT"]],"items":[{"a":"TEXT(","b":NUMBER},{"a":{"TEXT":NUMBER},"b":["TEXT"]},"TEXT"],"m":{"TEXT":"TEXT(","a":NUMBER}},
 		"status":{"conditions":[{"type":"TEXT","status":NUMBER}],"a":["TEXT",NUMBER]},"x":{"TEXT":NUMBER}}`)
@@ -33,7 +34,8 @@ func TestErrorsHaveNothingOfTheObject(t *testing.T) {
 			continue
 		}
 		var failure *EvalError
-		if message := err.Error(); !errors.As(err, &failure) || strings.Contains(message, text) || strings.Contains(message, number) {
+		if message := err.Error(); !errors.As(err, &failure) || strings.Contains(message, text) ||
+			strings.Contains(message, number) {
 			t.Fatalf("%s: %v", f.source.Text, err)
 		}
 		failed[failure.Message] = true

@@ -16,8 +16,8 @@ import (
 // shownValue is how many characters of a value are shown.
 const shownValue = 80
 
-// shortValue writes a value as JSON, or like it for what JSON has not, cut after shownValue characters. What a terminal
-// would not print as it stands is escaped.
+// shortValue writes a value as JSON, or like it for what JSON has not, cut after shownValue
+// characters. What a terminal would not print as it stands is escaped.
 func shortValue(x any) string {
 	if isNil(x) {
 		return "nil"
@@ -155,7 +155,8 @@ func (w *shortener) comma(i int) {
 	}
 }
 
-// text writes at most what there is room for of a text, of which no character is longer than four bytes.
+// text writes at most what there is room for of a text, of which no character is longer than four
+// bytes.
 func (w *shortener) text(s string) {
 	if most := utf8.UTFMax * (w.left + 1); w.left >= 0 && len(s) > most {
 		s = s[:most]
@@ -165,7 +166,8 @@ func (w *shortener) text(s string) {
 	}
 }
 
-// printable escapes what a terminal would not print as it stands, and makes one space of any white space.
+// printable escapes what a terminal would not print as it stands, and makes one space of any white
+// space.
 func printable(s string) string {
 	var b strings.Builder
 	space := false

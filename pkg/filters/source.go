@@ -9,27 +9,31 @@ import (
 
 // Source is an expression, where it stands, and what is known of what it will see.
 type Source struct {
-	Text     string
-	File     string // of the configuration, "" if there is none
-	Line     int    // of the expression's first line in File, from 1; 0 if unknown
-	Column   int    // of each line's first character in File, from 1; 0 if unknown, then columns count within the line
+	Text string
+	File string // of the configuration, "" if there is none
+	Line int    // of the expression's first line in File, from 1; 0 if unknown
+	// of each line's first character in File, from 1; 0 if unknown, then columns count within the
+	// line
+	Column   int
 	Listener string
 	Rule     string // that it belongs to, "" if it is none of a rule
 	Cluster  string // the value of the variable cluster
 
-	// Positions, if there are any, are where each character of the text is in File, and its end. They go before Line
-	// and Column.
+	// Positions, if there are any, are where each character of the text is in File, and its end.
+	// They go before Line and Column.
 	Positions []Position
 	// Comment is set if a comment follows the text in File, which may have been meant as its end.
 	Comment bool
 
 	// Kind says what the expression is for, and so which names there are and what it must return.
 	Kind Kind
-	// On are the events the expression may meet; 0 means all. What can never be true of them is a warning.
+	// On are the events the expression may meet; 0 means all. What can never be true of them is a
+	// warning.
 	On event.OpSet
 	// Informers are those that cached and byIndex may name, each with the names of its indexes.
 	Informers map[string][]string
-	// Dropped are the fields that the informer cuts out of its objects. To read one, or what is in it, is a mistake.
+	// Dropped are the fields that the informer cuts out of its objects. To read one, or what is in
+	// it, is a mistake.
 	Dropped []event.Path
 	// Schema says which fields the objects have. Nil: nothing is known, every field may be there.
 	Schema *Schema
@@ -43,8 +47,8 @@ type Kind uint8
 const (
 	// KindFilter looks at an event: op, object, old, initial, missed. It gives true or false.
 	KindFilter Kind = iota
-	// KindSelect looks at an object alone and says whether it belongs to a set: it has no op, old, initial, missed, changed
-	// or became. It gives true or false.
+	// KindSelect looks at an object alone and says whether it belongs to a set: it has no op, old,
+	// initial, missed, changed or became. It gives true or false.
 	KindSelect
 	// KindDeny is as KindSelect. It gives true if the object violates a rule.
 	KindDeny
@@ -63,7 +67,8 @@ func (s Source) inFile(offset int, p place) Position {
 	return Position{p.line + max(0, s.Line-1), p.column + max(0, s.Column-1)}
 }
 
-// place is a position in an expression. Columns count characters within the expression's own line, from 1.
+// place is a position in an expression. Columns count characters within the expression's own line,
+// from 1.
 type place struct {
 	line, column int
 	text         string // of that line
@@ -90,8 +95,8 @@ func (s Source) at(offset int) place {
 	return p
 }
 
-// position names the place of the offset-th character the way compilers do. Without a known first line, lines are those of
-// the expression.
+// position names the place of the offset-th character the way compilers do. Without a known first
+// line, lines are those of the expression.
 func (s Source) position(offset int) string {
 	file := s.File
 	if file == "" {

@@ -43,8 +43,8 @@ func parseDuration(text string) any {
 	return d
 }
 
-// ParseDuration reads a duration as duration(…) does, and as every duration in a configuration is written: 90s, 1h30m, 7d,
-// 1d12h. It reports whether the text is one.
+// ParseDuration reads a duration as duration(…) does, and as every duration in a configuration is
+// written: 90s, 1h30m, 7d, 1d12h. It reports whether the text is one.
 func ParseDuration(text string) (time.Duration, bool) {
 	d, ok := parseDuration(text).(time.Duration)
 	return d, ok
@@ -93,8 +93,8 @@ func (e *Evaluator) age(x any) any {
 	return e.eventTime().Sub(since)
 }
 
-// timeArithmetic is that of dates and durations. A text with a duration is read as one; a duration that 64 bits of
-// nanoseconds cannot hold is nil.
+// timeArithmetic is that of dates and durations. A text with a duration is read as one; a duration
+// that 64 bits of nanoseconds cannot hold is nil.
 func (e *Evaluator) timeArithmetic(operator string, a, b any) any {
 	e.charge(2)
 	if operator == "+" || operator == "-" {
@@ -179,5 +179,6 @@ func (e *Evaluator) eventTime() time.Time {
 	return e.functions.now
 }
 
-// UsesClock tells whether the expression calls age: its answer changes although the object does not.
+// UsesClock tells whether the expression calls age: its answer changes although the object does
+// not.
 func (f *Filter) UsesClock() bool { return f.usesClock }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// special is a value that JSON does not have. Each is a struct of one pointer, as ref is, and its value is immutable: the
-// constants of a program are shared.
+// special is a value that JSON does not have. Each is a struct of one pointer, as ref is, and its
+// value is immutable: the constants of a program are shared.
 type special interface {
 	typeName() string
 	// text writes the value.
@@ -52,7 +52,8 @@ var readers = [readerCount]readerWords{
 	parseVersions:   {"semver", `"1.28.3" or "v1.28"`, parseVersion, 256, 20, versionFields},
 	parseAddresses:  {"ip", `"10.0.0.1" or "fd00::1"`, parseAddress, 128, 2, nil},
 	parseNetworks:   {"cidr", `"10.0.0.0/8" or "fd00::/8"`, parseNetwork, 128, 2, nil},
-	parseImages:     {"image", `"nginx:1.27" or "registry.example.com/shop/web@sha256:…"`, parseImage, maxImage, 60, imageFields},
+	parseImages: {"image", `"nginx:1.27" or "registry.example.com/shop/web@sha256:…"`,
+		parseImage, maxImage, 60, imageFields},
 }
 
 func readerOf(name string) (reader, bool) {
@@ -71,7 +72,8 @@ func (w readerWords) refusal(text string) string {
 	return fmt.Sprintf("%q cannot be read by %s; write it as %s", text, w.name, w.example)
 }
 
-// What readers made of texts is kept: the images, versions and limits of many objects are the same few.
+// What readers made of texts is kept: the images, versions and limits of many objects are the same
+// few.
 const (
 	keptTexts = 256 // of each parser
 	keptText  = 256 // bytes of one
@@ -135,8 +137,8 @@ const (
 	ordered                 // less, equal or greater
 )
 
-// relate compares two values of which at least one is special. A text beside one is read as one of its type, and a number
-// beside a quantity is one.
+// relate compares two values of which at least one is special. A text beside one is read as one of
+// its type, and a number beside a quantity is one.
 func (e *Evaluator) relate(a, b any) (int, relation) {
 	switch {
 	case isSpecial(a):
@@ -186,7 +188,8 @@ func compareInts[T ~int64](a, b T) int {
 	return 0
 }
 
-// likeness makes of a text or number what stands beside it; it gives back what it cannot make into that.
+// likeness makes of a text or number what stands beside it; it gives back what it cannot make into
+// that.
 func (e *Evaluator) likeness(x, beside any) any {
 	v := e.load(x)
 	p, ok := readerOf(typeName(beside))

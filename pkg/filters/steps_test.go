@@ -14,8 +14,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// heavy is an object whose every field costs something: long texts with escapes, long numbers, long lists, small objects
-// whose members are in other orders, lists in lists, and texts that are nearly quantities, dates, versions and images.
+// heavy is an object whose every field costs something: long texts with escapes, long numbers, long
+// lists, small objects whose members are in other orders, lists in lists, and texts that are nearly
+// quantities, dates, versions and images.
 func heavy(t testing.TB) event.Event {
 	t.Helper()
 	var members, turned []string
@@ -27,23 +28,49 @@ func heavy(t testing.TB) event.Event {
 	}
 	deep := strings.Repeat("[", 90) + "1" + strings.Repeat("]", 90)
 	text := strings.Repeat("ab", 100_000)
-	return event.Event{Op: event.Update, Object: object(t, fmt.Sprintf(`{"text":"%s","same":"%[1]s","esc":"\n%s\u00e9","digits":%s,"fraction":0.%[3]s,"list":[%s0],"texts":[%s"b"],"escs":[%s"b"],"o":{%s},"p":{%s},"l1":[%s1],"l2":[%[9]s2],"deep":%s,"deep2":%s,"nested":[%s0],"q":"123456789012345678.123456789Gi","q2":"1e-30","q3":"999999999999999999999999999999","d":"Mon, 02 Jan 2006 15:04:05 XST","v":"v1234567890.1234567890.1234567890-alpha.1.2.3","img":"%s","small":"web","f":1.5,"i":7,"re":"%s"}`,
-		text, strings.Repeat(`\u00e9x`, 20_000), strings.Repeat("1", 100_000), strings.Repeat("1,", 3000), strings.Repeat(`"a",`, 1000), strings.Repeat(`"\n",`, 500), strings.Join(members, ","), strings.Join(turned, ","),
-		strings.Repeat("0,", 1500), deep, strings.Replace(deep, "1", "2", 1), strings.Repeat("[[1],[2]],", 500), strings.Repeat("a-b/", 50)+"c:v1", strings.Repeat("a?", 100)))}
+	return event.Event{Op: event.Update,
+		Object: object(t, fmt.Sprintf(
+			`{"text":"%s","same":"%[1]s","esc":"\n%s\u00e9","digits":%s,"fraction":0.%[3]s,"list":[%s0],"texts":[%s"b"],"escs":[%s"b"],"o":{%s},"p":{%s},"l1":[%s1],"l2":[%[9]s2],"deep":%s,"deep2":%s,"nested":[%s0],"q":"123456789012345678.123456789Gi","q2":"1e-30","q3":"999999999999999999999999999999","d":"Mon, 02 Jan 2006 15:04:05 XST","v":"v1234567890.1234567890.1234567890-alpha.1.2.3","img":"%s","small":"web","f":1.5,"i":7,"re":"%s"}`,
+			text, strings.Repeat(`\u00e9x`, 20_000), strings.Repeat("1", 100_000),
+			strings.Repeat("1,", 3000), strings.Repeat(`"a",`, 1000), strings.Repeat(`"\n",`, 500),
+			strings.Join(members, ","), strings.Join(turned, ","),
+			strings.Repeat("0,", 1500), deep, strings.Replace(deep, "1", "2", 1),
+			strings.Repeat("[[1],[2]],", 500), strings.Repeat("a-b/", 50)+"c:v1",
+			strings.Repeat("a?", 100)))}
 }
 
 var (
 	heavyOperands = []string{
-		"object.text", "object.same", "object.esc", "object.digits", "object.fraction", "object.list", "object.texts", "object.escs", "object.o", "object.p", "object.l1", "object.l2", "object.deep", "object.deep2", "object.nested", "object.q", "object.q2",
-		"object.q3", "object.d", "object.v", "object.img", "object.small", "object.f", "object.i", "object.re", "object", `"a"`, "1", "0.5", "nil", "#", `[1, 2, 3]`, `["a", "b", object.small]`, `{"a": #, "b": 2}`, "quantity(object.q)", "quantity(object.q3)", "quantity(#)", `duration("1h")`, "semver(object.v)", "image(object.img)", `ip("10.0.0.1")`, `cidr("10.0.0.0/8")`, "date(object.d)", `date("2026-01-02")`,
-		"(object.text + object.small)", "string(#)", "object.list[5]", `object["te" + "xt"]`, "object.o.m299", `object.p["m" + string(#)]`, "object.small[0:1]",
+		"object.text", "object.same", "object.esc", "object.digits", "object.fraction",
+		"object.list", "object.texts", "object.escs", "object.o", "object.p", "object.l1",
+		"object.l2", "object.deep", "object.deep2", "object.nested", "object.q", "object.q2",
+		"object.q3", "object.d", "object.v", "object.img", "object.small", "object.f", "object.i",
+		"object.re", "object", `"a"`, "1", "0.5", "nil", "#", `[1, 2, 3]`,
+		`["a", "b", object.small]`, `{"a": #, "b": 2}`, "quantity(object.q)", "quantity(object.q3)",
+		"quantity(#)", `duration("1h")`, "semver(object.v)", "image(object.img)", `ip("10.0.0.1")`,
+		`cidr("10.0.0.0/8")`, "date(object.d)", `date("2026-01-02")`,
+		"(object.text + object.small)", "string(#)", "object.list[5]", `object["te" + "xt"]`,
+		"object.o.m299", `object.p["m" + string(#)]`, "object.small[0:1]",
 	}
 	heavyUnary = []string{
-		"len(%s)", "first(%s)", "last(%s)", "keys(%s)", "values(%s)", "lower(%s)", "upper(%s)", "trim(%s)", "string(%s)", "int(%s)", "float(%s)", "date(%s)", "age(%s)", "abs(%s)", "round(%s)", "min(%s)", "max(%s)", "quantity(%s)", "duration(%s)", "semver(%s)", "ip(%s)", "cidr(%s)", "image(%s)",
-		"(-%s)", "%s[1]", "%s[-1]", "%s[1:]", "%s[:-1]", "%s.m299", `%s["m" + string(#)]`, "sum(%s)", "any(%s, false)", "map(%s, #)", "filter(%s, true)", "findLast(%s, # == 1)", "label(%s)", "owner(%s)", "condition(%s)", `cached("pods", %s, "x")`, `byIndex("pods", "app", %s)`, "(%s matches \"(a?){20}$\")", "(%s ?? 1)", "%s.tag", "(%s ? 1 : 2)", "any(%s, # == object.small)", "sum(%s, quantity(#))", "count(%s, # in object.texts)", "map(%s, {\"a\": #})", "{let x = %s; x == x}",
+		"len(%s)", "first(%s)", "last(%s)", "keys(%s)", "values(%s)", "lower(%s)", "upper(%s)",
+		"trim(%s)", "string(%s)", "int(%s)", "float(%s)", "date(%s)", "age(%s)", "abs(%s)",
+		"round(%s)", "min(%s)", "max(%s)", "quantity(%s)", "duration(%s)", "semver(%s)", "ip(%s)",
+		"cidr(%s)", "image(%s)",
+		"(-%s)", "%s[1]", "%s[-1]", "%s[1:]", "%s[:-1]", "%s.m299", `%s["m" + string(#)]`,
+		"sum(%s)", "any(%s, false)", "map(%s, #)", "filter(%s, true)", "findLast(%s, # == 1)",
+		"label(%s)", "owner(%s)", "condition(%s)", `cached("pods", %s, "x")`,
+		`byIndex("pods", "app", %s)`, "(%s matches \"(a?){20}$\")", "(%s ?? 1)", "%s.tag",
+		"(%s ? 1 : 2)", "any(%s, # == object.small)", "sum(%s, quantity(#))",
+		"count(%s, # in object.texts)", "map(%s, {\"a\": #})", "{let x = %s; x == x}",
 	}
 	heavyBinary = []string{
-		"(%s == %s)", "(%s < %s)", "(%s in %s)", "(%s contains %s)", "(%s startsWith %s)", "(%s endsWith %s)", "(%s matches %s)", "(%s + %s)", "(%s - %s)", "(%s * %s)", "(%s / %s)", "(%s %% %s)", "(%s ** %s)", "%s[%s]", "(%s)..(%s)", "trim(%s, %s)", "trimPrefix(%s, %s)", "indexOf(%s, %s)", "lastIndexOf(%s, %s)", "hasSuffix(%s, %s)", "glob(%s, %s)", "min(%s, %s)", "any([%s], # == %s)", "[%s, %s]", `{"a": %s, "b": %s}`, "%s[%s:]", "date(%s, %s)", "([%s] == [%s])", "any(%s, # == %s)",
+		"(%s == %s)", "(%s < %s)", "(%s in %s)", "(%s contains %s)", "(%s startsWith %s)",
+		"(%s endsWith %s)", "(%s matches %s)", "(%s + %s)", "(%s - %s)", "(%s * %s)", "(%s / %s)",
+		"(%s %% %s)", "(%s ** %s)", "%s[%s]", "(%s)..(%s)", "trim(%s, %s)", "trimPrefix(%s, %s)",
+		"indexOf(%s, %s)", "lastIndexOf(%s, %s)", "hasSuffix(%s, %s)", "glob(%s, %s)",
+		"min(%s, %s)", "any([%s], # == %s)", "[%s, %s]", `{"a": %s, "b": %s}`, "%s[%s:]",
+		"date(%s, %s)", "([%s] == [%s])", "any(%s, # == %s)",
 	}
 )
 
@@ -64,10 +91,12 @@ func (g *generator) heavyExpression() string {
 	return text
 }
 
-// cost evaluates an expression in a loop until it took some time, and returns the steps and the time.
+// cost evaluates an expression in a loop until it took some time, and returns the steps and the
+// time.
 func cost(t testing.TB, text string, ev event.Event) (steps int, took time.Duration, ok bool) {
 	t.Helper()
-	f, err := Compile(Source{Text: "count(1..10000, let it = " + text + "; false) == 1", Informers: map[string][]string{"pods": {"app"}}})
+	f, err := Compile(Source{Text: "count(1..10000, let it = " + text + "; false) == 1",
+		Informers: map[string][]string{"pods": {"app"}}})
 	if err != nil {
 		return 0, 0, false
 	}
@@ -98,8 +127,9 @@ func jsonReference() time.Duration {
 // maxStep is how many references a step may take.
 const maxStep = 1.5
 
-// A step pays for about the same time whatever it is for, so that their number bounds the CPU time of an evaluation. What
-// takes longest for what it pays is looked for among expressions over an object whose every field costs something.
+// A step pays for about the same time whatever it is for, so that their number bounds the CPU time
+// of an evaluation. What takes longest for what it pays is looked for among expressions over an
+// object whose every field costs something.
 func TestStepsPayForTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures")
@@ -124,7 +154,8 @@ func TestStepsPayForTime(t *testing.T) {
 		n++
 		perStep := float64(took) / float64(steps)
 		if ratio := perStep / float64(jsonReference()); ratio > maxStep/2 || len(worst) == 0 {
-			// Beside a busy sibling of its core, an expression takes twice as long as the reference a moment later.
+			// Beside a busy sibling of its core, an expression takes twice as long as the reference
+			// a moment later.
 			for i := 0; i < 20 && ratio > maxStep; i++ {
 				if steps, again, ok := cost(t, text, ev); ok {
 					ratio = min(ratio, float64(again)/float64(steps)/float64(jsonReference()))
@@ -136,7 +167,8 @@ func TestStepsPayForTime(t *testing.T) {
 	slices.SortFunc(worst, func(a, b found) int { return int(1e6 * (b.ratio - a.ratio)) })
 	for i, w := range worst {
 		if i < 40 && (i < 1 || os.Getenv("FILTERS_TIME") != "") {
-			t.Logf("%.2f references, %.0f ns a step: %s", w.ratio, float64(w.took)/float64(w.steps), w.text)
+			t.Logf("%.2f references, %.0f ns a step: %s", w.ratio, float64(w.took)/float64(w.steps),
+				w.text)
 		}
 		if w.ratio > maxStep {
 			t.Errorf("a step took %.2f references: %s", w.ratio, w.text)

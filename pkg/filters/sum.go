@@ -17,8 +17,8 @@ type total struct {
 	beyond  bool // of a quantity's bounds
 }
 
-// sum lets none go over the list, since it looks at every item of which its body is false, and adds in the body: expr's
-// own sum adds what it knows alone.
+// sum lets none go over the list, since it looks at every item of which its body is false, and adds
+// in the body: expr's own sum adds what it knows alone.
 func (r *rewriter) sum(n *ast.BuiltinNode) ast.Node {
 	n.Name = "none"
 	return call(n, "@sum", call(n, "@begin"), n)

@@ -22,14 +22,18 @@ var tokens = map[string]string{
 
 // operators are those of other languages, and what they are called here.
 var operators = map[string]string{
-	"=~": "matches", "!~": "not matches", "~=": "matches", "===": "==", "!==": "!=", "<>": "!=", "=>": ">=", "=<": "<=", "=": "==",
+	"=~": "matches", "!~": "not matches", "~=": "matches", "===": "==", "!==": "!=", "<>": "!=",
+	"=>": ">=", "=<": "<=", "=": "==",
 	"&": "&&", "|": "||", "=!": "!=", ">==": ">=", "<==": "<=",
 }
 
-// words are operators of other languages that are words, in lower case. "" is a hint without a text.
+// words are operators of other languages that are words, in lower case. "" is a hint without a
+// text.
 var words = map[string]string{
-	"and": "and", "or": "or", "not": "not", "in": "in", "is not": "!=", "is": "==", "equals": "==", "eq": "==", "ne": "!=", "gt": ">", "ge": ">=",
-	"gte": ">=", "lt": "<", "le": "<=", "lte": "<=", "contains": "contains", "matches": "matches", "startswith": "startsWith", "endswith": "endsWith", "xor": "!=",
+	"and": "and", "or": "or", "not": "not", "in": "in", "is not": "!=", "is": "==", "equals": "==",
+	"eq": "==", "ne": "!=", "gt": ">", "ge": ">=",
+	"gte": ">=", "lt": "<", "le": "<=", "lte": "<=", "contains": "contains", "matches": "matches",
+	"startswith": "startsWith", "endswith": "endsWith", "xor": "!=",
 }
 
 // syntax adds its place and better words to an error of expr's parser.
@@ -49,7 +53,8 @@ func (s Source) syntax(err error) *CompileError {
 		}
 	}
 	for _, try := range []func(string, int, []rune) *CompileError{
-		s.lambda, s.amountWithoutQuotes, s.otherOperator, s.functionForm, s.otherWord, s.otherQuotes, s.path, s.listInBrackets, s.openBracket,
+		s.lambda, s.amountWithoutQuotes, s.otherOperator, s.functionForm, s.otherWord,
+		s.otherQuotes, s.path, s.listInBrackets, s.openBracket,
 	} {
 		if e := try(plain, offset, text); e != nil {
 			return e
@@ -93,7 +98,8 @@ func (s Source) parserWords(message string) string {
 			value = found[2]
 		}
 		if found[1] == "String" {
-			return fmt.Sprintf("unexpected text %q; an operator or a comma is missing before it", value)
+			return fmt.Sprintf("unexpected text %q; an operator or a comma is missing before it",
+				value)
 		}
 		return "unexpected " + strconv.Quote(value)
 	}
@@ -119,7 +125,8 @@ var (
 func (s Source) amountWithoutQuotes(plain string, offset int, text []rune) *CompileError {
 	from, to := runesAround(text, offset, func(r rune) bool { return isWordRune(r) || r == '.' })
 	word := string(text[from:to])
-	if head := amountHead.FindString(string(text[:from])); head != "" && from < len(text) && !amountWord.MatchString(word) {
+	if head := amountHead.FindString(string(text[:from])); head != "" && from < len(text) &&
+		!amountWord.MatchString(word) {
 		from -= len([]rune(head))
 		word = strings.TrimSpace(head) + word
 	}
@@ -134,7 +141,8 @@ func (s Source) amountWithoutQuotes(plain string, offset int, text []rune) *Comp
 		hint = ", and quantity(…) on the other side"
 	}
 	quoted := strconv.Quote(word)
-	return s.replacing(from, to, quoted, "%s is not a number; an amount with a unit needs quotes: write %s%s", word, quoted, hint)
+	return s.replacing(from, to, quoted,
+		"%s is not a number; an amount with a unit needs quotes: write %s%s", word, quoted, hint)
 }
 
 // otherOperator is one of another language.
@@ -149,7 +157,8 @@ func (s Source) otherOperator(plain string, offset int, text []rune) *CompileErr
 		if by == "==" {
 			hint = "== to compare"
 		}
-		if e := s.replacing(from, to, by, "unexpected %s; write %s", string(text[from:to]), hint); e != nil {
+		if e := s.replacing(from, to, by, "unexpected %s; write %s", string(text[from:to]),
+			hint); e != nil {
 			return e
 		}
 	}
@@ -169,7 +178,8 @@ func (s Source) functionForm(plain string, offset int, text []rune) *CompileErro
 	if len(args) != 2 {
 		return nil
 	}
-	return s.withHabit(from, Fix{From: from, To: end}, name, args, name+" is written between two values")
+	return s.withHabit(from, Fix{From: from, To: end}, name, args,
+		name+" is written between two values")
 }
 
 // otherWord is AND and the like.
@@ -180,7 +190,9 @@ func (s Source) otherWord(plain string, offset int, text []rune) *CompileError {
 	}
 	word := strings.ToLower(string(text[from:to]))
 	if word == "like" || word == "ilike" {
-		return s.compileError(from, "unexpected %q; write glob(\"web-*\", x), or use matches, startsWith or contains", string(text[from:to]))
+		return s.compileError(from,
+			"unexpected %q; write glob(\"web-*\", x), or use matches, startsWith or contains",
+			string(text[from:to]))
 	}
 	if word == "then" || word == "else" || word == "elseif" {
 		return s.compileError(from, "unexpected %q; write condition ? a : b", string(text[from:to]))
@@ -192,7 +204,8 @@ func (s Source) otherWord(plain string, offset int, text []rune) *CompileError {
 	}
 	if by := words[word]; by != "" {
 		found := string(text[from:to])
-		if e := s.replacing(from, to, by, "unexpected %q; write %s", found, by); e != nil && by != found {
+		if e := s.replacing(from, to, by, "unexpected %q; write %s", found, by); e != nil &&
+			by != found {
 			return e
 		}
 	}
@@ -205,18 +218,21 @@ func (s Source) otherWord(plain string, offset int, text []rune) *CompileError {
 }
 
 // curly are the quotes that word processors write.
-var curly = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "‘", `"`, "’", `"`, "«", `"`, "»", `"`, "–", "-", "—", "-")
+var curly = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "‘", `"`, "’", `"`, "«", `"`, "»",
+	`"`, "–", "-", "—", "-")
 
 func (s Source) otherQuotes(plain string, offset int, text []rune) *CompileError {
 	straight := curly.Replace(s.Text)
-	if offset >= len(text) || straight == s.Text || !strings.ContainsRune("“”„‘’«»–—", text[offset]) {
+	if offset >= len(text) || straight == s.Text ||
+		!strings.ContainsRune("“”„‘’«»–—", text[offset]) {
 		return nil
 	}
 	fix := &Fix{0, len(text), straight}
 	if !s.helps(*fix, offset) {
 		return nil
 	}
-	return s.proposed(offset, fix, `unexpected %c; write straight quotes and plain dashes: " or -`, text[offset])
+	return s.proposed(offset, fix, `unexpected %c; write straight quotes and plain dashes: " or -`,
+		text[offset])
 }
 
 var (
@@ -232,7 +248,8 @@ func (s Source) path(plain string, offset int, text []rune) *CompileError {
 		if list == "" {
 			list = "list"
 		}
-		return s.compileError(max(0, offset-1), "unexpected [%s; an expression about the items of a list is any(%s, .field == …), all(…) or map(…)", firstRunes(behind, 1), list)
+		return s.compileError(max(0, offset-1),
+			"unexpected [%s; an expression about the items of a list is any(%s, .field == …), all(…) or map(…)", firstRunes(behind, 1), list)
 	}
 	if strings.HasPrefix(behind, ".") {
 		if e := s.unknownPredicate(before); e != nil {
@@ -245,13 +262,16 @@ func (s Source) path(plain string, offset int, text []rune) *CompileError {
 		method := methodBefore.FindStringSubmatch(before[:open])
 		if args, end := s.arguments(len([]rune(before[:open]))); method != nil && len(args) > 0 {
 			from := len([]rune(before[:open])) - len([]rune(method[0]))
-			return s.withHabit(from, Fix{From: from, To: end}, method[2], append([]string{method[1]}, args...), "methods are not available in "+s.Kind.word().plural)
+			return s.withHabit(from, Fix{From: from, To: end}, method[2],
+				append([]string{method[1]}, args...), "methods are not available in "+
+					s.Kind.word().plural)
 		}
 	}
 	return nil
 }
 
-// unknownPredicate is a misspelt any(list, .field == …), whose second argument is no expression then.
+// unknownPredicate is a misspelt any(list, .field == …), whose second argument is no expression
+// then.
 func (s Source) unknownPredicate(before string) *CompileError {
 	text, depth := []rune(before), 0
 	for i := len(text) - 1; i > 0; i-- {
@@ -265,12 +285,16 @@ func (s Source) unknownPredicate(before string) *CompileError {
 			from, to := runesAround(text, i, isWordRune)
 			name := string(text[from:to])
 			depth = 0
-			if to != i || from == to || from > 0 && text[from-1] == '.' || slices.Contains(s.Kind.functions(), name) || habits[strings.ToLower(name)].write != "" {
+			if to != i || from == to || from > 0 && text[from-1] == '.' ||
+				slices.Contains(s.Kind.functions(), name) ||
+				habits[strings.ToLower(name)].write != "" {
 				continue
 			}
 			near := nearest(name, predicates)
 			if near == "" {
-				e := s.compileError(from, "unknown function %q; those with a condition about items are %s", name, strings.Join(predicates, ", "))
+				e := s.compileError(from,
+					"unknown function %q; those with a condition about items are %s", name,
+					strings.Join(predicates, ", "))
 				if mend := (Fix{from, to, "any"}); s.helps(mend, from) {
 					e.mend = &mend
 				}
@@ -305,7 +329,9 @@ func (s Source) listInBrackets(plain string, offset int, text []rune) *CompileEr
 			}
 		}
 		list := "[" + strings.Join(args, ", ") + "]"
-		return s.replacing(from, end, list, "unexpected %s; a list is written in square brackets: write %s", strings.TrimPrefix(plain, "unexpected "), list)
+		return s.replacing(from, end, list,
+			"unexpected %s; a list is written in square brackets: write %s",
+			strings.TrimPrefix(plain, "unexpected "), list)
 	}
 	return nil
 }
@@ -321,7 +347,8 @@ func (s Source) lambda(plain string, offset int, text []rune) *CompileError {
 		}
 		args, end := s.arguments(open)
 		from, to := runesAround(text, open, isWordRune)
-		if end < offset || len(args) < 2 || !strings.Contains(","+strings.Join(predicates, ",")+",", ","+string(text[from:to])+",") {
+		if end < offset || len(args) < 2 || !strings.Contains(","+strings.Join(predicates, ",")+",",
+			","+string(text[from:to])+",") {
 			continue
 		}
 		variable, condition, found := strings.Cut(args[1], "=>")
@@ -331,8 +358,10 @@ func (s Source) lambda(plain string, offset int, text []rune) *CompileError {
 		if variable = strings.Trim(variable, " ()"); !found || !plainName.MatchString(variable) {
 			continue
 		}
-		by := fmt.Sprintf("%s(%s, %s)", string(text[from:to]), args[0], ofItem(strings.TrimSpace(condition), variable))
-		return s.replacing(from, end, by, "%s; an item has no name here, it is #, and its fields are .name: write %s", plain, by)
+		by := fmt.Sprintf("%s(%s, %s)", string(text[from:to]), args[0],
+			ofItem(strings.TrimSpace(condition), variable))
+		return s.replacing(from, end, by,
+			"%s; an item has no name here, it is #, and its fields are .name: write %s", plain, by)
 	}
 	return nil
 }

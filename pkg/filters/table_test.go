@@ -27,7 +27,8 @@ func (s *stores) ByIndex(informer, index, value string) []*event.Object {
 }
 
 func (s *stores) ByIndexIn(informer, index, value, namespace string) []*event.Object {
-	return slices.DeleteFunc(slices.Clone(s.ByIndex(informer, index, value)), func(o *event.Object) bool { return o.Namespace() != namespace })
+	return slices.DeleteFunc(slices.Clone(s.ByIndex(informer, index, value)),
+		func(o *event.Object) bool { return o.Namespace() != namespace })
 }
 
 const samplePod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","namespace":"shop","creationTimestamp":"2026-01-02T03:00:00Z",
@@ -44,7 +45,8 @@ const samplePod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","n
 func sample(t testing.TB) (event.Event, *stores) {
 	before := strings.Replace(samplePod, `"phase":"Running"`, `"phase":"Pending"`, 1)
 	before = strings.Replace(before, `"Ready","status":"True"`, `"Ready","status":"False"`, 1)
-	ev := event.Event{Op: event.Update, Missed: 2, Object: object(t, samplePod), Old: object(t, before)}
+	ev := event.Event{Op: event.Update, Missed: 2, Object: object(t, samplePod),
+		Old: object(t, before)}
 	node := object(t, `{"metadata":{"name":"node-17","labels":{"zone":"a"}},"spec":{"unschedulable":true,"podCIDR":"10.1.0.0/16"}}`)
 	service := object(t, `{"metadata":{"name":"web","namespace":"shop"},"spec":{"ports":[{"port":80}]}}`)
 	return ev, &stores{
@@ -95,7 +97,8 @@ func TestTheTableIsComplete(t *testing.T) {
 			continue
 		}
 		names = append(names, entry.Name)
-		if !strings.HasPrefix(entry.Signature, entry.Name) || !strings.Contains(entry.Example, entry.Name) {
+		if !strings.HasPrefix(entry.Signature, entry.Name) ||
+			!strings.Contains(entry.Example, entry.Name) {
 			t.Errorf("%s: signature %s, example %s", entry.Name, entry.Signature, entry.Example)
 		}
 		if !strings.HasSuffix(entry.Doc, ".") || strings.ContainsRune(entry.Doc, '\n') {

@@ -12,12 +12,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Text returns the text that an expression of [KindMessage] makes of an event, of a long one the beginning and "…", MaxMessage
-// bytes at most. A number, true
-// and false, a date, a duration and the like are written as texts, nil as "". An error is an [*EvalError].
+// Text returns the text that an expression of [KindMessage] makes of an event, of a long one the
+// beginning and "…", MaxMessage bytes at most. A number, true and false, a date, a duration and the
+// like are written as texts, nil as "". An error is an [*EvalError].
 func (e *Evaluator) Text(ev event.Event) (string, error) {
 	if e.filter.source.Kind != KindMessage {
-		return "", e.filter.source.evalError(&fault{message: "this expression is no message and gives no text"})
+		return "", e.filter.source.evalError(
+			&fault{message: "this expression is no message and gives no text"})
 	}
 	e.begin(ev)
 	result, err := e.vm.Run(e.filter.program, e.env)
@@ -32,7 +33,8 @@ func (e *Evaluator) Text(ev event.Event) (string, error) {
 func notText(result reflect.Type) error {
 	switch result.Kind() {
 	case reflect.Slice, reflect.Array, reflect.Map:
-		return errors.New(KindMessage.must() + ", this returns " + typeWords.Replace(result.String()))
+		return errors.New(KindMessage.must() + ", this returns " +
+			typeWords.Replace(result.String()))
 	}
 	return nil
 }

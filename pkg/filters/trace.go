@@ -7,9 +7,9 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// trace is what a filter that explains knows of its expression's parts. In its program every part is the second
-// argument of a call that records its value; the first one is a call that says the part has begun, so that what a
-// fault left unfinished is known.
+// trace is what a filter that explains knows of its expression's parts. In its program every part
+// is the second argument of a call that records its value; the first one is a call that says the
+// part has begun, so that what a fault left unfinished is known.
 type trace struct {
 	parts map[ast.Node]*part // by the node the user wrote
 	list  []*part
@@ -38,7 +38,8 @@ type recorded struct {
 	value any
 }
 
-// shownRuns is how many runs of a part are shown: the first ones, and the last, which is the one that decided.
+// shownRuns is how many runs of a part are shown: the first ones, and the last, which is the one
+// that decided.
 const shownRuns = 3
 
 // add makes a part of a node that stands in depth predicates.
@@ -72,8 +73,8 @@ func (t *trace) wrap(written, rewritten ast.Node) ast.Node {
 	return call(written, "@gives"+strconv.Itoa(p.number), begin, rewritten)
 }
 
-// count lets those that begin within a predicate know its item. expr's compiler can do that and its checker refuses it,
-// so it is done between them.
+// count lets those that begin within a predicate know its item. expr's compiler can do that and its
+// checker refuses it, so it is done between them.
 func (t *trace) count() {
 	if t == nil {
 		return
@@ -86,8 +87,8 @@ func (t *trace) count() {
 	}
 }
 
-// boolTrace begins the names of those that give what is known to be true or false. Other parts lose their type, which
-// makes the operations on them those of values that are not known before.
+// boolTrace begins the names of those that give what is known to be true or false. Other parts lose
+// their type, which makes the operations on them those of values that are not known before.
 const boolTrace = "@givesBool"
 
 func isBoolTraceName(name string) bool { return strings.HasPrefix(name, boolTrace) }
@@ -114,8 +115,8 @@ func (t *trace) begin(p *part, item int) bool {
 	return true
 }
 
-// end records the value of the part that began last. It is not looked at before the run is over, so that a run that is
-// recorded takes hardly longer than one that is not.
+// end records the value of the part that began last. It is not looked at before the run is over, so
+// that a run that is recorded takes hardly longer than one that is not.
 func (t *trace) end(value any) {
 	p := t.open[len(t.open)-1].part
 	p.runs++
@@ -130,7 +131,8 @@ func (t *trace) end(value any) {
 
 // items are those that the predicates around the innermost open part are at.
 func (t *trace) items() (at [MaxNesting]int) {
-	for _, o := range t.open { // the part of a predicate around another began before that one's, and is open
+	// the part of a predicate around another began before that one's, and is open
+	for _, o := range t.open {
 		if d := o.part.depth; d > 0 {
 			at[d-1] = o.item
 		}

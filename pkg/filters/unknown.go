@@ -13,11 +13,14 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// names are variables and constants of other languages, in lower case, and what they are called here.
+// names are variables and constants of other languages, in lower case, and what they are called
+// here.
 var names = map[string]string{
-	"null": "nil", "none": "nil", "undefined": "nil", "nil": "nil", "nill": "nil", "nul": "nil", "true": "true", "false": "false",
+	"null": "nil", "none": "nil", "undefined": "nil", "nil": "nil", "nill": "nil", "nul": "nil",
+	"true": "true", "false": "false",
 	"oldobject": "old", "old_object": "old", "oldobj": "old", "previous": "old", "prev": "old",
-	"newobject": "object", "new_object": "object", "newobj": "object", "self": "object", "this": "object", "current": "object",
+	"newobject": "object", "new_object": "object", "newobj": "object", "self": "object",
+	"this": "object", "current": "object",
 	"object": "object", "obj": "object", "item": "object", "$": "object", "resource": "object",
 	"operation": "op", "action": "op", "event": "op",
 }
@@ -26,10 +29,13 @@ var names = map[string]string{
 var topFields = []string{"metadata", "spec", "status", "data", "kind", "apiVersion", "type"}
 
 // ofMetadata are fields that are often named without their way.
-var ofMetadata = []string{"name", "namespace", "labels", "annotations", "uid", "ownerReferences", "finalizers", "creationTimestamp", "deletionTimestamp", "generation"}
+var ofMetadata = []string{"name", "namespace", "labels", "annotations", "uid", "ownerReferences",
+	"finalizers", "creationTimestamp", "deletionTimestamp", "generation"}
 
-// dottedKey is the key of a label or annotation that was written as if each of its parts were a field.
-var dottedKey = regexp.MustCompile(`\b(object|old)\.metadata\.(label|annotation)s\.([A-Za-z0-9][A-Za-z0-9_]*(?:[-./][A-Za-z0-9_]+)+)`)
+// dottedKey is the key of a label or annotation that was written as if each of its parts were a
+// field.
+var dottedKey = regexp.MustCompile(
+	`\b(object|old)\.metadata\.(label|annotation)s\.([A-Za-z0-9][A-Za-z0-9_]*(?:[-./][A-Za-z0-9_]+)+)`)
 
 // keyAt proposes label("…") for a dotted key around offset.
 func (s Source) keyAt(offset int) (hint string, fix *Fix) {
@@ -38,7 +44,8 @@ func (s Source) keyAt(offset int) (hint string, fix *Fix) {
 		if offset < from || offset >= to {
 			continue
 		}
-		root, what, key := s.Text[found[2]:found[3]], s.Text[found[4]:found[5]], s.Text[found[6]:found[7]]
+		root, what, key := s.Text[found[2]:found[3]], s.Text[found[4]:found[5]],
+			s.Text[found[6]:found[7]]
 		text := fmt.Sprintf("%s(%q)", what, key)
 		if root == "old" {
 			text = fmt.Sprintf("old.metadata.%ss[%q]", what, key)
@@ -56,7 +63,9 @@ func (s Source) keyAt(offset int) (hint string, fix *Fix) {
 func (s Source) unknownName(name string, offset int) *CompileError {
 	kind := s.Kind.word()
 	if hint, fix := s.keyAt(offset); fix != nil {
-		return s.proposed(offset, fix, "unknown name %q; a key with dots, dashes or slashes is no row of fields: %s", name, hint)
+		return s.proposed(offset, fix,
+			"unknown name %q; a key with dots, dashes or slashes is no row of fields: %s", name,
+			hint)
 	}
 	text := []rune(s.Text)
 	end := offset + len([]rune(name))
@@ -72,16 +81,20 @@ func (s Source) unknownName(name string, offset int) *CompileError {
 	switch word := strings.ToLower(name); {
 	case strings.HasSuffix(before, ".."):
 		from := len([]rune(strings.TrimSuffix(before, "..")))
-		return s.proposed(offset, &Fix{from, offset, "."}, `unknown name %q; ".." makes a range of numbers: one dot leads to a field`, name)
+		return s.proposed(offset, &Fix{from, offset, "."},
+			`unknown name %q; ".." makes a range of numbers: one dot leads to a field`, name)
 	case s.Kind.seesEvents() && opMeant(name) != "" && comparesOp(before, string(text[end:])):
 		by := strconv.Quote(opMeant(name))
 		return s.proposed(offset, replace(by), "unknown name %q; op is a text: write %s", name, by)
 	case names[word] != "" && (names[word] != "old" && names[word] != "op" || s.Kind.seesEvents()):
-		return s.proposed(offset, replace(names[word]), "unknown name %q; write %s", name, names[word])
+		return s.proposed(offset, replace(names[word]), "unknown name %q; write %s", name,
+			names[word])
 	case s.isTopField(name):
-		return s.proposed(offset, replace("object."+name), "unknown name %q; write object.%[1]s", name)
+		return s.proposed(offset, replace("object."+name), "unknown name %q; write object.%[1]s",
+			name)
 	case slices.Contains(ofMetadata, name):
-		return s.proposed(offset, replace("object.metadata."+name), "unknown name %q; write object.metadata.%[1]s", name)
+		return s.proposed(offset, replace("object.metadata."+name),
+			"unknown name %q; write object.metadata.%[1]s", name)
 	}
 	if _, exists := builtin.Index[name]; exists {
 		return s.compileError(offset, "the function %s is not available in %s", name, kind.plural)
@@ -94,9 +107,12 @@ func (s Source) unknownName(name string, offset int) *CompileError {
 		return s.prose(offset, fmt.Sprintf("unknown name %q", name))
 	}
 	if item := replace("#"); insidePredicate(string(text[:offset])) && s.helps(*item, offset) {
-		return s.proposed(offset, item, "unknown name %q; within any(…) and the like an item is #, and a field of it is .name", name)
+		return s.proposed(offset, item,
+			"unknown name %q; within any(…) and the like an item is #, and a field of it is .name",
+			name)
 	}
-	return s.compileError(offset, "unknown name %q; text needs quotes, and a field begins with object; the variables are %s",
+	return s.compileError(offset,
+		"unknown name %q; text needs quotes, and a field begins with object; the variables are %s",
 		name, strings.Join(s.Kind.variables(), ", "))
 }
 
@@ -144,13 +160,17 @@ var (
 
 // opWordsElsewhere are what other tools call the events.
 var opWordsElsewhere = map[string]event.Op{
-	"create": event.Add, "created": event.Add, "insert": event.Add, "inserted": event.Add, "added": event.Add, "new": event.Add,
-	"modify": event.Update, "modified": event.Update, "updated": event.Update, "change": event.Update, "changed": event.Update, "patch": event.Update, "patched": event.Update,
-	"deleted": event.Delete, "remove": event.Delete, "removed": event.Delete, "destroy": event.Delete,
-	"sync": event.Resync, "resynced": event.Resync,
+	"create": event.Add, "created": event.Add, "insert": event.Add, "inserted": event.Add,
+	"added": event.Add, "new": event.Add,
+	"modify": event.Update, "modified": event.Update, "updated": event.Update,
+	"change": event.Update, "changed": event.Update, "patch": event.Update, "patched": event.Update,
+	"deleted": event.Delete, "remove": event.Delete, "removed": event.Delete,
+	"destroy": event.Delete,
+	"sync":    event.Resync, "resynced": event.Resync,
 }
 
-// OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if it means none.
+// OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if it
+// means none.
 func OpMeant(word string) string { return opMeant(word) }
 
 // opMeant returns the op that a word means, "" if it means none.

@@ -10,9 +10,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// ref is a part of an object that has not been decoded. Every function here takes it where it takes a decoded value.
-// It is a struct of one pointer so that it fits into an interface without allocation, and so that expr, which follows
-// plain pointers, leaves it alone.
+// ref is a part of an object that has not been decoded. Every function here takes it where it takes
+// a decoded value. It is a struct of one pointer so that it fits into an interface without
+// allocation, and so that expr, which follows plain pointers, leaves it alone.
 type ref struct{ *event.Value }
 
 // refer gives a ref, or nil for what is missing or null.
@@ -29,7 +29,8 @@ func (e *Evaluator) keep(v event.Value) any {
 		return nil
 	}
 	if len(e.cells) == cap(e.cells) {
-		e.cells = make([]event.Value, 0, max(64, 2*cap(e.cells))) // the full one lives on in the refs to it
+		// the full one lives on in the refs to it
+		e.cells = make([]event.Value, 0, max(64, 2*cap(e.cells)))
 	}
 	e.cells = append(e.cells, v)
 	return ref{&e.cells[len(e.cells)-1]}
@@ -56,7 +57,8 @@ type value struct {
 	s    string
 }
 
-// load reads scalars without decoding anything else. It does not allocate, except for strings with escapes.
+// load reads scalars without decoding anything else. It does not allocate, except for strings with
+// escapes.
 func load(x any) value {
 	switch x := x.(type) {
 	case nil:
@@ -87,7 +89,8 @@ func (e *Evaluator) load(x any) value {
 }
 
 func (e *Evaluator) loadJSON(v event.Value) value {
-	if raw := v.Raw(); len(raw) > freeBytes && (v.Kind() == event.String || v.Kind() == event.Number) {
+	if raw := v.Raw(); len(raw) > freeBytes &&
+		(v.Kind() == event.String || v.Kind() == event.Number) {
 		e.charge(len(raw) / comparedBytes)
 		if v.Kind() == event.Number || strings.IndexByte(raw, '\\') >= 0 {
 			e.charge(len(raw) / decodedBytes)
@@ -118,7 +121,8 @@ func loadJSON(v event.Value) value {
 
 // isInteger spares others the error that strconv makes of them.
 func isInteger(text string) bool {
-	return len(text) <= 20 && strings.IndexByte(text, '.') < 0 && strings.IndexByte(text, 'e') < 0 && strings.IndexByte(text, 'E') < 0
+	return len(text) <= 20 && strings.IndexByte(text, '.') < 0 &&
+		strings.IndexByte(text, 'e') < 0 && strings.IndexByte(text, 'E') < 0
 }
 
 // beyondFloat reads a number; one that float64 cannot hold (1e400) is infinite.

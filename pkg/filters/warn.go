@@ -10,19 +10,21 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Warnings are what is legal and can hardly be meant, in the order of their places: old where no update can be, what is
-// true or false whatever happens, a comparison of a field with what it can never be. They are the filter's own: do not
-// change them.
+// Warnings are what is legal and can hardly be meant, in the order of their places: old where no
+// update can be, what is true or false whatever happens, a comparison of a field with what it can
+// never be. They are the filter's own: do not change them.
 func (f *Filter) Warnings() []*CompileError { return f.warnings }
 
-// check finds in the tree as the user wrote it what the source's schema refuses, and all there is to warn of.
+// check finds in the tree as the user wrote it what the source's schema refuses, and all there is
+// to warn of.
 func check(source Source, n ast.Node) ([]*CompileError, error) {
 	c := &schemaCheck{source: source, variables: map[string]fact{}}
 	c.root(n)
 	if len(c.mistakes) > 0 {
 		return nil, (&mistakes{c.mistakes}).err()
 	}
-	w := &warner{source: source, on: source.On & allOps, warnings: c.warnings, memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}}
+	w := &warner{source: source, on: source.On & allOps, warnings: c.warnings,
+		memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}}
 	if w.on == 0 {
 		w.on = allOps
 	}
@@ -32,7 +34,8 @@ func check(source Source, n ast.Node) ([]*CompileError, error) {
 	slices.SortStableFunc(w.warnings, func(a, b *CompileError) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return slices.CompactFunc(w.warnings, func(a, b *CompileError) bool { // a node may stand in two places, as in 1 < a < 9
+	// a node may stand in two places, as in 1 < a < 9
+	return slices.CompactFunc(w.warnings, func(a, b *CompileError) bool {
 		return a.Message == b.Message && a.place == b.place
 	}), nil
 }
@@ -65,7 +68,8 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 			w.needsUpdate(n, ops, "old is always nil", "has an old object")
 		}
 	case *ast.CallNode:
-		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && (callee.Value == "changed" || callee.Value == "became") {
+		if callee, ok := n.Callee.(*ast.IdentifierNode); ok &&
+			(callee.Value == "changed" || callee.Value == "became") {
 			w.needsUpdate(n, ops, callee.Value+" is never true", "changes an object")
 		}
 	case *ast.BinaryNode:
@@ -90,11 +94,13 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 
 func (w *warner) needsUpdate(n ast.Node, ops event.OpSet, what, only string) {
 	switch {
-	case ops.Has(event.Update) || ops == 0: // where no event comes to there is nothing to say of events
+	// where no event comes to there is nothing to say of events
+	case ops.Has(event.Update) || ops == 0:
 	case !w.on.Has(event.Update):
 		w.warnf(n, "%s: the events are %s, and only an update %s", what, opWords(w.on, "and"), only)
 	default:
-		w.warnf(n, "%s here: op is %s where it is asked for, and only an update %s", what, opWords(ops, "or"), only)
+		w.warnf(n, "%s here: op is %s where it is asked for, and only an update %s", what,
+			opWords(ops, "or"), only)
 	}
 }
 
@@ -102,7 +108,8 @@ func (w *warner) needsUpdate(n ast.Node, ops event.OpSet, what, only string) {
 func (w *warner) opNames(n *ast.BinaryNode) {
 	for _, name := range namedOps(n) {
 		if op, err := event.ParseOp(name.Value); err == nil && !w.on.Has(op) {
-			w.warnf(name, "op is never %q here: the events are %s", name.Value, opWords(w.on, "and"))
+			w.warnf(name, "op is never %q here: the events are %s", name.Value,
+				opWords(w.on, "and"))
 		}
 	}
 }
@@ -131,7 +138,8 @@ func namedOps(n *ast.BinaryNode) []*ast.StringNode {
 
 // neverOrAlways looks for the largest parts that op alone makes true or false of every event.
 func (w *warner) neverOrAlways(n ast.Node) {
-	if binary, ok := n.(*ast.BinaryNode); ok && (isAnd(binary) || isOr(binary) || binary.Operator == "in") && w.opsNamed(n) != 0 {
+	if binary, ok := n.(*ast.BinaryNode); ok &&
+		(isAnd(binary) || isOr(binary) || binary.Operator == "in") && w.opsNamed(n) != 0 {
 		yes, no := w.opsOf(n, true), w.opsOf(n, false)
 		switch {
 		case yes == 0:
@@ -140,7 +148,8 @@ func (w *warner) neverOrAlways(n ast.Node) {
 		case no == 0:
 			w.warnf(n, "this is always true, whatever op is")
 			return
-		case yes&w.on == 0 && w.opsNamed(n)&^w.on == 0: // else it names an op that never comes, and that is said there
+		// else it names an op that never comes, and that is said there
+		case yes&w.on == 0 && w.opsNamed(n)&^w.on == 0:
 			w.warnf(n, "this is never true: the events are %s", opWords(w.on, "and"))
 			return
 		}
@@ -150,7 +159,8 @@ func (w *warner) neverOrAlways(n ast.Node) {
 	}
 }
 
-// opsOf gives the ops for which a node can be true, or false if want is false, as far as it compares op with constants.
+// opsOf gives the ops for which a node can be true, or false if want is false, as far as it
+// compares op with constants.
 func (w *warner) opsOf(n ast.Node, want bool) event.OpSet {
 	asked := opsAsked{n, want}
 	if ops, ok := w.memo[asked]; ok {

@@ -8,7 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// differsFromOld warns of object.x != old.x where events without an old object come, too: nil differs from everything.
+// differsFromOld warns of object.x != old.x where events without an old object come, too: nil
+// differs from everything.
 func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 	if n.Operator != "!=" || !ops.Has(event.Update) || !ops.Has(event.Add) || w.asksForOld {
 		return
@@ -40,7 +41,8 @@ func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 	if instead == "" {
 		instead = `; write op == "update" && before it`
 	}
-	w.warnf(n, "this is true of every %s as well, which has no old object%s", opWords(ops&^event.OpSet(0).With(event.Update), "and"), instead)
+	w.warnf(n, "this is true of every %s as well, which has no old object%s",
+		opWords(ops&^event.OpSet(0).With(event.Update), "and"), instead)
 }
 
 func plainPath(text string) bool {
@@ -57,9 +59,11 @@ func isName(n ast.Node, name string) bool {
 	return ok && id.Value == name
 }
 
-// asksForOld reports whether the expression somewhere compares old itself, so that its author knows that it can be nil.
+// asksForOld reports whether the expression somewhere compares old itself, so that its author knows
+// that it can be nil.
 func asksForOld(n ast.Node) bool {
-	if binary, ok := n.(*ast.BinaryNode); ok && (isName(binary.Left, "old") || isName(binary.Right, "old")) {
+	if binary, ok := n.(*ast.BinaryNode); ok &&
+		(isName(binary.Left, "old") || isName(binary.Right, "old")) {
 		return true
 	}
 	for _, child := range children(n) {

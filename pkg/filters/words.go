@@ -33,7 +33,8 @@ func (s Source) place(err error, tree *parser.Tree) *CompileError {
 
 // typeWords are the names of types as typeName gives them, for those that Go calls otherwise.
 var typeWords = strings.NewReplacer(
-	"[]interface {}", "list", "[]int", "list", "[]string", "list", "map[string]interface {}", "object", "float64", "float",
+	"[]interface {}", "list", "[]int", "list", "[]string", "list", "map[string]interface {}",
+	"object", "float64", "float",
 	"time.Time", "date", "time.Duration", "duration", "interface {}", "any",
 )
 
@@ -44,7 +45,8 @@ func (s Source) reword(message string) string {
 	if strings.Contains(message, "exceeds maximum allowed nodes") {
 		return fmt.Sprintf("the expression has more than %d nodes", MaxNodes)
 	}
-	if strings.HasPrefix(message, "cannot use bool as type") && strings.HasPrefix(strings.TrimSpace(s.Text), "!") {
+	if strings.HasPrefix(message, "cannot use bool as type") &&
+		strings.HasPrefix(strings.TrimSpace(s.Text), "!") {
 		return "! applies to the first value alone; write a not in b, or !(a in b)"
 	}
 	return strings.TrimSpace(typeWords.Replace(message))

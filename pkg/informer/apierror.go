@@ -16,7 +16,8 @@ import (
 
 func isExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// isTooLarge: the server has not yet seen the version that was asked for. Servers before 1.17 say so in words only.
+// isTooLarge: the server has not yet seen the version that was asked for. Servers before 1.17 say
+// so in words only.
 func isTooLarge(err error) bool {
 	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
 		return true
@@ -48,7 +49,8 @@ func isBusy(err error) bool {
 		return true
 	}
 	switch statusCode(err) {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false
@@ -57,16 +59,20 @@ func isBusy(err error) bool {
 // isDamaged: what was read is not what the server sent, and that may have been so for a while.
 func isDamaged(err error) bool {
 	var corrupt flate.CorruptInputError
-	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt)
+	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) ||
+		errors.As(err, &corrupt)
 }
 
-// isNoAnswer: the request, or its answer, was lost on the way, which says nothing about the resource.
+// isNoAnswer: the request, or its answer, was lost on the way, which says nothing about the
+// resource.
 func isNoAnswer(err error) bool { return err != nil && statusCode(err) == 0 }
 
-// isForNow: the server answered with a failure that is not about what was asked for, and may be over at the next request.
+// isForNow: the server answered with a failure that is not about what was asked for, and may be
+// over at the next request.
 func isForNow(err error) bool {
 	code := statusCode(err)
-	return code >= 500 && !isTooLarge(err) || code == http.StatusUnauthorized || code == http.StatusForbidden
+	return code >= 500 && !isTooLarge(err) || code == http.StatusUnauthorized ||
+		code == http.StatusForbidden
 }
 
 // statusCode returns the HTTP status the server answered with, 0 if it did not answer.

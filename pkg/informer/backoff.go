@@ -13,10 +13,11 @@ import (
 const (
 	backoffMin = 800 * time.Millisecond
 	backoffMax = 30 * time.Second
-	// backoffRefused is where the delay stops growing while connections are refused: nobody is there who could have too
-	// much to do, and who begins to listen again is to be found soon.
+	// backoffRefused is where the delay stops growing while connections are refused: nobody is
+	// there who could have too much to do, and who begins to listen again is to be found soon.
 	backoffRefused = 2 * time.Second
-	// backoffReset is how long there must have been no reason to wait before the delay begins at its minimum again.
+	// backoffReset is how long there must have been no reason to wait before the delay begins at
+	// its minimum again.
 	backoffReset = 2 * time.Minute
 
 	// paceBurst watches may follow each other at once; after that there is one each paceInterval.
@@ -24,16 +25,17 @@ const (
 	paceInterval = time.Second
 )
 
-// backoff gives the delays between attempts: 0.8 s doubling to 30 s, each with up to its own length added at random, so
-// that many daemons do not come back at once. It stays high while attempts fail, and is shared by everything the
-// reflector may have to repeat. Only refused connections wait 4 s at most, and make no other delay longer than that. It is
-// the reflector's alone.
+// backoff gives the delays between attempts: 0.8 s doubling to 30 s, each with up to its own length
+// added at random, so that many daemons do not come back at once. It stays high while attempts
+// fail, and is shared by everything the reflector may have to repeat. Only refused connections wait
+// 4 s at most, and make no other delay longer than that. It is the reflector's alone.
 type backoff struct {
 	step  time.Duration
 	ended time.Time // when the last wait was over
 }
 
-// next returns the delay from now on, after an error. It is at least as long as the server asked for.
+// next returns the delay from now on, after an error. It is at least as long as the server asked
+// for.
 func (b *backoff) next(now time.Time, cause error) time.Duration {
 	if b.step == 0 || now.Sub(b.ended) >= backoffReset {
 		b.step = backoffMin

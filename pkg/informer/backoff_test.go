@@ -12,7 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A server that was away for long is found a few seconds after it is back, and was not asked all the time.
+// A server that was away for long is found a few seconds after it is back, and was not asked all
+// the time.
 func TestAServerThatIsBackIsFoundSoon(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r, _, _ := w.listen(ListenerConfig{})
@@ -53,8 +54,9 @@ func TestAServerThatIsBackIsFoundSoon(t *testing.T) {
 	})
 }
 
-// The delays of any sequence of failures, against a model: those of refused connections have a ceiling of their own, which
-// they raise no other delay beyond; the others double, and never get shorter, until there is no failure for two minutes.
+// The delays of any sequence of failures, against a model: those of refused connections have a
+// ceiling of their own, which they raise no other delay beyond; the others double, and never get
+// shorter, until there is no failure for two minutes.
 func TestBackoffModel(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -73,7 +75,8 @@ func TestBackoffModel(t *testing.T) {
 			}
 			d, least := b.next(now, cause), min(base, ceiling)
 			if d < least || d >= 2*least {
-				t.Fatalf("seed %d, failure %d, refused %v: %v, want %v to %v", seed, n, refused, d, least, 2*least)
+				t.Fatalf("seed %d, failure %d, refused %v: %v, want %v to %v", seed, n, refused, d,
+					least, 2*least)
 			}
 			if !refused && least < longest {
 				t.Fatalf("seed %d, failure %d: a refusal made %v of %v", seed, n, least, longest)

@@ -8,18 +8,20 @@ import (
 type Overflow uint8
 
 const (
-	// OverflowLatest marks the event's object, which is delivered later, once, in its then current state.
+	// OverflowLatest marks the event's object, which is delivered later, once, in its then current
+	// state.
 	OverflowLatest Overflow = iota
 	// OverflowBlock makes the informer wait for room, and with it all its other listeners.
 	OverflowBlock
 	// OverflowDrop gives the event up. The first list is never dropped.
 	OverflowDrop
-	// OverflowSpill has the event written to a file. When that is full, or the disk too slow, it is as OverflowLatest.
+	// OverflowSpill has the event written to a file. When that is full, or the disk too slow, it is
+	// as OverflowLatest.
 	OverflowSpill
 )
 
-// buffer holds one listener's events: at most capacity of them, in order, and behind them what did not fit. It is plain
-// data: no lock, no channel, no goroutine.
+// buffer holds one listener's events: at most capacity of them, in order, and behind them what did
+// not fit. It is plain data: no lock, no channel, no goroutine.
 //
 //	offer ──► ring ──► take ──► (a worker) ──► done
 //	   │       ▲        ▲                       │
@@ -27,37 +29,42 @@ const (
 //	   │       └── promote: backlog, then spill, then marks
 //	   └────► spill, marks                   resyncs, to take, when all else is empty
 //
-// The order among objects is that of their first event. Events of one object are handed out one after the other: while
-// one is with a worker, the next ones wait in its lane.
+// The order among objects is that of their first event. Events of one object are handed out one
+// after the other: while one is with a worker, the next ones wait in its lane.
 //
-// Memory is bounded: capacity entries, as many again behind objects that wait for a retry, what is on its way to the spill
-// file and back, and for each object at most one entry that waits for a retry, one that was recalled, one pointer in the
-// backlog, and one mark if it has more to say. A mark points at objects that the store holds anyway, at the last state of
-// deleted ones, and at the last state that fitted the listener's conditions; the backlog, at the first state.
+// Memory is bounded: capacity entries, as many again behind objects that wait for a retry, what is
+// on its way to the spill file and back, and for each object at most one entry that waits for a
+// retry, one that was recalled, one pointer in the backlog, and one mark if it has more to say. A
+// mark points at objects that the store holds anyway, at the last state of deleted ones, and at the
+// last state that fitted the listener's conditions; the backlog, at the first state.
 type buffer struct {
 	capacity int
 	overflow Overflow
 
 	ring  fifo[entry]
-	ready fifo[entry]         // entries whose turn has come while their lane was busy
-	again fifo[entry]         // recalled ones: their objects are older than what the ring has of them, so they go first
+	ready fifo[entry] // entries whose turn has come while their lane was busy
+	// recalled ones: their objects are older than what the ring has of them, so they go first
+	again fifo[entry]
 	lanes map[event.Key]*lane // objects with an entry at a worker, or parked for a retry
 	spare []*lane
 	held  int // entries in ring, ready and lanes, those at workers included, but not these:
-	// parked are entries that wait for a retry, one for each object at most; behind are entries in their lanes, as many as
-	// the capacity at most; folded are lanes with a mark for what exceeds that.
+	// parked are entries that wait for a retry, one for each object at most; behind are entries in
+	// their lanes, as many as the capacity at most; folded are lanes with a mark for what exceeds
+	// that.
 	parked, behind, folded int
 	freed                  bool // held has become less since this was last looked at
 
-	resyncs   []*resync  // handed out when there is nothing else to do
-	backlog   []backlog  // what was stored when the listener joined, or is of the first list, and does not fit yet
-	spill     *spill     // nil unless the overflow is spill, or once its file cannot be read
-	closing   *spillFile // to be closed by a job
-	spilled   map[event.Key]*spilled
-	spillErr  error // why the spill file is not written, or not there, any more
-	marks     map[event.Key]*mark
-	markOrder fifo[*mark] // and such as have moved up with their object's place in the backlog, which are empty
-	judge     judge       // of resyncs and recalls; made for the first one
+	resyncs []*resync // handed out when there is nothing else to do
+	// what was stored when the listener joined, or is of the first list, and does not fit yet
+	backlog  []backlog
+	spill    *spill     // nil unless the overflow is spill, or once its file cannot be read
+	closing  *spillFile // to be closed by a job
+	spilled  map[event.Key]*spilled
+	spillErr error // why the spill file is not written, or not there, any more
+	marks    map[event.Key]*mark
+	// and such as have moved up with their object's place in the backlog, which are empty
+	markOrder fifo[*mark]
+	judge     judge // of resyncs and recalls; made for the first one
 
 	coalesced uint64 // events that were merged into a mark and will never be seen on their own
 	dropped   uint64 // events given up by OverflowDrop
@@ -83,22 +90,26 @@ type failed struct {
 	progress any // as Delivery.Progress
 }
 
-// backlog is a snapshot of a store, or a part of the first list, that is handed out as initial adds, object by object.
+// backlog is a snapshot of a store, or a part of the first list, that is handed out as initial
+// adds, object by object.
 type backlog struct {
 	from    *registration
 	objects []*event.Object
 }
 
-// mark is what an object still has to say. latest is its current state. before is the end of an object of the same name
-// that went before it: the listener may know that one, and must learn that it is gone.
+// mark is what an object still has to say. latest is its current state. before is the end of an
+// object of the same name that went before it: the listener may know that one, and must learn that
+// it is gone.
 type mark struct {
 	before *entry
 	latest entry
 }
 
-// offer takes an event. It never blocks. Only with OverflowBlock it may refuse, and then has to be asked again.
+// offer takes an event. It never blocks. Only with OverflowBlock it may refuse, and then has to be
+// asked again.
 func (b *buffer) offer(e entry) (taken bool) {
-	// Once something waits behind the ring, everything goes behind that, or it could wait for ever while others pass.
+	// Once something waits behind the ring, everything goes behind that, or it could wait for ever
+	// while others pass.
 	if b.held < b.capacity && !b.waiting() {
 		b.ring.push(e)
 		b.held++
@@ -127,8 +138,8 @@ func (b *buffer) waiting() bool {
 	return len(b.marks) > 0 || len(b.backlog) > 0 || b.spill.len() > 0
 }
 
-// mark adds an entry to its object's mark, which it makes if there is none. Nothing else may change marks, so that none is
-// lost or in the order twice.
+// mark adds an entry to its object's mark, which it makes if there is none. Nothing else may change
+// marks, so that none is lost or in the order twice.
 func (b *buffer) mark(e entry) {
 	key := e.Object.Key()
 	if m := b.marks[key]; m != nil {
@@ -146,7 +157,8 @@ func (b *buffer) mark(e entry) {
 	b.markOrder.push(m)
 }
 
-// join takes what is stored when a listener comes, or a part of the first list. It costs the same however many objects there are.
+// join takes what is stored when a listener comes, or a part of the first list. It costs the same
+// however many objects there are.
 func (b *buffer) join(from *registration, objects []*event.Object) {
 	if len(objects) > 0 {
 		b.backlog = append(b.backlog, backlog{from, objects})
@@ -154,13 +166,16 @@ func (b *buffer) join(from *registration, objects []*event.Object) {
 	}
 }
 
-// merge folds a later event of the same object into its mark. It tells whether that leaves one event less to deliver.
+// merge folds a later event of the same object into its mark. It tells whether that leaves one
+// event less to deliver.
 func (m *mark) merge(e entry) (coalesced bool) {
 	last := &m.latest
 	same := e.Object.UID() == last.Object.UID()
 	switch {
-	case last.Op == event.Delete && (e.Op != event.Delete || !same), !same && e.from.transitions() && last.Op == event.Update:
-		// Another object has taken the name. With Transitions, the update is the first one's end in what the listener looks at.
+	case last.Op == event.Delete && (e.Op != event.Delete || !same), !same &&
+		e.from.transitions() && last.Op == event.Update:
+		// Another object has taken the name. With Transitions, the update is the first one's end in
+		// what the listener looks at.
 		if m.before == nil {
 			before := *last
 			m.before = &before
@@ -197,7 +212,8 @@ func (m *mark) entries() int {
 	return 1
 }
 
-// knownBefore is the state that the listener had taken before this event, nil if there is none or this does not tell.
+// knownBefore is the state that the listener had taken before this event, nil if there is none or
+// this does not tell.
 func (e *entry) knownBefore() *event.Object {
 	switch e.Op {
 	case event.Update:
@@ -209,7 +225,8 @@ func (e *entry) knownBefore() *event.Object {
 	}
 }
 
-// stored gives an event with its objects as the store has them: there is no limit to the number of marks.
+// stored gives an event with its objects as the store has them: there is no limit to the number of
+// marks.
 func stored(e event.Event) event.Event {
 	e.Object = e.Object.Stored()
 	if e.Old != nil {
@@ -248,7 +265,8 @@ func (b *buffer) take() (entry, bool) {
 	}
 }
 
-// recall takes an entry that a worker has asked for, beyond the capacity: there is at most one for each object.
+// recall takes an entry that a worker has asked for, beyond the capacity: there is at most one for
+// each object.
 func (b *buffer) recall(e entry) { b.again.push(e) }
 
 // done frees the place of an entry and lets the next one of its object go.
@@ -258,7 +276,8 @@ func (b *buffer) done(key event.Key) {
 	b.promote()
 }
 
-// promote moves what waits behind the ring into the room there is. What is on disk comes when it has been read.
+// promote moves what waits behind the ring into the room there is. What is on disk comes when it
+// has been read.
 func (b *buffer) promote() {
 	for b.held < b.capacity {
 		switch {
@@ -267,7 +286,8 @@ func (b *buffer) promote() {
 			o := first.objects[0]
 			first.objects[0] = nil
 			first.objects = first.objects[1:]
-			b.enterInitial(entry{Event: event.Event{Op: event.Add, Object: o, Initial: true}, from: first.from, initials: 1})
+			b.enterInitial(entry{Event: event.Event{Op: event.Add, Object: o, Initial: true},
+				from: first.from, initials: 1})
 			if len(first.objects) == 0 {
 				b.backlog[0] = backlog{} // the slice may be long, and hold this for a while
 				if b.backlog = b.backlog[1:]; len(b.backlog) == 0 {
@@ -303,12 +323,13 @@ func (b *buffer) enterMark(m *mark) {
 	b.enter(m.latest)
 }
 
-// enterInitial moves an object up from the backlog. If it has a mark, and nothing in the spill before that, the two are one
-// event, as they are if both are marks.
+// enterInitial moves an object up from the backlog. If it has a mark, and nothing in the spill
+// before that, the two are one event, as they are if both are marks.
 func (b *buffer) enterInitial(e entry) {
 	key := e.Object.Key()
 	m := b.marks[key]
-	if m == nil || m.latest.from != e.from || b.spilled[key] != nil && !mutated("spill-overtaken") || mutated("backlog-unmerged") {
+	if m == nil || m.latest.from != e.from || b.spilled[key] != nil &&
+		!mutated("spill-overtaken") || mutated("backlog-unmerged") {
 		b.enter(e)
 		return
 	}

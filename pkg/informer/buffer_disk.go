@@ -3,12 +3,13 @@ package informer
 import "errors"
 
 const (
-	// maxHandedOver is how many entries may wait to be written, and maxHandedOverBytes how long their texts may be. What
-	// exceeds that is marked: a disk that is slow or hangs costs no more memory than that.
+	// maxHandedOver is how many entries may wait to be written, and maxHandedOverBytes how long
+	// their texts may be. What exceeds that is marked: a disk that is slow or hangs costs no more
+	// memory than that.
 	maxHandedOver      = 4096
 	maxHandedOverBytes = 16 << 20
-	// maxDiskBatch is how many entries are written or read at a time, and maxReadAhead how many of them may be more than
-	// there is room for.
+	// maxDiskBatch is how many entries are written or read at a time, and maxReadAhead how many of
+	// them may be more than there is room for.
 	maxDiskBatch = 256
 	maxReadAhead = 32
 )
@@ -18,8 +19,9 @@ const (
 //	push ──► unwritten ──► writing ──► file ──► back ──► pop
 //	             └──────────────────────────────────────► pop, if there is nothing in front
 //
-// It is plain data like the buffer, and never touches the file. That is done by a diskJob: it is made here, run by whoever
-// owns the file meanwhile and without any lock, and finished here. There is one at a time.
+// It is plain data like the buffer, and never touches the file. That is done by a diskJob: it is
+// made here, run by whoever owns the file meanwhile and without any lock, and finished here. There
+// is one at a time.
 type spill struct {
 	file       *spillFile // the job's, while there is one
 	job        *diskJob
@@ -32,7 +34,8 @@ type spill struct {
 	records   int     // in the file, those that the job reads included
 	back      fifo[entry]
 
-	limited bool  // the file has reached its limit; it is written again when something of it has been read
+	// the file has reached its limit; it is written again when something of it has been read
+	limited bool
 	failed  bool  // the file could not be written; it is only read from now on
 	lost    error // why the file cannot be read any more
 }
@@ -54,7 +57,8 @@ func (s *spill) push(e entry) bool {
 		s.limited = false
 	}
 	waiting, size := s.unwritten.len()+len(s.writing), textBytes(&e)
-	if s.limited || s.failed || s.lost != nil || waiting >= s.maxWaiting || waiting > 0 && s.bytes+size > s.maxBytes {
+	if s.limited || s.failed || s.lost != nil || waiting >= s.maxWaiting || waiting > 0 &&
+		s.bytes+size > s.maxBytes {
 		return false
 	}
 	s.unwritten.push(e)
@@ -81,7 +85,8 @@ func (s *spill) pop() (e entry, ok bool) {
 	return e, ok
 }
 
-// diskJob is something to be done to a spill file: a batch is written, some records are read, or the file is closed.
+// diskJob is something to be done to a spill file: a batch is written, some records are read, or
+// the file is closed.
 type diskJob struct {
 	file  *spillFile
 	write []entry
@@ -138,7 +143,8 @@ func (s *spill) next(room int) *diskJob {
 
 // due reports whether there is a job to begin. To read comes first: somebody may wait for it.
 func (s *spill) due(room int) bool {
-	return s.job == nil && s.lost == nil && (s.readable(room) || s.unwritten.len() > 0 && !s.limited && !s.failed)
+	return s.job == nil && s.lost == nil &&
+		(s.readable(room) || s.unwritten.len() > 0 && !s.limited && !s.failed)
 }
 
 func (s *spill) readable(room int) bool { return room > 0 && s.records > 0 && s.back.len() == 0 }
@@ -180,8 +186,8 @@ func (b *buffer) diskDue() bool {
 	return b.closing != nil || b.spill != nil && b.spill.due(b.capacity-b.held)
 }
 
-// nextDiskJob begins what is to be done to the spill file, nil if that is nothing. Who gets it calls run, and then
-// finishDiskJob, before asking again.
+// nextDiskJob begins what is to be done to the spill file, nil if that is nothing. Who gets it
+// calls run, and then finishDiskJob, before asking again.
 func (b *buffer) nextDiskJob() *diskJob {
 	if b.closing != nil {
 		j := &diskJob{file: b.closing, close: true}

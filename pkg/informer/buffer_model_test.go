@@ -30,26 +30,33 @@ type model struct {
 	seen                    map[string][]string // the states each name was told of
 	deleted                 map[string]bool     // uids whose end was told
 	offered, handed, missed int
-	job                     *diskJob                 // the disk's, nil if it has none
-	ran                     bool                     // the job has been done, and not been finished yet
-	damaged                 bool                     // what is in the file cannot be read
-	faults                  faults                   // of the disk
-	last                    map[string]*event.Object // that a worker has finished, of the objects that were not deleted
+	job                     *diskJob // the disk's, nil if it has none
+	// the job has been done, and not been finished yet
+	ran     bool
+	damaged bool   // what is in the file cannot be read
+	faults  faults // of the disk
+	// that a worker has finished, of the objects that were not deleted
+	last map[string]*event.Object
 }
 
-// TestBufferModel holds the buffer to its promises under every policy, whatever happens in whatever order.
+// TestBufferModel holds the buffer to its promises under every policy, whatever happens in whatever
+// order.
 func TestBufferModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{
-			t: t, from: &registration{}, lives: map[string]*life{"a": {}, "b": {}, "c": {}, "d": {}},
-			seen: map[string][]string{}, deleted: map[string]bool{}, last: map[string]*event.Object{},
+			t: t, from: &registration{}, lives: map[string]*life{"a": {}, "b": {}, "c": {},
+				"d": {}},
+			seen: map[string][]string{}, deleted: map[string]bool{},
+			last: map[string]*event.Object{},
 			b: &buffer{
 				capacity: rapid.IntRange(1, 6).Draw(t, "capacity"),
-				overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowDrop, OverflowSpill}).Draw(t, "overflow"),
+				overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowDrop,
+					OverflowSpill}).Draw(t, "overflow"),
 			},
 		}
 		if m.b.overflow == OverflowSpill {
-			m.b.spill = newSpill(m.faults.spillFile(rapid.Int64Range(500, 20_000).Draw(t, "spill bytes")))
+			m.b.spill = newSpill(
+				m.faults.spillFile(rapid.Int64Range(500, 20_000).Draw(t, "spill bytes")))
 			m.b.spill.maxWaiting = rapid.IntRange(1, 10).Draw(t, "handed over")
 			m.b.spill.maxBytes = rapid.Int64Range(100, 3000).Draw(t, "bytes handed over")
 		}
@@ -79,7 +86,8 @@ func TestBufferModel(t *testing.T) {
 				}
 			},
 			"damage the spill file": func(t *rapid.T) {
-				if m.b.spill == nil || len(m.b.spill.file.segments) == 0 || rapid.IntRange(0, 9).Draw(t, "really") > 0 {
+				if m.b.spill == nil || len(m.b.spill.file.segments) == 0 ||
+					rapid.IntRange(0, 9).Draw(t, "really") > 0 {
 					return
 				}
 				seg := m.b.spill.file.segments[0]
@@ -90,11 +98,13 @@ func TestBufferModel(t *testing.T) {
 				if m.b.overflow != OverflowSpill || rapid.IntRange(0, 9).Draw(t, "really") > 0 {
 					return
 				}
-				switch rapid.SampledFrom([]string{"create", "write", "write", "read"}).Draw(t, "how") {
+				switch rapid.SampledFrom([]string{"create", "write", "write", "read"}).Draw(t,
+					"how") {
 				case "create":
 					m.faults.create = true
 				case "write":
-					m.faults.write, m.faults.written = true, rapid.IntRange(0, 300).Draw(t, "written")
+					m.faults.write, m.faults.written = true, rapid.IntRange(0, 300).Draw(t,
+						"written")
 				case "read":
 					m.faults.read, m.damaged = true, true
 				}
@@ -165,8 +175,8 @@ func (m *model) step() {
 	m.disk()
 }
 
-// disk lets what uses the disk go on by one step, and reports whether it had one to do: it takes a job, does it, or reports
-// what it has done.
+// disk lets what uses the disk go on by one step, and reports whether it had one to do: it takes a
+// job, does it, or reports what it has done.
 func (m *model) disk() bool {
 	switch due := m.b.diskDue(); {
 	case m.job == nil:
@@ -229,7 +239,8 @@ func (m *model) finish(e *entry) {
 		state = e.Object.UID() + "@gone"
 		m.deleted[e.Object.UID()] = true
 	}
-	if e.Op == event.Update && !slices.Contains(m.lives[name].states, e.Old.UID()+"@"+e.Old.ResourceVersion()) {
+	if e.Op == event.Update &&
+		!slices.Contains(m.lives[name].states, e.Old.UID()+"@"+e.Old.ResourceVersion()) {
 		m.t.Fatalf("%s: old was never a state", story(e.Event))
 	}
 	m.seen[name] = append(m.seen[name], state)
@@ -239,12 +250,14 @@ func (m *model) finish(e *entry) {
 // bounds counts what the buffer holds, and holds it to its bounds.
 func (m *model) bounds() {
 	b := m.b
-	if s := b.spill; s != nil && (s.unwritten.len()+len(s.writing) > s.maxWaiting || s.unwritten.len()+len(s.writing) > 1 && s.bytes > s.maxBytes ||
+	if s := b.spill; s != nil && (s.unwritten.len()+len(s.writing) > s.maxWaiting ||
+		s.unwritten.len()+len(s.writing) > 1 && s.bytes > s.maxBytes ||
 		s.back.len() > maxReadAhead+b.capacity) {
 		m.t.Fatalf("of at most %d (%d bytes), %d are to be written and %d being written (%d bytes); %d have come back",
 			s.maxWaiting, s.maxBytes, s.unwritten.len(), len(s.writing), s.bytes, s.back.len())
 	}
-	held, waiting, parked, behind, folded, merged := len(m.out)+b.ring.len()+b.ready.len(), 0, 0, 0, 0, 0
+	held, waiting, parked, behind, folded, merged := len(m.out)+b.ring.len()+b.ready.len(), 0, 0, 0,
+		0, 0
 	for _, l := range b.lanes {
 		waiting += l.waiting.len()
 		behind += l.behind
@@ -258,25 +271,34 @@ func (m *model) bounds() {
 			merged += l.folded.entries()
 		}
 	}
-	if held += waiting - behind; b.held != held || b.parked != parked || b.behind != behind || b.folded != folded {
-		m.t.Fatalf("held %d, parked %d, behind %d, folded %d; counted %d, %d, %d, %d", b.held, b.parked, b.behind, b.folded, held, parked, behind, folded)
+	if held += waiting - behind; b.held != held || b.parked != parked || b.behind != behind ||
+		b.folded != folded {
+		m.t.Fatalf("held %d, parked %d, behind %d, folded %d; counted %d, %d, %d, %d", b.held,
+			b.parked, b.behind, b.folded, held, parked, behind, folded)
 	}
-	// For each object: one entry that waits for a retry, one that was recalled, and a mark, which is two at most. The last
-	// mark that moved up may have been two, too, though there was room for one.
-	if b.behind > b.capacity || held+parked+behind+merged > 2*b.capacity+4*len(m.lives)+1 || b.overflow == OverflowBlock && folded > 0 {
-		m.t.Fatalf("held %d, parked %d, behind %d, folded %d, with a capacity of %d", held, parked, behind, folded, b.capacity)
+	// For each object: one entry that waits for a retry, one that was recalled, and a mark, which
+	// is two at most. The last mark that moved up may have been two, too, though there was room for
+	// one.
+	if b.behind > b.capacity || held+parked+behind+merged > 2*b.capacity+4*len(m.lives)+1 ||
+		b.overflow == OverflowBlock && folded > 0 {
+		m.t.Fatalf("held %d, parked %d, behind %d, folded %d, with a capacity of %d", held, parked,
+			behind, folded, b.capacity)
 	}
 }
 
-// flow: as long as no worker has anything, an object that has something to report and does not wait for a retry comes, however
-// many others wait for one. With OverflowBlock that holds until they have filled their own room.
+// flow: as long as no worker has anything, an object that has something to report and does not wait
+// for a retry comes, however many others wait for one. With OverflowBlock that holds until they
+// have filled their own room.
 func (m *model) flow() {
 	b := m.b
-	if len(m.out) > 0 || b.overflow == OverflowDrop || b.overflow == OverflowBlock && b.behind >= b.capacity {
+	if len(m.out) > 0 || b.overflow == OverflowDrop || b.overflow == OverflowBlock &&
+		b.behind >= b.capacity {
 		return
 	}
 	for name, l := range m.lives {
-		if len(l.states) == 0 || slices.ContainsFunc(m.parked, func(e entry) bool { return e.Object.Name() == name }) {
+		if len(l.states) == 0 || slices.ContainsFunc(m.parked, func(e entry) bool {
+			return e.Object.Name() == name
+		}) {
 			continue
 		}
 		if seen := m.seen[name]; len(seen) == 0 || seen[len(seen)-1] != l.states[len(l.states)-1] {
@@ -294,8 +316,10 @@ func (m *model) flow() {
 
 // recall has a finished object come again, as a worker asked.
 func (m *model) recall(name string) {
-	if m.last[name] != nil && m.b.lanes[m.last[name].Key()] == nil && m.b.again.len() < len(m.lives) {
-		m.b.recall(entry{Event: event.Event{Op: event.Resync, Object: m.last[name]}, from: m.from, recalled: true})
+	if m.last[name] != nil && m.b.lanes[m.last[name].Key()] == nil &&
+		m.b.again.len() < len(m.lives) {
+		m.b.recall(entry{Event: event.Event{Op: event.Resync, Object: m.last[name]}, from: m.from,
+			recalled: true})
 	}
 }
 
@@ -308,7 +332,8 @@ func (m *model) drain() {
 	if s := m.b.spill; s != nil && (len(s.file.segments) > 0 || s.bytes+s.file.bytes > 0) {
 		m.t.Fatalf("nothing is spilled any more, but there are %+v, %+v", s, s.file)
 	}
-	if b := m.b; len(b.spilled) > 0 || len(b.lanes) > 0 || len(b.marks) > 0 || b.held+b.parked+b.behind+b.folded+int(b.mistakes) > 0 {
+	if b := m.b; len(b.spilled) > 0 || len(b.lanes) > 0 || len(b.marks) > 0 ||
+		b.held+b.parked+b.behind+b.folded+int(b.mistakes) > 0 {
 		m.t.Fatalf("drained, but not empty: %+v", m.b)
 	}
 }
@@ -316,8 +341,10 @@ func (m *model) drain() {
 func (m *model) check() {
 	t, b := m.t, m.b
 	if !m.damaged {
-		if uint64(m.offered) != uint64(m.handed)+b.coalesced+b.dropped || uint64(m.missed) != b.coalesced {
-			t.Fatalf("offered %d, handed out %d, coalesced %d, dropped %d, told of %d missed", m.offered, m.handed, b.coalesced, b.dropped, m.missed)
+		if uint64(m.offered) != uint64(m.handed)+b.coalesced+b.dropped ||
+			uint64(m.missed) != b.coalesced {
+			t.Fatalf("offered %d, handed out %d, coalesced %d, dropped %d, told of %d missed",
+				m.offered, m.handed, b.coalesced, b.dropped, m.missed)
 		}
 		if b.spillErr != nil && !m.faults.create && !m.faults.write {
 			t.Fatalf("the spill file failed: %v", b.spillErr)

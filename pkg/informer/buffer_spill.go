@@ -2,9 +2,9 @@ package informer
 
 import "github.com/informerd/informerd/pkg/informer/event"
 
-// spilled is what must be known of an object's entries in the spill, should the file be damaged: then the object is
-// still delivered in its last state, as if it had been marked. It costs a mark's memory, and the last states of deleted
-// objects.
+// spilled is what must be known of an object's entries in the spill, should the file be damaged:
+// then the object is still delivered in its last state, as if it had been marked. It costs a mark's
+// memory, and the last states of deleted objects.
 type spilled struct {
 	records  int // in the spill
 	initials int // that they stand for
@@ -35,8 +35,8 @@ func (s *spilled) popped(e entry) {
 	}
 }
 
-// rest returns what is lost with the file: the object's last event, and before it the end of another object that had the
-// name, if the listener knows that one.
+// rest returns what is lost with the file: the object's last event, and before it the end of
+// another object that had the name, if the listener knows that one.
 func (s *spilled) rest() []entry {
 	latest, sent := s.latest, 1
 	var rest []entry
@@ -91,8 +91,8 @@ func (b *buffer) spillOver(key event.Key, e entry) bool {
 	return true
 }
 
-// unspill moves the oldest spilled entry into the ring, unless its registration has gone. It waits if that is on disk; if the
-// file cannot be read, there are marks instead.
+// unspill moves the oldest spilled entry into the ring, unless its registration has gone. It waits
+// if that is on disk; if the file cannot be read, there are marks instead.
 func (b *buffer) unspill() (waits bool) {
 	e, ok := b.spill.pop()
 	if !ok {
@@ -118,8 +118,8 @@ func (b *buffer) unspill() (waits bool) {
 	return false
 }
 
-// loseSpill goes on without a file that cannot be read: what it held, and what was to be written behind that, becomes marks, in
-// front of those there are, which came later.
+// loseSpill goes on without a file that cannot be read: what it held, and what was to be written
+// behind that, becomes marks, in front of those there are, which came later.
 func (b *buffer) loseSpill() {
 	b.spillErr = b.spill.lost
 	b.closeSpill()
@@ -143,7 +143,8 @@ func (b *buffer) loseSpill() {
 	}
 }
 
-// dropSpilled forgets what one registration has in the spill, and returns how much. Its entries stay until they come back.
+// dropSpilled forgets what one registration has in the spill, and returns how much. Its entries
+// stay until they come back.
 func (b *buffer) dropSpilled(from *registration) int {
 	dropped := 0
 	for key, s := range b.spilled {

@@ -31,18 +31,30 @@ func TestBufferCoalescesBehindAFullRing(t *testing.T) {
 		offer []entry
 		want  []string
 	}{
-		"updates become one, old is the first":   {[]entry{ev(event.Update, x(2), x(1)), ev(event.Update, x(3), x(2)), ev(event.Update, x(4), x(3))}, []string{"update x/1 4~2 was 1"}},
-		"an add that changes is still an add":    {[]entry{ev(event.Add, x(1)), ev(event.Update, x(2), x(1))}, []string{"add x/1 2~1"}},
-		"a delete wins":                          {[]entry{ev(event.Update, x(2), x(1)), ev(event.Delete, x(3))}, []string{"delete x/1 3~1"}},
-		"an add and its delete leave the delete": {[]entry{ev(event.Add, x(1)), ev(event.Delete, x(2))}, []string{"delete x/1 2~1"}},
-		"a resync after a change adds nothing":   {[]entry{ev(event.Update, x(2), x(1)), ev(event.Resync, x(2))}, []string{"update x/1 2~1 was 1"}},
-		"a change after a resync is a change":    {[]entry{ev(event.Resync, x(1)), ev(event.Update, x(2), x(1))}, []string{"update x/1 2~1 was 1"}},
+		"updates become one, old is the first": {
+			[]entry{ev(event.Update, x(2), x(1)), ev(event.Update, x(3), x(2)),
+				ev(event.Update, x(4), x(3))}, []string{"update x/1 4~2 was 1"}},
+		"an add that changes is still an add": {
+			[]entry{ev(event.Add, x(1)), ev(event.Update, x(2), x(1))}, []string{"add x/1 2~1"}},
+		"a delete wins": {
+			[]entry{ev(event.Update, x(2), x(1)), ev(event.Delete, x(3))},
+			[]string{"delete x/1 3~1"}},
+		"an add and its delete leave the delete": {
+			[]entry{ev(event.Add, x(1)), ev(event.Delete, x(2))}, []string{"delete x/1 2~1"}},
+		"a resync after a change adds nothing": {
+			[]entry{ev(event.Update, x(2), x(1)), ev(event.Resync, x(2))},
+			[]string{"update x/1 2~1 was 1"}},
+		"a change after a resync is a change": {
+			[]entry{ev(event.Resync, x(1)), ev(event.Update, x(2), x(1))},
+			[]string{"update x/1 2~1 was 1"}},
 		"a successor follows its predecessor's delete": {
-			[]entry{ev(event.Delete, x(2)), ev(event.Add, obj("x", "2", 3)), ev(event.Update, obj("x", "2", 4), obj("x", "2", 3))},
+			[]entry{ev(event.Delete, x(2)), ev(event.Add, obj("x", "2", 3)),
+				ev(event.Update, obj("x", "2", 4), obj("x", "2", 3))},
 			[]string{"delete x/1 2", "add x/2 4~1"},
 		},
 		"a successor's successor": {
-			[]entry{ev(event.Delete, x(2)), ev(event.Add, obj("x", "2", 3)), ev(event.Delete, obj("x", "2", 4)), ev(event.Add, obj("x", "3", 5))},
+			[]entry{ev(event.Delete, x(2)), ev(event.Add, obj("x", "2", 3)),
+				ev(event.Delete, obj("x", "2", 4)), ev(event.Add, obj("x", "3", 5))},
 			[]string{"delete x/1 2", "add x/3 5~2"},
 		},
 	} {
@@ -68,7 +80,8 @@ func TestBufferMarksAreNotOvertaken(t *testing.T) {
 	e, _ := b.take()
 	b.done(e.Object.Key()) // room for one, which o2 gets, not the next offer
 	b.offer(ev(event.Add, obj("late", "1", 9)))
-	expect(t, drain(b), "add o1/1 1", "add o2/1 2", "add o3/1 3", "add o4/1 4", "add o5/1 5", "add late/1 9")
+	expect(t, drain(b), "add o1/1 1", "add o2/1 2", "add o3/1 3", "add o4/1 4", "add o5/1 5",
+		"add late/1 9")
 }
 
 func TestBufferKeepsAnObjectsEventsApart(t *testing.T) {

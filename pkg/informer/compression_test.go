@@ -23,11 +23,14 @@ type zipped struct {
 }
 
 // inZip runs a story with an API server that compresses.
-func inZip(t *testing.T, protocol string, disable bool, prepare func(*zipped), story func(*zipped)) {
+func inZip(t *testing.T, protocol string, disable bool, prepare func(*zipped),
+	story func(*zipped)) {
 	synctest.Test(t, func(t *testing.T) {
 		z := &zipped{gzipServer: &gzipServer{fakeServer: newFakeServer()}, told: &recorder{}}
 		prepare(z)
-		client, _, stop := serve(t, protocol, z, func(cfg *rest.Config) { cfg.DisableCompression = disable })
+		client, _, stop := serve(t, protocol, z, func(cfg *rest.Config) {
+			cfg.DisableCompression = disable
+		})
 		factory := NewFactory(client, slog.New(slog.NewTextHandler(&z.log, nil)))
 		l, err := NewListener(ListenerConfig{})
 		if err != nil {
@@ -48,13 +51,14 @@ func inZip(t *testing.T, protocol string, disable bool, prepare func(*zipped), s
 	})
 }
 
-// Compression is asked for unless it is disabled, and an event of a compressed watch is there as soon as it was sent,
-// while the watch goes on.
+// Compression is asked for unless it is disabled, and an event of a compressed watch is there as
+// soon as it was sent, while the watch goes on.
 func TestCompressedAnswersAreRead(t *testing.T) {
 	for _, protocol := range protocols {
 		for disable, want := range map[bool]string{false: "gzip", true: ""} {
 			for _, streams := range []bool{false, true} {
-				name := protocol + map[bool]string{false: ", enabled", true: ", disabled"}[disable] +
+				name := protocol + map[bool]string{false: ", enabled",
+					true: ", disabled"}[disable] +
 					map[bool]string{false: ", pages", true: ", streamed list"}[streams]
 				t.Run(name, func(t *testing.T) {
 					inZip(t, protocol, disable, func(z *zipped) {
@@ -68,7 +72,8 @@ func TestCompressedAnswersAreRead(t *testing.T) {
 						z.remove("a")
 						synctest.Wait()
 						expect(t, z.told.take(), "delete a/1 103")
-						if got := slices.Collect(maps.Keys(z.accepted)); !slices.Equal(got, []string{want}) {
+						if got := slices.Collect(maps.Keys(z.accepted)); !slices.Equal(got,
+							[]string{want}) {
 							t.Errorf("asked for the encodings %q, want %q", got, want)
 						}
 						if z.log.Len() > 0 {
@@ -94,7 +99,8 @@ func TestBrokenCompressedListIsReadAgain(t *testing.T) {
 				z.apply("a", "1", "")
 			}, func(z *zipped) {
 				expect(t, z.told.take())
-				if log := z.log.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, want) {
+				if log := z.log.String(); strings.Count(log, "\n") != 1 ||
+					!strings.Contains(log, want) {
 					t.Errorf("the log is\n%s\nwant %s", log, want)
 				}
 				time.Sleep(2 * backoffMin)
@@ -108,8 +114,8 @@ func TestBrokenCompressedListIsReadAgain(t *testing.T) {
 	}
 }
 
-// A compressed watch that just ends has lost nothing: it goes on where it was. One whose checksum does not fit may have
-// told anything.
+// A compressed watch that just ends has lost nothing: it goes on where it was. One whose checksum
+// does not fit may have told anything.
 func TestBrokenCompressedWatch(t *testing.T) {
 	for bad, want := range map[string]struct {
 		lists int

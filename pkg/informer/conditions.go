@@ -12,12 +12,14 @@ type conditions struct {
 	transitions bool // see ListenerConfig.Transitions
 }
 
-func newConditions(on event.OpSet, list []condition.Condition, transitions bool) (conditions, error) {
-	return conditions{on, list, transitions && !mutated("transitions-ignored")}, condition.Validate(list)
+func newConditions(on event.OpSet, list []condition.Condition, transitions bool) (conditions,
+	error) {
+	return conditions{on, list, transitions && !mutated("transitions-ignored")},
+		condition.Validate(list)
 }
 
-// judge decides which events a listener gets. Those of several listeners read what they ask for together, if they have the
-// same fields. The zero value refuses everything.
+// judge decides which events a listener gets. Those of several listeners read what they ask for
+// together, if they have the same fields. The zero value refuses everything.
 type judge struct {
 	on     event.OpSet
 	list   *condition.List
@@ -33,13 +35,14 @@ func (c *conditions) judge(fields *condition.Fields) judge {
 	return judge{c.on, list, fields}
 }
 
-// allows reports whether the listener wants the event. It does not allocate, and takes far less than a microsecond, once the
-// fields that it asks for are read.
+// allows reports whether the listener wants the event. It does not allocate, and takes far less
+// than a microsecond, once the fields that it asks for are read.
 func (j *judge) allows(e *entry) bool {
 	if !j.on.Has(e.Op) {
 		return false
 	}
-	return j.list.Hold(j.fields, &condition.Event{Op: e.Op, Object: e.Object, Old: e.Old, Before: e.knownBefore()})
+	return j.list.Hold(j.fields, &condition.Event{Op: e.Op, Object: e.Object, Old: e.Old,
+		Before: e.knownBefore()})
 }
 
 // allowed returns those of the stored objects that a listener which comes late wants as adds.

@@ -9,26 +9,34 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// BenchmarkFanOut is what listeners cost their informer for each event: those that refuse it, by what, and those that
-// take it into their buffer. ns/listener is for one event and one listener.
+// BenchmarkFanOut is what listeners cost their informer for each event: those that refuse it, by
+// what, and those that take it into their buffer. ns/listener is for one event and one listener.
 func BenchmarkFanOut(b *testing.B) {
 	labels := `"app":"web","app.kubernetes.io/name":"web","pod-template-hash":"7d9c5b5d5f","tier":"frontend"`
 	e := event.Event{
 		Op:     event.Update,
-		Object: labelled("shop", "web-7d9c5b5d5f-x2x4z", "6f2b8f52", 2, labels), Old: labelled("shop", "web-7d9c5b5d5f-x2x4z", "6f2b8f52", 1, labels),
+		Object: labelled("shop", "web-7d9c5b5d5f-x2x4z", "6f2b8f52", 2, labels),
+		Old:    labelled("shop", "web-7d9c5b5d5f-x2x4z", "6f2b8f52", 1, labels),
 	}
 	for _, bm := range []struct {
 		name string
 		cfg  ListenerConfig
 	}{
 		{"refused/op", ListenerConfig{On: only(event.Delete)}},
-		{"refused/namespace", ListenerConfig{Conditions: []condition.Condition{{Values: []string{"pay"}}}}},
+		{"refused/namespace", ListenerConfig{
+			Conditions: []condition.Condition{{Values: []string{"pay"}}}}},
 		{"refused/name", ListenerConfig{Conditions: ofName("a", "b", "c", "d")}},
-		{"refused/label", ListenerConfig{Conditions: []condition.Condition{ofLabel("tier", condition.In, "backend")}}},
-		{"refused/second-label", ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.NotIn, "a", "b"), ofLabel("tier", condition.In, "backend")}}},
-		{"refused/no-label", ListenerConfig{Conditions: []condition.Condition{ofLabel("missing", condition.Exists)}}},
+		{"refused/label", ListenerConfig{
+			Conditions: []condition.Condition{ofLabel("tier", condition.In, "backend")}}},
+		{"refused/second-label",
+			ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.NotIn, "a",
+				"b"), ofLabel("tier", condition.In, "backend")}}},
+		{"refused/no-label", ListenerConfig{
+			Conditions: []condition.Condition{ofLabel("missing", condition.Exists)}}},
 		{"accepted", ListenerConfig{}},
-		{"accepted/two-labels", ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.Exists), ofLabel("tier", condition.NotIn, "backend")}}},
+		{"accepted/two-labels",
+			ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.Exists),
+				ofLabel("tier", condition.NotIn, "backend")}}},
 	} {
 		for _, n := range []int{1, 100} {
 			b.Run(fmt.Sprintf("%s/%d", bm.name, n), func(b *testing.B) {
@@ -62,7 +70,8 @@ func BenchmarkFanOut(b *testing.B) {
 						b.StartTimer()
 					}
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/listener")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n),
+					"ns/listener")
 			})
 		}
 	}

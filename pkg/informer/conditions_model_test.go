@@ -15,8 +15,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
 )
 
-// judged is a pipeline whose listeners come in groups of three at a time: one with conditions, and two that get
-// everything, to tell what the first one has to get.
+// judged is a pipeline whose listeners come in groups of three at a time: one with conditions, and
+// two that get everything, to tell what the first one has to get.
 type judged struct {
 	t       *rapid.T
 	ctl     *controller
@@ -66,7 +66,11 @@ func drawConditions(t *rapid.T) (on event.OpSet, conditions []condition.Conditio
 		return rapid.SliceOfDistinct(rapid.SampledFrom(of), rapid.ID).Draw(t, "values")
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
-		c := condition.Condition{Of: rapid.SampledFrom([]condition.Subject{condition.OfNamespace, condition.OfName, condition.OfLabel, condition.OfLabel, condition.OfField}).Draw(t, "of"), Test: rapid.SampledFrom([]condition.Test{condition.In, condition.NotIn}).Draw(t, "test")}
+		c := condition.Condition{
+			Of: rapid.SampledFrom([]condition.Subject{condition.OfNamespace, condition.OfName,
+				condition.OfLabel, condition.OfLabel, condition.OfField}).Draw(t, "of"),
+			Test: rapid.SampledFrom([]condition.Test{condition.In, condition.NotIn}).Draw(t,
+				"test")}
 		switch c.Of {
 		case condition.OfNamespace:
 			c.Values = values("shop", "pay", "none")
@@ -75,15 +79,19 @@ func drawConditions(t *rapid.T) (on event.OpSet, conditions []condition.Conditio
 		case condition.OfField:
 			switch c.Key = "status.phase"; rapid.IntRange(0, 3).Draw(t, "field test") {
 			case 0:
-				c.Test = rapid.SampledFrom([]condition.Test{condition.Exists, condition.NotExists}).Draw(t, "there")
+				c.Test = rapid.SampledFrom([]condition.Test{condition.Exists,
+					condition.NotExists}).Draw(t, "there")
 			case 1:
-				c.Test, c.Values = rapid.SampledFrom([]condition.Test{condition.StartsWith, condition.NotEndsWith, condition.More}).Draw(t, "text test"), []string{"x"}
+				c.Test, c.Values = rapid.SampledFrom([]condition.Test{condition.StartsWith,
+					condition.NotEndsWith, condition.More}).Draw(t, "text test"), []string{"x"}
 			default:
 				c.Values = values("x", "y", "z")
 			}
 		case condition.OfLabel:
 			c.Key = rapid.SampledFrom([]string{"tier", "app"}).Draw(t, "key")
-			if c.Test = rapid.SampledFrom([]condition.Test{condition.In, condition.In, condition.NotIn, condition.Exists, condition.NotExists}).Draw(t, "label test"); c.Test < condition.Exists {
+			if c.Test = rapid.SampledFrom([]condition.Test{condition.In, condition.In,
+				condition.NotIn, condition.Exists, condition.NotExists}).Draw(
+				t, "label test"); c.Test < condition.Exists {
 				c.Values = values("x", "y", "z")
 			}
 		}
@@ -98,7 +106,9 @@ func drawEventConditions(t *rapid.T) (on event.OpSet, conditions []condition.Con
 	phase := condition.Condition{Of: condition.OfField, Key: "status.phase"}
 	differs, was := phase, phase
 	differs.Test = condition.Differs
-	was.Old, was.Test, was.Values = true, rapid.SampledFrom([]condition.Test{condition.In, condition.NotIn}).Draw(t, "old test"), []string{"x"}
+	was.Old, was.Test, was.Values = true,
+		rapid.SampledFrom([]condition.Test{condition.In, condition.NotIn}).Draw(t, "old test"),
+		[]string{"x"}
 	op := condition.Condition{Of: condition.OfOp, Ops: only(event.Add, event.Delete)}
 	switch rapid.IntRange(0, 4).Draw(t, "of the event") {
 	case 0:
@@ -108,24 +118,29 @@ func drawEventConditions(t *rapid.T) (on event.OpSet, conditions []condition.Con
 	case 2:
 		conditions = append(conditions, op)
 	case 3:
-		conditions = append(conditions, condition.Condition{Of: condition.OfAlternatives, Either: [][]condition.Condition{{op, was}, {differs}, conditions}})
+		conditions = append(conditions,
+			condition.Condition{Of: condition.OfAlternatives,
+				Either: [][]condition.Condition{{op, was}, {differs}, conditions}})
 	}
 	return on, conditions
 }
 
 // run lets objects and listeners live, and everything that happened be told in the end.
 func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
-	j.ctl = &controller{queue: newDeltaQueue(1 << 20), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	j.ctl = &controller{queue: newDeltaQueue(1 << 20), store: newIndexer(), proc: &processor{},
+		joined: newSignal()}
 	j.current, j.uids, j.now = map[event.Key]*event.Object{}, map[event.Key]int{}, time.Unix(0, 0)
-	key := rapid.SampledFrom([]event.Key{{Namespace: "shop", Name: "a"}, {Namespace: "shop", Name: "b"}, {Namespace: "pay", Name: "a"}, {Name: "c"}})
+	key := rapid.SampledFrom([]event.Key{{Namespace: "shop", Name: "a"}, {
+		Namespace: "shop", Name: "b"}, {Namespace: "pay", Name: "a"}, {Name: "c"}})
 	j.groups = append(j.groups, join(t))
 	for range rapid.IntRange(0, 6).Draw(t, "listed") {
 		j.change(t, key.Draw(t, "key"), false)
 	}
 	j.relist()
 	t.Repeat(map[string]func(*rapid.T){
-		"change":        func(t *rapid.T) { j.change(t, key.Draw(t, "key"), true) },
-		"change ":       func(t *rapid.T) { j.change(t, key.Draw(t, "key"), true) }, // twice as likely
+		"change": func(t *rapid.T) { j.change(t, key.Draw(t, "key"), true) },
+		// twice as likely
+		"change ":       func(t *rapid.T) { j.change(t, key.Draw(t, "key"), true) },
 		"missed change": func(t *rapid.T) { j.change(t, key.Draw(t, "key"), false) },
 		"relist":        func(*rapid.T) { j.relist() },
 		"apply":         func(*rapid.T) { j.apply() },
@@ -140,7 +155,8 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 		},
 		"work": func(t *rapid.T) {
 			g := j.groups[rapid.IntRange(0, len(j.groups)-1).Draw(t, "group")]
-			rapid.SampledFrom([]*told{g.before, g.behind}).Draw(t, "listener").work(rapid.IntRange(1, 4).Draw(t, "n"))
+			rapid.SampledFrom([]*told{g.before, g.behind}).Draw(t,
+				"listener").work(rapid.IntRange(1, 4).Draw(t, "n"))
 		},
 	})
 	j.relist()
@@ -150,7 +166,8 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 		for _, l := range []*told{g.before, g.behind, g.all} {
 			l.work(1 << 20)
 			if l.reg.initials != 0 || !l.l.buf.empty() {
-				t.Fatalf("%v: %d initial adds are not accounted for, %+v", g.conditions, l.reg.initials, l.l.Stats())
+				t.Fatalf("%v: %d initial adds are not accounted for, %+v", g.conditions,
+					l.reg.initials, l.l.Stats())
 			}
 		}
 	}
@@ -175,8 +192,10 @@ func (j *judged) change(t *rapid.T, key event.Key, watched bool) {
 	case rapid.IntRange(0, 2).Draw(t, "delete") == 0:
 		typ = deltaDeleted
 	}
-	labels := rapid.SampledFrom([]string{"", `"tier":"x"`, `"tier":"y"`, `"tier":"x","app":"z"`, `"app":"x"`}).Draw(t, "labels")
-	phase := rapid.SampledFrom([]string{"", `,"status":{"phase":"x"}`, `,"status":{"phase":"y"}`}).Draw(t, "phase")
+	labels := rapid.SampledFrom([]string{"", `"tier":"x"`, `"tier":"y"`, `"tier":"x","app":"z"`,
+		`"app":"x"`}).Draw(t, "labels")
+	phase := rapid.SampledFrom([]string{"", `,"status":{"phase":"x"}`,
+		`,"status":{"phase":"y"}`}).Draw(t, "phase")
 	o := labelled(key.Namespace, key.Name, fmt.Sprint(j.uids[key]), j.version, labels, phase)
 	if j.current[key] = o; typ == deltaDeleted {
 		delete(j.current, key)
@@ -198,7 +217,9 @@ func (j *judged) relist() {
 	for _, o := range j.current {
 		list = append(list, o)
 	}
-	slices.SortFunc(list, func(a, b *event.Object) int { return strings.Compare(a.Key().String(), b.Key().String()) })
+	slices.SortFunc(list, func(a, b *event.Object) int {
+		return strings.Compare(a.Key().String(), b.Key().String())
+	})
 	j.ctl.takeList(context.Background(), list)
 }
 
@@ -229,8 +250,9 @@ func told1(e event.Event) string {
 	return story(e) + " " + e.Object.Namespace() + " " + fmt.Sprint(e.Object.Labels())
 }
 
-// Without overflow, conditions before the buffer deliver what the same conditions behind it let through, event for
-// event, and nothing else takes room. (Resyncs come when workers ask; TestResyncModel has those.)
+// Without overflow, conditions before the buffer deliver what the same conditions behind it let
+// through, event for event, and nothing else takes room. (Resyncs come when workers ask;
+// TestResyncModel has those.)
 func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 	delivered := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -239,7 +261,8 @@ func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 			g := &group{}
 			g.on, g.conditions = drawEventConditions(t)
 			g.both = rapid.Bool().Draw(t, "transitions")
-			g.before = j.listener(ListenerConfig{Capacity: 1 << 20, On: g.on, Conditions: g.conditions, Transitions: g.both})
+			g.before = j.listener(ListenerConfig{Capacity: 1 << 20, On: g.on,
+				Conditions: g.conditions, Transitions: g.both})
 			g.behind = j.listener(ListenerConfig{Capacity: 1 << 20, Transitions: g.both})
 			g.all = g.behind
 			return g
@@ -255,10 +278,12 @@ func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 				got = append(got, told1(e))
 			}
 			if !slices.Equal(got, want) {
-				t.Fatalf("on %b, %v:\n got %s\nwant %s", g.on, g.conditions, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+				t.Fatalf("on %b, %v:\n got %s\nwant %s", g.on, g.conditions,
+					strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 			}
 			s := g.before.l.Stats()
-			if s.Offered != uint64(len(want)) || s.Refused != uint64(len(g.behind.events)-len(want)) {
+			if s.Offered != uint64(len(want)) ||
+				s.Refused != uint64(len(g.behind.events)-len(want)) {
 				t.Fatalf("%d of %d events are wanted, %+v", len(want), len(g.behind.events), s)
 			}
 			delivered += len(want)
@@ -269,7 +294,8 @@ func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 	}
 }
 
-// With overflow, each object's states come in order and end with the last one that the conditions allow.
+// With overflow, each object's states come in order and end with the last one that the conditions
+// allow.
 func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 	dir, coalesced := t.TempDir(), uint64(0)
 	rapid.Check(t, func(t *rapid.T) {
@@ -278,8 +304,10 @@ func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 			g := &group{}
 			g.on, g.conditions = drawConditions(t)
 			g.before = j.listener(ListenerConfig{
-				Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), On: g.on, Conditions: g.conditions,
-				Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowSpill}).Draw(t, "overflow"), SpillDir: dir, SpillBytes: 2000,
+				Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), On: g.on,
+				Conditions: g.conditions,
+				Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowSpill}).Draw(t,
+					"overflow"), SpillDir: dir, SpillBytes: 2000,
 			})
 			g.all = j.listener(ListenerConfig{Capacity: 1 << 20})
 			g.behind = g.all
@@ -300,19 +328,24 @@ func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 					t.Fatalf("on %b, %v: was told %s", g.on, g.conditions, told1(e.Event))
 				}
 				if e.Op == event.Update && e.Old.UID() != e.Object.UID() {
-					t.Fatalf("on %b, %v: %s is no update, old is of another object", g.on, g.conditions, told1(e.Event))
+					t.Fatalf("on %b, %v: %s is no update, old is of another object", g.on,
+						g.conditions, told1(e.Event))
 				}
 				missed += e.Missed
 				got[e.Object.Key()] = append(got[e.Object.Key()], state(e.Event))
 			}
 			for key := range want {
-				if !isSubsequence(got[key], want[key]) || len(got[key]) == 0 || got[key][len(got[key])-1] != want[key][len(want[key])-1] {
-					t.Fatalf("on %b, %v: %s was told %v, what was allowed is %v", g.on, g.conditions, key, got[key], want[key])
+				if !isSubsequence(got[key], want[key]) || len(got[key]) == 0 ||
+					got[key][len(got[key])-1] != want[key][len(want[key])-1] {
+					t.Fatalf("on %b, %v: %s was told %v, what was allowed is %v", g.on,
+						g.conditions, key, got[key], want[key])
 				}
 			}
 			s := g.before.l.Stats()
-			if s.SpillError != nil || s.Refused != uint64(len(g.all.events)-wanted) || s.Offered != uint64(wanted) || uint64(missed) != s.Coalesced {
-				t.Fatalf("%d of %d events are wanted, told of %d missed, %+v", wanted, len(g.all.events), missed, s)
+			if s.SpillError != nil || s.Refused != uint64(len(g.all.events)-wanted) ||
+				s.Offered != uint64(wanted) || uint64(missed) != s.Coalesced {
+				t.Fatalf("%d of %d events are wanted, told of %d missed, %+v", wanted,
+					len(g.all.events), missed, s)
 			}
 			coalesced += s.Coalesced
 		}

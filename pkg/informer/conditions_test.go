@@ -14,8 +14,10 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// labelled is a small object of a namespace; labels are the members of metadata.labels, more are members beside metadata.
-func labelled(namespace, name, uid string, version int, labels string, more ...string) *event.Object {
+// labelled is a small object of a namespace; labels are the members of metadata.labels, more are
+// members beside metadata.
+func labelled(namespace, name, uid string, version int, labels string,
+	more ...string) *event.Object {
 	text := fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"uid":%q,"resourceVersion":"%d"`, name, uid, version)
 	if namespace != "" {
 		text += fmt.Sprintf(`,"namespace":%q`, namespace)
@@ -50,9 +52,12 @@ func ofName(names ...string) []condition.Condition {
 }
 
 func TestConditionsOnObjects(t *testing.T) {
-	web := labelled("shop", "web", "1", 1, `"tier":"front","empty":"","esc":"a\u0062","app.kubernetes.io/name":"web"`, `,"status":{"phase":"Running"},"spec":{"n":1,"list":["a"]}`)
+	web := labelled("shop", "web", "1", 1,
+		`"tier":"front","empty":"","esc":"a\u0062","app.kubernetes.io/name":"web"`,
+		`,"status":{"phase":"Running"},"spec":{"n":1,"list":["a"]}`)
 	bare := labelled("", "node", "1", 1, "")
-	odd := labelled("shop", "odd", "1", 1, `"tier":5,"null":null,"list":["front"]`, `,"status":{"phase":1}`)
+	odd := labelled("shop", "odd", "1", 1, `"tier":5,"null":null,"list":["front"]`,
+		`,"status":{"phase":1}`)
 	tests := []struct {
 		condition      condition.Condition
 		web, bare, odd bool
@@ -61,17 +66,21 @@ func TestConditionsOnObjects(t *testing.T) {
 		{condition.Condition{Values: []string{"shop"}}, true, false, true},
 		{condition.Condition{Values: []string{""}}, false, true, false},
 		{condition.Condition{Values: []string{"z", "shop", "a", "shop"}}, true, false, true},
-		{condition.Condition{Test: condition.NotIn, Values: []string{"shop", "pay"}}, false, true, false},
+		{condition.Condition{Test: condition.NotIn, Values: []string{"shop", "pay"}}, false, true,
+			false},
 		{condition.Condition{Test: condition.NotIn}, true, true, true},
-		{condition.Condition{Of: condition.OfName, Values: []string{"web", "node"}}, true, true, false},
-		{condition.Condition{Of: condition.OfName, Test: condition.NotIn, Values: []string{"web"}}, false, true, true},
+		{condition.Condition{Of: condition.OfName, Values: []string{"web", "node"}}, true, true,
+			false},
+		{condition.Condition{Of: condition.OfName, Test: condition.NotIn, Values: []string{"web"}},
+			false, true, true},
 		{ofLabel("tier", condition.In, "front"), true, false, false},
 		{ofLabel("tier", condition.In, "back", "front", "5"), true, false, false},
 		{ofLabel("tier", condition.In), false, false, false},
 		{ofLabel("tier", condition.NotIn, "front"), false, true, true},
 		{ofLabel("tier", condition.NotIn, "back", "middle", "5"), true, true, true},
 		{ofLabel("tier", condition.Exists), true, false, true},
-		{ofLabel("tier", condition.NotExists), false, true, true}, // a label that is no text passes both
+		// a label that is no text passes both
+		{ofLabel("tier", condition.NotExists), false, true, true},
 		{ofLabel("null", condition.Exists), false, false, true},
 		{ofLabel("null", condition.NotExists), true, true, true},
 		{ofLabel("empty", condition.Exists), true, false, false},
@@ -102,15 +111,20 @@ func TestConditionsOnObjects(t *testing.T) {
 	}
 }
 
-// Where labels are no object at all, only what asks for a text is refused: there is nothing that could be known.
+// Where labels are no object at all, only what asks for a text is refused: there is nothing that
+// could be known.
 func TestConditionsOnOddLabels(t *testing.T) {
 	for _, labels := range []string{`["tier"]`, `"tier"`, `5`} {
-		o, err := (&event.Parser{}).Parse([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":` + labels + `}}`))
+		o, err := (&event.Parser{}).Parse(
+			[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":` + labels +
+				`}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for test, want := range map[condition.Test]bool{condition.In: false, condition.NotIn: true, condition.Exists: true, condition.NotExists: true} {
-			c, err := newConditions(only(event.Add), []condition.Condition{ofLabel("tier", test)}, false)
+		for test, want := range map[condition.Test]bool{condition.In: false, condition.NotIn: true,
+			condition.Exists: true, condition.NotExists: true} {
+			c, err := newConditions(only(event.Add), []condition.Condition{ofLabel("tier", test)},
+				false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,19 +138,22 @@ func TestConditionsOnOddLabels(t *testing.T) {
 
 // All conditions must hold.
 func TestConditionsAreAllAsked(t *testing.T) {
-	c, err := newConditions(only(event.Add), []condition.Condition{ofLabel("a", condition.In, "1"), ofLabel("b", condition.NotIn, "2"), {Values: []string{"shop"}}}, false)
+	c, err := newConditions(only(event.Add), []condition.Condition{ofLabel("a", condition.In, "1"),
+		ofLabel("b", condition.NotIn, "2"), {Values: []string{"shop"}}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	j := c.judge(&condition.Fields{})
 	for text, want := range map[string]bool{
-		`shop "a":"1"`: true, `shop "a":"1","b":"1"`: true, `shop "a":"1","b":"2"`: false, `shop "a":"2"`: false, `pay "a":"1"`: false, `shop "b":"1"`: false,
+		`shop "a":"1"`: true, `shop "a":"1","b":"1"`: true, `shop "a":"1","b":"2"`: false,
+		`shop "a":"2"`: false, `pay "a":"1"`: false, `shop "b":"1"`: false,
 	} {
 		var namespace, labels string
 		if _, err := fmt.Sscan(text, &namespace, &labels); err != nil {
 			t.Fatal(err)
 		}
-		if got := j.allows(&entry{Event: event.Event{Op: event.Add, Object: labelled(namespace, "p", "1", 1, labels)}}); got != want {
+		if got := j.allows(&entry{Event: event.Event{Op: event.Add,
+			Object: labelled(namespace, "p", "1", 1, labels)}}); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
 	}
@@ -154,7 +171,9 @@ func TestConditionsThatMakeNoSense(t *testing.T) {
 		`listener "n": condition 2, subject 7 in []: there is no such subject`:                                                  {Of: condition.OfAlternatives + 1},
 		`listener "n": condition 2, namespace test 26: there is no such test`:                                                   {Test: condition.Every + 1},
 	} {
-		_, err := NewListener(ListenerConfig{Name: "n", Conditions: []condition.Condition{ofLabel("k", condition.Exists), bad}})
+		_, err := NewListener(
+			ListenerConfig{Name: "n",
+				Conditions: []condition.Condition{ofLabel("k", condition.Exists), bad}})
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -168,14 +187,16 @@ func TestWhatIsRefusedNeverEntersTheBuffer(t *testing.T) {
 		w.applyEach("b", "c", "b", "a", "b", "c")
 		w.server.remove("b")
 		synctest.Wait()
-		if s := l.Stats(); s.Refused != 6 || s.Offered != 1 || s.Held != 1 || s.Marked+s.Backlog != 0 || s.Coalesced != 0 {
+		if s := l.Stats(); s.Refused != 6 || s.Offered != 1 || s.Held != 1 ||
+			s.Marked+s.Backlog != 0 || s.Coalesced != 0 {
 			t.Errorf("%+v", s)
 		}
 		expect(t, w.serve(l).take(), "add a/1 104")
 	})
 }
 
-// A late listener's snapshot of the store is judged as well, and it has synced without what was refused.
+// A late listener's snapshot of the store is judged as well, and it has synced without what was
+// refused.
 func TestALateListenerGetsWhatItsConditionsAllow(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.listen(ListenerConfig{})
@@ -187,7 +208,8 @@ func TestALateListenerGetsWhatItsConditionsAllow(t *testing.T) {
 		if s := l.Stats(); !someReg.HasSynced() || s.Refused != 2 || s.Offered != 2 {
 			t.Errorf("synced %t, %+v", someReg.HasSynced(), s)
 		}
-		for _, cfg := range []ListenerConfig{{Conditions: ofName("z")}, {On: only(event.Update, event.Delete), Conditions: ofName("a")}} {
+		for _, cfg := range []ListenerConfig{{Conditions: ofName("z")}, {
+			On: only(event.Update, event.Delete), Conditions: ofName("a")}} {
 			none, reg, l := w.listen(cfg)
 			expect(t, none.take())
 			if s := l.Stats(); !reg.HasSynced() || s.Refused != 4 || s.Offered != 0 {
@@ -231,14 +253,17 @@ func TestResyncsAreJudged(t *testing.T) {
 	})
 }
 
-// Each event is judged by its own object, as a filter behind the buffer would do: an object that comes to fit is an
-// update whose old state the listener was never told of, and one that stops fitting is heard of no more.
+// Each event is judged by its own object, as a filter behind the buffer would do: an object that
+// comes to fit is an update whose old state the listener was never told of, and one that stops
+// fitting is heard of no more.
 func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
-	l, err := NewListener(ListenerConfig{Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
+	l, err := NewListener(ListenerConfig{
+		Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{},
+		joined: newSignal()}
 	ctl.proc.join(l, ctl.store, time.Now())
 	for i, step := range []struct {
 		typ  deltaType
@@ -254,7 +279,8 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 		{deltaAdded, "x", "add p/1 6"},
 		{deltaDeleted, "x", "delete p/1 7"},
 	} {
-		ctl.apply(&delta{typ: step.typ, object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, step.tier))})
+		ctl.apply(&delta{typ: step.typ,
+			object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, step.tier))})
 		e, ok := l.buf.take()
 		got := ""
 		if ok {
@@ -270,13 +296,17 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 	}
 }
 
-// With Transitions, an update is let in for its old state as well: the listener learns that an object has stopped fitting.
+// With Transitions, an update is let in for its old state as well: the listener learns that an
+// object has stopped fitting.
 func TestTransitionsAreJudgedByBothStates(t *testing.T) {
-	l, err := NewListener(ListenerConfig{Conditions: []condition.Condition{ofField("status.phase", condition.In, "x")}, Transitions: true})
+	l, err := NewListener(ListenerConfig{
+		Conditions:  []condition.Condition{ofField("status.phase", condition.In, "x")},
+		Transitions: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{},
+		joined: newSignal()}
 	ctl.proc.join(l, ctl.store, time.Now())
 	for i, step := range []struct {
 		typ   deltaType
@@ -290,7 +320,9 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 		{deltaUpdated, "y", ""},
 		{deltaDeleted, "y", ""},
 	} {
-		ctl.apply(&delta{typ: step.typ, object: labelled("shop", "p", "1", i, "", fmt.Sprintf(`,"status":{"phase":%q}`, step.phase))})
+		ctl.apply(&delta{typ: step.typ,
+			object: labelled("shop", "p", "1", i, "",
+				fmt.Sprintf(`,"status":{"phase":%q}`, step.phase))})
 		e, ok := l.buf.take()
 		got := ""
 		if ok {
@@ -303,17 +335,20 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 	}
 }
 
-// Only what is wanted is merged into a mark: the object is delivered in the last state that fits, although it has moved
-// on by then.
+// Only what is wanted is merged into a mark: the object is delivered in the last state that fits,
+// although it has moved on by then.
 func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
-	l, err := NewListener(ListenerConfig{Capacity: 1, Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
+	l, err := NewListener(ListenerConfig{Capacity: 1,
+		Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{},
+		joined: newSignal()}
 	reg := ctl.proc.join(l, ctl.store, time.Now())
 	for i, tier := range []string{"x", "x", "y", "x", "y", "y"} {
-		ctl.apply(&delta{typ: deltaUpdated, initial: i == 0, object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, tier))})
+		ctl.apply(&delta{typ: deltaUpdated, initial: i == 0,
+			object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, tier))})
 	}
 	if s := l.Stats(); s.Refused != 3 || s.Coalesced != 1 || s.Marked != 1 || reg.initials != 1 {
 		t.Errorf("%+v, %d initial adds", s, reg.initials)
@@ -333,9 +368,13 @@ func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
 // To refuse takes neither memory nor the listener's lock, with which its workers are busy.
 func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 	refusing := []ListenerConfig{
-		{On: only(event.Delete)}, {Conditions: []condition.Condition{{Values: []string{"pay"}}}}, {Conditions: ofName("q", "r")},
-		{Conditions: []condition.Condition{ofLabel("a", condition.NotIn, "2", "3"), ofLabel("tier", condition.In, "x")}}, {Conditions: []condition.Condition{ofLabel("z", condition.Exists)}},
-		{Conditions: []condition.Condition{ofField("status.phase", condition.In, "x")}, Transitions: true},
+		{On: only(event.Delete)}, {Conditions: []condition.Condition{{Values: []string{"pay"}}}}, {
+			Conditions: ofName("q", "r")},
+		{Conditions: []condition.Condition{ofLabel("a", condition.NotIn, "2", "3"),
+			ofLabel("tier", condition.In, "x")}}, {Conditions: []condition.Condition{
+			ofLabel("z", condition.Exists)}},
+		{Conditions: []condition.Condition{ofField("status.phase", condition.In, "x")},
+			Transitions: true},
 	}
 	for _, kind := range further {
 		refusing = append(refusing, ListenerConfig{Conditions: kind.conditions(1)})
@@ -361,12 +400,15 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 	}
 }
 
-// When a listener leaves, the others are still judged by their own fields, whichever those were beside.
+// When a listener leaves, the others are still judged by their own fields, whichever those were
+// beside.
 func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 	proc, store := &processor{}, newIndexer()
 	var regs []*registration
 	for _, phase := range []string{"w", "x", "y", "z"} {
-		l, err := NewListener(ListenerConfig{Conditions: []condition.Condition{ofField("status."+phase, condition.In, phase)}})
+		l, err := NewListener(
+			ListenerConfig{Conditions: []condition.Condition{ofField("status."+phase, condition.In,
+				phase)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -377,7 +419,9 @@ func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 			proc.leave(regs[leaving])
 			regs[leaving] = nil
 		}
-		proc.distribute(event.Event{Op: event.Add, Object: labelled("shop", "p", "1", version, "", `,"status":{"y":"y","x":"w","w":"w","z":"z"}`)})
+		proc.distribute(event.Event{Op: event.Add,
+			Object: labelled("shop", "p", "1", version, "",
+				`,"status":{"y":"y","x":"w","w":"w","z":"z"}`)})
 		var got []int
 		for i, reg := range regs {
 			if reg == nil {

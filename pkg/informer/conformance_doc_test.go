@@ -13,15 +13,17 @@ import (
 	"testing"
 )
 
-// conformanceItems are the items that docs/conformance.md must have, in its order: the profile, the behaviours 1 to 100
-// with their details, the defects, and what goes beyond the reference.
+// conformanceItems are the items that docs/conformance.md must have, in its order: the profile, the
+// behaviours 1 to 100 with their details, the defects, and what goes beyond the reference.
 func conformanceItems() (items []string) {
 	for i := range 15 {
 		items = append(items, fmt.Sprint("P", i+1))
 	}
 	details := map[int]string{
-		3: "a", 9: "a", 10: "abc", 14: "a", 18: "a", 23: "a", 24: "a", 25: "a", 26: "a", 27: "a", 28: "ab", 29: "a", 33: "a",
-		36: "a", 40: "a", 41: "abcd", 47: "a", 48: "ab", 50: "a", 54: "abc", 60: "a", 70: "a", 73: "a", 76: "a", 80: "a",
+		3: "a", 9: "a", 10: "abc", 14: "a", 18: "a", 23: "a", 24: "a", 25: "a", 26: "a", 27: "a",
+		28: "ab", 29: "a", 33: "a",
+		36: "a", 40: "a", 41: "abcd", 47: "a", 48: "ab", 50: "a", 54: "abc", 60: "a", 70: "a",
+		73: "a", 76: "a", 80: "a",
 		81: "a", 85: "a", 92: "a", 93: "a", 99: "a", 100: "ab",
 	}
 	for i := range 100 {
@@ -30,7 +32,8 @@ func conformanceItems() (items []string) {
 			items = append(items, fmt.Sprint(i+1, string(letter)))
 		}
 	}
-	return append(items, "Da", "Db", "Dc", "Dd", "De1", "De2", "De3", "De4", "L1", "L2", "L3", "L4", "L5", "C1", "C2")
+	return append(items, "Da", "Db", "Dc", "Dd", "De1", "De2", "De3", "De4", "L1", "L2", "L3", "L4",
+		"L5", "C1", "C2")
 }
 
 // conformanceRow is one row of one table.
@@ -39,8 +42,8 @@ type conformanceRow struct {
 	item, ours, tests string
 }
 
-// TestConformanceTable keeps docs/conformance.md true: it has every item once and in order, and each item has tests that
-// exist, or a reason why there is none.
+// TestConformanceTable keeps docs/conformance.md true: it has every item once and in order, and
+// each item has tests that exist, or a reason why there is none.
 func TestConformanceTable(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "conformance.md"))
 	if err != nil {
@@ -53,7 +56,8 @@ func TestConformanceTable(t *testing.T) {
 	}
 }
 
-// conformanceRows reads all tables whose first column is called item. The columns before the last one count as reason.
+// conformanceRows reads all tables whose first column is called item. The columns before the last
+// one count as reason.
 func conformanceRows(text string) (rows []conformanceRow, problems []string) {
 	columns := 0
 	for i, line := range strings.Split(text, "\n") {
@@ -70,7 +74,8 @@ func conformanceRows(text string) (rows []conformanceRow, problems []string) {
 			columns = len(cells)
 		case columns == 0 || strings.HasPrefix(cells[0], "---"):
 		case len(cells) != columns:
-			problems = append(problems, fmt.Sprintf("line %d has %d cells, want %d", i+1, len(cells), columns))
+			problems = append(problems,
+				fmt.Sprintf("line %d has %d cells, want %d", i+1, len(cells), columns))
 		default:
 			rows = append(rows, conformanceRow{i + 1, cells[0], cells[2], cells[columns-1]})
 		}
@@ -80,13 +85,16 @@ func conformanceRows(text string) (rows []conformanceRow, problems []string) {
 
 var testName = regexp.MustCompile(`^(event\.|conformance\.|route\.)?Test[A-Z0-9]\w*$`)
 
-func checkConformance(rows []conformanceRow, items []string, tests map[string]bool) (problems []string) {
+func checkConformance(rows []conformanceRow, items []string,
+	tests map[string]bool) (problems []string) {
 	for i, row := range rows {
 		where := fmt.Sprintf("line %d, item %s: ", row.line, row.item)
 		switch {
 		case !slices.Contains(items, row.item):
 			problems = append(problems, where+"there is no such item")
-		case slices.ContainsFunc(rows[:i], func(r conformanceRow) bool { return r.item == row.item }):
+		case slices.ContainsFunc(rows[:i], func(r conformanceRow) bool {
+			return r.item == row.item
+		}):
 			problems = append(problems, where+"is there twice")
 		}
 		why, unapplied := strings.CutPrefix(row.ours, "does not apply")
@@ -96,10 +104,12 @@ func checkConformance(rows []conformanceRow, items []string, tests map[string]bo
 			problems = append(problems, where+"says nothing of ours")
 		case unapplied && len(reason) < 10:
 			problems = append(problems, where+"does not apply, but without a reason")
-		case row.ours == "differs" || strings.HasPrefix(row.ours, "differs") && !strings.HasPrefix(row.ours, "differs: "):
+		case row.ours == "differs" || strings.HasPrefix(row.ours, "differs") &&
+			!strings.HasPrefix(row.ours, "differs: "):
 			problems = append(problems, where+"differs, but without a reason")
 		case !unapplied && row.tests == "":
-			problems = append(problems, where+"has neither a test nor a reason why it does not apply")
+			problems = append(problems,
+				where+"has neither a test nor a reason why it does not apply")
 		}
 		if row.tests == "" {
 			continue
@@ -125,16 +135,19 @@ func checkConformance(rows []conformanceRow, items []string, tests map[string]bo
 	return problems
 }
 
-// testNames are the tests of this package, and those of the packages below it and of route with the package's name in front.
+// testNames are the tests of this package, and those of the packages below it and of route with the
+// package's name in front.
 func testNames(t *testing.T) map[string]bool {
 	names := map[string]bool{}
-	for folder, prefix := range map[string]string{".": "", "event": "event.", "conformance": "conformance.", "../../internal/route": "route."} {
+	for folder, prefix := range map[string]string{".": "", "event": "event.",
+		"conformance": "conformance.", "../../internal/route": "route."} {
 		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range files {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil,
+				parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +179,8 @@ func TestConformanceTableIsReallyChecked(t *testing.T) {
 	}, "\n")
 	rows, problems := conformanceRows(text)
 	tests := map[string]bool{"TestThere": true, "event.TestThere": true, "helper": true}
-	problems = append(problems, checkConformance(rows, []string{"1", "2", "3", "4", "5", "6", "7", "8"}, tests)...)
+	problems = append(problems,
+		checkConformance(rows, []string{"1", "2", "3", "4", "5", "6", "7", "8"}, tests)...)
 	expect(t, problems,
 		"line 12 has 3 cells, want 4",
 		"line 4, item 1: is there twice",
@@ -179,5 +193,6 @@ func TestConformanceTableIsReallyChecked(t *testing.T) {
 		"item 8 is missing",
 	)
 	swapped := []conformanceRow{{1, "2", "same", "TestThere"}, {2, "1", "same", "TestThere"}}
-	expect(t, checkConformance(swapped, []string{"1", "2"}, tests), "the items are not in their order")
+	expect(t, checkConformance(swapped, []string{"1", "2"}, tests),
+		"the items are not in their order")
 }

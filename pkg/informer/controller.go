@@ -7,14 +7,15 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// controller takes deltas from the queue, applies them to the store and has the processor tell the listeners. One
-// goroutine runs it. The store is written by nobody but that one and, while it has nothing to do, the reflector's, which applies
-// the first list as well.
+// controller takes deltas from the queue, applies them to the store and has the processor tell the
+// listeners. One goroutine runs it. The store is written by nobody but that one and, while it has
+// nothing to do, the reflector's, which applies the first list as well.
 type controller struct {
 	queue *deltaQueue
 	store *indexer
 	proc  *processor
-	// joined wakes the controller when a listener came, whose resync may be due sooner than all others.
+	// joined wakes the controller when a listener came, whose resync may be due sooner than all
+	// others.
 	joined signal
 	// cooling is what the controller does with the rest of its time.
 	cooling cooling
@@ -25,7 +26,8 @@ type controller struct {
 // maxAsleep is of how many objects the events may wait for their listeners to be told.
 const maxAsleep = 16
 
-// run blocks until ctx is done. What is then still queued is dropped: a listener that starts again will see it as state.
+// run blocks until ctx is done. What is then still queued is dropped: a listener that starts again
+// will see it as state.
 func (c *controller) run(ctx context.Context) {
 	resync := time.NewTimer(0)
 	defer resync.Stop()
@@ -63,15 +65,17 @@ func (c *controller) run(ctx context.Context) {
 	}
 }
 
-// applyNow applies a watch event on the reflector's goroutine, if nothing came before that is not applied. Most events find
-// it so, and to hand them to another goroutine would cost a third of what they cost. BenchmarkEvent has both ways.
+// applyNow applies a watch event on the reflector's goroutine, if nothing came before that is not
+// applied. Most events find it so, and to hand them to another goroutine would cost a third of what
+// they cost. BenchmarkEvent has both ways.
 func (c *controller) applyNow(d delta) (applied bool) {
 	claimed := c.queue.claim(d)
 	if claimed == nil {
 		return false
 	}
 	c.apply(claimed)
-	if len(c.proc.blocked) > 0 && !mutated("unpassed") { // the reflector goes on reading, until the queue is full
+	// the reflector goes on reading, until the queue is full
+	if len(c.proc.blocked) > 0 && !mutated("unpassed") {
 		c.queue.pass()
 		return true
 	}
@@ -100,18 +104,20 @@ func (c *controller) resync(timer *time.Timer) {
 	timer.Reset(next.Sub(now))
 }
 
-// sameState reports whether two objects of one key are the same object in the same state. The objects of some
-// aggregated APIs have no versions; those are compared as they are.
+// sameState reports whether two objects of one key are the same object in the same state. The
+// objects of some aggregated APIs have no versions; those are compared as they are.
 func sameState(a, b *event.Object) bool {
 	if a == b {
 		return true
 	}
 	version := a.ResourceVersion()
-	return a.UID() == b.UID() && version == b.ResourceVersion() && (version != "" || a.JSON() == b.JSON())
+	return a.UID() == b.UID() && version == b.ResourceVersion() &&
+		(version != "" || a.JSON() == b.JSON())
 }
 
-// apply changes the store and distributes what that means. The store, not the delta's type, decides between an add and
-// an update: a watch may repeat an ADDED, and a list says nothing of what was known before.
+// apply changes the store and distributes what that means. The store, not the delta's type, decides
+// between an add and an update: a watch may repeat an ADDED, and a list says nothing of what was
+// known before.
 func (c *controller) apply(d *delta) {
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
@@ -146,7 +152,8 @@ func (c *controller) change(d *delta) {
 	case stored.UID() != o.UID() && !mutated("no-split"):
 		// Deleted and created again while nobody looked: two objects that share a name.
 		c.store.put(o)
-		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored, FinalStateUnknown: true}, stored)
+		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,
+			FinalStateUnknown: true}, stored)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
 	case sameState(stored, o):
 		c.proc.distributeUnchanged(stored)

@@ -8,7 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// TestTheEndOfASuccessorNobodySaw: the listener knows the first object of a name only, and must learn that it is gone.
+// TestTheEndOfASuccessorNobodySaw: the listener knows the first object of a name only, and must
+// learn that it is gone.
 func TestTheEndOfASuccessorNobodySaw(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
@@ -24,8 +25,8 @@ func TestTheEndOfASuccessorNobodySaw(t *testing.T) {
 	})
 }
 
-// TestARefusedOfferIsNotOvertaken: between the two events that one change can be, a worker may make room. The second
-// must not take it.
+// TestARefusedOfferIsNotOvertaken: between the two events that one change can be, a worker may make
+// room. The second must not take it.
 func TestARefusedOfferIsNotOvertaken(t *testing.T) {
 	l, err := NewListener(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
 	if err != nil {
@@ -43,8 +44,11 @@ func TestARefusedOfferIsNotOvertaken(t *testing.T) {
 		return story(d.Event)
 	}
 	p.sendTo(reg, &entry{Event: event.Event{Op: event.Add, Object: obj("a", "1", 1)}})
-	p.sendTo(reg, &entry{Event: event.Event{Op: event.Delete, Object: obj("a", "1", 1), FinalStateUnknown: true}}) // refused
-	got := []string{next()}                                                                                        // room again
+	// refused
+	p.sendTo(reg, &entry{Event: event.Event{Op: event.Delete, Object: obj("a", "1", 1),
+		FinalStateUnknown: true}})
+	// room again
+	got := []string{next()}
 	p.sendTo(reg, &entry{Event: event.Event{Op: event.Add, Object: obj("a", "2", 3)}})
 	done := make(chan struct{})
 	go func() {

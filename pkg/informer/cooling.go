@@ -6,9 +6,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// cooling makes the store's objects dense that nobody has changed for a while: see package event. The controller does that
-// when it has nothing else to do, in small steps. Events do not wait for it, as the reflector applies them meanwhile; what
-// else comes waits for one step at most.
+// cooling makes the store's objects dense that nobody has changed for a while: see package event.
+// The controller does that when it has nothing else to do, in small steps. Events do not wait for
+// it, as the reflector applies them meanwhile; what else comes waits for one step at most.
 type cooling struct {
 	store     *indexer
 	every     time.Duration // between passes
@@ -22,18 +22,18 @@ type cooling struct {
 }
 
 const (
-	// coldAfter is what lies between two passes by default: an object is dense once nobody has changed it for one to two of them. To make it so
-	// costs 10 to 60 us, and to read it then up to 25, so it should not be what changes all the time: Leases are renewed
-	// every 10 seconds.
+	// coldAfter is what lies between two passes by default: an object is dense once nobody has
+	// changed it for one to two of them. To make it so costs 10 to 60 us, and to read it then up to
+	// 25, so it should not be what changes all the time: Leases are renewed every 10 seconds.
 	coldAfter = 15 * time.Second
 	// coolingPause is between two steps, so that they take a tenth of a processor at most.
 	coolingPause = 10 * time.Millisecond
-	// coolingStep is how many bytes of text a step condenses, which takes about a millisecond. To look at an object that stays as
-	// it is costs lookCost of them.
+	// coolingStep is how many bytes of text a step condenses, which takes about a millisecond. To
+	// look at an object that stays as it is costs lookCost of them.
 	coolingStep = 128 << 10
 	lookCost    = 64
-	// coolingBatch is how many cold objects are looked for before they are condensed: the condenser learns from them. The store
-	// is locked for lookBatch of all objects.
+	// coolingBatch is how many cold objects are looked for before they are condensed: the condenser
+	// learns from them. The store is locked for lookBatch of all objects.
 	coolingBatch = 32
 	lookBatch    = 256
 )

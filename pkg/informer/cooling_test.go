@@ -14,14 +14,16 @@ import (
 
 // largeObj is obj of a size that is worth making dense.
 func largeObj(name, uid string, version int) *event.Object {
-	o, err := (&event.Parser{}).Parse([]byte(podText(name, uid, version, `,"spec":{"text":"`+strings.Repeat("x", 600)+`"}`)))
+	o, err := (&event.Parser{}).Parse(
+		[]byte(podText(name, uid, version, `,"spec":{"text":"`+strings.Repeat("x", 600)+`"}`)))
 	if err != nil {
 		panic(err)
 	}
 	return o
 }
 
-// coolOneStep looks at all objects, or condenses one of those that were found cold: anything may happen between two such steps.
+// coolOneStep looks at all objects, or condenses one of those that were found cold: anything may
+// happen between two such steps.
 func coolOneStep(c *cooling) (condensed bool) {
 	if len(c.cold) > 0 {
 		_, _, before := c.store.size()
@@ -50,18 +52,21 @@ func (p *pipeline) cool() {
 		p.t.Fatalf("%d objects became %d", len(before), n)
 	}
 	p.ctl.store.each(func(o *event.Object) {
-		if was := before[o.Key()]; was == nil || o != was && (!sameState(o, was) || o.JSON() != was.JSON()) {
+		if was := before[o.Key()]; was == nil || o != was &&
+			(!sameState(o, was) || o.JSON() != was.JSON()) {
 			p.t.Fatalf("%s became %s", was.JSON(), o.JSON())
 		}
 	})
 }
 
-// TestACursorPassesAllThatStays: whatever comes and goes between two steps, what is there from beginning to end is passed once.
+// TestACursorPassesAllThatStays: whatever comes and goes between two steps, what is there from
+// beginning to end is passed once.
 func TestACursorPassesAllThatStays(t *testing.T) {
 	for _, batch := range []int{1, 2, 7, 1000} {
 		s := newIndexer()
 		put := func(namespace, name string) {
-			text := fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"resourceVersion":"1"}}`, name, namespace)
+			text := fmt.Sprintf(
+				`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"resourceVersion":"1"}}`, name, namespace)
 			o, err := (&event.Parser{}).Parse([]byte(text))
 			if err != nil {
 				t.Fatal(err)
@@ -92,20 +97,22 @@ func TestACursorPassesAllThatStays(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
-			t.Errorf("in steps of %d: %d objects of %d, such as %v", batch, len(got), len(want), got[:min(len(got), 20)])
+			t.Errorf("in steps of %d: %d objects of %d, such as %v", batch, len(got), len(want),
+				got[:min(len(got), 20)])
 		}
 	}
 }
 
-// TestWhatNobodyChangesBecomesDense: within two periods, and not what was changed in the last one. No listener hears of it, and a resync
-// hands out all objects in the form they have.
+// TestWhatNobodyChangesBecomesDense: within two periods, and not what was changed in the last one.
+// No listener hears of it, and a resync hands out all objects in the form they have.
 func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r := rand.New(rand.NewPCG(1, 1))
 		prose := func() string {
 			var text strings.Builder
 			for range 200 {
-				fmt.Fprintf(&text, "%s %d ", []string{"listen", "server", "limit", "upstream"}[r.IntN(4)], r.IntN(1_000))
+				fmt.Fprintf(&text, "%s %d ",
+					[]string{"listen", "server", "limit", "upstream"}[r.IntN(4)], r.IntN(1_000))
 			}
 			return `,"spec":{"text":"` + text.String() + `"}`
 		}
@@ -113,7 +120,8 @@ func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 			w.server.apply(fmt.Sprint("cold", i), fmt.Sprint("u", i), prose())
 		}
 		w.server.apply("busy", "u", prose())
-		seen, reg, _ := w.listen(ListenerConfig{On: event.OpSet(0).With(event.Resync), Resync: 10 * coldAfter})
+		seen, reg, _ := w.listen(ListenerConfig{On: event.OpSet(0).With(event.Resync),
+			Resync: 10 * coldAfter})
 		memory := func(name string) int {
 			o, err := reg.Lister().Get("shop", name)
 			if err != nil {

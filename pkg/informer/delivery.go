@@ -6,21 +6,23 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Delivery is one event handed to a worker, which must not change it, and must call Done, Retry or Again, once. Its objects
-// are as the store has them, packed if that saves memory: call Plain before reading several fields of one. (Listener.Run
-// does.)
+// Delivery is one event handed to a worker, which must not change it, and must call Done, Retry or
+// Again, once. Its objects are as the store has them, packed if that saves memory: call Plain
+// before reading several fields of one. (Listener.Run does.)
 type Delivery struct {
 	event.Event
 	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
 	Attempt int
-	// Recalled: a worker has asked for the object with Again. Object is the state that worker had. Op is Resync, as nothing has
-	// happened to it; or Delete, if the object is gone and the conditions of a listener with Transitions have refused that.
+	// Recalled: a worker has asked for the object with Again. Object is the state that worker had.
+	// Op is Resync, as nothing has happened to it; or Delete, if the object is gone and the
+	// conditions of a listener with Transitions have refused that.
 	Recalled bool
-	// Before is set for the Delete of an object of which the listener had taken a state, if it has Transitions: that state.
-	// Object may differ from it in what the listener looks at, if events were missed.
+	// Before is set for the Delete of an object of which the listener had taken a state, if it has
+	// Transitions: that state. Object may differ from it in what the listener looks at, if events
+	// were missed.
 	Before *event.Object
-	// Progress belongs to the worker: what it sets before Retry, it finds here at the event's next delivery, and at no other
-	// event's. It is nil at the first one.
+	// Progress belongs to the worker: what it sets before Retry, it finds here at the event's next
+	// delivery, and at no other event's. It is nil at the first one.
 	Progress any
 
 	ack Acknowledger
@@ -36,7 +38,8 @@ type Acknowledger interface {
 	Done(d *Delivery)
 	// Retry: the event is to be delivered again after a delay, before any other of its object.
 	Retry(d *Delivery, after time.Duration)
-	// Again: as Done, and the object is to be delivered again after a delay, if nothing else of it comes before.
+	// Again: as Done, and the object is to be delivered again after a delay, if nothing else of it
+	// comes before.
 	Again(d *Delivery, after time.Duration)
 }
 
@@ -48,18 +51,20 @@ func NewDelivery(e event.Event, attempt int, ack Acknowledger) Delivery {
 // Done says that the event needs nobody any more.
 func (d *Delivery) Done() { d.ack.Done(d) }
 
-// Retry gives the event back, to be delivered again after a delay and before any other event of its object. Other
-// objects go on meanwhile.
+// Retry gives the event back, to be delivered again after a delay and before any other event of its
+// object. Other objects go on meanwhile.
 func (d *Delivery) Retry(after time.Duration) { d.ack.Retry(d, after) }
 
-// Again says that the event is done, and that its object is wanted again after a while though nothing may have happened to
-// it: as a Resync with Recalled set. If an event of the object comes before that, the wish is forgotten, and its worker may
-// ask again. After a Delete it is the same as Done.
+// Again says that the event is done, and that its object is wanted again after a while though
+// nothing may have happened to it: as a Resync with Recalled set. If an event of the object comes
+// before that, the wish is forgotten, and its worker may ask again. After a Delete it is the same
+// as Done.
 func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
 
 // entry is what the delivery was made of. A worker must not have changed the event.
 func (d *Delivery) entry() *entry {
-	return &entry{Event: d.Event, from: d.from, initials: d.initials, recalled: d.Recalled, failed: d.failed, known: d.Before}
+	return &entry{Event: d.Event, from: d.from, initials: d.initials, recalled: d.Recalled,
+		failed: d.failed, known: d.Before}
 }
 
 // listenerAck is a Listener as its deliveries see it.
@@ -75,7 +80,8 @@ func (a *listenerAck) Again(d *Delivery, after time.Duration) {
 	e := d.entry()
 	wake := l.finished(e, true)
 	if d.Op != event.Delete {
-		// Under the same lock: another worker may have the object's next event from here on, and what it wishes is newer.
+		// Under the same lock: another worker may have the object's next event from here on, and
+		// what it wishes is newer.
 		l.recallAfter(*e, after)
 	}
 	l.mu.Unlock()
@@ -123,8 +129,8 @@ func (l *Listener) finish(e *entry, done bool) {
 	l.tell(wake)
 }
 
-// finished frees an entry's place and reports whether that is something for those who wait. The caller holds mu, and calls
-// tell behind it.
+// finished frees an entry's place and reports whether that is something for those who wait. The
+// caller holds mu, and calls tell behind it.
 func (l *Listener) finished(e *entry, done bool) (wake bool) {
 	e.from.initials -= e.initials
 	l.buf.done(e.Object.Key())

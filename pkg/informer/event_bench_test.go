@@ -8,8 +8,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// BenchmarkEvent is what an event costs between the parser and the worker: the queue, the store, the processor, the buffer
-// and the delivery, on one goroutine; and, as "now", without the queue. Objects are small, so that their texts do not count.
+// BenchmarkEvent is what an event costs between the parser and the worker: the queue, the store,
+// the processor, the buffer and the delivery, on one goroutine; and, as "now", without the queue.
+// Objects are small, so that their texts do not count.
 func BenchmarkEvent(b *testing.B) {
 	const objects = 1000
 	for _, bm := range []struct {
@@ -22,10 +23,12 @@ func BenchmarkEvent(b *testing.B) {
 		{"plain", true, ListenerConfig{}, nil},
 		{"resync", true, ListenerConfig{Resync: time.Hour}, nil},
 		{"spill", true, ListenerConfig{Overflow: OverflowSpill}, nil},
-		{"index", true, ListenerConfig{}, map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("metadata.uid"))}},
+		{"index", true, ListenerConfig{},
+			map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("metadata.uid"))}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
-			c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+			c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(),
+				proc: &processor{}, joined: newSignal()}
 			if err := c.store.addIndexes(bm.indexes); err != nil {
 				b.Fatal(err)
 			}

@@ -17,7 +17,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Two listeners share one informer, one watch and one cache; each has its own buffer and resync period.
+// Two listeners share one informer, one watch and one cache; each has its own buffer and resync
+// period.
 func Example() {
 	config, handler, ctx := setUp()
 	client, err := informer.NewClient(config)
@@ -25,12 +26,14 @@ func Example() {
 		panic(err)
 	}
 	factory := informer.NewFactory(client, nil)
-	for name, resync := range map[string]time.Duration{"never again": 0, "every minute": time.Minute} {
+	for name, resync := range map[string]time.Duration{"never again": 0,
+		"every minute": time.Minute} {
 		listener, err := informer.NewListener(informer.ListenerConfig{Name: name, Resync: resync})
 		if err != nil {
 			panic(err)
 		}
-		if _, err := factory.Listen(pods, informer.Scope{Namespace: "shop"}, informer.Shape{}, listener); err != nil {
+		if _, err := factory.Listen(pods, informer.Scope{Namespace: "shop"}, informer.Shape{},
+			listener); err != nil {
 			panic(err)
 		}
 		go func() { _ = listener.Run(ctx, handler) }()
@@ -41,7 +44,8 @@ func Example() {
 	// add shop/web nginx:1
 }
 
-var pods = informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}
+var pods = informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
+	Resource: "pods"}, Kind: "Pod"}
 
 // Objects are bytes until somebody asks for more.
 func ExampleDecode() {
@@ -56,7 +60,8 @@ func ExampleDecode() {
 
 const podJSON = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"7"},"spec":{"containers":[{"name":"c","image":"nginx:1"}]}}`
 
-// setUp gives an API server that has one pod, a handler that prints, and a context that ends when it has printed twice.
+// setUp gives an API server that has one pod, a handler that prints, and a context that ends when
+// it has printed twice.
 func setUp() (*rest.Config, informer.Handler, context.Context) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -70,13 +75,14 @@ func setUp() (*rest.Config, informer.Handler, context.Context) {
 	var mu sync.Mutex
 	left := 2
 	image := event.MustCompilePath("spec.containers[0].image")
-	return &rest.Config{Host: server.URL}, informer.HandlerFunc(func(_ context.Context, e event.Event) error {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Println(e.Op, e.Object.Key(), image.Lookup(e.Object).Text())
-		if left--; left == 0 {
-			stop()
-		}
-		return nil
-	}), ctx
+	return &rest.Config{Host: server.URL},
+		informer.HandlerFunc(func(_ context.Context, e event.Event) error {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Println(e.Op, e.Object.Key(), image.Lookup(e.Object).Text())
+			if left--; left == 0 {
+				stop()
+			}
+			return nil
+		}), ctx
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// cursor is a place in the store that stays one whatever is changed: who looks at all objects in steps neither holds the
-// lock nor keeps old states in memory meanwhile, as a snapshot would. What comes before the place in the meantime is missed.
+// cursor is a place in the store that stays one whatever is changed: who looks at all objects in
+// steps neither holds the lock nor keeps old states in memory meanwhile, as a snapshot would. What
+// comes before the place in the meantime is missed.
 type cursor struct {
 	namespaces []string // that are left
 	hash       uint64   // of the last object that was passed in the first of them
@@ -24,8 +25,8 @@ func (s *indexer) begin() cursor {
 	return cursor{namespaces: slices.Collect(maps.Keys(s.namespaces))}
 }
 
-// look moves a cursor on by n objects at most, and fewer if f returns false for one. It returns by how many. The store is
-// locked meanwhile.
+// look moves a cursor on by n objects at most, and fewer if f returns false for one. It returns by
+// how many. The store is locked meanwhile.
 func (s *indexer) look(c *cursor, n int, f func(*event.Object) bool) (passed int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -33,11 +34,12 @@ func (s *indexer) look(c *cursor, n int, f func(*event.Object) bool) (passed int
 	for !c.ended() {
 		last = nil
 		objects := s.namespaces[c.namespaces[0]]
-		all := objects == nil || objects.root == nil || objects.root.behind(c.hash, c.inside, 0, func(o *event.Object) bool {
-			last = o
-			passed++
-			return f(o) && passed < n
-		})
+		all := objects == nil || objects.root == nil ||
+			objects.root.behind(c.hash, c.inside, 0, func(o *event.Object) bool {
+				last = o
+				passed++
+				return f(o) && passed < n
+			})
 		if !all {
 			c.hash, c.inside = hashKey(last.Key()), true
 			break
@@ -47,8 +49,8 @@ func (s *indexer) look(c *cursor, n int, f func(*event.Object) bool) (passed int
 	return passed
 }
 
-// exchange puts another form of an object in its place, unless it has been replaced or removed. It returns how many
-// bytes less that takes.
+// exchange puts another form of an object in its place, unless it has been replaced or removed. It
+// returns how many bytes less that takes.
 func (s *indexer) exchange(o, form *event.Object) (freed int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,26 +16,30 @@ type Source interface {
 	ListWatcher(Resource, Scope) ListWatcher
 }
 
-// Factory owns the informers: one for each distinct (resource, scope), however many listeners ask for it. Only listeners
-// that want other fields kept or dropped (see Shape) get an informer of their own. Informers come with their first
-// listener and go, with their memory, when the last one leaves. It is safe for concurrent use.
+// Factory owns the informers: one for each distinct (resource, scope), however many listeners ask
+// for it. Only listeners that want other fields kept or dropped (see Shape) get an informer of
+// their own. Informers come with their first listener and go, with their memory, when the last one
+// leaves. It is safe for concurrent use.
 type Factory struct {
-	// OnError, if set before Listen, receives each error that ends an informer's attempt to list or to begin a watch,
-	// which is logged as well. It runs on the reflector's goroutine and must not block.
+	// OnError, if set before Listen, receives each error that ends an informer's attempt to list or
+	// to begin a watch, which is logged as well. It runs on the reflector's goroutine and must not
+	// block.
 	OnError func(Resource, Scope, error)
 
-	// Renew, if set before Listen, is asked what has become of a resource of which the API server says again and again that it
-	// is not there. It returns the same resource in another version, or as it was. Objects that are in both are not reported
-	// again. It runs on the reflector's goroutine, whose informer waits for it.
+	// Renew, if set before Listen, is asked what has become of a resource of which the API server
+	// says again and again that it is not there. It returns the same resource in another version,
+	// or as it was. Objects that are in both are not reported again. It runs on the reflector's
+	// goroutine, whose informer waits for it.
 	Renew func(context.Context, Resource) (Resource, error)
 
-	// ColdAfter, if set before Listen, is after how long at least an object that nobody has changed is compressed; after twice as
-	// long at most. Default: 15 seconds. It costs 10 to 60 us for each object that is, and up to 25 to read one.
+	// ColdAfter, if set before Listen, is after how long at least an object that nobody has changed
+	// is compressed; after twice as long at most. Default: 15 seconds. It costs 10 to 60 us for
+	// each object that is, and up to 25 to read one.
 	ColdAfter time.Duration
 
-	// OnFreed, if set before Listen, receives how many bytes less the objects of an informer take because some were compressed,
-	// and whether there will be more of that soon. What they took is garbage then, which the collector might let lie for
-	// minutes. It must not block.
+	// OnFreed, if set before Listen, receives how many bytes less the objects of an informer take
+	// because some were compressed, and whether there will be more of that soon. What they took is
+	// garbage then, which the collector might let lie for minutes. It must not block.
 	OnFreed func(bytes int64, more bool)
 
 	source Source
@@ -67,8 +71,8 @@ func NewFactory(source Source, log *slog.Logger) *Factory {
 	return &Factory{source: source, log: log, shared: map[sharedKey]*shared{}, start: newSignal()}
 }
 
-// Run runs the informers until ctx is done and all of them have ended. Listeners keep what is in their buffers. A
-// factory runs once.
+// Run runs the informers until ctx is done and all of them have ended. Listeners keep what is in
+// their buffers. A factory runs once.
 func (f *Factory) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -112,10 +116,11 @@ type Registration struct {
 	once    sync.Once
 }
 
-// Listen makes the informer of a resource and scope tell l of its events, from the objects it already has on. If there
-// is no such informer, it is made and, as soon as the factory runs, started. A listener may listen to several informers,
-// as long as no object is in two of them.
-func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listener) (*Registration, error) {
+// Listen makes the informer of a resource and scope tell l of its events, from the objects it
+// already has on. If there is no such informer, it is made and, as soon as the factory runs,
+// started. A listener may listen to several informers, as long as no object is in two of them.
+func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listener) (*Registration,
+	error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopped {
@@ -124,7 +129,8 @@ func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listene
 	key := sharedKey{resource, scope, shape.keeps()}
 	sh := f.shared[key]
 	if sh == nil {
-		inf, err := newInformer(f.source.ListWatcher(resource, scope), resource, scope, shape, f.log)
+		inf, err := newInformer(f.source.ListWatcher(resource, scope), resource, scope, shape,
+			f.log)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +138,8 @@ func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listene
 			inf.reflector.onError = func(err error) { f.OnError(resource, scope, err) }
 		}
 		if f.Renew != nil {
-			inf.reflector.renew = func(ctx context.Context, was Resource) (Resource, ListWatcher, error) {
+			inf.reflector.renew = func(ctx context.Context, was Resource) (Resource, ListWatcher,
+				error) {
 				now, err := f.Renew(ctx, was)
 				return now, f.source.ListWatcher(now, scope), err
 			}
@@ -152,8 +159,9 @@ func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listene
 	return &Registration{factory: f, shared: sh, reg: sh.informer.join(l)}, nil
 }
 
-// Remove ends the registration; what it put into the listener's buffer is discarded, but an event a worker has goes on.
-// The last listener's leaving stops the informer. Remove can be called again, and from within a handler.
+// Remove ends the registration; what it put into the listener's buffer is discarded, but an event a
+// worker has goes on. The last listener's leaving stops the informer. Remove can be called again,
+// and from within a handler.
 func (r *Registration) Remove() {
 	r.once.Do(func() {
 		r.shared.informer.proc.leave(r.reg)
@@ -180,9 +188,9 @@ func (r *Registration) Status() Status { return r.shared.informer.Status() }
 // Synced is closed when the informer's first list is in the store.
 func (r *Registration) Synced() <-chan struct{} { return r.shared.informer.queue.synced }
 
-// AddIndexes adds indexes to the informer, for all its listeners, whether it runs or not: objects already stored are
-// indexed before AddIndexes returns. It adds all or none: it fails with ErrIndexExists if a name is taken, and with
-// ErrStopped once the informer has stopped.
+// AddIndexes adds indexes to the informer, for all its listeners, whether it runs or not: objects
+// already stored are indexed before AddIndexes returns. It adds all or none: it fails with
+// ErrIndexExists if a name is taken, and with ErrStopped once the informer has stopped.
 func (r *Registration) AddIndexes(indexes map[string]IndexFunc) error {
 	r.factory.mu.Lock()
 	defer r.factory.mu.Unlock()
@@ -204,7 +212,8 @@ func WaitForSync(ctx context.Context, regs ...*Registration) error {
 		select {
 		case <-r.Synced():
 		case <-ctx.Done():
-			return errors.Join(errors.New("informer of "+r.shared.key.resource.String()+" has not synced"), ctx.Err())
+			return errors.Join(errors.New("informer of "+r.shared.key.resource.String()+
+				" has not synced"), ctx.Err())
 		}
 	}
 	return nil
@@ -223,8 +232,10 @@ func (f *Factory) Status() []Status {
 		all = append(all, inf.Status())
 	}
 	slices.SortFunc(all, func(a, b Status) int {
-		return cmp.Or(cmp.Compare(a.Resource.String(), b.Resource.String()), cmp.Compare(a.Scope.Namespace, b.Scope.Namespace),
-			cmp.Compare(a.Scope.LabelSelector, b.Scope.LabelSelector), cmp.Compare(a.Scope.FieldSelector, b.Scope.FieldSelector))
+		return cmp.Or(cmp.Compare(a.Resource.String(), b.Resource.String()),
+			cmp.Compare(a.Scope.Namespace, b.Scope.Namespace),
+			cmp.Compare(a.Scope.LabelSelector, b.Scope.LabelSelector),
+			cmp.Compare(a.Scope.FieldSelector, b.Scope.FieldSelector))
 	})
 	return all
 }

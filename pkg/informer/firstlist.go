@@ -6,13 +6,14 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// firstAtOnce is how many objects of the first list are handed to the listeners under one lock. Who joins or leaves meanwhile
-// waits for that.
+// firstAtOnce is how many objects of the first list are handed to the listeners under one lock. Who
+// joins or leaves meanwhile waits for that.
 const firstAtOnce = 512
 
-// takeList takes a list on the reflector's goroutine. The informer's first one comes to where nothing is known, so that each
-// item is an add: it goes to the store and to the listeners' backlogs as if it had been there when they joined, without a
-// delta, an entry and several locks for each object. Later ones are queued.
+// takeList takes a list on the reflector's goroutine. The informer's first one comes to where
+// nothing is known, so that each item is an add: it goes to the store and to the listeners'
+// backlogs as if it had been there when they joined, without a delta, an entry and several locks
+// for each object. Later ones are queued.
 func (c *controller) takeList(ctx context.Context, list []*event.Object) {
 	if !c.queue.claimFirst() {
 		c.queue.replace(list, c.store)
@@ -30,7 +31,8 @@ func (c *controller) takeList(ctx context.Context, list []*event.Object) {
 	c.queue.endFirst(again)
 }
 
-// takeFirst stores objects and tells the listeners of them. It returns those whose name another one had already.
+// takeFirst stores objects and tells the listeners of them. It returns those whose name another one
+// had already.
 func (c *controller) takeFirst(objects []*event.Object) (again []*event.Object) {
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
@@ -39,8 +41,8 @@ func (c *controller) takeFirst(objects []*event.Object) (again []*event.Object) 
 	return again
 }
 
-// claimFirst is claim for a whole list, and reports whether that is the first thing to come: the caller applies it itself, and
-// then calls endFirst.
+// claimFirst is claim for a whole list, and reports whether that is the first thing to come: the
+// caller applies it itself, and then calls endFirst.
 func (q *deltaQueue) claimFirst() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,7 +58,8 @@ func (q *deltaQueue) claimFirst() bool {
 	return true
 }
 
-// endFirst ends the claim. Items that a list has twice are queued, to be compared with what they were.
+// endFirst ends the claim. Items that a list has twice are queued, to be compared with what they
+// were.
 func (q *deltaQueue) endFirst(again []*event.Object) {
 	q.mu.Lock()
 	for _, o := range again {
@@ -71,7 +74,8 @@ func (q *deltaQueue) endFirst(again []*event.Object) {
 	q.ready.set()
 }
 
-// distributeFirst hands each listener those of the objects that its conditions allow. The caller holds mu.
+// distributeFirst hands each listener those of the objects that its conditions allow. The caller
+// holds mu.
 func (p *processor) distributeFirst(objects []*event.Object) {
 	if p.stale {
 		p.refresh()

@@ -12,7 +12,8 @@ import (
 )
 
 func newTestController() *controller {
-	return &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	return &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(),
+		proc: &processor{}, joined: newSignal()}
 }
 
 // handAll has a worker take and finish everything, and returns what it was.
@@ -24,13 +25,15 @@ func handAll(l *Listener) (events []event.Event) {
 	return events
 }
 
-// Each listener gets what it wants of the first list, all of it and in its order, however little room it has: nobody waits for
-// it, nothing is merged, and it does not come in the way of its own events.
+// Each listener gets what it wants of the first list, all of it and in its order, however little
+// room it has: nobody waits for it, nothing is merged, and it does not come in the way of its own
+// events.
 func TestTheFirstListReachesEveryListener(t *testing.T) {
 	const n = 3*firstAtOnce + 7
 	var list []*event.Object
 	for i := range n {
-		list = append(list, labelled([]string{"shop", "pay"}[i%2], fmt.Sprint("o", i), fmt.Sprint("u", i), i+1, ""))
+		list = append(list, labelled([]string{"shop", "pay"}[i%2], fmt.Sprint("o", i),
+			fmt.Sprint("u", i), i+1, ""))
 	}
 	inPay := []condition.Condition{{Values: []string{"pay"}}}
 	for name, cfg := range map[string]ListenerConfig{
@@ -55,7 +58,9 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 			var want []*event.Object
 			switch name {
 			case "conditions":
-				want = slices.DeleteFunc(slices.Clone(list), func(o *event.Object) bool { return o.Namespace() != "pay" })
+				want = slices.DeleteFunc(slices.Clone(list), func(o *event.Object) bool {
+					return o.Namespace() != "pay"
+				})
 			case "few":
 				want = []*event.Object{list[3], list[1000]}
 			case "no adds":
@@ -63,11 +68,15 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 				want = list
 			}
 			s := l.Stats()
-			if s.Offered != uint64(len(want)) || s.Refused != uint64(n-len(want)) || s.Coalesced+s.Dropped+s.Blocked+s.Spilled+uint64(s.Marked) > 0 || len(c.proc.blocked) > 0 {
+			if s.Offered != uint64(len(want)) || s.Refused != uint64(n-len(want)) ||
+				s.Coalesced+s.Dropped+s.Blocked+s.Spilled+uint64(s.Marked) > 0 ||
+				len(c.proc.blocked) > 0 {
 				t.Errorf("%d are wanted: %+v", len(want), s)
 			}
-			if stored, _, _ := c.store.size(); stored != n || !c.queue.hasSynced() || inf.hasSynced(reg) != (len(want) == 0) {
-				t.Errorf("%d objects are stored, the informer has synced: %t, the listener: %t", stored, c.queue.hasSynced(), inf.hasSynced(reg))
+			if stored, _, _ := c.store.size(); stored != n || !c.queue.hasSynced() ||
+				inf.hasSynced(reg) != (len(want) == 0) {
+				t.Errorf("%d objects are stored, the informer has synced: %t, the listener: %t",
+					stored, c.queue.hasSynced(), inf.hasSynced(reg))
 			}
 			got := handAll(l)
 			if len(got) != len(want) {
@@ -85,7 +94,8 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 	}
 }
 
-// Listeners get both states of an object that the first list has twice, and one whose name another one takes there ends.
+// Listeners get both states of an object that the first list has twice, and one whose name another
+// one takes there ends.
 func TestAFirstListWithOneNameTwice(t *testing.T) {
 	c := newTestController()
 	l, err := NewListener(ListenerConfig{})
@@ -94,7 +104,8 @@ func TestAFirstListWithOneNameTwice(t *testing.T) {
 	}
 	c.proc.join(l, c.store, time.Time{})
 	c.takeList(t.Context(), []*event.Object{
-		obj("a", "1", 1), obj("b", "2", 2), obj("c", "3", 3), obj("a", "1", 4), obj("b", "5", 5), obj("c", "3", 3),
+		obj("a", "1", 1), obj("b", "2", 2), obj("c", "3", 3), obj("a", "1", 4), obj("b", "5", 5),
+		obj("c", "3", 3),
 	})
 	if c.queue.hasSynced() {
 		t.Fatal("it has synced, and of some objects the last state is queued")
@@ -112,7 +123,8 @@ func TestAFirstListWithOneNameTwice(t *testing.T) {
 	for _, e := range handAll(l) {
 		got = append(got, story(e))
 	}
-	expect(t, got, "add a/1 1*", "add b/2 2*", "add c/3 3*", "update a/1 4 was 1", "delete b/2 2?", "add b/5 5*")
+	expect(t, got, "add a/1 1*", "add b/2 2*", "add c/3 3*", "update a/1 4 was 1", "delete b/2 2?",
+		"add b/5 5*")
 }
 
 // A registration that is being removed gets nothing more, and a stop ends the list where it is.
@@ -140,12 +152,14 @@ func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 	}
 }
 
-// BenchmarkFirstList is what the first list costs for each object once it is read, the workers' turn included.
+// BenchmarkFirstList is what the first list costs for each object once it is read, the workers'
+// turn included.
 func BenchmarkFirstList(b *testing.B) {
 	const n = 10_000
 	var list []*event.Object
 	for i := range n {
-		list = append(list, labelled("shop", fmt.Sprint("o", i), fmt.Sprint("u", i), i+1, `"app":"web"`))
+		list = append(list, labelled("shop", fmt.Sprint("o", i), fmt.Sprint("u", i), i+1,
+			`"app":"web"`))
 	}
 	for _, listeners := range []int{1, 10} {
 		b.Run(fmt.Sprint(listeners), func(b *testing.B) {
@@ -172,7 +186,8 @@ func BenchmarkFirstList(b *testing.B) {
 	}
 }
 
-// What happens to an object of the first list while the listener is full makes one event of the two, in the object's place.
+// What happens to an object of the first list while the listener is full makes one event of the
+// two, in the object's place.
 func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 	c := newTestController()
 	l, err := NewListener(ListenerConfig{Capacity: 1})
@@ -204,8 +219,10 @@ func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 	for _, e := range handAll(l) {
 		got, missed = append(got, story(e)), missed+e.Missed
 	}
-	expect(t, got, "add a/a 1*", "add b/b 9*~2", "delete c/c 10~1", "add d/d 6*~1", "delete e/e 11~1", "add e/e2 12", "update a/a 7 was 1")
-	if s := l.Stats(); s.Coalesced != uint64(missed) || offered != uint64(len(got)+missed) || reg.initials != 0 || !l.buf.empty() || l.buf.markOrder.len() > 0 || s.Mistakes > 0 {
+	expect(t, got, "add a/a 1*", "add b/b 9*~2", "delete c/c 10~1", "add d/d 6*~1",
+		"delete e/e 11~1", "add e/e2 12", "update a/a 7 was 1")
+	if s := l.Stats(); s.Coalesced != uint64(missed) || offered != uint64(len(got)+missed) ||
+		reg.initials != 0 || !l.buf.empty() || l.buf.markOrder.len() > 0 || s.Mistakes > 0 {
 		t.Errorf("offered %d, missed %d, %+v", offered, missed, s)
 	}
 }

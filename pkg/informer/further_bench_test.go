@@ -12,7 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// further are conditions of listeners that match nothing, as filters ask them: the i-th one's, and its filter.
+// further are conditions of listeners that match nothing, as filters ask them: the i-th one's, and
+// its filter.
 var further = []struct {
 	name, filter string
 	conditions   func(i int) []condition.Condition
@@ -21,24 +22,31 @@ var further = []struct {
 		return []condition.Condition{ofField("status.phase", condition.In, fmt.Sprint("None-", i))}
 	}},
 	{"prefix+any", `object.metadata.name startsWith "never-1" && any(object.spec.containers, .name == "x1")`, func(i int) []condition.Condition {
-		return []condition.Condition{{Of: condition.OfName, Test: condition.StartsWith, Values: []string{fmt.Sprint("never-", i)}}, anyContainer(i)}
+		return []condition.Condition{{Of: condition.OfName, Test: condition.StartsWith,
+			Values: []string{fmt.Sprint("never-", i)}}, anyContainer(i)}
 	}},
 	{"any", `any(object.spec.containers, .name == "x1")`, func(i int) []condition.Condition {
 		return []condition.Condition{anyContainer(i)}
 	}},
-	{"set", `object.spec.nodeName in ["a-1", "b-1", "c-1", "d-1"]`, func(i int) []condition.Condition {
-		return []condition.Condition{ofField("spec.nodeName", condition.In, fmt.Sprint("a-", i), fmt.Sprint("b-", i), fmt.Sprint("c-", i), fmt.Sprint("d-", i))}
-	}},
+	{"set", `object.spec.nodeName in ["a-1", "b-1", "c-1", "d-1"]`,
+		func(i int) []condition.Condition {
+			return []condition.Condition{ofField("spec.nodeName", condition.In, fmt.Sprint("a-", i),
+				fmt.Sprint("b-", i), fmt.Sprint("c-", i), fmt.Sprint("d-", i))}
+		}},
 	{"number", `object.spec.priority > 1001`, func(i int) []condition.Condition {
-		return []condition.Condition{{Of: condition.OfField, Key: "spec.priority", Test: condition.More, Numbers: []float64{float64(1000 + i)}}}
+		return []condition.Condition{{Of: condition.OfField, Key: "spec.priority",
+			Test: condition.More, Numbers: []float64{float64(1000 + i)}}}
 	}},
 	{"nested", `label("app") == "none-1" || object.status.phase == "Failed" && (object.spec.nodeName endsWith "-x1" || object.spec.priority < -1)`, func(i int) []condition.Condition {
 		return []condition.Condition{{Of: condition.OfAlternatives, Either: [][]condition.Condition{
 			{ofLabel("app", condition.In, fmt.Sprint("none-", i))},
-			{ofField("status.phase", condition.In, "Failed"), {Of: condition.OfAlternatives, Either: [][]condition.Condition{
-				{{Of: condition.OfField, Key: "spec.nodeName", Test: condition.EndsWith, Values: []string{fmt.Sprint("-x", i)}}},
-				{{Of: condition.OfField, Key: "spec.priority", Test: condition.Less, Numbers: []float64{float64(-i)}}},
-			}}},
+			{ofField("status.phase", condition.In, "Failed"), {
+				Of: condition.OfAlternatives, Either: [][]condition.Condition{
+					{{Of: condition.OfField, Key: "spec.nodeName", Test: condition.EndsWith,
+						Values: []string{fmt.Sprint("-x", i)}}},
+					{{Of: condition.OfField, Key: "spec.priority", Test: condition.Less,
+						Numbers: []float64{float64(-i)}}},
+				}}},
 		}}}
 	}},
 	{"changed", `changed("spec")`, func(int) []condition.Condition {
@@ -47,9 +55,10 @@ var further = []struct {
 }
 
 func anyContainer(i int) condition.Condition {
-	return condition.Condition{Of: condition.OfField, Key: "spec.containers", Test: condition.Any, Items: []condition.Condition{
-		{Of: condition.OfItem, Key: "name", Values: []string{fmt.Sprint("x", i)}},
-	}}
+	return condition.Condition{Of: condition.OfField, Key: "spec.containers", Test: condition.Any,
+		Items: []condition.Condition{
+			{Of: condition.OfItem, Key: "name", Values: []string{fmt.Sprint("x", i)}},
+		}}
 }
 
 // replica is a pod of 10 KB, one of many that are nearly the same.
@@ -58,17 +67,22 @@ func replica(i, version int) string {
 	for _, name := range []string{"web", "sidecar", "agent"} {
 		var env []string
 		for j := range 30 {
-			env = append(env, fmt.Sprintf(`{"name":"%s_SETTING_%d","value":"value number %d of %s"}`, strings.ToUpper(name), j, j*7919, name))
+			env = append(env, fmt.Sprintf(
+				`{"name":"%s_SETTING_%d","value":"value number %d of %s"}`, strings.ToUpper(name),
+				j, j*7919, name))
 		}
-		containers = append(containers, fmt.Sprintf(`{"name":%q,"image":"registry.example.com/shop/%s:v1.2.3","env":[%s],"resources":{"limits":{"cpu":"1","memory":"1Gi"}}}`, name, name, strings.Join(env, ",")))
-		statuses = append(statuses, fmt.Sprintf(`{"name":%q,"ready":true,"restartCount":%d,"containerID":"containerd://%064x"}`, name, version%3, i))
+		containers = append(containers,
+			fmt.Sprintf(`{"name":%q,"image":"registry.example.com/shop/%s:v1.2.3","env":[%s],"resources":{"limits":{"cpu":"1","memory":"1Gi"}}}`, name, name, strings.Join(env, ",")))
+		statuses = append(statuses,
+			fmt.Sprintf(`{"name":%q,"ready":true,"restartCount":%d,"containerID":"containerd://%064x"}`, name, version%3, i))
 	}
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-7d9c5b5d5f-%05d","namespace":"shop","uid":"6f2b8f52-%d","resourceVersion":"%d","labels":{"app":"web","tier":"frontend","pod-template-hash":"7d9c5b5d5f"},`+
 		`"ownerReferences":[{"kind":"ReplicaSet","name":"web-7d9c5b5d5f","controller":true}]},"spec":{"containers":[%s],"nodeName":"ip-10-0-0-%d","priority":0,"schedulerName":"default-scheduler"},`+
 		`"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[%s],"podIP":"10.1.0.%d"}}`, i, i, version, strings.Join(containers, ","), i%250, strings.Join(statuses, ","), i%250)
 }
 
-// readEvents is an informer's work on events: to parse, store and distribute them, and a listener that gets them all.
+// readEvents is an informer's work on events: to parse, store and distribute them, and a listener
+// that gets them all.
 type readEvents struct {
 	b      testing.TB
 	ctl    *controller
@@ -79,7 +93,8 @@ type readEvents struct {
 }
 
 func newReadEvents(b testing.TB) *readEvents {
-	r := &readEvents{b: b, ctl: &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}, joined: newSignal()}}
+	r := &readEvents{b: b, ctl: &controller{queue: newDeltaQueue(defaultQueueLimit),
+		store: newIndexer(), proc: &processor{}, joined: newSignal()}}
 	r.parser = &event.Parser{APIVersion: "v1", Kind: "Pod", Last: r.ctl.store.get}
 	r.first = r.join(ListenerConfig{})
 	for version := range 2 {
@@ -123,9 +138,10 @@ func (r *readEvents) run(n int) {
 	}
 }
 
-// BenchmarkFurtherListener is what each further listener that matches nothing costs an informer for each event: the difference
-// to an informer without any, in turns with that one and in processor time. The first one of a kind, of which nobody else
-// reads the fields, has a figure of its own. x-event is what 300 of them make of an event's cost.
+// BenchmarkFurtherListener is what each further listener that matches nothing costs an informer for
+// each event: the difference to an informer without any, in turns with that one and in processor
+// time. The first one of a kind, of which nobody else reads the fields, has a figure of its own.
+// x-event is what 300 of them make of an event's cost.
 func BenchmarkFurtherListener(b *testing.B) {
 	for _, bm := range further {
 		b.Run(bm.name, func(b *testing.B) {
@@ -146,7 +162,9 @@ func BenchmarkFurtherListener(b *testing.B) {
 					spent[i] += growth.ThreadTime() - begun
 				}
 			}
-			each := func(i int) float64 { return float64(spent[i].Nanoseconds()) / float64(b.N*turn) }
+			each := func(i int) float64 {
+				return float64(spent[i].Nanoseconds()) / float64(b.N*turn)
+			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(each(0), "ns/event")
 			b.ReportMetric(each(1)-each(0), "ns/first")
@@ -157,8 +175,9 @@ func BenchmarkFurtherListener(b *testing.B) {
 	}
 }
 
-// TestFurtherListenersCostLittle: 300 listeners that match nothing, each with a filter of its own, may make an event cost a
-// few times as much. It was 35 times as much when each of them evaluated its filter.
+// TestFurtherListenersCostLittle: 300 listeners that match nothing, each with a filter of its own,
+// may make an event cost a few times as much. It was 35 times as much when each of them evaluated
+// its filter.
 func TestFurtherListenersCostLittle(t *testing.T) {
 	const most, turn, rounds = 10, 100, 5
 	runtime.LockOSThread() // the time of the thread is what is measured
@@ -184,7 +203,8 @@ func TestFurtherListenersCostLittle(t *testing.T) {
 			}
 		}
 		if all > most*one {
-			t.Errorf("%s: an event takes %v with 300 further listeners, and %v with none", kind.name, all/turn, one/turn)
+			t.Errorf("%s: an event takes %v with 300 further listeners, and %v with none",
+				kind.name, all/turn, one/turn)
 		}
 		t.Logf("%s: %.1f times as much", kind.name, float64(all)/float64(one))
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// IndexFunc gives the values under which an object is found in an index; none, one or more. It must not block, and give
-// the same values for the same object.
+// IndexFunc gives the values under which an object is found in an index; none, one or more. It must
+// not block, and give the same values for the same object.
 type IndexFunc func(*event.Object) []string
 
 // NamespaceIndex is the index every informer has.
 const NamespaceIndex = "namespace"
 
-// IndexByPath indexes objects by the text of a field. Objects without it are not in the index; an array is taken item by
-// item.
+// IndexByPath indexes objects by the text of a field. Objects without it are not in the index; an
+// array is taken item by item.
 func IndexByPath(path event.Path) IndexFunc {
 	return func(o *event.Object) []string {
 		switch v := path.Lookup(o); v.Kind() {
@@ -38,8 +38,9 @@ func IndexByPath(path event.Path) IndexFunc {
 	}
 }
 
-// WithinNamespace makes of an index one of the same values within each namespace: of an object in the namespace shop, the
-// value web becomes "shop/web". It finds the objects of one namespace however many others have the value.
+// WithinNamespace makes of an index one of the same values within each namespace: of an object in
+// the namespace shop, the value web becomes "shop/web". It finds the objects of one namespace
+// however many others have the value.
 func WithinNamespace(f IndexFunc) IndexFunc {
 	return func(o *event.Object) []string {
 		values := f(o)
@@ -51,22 +52,23 @@ func WithinNamespace(f IndexFunc) IndexFunc {
 	}
 }
 
-// indexer is the informer's store: the last applied state of each object, and the indexes over it. The controller alone
-// writes, on one goroutine at a time; all methods are safe for concurrent use. Objects are immutable, so
-// nobody needs to copy what is returned.
+// indexer is the informer's store: the last applied state of each object, and the indexes over it.
+// The controller alone writes, on one goroutine at a time; all methods are safe for concurrent use.
+// Objects are immutable, so nobody needs to copy what is returned.
 //
-// The lock is never held for longer than one change takes: who reads many objects takes a snapshot and lets go of it.
+// The lock is never held for longer than one change takes: who reads many objects takes a snapshot
+// and lets go of it.
 type indexer struct {
 	mu sync.RWMutex
-	// namespaces hold the objects, in their stored form. So the index by namespace costs nothing, and with many objects
-	// half as much memory has to be touched for a change.
+	// namespaces hold the objects, in their stored form. So the index by namespace costs nothing,
+	// and with many objects half as much memory has to be touched for a change.
 	namespaces map[string]*tree
 	n          int
 	indexes    map[string]*index // the others
 	bytes      int64             // text of all objects
 	memory     int64             // what they take
-	// applying is what the controller is applying, from before the store is changed until the listeners were offered the
-	// event, if there are listeners with resyncs.
+	// applying is what the controller is applying, from before the store is changed until the
+	// listeners were offered the event, if there are listeners with resyncs.
 	applying atomic.Pointer[event.Object]
 }
 
@@ -74,8 +76,8 @@ type indexer struct {
 type index struct {
 	values  IndexFunc
 	buckets map[string]*tree
-	// under is where each object in the store is found, if anywhere: so an old state is never read again, and is removed from
-	// where it is, whatever the function would return for it now.
+	// under is where each object in the store is found, if anywhere: so an old state is never read
+	// again, and is removed from where it is, whatever the function would return for it now.
 	under map[*event.Object]indexed
 }
 
@@ -115,7 +117,9 @@ func (s *indexer) addMissingIndexes(funcs map[string]IndexFunc) {
 	}
 }
 
-func (s *indexer) hasIndex(name string) bool { return name == NamespaceIndex || s.indexes[name] != nil }
+func (s *indexer) hasIndex(name string) bool {
+	return name == NamespaceIndex || s.indexes[name] != nil
+}
 
 func (s *indexer) addIndexLocked(name string, values IndexFunc) {
 	ix := &index{values: values, buckets: map[string]*tree{}, under: map[*event.Object]indexed{}}
@@ -125,7 +129,8 @@ func (s *indexer) addIndexLocked(name string, values IndexFunc) {
 	s.indexes[name] = ix
 }
 
-// of calls the index function; one that panics leaves the object out of its index and the process alive.
+// of calls the index function; one that panics leaves the object out of its index and the process
+// alive.
 func (ix *index) of(o *event.Object) (values []string) {
 	defer func() {
 		if recover() != nil {
@@ -135,8 +140,8 @@ func (ix *index) of(o *event.Object) (values []string) {
 	return ix.values(o)
 }
 
-// change moves an object from where its old state is found to where its new one is. Either may be nil. plain is the new
-// one in the form that is read with the least effort.
+// change moves an object from where its old state is found to where its new one is. Either may be
+// nil. plain is the new one in the form that is read with the least effort.
 func (ix *index) change(old, o, plain *event.Object) {
 	was, found := ix.under[old]
 	var is []string
@@ -172,8 +177,8 @@ func (ix *index) remove(o *event.Object, value string) {
 	}
 }
 
-// become returns what the values are now. It copies those that are new, because a value may be part of an object's text,
-// which it will outlive.
+// become returns what the values are now. It copies those that are new, because a value may be part
+// of an object's text, which it will outlive.
 func (i indexed) become(values []string, known bool) indexed {
 	if !known || i.first != values[0] {
 		i.first = strings.Clone(values[0])
@@ -272,8 +277,8 @@ func (s *indexer) changed(old, o, plain *event.Object) {
 	}
 }
 
-// snapshot gives all objects as they are now, namespace by namespace. Without changes between them, two snapshots have the
-// same order.
+// snapshot gives all objects as they are now, namespace by namespace. Without changes between them,
+// two snapshots have the same order.
 func (s *indexer) snapshot() (trees []tree, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -310,7 +315,8 @@ func (s *indexer) buckets(name string) (map[string]*tree, error) {
 	ix := s.indexes[name]
 	if ix == nil {
 		names := slices.Sorted(maps.Keys(s.indexes))
-		return nil, fmt.Errorf("index %q: %w; there are %q", name, ErrNoIndex, append(names, NamespaceIndex))
+		return nil, fmt.Errorf("index %q: %w; there are %q", name, ErrNoIndex,
+			append(names, NamespaceIndex))
 	}
 	return ix.buckets, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// BenchmarkPutUnderReaders measures the writer's side of a store of 200,000 objects in 200 namespaces: alone, and with 8
-// readers that list everything, or a namespace, one after the other.
+// BenchmarkPutUnderReaders measures the writer's side of a store of 200,000 objects in 200
+// namespaces: alone, and with 8 readers that list everything, or a namespace, one after the other.
 func BenchmarkPutUnderReaders(b *testing.B) {
 	const objects, namespaces = 200_000, 200
 	s := newIndexer()

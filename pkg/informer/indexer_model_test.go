@@ -11,8 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// TestIndexesAreWhatAFreshStoreWouldHave: whatever is put and removed, an index has what one would have that is made of the
-// objects that are there.
+// TestIndexesAreWhatAFreshStoreWouldHave: whatever is put and removed, an index has what one would
+// have that is made of the objects that are there.
 func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 	tags := IndexByPath(event.MustCompilePath("spec.tags"))
 	funcs := map[string]IndexFunc{
@@ -55,7 +55,10 @@ func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 				for i := range values {
 					values[i] = fmt.Sprintf(`"t%d"`, rng.IntN(4))
 				}
-				o, err := parser.Parse([]byte(podText(name, "u", version, `,"spec":{"text":"`+strings.Repeat("x", 600*rng.IntN(2))+`","tags":[`+strings.Join(values, ",")+`]}`)))
+				o, err := parser.Parse(
+					[]byte(podText(name, "u", version,
+						`,"spec":{"text":"`+strings.Repeat("x", 600*rng.IntN(2))+`","tags":[`+
+							strings.Join(values, ",")+`]}`)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,28 +92,35 @@ func sameIndexes(t *testing.T, s *indexer, funcs map[string]IndexFunc) {
 	}
 	for name := range funcs {
 		got, want := s.indexes[name], fresh.indexes[name]
-		if g, w := slices.Sorted(maps.Keys(got.buckets)), slices.Sorted(maps.Keys(want.buckets)); !slices.Equal(g, w) {
+		if g, w := slices.Sorted(maps.Keys(got.buckets)),
+			slices.Sorted(maps.Keys(want.buckets)); !slices.Equal(g, w) {
 			t.Fatalf("index %s has %q, want %q", name, g, w)
 		}
 		for value, bucket := range want.buckets {
 			expect(t, named(got.buckets[value].list()), named(bucket.list())...)
 		}
-		if !maps.EqualFunc(got.under, want.under, func(a, b indexed) bool { return a.first == b.first && slices.Equal(a.more, b.more) }) {
+		if !maps.EqualFunc(got.under, want.under, func(a, b indexed) bool {
+			return a.first == b.first && slices.Equal(a.more, b.more)
+		}) {
 			t.Fatalf("index %s remembers %v, want %v", name, got.under, want.under)
 		}
 	}
 }
 
-// TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain: an object leaves the place where it is, if the function answers
-// something else by then.
+// TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain: an object leaves the place where it is, if
+// the function answers something else by then.
 func TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain(t *testing.T) {
 	s, n := newIndexer(), 0
-	if err := s.addIndexes(map[string]IndexFunc{"calls": func(*event.Object) []string { n++; return []string{fmt.Sprint(n)} }}); err != nil {
+	if err := s.addIndexes(map[string]IndexFunc{"calls": func(*event.Object) []string {
+		n++
+		return []string{fmt.Sprint(n)}
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	for version := range 5 {
 		s.put(withSpec("a", version, `{}`))
-		if values, err := s.indexValues("calls"); err != nil || !slices.Equal(values, []string{fmt.Sprint(version + 1)}) {
+		if values, err := s.indexValues("calls"); err != nil ||
+			!slices.Equal(values, []string{fmt.Sprint(version + 1)}) {
 			t.Fatal(values, err)
 		}
 	}
@@ -126,11 +136,13 @@ func BenchmarkIndexedUpdate(b *testing.B) {
 		b.Run(fmt.Sprint(indexes), func(b *testing.B) {
 			s, parser := newIndexer(), &event.Parser{}
 			if indexes > 0 {
-				_ = s.addIndexes(map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("spec.node"))})
+				_ = s.addIndexes(
+					map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("spec.node"))})
 			}
 			var states []*event.Object
 			for version := range 8 {
-				spec := fmt.Sprintf(`,"spec":{"node":"n1","text":%q}`, strings.Repeat("some text ", 500))
+				spec := fmt.Sprintf(`,"spec":{"node":"n1","text":%q}`,
+					strings.Repeat("some text ", 500))
 				o, err := parser.Parse([]byte(podText("a", "u", version, spec)))
 				if err != nil {
 					b.Fatal(err)

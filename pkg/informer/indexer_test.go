@@ -66,14 +66,17 @@ func TestIndexes(t *testing.T) {
 	if err != nil || !slices.Equal(values, []string{"n2"}) {
 		t.Errorf("an empty bucket is left: %v, %v", values, err)
 	}
-	if n, bytes, _ := s.size(); n != 2 || bytes != int64(s.get(event.Key{Namespace: "shop", Name: "a"}).Size()+s.get(event.Key{Namespace: "shop", Name: "c"}).Size()) {
+	if n, bytes, _ := s.size(); n != 2 ||
+		bytes != int64(s.get(event.Key{Namespace: "shop", Name: "a"}).Size()+
+			s.get(event.Key{Namespace: "shop", Name: "c"}).Size()) {
 		t.Errorf("%d objects, %d bytes", n, bytes)
 	}
 }
 
 func TestIndexErrors(t *testing.T) {
 	s := newIndexer()
-	if _, err := s.byIndex("node", "x"); !errors.Is(err, ErrNoIndex) || err.Error() != `index "node": there is no such index; there are ["namespace"]` {
+	if _, err := s.byIndex("node", "x"); !errors.Is(err, ErrNoIndex) ||
+		err.Error() != `index "node": there is no such index; there are ["namespace"]` {
 		t.Error(err)
 	}
 	if _, err := s.indexValues("node"); !errors.Is(err, ErrNoIndex) {

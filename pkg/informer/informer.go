@@ -21,11 +21,11 @@ type Shape struct {
 	KeepManagedFields bool
 	// KeepSecretData leaves the values of Secrets in, readable by every filter, handler and output.
 	KeepSecretData bool
-	// DigestKey is what the digests of Secrets are made with, 32 random bytes. Default: one of the process's own, so that
-	// a value has another digest in the next.
+	// DigestKey is what the digests of Secrets are made with, 32 random bytes. Default: one of the
+	// process's own, so that a value has another digest in the next.
 	DigestKey []byte
-	// Indexes are indexes by name, on top of the one by namespace. Listeners that share an informer share the indexes;
-	// one name must mean the same to all of them.
+	// Indexes are indexes by name, on top of the one by namespace. Listeners that share an informer
+	// share the indexes; one name must mean the same to all of them.
 	Indexes map[string]IndexFunc
 }
 
@@ -36,7 +36,8 @@ func (s Shape) keeps() string {
 		drop = append(drop, path.String())
 	}
 	slices.Sort(drop)
-	return fmt.Sprintf("%t %t %x %q", s.KeepManagedFields, s.KeepSecretData, sha256.Sum256(s.DigestKey), slices.Compact(drop))
+	return fmt.Sprintf("%t %t %x %q", s.KeepManagedFields, s.KeepSecretData,
+		sha256.Sum256(s.DigestKey), slices.Compact(drop))
 }
 
 // Informer keeps a copy of one resource in one scope and tells its listeners of each change:
@@ -50,15 +51,19 @@ func (s Shape) keeps() string {
 //
 //  1. The reflector reads a watch frame from its stream and parses it into an event.Object.
 //  2. It queues a delta under the object's key. If the queue is full, it stops reading.
-//  3. The controller takes all deltas of the key that waits longest. If the queue is empty and the controller has nothing to
-//     do, the reflector's goroutine does not queue the delta, but does what the controller's would do with it.
-//  4. For each, it compares with the store, changes the store, and has the processor distribute what that means.
-//  5. The processor offers the event to each listener that wants it, which takes it into its buffer or marks the object.
+//  3. The controller takes all deltas of the key that waits longest. If the queue is empty and the
+//     controller has nothing to do, the reflector's goroutine does not queue the delta, but does
+//     what the controller's would do with it.
+//  4. For each, it compares with the store, changes the store, and has the processor distribute
+//     what that means.
+//  5. The processor offers the event to each listener that wants it, which takes it into its buffer
+//     or marks the object.
 //  6. A worker gets it from Listener.Next, and calls Done or Retry.
 //
-// A list goes the same way: each item as a delta, and then a delete for each object that is gone. The first one does not: the
-// reflector's goroutine puts it into the store and hands it to the listeners, many objects at a time. Nor does a resync: the
-// controller's timer hands the listener a snapshot of the store, from which its workers take when nothing else waits.
+// A list goes the same way: each item as a delta, and then a delete for each object that is gone.
+// The first one does not: the reflector's goroutine puts it into the store and hands it to the
+// listeners, many objects at a time. Nor does a resync: the controller's timer hands the listener a
+// snapshot of the store, from which its workers take when nothing else waits.
 type Informer struct {
 	resource Resource
 	scope    Scope
@@ -74,12 +79,15 @@ type Informer struct {
 // defaultQueueLimit is how many changes may wait between the reflector and the controller.
 const defaultQueueLimit = 4096
 
-func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, log *slog.Logger) (*Informer, error) {
-	inf := &Informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}}
+func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
+	log *slog.Logger) (*Informer, error) {
+	inf := &Informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit),
+		store: newIndexer(), proc: &processor{}}
 	newParser := func(resource Resource) (*event.Parser, error) {
 		parser := &event.Parser{
 			APIVersion: resource.GroupVersion().String(), Kind: resource.Kind, Last: inf.store.get,
-			KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData, DigestKey: shape.DigestKey,
+			KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData,
+			DigestKey: shape.DigestKey,
 		}
 		return parser, parser.Drop(shape.Drop...)
 	}
@@ -93,10 +101,13 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape, lo
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc, joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter}}
+	inf.controller = &controller{queue: inf.queue, store: inf.store, proc: inf.proc,
+		joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter}}
 	inf.reflector = &reflector{
-		lw: lw, resource: resource, parser: parser, newParser: newParser, queue: inf.queue, store: inf.store, listeners: inf.proc.names,
-		log: log.With("resource", resource.String(), "namespace", scope.Namespace), controller: inf.controller,
+		lw: lw, resource: resource, parser: parser, newParser: newParser, queue: inf.queue,
+		store: inf.store, listeners: inf.proc.names,
+		log:        log.With("resource", resource.String(), "namespace", scope.Namespace),
+		controller: inf.controller,
 	}
 	return inf, nil
 }
@@ -119,7 +130,8 @@ func (inf *Informer) join(l *Listener) *registration {
 	return reg
 }
 
-// hasSynced: the first list is in the store, and everything this listener had to be told of it is done.
+// hasSynced: the first list is in the store, and everything this listener had to be told of it is
+// done.
 func (inf *Informer) hasSynced(reg *registration) bool {
 	if !inf.queue.hasSynced() {
 		return false
@@ -135,8 +147,8 @@ type Status struct {
 	Scope    Scope
 	// Synced: the first list is in the store.
 	Synced bool
-	// Objects and Bytes are what the store holds; Bytes is the length of the objects' texts. Memory is about how many
-	// bytes they take; a text that several of them refer to is counted once.
+	// Objects and Bytes are what the store holds; Bytes is the length of the objects' texts. Memory
+	// is about how many bytes they take; a text that several of them refer to is counted once.
 	Objects       int
 	Bytes, Memory int64
 	// Queued is how many objects wait between the reflector and the controller.
@@ -155,8 +167,10 @@ type Status struct {
 func (inf *Informer) Status() Status {
 	r := inf.reflector.snapshot()
 	s := Status{
-		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.hasSynced(), Queued: inf.queue.len(),
-		ResourceVersion: r.resourceVersion, Lists: r.lists, Watches: r.watches, Events: inf.reflector.events.Load(), Skipped: r.skipped, Err: r.err,
+		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.hasSynced(),
+		Queued:          inf.queue.len(),
+		ResourceVersion: r.resourceVersion, Lists: r.lists, Watches: r.watches,
+		Events: inf.reflector.events.Load(), Skipped: r.skipped, Err: r.err,
 	}
 	if r.resource != (Resource{}) {
 		s.Resource = r.resource

@@ -42,7 +42,8 @@ func (r *recorder) take() []string {
 	return got
 }
 
-// world runs a factory against a fake server inside a synctest bubble, and stops everything at the end.
+// world runs a factory against a fake server inside a synctest bubble, and stops everything at the
+// end.
 type world struct {
 	t       *testing.T
 	server  *fakeServer
@@ -96,7 +97,8 @@ func TestChangesReachTheListenerInOrder(t *testing.T) {
 			change()
 			synctest.Wait()
 		}
-		expect(t, r.take(), "update a/1 103 was 101", "add c/3 104", "delete b/2 105", "delete a/1 106")
+		expect(t, r.take(), "update a/1 103 was 101", "add c/3 104", "delete b/2 105",
+			"delete a/1 106")
 		if o, err := reg.Lister().Get("shop", "c"); err != nil || o.UID() != "3" {
 			t.Errorf("lister: %v, %v", o, err)
 		}
@@ -217,7 +219,9 @@ func TestListenersThatKeepOtherFieldsDoNotShare(t *testing.T) {
 		x, y := event.MustCompilePath("spec.x"), event.MustCompilePath("spec.y")
 		var regs []*Registration
 		for _, shape := range []Shape{
-			{Drop: []event.Path{x, y}}, {Drop: []event.Path{y, x}, Indexes: map[string]IndexFunc{"y": IndexByPath(y)}}, {}, {DigestKey: []byte("key")},
+			{Drop: []event.Path{x, y}}, {
+				Drop: []event.Path{y, x}, Indexes: map[string]IndexFunc{"y": IndexByPath(y)}}, {}, {
+				DigestKey: []byte("key")},
 		} {
 			l, err := NewListener(ListenerConfig{})
 			if err != nil {
@@ -269,7 +273,8 @@ func TestAHungListenerHoldsUpNobody(t *testing.T) {
 		// Once it moves again, it ends on the last state of each object.
 		r := &recorder{}
 		go func() { _ = hung.Run(w.ctx, r) }()
-		expect(t, r.take()[4:], "add e/1 195~15", "add f/1 196~15", "update a/1 197~15 was 101", "update b/1 198~15 was 102",
+		expect(t, r.take()[4:], "add e/1 195~15", "add f/1 196~15", "update a/1 197~15 was 101",
+			"update b/1 198~15 was 102",
 			"update c/1 199~15 was 103", "update d/1 200~15 was 104")
 	})
 }
@@ -295,7 +300,8 @@ func TestAFailedEventIsRetriedWhileOthersFlow(t *testing.T) {
 		w.server.apply("b", "2", "")
 		expect(t, r.take(), "update a/1 102 was 101", "add b/2 104")
 		time.Sleep(8 * time.Second)
-		expect(t, r.take(), "update a/1 102 was 101", "update a/1 102 was 101", "update a/1 102 was 101", "update a/1 103 was 102")
+		expect(t, r.take(), "update a/1 102 was 101", "update a/1 102 was 101",
+			"update a/1 102 was 101", "update a/1 103 was 102")
 		if !reg.HasSynced() {
 			t.Error("not synced")
 		}
@@ -454,7 +460,8 @@ func TestFirstListComesInPages(t *testing.T) {
 		if s := w.factory.Status(); s[0].Objects != 1201 || !reg.HasSynced() {
 			t.Errorf("%+v", s)
 		}
-		if len(w.server.listed()) != 3 || w.server.listed()[0].ResourceVersion != "0" || w.server.listed()[0].Limit != 500 ||
+		if len(w.server.listed()) != 3 || w.server.listed()[0].ResourceVersion != "0" ||
+			w.server.listed()[0].Limit != 500 ||
 			w.server.listed()[1].ResourceVersion != "" || w.server.listed()[1].Continue == "" {
 			t.Errorf("%+v", w.server.listed())
 		}
@@ -477,7 +484,8 @@ func TestListPageExpired(t *testing.T) {
 		if s := w.factory.Status(); s[0].Objects != 600 {
 			t.Errorf("%+v", s)
 		}
-		if last := w.server.listed()[len(w.server.listed())-1]; len(w.server.listed()) != 3 || last.Limit != 0 || last.ResourceVersion != "0" {
+		if last := w.server.listed()[len(w.server.listed())-1]; len(w.server.listed()) != 3 ||
+			last.Limit != 0 || last.ResourceVersion != "0" {
 			t.Errorf("%+v", w.server.listed())
 		}
 	})
@@ -488,7 +496,8 @@ func TestDecodeTellsWhichObjectDoesNotFit(t *testing.T) {
 		Metadata struct{ Name int }
 	}
 	_, err := Decode[thing](obj("a\nb", "1", 1))
-	if err == nil || !strings.HasPrefix(err.Error(), `cannot decode Pod "shop/a\nb" as informer.thing: json: cannot unmarshal`) {
+	if err == nil || !strings.HasPrefix(err.Error(),
+		`cannot decode Pod "shop/a\nb" as informer.thing: json: cannot unmarshal`) {
 		t.Error(err)
 	}
 }

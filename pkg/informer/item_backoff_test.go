@@ -15,7 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Item 37: the first attempt is immediate, each later one waits, also after an attempt that did not fail.
+// Item 37: the first attempt is immediate, each later one waits, also after an attempt that did not
+// fail.
 func TestTheFirstAttemptIsImmediateAndLaterOnesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attempts []time.Time
@@ -50,7 +51,8 @@ func TestTheFirstAttemptIsImmediateAndLaterOnesWait(t *testing.T) {
 	})
 }
 
-// Item 40: lists, watches and busy streams share one backoff, so that one does not bring down the delay of another.
+// Item 40: lists, watches and busy streams share one backoff, so that one does not bring down the
+// delay of another.
 func TestOneBackoffForEverything(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var at []time.Time
@@ -92,13 +94,25 @@ func TestAStopEndsEveryWait(t *testing.T) {
 		return func(int, metav1.ListOptions) error { return err }
 	}
 	for name, prepare := range map[string]func(w *world){
-		"between attempts":                 func(w *world) { w.server.failList = failing(serverError()) },
-		"a refused watch":                  func(w *world) { w.server.failWatch = failing(&netError{syscall.ECONNREFUSED}) },
-		"a busy watch":                     func(w *world) { w.server.raw(errorFrame(429, metav1.StatusReasonTooManyRequests)) },
-		"a quiet watch":                    func(*world) {},
-		"a busy streamed list":             func(w *world) { w.server.streams, w.server.failWatch = true, failing(tooManyRequests()) },
-		"a streamed list without an end":   func(w *world) { w.server.streams, w.server.noEnd = true, true },
-		"a listener that blocks the queue": func(w *world) { w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock}) },
+		"between attempts": func(w *world) {
+			w.server.failList = failing(serverError())
+		},
+		"a refused watch": func(w *world) {
+			w.server.failWatch = failing(&netError{syscall.ECONNREFUSED})
+		},
+		"a busy watch": func(w *world) {
+			w.server.raw(errorFrame(429, metav1.StatusReasonTooManyRequests))
+		},
+		"a quiet watch": func(*world) {},
+		"a busy streamed list": func(w *world) {
+			w.server.streams, w.server.failWatch = true, failing(tooManyRequests())
+		},
+		"a streamed list without an end": func(w *world) {
+			w.server.streams, w.server.noEnd = true, true
+		},
+		"a listener that blocks the queue": func(w *world) {
+			w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -121,7 +135,8 @@ func TestAStopEndsEveryWait(t *testing.T) {
 	}
 }
 
-// Item 41: resyncs come from the store, in their own time: neither new lists nor a server that is away put them off.
+// Item 41: resyncs come from the store, in their own time: neither new lists nor a server that is
+// away put them off.
 func TestResyncsGoOnWhileTheServerIsAway(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
@@ -171,8 +186,8 @@ func TestTheVersionCanBeAskedForAtAnyTime(t *testing.T) {
 	})
 }
 
-// A custom resource whose definition goes is not found for a while. When the definition returns, everything heals by
-// itself: what was there before is told as deleted, what is there now as added.
+// A custom resource whose definition goes is not found for a while. When the definition returns,
+// everything heals by itself: what was there before is told as deleted, what is there now as added.
 func TestADefinitionThatGoesAndReturns(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		inWorld(t, func(w *world) {

@@ -44,7 +44,10 @@ func TestAnInformerRunsOnce(t *testing.T) {
 func TestOneInformerForEachResourceAndScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made := 0
-		f := NewFactory(sourceFunc(func(Resource, Scope) ListWatcher { made++; return newFakeServer() }), nil)
+		f := NewFactory(sourceFunc(func(Resource, Scope) ListWatcher {
+			made++
+			return newFakeServer()
+		}), nil)
 		nodes := Resource{Kind: "Node"}
 		nodes.Version, nodes.Resource = "v1", "nodes"
 		for range 3 {
@@ -52,7 +55,8 @@ func TestOneInformerForEachResourceAndScope(t *testing.T) {
 				resource Resource
 				scope    Scope
 			}{
-				{pods, Scope{}}, {pods, Scope{Namespace: "shop"}}, {pods, Scope{LabelSelector: "app=web"}},
+				{pods, Scope{}}, {pods, Scope{Namespace: "shop"}}, {
+					pods, Scope{LabelSelector: "app=web"}},
 				{pods, Scope{FieldSelector: "spec.nodeName=n1"}}, {nodes, Scope{}},
 			} {
 				l, err := NewListener(ListenerConfig{})
@@ -66,7 +70,8 @@ func TestOneInformerForEachResourceAndScope(t *testing.T) {
 		}
 		var got []string
 		for _, s := range f.Status() {
-			got = append(got, strings.TrimSpace(s.Resource.String()+" "+s.Scope.Namespace+s.Scope.LabelSelector+s.Scope.FieldSelector))
+			got = append(got, strings.TrimSpace(s.Resource.String()+" "+s.Scope.Namespace+
+				s.Scope.LabelSelector+s.Scope.FieldSelector))
 			if s.Listeners != 3 {
 				t.Errorf("%+v", s)
 			}
@@ -93,7 +98,8 @@ func TestAFactoryThatHasEndedStartsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Listen(pods, Scope{}, Shape{}, l); !errors.Is(err, ErrStopped) || len(f.Status()) != 0 || len(server.listed()) != 0 {
+	if _, err := f.Listen(pods, Scope{}, Shape{}, l); !errors.Is(err, ErrStopped) ||
+		len(f.Status()) != 0 || len(server.listed()) != 0 {
 		t.Errorf("%v, %+v", err, f.Status())
 	}
 }
@@ -141,7 +147,8 @@ func TestRunWaitsForEachInformer(t *testing.T) {
 	})
 }
 
-// Items 98 and 99: to wait for several informers takes no polling; a wait that is cut short says who has not synced.
+// Items 98 and 99: to wait for several informers takes no polling; a wait that is cut short says
+// who has not synced.
 func TestWaitForSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ready, begun := newFakeServer(), time.Now()
@@ -149,13 +156,14 @@ func TestWaitForSync(t *testing.T) {
 			if s.Namespace == "" {
 				return ready
 			}
-			return listWatch{watch: ready.Watch, list: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
-				if s.Namespace == "never" {
-					return nil, serverError()
-				}
-				time.Sleep(70 * time.Millisecond)
-				return ready.List(ctx, opts)
-			}}
+			return listWatch{watch: ready.Watch,
+				list: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+					if s.Namespace == "never" {
+						return nil, serverError()
+					}
+					time.Sleep(70 * time.Millisecond)
+					return ready.List(ctx, opts)
+				}}
 		}), nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		var regs []*Registration
@@ -172,10 +180,12 @@ func TestWaitForSync(t *testing.T) {
 		}
 		var wg sync.WaitGroup
 		wg.Go(func() { _ = f.Run(ctx) })
-		if err := WaitForSync(ctx, regs[:2]...); err != nil || time.Since(begun) != 70*time.Millisecond {
+		if err := WaitForSync(ctx, regs[:2]...); err != nil ||
+			time.Since(begun) != 70*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
-		if err := WaitForSync(ctx, regs[0]); err != nil || time.Since(begun) != 70*time.Millisecond {
+		if err := WaitForSync(ctx, regs[0]); err != nil ||
+			time.Since(begun) != 70*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 		short, stop := newTimeout(t, time.Minute)
@@ -189,7 +199,8 @@ func TestWaitForSync(t *testing.T) {
 	})
 }
 
-// Items 14, 30 and 99: what really goes to an API server, path, parameters and headers, for a scope with selectors.
+// Items 14, 30 and 99: what really goes to an API server, path, parameters and headers, for a scope
+// with selectors.
 func TestRequestsOverHTTP(t *testing.T) {
 	var mu sync.Mutex
 	var got []string
@@ -203,13 +214,15 @@ func TestRequestsOverHTTP(t *testing.T) {
 		switch {
 		case query.Has("sendInitialEvents"):
 			w.WriteHeader(http.StatusUnprocessableEntity)
-			_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
+			_, _ = io.WriteString(w,
+				`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
 		case query.Has("watch"):
 			_, _ = io.WriteString(w, `{"type":"ADDED","object":`+podText("b", "2", 102, "")+"}\n")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		default:
-			_, _ = io.WriteString(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"101"},"items":[`+podText("a", "1", 101, "")+`]}`)
+			_, _ = io.WriteString(w,
+				`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"101"},"items":[`+podText("a", "1", 101, "")+`]}`)
 		}
 	}))
 	defer server.Close()
@@ -224,7 +237,8 @@ func TestRequestsOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope := Scope{Namespace: "shop", LabelSelector: "app in (web,db)", FieldSelector: "spec.nodeName=n1"}
+	scope := Scope{Namespace: "shop", LabelSelector: "app in (web,db)",
+		FieldSelector: "spec.nodeName=n1"}
 	if _, err := f.Listen(pods, scope, Shape{}, l); err != nil {
 		t.Fatal(err)
 	}
@@ -247,12 +261,14 @@ func TestRequestsOverHTTP(t *testing.T) {
 	const selectors = "fieldSelector=spec.nodeName%3Dn1&labelSelector=app+in+%28web%2Cdb%29&"
 	const accept = " application/json"
 	expect(t, got,
-		path+"allowWatchBookmarks=true&"+selectors+"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true"+accept,
+		path+"allowWatchBookmarks=true&"+selectors+
+			"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true"+accept,
 		path+selectors+"limit=500&resourceVersion=0"+accept,
 		path+"allowWatchBookmarks=true&"+selectors+"resourceVersion=101&watch=true"+accept)
 }
 
-// Items 9 and 16: errors of a real answer are recognised as what they are, and what nobody listens to as refused.
+// Items 9 and 16: errors of a real answer are recognised as what they are, and what nobody listens
+// to as refused.
 func TestErrorsOverHTTP(t *testing.T) {
 	answer := ""
 	code := 0
@@ -281,7 +297,8 @@ func TestErrorsOverHTTP(t *testing.T) {
 		"forbidden": {403, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`, apierrors.IsForbidden},
 	} {
 		code, answer = c.code, c.body
-		for _, open := range []func(context.Context, metav1.ListOptions) (io.ReadCloser, error){lw.List, lw.Watch} {
+		for _, open := range []func(context.Context, metav1.ListOptions) (io.ReadCloser,
+			error){lw.List, lw.Watch} {
 			body, err := open(t.Context(), metav1.ListOptions{ResourceVersion: "7"})
 			if body != nil || err == nil || !c.check(err) {
 				t.Errorf("%s: %v", name, err)
@@ -298,7 +315,8 @@ func TestErrorsOverHTTP(t *testing.T) {
 func TestListenersShareIndexes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", `,"spec":{"node":"n1"}`)
-		node := Shape{Indexes: map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("spec.node"))}}
+		node := Shape{Indexes: map[string]IndexFunc{
+			"node": IndexByPath(event.MustCompilePath("spec.node"))}}
 		_, first, _ := w.listen(ListenerConfig{})
 		l, err := NewListener(ListenerConfig{})
 		if err != nil {
@@ -313,7 +331,8 @@ func TestListenersShareIndexes(t *testing.T) {
 			if err != nil || !slices.Equal(named(found), []string{"a@101"}) {
 				t.Errorf("%v, %v", named(found), err)
 			}
-			if found, err := reg.Lister().ByIndex(NamespaceIndex, "shop"); err != nil || len(found) != 1 {
+			if found, err := reg.Lister().ByIndex(NamespaceIndex, "shop"); err != nil ||
+				len(found) != 1 {
 				t.Errorf("%v, %v", named(found), err)
 			}
 		}

@@ -32,7 +32,8 @@ func (lw listWatch) Watch(ctx context.Context, opts metav1.ListOptions) (io.Read
 }
 
 // alone runs one informer with one listener and no factory. stop waits for its end.
-func alone(t *testing.T, lw ListWatcher, log *slog.Logger) (inf *Informer, r *recorder, stop func()) {
+func alone(t *testing.T, lw ListWatcher, log *slog.Logger) (inf *Informer, r *recorder,
+	stop func()) {
 	t.Helper()
 	inf, err := newInformer(lw, pods, Scope{}, Shape{}, log)
 	if err != nil {
@@ -72,17 +73,20 @@ func bookmarkFrame(version int) string {
 	return fmt.Sprintf(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d"}}}`, version)
 }
 
-// Items 2, 19 and 26: a new list is asked for at the last version seen, whatever brought it, even if the watch from there
-// has expired.
+// Items 2, 19 and 26: a new list is asked for at the last version seen, whatever brought it, even
+// if the watch from there has expired.
 func TestANewListIsNotOlderThanWhatWasSeen(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(s *fakeServer)
 		want   string
 	}{
-		"a list":     {func(*fakeServer) {}, "100"},
-		"an event":   {func(s *fakeServer) { s.apply("a", "1", "") }, "101"},
-		"a delete":   {func(s *fakeServer) { s.apply("a", "1", ""); s.remove("a") }, "102"},
-		"a bookmark": {func(s *fakeServer) { s.apply("a", "1", ""); s.raw(bookmarkFrame(150)) }, "150"},
+		"a list":   {func(*fakeServer) {}, "100"},
+		"an event": {func(s *fakeServer) { s.apply("a", "1", "") }, "101"},
+		"a delete": {func(s *fakeServer) { s.apply("a", "1", ""); s.remove("a") }, "102"},
+		"a bookmark": {func(s *fakeServer) {
+			s.apply("a", "1", "")
+			s.raw(bookmarkFrame(150))
+		}, "150"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
@@ -91,7 +95,8 @@ func TestANewListIsNotOlderThanWhatWasSeen(t *testing.T) {
 				synctest.Wait()
 				w.server.raw(errorFrame(410, metav1.StatusReasonExpired))
 				time.Sleep(2 * backoffMin)
-				if lists := w.server.listed(); len(lists) != 2 || lists[1].ResourceVersion != c.want {
+				if lists := w.server.listed(); len(lists) != 2 ||
+					lists[1].ResourceVersion != c.want {
 					t.Errorf("%+v", lists)
 				}
 			})
@@ -99,7 +104,8 @@ func TestANewListIsNotOlderThanWhatWasSeen(t *testing.T) {
 	}
 }
 
-// Item 3: pages for what comes from etcd or from any cache, one piece for what a cache can answer at a version.
+// Item 3: pages for what comes from etcd or from any cache, one piece for what a cache can answer
+// at a version.
 func TestWhichListsComeInPages(t *testing.T) {
 	for _, c := range []struct {
 		version string
@@ -123,7 +129,8 @@ func TestWhichListsComeInPages(t *testing.T) {
 	}
 }
 
-// Item 4: a server that cuts the first list into pages has no cache, and later lists ask it for pages, too.
+// Item 4: a server that cuts the first list into pages has no cache, and later lists ask it for
+// pages, too.
 func TestAServerWithoutACacheIsAlwaysAskedForPages(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for i := range pageSize + 1 {
@@ -132,7 +139,8 @@ func TestAServerWithoutACacheIsAlwaysAskedForPages(t *testing.T) {
 		w.listen(ListenerConfig{})
 		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
 		time.Sleep(2 * backoffMin)
-		if lists := w.server.listed(); len(lists) != 4 || lists[2].ResourceVersion != "601" || lists[2].Limit != pageSize {
+		if lists := w.server.listed(); len(lists) != 4 || lists[2].ResourceVersion != "601" ||
+			lists[2].Limit != pageSize {
 			t.Errorf("%+v", lists)
 		}
 	})
@@ -155,13 +163,15 @@ func TestAListHasTheVersionOfItsFirstPage(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		second := w.server.listed()[1]
-		if second.ResourceVersion != "" || second.ResourceVersionMatch != "" || w.server.watched()[0].ResourceVersion != "601" {
+		if second.ResourceVersion != "" || second.ResourceVersionMatch != "" ||
+			w.server.watched()[0].ResourceVersion != "601" {
 			t.Errorf("%+v", second)
 		}
 	})
 }
 
-// Items 7 and 8: a version the server no longer has is not asked for again before a list has succeeded.
+// Items 7 and 8: a version the server no longer has is not asked for again before a list has
+// succeeded.
 func TestAnUnavailableVersionIsForgottenOnlyBySuccess(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.failList = func(n int, _ metav1.ListOptions) error {
@@ -202,7 +212,8 @@ func TestExpiredIsRecognised(t *testing.T) {
 	}
 }
 
-// Item 10: a list that fails for any other reason is told with the resource's name, until an attempt succeeds.
+// Item 10: a list that fails for any other reason is told with the resource's name, until an
+// attempt succeeds.
 func TestAFailedListIsToldUntilOneSucceeds(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.failList = func(n int, _ metav1.ListOptions) error {
@@ -212,7 +223,8 @@ func TestAFailedListIsToldUntilOneSucceeds(t *testing.T) {
 			return nil
 		}
 		w.listen(ListenerConfig{})
-		if s := w.factory.Status()[0]; s.Err == nil || s.Err.Error() != "failed to list pods: no route to host" || s.Synced {
+		if s := w.factory.Status()[0]; s.Err == nil ||
+			s.Err.Error() != "failed to list pods: no route to host" || s.Synced {
 			t.Errorf("%+v", s)
 		}
 		time.Sleep(2 * backoffMin)
@@ -222,7 +234,8 @@ func TestAFailedListIsToldUntilOneSucceeds(t *testing.T) {
 	})
 }
 
-// Item 10: a panic of a ListWatcher is a fault of the program, and passes through the reflector's goroutine.
+// Item 10: a panic of a ListWatcher is a fault of the program, and passes through the reflector's
+// goroutine.
 func TestAPanicInAListIsNotSwallowed(t *testing.T) {
 	inf, err := newInformer(listWatch{
 		list: func(context.Context, metav1.ListOptions) (io.ReadCloser, error) { panic("list") },
@@ -238,17 +251,21 @@ func TestAPanicInAListIsNotSwallowed(t *testing.T) {
 	_ = inf.reflector.list(t.Context())
 }
 
-// Item 10: a stop ends a list that hangs, in the request or in the middle of its answer, and is no failure.
+// Item 10: a stop ends a list that hangs, in the request or in the middle of its answer, and is no
+// failure.
 func TestAStopDuringAListIsNoFailure(t *testing.T) {
 	half := func(ctx context.Context) io.ReadCloser {
 		return io.NopCloser(io.MultiReader(strings.NewReader(`{"items":[`), &quietBody{ctx}))
 	}
-	for name, list := range map[string]func(context.Context, metav1.ListOptions) (io.ReadCloser, error){
+	for name, list := range map[string]func(context.Context, metav1.ListOptions) (io.ReadCloser,
+		error){
 		"request": func(ctx context.Context, _ metav1.ListOptions) (io.ReadCloser, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		},
-		"answer": func(ctx context.Context, _ metav1.ListOptions) (io.ReadCloser, error) { return half(ctx), nil },
+		"answer": func(ctx context.Context, _ metav1.ListOptions) (io.ReadCloser, error) {
+			return half(ctx), nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -268,25 +285,30 @@ func TestAStopDuringAListIsNoFailure(t *testing.T) {
 
 // Item 11: what is kept of a list has memory of its own.
 func TestItemsDoNotPinTheirPage(t *testing.T) {
-	text := `{"metadata":{"resourceVersion":"5"},"items":[` + podText("a", "1", 1, `,"spec":{"x":"kept"}`) + `]}`
+	text := `{"metadata":{"resourceVersion":"5"},"items":[` +
+		podText("a", "1", 1, `,"spec":{"x":"kept"}`) + `]}`
 	s := &stream{r: strings.NewReader(text)}
 	var got []*event.Object
 	err := eachListMember(s, func(name string) error {
 		if name != "items" {
 			return s.value(event.ScanValue)
 		}
-		return readItems(s, &event.Parser{}, func(o *event.Object) { got = append(got, o) }, func(error) {})
+		return readItems(s, &event.Parser{}, func(o *event.Object) {
+			got = append(got, o)
+		}, func(error) {})
 	})
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
 	clear(s.buf)
-	if want := podText("a", "1", 1, `,"spec":{"x":"kept"}`); got[0].JSON() != want || got[0].Name() != "a" || got[0].UID() != "1" {
+	if want := podText("a", "1", 1, `,"spec":{"x":"kept"}`); got[0].JSON() != want ||
+		got[0].Name() != "a" || got[0].UID() != "1" {
 		t.Errorf("%s", got[0].JSON())
 	}
 }
 
-// Item 12: items get the list's kind if they have neither apiVersion nor kind. An item with one of the two is no object.
+// Item 12: items get the list's kind if they have neither apiVersion nor kind. An item with one of
+// the two is no object.
 func TestItemsKeepTheirOwnKind(t *testing.T) {
 	var got []string
 	skipped := 0
@@ -312,14 +334,16 @@ func TestAListThatBreaksOffChangesNothing(t *testing.T) {
 		inf, r, stop := alone(t, listWatch{
 			list: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 				if lists++; lists == 1 {
-					return body(`{"metadata":{"resourceVersion":"90"},"items":[` + podText("z", "9", 90, "") + `,`), nil
+					return body(`{"metadata":{"resourceVersion":"90"},"items":[` +
+						podText("z", "9", 90, "") + `,`), nil
 				}
 				return server.List(ctx, opts)
 			},
 			watch: server.Watch,
 		}, nil)
 		expect(t, r.take())
-		if s := inf.Status(); s.ResourceVersion != "" || s.Objects != 0 || s.Synced || s.Err == nil ||
+		if s := inf.Status(); s.ResourceVersion != "" || s.Objects != 0 || s.Synced ||
+			s.Err == nil ||
 			s.Err.Error() != "failed to list pods: cannot read the list: unexpected EOF" {
 			t.Errorf("%+v", s)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Items 74, 88 and 96: who listens before the start gets everything, the first list as initial adds; nothing has synced
-// before that.
+// Items 74, 88 and 96: who listens before the start gets everything, the first list as initial
+// adds; nothing has synced before that.
 func TestListenBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -63,8 +63,8 @@ func TestTheInformerSyncsWithoutItsListeners(t *testing.T) {
 	})
 }
 
-// Item 75: a listener that comes while changes flow misses none and gets none twice: of each object it is told one add,
-// and then each version after that.
+// Item 75: a listener that comes while changes flow misses none and gets none twice: of each object
+// it is told one add, and then each version after that.
 func TestLateListenersMissNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const names, changes = 7, 700
@@ -92,14 +92,16 @@ func TestLateListenersMissNothing(t *testing.T) {
 				if err != nil {
 					t.Fatal(s)
 				}
-				if op == "add" && last[name] != 0 || op == "update" && (n != last[name]+names || was != strconv.Itoa(last[name])) {
+				if op == "add" && last[name] != 0 || op == "update" &&
+					(n != last[name]+names || was != strconv.Itoa(last[name])) {
 					t.Fatalf("listener %d: %s after %d", i, s, last[name])
 				}
 				last[name] = n
 			}
 			for j := range names {
 				if want := 100 + changes - names + j + 1; last[fmt.Sprintf("p%d/1", j)] != want {
-					t.Errorf("listener %d: p%d ends at %d, want %d", i, j, last[fmt.Sprintf("p%d/1", j)], want)
+					t.Errorf("listener %d: p%d ends at %d, want %d", i, j,
+						last[fmt.Sprintf("p%d/1", j)], want)
 				}
 			}
 		}
@@ -139,8 +141,8 @@ func TestOneHandlerForManyListeners(t *testing.T) {
 	})
 }
 
-// Item 77: one listener's handler is never called twice at a time, and in order; two listeners do not wait for each
-// other.
+// Item 77: one listener's handler is never called twice at a time, and in order; two listeners do
+// not wait for each other.
 func TestAHandlerIsCalledOneAtATime(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var running, peak [2]atomic.Int32
@@ -185,8 +187,8 @@ func TestAHandlerIsCalledOneAtATime(t *testing.T) {
 	})
 }
 
-// Items 79 and 80: an object that a new list gives unchanged goes to the listeners that were part of the last resync.
-// Each counts as one of them until the first resync.
+// Items 79 and 80: an object that a new list gives unchanged goes to the listeners that were part
+// of the last resync. Each counts as one of them until the first resync.
 func TestWhoIsSyncing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
@@ -240,7 +242,8 @@ func TestChangesGoToEverybody(t *testing.T) {
 // Item 82: no period is no resync, and none is shorter than a second.
 func TestResyncPeriodsHaveAMinimum(t *testing.T) {
 	for period, want := range map[time.Duration]time.Duration{
-		0: 0, 1: time.Second, 999 * time.Millisecond: time.Second, time.Second: time.Second, time.Minute: time.Minute,
+		0: 0, 1: time.Second, 999 * time.Millisecond: time.Second, time.Second: time.Second,
+		time.Minute: time.Minute,
 	} {
 		if got := (ListenerConfig{Resync: period}).withDefaults().Resync; got != want {
 			t.Errorf("%v becomes %v, want %v", period, got, want)
@@ -252,8 +255,8 @@ func TestResyncPeriodsHaveAMinimum(t *testing.T) {
 	}
 }
 
-// Items 83, 84 and 85: each listener is resynced at its own period, whoever was there before it, and for the first time
-// one period after it came.
+// Items 83, 84 and 85: each listener is resynced at its own period, whoever was there before it,
+// and for the first time one period after it came.
 func TestALateListenerKeepsItsOwnPeriod(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
@@ -263,7 +266,8 @@ func TestALateListenerKeepsItsOwnPeriod(t *testing.T) {
 		begun := time.Now()
 		var mu sync.Mutex
 		var at []time.Duration
-		l, err := NewListener(ListenerConfig{Resync: 10 * time.Second, On: event.OpSet(0).With(event.Resync)})
+		l, err := NewListener(ListenerConfig{Resync: 10 * time.Second,
+			On: event.OpSet(0).With(event.Resync)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,13 +289,15 @@ func TestALateListenerKeepsItsOwnPeriod(t *testing.T) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if len(at) != 351 || at[0] != 10*time.Second || at[1] != 20*time.Second || at[350] != 3510*time.Second {
+		if len(at) != 351 || at[0] != 10*time.Second || at[1] != 20*time.Second ||
+			at[350] != 3510*time.Second {
 			t.Errorf("%d resyncs, %v", len(at), at[:min(3, len(at))])
 		}
 	})
 }
 
-// Items 85 and 87: a panic over an object of the first list is retried, and the listener syncs in the end.
+// Items 85 and 87: a panic over an object of the first list is retried, and the listener syncs in
+// the end.
 func TestAPanicDoesNotKeepAListenerFromSyncing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
@@ -318,7 +324,8 @@ func TestAPanicDoesNotKeepAListenerFromSyncing(t *testing.T) {
 	})
 }
 
-// Item 89: what a removed listener has not been given is discarded; what its handler is at is finished.
+// Item 89: what a removed listener has not been given is discarded; what its handler is at is
+// finished.
 func TestRemoveLetsTheRunningCallFinish(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for _, name := range []string{"a", "b", "c"} {
@@ -346,7 +353,8 @@ func TestRemoveLetsTheRunningCallFinish(t *testing.T) {
 	})
 }
 
-// Item 89: an event that an informer waits with does not reach a listener that is removed meanwhile.
+// Item 89: an event that an informer waits with does not reach a listener that is removed
+// meanwhile.
 func TestRemoveWhileTheInformerWaits(t *testing.T) {
 	inWorld(t, func(w *world) {
 		stays, _, _ := w.listen(ListenerConfig{})
@@ -388,7 +396,8 @@ func TestRemoveBeforeTheStart(t *testing.T) {
 	})
 }
 
-// Item 90: to shut a listener down is to remove and stop it; its Run returns when the running call has.
+// Item 90: to shut a listener down is to remove and stop it; its Run returns when the running call
+// has.
 func TestShuttingAListenerDownWaitsForItsCall(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
@@ -418,7 +427,8 @@ func TestShuttingAListenerDownWaitsForItsCall(t *testing.T) {
 	})
 }
 
-// Item 91: listeners come and go from many goroutines, also from within handlers, while changes flow.
+// Item 91: listeners come and go from many goroutines, also from within handlers, while changes
+// flow.
 func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 	inWorld(t, func(w *world) {
 		stays, _, _ := w.listen(ListenerConfig{})
@@ -427,7 +437,8 @@ func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 			wg.Go(func() {
 				for i := range 20 {
 					overflow := []Overflow{OverflowLatest, OverflowBlock, OverflowDrop}[(g+i)%3]
-					l, err := NewListener(ListenerConfig{Capacity: 1 + i%3, Overflow: overflow, Resync: time.Second})
+					l, err := NewListener(ListenerConfig{Capacity: 1 + i%3, Overflow: overflow,
+						Resync: time.Second})
 					if err != nil {
 						t.Error(err)
 						return
@@ -484,7 +495,8 @@ func TestAnIdleListenerHoldsNoBuffer(t *testing.T) {
 		_, _, l := w.listen(ListenerConfig{Capacity: 1 << 20})
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if cap(l.buf.ring.ring) != 0 || l.buf.lanes != nil || l.buf.marks != nil || l.retries != nil {
+		if cap(l.buf.ring.ring) != 0 || l.buf.lanes != nil || l.buf.marks != nil ||
+			l.retries != nil {
 			t.Errorf("%+v", l.buf)
 		}
 	})

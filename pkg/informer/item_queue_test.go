@@ -31,8 +31,8 @@ func TestAnObjectWithoutANameIsNeverQueued(t *testing.T) {
 	})
 }
 
-// Item 44: what a Shape drops is cut out once, on arrival, so that everything behind it sees the same: listed, streamed
-// and watched objects, deletes, resyncs.
+// Item 44: what a Shape drops is cut out once, on arrival, so that everything behind it sees the
+// same: listed, streamed and watched objects, deletes, resyncs.
 func TestDropsAreCutOutOnArrival(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		inWorld(t, func(w *world) {
@@ -42,7 +42,8 @@ func TestDropsAreCutOutOnArrival(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.factory.Listen(pods, Scope{}, Shape{Drop: []event.Path{event.MustCompilePath("spec.big")}}, l); err != nil {
+			if _, err := w.factory.Listen(pods, Scope{},
+				Shape{Drop: []event.Path{event.MustCompilePath("spec.big")}}, l); err != nil {
 				t.Fatal(err)
 			}
 			var mu sync.Mutex
@@ -59,23 +60,27 @@ func TestDropsAreCutOutOnArrival(t *testing.T) {
 			w.server.apply("a", "1", `,"spec":{"big":"text","small":2}`)
 			time.Sleep(10 * time.Second)
 			synctest.Wait()
-			w.server.raw(`{"type":"DELETED","object":` + podText("a", "1", 103, `,"spec":{"big":"text","small":3}`) + `}`)
+			w.server.raw(`{"type":"DELETED","object":` + podText("a", "1", 103,
+				`,"spec":{"big":"text","small":3}`) + `}`)
 			synctest.Wait()
 			mu.Lock()
 			defer mu.Unlock()
-			expect(t, got, `add {"small":1}`, `update {"small":2}`, `resync {"small":2}`, `delete {"small":3}`)
+			expect(t, got, `add {"small":1}`, `update {"small":2}`, `resync {"small":2}`,
+				`delete {"small":3}`)
 		})
 	}
 }
 
-// Item 45: a field that cannot be dropped is refused when the informer is asked for, and not found out object by object.
+// Item 45: a field that cannot be dropped is refused when the informer is asked for, and not found
+// out object by object.
 func TestADropThatCannotBeIsRefusedAtOnce(t *testing.T) {
 	f := NewFactory(newFakeServer(), nil)
 	l, err := NewListener(ListenerConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Listen(pods, Scope{}, Shape{Drop: []event.Path{event.MustCompilePath("metadata.name")}}, l)
+	_, err = f.Listen(pods, Scope{},
+		Shape{Drop: []event.Path{event.MustCompilePath("metadata.name")}}, l)
 	if err == nil || !strings.HasPrefix(err.Error(), "informer of pods: ") {
 		t.Error(err)
 	}
@@ -84,7 +89,8 @@ func TestADropThatCannotBeIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// Items 46 and 49: a list is queued object by object, in its own order, and what is gone comes after it.
+// Items 46 and 49: a list is queued object by object, in its own order, and what is gone comes
+// after it.
 func TestQueueReplaceComesInListOrderThenDeletes(t *testing.T) {
 	q, store := newDeltaQueue(10), newIndexer()
 	for _, name := range []string{"x", "a"} {
@@ -94,8 +100,8 @@ func TestQueueReplaceComesInListOrderThenDeletes(t *testing.T) {
 	expect(t, popAll(q), "c: replaced@2", "b: replaced@3", "a: replaced@4", "x: deleted@1?")
 }
 
-// Items 47 and 48: a tombstone is a mark on the last known object and cannot be nested: however often the object is
-// missing from a list, there is one delete.
+// Items 47 and 48: a tombstone is a mark on the last known object and cannot be nested: however
+// often the object is missing from a list, there is one delete.
 func TestQueueTombstonesAreNotNested(t *testing.T) {
 	q, store := newDeltaQueue(10), newIndexer()
 	store.put(obj("a", "1", 1))
@@ -141,7 +147,8 @@ func TestAResyncCarriesTheStoredObject(t *testing.T) {
 			}
 			stored, err := reg.Lister().Get("shop", "a")
 			if err != nil || d.Op != want || d.Object != stored || d.Old != nil {
-				t.Errorf("%s, old %v, the stored object: %t", story(d.Event), d.Old, d.Object == stored)
+				t.Errorf("%s, old %v, the stored object: %t", story(d.Event), d.Old,
+					d.Object == stored)
 			}
 			d.Done()
 		}
@@ -196,7 +203,8 @@ func TestQueueTakesWhileAnObjectIsProcessed(t *testing.T) {
 	expect(t, popAll(q), "a: updated@2")
 }
 
-// Item 55: whether something is an add or an update is decided by what is stored, not by what the server calls it.
+// Item 55: whether something is an add or an update is decided by what is stored, not by what the
+// server calls it.
 func TestTheStoreDecidesBetweenAddAndUpdate(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
@@ -209,7 +217,8 @@ func TestTheStoreDecidesBetweenAddAndUpdate(t *testing.T) {
 	})
 }
 
-// Item 56: a delete carries the object of its own event, not the stored one; an object nobody knows is not deleted.
+// Item 56: a delete carries the object of its own event, not the stored one; an object nobody knows
+// is not deleted.
 func TestADeleteCarriesTheObjectOfItsEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", `,"spec":{"x":1}`)
@@ -223,9 +232,11 @@ func TestADeleteCarriesTheObjectOfItsEvent(t *testing.T) {
 		}
 		synctest.Wait()
 		w.server.raw(`{"type":"DELETED","object":` + podText("unknown", "9", 102, "") + `}`)
-		w.server.raw(`{"type":"DELETED","object":` + podText("a", "1", 103, `,"spec":{"x":2}`) + `}`)
+		w.server.raw(`{"type":"DELETED","object":` + podText("a", "1", 103, `,"spec":{"x":2}`) +
+			`}`)
 		d, err := l.Next(w.ctx)
-		if err != nil || story(d.Event) != "delete a/1 103" || d.Object.Value().Get("spec").Raw() != `{"x":2}` {
+		if err != nil || story(d.Event) != "delete a/1 103" ||
+			d.Object.Value().Get("spec").Raw() != `{"x":2}` {
 			t.Errorf("%s, %v", story(d.Event), err)
 		}
 		d.Done()
@@ -243,7 +254,8 @@ func TestTheStoreIsChangedFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
 		reg, l := w.hang(ListenerConfig{})
 		var mu sync.Mutex
-		var told []string // how many events the listener had been told of when the store was being changed
+		// how many events the listener had been told of when the store was being changed
+		var told []string
 		err := reg.AddIndexes(map[string]IndexFunc{"spy": func(*event.Object) []string {
 			mu.Lock()
 			defer mu.Unlock()
@@ -281,7 +293,8 @@ func TestTheStoreIsNeverOlderThanTheEvent(t *testing.T) {
 				defer mu.Unlock()
 				calls++
 				o, err := reg.Lister().Get("shop", "a")
-				if e.Op == event.Delete && err == nil || e.Op != event.Delete && (err != nil || o.JSON() != e.Object.JSON()) {
+				if e.Op == event.Delete && err == nil || e.Op != event.Delete &&
+					(err != nil || o.JSON() != e.Object.JSON()) {
 					t.Errorf("%s, but stored is %v, %v", story(e), o, err)
 				}
 				return nil
@@ -289,7 +302,9 @@ func TestTheStoreIsNeverOlderThanTheEvent(t *testing.T) {
 		}()
 		synctest.Wait()
 		for _, change := range []func(){
-			func() { w.server.apply("a", "1", "") }, func() { w.server.apply("a", "1", "") }, func() { w.server.remove("a") },
+			func() { w.server.apply("a", "1", "") }, func() {
+				w.server.apply("a", "1", "")
+			}, func() { w.server.remove("a") },
 		} {
 			change()
 			synctest.Wait()

@@ -32,7 +32,8 @@ func TestStoreKeys(t *testing.T) {
 	s := newIndexer()
 	s.put(parsed(t, `{"metadata":{"name":"a"}}`))
 	s.put(parsed(t, `{"metadata":{"name":"a","namespace":"shop"}}`))
-	for key, want := range map[event.Key]string{{Name: "a"}: "a", {Namespace: "shop", Name: "a"}: "shop/a"} {
+	for key, want := range map[event.Key]string{{Name: "a"}: "a", {
+		Namespace: "shop", Name: "a"}: "shop/a"} {
 		if o := s.get(key); o == nil || o.Key().String() != want {
 			t.Errorf("%v: %v", key, o)
 		}
@@ -52,7 +53,8 @@ func TestStorePutAndRemove(t *testing.T) {
 	expect(t, named(s.list()), "a@2")
 }
 
-// Item 65: after a new list that adds, changes and removes, each index is as if it had been built from nothing.
+// Item 65: after a new list that adds, changes and removes, each index is as if it had been built
+// from nothing.
 func TestIndexesAfterANewList(t *testing.T) {
 	inWorld(t, func(w *world) {
 		node := event.MustCompilePath("spec.node")
@@ -95,13 +97,17 @@ func TestIndexesAfterANewList(t *testing.T) {
 	})
 }
 
-// Item 66: a new state with the same index values leaves the index alone, which still finds the new state.
+// Item 66: a new state with the same index values leaves the index alone, which still finds the new
+// state.
 func TestAnIndexWhoseValuesStayIsLeftAlone(t *testing.T) {
 	s := newIndexer()
-	if err := s.addIndexes(map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("spec.node"))}); err != nil {
+	if err := s.addIndexes(map[string]IndexFunc{
+		"node": IndexByPath(event.MustCompilePath("spec.node"))}); err != nil {
 		t.Fatal(err)
 	}
-	bucket := func(value string) uintptr { return reflect.ValueOf(s.indexes["node"].buckets[value]).Pointer() }
+	bucket := func(value string) uintptr {
+		return reflect.ValueOf(s.indexes["node"].buckets[value]).Pointer()
+	}
 	s.put(withSpec("a", 1, `{"node":"n1"}`))
 	before := bucket("n1")
 	s.put(withSpec("a", 2, `{"node":"n1","x":1}`))
@@ -115,7 +121,8 @@ func TestAnIndexWhoseValuesStayIsLeftAlone(t *testing.T) {
 	expect(t, named(found), "a@2")
 }
 
-// Item 67: an index function that panics leaves the object out of that index; everything else goes on.
+// Item 67: an index function that panics leaves the object out of that index; everything else goes
+// on.
 func TestAnIndexFunctionThatPanics(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
@@ -148,7 +155,8 @@ func TestAnIndexFunctionThatPanics(t *testing.T) {
 // Item 69: an object stands under each value of a multi-value index, and once under each.
 func TestAnObjectStandsOnceUnderEachValue(t *testing.T) {
 	s := newIndexer()
-	if err := s.addIndexes(map[string]IndexFunc{"group": IndexByPath(event.MustCompilePath("spec.groups"))}); err != nil {
+	if err := s.addIndexes(map[string]IndexFunc{
+		"group": IndexByPath(event.MustCompilePath("spec.groups"))}); err != nil {
 		t.Fatal(err)
 	}
 	s.put(withSpec("a", 1, `{"groups":["x","y","x"]}`))
@@ -164,7 +172,8 @@ func TestAnObjectStandsOnceUnderEachValue(t *testing.T) {
 	}
 }
 
-// Item 71: indexes can be added while the informer runs and has objects: all of them, or none if a name is taken.
+// Item 71: indexes can be added while the informer runs and has objects: all of them, or none if a
+// name is taken.
 func TestAddIndexesToARunningInformer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", `,"spec":{"node":"n1"}`)
@@ -187,14 +196,16 @@ func TestAddIndexesToARunningInformer(t *testing.T) {
 		expect(t, find("n1"), "a@101", "b@102")
 
 		err := reg.AddIndexes(map[string]IndexFunc{"node": node, "other": node})
-		if !errors.Is(err, ErrIndexExists) || err.Error() != `informer of pods: index "node": there is an index of this name already` {
+		if !errors.Is(err, ErrIndexExists) ||
+			err.Error() != `informer of pods: index "node": there is an index of this name already` {
 			t.Error(err)
 		}
 		if _, err := reg.Lister().IndexValues("other"); !errors.Is(err, ErrNoIndex) {
 			t.Errorf("an index was added beside one that was refused: %v", err)
 		}
 		reg.Remove()
-		if err := reg.AddIndexes(map[string]IndexFunc{"late": node}); !errors.Is(err, ErrStopped) || err.Error() != "informer of pods: stopped" {
+		if err := reg.AddIndexes(map[string]IndexFunc{"late": node}); !errors.Is(err, ErrStopped) ||
+			err.Error() != "informer of pods: stopped" {
 			t.Errorf("after the informer's end: %v", err)
 		}
 	})
@@ -211,7 +222,8 @@ func TestAddIndexesBeforeTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := reg.AddIndexes(map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("spec.node"))}); err != nil {
+	if err := reg.AddIndexes(map[string]IndexFunc{
+		"node": IndexByPath(event.MustCompilePath("spec.node"))}); err != nil {
 		t.Error(err)
 	}
 	if values, err := reg.Lister().IndexValues("node"); err != nil || len(values) != 0 {
@@ -239,11 +251,13 @@ func TestASnapshotStaysAsItWasTaken(t *testing.T) {
 	}
 }
 
-// Items 72 and 73: everything of the store can be used while it is being written, and each snapshot is of one moment: the
-// writer changes a and then b, so that a reader never finds b ahead, nor a ahead by more than one.
+// Items 72 and 73: everything of the store can be used while it is being written, and each snapshot
+// is of one moment: the writer changes a and then b, so that a reader never finds b ahead, nor a
+// ahead by more than one.
 func TestReadersSeeOneMoment(t *testing.T) {
 	s := newIndexer()
-	if err := s.addIndexes(map[string]IndexFunc{"pair": IndexByPath(event.MustCompilePath("spec.pair"))}); err != nil {
+	if err := s.addIndexes(map[string]IndexFunc{
+		"pair": IndexByPath(event.MustCompilePath("spec.pair"))}); err != nil {
 		t.Fatal(err)
 	}
 	put := func(i int) {
@@ -286,7 +300,10 @@ func TestReadersSeeOneMoment(t *testing.T) {
 	}
 	wg.Go(func() {
 		for i := range 50 {
-			if err := s.addIndexes(map[string]IndexFunc{fmt.Sprint("late", i): func(*event.Object) []string { return nil }}); err != nil {
+			if err := s.addIndexes(
+				map[string]IndexFunc{fmt.Sprint("late", i): func(*event.Object) []string {
+					return nil
+				}}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -302,13 +319,15 @@ func TestReadersSeeOneMoment(t *testing.T) {
 func TestListerList(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, reg, _ := w.listen(ListenerConfig{})
-		for key, app := range map[string]string{"shop/a": "web", "shop/b": "db", "bank/c": "web", "bank/d": ""} {
+		for key, app := range map[string]string{"shop/a": "web", "shop/b": "db", "bank/c": "web",
+			"bank/d": ""} {
 			namespace, name, _ := strings.Cut(key, "/")
 			label := ""
 			if app != "" {
 				label = fmt.Sprintf(`,"labels":{"app":%q}`, app)
 			}
-			w.server.raw(fmt.Sprintf(`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"resourceVersion":"7"%s}}}`, name, namespace, label))
+			w.server.raw(fmt.Sprintf(
+				`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"resourceVersion":"7"%s}}}`, name, namespace, label))
 		}
 		synctest.Wait()
 		for _, c := range []struct {

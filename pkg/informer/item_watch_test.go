@@ -22,14 +22,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Item 17: a watch that lived for a second is repeated from the last version at once, even if it brought nothing.
+// Item 17: a watch that lived for a second is repeated from the last version at once, even if it
+// brought nothing.
 func TestAQuietWatchOfASecondIsRepeatedAtOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.listen(ListenerConfig{})
 		time.Sleep(shortWatch)
 		w.server.disconnect(false)
 		synctest.Wait() // no time passes
-		if watches := w.server.watched(); len(watches) != 2 || watches[1].ResourceVersion != "100" || len(w.server.listed()) != 1 {
+		if watches := w.server.watched(); len(watches) != 2 ||
+			watches[1].ResourceVersion != "100" || len(w.server.listed()) != 1 {
 			t.Errorf("%+v, %d lists", watches, len(w.server.listed()))
 		}
 		if s := w.factory.Status()[0]; s.Err != nil {
@@ -38,7 +40,8 @@ func TestAQuietWatchOfASecondIsRepeatedAtOnce(t *testing.T) {
 	})
 }
 
-// Item 18: how long a watch lived counts from before its request, since some proxies answer with the first event.
+// Item 18: how long a watch lived counts from before its request, since some proxies answer with
+// the first event.
 func TestAWatchLivesFromItsRequestOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, watches := newFakeServer(), 0
@@ -61,8 +64,8 @@ func TestAWatchLivesFromItsRequestOn(t *testing.T) {
 	})
 }
 
-// Items 21, 22 and 23: an error in the stream ends the attempt without being told as a failure of the informer; the new
-// list comes after a backoff.
+// Items 21, 22 and 23: an error in the stream ends the attempt without being told as a failure of
+// the informer; the new list comes after a backoff.
 func TestAnErrorFrameIsNoFailure(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.listen(ListenerConfig{})
@@ -82,19 +85,22 @@ func TestAnErrorFrameIsNoFailure(t *testing.T) {
 	})
 }
 
-// Items 10, 16 and 23: the error handler is told of what ends an attempt, and of nothing that a watch goes on after.
+// Items 10, 16 and 23: the error handler is told of what ends an attempt, and of nothing that a
+// watch goes on after.
 func TestWhatTheErrorHandlerIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		failList, failWatch error // of the first request
 		frame               string
 		want                string
 	}{
-		"a list":             {failList: errors.New("no"), want: "failed to list pods: no"},
-		"a watch":            {failWatch: notFound(), want: "failed to watch pods: " + notFound().Error()},
-		"a lost watch":       {failWatch: errors.New("no")},
-		"a failing watch":    {failWatch: serverError()},
-		"a forbidden watch":  {failWatch: forbidden()},
-		"an expired watch":   {failWatch: expired(), want: "failed to watch pods: too old resource version"},
+		"a list": {failList: errors.New("no"), want: "failed to list pods: no"},
+		"a watch": {
+			failWatch: notFound(), want: "failed to watch pods: " + notFound().Error()},
+		"a lost watch":      {failWatch: errors.New("no")},
+		"a failing watch":   {failWatch: serverError()},
+		"a forbidden watch": {failWatch: forbidden()},
+		"an expired watch": {
+			failWatch: expired(), want: "failed to watch pods: too old resource version"},
 		"a refused watch":    {failWatch: &netError{syscall.ECONNREFUSED}},
 		"a busy watch":       {failWatch: tooManyRequests()},
 		"a busy stream":      {frame: errorFrame(429, metav1.StatusReasonTooManyRequests)},
@@ -135,8 +141,8 @@ func TestWhatTheErrorHandlerIsTold(t *testing.T) {
 	}
 }
 
-// Item 23: an expired version is a normal thing and logged for debugging only; every other failure is a warning, with
-// the delay before the next attempt.
+// Item 23: an expired version is a normal thing and logged for debugging only; every other failure
+// is a warning, with the delay before the next attempt.
 func TestWhatIsLoggedOfAFailedAttempt(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -144,7 +150,8 @@ func TestWhatIsLoggedOfAFailedAttempt(t *testing.T) {
 	}{
 		{nil, ""},
 		{expired(), `level=DEBUG msg="resourceVersion expired, listing again" in=1s`},
-		{errors.New("no route"), `level=WARN msg="cannot list or watch, will try again" error="no route" in=1s`},
+		{errors.New("no route"),
+			`level=WARN msg="cannot list or watch, will try again" error="no route" in=1s`},
 		{io.ErrUnexpectedEOF, `level=WARN msg="cannot list or watch, will try again" error="unexpected EOF" in=1s`},
 	} {
 		var log strings.Builder
@@ -154,7 +161,9 @@ func TestWhatIsLoggedOfAFailedAttempt(t *testing.T) {
 			}
 			return a
 		}
-		r := &reflector{log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: noTime}))}
+		r := &reflector{log: slog.New(
+			slog.NewTextHandler(&log,
+				&slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: noTime}))}
 		r.report(c.err, time.Second)
 		if got := strings.TrimSpace(log.String()); got != c.want || r.snapshot().err != c.err {
 			t.Errorf("got %s, want %s", got, c.want)
@@ -168,8 +177,8 @@ func forbidden() error {
 	return apierrors.NewForbidden(pods.GroupResource(), "", errors.New("no rights"))
 }
 
-// Item 24: what is skipped neither moves the version nor counts: a watch that brings nothing else and ends at once has
-// failed.
+// Item 24: what is skipped neither moves the version nor counts: a watch that brings nothing else
+// and ends at once has failed.
 func TestWhatIsSkippedDoesNotCount(t *testing.T) {
 	for name, frame := range map[string]string{
 		"another kind": `{"type":"MODIFIED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"900"}}}`,
@@ -181,7 +190,8 @@ func TestWhatIsSkippedDoesNotCount(t *testing.T) {
 				r, _, _ := w.listen(ListenerConfig{})
 				w.server.raw(frame)
 				synctest.Wait()
-				if s := w.factory.Status()[0]; s.Skipped != 1 || s.Events != 0 || s.ResourceVersion != "100" {
+				if s := w.factory.Status()[0]; s.Skipped != 1 || s.Events != 0 ||
+					s.ResourceVersion != "100" {
 					t.Errorf("%+v", s)
 				}
 				w.server.disconnect(false)
@@ -190,7 +200,8 @@ func TestWhatIsSkippedDoesNotCount(t *testing.T) {
 					t.Errorf("%d watches without a backoff", n)
 				}
 				time.Sleep(2 * backoffMin)
-				if watches := w.server.watched(); len(watches) != 2 || watches[1].ResourceVersion != "100" || len(w.server.listed()) != 1 {
+				if watches := w.server.watched(); len(watches) != 2 ||
+					watches[1].ResourceVersion != "100" || len(w.server.listed()) != 1 {
 					t.Errorf("%+v, %d lists", watches, len(w.server.listed()))
 				}
 				expect(t, r.take())
@@ -207,7 +218,8 @@ func TestABookmarkMovesTheVersionOnly(t *testing.T) {
 		r.take()
 		w.server.raw(bookmarkFrame(150))
 		expect(t, r.take())
-		if s := w.factory.Status()[0]; s.ResourceVersion != "150" || s.Objects != 1 || s.Events != 0 {
+		if s := w.factory.Status()[0]; s.ResourceVersion != "150" || s.Objects != 1 ||
+			s.Events != 0 {
 			t.Errorf("%+v", s)
 		}
 		if o, err := reg.Lister().Get("shop", "a"); err != nil || o.ResourceVersion() != "101" {
@@ -216,8 +228,8 @@ func TestABookmarkMovesTheVersionOnly(t *testing.T) {
 	})
 }
 
-// Item 27: a watch from no version begins with what there is, in no order of versions; the version moves with the first
-// frame that is no ADDED.
+// Item 27: a watch from no version begins with what there is, in no order of versions; the version
+// moves with the first frame that is no ADDED.
 func TestAWatchFromNoVersionMovesItLate(t *testing.T) {
 	for _, listed := range []string{"", "0"} {
 		t.Run(fmt.Sprintf("list at %q", listed), func(t *testing.T) {
@@ -225,9 +237,11 @@ func TestAWatchFromNoVersionMovesItLate(t *testing.T) {
 				frames, send := io.Pipe()
 				inf, r, stop := alone(t, listWatch{
 					list: func(context.Context, metav1.ListOptions) (io.ReadCloser, error) {
-						return body(`{"metadata":{"resourceVersion":"` + listed + `"},"items":[]}`), nil
+						return body(`{"metadata":{"resourceVersion":"` + listed + `"},"items":[]}`),
+							nil
 					},
-					watch: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+					watch: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser,
+						error) {
 						if opts.SendInitialEvents != nil {
 							return nil, serverError()
 						}
@@ -243,15 +257,18 @@ func TestAWatchFromNoVersionMovesItLate(t *testing.T) {
 					version int
 					want    string
 				}{
-					{"ADDED", 90, listed}, {"ADDED", 40, listed}, {"MODIFIED", 95, "95"}, {"ADDED", 97, "97"},
+					{"ADDED", 90, listed}, {"ADDED", 40, listed}, {"MODIFIED", 95, "95"}, {
+						"ADDED", 97, "97"},
 				} {
-					_, err := fmt.Fprintf(send, `{"type":%q,"object":%s}`+"\n", step.typ, podText(fmt.Sprint("p", step.version), "1", step.version, ""))
+					_, err := fmt.Fprintf(send, `{"type":%q,"object":%s}`+"\n", step.typ,
+						podText(fmt.Sprint("p", step.version), "1", step.version, ""))
 					if err != nil {
 						t.Fatal(err)
 					}
 					synctest.Wait()
 					if s := inf.Status(); s.ResourceVersion != step.want {
-						t.Errorf("after %s at %d the version is %q, want %q", step.typ, step.version, s.ResourceVersion, step.want)
+						t.Errorf("after %s at %d the version is %q, want %q", step.typ,
+							step.version, s.ResourceVersion, step.want)
 					}
 				}
 				if got := r.take(); len(got) != 4 {
@@ -291,7 +308,8 @@ func TestEachWatchIsClosedOnce(t *testing.T) {
 	}
 }
 
-// Item 28: a stream that has brought its list is closed even if the stop comes before anything else.
+// Item 28: a stream that has brought its list is closed even if the stop comes before anything
+// else.
 func TestAStopAtTheEndOfAStreamedListClosesTheStream(t *testing.T) {
 	inf, err := newInformer(nil, pods, Scope{}, Shape{}, nil)
 	if err != nil {
@@ -303,7 +321,10 @@ func TestAStopAtTheEndOfAStreamedListClosesTheStream(t *testing.T) {
 		cancel()
 		return copy(p, end), nil
 	})}
-	inf.reflector.lw = listWatch{watch: func(context.Context, metav1.ListOptions) (io.ReadCloser, error) { return b, nil }}
+	inf.reflector.lw = listWatch{watch: func(context.Context, metav1.ListOptions) (io.ReadCloser,
+		error) {
+		return b, nil
+	}}
 	_ = inf.reflector.listAndWatch(ctx)
 	if b.closed != 1 || !inf.queue.hasSynced() {
 		t.Errorf("closed %d times, synced %t", b.closed, inf.queue.hasSynced())
@@ -339,7 +360,8 @@ func TestNoFrameIsReadAfterAStop(t *testing.T) {
 					if reads++; reads == 100 {
 						cancel()
 					}
-					return copy(p, fmt.Sprintf(`{"type":"MODIFIED","object":%s}`+"\n", podText("a", "1", 100+reads, ""))), nil
+					return copy(p, fmt.Sprintf(`{"type":"MODIFIED","object":%s}`+"\n",
+						podText("a", "1", 100+reads, ""))), nil
 				})), nil
 			},
 		}
@@ -356,7 +378,8 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // Item 28: the limit for one frame is far above the 16 MiB that client-go takes.
 func TestAFrameOf17MiBIsTaken(t *testing.T) {
-	big := `{"type":"ADDED","object":` + podText("big", "1", 1, `,"x":"`+strings.Repeat("y", 17<<20)+`"`) + "}\n"
+	big := `{"type":"ADDED","object":` + podText("big", "1", 1,
+		`,"x":"`+strings.Repeat("y", 17<<20)+`"`) + "}\n"
 	s, p := &stream{r: strings.NewReader(big)}, &event.Parser{}
 	var w event.WatchEvent
 	err := s.value(func(text []byte) (end int, err error) {
@@ -368,7 +391,8 @@ func TestAFrameOf17MiBIsTaken(t *testing.T) {
 	}
 }
 
-// Item 29: however a connection ends, it is the end of a watch and no error. If it was lost, the next one waits a moment.
+// Item 29: however a connection ends, it is the end of a watch and no error. If it was lost, the
+// next one waits a moment.
 func TestHowAWatchMayEnd(t *testing.T) {
 	const half = `{"type":"ADDED","object":{"kind":"Po`
 	for name, c := range map[string]struct {
@@ -376,14 +400,15 @@ func TestHowAWatchMayEnd(t *testing.T) {
 		end  error
 		lost bool
 	}{
-		"end":               {"", io.EOF, false},
-		"end in a frame":    {half, io.EOF, true},
-		"unexpected end":    {"", io.ErrUnexpectedEOF, true},
-		"reset":             {"", &net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
-		"reset in a frame":  {half, &net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
-		"timeout":           {"", context.DeadlineExceeded, false},
-		"dead connection":   {"", errors.New("http2: client connection lost"), true},
-		"reset stream":      {"", errors.New("stream error: stream ID 7; INTERNAL_ERROR; received from peer"), true},
+		"end":              {"", io.EOF, false},
+		"end in a frame":   {half, io.EOF, true},
+		"unexpected end":   {"", io.ErrUnexpectedEOF, true},
+		"reset":            {"", &net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
+		"reset in a frame": {half, &net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
+		"timeout":          {"", context.DeadlineExceeded, false},
+		"dead connection":  {"", errors.New("http2: client connection lost"), true},
+		"reset stream": {
+			"", errors.New("stream error: stream ID 7; INTERNAL_ERROR; received from peer"), true},
 		"an error in frame": {half, errors.New("stream error: stream ID 7; INTERNAL_ERROR"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -393,12 +418,15 @@ func TestHowAWatchMayEnd(t *testing.T) {
 				begun := time.Now()
 				inf, r, stop := alone(t, listWatch{
 					list: server.List,
-					watch: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+					watch: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser,
+						error) {
 						if opts.SendInitialEvents != nil || watches.Add(1) != 1 {
 							return server.Watch(ctx, opts)
 						}
-						text := `{"type":"ADDED","object":` + podText("a", "1", 105, "") + "}\n" + c.rest
-						return io.NopCloser(io.MultiReader(strings.NewReader(text), iotest.ErrReader(c.end))), nil
+						text := `{"type":"ADDED","object":` + podText("a", "1", 105, "") + "}\n" +
+							c.rest
+						return io.NopCloser(io.MultiReader(strings.NewReader(text),
+							iotest.ErrReader(c.end))), nil
 					},
 				}, nil)
 				synctest.Wait()
@@ -406,7 +434,8 @@ func TestHowAWatchMayEnd(t *testing.T) {
 					t.Errorf("%d watches after %v", watches.Load(), time.Since(begun))
 				}
 				time.Sleep(2 * backoffMin)
-				if got := server.watched(); len(got) != 1 || got[0].ResourceVersion != "105" || len(server.listed()) != 1 {
+				if got := server.watched(); len(got) != 1 || got[0].ResourceVersion != "105" ||
+					len(server.listed()) != 1 {
 					t.Errorf("%+v, %d lists", got, len(server.listed()))
 				}
 				if s := inf.Status(); s.Err != nil || s.Events != 1 {
@@ -421,7 +450,8 @@ func TestHowAWatchMayEnd(t *testing.T) {
 	}
 }
 
-// Item 29: a connection that ends before it was answered has missed nothing; the watch is asked for again.
+// Item 29: a connection that ends before it was answered has missed nothing; the watch is asked for
+// again.
 func TestAWatchThatEndsBeforeItsAnswer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.failWatch = func(n int, _ metav1.ListOptions) error {
@@ -438,7 +468,8 @@ func TestAWatchThatEndsBeforeItsAnswer(t *testing.T) {
 	})
 }
 
-// Item 29: an object that was removed because it could not be read has no DELETED; the new list finds it gone.
+// Item 29: an object that was removed because it could not be read has no DELETED; the new list
+// finds it gone.
 func TestAnObjectThatCannotBeReadIsDeletedByTheNewList(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")

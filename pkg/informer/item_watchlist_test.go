@@ -23,12 +23,16 @@ func TestErrorsInAStreamedList(t *testing.T) {
 		lists   int
 		waits   bool
 	}{
-		"expired":        {errorFrame(410, metav1.StatusReasonExpired), []string{"", "101", ""}, 0, false},
-		"gone":           {errorFrame(410, metav1.StatusReasonGone), []string{"", "101", ""}, 0, false},
-		"busy":           {errorFrame(429, metav1.StatusReasonTooManyRequests), []string{"", "101", "101"}, 0, true},
-		"internal error": {errorFrame(500, metav1.StatusReasonInternalError), []string{"", "101"}, 1, false},
-		"garbage":        {`garbage`, []string{"", "101"}, 1, false},
-		"unknown type":   {`{"type":"GUESS","object":{}}`, []string{"", "101"}, 1, false},
+		"expired": {errorFrame(410, metav1.StatusReasonExpired), []string{"", "101", ""}, 0,
+			false},
+		"gone": {errorFrame(410, metav1.StatusReasonGone), []string{"", "101", ""}, 0,
+			false},
+		"busy": {errorFrame(429, metav1.StatusReasonTooManyRequests),
+			[]string{"", "101", "101"}, 0, true},
+		"internal error": {errorFrame(500, metav1.StatusReasonInternalError), []string{"", "101"},
+			1, false},
+		"garbage":      {`garbage`, []string{"", "101"}, 1, false},
+		"unknown type": {`{"type":"GUESS","object":{}}`, []string{"", "101"}, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -44,14 +48,16 @@ func TestErrorsInAStreamedList(t *testing.T) {
 				}
 				_, r, stop := alone(t, listWatch{
 					list: server.List,
-					watch: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+					watch: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser,
+						error) {
 						if opts.SendInitialEvents != nil {
 							mu.Lock()
 							defer mu.Unlock()
 							asked = append(asked, opts.ResourceVersion)
 							if len(asked) == 2 {
 								failed = time.Now()
-								return io.NopCloser(io.MultiReader(strings.NewReader(c.frame+"\n"), &quietBody{ctx})), nil
+								return io.NopCloser(io.MultiReader(strings.NewReader(c.frame+"\n"),
+									&quietBody{ctx})), nil
 							}
 						}
 						return server.Watch(ctx, opts)
@@ -74,8 +80,10 @@ func TestErrorsInAStreamedList(t *testing.T) {
 				expect(t, versions(), c.streams...)
 				mu.Lock()
 				defer mu.Unlock()
-				if len(server.listed()) != c.lists || !c.waits && time.Since(failed) > backoffMin/100 {
-					t.Errorf("%d lists, %v after the error", len(server.listed()), time.Since(failed))
+				if len(server.listed()) != c.lists || !c.waits &&
+					time.Since(failed) > backoffMin/100 {
+					t.Errorf("%d lists, %v after the error", len(server.listed()),
+						time.Since(failed))
 				}
 			})
 		})
@@ -115,9 +123,11 @@ func TestAStreamedListHasTheVersionOfItsBookmark(t *testing.T) {
 				if watches++; watches > 1 {
 					return quiet(ctx), nil
 				}
-				frames := fmt.Sprintf(`{"type":"ADDED","object":%s}{"type":"MODIFIED","object":%s}`, podText("a", "1", 500, ""), podText("b", "2", 400, ""))
+				frames := fmt.Sprintf(`{"type":"ADDED","object":%s}{"type":"MODIFIED","object":%s}`,
+					podText("a", "1", 500, ""), podText("b", "2", 400, ""))
 				end := `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"450","annotations":{"k8s.io/initial-events-end":"true"}}}}`
-				return io.NopCloser(io.MultiReader(strings.NewReader(frames+end), &quietBody{ctx})), nil
+				return io.NopCloser(io.MultiReader(strings.NewReader(frames+end), &quietBody{ctx})),
+					nil
 			},
 		}, nil)
 		expect(t, r.take(), "add a/1 500*", "add b/2 400*")
@@ -128,8 +138,8 @@ func TestAStreamedListHasTheVersionOfItsBookmark(t *testing.T) {
 	})
 }
 
-// Items 18 and 33: the watch behind a streamed list begins with the end of the list. A stream that ends with its list was
-// a watch that ended at once.
+// Items 18 and 33: the watch behind a streamed list begins with the end of the list. A stream that
+// ends with its list was a watch that ended at once.
 func TestAStreamThatEndsWithItsListIsAShortWatch(t *testing.T) {
 	for after, atOnce := range map[time.Duration]bool{0: false, shortWatch: true} {
 		inWorld(t, func(w *world) {
@@ -143,15 +153,16 @@ func TestAStreamThatEndsWithItsListIsAShortWatch(t *testing.T) {
 				t.Errorf("after %v: watched again at once: %t", after, again)
 			}
 			time.Sleep(2 * backoffMin)
-			if watches := w.server.watched(); len(watches) != 2 || watches[1].SendInitialEvents != nil {
+			if watches := w.server.watched(); len(watches) != 2 ||
+				watches[1].SendInitialEvents != nil {
 				t.Errorf("after %v: %+v", after, watches)
 			}
 		})
 	}
 }
 
-// Item 36: a server that refuses streamed lists is asked for pages in the same attempt; it is asked again later, because
-// it may be another one after an upgrade.
+// Item 36: a server that refuses streamed lists is asked for pages in the same attempt; it is asked
+// again later, because it may be another one after an upgrade.
 func TestAServerThatRefusesStreamedListsIsAskedForPagesAtOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")

@@ -37,9 +37,10 @@ func (b *buffer) newLane() *lane {
 	return l
 }
 
-// lineUp puts an entry that is counted in held into a busy lane. What waits for a retry must not take the room of others: it
-// has as much room again for itself, and what exceeds that is merged, object by object. With OverflowBlock nothing is merged,
-// so that it takes the others' room after all, until the informer waits.
+// lineUp puts an entry that is counted in held into a busy lane. What waits for a retry must not
+// take the room of others: it has as much room again for itself, and what exceeds that is merged,
+// object by object. With OverflowBlock nothing is merged, so that it takes the others' room after
+// all, until the informer waits.
 func (b *buffer) lineUp(l *lane, e entry) {
 	switch {
 	case l.folded != nil:
@@ -101,7 +102,8 @@ func (b *buffer) unpark(key event.Key) {
 	}
 }
 
-// leave ends the wait for a retry. What waited behind it is counted in held again, beyond the capacity if need be.
+// leave ends the wait for a retry. What waited behind it is counted in held again, beyond the
+// capacity if need be.
 func (b *buffer) leave(l *lane) {
 	l.parked = nil
 	b.parked--

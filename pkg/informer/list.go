@@ -22,9 +22,11 @@ type listPage struct {
 	}
 }
 
-// readList reads one page as it arrives, in whatever order its members come, and gives each item to add as soon as it
-// is complete. An item that is JSON but no object informerd can hold goes to skip and does not fail the page.
-func readList(r io.Reader, parser *event.Parser, add func(*event.Object), skip func(error)) (listPage, error) {
+// readList reads one page as it arrives, in whatever order its members come, and gives each item to
+// add as soon as it is complete. An item that is JSON but no object informerd can hold goes to skip
+// and does not fail the page.
+func readList(r io.Reader, parser *event.Parser, add func(*event.Object),
+	skip func(error)) (listPage, error) {
 	var page listPage
 	s := &stream{r: r}
 	defer s.release()

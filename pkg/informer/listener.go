@@ -17,7 +17,8 @@ import (
 const (
 	// DefaultCapacity is how many events a listener's buffer holds if nothing else is said.
 	DefaultCapacity = 1024
-	// DefaultSpillBytes is how much a listener with OverflowSpill may put on disk if nothing else is said.
+	// DefaultSpillBytes is how much a listener with OverflowSpill may put on disk if nothing else
+	// is said.
 	DefaultSpillBytes = 256 << 20
 )
 
@@ -25,25 +26,28 @@ const (
 type ListenerConfig struct {
 	// Name stands in logs and errors.
 	Name string
-	// Capacity is how many events may wait, those being handled included; 0 means DefaultCapacity. Events that wait for a
-	// retry do not count: there may be one for each object, and behind them as many events as Capacity again.
+	// Capacity is how many events may wait, those being handled included; 0 means DefaultCapacity.
+	// Events that wait for a retry do not count: there may be one for each object, and behind them
+	// as many events as Capacity again.
 	Capacity int
-	// Resync is the period after which the listener gets every stored object again, as event.Resync; 0 means never.
-	// Periods below a second are raised to one second.
+	// Resync is the period after which the listener gets every stored object again, as
+	// event.Resync; 0 means never. Periods below a second are raised to one second.
 	Resync time.Duration
 	// Overflow says what happens to events for which the buffer has no room.
 	Overflow Overflow
-	// SpillDir is where OverflowSpill puts its file, "" for the system's folder for temporary files. SpillBytes bounds
-	// it; 0 means DefaultSpillBytes.
+	// SpillDir is where OverflowSpill puts its file, "" for the system's folder for temporary
+	// files. SpillBytes bounds it; 0 means DefaultSpillBytes.
 	SpillDir   string
 	SpillBytes int64
 	// On are the operations the listener wants; empty means all. Others never enter its buffer.
 	On event.OpSet
-	// Conditions must all hold for an event to enter the listener's buffer. None means that every event does.
+	// Conditions must all hold for an event to enter the listener's buffer. None means that every
+	// event does.
 	Conditions []condition.Condition
-	// Transitions lets an update or a delete in, too, if the state before it fulfils the conditions, as an object that is
-	// deleted, and an update if the object does, as one that is added: for a listener that wants to learn when an object stops
-	// fulfilling them. See Delivery.Before and Delivery.Recalled.
+	// Transitions lets an update or a delete in, too, if the state before it fulfils the
+	// conditions, as an object that is deleted, and an update if the object does, as one that is
+	// added: for a listener that wants to learn when an object stops fulfilling them. See
+	// Delivery.Before and Delivery.Recalled.
 	Transitions bool
 }
 
@@ -61,12 +65,12 @@ func (c ListenerConfig) withDefaults() ListenerConfig {
 	return c
 }
 
-// Listener is one consumer of events with a bounded buffer of its own. Informers fill it, and are never held up by it
-// unless it asks for that (OverflowBlock); workers, one or many, empty it with Next and More. It has no
-// goroutine, but with OverflowSpill one while its file is written or read.
+// Listener is one consumer of events with a bounded buffer of its own. Informers fill it, and are
+// never held up by it unless it asks for that (OverflowBlock); workers, one or many, empty it with
+// Next and More. It has no goroutine, but with OverflowSpill one while its file is written or read.
 //
-// If the buffer is full, the object is marked, and later delivered once in its then current state, with Missed set: no
-// object's last state is ever lost (OverflowLatest, the default).
+// If the buffer is full, the object is marked, and later delivered once in its then current state,
+// with Missed set: no object's last state is ever lost (OverflowLatest, the default).
 type Listener struct {
 	conditions conditions
 	refused    atomic.Uint64 // events that On or Conditions refused, counted without the lock
@@ -78,21 +82,23 @@ type Listener struct {
 	retries map[event.Key]*time.Timer
 	recalls map[event.Key]*recall
 	stats   ListenerStats
-	disk    chan struct{} // closed when the goroutine that runs the disk's jobs ends; nil if there is none
+	// closed when the goroutine that runs the disk's jobs ends; nil if there is none
+	disk chan struct{}
 
 	wake     signal // there is something to take
 	room     signal // there may be room again
 	stopping chan struct{}
 }
 
-// ListenerStats counts since the listener was made, but for Held, Parked, Marked, Backlog, OnDisk and Resyncing, which are
-// now.
+// ListenerStats counts since the listener was made, but for Held, Parked, Marked, Backlog, OnDisk
+// and Resyncing, which are now.
 type ListenerStats struct {
-	Refused   uint64 // events that On or Conditions refused, which came nowhere near the buffer
-	Offered   uint64 // events that entered the buffer or a mark, and objects handed out by resyncs
-	Done      uint64 // events a worker has finished
-	Retried   uint64 // deliveries put back for a retry
-	Recalled  uint64 // deliveries that a worker had asked for with Again, in none of the other counts
+	Refused uint64 // events that On or Conditions refused, which came nowhere near the buffer
+	Offered uint64 // events that entered the buffer or a mark, and objects handed out by resyncs
+	Done    uint64 // events a worker has finished
+	Retried uint64 // deliveries put back for a retry
+	// deliveries that a worker had asked for with Again, in none of the other counts
+	Recalled  uint64
 	Coalesced uint64 // events merged into a later one of their object while the buffer was full
 	Dropped   uint64 // events given up because the buffer was full (overflow "drop")
 	Spilled   uint64 // events that went to the spill file (overflow "spill")
@@ -100,26 +106,32 @@ type ListenerStats struct {
 	Discarded uint64 // events given up by removal or Discard
 	Held      int    // events that count against the capacity, those being handled included
 	Parked    int    // events that wait for a retry, or behind one that does
-	Marked    int    // objects with a mark behind the full buffer, or behind an event that waits for a retry
-	Backlog   int    // stored objects that wait to be handed out as initial adds
-	OnDisk    int    // events in the spill file, or in memory on their way there or back
-	Resyncing int    // stored objects that the resync under way has not come to
-	// ResyncsSkipped are those that came due while the one before was under way, which went on instead.
+	// objects with a mark behind the full buffer, or behind an event that waits for a retry
+	Marked    int
+	Backlog   int // stored objects that wait to be handed out as initial adds
+	OnDisk    int // events in the spill file, or in memory on their way there or back
+	Resyncing int // stored objects that the resync under way has not come to
+	// ResyncsSkipped are those that came due while the one before was under way, which went on
+	// instead.
 	ResyncsSkipped uint64
-	// Mistakes counts defects of this package that were noticed and survived. Each is worth a report.
+	// Mistakes counts defects of this package that were noticed and survived. Each is worth a
+	// report.
 	Mistakes uint64
-	// SpillError is why the spill file was given up, nil if it was not. What it held is delivered all the same: as it was if
-	// the file cannot be written any more, as if marked if it cannot be read. After Discard, it may be that the disk hangs.
+	// SpillError is why the spill file was given up, nil if it was not. What it held is delivered
+	// all the same: as it was if the file cannot be written any more, as if marked if it cannot be
+	// read. After Discard, it may be that the disk hangs.
 	SpillError error
 }
 
 // NewListener makes a listener. Factory.Listen makes informers fill it.
 func NewListener(cfg ListenerConfig) (*Listener, error) {
 	if cfg.Capacity < 0 || cfg.Resync < 0 || cfg.SpillBytes < 0 {
-		return nil, fmt.Errorf("listener %q: capacity, resync and spill bytes must not be negative", cfg.Name)
+		return nil, fmt.Errorf("listener %q: capacity, resync and spill bytes must not be negative",
+			cfg.Name)
 	}
 	if cfg.Overflow > OverflowSpill {
-		return nil, fmt.Errorf("listener %q: there is no overflow policy %d", cfg.Name, cfg.Overflow)
+		return nil, fmt.Errorf("listener %q: there is no overflow policy %d", cfg.Name,
+			cfg.Overflow)
 	}
 	cfg = cfg.withDefaults()
 	allow, err := newConditions(cfg.On, cfg.Conditions, cfg.Transitions)
@@ -127,7 +139,8 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 		return nil, fmt.Errorf("listener %q: %w", cfg.Name, err)
 	}
 	l := &Listener{
-		conditions: allow, cfg: cfg, buf: buffer{capacity: cfg.Capacity, overflow: cfg.Overflow}, wake: newSignal(), room: newSignal(),
+		conditions: allow, cfg: cfg, buf: buffer{capacity: cfg.Capacity, overflow: cfg.Overflow},
+		wake: newSignal(), room: newSignal(),
 		stopping: make(chan struct{}),
 	}
 	if cfg.Overflow == OverflowSpill {
@@ -153,8 +166,9 @@ func (l *Listener) join(from *registration, objects []*event.Object) {
 	l.useDisk()
 }
 
-// Next waits for an event. It is safe for concurrent use: events of one object are never out at the same time, and come
-// in order. It fails with ctx's error, or with ErrStopped once the listener was stopped and everything is done.
+// Next waits for an event. It is safe for concurrent use: events of one object are never out at the
+// same time, and come in order. It fails with ctx's error, or with ErrStopped once the listener was
+// stopped and everything is done.
 func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 	for ctx.Err() == nil {
 		l.mu.Lock()
@@ -179,9 +193,9 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 	return Delivery{}, ctx.Err()
 }
 
-// More appends to got what a worker that has one event may take beside it, without waiting: at most n events, and no more
-// than its share of what is ready if so many workers are to have the same. As with Next, events of one object are never out
-// at the same time, and come in order.
+// More appends to got what a worker that has one event may take beside it, without waiting: at most
+// n events, and no more than its share of what is ready if so many workers are to have the same. As
+// with Next, events of one object are never out at the same time, and come in order.
 func (l *Listener) More(got []Delivery, n, workers int) []Delivery {
 	l.mu.Lock()
 	for n = min(n, l.buf.available()/max(workers, 1)); n > 0; n-- {
@@ -208,7 +222,8 @@ func (l *Listener) take() (entry, bool) {
 		l.room.set()
 	}
 	if ok {
-		l.forgetRecall(e.Object.Key()) // the worker that gets this one will know whether it is needed
+		// the worker that gets this one will know whether it is needed
+		l.forgetRecall(e.Object.Key())
 	}
 	return e, ok
 }
@@ -224,11 +239,12 @@ func (l *Listener) delivery(e entry) Delivery {
 	return d
 }
 
-// Stopped gives a channel that is closed when the listener is stopped, though there may be events left.
+// Stopped gives a channel that is closed when the listener is stopped, though there may be events
+// left.
 func (l *Listener) Stopped() <-chan struct{} { return l.stopping }
 
-// Stop ends the intake. Next still returns what is buffered, and then ErrStopped. What was to come again does not, nor does
-// the rest of a resync.
+// Stop ends the intake. Next still returns what is buffered, and then ErrStopped. What was to come
+// again does not, nor does the rest of a resync.
 func (l *Listener) Stop() {
 	l.mu.Lock()
 	if !l.stopped {
@@ -284,7 +300,8 @@ func (l *Listener) Stats() ListenerStats {
 		s.Resyncing += r.left
 	}
 	s.Coalesced, s.Dropped, s.Spilled, s.Mistakes = b.coalesced, b.dropped, b.spills, b.mistakes
-	s.Held, s.Parked, s.Marked, s.SpillError = b.held, b.parked+b.behind, len(b.marks)+b.folded, b.spillErr
+	s.Held, s.Parked, s.Marked, s.SpillError = b.held, b.parked+b.behind, len(b.marks)+b.folded,
+		b.spillErr
 	for _, joined := range b.backlog {
 		s.Backlog += len(joined.objects)
 	}
@@ -294,8 +311,8 @@ func (l *Listener) Stats() ListenerStats {
 
 // Handler is what Run calls for each event.
 type Handler interface {
-	// HandleEvent takes an event. On an error, or a panic, the event is delivered again after a while. The event's
-	// objects may be kept.
+	// HandleEvent takes an event. On an error, or a panic, the event is delivered again after a
+	// while. The event's objects may be kept.
 	HandleEvent(ctx context.Context, e event.Event) error
 }
 
@@ -305,10 +322,12 @@ type HandlerFunc func(ctx context.Context, e event.Event) error
 // HandleEvent calls f.
 func (f HandlerFunc) HandleEvent(ctx context.Context, e event.Event) error { return f(ctx, e) }
 
-// Run hands events to h, one at a time and in order, until ctx is done or the listener is stopped and empty. A failed
-// event is retried with a delay that grows from 1 to 60 seconds, while events of other objects go on.
+// Run hands events to h, one at a time and in order, until ctx is done or the listener is stopped
+// and empty. A failed event is retried with a delay that grows from 1 to 60 seconds, while events
+// of other objects go on.
 func (l *Listener) Run(ctx context.Context, h Handler) error {
-	failures := workqueue.NewTypedItemExponentialFailureRateLimiter[event.Key](time.Second, time.Minute)
+	failures := workqueue.NewTypedItemExponentialFailureRateLimiter[event.Key](time.Second,
+		time.Minute)
 	for {
 		d, err := l.Next(ctx)
 		if err != nil {

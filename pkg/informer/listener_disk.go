@@ -9,8 +9,8 @@ import (
 // maxDiskWait is how long Discard waits for a disk that does not answer.
 const maxDiskWait = 2 * time.Second
 
-// useDisk has what is to be done to the spill file done, by a goroutine that the listener has as long as there is something.
-// The caller holds mu, and never waits for the disk.
+// useDisk has what is to be done to the spill file done, by a goroutine that the listener has as
+// long as there is something. The caller holds mu, and never waits for the disk.
 func (l *Listener) useDisk() {
 	if l.disk == nil && l.buf.diskDue() {
 		l.disk = make(chan struct{})
@@ -35,8 +35,8 @@ func (l *Listener) runDisk() {
 	l.disk = nil
 }
 
-// Discard stops the listener and drops what is buffered, which it counts. Events at workers are not affected. It waits until
-// the spill file is closed, but no longer than two seconds.
+// Discard stops the listener and drops what is buffered, which it counts. Events at workers are not
+// affected. It waits until the spill file is closed, but no longer than two seconds.
 func (l *Listener) Discard() int {
 	l.Stop()
 	n := l.discard()
@@ -44,8 +44,8 @@ func (l *Listener) Discard() int {
 	return n
 }
 
-// DiscardAll discards listeners at the same time, so that all of those whose disk hangs take two seconds together. It
-// returns for each what [Listener.Discard] counts.
+// DiscardAll discards listeners at the same time, so that all of those whose disk hangs take two
+// seconds together. It returns for each what [Listener.Discard] counts.
 func DiscardAll(listeners []*Listener) []int {
 	counts := make([]int, len(listeners))
 	var ended sync.WaitGroup
@@ -59,7 +59,8 @@ func DiscardAll(listeners []*Listener) []int {
 func (l *Listener) discard() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.buf.closeSpill() // nobody will read it: what it holds is counted from what is known of it in memory
+	// nobody will read it: what it holds is counted from what is known of it in memory
+	l.buf.closeSpill()
 	for _, from := range l.buf.sources() {
 		n += l.forget(from)
 	}
@@ -67,8 +68,8 @@ func (l *Listener) discard() (n int) {
 	return n
 }
 
-// awaitDisk waits until the goroutine of a discarded listener has closed the file, or for maxDiskWait. A disk that hangs
-// keeps that goroutine; it ends when the disk answers.
+// awaitDisk waits until the goroutine of a discarded listener has closed the file, or for
+// maxDiskWait. A disk that hangs keeps that goroutine; it ends when the disk answers.
 func (l *Listener) awaitDisk() {
 	l.mu.Lock()
 	ended := l.disk
@@ -82,7 +83,8 @@ func (l *Listener) awaitDisk() {
 	case <-ended:
 	case <-late.C:
 		l.mu.Lock()
-		l.buf.spillErr = fmt.Errorf("the spill file is not closed after %v: the disk does not answer", maxDiskWait)
+		l.buf.spillErr = fmt.Errorf(
+			"the spill file is not closed after %v: the disk does not answer", maxDiskWait)
 		l.mu.Unlock()
 	}
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Lister reads an informer's store. What it gives is one consistent snapshot, in any order; objects are immutable and
-// can be kept. They are in their stored form: who reads more than one thing of one takes its Plain form first, who looks
-// at many of them has a Scratch. It is safe for concurrent use.
+// Lister reads an informer's store. What it gives is one consistent snapshot, in any order; objects
+// are immutable and can be kept. They are in their stored form: who reads more than one thing of
+// one takes its Plain form first, who looks at many of them has a Scratch. It is safe for
+// concurrent use.
 type Lister struct{ inf *Informer }
 
 // Get gives one object. The error is NotFound, as client-go's, if there is none.
@@ -25,7 +26,8 @@ func (l Lister) List(namespace string, selector labels.Selector) ([]*event.Objec
 	all := l.inf.store.list
 	if namespace != "" {
 		all = func() []*event.Object {
-			found, _ := l.inf.store.byIndex(NamespaceIndex, namespace) // every informer has this index
+			// every informer has this index
+			found, _ := l.inf.store.byIndex(NamespaceIndex, namespace)
 			return found
 		}
 	}
@@ -50,7 +52,9 @@ func (l Lister) ByIndex(index, value string) ([]*event.Object, error) {
 }
 
 // IndexValues gives the values a named index has.
-func (l Lister) IndexValues(index string) ([]string, error) { return l.inf.store.indexValues(index) }
+func (l Lister) IndexValues(index string) ([]string, error) {
+	return l.inf.store.indexValues(index)
+}
 
 // objectLabels lets a selector read single labels from the object's text.
 type objectLabels struct{ o *event.Object }

@@ -34,10 +34,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-var pods = Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod"}
+var pods = Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
+	Resource: "pods"}, Kind: "Pod"}
 
-// fakeServer is an API server of one resource: it keeps objects and a history, lists the former and watches the latter.
-// It is a Source and a ListWatcher.
+// fakeServer is an API server of one resource: it keeps objects and a history, lists the former and
+// watches the latter. It is a Source and a ListWatcher.
 type fakeServer struct {
 	mu      sync.Mutex
 	version int
@@ -160,7 +161,8 @@ func (s *fakeServer) List(_ context.Context, opts metav1.ListOptions) (io.ReadCl
 	var items []string
 	for _, name := range s.order[from:to] {
 		// Items of built-in lists come without kind and apiVersion.
-		items = append(items, strings.Replace(s.objects[name], `"kind":"Pod","apiVersion":"v1",`, "", 1))
+		items = append(items, strings.Replace(s.objects[name], `"kind":"Pod","apiVersion":"v1",`,
+			"", 1))
 	}
 	text := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d","continue":%q},"items":[%s]}`,
 		s.version, cont, strings.Join(items, ","))
@@ -171,7 +173,8 @@ func (s *fakeServer) Watch(ctx context.Context, opts metav1.ListOptions) (io.Rea
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if opts.SendInitialEvents != nil && !s.streams {
-		return nil, apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", nil)
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io",
+			Kind: "ListOptions"}, "", nil)
 	}
 	s.watches = append(s.watches, opts)
 	if s.failWatch != nil {
@@ -204,7 +207,8 @@ func (s *fakeServer) endOfList() string {
 func tooManyRequests() error { return apierrors.NewTooManyRequests("slow down", 1) }
 
 func serverError() error {
-	return apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET", pods.GroupResource(), "", "boom", 0, true)
+	return apierrors.NewGenericServerResponse(http.StatusInternalServerError, "GET",
+		pods.GroupResource(), "", "boom", 0, true)
 }
 
 func obj(name, uid string, version int) *event.Object {
@@ -215,9 +219,11 @@ func obj(name, uid string, version int) *event.Object {
 	return o
 }
 
-// story is an event in one word: "add a 1", with * for initial, ? for final state unknown, and ~n for n missed ones.
+// story is an event in one word: "add a 1", with * for initial, ? for final state unknown, and ~n
+// for n missed ones.
 func story(e event.Event) string {
-	s := fmt.Sprintf("%s %s/%s %s", e.Op, e.Object.Name(), e.Object.UID(), e.Object.ResourceVersion())
+	s := fmt.Sprintf("%s %s/%s %s", e.Op, e.Object.Name(), e.Object.UID(),
+		e.Object.ResourceVersion())
 	if e.Initial {
 		s += "*"
 	}

@@ -29,7 +29,8 @@ func (w *world) hanging(cfg ListenerConfig, names ...string) (*Listener, Deliver
 	return l, first
 }
 
-// A worker that has an event takes what is ready beside it, in order, and nothing of an object that somebody works on.
+// A worker that has an event takes what is ready beside it, in order, and nothing of an object that
+// somebody works on.
 func TestMoreTakesWhatIsReady(t *testing.T) {
 	inWorld(t, func(w *world) {
 		l, first := w.hanging(ListenerConfig{}, "a", "b", "a", "c", "b")
@@ -47,7 +48,8 @@ func TestMoreTakesWhatIsReady(t *testing.T) {
 
 func TestMoreTakesNoMoreThanItMay(t *testing.T) {
 	for _, c := range []struct{ ready, n, workers, want int }{
-		{9, 5, 1, 5}, {9, 100, 1, 9}, {9, 0, 1, 0}, {9, -1, 1, 0}, {9, 100, 0, 9}, // no workers are one
+		// no workers are one
+		{9, 5, 1, 5}, {9, 100, 1, 9}, {9, 0, 1, 0}, {9, -1, 1, 0}, {9, 100, 0, 9},
 		{9, 100, 3, 3}, {8, 100, 3, 2}, {2, 100, 3, 0}, {9, 2, 3, 2}, {0, 100, 1, 0},
 	} {
 		inWorld(t, func(w *world) {
@@ -57,7 +59,8 @@ func TestMoreTakesNoMoreThanItMay(t *testing.T) {
 			}
 			l, _ := w.hanging(ListenerConfig{}, names...)
 			if got := l.More(nil, c.n, c.workers); len(got) != c.want {
-				t.Errorf("%d ready, %d wanted, %d workers: %d taken, want %d", c.ready, c.n, c.workers, len(got), c.want)
+				t.Errorf("%d ready, %d wanted, %d workers: %d taken, want %d", c.ready, c.n,
+					c.workers, len(got), c.want)
 			}
 		})
 	}
@@ -83,7 +86,8 @@ func TestMoreGivesRetriesAndRecalls(t *testing.T) {
 		rest[0].Again(time.Second)
 		rest[1].Again(2 * time.Second)
 		w.applyEach("c")
-		expect(t, stories(l.More(nil, 3, 1)), "update c/1 104 was 103") // and so nobody needs the wish any more
+		// and so nobody needs the wish any more
+		expect(t, stories(l.More(nil, 3, 1)), "update c/1 104 was 103")
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		got := l.More(nil, 3, 1)
@@ -111,8 +115,10 @@ func TestNoObjectIsOutTwice(t *testing.T) {
 				case step < 4:
 					for _, d := range l.More(nil, 1+dice.IntN(5), 1+dice.IntN(3)) {
 						name, version := d.Object.Name(), d.Object.ResourceVersion()
-						if _, twice := out[name]; twice || d.Attempt == 1 && version <= last[name] || d.Attempt > 1 && version != last[name] {
-							t.Fatalf("seed %d: %s while %v is out, after %q", seed, story(d.Event), out[name].Event, last[name])
+						if _, twice := out[name]; twice || d.Attempt == 1 &&
+							version <= last[name] || d.Attempt > 1 && version != last[name] {
+							t.Fatalf("seed %d: %s while %v is out, after %q", seed, story(d.Event),
+								out[name].Event, last[name])
 						}
 						out[name], last[name] = d, version
 						total++

@@ -2,8 +2,8 @@ package informer
 
 import "context"
 
-// offer is called by controllers. It never blocks, and is false if the event must be offered again when there is room. The
-// workers learn of it when the caller sets wake.
+// offer is called by controllers. It never blocks, and is false if the event must be offered again
+// when there is room. The workers learn of it when the caller sets wake.
 func (l *Listener) offer(e entry) (taken bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

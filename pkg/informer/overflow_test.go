@@ -54,8 +54,10 @@ func TestBlockLosesNothingAndHoldsUpTheInformer(t *testing.T) {
 		if s := l.Stats(); s.Held != 2 || s.Blocked != 1 || s.Coalesced+s.Dropped != 0 {
 			t.Errorf("%+v", s)
 		}
-		expect(t, w.serve(l).take(), "add a/1 101", "add b/1 102", "add c/1 103", "update a/1 104 was 101", "update b/1 105 was 102", "update c/1 106 was 103")
-		expect(t, other.take(), "update a/1 104 was 101", "update b/1 105 was 102", "update c/1 106 was 103")
+		expect(t, w.serve(l).take(), "add a/1 101", "add b/1 102", "add c/1 103",
+			"update a/1 104 was 101", "update b/1 105 was 102", "update c/1 106 was 103")
+		expect(t, other.take(), "update a/1 104 was 101", "update b/1 105 was 102",
+			"update c/1 106 was 103")
 	})
 }
 
@@ -153,13 +155,15 @@ func TestSpillKeepsEveryStateOnDisk(t *testing.T) {
 		w.applyEach("a", "b", "a", "b", "a")
 		w.server.remove("b")
 		synctest.Wait()
-		if s := l.Stats(); s.Held != 2 || s.OnDisk != 4 || s.Spilled != 4 || s.Marked != 0 || s.SpillError != nil {
+		if s := l.Stats(); s.Held != 2 || s.OnDisk != 4 || s.Spilled != 4 || s.Marked != 0 ||
+			s.SpillError != nil {
 			t.Errorf("%+v", s)
 		}
 		if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
 			t.Errorf("the spill file has a name that could be left behind: %v, %v", files, err)
 		}
-		expect(t, w.serve(l).take(), "add a/1 101", "add b/1 102", "update a/1 103 was 101", "update b/1 104 was 102", "update a/1 105 was 103", "delete b/1 106")
+		expect(t, w.serve(l).take(), "add a/1 101", "add b/1 102", "update a/1 103 was 101",
+			"update b/1 104 was 102", "update a/1 105 was 103", "delete b/1 106")
 		if s := l.Stats(); s.OnDisk != 0 || s.Held != 0 || s.Coalesced != 0 {
 			t.Errorf("%+v", s)
 		}
@@ -168,14 +172,16 @@ func TestSpillKeepsEveryStateOnDisk(t *testing.T) {
 
 func TestAFullSpillFileMarks(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill, SpillDir: t.TempDir(), SpillBytes: 700})
+		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill, SpillDir: t.TempDir(),
+			SpillBytes: 700})
 		w.applyEach("a", "b", "a", "b", "a", "b", "a", "b", "a", "b")
 		s := l.Stats()
 		if s.OnDisk == 0 || s.Marked == 0 || s.SpillError != nil {
 			t.Errorf("%+v", s)
 		}
 		got := w.serve(l).take()
-		if last := got[len(got)-2:]; !strings.HasPrefix(last[0], "update b/1 110~") || !strings.HasPrefix(last[1], "update a/1 109~") {
+		if last := got[len(got)-2:]; !strings.HasPrefix(last[0], "update b/1 110~") ||
+			!strings.HasPrefix(last[1], "update a/1 109~") {
 			t.Errorf("%v", got)
 		}
 	})
@@ -183,12 +189,16 @@ func TestAFullSpillFileMarks(t *testing.T) {
 
 func TestASpillFolderThatIsNotThere(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill, SpillDir: "/nonexistent/folder"})
+		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill,
+			SpillDir: "/nonexistent/folder"})
 		w.applyEach("a", "a", "a")
-		if s := l.Stats(); s.SpillError == nil || !strings.HasPrefix(s.SpillError.Error(), "cannot make a spill file: open /nonexistent/folder/") {
+		if s := l.Stats(); s.SpillError == nil ||
+			!strings.HasPrefix(s.SpillError.Error(),
+				"cannot make a spill file: open /nonexistent/folder/") {
 			t.Errorf("%+v", s)
 		}
-		expect(t, w.serve(l).take(), "add a/1 101", "update a/1 102 was 101", "update a/1 103 was 102")
+		expect(t, w.serve(l).take(), "add a/1 101", "update a/1 102 was 101",
+			"update a/1 103 was 102")
 	})
 }
 
@@ -208,7 +218,8 @@ func TestJoiningCostsTheSameHoweverMuchIsStored(t *testing.T) {
 		r := w.serve(l)
 		got := r.take()
 		switch { // p7 may have been among the first four
-		case len(got) == 300 && slices.Contains(got, "add p7/1 401*~1"), len(got) == 301 && got[300] == "update p7/1 401 was 108":
+		case len(got) == 300 && slices.Contains(got, "add p7/1 401*~1"), len(got) == 301 &&
+			got[300] == "update p7/1 401 was 108":
 		default:
 			t.Errorf("%d events, the last is %s", len(got), got[len(got)-1])
 		}
@@ -218,13 +229,14 @@ func TestJoiningCostsTheSameHoweverMuchIsStored(t *testing.T) {
 	})
 }
 
-// TestOneHungListenerForTenMinutes: others get everything at once, and what is kept for the hung one is bounded by the
-// number of objects, not of events.
+// TestOneHungListenerForTenMinutes: others get everything at once, and what is kept for the hung
+// one is bounded by the number of objects, not of events.
 func TestOneHungListenerForTenMinutes(t *testing.T) {
 	for _, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill} {
 		t.Run(fmt.Sprint(overflow), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(ListenerConfig{Capacity: 8, Overflow: overflow, SpillDir: t.TempDir(), SpillBytes: 64 << 10})
+				_, l := w.hang(ListenerConfig{Capacity: 8, Overflow: overflow,
+					SpillDir: t.TempDir(), SpillBytes: 64 << 10})
 				var mu sync.Mutex
 				var written time.Time
 				var worst time.Duration
@@ -253,10 +265,12 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if s := well.Stats(); s.Done != 6000 || worst > 0 {
-					t.Errorf("the other listener got %d of 6000, the latest after %v", s.Done, worst)
+					t.Errorf("the other listener got %d of 6000, the latest after %v", s.Done,
+						worst)
 				}
 				s := l.Stats()
-				if s.Held != 8 || s.Marked > 10 || l.buf.spill != nil && l.buf.spill.file.bytes > 64<<10 {
+				if s.Held != 8 || s.Marked > 10 || l.buf.spill != nil &&
+					l.buf.spill.file.bytes > 64<<10 {
 					t.Errorf("%+v", s)
 				}
 				if s.Coalesced+s.Dropped+uint64(s.Held+s.Marked+s.OnDisk) != 6000 {
@@ -274,14 +288,16 @@ func TestWhatIsOnDiskCanBeGivenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				reg, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill, SpillDir: t.TempDir()})
+				reg, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill,
+					SpillDir: t.TempDir()})
 				w.applyEach("a", "b", "a", "b")
 				if s := l.Stats(); s.OnDisk != 3 {
 					t.Fatalf("%+v", s)
 				}
 				giveUp(reg, l)
 				synctest.Wait()
-				if s := l.Stats(); s.Discarded != 4 || s.OnDisk != 0 || s.Held != 0 || s.SpillError != nil {
+				if s := l.Stats(); s.Discarded != 4 || s.OnDisk != 0 || s.Held != 0 ||
+					s.SpillError != nil {
 					t.Errorf("%+v", s)
 				}
 				l.Stop()

@@ -11,12 +11,15 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// Objects that wait for a retry leave the room to others, however many there are, and whatever keeps coming of them.
+// Objects that wait for a retry leave the room to others, however many there are, and whatever
+// keeps coming of them.
 func TestFailingObjectsHoldUpNoOthers(t *testing.T) {
-	for _, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill, OverflowBlock} {
+	for _, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill,
+		OverflowBlock} {
 		t.Run(fmt.Sprint(overflow), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: overflow, SpillDir: t.TempDir()})
+				_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: overflow,
+					SpillDir: t.TempDir()})
 				got := make(chan string, 20)
 				go func() {
 					for {
@@ -25,7 +28,8 @@ func TestFailingObjectsHoldUpNoOthers(t *testing.T) {
 							return
 						}
 						got <- story(d.Event)
-						if strings.HasPrefix(d.Object.Name(), "bad") && d.Attempt == 1 && d.Op == event.Add {
+						if strings.HasPrefix(d.Object.Name(), "bad") && d.Attempt == 1 &&
+							d.Op == event.Add {
 							d.Retry(time.Hour)
 						} else {
 							d.Done()
@@ -33,7 +37,8 @@ func TestFailingObjectsHoldUpNoOthers(t *testing.T) {
 					}
 				}()
 				w.applyEach("bad-0", "bad-1", "bad-2", "bad-3", "bad-4")
-				w.applyEach("bad-0", "bad-1") // as many as there is room for behind those that failed
+				// as many as there is room for behind those that failed
+				w.applyEach("bad-0", "bad-1")
 				w.applyEach("good")
 				for range 5 {
 					<-got
@@ -44,7 +49,8 @@ func TestFailingObjectsHoldUpNoOthers(t *testing.T) {
 				default:
 					t.Fatalf("good has not come: %+v", l.Stats())
 				}
-				if s := l.Stats(); s.Parked != 7 || s.Held != 0 || s.Blocked+s.Dropped+s.Coalesced != 0 || len(got) > 0 {
+				if s := l.Stats(); s.Parked != 7 || s.Held != 0 ||
+					s.Blocked+s.Dropped+s.Coalesced != 0 || len(got) > 0 {
 					t.Errorf("%+v", s)
 				}
 				time.Sleep(2 * time.Hour)
@@ -56,12 +62,15 @@ func TestFailingObjectsHoldUpNoOthers(t *testing.T) {
 	}
 }
 
-// One object that fails and changes all the time is merged in the end, and with OverflowBlock alone holds up the informer.
+// One object that fails and changes all the time is merged in the end, and with OverflowBlock alone
+// holds up the informer.
 func TestABusyFailingObjectHoldsUpNoOthers(t *testing.T) {
-	for _, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill, OverflowBlock} {
+	for _, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill,
+		OverflowBlock} {
 		t.Run(fmt.Sprint(overflow), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: overflow, SpillDir: t.TempDir()})
+				_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: overflow,
+					SpillDir: t.TempDir()})
 				w.applyEach("bad")
 				d, err := l.Next(w.ctx)
 				if err != nil {
@@ -88,7 +97,8 @@ func TestABusyFailingObjectHoldsUpNoOthers(t *testing.T) {
 				if came := len(good) > 0; came == blocks {
 					t.Fatalf("the other object came: %t, %+v", came, l.Stats())
 				}
-				if s := l.Stats(); (s.Blocked > 0) != blocks || (s.Coalesced > 0) == blocks || s.Parked != 3 || s.Held > 2 {
+				if s := l.Stats(); (s.Blocked > 0) != blocks || (s.Coalesced > 0) == blocks ||
+					s.Parked != 3 || s.Held > 2 {
 					t.Errorf("%+v", s)
 				}
 				time.Sleep(time.Hour)
@@ -131,18 +141,25 @@ func TestRecalledObjectsTakeNoRoom(t *testing.T) {
 	})
 }
 
-// An object that is gone does not come again, though the listener never hears of its end: because the buffer was full and
-// drops, or because its conditions refuse it.
+// An object that is gone does not come again, though the listener never hears of its end: because
+// the buffer was full and drops, or because its conditions refuse it.
 func TestARecallEndsWithItsObject(t *testing.T) {
 	adds := event.OpSet(0).With(event.Add)
 	for name, tt := range map[string]struct {
 		cfg ListenerConfig
 		end func(w *world)
 	}{
-		"dropped":         {ListenerConfig{Capacity: 1, Overflow: OverflowDrop}, func(w *world) { w.server.remove("a") }},
-		"replaced unseen": {ListenerConfig{Capacity: 1, Overflow: OverflowDrop}, func(w *world) { w.server.remove("a"); w.server.apply("a", "2", "") }},
-		"refused":         {ListenerConfig{On: adds}, func(w *world) { w.server.remove("a") }},
-		"refused by label": {ListenerConfig{Conditions: []condition.Condition{{Of: condition.OfLabel, Key: "x", Test: condition.NotExists}}}, func(w *world) {
+		"dropped": {ListenerConfig{Capacity: 1, Overflow: OverflowDrop}, func(w *world) {
+			w.server.remove("a")
+		}},
+		"replaced unseen": {ListenerConfig{Capacity: 1, Overflow: OverflowDrop}, func(w *world) {
+			w.server.remove("a")
+			w.server.apply("a", "2", "")
+		}},
+		"refused": {ListenerConfig{On: adds}, func(w *world) { w.server.remove("a") }},
+		"refused by label": {ListenerConfig{
+			Conditions: []condition.Condition{{Of: condition.OfLabel, Key: "x",
+				Test: condition.NotExists}}}, func(w *world) {
 			w.server.raw(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"shop","uid":"1","resourceVersion":"200","labels":{"x":"y"}}}}`)
 			w.server.raw(`{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"shop","uid":"1","resourceVersion":"201","labels":{"x":"y"}}}}`)
 		}},
@@ -165,7 +182,8 @@ func TestARecallEndsWithItsObject(t *testing.T) {
 				}
 				d.Done()
 				time.Sleep(time.Hour)
-				if s := l.Stats(); s.Recalled != 0 || len(l.recalls) != 0 || s.Held != 0 || tt.cfg.Overflow == OverflowDrop && s.Dropped == 0 {
+				if s := l.Stats(); s.Recalled != 0 || len(l.recalls) != 0 || s.Held != 0 ||
+					tt.cfg.Overflow == OverflowDrop && s.Dropped == 0 {
 					t.Errorf("%+v, %d to come", s, len(l.recalls))
 				}
 			})

@@ -14,8 +14,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// pipeline is queue, store, controller, processor and listeners without their goroutines, so that every interleaving of
-// what they do can be tried. A truth beside it says what really happened.
+// pipeline is queue, store, controller, processor and listeners without their goroutines, so that
+// every interleaving of what they do can be tried. A truth beside it says what really happened.
 type pipeline struct {
 	t         *rapid.T
 	ctl       *controller
@@ -41,15 +41,17 @@ type ledger struct {
 	deleted map[string]bool
 }
 
-// TestPipelineModel: whatever happens in whatever order, each listener sees a subsequence of each object's true states,
-// in order, that ends on the last one or on its deletion.
+// TestPipelineModel: whatever happens in whatever order, each listener sees a subsequence of each
+// object's true states, in order, that ends on the last one or on its deletion.
 func TestPipelineModel(t *testing.T) {
 	dir, condensed := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		store, proc := newIndexer(), &processor{}
 		p := &pipeline{
-			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {}},
-			ctl: &controller{queue: newDeltaQueue(1 << 20), store: store, proc: proc, joined: newSignal(), cooling: cooling{store: store}},
+			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {},
+				"c": {}},
+			ctl: &controller{queue: newDeltaQueue(1 << 20), store: store, proc: proc,
+				joined: newSignal(), cooling: cooling{store: store}},
 		}
 		name := rapid.SampledFrom([]string{"a", "b", "c"})
 		which := func(t *rapid.T) *ledger {
@@ -61,8 +63,9 @@ func TestPipelineModel(t *testing.T) {
 		p.join(t)
 		p.list(t, name)
 		t.Repeat(map[string]func(*rapid.T){
-			"first list":     func(t *rapid.T) { p.takeFirst(t) },
-			"change":         func(t *rapid.T) { p.change(t, name.Draw(t, "name"), p.listing) }, // the watch comes after the list
+			"first list": func(t *rapid.T) { p.takeFirst(t) },
+			// the watch comes after the list
+			"change":         func(t *rapid.T) { p.change(t, name.Draw(t, "name"), p.listing) },
 			"missed change":  func(t *rapid.T) { p.change(t, name.Draw(t, "name"), true) },
 			"repeated event": func(t *rapid.T) { p.repeat(name.Draw(t, "name")) },
 			"relist": func(*rapid.T) {
@@ -78,7 +81,9 @@ func TestPipelineModel(t *testing.T) {
 			"leave": func(t *rapid.T) {
 				if l := which(t); l != nil && len(p.listeners) > 1 {
 					proc.leave(l.reg)
-					p.listeners = slices.DeleteFunc(p.listeners, func(o *ledger) bool { return o == l })
+					p.listeners = slices.DeleteFunc(p.listeners, func(o *ledger) bool {
+						return o == l
+					})
 				}
 			},
 			"take": func(t *rapid.T) {
@@ -121,8 +126,9 @@ func (p *pipeline) join(t *rapid.T) {
 	}
 	cfg := ListenerConfig{
 		Capacity: rapid.IntRange(1, 5).Draw(t, "capacity"), SpillDir: p.dir, SpillBytes: 24_000,
-		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowSpill}).Draw(t, "overflow"),
-		Resync:   time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute,
+		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowSpill}).Draw(
+			t, "overflow"),
+		Resync: time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute,
 	}
 	p.listen(t, cfg)
 }
@@ -171,12 +177,14 @@ func (p *pipeline) repeat(name string) {
 	}
 }
 
-// add has the event applied at once, if it can be, or leaves it to the controller's next turn, as after a list.
+// add has the event applied at once, if it can be, or leaves it to the controller's next turn, as
+// after a list.
 func (p *pipeline) add(d delta) {
 	if rapid.Bool().Draw(p.t, "at once") && p.ctl.applyNow(d) {
 		for _, l := range p.listeners {
 			if l.round != nil && d.typ == deltaDeleted {
-				delete(l.round.wants, d.object.Key()) // a resync may come to where it is not, even if it comes back
+				// a resync may come to where it is not, even if it comes back
+				delete(l.round.wants, d.object.Key())
 			}
 		}
 		return
@@ -196,7 +204,8 @@ func (p *pipeline) relist() {
 	p.ctl.takeList(context.Background(), list)
 }
 
-// list begins the first list, which may have an object in several of its states, as no server should send it.
+// list begins the first list, which may have an object in several of its states, as no server
+// should send it.
 func (p *pipeline) list(t *rapid.T, name *rapid.Generator[string]) {
 	for range rapid.IntRange(0, 6).Draw(t, "listed") {
 		l := p.lives[name.Draw(t, "name")]
@@ -315,8 +324,10 @@ func (p *pipeline) drain() {
 // check compares what a listener saw with the truth.
 func (p *pipeline) check(l *ledger) {
 	t := p.t
-	if l.reg.initials != 0 || len(l.l.buf.resyncs) > 0 || l.l.buf.held+l.l.buf.parked+l.l.buf.behind != 0 || l.l.buf.mistakes > 0 {
-		t.Fatalf("drained, but %d initial adds are not accounted for: %+v", l.reg.initials, l.l.Stats())
+	if l.reg.initials != 0 || len(l.l.buf.resyncs) > 0 || l.l.buf.held+l.l.buf.parked+
+		l.l.buf.behind != 0 || l.l.buf.mistakes > 0 {
+		t.Fatalf("drained, but %d initial adds are not accounted for: %+v", l.reg.initials,
+			l.l.Stats())
 	}
 	for name, truth := range p.lives {
 		seen := l.seen[name]
@@ -332,7 +343,8 @@ func (p *pipeline) check(l *ledger) {
 			at += next
 		}
 		if truth.current != nil {
-			if last := truth.states[len(truth.states)-1]; len(seen) == 0 || seen[len(seen)-1] != last {
+			if last := truth.states[len(truth.states)-1]; len(seen) == 0 ||
+				seen[len(seen)-1] != last {
 				t.Fatalf("%s ended on %v, the truth is %s", name, seen, last)
 			}
 		}

@@ -10,22 +10,24 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// processor distributes an informer's notifications to its listeners. It has no goroutine: whoever applies a delta calls it.
+// processor distributes an informer's notifications to its listeners. It has no goroutine: whoever
+// applies a delta calls it.
 type processor struct {
-	// mu is held while an object is applied to the store and its notification distributed, and while a listener joins
-	// or leaves. So a late listener's snapshot of the store misses no event and doubles none.
+	// mu is held while an object is applied to the store and its notification distributed, and
+	// while a listener joins or leaves. So a late listener's snapshot of the store misses no event
+	// and doubles none.
 	mu   sync.Mutex
 	regs []*registration
 	// resyncs: there is a listener with a period, or was.
 	resyncs bool
-	// blocked are offers that a listener with OverflowBlock has not taken. The controller repeats them when it does not
-	// hold mu, and nothing is applied before they are taken: a full listener may hold up the informer, but neither those
-	// who come and go, nor the handlers among them.
+	// blocked are offers that a listener with OverflowBlock has not taken. The controller repeats
+	// them when it does not hold mu, and nothing is applied before they are taken: a full listener
+	// may hold up the informer, but neither those who come and go, nor the handlers among them.
 	blocked []entry
 	// asleep are those whose workers have not been told yet of what was offered.
 	asleep []*registration
-	// fields reads what the conditions of all listeners ask for. It is stale, with fields that nobody asks for, once one has
-	// left. Guarded by mu.
+	// fields reads what the conditions of all listeners ask for. It is stale, with fields that
+	// nobody asks for, once one has left. Guarded by mu.
 	fields condition.Fields
 	stale  bool
 }
@@ -38,8 +40,8 @@ type registration struct {
 	// Guarded by processor.mu.
 	judge      judge
 	nextResync time.Time
-	// syncing: the last resync was for this listener, too. An object that a new list gives unchanged goes to syncing
-	// listeners only. Each starts as syncing.
+	// syncing: the last resync was for this listener, too. An object that a new list gives
+	// unchanged goes to syncing listeners only. Each starts as syncing.
 	syncing bool
 	asleep  bool // is in processor.asleep
 
@@ -54,12 +56,14 @@ func (r *registration) transitions() bool {
 	return r != nil && r.listener != nil && r.listener.cfg.Transitions
 }
 
-// join registers a listener. What the store holds, and the listener's conditions allow, reaches it as initial adds.
+// join registers a listener. What the store holds, and the listener's conditions allow, reaches it
+// as initial adds.
 func (p *processor) join(l *Listener, store *indexer, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reg := &registration{
-		listener: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync), judge: l.conditions.judge(&p.fields),
+		listener: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync),
+		judge: l.conditions.judge(&p.fields),
 	}
 	stored, _, _ := store.size()
 	var wanted []*event.Object
@@ -104,17 +108,18 @@ func (p *processor) refresh() {
 	}
 }
 
-// distribute offers a notification to every listener whose conditions allow it. The caller holds mu.
+// distribute offers a notification to every listener whose conditions allow it. The caller holds
+// mu.
 func (p *processor) distribute(e event.Event) { p.send(&entry{Event: e}) }
 
-// distributeGone offers a delete to every listener whose conditions allow it. Known is the state before, which the object
-// may have left with its end. The caller holds mu.
+// distributeGone offers a delete to every listener whose conditions allow it. Known is the state
+// before, which the object may have left with its end. The caller holds mu.
 func (p *processor) distributeGone(e event.Event, known *event.Object) {
 	p.send(&entry{Event: e, known: known})
 }
 
-// distributeUnchanged offers an object that a new list has not changed to the listeners that are syncing. The caller
-// holds mu.
+// distributeUnchanged offers an object that a new list has not changed to the listeners that are
+// syncing. The caller holds mu.
 func (p *processor) distributeUnchanged(o *event.Object) {
 	offered := entry{Event: event.Event{Op: event.Resync, Object: o}}
 	for _, reg := range p.regs {
@@ -133,8 +138,8 @@ func (p *processor) send(offered *entry) {
 	}
 }
 
-// sendTo offers an event to one listener. One that its conditions refuse costs nothing but asking them: with hundreds of
-// listeners on an informer, most events are for few of them.
+// sendTo offers an event to one listener. One that its conditions refuse costs nothing but asking
+// them: with hundreds of listeners on an informer, most events are for few of them.
 func (p *processor) sendTo(reg *registration, e *entry) {
 	l := reg.listener
 	if !reg.judge.allows(e) {
@@ -149,9 +154,11 @@ func (p *processor) sendTo(reg *registration, e *entry) {
 	if offered.Initial {
 		offered.initials = 1
 	}
-	// What comes after an offer that was not taken waits behind it, also if there is room by now: the two may be of one
-	// object.
-	waits := slices.ContainsFunc(p.blocked, func(e entry) bool { return e.from == reg }) && !mutated("overtaken-offers")
+	// What comes after an offer that was not taken waits behind it, also if there is room by now:
+	// the two may be of one object.
+	waits := slices.ContainsFunc(p.blocked, func(e entry) bool {
+		return e.from == reg
+	}) && !mutated("overtaken-offers")
 	if waits {
 		l.postpone(reg)
 	}
@@ -169,8 +176,8 @@ func (p *processor) later(reg *registration) {
 	}
 }
 
-// wake tells the workers of the listeners that were offered something. It is not done for each event: that would cost more
-// than the event.
+// wake tells the workers of the listeners that were offered something. It is not done for each
+// event: that would cost more than the event.
 func (p *processor) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -195,8 +202,8 @@ func (p *processor) settle(ctx context.Context) {
 	p.blocked = p.blocked[:0]
 }
 
-// startResync begins the resyncs that are due now: each listener hands out the stored objects at its own pace. It returns
-// when the next one will be due, zero if never.
+// startResync begins the resyncs that are due now: each listener hands out the stored objects at
+// its own pace. It returns when the next one will be due, zero if never.
 func (p *processor) startResync(now time.Time, store *indexer) (next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// What a worker leaves at a failed event is there at the event's retries, and at no other event, whatever its object.
+// What a worker leaves at a failed event is there at the event's retries, and at no other event,
+// whatever its object.
 func TestProgressBelongsToOneEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		reg, l := w.hang(ListenerConfig{})

@@ -19,7 +19,8 @@ import (
 func replicaOf(node int) string {
 	var b strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&b, `{"name":"SETTING_%d","value":"%s"},`, i, strings.Repeat(fmt.Sprint("a value of ", i, " "), 15))
+		fmt.Fprintf(&b, `{"name":"SETTING_%d","value":"%s"},`, i,
+			strings.Repeat(fmt.Sprint("a value of ", i, " "), 15))
 	}
 	return fmt.Sprintf(`,"spec":{"containers":[{"name":"web","env":[%s{"name":"LAST"}]}],"nodeName":"node-%d"},"status":{"podIP":"10.0.0.%d"}`, b.String(), node, node)
 }
@@ -30,7 +31,8 @@ func (w *world) replicas(n int) {
 		w.server.mu.Lock()
 		w.server.version++
 		name := fmt.Sprint("web-", i)
-		text := strings.Replace(podText(name, name, w.server.version, replicaOf(i)), `"name":`, `"generateName":"web-","labels":{"app":"web"},"name":`, 1)
+		text := strings.Replace(podText(name, name, w.server.version, replicaOf(i)), `"name":`,
+			`"generateName":"web-","labels":{"app":"web"},"name":`, 1)
 		w.server.objects[name] = text
 		w.server.order = append(w.server.order, name)
 		w.server.publish("ADDED", text, nil)
@@ -39,16 +41,20 @@ func (w *world) replicas(n int) {
 	}
 }
 
-// Of replicas, the store has little more than what differs between them. Events carry the very objects that are stored, and
-// to store, index, judge and deliver them unpacks none.
+// Of replicas, the store has little more than what differs between them. Events carry the very
+// objects that are stored, and to store, index, judge and deliver them unpacks none.
 func TestReplicasAreStoredAndDeliveredPacked(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const n = 40
-		l, err := NewListener(ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.In, "web"), {Values: []string{"shop"}}}})
+		l, err := NewListener(
+			ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.In, "web"), {
+				Values: []string{"shop"}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Listen(pods, Scope{}, Shape{Indexes: map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("spec.nodeName"))}}, l)
+		reg, err := w.factory.Listen(pods, Scope{},
+			Shape{Indexes: map[string]IndexFunc{
+				"node": IndexByPath(event.MustCompilePath("spec.nodeName"))}}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +72,8 @@ func TestReplicasAreStoredAndDeliveredPacked(t *testing.T) {
 			}
 			stored, err := reg.Lister().Get("shop", d.Object.Name())
 			if err != nil || stored != d.Object.Stored() {
-				t.Errorf("%s is delivered as another object than the one that is stored, %v", d.Object.Name(), err)
+				t.Errorf("%s is delivered as another object than the one that is stored, %v",
+					d.Object.Name(), err)
 			}
 			if d.Object.Memory() < d.Object.Size()/6 {
 				packed++
@@ -100,14 +107,18 @@ func TestSkippedObjectsAreLoggedWithoutTheirContent(t *testing.T) {
 						server.apply("a", "1", "")
 						server.objects["a"] = object
 					}
-					_, _, stop := alone(t, server, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+					_, _, stop := alone(t, server,
+						slog.New(
+							slog.NewTextHandler(&log,
+								&slog.HandlerOptions{Level: slog.LevelDebug})))
 					synctest.Wait()
 					if !listed {
 						server.raw(`{"type":"ADDED","object":` + object + `}`)
 					}
 					synctest.Wait()
 					stop()
-					if len(log.lines("level=WARN"))+len(log.lines("level=ERROR")) == 0 || len(log.lines(secret)) > 0 {
+					if len(log.lines("level=WARN"))+len(log.lines("level=ERROR")) == 0 ||
+						len(log.lines(secret)) > 0 {
 						t.Errorf("%q", log.lines(""))
 					}
 				})
@@ -128,11 +139,13 @@ func TestReadersDoNotHoldUpTheWriter(t *testing.T) {
 	}
 	reads := 0
 	s.each(func(*event.Object) { reads++; write() })
-	found, err := Lister{inf: &Informer{store: s}}.List("shop", slowSelector{labels.NewSelector(), func() { reads++; write() }})
+	found, err := Lister{inf: &Informer{store: s}}.List("shop",
+		slowSelector{labels.NewSelector(), func() { reads++; write() }})
 	if err != nil || len(found) != 2 || reads != 4 {
 		t.Errorf("%d objects, %d reads, %v", len(found), reads, err)
 	}
-	if o := s.get(event.Key{Namespace: "shop", Name: "a"}); o.ResourceVersion() != fmt.Sprint(version) {
+	if o := s.get(event.Key{Namespace: "shop", Name: "a"}); o.ResourceVersion() != fmt.Sprint(
+		version) {
 		t.Errorf("the store has %s, not %d", o.ResourceVersion(), version)
 	}
 }
@@ -149,11 +162,14 @@ func (slowSelector) Requirements() (labels.Requirements, bool) { return nil, tru
 
 func (s slowSelector) Matches(labels.Labels) bool { s.at(); return true }
 
-// An informer has two goroutines, however many listeners it has and whatever they are at. They have none.
+// An informer has two goroutines, however many listeners it has and whatever they are at. They have
+// none.
 func TestAnInformerHasTwoGoroutines(t *testing.T) {
 	inWorld(t, func(w *world) {
-		for i, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill, OverflowLatest, OverflowDrop, OverflowSpill} {
-			_, l := w.hang(ListenerConfig{Name: fmt.Sprint(i), Capacity: 1, Overflow: overflow, SpillDir: t.TempDir(), Resync: 1 << 40})
+		for i, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill,
+			OverflowLatest, OverflowDrop, OverflowSpill} {
+			_, l := w.hang(ListenerConfig{Name: fmt.Sprint(i), Capacity: 1, Overflow: overflow,
+				SpillDir: t.TempDir(), Resync: 1 << 40})
 			defer l.Discard() // nothing is left open
 		}
 		w.applyEach("a", "b", "a", "b", "c")
@@ -174,13 +190,16 @@ func TestAnInformerHasTwoGoroutines(t *testing.T) {
 	})
 }
 
-// ownGoroutines counts those that run something of this package which is no test, but for Factory.Run, which is the caller's.
+// ownGoroutines counts those that run something of this package which is no test, but for
+// Factory.Run, which is the caller's.
 func ownGoroutines() (n int) {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for _, stack := range bytes.Split(stacks, []byte("\n\n")) {
 		calls, _, _ := bytes.Cut(stack, []byte("\ncreated by "))
-		if bytes.Contains(calls, []byte("pkg/informer.(")) && !bytes.Contains(calls, []byte("informer.(*Factory).Run(")) && !bytes.Contains(calls, []byte("_test.go:")) {
+		if bytes.Contains(calls, []byte("pkg/informer.(")) &&
+			!bytes.Contains(calls, []byte("informer.(*Factory).Run(")) &&
+			!bytes.Contains(calls, []byte("_test.go:")) {
 			n++
 		}
 	}

@@ -28,11 +28,13 @@ type delta struct {
 	initial bool
 }
 
-// deltaQueue is the DeltaFIFO: what happened to each object, in order, the objects in the order in which they were first
-// queued. The reflector fills it, the controller takes all deltas of one object at a time. It has no goroutine.
+// deltaQueue is the DeltaFIFO: what happened to each object, in order, the objects in the order in
+// which they were first queued. The reflector fills it, the controller takes all deltas of one
+// object at a time. It has no goroutine.
 //
-// It holds at most limit deltas, however few objects they are of; then add blocks. A list may pass the limit, since its
-// objects are in memory anyway. The consumer waits for no producer, so a full queue always drains.
+// It holds at most limit deltas, however few objects they are of; then add blocks. A list may pass
+// the limit, since its objects are in memory anyway. The consumer waits for no producer, so a full
+// queue always drains.
 type deltaQueue struct {
 	limit int
 
@@ -47,10 +49,12 @@ type deltaQueue struct {
 		begun bool
 		left  int // objects of the first list not yet processed
 	}
-	// taken are the deltas the controller is applying right now; neither in items nor yet surely in the store.
+	// taken are the deltas the controller is applying right now; neither in items nor yet surely in
+	// the store.
 	taken    []delta
 	takenKey event.Key
-	// own is where taken lies if the reflector has claimed it; passed, if it has left the end of that to the controller.
+	// own is where taken lies if the reflector has claimed it; passed, if it has left the end of
+	// that to the controller.
 	own    [1]delta
 	passed bool
 
@@ -66,8 +70,9 @@ func newDeltaQueue(limit int) *deltaQueue {
 	}
 }
 
-// add queues one watch event. It blocks while the queue is full, until ctx is done. The controller learns
-// of it with the next flush, or after some more of them: waking it for each event would cost more than the event.
+// add queues one watch event. It blocks while the queue is full, until ctx is done. The controller
+// learns of it with the next flush, or after some more of them: waking it for each event would cost
+// more than the event.
 func (q *deltaQueue) add(ctx context.Context, d delta) error {
 	key := d.object.Key()
 	for {
@@ -95,8 +100,9 @@ func (q *deltaQueue) add(ctx context.Context, d delta) error {
 	}
 }
 
-// claim is what add, pop and a change of goroutines would come to, if nothing is queued or being applied: the caller applies
-// the delta itself, and then calls done or pass. It returns nil if anything came before.
+// claim is what add, pop and a change of goroutines would come to, if nothing is queued or being
+// applied: the caller applies the delta itself, and then calls done or pass. It returns nil if
+// anything came before.
 func (q *deltaQueue) claim(d delta) *delta {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -110,7 +116,8 @@ func (q *deltaQueue) claim(d delta) *delta {
 	return &q.own[0]
 }
 
-// pass leaves it to the controller to wait for who has not taken yet what was claimed and applied, and to call done.
+// pass leaves it to the controller to wait for who has not taken yet what was claimed and applied,
+// and to call done.
 func (q *deltaQueue) pass() {
 	q.mu.Lock()
 	q.passed = true
@@ -118,8 +125,8 @@ func (q *deltaQueue) pass() {
 	q.ready.set()
 }
 
-// replace queues a list that is not the first: each item, in the order of the list, then a delete for each object that the store or the
-// queue knows and the list does not have.
+// replace queues a list that is not the first: each item, in the order of the list, then a delete
+// for each object that the store or the queue knows and the list does not have.
 func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -207,7 +214,8 @@ func (q *deltaQueue) flush() {
 // dedupe merges two deletes at the end into the one that has the real final state.
 func dedupe(deltas []delta) []delta {
 	n := len(deltas)
-	if mutated("no-dedupe") || n < 2 || deltas[n-1].typ != deltaDeleted || deltas[n-2].typ != deltaDeleted {
+	if mutated("no-dedupe") || n < 2 || deltas[n-1].typ != deltaDeleted ||
+		deltas[n-2].typ != deltaDeleted {
 		return deltas
 	}
 	if deltas[n-1].object.UID() != deltas[n-2].object.UID() {
@@ -219,8 +227,9 @@ func dedupe(deltas []delta) []delta {
 	return deltas[:n-1]
 }
 
-// pop takes all deltas of the object that waits longest. The caller applies them and then calls done; there is one
-// caller. Of what was passed there are none left to apply. ok is false if nothing waits: ready tells when something does.
+// pop takes all deltas of the object that waits longest. The caller applies them and then calls
+// done; there is one caller. Of what was passed there are none left to apply. ok is false if
+// nothing waits: ready tells when something does.
 func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -302,7 +311,8 @@ func (s signal) set() {
 // maxEmpty is of how many elements the memory is kept by something that is empty again.
 const maxEmpty = 4096
 
-// fifo is a first-in-first-out list in a ring that grows. The zero value is empty. Taken slots are zeroed.
+// fifo is a first-in-first-out list in a ring that grows. The zero value is empty. Taken slots are
+// zeroed.
 type fifo[T any] struct {
 	ring []T
 	head int

@@ -13,7 +13,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// queueModel is a deltaQueue with what it should be: a list of objects, each with the words of its deltas.
+// queueModel is a deltaQueue with what it should be: a list of objects, each with the words of its
+// deltas.
 type queueModel struct {
 	t     *rapid.T
 	q     *deltaQueue
@@ -25,33 +26,41 @@ type queueModel struct {
 	version int
 }
 
-// TestQueueModel: the queue groups by object in the order of first news, merges deletes, finds what a list misses, and takes
-// a watch event exactly as long as it holds fewer deltas than its limit, whatever objects they are of.
+// TestQueueModel: the queue groups by object in the order of first news, merges deletes, finds what
+// a list misses, and takes a watch event exactly as long as it holds fewer deltas than its limit,
+// whatever objects they are of.
 func TestQueueModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 8).Draw(t, "limit")
-		m := &queueModel{t: t, q: newDeltaQueue(limit), store: newIndexer(), pending: map[string][]string{}}
+		m := &queueModel{t: t, q: newDeltaQueue(limit), store: newIndexer(),
+			pending: map[string][]string{}}
 		full, stop := context.WithCancel(context.Background())
 		stop() // an add that would block fails at once
 		names := []string{"a", "b", "c", "d"}
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
-				name, typ := rapid.SampledFrom(names).Draw(t, "name"), rapid.SampledFrom([]deltaType{deltaAdded, deltaUpdated, deltaDeleted}).Draw(t, "type")
+				name, typ := rapid.SampledFrom(names).Draw(t, "name"),
+					rapid.SampledFrom([]deltaType{deltaAdded, deltaUpdated, deltaDeleted}).Draw(t,
+						"type")
 				m.version++
 				d := delta{typ: typ, object: obj(name, "1", m.version)}
 				room := m.deltas() < limit
-				if err := m.q.add(full, d); (err == nil) != room || err != nil && !errors.Is(err, context.Canceled) {
+				if err := m.q.add(full, d); (err == nil) != room || err != nil &&
+					!errors.Is(err, context.Canceled) {
 					t.Fatalf("%v with %d deltas and a limit of %d", err, m.deltas(), limit)
 				} else if err == nil {
 					m.push(name, d)
 				}
 			},
-			"list": func(t *rapid.T) { m.list(rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "list")) },
+			"list": func(t *rapid.T) {
+				m.list(rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "list"))
+			},
 			"pop":  func(*rapid.T) { m.pop() },
 			"done": func(*rapid.T) { m.done() },
 			"": func(t *rapid.T) {
 				if m.q.deltas != m.deltas() || m.q.len() != len(m.order) {
-					t.Fatalf("%d deltas of %d objects, want %d of %d", m.q.deltas, m.q.len(), m.deltas(), len(m.order))
+					t.Fatalf("%d deltas of %d objects, want %d of %d", m.q.deltas, m.q.len(),
+						m.deltas(), len(m.order))
 				}
 			},
 		})
@@ -77,7 +86,8 @@ func (m *queueModel) push(name string, d delta) {
 	if d.finalStateUnknown {
 		word += "?"
 	}
-	if all := m.pending[name]; len(all) > 0 && d.typ == deltaDeleted && strings.HasPrefix(all[len(all)-1], "deleted") {
+	if all := m.pending[name]; len(all) > 0 && d.typ == deltaDeleted &&
+		strings.HasPrefix(all[len(all)-1], "deleted") {
 		if !d.finalStateUnknown {
 			all[len(all)-1] = word
 		}
@@ -86,7 +96,8 @@ func (m *queueModel) push(name string, d delta) {
 	m.pending[name] = append(m.pending[name], word)
 }
 
-// list queues a list of some names. The objects that are known and not in it are deleted, those in the queue first.
+// list queues a list of some names. The objects that are known and not in it are deleted, those in
+// the queue first.
 func (m *queueModel) list(names []string) {
 	var list []*event.Object
 	for _, name := range names {

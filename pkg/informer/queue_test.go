@@ -12,7 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-var deltaNames = map[deltaType]string{deltaAdded: "added", deltaUpdated: "updated", deltaDeleted: "deleted", deltaReplaced: "replaced"}
+var deltaNames = map[deltaType]string{deltaAdded: "added", deltaUpdated: "updated",
+	deltaDeleted: "deleted", deltaReplaced: "replaced"}
 
 // popAll empties the queue and tells what came, one string for each object.
 func popAll(q *deltaQueue) (all []string) {
@@ -78,7 +79,8 @@ func TestQueueReplaceFindsWhatIsGone(t *testing.T) {
 	q.done()
 	got := popAll(q)
 	slices.Sort(got)
-	expect(t, got, "gone: deleted@2?", "new: replaced@6", "queued: deleted@3?", "stays: replaced@1", "taken: added@4 deleted@4?")
+	expect(t, got, "gone: deleted@2?", "new: replaced@6", "queued: deleted@3?", "stays: replaced@1",
+		"taken: added@4 deleted@4?")
 }
 
 func TestQueueHasSyncedWhenTheFirstListIsProcessed(t *testing.T) {
@@ -147,20 +149,25 @@ func blocked(t *testing.T, q *deltaQueue, d delta) bool {
 	return err != nil
 }
 
-// The bound is one of deltas: a single object that changes all the time fills the queue as many objects do.
+// The bound is one of deltas: a single object that changes all the time fills the queue as many
+// objects do.
 func TestQueueIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newDeltaQueue(3)
 		push(t, q, deltaAdded, obj("a", "1", 1))
 		push(t, q, deltaAdded, obj("b", "2", 2))
 		push(t, q, deltaUpdated, obj("a", "1", 3))
-		for _, d := range []delta{{typ: deltaAdded, object: obj("c", "3", 4)}, {typ: deltaUpdated, object: obj("a", "1", 5)}} {
+		for _, d := range []delta{{typ: deltaAdded, object: obj("c", "3", 4)}, {
+			typ: deltaUpdated, object: obj("a", "1", 5)}} {
 			if !blocked(t, q, d) {
 				t.Fatalf("a queue of three has taken a fourth delta, of %s", d.object.Name())
 			}
 		}
 		added := make(chan error, 1)
-		go func() { added <- q.add(t.Context(), delta{typ: deltaAdded, object: obj("c", "3", 4)}) }()
+		go func() {
+			added <- q.add(t.Context(),
+				delta{typ: deltaAdded, object: obj("c", "3", 4)})
+		}()
 		synctest.Wait()
 		q.pop()
 		if err := <-added; err != nil {
@@ -175,7 +182,8 @@ func TestQueueIsBounded(t *testing.T) {
 	})
 }
 
-// One object that never stops changing, behind a listener that takes nothing, makes the reflector wait and nothing grow.
+// One object that never stops changing, behind a listener that takes nothing, makes the reflector
+// wait and nothing grow.
 func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
@@ -188,7 +196,8 @@ func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 		n, kept := inf.queue.deltas, len(inf.queue.items[obj("a", "1", 1).Key()])
 		inf.queue.mu.Unlock()
 		if n != defaultQueueLimit || kept != n {
-			t.Errorf("%d deltas are queued, %d of the object, the limit is %d", n, kept, defaultQueueLimit)
+			t.Errorf("%d deltas are queued, %d of the object, the limit is %d", n, kept,
+				defaultQueueLimit)
 		}
 		got := w.serve(l).take()
 		if len(got) != 3*defaultQueueLimit {
@@ -197,7 +206,8 @@ func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 	})
 }
 
-// A queue that was large for a moment releases its memory, whatever made it large, and whatever came after that.
+// A queue that was large for a moment releases its memory, whatever made it large, and whatever
+// came after that.
 func TestAnEmptiedQueueReleasesItsMemory(t *testing.T) {
 	const n = 20 * maxEmpty
 	var list []*event.Object
@@ -207,9 +217,12 @@ func TestAnEmptiedQueueReleasesItsMemory(t *testing.T) {
 		store.put(list[i])
 	}
 	for name, fill := range map[string]func(q *deltaQueue){
-		"a list":                   func(q *deltaQueue) { q.replace(list, newIndexer()) },
-		"nothing left of a list":   func(q *deltaQueue) { q.replace(nil, store) },
-		"a small list after a big": func(q *deltaQueue) { q.replace(list, newIndexer()); q.replace(list[:1], store) },
+		"a list":                 func(q *deltaQueue) { q.replace(list, newIndexer()) },
+		"nothing left of a list": func(q *deltaQueue) { q.replace(nil, store) },
+		"a small list after a big": func(q *deltaQueue) {
+			q.replace(list, newIndexer())
+			q.replace(list[:1], store)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := newDeltaQueue(4)

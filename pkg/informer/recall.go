@@ -12,8 +12,8 @@ type recall struct {
 	entry entry
 }
 
-// recallAfter sets the timer for an object that a worker is done with, unless more of it waits already. The caller holds
-// mu.
+// recallAfter sets the timer for an object that a worker is done with, unless more of it waits
+// already. The caller holds mu.
 func (l *Listener) recallAfter(e entry, after time.Duration) {
 	key := e.Object.Key()
 	if l.stopped || e.from.removed || l.buf.lanes[key] != nil {
@@ -21,7 +21,8 @@ func (l *Listener) recallAfter(e entry, after time.Duration) {
 	}
 	l.forgetRecall(key)
 	// The entry lasts as long as the timer, and there may be one for each object.
-	r := &recall{entry: entry{Event: event.Event{Op: event.Resync, Object: e.Object.Stored()}, from: e.from, recalled: true}}
+	r := &recall{entry: entry{Event: event.Event{Op: event.Resync, Object: e.Object.Stored()},
+		from: e.from, recalled: true}}
 	r.timer = time.AfterFunc(after, func() { l.recall(key, r) })
 	if l.recalls == nil {
 		l.recalls = map[event.Key]*recall{}
@@ -29,9 +30,10 @@ func (l *Listener) recallAfter(e entry, after time.Duration) {
 	l.recalls[key] = r
 }
 
-// recall hands the object to a worker. What waits of the object in the ring or behind it comes later, as it is newer. An
-// object that is not stored any more does not come again, also if the listener has not heard of its end, because it was dropped
-// or refused; but a listener with Transitions gets that end now, if its conditions may have refused it.
+// recall hands the object to a worker. What waits of the object in the ring or behind it comes
+// later, as it is newer. An object that is not stored any more does not come again, also if the
+// listener has not heard of its end, because it was dropped or refused; but a listener with
+// Transitions gets that end now, if its conditions may have refused it.
 func (l *Listener) recall(key event.Key, r *recall) {
 	l.mu.Lock()
 	if l.recalls[key] != r { // it was forgotten while the timer went off
@@ -58,8 +60,8 @@ func (r *recall) isGone(key event.Key) bool {
 	return o == nil || o.UID() != r.entry.Object.UID()
 }
 
-// refusedEnd makes an object that is gone its end, unless the listener hears of that anyway: the end of a state that fulfils
-// its conditions is not refused. The caller holds mu.
+// refusedEnd makes an object that is gone its end, unless the listener hears of that anyway: the
+// end of a state that fulfils its conditions is not refused. The caller holds mu.
 func (l *Listener) refusedEnd(r *recall) bool {
 	if !l.cfg.Transitions || !l.cfg.On.Has(event.Delete) || mutated("no-refused-ends") {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Of two workers that want one object again, the one with the newer event has the last word: what comes again is the last
-// state, and nothing of an object that is deleted.
+// Of two workers that want one object again, the one with the newer event has the last word: what
+// comes again is the last state, and nothing of an object that is deleted.
 func TestTheNewestWishCounts(t *testing.T) {
 	const rounds, versions = 1500, 8
 	for range rounds {
@@ -58,7 +58,8 @@ func TestTheNewestWishCounts(t *testing.T) {
 		cancel()
 		workers.Wait()
 		l.mu.Lock()
-		if r := l.recalls[event.Key{Namespace: "shop", Name: "a"}]; r == nil || r.entry.Object.ResourceVersion() != "8" || len(l.recalls) != 1 {
+		if r := l.recalls[event.Key{Namespace: "shop", Name: "a"}]; r == nil ||
+			r.entry.Object.ResourceVersion() != "8" || len(l.recalls) != 1 {
 			t.Errorf("%d wishes are left, that of a is %v", len(l.recalls), r)
 		}
 		for key := range l.recalls {

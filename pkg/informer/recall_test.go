@@ -103,7 +103,8 @@ func TestAnEventForgetsTheWish(t *testing.T) {
 	})
 }
 
-// There is nothing to come again of a deleted object, of a stopped listener, or from an informer that was left.
+// There is nothing to come again of a deleted object, of a stopped listener, or from an informer
+// that was left.
 func TestWhatIsGoneDoesNotComeAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, l := w.hang(ListenerConfig{})
@@ -126,13 +127,15 @@ func TestWhatIsGoneDoesNotComeAgain(t *testing.T) {
 		reg.Remove()
 		time.Sleep(time.Hour)
 		expect(t, a.take())
-		if s := l.Stats(); s.Discarded != 0 || s.Recalled != 0 || s.Held != 0 || len(l.recalls) != 0 {
+		if s := l.Stats(); s.Discarded != 0 || s.Recalled != 0 || s.Held != 0 ||
+			len(l.recalls) != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
 }
 
-// A recalled object goes before what waits of it, which is newer, and never beside what a worker has of it.
+// A recalled object goes before what waits of it, which is newer, and never beside what a worker
+// has of it.
 func TestARecalledObjectKeepsTheOrder(t *testing.T) {
 	o := func(version int) *event.Object { return labelled("", "a", "1", version, "") }
 	reg := &registration{}
@@ -206,25 +209,29 @@ func TestAMergedDeleteTellsWhatTheListenerKnew(t *testing.T) {
 	}
 }
 
-// A listener that learns when objects stop fulfilling its conditions gets the end of one that it has asked for, if they have
-// refused that.
+// A listener that learns when objects stop fulfilling its conditions gets the end of one that it
+// has asked for, if they have refused that.
 func TestARefusedEndComesInstead(t *testing.T) {
 	inWorld(t, func(w *world) {
-		conditions := []condition.Condition{{Of: condition.OfName, Test: condition.NotIn, Values: []string{"a"}}}
+		conditions := []condition.Condition{{Of: condition.OfName, Test: condition.NotIn,
+			Values: []string{"a"}}}
 		for _, tt := range []struct {
 			cfg  ListenerConfig
 			want []string
 		}{
-			{ListenerConfig{Conditions: conditions, Transitions: true}, []string{"delete a/1 101? recalled"}},
+			{ListenerConfig{Conditions: conditions, Transitions: true},
+				[]string{"delete a/1 101? recalled"}},
 			{ListenerConfig{Conditions: conditions}, nil},
 			{ListenerConfig{Transitions: true}, nil}, // it has heard of that
-			{ListenerConfig{Conditions: conditions, Transitions: true, On: event.OpSet(0).With(event.Add).With(event.Update)}, nil},
+			{ListenerConfig{Conditions: conditions, Transitions: true,
+				On: event.OpSet(0).With(event.Add).With(event.Update)}, nil},
 		} {
 			reg, l := w.hang(tt.cfg)
 			a := w.ask(l, nil)
 			o := labelled("", "a", "1", 101, "")
 			l.mu.Lock()
-			l.recallAfter(entry{Event: event.Event{Op: event.Update, Object: o}, from: reg.reg}, time.Minute)
+			l.recallAfter(entry{Event: event.Event{Op: event.Update, Object: o}, from: reg.reg},
+				time.Minute)
 			l.mu.Unlock()
 			time.Sleep(2 * time.Minute)
 			expect(t, a.take(), tt.want...)

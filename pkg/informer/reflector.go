@@ -16,13 +16,13 @@ import (
 const (
 	// pageSize is how many objects a page of a list holds, as in client-go.
 	pageSize = 500
-	// listSilence is how long nothing may come of a page, before the connection is taken for dead. API servers answer lists
-	// within a minute or not at all.
+	// listSilence is how long nothing may come of a page, before the connection is taken for dead.
+	// API servers answer lists within a minute or not at all.
 	listSilence = 2 * time.Minute
 )
 
-// reflector brings what the API server has into the queue, or to the controller: it lists, then watches from the list's
-// resourceVersion, indefinitely. One goroutine runs it.
+// reflector brings what the API server has into the queue, or to the controller: it lists, then
+// watches from the list's resourceVersion, indefinitely. One goroutine runs it.
 type reflector struct {
 	lw       ListWatcher
 	resource Resource
@@ -35,7 +35,8 @@ type reflector struct {
 	onError    func(error) // may be nil
 	// newParser makes a parser for the resource in another version.
 	newParser func(Resource) (*event.Parser, error)
-	// renew finds the resource in the version that the server has by now; may be nil. See Factory.Renew.
+	// renew finds the resource in the version that the server has by now; may be nil. See
+	// Factory.Renew.
 	renew func(context.Context, Resource) (Resource, ListWatcher, error)
 	// missing is how many attempts in a row the server had no such resource.
 	missing int
@@ -51,10 +52,11 @@ type reflector struct {
 	last string
 	// unavailable: the server no longer has last, so the next list asks for the newest state.
 	unavailable bool
-	// pagesUntil: the server did not stream a list as it should, so until then lists are asked for as pages.
+	// pagesUntil: the server did not stream a list as it should, so until then lists are asked for
+	// as pages.
 	pagesUntil time.Time
-	// paged: the server cut a list at resourceVersion 0 into pages, so it has no watch cache, and later lists ask for
-	// pages too.
+	// paged: the server cut a list at resourceVersion 0 into pages, so it has no watch cache, and
+	// later lists ask for pages too.
 	paged bool
 
 	events atomic.Uint64
@@ -104,7 +106,8 @@ func (r *reflector) run(ctx context.Context) {
 	}
 }
 
-// report tells of a failed attempt; err is nil if a watch ended in a way that needs a new list and is no failure.
+// report tells of a failed attempt; err is nil if a watch ended in a way that needs a new list and
+// is no failure.
 func (r *reflector) report(err error, delay time.Duration) {
 	r.note(func(s *reflectorStatus) { s.err = err })
 	switch {
@@ -116,12 +119,13 @@ func (r *reflector) report(err error, delay time.Duration) {
 		if r.listeners != nil {
 			log = log.With("listeners", r.listeners())
 		}
-		log.Warn("cannot list or watch, will try again", "error", err, "in", delay.Round(time.Millisecond))
+		log.Warn("cannot list or watch, will try again", "error", err, "in",
+			delay.Round(time.Millisecond))
 	}
 }
 
-// listAndWatch is one attempt: the list as the beginning of a watch, if the server can do that, or as pages, and then
-// the watch.
+// listAndWatch is one attempt: the list as the beginning of a watch, if the server can do that, or
+// as pages, and then the watch.
 func (r *reflector) listAndWatch(ctx context.Context) error {
 	w, err := r.watchList(ctx)
 	if err != nil {
@@ -169,7 +173,8 @@ func (r *reflector) listed(version string) {
 	r.note(func(s *reflectorStatus) { s.lists++ })
 }
 
-// listVersion: the first list takes whatever the server's cache has, later ones nothing older than what was seen.
+// listVersion: the first list takes whatever the server's cache has, later ones nothing older than
+// what was seen.
 func (r *reflector) listVersion() string {
 	switch {
 	case r.unavailable:
@@ -181,7 +186,8 @@ func (r *reflector) listVersion() string {
 	}
 }
 
-func (r *reflector) listPages(ctx context.Context, version string) (items []*event.Object, at string, err error) {
+func (r *reflector) listPages(ctx context.Context, version string) (items []*event.Object,
+	at string, err error) {
 	opts := metav1.ListOptions{ResourceVersion: version}
 	if version == "" || version == "0" || r.paged {
 		opts.Limit = pageSize
@@ -209,7 +215,8 @@ func (r *reflector) listPages(ctx context.Context, version string) (items []*eve
 	}
 }
 
-func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions, items *[]*event.Object) (listPage, error) {
+func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions, items *[]*event.Object) (
+	listPage, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	silence := time.AfterFunc(listSilence, cancel)
@@ -220,7 +227,9 @@ func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions, items
 		}
 		defer body.Close()
 		heard := heardReader{body, silence}
-		return readList(heard, r.parser, func(o *event.Object) { *items = append(*items, o) }, r.skipInList)
+		return readList(heard, r.parser, func(o *event.Object) {
+			*items = append(*items, o)
+		}, r.skipInList)
 	}()
 	if !silence.Stop() {
 		return page, errListSilent
@@ -228,7 +237,8 @@ func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions, items
 	return page, err
 }
 
-// skip passes over something that is no object informerd can hold. The error never quotes the object.
+// skip passes over something that is no object informerd can hold. The error never quotes the
+// object.
 func (r *reflector) skip(err error) {
 	r.skipInList(err)
 	r.skips.reportSometimes(r.log)

@@ -45,7 +45,8 @@ func TestRefusedAndBusyWatchesNeedNoNewList(t *testing.T) {
 				w.server.apply("a", "1", "")
 				expect(t, r.take(), "add a/1 101")
 				if len(w.server.listed()) != 1 || len(w.server.watched()) != 4 {
-					t.Errorf("%d lists, %d watches", len(w.server.listed()), len(w.server.watched()))
+					t.Errorf("%d lists, %d watches", len(w.server.listed()),
+						len(w.server.watched()))
 				}
 			})
 		})
@@ -69,11 +70,13 @@ func TestAWatchThatIsRefusedNeedsANewListAfterABackoff(t *testing.T) {
 		}
 		w.listen(ListenerConfig{})
 		synctest.Wait()
-		if s := w.factory.Status()[0]; s.Err == nil || !strings.HasPrefix(s.Err.Error(), "failed to watch pods: ") {
+		if s := w.factory.Status()[0]; s.Err == nil ||
+			!strings.HasPrefix(s.Err.Error(), "failed to watch pods: ") {
 			t.Errorf("status does not tell: %v", s.Err)
 		}
 		time.Sleep(time.Minute)
-		if len(w.server.listed()) != 2 || w.server.listed()[1].ResourceVersion != "100" || w.server.listed()[1].Limit != 0 {
+		if len(w.server.listed()) != 2 || w.server.listed()[1].ResourceVersion != "100" ||
+			w.server.listed()[1].Limit != 0 {
 			t.Errorf("%+v", w.server.listed())
 		}
 		if s := w.factory.Status()[0]; s.Err != nil || time.Since(begun) < backoffMin {
@@ -95,7 +98,8 @@ func TestAVersionTheServerDoesNotHaveIsListedAnewAtOnce(t *testing.T) {
 				w.server.apply("a", "1", "")
 				r, _, _ := w.listen(ListenerConfig{})
 				expect(t, r.take(), "add a/1 101*") // no time has passed
-				if len(w.server.listed()) != 2 || w.server.listed()[1].ResourceVersion != "" || w.server.listed()[1].Limit != pageSize {
+				if len(w.server.listed()) != 2 || w.server.listed()[1].ResourceVersion != "" ||
+					w.server.listed()[1].Limit != pageSize {
 					t.Errorf("%+v", w.server.listed())
 				}
 			})
@@ -113,7 +117,8 @@ func TestAWatchThatEndsIsRepeatedFromTheLastVersion(t *testing.T) {
 		synctest.Wait()
 		w.server.disconnect(false)
 		synctest.Wait() // no backoff: no time has passed
-		if n := len(w.server.watched()); n != 2 || w.server.watched()[1].ResourceVersion != "102" || !w.server.watched()[1].AllowWatchBookmarks {
+		if n := len(w.server.watched()); n != 2 || w.server.watched()[1].ResourceVersion != "102" ||
+			!w.server.watched()[1].AllowWatchBookmarks {
 			t.Errorf("%+v", w.server.watched())
 		}
 		if s := *w.server.watched()[0].TimeoutSeconds; s < 300 || s > 600 {
@@ -198,7 +203,8 @@ func TestNoServerIsLoggedWithAddressAndBackoff(t *testing.T) {
 		server.failList = func(int, metav1.ListOptions) error {
 			return errors.New("dial tcp 127.0.0.1:1: connect: connection refused")
 		}
-		inf, err := newInformer(server, pods, Scope{}, Shape{}, slog.New(slog.NewTextHandler(&log, nil)))
+		inf, err := newInformer(server, pods, Scope{}, Shape{},
+			slog.New(slog.NewTextHandler(&log, nil)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,11 +212,13 @@ func TestNoServerIsLoggedWithAddressAndBackoff(t *testing.T) {
 		defer cancel()
 		inf.run(ctx)
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-		if !strings.Contains(lines[0], "failed to list pods: dial tcp 127.0.0.1:1: connect: connection refused") || !strings.Contains(lines[0], "in=") {
+		if !strings.Contains(lines[0],
+			"failed to list pods: dial tcp 127.0.0.1:1: connect: connection refused") ||
+			!strings.Contains(lines[0], "in=") {
 			t.Error(lines[0])
 		}
-		// 10 minutes of failing: the delays stay at 30 to 60 s, so there are about 4 attempts on the way up and one each
-		// 45 s after that.
+		// 10 minutes of failing: the delays stay at 30 to 60 s, so there are about 4 attempts on
+		// the way up and one each 45 s after that.
 		if len(lines) < 12 || len(lines) > 26 {
 			t.Errorf("%d attempts in 10 minutes", len(lines))
 		}
@@ -235,7 +243,8 @@ func TestBackoffStaysHighWhileAttemptsFail(t *testing.T) {
 
 func TestTooLargeIsRecognised(t *testing.T) {
 	modern := apierrors.NewTimeoutError("x", 1)
-	modern.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
+	modern.ErrStatus.Details.Causes = []metav1.StatusCause{
+		{Type: metav1.CauseTypeResourceVersionTooLarge}}
 	older := apierrors.NewTimeoutError("x", 1)
 	older.ErrStatus.Details.Causes = []metav1.StatusCause{{Message: "Too large resource version"}}
 	for _, err := range []error{modern, older, tooLarge(), fmt.Errorf("wrapped: %w", tooLarge())} {
@@ -243,7 +252,8 @@ func TestTooLargeIsRecognised(t *testing.T) {
 			t.Errorf("%v is not recognised", err)
 		}
 	}
-	for _, err := range []error{nil, errors.New("Too large resource version"), serverError(), apierrors.NewTimeoutError("x", 1)} {
+	for _, err := range []error{nil, errors.New("Too large resource version"), serverError(),
+		apierrors.NewTimeoutError("x", 1)} {
 		if isTooLarge(err) {
 			t.Errorf("%v is taken for it", err)
 		}
@@ -254,31 +264,39 @@ func TestReadListInAnyShape(t *testing.T) {
 	const a = `{"metadata":{"name":"a"},"x":[1,2,{"y":"}]"}]}`
 	big := `{"metadata":{"name":"big"},"x":"` + strings.Repeat("0123456789", 20_000) + `"}`
 	for name, c := range map[string]struct{ in, names, version, err string }{
-		"items last":      {`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[` + a + `,` + big + `]}`, "a big", "5", ""},
-		"items first":     {` { "items" : [ ` + big + ` , ` + a + ` ] , "metadata" : { "resourceVersion" : "5" } } `, "big a", "5", ""},
-		"no items":        {`{"metadata":{"resourceVersion":"5"},"items":null}`, "", "5", ""},
-		"empty":           {`{"items":[],"metadata":{"resourceVersion":"5"}}`, "", "5", ""},
-		"other members":   {`{"more":{"items":[1]},"n":12,"items":[` + a + `]}`, "a", "", ""},
-		"an odd item":     {`{"items":[` + a + `,{"metadata":{}},17,` + a + `]}`, "a a", "", ""},
-		"a table":         {`{"kind":"Table","rows":[]}`, "", "", "the server sent a Table, which holds no objects"},
-		"truncated":       {`{"items":[` + a, "a", "", "cannot read the list: unexpected EOF"},
-		"truncated item":  {`{"items":[` + a[:20], "", "", "cannot read the list: unexpected EOF"},
-		"nothing":         {``, "", "", "cannot read the list: unexpected EOF"},
-		"no object":       {`[]`, "", "", "cannot read the list: expected '{', found '['"},
-		"no comma":        {`{"items":[` + a + a + `]}`, "a", "", "cannot read the list: expected ',', found '{'"},
-		"syntax in items": {`{"items":[{"metadata":{"name":"a"},}]}`, "", "", "cannot read the list: offset 25: expected a member name, found '}'"},
+		"items last": {`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[` + a + `,` + big + `]}`, "a big", "5", ""},
+		"items first": {` { "items" : [ ` + big + ` , ` + a +
+			` ] , "metadata" : { "resourceVersion" : "5" } } `, "big a", "5", ""},
+		"no items":      {`{"metadata":{"resourceVersion":"5"},"items":null}`, "", "5", ""},
+		"empty":         {`{"items":[],"metadata":{"resourceVersion":"5"}}`, "", "5", ""},
+		"other members": {`{"more":{"items":[1]},"n":12,"items":[` + a + `]}`, "a", "", ""},
+		"an odd item":   {`{"items":[` + a + `,{"metadata":{}},17,` + a + `]}`, "a a", "", ""},
+		"a table": {`{"kind":"Table","rows":[]}`, "", "",
+			"the server sent a Table, which holds no objects"},
+		"truncated":      {`{"items":[` + a, "a", "", "cannot read the list: unexpected EOF"},
+		"truncated item": {`{"items":[` + a[:20], "", "", "cannot read the list: unexpected EOF"},
+		"nothing":        {``, "", "", "cannot read the list: unexpected EOF"},
+		"no object":      {`[]`, "", "", "cannot read the list: expected '{', found '['"},
+		"no comma": {`{"items":[` + a + a + `]}`, "a", "",
+			"cannot read the list: expected ',', found '{'"},
+		"syntax in items": {`{"items":[{"metadata":{"name":"a"},}]}`, "", "",
+			"cannot read the list: offset 25: expected a member name, found '}'"},
 	} {
 		for how, reader := range map[string]func(io.Reader) io.Reader{
-			"at once": func(r io.Reader) io.Reader { return r }, "in halves": iotest.HalfReader, "byte by byte": iotest.OneByteReader,
+			"at once": func(r io.Reader) io.Reader {
+				return r
+			}, "in halves": iotest.HalfReader, "byte by byte": iotest.OneByteReader,
 		} {
 			if how == "byte by byte" && len(c.in) > 10_000 {
 				continue // slow, and says nothing new
 			}
 			t.Run(name+" "+how, func(t *testing.T) {
 				var names []string
-				page, err := readList(reader(strings.NewReader(c.in)), &event.Parser{APIVersion: "v1", Kind: "Pod"},
+				page, err := readList(reader(strings.NewReader(c.in)),
+					&event.Parser{APIVersion: "v1", Kind: "Pod"},
 					func(o *event.Object) { names = append(names, o.Name()) }, func(error) {})
-				if got := strings.Join(names, " "); got != c.names || page.Metadata.ResourceVersion != c.version {
+				if got := strings.Join(names, " "); got != c.names ||
+					page.Metadata.ResourceVersion != c.version {
 					t.Errorf("names %q, version %q", got, page.Metadata.ResourceVersion)
 				}
 				if (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
@@ -291,11 +309,14 @@ func TestReadListInAnyShape(t *testing.T) {
 
 func TestStreamOfFrames(t *testing.T) {
 	frames := `{"type":"ADDED","object":` + podText("a", "1", 1, "") + "}\n" +
-		"{\n \"object\":" + podText("b", "2", 2, `,"x":"`+strings.Repeat("y", 100_000)+`"`) + ",\n\"type\":\"MODIFIED\"}" +
+		"{\n \"object\":" + podText("b", "2", 2, `,"x":"`+strings.Repeat("y", 100_000)+`"`) +
+		",\n\"type\":\"MODIFIED\"}" +
 		`{"type":"DELETED","object":` + podText("c", "3", 3, "") + "}"
 	for how, r := range map[string]io.Reader{
-		"at once": strings.NewReader(frames), "in halves": iotest.HalfReader(strings.NewReader(frames)),
-		"with data at the end": iotest.DataErrReader(strings.NewReader(frames)), "slowly": &slowReader{text: frames, n: 1400},
+		"at once":              strings.NewReader(frames),
+		"in halves":            iotest.HalfReader(strings.NewReader(frames)),
+		"with data at the end": iotest.DataErrReader(strings.NewReader(frames)),
+		"slowly":               &slowReader{text: frames, n: 1400},
 	} {
 		t.Run(how, func(t *testing.T) {
 			s, p := &stream{r: r}, &event.Parser{}

@@ -6,15 +6,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// A resource that is not there is asked for renewAfter times before it is looked up again, and then after each renewEvery
-// attempts: the backoff makes that one lookup in 5 to 10 minutes.
+// A resource that is not there is asked for renewAfter times before it is looked up again, and then
+// after each renewEvery attempts: the backoff makes that one lookup in 5 to 10 minutes.
 const (
 	renewAfter = 3
 	renewEvery = 10
 )
 
-// renewed notes how an attempt ended. It reports whether the server has the resource in another version, which the next
-// attempt then asks for. What is stored stays, so that the list says what has changed meanwhile.
+// renewed notes how an attempt ended. It reports whether the server has the resource in another
+// version, which the next attempt then asks for. What is stored stays, so that the list says what
+// has changed meanwhile.
 func (r *reflector) renewed(ctx context.Context, err error) bool {
 	if !apierrors.IsNotFound(err) {
 		r.missing = 0
@@ -34,10 +35,12 @@ func (r *reflector) renewed(ctx context.Context, err error) bool {
 	}
 	parser, err := r.newParser(now)
 	if err != nil {
-		r.log.Error("the resource is there in another version, which cannot be read", "version", now.GroupVersion().String(), "error", err)
+		r.log.Error("the resource is there in another version, which cannot be read", "version",
+			now.GroupVersion().String(), "error", err)
 		return false
 	}
-	r.log.Info("resource has another version, listing again", "was", r.resource.GroupVersion().String(), "version", now.GroupVersion().String())
+	r.log.Info("resource has another version, listing again", "was",
+		r.resource.GroupVersion().String(), "version", now.GroupVersion().String())
 	r.resource, r.lw, r.parser, r.missing = now, lw, parser, 0
 	r.note(func(s *reflectorStatus) { s.resource = now })
 	return true

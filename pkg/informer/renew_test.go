@@ -14,8 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A resource that loses its version is looked up again and followed in its new one: what is in both is not reported again, what
-// went meanwhile is reported as deleted. Without another version it is looked up now and then, and heals by itself.
+// A resource that loses its version is looked up again and followed in its new one: what is in both
+// is not reported again, what went meanwhile is reported as deleted. Without another version it is
+// looked up now and then, and heals by itself.
 func TestAResourceThatChangesItsVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer()
@@ -25,7 +26,8 @@ func TestAResourceThatChangesItsVersion(t *testing.T) {
 		served.Store("v1")
 		var lookups atomic.Int32
 		f := NewFactory(sourceFunc(func(resource Resource, _ Scope) ListWatcher {
-			answer := func(ask func(context.Context, metav1.ListOptions) (io.ReadCloser, error)) func(context.Context, metav1.ListOptions) (io.ReadCloser, error) {
+			answer := func(ask func(context.Context, metav1.ListOptions) (io.ReadCloser,
+				error)) func(context.Context, metav1.ListOptions) (io.ReadCloser, error) {
 				return func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 					if resource.Version != served.Load() {
 						return nil, notFound()
@@ -106,6 +108,7 @@ func (v *versioned) Read(p []byte) (int, error) {
 	if err != nil || len(all) == 0 {
 		return 0, io.EOF
 	}
-	text := strings.ReplaceAll(string(all), `"apiVersion":"v1"`, fmt.Sprintf(`"apiVersion":%q`, v.version))
+	text := strings.ReplaceAll(string(all), `"apiVersion":"v1"`,
+		fmt.Sprintf(`"apiVersion":%q`, v.version))
 	return copy(p, text), nil
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// resync hands one registration what is stored once more, object by object, as its workers ask. It is a cursor over a
-// snapshot: it takes no memory for each object, no room in the buffer, and never makes an event wait.
+// resync hands one registration what is stored once more, object by object, as its workers ask. It
+// is a cursor over a snapshot: it takes no memory for each object, no room in the buffer, and never
+// makes an event wait.
 type resync struct {
 	from  *registration
 	trees []tree // what the cursor has not come to, but for walk
@@ -18,8 +19,8 @@ type resync struct {
 	open *event.Object
 }
 
-// maxResyncScan is how many objects that are not handed out a worker passes over at a time. Then it lets go of the listener's
-// lock, for which the informer may be waiting.
+// maxResyncScan is how many objects that are not handed out a worker passes over at a time. Then it
+// lets go of the listener's lock, for which the informer may be waiting.
 const maxResyncScan = 256
 
 // next moves the cursor and returns the object it was at. The caller knows that there is one.
@@ -34,8 +35,8 @@ func (r *resync) next() (o *event.Object) {
 	return o
 }
 
-// resync begins a resync, unless the registration's last one is still under way: that one goes on, so that the objects at
-// its end get their turn, however slow the workers are.
+// resync begins a resync, unless the registration's last one is still under way: that one goes on,
+// so that the objects at its end get their turn, however slow the workers are.
 func (b *buffer) resync(r *resync) (begun bool) {
 	if slices.ContainsFunc(b.resyncs, func(other *resync) bool { return other.from == r.from }) {
 		return false
@@ -44,17 +45,18 @@ func (b *buffer) resync(r *resync) (begun bool) {
 	return true
 }
 
-// resyncable is how many objects nextResync may find. It is 0 while there is anything else to do: an event never waits for a
-// resync, nor does the informer.
+// resyncable is how many objects nextResync may find. It is 0 while there is anything else to do:
+// an event never waits for a resync, nor does the informer.
 func (b *buffer) resyncable() int {
-	if len(b.resyncs) == 0 || b.held >= b.capacity || b.waiting() || b.resyncs[0].from.postponed > 0 {
+	if len(b.resyncs) == 0 || b.held >= b.capacity || b.waiting() ||
+		b.resyncs[0].from.postponed > 0 {
 		return 0
 	}
 	return b.resyncs[0].left
 }
 
-// nextResync returns the next object of the resync under way that has nothing else to report. It finds none if there is none
-// among so many.
+// nextResync returns the next object of the resync under way that has nothing else to report. It
+// finds none if there is none among so many.
 func (b *buffer) nextResync() (entry, bool) {
 	for range maxResyncScan {
 		if b.resyncable() == 0 {
@@ -62,7 +64,8 @@ func (b *buffer) nextResync() (entry, bool) {
 		}
 		r := b.resyncs[0]
 		e := entry{from: r.from}
-		if o := r.next(); b.lanes[o.Key()] == nil { // one that a worker has, or that waits for a retry, has more to report
+		// one that a worker has, or that waits for a retry, has more to report
+		if o := r.next(); b.lanes[o.Key()] == nil {
 			e.Event = event.Event{Op: event.Resync, Object: r.current(o)}
 		}
 		if r.open != nil {
@@ -95,9 +98,10 @@ func (b *buffer) judges(l *Listener) *judge {
 	return &b.judge
 }
 
-// current returns the stored state of an object of the snapshot, nil if the listener has heard of another one since, or is
-// about to. With an empty ring, and the listener's lock held, an event that is not in the lanes either has been done, or was
-// refused by the listener's conditions, or is on its way.
+// current returns the stored state of an object of the snapshot, nil if the listener has heard of
+// another one since, or is about to. With an empty ring, and the listener's lock held, an event
+// that is not in the lanes either has been done, or was refused by the listener's conditions, or is
+// on its way.
 func (r *resync) current(o *event.Object) *event.Object {
 	if mutated("resync-overtakes") {
 		return o
@@ -107,10 +111,13 @@ func (r *resync) current(o *event.Object) *event.Object {
 	switch {
 	case current == o:
 		return o
-	case current == nil || current.UID() != o.UID() || on.Has(event.Update) && !sameState(current, o):
+	case current == nil || current.UID() != o.UID() || on.Has(event.Update) &&
+		!sameState(current, o):
 		return nil
 	case on.Has(event.Add) && r.from.store.isApplying(o.Key()):
-		r.open = o // as it may have been deleted and added again with the same UID; in a moment that will be known
+		// as it may have been deleted and added again with the same UID; in a moment that will be
+		// known
+		r.open = o
 		r.left++
 		return nil
 	default:

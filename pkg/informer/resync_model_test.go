@@ -11,17 +11,19 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
-// round is what a resync has to hand out: the objects stored when it began. An object the workers have had since, or had
-// then, needs none.
+// round is what a resync has to hand out: the objects stored when it began. An object the workers
+// have had since, or had then, needs none.
 type round struct{ wants map[event.Key]*event.Object }
 
 // hearsAll: the listener gets every change.
 func (l *ledger) hearsAll() bool {
 	c := l.l.cfg
-	return c.Overflow != OverflowDrop && len(c.Conditions) == 0 && c.On.Has(event.Add) && c.On.Has(event.Update) && c.On.Has(event.Delete)
+	return c.Overflow != OverflowDrop && len(c.Conditions) == 0 && c.On.Has(event.Add) &&
+		c.On.Has(event.Update) && c.On.Has(event.Delete)
 }
 
-// resync lets time pass. A resync that begins takes no room: not in the queue, not in a buffer, not in a mark.
+// resync lets time pass. A resync that begins takes no room: not in the queue, not in a buffer, not
+// in a mark.
 func (p *pipeline) resync(after time.Duration) {
 	p.now = p.now.Add(after)
 	queued := p.ctl.queue.len()
@@ -32,7 +34,8 @@ func (p *pipeline) resync(after time.Duration) {
 	p.ctl.proc.startResync(p.now, p.ctl.store)
 	for i, l := range p.listeners {
 		now, was := l.l.Stats(), before[i]
-		if now.Held != was.Held || now.Marked != was.Marked || now.OnDisk != was.OnDisk || p.ctl.queue.len() != queued {
+		if now.Held != was.Held || now.Marked != was.Marked || now.OnDisk != was.OnDisk ||
+			p.ctl.queue.len() != queued {
 			p.t.Fatalf("a resync took room: %+v was %+v", now, was)
 		}
 		if now.ResyncsSkipped > was.ResyncsSkipped && was.Resyncing == 0 {
@@ -73,13 +76,16 @@ func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	if len(l.l.buf.resyncs) > 0 {
 		return
 	}
-	// It has ended. Whoever is still wanted must have been changed since, in a way the listener heard of, or be refused.
+	// It has ended. Whoever is still wanted must have been changed since, in a way the listener
+	// heard of, or be refused.
 	for key, o := range l.round.wants {
 		stored := p.ctl.store.get(key)
-		if stored == nil || stored.UID() != o.UID() || !sameState(stored, o) && l.l.cfg.On.Has(event.Update) {
+		if stored == nil || stored.UID() != o.UID() || !sameState(stored, o) &&
+			l.l.cfg.On.Has(event.Update) {
 			continue
 		}
-		if e := (entry{Event: event.Event{Op: event.Resync, Object: stored}}); !l.reg.judge.allows(&e) {
+		if e := (entry{Event: event.Event{Op: event.Resync, Object: stored}}); !l.reg.judge.allows(
+			&e) {
 			continue
 		}
 		p.t.Fatalf("%s was left out of a resync of %v", key, l.l.cfg.On)
@@ -87,9 +93,10 @@ func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	l.round = nil
 }
 
-// TestResyncModel: resyncs of many listeners begin, overlap and end in the middle of changes, retries, full buffers,
-// lists, comings and goings. Each listener gets every object that has nothing else to report, in its current state, once,
-// whatever the others do; no resync takes room, overtakes an event or is news.
+// TestResyncModel: resyncs of many listeners begin, overlap and end in the middle of changes,
+// retries, full buffers, lists, comings and goings. Each listener gets every object that has
+// nothing else to report, in its current state, once, whatever the others do; no resync takes room,
+// overtakes an event or is news.
 func TestResyncModel(t *testing.T) {
 	dir, resynced, skipped := t.TempDir(), uint64(0), uint64(0)
 	count := func(l *ledger) {
@@ -99,8 +106,10 @@ func TestResyncModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := newIndexer()
 		p := &pipeline{
-			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {}, "d": {}, "e": {}},
-			ctl: &controller{queue: newDeltaQueue(1 << 20), store: store, proc: &processor{}, joined: newSignal(), cooling: cooling{store: store}},
+			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {},
+				"d": {}, "e": {}},
+			ctl: &controller{queue: newDeltaQueue(1 << 20), store: store, proc: &processor{},
+				joined: newSignal(), cooling: cooling{store: store}},
 		}
 		on := func(ops ...event.Op) (set event.OpSet) {
 			for _, op := range ops {
@@ -113,15 +122,20 @@ func TestResyncModel(t *testing.T) {
 				return
 			}
 			cfg := ListenerConfig{
-				Capacity: rapid.IntRange(1, 4).Draw(t, "capacity"), SpillDir: dir, SpillBytes: 24_000,
-				Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowDrop, OverflowSpill}).Draw(t, "overflow"),
-				Resync:   time.Duration(rapid.IntRange(1, 3).Draw(t, "resync")) * 30 * time.Second,
+				Capacity: rapid.IntRange(1, 4).Draw(t, "capacity"), SpillDir: dir,
+				SpillBytes: 24_000,
+				Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock,
+					OverflowDrop, OverflowSpill}).Draw(t, "overflow"),
+				Resync: time.Duration(rapid.IntRange(1, 3).Draw(t, "resync")) * 30 * time.Second,
 				On: rapid.SampledFrom([]event.OpSet{
-					0, 0, on(event.Resync), on(event.Add, event.Resync), on(event.Delete, event.Resync), on(event.Update, event.Resync), on(event.Add, event.Delete, event.Resync),
+					0, 0, on(event.Resync), on(event.Add, event.Resync),
+					on(event.Delete, event.Resync), on(event.Update, event.Resync),
+					on(event.Add, event.Delete, event.Resync),
 				}).Draw(t, "on"),
 			}
 			if rapid.IntRange(0, 3).Draw(t, "conditions") == 0 {
-				cfg.Conditions = []condition.Condition{{Of: condition.OfName, Values: []string{"a", "c"}}}
+				cfg.Conditions = []condition.Condition{{Of: condition.OfName,
+					Values: []string{"a", "c"}}}
 			}
 			p.listen(t, cfg)
 		}
@@ -132,14 +146,18 @@ func TestResyncModel(t *testing.T) {
 		join(t)
 		p.relist()
 		t.Repeat(map[string]func(*rapid.T){
-			"change":      func(t *rapid.T) { p.change(t, name.Draw(t, "name"), rapid.IntRange(0, 9).Draw(t, "missed") == 0) },
-			"come back":   func(t *rapid.T) { p.comeBack(name.Draw(t, "name")) },
-			"relist":      func(*rapid.T) { p.relist() },
-			"apply":       func(*rapid.T) { p.apply() },
-			"apply ":      func(*rapid.T) { p.apply() },
-			"time passes": func(t *rapid.T) { p.resync(time.Duration(rapid.IntRange(1, 60).Draw(t, "seconds")) * time.Second) },
-			"cool":        func(*rapid.T) { p.cool() },
-			"join":        join,
+			"change": func(t *rapid.T) {
+				p.change(t, name.Draw(t, "name"), rapid.IntRange(0, 9).Draw(t, "missed") == 0)
+			},
+			"come back": func(t *rapid.T) { p.comeBack(name.Draw(t, "name")) },
+			"relist":    func(*rapid.T) { p.relist() },
+			"apply":     func(*rapid.T) { p.apply() },
+			"apply ":    func(*rapid.T) { p.apply() },
+			"time passes": func(t *rapid.T) {
+				p.resync(time.Duration(rapid.IntRange(1, 60).Draw(t, "seconds")) * time.Second)
+			},
+			"cool": func(*rapid.T) { p.cool() },
+			"join": join,
 			"leave": func(t *rapid.T) {
 				if l := which(t); len(p.listeners) > 1 {
 					p.ctl.proc.leave(l.reg)
@@ -147,8 +165,12 @@ func TestResyncModel(t *testing.T) {
 					if len(l.l.buf.resyncs) > 0 {
 						t.Fatal("the resync of a listener that has left goes on")
 					}
-					p.ctl.proc.blocked = slices.DeleteFunc(p.ctl.proc.blocked, func(e entry) bool { return e.from == l.reg })
-					p.listeners = slices.DeleteFunc(p.listeners, func(o *ledger) bool { return o == l })
+					p.ctl.proc.blocked = slices.DeleteFunc(p.ctl.proc.blocked, func(e entry) bool {
+						return e.from == l.reg
+					})
+					p.listeners = slices.DeleteFunc(p.listeners, func(o *ledger) bool {
+						return o == l
+					})
 				}
 			},
 			"work": func(t *rapid.T) {
@@ -192,7 +214,8 @@ func TestResyncModel(t *testing.T) {
 	}
 }
 
-// comeBack deletes an object and adds it again with the same UID, as a watch with a selector reports it.
+// comeBack deletes an object and adds it again with the same UID, as a watch with a selector
+// reports it.
 func (p *pipeline) comeBack(name string) {
 	l := p.lives[name]
 	if l.current == nil {

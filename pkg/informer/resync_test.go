@@ -14,7 +14,8 @@ import (
 
 // stocked is a controller whose store has n objects, and a list of them.
 func stocked(n int) (*controller, []*event.Object) {
-	c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(),
+		proc: &processor{}, joined: newSignal()}
 	var list []*event.Object
 	for i := range n {
 		list = append(list, obj(fmt.Sprintf("pod-%d", i), "u", i+1))
@@ -47,13 +48,15 @@ func workOff(l *Listener) map[event.Key]int {
 	return got
 }
 
-// Two listeners whose resyncs come due 3 ms apart, long before either is through with one, get every object each.
+// Two listeners whose resyncs come due 3 ms apart, long before either is through with one, get
+// every object each.
 func TestOverlappingResyncsLoseNothing(t *testing.T) {
 	const n = 20_000
 	c, _ := stocked(n)
 	begin := time.Unix(0, 0)
 	first := c.late(t, ListenerConfig{Resync: time.Second, Capacity: 4}, begin)
-	second := c.late(t, ListenerConfig{Resync: time.Second, Capacity: 100}, begin.Add(3*time.Millisecond))
+	second := c.late(t, ListenerConfig{Resync: time.Second, Capacity: 100},
+		begin.Add(3*time.Millisecond))
 	for round := 1; round <= 3; round++ {
 		due := begin.Add(time.Duration(round) * time.Second)
 		c.proc.startResync(due, c.store)
@@ -72,14 +75,16 @@ func TestOverlappingResyncsLoseNothing(t *testing.T) {
 			}
 			got := workOff(l)
 			if len(got) != want {
-				t.Fatalf("round %d: the %s listener got %d of %d objects", round, name, len(got), want)
+				t.Fatalf("round %d: the %s listener got %d of %d objects", round, name, len(got),
+					want)
 			}
 			for key, times := range got {
 				if times != 1 {
 					t.Fatalf("%s came %d times", key, times)
 				}
 			}
-			if s := l.Stats(); s.Offered != uint64(round*n) || s.Done != s.Offered || s.ResyncsSkipped > 0 || s.Held+s.Marked > 0 {
+			if s := l.Stats(); s.Offered != uint64(round*n) || s.Done != s.Offered ||
+				s.ResyncsSkipped > 0 || s.Held+s.Marked > 0 {
 				t.Fatalf("%+v", s)
 			}
 		}
@@ -103,7 +108,8 @@ func TestEveryListenerIsResyncedInItsOwnTime(t *testing.T) {
 		for range 3 {
 			time.Sleep(time.Minute)
 			for _, r := range all {
-				if got := r.take(); len(got) != n || len(slices.Compact(slices.Sorted(slices.Values(got)))) != n {
+				if got := r.take(); len(got) != n ||
+					len(slices.Compact(slices.Sorted(slices.Values(got)))) != n {
 					t.Errorf("%d resyncs of %d objects", len(got), n)
 				}
 			}
@@ -111,7 +117,8 @@ func TestEveryListenerIsResyncedInItsOwnTime(t *testing.T) {
 	})
 }
 
-// A resync that comes due while the one before is under way is left out and counted: the one under way goes on where it is.
+// A resync that comes due while the one before is under way is left out and counted: the one under
+// way goes on where it is.
 func TestAResyncUnderWayGoesOn(t *testing.T) {
 	c, _ := stocked(10)
 	begin := time.Unix(0, 0)
@@ -138,7 +145,8 @@ func TestAResyncUnderWayGoesOn(t *testing.T) {
 	}
 }
 
-// A resync waits for events, and no event for a resync: not even one that comes when the resync has begun.
+// A resync waits for events, and no event for a resync: not even one that comes when the resync has
+// begun.
 func TestAResyncNeverMakesAnEventWait(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for i := range 10 {
@@ -176,14 +184,16 @@ func TestAResyncNeverMakesAnEventWait(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		r := w.serve(l)
-		if got := r.take(); len(got) != 8 || slices.ContainsFunc(got, func(s string) bool { return s[:len("resync "+name)] == "resync "+name }) {
+		if got := r.take(); len(got) != 8 || slices.ContainsFunc(got, func(s string) bool {
+			return s[:len("resync "+name)] == "resync "+name
+		}) {
 			t.Errorf("%v: %s has had its news", got, name)
 		}
 	})
 }
 
-// A listener that wants resyncs alone gets an object's current state, though updates of it, which it refuses, are under way
-// all the time.
+// A listener that wants resyncs alone gets an object's current state, though updates of it, which
+// it refuses, are under way all the time.
 func TestARefusedUpdateDoesNotTakeAResyncsPlace(t *testing.T) {
 	c, list := stocked(3)
 	begin := time.Unix(0, 0)
@@ -209,15 +219,19 @@ func TestARefusedUpdateDoesNotTakeAResyncsPlace(t *testing.T) {
 		return all
 	}
 	expect(t, stories(alone), "resync pod-0/u 1", "resync pod-1/u 101")
-	expect(t, stories(l), "add pod-2/another 102", "delete pod-2/u 3", "resync pod-0/u 1", "update pod-1/u 101 was 2")
+	expect(t, stories(l), "add pod-2/another 102", "delete pod-2/u 3", "resync pod-0/u 1",
+		"update pod-1/u 101 was 2")
 }
 
-// What a listener with conditions is not to get is passed over, some objects at a time, and counted.
+// What a listener with conditions is not to get is passed over, some objects at a time, and
+// counted.
 func TestAResyncPassesOverWhatIsRefused(t *testing.T) {
 	const n = 10 * maxResyncScan
 	c, _ := stocked(n)
 	begin := time.Unix(0, 0)
-	l := c.late(t, ListenerConfig{Resync: time.Second, Conditions: []condition.Condition{{Of: condition.OfName, Values: []string{"pod-7"}}}}, begin)
+	l := c.late(t, ListenerConfig{Resync: time.Second,
+		Conditions: []condition.Condition{{Of: condition.OfName, Values: []string{"pod-7"}}}},
+		begin)
 	refused := l.Stats().Refused
 	c.proc.startResync(begin.Add(time.Second), c.store)
 	steps, got := 0, 0
@@ -264,7 +278,8 @@ func TestAResyncTakesNoMemory(t *testing.T) {
 		}
 	}
 	runtime.ReadMemStats(&after)
-	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > uint64(len(all)*n) { // a byte for each object
+	// a byte for each object
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > uint64(len(all)*n) {
 		t.Errorf("%d resyncs of %d objects took %d KB", len(all), n, allocated>>10)
 	}
 }
@@ -278,13 +293,15 @@ func TestAResyncEndsWithItsListener(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.applyEach("a", "b")
-				reg, l := w.hang(ListenerConfig{Resync: time.Minute, On: event.OpSet(0).With(event.Resync)})
+				reg, l := w.hang(ListenerConfig{Resync: time.Minute,
+					On: event.OpSet(0).With(event.Resync)})
 				time.Sleep(time.Minute + time.Millisecond)
 				if s := l.Stats(); s.Resyncing != 2 {
 					t.Fatalf("%+v", s)
 				}
 				end(reg, l)
-				if s := l.Stats(); s.Resyncing != 0 || s.Discarded != 0 || !l.buf.empty() || l.buf.available() != 0 {
+				if s := l.Stats(); s.Resyncing != 0 || s.Discarded != 0 || !l.buf.empty() ||
+					l.buf.available() != 0 {
 					t.Errorf("%+v", s)
 				}
 			})

@@ -22,14 +22,18 @@ import (
 )
 
 func statusOf(code int) error {
-	return apierrors.NewGenericServerResponse(code, "GET", pods.GroupResource(), "", "as the test says", 0, true)
+	return apierrors.NewGenericServerResponse(code, "GET", pods.GroupResource(), "",
+		"as the test says", 0, true)
 }
 
-// What says nothing about the resource is no reason to list it: the watch goes on from its version after a backoff.
+// What says nothing about the resource is no reason to list it: the watch goes on from its version
+// after a backoff.
 func TestAServerThatIsAwayIsNotAskedForListsAgain(t *testing.T) {
 	for name, failure := range map[string]error{
-		"no answer": errors.New("http2: client connection lost"), "no route": &netError{113}, "bad gateway": statusOf(502),
-		"unavailable": statusOf(503), "gateway timeout": statusOf(504), "request timeout": statusOf(408), "busy": tooManyRequests(),
+		"no answer": errors.New("http2: client connection lost"), "no route": &netError{113},
+		"bad gateway": statusOf(502),
+		"unavailable": statusOf(503), "gateway timeout": statusOf(504),
+		"request timeout": statusOf(408), "busy": tooManyRequests(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
@@ -47,7 +51,8 @@ func TestAServerThatIsAwayIsNotAskedForListsAgain(t *testing.T) {
 				w.server.remove("a", true)
 				w.server.disconnect(false)
 				time.Sleep(time.Minute)
-				if s := w.factory.Status()[0]; s.Err == nil || !strings.HasPrefix(s.Err.Error(), "failed to watch pods: ") {
+				if s := w.factory.Status()[0]; s.Err == nil ||
+					!strings.HasPrefix(s.Err.Error(), "failed to watch pods: ") {
 					t.Errorf("the status does not say so: %v", s.Err)
 				}
 				w.server.apply("b", "2", "")
@@ -64,10 +69,11 @@ func TestAServerThatIsAwayIsNotAskedForListsAgain(t *testing.T) {
 	}
 }
 
-// A server that answers, and yet has no watch that works, is asked for a list now and then: that may show what is the
-// matter, and keeps the store from being stale for good.
+// A server that answers, and yet has no watch that works, is asked for a list now and then: that
+// may show what is the matter, and keeps the store from being stale for good.
 func TestWatchesThatKeepFailingNeedANewList(t *testing.T) {
-	for name, failure := range map[string]error{"internal error": statusOf(500), "forbidden": forbidden(), "ends at once": nil} {
+	for name, failure := range map[string]error{"internal error": statusOf(500),
+		"forbidden": forbidden(), "ends at once": nil} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newFakeServer()
@@ -91,7 +97,8 @@ func TestWatchesThatKeepFailingNeedANewList(t *testing.T) {
 				}
 				expect(t, r.take(), "add a/1 101")
 				// One list for ten watches, each of which is followed by 30 to 60 s.
-				if n, tried := len(server.listed()), int(watches.Load()); n < 2 || n > 2+tried/maxFailedWatches || tried > 125*hours {
+				if n, tried := len(server.listed()), int(watches.Load()); n < 2 ||
+					n > 2+tried/maxFailedWatches || tried > 125*hours {
 					t.Errorf("%d lists, %d watches in %d hours", n, tried, hours)
 				}
 			})
@@ -99,9 +106,11 @@ func TestWatchesThatKeepFailingNeedANewList(t *testing.T) {
 	}
 }
 
-// A watch that ends after each frame, cleanly, is reopened at a bounded rate: ten at once and then one a second.
+// A watch that ends after each frame, cleanly, is reopened at a bounded rate: ten at once and then
+// one a second.
 func TestAWatchThatEndsAfterEachFrame(t *testing.T) {
-	for name, end := range map[string]error{"cleanly": io.EOF, "with its connection": io.ErrUnexpectedEOF} {
+	for name, end := range map[string]error{"cleanly": io.EOF,
+		"with its connection": io.ErrUnexpectedEOF} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, version := newFakeServer(), 100
@@ -117,8 +126,10 @@ func TestAWatchThatEndsAfterEachFrame(t *testing.T) {
 						}
 						at = append(at, time.Now())
 						version++
-						frame := fmt.Sprintf(`{"type":"MODIFIED","object":%s}`+"\n", podText("a", "1", version, ""))
-						return io.NopCloser(io.MultiReader(strings.NewReader(frame), iotest.ErrReader(end))), nil
+						frame := fmt.Sprintf(`{"type":"MODIFIED","object":%s}`+"\n",
+							podText("a", "1", version, ""))
+						return io.NopCloser(io.MultiReader(strings.NewReader(frame),
+							iotest.ErrReader(end))), nil
 					},
 				}, nil)
 				time.Sleep(10 * time.Minute)
@@ -142,7 +153,8 @@ func TestAWatchThatEndsAfterEachFrame(t *testing.T) {
 	}
 }
 
-// A steady watch whose connection is lost costs a moment, however often that happens: its delays do not grow.
+// A steady watch whose connection is lost costs a moment, however often that happens: its delays do
+// not grow.
 func TestLostConnectionsOfSteadyWatchesDoNotAddUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer()
@@ -194,7 +206,10 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		least time.Duration
 	}{
 		"a list": {func(s *fakeServer, n *int) {
-			s.failList = func(int, metav1.ListOptions) error { *n++; return failOnce(*n, asking(45*time.Second)) }
+			s.failList = func(int, metav1.ListOptions) error {
+				*n++
+				return failOnce(*n, asking(45*time.Second))
+			}
 		}, 45 * time.Second},
 		"a list, in the status": {func(s *fakeServer, n *int) {
 			s.failList = func(int, metav1.ListOptions) error {
@@ -210,10 +225,16 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		}, retryafter.Most},
 		"a streamed list": {func(s *fakeServer, n *int) {
 			s.streams = true
-			s.failWatch = func(int, metav1.ListOptions) error { *n++; return failOnce(*n, asking(100*time.Second)) }
+			s.failWatch = func(int, metav1.ListOptions) error {
+				*n++
+				return failOnce(*n, asking(100*time.Second))
+			}
 		}, 100 * time.Second},
 		"a watch": {func(s *fakeServer, n *int) {
-			s.failWatch = func(int, metav1.ListOptions) error { *n++; return failOnce(*n, asking(70*time.Second)) }
+			s.failWatch = func(int, metav1.ListOptions) error {
+				*n++
+				return failOnce(*n, asking(70*time.Second))
+			}
 		}, 70 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -222,10 +243,15 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 				c.fail(w.server, &n)
 				begun := time.Now()
 				w.listen(ListenerConfig{})
-				for asked := func() int { w.server.mu.Lock(); defer w.server.mu.Unlock(); return n }; asked() < 2; {
+				for asked := func() int {
+					w.server.mu.Lock()
+					defer w.server.mu.Unlock()
+					return n
+				}; asked() < 2; {
 					time.Sleep(100 * time.Millisecond)
 				}
-				if d := time.Since(begun); d < c.least || d > c.least+backoffMin+100*time.Millisecond {
+				if d := time.Since(begun); d < c.least ||
+					d > c.least+backoffMin+100*time.Millisecond {
 					t.Errorf("asked again after %v, want %v", d, c.least)
 				}
 			})
@@ -240,37 +266,43 @@ func failOnce(n int, err error) error {
 	return nil
 }
 
-// The header is read on the wire, of answers with a Status, which client-go forgets, and of those without.
+// The header is read on the wire, of answers with a Status, which client-go forgets, and of those
+// without.
 func TestRetryAfterOverHTTP(t *testing.T) {
 	for name, c := range map[string]struct {
 		header, body string
 		want         time.Duration
 	}{
-		"text":            {"17", "Too many requests, please try again later.", 17 * time.Second},
-		"a status":        {"17", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429}`, 17 * time.Second},
-		"a status alone":  {"", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"details":{"retryAfterSeconds":9}}`, 9 * time.Second},
-		"nonsense":        {"soon", "no", 0},
-		"a time":          {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), "no", retryafter.Most},
+		"text": {"17", "Too many requests, please try again later.", 17 * time.Second},
+		"a status": {"17",
+			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429}`, 17 * time.Second},
+		"a status alone": {"",
+			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"details":{"retryAfterSeconds":9}}`, 9 * time.Second},
+		"nonsense": {"soon", "no", 0},
+		"a time": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), "no",
+			retryafter.Most},
 		"a time long ago": {time.Unix(0, 0).UTC().Format(http.TimeFormat), "no", 0},
 		"negative":        {"-5", "no", 0},
 	} {
 		for _, protocol := range protocols {
 			t.Run(name+" "+protocol, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					client, _, stop := serve(t, protocol, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-						if c.header != "" {
-							w.Header().Set("Retry-After", c.header)
-						}
-						w.Header().Set("Content-Type", "application/json")
-						w.WriteHeader(http.StatusTooManyRequests)
-						_, _ = io.WriteString(w, c.body)
-					}), nil)
+					client, _, stop := serve(t, protocol,
+						http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+							if c.header != "" {
+								w.Header().Set("Retry-After", c.header)
+							}
+							w.Header().Set("Content-Type", "application/json")
+							w.WriteHeader(http.StatusTooManyRequests)
+							_, _ = io.WriteString(w, c.body)
+						}), nil)
 					defer stop()
 					lw := client.ListWatcher(pods, Scope{})
 					_, listErr := lw.List(t.Context(), metav1.ListOptions{})
 					_, watchErr := lw.Watch(t.Context(), metav1.ListOptions{})
 					for _, err := range []error{listErr, watchErr} {
-						if got := retryafter.Of(err); got != c.want || !apierrors.IsTooManyRequests(err) {
+						if got := retryafter.Of(err); got != c.want ||
+							!apierrors.IsTooManyRequests(err) {
 							t.Errorf("%v of %v, want %v", got, err, c.want)
 						}
 					}
@@ -280,11 +312,15 @@ func TestRetryAfterOverHTTP(t *testing.T) {
 	}
 }
 
-// A list of which nothing comes is given up, so that no silent proxy can keep an informer from its first list.
+// A list of which nothing comes is given up, so that no silent proxy can keep an informer from its
+// first list.
 func TestASilentListIsGivenUp(t *testing.T) {
 	half := strings.NewReader(`{"items":[` + podText("z", "9", 90, ""))
 	for name, silent := range map[string]func(ctx context.Context) (io.ReadCloser, error){
-		"no answer": func(ctx context.Context) (io.ReadCloser, error) { <-ctx.Done(); return nil, ctx.Err() },
+		"no answer": func(ctx context.Context) (io.ReadCloser, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
 		"half a list": func(ctx context.Context) (io.ReadCloser, error) {
 			return io.NopCloser(io.MultiReader(half, &quietBody{ctx})), nil
 		},
@@ -294,7 +330,8 @@ func TestASilentListIsGivenUp(t *testing.T) {
 				server, lists := newFakeServer(), 0
 				server.apply("a", "1", "")
 				inf, r, stop := alone(t, listWatch{
-					list: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+					list: func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser,
+						error) {
 						if lists++; lists == 1 {
 							return silent(ctx)
 						}
@@ -316,7 +353,8 @@ func TestASilentListIsGivenUp(t *testing.T) {
 	}
 }
 
-// A server that is broken and sends nothing but malformed objects gets a line in the log with their number, not one each.
+// A server that is broken and sends nothing but malformed objects gets a line in the log with their
+// number, not one each.
 func TestManyMalformedObjectsAreOneLine(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		t.Run(fmt.Sprintf("streams %t", streams), func(t *testing.T) {
@@ -336,12 +374,14 @@ func TestManyMalformedObjectsAreOneLine(t *testing.T) {
 				inf, _, stop := alone(t, server, slog.New(slog.NewTextHandler(&log, nil)))
 				defer stop()
 				synctest.Wait()
-				if got := log.lines("skipping malformed objects"); len(got) != 1 || !strings.Contains(got[0], fmt.Sprintf("objects=%d ", many)) {
+				if got := log.lines("skipping malformed objects"); len(got) != 1 ||
+					!strings.Contains(got[0], fmt.Sprintf("objects=%d ", many)) {
 					t.Errorf("%d lines for the list: %.3q", len(got), got)
 				}
 				for range 3 * 60 { // seconds of a watch
 					for range 10 {
-						server.raw(`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{}}}`)
+						server.raw(
+							`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{}}}`)
 					}
 					time.Sleep(time.Second)
 				}

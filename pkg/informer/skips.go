@@ -10,8 +10,8 @@ import (
 // skipInterval is how often malformed objects of a watch are logged, whatever their number.
 const skipInterval = time.Minute
 
-// skips logs what the API server sent in place of objects: a server that is broken sends nothing else. The zero value is
-// ready.
+// skips logs what the API server sent in place of objects: a server that is broken sends nothing
+// else. The zero value is ready.
 type skips struct {
 	lines   rate.Sometimes
 	pending uint64 // since the last line

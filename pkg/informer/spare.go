@@ -2,16 +2,17 @@ package informer
 
 import "sync"
 
-// maxSpare is the longest buffer that is kept for another value. etcd refuses objects above 1.5 MiB by default.
+// maxSpare is the longest buffer that is kept for another value. etcd refuses objects above 1.5 MiB
+// by default.
 const maxSpare = 4 << 20
 
-// spareBuffers are what busy streams have released, for the next stream or the next large value. The collector takes what
-// nobody has asked for since its last cycle but one, so that they hold no memory that a dropped buffer would not have held
-// nearly as long.
+// spareBuffers are what busy streams have released, for the next stream or the next large value.
+// The collector takes what nobody has asked for since its last cycle but one, so that they hold no
+// memory that a dropped buffer would not have held nearly as long.
 var spareBuffers struct{ busy, large sync.Pool }
 
-// takeBuffer returns a buffer of at least size bytes, with anything in it. No object refers to a stream's buffer, so what
-// another stream had in it is nowhere else.
+// takeBuffer returns a buffer of at least size bytes, with anything in it. No object refers to a
+// stream's buffer, so what another stream had in it is nowhere else.
 func takeBuffer(size int) []byte {
 	pool := &spareBuffers.large
 	if size <= busyBuffer {

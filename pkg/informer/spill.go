@@ -12,14 +12,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// spillFile is a first-in-first-out list of entries on local disk, bounded in bytes. It has no goroutine.
+// spillFile is a first-in-first-out list of entries on local disk, bounded in bytes. It has no
+// goroutine.
 //
-// It is a row of segments, of which the first is read and the last is written; a segment that has been read is given
-// back. The files have no names: they are unlinked when they are made, so that whatever ends the process, nothing is
-// left behind.
+// It is a row of segments, of which the first is read and the last is written; a segment that has
+// been read is given back. The files have no names: they are unlinked when they are made, so that
+// whatever ends the process, nothing is left behind.
 //
-// A record is its length and its CRC-32C, four bytes each in little endian, and then a JSON header, the object's text and
-// the old object's. A record that does not fit its checksum is an error; what is in the file behind it is not trusted.
+// A record is its length and its CRC-32C, four bytes each in little endian, and then a JSON header,
+// the object's text and the old object's. A record that does not fit its checksum is an error; what
+// is in the file behind it is not trusted.
 type spillFile struct {
 	dir      string
 	maxBytes int64 // of all segments
@@ -66,23 +68,26 @@ var (
 
 const (
 	recordPrefix = 8
-	segmentParts = 8 // the limit is spread over so many segments, so that space comes back bit by bit
+	// the limit is spread over so many segments, so that space comes back bit by bit
+	segmentParts = 8
 )
 
 func newSpillFile(dir string, maxBytes int64) *spillFile {
 	// The texts went through the informer's parser once; nothing is to be cut out again.
-	return &spillFile{dir: dir, maxBytes: maxBytes, create: unnamedFile, parser: event.Parser{KeepManagedFields: true, KeepSecretData: true, Plain: true}}
+	return &spillFile{dir: dir, maxBytes: maxBytes, create: unnamedFile,
+		parser: event.Parser{KeepManagedFields: true, KeepSecretData: true, Plain: true}}
 }
 
-// push writes an entry at the end. After an error the entry is not in the file, and what was is still there, to be read:
-// a disk that is full loses nothing. Nothing more is written after that.
+// push writes an entry at the end. After an error the entry is not in the file, and what was is
+// still there, to be read: a disk that is full loses nothing. Nothing more is written after that.
 func (s *spillFile) push(e entry) error {
 	if s.full {
 		return errSpillFull
 	}
 	h := recordHeader{
-		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed, Initials: e.initials,
-		From: s.number(e.from), Object: e.Object.Size(),
+		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed,
+		Initials: e.initials,
+		From:     s.number(e.from), Object: e.Object.Size(),
 	}
 	if e.Old != nil {
 		h.Old = e.Old.Size()
@@ -147,11 +152,13 @@ func unnamedFile(dir string) (disk, error) {
 	return f, nil
 }
 
-// pop reads the oldest entry; there is one if records is not 0. After an error the file is of no more use.
+// pop reads the oldest entry; there is one if records is not 0. After an error the file is of no
+// more use.
 func (s *spillFile) pop() (entry, error) {
 	seg := s.segments[0]
 	var prefix [recordPrefix]byte
-	if _, err := io.ReadFull(io.NewSectionReader(seg.file, seg.readAt, recordPrefix), prefix[:]); err != nil {
+	if _, err := io.ReadFull(io.NewSectionReader(seg.file, seg.readAt, recordPrefix),
+		prefix[:]); err != nil {
 		return entry{}, fmt.Errorf("cannot read the spill file: %w", err)
 	}
 	size := int64(binary.LittleEndian.Uint32(prefix[:]))
@@ -186,7 +193,8 @@ func (s *spillFile) decode(b []byte) (entry, error) {
 		return entry{}, errSpillCorrupt
 	}
 	var h recordHeader
-	if err := json.Unmarshal(b[:end], &h); err != nil || h.From >= len(s.from) || end+h.Object+h.Old != len(b) {
+	if err := json.Unmarshal(b[:end], &h); err != nil || h.From >= len(s.from) ||
+		end+h.Object+h.Old != len(b) {
 		return entry{}, errSpillCorrupt
 	}
 	e := entry{from: s.from[h.From], initials: h.Initials}

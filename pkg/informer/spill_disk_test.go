@@ -46,7 +46,8 @@ func (b *buffer) takeWithDisk() (e entry, ok bool) {
 	return e, ok
 }
 
-// diskByHand lets the listener begin no goroutine for its disk: a test without locks has the buffer use it.
+// diskByHand lets the listener begin no goroutine for its disk: a test without locks has the buffer
+// use it.
 func (l *Listener) diskByHand() { l.disk = make(chan struct{}) }
 
 // memory is a segment.
@@ -88,8 +89,8 @@ func (m *memory) Close() error {
 	return nil
 }
 
-// What was written before the disk was full comes back as it was, every state of it, and what was to be written then, too.
-// What comes later is marked.
+// What was written before the disk was full comes back as it was, every state of it, and what was
+// to be written then, too. What comes later is marked.
 func TestAFullDiskLosesNothing(t *testing.T) {
 	for name, fail := range map[string]func(*faults){
 		"not a byte":  func(f *faults) { f.write = true },
@@ -98,7 +99,8 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var f faults
-			b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill(f.spillFile(1 << 20))}
+			b := &buffer{capacity: 1, overflow: OverflowSpill,
+				spill: newSpill(f.spillFile(1 << 20))}
 			file := b.spill.file
 			initial := func(o *event.Object) entry {
 				e := ev(event.Add, o)
@@ -115,8 +117,10 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 			b.offer(initial(x("2", 5)))
 			b.offer(ev(event.Delete, x("2", 6)))
 			b.useDisk() // neither is written
-			if !errors.Is(b.spillErr, errDisk) || b.spill.records != 3 || b.spill.unwritten.len() != 2 {
-				t.Errorf("%v, %d records, %d not written", b.spillErr, b.spill.records, b.spill.unwritten.len())
+			if !errors.Is(b.spillErr, errDisk) || b.spill.records != 3 ||
+				b.spill.unwritten.len() != 2 {
+				t.Errorf("%v, %d records, %d not written", b.spillErr, b.spill.records,
+					b.spill.unwritten.len())
 			}
 			f.write = false // room again, which is not tried
 			b.offer(ev(event.Add, x("3", 7)))
@@ -128,16 +132,18 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 				b.done(e.Object.Key())
 				b.useDisk()
 			}
-			expect(t, got, "add a/1 1*", "add x/1 2*", "update x/1 3 was 2", "delete x/1 4", "add x/2 5*", "delete x/2 6", "add x/3 8~1")
-			if initials != 3 || !b.empty() || b.mistakes > 0 || b.spills != 3 || len(file.segments) > 0 {
+			expect(t, got, "add a/1 1*", "add x/1 2*", "update x/1 3 was 2", "delete x/1 4",
+				"add x/2 5*", "delete x/2 6", "add x/3 8~1")
+			if initials != 3 || !b.empty() || b.mistakes > 0 || b.spills != 3 ||
+				len(file.segments) > 0 {
 				t.Errorf("%d initial adds are accounted for, %+v", initials, b)
 			}
 		})
 	}
 }
 
-// An event that cannot be written joins what its object has in the file, and takes nothing's place, also if that cannot be
-// read either.
+// An event that cannot be written joins what its object has in the file, and takes nothing's place,
+// also if that cannot be read either.
 func TestAFailedSpillWriteLosesNothing(t *testing.T) {
 	var f faults
 	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill(f.spillFile(1 << 20))}

@@ -12,8 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// A disk that is really full: a listener that spills to one of a megabyte gets every object's last state, and the process
-// lives.
+// A disk that is really full: a listener that spills to one of a megabyte gets every object's last
+// state, and the process lives.
 func TestSpillToAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
@@ -27,7 +27,8 @@ func TestSpillToAFullDisk(t *testing.T) {
 	if os.Getenv("TMPDIR") == dir {
 		t.Fatal("the small disk is the one for all temporary files")
 	}
-	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{},
+		joined: newSignal()}
 	l, err := NewListener(ListenerConfig{Overflow: OverflowSpill, SpillDir: dir, Capacity: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +37,8 @@ func TestSpillToAFullDisk(t *testing.T) {
 	const events, objects = 400, 5
 	var p event.Parser
 	for i := range events {
-		text := podText(fmt.Sprint("pod-", i%objects), "u", i+1, fmt.Sprintf(`,"spec":{"x":%q}`, strings.Repeat(fmt.Sprint(i), 2000)))
+		text := podText(fmt.Sprint("pod-", i%objects), "u", i+1,
+			fmt.Sprintf(`,"spec":{"x":%q}`, strings.Repeat(fmt.Sprint(i), 2000)))
 		o, err := p.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +46,8 @@ func TestSpillToAFullDisk(t *testing.T) {
 		c.apply(&delta{typ: deltaUpdated, object: o})
 		l.settle()
 	}
-	if s := l.Stats(); !errors.Is(s.SpillError, syscall.ENOSPC) || s.OnDisk < 50 || s.Marked != objects {
+	if s := l.Stats(); !errors.Is(s.SpillError, syscall.ENOSPC) || s.OnDisk < 50 ||
+		s.Marked != objects {
 		t.Errorf("%+v", s)
 	}
 	last, n, missed := map[string]string{}, 0, 0

@@ -69,7 +69,8 @@ func (l *Listener) spillTo(segment func() *slowDisk) {
 	}
 }
 
-// A disk that hangs holds up its own listener, and nobody else. When it answers, that one gets everything, in order.
+// A disk that hangs holds up its own listener, and nobody else. When it answers, that one gets
+// everything, in order.
 func TestADiskThatHangsHoldsUpNoOther(t *testing.T) {
 	for how := range hangs(nil) {
 		t.Run(how, func(t *testing.T) {
@@ -81,7 +82,8 @@ func TestADiskThatHangsHoldsUpNoOther(t *testing.T) {
 				w.applyEach("a", "b", "a")
 				served := w.serve(l)
 				w.applyEach("b", "a")
-				all := []string{"add a/1 101", "add b/1 102", "update a/1 103 was 101", "update b/1 104 was 102", "update a/1 105 was 103"}
+				all := []string{"add a/1 101", "add b/1 102", "update a/1 103 was 101",
+					"update b/1 104 was 102", "update a/1 105 was 103"}
 				expect(t, other.take(), all...)
 				late, reg, _ := w.listen(ListenerConfig{})
 				if got := late.take(); len(got) != 2 {
@@ -92,7 +94,8 @@ func TestADiskThatHangsHoldsUpNoOther(t *testing.T) {
 					t.Errorf("%+v", s)
 				}
 				before := served.take()
-				if s := l.Stats(); s.OnDisk+s.Held+int(s.Done) != 5 || len(before) != int(s.Done) || len(before) == 5 || s.SpillError != nil {
+				if s := l.Stats(); s.OnDisk+s.Held+int(s.Done) != 5 || len(before) != int(s.Done) ||
+					len(before) == 5 || s.SpillError != nil {
 					t.Errorf("%d came though the disk hangs: %+v", len(before), s)
 				}
 				close(gate)
@@ -105,8 +108,8 @@ func TestADiskThatHangsHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// What waits for a disk that hangs is bounded in number and in bytes, and what exceeds that is marked: each object ends in its
-// last state.
+// What waits for a disk that hangs is bounded in number and in bytes, and what exceeds that is
+// marked: each object ends in its last state.
 func TestADiskThatHangsFillsNoMemory(t *testing.T) {
 	for name, bound := range map[string]func(s *spill){
 		"number": func(s *spill) { s.maxWaiting = 3 },
@@ -124,12 +127,15 @@ func TestADiskThatHangsFillsNoMemory(t *testing.T) {
 				w.server.remove("b")
 				synctest.Wait()
 				s := l.Stats()
-				if s.OnDisk < 2 || s.OnDisk > 6 || s.Marked != 2 || s.Held != 1 || uint64(s.OnDisk+s.Marked+s.Held)+s.Coalesced != 201 {
+				if s.OnDisk < 2 || s.OnDisk > 6 || s.Marked != 2 || s.Held != 1 ||
+					uint64(s.OnDisk+s.Marked+s.Held)+s.Coalesced != 201 {
 					t.Errorf("%+v", s)
 				}
 				close(gate)
 				got := w.serve(l).take()
-				if n := len(got); n != s.OnDisk+3 || !strings.HasPrefix(got[n-2], "update a/1 299~") || !strings.HasPrefix(got[n-1], "delete b/1 301~") {
+				if n := len(got); n != s.OnDisk+3 ||
+					!strings.HasPrefix(got[n-2], "update a/1 299~") ||
+					!strings.HasPrefix(got[n-1], "delete b/1 301~") {
 					t.Errorf("%d events, ending with %v", n, got[max(0, n-3):])
 				}
 			})
@@ -137,7 +143,8 @@ func TestADiskThatHangsFillsNoMemory(t *testing.T) {
 	}
 }
 
-// A listener whose disk hangs is discarded in a bounded time, which is logged, and its goroutine ends when the disk answers.
+// A listener whose disk hangs is discarded in a bounded time, which is logged, and its goroutine
+// ends when the disk answers.
 func TestADiskThatHangsHoldsUpNoStop(t *testing.T) {
 	for how := range hangs(nil) {
 		t.Run(how, func(t *testing.T) {
@@ -159,7 +166,9 @@ func TestADiskThatHangsHoldsUpNoStop(t *testing.T) {
 				if took := time.Since(begun); took != maxDiskWait {
 					t.Errorf("it took %v", took)
 				}
-				if s := l.Stats(); discarded+int(s.Done) != 4 || s.OnDisk+s.Held > 0 || s.SpillError == nil || !strings.Contains(s.SpillError.Error(), "does not answer") {
+				if s := l.Stats(); discarded+int(s.Done) != 4 || s.OnDisk+s.Held > 0 ||
+					s.SpillError == nil ||
+					!strings.Contains(s.SpillError.Error(), "does not answer") {
 					t.Errorf("%d discarded, %+v", discarded, s)
 				}
 				if _, err := l.Next(w.ctx); err == nil {
@@ -242,7 +251,8 @@ func TestASpillFileAtItsLimitIsWrittenAgain(t *testing.T) {
 	expect(t, append([]string{story(e.Event)}, drain(b)...), want...)
 }
 
-// An event that is longer than the file may be goes through memory, and shorter ones go to the file afterwards.
+// An event that is longer than the file may be goes through memory, and shorter ones go to the file
+// afterwards.
 func TestAnEventThatIsLongerThanTheSpillFile(t *testing.T) {
 	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill((&faults{}).spillFile(250))}
 	b.offer(ev(event.Add, obj("a", "1", 1)))
@@ -261,11 +271,14 @@ func TestAnEventThatIsLongerThanTheSpillFile(t *testing.T) {
 	expect(t, drain(b), "add a/1 4", "add y/1 5")
 }
 
-// What was read before a record that is damaged comes as it was, and only the rest as if it had been marked.
+// What was read before a record that is damaged comes as it was, and only the rest as if it had
+// been marked.
 func TestWhatIsInFrontOfADamagedRecordComes(t *testing.T) {
-	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill((&faults{}).spillFile(1 << 20))}
+	b := &buffer{capacity: 1, overflow: OverflowSpill,
+		spill: newSpill((&faults{}).spillFile(1 << 20))}
 	x := func(v int) *event.Object { return obj("x", "1", v) }
-	for _, e := range []entry{ev(event.Add, obj("a", "1", 1)), ev(event.Add, x(2)), ev(event.Update, x(3), x(2)), ev(event.Update, x(4), x(3))} {
+	for _, e := range []entry{ev(event.Add, obj("a", "1", 1)), ev(event.Add, x(2)),
+		ev(event.Update, x(3), x(2)), ev(event.Update, x(4), x(3))} {
 		b.offer(e)
 	}
 	b.useDisk()

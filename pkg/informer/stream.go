@@ -10,19 +10,22 @@ import (
 )
 
 const (
-	// minBuffer is what a quiet stream holds, busyBuffer what one holds whose reads fill that: with it, HTTP/2 sends a
-	// quarter as many window updates, and fewer values are met that are not all there yet (BenchmarkWatch).
+	// minBuffer is what a quiet stream holds, busyBuffer what one holds whose reads fill that: with
+	// it, HTTP/2 sends a quarter as many window updates, and fewer values are met that are not all
+	// there yet (BenchmarkWatch).
 	minBuffer  = 32 << 10
 	busyBuffer = 128 << 10
-	// quietReads is after how many reads that would have found room in a smaller buffer a stream is quiet.
+	// quietReads is after how many reads that would have found room in a smaller buffer a stream is
+	// quiet.
 	quietReads = 16
-	// maxValue is the longest single JSON value a stream takes. etcd refuses objects above 1.5 MiB by default, so that
-	// only a broken server sends more.
+	// maxValue is the longest single JSON value a stream takes. etcd refuses objects above 1.5 MiB
+	// by default, so that only a broken server sends more.
 	maxValue = 64 << 20
 )
 
-// stream cuts a reader's bytes into JSON values, wherever the values begin and end in the reads. It holds one value and
-// what was read behind it, so memory follows the largest value, not the length of the stream.
+// stream cuts a reader's bytes into JSON values, wherever the values begin and end in the reads. It
+// holds one value and what was read behind it, so memory follows the largest value, not the length
+// of the stream.
 type stream struct {
 	r io.Reader
 	// lines: a value most probably ends with a line, so there is no use in looking at half a line.
@@ -42,9 +45,10 @@ type stream struct {
 // errValueTooLong names the limit a server has passed.
 var errValueTooLong = fmt.Errorf("a JSON value is longer than %d MiB", maxValue>>20)
 
-// value gives the bytes in front of the stream to parse, which reads one value and tells where it ends. While parse
-// answers event.ErrTruncated, value reads on and asks again. parse must not keep the bytes. At the end of the stream the
-// error is io.EOF, in the middle of a value io.ErrUnexpectedEOF.
+// value gives the bytes in front of the stream to parse, which reads one value and tells where it
+// ends. While parse answers event.ErrTruncated, value reads on and asks again. parse must not keep
+// the bytes. At the end of the stream the error is io.EOF, in the middle of a value
+// io.ErrUnexpectedEOF.
 func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 	if _, err := s.peek(); err != nil {
 		return err
@@ -53,7 +57,8 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 		return err
 	}
 	for !s.lines && s.err == nil && s.end-s.start < s.last+s.last/16 && !mutated("impatient-list") {
-		// Values are much alike: this one is hardly all there. Nobody waits for it: the text must end before anything is taken of it.
+		// Values are much alike: this one is hardly all there. Nobody waits for it: the text must
+		// end before anything is taken of it.
 		if err := s.fill(); err != nil {
 			return err
 		}
@@ -79,8 +84,9 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 	}
 }
 
-// wholeLine reads on until the end of a line, or what might be the end of a value without one. It does not look if there
-// is twice as much text as the last value had, since to look costs as much as to copy.
+// wholeLine reads on until the end of a line, or what might be the end of a value without one. It
+// does not look if there is twice as much text as the last value had, since to look costs as much
+// as to copy.
 func (s *stream) wholeLine() error {
 	for s.lines && s.err == nil && s.end-s.start < 2*s.last {
 		from := max(s.line, s.start)
@@ -102,8 +108,9 @@ func (s *stream) wholeLine() error {
 // closed: only numbers and words have an end that cannot be seen.
 func closed(last byte) bool { return last == '}' || last == ']' || last == '"' }
 
-// grow reads on until it is worth parsing again: a value of many reads is not scanned at each of them. A newline ends
-// a watch frame; for a server that writes none, a closing brace or twice the length will do.
+// grow reads on until it is worth parsing again: a value of many reads is not scanned at each of
+// them. A newline ends a watch frame; for a server that writes none, a closing brace or twice the
+// length will do.
 func (s *stream) grow(had int) error {
 	for {
 		before := s.end - s.start
@@ -111,7 +118,8 @@ func (s *stream) grow(had int) error {
 			return err
 		}
 		fresh := s.buf[s.start+before : s.end]
-		if s.err != nil || s.end-s.start >= 2*had || bytes.IndexByte(fresh, '\n') >= 0 || bytes.HasSuffix(fresh, []byte("}")) {
+		if s.err != nil || s.end-s.start >= 2*had || bytes.IndexByte(fresh, '\n') >= 0 ||
+			bytes.HasSuffix(fresh, []byte("}")) {
 			return nil
 		}
 	}
@@ -150,7 +158,8 @@ func (s *stream) take(want byte) error {
 	return err
 }
 
-// close reads on to the end, where nothing may be left. What is wrong with a compressed stream shows only there.
+// close reads on to the end, where nothing may be left. What is wrong with a compressed stream
+// shows only there.
 func (s *stream) close() error {
 	switch c, err := s.peek(); {
 	case err == nil:
@@ -168,7 +177,8 @@ func (s *stream) fill() error {
 		s.start, s.end, s.line = 0, 0, 0
 		switch {
 		case len(s.buf) > 2*busyBuffer, len(s.buf) > minBuffer && s.quiet >= quietReads:
-			s.release() // a burst, or one huge object, must not hold memory for the rest of a quiet watch
+			// a burst, or one huge object, must not hold memory for the rest of a quiet watch
+			s.release()
 		case s.busy && len(s.buf) < busyBuffer:
 			s.buf = takeBuffer(busyBuffer)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// frames is a watch that sends the same frame n times, 64 KB at a time, and waits before and behind each. waits is called with
-// the room that the read offers.
+// frames is a watch that sends the same frame n times, 64 KB at a time, and waits before and behind
+// each. waits is called with the room that the read offers.
 type frames struct {
 	text  string
 	n, at int
@@ -35,11 +35,12 @@ func (f *frames) Read(p []byte) (int, error) {
 }
 
 func largeFrame(size int) string {
-	return `{"type":"MODIFIED","object":` + podText("big", "1", 1, `,"x":"`+strings.Repeat("0123456789", size/10)+`"`) + "}\n"
+	return `{"type":"MODIFIED","object":` + podText("big", "1", 1,
+		`,"x":"`+strings.Repeat("0123456789", size/10)+`"`) + "}\n"
 }
 
-// A run of large values needs no buffer for each of them, and between two of them, where a watch may wait for long, the
-// stream holds no more than a quiet one.
+// A run of large values needs no buffer for each of them, and between two of them, where a watch
+// may wait for long, the stream holds no more than a quiet one.
 func TestARunOfLargeValuesUsesItsBufferAgain(t *testing.T) {
 	const n, size = 40, 1 << 20
 	f := &frames{text: largeFrame(size), n: n, waits: func(room int) {
@@ -56,7 +57,8 @@ func TestARunOfLargeValuesUsesItsBufferAgain(t *testing.T) {
 		}
 	}
 	runtime.ReadMemStats(&after)
-	// A buffer that grew for each would be four times the value. The race detector has pools forget a quarter.
+	// A buffer that grew for each would be four times the value. The race detector has pools forget
+	// a quarter.
 	if got := after.TotalAlloc - before.TotalAlloc; got > n*size*2 {
 		t.Errorf("%d MB for %d values of 1 MB", got>>20, n)
 	}
@@ -65,7 +67,8 @@ func TestARunOfLargeValuesUsesItsBufferAgain(t *testing.T) {
 	}
 }
 
-// A large item of a list is read about once, however small the reads are that it comes with, if those before were as large.
+// A large item of a list is read about once, however small the reads are that it comes with, if
+// those before were as large.
 func TestALargeItemIsReadAboutOnce(t *testing.T) {
 	const n, size = 20, 1 << 20
 	item := `{"x":"` + strings.Repeat("0123456789", size/10) + `"}`
@@ -91,12 +94,14 @@ func TestSpareBuffersAreNotTrusted(t *testing.T) {
 		old := stream{buf: bytes.Repeat([]byte("\n}"), size/2)}
 		old.release()
 		var got []string
-		s := &stream{r: &slowReader{text: strings.Repeat(largeFrame(3*busyBuffer), 3), n: 10_000}, lines: true}
+		s := &stream{r: &slowReader{text: strings.Repeat(largeFrame(3*busyBuffer), 3), n: 10_000},
+			lines: true}
 		for range 3 {
 			err := s.value(func(text []byte) (int, error) {
 				w, end, err := (&event.Parser{}).ParseWatchEvent(text)
 				if err == nil {
-					got = append(got, fmt.Sprint(w.Type, " ", w.Object.Name(), " ", w.Object.Size()))
+					got = append(got,
+						fmt.Sprint(w.Type, " ", w.Object.Name(), " ", w.Object.Size()))
 				}
 				return end, err
 			})
@@ -104,7 +109,9 @@ func TestSpareBuffersAreNotTrusted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if want := fmt.Sprint("MODIFIED big ", len(largeFrame(3*busyBuffer))-len(`{"type":"MODIFIED","object":}`)-1); got[0] != want || got[1] != want || got[2] != want {
+		if want := fmt.Sprint("MODIFIED big ",
+			len(largeFrame(3*busyBuffer))-len(`{"type":"MODIFIED","object":}`)-1); got[0] != want ||
+			got[1] != want || got[2] != want {
 			t.Errorf("%q, want %s", got, want)
 		}
 	}

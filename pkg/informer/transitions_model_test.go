@@ -9,8 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// member tells what a listener makes of an event that looks at nothing but whether objects fit: whether it takes the object
-// for a member of the set afterwards.
+// member tells what a listener makes of an event that looks at nothing but whether objects fit:
+// whether it takes the object for a member of the set afterwards.
 func (g *group) member(was bool, e entry) bool {
 	switch {
 	case e.Op != event.Delete:
@@ -22,8 +22,9 @@ func (g *group) member(was bool, e entry) bool {
 	}
 }
 
-// With overflow, a listener with Transitions that goes by each event's object, old object and, for deletes, the state it
-// took before knows in the end which objects fit: it has not missed one that has stopped fitting before it was deleted.
+// With overflow, a listener with Transitions that goes by each event's object, old object and, for
+// deletes, the state it took before knows in the end which objects fit: it has not missed one that
+// has stopped fitting before it was deleted.
 func TestTransitionsModelEndsInTheRightSet(t *testing.T) {
 	dir, left := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -32,8 +33,10 @@ func TestTransitionsModelEndsInTheRightSet(t *testing.T) {
 			g := &group{both: true}
 			_, g.conditions = drawConditions(t)
 			period := time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute
-			cfg := ListenerConfig{Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), Resync: period, Conditions: g.conditions, Transitions: true}
-			cfg.Overflow = rapid.SampledFrom([]Overflow{OverflowLatest, OverflowSpill}).Draw(t, "overflow")
+			cfg := ListenerConfig{Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"),
+				Resync: period, Conditions: g.conditions, Transitions: true}
+			cfg.Overflow = rapid.SampledFrom([]Overflow{OverflowLatest, OverflowSpill}).Draw(t,
+				"overflow")
 			cfg.SpillDir, cfg.SpillBytes = dir, 2000
 			g.before = j.listener(cfg)
 			g.all = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period})
@@ -56,7 +59,9 @@ func TestTransitionsModelEndsInTheRightSet(t *testing.T) {
 			}
 			for key, o := range j.current {
 				if members[key] != g.fits(o) {
-					t.Fatalf("%v: %s fits: %t, the listener takes it for %t:\n%s\nof\n%s", g.conditions, key, g.fits(o), members[key], of(key, g.before.events), of(key, g.all.events))
+					t.Fatalf("%v: %s fits: %t, the listener takes it for %t:\n%s\nof\n%s",
+						g.conditions, key, g.fits(o), members[key], of(key, g.before.events),
+						of(key, g.all.events))
 				}
 			}
 		}
@@ -69,7 +74,8 @@ func TestTransitionsModelEndsInTheRightSet(t *testing.T) {
 func of(key event.Key, events []event.Event) (all string) {
 	for _, e := range events {
 		if e.Object.Key() == key {
-			all += "  " + told1(e) + event.MustCompilePath("status.phase").Lookup(e.Object).Text() + "\n"
+			all += "  " + told1(e) + event.MustCompilePath("status.phase").Lookup(e.Object).Text() +
+				"\n"
 		}
 	}
 	return all

@@ -10,16 +10,18 @@ import (
 	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
-// readBuffer is what an HTTP/1.1 connection reads at once. With net/http's own 4 KiB an event of 10 KB takes two reads
-// when the server is ahead and four when it is not; with 32 KiB it takes a third of one, and two. That is 15 % of reading
-// an event in a burst, and 4 to 9 % of reading and parsing it. More brings nothing, see BenchmarkWatch. Over TLS it
-// changes nothing, as a read ends with a record, and HTTP/2 does not look at it; a buffer of the same size below TLS
-// saved up to two reads of three, and no time.
+// readBuffer is what an HTTP/1.1 connection reads at once. With net/http's own 4 KiB an event of 10
+// KB takes two reads when the server is ahead and four when it is not; with 32 KiB it takes a third
+// of one, and two. That is 15 % of reading an event in a burst, and 4 to 9 % of reading and parsing
+// it. More brings nothing, see BenchmarkWatch. Over TLS it changes nothing, as a read ends with a
+// record, and HTTP/2 does not look at it; a buffer of the same size below TLS saved up to two reads
+// of three, and no time.
 const readBuffer = 64 << 10
 
-// httpClientFor gives what rest.HTTPClientFor does, with connections that are the caller's alone and read in large
-// pieces, and with a note of how long the server wants to be left alone. Everything else is client-go's: credentials and their rotation, proxies, and the pings that find out that an
-// HTTP/2 connection is dead. A Transport that cfg brings is used as it is.
+// httpClientFor gives what rest.HTTPClientFor does, with connections that are the caller's alone
+// and read in large pieces, and with a note of how long the server wants to be left alone.
+// Everything else is client-go's: credentials and their rotation, proxies, and the pings that find
+// out that an HTTP/2 connection is dead. A Transport that cfg brings is used as it is.
 func httpClientFor(cfg *rest.Config) (*http.Client, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.WrapTransport = transport.Wrappers(retryafter.Transport, cfg.WrapTransport)
@@ -27,9 +29,9 @@ func httpClientFor(cfg *rest.Config) (*http.Client, error) {
 		return rest.HTTPClientFor(cfg)
 	}
 	if cfg.Proxy == nil {
-		// The default, and yet client-go shares no transport that has a proxy function, as it cannot compare functions:
-		// so there is one that can be changed. Without one, it would even use http.DefaultTransport for http://, which
-		// asks for compression whatever cfg says.
+		// The default, and yet client-go shares no transport that has a proxy function, as it
+		// cannot compare functions: so there is one that can be changed. Without one, it would even
+		// use http.DefaultTransport for http://, which asks for compression whatever cfg says.
 		cfg.Proxy = http.ProxyFromEnvironment
 	}
 	// The first wrapper gets the transport itself, before any request.

@@ -22,10 +22,11 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// BenchmarkWatch measures what an event of 10 KB costs the client of a server in another process: CPU time of the whole
-// process, system time of that, and reads and writes it asked the kernel for. Events come in a burst, as fast as the
-// server can, or one a millisecond. They are parsed, or only cut and dropped. read is the buffer of an HTTP/1.1
-// connection, stream that of the reader, both in KiB.
+// BenchmarkWatch measures what an event of 10 KB costs the client of a server in another process:
+// CPU time of the whole process, system time of that, and reads and writes it asked the kernel for.
+// Events come in a burst, as fast as the server can, or one a millisecond. They are parsed, or only
+// cut and dropped. read is the buffer of an HTTP/1.1 connection, stream that of the reader, both in
+// KiB.
 func BenchmarkWatch(b *testing.B) {
 	for _, protocol := range protocols {
 		cfg := benchServer(b, protocol)
@@ -33,14 +34,16 @@ func BenchmarkWatch(b *testing.B) {
 			arrival, work string
 			streams       []int
 		}{
-			{"burst", "parse", []int{32, 64, 128, 256}}, {"burst", "drop", []int{128}}, {"single", "parse", []int{32}},
+			{"burst", "parse", []int{32, 64, 128, 256}}, {"burst", "drop", []int{128}}, {
+				"single", "parse", []int{32}},
 		} {
 			for _, read := range []int{4, 16, 32, 64, 128} {
 				if protocol != "HTTP1" && read != 4 && read != readBuffer>>10 {
 					continue // no more than a check that it does not matter
 				}
 				for _, stream := range c.streams {
-					b.Run(fmt.Sprintf("%s/%s/%s/read=%d/stream=%d", protocol, c.arrival, c.work, read, stream), func(b *testing.B) {
+					b.Run(fmt.Sprintf("%s/%s/%s/read=%d/stream=%d", protocol, c.arrival, c.work,
+						read, stream), func(b *testing.B) {
 						cfg := rest.CopyConfig(cfg)
 						cfg.WrapTransport = func(rt http.RoundTripper) http.RoundTripper {
 							innermost(rt).ReadBufferSize = read << 10
@@ -60,7 +63,8 @@ func benchWatch(b *testing.B, cfg *rest.Config, arrival, work string, size int) 
 		b.Fatal(err)
 	}
 	defer client.CloseIdleConnections()
-	body, err := client.ListWatcher(pods, Scope{LabelSelector: arrival}).Watch(b.Context(), metav1.ListOptions{})
+	body, err := client.ListWatcher(pods, Scope{LabelSelector: arrival}).Watch(b.Context(),
+		metav1.ListOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -87,11 +91,13 @@ func benchWatch(b *testing.B, cfg *rest.Config, arrival, work string, size int) 
 		events++
 	}
 	for i, now := range used(b) {
-		b.ReportMetric((now-before[i])/events, [...]string{"cpu-ns/op", "sys-ns/op", "reads/op", "writes/op"}[i])
+		b.ReportMetric((now-before[i])/events,
+			[...]string{"cpu-ns/op", "sys-ns/op", "reads/op", "writes/op"}[i])
 	}
 }
 
-// used is the CPU time this process has had, in nanoseconds, the kernel's part of it, and its reads and writes so far.
+// used is the CPU time this process has had, in nanoseconds, the kernel's part of it, and its reads
+// and writes so far.
 func used(b *testing.B) (u [4]float64) {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -159,15 +165,16 @@ func TestBenchServer(t *testing.T) {
 	server.Close()
 }
 
-// serveBench sends events until nobody reads them. In a burst it flushes after some of them, as an API server does when
-// it has no more for the moment.
+// serveBench sends events until nobody reads them. In a burst it flushes after some of them, as an
+// API server does when it has no more for the moment.
 func serveBench(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	var env strings.Builder
 	for i := 0; env.Len() < 9800; i++ {
 		fmt.Fprintf(&env, `{"name":"VARIABLE_%d","value":"value number %x"},`, i, i*i*7919)
 	}
-	text := []byte(`{"type":"MODIFIED","object":` + podText("web-1", "u1", 123456, `,"spec":{"env":[`+env.String()+`{}]}`) + "}\n")
+	text := []byte(`{"type":"MODIFIED","object":` + podText("web-1", "u1", 123456,
+		`,"spec":{"env":[`+env.String()+`{}]}`) + "}\n")
 	single := r.URL.Query().Get("labelSelector") == "single"
 	w.(http.Flusher).Flush()
 	for i := 0; ; i++ {

@@ -41,7 +41,8 @@ func start(s *httptest.Server, protocol string) *rest.Config {
 	return &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{CAData: ca}}
 }
 
-// pipes is a network on which synctest can see that both ends rest. It is a net.Listener; the zero value is not ready.
+// pipes is a network on which synctest can see that both ends rest. It is a net.Listener; the zero
+// value is not ready.
 type pipes struct {
 	accepted chan net.Conn
 	closed   chan struct{}
@@ -92,8 +93,10 @@ func (c *mortal) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// serve starts a server of the protocol inside a bubble. stop ends it and the client's idle connections.
-func serve(t *testing.T, protocol string, h http.Handler, change func(*rest.Config)) (client *Client, net *pipes, stop func()) {
+// serve starts a server of the protocol inside a bubble. stop ends it and the client's idle
+// connections.
+func serve(t *testing.T, protocol string, h http.Handler, change func(*rest.Config)) (
+	client *Client, net *pipes, stop func()) {
 	t.Helper()
 	net = newPipes()
 	server := &httptest.Server{Listener: net, Config: &http.Server{Handler: h}}
@@ -159,11 +162,12 @@ func newKeyPair(t *testing.T, name string) keyPair {
 	}
 }
 
-// gzipServer is a fakeServer's HTTP side. It compresses its answers, to those who accept that, watches included.
+// gzipServer is a fakeServer's HTTP side. It compresses its answers, to those who accept that,
+// watches included.
 type gzipServer struct {
 	*fakeServer
-	// badList and badWatch, unless empty, are what is wrong with the next answer, once: half (of it is missing),
-	// truncated (nothing is missing but the end of the gzip stream), checksum.
+	// badList and badWatch, unless empty, are what is wrong with the next answer, once: half (of it
+	// is missing), truncated (nothing is missing but the end of the gzip stream), checksum.
 	badList, badWatch string
 
 	mu       sync.Mutex
@@ -173,7 +177,8 @@ type gzipServer struct {
 func (s *gzipServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	query := r.URL.Query()
-	opts := metav1.ListOptions{ResourceVersion: query.Get("resourceVersion"), Continue: query.Get("continue")}
+	opts := metav1.ListOptions{ResourceVersion: query.Get("resourceVersion"),
+		Continue: query.Get("continue")}
 	open, bad := s.List, &s.badList
 	if query.Has("watch") {
 		open, bad = s.Watch, &s.badWatch

@@ -55,7 +55,9 @@ func (c widest) Read(p []byte) (int, error) {
 }
 
 func TestConnectionsAreReadInLargePieces(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { listNoPods(w) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		listNoPods(w)
+	}))
 	defer server.Close()
 	var asked atomic.Int64
 	wrapped := 0
@@ -94,12 +96,15 @@ func TestConnectionsAreTheClientsOwn(t *testing.T) {
 		if a == nil || a == b || a == c || b == c || a == http.DefaultTransport {
 			t.Errorf("%s: the transports are %p, %p and client-go's %p", cfg.Host, a, b, c)
 		}
-		if a.ReadBufferSize != readBuffer || c.ReadBufferSize != 0 || cfg.Proxy != nil || cfg.WrapTransport != nil {
-			t.Errorf("%s: the buffers are %d and client-go's %d; the configuration is %+v", cfg.Host, a.ReadBufferSize, c.ReadBufferSize, cfg)
+		if a.ReadBufferSize != readBuffer || c.ReadBufferSize != 0 || cfg.Proxy != nil ||
+			cfg.WrapTransport != nil {
+			t.Errorf("%s: the buffers are %d and client-go's %d; the configuration is %+v",
+				cfg.Host, a.ReadBufferSize, c.ReadBufferSize, cfg)
 		}
 	}
 	own := &http.Transport{}
-	if c := newTestClient(t, &rest.Config{Transport: own}); innermost(c.http.Transport) != own || own.ReadBufferSize != 0 {
+	if c := newTestClient(t, &rest.Config{Transport: own}); innermost(c.http.Transport) != own ||
+		own.ReadBufferSize != 0 {
 		t.Errorf("a transport that was given was changed, or not used: %+v", own)
 	}
 }
@@ -109,10 +114,11 @@ func TestProtocols(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var got string
-				c, _, stop := serve(t, protocol, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					got = r.Proto
-					listNoPods(w)
-				}), nil)
+				c, _, stop := serve(t, protocol,
+					http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						got = r.Proto
+						listNoPods(w)
+					}), nil)
 				if text, err := list(t.Context(), c); err != nil || text != noPods {
 					t.Errorf("%q, %v", text, err)
 				}
@@ -144,10 +150,12 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 	for _, protocol := range protocols {
 		synctest.Test(t, func(t *testing.T) {
 			var opened, closed atomic.Int32
-			c, _, stop := serve(t, protocol, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { listNoPods(w) }),
+			c, _, stop := serve(t, protocol,
+				http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { listNoPods(w) }),
 				func(cfg *rest.Config) {
 					dial := cfg.Dial
-					cfg.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+					cfg.Dial = func(ctx context.Context, network, address string) (net.Conn,
+						error) {
 						opened.Add(1)
 						c, err := dial(ctx, network, address)
 						return closing{c, sync.OnceFunc(func() { closed.Add(1) })}, err
@@ -159,7 +167,8 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 				}
 				synctest.Wait()
 				if opened.Load() != round+1 || closed.Load() > round {
-					t.Errorf("%s: opened %d, closed %d in round %d", protocol, opened.Load(), closed.Load(), round)
+					t.Errorf("%s: opened %d, closed %d in round %d", protocol, opened.Load(),
+						closed.Load(), round)
 				}
 				c.CloseIdleConnections()
 				synctest.Wait()
@@ -175,10 +184,11 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 // A watch may be silent for as long as it likes, but not the server's end of an HTTP/2 connection.
 func TestDeadConnectionIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, net, stop := serve(t, "HTTP2", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-		}), nil)
+		c, net, stop := serve(t, "HTTP2",
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+			}), nil)
 		body, err := c.ListWatcher(pods, Scope{}).Watch(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -207,7 +217,8 @@ func TestDeadConnectionIsFound(t *testing.T) {
 	})
 }
 
-// Beside the credentials: what the configuration says of compression holds for http://, where client-go forgets it.
+// Beside the credentials: what the configuration says of compression holds for http://, where
+// client-go forgets it.
 func TestHeadersAreSent(t *testing.T) {
 	var got http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -219,12 +230,17 @@ func TestHeadersAreSent(t *testing.T) {
 		cfg  rest.Config
 		want map[string]string
 	}{
-		"token":         {rest.Config{BearerToken: "t"}, map[string]string{"Authorization": "Bearer t"}},
-		"password":      {rest.Config{Username: "u", Password: "p"}, map[string]string{"Authorization": "Basic dTpw"}},
-		"impersonation": {rest.Config{Impersonate: rest.ImpersonationConfig{UserName: "u"}}, map[string]string{"Impersonate-User": "u"}},
-		"user agent":    {rest.Config{UserAgent: "informerd/1"}, map[string]string{"User-Agent": "informerd/1"}},
-		"compression":   {rest.Config{}, map[string]string{"Accept-Encoding": "gzip"}},
-		"none":          {rest.Config{DisableCompression: true}, map[string]string{"Accept-Encoding": ""}},
+		"token": {rest.Config{BearerToken: "t"},
+			map[string]string{"Authorization": "Bearer t"}},
+		"password": {rest.Config{Username: "u", Password: "p"},
+			map[string]string{"Authorization": "Basic dTpw"}},
+		"impersonation": {rest.Config{Impersonate: rest.ImpersonationConfig{UserName: "u"}},
+			map[string]string{"Impersonate-User": "u"}},
+		"user agent": {rest.Config{UserAgent: "informerd/1"},
+			map[string]string{"User-Agent": "informerd/1"}},
+		"compression": {rest.Config{}, map[string]string{"Accept-Encoding": "gzip"}},
+		"none": {rest.Config{DisableCompression: true},
+			map[string]string{"Accept-Encoding": ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.cfg.Host = server.URL
@@ -250,10 +266,11 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	write("one")
 	synctest.Test(t, func(t *testing.T) {
 		var got string
-		c, _, stop := serve(t, "HTTP2", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			got = r.Header.Get("Authorization")
-			listNoPods(w)
-		}), func(cfg *rest.Config) { cfg.BearerTokenFile = path })
+		c, _, stop := serve(t, "HTTP2",
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				got = r.Header.Get("Authorization")
+				listNoPods(w)
+			}), func(cfg *rest.Config) { cfg.BearerTokenFile = path })
 		for _, token := range []string{"one", "two"} {
 			write(token)
 			time.Sleep(time.Minute)
@@ -265,15 +282,18 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	})
 }
 
-// certServer answers those whose certificate has the name it wants, and is one that client certificates are for.
+// certServer answers those whose certificate has the name it wants, and is one that client
+// certificates are for.
 func certServer(t *testing.T, wanted *atomic.Value, pairs ...keyPair) *rest.Config {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if len(r.TLS.PeerCertificates) == 0 || r.TLS.PeerCertificates[0].Subject.CommonName != wanted.Load() {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		listNoPods(w)
-	}))
+	server := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if len(r.TLS.PeerCertificates) == 0 ||
+				r.TLS.PeerCertificates[0].Subject.CommonName != wanted.Load() {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			listNoPods(w)
+		}))
 	known := x509.NewCertPool()
 	for _, p := range pairs {
 		known.AppendCertsFromPEM(p.cert)
@@ -338,14 +358,16 @@ func rotate(t *testing.T) {
 	}
 }
 
-// A plugin is run again when the server refuses what it gave, and a certificate it gives is used on new connections.
+// A plugin is run again when the server refuses what it gave, and a certificate it gives is used on
+// new connections.
 func TestCredentialPlugin(t *testing.T) {
 	one, two := newKeyPair(t, "one"), newKeyPair(t, "two")
 	path := filepath.Join(t.TempDir(), "credential")
 	write := func(p keyPair) {
 		text, err := json.Marshal(map[string]any{
 			"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
-			"status": map[string]string{"clientCertificateData": string(p.cert), "clientKeyData": string(p.key)},
+			"status": map[string]string{"clientCertificateData": string(p.cert),
+				"clientKeyData": string(p.key)},
 		})
 		if err == nil {
 			err = os.WriteFile(path, text, 0o600)
@@ -359,7 +381,8 @@ func TestCredentialPlugin(t *testing.T) {
 	wanted.Store("one")
 	cfg := certServer(t, &wanted, one, two)
 	cfg.ExecProvider = &api.ExecConfig{
-		APIVersion: "client.authentication.k8s.io/v1", Command: "cat", Args: []string{path}, InteractiveMode: api.NeverExecInteractiveMode,
+		APIVersion: "client.authentication.k8s.io/v1", Command: "cat", Args: []string{path},
+		InteractiveMode: api.NeverExecInteractiveMode,
 	}
 	c := newTestClient(t, cfg)
 	if _, err := list(t.Context(), c); err != nil {
@@ -370,8 +393,8 @@ func TestCredentialPlugin(t *testing.T) {
 	if _, err := list(t.Context(), c); !apierrors.IsUnauthorized(err) {
 		t.Fatalf("with the old certificate: %v", err)
 	}
-	// client-go closes the connections with the old certificate while requests go on: one may still get hold of such a
-	// connection, and fails; the next one does not.
+	// client-go closes the connections with the old certificate while requests go on: one may still
+	// get hold of such a connection, and fails; the next one does not.
 	_, err := list(t.Context(), c)
 	if errors.Is(err, net.ErrClosed) {
 		_, err = list(t.Context(), c)
@@ -401,7 +424,8 @@ func TestProxyOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// The environment's proxy is used, and NO_PROXY may name networks. It is read once in a process, so this needs another.
+// The environment's proxy is used, and NO_PROXY may name networks. It is read once in a process, so
+// this needs another.
 func TestProxyOfTheEnvironment(t *testing.T) {
 	const inChild = "INFORMER_TEST_PROXY"
 	if os.Getenv(inChild) != "" {
@@ -414,12 +438,14 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 		return
 	}
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyOfTheEnvironment$")
-	child.Env = []string{inChild + "=1", "HTTP_PROXY=http://proxy.example:3128", "NO_PROXY=10.0.0.0/8"}
+	child.Env = []string{inChild + "=1", "HTTP_PROXY=http://proxy.example:3128",
+		"NO_PROXY=10.0.0.0/8"}
 	out, err := child.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"http://api.example http://proxy.example:3128 <nil>\n", "http://10.1.2.3 <nil> <nil>\n"} {
+	for _, want := range []string{"http://api.example http://proxy.example:3128 <nil>\n",
+		"http://10.1.2.3 <nil> <nil>\n"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("got %s\nwant %s", out, want)
 		}

@@ -8,20 +8,22 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// tree is a set of objects by key, of which a snapshot costs nothing: a hash trie of 32 branches a node, whose nodes are
-// copied when they are changed after a snapshot has been taken of them, and changed in place otherwise. The zero value
-// is empty. One goroutine at a time may use a tree; a snapshot can be read by all, for ever.
+// tree is a set of objects by key, of which a snapshot costs nothing: a hash trie of 32 branches a
+// node, whose nodes are copied when they are changed after a snapshot has been taken of them, and
+// changed in place otherwise. The zero value is empty. One goroutine at a time may use a tree; a
+// snapshot can be read by all, for ever.
 //
-// It is here instead of a Go map because readers that list 200,000 objects under a lock made one change take 100 ms
-// (BenchmarkPutUnderReaders); it also takes less memory for each object than a map does.
+// It is here instead of a Go map because readers that list 200,000 objects under a lock made one
+// change take 100 ms (BenchmarkPutUnderReaders); it also takes less memory for each object than a
+// map does.
 type tree struct {
 	root  *treeNode
 	n     int
 	epoch uint64 // nodes of an older epoch belong to a snapshot, too
 }
 
-// treeNode has one slot for each bit set in used, in the order of the bits. A node at maxShift holds objects whose whole
-// hash is equal, in any order, and used counts nothing.
+// treeNode has one slot for each bit set in used, in the order of the bits. A node at maxShift
+// holds objects whose whole hash is equal, in any order, and used counts nothing.
 type treeNode struct {
 	epoch uint64
 	used  uint32
@@ -98,7 +100,8 @@ func (t *tree) add(o *event.Object) (added bool) {
 	return old == nil
 }
 
-func (t *tree) putIn(n *treeNode, hash uint64, shift int, key event.Key, o *event.Object, replace bool) (_ *treeNode, old *event.Object) {
+func (t *tree) putIn(n *treeNode, hash uint64, shift int, key event.Key, o *event.Object,
+	replace bool) (_ *treeNode, old *event.Object) {
 	if n == nil {
 		n = &treeNode{epoch: t.epoch}
 	}
@@ -148,7 +151,8 @@ func (t *tree) remove(key event.Key) (old *event.Object) {
 }
 
 // removeIn takes out a key that is there. It gives nil for a node that has become empty.
-func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key event.Key) (_ *treeNode, old *event.Object) {
+func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key event.Key) (_ *treeNode,
+	old *event.Object) {
 	n = t.own(n)
 	i, _ := n.find(hash, shift, key)
 	s := &n.slots[i]
@@ -189,8 +193,8 @@ func (n *treeNode) each(f func(*event.Object)) {
 	}
 }
 
-// behind calls f for the objects whose hash comes behind another in the order of the tree, or for all if inside is false,
-// until f returns false. It reports whether f never did.
+// behind calls f for the objects whose hash comes behind another in the order of the tree, or for
+// all if inside is false, until f returns false. It reports whether f never did.
 func (n *treeNode) behind(hash uint64, inside bool, shift int, f func(*event.Object) bool) bool {
 	digit := int(hash >> shift & (1<<treeBits - 1))
 	for i, used := 0, n.used; i < len(n.slots); i, used = i+1, used&(used-1) {
@@ -221,8 +225,8 @@ func follows(a, b uint64) bool {
 	return a>>shift&(1<<treeBits-1) > b>>shift&(1<<treeBits-1)
 }
 
-// treeWalk goes through a tree object by object, in any order. The tree must not be changed meanwhile, so it is one for
-// snapshots. The zero value is at the end.
+// treeWalk goes through a tree object by object, in any order. The tree must not be changed
+// meanwhile, so it is one for snapshots. The zero value is at the end.
 type treeWalk struct{ path []treeStep }
 
 type treeStep struct {

@@ -49,7 +49,9 @@ func TestTreeModel(t *testing.T) {
 				}
 				delete(truth, key)
 			},
-			"snapshot": func(*rapid.T) { snapshots = append(snapshots, taken{tr.snapshot(), maps.Clone(truth)}) },
+			"snapshot": func(*rapid.T) {
+				snapshots = append(snapshots, taken{tr.snapshot(), maps.Clone(truth)})
+			},
 			"": func(t *rapid.T) {
 				for key, want := range truth {
 					if tr.get(key) != want {
@@ -65,7 +67,8 @@ func TestTreeModel(t *testing.T) {
 	})
 }
 
-// TestTreeOfEqualHashes: keys that cannot be told apart by their hash end in one node at the bottom.
+// TestTreeOfEqualHashes: keys that cannot be told apart by their hash end in one node at the
+// bottom.
 func TestTreeOfEqualHashes(t *testing.T) {
 	var tr tree
 	a, b, c := obj("a", "1", 1), obj("b", "2", 2), obj("c", "3", 3)
@@ -89,11 +92,13 @@ func TestTreeOfEqualHashes(t *testing.T) {
 }
 
 // putWithHash is putIn for objects that all have one hash, which no test can find for real.
-func putWithHash(t *tree, n *treeNode, hash uint64, shift int, o *event.Object) (*treeNode, *event.Object) {
+func putWithHash(t *tree, n *treeNode, hash uint64, shift int, o *event.Object) (*treeNode,
+	*event.Object) {
 	if shift >= maxShift || n == nil {
 		if n == nil && shift < maxShift {
 			below, _ := putWithHash(t, nil, hash, shift+treeBits, o)
-			return &treeNode{epoch: t.epoch, used: 1 << (hash >> shift & 31), slots: []treeSlot{{node: below}}}, nil
+			return &treeNode{epoch: t.epoch, used: 1 << (hash >> shift & 31),
+				slots: []treeSlot{{node: below}}}, nil
 		}
 		return t.putIn(n, hash, shift, o.Key(), o, true)
 	}

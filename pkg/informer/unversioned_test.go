@@ -10,22 +10,25 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// An API whose objects have no versions, as some aggregated ones do: a change is an update, in the store and for
-// listeners, and an object that a new list repeats is unchanged.
+// An API whose objects have no versions, as some aggregated ones do: a change is an update, in the
+// store and for listeners, and an object that a new list repeats is unchanged.
 func TestObjectsWithoutVersions(t *testing.T) {
-	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{}, joined: newSignal()}
+	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{},
+		joined: newSignal()}
 	l, err := NewListener(ListenerConfig{Resync: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.proc.join(l, c.store, time.Now())
 	apply := func(typ deltaType, phase string) {
-		o, err := (&event.Parser{}).Parse([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n"},"status":{"phase":"` + phase + `"}}`))
+		o, err := (&event.Parser{}).Parse(
+			[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n"},"status":{"phase":"` + phase + `"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.apply(&delta{typ: typ, object: o})
-		if got := event.MustCompilePath("status.phase").Lookup(c.store.get(o.Key())).Text(); got != phase {
+		if got := event.MustCompilePath("status.phase").Lookup(
+			c.store.get(o.Key())).Text(); got != phase {
 			t.Errorf("the store has %s, want %s", got, phase)
 		}
 	}
@@ -41,23 +44,28 @@ func TestObjectsWithoutVersions(t *testing.T) {
 	expect(t, got, "add", "update", "resync", "update")
 }
 
-// The same when the buffer is full, with every policy, and when the spill file breaks: the last state comes as an update.
+// The same when the buffer is full, with every policy, and when the spill file breaks: the last
+// state comes as an update.
 func TestObjectsWithoutVersionsBehindAFullBuffer(t *testing.T) {
 	state := func(phase string) *event.Object {
-		o, err := (&event.Parser{}).Parse([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"},"status":{"phase":"` + phase + `"}}`))
+		o, err := (&event.Parser{}).Parse(
+			[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"},"status":{"phase":"` +
+				phase + `"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return o
 	}
-	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill((&faults{read: true}).spillFile(1 << 20))}
+	b := &buffer{capacity: 1, overflow: OverflowSpill,
+		spill: newSpill((&faults{read: true}).spillFile(1 << 20))}
 	b.offer(ev(event.Add, obj("a", "1", 1)))
 	b.offer(ev(event.Resync, state("Pending")))
 	b.offer(ev(event.Update, state("Running"), state("Pending")))
 	b.useDisk()
 	var got []string
 	for e, ok := b.take(); ok; e, ok = b.take() {
-		got = append(got, e.Op.String()+" "+event.MustCompilePath("status.phase").Lookup(e.Object).Text())
+		got = append(got, e.Op.String()+" "+
+			event.MustCompilePath("status.phase").Lookup(e.Object).Text())
 		b.done(e.Object.Key())
 		b.useDisk()
 	}

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// watchTimeout is what a watch asks the server for, at least; the server ends it after up to twice that.
+	// watchTimeout is what a watch asks the server for, at least; the server ends it after up to
+	// twice that.
 	watchTimeout = 5 * time.Minute
-	// watchGrace is how much longer than asked for a watch may live, before the connection is taken for dead.
+	// watchGrace is how much longer than asked for a watch may live, before the connection is taken
+	// for dead.
 	watchGrace = 30 * time.Second
 	// shortWatch: a watch that ends sooner and without an event is treated as failed.
 	shortWatch = time.Second
@@ -30,11 +32,12 @@ const (
 type watchEnd int
 
 const (
-	notYet    watchEnd = iota
-	ended              // as watches do: the next one
-	lost               // with its connection: the next one after a delay
-	busyWatch          // the server asked to be left alone for a while: the next one after a backoff
-	needsList          // what happened since the last version cannot be watched
+	notYet watchEnd = iota
+	ended           // as watches do: the next one
+	lost            // with its connection: the next one after a delay
+	// the server asked to be left alone for a while: the next one after a backoff
+	busyWatch
+	needsList // what happened since the last version cannot be watched
 )
 
 var errShortWatch = errors.New("the watch ended at once and without an event")
@@ -71,7 +74,8 @@ func (w *watchStream) close() {
 	_ = w.body.Close() // nothing is left to learn from it
 }
 
-// next reads a frame. What carries no object, or one of another kind than the resource's, is passed to skip.
+// next reads a frame. What carries no object, or one of another kind than the resource's, is passed
+// to skip.
 func (w *watchStream) next(skip func(error)) (frame event.WatchEvent, err error) {
 	for {
 		err := w.in.value(func(text []byte) (end int, err error) {
@@ -94,8 +98,8 @@ func isObjectError(err error) bool {
 	return errors.As(err, &refused)
 }
 
-// endOf distinguishes a stream that ended from one that cannot be read: whatever the connection's error is called, it says
-// nothing against the frames before it.
+// endOf distinguishes a stream that ended from one that cannot be read: whatever the connection's
+// error is called, it says nothing against the frames before it.
 func (w *watchStream) endOf(err error) watchEnd {
 	switch read := w.in.err; {
 	case read == nil || err != read && err != noEOF(read) || isDamaged(err):
@@ -110,11 +114,12 @@ func (w *watchStream) endOf(err error) watchEnd {
 // tooShort: the watch ended at once and without an event.
 func (w *watchStream) tooShort() bool { return w.events == 0 && time.Since(w.begun) < shortWatch }
 
-// watch follows the resource from the last version on, with the stream that brought the list, if there is one, until that
-// ends, and waits as long as the next one has to wait. again reports whether there can be a next one; without it, and
-// without an error, a new list is needed.
+// watch follows the resource from the last version on, with the stream that brought the list, if
+// there is one, until that ends, and waits as long as the next one has to wait. again reports
+// whether there can be a next one; without it, and without an error, a new list is needed.
 func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err error) {
-	// A watch from no version begins with an ADDED for each object there is, and their versions are in no order.
+	// A watch from no version begins with an ADDED for each object there is, and their versions are
+	// in no order.
 	unordered := false
 	if w == nil {
 		unordered = r.last == "" || r.last == "0"
@@ -146,7 +151,8 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 		if time.Since(w.begun) < steadyWatch {
 			delay = r.backoff.next(time.Now(), nil)
 		}
-		r.log.Info("watch connection lost, watching on", "error", cause, "in", delay.Round(time.Millisecond))
+		r.log.Info("watch connection lost, watching on", "error", cause, "in",
+			delay.Round(time.Millisecond))
 		return true, nilIfDone(ctx, sleep(ctx, delay))
 	}
 }
@@ -165,7 +171,8 @@ func (r *reflector) afterRefusal(ctx context.Context, err error) (again bool, _ 
 	}
 }
 
-// afterFailure backs off for the next watch. After maxFailedWatches of them a list has to show what is the matter.
+// afterFailure backs off for the next watch. After maxFailedWatches of them a list has to show what
+// is the matter.
 func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, err error) {
 	if r.failedWatches++; r.failedWatches < maxFailedWatches || mutated("no-list-after-failures") {
 		return true, r.wait(ctx, cause)
@@ -174,8 +181,10 @@ func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, 
 	return false, cause
 }
 
-// follow queues what a watch brings until it ends. The cause says why, if there is more to say than that.
-func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) (end watchEnd, cause error) {
+// follow queues what a watch brings until it ends. The cause says why, if there is more to say than
+// that.
+func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) (end watchEnd,
+	cause error) {
 	for ctx.Err() == nil {
 		frame, err := w.next(r.skip)
 		if err != nil {
@@ -226,12 +235,14 @@ func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (watchEnd,
 		}
 		return needsList, err
 	default:
-		r.log.Warn("the watch sent a frame of unknown type, listing again", "type", fmt.Sprintf("%.20q", frame.Type))
+		r.log.Warn("the watch sent a frame of unknown type, listing again", "type",
+			fmt.Sprintf("%.20q", frame.Type))
 		return needsList, nil
 	}
 }
 
-// enqueue queues what happened to an object, unless it can be applied at once. It blocks while the queue is full.
+// enqueue queues what happened to an object, unless it can be applied at once. It blocks while the
+// queue is full.
 func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *event.Object) error {
 	d := delta{typ: typ, object: o}
 	if !r.controller.applyNow(d) {
@@ -249,7 +260,8 @@ func (r *reflector) flush() {
 	r.controller.proc.wake()
 }
 
-// wait backs off and keeps the resourceVersion: nothing was missed that a watch from there would not bring.
+// wait backs off and keeps the resourceVersion: nothing was missed that a watch from there would
+// not bring.
 func (r *reflector) wait(ctx context.Context, cause error) error {
 	r.flush()
 	delay := r.backoff.next(time.Now(), cause)

@@ -11,29 +11,34 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Servers that do not know streamed lists begin a plain watch and never send the bookmark that ends the list
-// (kubernetes#135895). Three limits find them out, whatever that watch brings; pages are asked for then. Together they
-// bound the first list: its tries take watchListLimit at most, the delays between them twice 2*backoffMax, and before each
-// of up to watchListBusy requests that find the server busy comes another delay.
+// Servers that do not know streamed lists begin a plain watch and never send the bookmark that ends
+// the list (kubernetes#135895). Three limits find them out, whatever that watch brings; pages are
+// asked for then. Together they bound the first list: its tries take watchListLimit at most, the
+// delays between them twice 2*backoffMax, and before each of up to watchListBusy requests that find
+// the server busy comes another delay.
 const (
-	// watchListIdle is how long a streamed list may bring no object that is new to it, from the request on; and how long
-	// after the first frame that a list does not have, a change or an unmarked bookmark, its end may take: changes come
-	// behind the list.
+	// watchListIdle is how long a streamed list may bring no object that is new to it, from the
+	// request on; and how long after the first frame that a list does not have, a change or an
+	// unmarked bookmark, its end may take: changes come behind the list.
 	watchListIdle = 30 * time.Second
-	// watchListLimit is how long all tries of a streamed list may take. One that takes longer is quicker as compressed
-	// pages.
+	// watchListLimit is how long all tries of a streamed list may take. One that takes longer is
+	// quicker as compressed pages.
 	watchListLimit = 2 * time.Minute
-	// watchListTries is how often a streamed list that the server cuts is asked for again, before pages are.
+	// watchListTries is how often a streamed list that the server cuts is asked for again, before
+	// pages are.
 	watchListTries = 3
-	// watchListBusy is how often a server may be too busy for a streamed list, before it is asked for pages.
+	// watchListBusy is how often a server may be too busy for a streamed list, before it is asked
+	// for pages.
 	watchListBusy = 10
-	// watchListPause is how long pages are asked for after a limit was passed or all tries were cut.
+	// watchListPause is how long pages are asked for after a limit was passed or all tries were
+	// cut.
 	watchListPause = time.Hour
 )
 
-// watchList asks for the list as the beginning of a watch: first the objects there are, one frame each, then a bookmark
-// that says so, then the changes, all in one stream. That spares both sides the memory of pages. It returns the stream
-// once the list is in the queue, or nil if the list has to be asked for in pages.
+// watchList asks for the list as the beginning of a watch: first the objects there are, one frame
+// each, then a bookmark that says so, then the changes, all in one stream. That spares both sides
+// the memory of pages. It returns the stream once the list is in the queue, or nil if the list has
+// to be asked for in pages.
 func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 	if time.Now().Before(r.pagesUntil) {
 		return nil, nil
@@ -86,7 +91,8 @@ func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 	}
 	if errors.Is(err, errListCut) || errors.Is(err, errListLost) || errors.Is(err, errListEndless) {
 		r.pagesUntil = time.Now().Add(watchListPause)
-		r.log.Info("the API server does not stream lists, asking for pages from now on", "for", watchListPause, "error", err)
+		r.log.Info("the API server does not stream lists, asking for pages from now on", "for",
+			watchListPause, "error", err)
 	}
 	return nil, nil
 }
@@ -94,7 +100,8 @@ func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 var (
 	errListCut     = errors.New("the stream ended before the list did")
 	errListLost    = errors.New("the connection was lost before the list ended")
-	errListEndless = fmt.Errorf("the stream did not come to the end of the list: %v without a new object or with changes, or %v in all", watchListIdle, watchListLimit)
+	errListEndless = fmt.Errorf(
+		"the stream did not come to the end of the list: %v without a new object or with changes, or %v in all", watchListIdle, watchListLimit)
 )
 
 // listTimer ends a streamed list that passes a limit, by cancelling its request.
@@ -104,7 +111,8 @@ type listTimer struct {
 }
 
 func newListTimer(limit time.Duration, cancel context.CancelFunc) *listTimer {
-	return &listTimer{until: time.Now().Add(limit), timer: time.AfterFunc(min(limit, watchListIdle), cancel)}
+	return &listTimer{until: time.Now().Add(limit),
+		timer: time.AfterFunc(min(limit, watchListIdle), cancel)}
 }
 
 // listed puts the end off: there was an object that is new.
@@ -127,12 +135,14 @@ func (t *listTimer) changed() {
 }
 
 // streamList is one try. On success the list is in the queue, and the stream is the caller's.
-func (r *reflector) streamList(ctx context.Context, version string, limit time.Duration) (*watchStream, error) {
+func (r *reflector) streamList(ctx context.Context, version string,
+	limit time.Duration) (*watchStream, error) {
 	initial := true
 	ctx, cancel := context.WithCancel(ctx)
 	timer := newListTimer(limit, cancel)
 	w, err := r.openWatch(ctx, metav1.ListOptions{
-		ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, SendInitialEvents: &initial,
+		ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		SendInitialEvents: &initial,
 	})
 	var list []*event.Object
 	if err == nil {
@@ -152,13 +162,15 @@ func (r *reflector) streamList(ctx context.Context, version string, limit time.D
 	}
 	r.controller.takeList(ctx, list)
 	r.listed(version)
-	w.begun, w.events = time.Now(), 0 // the watch begins here: what is to come decides whether it is too short
+	// the watch begins here: what is to come decides whether it is too short
+	w.begun, w.events = time.Now(), 0
 	return w, nil
 }
 
-// readStreamedList reads up to the bookmark that ends the list, whose version it returns. Changes may be mixed into the
-// list; none of it reaches the queue before the end.
-func (r *reflector) readStreamedList(ctx context.Context, w *watchStream, timer *listTimer) ([]*event.Object, string, error) {
+// readStreamedList reads up to the bookmark that ends the list, whose version it returns. Changes
+// may be mixed into the list; none of it reaches the queue before the end.
+func (r *reflector) readStreamedList(ctx context.Context, w *watchStream,
+	timer *listTimer) ([]*event.Object, string, error) {
 	defer r.skips.report(r.log)
 	var list replaced
 	changed := false
@@ -171,7 +183,8 @@ func (r *reflector) readStreamedList(ctx context.Context, w *watchStream, timer 
 		isNew := false
 		switch frame.Type {
 		case "ADDED", "MODIFIED":
-			isNew = list.put(frame.Object.Stored()) // the texts of a whole list would be many times the store
+			// the texts of a whole list would be many times the store
+			isNew = list.put(frame.Object.Stored())
 		case "DELETED":
 			list.remove(frame.Object.Key())
 		case "BOOKMARK":
@@ -209,7 +222,8 @@ func (w *watchStream) listEnd(err error) error {
 	}
 }
 
-// replaced collects a streamed list, into which changes may be mixed, in the order in which the objects came first.
+// replaced collects a streamed list, into which changes may be mixed, in the order in which the
+// objects came first.
 type replaced struct {
 	place map[event.Key]int
 	list  []*event.Object // nil where an object went again

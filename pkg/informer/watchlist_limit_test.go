@@ -15,19 +15,22 @@ import (
 	"pgregory.net/rapid"
 )
 
-// syncBound is how late an informer may sync with a server that answers lists at once, whatever it does with requests for
-// streamed lists: 2 minutes for all tries, and a delay of up to a minute after two lost and ten busy ones.
+// syncBound is how late an informer may sync with a server that answers lists at once, whatever it
+// does with requests for streamed lists: 2 minutes for all tries, and a delay of up to a minute
+// after two lost and ten busy ones.
 const syncBound = 14 * time.Minute
 
-// A server that ignores the request and begins a plain watch, which may bring anything, is asked for pages after 30 s of
-// nothing new, after 30 s with changes, and after 2 minutes in any case; and again only after an hour.
+// A server that ignores the request and begins a plain watch, which may bring anything, is asked
+// for pages after 30 s of nothing new, after 30 s with changes, and after 2 minutes in any case;
+// and again only after an hour.
 func TestABusyServerThatIgnoresTheRequest(t *testing.T) {
 	for name, c := range map[string]struct {
 		every time.Duration
 		send  func(s *fakeServer, i int)
 		want  time.Duration
 	}{
-		"changes one object": {10 * time.Second, func(s *fakeServer, _ int) { s.apply("a", "1", "") }, watchListIdle},
+		"changes one object": {
+			10 * time.Second, func(s *fakeServer, _ int) { s.apply("a", "1", "") }, watchListIdle},
 		"creates and deletes objects": {5 * time.Second, func(s *fakeServer, i int) {
 			if name := fmt.Sprint("p", i/2); i%2 == 0 {
 				s.apply(name, "1", "")
@@ -35,14 +38,22 @@ func TestABusyServerThatIgnoresTheRequest(t *testing.T) {
 				s.remove(name)
 			}
 		}, watchListIdle + 10*time.Second},
-		"only creates objects": {10 * time.Second, func(s *fakeServer, i int) { s.apply(fmt.Sprint("p", i), "1", "") }, watchListLimit},
-		"sends bookmarks":      {10 * time.Second, func(s *fakeServer, _ int) { s.raw(bookmarkFrame(s.version + 1)) }, watchListIdle},
+		"only creates objects": {
+			10 * time.Second, func(s *fakeServer, i int) {
+				s.apply(fmt.Sprint("p", i), "1", "")
+			}, watchListLimit},
+		"sends bookmarks": {10 * time.Second, func(s *fakeServer, _ int) {
+			s.raw(bookmarkFrame(s.version + 1))
+		}, watchListIdle},
 		"creates objects and sends bookmarks": {5 * time.Second, func(s *fakeServer, i int) {
 			if s.apply(fmt.Sprint("p", i), "1", ""); i == 5 {
 				s.raw(bookmarkFrame(s.version + 1))
 			}
 		}, watchListIdle + 30*time.Second},
-		"sends malformed objects": {10 * time.Second, func(s *fakeServer, _ int) { s.raw(`{"type":"ADDED","object":{}}`) }, watchListIdle},
+		"sends malformed objects": {
+			10 * time.Second, func(s *fakeServer, _ int) {
+				s.raw(`{"type":"ADDED","object":{}}`)
+			}, watchListIdle},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
@@ -50,13 +61,16 @@ func TestABusyServerThatIgnoresTheRequest(t *testing.T) {
 				w.server.apply("a", "1", "")
 				_, reg, _ := w.listen(ListenerConfig{})
 				begun := time.Now()
-				for i := 0; !reg.shared.informer.queue.hasSynced() && time.Since(begun) < time.Hour; i++ {
+				for i := 0; !reg.shared.informer.queue.hasSynced() &&
+					time.Since(begun) < time.Hour; i++ {
 					time.Sleep(c.every)
 					c.send(w.server, i)
 					synctest.Wait()
 				}
-				if d := time.Since(begun); d < c.want || d > c.want+c.every || len(w.server.listed()) != 1 {
-					t.Errorf("synced after %v, want %v; %d lists", d, c.want, len(w.server.listed()))
+				if d := time.Since(begun); d < c.want || d > c.want+c.every ||
+					len(w.server.listed()) != 1 {
+					t.Errorf("synced after %v, want %v; %d lists", d, c.want,
+						len(w.server.listed()))
 				}
 				w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
 				time.Sleep(2 * backoffMin)
@@ -76,7 +90,8 @@ func TestABusyServerThatIgnoresTheRequest(t *testing.T) {
 	}
 }
 
-// A server that does not answer the request at all, as behind a proxy that waits for a first event, is asked for pages.
+// A server that does not answer the request at all, as behind a proxy that waits for a first event,
+// is asked for pages.
 func TestAStreamedListWithoutAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer()
@@ -112,9 +127,11 @@ func TestAStreamedListThatTakesLong(t *testing.T) {
 		defer stop()
 		for i := range 4 {
 			time.Sleep(watchListIdle - 2*time.Second)
-			frame := fmt.Sprintf(`{"type":"ADDED","object":%s}`+"\n", podText(fmt.Sprint("p", i), "1", 101+i, ""))
+			frame := fmt.Sprintf(`{"type":"ADDED","object":%s}`+"\n",
+				podText(fmt.Sprint("p", i), "1", 101+i, ""))
 			if i == 3 {
-				frame = fmt.Sprintf(`{"type":"MODIFIED","object":%s}`+"\n", podText("p0", "1", 104, ""))
+				frame = fmt.Sprintf(`{"type":"MODIFIED","object":%s}`+"\n",
+					podText("p0", "1", 104, ""))
 				frame += strings.Replace(server.endOfList(), `"100"`, `"104"`, 1)
 			}
 			if _, err := io.WriteString(send, frame); err != nil {
@@ -129,12 +146,16 @@ func TestAStreamedListThatTakesLong(t *testing.T) {
 	})
 }
 
-// Whatever a server makes of the requests for streamed lists, the informer syncs within syncBound, if lists are answered.
+// Whatever a server makes of the requests for streamed lists, the informer syncs within syncBound,
+// if lists are answered.
 func TestSyncIsBoundedWhateverTheServerStreams(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		busy := 0
-		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"refused", "busy", "expired", "cut", "lost", "silent", "trickle", "changes", "flood", "bookmarks"}), 1, 16).Draw(rt, "answers")
-		pause := rapid.SampledFrom([]time.Duration{700 * time.Millisecond, 5 * time.Second, 9 * time.Second, 29 * time.Second}).Draw(rt, "pause")
+		kinds := rapid.SliceOfN(
+			rapid.SampledFrom([]string{"refused", "busy", "expired", "cut", "lost", "silent",
+				"trickle", "changes", "flood", "bookmarks"}), 1, 16).Draw(rt, "answers")
+		pause := rapid.SampledFrom([]time.Duration{700 * time.Millisecond, 5 * time.Second,
+			9 * time.Second, 29 * time.Second}).Draw(rt, "pause")
 		synctest.Test(t, func(t *testing.T) {
 			server := newFakeServer()
 			server.apply("a", "1", "")
@@ -207,7 +228,8 @@ func (w *madeWatch) Read(p []byte) (int, error) {
 		case "changes":
 			typ = "MODIFIED"
 		}
-		w.rest = fmt.Sprintf(`{"type":%q,"object":%s}`+"\n", typ, podText(name, "1", 200+w.sent, ""))
+		w.rest = fmt.Sprintf(`{"type":%q,"object":%s}`+"\n", typ,
+			podText(name, "1", 200+w.sent, ""))
 		if w.kind == "bookmarks" {
 			w.rest = bookmarkFrame(200+w.sent) + "\n"
 		}

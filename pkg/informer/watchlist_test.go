@@ -20,10 +20,13 @@ func TestTheFirstListIsStreamed(t *testing.T) {
 		expect(t, r.take(), "update a/1 103 was 101")
 		asked := w.server.watched()
 		if len(w.server.listed()) != 0 || len(asked) != 1 || !reg.HasSynced() {
-			t.Errorf("%d lists, %d watches, synced %t", len(w.server.listed()), len(asked), reg.HasSynced())
+			t.Errorf("%d lists, %d watches, synced %t", len(w.server.listed()), len(asked),
+				reg.HasSynced())
 		}
 		first := asked[0]
-		if first.ResourceVersion != "" || first.ResourceVersionMatch != metav1.ResourceVersionMatchNotOlderThan || !first.AllowWatchBookmarks ||
+		if first.ResourceVersion != "" ||
+			first.ResourceVersionMatch != metav1.ResourceVersionMatchNotOlderThan ||
+			!first.AllowWatchBookmarks ||
 			first.TimeoutSeconds == nil || !*first.SendInitialEvents {
 			t.Errorf("%+v", first)
 		}
@@ -33,9 +36,13 @@ func TestTheFirstListIsStreamed(t *testing.T) {
 		w.server.disconnect(true)
 		time.Sleep(2 * time.Minute)
 		expect(t, r.take(), "delete b/2 102?")
-		streamed := slices.DeleteFunc(w.server.watched(), func(o metav1.ListOptions) bool { return o.SendInitialEvents == nil })
-		// The fake server has nothing newer than what it calls expired, so "" is refused as often as it is asked.
-		if len(streamed) != 4 || streamed[1].ResourceVersion != "103" || streamed[2].ResourceVersion != "" || streamed[3].ResourceVersion != "" {
+		streamed := slices.DeleteFunc(w.server.watched(), func(o metav1.ListOptions) bool {
+			return o.SendInitialEvents == nil
+		})
+		// The fake server has nothing newer than what it calls expired, so "" is refused as often
+		// as it is asked.
+		if len(streamed) != 4 || streamed[1].ResourceVersion != "103" ||
+			streamed[2].ResourceVersion != "" || streamed[3].ResourceVersion != "" {
 			t.Errorf("%+v", streamed)
 		}
 	})
@@ -103,8 +110,10 @@ func TestStreamedListFailures(t *testing.T) {
 		failure func(opts metav1.ListOptions) error
 		lists   int
 	}{
-		"busy is asked again":           {func(metav1.ListOptions) error { return tooManyRequests() }, 0},
-		"any other falls back to pages": {func(metav1.ListOptions) error { return serverError() }, 1},
+		"busy is asked again": {
+			func(metav1.ListOptions) error { return tooManyRequests() }, 0},
+		"any other falls back to pages": {
+			func(metav1.ListOptions) error { return serverError() }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {

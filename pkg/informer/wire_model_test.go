@@ -16,8 +16,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// maxRequestsAMinute is what an informer may ask of a server, whatever that does: 71 watches that end cleanly (see pace), and
-// in each of at most seven attempts to list three streamed lists, two lists and a watch.
+// maxRequestsAMinute is what an informer may ask of a server, whatever that does: 71 watches that
+// end cleanly (see pace), and in each of at most seven attempts to list three streamed lists, two
+// lists and a watch.
 const maxRequestsAMinute = 71 + 7*6
 
 // phase is a while in which the server behaves in one way.
@@ -38,8 +39,10 @@ type wireChange struct {
 func drawPhase(t *rapid.T) phase {
 	change := rapid.Custom(func(t *rapid.T) wireChange {
 		return wireChange{
-			name: rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "name"), remove: rapid.IntRange(0, 3).Draw(t, "remove") == 0,
-			after:   time.Duration(rapid.SampledFrom([]int{0, 0, 10, 500, 3000, 20_000}).Draw(t, "after")) * time.Millisecond,
+			name:   rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "name"),
+			remove: rapid.IntRange(0, 3).Draw(t, "remove") == 0,
+			after: time.Duration(rapid.SampledFrom([]int{0, 0, 10, 500, 3000, 20_000}).Draw(t,
+				"after")) * time.Millisecond,
 			compact: rapid.IntRange(0, 9).Draw(t, "compact") == 0,
 		}
 	})
@@ -47,18 +50,21 @@ func drawPhase(t *rapid.T) phase {
 		moods:   rapid.SliceOfN(rapid.Custom(drawMood), 1, 6).Draw(t, "moods"),
 		changes: rapid.SliceOfN(change, 0, 12).Draw(t, "changes"),
 		churn:   rapid.IntRange(0, 3).Draw(t, "churn") == 0,
-		lasts:   rapid.SampledFrom([]time.Duration{0, time.Second, 20 * time.Second, 5 * time.Minute, 2 * time.Hour}).Draw(t, "lasts"),
+		lasts: rapid.SampledFrom([]time.Duration{0, time.Second, 20 * time.Second,
+			5 * time.Minute, 2 * time.Hour}).Draw(t, "lasts"),
 	}
 }
 
-// TestWireModel: a server that cuts, refuses, delays, ignores, repeats and sends nonsense at any time is followed with a bounded
-// number of requests, none of them a list without a reason, and once it is well the store is what it has. Listeners get a
-// subsequence of each object's states that ends on the last.
+// TestWireModel: a server that cuts, refuses, delays, ignores, repeats and sends nonsense at any
+// time is followed with a bounded number of requests, none of them a list without a reason, and
+// once it is well the store is what it has. Listeners get a subsequence of each object's states
+// that ends on the last.
 func TestWireModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		phases := rapid.SliceOfN(rapid.Custom(drawPhase), 1, 4).Draw(rt, "phases")
 		synctest.Test(t, func(t *testing.T) {
-			server := &wireServer{current: map[string]wireState{}, changed: make(chan struct{}), truth: map[string][]string{}}
+			server := &wireServer{current: map[string]wireState{}, changed: make(chan struct{}),
+				truth: map[string][]string{}}
 			inf, err := newInformer(server, pods, Scope{}, Shape{}, nil)
 			if err != nil {
 				rt.Fatal(err)
@@ -82,8 +88,8 @@ func TestWireModel(t *testing.T) {
 				time.Sleep(p.lasts)
 			}
 			server.begin(nil, false)
-			// The longest there may be to wait for: a delay the server asked for, a list of which nothing comes, a watch that is
-			// dead, and the limits of a streamed list.
+			// The longest there may be to wait for: a delay the server asked for, a list of which
+			// nothing comes, a watch that is dead, and the limits of a streamed list.
 			time.Sleep(retryLimit + listSilence + 2*watchTimeout + watchGrace + syncBound)
 			synctest.Wait()
 			server.change(wireChange{name: "a"})
@@ -111,7 +117,8 @@ func (s *wireServer) check(t *rapid.T, inf *Informer, heard *wireLedger, status 
 		t.Errorf("synced %t, error %v\n%s", status.Synced, status.Err, s)
 	}
 	if most := 1 + s.reasons + s.failures/maxFailedWatches; int(status.Lists) > most {
-		t.Errorf("%d lists for %d reasons and %d failed watches\n%s", status.Lists, s.reasons, s.failures, s)
+		t.Errorf("%d lists for %d reasons and %d failed watches\n%s", status.Lists, s.reasons,
+			s.failures, s)
 	}
 	for i := range s.asked {
 		n := 0

@@ -46,13 +46,18 @@ func drawMood(t *rapid.T) mood {
 		return rapid.SampledFrom(others).Draw(t, name)
 	}
 	return mood{
-		refusal: often("refusal", "", "refused", "lost", "hangs", "408", "410", "429", "500", "502", "503", "504", "large", "401", "403", "404", "422"),
-		delay:   time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 30, 1 << 20}).Draw(t, "retry after")) * time.Second,
-		stream:  rapid.SampledFrom([]string{"", "", "unknown", "ignored", "ignored"}).Draw(t, "stream"),
-		end:     often("end", "", "clean", "lost", "reset", "half", "410", "429", "500", "503", "garbage", "type", "dead"),
-		frames:  rapid.IntRange(0, 4).Draw(t, "frames"),
-		within:  rapid.SampledFrom([]time.Duration{0, 0, 100 * time.Millisecond, 5 * time.Second, 40 * time.Second}).Draw(t, "within"),
-		extras:  rapid.SampledFrom([]string{"", "", "b", "d", "x", "bdx"}).Draw(t, "extras"),
+		refusal: often("refusal", "", "refused", "lost", "hangs", "408", "410", "429", "500", "502",
+			"503", "504", "large", "401", "403", "404", "422"),
+		delay: time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 30, 1 << 20}).Draw(t,
+			"retry after")) * time.Second,
+		stream: rapid.SampledFrom([]string{"", "", "unknown", "ignored", "ignored"}).Draw(t,
+			"stream"),
+		end: often("end", "", "clean", "lost", "reset", "half", "410", "429", "500", "503",
+			"garbage", "type", "dead"),
+		frames: rapid.IntRange(0, 4).Draw(t, "frames"),
+		within: rapid.SampledFrom([]time.Duration{0, 0, 100 * time.Millisecond, 5 * time.Second,
+			40 * time.Second}).Draw(t, "within"),
+		extras: rapid.SampledFrom([]string{"", "", "b", "d", "x", "bdx"}).Draw(t, "extras"),
 	}
 }
 
@@ -116,7 +121,10 @@ func (s *wireServer) apply(c wireChange) {
 		s.current[c.name] = wireState{now.uid, version}
 		s.truth[c.name] = append(s.truth[c.name], now.uid+"@"+version)
 	}
-	s.history = append(s.history, frame{100 + s.version, fmt.Sprintf(`{"type":%q,"object":%s}`+"\n", typ, podText(c.name, now.uid, 100+s.version, ""))})
+	s.history = append(s.history,
+		frame{100 + s.version,
+			fmt.Sprintf(`{"type":%q,"object":%s}`+"\n", typ,
+				podText(c.name, now.uid, 100+s.version, ""))})
 	if c.compact {
 		s.compacted = 100 + s.version
 	}
@@ -135,7 +143,8 @@ func (s *wireServer) mood(what string) mood {
 	return m
 }
 
-// refuse answers a request that the mood refuses, and waits if it hangs. The caller does not hold mu.
+// refuse answers a request that the mood refuses, and waits if it hangs. The caller does not hold
+// mu.
 func (m mood) refuse(ctx context.Context) error {
 	var err error
 	switch m.refusal {
@@ -188,7 +197,8 @@ func (s *wireServer) List(ctx context.Context, opts metav1.ListOptions) (io.Read
 	case "", "clean", "410", "429", "500", "503":
 		return body(text), nil
 	case "dead":
-		return io.NopCloser(io.MultiReader(strings.NewReader(text[:len(text)/2]), &quietBody{ctx})), nil
+		return io.NopCloser(io.MultiReader(strings.NewReader(text[:len(text)/2]), &quietBody{ctx})),
+			nil
 	case "garbage":
 		return body(text[:len(text)-1] + "<"), nil
 	default:
@@ -250,7 +260,8 @@ func (s *wireServer) initial(m mood) []string {
 	var frames []string
 	for name, now := range s.current {
 		version, _ := strconv.Atoi(now.version)
-		frames = append(frames, fmt.Sprintf(`{"type":"ADDED","object":%s}`+"\n", podText(name, now.uid, version, "")))
+		frames = append(frames,
+			fmt.Sprintf(`{"type":"ADDED","object":%s}`+"\n", podText(name, now.uid, version, "")))
 	}
 	slices.Sort(frames)
 	if m.stream != "ignored" {
@@ -260,8 +271,10 @@ func (s *wireServer) initial(m mood) []string {
 }
 
 // newStream begins to answer a watch. The caller holds mu.
-func (s *wireServer) newStream(ctx context.Context, opts metav1.ListOptions, m mood, initial []string) *wireStream {
-	w := &wireStream{ctx: ctx, server: s, mood: m, version: 100 + s.version, initial: initial, begun: time.Now(), listing: opts.SendInitialEvents != nil}
+func (s *wireServer) newStream(ctx context.Context, opts metav1.ListOptions, m mood,
+	initial []string) *wireStream {
+	w := &wireStream{ctx: ctx, server: s, mood: m, version: 100 + s.version, initial: initial,
+		begun: time.Now(), listing: opts.SendInitialEvents != nil}
 	w.until = w.begun.Add(time.Duration(*opts.TimeoutSeconds) * time.Second)
 	if m.within > 0 && m.end != "" {
 		w.until = w.begun.Add(m.within)
@@ -318,7 +331,9 @@ func (w *wireStream) turn() error {
 			w.rest.WriteString(next)
 		}
 		if strings.Contains(m.extras, "x") {
-			w.rest.WriteString(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","metadata":{}}}` + "\n")
+			w.rest.WriteString(
+				`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","metadata":{}}}` +
+					"\n")
 		}
 		if strings.Contains(m.extras, "b") && !w.listing {
 			w.rest.WriteString(bookmarkFrame(w.version) + "\n")

@@ -10,12 +10,15 @@ import (
 // An index within namespaces finds the objects of one, however many others have the value.
 func TestAnIndexWithinNamespaces(t *testing.T) {
 	s := newIndexer()
-	if err := s.addIndexes(map[string]IndexFunc{"app": WithinNamespace(IndexByPath(event.MustCompilePath("metadata.labels.app")))}); err != nil {
+	if err := s.addIndexes(map[string]IndexFunc{
+		"app": WithinNamespace(
+			IndexByPath(event.MustCompilePath("metadata.labels.app")))}); err != nil {
 		t.Fatal(err)
 	}
 	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
 	for i := range 100 {
-		o, err := p.Parse(fmt.Appendf(nil, `{"metadata":{"name":"web","namespace":"ns-%d","labels":{"app":"a/b"}}}`, i))
+		o, err := p.Parse(fmt.Appendf(nil,
+			`{"metadata":{"name":"web","namespace":"ns-%d","labels":{"app":"a/b"}}}`, i))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,12 +19,12 @@ const maxCompiling = 2
 // minCompiling is the least memory that a process which compiles is given.
 const minCompiling = 32 << 20
 
-// temporary are where compiled code goes that is not kept: it is there while it is read. The second is for systems whose
-// only writable folder it is.
+// temporary are where compiled code goes that is not kept: it is there while it is read. The second
+// is for systems whose only writable folder it is.
 var temporary = []string{os.TempDir(), "/dev/shm"}
 
-// buildApart has the code compiled by another process, which leaves it in a folder, and reads it. Size is that of the
-// module as it was.
+// buildApart has the code compiled by another process, which leaves it in a folder, and reads it.
+// Size is that of the module as it was.
 func (c *codes) buildApart(ctx context.Context, x *code, size int64, folder *codedir.Folder) error {
 	var kept error
 	if folder != nil {
@@ -41,11 +41,13 @@ func (c *codes) buildApart(ctx context.Context, x *code, size int64, folder *cod
 		}
 		errs = append(errs, err)
 	}
-	return fmt.Errorf("compiling needs a folder to write to, such as an emptyDir at %s: %w", temporary[0], errors.Join(errs...))
+	return fmt.Errorf("compiling needs a folder to write to, such as an emptyDir at %s: %w",
+		temporary[0], errors.Join(errs...))
 }
 
 // buildInTemporary uses a folder that is gone afterwards.
-func (c *codes) buildInTemporary(ctx context.Context, x *code, size int64, parent string) (err error) {
+func (c *codes) buildInTemporary(ctx context.Context, x *code, size int64,
+	parent string) (err error) {
 	path, err := os.MkdirTemp(parent, "informerd-compile-") // for its owner alone
 	if err != nil {
 		return fmt.Errorf("%w: %w", child.ErrFolder, err)
@@ -58,8 +60,8 @@ func (c *codes) buildInTemporary(ctx context.Context, x *code, size int64, paren
 	return c.buildIn(ctx, x, size, folder)
 }
 
-// buildIn reads the code from its entry in a folder, after another process has put it there, if need be. The error is
-// child.ErrFolder if another folder might do.
+// buildIn reads the code from its entry in a folder, after another process has put it there, if
+// need be. The error is child.ErrFolder if another folder might do.
 func (c *codes) buildIn(ctx context.Context, x *code, size int64, folder *codedir.Folder) error {
 	entry, err := c.entry(ctx, x, folder)
 	if err != nil {
@@ -88,7 +90,8 @@ func (c *codes) buildIn(ctx context.Context, x *code, size int64, folder *codedi
 		c.notKept(ctx, err)
 	}
 	if err := c.readFrom(ctx, x, entry); err != nil {
-		return errors.Join(fmt.Errorf("the compiled module cannot be read: %w", err), entry.Remove())
+		return errors.Join(fmt.Errorf("the compiled module cannot be read: %w", err),
+			entry.Remove())
 	}
 	return nil
 }
@@ -108,8 +111,9 @@ func (c *codes) readFrom(ctx context.Context, x *code, entry *codedir.Entry) err
 	return c.compile(readOnly(ctx), x, cache)
 }
 
-// compileApart has another process compile the code into a folder. While it does so, the host holds the module as it was and
-// rewritten, each with what making it has left to the garbage collector, which counts as well.
+// compileApart has another process compile the code into a folder. While it does so, the host holds
+// the module as it was and rewritten, each with what making it has left to the garbage collector,
+// which counts as well.
 func (c *codes) compileApart(ctx context.Context, x *code, size int64, dir string) error {
 	if err := c.enter(ctx); err != nil {
 		return err
@@ -121,7 +125,8 @@ func (c *codes) compileApart(ctx context.Context, x *code, size int64, dir strin
 	}
 	job := child.Job{Dir: dir, Time: x.limits.Time, Memory: memory}
 	used, err := child.Run(ctx, c.compiler, job, x.wasm)
-	c.log.DebugContext(ctx, "compiling has ended", "cpu", used.Time.Round(time.Millisecond), "memory", used.Memory, "error", err)
+	c.log.DebugContext(ctx, "compiling has ended", "cpu", used.Time.Round(time.Millisecond),
+		"memory", used.Memory, "error", err)
 	var limit *child.LimitError
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, child.ErrFolder):
@@ -140,7 +145,8 @@ func (l LoadLimits) error(err *child.LimitError) error {
 	case child.OfClock:
 		text = "compiling it takes too long on a machine this busy: " + advice + "time"
 	case child.OfMemory:
-		text = fmt.Sprintf("compiling it takes more than %s of memory: %smemory", mebibytes(l.Memory), advice)
+		text = fmt.Sprintf("compiling it takes more than %s of memory: %smemory",
+			mebibytes(l.Memory), advice)
 	}
 	return &child.LimitError{Of: err.Of, Text: text}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// apartHost is a host whose modules are compiled by processes of their own, with folders for what is not kept.
+// apartHost is a host whose modules are compiled by processes of their own, with folders for what
+// is not kept.
 func apartHost(t *testing.T, cfg HostConfig, folders ...string) (*Host, *buffer) {
 	t.Helper()
 	log := &buffer{}
@@ -37,7 +38,8 @@ func warned(log *buffer) bool {
 	return strings.Contains(strings.ReplaceAll(log.String(), "level=DEBUG", ""), "level=")
 }
 
-// slowToCompile is a module that the engine compiles for minutes: changing many variables in nested loops.
+// slowToCompile is a module that the engine compiles for minutes: changing many variables in nested
+// loops.
 func slowToCompile() []byte { return changing(100, 5_000) }
 
 // changing is a module with nested loops, in the innermost of which all variables are changed.
@@ -46,10 +48,13 @@ func changing(loops int, variables uint32) []byte {
 	f := m.Func("", "i", "", "")
 	var sets []byte
 	for i := range variables {
-		sets = append(sets, slices.Concat(local(1+i), konst64(1), []byte{0x7c, 0x21}, wasmtest.Uint(1+i))...) // add, local.set
+		// add, local.set
+		sets = append(sets, slices.Concat(local(1+i), konst64(1), []byte{0x7c, 0x21},
+			wasmtest.Uint(1+i))...)
 	}
 	again := slices.Concat(local(0), []byte{0x0d, 0, 0x0b}) // br_if 0, end
-	m.Variables(f, variables, wasmtest.I64, slices.Repeat([]byte{0x03, 0x40}, loops), sets, slices.Repeat(again, loops))
+	m.Variables(f, variables, wasmtest.I64, slices.Repeat([]byte{0x03, 0x40}, loops), sets,
+		slices.Repeat(again, loops))
 	return onEvent(m, konst(0))
 }
 
@@ -60,24 +65,28 @@ func manyCalls() []byte {
 	return onEvent(m, konst(0))
 }
 
-// liveValues is a module in which many values are there in many blocks, for all of which the engine keeps notes.
+// liveValues is a module in which many values are there in many blocks, for all of which the engine
+// keeps notes.
 func liveValues(values, blocks int) []byte {
 	m := guestModule()
 	f := m.Func("", "i", "", "")
 	load := slices.Concat(local(0), []byte{0x29, 0, 0}) // i64.load
-	m.Body(f, "", []byte{0x02, 0x40}, konst(0), slices.Repeat(load, values), slices.Repeat(slices.Concat(local(0), []byte{0x0d, 0}), blocks),
+	m.Body(f, "", []byte{0x02, 0x40}, konst(0), slices.Repeat(load, values),
+		slices.Repeat(slices.Concat(local(0), []byte{0x0d, 0}), blocks),
 		slices.Repeat([]byte{0x7c}, values-1), []byte{0x37, 3, 0, 0x0b}) // adds, i64.store
 	return onEvent(m, konst(0))
 }
 
-// What is expected to take many times as long as it may is not even tried, and the function is named.
+// What is expected to take many times as long as it may is not even tried, and the function is
+// named.
 func TestAbsurdModulesAreNotCompiled(t *testing.T) {
 	for _, compiler := range [][]string{nil, {"/bin/false"}} {
 		host, _ := testHost(t)
 		host.codes.compiler = compiler
 		_, err := host.Load(t.Context(), testSpec(changing(2_900, 42_000)))
 		const want = "for function 1 alone: make that simpler, or raise limits.load.time"
-		if err == nil || !strings.Contains(err.Error(), "compiling it would take about 146h") || !strings.HasSuffix(err.Error(), want) {
+		if err == nil || !strings.Contains(err.Error(), "compiling it would take about 146h") ||
+			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -105,7 +114,9 @@ func TestModulesAreCompiledByAnotherProcess(t *testing.T) {
 // The engine of this process compiles nothing: it would not be bounded.
 func TestCompiledCodeIsOnlyReadHere(t *testing.T) {
 	host, _ := apartHost(t, HostConfig{}, t.TempDir())
-	here := compilations{Context: t.Context(), n: new(atomic.Int64), during: func() { t.Error("it compiles here") }}
+	here := compilations{Context: t.Context(), n: new(atomic.Int64), during: func() {
+		t.Error("it compiles here")
+	}}
 	handler, err := host.Load(here, testSpec(verdictGuest(Drop)))
 	if err != nil {
 		t.Fatal(err)
@@ -123,10 +134,12 @@ func TestCompilingHasLimits(t *testing.T) {
 		limits LoadLimits
 		want   string
 	}{
-		{"time", manyCalls(), LoadLimits{Time: time.Second, Memory: 2 << 30}, "compiling it takes more than 1s of processor time: " +
-			"make the module smaller or simpler, or raise limits.load.time"},
-		{"memory", liveValues(20_000, 6_000), LoadLimits{Time: time.Hour, Memory: 64 << 20}, "compiling it takes more than 64 MiB of memory: " +
-			"make the module smaller or simpler, or raise limits.load.memory"},
+		{"time", manyCalls(), LoadLimits{Time: time.Second, Memory: 2 << 30},
+			"compiling it takes more than 1s of processor time: " +
+				"make the module smaller or simpler, or raise limits.load.time"},
+		{"memory", liveValues(20_000, 6_000), LoadLimits{Time: time.Hour, Memory: 64 << 20},
+			"compiling it takes more than 64 MiB of memory: " +
+				"make the module smaller or simpler, or raise limits.load.memory"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			host, log := apartHost(t, HostConfig{}, folder)
@@ -164,7 +177,8 @@ func compiling(t *testing.T, host *Host) {
 	}
 }
 
-// What is compiled meanwhile would take minutes, so the test would not end in time if compiling went on.
+// What is compiled meanwhile would take minutes, so the test would not end in time if compiling
+// went on.
 func TestCompilingEndsWithItsContextOrHost(t *testing.T) {
 	for name, end := range map[string]func(host *Host, cancel context.CancelFunc) error{
 		"context": func(_ *Host, cancel context.CancelFunc) error { cancel(); return nil },
@@ -191,7 +205,8 @@ func TestCompilingEndsWithItsContextOrHost(t *testing.T) {
 				t.Error(err)
 			}
 			for range 2 {
-				if err := <-loaded; !errors.Is(err, context.Canceled) && !errors.Is(err, ErrClosed) {
+				if err := <-loaded; !errors.Is(err, context.Canceled) &&
+					!errors.Is(err, ErrClosed) {
 					t.Errorf("got %v", err)
 				}
 			}
@@ -215,7 +230,8 @@ func TestLargerLimitsAreTriedAgain(t *testing.T) {
 	}()
 	expectVerdict(t, instance(t, host, enough), podAdd(t), Drop)
 	var limit *child.LimitError
-	if err := <-failed; err != nil && !errors.As(err, &limit) { // nil: it came second, and found the code
+	// nil: it came second, and found the code
+	if err := <-failed; err != nil && !errors.As(err, &limit) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -230,7 +246,8 @@ func TestCompilingNeedsSomeFolder(t *testing.T) {
 	expectVerdict(t, instance(t, host, testSpec(verdictGuest(Drop))), podAdd(t), Drop)
 	host, _ = apartHost(t, HostConfig{}, file, file)
 	_, err := host.Load(t.Context(), testSpec(verdictGuest(Drop)))
-	if err == nil || !strings.Contains(err.Error(), "compiling needs a folder to write to, such as an emptyDir at "+file) {
+	if err == nil || !strings.Contains(err.Error(),
+		"compiling needs a folder to write to, such as an emptyDir at "+file) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -249,13 +266,15 @@ func TestACompilerThatIsNone(t *testing.T) {
 		command []string
 		want    string
 	}{
-		{[]string{"/bin/sh", "-c", "echo no such thing >&2; exit 7"}, `the process that compiles: exit status 7: "no such thing"`},
+		{[]string{"/bin/sh", "-c", "echo no such thing >&2; exit 7"},
+			`the process that compiles: exit status 7: "no such thing"`},
 		{[]string{"/bin/sh", "-c", "exit 0"}, "the process that compiles: "},
 		{[]string{"/does/not/exist"}, "the process that compiles: fork/exec /does/not/exist"},
 	} {
 		host, _ := apartHost(t, HostConfig{}, t.TempDir())
 		host.codes.compiler = test.command
-		if _, err := host.Load(t.Context(), testSpec(verdictGuest(Drop))); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := host.Load(t.Context(), testSpec(verdictGuest(Drop))); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v", test.command, err)
 		}
 	}

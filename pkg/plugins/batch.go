@@ -19,7 +19,8 @@ type batch struct {
 	record  uint32   // where the guest has the record of the event at hand
 }
 
-// batchOutput is how many bytes a guest may emit for all events of a batch, or as many as for one if that is more.
+// batchOutput is how many bytes a guest may emit for all events of a batch, or as many as for one
+// if that is more.
 const batchOutput = 8 << 20
 
 // add notes what became of an event.
@@ -33,16 +34,17 @@ func (b *batch) current() event.Event {
 	return b.events[max(0, min(b.pulled, len(b.events))-1)]
 }
 
-// Batches tells whether the guest takes more than one event at once. If not, HandleBatch gives it one after the other. After
-// Replace, it is about the new guest.
+// Batches tells whether the guest takes more than one event at once. If not, HandleBatch gives it
+// one after the other. After Replace, it is about the new guest.
 func (h *Handler) Batches() bool { return h.current.Load().batches() }
 
 func (m *module) batches() bool { return m.kind != kindEvents }
 
-// HandleBatch gives events to the guest and gives a result for each, in their order. If the guest crashes, the error is a
-// *CrashError, and the results are those of the first events, which are handled: all before the crash if the guest takes
-// one event at a time, else none. The same holds when ctx ends. The deadline is that of one event times their number. All
-// events of a batch are given to the same guest.
+// HandleBatch gives events to the guest and gives a result for each, in their order. If the guest
+// crashes, the error is a *CrashError, and the results are those of the first events, which are
+// handled: all before the crash if the guest takes one event at a time, else none. The same holds
+// when ctx ends. The deadline is that of one event times their number. All events of a batch are
+// given to the same guest.
 func (i *Instance) HandleBatch(ctx context.Context, events []event.Event) ([]Result, error) {
 	if len(events) == 0 {
 		return nil, nil
@@ -148,7 +150,8 @@ func (g *guest) settle() error {
 		return fmt.Errorf("the verdict in the record of event %d of the batch is %d, it must be 0 (done), 1 (drop), 2 (retry), "+
 			"3 (fail) or -1 (that of the batch)", g.batch.pulled-1, verdict)
 	}
-	g.batch.add(Result{Verdict: verdict, Message: g.message, Emitted: g.emitted.list, Refused: g.emitted.refused, Handler: g.module.digest}, &g.emitted)
+	g.batch.add(Result{Verdict: verdict, Message: g.message, Emitted: g.emitted.list,
+		Refused: g.emitted.refused, Handler: g.module.digest}, &g.emitted)
 	g.emitted, g.message = output{}, ""
 	g.endEvent()
 	return nil

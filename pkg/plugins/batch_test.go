@@ -16,7 +16,8 @@ import (
 
 const recordAt = 1024 // where batch guests have the record
 
-// onBatch adds on_batch with some code that leaves a verdict, with two local variables behind its parameter.
+// onBatch adds on_batch with some code that leaves a verdict, with two local variables behind its
+// parameter.
 func onBatch(m *wasmtest.Module, code ...[]byte) []byte {
 	m.Func("on_batch", "i", "i", "ii", code...)
 	return m.Bytes()
@@ -44,11 +45,14 @@ func isOp(op event.Op) []byte {
 	return append(append(wasmtest.Load(recordAt), konst(int32(op))...), 0x46)
 }
 
-// sorting is a guest that keeps updates with data, drops adds, fails deletes with a text, and says nothing about resyncs.
+// sorting is a guest that keeps updates with data, drops adds, fails deletes with a text, and says
+// nothing about resyncs.
 func sorting(verdict int32) []byte {
-	m := guestModule(imported(abi.ModuleEvent, "next"), imported(abi.ModuleResult, "emit"), imported(abi.ModuleResult, "error"))
+	m := guestModule(imported(abi.ModuleEvent, "next"), imported(abi.ModuleResult, "emit"),
+		imported(abi.ModuleResult, "error"))
 	m.Data(4096, `[1]no more`)
-	emit := append(append(append(konst(2), konst(4096)...), konst(3)...), append(invoke(1), drop...)...)
+	emit := append(append(append(konst(2), konst(4096)...), konst(3)...),
+		append(invoke(1), drop...)...)
 	return onBatch(m, forEach(
 		isOp(event.Update), wasmtest.If(emit, setVerdict(0)),
 		isOp(event.Add), wasmtest.If(emit, setVerdict(1)),
@@ -92,7 +96,8 @@ func TestBatch(t *testing.T) {
 		want    string
 	}{
 		{0, []event.Op{add, update, gone, resync}, "drop, done data [1], fail no more, done"},
-		{2, []event.Op{resync, gone, update, update, resync}, "retry, fail no more, done data [1], done data [1], retry"},
+		{2, []event.Op{resync, gone, update, update, resync},
+			"retry, fail no more, done data [1], done data [1], retry"},
 		{3, []event.Op{update}, "done data [1]"},
 		{1, []event.Op{resync}, "drop"},
 	} {
@@ -118,7 +123,8 @@ func TestBatch(t *testing.T) {
 // The verdict of the batch counts for those that were not pulled, too.
 func TestBatchThatIsNotPulled(t *testing.T) {
 	m := guestModule(imported(abi.ModuleEvent, "next"))
-	wasm := onBatch(m, next(), drop, setVerdict(3), next(), drop, wasmtest.Store(0, local(0)), konst(1))
+	wasm := onBatch(m, next(), drop, setVerdict(3), next(), drop, wasmtest.Store(0, local(0)),
+		konst(1))
 	host, _ := testHost(t)
 	i := instance(t, host, testSpec(wasm))
 	results, err := i.HandleBatch(t.Context(), batchOf(t, 1, 1, 1, 1))
@@ -133,7 +139,8 @@ func TestBatchThatIsNotPulled(t *testing.T) {
 	}
 }
 
-// A guest without on_batch gets one event after the other; what it made of those before a crash is not lost.
+// A guest without on_batch gets one event after the other; what it made of those before a crash is
+// not lost.
 func TestBatchForEventGuest(t *testing.T) {
 	host, _ := testHost(t)
 	i := instance(t, host, testSpec(crashing(nil, unreachable)))
@@ -142,7 +149,8 @@ func TestBatchForEventGuest(t *testing.T) {
 	}
 	results, err := i.HandleBatch(t.Context(), batchOf(t, 1, 1, 3, 1))
 	var crash *CrashError
-	if got := texts(results); got != "drop, done" || !errors.As(err, &crash) || crash.Object.Name != "web-2" {
+	if got := texts(results); got != "drop, done" || !errors.As(err, &crash) ||
+		crash.Object.Name != "web-2" {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
@@ -154,7 +162,8 @@ func TestBatchBesidesEvents(t *testing.T) {
 	host, _ := testHost(t)
 	i := instance(t, host, testSpec(onEvent(m, konst(2))))
 	expectVerdict(t, i, podAdd(t), Retry)
-	if results, err := i.HandleBatch(t.Context(), batchOf(t, 1)); err != nil || texts(results) != "drop" {
+	if results, err := i.HandleBatch(t.Context(), batchOf(t, 1)); err != nil ||
+		texts(results) != "drop" {
 		t.Errorf("got %s, %v", texts(results), err)
 	}
 }
@@ -229,11 +238,14 @@ func TestBatchPhases(t *testing.T) {
 }
 
 func TestBatchPrefetches(t *testing.T) {
-	m := guestModule(imported(abi.ModuleEvent, "next"), imported(abi.ModuleEvent, "path"), imported(abi.ModuleEvent, "prefetch"))
+	m := guestModule(imported(abi.ModuleEvent, "next"), imported(abi.ModuleEvent, "path"),
+		imported(abi.ModuleEvent, "prefetch"))
 	m.Data(8192, "metadata.name")
 	m.Func("configure", "", "i", "", konst(8192), konst(13), invoke(1), drop,
 		konst(2048), konst(100), konst(512), konst(1), invoke(2)) // zeros stand at 512
-	wasm := onBatch(m, forEach(wasmtest.Store(0, append(append(wasmtest.Load(0), wasmtest.Load(2048+16+1)...), wasmtest.Add...))), konst(0))
+	wasm := onBatch(m, forEach(
+		wasmtest.Store(0, append(append(wasmtest.Load(0), wasmtest.Load(2048+16+1)...),
+			wasmtest.Add...))), konst(0))
 	host, _ := testHost(t)
 	i := instance(t, host, testSpec(wasm))
 	if _, err := i.HandleBatch(t.Context(), batchOf(t, 1, 1, 1)); err != nil {
@@ -263,10 +275,12 @@ func TestBatchCrashes(t *testing.T) {
 	}{
 		{"trap", "web-1", at(unreachable), ReasonTrap, "wasm error: unreachable"},
 		{"late", "web-1", at(wasmtest.Forever), ReasonDeadline, "it ran longer than 300ms"},
-		{"bad verdict in a record", "web-1", at(setVerdict(4), next(), drop), ReasonProtocol, "the verdict in the record of event 1 of the " +
-			"batch is 4, it must be 0 (done), 1 (drop), 2 (retry), 3 (fail) or -1 (that of the batch)"},
-		{"bad verdict in the last record", "web-1", at(setVerdict(-2)), ReasonProtocol, "the verdict in the record of event 1 of the " +
-			"batch is -2, it must be 0 (done), 1 (drop), 2 (retry), 3 (fail) or -1 (that of the batch)"},
+		{"bad verdict in a record", "web-1", at(setVerdict(4), next(), drop), ReasonProtocol,
+			"the verdict in the record of event 1 of the " +
+				"batch is 4, it must be 0 (done), 1 (drop), 2 (retry), 3 (fail) or -1 (that of the batch)"},
+		{"bad verdict in the last record", "web-1", at(setVerdict(-2)), ReasonProtocol,
+			"the verdict in the record of event 1 of the " +
+				"batch is -2, it must be 0 (done), 1 (drop), 2 (retry), 3 (fail) or -1 (that of the batch)"},
 		{"bad verdict", "web-0", onBatch(guestModule(), konst(4)), ReasonProtocol,
 			"its result is 4, it must be 0 (done), 1 (drop), 2 (retry) or 3 (fail)"},
 		{"bad pointer", "web-1", at(konst(65530), konst(20), invoke(0), drop), ReasonProtocol,
@@ -285,7 +299,9 @@ func TestBatchCrashes(t *testing.T) {
 				t.Fatalf("got %v, %v", results, err)
 			}
 			cause, _, _ := strings.Cut(untimed(crash.Cause), "\n")
-			if cause = strings.TrimSuffix(cause, " (recovered by wazero)"); crash.Func != "on_batch" || crash.Reason != test.reason ||
+			if cause = strings.TrimSuffix(cause,
+				" (recovered by wazero)"); crash.Func != "on_batch" ||
+				crash.Reason != test.reason ||
 				crash.Object.Name != test.object || cause != test.cause {
 				t.Errorf("got %v", err)
 			}

@@ -15,7 +15,8 @@ func twoFields() []byte {
 	return twoFieldsIn(guestModule(twoFieldsImports...))
 }
 
-var twoFieldsImports = []abi.Function{imported(abi.ModuleEvent, "path"), imported(abi.ModuleEvent, "field")}
+var twoFieldsImports = []abi.Function{imported(abi.ModuleEvent, "path"),
+	imported(abi.ModuleEvent, "field")}
 
 func twoFieldsIn(m *wasmtest.Module) []byte {
 	m.Data(0, "status.phasestatus.containerStatuses[0].restartCount")
@@ -40,10 +41,12 @@ func largePod() string {
 	for n := range 100 {
 		fmt.Fprintf(&annotations, `"example.com/annotation-%03d":"%s",`, n, strings.Repeat("x", 65))
 	}
-	return strings.Replace(podText, `"labels":{`, `"annotations":{`+annotations.String()+`"last":""},"labels":{`, 1)
+	return strings.Replace(podText, `"labels":{`, `"annotations":{`+annotations.String()+
+		`"last":""},"labels":{`, 1)
 }
 
-// BenchmarkHandle gives events to guests that are metered, and to one that cannot be, whose deadline is the engine's.
+// BenchmarkHandle gives events to guests that are metered, and to one that cannot be, whose
+// deadline is the engine's.
 func BenchmarkHandle(b *testing.B) {
 	odd := guestModule(twoFieldsImports...)
 	addOdd(odd)

@@ -42,11 +42,12 @@ func (c *codes) build(ctx context.Context, x *code, wasm []byte, folder *codedir
 	return nil
 }
 
-// absurd is how much longer than it may a module is expected to compile, by a rough estimate, that is not even tried.
+// absurd is how much longer than it may a module is expected to compile, by a rough estimate, that
+// is not even tried.
 const absurd = 10
 
-// expensive refuses a module that compiles for too long by an estimate. Where nothing bounds the compiler, that is all
-// there is to go by.
+// expensive refuses a module that compiles for too long by an estimate. Where nothing bounds the
+// compiler, that is all there is to go by.
 func (c *codes) expensive(x *code) error {
 	most := x.limits.Time
 	if len(c.compiler) > 0 {
@@ -60,7 +61,8 @@ func (c *codes) expensive(x *code) error {
 		x.cost.Time.Round(time.Second), x.cost.Most.Round(time.Second), x.cost.Heaviest)}
 }
 
-// compileIn compiles with an entry of the folder, which holds the code already or does so afterwards.
+// compileIn compiles with an entry of the folder, which holds the code already or does so
+// afterwards.
 func (c *codes) compileIn(ctx context.Context, x *code, folder *codedir.Folder) error {
 	entry, err := c.entry(ctx, x, folder)
 	if err != nil {
@@ -98,10 +100,13 @@ func (c *codes) compile(ctx context.Context, x *code, cache wazero.CompilationCa
 }
 
 // entry returns that of the folder for some code.
-func (c *codes) entry(ctx context.Context, x *code, folder *codedir.Folder) (*codedir.Entry, error) {
+func (c *codes) entry(ctx context.Context, x *code, folder *codedir.Folder) (*codedir.Entry,
+	error) {
 	entry, err := folder.Entry(x.name())
 	if err == nil && entry.Damaged != nil {
-		c.log.WarnContext(ctx, "a handler's compiled code was damaged; it is removed and compiled again", "entry", entry.Path,
+		c.log.WarnContext(ctx,
+			"a handler's compiled code was damaged; it is removed and compiled again", "entry",
+			entry.Path,
 			"error", entry.Damaged)
 	}
 	return entry, err

@@ -8,9 +8,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Caches are the stores of other informers, as cache.v1 reads them. What they give are snapshots of immutable objects, in
-// whatever form the store has them; a guest's iterator keeps what ByIndex gave and does not change it. An implementation is
-// safe for concurrent use and does not block.
+// Caches are the stores of other informers, as cache.v1 reads them. What they give are snapshots of
+// immutable objects, in whatever form the store has them; a guest's iterator keeps what ByIndex
+// gave and does not change it. An implementation is safe for concurrent use and does not block.
 type Caches interface {
 	// Get gives one object, nil if there is none. Namespace is "" for cluster-scoped objects.
 	Get(informer, namespace, name string) *event.Object
@@ -24,7 +24,8 @@ type CacheGrant struct {
 	Informers []string
 	// Namespaces are those whose objects it may read, "" for cluster-scoped objects; default all.
 	Namespaces []string
-	// MaxItems and MaxBytes bound the objects that it may read for one event, and their JSON; default 1000 and 8 MiB.
+	// MaxItems and MaxBytes bound the objects that it may read for one event, and their JSON;
+	// default 1000 and 8 MiB.
 	MaxItems int
 	MaxBytes int64
 }

@@ -9,8 +9,8 @@ import (
 
 // What the functions of informerd/cache.v1 do; package abi says what they mean.
 
-// Iterators are kept for the next event, with the memory they unpack objects into, as long as they are few and the
-// objects were small: most guests use one at a time.
+// Iterators are kept for the next event, with the memory they unpack objects into, as long as they
+// are few and the objects were small: most guests use one at a time.
 const (
 	keptIterators  = 4
 	keptObjectSize = 64 << 10
@@ -105,9 +105,11 @@ func (c call) lookup(stack []uint64) (l cacheLookup, s abi.Status) {
 		return cacheLookup{}, abi.WrongPhase
 	}
 	resource, informers := uint32(stack[0]), c.module.spec.Grants.Cache.Informers
-	first, second := c.read(uint32(stack[1]), uint32(stack[2])), c.read(uint32(stack[3]), uint32(stack[4]))
+	first, second := c.read(uint32(stack[1]), uint32(stack[2])), c.read(uint32(stack[3]),
+		uint32(stack[4]))
 	switch {
-	case uint64(resource) >= uint64(len(informers)) || len(first) > abi.MaxLookup || len(second) > abi.MaxLookup:
+	case uint64(resource) >= uint64(len(informers)) || len(first) > abi.MaxLookup ||
+		len(second) > abi.MaxLookup:
 		return cacheLookup{}, abi.BadArgument
 	case c.module.spec.Caches == nil:
 		return cacheLookup{}, abi.Unavailable
@@ -195,7 +197,8 @@ func cacheNext(c call, stack []uint64) {
 			it.objects = it.objects[1:]
 			continue
 		}
-		if s := c.standOn(it, o); s != 0 { // the object is not passed over: the next call says the same
+		// the object is not passed over: the next call says the same
+		if s := c.standOn(it, o); s != 0 {
 			stack[0] = status(s)
 			return
 		}

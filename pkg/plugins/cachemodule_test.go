@@ -10,7 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// stores are the caches of tests: objects by informer, and an index "app" over their label of that name.
+// stores are the caches of tests: objects by informer, and an index "app" over their label of that
+// name.
 type stores map[string][]*event.Object
 
 func (s stores) Get(informer, namespace, name string) *event.Object {
@@ -45,19 +46,23 @@ func ownersAndNodes(t testing.TB) stores {
 	s := stores{}
 	for _, key := range []string{"shop/web", "shop/db", "pay/web"} {
 		namespace, name, _ := strings.Cut(key, "/")
-		s["owners"] = append(s["owners"], parse(fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":%q,`+
-			`"namespace":%q,"uid":"u","resourceVersion":"1","labels":{"app":%[1]q},"annotations":{"more":"%[3]s","note":"a \"quoted\" word, %[3]s"}},`+
-			`"spec":{"replicas":3,"paused":null},"status":{"replicas":3}}`, name, namespace, strings.Repeat("much text ", 50))))
+		s["owners"] = append(s["owners"],
+			parse(fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":%q,`+
+				`"namespace":%q,"uid":"u","resourceVersion":"1","labels":{"app":%[1]q},"annotations":{"more":"%[3]s","note":"a \"quoted\" word, %[3]s"}},`+
+				`"spec":{"replicas":3,"paused":null},"status":{"replicas":3}}`, name, namespace,
+				strings.Repeat("much text ", 50))))
 	}
-	s["nodes"] = append(s["nodes"], parse(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","uid":"u","resourceVersion":"1"}}`))
+	s["nodes"] = append(s["nodes"],
+		parse(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","uid":"u","resourceVersion":"1"}}`))
 	if o := s["owners"][1]; o.Memory() >= o.Size() {
 		t.Fatalf("an object of %d bytes takes %d: it is not packed", o.Size(), o.Memory())
 	}
 	return s
 }
 
-// reading is a guest that runs calls of cache.v1 for each event and keeps their results, i64 each, from address 0. Texts
-// stand from 8192 on, in their order; the handles of paths are those of their order, too.
+// reading is a guest that runs calls of cache.v1 for each event and keeps their results, i64 each,
+// from address 0. Texts stand from 8192 on, in their order; the handles of paths are those of their
+// order, too.
 type reading struct {
 	m     *wasmtest.Module
 	code  [][]byte
@@ -66,7 +71,8 @@ type reading struct {
 	calls int32
 }
 
-var cacheFunctions = []string{"resource", "get", "by_index", "iter_next", "iter_field", "iter_close"}
+var cacheFunctions = []string{"resource", "get", "by_index", "iter_next", "iter_field",
+	"iter_close"}
 
 func newReading(paths ...string) *reading {
 	fs := []abi.Function{imported(abi.ModuleEvent, "path")}
@@ -108,7 +114,9 @@ func (r *reading) call(name string, args ...any) *reading {
 	}
 	for n, function := range cacheFunctions {
 		if function == name {
-			r.code = append(r.code, wasmtest.Store64(8*r.calls, resultOf(imported(abi.ModuleCache, name), uint32(n+1), numbers)))
+			r.code = append(r.code,
+				wasmtest.Store64(8*r.calls, resultOf(imported(abi.ModuleCache, name), uint32(n+1),
+					numbers)))
 		}
 	}
 	r.calls++
@@ -140,26 +148,33 @@ func both() CacheGrant { return CacheGrant{Informers: []string{"owners", "nodes"
 
 func TestCacheGet(t *testing.T) {
 	const room = 1024
-	r := newReading("spec.replicas", `metadata.annotations["note"]`, "spec.paused", "spec.nothing", "metadata.labels")
-	r.call("resource", "owners").call("resource", "nodes").call("resource", "owners").call("resource", "secrets")
-	r.call("get", 0, "shop", "db").call("get", 1, "", "n1").call("get", 0, "shop", "gone").call("get", 0, "", "db")
+	r := newReading("spec.replicas", `metadata.annotations["note"]`, "spec.paused", "spec.nothing",
+		"metadata.labels")
+	r.call("resource", "owners").call("resource", "nodes").call("resource",
+		"owners").call("resource", "secrets")
+	r.call("get", 0, "shop", "db").call("get", 1, "", "n1").call("get", 0, "shop",
+		"gone").call("get", 0, "", "db")
 	for path := range 5 {
 		r.call("iter_field", 0, path, room, 1000)
 		if path == 0 {
 			r.call("iter_field", 0, 0, 4096, 0) // too little room
 		}
 	}
-	r.call("iter_field", 1, -1, 4000, 1000).call("iter_next", 0).call("iter_field", 0, 0, room, 1000)
+	r.call("iter_field", 1, -1, 4000, 1000).call("iter_next", 0).call("iter_field", 0, 0, room,
+		1000)
 	i := r.instance(t, both(), ownersAndNodes(t))
 	node := ownersAndNodes(t)["nodes"][0].JSON()
 	want := "0 1 0 -3 " + "0 1 -1 -1 " +
-		fmt.Sprint(abi.PackField(abi.TagNumber, 1), abi.PackField(abi.TagNumber, 1), abi.PackField(abi.TagString, 517),
-			abi.PackField(abi.TagNull, 4), 0, abi.PackField(abi.TagObject, 12), abi.PackField(abi.TagObject, uint32(len(node)))) + " 0 -1"
+		fmt.Sprint(abi.PackField(abi.TagNumber, 1), abi.PackField(abi.TagNumber, 1),
+			abi.PackField(abi.TagString, 517),
+			abi.PackField(abi.TagNull, 4), 0, abi.PackField(abi.TagObject, 12),
+			abi.PackField(abi.TagObject, uint32(len(node)))) + " 0 -1"
 	for range 3 { // numbers begin anew with each event
 		if got := r.results(t, i); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		if text, _ := i.guest.mod.Memory().Read(room, 30); !strings.HasPrefix(string(text), `{"app":"db"}`) {
+		if text, _ := i.guest.mod.Memory().Read(room, 30); !strings.HasPrefix(string(text),
+			`{"app":"db"}`) {
 			t.Errorf("it read %q", text)
 		}
 		if text, _ := i.guest.mod.Memory().Read(4000, uint32(len(node))); string(text) != node {
@@ -172,7 +187,8 @@ func TestCacheGet(t *testing.T) {
 }
 
 func TestCacheStrings(t *testing.T) {
-	r := newReading(`metadata.annotations["note"]`).call("get", 0, "shop", "db").call("iter_field", 0, 0, 1024, 1000)
+	r := newReading(`metadata.annotations["note"]`).call("get", 0, "shop", "db").call("iter_field",
+		0, 0, 1024, 1000)
 	i := r.instance(t, both(), ownersAndNodes(t))
 	r.results(t, i)
 	if text, _ := i.guest.mod.Memory().Read(1024, 15); string(text) != `a "quoted" word` {
@@ -184,13 +200,15 @@ func TestCacheByIndex(t *testing.T) {
 	r := newReading("metadata.namespace")
 	r.call("by_index", 0, "app", "web").call("iter_field", 0, 0, 1024, 9)
 	r.call("iter_next", 0).call("iter_field", 0, 0, 1024, 9)
-	r.call("by_index", 0, "app", "db").call("iter_next", 1).call("iter_field", 1, 0, 1040, 9).call("iter_next", 1)
+	r.call("by_index", 0, "app", "db").call("iter_next", 1).call("iter_field", 1, 0, 1040,
+		9).call("iter_next", 1)
 	r.call("iter_next", 0).call("iter_field", 0, 0, 1032, 9)
 	r.call("iter_next", 0).call("iter_field", 0, 0, 1024, 9).call("iter_next", 0)
 	r.call("by_index", 0, "app", "nothing").call("iter_next", 2)
 	r.call("by_index", 0, "no index", "web").call("iter_next", 3)
 	i := r.instance(t, both(), ownersAndNodes(t))
-	shop, pay := fmt.Sprint(abi.PackField(abi.TagString, 4)), fmt.Sprint(abi.PackField(abi.TagString, 3))
+	shop, pay := fmt.Sprint(abi.PackField(abi.TagString, 4)),
+		fmt.Sprint(abi.PackField(abi.TagString, 3))
 	want := "0 -1 1 " + shop + " 1 1 " + shop + " 0 1 " + pay + " 0 -1 0 2 0 3 0"
 	if got := r.results(t, i); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -205,7 +223,8 @@ func TestCacheIteratorsAreClosed(t *testing.T) {
 	r := newReading("spec.replicas")
 	r.call("get", 0, "shop", "db").call("iter_close", 0)
 	r.call("iter_close", 0).call("iter_next", 0).call("iter_field", 0, 0, 1024, 9) // no more
-	r.call("by_index", 0, "app", "web").call("iter_field", 0, 0, 1024, 9).call("get", 0, "shop", "db").call("iter_close", 0)
+	r.call("by_index", 0, "app", "web").call("iter_field", 0, 0, 1024, 9).call("get", 0, "shop",
+		"db").call("iter_close", 0)
 	r.call("get", 0, "shop", "web").call("iter_close", -1).call("iter_close", 2)
 	i := r.instance(t, both(), ownersAndNodes(t))
 	want := "0 0 -2 -2 -2 0 -1 1 0 0 -2 -2"
@@ -224,15 +243,19 @@ func TestCacheIteratorsAreClosed(t *testing.T) {
 func TestCacheArguments(t *testing.T) {
 	long := strings.Repeat("x", abi.MaxLookup+1)
 	r := newReading("spec.replicas")
-	r.call("get", 2, "shop", "db").call("get", -1, "shop", "db").call("get", 0, long, "db").call("get", 0, "shop", long)
-	r.call("by_index", 2, "app", "db").call("by_index", 0, long, "db").call("by_index", 0, "app", long)
+	r.call("get", 2, "shop", "db").call("get", -1, "shop", "db").call("get", 0, long,
+		"db").call("get", 0, "shop", long)
+	r.call("by_index", 2, "app", "db").call("by_index", 0, long, "db").call("by_index", 0, "app",
+		long)
 	r.call("resource", long).call("resource", "").call("get", 0, "shop", long[1:])
-	r.call("get", 0, "shop", "db").call("iter_field", 0, 1, 1024, 9).call("iter_field", 0, -2, 1024, 9).call("iter_field", 1, 0, 1024, 9)
+	r.call("get", 0, "shop", "db").call("iter_field", 0, 1, 1024, 9).call("iter_field", 0, -2, 1024,
+		9).call("iter_field", 1, 0, 1024, 9)
 	want := "-2 -2 -2 -2 -2 -2 -2 -2 -3 -1 0 -2 -2 -2"
 	if got := r.results(t, r.instance(t, both(), ownersAndNodes(t))); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	r = newReading().call("resource", "owners").call("get", 0, "shop", "db").call("by_index", 0, "app", "db")
+	r = newReading().call("resource", "owners").call("get", 0, "shop", "db").call("by_index", 0,
+		"app", "db")
 	if got := r.results(t, r.instance(t, both(), nil)); got != "0 -5 -5" {
 		t.Errorf("without caches: got %s", got)
 	}
@@ -249,7 +272,8 @@ func TestCacheNamespaces(t *testing.T) {
 		{[]string{"", "pay"}, "-3 0 1 2 1 0 0"},
 		{[]string{""}, "-3 -3 0 1 0 0 0"},
 	} {
-		r := newReading().call("get", 0, "shop", "web").call("get", 0, "pay", "web").call("get", 1, "", "n1").call("by_index", 0, "app", "web")
+		r := newReading().call("get", 0, "shop", "web").call("get", 0, "pay", "web").call("get", 1,
+			"", "n1").call("by_index", 0, "app", "web")
 		for range 3 {
 			it := strings.Fields(test.want)[3]
 			r.call("iter_next", int(it[0]-'0'))
@@ -280,8 +304,10 @@ func TestCacheQuotas(t *testing.T) {
 	owners := ownersAndNodes(t)
 	size := int64(owners["owners"][0].Size())
 	read := func() *reading {
-		return newReading("spec.replicas").call("get", 0, "shop", "web").call("by_index", 0, "app", "web").call("iter_next", 1).
-			call("iter_next", 1).call("iter_field", 1, 0, 1024, 9).call("iter_next", 1).call("get", 0, "shop", "gone").call("get", 0, "shop", "web")
+		return newReading("spec.replicas").call("get", 0, "shop", "web").call("by_index", 0, "app",
+			"web").call("iter_next", 1).
+			call("iter_next", 1).call("iter_field", 1, 0, 1024, 9).call("iter_next", 1).call("get",
+			0, "shop", "gone").call("get", 0, "shop", "web")
 	}
 	number := fmt.Sprint(abi.PackField(abi.TagNumber, 1))
 	for _, test := range []struct {
@@ -310,7 +336,8 @@ func TestCacheQuotas(t *testing.T) {
 		r.call([]string{"get", "by_index"}[n%2], 0, "shop", "web")
 		want += fmt.Sprint(n, " ")
 	}
-	r.call("get", 0, "shop", "web").call("by_index", 0, "app", "web").call("iter_close", 3).call("get", 0, "shop", "web")
+	r.call("get", 0, "shop", "web").call("by_index", 0, "app", "web").call("iter_close",
+		3).call("get", 0, "shop", "web")
 	i := r.instance(t, both(), owners)
 	for range 2 {
 		if got := r.results(t, i); got != want+"-4 -4 0 3" {
@@ -341,7 +368,8 @@ func TestCacheFieldWithBadPointers(t *testing.T) {
 		{65535, 4, "it passed a range of 4 bytes at address 65535, its memory has 65536 bytes"},
 		{-1, -1, "it passed a range of 4 bytes at address 4294967295, its memory has 65536 bytes"},
 	} {
-		r := newReading("spec.paused").call("get", 0, "shop", "db").call("iter_field", 0, 0, test.ptr, test.room)
+		r := newReading("spec.paused").call("get", 0, "shop", "db").call("iter_field", 0, 0,
+			test.ptr, test.room)
 		expectProtocolError(t, r.instance(t, both(), ownersAndNodes(t)), "iter_field", test.want)
 	}
 }
@@ -355,13 +383,16 @@ func TestCacheGrantIsChecked(t *testing.T) {
 		{CacheGrant{}, "informers is empty: name at least one"},
 		{CacheGrant{Informers: []string{"a", ""}}, "an informer has no name"},
 		{CacheGrant{Informers: []string{"a", "b", "a"}}, `the informer "a" stands twice`},
-		{CacheGrant{Informers: []string{"a"}, MaxItems: -1}, "max items is -1, it must be positive"},
-		{CacheGrant{Informers: []string{"a"}, MaxBytes: -1}, "max bytes is -1, it must be positive"},
+		{CacheGrant{Informers: []string{"a"}, MaxItems: -1},
+			"max items is -1, it must be positive"},
+		{CacheGrant{Informers: []string{"a"}, MaxBytes: -1},
+			"max bytes is -1, it must be positive"},
 	} {
 		spec := testSpec(nothing())
 		spec.Grants.Cache = &test.grant
 		_, err := host.Load(t.Context(), spec)
-		if want := `listener "pods": handler guest.wasm: grants: cache: ` + test.want; err == nil || err.Error() != want {
+		if want := `listener "pods": handler guest.wasm: grants: cache: ` + test.want; err == nil ||
+			err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -372,7 +403,8 @@ func BenchmarkCache(b *testing.B) {
 	owners := ownersAndNodes(b)
 	for _, bench := range []struct{ name, object string }{{"plain", "web"}, {"packed", "db"}} {
 		b.Run(bench.name, func(b *testing.B) {
-			r := newReading("spec.replicas", "metadata.labels").call("get", 0, "shop", bench.object).
+			r := newReading("spec.replicas", "metadata.labels").call("get", 0, "shop",
+				bench.object).
 				call("iter_field", 0, 0, 1024, 99).call("iter_field", 0, 1, 1024, 99)
 			i := r.instance(b, both(), owners)
 			e := podAdd(b)

@@ -9,14 +9,15 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// What a guest's nested calls may take in the engine, in bytes. That memory is not the guest's own, so no limit of memory
-// counts it. The engine itself stops at 100 MB. It doubles a stack that is full by copying it in one go, in which the garbage
-// collector waits, and keeps it for as long as there is the function. A stock Go guest takes less than 100 bytes for a
-// call.
+// What a guest's nested calls may take in the engine, in bytes. That memory is not the guest's own,
+// so no limit of memory counts it. The engine itself stops at 100 MB. It doubles a stack that is
+// full by copying it in one go, in which the garbage collector waits, and keeps it for as long as
+// there is the function. A stock Go guest takes less than 100 bytes for a call.
 //
-// The size is looked at when the guest visits the host, when it calls a host function, and when the call ends. What can
-// be added between two visits is bounded by package meter: 8 MiB of small frames and 2 MiB of others, and one frame more. So
-// a stack that was allowed at the last look becomes one of 32 MiB at most, and there are 48 MiB while the engine copies it.
+// The size is looked at when the guest visits the host, when it calls a host function, and when the
+// call ends. What can be added between two visits is bounded by package meter: 8 MiB of small
+// frames and 2 MiB of others, and one frame more. So a stack that was allowed at the last look
+// becomes one of 32 MiB at most, and there are 48 MiB while the engine copies it.
 const (
 	maxCallStack  = 16 << 20
 	keptCallStack = 1 << 20 // after the call
@@ -47,20 +48,23 @@ func (g *guest) exported(name string) (export, error) {
 	return e, err
 }
 
-// callStackOf looks into a function for its call stack, as nothing else says how large that is. A version of the engine
-// that keeps it elsewhere must not be run, as nothing would bound it.
+// callStackOf looks into a function for its call stack, as nothing else says how large that is. A
+// version of the engine that keeps it elsewhere must not be run, as nothing would bound it.
 func callStackOf(f api.Function, field string) (reflect.Value, error) {
 	v := reflect.Indirect(reflect.ValueOf(f))
-	if v.Kind() == reflect.Struct && (strings.HasSuffix(v.Type().PkgPath(), "/interpreter") || v.Type().Name() == "hostFunction") {
+	if v.Kind() == reflect.Struct && (strings.HasSuffix(v.Type().PkgPath(), "/interpreter") ||
+		v.Type().Name() == "hostFunction") {
 		return reflect.Value{}, nil // the latter is an import that is exported again
 	}
 	if v.Kind() == reflect.Struct {
-		if stack := v.FieldByName(field); stack.IsValid() && stack.Type() == reflect.TypeFor[[]byte]() {
+		if stack := v.FieldByName(field); stack.IsValid() &&
+			stack.Type() == reflect.TypeFor[[]byte]() {
 			return stack, nil
 		}
 	}
-	return reflect.Value{}, fmt.Errorf("this version of wazero cannot be used: a call's stack is not in the field %q of %T, "+
-		"so that nothing would bound it", field, f)
+	return reflect.Value{}, fmt.Errorf(
+		"this version of wazero cannot be used: a call's stack is not in the field %q of %T, "+
+			"so that nothing would bound it", field, f)
 }
 
 func (e *export) exists() bool { return e.function != nil }
@@ -94,7 +98,8 @@ func (g *guest) check() error {
 	return g.watch.check()
 }
 
-// interrupt ends the call of a host function if the guest's time is up, or its calls are nested too deeply.
+// interrupt ends the call of a host function if the guest's time is up, or its calls are nested too
+// deeply.
 func (g *guest) interrupt() {
 	if g.running != nil && g.running.size() > maxCallStack {
 		panic(errCallStack)

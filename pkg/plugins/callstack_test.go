@@ -29,11 +29,14 @@ func TestCallStackIsFound(t *testing.T) {
 func nested(factor int32) []byte {
 	m := guestModule()
 	deep := m.Func("deep", "i", "", "")
-	m.Body(deep, "", wasmtest.Local(0), wasmtest.If(wasmtest.Local(0), konst(-1), []byte{0x6a /* i32.add */}, wasmtest.Call(deep)))
-	return onEvent(m, local(2), konst(factor), []byte{0x6c /* i32.mul */}, wasmtest.Call(deep), konst(0))
+	m.Body(deep, "", wasmtest.Local(0),
+		wasmtest.If(wasmtest.Local(0), konst(-1), []byte{0x6a /* i32.add */}, wasmtest.Call(deep)))
+	return onEvent(m, local(2), konst(factor),
+		[]byte{0x6c /* i32.mul */}, wasmtest.Call(deep), konst(0))
 }
 
-// Tens of thousands of nested calls are fine, and those without end are not; the next event is taken by a fresh guest.
+// Tens of thousands of nested calls are fine, and those without end are not; the next event is
+// taken by a fresh guest.
 func TestCallsAreNested(t *testing.T) {
 	host, _ := testHost(t)
 	e := podAdd(t)
@@ -56,14 +59,17 @@ func TestStartFunction(t *testing.T) {
 	m.Start(m.Func("", "", "", "", konst(7), wasmtest.SetGlobal(0)))
 	m.Func("configure", "", "i", "", wasmtest.GetGlobal(0), konst(7), []byte{0x47 /* i32.ne */})
 	host, _ := testHost(t)
-	expectVerdict(t, instance(t, host, testSpec(onEvent(m, wasmtest.GetGlobal(0), konst(-6), []byte{0x6a /* i32.add */}))), podAdd(t), Drop)
+	expectVerdict(t, instance(t, host,
+		testSpec(onEvent(m, wasmtest.GetGlobal(0), konst(-6),
+			[]byte{0x6a /* i32.add */}))), podAdd(t), Drop)
 
 	m = guestModule()
 	deep := m.Func("", "", "", "")
 	m.Body(deep, "", wasmtest.Call(deep))
 	m.Start(deep)
 	_, err := host.Load(t.Context(), testSpec(onEvent(m, konst(0))))
-	want := `listener "pods": handler guest.wasm: handler crashed in start: trap: ` + errCallStack.Error()
+	want := `listener "pods": handler guest.wasm: handler crashed in start: trap: ` +
+		errCallStack.Error()
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

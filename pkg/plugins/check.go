@@ -10,7 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
-// checkModule tells whether a module keeps to the interface and to its grants and limits, before it is compiled.
+// checkModule tells whether a module keeps to the interface and to its grants and limits, before it
+// is compiled.
 func checkModule(m *wasmfile.Module, limits Limits, grants Grants) error {
 	if isCommand(m) {
 		return checkCommand(m, limits, grants)
@@ -28,7 +29,8 @@ func checkModule(m *wasmfile.Module, limits Limits, grants Grants) error {
 	_, single := m.Export(abi.ExportOnEvent)
 	if _, batch := m.Export(abi.ExportOnBatch); !single && !batch {
 		return fmt.Errorf("it exports neither the function %q of type %s nor %q of type %s",
-			abi.ExportOnEvent, exportType(abi.ExportOnEvent), abi.ExportOnBatch, exportType(abi.ExportOnBatch))
+			abi.ExportOnEvent, exportType(abi.ExportOnEvent), abi.ExportOnBatch,
+			exportType(abi.ExportOnBatch))
 	}
 	return checkMemory(m, limits)
 }
@@ -46,14 +48,17 @@ func exportType(name string) abi.Signature {
 func checkCommand(m *wasmfile.Module, limits Limits, grants Grants) error {
 	for _, i := range m.Imports {
 		if i.Module != abi.ModuleWASI {
-			return fmt.Errorf("import %q of module %q: it exports %q and not %q, which makes it a WASI command, and those may "+
-				"import %s only", i.Name, i.Module, abi.ExportStart, abi.ExportMarker, abi.ModuleWASI)
+			return fmt.Errorf(
+				"import %q of module %q: it exports %q and not %q, which makes it a WASI command, and those may "+
+					"import %s only", i.Name, i.Module, abi.ExportStart, abi.ExportMarker,
+				abi.ModuleWASI)
 		}
 		if err := checkImport(i, grants); err != nil {
 			return err
 		}
 	}
-	if err := checkExport(m, abi.Export{Function: abi.Import("", abi.ExportStart, "", "")}); err != nil {
+	if err := checkExport(m, abi.Export{Function: abi.Import("", abi.ExportStart, "",
+		"")}); err != nil {
 		return err
 	}
 	return checkMemory(m, limits)
@@ -82,7 +87,8 @@ func checkMemory(m *wasmfile.Module, limits Limits) error {
 	return nil
 }
 
-// memoryRange gives the bytes an instance has in the beginning and may have in the end, for a module that was checked.
+// memoryRange gives the bytes an instance has in the beginning and may have in the end, for a
+// module that was checked.
 func memoryRange(m *wasmfile.Module, limits Limits) (from, to int64) {
 	own := m.Memories[0]
 	to = int64(limits.pages()) * pageSize
@@ -108,17 +114,20 @@ func checkImport(i wasmfile.Import, grants Grants) error {
 	}
 	want, ok := known[i.Name]
 	if !ok && i.Module == abi.ModuleWASI {
-		return fmt.Errorf("import %q of module %q: handlers are not given this part of WASI", i.Name, i.Module)
+		return fmt.Errorf("import %q of module %q: handlers are not given this part of WASI",
+			i.Name, i.Module)
 	}
 	if !ok {
 		return fmt.Errorf("import %q of module %q: there is no such function; the module has %s",
 			i.Name, i.Module, strings.Join(sortedKeys(known), ", "))
 	}
 	if i.Kind != wasmfile.Func {
-		return fmt.Errorf("import %q of module %q is a %s, it must be a function of type %s", i.Name, i.Module, i.Kind, want)
+		return fmt.Errorf("import %q of module %q is a %s, it must be a function of type %s",
+			i.Name, i.Module, i.Kind, want)
 	}
 	if found := signature(i.Type); !found.Equal(want) {
-		return fmt.Errorf("import %q of module %q has type %s, it must be %s", i.Name, i.Module, found, want)
+		return fmt.Errorf("import %q of module %q has type %s, it must be %s", i.Name, i.Module,
+			found, want)
 	}
 	return nil
 }
@@ -127,12 +136,14 @@ func checkExport(m *wasmfile.Module, want abi.Export) error {
 	e, ok := m.Export(want.Name)
 	if !ok {
 		if want.Required {
-			return fmt.Errorf("it does not export the function %q of type %s", want.Name, want.Signature)
+			return fmt.Errorf("it does not export the function %q of type %s", want.Name,
+				want.Signature)
 		}
 		return nil
 	}
 	if e.Kind != wasmfile.Func {
-		return fmt.Errorf("export %q is a %s, it must be a function of type %s", want.Name, e.Kind, want.Signature)
+		return fmt.Errorf("export %q is a %s, it must be a function of type %s", want.Name, e.Kind,
+			want.Signature)
 	}
 	t, ok := m.FuncType(e.Index)
 	if !ok {

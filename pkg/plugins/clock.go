@@ -9,7 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// What the functions of informerd/clock.v1 and informerd/random.v1 do, and where WASI gets the same.
+// What the functions of informerd/clock.v1 and informerd/random.v1 do, and where WASI gets the
+// same.
 
 // now gives the time that the guest sees.
 func (g *guest) now() time.Time {

@@ -38,9 +38,11 @@ func TestRandom(t *testing.T) {
 	}
 	twice := []hostCall{{"fill", []int64{1024, 16}}, {"fill", []int64{1040, 16}}}
 	texts := map[string]string{}
-	for name, s := range map[string]*uint64{"real": nil, "real again": nil, "one": seed(1), "zero": seed(0)} {
+	for name, s := range map[string]*uint64{"real": nil, "real again": nil, "one": seed(1),
+		"zero": seed(0)} {
 		text, r := fill(s, twice...)
-		if text[:16] == text[16:32] || text[32:] != strings.Repeat("\x00", 8) || r[0] != 0 || r[1] != 0 {
+		if text[:16] == text[16:32] || text[32:] != strings.Repeat("\x00", 8) || r[0] != 0 ||
+			r[1] != 0 {
 			t.Errorf("%s: got %x, %v", name, text, r)
 		}
 		for other, was := range texts {
@@ -53,7 +55,8 @@ func TestRandom(t *testing.T) {
 	if again, _ := fill(seed(1), twice...); again != texts["one"] {
 		t.Errorf("the same seed gives %x and %x", again, texts["one"])
 	}
-	_, r := fill(nil, hostCall{"fill", []int64{0, 0}}, hostCall{"fill", []int64{0, 65536}}, hostCall{"fill", []int64{0, 65537}},
+	_, r := fill(nil, hostCall{"fill", []int64{0, 0}}, hostCall{"fill", []int64{0, 65536}},
+		hostCall{"fill", []int64{0, 65537}},
 		hostCall{"fill", []int64{0, -1}})
 	// The second writes over the first two results.
 	if r[2] != int64(abi.BadArgument) || r[3] != int64(abi.BadArgument) || r[1] != 0 {

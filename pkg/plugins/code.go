@@ -30,8 +30,9 @@ type codes struct {
 
 	mu      sync.Mutex // guards what follows; not held while a module is compiled
 	byKey   map[codeKey]*code
-	running int           // processes that compile
-	freed   chan struct{} // closed when one of them ends and others wait for that; nil if nobody does
+	running int // processes that compile
+	// closed when one of them ends and others wait for that; nil if nobody does
+	freed chan struct{}
 }
 
 // codeKey is what code is made from.
@@ -40,9 +41,10 @@ type codeKey struct {
 	meter meter.Options
 }
 
-// code is a module's native code. It has an engine of its own, which modules share through its cache, and keeps the code
-// in there: runtimes count what they compile, so the code would be gone with the last of them, and two that compile at
-// once would both do it, or meet while it is read from the folder.
+// code is a module's native code. It has an engine of its own, which modules share through its
+// cache, and keeps the code in there: runtimes count what they compile, so the code would be gone
+// with the last of them, and two that compile at once would both do it, or meet while it is read
+// from the folder.
 type code struct {
 	key    codeKey
 	limits LoadLimits    // it is made within
@@ -61,9 +63,10 @@ type code struct {
 	compiled wazero.CompiledModule
 }
 
-// take returns the code of a module, which must be left in the end. The first caller has it made, others wait. It returns
-// when ctx ends; making the code ends when nobody waits for it any more.
-func (c *codes) take(ctx context.Context, file *wasmfile.Module, folder *codedir.Folder, limits LoadLimits) (*code, error) {
+// take returns the code of a module, which must be left in the end. The first caller has it made,
+// others wait. It returns when ctx ends; making the code ends when nobody waits for it any more.
+func (c *codes) take(ctx context.Context, file *wasmfile.Module, folder *codedir.Folder,
+	limits LoadLimits) (*code, error) {
 	key := codeKey{digestOf(file.Code), meter.Options{MaxTable: wasmfile.MaxTableElements}}
 	for {
 		x := c.join(ctx, key, file, folder, limits)
@@ -85,14 +88,16 @@ func (c *codes) take(ctx context.Context, file *wasmfile.Module, folder *codedir
 }
 
 // join makes the caller a user of the code, which is begun if it is not there.
-func (c *codes) join(ctx context.Context, key codeKey, file *wasmfile.Module, folder *codedir.Folder, limits LoadLimits) *code {
+func (c *codes) join(ctx context.Context, key codeKey, file *wasmfile.Module,
+	folder *codedir.Folder, limits LoadLimits) *code {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x, found := c.byKey[key]; found {
 		x.users++
 		return x
 	}
-	x := &code{key: key, limits: limits, cost: file.Cost, users: 1, done: make(chan struct{}), err: errors.New("the module was not compiled to its end")}
+	x := &code{key: key, limits: limits, cost: file.Cost, users: 1, done: make(chan struct{}),
+		err: errors.New("the module was not compiled to its end")}
 	if c.byKey == nil {
 		c.byKey = map[codeKey]*code{}
 	}
@@ -103,7 +108,8 @@ func (c *codes) join(ctx context.Context, key codeKey, file *wasmfile.Module, fo
 	return x
 }
 
-// make builds the code and lets in those who wait for it, whatever happens. If nobody does any more, it frees the code.
+// make builds the code and lets in those who wait for it, whatever happens. If nobody does any
+// more, it frees the code.
 func (c *codes) make(ctx context.Context, x *code, wasm []byte, folder *codedir.Folder) {
 	defer x.stop()
 	err := c.build(ctx, x, wasm, folder)
@@ -139,7 +145,8 @@ func (c *codes) leave(ctx context.Context, x *code) error {
 	return x.free(ctx)
 }
 
-// waitGrace is how long wait goes on after the end of its context, since what is ended needs a moment.
+// waitGrace is how long wait goes on after the end of its context, since what is ended needs a
+// moment.
 const waitGrace = 500 * time.Millisecond
 
 // wait waits for what is being made, which is ended before, or for the end of ctx.

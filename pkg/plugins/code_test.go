@@ -17,7 +17,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// compilations is a context that counts how often the engine compiles a guest: only then it asks for the number of workers.
+// compilations is a context that counts how often the engine compiles a guest: only then it asks
+// for the number of workers.
 type compilations struct {
 	context.Context
 	n      *atomic.Int64
@@ -48,7 +49,8 @@ func users(h *Host) (all []int64) {
 			modules := engine.Elem().Elem().FieldByName("compiledModules")
 			for _, id := range modules.MapKeys() {
 				m := modules.MapIndex(id).Elem()
-				if !m.FieldByName("compiledModule").Elem().FieldByName("module").Elem().FieldByName("IsHostModule").Bool() {
+				if !m.FieldByName("compiledModule").Elem().FieldByName("module").Elem().FieldByName(
+					"IsHostModule").Bool() {
 					all = append(all, m.FieldByName("refCount").Int())
 				}
 			}
@@ -57,8 +59,9 @@ func users(h *Host) (all []int64) {
 	return all
 }
 
-// Equal modules are compiled once, whatever their listeners, configurations, limits and grants, also when they are loaded at
-// once; each keeps the code for itself, and it is gone with the last of them.
+// Equal modules are compiled once, whatever their listeners, configurations, limits and grants,
+// also when they are loaded at once; each keeps the code for itself, and it is gone with the last
+// of them.
 func TestEqualModulesAreCompiledOnce(t *testing.T) {
 	const handlers = 8
 	host, _ := testHost(t)
@@ -68,9 +71,11 @@ func TestEqualModulesAreCompiledOnce(t *testing.T) {
 	for n := range loaded {
 		wg.Go(func() {
 			spec := testSpec(generation(true, false))
-			spec.Listener, spec.Config = fmt.Sprint("listener-", n), fmt.Appendf(nil, `{"generation":%d}`, n)
+			spec.Listener, spec.Config = fmt.Sprint("listener-", n),
+				fmt.Appendf(nil, `{"generation":%d}`, n)
 			spec.Limits.Memory = int64(n+1) << 16
-			spec.Wasm = append(spec.Wasm, wasmtest.Section(0, []byte("\x04note"+fmt.Sprint(n)))...) // counts for nothing
+			// counts for nothing
+			spec.Wasm = append(spec.Wasm, wasmtest.Section(0, []byte("\x04note"+fmt.Sprint(n)))...)
 			var err error
 			if loaded[n], err = host.Load(ctx, spec); err != nil {
 				t.Error(err)
@@ -98,7 +103,8 @@ func TestEqualModulesAreCompiledOnce(t *testing.T) {
 		}
 	}
 	expectClean(t, host)
-	if _, err := host.Load(ctx, testSpec(generation(true, false))); err != nil || ctx.n.Load() != 2 {
+	if _, err := host.Load(ctx, testSpec(generation(true, false))); err != nil ||
+		ctx.n.Load() != 2 {
 		t.Errorf("loaded again: %v, compiled %d times in all", err, ctx.n.Load())
 	}
 }
@@ -111,7 +117,9 @@ func TestInvalidModulesLeaveNothing(t *testing.T) {
 		wg.Go(func() {
 			for range 5 {
 				_, err := host.Load(t.Context(), testSpec(onEvent(guestModule(), drop)))
-				if err == nil || !strings.Contains(err.Error(), "handler guest.wasm: the module is not valid: ") {
+				if err == nil ||
+					!strings.Contains(err.Error(),
+						"handler guest.wasm: the module is not valid: ") {
 					t.Errorf("got %v", err)
 				}
 			}
@@ -121,8 +129,8 @@ func TestInvalidModulesLeaveNothing(t *testing.T) {
 	expectClean(t, host)
 }
 
-// A module that is being compiled holds up those that wait for the same one, until it is done or they have enough, and
-// nobody else.
+// A module that is being compiled holds up those that wait for the same one, until it is done or
+// they have enough, and nobody else.
 func TestLoadsOfOtherModulesDoNotWait(t *testing.T) {
 	host, _ := testHost(t)
 	file, err := wasmfile.Parse(verdictGuest(Drop))
@@ -130,7 +138,8 @@ func TestLoadsOfOtherModulesDoNotWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := codeKey{sha256.Sum256(file.Code), meter.Options{MaxTable: wasmfile.MaxTableElements}}
-	slow := &code{key: key, users: 1, done: make(chan struct{}), stop: func() {}} // somebody compiles it
+	// somebody compiles it
+	slow := &code{key: key, users: 1, done: make(chan struct{}), stop: func() {}}
 	host.codes.byKey = map[codeKey]*code{key: slow}
 
 	i := instance(t, host, testSpec(verdictGuest(Done)))
@@ -138,7 +147,8 @@ func TestLoadsOfOtherModulesDoNotWait(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := host.Load(ctx, testSpec(verdictGuest(Drop))); !errors.Is(err, context.Canceled) || slow.users != 1 {
+	if _, err := host.Load(ctx, testSpec(verdictGuest(Drop))); !errors.Is(err, context.Canceled) ||
+		slow.users != 1 {
 		t.Errorf("got %v, and there are %d users", err, slow.users)
 	}
 	waiting := make(chan error)
@@ -163,7 +173,8 @@ func TestLoadsOfOtherModulesDoNotWait(t *testing.T) {
 
 // A digest is the SHA-256, whatever pieces it is made of.
 func TestDigestOf(t *testing.T) {
-	for _, size := range []int{0, 1, hashedAtOnce - 1, hashedAtOnce, hashedAtOnce + 1, 2*hashedAtOnce + 5} {
+	for _, size := range []int{0, 1, hashedAtOnce - 1, hashedAtOnce, hashedAtOnce + 1,
+		2*hashedAtOnce + 5} {
 		text := bytes.Repeat([]byte("informerd"), size/9+1)[:size]
 		if digestOf(text) != sha256.Sum256(text) {
 			t.Errorf("%d bytes", size)

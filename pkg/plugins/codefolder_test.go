@@ -42,7 +42,8 @@ func filesOf(t *testing.T, folder string) (files []string) {
 }
 
 // startWith starts a host, has a guest give a verdict, and tells how often the engine compiled.
-func startWith(t *testing.T, folder string, spec Spec) (compiled int64, log string, took time.Duration) {
+func startWith(t *testing.T, folder string, spec Spec) (compiled int64, log string,
+	took time.Duration) {
 	t.Helper()
 	host, lines := filedHost(t, folder)
 	ctx := compilations{t.Context(), &atomic.Int64{}, nil}
@@ -68,7 +69,8 @@ func startWith(t *testing.T, folder string, spec Spec) (compiled int64, log stri
 // A module of Go is compiled by the first host, and read by those that come later.
 func TestCompiledCodeIsKept(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "state", "compiled")
-	spec := Spec{Listener: "pods", Wasm: wasmtest.GoGuest(t, "testdata/guest", "."), Config: []byte(`{"do":"nothing"}`),
+	spec := Spec{Listener: "pods", Wasm: wasmtest.GoGuest(t, "testdata/guest", "."),
+		Config: []byte(`{"do":"nothing"}`),
 		Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}}
 	var files []string
 	var times []time.Duration
@@ -96,7 +98,8 @@ func TestCompiledCodeIsKept(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a file, it is removed and told, the module is compiled again, and the next host reads it.
+// Whatever is wrong with a file, it is removed and told, the module is compiled again, and the next
+// host reads it.
 func TestDamagedCodeIsCompiledAgain(t *testing.T) {
 	spec := testSpec(generation(true, false))
 	folder := filepath.Join(t.TempDir(), "compiled")
@@ -106,7 +109,8 @@ func TestDamagedCodeIsCompiledAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	damages := map[string][]byte{"nothing left": {}, "one more": append(whole[:len(whole):len(whole)], 0), "zeros": make([]byte, len(whole))}
+	damages := map[string][]byte{"nothing left": {},
+		"one more": append(whole[:len(whole):len(whole)], 0), "zeros": make([]byte, len(whole))}
 	for n := 1; n < len(whole); n += 1 + len(whole)/40 {
 		damages["cut off"+strings.Repeat("+", n*40/len(whole))] = whole[:n]
 		flipped := append([]byte(nil), whole...)
@@ -119,7 +123,8 @@ func TestDamagedCodeIsCompiledAgain(t *testing.T) {
 		}
 		compiled, log, _ := startWith(t, folder, spec)
 		want := `level=WARN msg="a handler's compiled code was damaged; it is removed and compiled again" entry=` +
-			filepath.Dir(filepath.Dir(path)) + ` error="its files are not those that were written"` + "\n"
+			filepath.Dir(filepath.Dir(path)) +
+			` error="its files are not those that were written"` + "\n"
 		if compiled != 1 || log != want {
 			t.Errorf("%s: compiled %d times, logged %s\nwant %s", name, compiled, log, want)
 		}
@@ -129,7 +134,8 @@ func TestDamagedCodeIsCompiledAgain(t *testing.T) {
 	}
 }
 
-// A folder that cannot be written to costs a compilation and a line in the log. An invalid module has nothing to do with it.
+// A folder that cannot be written to costs a compilation and a line in the log. An invalid module
+// has nothing to do with it.
 func TestCodeThatCannotBeKeptIsUsedAllTheSame(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "compiled")
 	host, log := filedHost(t, folder)
@@ -139,16 +145,19 @@ func TestCodeThatCannotBeKeptIsUsedAllTheSame(t *testing.T) {
 	if err := os.WriteFile(folder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expectVerdict(t, newInstance(t, loadHandler(t, host, testSpec(verdictGuest(Done)))), podAdd(t), Done)
+	expectVerdict(t, newInstance(t, loadHandler(t, host, testSpec(verdictGuest(Done)))), podAdd(t),
+		Done)
 	want := `level=WARN msg="a handler's compiled code cannot be kept; the next start compiles it again" error="`
-	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.HasPrefix(lines, want) || !strings.Contains(lines, "not a directory") {
+	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.HasPrefix(lines, want) ||
+		!strings.Contains(lines, "not a directory") {
 		t.Errorf("logged:\n%s\nwant %s", lines, want)
 	}
 	if err := os.Remove(folder); err != nil {
 		t.Fatal(err)
 	}
 	log.Reset()
-	vanishing := compilations{t.Context(), &atomic.Int64{}, func() { os.RemoveAll(folder) }} // while it is compiled
+	// while it is compiled
+	vanishing := compilations{t.Context(), &atomic.Int64{}, func() { os.RemoveAll(folder) }}
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -157,14 +166,16 @@ func TestCodeThatCannotBeKeptIsUsedAllTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	expectVerdict(t, newInstance(t, h), podAdd(t), Drop)
-	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.HasPrefix(lines, want) || vanishing.n.Load() != 2 {
+	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.HasPrefix(lines, want) ||
+		vanishing.n.Load() != 2 {
 		t.Errorf("compiled %d times, logged:\n%s\nwant %s", vanishing.n.Load(), lines, want)
 	}
 	if got := host.Stats(); got.Unkept != 2 || got.Read != 0 {
 		t.Errorf("got %+v", got)
 	}
 	log.Reset()
-	if _, err := host.Load(t.Context(), testSpec(onEvent(guestModule(), drop))); err == nil || log.String() != "" {
+	if _, err := host.Load(t.Context(), testSpec(onEvent(guestModule(), drop))); err == nil ||
+		log.String() != "" {
 		t.Errorf("an invalid module: %v, logged:\n%s", err, log)
 	}
 	if err := host.Close(t.Context()); err != nil {
@@ -194,7 +205,8 @@ func TestFolderOfCompiledCodeIsChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	host := NewHost(HostConfig{Log: newTestLog(&buffer{}), CacheDir: folder})
-	want := "the folder for compiled code: " + folder + " is open to others (mode 0755): its code is run by informerd, so it must be out " +
+	want := "the folder for compiled code: " + folder +
+		" is open to others (mode 0755): its code is run by informerd, so it must be out " +
 		"of everybody else's reach; remove it, and it is made anew, or chmod 0700 it if nobody else has written to it"
 	if err := host.Open(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)

@@ -71,7 +71,8 @@ func (g *guest) runCommand(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	if got, want := len(g.batch.results), len(g.batch.events); got < want {
-		return nil, g.crash(abi.ExportStart, ReasonProtocol, fmt.Errorf("it ended with %d verdicts for %d events", got, want))
+		return nil, g.crash(abi.ExportStart, ReasonProtocol,
+			fmt.Errorf("it ended with %d verdicts for %d events", got, want))
 	}
 	return g.batch.results, nil
 }
@@ -161,7 +162,8 @@ func (c *command) line(text []byte) error {
 	}
 	b := &c.guest.batch
 	if len(b.results) == len(b.events) {
-		return fmt.Errorf("it writes more than one line for each of %d events: %.100q", len(b.events), text)
+		return fmt.Errorf("it writes more than one line for each of %d events: %.100q",
+			len(b.events), text)
 	}
 	r, err := c.guest.parseVerdict(text)
 	if err != nil {
@@ -201,7 +203,8 @@ func (g *guest) parseVerdict(text []byte) (Result, error) {
 			return Result{}, fmt.Errorf("emit[%d]: %w", n, err)
 		}
 	}
-	r := Result{Verdict: verdict, Message: validText([]byte(v.Error), abi.MaxMessage), Handler: g.module.digest}
+	r := Result{Verdict: verdict, Message: validText([]byte(v.Error), abi.MaxMessage),
+		Handler: g.module.digest}
 	if verdict == Done {
 		r.Emitted = g.emitted.list
 	}

@@ -30,7 +30,8 @@ func commandModule(imports ...abi.Function) *wasmtest.Module {
 // printingCommand is a command that writes a text to stdout, and does nothing else.
 func printingCommand(text string) []byte {
 	m := commandModule(imported(abi.ModuleWASI, "fd_write"))
-	m.Data(0, string(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 1024), uint32(len(text)))))
+	m.Data(0, string(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 1024),
+		uint32(len(text)))))
 	m.Data(1024, text)
 	m.Func("_start", "", "", "", konst(1), konst(0), konst(1), konst(100), invoke(0), drop)
 	return m.Bytes()
@@ -38,13 +39,16 @@ func printingCommand(text string) []byte {
 
 func TestCommandVerdicts(t *testing.T) {
 	for _, test := range []struct{ name, out, want string }{
-		{"every verdict", `{"verdict":"done"}` + "\n" + `{"verdict":"drop"}` + "\n" + `{"verdict":"retry"}` + "\n" + `{"verdict":"fail"}` + "\n",
+		{"every verdict", `{"verdict":"done"}` + "\n" + `{"verdict":"drop"}` + "\n" +
+			`{"verdict":"retry"}` + "\n" + `{"verdict":"fail"}` + "\n",
 			"done, drop, retry, fail"},
-		{"texts", `{"verdict":"fail","error":"no more"}` + "\n" + `{"error":"later","verdict":"retry","emit":[]}` + "\n", "fail no more, retry later"},
+		{"texts", `{"verdict":"fail","error":"no more"}` + "\n" +
+			`{"error":"later","verdict":"retry","emit":[]}` + "\n", "fail no more, retry later"},
 		{"emissions", `{"verdict":"done","emit":[{"type":"a.b","data":1},{"data":[2]},{"type":"c"}]}`,
 			`done event {"type":"a.b","data":1} data [2] event {"type":"c"}`},
 		{"emissions count only if done", `{"verdict":"drop","emit":[{"data":1}]}`, "drop"},
-		{"the last line has no end", `{"verdict":"done"}` + "\n" + `{"verdict":"drop"}`, "done, drop"},
+		{"the last line has no end", `{"verdict":"done"}` + "\n" + `{"verdict":"drop"}`,
+			"done, drop"},
 		{"space", "\n \r\n" + `  {"verdict" : "done"}` + "\r\n\n", "done"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,7 +78,8 @@ func TestCommandProtocol(t *testing.T) {
 	tests := []test{
 		{done, "it ended with 1 verdicts for 2 events"},
 		{done + done + done, `it writes more than one line for each of 2 events: "{\"verdict\":\"done\"}"`},
-		{done + "{" + strings.Repeat(" ", 2000), `its verdict about event 1 is "{": it is not valid JSON`},
+		{done + "{" + strings.Repeat(" ", 2000),
+			`its verdict about event 1 is "{": it is not valid JSON`},
 		{done + strings.Repeat("x", 66_000), "a line of its output has more than 65636 bytes"},
 	}
 	for _, text := range [][2]string{
@@ -85,12 +90,17 @@ func TestCommandProtocol(t *testing.T) {
 		{`{"verdict":null}`, "verdict is missing"},
 		{`{"verdict":"ok"}`, `verdict "ok" is none of done, drop, retry and fail`},
 		{`{"verdict":"done","emmit":[]}`, `json: unknown field "emmit"`},
-		{`{"verdict":"done","emit":[{"data":1},{"data":1}]}`, "emit[1]: it is too much for one event"},
-		{`{"verdict":"done","emit":[{"type":"a"},{"type":"a"},{"type":"a"}]}`, "emit[2]: it is too much for one event"},
-		{`{"verdict":"done","emit":["` + strings.Repeat("y", 10) + `"]}`, "emit[0]: it is not a JSON object"},
+		{`{"verdict":"done","emit":[{"data":1},{"data":1}]}`,
+			"emit[1]: it is too much for one event"},
+		{`{"verdict":"done","emit":[{"type":"a"},{"type":"a"},{"type":"a"}]}`,
+			"emit[2]: it is too much for one event"},
+		{`{"verdict":"done","emit":["` + strings.Repeat("y", 10) + `"]}`,
+			"emit[0]: it is not a JSON object"},
 		{`{"verdict":"done","emit":[null]}`, "emit[0]: it is not a JSON object"},
-		{`{"verdict":"done","emit":[{"type":"dev.informerd.object.added"}]}`, "emit[0]: its type is reserved for informerd"},
-		{`{"verdict":"drop","emit":[{"type":"a","subject":1}]}`, `emit[0]: emitted event: unknown field "subject"`},
+		{`{"verdict":"done","emit":[{"type":"dev.informerd.object.added"}]}`,
+			"emit[0]: its type is reserved for informerd"},
+		{`{"verdict":"drop","emit":[{"type":"a","subject":1}]}`,
+			`emit[0]: emitted event: unknown field "subject"`},
 	} {
 		text, cause := verdict(text[0], text[1])
 		tests = append(tests, test{done + text + "\n", cause})
@@ -103,9 +113,11 @@ func TestCommandProtocol(t *testing.T) {
 				m := commandModule(imported(abi.ModuleWASI, "fd_write"))
 				m.Data(0, "\x00\x04\x00\x00\xe8\x03\x00\x00")
 				m.Data(1024, done+strings.Repeat("x", 1000-len(done)))
-				m.Func("_start", "", "", "i", konst(1), konst(0), konst(1), konst(100), invoke(0), drop,
+				m.Func("_start", "", "", "i", konst(1), konst(0), konst(1), konst(100), invoke(0),
+					drop,
 					wasmtest.Store(0, konst(1024+int32(len(done)))), wasmtest.Store(4, konst(900)),
-					wasmtest.Times(0, 100, konst(1), konst(0), konst(1), konst(100), invoke(0), drop))
+					wasmtest.Times(0, 100, konst(1), konst(0), konst(1), konst(100), invoke(0),
+						drop))
 				return m.Bytes()
 			}()
 		}
@@ -118,7 +130,8 @@ func TestCommandProtocol(t *testing.T) {
 			t.Errorf("%s: got %v, %v", test.out, results, err)
 			continue
 		}
-		if crash.Reason != ReasonProtocol || crash.Func != "_start" || crash.Object.Name != "web-1" ||
+		if crash.Reason != ReasonProtocol || crash.Func != "_start" ||
+			crash.Object.Name != "web-1" ||
 			!strings.HasPrefix(crash.Cause.Error(), test.cause) {
 			t.Errorf("got  %v\nwant %s", err, test.cause)
 		}
@@ -145,35 +158,43 @@ func TestLoadRefusesCommands(t *testing.T) {
 		wasm []byte
 		want string
 	}{
-		{"host function", start(commandModule(imported(abi.ModuleConfig, "get"))), `import "get" of module "informerd/config.v1": it exports ` +
-			`"_start" and not "informerd_abi_v1", which makes it a WASI command, and those may import wasi_snapshot_preview1 only`},
+		{"host function", start(commandModule(imported(abi.ModuleConfig, "get"))),
+			`import "get" of module "informerd/config.v1": it exports ` +
+				`"_start" and not "informerd_abi_v1", which makes it a WASI command, and those may import wasi_snapshot_preview1 only`},
 		{"socket", start(commandModule(abi.Import(abi.ModuleWASI, "sock_accept", "iii", "i"))),
 			`import "sock_accept" of module "wasi_snapshot_preview1": handlers are not given this part of WASI`},
 		{"no memory", start(bare), `it does not export its memory under the name "memory"`},
-		{"_start of another type", typed.Bytes(), `export "_start" has type (i32) -> (), it must be () -> ()`},
-		{"a guest that has _start too", start(marked), `it exports neither the function "on_event" of type (i32, i32, i32, i32) -> i32 ` +
-			`nor "on_batch" of type (i32) -> i32`},
-		{"a guest without the marker", start(eventful), `it does not export the function "informerd_abi_v1" of type () -> ()`},
+		{"_start of another type", typed.Bytes(),
+			`export "_start" has type (i32) -> (), it must be () -> ()`},
+		{"a guest that has _start too", start(marked),
+			`it exports neither the function "on_event" of type (i32, i32, i32, i32) -> i32 ` +
+				`nor "on_batch" of type (i32) -> i32`},
+		{"a guest without the marker", start(eventful),
+			`it does not export the function "informerd_abi_v1" of type () -> ()`},
 	} {
 		host, _ := testHost(t)
 		_, err := host.Load(t.Context(), testSpec(test.wasm))
-		if want := `listener "pods": handler guest.wasm: ` + test.want; err == nil || err.Error() != want {
+		if want := `listener "pods": handler guest.wasm: ` + test.want; err == nil ||
+			err.Error() != want {
 			t.Errorf("%s: got  %v\nwant %s", test.name, err, want)
 		}
 	}
 }
 
-// echo is a command that reads stdin in pieces, two buffers at a time, keeps all of it from address 1024, and its length at
-// address 0. It writes no verdicts.
+// echo is a command that reads stdin in pieces, two buffers at a time, keeps all of it from address
+// 1024, and its length at address 0. It writes no verdicts.
 func echo(pieces ...int32) []byte {
 	m := commandModule(imported(abi.ModuleWASI, "fd_read"))
 	var code [][]byte
 	for _, p := range pieces {
 		code = append(code,
-			wasmtest.Store(16, append(append(wasmtest.Load(0), konst(1024)...), wasmtest.Add...)), wasmtest.Store(20, konst(p/2)),
-			wasmtest.Store(24, append(append(wasmtest.Load(0), konst(1024+p/2)...), wasmtest.Add...)), wasmtest.Store(28, konst(p-p/2)),
+			wasmtest.Store(16, append(append(wasmtest.Load(0), konst(1024)...), wasmtest.Add...)),
+			wasmtest.Store(20, konst(p/2)),
+			wasmtest.Store(24, append(append(wasmtest.Load(0), konst(1024+p/2)...),
+				wasmtest.Add...)), wasmtest.Store(28, konst(p-p/2)),
 			konst(0), konst(16), konst(2), konst(8), invoke(0), wasmtest.If(unreachable),
-			wasmtest.Store(0, append(append(wasmtest.Load(0), wasmtest.Load(8)...), wasmtest.Add...)))
+			wasmtest.Store(0, append(append(wasmtest.Load(0), wasmtest.Load(8)...),
+				wasmtest.Add...)))
 	}
 	m.Func("_start", "", "", "", code...)
 	return m.Bytes()
@@ -194,12 +215,14 @@ func TestCommandReadsEvents(t *testing.T) {
 	small := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1"},` + "\n\"spec\":\r{}}"
 	line := strings.NewReplacer("\n", " ", "\r", " ").Replace(small)
 	first := event.Event{Op: event.Add, Initial: true, Object: object(t, small)}
-	second := event.Event{Op: event.Update, Missed: 7, Object: object(t, small), Old: object(t, small)}
+	second := event.Event{Op: event.Update, Missed: 7, Object: object(t, small),
+		Old: object(t, small)}
 	third := event.Event{Op: event.Delete, FinalStateUnknown: true, Object: object(t, small)}
 	want := `{"op":"add","initial":true,"config":{"a": 1},"object":` + line + "}\n" +
 		`{"op":"update","missed":7,"config":{"a": 1},"object":` + line + `,"old":` + line + "}\n" +
 		`{"op":"delete","finalStateUnknown":true,"config":{"a": 1},"object":` + line + "}\n"
-	for _, pieces := range [][]int32{{10_000}, {10_000, 10_000}, {1, 2, 3, 10_000, 5}, {int32(len(want)), 100}} {
+	for _, pieces := range [][]int32{{10_000}, {10_000, 10_000}, {1, 2, 3, 10_000, 5}, {
+		int32(len(want)), 100}} {
 		host, _ := testHost(t)
 		spec := testSpec(echo(pieces...))
 		spec.Config = []byte(" {\"a\":\n1}\n")
@@ -221,8 +244,11 @@ func TestCommandBadReads(t *testing.T) {
 		args []int64
 		want string
 	}{
-		{[]int64{0, 65530, 1, 0}, "it passed a range of 8 bytes at address 65530, its memory has 65536 bytes"},
-		{[]int64{0, 16, 1, 0}, "it passed a range of 65536 bytes at address 4096, its memory has 65536 bytes"}, // as 2^32-1 is asked for
+		{[]int64{0, 65530, 1, 0},
+			"it passed a range of 8 bytes at address 65530, its memory has 65536 bytes"},
+		// as 2^32-1 is asked for
+		{[]int64{0, 16, 1, 0},
+			"it passed a range of 65536 bytes at address 4096, its memory has 65536 bytes"},
 		{[]int64{0, 16, 1025, 0}, "28"},
 		{[]int64{0, 16, -1, 0}, "28"},
 	} {
@@ -235,7 +261,8 @@ func TestCommandBadReads(t *testing.T) {
 		g := held(t, i)
 		_, err := i.Handle(t.Context(), podAdd(t))
 		status, _ := g.mod.Memory().ReadUint64Le(0)
-		if cause := errors.Unwrap(err); fmt.Sprint(status) != test.want && cause.Error() != test.want {
+		if cause := errors.Unwrap(err); fmt.Sprint(status) != test.want &&
+			cause.Error() != test.want {
 			t.Errorf("%v: got %d, %v", test.args, status, err)
 		}
 	}
@@ -251,7 +278,8 @@ func buildCommand(t testing.TB) []byte {
 	out := filepath.Join(t.TempDir(), "command.wasm")
 	build := exec.Command("go", "build", "-trimpath", "-o", out, ".")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off",
+		"CGO_ENABLED=0")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", dir, err, text)
 	}
@@ -279,11 +307,13 @@ func TestGoCommand(t *testing.T) {
 	if got := texts(results); err != nil || got != want {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}
-	if want := `level=WARN msg="seen 3" listener=pods from="handler stderr"`; !strings.Contains(goLog.String(), want) {
+	if want := `level=WARN msg="seen 3" listener=pods from="handler stderr"`; !strings.Contains(
+		goLog.String(), want) {
 		t.Errorf("logged %s", goLog)
 	}
 	r, err := i.Handle(t.Context(), events[0])
-	if want := `done event {"type":"seen","data":"1 add web-0"}`; err != nil || texts([]Result{r}) != want {
+	if want := `done event {"type":"seen","data":"1 add web-0"}`; err != nil ||
+		texts([]Result{r}) != want {
 		t.Errorf("got %v, %v", r, err)
 	}
 }
@@ -310,7 +340,8 @@ func TestGoCommandCrashes(t *testing.T) {
 			if results != nil || !errors.As(err, &crash) || crash.Func != "_start" {
 				t.Fatalf("got %v, %v", results, err)
 			}
-			if got := fmt.Sprintf("%s: %v", crash.Reason, crash.Cause); !strings.HasPrefix(got, test.cause) {
+			if got := fmt.Sprintf("%s: %v", crash.Reason, crash.Cause); !strings.HasPrefix(got,
+				test.cause) {
 				t.Errorf("got  %s\nwant %s", got, test.cause)
 			}
 			if i.guest != nil {

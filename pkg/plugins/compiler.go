@@ -16,11 +16,12 @@ import (
 // compilerCommand is the one argument of a process that compiles.
 const compilerCommand = "compile"
 
-// compilerServed: CompilerMain was called, so that a process of this program with compilerCommand compiles.
+// compilerServed: CompilerMain was called, so that a process of this program with compilerCommand
+// compiles.
 var compilerServed atomic.Bool
 
-// CompilerMain does not return in a process that SelfCompiler's command started: it compiles one module and exits. Elsewhere
-// it makes SelfCompiler work. Call it first in main or in TestMain.
+// CompilerMain does not return in a process that SelfCompiler's command started: it compiles one
+// module and exits. Elsewhere it makes SelfCompiler work. Call it first in main or in TestMain.
 func CompilerMain() {
 	if len(os.Args) == 2 && os.Args[1] == compilerCommand {
 		os.Exit(ServeCompiler(os.Stdin, os.Stdout))
@@ -28,14 +29,15 @@ func CompilerMain() {
 	compilerServed.Store(true)
 }
 
-// SelfCompiler is a command for HostConfig.Compiler: this program. It is nil if the program has not called CompilerMain,
-// since the command would do something else then.
+// SelfCompiler is a command for HostConfig.Compiler: this program. It is nil if the program has not
+// called CompilerMain, since the command would do something else then.
 func SelfCompiler() []string {
 	if !compilerServed.Load() {
 		return nil
 	}
 	if runtime.GOOS == "linux" {
-		return []string{"/proc/self/exe", compilerCommand} // this very program, even if its file was replaced
+		// this very program, even if its file was replaced
+		return []string{"/proc/self/exe", compilerCommand}
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -44,8 +46,8 @@ func SelfCompiler() []string {
 	return []string{self, compilerCommand}
 }
 
-// ServeCompiler compiles the module that a Host sends to its standard input, within the limits that are sent with it. It
-// limits the whole process. The result is the exit code.
+// ServeCompiler compiles the module that a Host sends to its standard input, within the limits that
+// are sent with it. It limits the whole process. The result is the exit code.
 func ServeCompiler(in io.Reader, out io.Writer) int {
 	return child.Serve(in, out, compileTo)
 }
@@ -62,8 +64,8 @@ func compileTo(dir string, wasm []byte) error {
 	return err
 }
 
-// readOnly has the engine read compiled code, and fail where it would compile: with several workers it looks at the
-// context before it begins.
+// readOnly has the engine read compiled code, and fail where it would compile: with several workers
+// it looks at the context before it begins.
 func readOnly(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(experimental.WithCompilationWorkers(ctx, 2))
 	cancel()

@@ -7,7 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// Two processes compile at once; who comes third waits for one of them, or until its own context ends.
+// Two processes compile at once; who comes third waits for one of them, or until its own context
+// ends.
 func TestTwoModulesAreCompiledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &codes{}

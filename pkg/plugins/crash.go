@@ -68,7 +68,8 @@ const (
 	goTrace    = "\n\nGo runtime stack trace:"
 )
 
-// frames are the functions that the guest was in, the innermost first, as the engine tells them in the error of the call.
+// frames are the functions that the guest was in, the innermost first, as the engine tells them in
+// the error of the call.
 func (g *guest) frames() (lines []string) {
 	if g.failure == nil {
 		return nil
@@ -99,7 +100,8 @@ func (g *guest) frame(line string) string {
 	return plainName(line)
 }
 
-// ownNumber gives the number that a function has in the guest's file. The meter adds an import behind all others.
+// ownNumber gives the number that a function has in the guest's file. The meter adds an import
+// behind all others.
 func (g *guest) ownNumber(n int) int {
 	if n >= len(g.module.compiled.ImportedFunctions()) {
 		return n - 1
@@ -109,10 +111,12 @@ func (g *guest) ownNumber(n int) int {
 
 var rustHash = regexp.MustCompile(`(::h|17h)[0-9a-f]{16}E?`)
 
-var rustSigns = strings.NewReplacer("$LT$", "<", "$GT$", ">", "$RF$", "&", "$BP$", "*", "$C$", ",", "$u20$", " ",
+var rustSigns = strings.NewReplacer("$LT$", "<", "$GT$", ">", "$RF$", "&", "$BP$", "*", "$C$", ",",
+	"$u20$", " ",
 	"$u27$", "'", "$u5b$", "[", "$u5d$", "]", "$u7b$", "{", "$u7d$", "}", "$u7e$", "~", "..", "::")
 
-// plainName makes a name of Rust's easier to read: without its hash, and if it is mangled, with its parts apart.
+// plainName makes a name of Rust's easier to read: without its hash, and if it is mangled, with its
+// parts apart.
 func plainName(line string) string {
 	name, signature, _ := strings.Cut(line, "(")
 	if i := strings.LastIndexByte(line, '('); i >= 0 { // the name may have some, too
@@ -143,7 +147,8 @@ func parts(s string) string {
 	return strings.Join(out, "::")
 }
 
-// lastWords is what a guest says about its end: what it gave to result.v1 error last, else how a panic of Go begins.
+// lastWords is what a guest says about its end: what it gave to result.v1 error last, else how a
+// panic of Go begins.
 func lastWords(message string, said []string) string {
 	if message == "" && len(said) > 0 && isPanic(said[0]) {
 		message = said[0]
@@ -154,7 +159,8 @@ func lastWords(message string, said []string) string {
 	return strings.ToValidUTF8(message, "\uFFFD")
 }
 
-// spoken are the lines that a call wrote to stderr: from where a panic of Go begins, else the last of them.
+// spoken are the lines that a call wrote to stderr: from where a panic of Go begins, else the last
+// of them.
 func spoken(b []byte) (lines []string) {
 	if begin := panicBegins(b); begin >= 0 {
 		b = b[begin:]
@@ -215,7 +221,8 @@ func clean(line string) string {
 	return line
 }
 
-// speech keeps the end of what a call writes to stderr. The zero value is empty; a guest that writes nothing pays nothing.
+// speech keeps the end of what a call writes to stderr. The zero value is empty; a guest that
+// writes nothing pays nothing.
 type speech struct {
 	kept []byte
 }

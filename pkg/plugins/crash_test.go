@@ -13,8 +13,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// crashing is a guest that runs some code, but only for deletes; it gives drop for its first event and done for each
-// later one, so that a test can tell a fresh instance from a used one.
+// crashing is a guest that runs some code, but only for deletes; it gives drop for its first event
+// and done for each later one, so that a test can tell a fresh instance from a used one.
 func crashing(imports []abi.Function, code ...[]byte) []byte {
 	m := guestModule(imports...)
 	m.Global(1)
@@ -44,27 +44,34 @@ func TestCrash(t *testing.T) {
 		cause  string // the first line of it
 	}{
 		{"unreachable", crashing(nil, unreachable), ReasonTrap, "wasm error: unreachable"},
-		{"endless loop", crashing(nil, wasmtest.Forever), ReasonDeadline, "it ran longer than 300ms"},
-		{"endless recursion", recursion(), ReasonTrap, "its calls are nested too deeply: they take more than 16 MiB"},
-		{"memory.grow without end, then a trap", crashing(nil, wasmtest.Grow(1), konst(0), []byte{0x48}, wasmtest.If(unreachable),
-			wasmtest.Loop(wasmtest.Grow(1), konst(0), []byte{0x48}, wasmtest.If(unreachable))),
+		{"endless loop", crashing(nil, wasmtest.Forever), ReasonDeadline,
+			"it ran longer than 300ms"},
+		{"endless recursion", recursion(), ReasonTrap,
+			"its calls are nested too deeply: they take more than 16 MiB"},
+		{"memory.grow without end, then a trap",
+			crashing(nil, wasmtest.Grow(1), konst(0), []byte{0x48}, wasmtest.If(unreachable),
+				wasmtest.Loop(wasmtest.Grow(1), konst(0), []byte{0x48}, wasmtest.If(unreachable))),
 			ReasonMemory, "its memory is at 0.2 MiB of 0.2 MiB: wasm error: unreachable"},
 		{"memory.grow without end", crashing(nil, wasmtest.Loop(wasmtest.Grow(1), drop)),
 			ReasonDeadline, "it ran longer than 300ms"},
-		{"load out of bounds", crashing(nil, wasmtest.Load(1<<30), drop), ReasonTrap, "wasm error: out of bounds memory access"},
+		{"load out of bounds", crashing(nil, wasmtest.Load(1<<30), drop), ReasonTrap,
+			"wasm error: out of bounds memory access"},
 		{"verdict 4", crashing(nil, konst(4), wasmtest.Return), ReasonProtocol,
 			"its result is 4, it must be 0 (done), 1 (drop), 2 (retry) or 3 (fail)"},
 		{"verdict -1", crashing(nil, konst(-1), wasmtest.Return), ReasonProtocol,
 			"its result is -1, it must be 0 (done), 1 (drop), 2 (retry) or 3 (fail)"},
-		{"pointer behind the memory", crashing(object, konst(0), konst(0), konst(65536), konst(1), invoke(0), drop), ReasonProtocol,
+		{"pointer behind the memory", crashing(object, konst(0), konst(0), konst(65536), konst(1),
+			invoke(0), drop), ReasonProtocol,
 			"it passed a range of 1 bytes at address 65536, its memory has 65536 bytes"},
-		{"pointer and length wrap around", crashing(errorf, konst(-1), konst(-1), invoke(0)), ReasonProtocol,
+		{"pointer and length wrap around", crashing(errorf, konst(-1), konst(-1), invoke(0)),
+			ReasonProtocol,
 			"it passed a range of 4294967295 bytes at address 4294967295, its memory has 65536 bytes"},
 		{"length 2^32-1", crashing(errorf, konst(0), konst(-1), invoke(0)), ReasonProtocol,
 			"it passed a range of 4294967295 bytes at address 0, its memory has 65536 bytes"},
 		{"proc_exit", crashing(exit, konst(0), invoke(0)), ReasonExit,
 			"it called proc_exit(0)"},
-		{"bad vectors", crashing(write, konst(1), konst(65530), konst(1), konst(0), invoke(0), drop), ReasonProtocol,
+		{"bad vectors", crashing(write, konst(1), konst(65530), konst(1), konst(0), invoke(0),
+			drop), ReasonProtocol,
 			"it passed a range of 8 bytes at address 65530, its memory has 65536 bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -84,12 +91,16 @@ func TestCrash(t *testing.T) {
 			if !errors.As(err, &crash) {
 				t.Fatalf("%v (%T) is no CrashError", err, err)
 			}
-			if crash.Listener != "pods" || crash.Object != (event.Key{Namespace: "shop", Name: "web-1"}) ||
-				crash.Op != event.Delete || crash.Func != "on_event" || crash.Reason != test.reason {
+			if crash.Listener != "pods" ||
+				crash.Object != (event.Key{Namespace: "shop", Name: "web-1"}) ||
+				crash.Op != event.Delete || crash.Func != "on_event" ||
+				crash.Reason != test.reason {
 				t.Errorf("got %#v", crash)
 			}
-			want := `listener "pods": handler crashed in on_event (delete of "shop/web-1"): ` + string(test.reason) + ": " + test.cause
-			if got, _, _ := strings.Cut(untimed(err), "\n"); strings.TrimSuffix(got, " (recovered by wazero)") != want {
+			want := `listener "pods": handler crashed in on_event (delete of "shop/web-1"): ` +
+				string(test.reason) + ": " + test.cause
+			if got, _, _ := strings.Cut(untimed(err), "\n"); strings.TrimSuffix(got,
+				" (recovered by wazero)") != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 			if i.guest != nil {
@@ -99,7 +110,8 @@ func TestCrash(t *testing.T) {
 			if n := strings.Count(log.String(), line); n != 1 {
 				t.Errorf("logged %d times:\n%s", n, log)
 			}
-			if said := log.String() + err.Error(); strings.Contains(said, "nodeName") || strings.Contains(said, "Running") {
+			if said := log.String() + err.Error(); strings.Contains(said, "nodeName") ||
+				strings.Contains(said, "Running") {
 				t.Errorf("it has a part of the object: %s", said)
 			}
 			// The state of the crashed instance is gone with it.
@@ -133,7 +145,8 @@ func TestRestartFails(t *testing.T) {
 	i.handler.current.Load().spec.Limits.LoadDeadline = 0 // passed before it begins
 	_, err := i.Handle(t.Context(), podAdd(t))
 	var crash *CrashError
-	if !errors.As(err, &crash) || crash.Func != "start" || crash.Reason != ReasonDeadline || crash.Op != event.Add {
+	if !errors.As(err, &crash) || crash.Func != "start" || crash.Reason != ReasonDeadline ||
+		crash.Op != event.Add {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -144,8 +157,8 @@ func TestHandleEndsWithItsContext(t *testing.T) {
 	i := instance(t, host, testSpec(crashing(nil, wasmtest.Forever)))
 	e := podAdd(t)
 	e.Op = event.Delete
-	// On a busy machine the context may end before the guest runs, and then nothing happens to the instance. So the time
-	// it gets is doubled until it was interrupted.
+	// On a busy machine the context may end before the guest runs, and then nothing happens to the
+	// instance. So the time it gets is doubled until it was interrupted.
 	for wait := 5 * time.Millisecond; ; wait *= 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(wait, cancel)
@@ -222,7 +235,8 @@ func TestClosedInstance(t *testing.T) {
 		}
 	}
 	_, err := i.Handle(t.Context(), podAdd(t))
-	if want := `listener "pods": handler: closed`; !errors.Is(err, ErrClosed) || err.Error() != want {
+	if want := `listener "pods": handler: closed`; !errors.Is(err, ErrClosed) ||
+		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

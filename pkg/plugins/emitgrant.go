@@ -9,12 +9,13 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// EmitGrant says what the guest may emit for one event. Without one it may emit anything, within Limits.Output.
+// EmitGrant says what the guest may emit for one event. Without one it may emit anything, within
+// Limits.Output.
 type EmitGrant struct {
 	// Kinds are those that it may emit; nil is all of them, an empty list none.
 	Kinds []abi.EmitKind
-	// Types are those that its events may have: one that ends in a dot stands for all that begin with it. Default: all.
-	// [abi.ReservedTypes] are denied whatever stands here.
+	// Types are those that its events may have: one that ends in a dot stands for all that begin
+	// with it. Default: all. [abi.ReservedTypes] are denied whatever stands here.
 	Types []string
 	// Count and Bytes take the place of those in Limits.Output if they are not 0.
 	Count int
@@ -64,7 +65,8 @@ func (g *EmitGrant) validate() error {
 func CheckEmitType(typ string) error {
 	switch {
 	case !validType(typ):
-		return fmt.Errorf("it must be 1 to %d printable ASCII characters without spaces", abi.MaxEventType)
+		return fmt.Errorf("it must be 1 to %d printable ASCII characters without spaces",
+			abi.MaxEventType)
 	case strings.Contains(typ, "*"):
 		return errors.New("it has a * in it: end it in a dot, as in com.example., for all types that begin so")
 	case reserved(typ):
@@ -74,7 +76,9 @@ func CheckEmitType(typ string) error {
 }
 
 func reserved(typ string) bool {
-	return slices.ContainsFunc(abi.ReservedTypes, func(r string) bool { return strings.HasPrefix(typ, r) })
+	return slices.ContainsFunc(abi.ReservedTypes, func(r string) bool {
+		return strings.HasPrefix(typ, r)
+	})
 }
 
 func (g *EmitGrant) allowsKind(kind abi.EmitKind) bool {
@@ -82,7 +86,9 @@ func (g *EmitGrant) allowsKind(kind abi.EmitKind) bool {
 }
 
 func (g *EmitGrant) allowsType(typ string) bool {
-	return g == nil || len(g.Types) == 0 || slices.ContainsFunc(g.Types, func(allowed string) bool { return covers(allowed, typ) })
+	return g == nil || len(g.Types) == 0 || slices.ContainsFunc(g.Types, func(allowed string) bool {
+		return covers(allowed, typ)
+	})
 }
 
 // denial says why an emission was denied.

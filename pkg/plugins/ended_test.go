@@ -12,7 +12,8 @@ import (
 // lookingUp is a guest that looks up an object and then stores a value under the key "k".
 func lookingUp(t *testing.T, host *Host, caches Caches) *Instance {
 	t.Helper()
-	m := guestModule(imported(abi.ModuleCache, "resource"), imported(abi.ModuleCache, "get"), imported(abi.ModuleKV, "set"))
+	m := guestModule(imported(abi.ModuleCache, "resource"), imported(abi.ModuleCache, "get"),
+		imported(abi.ModuleKV, "set"))
 	m.Data(0, "ownersshopwebk")
 	spec := testSpec(onEvent(m,
 		konst(0), konst(6), invoke(0), konst(6), konst(4), konst(10), konst(3), invoke(1), drop,
@@ -32,7 +33,8 @@ func (e *ending) Get(informer, namespace, name string) *event.Object {
 	return e.stores.Get(informer, namespace, name)
 }
 
-// The guest's time ends while the host works for it: the next function of the host that it calls does nothing any more.
+// The guest's time ends while the host works for it: the next function of the host that it calls
+// does nothing any more.
 func TestHostFunctionsDoNothingOnceTheTimeIsUp(t *testing.T) {
 	host, _ := testHost(t)
 	values, err := host.Values("pods")
@@ -51,7 +53,8 @@ func TestHostFunctionsDoNothingOnceTheTimeIsUp(t *testing.T) {
 			}
 		}
 		_, err := i.Handle(ctx, podAdd(t))
-		if stored := len(values.All()) > 0; stored == ends || errors.Is(err, context.Canceled) != ends {
+		if stored := len(values.All()) > 0; stored == ends ||
+			errors.Is(err, context.Canceled) != ends {
 			t.Errorf("the time is up: %t; a value is stored: %t, %v", ends, stored, err)
 		}
 		cancel()

@@ -39,7 +39,8 @@ func engine(ctx context.Context) (name, why string) {
 	return name, why
 }
 
-// checkEngine refuses an engine that is not one of those that are known, as nothing would be known of its bounds.
+// checkEngine refuses an engine that is not one of those that are known, as nothing would be known
+// of its bounds.
 func checkEngine(name string) error {
 	if name == engineCompiler || name == engineInterpreter {
 		return nil
@@ -78,7 +79,8 @@ func tryCompiler(ctx context.Context) (err error) {
 	return wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler()).Close(ctx)
 }
 
-// whyInterpreter gives the reason why the compiler was not chosen, from what it says when it is made all the same.
+// whyInterpreter gives the reason why the compiler was not chosen, from what it says when it is
+// made all the same.
 func whyInterpreter(system, arch string, compiler error) string {
 	systems := []string{"linux", "darwin", "freebsd", "netbsd", "windows"}
 	if arch == "amd64" {

@@ -8,7 +8,8 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// The engine that wazero has chosen is read from its insides: another version of it may need another engineOf.
+// The engine that wazero has chosen is read from its insides: another version of it may need
+// another engineOf.
 func TestEngineOf(t *testing.T) {
 	for _, test := range []struct {
 		config wazero.RuntimeConfig
@@ -29,7 +30,8 @@ func TestEngineOf(t *testing.T) {
 	if got := engineOf(strange{}); got != "unknown" {
 		t.Errorf("of something else: %s", got)
 	}
-	if name, why := engine(t.Context()); runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && (name != engineCompiler || why != "") {
+	if name, why := engine(t.Context()); runtime.GOOS == "linux" && runtime.GOARCH == "amd64" &&
+		(name != engineCompiler || why != "") {
 		t.Errorf("here it is %s, %s", name, why)
 	}
 }
@@ -46,8 +48,10 @@ func TestWhyInterpreter(t *testing.T) {
 		{"linux", "riscv64", nil, "there is no compiler for linux on riscv64"},
 		{"openbsd", "amd64", nil, "there is no compiler for openbsd on amd64"},
 		{"illumos", "arm64", nil, "there is no compiler for illumos on arm64"},
-		{"illumos", "amd64", refused, "the system gives no memory for native code: mmap: operation not permitted"},
-		{"linux", "arm64", refused, "the system gives no memory for native code: mmap: operation not permitted"},
+		{"illumos", "amd64", refused,
+			"the system gives no memory for native code: mmap: operation not permitted"},
+		{"linux", "arm64", refused,
+			"the system gives no memory for native code: mmap: operation not permitted"},
 		{"linux", "amd64", nil, "the processor has no SSE4.1"},
 		{"linux", "arm64", nil, "wazero does not say"},
 	} {
@@ -67,7 +71,8 @@ func TestEngineOfAHost(t *testing.T) {
 }
 
 func TestUnknownEnginesAreRefused(t *testing.T) {
-	for name, known := range map[string]bool{engineCompiler: true, engineInterpreter: true, "unknown": false, "": false} {
+	for name, known := range map[string]bool{engineCompiler: true, engineInterpreter: true,
+		"unknown": false, "": false} {
 		if err := checkEngine(name); (err == nil) != known {
 			t.Errorf("%q: %v", name, err)
 		}

@@ -19,7 +19,8 @@ type Reason string
 
 // The reasons.
 const (
-	// ReasonTrap: an instruction failed, such as a division by zero, or unreachable, where a Go panic ends.
+	// ReasonTrap: an instruction failed, such as a division by zero, or unreachable, where a Go
+	// panic ends.
 	ReasonTrap Reason = "trap"
 	// ReasonDeadline: the call ran longer than its deadline.
 	ReasonDeadline Reason = "deadline"
@@ -27,7 +28,8 @@ const (
 	ReasonFuel Reason = "fuel"
 	// ReasonMemory: the guest trapped or exited with its memory grown close to its limit.
 	ReasonMemory Reason = "memory"
-	// ReasonExit: the guest called proc_exit, as Go's os.Exit does; with 0, this is how a command ends.
+	// ReasonExit: the guest called proc_exit, as Go's os.Exit does; with 0, this is how a command
+	// ends.
 	ReasonExit Reason = "exit"
 	// ReasonProtocol: the guest broke the rules of the interface.
 	ReasonProtocol Reason = "protocol"
@@ -38,19 +40,21 @@ const (
 // CrashError says that a guest crashed. Its instance is gone already.
 type CrashError struct {
 	Listener string
-	// Object and Op are those of the event, in a batch of the one at hand; both are zero if the guest crashed while it was
-	// started.
+	// Object and Op are those of the event, in a batch of the one at hand; both are zero if the
+	// guest crashed while it was started.
 	Object event.Key
 	Op     event.Op
-	// Func is the export that ran: on_event, on_batch, _start, configure, _initialize, or start for the module's start
-	// function.
+	// Func is the export that ran: on_event, on_batch, _start, configure, _initialize, or start for
+	// the module's start function.
 	Func   string
 	Reason Reason
-	// Cause says more, in one line. If the guest gave a message before it ended, that stands there, too.
+	// Cause says more, in one line. If the guest gave a message before it ended, that stands there,
+	// too.
 	Cause error
-	// Stack is how the guest came there, a line each, for people to read: what a Go guest wrote about its panic, and the
-	// functions it was in, the innermost first, by their names if the module has a name section, else by their numbers.
-	// Without either, it is empty. The lines are of bounded length and number, and hold no control characters.
+	// Stack is how the guest came there, a line each, for people to read: what a Go guest wrote
+	// about its panic, and the functions it was in, the innermost first, by their names if the
+	// module has a name section, else by their numbers. Without either, it is empty. The lines are
+	// of bounded length and number, and hold no control characters.
 	Stack []string
 }
 

@@ -51,7 +51,8 @@ func eventPath(c call, stack []uint64) {
 		stack[0] = status(abi.Quota)
 		return
 	case length > event.MaxPathLength:
-		c.pathErr = fmt.Errorf("a path has %d bytes, at most %d are allowed", length, event.MaxPathLength)
+		c.pathErr = fmt.Errorf("a path has %d bytes, at most %d are allowed", length,
+			event.MaxPathLength)
 		stack[0] = status(abi.BadArgument)
 		return
 	}
@@ -111,8 +112,8 @@ func eventChanged(c call, stack []uint64) {
 	}
 }
 
-// changed compares a field of an event's object with that of the state before. Nothing is before an add or after a
-// delete; a resync has the same state before and after.
+// changed compares a field of an event's object with that of the state before. Nothing is before an
+// add or after a delete; a resync has the same state before and after.
 func changed(e event.Event, path event.Path) bool {
 	value := path.Lookup(e.Object)
 	switch {

@@ -20,24 +20,29 @@ func enricher(t *testing.T) []byte {
 }
 
 func enricherSpec(t *testing.T, url string) Spec {
-	return Spec{Listener: "pods", Path: "webhook-enricher.wasm", Wasm: enricher(t), Config: fmt.Appendf(nil, `{"url":%q}`, url),
+	return Spec{Listener: "pods", Path: "webhook-enricher.wasm", Wasm: enricher(t),
+		Config: fmt.Appendf(nil, `{"url":%q}`, url),
 		Limits: Limits{Deadline: 10 * time.Second},
-		Grants: Grants{KV: &KVGrant{}, HTTP: &HTTPGrant{Allow: []string{url}, Methods: []string{"GET"}, PerEvent: 1,
-			Headers: map[string]string{"Authorization": "Bearer secret"}}}}
+		Grants: Grants{KV: &KVGrant{},
+			HTTP: &HTTPGrant{Allow: []string{url}, Methods: []string{"GET"}, PerEvent: 1,
+				Headers: map[string]string{"Authorization": "Bearer secret"}}}}
 }
 
 func owned(t *testing.T, owner string) event.Event {
-	return event.Event{Op: event.Add, Object: object(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop",`+
-		`"uid":"u","resourceVersion":"1","annotations":{"team":"`+owner+`"}}}`)}
+	return event.Event{Op: event.Add,
+		Object: object(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop",`+
+			`"uid":"u","resourceVersion":"1","annotations":{"team":"`+owner+`"}}}`)}
 }
 
-// The webhook enricher against a server: the credential goes with the request, and an answer is asked for once.
+// The webhook enricher against a server: the credential goes with the request, and an answer is
+// asked for once.
 func TestWebhookEnricherExample(t *testing.T) {
 	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
 		switch {
-		case r.Header.Get("Authorization") != "Bearer secret" || r.Header.Get("Accept") != "application/json":
+		case r.Header.Get("Authorization") != "Bearer secret" ||
+			r.Header.Get("Accept") != "application/json":
 			w.WriteHeader(http.StatusUnauthorized)
 		case r.URL.Path == "/owners/payments":
 			fmt.Fprint(w, `{"slack":"#payments","onCall":["ada"]}`)
@@ -94,7 +99,8 @@ func TestWebhookEnricherExample(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := texts([]Result{r}); got != step.want || requests.Load() != step.requests {
-			t.Errorf("%s: got  %s after %d requests\nwant %s after %d", step.owner, got, requests.Load(), step.want, step.requests)
+			t.Errorf("%s: got  %s after %d requests\nwant %s after %d", step.owner, got,
+				requests.Load(), step.want, step.requests)
 		}
 	}
 
@@ -103,7 +109,8 @@ func TestWebhookEnricherExample(t *testing.T) {
 		"payments": enriched,
 		"other":    `retry owner "other": the service does not answer`,
 	} {
-		if r, err := workers[0].Handle(t.Context(), owned(t, owner)); err != nil || texts([]Result{r}) != want {
+		if r, err := workers[0].Handle(t.Context(), owned(t, owner)); err != nil ||
+			texts([]Result{r}) != want {
 			t.Errorf("%s: got  %s, %v\nwant %s", owner, texts([]Result{r}), err, want)
 		}
 	}
@@ -138,7 +145,8 @@ func TestWebhookEnricherAsksForItsRights(t *testing.T) {
 	for _, i := range m.Imports {
 		asked[i.Module] = true
 	}
-	want := map[string]bool{abi.ModuleEvent: true, abi.ModuleResult: true, abi.ModuleConfig: true, abi.ModuleKV: true, abi.ModuleHTTP: true}
+	want := map[string]bool{abi.ModuleEvent: true, abi.ModuleResult: true, abi.ModuleConfig: true,
+		abi.ModuleKV: true, abi.ModuleHTTP: true}
 	if !maps.Equal(asked, want) {
 		t.Errorf("it imports %v", asked)
 	}
@@ -153,7 +161,8 @@ func TestWebhookEnricherAsksForItsRights(t *testing.T) {
 		spec := enricherSpec(t, "https://cmdb.example.com/owners/")
 		without.remove(&spec.Grants)
 		_, err := host.Load(t.Context(), spec)
-		want := fmt.Sprintf("this needs the grant %q, which the configuration does not have", without.grant)
+		want := fmt.Sprintf("this needs the grant %q, which the configuration does not have",
+			without.grant)
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("without %s: got %v", without.grant, err)
 		}

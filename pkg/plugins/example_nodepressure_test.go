@@ -14,16 +14,19 @@ var pressure = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func nodeUnder(t *testing.T, disk string) *event.Object {
 	return object(t, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","uid":"u","resourceVersion":"1"},`+
-		`"status":{"conditions":[{"type":"DiskPressure","status":"`+disk+`","reason":"R","message":"m\u00e4","lastTransitionTime":"2026-01-02T03:04:05Z"},`+
+		`"status":{"conditions":[{"type":"DiskPressure","status":"`+disk+
+		`","reason":"R","message":"m\u00e4","lastTransitionTime":"2026-01-02T03:04:05Z"},`+
 		`{"type":"Ready","status":"True"}]}}`)
 }
 
-// pressureHandler loads the example for the listener "nodes", at a time after that of the condition.
+// pressureHandler loads the example for the listener "nodes", at a time after that of the
+// condition.
 func pressureHandler(t *testing.T, host *Host, after time.Duration, limits Limits) *Handler {
 	t.Helper()
 	limits.Deadline = 10 * time.Second
 	h, err := host.Load(t.Context(), Spec{Listener: "nodes", Wasm: guestExample(t, "node-pressure"),
-		Config: []byte(`{"repeatMinutes":60}`), Limits: limits, Grants: Grants{KV: &KVGrant{}, Clock: &ClockGrant{Fixed: pressure.Add(after)}}})
+		Config: []byte(`{"repeatMinutes":60}`), Limits: limits, Grants: Grants{KV: &KVGrant{},
+			Clock: &ClockGrant{Fixed: pressure.Add(after)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +36,8 @@ func pressureHandler(t *testing.T, host *Host, after time.Duration, limits Limit
 // The instances of all workers, and those after them, know what was reported.
 func TestNodePressureExample(t *testing.T) {
 	host, log := testHost(t)
-	soon, later := pressureHandler(t, host, time.Minute, Limits{}), pressureHandler(t, host, 90*time.Minute, Limits{})
+	soon, later := pressureHandler(t, host, time.Minute, Limits{}), pressureHandler(t, host,
+		90*time.Minute, Limits{})
 	one, other, afterwards := newInstance(t, soon), newInstance(t, soon), newInstance(t, later)
 	report := func(was, is, lasted string) string {
 		return `done dev.informerd.examples.node-pressure {"node":"n1","condition":"DiskPressure","was":"` + was + `","is":"` + is +
@@ -51,13 +55,16 @@ func TestNodePressureExample(t *testing.T) {
 		{other, event.Event{Op: event.Add, Object: full, Initial: true}, "drop"},
 		{other, event.Event{Op: event.Update, Object: full, Old: fine}, "drop"},
 		{other, event.Event{Op: event.Resync, Object: full}, "drop"},
-		{afterwards, event.Event{Op: event.Resync, Object: full}, report("True", "True", `,"lasted":5400`)},
+		{afterwards, event.Event{Op: event.Resync, Object: full},
+			report("True", "True", `,"lasted":5400`)},
 		{afterwards, event.Event{Op: event.Resync, Object: full}, "drop"},
-		{newInstance(t, later), event.Event{Op: event.Add, Object: fine, Initial: true}, report("True", "False", `,"lasted":5400`)},
+		{newInstance(t, later), event.Event{Op: event.Add, Object: fine, Initial: true},
+			report("True", "False", `,"lasted":5400`)},
 		{afterwards, event.Event{Op: event.Update, Object: fine, Old: full}, "drop"},
 		{other, event.Event{Op: event.Add, Object: full}, report("False", "True", "")},
-		{one, event.Event{Op: event.Delete, Object: full}, `done dev.informerd.examples.node-pressure {"node":"n1",` +
-			`"condition":"DiskPressure","was":"True","is":"Gone","lasted":60}`},
+		{one, event.Event{Op: event.Delete, Object: full},
+			`done dev.informerd.examples.node-pressure {"node":"n1",` +
+				`"condition":"DiskPressure","was":"True","is":"Gone","lasted":60}`},
 		{other, event.Event{Op: event.Delete, Object: full}, "drop"},
 	} {
 		if got := outcome(t, step.i, step.e); got != step.want {
@@ -69,8 +76,9 @@ func TestNodePressureExample(t *testing.T) {
 	}
 }
 
-// A crash neither repeats nor forgets a report: it is made by this event if it is handled, else by the next one. Fuel lets the
-// handler crash at any point, but for the very end, where it has kept what it reports.
+// A crash neither repeats nor forgets a report: it is made by this event if it is handled, else by
+// the next one. Fuel lets the handler crash at any point, but for the very end, where it has kept
+// what it reports.
 func TestNodePressureExampleSurvivesCrashes(t *testing.T) {
 	full := event.Event{Op: event.Add, Object: nodeUnder(t, "True")}
 	host, _ := testHost(t)

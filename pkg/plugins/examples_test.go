@@ -18,16 +18,19 @@ func example(t testing.TB, name string) []byte {
 	return wasmtest.GoGuest(t, "../../plugins/examples", "./"+name)
 }
 
-// exampleInstance loads an example with the default memory and no grants; its deadline is for slow test machines.
+// exampleInstance loads an example with the default memory and no grants; its deadline is for slow
+// test machines.
 func exampleInstance(t testing.TB, name, config string) *Instance {
 	t.Helper()
 	goLog.Reset()
-	spec := Spec{Listener: "pods", Path: name + ".wasm", Wasm: example(t, name), Config: []byte(config),
+	spec := Spec{Listener: "pods", Path: name + ".wasm", Wasm: example(t, name),
+		Config: []byte(config),
 		Limits: Limits{Deadline: 10 * time.Second}}
 	return instance(t, goGuests, spec)
 }
 
-// outcome runs an event through an instance and gives the verdict and what was emitted, as one text.
+// outcome runs an event through an instance and gives the verdict and what was emitted, as one
+// text.
 func outcome(t *testing.T, i *Instance, e event.Event) string {
 	t.Helper()
 	r, err := i.Handle(t.Context(), e)
@@ -72,7 +75,8 @@ func TestCrashloopExample(t *testing.T) {
 		{event.Event{Op: event.Update, Object: three, Old: two}, finding("web", "c0", 3)},
 		{event.Event{Op: event.Update, Object: three, Old: three}, "drop"},
 		{event.Event{Op: event.Resync, Object: three}, "drop"},
-		{event.Event{Op: event.Update, Object: restarted(t, "web", 2, 4), Old: three}, finding("web", "c1", 6)},
+		{event.Event{Op: event.Update, Object: restarted(t, "web", 2, 4), Old: three},
+			finding("web", "c1", 6)},
 		{event.Event{Op: event.Delete, Object: three}, "drop"},
 		{event.Event{Op: event.Add, Object: three}, finding("web", "c0", 3)},
 		{event.Event{Op: event.Add, Object: restarted(t, "api", 9)}, finding("api", "c0", 9)},
@@ -92,7 +96,8 @@ func TestLabelAuditExample(t *testing.T) {
 		return object(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"1",`+
 			`"labels":{`+labels+`}}}`)
 	}
-	none, one, both := pod(""), pod(`"team":"red"`), pod(`"team":"red","app.kubernetes.io/name":"web"`)
+	none, one, both := pod(""), pod(`"team":"red"`),
+		pod(`"team":"red","app.kubernetes.io/name":"web"`)
 	finding := func(missing string) string {
 		return `done dev.informerd.examples.label-audit {"kind":"Pod","namespace":"shop","name":"web","uid":"u","missing":[` + missing + `]}`
 	}
@@ -102,7 +107,8 @@ func TestLabelAuditExample(t *testing.T) {
 	}{
 		{event.Event{Op: event.Add, Object: none}, finding(`"team","app.kubernetes.io/name"`)},
 		{event.Event{Op: event.Resync, Object: none}, "drop"},
-		{event.Event{Op: event.Update, Object: one, Old: none}, finding(`"app.kubernetes.io/name"`)},
+		{event.Event{Op: event.Update, Object: one, Old: none},
+			finding(`"app.kubernetes.io/name"`)},
 		{event.Event{Op: event.Update, Object: both, Old: one}, finding(``)},
 		{event.Event{Op: event.Update, Object: both, Old: both}, "drop"},
 		{event.Event{Op: event.Delete, Object: both}, "drop"},
@@ -120,7 +126,9 @@ func TestExamplesRefuseBadConfigurations(t *testing.T) {
 		{"label-audit", `{}`, "required is empty: name at least one label"},
 		{"label-audit", `{"required":["a\"]"]}`, `required: "a\"]" is not a label key`},
 	} {
-		_, err := goGuests.Load(t.Context(), Spec{Listener: "pods", Path: "x.wasm", Wasm: example(t, test.example), Config: []byte(test.config)})
+		_, err := goGuests.Load(t.Context(),
+			Spec{Listener: "pods", Path: "x.wasm", Wasm: example(t, test.example),
+				Config: []byte(test.config)})
 		want := `listener "pods": handler x.wasm: handler refuses its configuration: ` + test.want
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -23,7 +23,8 @@ type ClockGrant struct {
 
 // RandomGrant lets the guest have random numbers.
 type RandomGrant struct {
-	// Seed makes each instance get the same numbers; nil is real randomness. It also holds for that of WASI.
+	// Seed makes each instance get the same numbers; nil is real randomness. It also holds for that
+	// of WASI.
 	Seed *uint64
 }
 

@@ -27,8 +27,8 @@ const (
 	phaseEvent // an event is at hand
 )
 
-// guest is one running module: the engine's instance and the state its host functions work on. The first error ends
-// it: a guest that crashed is closed and never called again.
+// guest is one running module: the engine's instance and the state its host functions work on. The
+// first error ends it: a guest that crashed is closed and never called again.
 type guest struct {
 	module     *module // it is used until the guest is closed
 	mod        api.Module
@@ -75,7 +75,8 @@ type fault struct {
 
 func (f *fault) Error() string { return f.err.Error() }
 
-// startGuest starts an instance of a module that is used for it, and configures it. It leaves the module if that fails.
+// startGuest starts an instance of a module that is used for it, and configures it. It leaves the
+// module if that fails.
 func startGuest(ctx context.Context, m *module) (*guest, error) {
 	g := &guest{module: m, stdout: lines{to: m.log.stdout}, panics: heldLines{to: m.log.stderr},
 		seeded: newSeeded(m.spec.Grants.Random)}
@@ -99,7 +100,8 @@ func startGuest(ctx context.Context, m *module) (*guest, error) {
 }
 
 func (g *guest) start(ctx context.Context, deadline time.Time) error {
-	// No start functions: the engine would call them without our being able to tell their crash from a link error.
+	// No start functions: the engine would call them without our being able to tell their crash
+	// from a link error.
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
 	err := g.guard(ctx, "start", time.Until(deadline), func(ctx context.Context) (err error) {
 		ctx = experimental.WithMemoryAllocator(ctx, g.linear)
@@ -119,7 +121,8 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 		g.entry, err = g.exported(abi.ExportStart)
 		return err
 	}
-	if _, err := g.callStart(ctx, abi.ExportInitialize, abi.ExportInitialize, deadline); err != nil {
+	if _, err := g.callStart(ctx, abi.ExportInitialize, abi.ExportInitialize,
+		deadline); err != nil {
 		return err
 	}
 	g.phase = phaseConfigure
@@ -137,19 +140,23 @@ func (g *guest) start(ctx context.Context, deadline time.Time) error {
 	return err
 }
 
-// callStart calls an optional export without parameters, which crashes have another name for. It is called once, so that
-// neither it nor its call stack is kept.
-func (g *guest) callStart(ctx context.Context, export, name string, deadline time.Time) (status int32, err error) {
+// callStart calls an optional export without parameters, which crashes have another name for. It is
+// called once, so that neither it nor its call stack is kept.
+func (g *guest) callStart(ctx context.Context, export, name string,
+	deadline time.Time) (status int32, err error) {
 	f, err := g.exported(export)
 	if err != nil || !f.exists() {
 		return 0, err
 	}
 	var stack [1]uint64
-	err = g.guard(ctx, name, time.Until(deadline), func(ctx context.Context) error { return g.call(ctx, &f, stack[:]) })
+	err = g.guard(ctx, name, time.Until(deadline), func(ctx context.Context) error {
+		return g.call(ctx, &f, stack[:])
+	})
 	return int32(stack[0]), err
 }
 
-// call calls a function, and refuses one that took too much of the engine's stack since the last look.
+// call calls a function, and refuses one that took too much of the engine's stack since the last
+// look.
 func (g *guest) call(ctx context.Context, f *export, stack []uint64) error {
 	g.running = f
 	err := f.function.CallWithStack(ctx, stack)
@@ -176,7 +183,8 @@ func (g *guest) onEvent(ctx context.Context, e event.Event) (Result, error) {
 	g.event, g.phase = e, phaseEvent
 	g.args = eventArgs(e)
 	err := g.guard(ctx, abi.ExportOnEvent, g.module.spec.Limits.Deadline, g.callEntry)
-	result := Result{Verdict: Verdict(int32(g.args[0])), Message: g.message, Emitted: g.emitted.list, Refused: g.emitted.refused, Handler: g.module.digest}
+	result := Result{Verdict: Verdict(int32(g.args[0])), Message: g.message,
+		Emitted: g.emitted.list, Refused: g.emitted.refused, Handler: g.module.digest}
 	g.event, g.phase = event.Event{}, phaseIdle
 	g.emitted, g.message = output{}, ""
 	g.endEvent()
@@ -234,8 +242,10 @@ func flags(e event.Event) uint64 {
 	return f
 }
 
-// guard runs the guest for limit at most and turns what went wrong into a CrashError, or into the error of ctx.
-func (g *guest) guard(ctx context.Context, function string, limit time.Duration, run func(context.Context) error) error {
+// guard runs the guest for limit at most and turns what went wrong into a CrashError, or into the
+// error of ctx.
+func (g *guest) guard(ctx context.Context, function string, limit time.Duration,
+	run func(context.Context) error) error {
 	if !g.linear.enter() {
 		return errClosed(g.module.spec.Listener)
 	}
@@ -255,7 +265,8 @@ func (g *guest) guard(ctx context.Context, function string, limit time.Duration,
 	case err == nil || g.command != nil && g.command.exited:
 		return nil
 	case spent(err):
-		return g.crash(function, ReasonFuel, fmt.Errorf("the handler used more than %d units of fuel", budget))
+		return g.crash(function, ReasonFuel,
+			fmt.Errorf("the handler used more than %d units of fuel", budget))
 	case g.fault != nil && g.fault.reason == ReasonProtocol:
 		return g.crash(function, ReasonProtocol, g.fault.err)
 	case g.module.closed.Load():
@@ -269,8 +280,8 @@ func (g *guest) guard(ctx context.Context, function string, limit time.Duration,
 	return g.crash(function, ReasonTrap, err)
 }
 
-// lateness says by how much the deadline was passed: a guest that others have kept from running cannot be distinguished from a
-// slow one.
+// lateness says by how much the deadline was passed: a guest that others have kept from running
+// cannot be distinguished from a slow one.
 func (g *guest) lateness(function string, took time.Duration) error {
 	limit := g.module.spec.Limits.LoadDeadline
 	switch function {
@@ -279,11 +290,13 @@ func (g *guest) lateness(function string, took time.Duration) error {
 	case abi.ExportOnBatch, abi.ExportStart:
 		limit = g.batchTime
 	}
-	return fmt.Errorf("it ran longer than %v: it was stopped after %v", limit, took.Round(time.Millisecond))
+	return fmt.Errorf("it ran longer than %v: it was stopped after %v", limit,
+		took.Round(time.Millisecond))
 }
 
-// nearMemoryLimit guesses whether a trap came from a refused memory.grow, which the engine does not tell: a guest that
-// was refused has grown its memory and stands within a quarter of what it may have.
+// nearMemoryLimit guesses whether a trap came from a refused memory.grow, which the engine does not
+// tell: a guest that was refused has grown its memory and stands within a quarter of what it may
+// have.
 func (g *guest) nearMemoryLimit() bool {
 	if g.mod == nil {
 		return false
@@ -298,7 +311,8 @@ func (g *guest) abort(reason Reason, format string, args ...any) {
 	panic(g.fault)
 }
 
-// close frees the instance and leaves its module; nothing may run in it, and nothing may be done with it afterwards.
+// close frees the instance and leaves its module; nothing may run in it, and nothing may be done
+// with it afterwards.
 func (g *guest) close(ctx context.Context) error {
 	g.stdout.flush(ctx)
 	g.stderr.flush(ctx)

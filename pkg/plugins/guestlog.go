@@ -58,12 +58,15 @@ func (l *guestLog) stderr(ctx context.Context, text string) {
 }
 
 func (l *guestLog) crash(ctx context.Context, c *CrashError) {
-	l.write(ctx, &l.crashes, slog.LevelWarn, "handler crashed", slog.String("object", c.Object.String()),
-		slog.String("op", c.Op.String()), slog.String("func", c.Func), slog.String("reason", string(c.Reason)),
+	l.write(ctx, &l.crashes, slog.LevelWarn, "handler crashed",
+		slog.String("object", c.Object.String()),
+		slog.String("op", c.Op.String()), slog.String("func", c.Func), slog.String("reason",
+			string(c.Reason)),
 		slog.String("error", c.Cause.Error()), slog.String("stack", strings.Join(c.Stack, "\n")))
 }
 
-func (l *guestLog) write(ctx context.Context, limit *limiter, level slog.Level, text string, attrs ...slog.Attr) {
+func (l *guestLog) write(ctx context.Context, limit *limiter, level slog.Level, text string,
+	attrs ...slog.Attr) {
 	if !l.log.Enabled(ctx, level) {
 		return
 	}
@@ -74,10 +77,12 @@ func (l *guestLog) write(ctx context.Context, limit *limiter, level slog.Level, 
 	if suppressed > 0 {
 		attrs = append(attrs, slog.Int("suppressed", suppressed))
 	}
-	l.log.LogAttrs(ctx, level, bounded(strings.ToValidUTF8(text, "\uFFFD"), abi.MaxLogLine), attrs...)
+	l.log.LogAttrs(ctx, level, bounded(strings.ToValidUTF8(text, "\uFFFD"), abi.MaxLogLine),
+		attrs...)
 }
 
-// bounded cuts a text off so that it has at most so many bytes when it is written, in quotes: a character may take ten.
+// bounded cuts a text off so that it has at most so many bytes when it is written, in quotes: a
+// character may take ten.
 func bounded(text string, most int) string {
 	if 10*len(text) <= most {
 		return text
@@ -96,7 +101,8 @@ func bounded(text string, most int) string {
 	return text
 }
 
-// limiter lets a number of lines through for each second, and a burst more after a pause. The zero value lets none.
+// limiter lets a number of lines through for each second, and a burst more after a pause. The zero
+// value lets none.
 type limiter struct {
 	perSecond float64
 
@@ -106,7 +112,8 @@ type limiter struct {
 	suppressed int // since a line was let through
 }
 
-// allow tells whether one more line may be written now, and how many were not since the last one that was.
+// allow tells whether one more line may be written now, and how many were not since the last one
+// that was.
 func (l *limiter) allow(now time.Time) (ok bool, suppressed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

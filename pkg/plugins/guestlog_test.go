@@ -69,7 +69,8 @@ func TestLines(t *testing.T) {
 func logging(level, times int32, text string) []byte {
 	m := guestModule(imported(abi.ModuleLog, "log"))
 	m.Data(0, text)
-	return onEvent(m, wasmtest.Times(4, times, konst(level), konst(0), konst(int32(len(text))), invoke(0)), konst(0))
+	return onEvent(m, wasmtest.Times(4, times, konst(level), konst(0), konst(int32(len(text))),
+		invoke(0)), konst(0))
 }
 
 func TestGuestLog(t *testing.T) {
@@ -80,10 +81,12 @@ func TestGuestLog(t *testing.T) {
 		want  string
 	}{
 		{0, "hello", LogGrant{}, ""},
-		{0, "hello", LogGrant{Level: slog.LevelDebug}, "level=DEBUG msg=hello listener=pods from=handler\n"},
+		{0, "hello", LogGrant{Level: slog.LevelDebug},
+			"level=DEBUG msg=hello listener=pods from=handler\n"},
 		{1, "hello", LogGrant{}, "level=INFO msg=hello listener=pods from=handler\n"},
 		{1, "hello", LogGrant{Level: slog.LevelWarn}, ""},
-		{2, "a\nb\x00\xff", LogGrant{}, `level=WARN msg="a\nb\x00\uFFFD" listener=pods from=handler` + "\n"},
+		{2, "a\nb\x00\xff", LogGrant{},
+			`level=WARN msg="a\nb\x00\uFFFD" listener=pods from=handler` + "\n"},
 		{3, "hello", LogGrant{}, "level=ERROR msg=hello listener=pods from=handler\n"},
 		{99, "hello", LogGrant{}, "level=ERROR msg=hello listener=pods from=handler\n"},
 		{-1, "hello", LogGrant{}, ""},

@@ -42,7 +42,8 @@ const informerd_registration informerd_handler = {configure};
 informerd_batch_handler(on_batch);
 `)))
 	expectVerdict(t, i, podAdd(t), Drop)
-	other := event.Event{Op: event.Add, Object: object(t, strings.Replace(podText, "web-1", "web-2", 1))}
+	other := event.Event{Op: event.Add,
+		Object: object(t, strings.Replace(podText, "web-1", "web-2", 1))}
 	expectVerdict(t, i, other, Fail)
 	results, err := i.HandleBatch(t.Context(), []event.Event{other, podAdd(t)})
 	if got := texts(results); err != nil || got != "retry, drop" {
@@ -50,11 +51,12 @@ informerd_batch_handler(on_batch);
 	}
 }
 
-// A guest exports and imports what its handler uses, and little else: what it imports is its request for rights. Only
-// the reason why configure refuses is in all of them.
+// A guest exports and imports what its handler uses, and little else: what it imports is its
+// request for rights. Only the reason why configure refuses is in all of them.
 func TestCGuestsImportWhatTheyUse(t *testing.T) {
 	use := func(code string) string {
-		return `static informerd_verdict on_event(const informerd_event *e) { (void)e; ` + code + ` return INFORMERD_DONE; }
+		return `static informerd_verdict on_event(const informerd_event *e) { (void)e; ` + code +
+			` return INFORMERD_DONE; }
 const informerd_registration informerd_handler = {0, on_event};`
 	}
 	for _, test := range []struct {
@@ -63,14 +65,19 @@ const informerd_registration informerd_handler = {0, on_event};`
 		imports    []string
 	}{
 		{"nothing", use(""), false, nil},
-		{"fields", cFields + "const informerd_registration informerd_handler = {configure, look};", false,
-			[]string{abi.ModuleEvent + " field", abi.ModuleEvent + " path", abi.ModuleEvent + " prefetch"}},
-		{"one word of each kind", use(`informerd_text v; char b[4]; informerd_kv_get(T("k"), &v); informerd_random(b, 4);
+		{"fields", cFields + "const informerd_registration informerd_handler = {configure, look};",
+			false,
+			[]string{abi.ModuleEvent + " field", abi.ModuleEvent + " path",
+				abi.ModuleEvent + " prefetch"}},
+		{"one word of each kind",
+			use(`informerd_text v; char b[4]; informerd_kv_get(T("k"), &v); informerd_random(b, 4);
 			informerd_http_header(T("h")); informerd_cache(T("pods"));`), false,
-			[]string{abi.ModuleCache + " resource", abi.ModuleHTTP + " header", abi.ModuleKV + " get", abi.ModuleRandom + " fill"}},
+			[]string{abi.ModuleCache + " resource", abi.ModuleHTTP + " header",
+				abi.ModuleKV + " get", abi.ModuleRandom + " fill"}},
 		{"other words", use(`bool b; informerd_kv_cas(T("k"), 0, T("v"), 0, &b); informerd_kv_set(T("k"), T("v"), 0);
 			informerd_kv_delete(T("k")); informerd_http_body(); if (informerd_now() == 0) return INFORMERD_DROP;`), false,
-			[]string{abi.ModuleClock + " now_ns", abi.ModuleHTTP + " body", abi.ModuleKV + " cas", abi.ModuleKV + " delete", abi.ModuleKV + " set"}},
+			[]string{abi.ModuleClock + " now_ns", abi.ModuleHTTP + " body", abi.ModuleKV + " cas",
+				abi.ModuleKV + " delete", abi.ModuleKV + " set"}},
 		{"a batch", `static informerd_verdict on_batch(informerd_batch *b) { while (informerd_next(b)) {} return INFORMERD_DONE; }
 const informerd_registration informerd_handler = {0};
 informerd_batch_handler(on_batch);`, true, []string{abi.ModuleEvent + " next"}},
@@ -85,7 +92,8 @@ informerd_batch_handler(on_batch);`, true, []string{abi.ModuleEvent + " next"}},
 				imports = append(imports, i.Module+" "+i.Name)
 			}
 			slices.Sort(imports)
-			if want := append(test.imports, abi.ModuleResult+" error"); !slices.Equal(imports, want) {
+			if want := append(test.imports, abi.ModuleResult+" error"); !slices.Equal(imports,
+				want) {
 				t.Errorf("it imports %v, want %v", imports, want)
 			}
 			if _, batches := m.Export(abi.ExportOnBatch); batches != test.batches {

@@ -42,7 +42,8 @@ func goFolder(t testing.TB, files map[string]string) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	mod := "module guests\n\ngo 1.26.0\n\nrequire " + goModule + " v0.0.0\n\nreplace " + goModule + " => " + sdk + "\n"
+	mod := "module guests\n\ngo 1.26.0\n\nrequire " + goModule + " v0.0.0\n\nreplace " + goModule +
+		" => " + sdk + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -80,10 +81,13 @@ func everythingSpec(t *testing.T) Spec {
 		fmt.Fprint(w, strings.Repeat(string(body), 2000))
 	})
 	seed := uint64(7)
-	return Spec{Listener: t.Name(), Path: "everything.wasm", Wasm: wasmtest.GoGuest(t, goSDK, "./test/everything"),
-		Config: fmt.Appendf(nil, `{"url":%q,"informer":"owners"}`, url), Limits: Limits{Deadline: 30 * time.Second},
+	return Spec{Listener: t.Name(), Path: "everything.wasm",
+		Wasm:   wasmtest.GoGuest(t, goSDK, "./test/everything"),
+		Config: fmt.Appendf(nil, `{"url":%q,"informer":"owners"}`, url),
+		Limits: Limits{Deadline: 30 * time.Second},
 		Caches: ownersAndNodes(t),
-		Grants: Grants{Log: &LogGrant{LinesPerSecond: 1000}, KV: &KVGrant{}, HTTP: &HTTPGrant{Allow: []string{url}},
+		Grants: Grants{Log: &LogGrant{LinesPerSecond: 1000}, KV: &KVGrant{},
+			HTTP:   &HTTPGrant{Allow: []string{url}},
 			Clock:  &ClockGrant{Fixed: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)},
 			Random: &RandomGrant{Seed: &seed}, Cache: &CacheGrant{Informers: []string{"owners"}}}}
 }
@@ -91,7 +95,8 @@ func everythingSpec(t *testing.T) Spec {
 // everything is what that guest emits; count is which event it is, of is the size of its batch.
 func everything(count, of int, changed bool, random any) map[string]any {
 	return map[string]any{
-		"of": float64(of), "changed": changed, "size": float64(len(podText)), "json": float64(len(podText)),
+		"of": float64(of), "changed": changed, "size": float64(len(podText)),
+		"json": float64(len(podText)),
 		"name": "web-1", "restarts": 5.0, "network": true, "none": false, "count": float64(count),
 		"kv":     []any{"", "", "not found", "kv set: bad argument", `kv set "large": quota`},
 		"denied": "http: denied", "http": "202 POST mine 10000 hello ",
@@ -100,8 +105,8 @@ func everything(count, of int, changed bool, random any) map[string]any {
 	}
 }
 
-// All words of the Go SDK on the real host, for single events and for a batch. Two instances in turn have the values of kv.v1
-// in common, and the random bytes of one seed.
+// All words of the Go SDK on the real host, for single events and for a batch. Two instances in
+// turn have the values of kv.v1 in common, and the random bytes of one seed.
 func TestGoSDKWords(t *testing.T) {
 	spec := everythingSpec(t)
 	instances := []*Instance{instance(t, goGuests, spec), instance(t, goGuests, spec)}
@@ -119,7 +124,8 @@ func TestGoSDKWords(t *testing.T) {
 	for round, of := range []int{1, 1, len(events), len(events)} {
 		results := handleIn(t, instances[round%2], events, of)
 		for n, r := range results[:3] {
-			if r.Verdict != Done || len(r.Emitted) != 2 || string(r.Emitted[1].Data) != fmt.Sprint(n > 0) {
+			if r.Verdict != Done || len(r.Emitted) != 2 ||
+				string(r.Emitted[1].Data) != fmt.Sprint(n > 0) {
 				t.Fatalf("event %d of %d: got %v %q %s", n, of, r.Verdict, r.Message, r.Emitted)
 			}
 			var got map[string]any
@@ -127,7 +133,8 @@ func TestGoSDKWords(t *testing.T) {
 			if err == nil {
 				err = json.Unmarshal(data, &got)
 			}
-			if want := everything(3*round+n+1, of, changed[n], got["random"]); err != nil || !reflect.DeepEqual(got, want) {
+			if want := everything(3*round+n+1, of, changed[n], got["random"]); err != nil ||
+				!reflect.DeepEqual(got, want) {
 				t.Errorf("event %d of %d (%v):\ngot  %v\nwant %v", n, of, err, got, want)
 			}
 			random[got["random"]]++
@@ -178,14 +185,16 @@ func imports(t testing.TB, wasm []byte) (names []string) {
 	}
 	for _, i := range m.Imports {
 		if i.Module != abi.ModuleWASI {
-			names = append(names, strings.TrimSuffix(strings.TrimPrefix(i.Module, "informerd/"), ".v1")+" "+i.Name)
+			names = append(names, strings.TrimSuffix(strings.TrimPrefix(i.Module, "informerd/"),
+				".v1")+" "+i.Name)
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// A Go guest imports the functions whose words it uses, and no others: its import section is what it asks for.
+// A Go guest imports the functions whose words it uses, and no others: its import section is what
+// it asks for.
 func TestGoGuestsImportWhatTheyUse(t *testing.T) {
 	handler := func(body string) string {
 		return goHead + "\nfunc init() {\n\tinformerd.Register(informerd.Handler{OnEvent: func(e *informerd.Event) informerd.Verdict {\n" +
@@ -200,23 +209,27 @@ func TestGoGuestsImportWhatTheyUse(t *testing.T) {
 		"nothing": {handler(""), nil},
 		"read": {handler("if !e.Object.Has(name) || e.Old.Int(name) > 0 || e.Old.Bool(name) || e.Object.String(name) == e.Object.Get(name).Text {"+
 			" return informerd.Drop }") + path, fields},
-		"object":  {handler("println(len(e.Object.JSON()), e.Object.Size())"), []string{"event object"}},
-		"changed": {handler("if e.Changed(name) { return informerd.Drop }") + path, []string{"event changed", "event path", "event prefetch"}},
-		"emit":    {handler("_ = informerd.Emit(`a`, 1)"), []string{"result emit"}},
-		"config":  {handler("_ = informerd.Config(&struct{}{})"), []string{"config get"}},
-		"kv-get":  {handler("_, _ = informerd.KVGet(`k`)"), []string{"kv get"}},
-		"kv-set":  {handler("_ = informerd.KVSet(`k`, nil, 0)"), []string{"kv set"}},
-		"kv-cas":  {handler("_, _ = informerd.KVCAS(`k`, nil, nil, 0)"), []string{"kv cas"}},
-		"http":    {handler("_, _ = informerd.HTTP(informerd.Request{})"), []string{"http request"}},
+		"object": {handler("println(len(e.Object.JSON()), e.Object.Size())"),
+			[]string{"event object"}},
+		"changed": {handler("if e.Changed(name) { return informerd.Drop }") + path,
+			[]string{"event changed", "event path", "event prefetch"}},
+		"emit":   {handler("_ = informerd.Emit(`a`, 1)"), []string{"result emit"}},
+		"config": {handler("_ = informerd.Config(&struct{}{})"), []string{"config get"}},
+		"kv-get": {handler("_, _ = informerd.KVGet(`k`)"), []string{"kv get"}},
+		"kv-set": {handler("_ = informerd.KVSet(`k`, nil, 0)"), []string{"kv set"}},
+		"kv-cas": {handler("_, _ = informerd.KVCAS(`k`, nil, nil, 0)"), []string{"kv cas"}},
+		"http":   {handler("_, _ = informerd.HTTP(informerd.Request{})"), []string{"http request"}},
 		"header": {handler("if r, err := informerd.HTTP(informerd.Request{}); err == nil { println(r.Header(`a`)) }"),
 			[]string{"http header", "http request"}},
 		"clock":  {handler("println(informerd.Now().Unix())"), []string{"clock now_ns"}},
 		"random": {handler("informerd.Random(make([]byte, 1))"), []string{"random fill"}},
 		"log":    {handler("informerd.Log(0, ``)"), []string{"log log"}},
 		"get": {handler("if c, err := informerd.Cache(`a`); err == nil { o, _ := c.Get(`b`, `c`); println(o.String(name)) }") + path,
-			[]string{"cache get", "cache iter_field", "cache resource", "event field", "event path", "event prefetch"}},
+			[]string{"cache get", "cache iter_field", "cache resource", "event field", "event path",
+				"event prefetch"}},
 		"by-index": {handler("if c, err := informerd.Cache(`a`); err == nil { for range c.ByIndex(`b`, `c`) { return informerd.Drop } }"),
-			[]string{"cache by_index", "cache iter_close", "cache iter_field", "cache iter_next", "cache resource"}},
+			[]string{"cache by_index", "cache iter_close", "cache iter_field", "cache iter_next",
+				"cache resource"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -232,7 +245,8 @@ func TestGoGuestsImportWhatTheyUse(t *testing.T) {
 		})
 	}
 	all := wasmtest.GoGuest(t, goSDK, "./test/everything")
-	if got := exports(t, all); !slices.Contains(got, abi.ExportOnBatch) || !slices.Contains(got, abi.ExportOnEvent) {
+	if got := exports(t, all); !slices.Contains(got, abi.ExportOnBatch) ||
+		!slices.Contains(got, abi.ExportOnEvent) {
 		t.Errorf("the guest with package batch exports %q", got)
 	}
 	if got, every := len(imports(t, all)), len(abi.Imports); got != every {
@@ -260,7 +274,8 @@ func probing(t *testing.T, do string) *Instance {
 	return instance(t, goGuests, spec)
 }
 
-// Fields that are given ahead take no call of the host: they are there even when it would not find them.
+// Fields that are given ahead take no call of the host: they are there even when it would not find
+// them.
 func TestGoPrefetchOnTheHost(t *testing.T) {
 	for do, want := range map[string]Verdict{"read ahead": Done, "read with calls": Fail} {
 		i := probing(t, do)
@@ -270,18 +285,22 @@ func TestGoPrefetchOnTheHost(t *testing.T) {
 	}
 }
 
-// Between events nothing runs in a guest, so the SDK gives its goroutines a turn every so often, in batches as well.
+// Between events nothing runs in a guest, so the SDK gives its goroutines a turn every so often, in
+// batches as well.
 func TestGoroutinesGetTheirTurn(t *testing.T) {
 	events := slices.Repeat([]event.Event{podAdd(t)}, 40)
 	for _, size := range []int{1, len(events)} {
 		results := handleIn(t, probing(t, "goroutine"), events, size)
-		if at := slices.IndexFunc(results, func(r Result) bool { return r.Verdict == Done }); at < 0 || at > 32 {
+		if at := slices.IndexFunc(results, func(r Result) bool {
+			return r.Verdict == Done
+		}); at < 0 || at > 32 {
 			t.Errorf("in batches of %d: the goroutine ran before event %d (-1: never)", size, at)
 		}
 	}
 }
 
-// The garbage collector's own goroutines get that turn, too. Without it this guest is out of memory after 6,000 events.
+// The garbage collector's own goroutines get that turn, too. Without it this guest is out of memory
+// after 6,000 events.
 func TestGoCleanupsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
@@ -296,22 +315,28 @@ func TestGoCleanupsRun(t *testing.T) {
 
 // The packages' docs begin with a handler, or a test of it, that does what it says.
 func TestGoDocs(t *testing.T) {
-	handlers := map[string]string{"doc": docCode(t, ".", "package main"), "batch": docCode(t, "batch", "package main")}
+	handlers := map[string]string{"doc": docCode(t, ".", "package main"),
+		"batch": docCode(t, "batch", "package main")}
 	for name, wasm := range goSources(t, handlers) {
-		i := instance(t, goGuests, Spec{Listener: "pods", Wasm: wasm, Limits: Limits{Deadline: 10 * time.Second}})
+		i := instance(t, goGuests,
+			Spec{Listener: "pods", Wasm: wasm, Limits: Limits{Deadline: 10 * time.Second}})
 		failed := object(t, strings.Replace(podText, `"phase":"Running"`, `"phase":"Failed"`, 1))
 		var got []Verdict
-		for _, r := range handleIn(t, i, []event.Event{podAdd(t), {Op: event.Add, Object: failed}}, 2) {
+		for _, r := range handleIn(t, i, []event.Event{podAdd(t), {
+			Op: event.Add, Object: failed}}, 2) {
 			got = append(got, r.Verdict)
 		}
 		if !slices.Equal(got, []Verdict{Drop, Done}) {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
-	tests := "package main\n\nimport (\n\t\"testing\"\n\t\"time\"\n\n\tinformerd \"" + goModule + "\"\n\t\"" + goModule + "/informerdtest\"\n)\n\n" +
-		docCode(t, "informerdtest", "func TestHandler") + docCode(t, "informerdtest", "func TestInHost")
+	tests := "package main\n\nimport (\n\t\"testing\"\n\t\"time\"\n\n\tinformerd \"" + goModule +
+		"\"\n\t\"" + goModule + "/informerdtest\"\n)\n\n" +
+		docCode(t, "informerdtest", "func TestHandler") + docCode(t, "informerdtest",
+		"func TestInHost")
 	for name, source := range handlers {
-		dir := goFolder(t, map[string]string{"handler/main.go": source, "handler/main_test.go": tests})
+		dir := goFolder(t, map[string]string{"handler/main.go": source,
+			"handler/main_test.go": tests})
 		command := exec.Command("go", "test", "./handler")
 		command.Dir = dir
 		command.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
@@ -343,7 +368,8 @@ func docCode(t testing.TB, folder, begin string) string {
 	return code
 }
 
-// goFields is a guest that has so many paths and reads the first few of them. Ahead says what its Configure does.
+// goFields is a guest that has so many paths and reads the first few of them. Ahead says what its
+// Configure does.
 func goFields(paths, read int, configure string) string {
 	return fmt.Sprintf(goHead+`
 var paths []*informerd.FieldPath
@@ -374,7 +400,8 @@ func init() {
 
 const goAhead, goByCalls = "return nil", "return informerd.Prefetch()"
 
-// BenchmarkGoFields reads some of a guest's paths in an object of 10 KB, with and without a call of the host for each.
+// BenchmarkGoFields reads some of a guest's paths in an object of 10 KB, with and without a call of
+// the host for each.
 func BenchmarkGoFields(b *testing.B) {
 	o := object(b, largePod())
 	e := event.Event{Op: event.Update, Object: o, Old: o}
@@ -385,7 +412,9 @@ func BenchmarkGoFields(b *testing.B) {
 		})
 		for _, how := range []string{"by-calls", "ahead"} {
 			b.Run(fmt.Sprintf("%d of %d %s", bench.read, bench.paths, how), func(b *testing.B) {
-				i := instance(b, goGuests, Spec{Listener: "pods", Wasm: guests[how], Limits: Limits{Deadline: 10 * time.Second}})
+				i := instance(b, goGuests,
+					Spec{Listener: "pods", Wasm: guests[how],
+						Limits: Limits{Deadline: 10 * time.Second}})
 				b.ReportAllocs()
 				for b.Loop() {
 					if r, err := i.Handle(b.Context(), e); err != nil || r.Verdict != Done {

@@ -50,7 +50,8 @@ func TestRustWords(t *testing.T) {
 		fmt.Fprint(w, strings.Repeat("x", 10_000))
 	})
 	host, log := testHost(t)
-	handler, err := host.Load(t.Context(), rustSpec(t, fmt.Sprintf(`{"do":"words","url":%q}`, url), url))
+	handler, err := host.Load(t.Context(), rustSpec(t, fmt.Sprintf(`{"do":"words","url":%q}`, url),
+		url))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,8 @@ func TestRustWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{words("web-1", 3, 0, 3*n+1), words("web-1", 9000, 10, 3*n+2), words("web-2", 3, 0, 3*n+3)}
+		want := []string{words("web-1", 3, 0, 3*n+1), words("web-1", 9000, 10, 3*n+2),
+			words("web-2", 3, 0, 3*n+3)}
 		if got := outcomes(results); got != strings.Join(want, "\n") {
 			t.Errorf("got  %s\nwant %s", got, strings.Join(want, "\n"))
 		}
@@ -78,15 +80,18 @@ func TestRustWords(t *testing.T) {
 	}
 }
 
-// Events of a batch have their own verdicts and reasons, and those that are not taken have that of the batch.
+// Events of a batch have their own verdicts and reasons, and those that are not taken have that of
+// the batch.
 func TestRustBatches(t *testing.T) {
-	batch := []event.Event{{Op: event.Resync, Object: object(t, podText)}, {Op: event.Delete, Object: object(t, podText)}}
+	batch := []event.Event{{Op: event.Resync, Object: object(t, podText)}, {
+		Op: event.Delete, Object: object(t, podText)}}
 	for config, want := range map[string]string{
 		`{}`:            `retry "later"` + "\n" + `fail "gone: web-1"`,
 		`{"do":"skip"}`: `drop ""` + "\n" + `drop ""`,
 	} {
 		host, _ := testHost(t)
-		results, err := instance(t, host, rustSpec(t, config, "https://example.com/")).HandleBatch(t.Context(), batch)
+		results, err := instance(t, host, rustSpec(t, config, "https://example.com/")).HandleBatch(
+			t.Context(), batch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,12 +177,14 @@ func TestRustImports(t *testing.T) {
 		maxSize           int
 		want              []string
 	}{
-		{"a field", `Path::compile("a").map(Guest)`, `if event.object.bool(&self.0) { Verdict::Done } else { Verdict::Drop }`, 32_000,
+		{"a field", `Path::compile("a").map(Guest)`,
+			`if event.object.bool(&self.0) { Verdict::Done } else { Verdict::Drop }`, 32_000,
 			[]string{"event.v1 path", "event.v1 field"}},
 		{"one of each", `cache::open("a")?; Path::compile("a").map(Guest)`, `log(Level::Info, "x");
 			let made = http::request(&http::Request::get("u")).is_ok() && kv::get("a").is_ok() && random(&mut [0; 4]).is_ok();
 			if made && now() == std::time::SystemTime::UNIX_EPOCH { Verdict::Done } else { Verdict::Drop }`, 60_000,
-			[]string{"event.v1 path", "cache.v1 resource", "log.v1 log", "http.v1 request", "kv.v1 get", "random.v1 fill", "clock.v1 now_ns"}},
+			[]string{"event.v1 path", "cache.v1 resource", "log.v1 log", "http.v1 request",
+				"kv.v1 get", "random.v1 fill", "clock.v1 now_ns"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "guest.rs")

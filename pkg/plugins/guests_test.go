@@ -28,7 +28,8 @@ var languages = []struct {
 	{"assemblyscript", ".ts", []string{"cost-labels", "requests-patch"}, 45_000},
 }
 
-// buildGuest builds a guest with the build script of an SDK. Without a compiler the test is skipped, unless GUESTS=required.
+// buildGuest builds a guest with the build script of an SDK. Without a compiler the test is
+// skipped, unless GUESTS=required.
 func buildGuest(t testing.TB, sdk, source string) []byte {
 	t.Helper()
 	if wasm, ok := built.Load(source); ok {
@@ -83,11 +84,13 @@ type step struct {
 	want        string
 }
 
-// follow runs events through an example in the real host, with the default limits but time, and no grants.
+// follow runs events through an example in the real host, with the default limits but time, and no
+// grants.
 func follow(t *testing.T, name, config string, steps ...step) {
 	t.Helper()
 	host, log := testHost(t)
-	i := instance(t, host, Spec{Listener: "pods", Path: name + ".wasm", Wasm: guestExample(t, name), Config: []byte(config),
+	i := instance(t, host, Spec{Listener: "pods", Path: name + ".wasm", Wasm: guestExample(t, name),
+		Config: []byte(config),
 		Limits: Limits{Deadline: 10 * time.Second}})
 	for n, s := range steps {
 		e := event.Event{Op: s.op, Object: object(t, s.object)}
@@ -114,7 +117,8 @@ func follow(t *testing.T, name, config string, steps ...step) {
 func TestImageTagExample(t *testing.T) {
 	pod := func(image string) string {
 		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"1"},` +
-			`"spec":{"containers":[{"name":"ok","image":"a:1"},{"name":"app","image":"` + image + `"}]}}`
+			`"spec":{"containers":[{"name":"ok","image":"a:1"},{"name":"app","image":"` + image +
+			`"}]}}`
 	}
 	finding := func(image, reason string) string {
 		return `done {"type":"dev.informerd.examples.image-tag","data":{"kind":"Pod","namespace":"shop","name":"web",` +
@@ -122,7 +126,8 @@ func TestImageTagExample(t *testing.T) {
 	}
 	follow(t, "image-tag", `{"forbidden":["latest","edge"]}`,
 		step{event.Add, pod("nginx"), "", finding("nginx", "no tag")},
-		step{event.Update, pod(`n\u0067inx:edge`), pod("nginx"), finding("nginx:edge", "forbidden tag")},
+		step{event.Update, pod(`n\u0067inx:edge`), pod("nginx"),
+			finding("nginx:edge", "forbidden tag")},
 		step{event.Update, pod("nginx:edge"), pod("nginx:edge"), "drop"},
 		step{event.Update, pod("nginx:1.27"), pod("nginx:edge"), "drop"},
 		step{event.Delete, pod("nginx"), "", "drop"},
@@ -135,7 +140,8 @@ func TestCostLabelsExample(t *testing.T) {
 			`"labels":{` + labels + `}}}`
 	}
 	finding := func(missing, wrong string) string {
-		return `done {"kind":"Pod","namespace":"shop","name":"web","missing":[` + missing + `],"wrong":[` + wrong + `]}`
+		return `done {"kind":"Pod","namespace":"shop","name":"web","missing":[` + missing +
+			`],"wrong":[` + wrong + `]}`
 	}
 	team, wrong := `"example.com/team":"r\u00f6d"`, `"example.com/team":"röd","env":"prd"`
 	right := `"example.com/team":"röd","env":"dev"`
@@ -152,12 +158,14 @@ func TestCostLabelsExample(t *testing.T) {
 func TestRequestsPatchExample(t *testing.T) {
 	deployment := func(resources string) string {
 		return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"1"},` +
-			`"spec":{"template":{"spec":{"containers":[{"name":"app","resources":` + resources + `}]}}}}`
+			`"spec":{"template":{"spec":{"containers":[{"name":"app","resources":` + resources +
+			`}]}}}}`
 	}
 	finding := func(path, value string) string {
 		return `done {"type":"dev.informerd.examples.requests-patch","data":{"target":{"apiVersion":"apps/v1","kind":"Deployment",` +
 			`"namespace":"shop","name":"web"},"patch":[{"op":"test","path":"/spec/template/spec/containers/0/name","value":"app"},` +
-			`{"op":"add","path":"/spec/template/spec/containers/0/resources/requests` + path + `","value":` + value + `}]}}`
+			`{"op":"add","path":"/spec/template/spec/containers/0/resources/requests` + path +
+			`","value":` + value + `}]}}`
 	}
 	none, memory := deployment(`{}`), deployment(`{"requests":{"memory":"1Gi"}}`)
 	both := deployment(`{"requests":{"memory":"1Gi","cpu":"2"}}`)
@@ -174,7 +182,8 @@ func TestRequestsPatchExample(t *testing.T) {
 func TestCertificateExpiryExample(t *testing.T) {
 	i := exampleInstance(t, "certificate-expiry", `{"days":[30,7]}`)
 	in := func(days int) (certificate *event.Object, notAfter string) {
-		notAfter = time.Now().UTC().Truncate(time.Second).Add(time.Duration(days)*24*time.Hour + time.Hour).Format(time.RFC3339)
+		notAfter = time.Now().UTC().Truncate(time.Second).Add(time.Duration(days)*24*time.Hour +
+			time.Hour).Format(time.RFC3339)
 		return object(t, `{"apiVersion":"cert-manager.io/v1","kind":"Certificate","metadata":{"name":"tls","namespace":"shop","uid":"u",`+
 			`"resourceVersion":"1"},"status":{"notAfter":"`+notAfter+`"}}`), notAfter
 	}
@@ -202,14 +211,20 @@ func TestGuestExamplesRefuseBadConfigurations(t *testing.T) {
 	host, _ := testHost(t)
 	for _, test := range []struct{ example, config, want string }{
 		{"image-tag", `{"forbidden":[""]}`, "forbidden[0] must be a string that is not empty"},
-		{"node-pressure", `{"conditions":[]}`, "conditions must be a list of at least one condition's type"},
-		{"cost-labels", `{"labels":{"a":"b"}}`, `labels["a"] must be the list of its values, [] for any`},
-		{"requests-patch", `{"requests":{"cpu":1}}`, `requests["cpu"] must be a quantity in quotes, as in "1"`},
+		{"node-pressure", `{"conditions":[]}`,
+			"conditions must be a list of at least one condition's type"},
+		{"cost-labels", `{"labels":{"a":"b"}}`,
+			`labels["a"] must be the list of its values, [] for any`},
+		{"requests-patch", `{"requests":{"cpu":1}}`,
+			`requests["cpu"] must be a quantity in quotes, as in "1"`},
 	} {
 		t.Run(test.example, func(t *testing.T) {
-			_, err := host.Load(t.Context(), Spec{Listener: "pods", Path: "x.wasm", Wasm: guestExample(t, test.example), Config: []byte(test.config),
-				Grants: exampleGrants(test.example)})
-			want := `listener "pods": handler x.wasm: handler refuses its configuration: ` + test.want
+			_, err := host.Load(t.Context(),
+				Spec{Listener: "pods", Path: "x.wasm", Wasm: guestExample(t, test.example),
+					Config: []byte(test.config),
+					Grants: exampleGrants(test.example)})
+			want := `listener "pods": handler x.wasm: handler refuses its configuration: ` +
+				test.want
 			if err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
@@ -222,7 +237,8 @@ func TestSDKsCallTheHost(t *testing.T) {
 	for _, l := range languages {
 		t.Run(l.sdk, func(t *testing.T) {
 			host, log := testHost(t)
-			spec := testSpec(buildGuest(t, l.sdk, "../../plugins/sdk/"+l.sdk+"/test/everything"+l.extension))
+			spec := testSpec(buildGuest(t, l.sdk, "../../plugins/sdk/"+l.sdk+"/test/everything"+
+				l.extension))
 			spec.Config = []byte(` {"greeting" : "h\u00e9llo"} `)
 			spec.Grants.HTTP = &HTTPGrant{Allow: []string{"https://example.com/"}}
 			spec.Grants.Cache = &CacheGrant{Informers: []string{"owners"}}
@@ -230,18 +246,22 @@ func TestSDKsCallTheHost(t *testing.T) {
 			old := strings.Replace(podText, `"priority":10`, `"priority":9`, 1)
 			emitted := func(flags string) string {
 				return `done "" event {"type":"com.example.everything","data":{"name":"web-1","app":"web","priority":10,"network":true,` +
-					`"null":1,"restarts":5,"none":false,` + flags + fmt.Sprintf(`,"object":%s}} data 1`, podText)
+					`"null":1,"restarts":5,"none":false,` + flags +
+					fmt.Sprintf(`,"object":%s}} data 1`, podText)
 			}
 			for _, test := range []struct {
 				e    event.Event
 				want string
 			}{
 				{event.Event{Op: event.Add, Initial: true, Object: object(t, podText)},
-					emitted(fmt.Sprintf(`"changed":true,"initial":true,"size":%d,"old":0`, len(podText)))},
+					emitted(fmt.Sprintf(`"changed":true,"initial":true,"size":%d,"old":0`,
+						len(podText)))},
 				{event.Event{Op: event.Update, Object: object(t, podText), Old: object(t, old)},
-					emitted(fmt.Sprintf(`"changed":true,"initial":false,"size":%d,"old":%d`, len(podText), len(old)))},
+					emitted(fmt.Sprintf(`"changed":true,"initial":false,"size":%d,"old":%d`,
+						len(podText), len(old)))},
 				{event.Event{Op: event.Update, Object: object(t, podText), Old: object(t, podText)},
-					emitted(fmt.Sprintf(`"changed":false,"initial":false,"size":%d,"old":%[1]d`, len(podText)))},
+					emitted(fmt.Sprintf(`"changed":false,"initial":false,"size":%d,"old":%[1]d`,
+						len(podText)))},
 				{event.Event{Op: event.Delete, Object: object(t, podText)}, `fail "gone: web-1"`},
 				{event.Event{Op: event.Resync, Object: object(t, podText)}, `retry "later"`},
 			} {
@@ -271,7 +291,8 @@ func TestSDKsCallTheHost(t *testing.T) {
 	}
 }
 
-// A guest of an SDK asks for no right that it does not use, so it imports nothing but what its handler calls.
+// A guest of an SDK asks for no right that it does not use, so it imports nothing but what its
+// handler calls.
 func TestGuestExamplesAreSmall(t *testing.T) {
 	for _, l := range languages {
 		for _, name := range l.examples {
@@ -285,7 +306,8 @@ func TestGuestExamplesAreSmall(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, i := range m.Imports {
-					if grant := abi.Grants[i.Module]; grant != "" && !exampleGrants(name).has(grant) {
+					if grant := abi.Grants[i.Module]; grant != "" &&
+						!exampleGrants(name).has(grant) {
 						t.Errorf("it imports %s %s", i.Module, i.Name)
 					}
 				}
@@ -299,20 +321,27 @@ func TestGuestExamplesKeepTheirMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
-	configs := map[string]string{"cost-labels": `{"labels":{"team":[]}}`, "requests-patch": `{"requests":{"cpu":"1"}}`}
+	configs := map[string]string{"cost-labels": `{"labels":{"team":[]}}`,
+		"requests-patch": `{"requests":{"cpu":"1"}}`}
 	for _, l := range languages {
 		for _, name := range l.examples {
 			t.Run(name, func(t *testing.T) {
 				host, _ := testHost(t)
-				i := instance(t, host, Spec{Listener: "pods", Wasm: guestExample(t, name), Config: []byte(configs[name]),
+				i := instance(t, host, Spec{Listener: "pods", Wasm: guestExample(t, name),
+					Config: []byte(configs[name]),
 					Limits: Limits{Deadline: 10 * time.Second}, Grants: exampleGrants(name)})
 				var early uint32
 				const events = 2000
 				for n := range events {
-					list := strings.Repeat(fmt.Sprintf(`{"name":"c%d","image":"x","type":"DiskPressure","status":"True"},`, n), n%40) + `{}`
-					o := object(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-%d","namespace":"shop","uid":"u","resourceVersion":"1"},`+
-						`"spec":{"containers":[{"name":"c%d","image":"x"}],"template":{"spec":{"x":[%s],"containers":[{"name":"c"}]}}},`+
-						`"status":{"conditions":[%s]}}`, n, n, list, list))
+					list := strings.Repeat(
+						fmt.Sprintf(
+							`{"name":"c%d","image":"x","type":"DiskPressure","status":"True"},`, n),
+						n%40) + `{}`
+					o := object(t,
+						fmt.Sprintf(
+							`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-%d","namespace":"shop","uid":"u","resourceVersion":"1"},`+
+								`"spec":{"containers":[{"name":"c%d","image":"x"}],"template":{"spec":{"x":[%s],"containers":[{"name":"c"}]}}},`+
+								`"status":{"conditions":[%s]}}`, n, n, list, list))
 					r, err := i.Handle(t.Context(), event.Event{Op: event.Add, Object: o})
 					if err != nil {
 						t.Fatal(err)
@@ -359,10 +388,13 @@ func TestSDKReadmes(t *testing.T) {
 				t.Fatal(err)
 			}
 			host, _ := testHost(t)
-			i := instance(t, host, Spec{Listener: "pods", Wasm: wasm, Limits: Limits{Deadline: 10 * time.Second}})
+			i := instance(t, host,
+				Spec{Listener: "pods", Wasm: wasm, Limits: Limits{Deadline: 10 * time.Second}})
 			for phase, want := range map[string]Verdict{"Failed": Done, "Running": Drop} {
 				text := strings.Replace(podText, `"phase":"Running"`, `"phase":"`+phase+`"`, 1)
-				if r, err := i.Handle(t.Context(), event.Event{Op: event.Add, Object: object(t, text)}); err != nil || r.Verdict != want {
+				if r, err := i.Handle(t.Context(),
+					event.Event{Op: event.Add, Object: object(t, text)}); err != nil ||
+					r.Verdict != want {
 					t.Errorf("%s: got %v, %v", phase, r.Verdict, err)
 				}
 			}
@@ -376,8 +408,11 @@ func BenchmarkGuestExamples(b *testing.B) {
 		for _, name := range l.examples {
 			host, _ := testHost(b)
 			wasm := guestExample(b, name)
-			config := map[string]string{"cost-labels": `{"labels":{"app":[]}}`, "requests-patch": `{"requests":{"cpu":"1"}}`}[name]
-			handler, err := host.Load(b.Context(), Spec{Listener: "pods", Wasm: wasm, Config: []byte(config), Grants: exampleGrants(name)})
+			config := map[string]string{"cost-labels": `{"labels":{"app":[]}}`,
+				"requests-patch": `{"requests":{"cpu":"1"}}`}[name]
+			handler, err := host.Load(b.Context(),
+				Spec{Listener: "pods", Wasm: wasm, Config: []byte(config),
+					Grants: exampleGrants(name)})
 			if err != nil {
 				b.Fatal(err)
 			}

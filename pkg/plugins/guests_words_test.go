@@ -19,7 +19,8 @@ type talker struct {
 
 var talkers = []talker{
 	{"c", "../../plugins/sdk/c/test/everything.c", 40_000, `[%d,%d,%d,%d]`},
-	{"assemblyscript", "../../plugins/sdk/assemblyscript/test/everything.ts", 10_000, `"%d,%d,%d,%d"`},
+	{"assemblyscript", "../../plugins/sdk/assemblyscript/test/everything.ts", 10_000,
+		`"%d,%d,%d,%d"`},
 }
 
 // load gives it all grants.
@@ -31,7 +32,8 @@ func (g talker) load(t *testing.T, url string) *Instance {
 	seed := uint64(1)
 	spec.Grants.Clock.Fixed = time.Unix(0, 1234567890123456789)
 	spec.Grants.Random.Seed = &seed
-	spec.Grants.HTTP = &HTTPGrant{Allow: []string{url}, Headers: map[string]string{"Authorization": "theirs"}}
+	spec.Grants.HTTP = &HTTPGrant{Allow: []string{url},
+		Headers: map[string]string{"Authorization": "theirs"}}
 	spec.Grants.Cache = &CacheGrant{Informers: []string{"owners"}}
 	spec.Caches = ownersAndNodes(t)
 	return instance(t, host, spec)
@@ -43,7 +45,9 @@ func TestWordsOfSDKs(t *testing.T) {
 		t.Run(g.language, func(t *testing.T) {
 			url := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
-				w.Header().Set("X-Seen", fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL, r.Header.Get("X-Own"), r.Header.Get("Authorization"), body))
+				w.Header().Set("X-Seen",
+					fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL, r.Header.Get("X-Own"),
+						r.Header.Get("Authorization"), body))
 				w.WriteHeader(http.StatusTeapot)
 				fmt.Fprintf(w, "%*d", g.answer, 1)
 			}) + "/in/"
@@ -57,9 +61,10 @@ func TestWordsOfSDKs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := fmt.Sprintf(`done data {"kv":["not found","not found","","ä",false,true,"b","","bad argument"],`+
-					`"http":[418,"POST /in/a mine theirs a body",true,%d,"denied"],`+
-					`"cache":["denied","not found","web",0,false,%d,"web","web",""],"now":1234567890123456789,"random":`+g.random+`}`,
+				want := fmt.Sprintf(
+					`done data {"kv":["not found","not found","","ä",false,true,"b","","bad argument"],`+
+						`"http":[418,"POST /in/a mine theirs a body",true,%d,"denied"],`+
+						`"cache":["denied","not found","web",0,false,%d,"web","web",""],"now":1234567890123456789,"random":`+g.random+`}`,
 					g.answer, web.Size(), random[0], random[1], random[2], random[3])
 				if got := texts([]Result{r}); got != want {
 					t.Errorf("got  %s\nwant %s", got, want)
@@ -82,7 +87,8 @@ func TestBatchesOfSDKs(t *testing.T) {
 				t.Fatal("it takes no batches")
 			}
 			for range 2 {
-				results, err := i.HandleBatch(t.Context(), batchOf(t, event.Add, event.Delete, event.Resync, event.Update))
+				results, err := i.HandleBatch(t.Context(),
+					batchOf(t, event.Add, event.Delete, event.Resync, event.Update))
 				if got := texts(results); err != nil || got != want {
 					t.Errorf("got  %s, %v\nwant %s", got, err, want)
 				}

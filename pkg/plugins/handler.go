@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Handler is what a listener's events are given to: a module with its configuration, which can be replaced.
+// Handler is what a listener's events are given to: a module with its configuration, which can be
+// replaced.
 type Handler struct {
 	host     *Host
 	listener string
@@ -18,12 +19,15 @@ type Handler struct {
 
 	mu      sync.Mutex // guards what follows, and changes of the above
 	modules map[*module]struct{}
-	spare   *guest // of the current module: the one Load or Replace started, for whoever needs one first
+	// of the current module: the one Load or Replace started, for whoever needs one first
+	spare *guest
 }
 
-// Load checks and compiles a module, starts an instance and lets it configure itself. Errors are of type *LoadError.
+// Load checks and compiles a module, starts an instance and lets it configure itself. Errors are of
+// type *LoadError.
 func (h *Host) Load(ctx context.Context, spec Spec) (*Handler, error) {
-	handler := &Handler{host: h, listener: spec.Listener, turn: make(chan struct{}, 1), modules: map[*module]struct{}{}}
+	handler := &Handler{host: h, listener: spec.Listener, turn: make(chan struct{}, 1),
+		modules: map[*module]struct{}{}}
 	if err := handler.load(ctx, spec); err != nil {
 		return nil, newLoadError(spec, err)
 	}
@@ -50,10 +54,11 @@ func (h *Handler) load(ctx context.Context, spec Spec) error {
 	return nil
 }
 
-// Replace loads another module, or another configuration, in place of the one there is. If that fails, nothing has changed;
-// the error is a *LoadError. If not, each instance goes over to the new module before its next event, and the old one is
-// freed when the last instance has left it. The listener is to be the same; what it keeps in kv.v1 is kept as long as the
-// new module imports that as well. Several may be called at once, and are done one after the other.
+// Replace loads another module, or another configuration, in place of the one there is. If that
+// fails, nothing has changed; the error is a *LoadError. If not, each instance goes over to the new
+// module before its next event, and the old one is freed when the last instance has left it. The
+// listener is to be the same; what it keeps in kv.v1 is kept as long as the new module imports that
+// as well. Several may be called at once, and are done one after the other.
 func (h *Handler) Replace(ctx context.Context, spec Spec) error {
 	if err := h.replace(ctx, spec); err != nil {
 		return newLoadError(spec, err)
@@ -115,7 +120,8 @@ func (h *Handler) drop(ctx context.Context, g *guest) {
 // freed logs what went wrong when something was freed that others have taken the place of.
 func (h *Handler) freed(ctx context.Context, err error) {
 	if err != nil {
-		h.host.log.WarnContext(ctx, "what was replaced could not be freed", "listener", h.listener, "error", err)
+		h.host.log.WarnContext(ctx, "what was replaced could not be freed", "listener", h.listener,
+			"error", err)
 	}
 }
 

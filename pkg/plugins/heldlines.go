@@ -7,12 +7,13 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// maxHeld is how many bytes of a panic are held; that of Go with all of its goroutines has half of it.
+// maxHeld is how many bytes of a panic are held; that of Go with all of its goroutines has half of
+// it.
 const maxHeld = 4 * maxSpoken
 
-// heldLines keeps the lines of a panic back from the log until the call that wrote them has ended: a crash has them in its
-// stack, as far as they fit, and no line of it is logged twice. If nothing crashed, or they are more than a panic has, they are
-// logged after all.
+// heldLines keeps the lines of a panic back from the log until the call that wrote them has ended:
+// a crash has them in its stack, as far as they fit, and no line of it is logged twice. If nothing
+// crashed, or they are more than a panic has, they are logged after all.
 type heldLines struct {
 	to      func(ctx context.Context, line string)
 	holding bool // a panic that begins is held
@@ -23,7 +24,8 @@ type heldLines struct {
 
 // begin is called before a function is. Only the crashes of some are logged with a stack.
 func (h *heldLines) begin(function string) {
-	h.holding = function == abi.ExportOnEvent || function == abi.ExportOnBatch || function == abi.ExportStart
+	h.holding = function == abi.ExportOnEvent || function == abi.ExportOnBatch ||
+		function == abi.ExportStart
 }
 
 // line takes a complete one.
@@ -41,12 +43,14 @@ func (h *heldLines) line(ctx context.Context, line string) {
 	}
 }
 
-// crashed drops the lines if they begin what a crash has of the guest's words. The guest is at its end then. Lines that are
-// shortened there stay.
+// crashed drops the lines if they begin what a crash has of the guest's words. The guest is at its
+// end then. Lines that are shortened there stay.
 func (h *heldLines) crashed(said []string) {
 	if h.holding && len(said) > 0 && isPanic(said[0]) {
 		h.inStack = true
-		h.lines = slices.DeleteFunc(h.lines, func(line string) bool { return len(line) <= maxStackLine })
+		h.lines = slices.DeleteFunc(h.lines, func(line string) bool {
+			return len(line) <= maxStackLine
+		})
 	}
 }
 

@@ -16,16 +16,19 @@ import (
 type HostConfig struct {
 	// Log takes crashes and what guests write; default is slog.Default().
 	Log *slog.Logger
-	// KVPath is the file for values that handlers keep beyond the end of the daemon; without it, a handler whose grant asks
-	// for that is refused. It is opened when there is one, and created if it is not there. One process uses it at a time.
+	// KVPath is the file for values that handlers keep beyond the end of the daemon; without it, a
+	// handler whose grant asks for that is refused. It is opened when there is one, and created if
+	// it is not there. One process uses it at a time.
 	KVPath string
-	// CacheDir is a folder for compiled code, so that a module that was loaded before, by whatever Host, is not compiled again;
-	// without it, code is kept in memory for as long as a handler has it. It is made, for its owner alone, if it is not
-	// there. One that is not its owner's alone is refused, since what is in it is run natively: by Open, and by each Load.
+	// CacheDir is a folder for compiled code, so that a module that was loaded before, by whatever
+	// Host, is not compiled again; without it, code is kept in memory for as long as a handler has
+	// it. It is made, for its owner alone, if it is not there. One that is not its owner's alone is
+	// refused, since what is in it is run natively: by Open, and by each Load.
 	CacheDir string
-	// Compiler is a command that calls ServeCompiler, such as SelfCompiler. With it, modules are compiled by a process of their
-	// own, within Limits.Load. Without it, this process compiles them: that cannot be ended, and only modules that are cheap
-	// to compile by a rough estimate are taken.
+	// Compiler is a command that calls ServeCompiler, such as SelfCompiler. With it, modules are
+	// compiled by a process of their own, within Limits.Load. Without it, this process compiles
+	// them: that cannot be ended, and only modules that are cheap to compile by a rough estimate
+	// are taken.
 	Compiler []string
 }
 
@@ -36,8 +39,8 @@ func (c HostConfig) withDefaults() HostConfig {
 	return c
 }
 
-// Host loads handlers. It owns the compiled code that they share, so that a module used by several listeners is compiled
-// once.
+// Host loads handlers. It owns the compiled code that they share, so that a module used by several
+// listeners is compiled once.
 type Host struct {
 	log      *slog.Logger
 	cacheDir string
@@ -61,12 +64,14 @@ type Host struct {
 func NewHost(cfg HostConfig) *Host {
 	cfg = cfg.withDefaults()
 	life, end := context.WithCancel(context.Background())
-	return &Host{log: cfg.Log, cacheDir: cfg.CacheDir, codes: codes{log: cfg.Log, compiler: cfg.Compiler}, kv: kv.Stores{Path: cfg.KVPath, Log: cfg.Log},
+	return &Host{log: cfg.Log, cacheDir: cfg.CacheDir,
+		codes: codes{log: cfg.Log, compiler: cfg.Compiler}, kv: kv.Stores{Path: cfg.KVPath,
+			Log: cfg.Log},
 		handlers: map[*Handler]struct{}{}, life: life, end: end}
 }
 
-// Open makes or checks HostConfig.CacheDir. The first Load does it if it was not done before; calling Open tells what is wrong
-// with the folder without blaming a handler.
+// Open makes or checks HostConfig.CacheDir. The first Load does it if it was not done before;
+// calling Open tells what is wrong with the folder without blaming a handler.
 func (h *Host) Open(ctx context.Context) error {
 	_, err := h.prepare(ctx)
 	return err
@@ -77,13 +82,15 @@ type HostStats struct {
 	Guests   int64  // instances that there are now, those included that wait to follow another one
 	Compiled uint64 // modules that were compiled
 	Read     uint64 // modules whose code was in HostConfig.CacheDir
-	Unkept   uint64 // times that code could not be kept there, so that the next start compiles it again
+	// times that code could not be kept there, so that the next start compiles it again
+	Unkept uint64
 }
 
 // Stats returns a snapshot.
 func (h *Host) Stats() HostStats {
 	return HostStats{
-		Guests: h.guests.Load(), Compiled: uint64(h.codes.compiled.Load()), Read: uint64(h.codes.read.Load()),
+		Guests: h.guests.Load(), Compiled: uint64(h.codes.compiled.Load()),
+		Read:   uint64(h.codes.read.Load()),
 		Unkept: uint64(h.codes.unkept.Load()),
 	}
 }
@@ -101,7 +108,8 @@ func (h *Host) prepare(ctx context.Context) (*codedir.Folder, error) {
 		if h.openErr = checkEngine(h.engine); h.openErr != nil {
 			return
 		}
-		if h.engine == engineInterpreter { // which compiles nothing that could be kept, or takes long
+		// which compiles nothing that could be kept, or takes long
+		if h.engine == engineInterpreter {
 			h.codes.compiler = nil
 			return
 		}

@@ -11,15 +11,15 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
-// hostFunction is one function that guests may import, with what it does. Arguments stand on the stack, as uint64 each;
-// the result takes the place of the first.
+// hostFunction is one function that guests may import, with what it does. Arguments stand on the
+// stack, as uint64 each; the result takes the place of the first.
 type hostFunction struct {
 	abi.Function
 	call func(c call, stack []uint64)
 }
 
-// call is what a host function works on. The memory is the guest's; a view of it must not be kept, since it goes stale
-// when the memory grows.
+// call is what a host function works on. The memory is the guest's; a view of it must not be kept,
+// since it goes stale when the memory grows.
 type call struct {
 	*guest
 	ctx context.Context
@@ -120,7 +120,8 @@ func (c call) read(ptr, length uint32) []byte {
 	return b
 }
 
-// bytesPerUnit is how many bytes the host reads, writes or walks through for a unit of fuel, as the guest does itself.
+// bytesPerUnit is how many bytes the host reads, writes or walks through for a unit of fuel, as the
+// guest does itself.
 const bytesPerUnit = 16
 
 // works charges for what the host does with some bytes.
@@ -135,7 +136,8 @@ func (c call) write(ptr uint32, text string) {
 }
 
 func (c call) badPointer(ptr, length uint32) {
-	c.abort(ReasonProtocol, "it passed a range of %d bytes at address %d, its memory has %d bytes", length, ptr, sizeOf(c.mem))
+	c.abort(ReasonProtocol, "it passed a range of %d bytes at address %d, its memory has %d bytes",
+		length, ptr, sizeOf(c.mem))
 }
 
 // answer writes text if it fits and gives its length.

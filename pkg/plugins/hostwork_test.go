@@ -17,7 +17,9 @@ import (
 // large is an add of an object of a size.
 func large(t *testing.T, size int) event.Event {
 	t.Helper()
-	return event.Event{Op: event.Add, Object: object(t, strings.Replace(podText, `"spec":{`, `"spec":{"big":"`+strings.Repeat("x", size)+`",`, 1))}
+	return event.Event{Op: event.Add,
+		Object: object(t, strings.Replace(podText, `"spec":{`,
+			`"spec":{"big":"`+strings.Repeat("x", size)+`",`, 1))}
 }
 
 // What the host does for a guest is paid for like what the guest does itself, by the byte.
@@ -28,7 +30,8 @@ func TestHostsWorkIsPaidFor(t *testing.T) {
 	emits := func() []byte {
 		m := guestModule(emit)
 		m.Data(0, `"`+strings.Repeat("x", 30_000)+`"`)
-		return onEvent(m, konst(int32(abi.EmitData)), konst(0), konst(30_002), invoke(0), drop, konst(0))
+		return onEvent(m, konst(int32(abi.EmitData)), konst(0), konst(30_002), invoke(0), drop,
+			konst(0))
 	}
 	manyMissing := make([]string, abi.MaxPrefetch)
 	for n := range manyMissing {
@@ -38,20 +41,26 @@ func TestHostsWorkIsPaidFor(t *testing.T) {
 		wasm []byte
 		work int64 // in bytes
 	}{
-		"event.v1 field":    {probe(imported(abi.ModuleEvent, "field"), []string{"spec.nothing"}, 0, 0, 1024, 10), size},
-		"event.v1 changed":  {probe(imported(abi.ModuleEvent, "changed"), []string{"spec.nothing"}, 0), size},
-		"event.v1 object":   {probe(imported(abi.ModuleEvent, "object"), nil, 0, 0, 1024, 50_000), 50_000},
+		"event.v1 field": {
+			probe(imported(abi.ModuleEvent, "field"), []string{"spec.nothing"}, 0, 0, 1024, 10),
+			size},
+		"event.v1 changed": {
+			probe(imported(abi.ModuleEvent, "changed"), []string{"spec.nothing"}, 0), size},
+		"event.v1 object": {
+			probe(imported(abi.ModuleEvent, "object"), nil, 0, 0, 1024, 50_000), 50_000},
 		"event.v1 prefetch": {prefetching(200, "spec.nothing"), size},
 		// One walk is for all fields; each string is read once more.
 		"event.v1 prefetch of many fields": {prefetching(2000, manyMissing...), size},
-		"event.v1 prefetch of long fields": {prefetching(200, "spec.big", "spec.big", "spec.nothing", "spec.big"), 4 * size},
-		"result.v1 emit":                   {emits(), 30_000},
+		"event.v1 prefetch of long fields": {
+			prefetching(200, "spec.big", "spec.big", "spec.nothing", "spec.big"), 4 * size},
+		"result.v1 emit": {emits(), 30_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			host, _ := testHost(t)
 			i := instance(t, host, testSpec(test.wasm))
 			expectVerdict(t, i, e, Done)
-			if used := i.Fuel(); used < test.work/bytesPerUnit || used > test.work/bytesPerUnit+1000 {
+			if used := i.Fuel(); used < test.work/bytesPerUnit || used > test.work/bytesPerUnit+
+				1000 {
 				t.Errorf("%d units for %d bytes", used, test.work)
 			}
 			spec := testSpec(test.wasm)
@@ -65,7 +74,8 @@ func TestHostsWorkIsPaidFor(t *testing.T) {
 	}
 }
 
-// The fields that are given ahead are part of the call: its deadline ends them before a long object is walked through.
+// The fields that are given ahead are part of the call: its deadline ends them before a long object
+// is walked through.
 func TestPrefetchHasADeadline(t *testing.T) {
 	paths := make([]string, abi.MaxPrefetch)
 	for n := range paths {
@@ -82,7 +92,8 @@ func TestPrefetchHasADeadline(t *testing.T) {
 	}
 }
 
-// All emissions of a batch have a bound of their own, since the host keeps them until the batch is done.
+// All emissions of a batch have a bound of their own, since the host keeps them until the batch is
+// done.
 func TestEmissionsOfABatchAreBounded(t *testing.T) {
 	const each, events = 1 << 20, 20
 	m := &wasmtest.Module{}
@@ -93,9 +104,12 @@ func TestEmissionsOfABatchAreBounded(t *testing.T) {
 	m.Func("informerd_abi_v1", "", "", "")
 	m.Func("on_batch", "i", "i", "i",
 		konst(1), konst('a'), konst(each-2), bulk(11, 0),
-		wasmtest.Store(0, konst('"'|'a'<<8|'a'<<16|'a'<<24)), wasmtest.Store(each-4, konst('a'|'a'<<8|'a'<<16|'"'<<24)),
-		[]byte{0x03, 0x40}, konst(each), konst(abi.EventRecord), invoke(0), konst(0), []byte{0x4e}, // while next() >= 0
-		wasmtest.If(konst(int32(abi.EmitData)), konst(0), konst(each), invoke(1), drop, []byte{0x0c, 1}), []byte{0x0b}, konst(0))
+		wasmtest.Store(0, konst('"'|'a'<<8|'a'<<16|'a'<<24)), wasmtest.Store(each-4,
+			konst('a'|'a'<<8|'a'<<16|'"'<<24)),
+		// while next() >= 0
+		[]byte{0x03, 0x40}, konst(each), konst(abi.EventRecord), invoke(0), konst(0), []byte{0x4e},
+		wasmtest.If(konst(int32(abi.EmitData)), konst(0), konst(each), invoke(1), drop,
+			[]byte{0x0c, 1}), []byte{0x0b}, konst(0))
 	host, _ := testHost(t)
 	spec := testSpec(m.Bytes())
 	spec.Limits.Memory, spec.Limits.Deadline = 8<<20, time.Minute
@@ -124,8 +138,10 @@ func TestEmissionsOfABatchAreBounded(t *testing.T) {
 // What is written to the log is bounded in the form it has there.
 func TestLoggedLinesAreBoundedAsWritten(t *testing.T) {
 	for name, text := range map[string]string{
-		"NUL": strings.Repeat("\x00", abi.MaxLogLine), "not printable": strings.Repeat("\U0010ffff", abi.MaxLogLine/4),
-		"quotes": strings.Repeat(`"`, abi.MaxLogLine), "plain": strings.Repeat("a", abi.MaxLogLine), "not UTF-8": strings.Repeat("\xffa", abi.MaxLogLine/2),
+		"NUL": strings.Repeat("\x00", abi.MaxLogLine), "not printable": strings.Repeat("\U0010ffff",
+			abi.MaxLogLine/4),
+		"quotes": strings.Repeat(`"`, abi.MaxLogLine), "plain": strings.Repeat("a", abi.MaxLogLine),
+		"not UTF-8": strings.Repeat("\xffa", abi.MaxLogLine/2),
 	} {
 		host, log := testHost(t)
 		spec := testSpec(verdictGuest(Done))
@@ -153,7 +169,8 @@ func TestResultsTellTheirModule(t *testing.T) {
 func TestNamesOfFunctionsAreOneLine(t *testing.T) {
 	m := guestModule()
 	inner := m.Func("", "", "", "", unreachable)
-	m.Custom("name", wasmtest.Section(1, wasmtest.Vector(append(wasmtest.Uint(inner), wasmtest.Text("a()\n\t.forged()\r\n\tb")...))))
+	m.Custom("name", wasmtest.Section(1,
+		wasmtest.Vector(append(wasmtest.Uint(inner), wasmtest.Text("a()\n\t.forged()\r\n\tb")...))))
 	host, _ := testHost(t)
 	crash := crashOf(t, host, testSpec(onEvent(m, invoke(inner), konst(0))))
 	if len(crash.Stack) != 2 || !strings.HasPrefix(crash.Stack[0], "a()??.forged()???b(") {

@@ -13,7 +13,8 @@ import (
 
 // What the functions of informerd/http.v1 do; package abi says what they mean.
 
-// failuresPerSecond is how many lines the host writes about a handler's requests that came to nothing.
+// failuresPerSecond is how many lines the host writes about a handler's requests that came to
+// nothing.
 const failuresPerSecond = 1
 
 // httpCaller makes the requests of one handler's guests.
@@ -38,7 +39,8 @@ func newHTTPCaller(grant *HTTPGrant) (*httpCaller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpCaller{client: client, grant: *grant, failures: limiter{perSecond: failuresPerSecond}}, nil
+	return &httpCaller{client: client, grant: *grant,
+		failures: limiter{perSecond: failuresPerSecond}}, nil
 }
 
 func (r *httpCaller) close() {
@@ -52,7 +54,8 @@ func httpRequest(c call, stack []uint64) {
 		stack[0] = status(abi.WrongPhase)
 		return
 	}
-	head, body := c.read(uint32(stack[0]), uint32(stack[1])), c.read(uint32(stack[2]), uint32(stack[3]))
+	head, body := c.read(uint32(stack[0]), uint32(stack[1])), c.read(uint32(stack[2]),
+		uint32(stack[3]))
 	c.http.answer = nil // the last one must not be taken for that of a request that failed
 	answer, s := c.request(head, body)
 	if s != 0 {
@@ -87,8 +90,10 @@ func (c call) request(text, body []byte) (*outbound.Response, abi.Status) {
 		c.abort(ReasonDeadline, "its time ended during a request")
 	}
 	if err != nil {
-		c.module.log.write(c.ctx, &r.failures, slog.LevelWarn, "request of the handler failed", slog.String("from", "handler http"),
-			slog.String("method", request.Method()), slog.String("host", request.Host()), slog.String("error", err.Error()))
+		c.module.log.write(c.ctx, &r.failures, slog.LevelWarn, "request of the handler failed",
+			slog.String("from", "handler http"),
+			slog.String("method", request.Method()), slog.String("host", request.Host()),
+			slog.String("error", err.Error()))
 		return nil, httpStatus(err)
 	}
 	return answer, 0

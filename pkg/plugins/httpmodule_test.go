@@ -16,20 +16,24 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// Where a guest that asks for something has its texts: the head of a request, its body and the name of a header. What it
-// gets stands at address 0 (the status), 8 (a header's length), 16 (the body's) and from 1024 and 2048 on.
+// Where a guest that asks for something has its texts: the head of a request, its body and the name
+// of a header. What it gets stands at address 0 (the status), 8 (a header's length), 16 (the
+// body's) and from 1024 and 2048 on.
 const atHead, atBody, atName = 8192, 32768, 40960
 
 // asking is a guest that makes a request for each event, some times, and reads the answer.
 func asking(head, body, name string, times int32) []byte {
-	m := guestModule(imported(abi.ModuleHTTP, "request"), imported(abi.ModuleHTTP, "header"), imported(abi.ModuleHTTP, "body"))
+	m := guestModule(imported(abi.ModuleHTTP, "request"), imported(abi.ModuleHTTP, "header"),
+		imported(abi.ModuleHTTP, "body"))
 	m.Data(atHead, head)
 	m.Data(atBody, body)
 	m.Data(atName, name)
-	request := [][]byte{konst(atHead), konst(int32(len(head))), konst(atBody), konst(int32(len(body))), invoke(0)}
+	request := [][]byte{konst(atHead), konst(int32(len(head))), konst(atBody),
+		konst(int32(len(body))), invoke(0)}
 	code := [][]byte{
 		wasmtest.Times(4, times, wasmtest.Store(0, join(request...))),
-		wasmtest.Store(8, join(konst(atName), konst(int32(len(name))), konst(1024), konst(100), invoke(1))),
+		wasmtest.Store(8, join(konst(atName), konst(int32(len(name))), konst(1024), konst(100),
+			invoke(1))),
 		wasmtest.Store(16, join(konst(2), konst(2048), konst(10), invoke(2))),
 		konst(0),
 	}
@@ -51,7 +55,8 @@ func httpServer(t testing.TB, answer http.HandlerFunc) string {
 	return s.URL
 }
 
-// ask runs one event through a guest, and gives the status, what it read of the header and of the body.
+// ask runs one event through a guest, and gives the status, what it read of the header and of the
+// body.
 func ask(t *testing.T, grant HTTPGrant, wasm []byte) (result int32, header, body string) {
 	t.Helper()
 	host, _ := testHost(t)
@@ -87,7 +92,9 @@ func TestHTTP(t *testing.T) {
 		fmt.Fprintf(w, "12%s", body)
 	})
 	head := fmt.Sprintf(`{"method":"POST","url":"%s/in/a","headers":{"x-own":"mine"}}`, url)
-	result, header, body := ask(t, HTTPGrant{Allow: []string{url + "/in"}, Headers: map[string]string{"Authorization": "theirs"}},
+	result, header, body := ask(t,
+		HTTPGrant{Allow: []string{url + "/in"},
+			Headers: map[string]string{"Authorization": "theirs"}},
 		asking(head, "a body\x00 of bytes", "x-seen", 1))
 	// A window of the body, as with objects.
 	if result != 202 || header != `"POST mine, theirs"` || body != `"a body\x00 of"` {
@@ -96,7 +103,9 @@ func TestHTTP(t *testing.T) {
 }
 
 func TestHTTPStatuses(t *testing.T) {
-	url := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 50)) })
+	url := httpServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, strings.Repeat("x", 50))
+	})
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	hung := make(chan struct{})
@@ -115,26 +124,39 @@ func TestHTTPStatuses(t *testing.T) {
 		{"as often as granted", HTTPGrant{PerEvent: 2}, head(url + "/in/"), "", 2, 200},
 		{"more often", HTTPGrant{PerEvent: 2}, head(url + "/in/"), "", 3, int32(abi.Quota)},
 		{"more often than the default", HTTPGrant{}, head(url + "/in/"), "", 5, int32(abi.Quota)},
-		{"a refused request does not count", HTTPGrant{PerEvent: 2}, head(url + "/out/"), "", 9, int32(abi.Denied)},
-		{"as large as granted", HTTPGrant{MaxRequest: 5, MaxResponse: 50}, head(url + "/in/"), "12345", 1, 200},
-		{"a larger body", HTTPGrant{MaxRequest: 5}, head(url + "/in/"), "123456", 1, int32(abi.Quota)},
-		{"a larger answer", HTTPGrant{MaxResponse: 49}, head(url + "/in/"), "", 1, int32(abi.Quota)},
+		{"a refused request does not count", HTTPGrant{PerEvent: 2}, head(url + "/out/"), "", 9,
+			int32(abi.Denied)},
+		{"as large as granted", HTTPGrant{MaxRequest: 5, MaxResponse: 50}, head(url + "/in/"),
+			"12345", 1, 200},
+		{"a larger body", HTTPGrant{MaxRequest: 5}, head(url + "/in/"), "123456", 1,
+			int32(abi.Quota)},
+		{"a larger answer", HTTPGrant{MaxResponse: 49}, head(url + "/in/"), "", 1,
+			int32(abi.Quota)},
 		{"another path", HTTPGrant{}, head(url + "/out"), "", 1, int32(abi.Denied)},
-		{"another server", HTTPGrant{}, head("http://169.254.169.254/in/"), "", 1, int32(abi.Denied)},
-		{"another method", HTTPGrant{Methods: []string{"PUT"}}, head(url + "/in/"), "", 1, int32(abi.Denied)},
-		{"a header of the connection", HTTPGrant{}, fmt.Sprintf(`{"url":"%s/in/","headers":{"host":"x"}}`, url), "", 1, int32(abi.Denied)},
-		{"a line break in a header", HTTPGrant{}, fmt.Sprintf(`{"url":"%s/in/","headers":{"x":"y\nz: 1"}}`, url), "", 1, int32(abi.BadArgument)},
+		{"another server", HTTPGrant{}, head("http://169.254.169.254/in/"), "", 1,
+			int32(abi.Denied)},
+		{"another method", HTTPGrant{Methods: []string{"PUT"}}, head(url + "/in/"), "", 1,
+			int32(abi.Denied)},
+		{"a header of the connection", HTTPGrant{},
+			fmt.Sprintf(`{"url":"%s/in/","headers":{"host":"x"}}`, url), "", 1, int32(abi.Denied)},
+		{"a line break in a header", HTTPGrant{},
+			fmt.Sprintf(`{"url":"%s/in/","headers":{"x":"y\nz: 1"}}`, url), "", 1,
+			int32(abi.BadArgument)},
 		{"dots in the path", HTTPGrant{}, head(url + "/in/../out"), "", 1, int32(abi.BadArgument)},
-		{"a user name", HTTPGrant{}, head(strings.Replace(url, "//", "//u:p@", 1) + "/in/"), "", 1, int32(abi.BadArgument)},
+		{"a user name", HTTPGrant{}, head(strings.Replace(url, "//", "//u:p@", 1) + "/in/"), "", 1,
+			int32(abi.BadArgument)},
 		{"no JSON", HTTPGrant{}, "GET / HTTP/1.1", "", 1, int32(abi.BadArgument)},
 		{"nothing", HTTPGrant{}, "", "", 1, int32(abi.BadArgument)},
-		{"a long head", HTTPGrant{}, head(url+"/in/") + strings.Repeat(" ", abi.MaxHTTPHead), "", 1, int32(abi.BadArgument)},
+		{"a long head", HTTPGrant{}, head(url+"/in/") + strings.Repeat(" ", abi.MaxHTTPHead), "", 1,
+			int32(abi.BadArgument)},
 		{"nobody answers", HTTPGrant{}, head(gone.URL), "", 1, int32(abi.Unavailable)},
-		{"somebody answers late", HTTPGrant{Timeout: 50 * time.Millisecond}, head(slow), "", 1, int32(abi.Unavailable)},
+		{"somebody answers late", HTTPGrant{Timeout: 50 * time.Millisecond}, head(slow), "", 1,
+			int32(abi.Unavailable)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.grant.Allow = allow
-			result, header, body := ask(t, test.grant, asking(test.head, test.body, "Content-Length", test.times))
+			result, header, body := ask(t, test.grant,
+				asking(test.head, test.body, "Content-Length", test.times))
 			if result != test.want {
 				t.Errorf("got %d, want %d", result, test.want)
 			}
@@ -188,9 +210,15 @@ func TestHTTPEndsWithTheEvent(t *testing.T) {
 		want int32
 	}{
 		{"add", func() error { _, err := i.Handle(t.Context(), podAdd(t)); return err }, 6},
-		{"resync", func() error { _, err := i.Handle(t.Context(), resyncEvent(t)); return err }, int32(abi.NotFound)},
+		{"resync", func() error {
+			_, err := i.Handle(t.Context(), resyncEvent(t))
+			return err
+		}, int32(abi.NotFound)},
 		{"add again", func() error { _, err := i.Handle(t.Context(), podAdd(t)); return err }, 6},
-		{"delete", func() error { _, err := i.Handle(t.Context(), deleted); return err }, int32(abi.NotFound)},
+		{"delete", func() error {
+			_, err := i.Handle(t.Context(), deleted)
+			return err
+		}, int32(abi.NotFound)},
 	} {
 		if err := test.run(); err != nil {
 			t.Fatal(err)
@@ -202,9 +230,12 @@ func TestHTTPEndsWithTheEvent(t *testing.T) {
 }
 
 func TestHTTPHeaderOfALongName(t *testing.T) {
-	for length, want := range map[int64]int64{abi.MaxHTTPHead: int64(abi.NotFound), abi.MaxHTTPHead + 1: int64(abi.BadArgument)} {
+	for length, want := range map[int64]int64{abi.MaxHTTPHead: int64(abi.NotFound),
+		abi.MaxHTTPHead + 1: int64(abi.BadArgument)} {
 		host, _ := testHost(t)
-		i := instance(t, host, withRights(t, testSpec(probe(imported(abi.ModuleHTTP, "header"), nil, 1024, length, 0, 0))))
+		i := instance(t, host,
+			withRights(t, testSpec(probe(imported(abi.ModuleHTTP, "header"), nil, 1024, length, 0,
+				0))))
 		if result, _, _ := asked(t, i); int64(result) != want {
 			t.Errorf("%d bytes: got %d, want %d", length, result, want)
 		}
@@ -221,15 +252,21 @@ func TestHTTPAnswersToBadPointers(t *testing.T) {
 		code []byte
 		want string
 	}{
-		{join(konst(atName), konst(1), konst(65534), konst(4), invoke(1)), "it passed a range of 4 bytes at address 65534, its memory has 65536 bytes"},
-		{join(konst(atName), konst(1), konst(-1), konst(-1), invoke(1)), "it passed a range of 4 bytes at address 4294967295, its memory has 65536 bytes"},
-		{join(konst(0), konst(65534), konst(9), invoke(2)), "it passed a range of 4 bytes at address 65534, its memory has 65536 bytes"},
-		{join(konst(1), konst(-1), konst(-1), invoke(2)), "it passed a range of 3 bytes at address 4294967295, its memory has 65536 bytes"},
+		{join(konst(atName), konst(1), konst(65534), konst(4), invoke(1)),
+			"it passed a range of 4 bytes at address 65534, its memory has 65536 bytes"},
+		{join(konst(atName), konst(1), konst(-1), konst(-1), invoke(1)),
+			"it passed a range of 4 bytes at address 4294967295, its memory has 65536 bytes"},
+		{join(konst(0), konst(65534), konst(9), invoke(2)),
+			"it passed a range of 4 bytes at address 65534, its memory has 65536 bytes"},
+		{join(konst(1), konst(-1), konst(-1), invoke(2)),
+			"it passed a range of 3 bytes at address 4294967295, its memory has 65536 bytes"},
 	} {
-		m := guestModule(imported(abi.ModuleHTTP, "request"), imported(abi.ModuleHTTP, "header"), imported(abi.ModuleHTTP, "body"))
+		m := guestModule(imported(abi.ModuleHTTP, "request"), imported(abi.ModuleHTTP, "header"),
+			imported(abi.ModuleHTTP, "body"))
 		m.Data(atHead, head)
 		m.Data(atName, "X")
-		wasm := onEvent(m, konst(atHead), konst(int32(len(head))), konst(0), konst(0), invoke(0), drop, test.code, drop, konst(0))
+		wasm := onEvent(m, konst(atHead), konst(int32(len(head))), konst(0), konst(0), invoke(0),
+			drop, test.code, drop, konst(0))
 		host, _ := testHost(t)
 		spec := testSpec(wasm)
 		spec.Grants.HTTP = &HTTPGrant{Allow: []string{url}}
@@ -304,7 +341,8 @@ func TestRequestEndsWithTheDeadline(t *testing.T) {
 	spec.Grants.HTTP = &HTTPGrant{Allow: []string{url}, PerEvent: 1 << 30}
 	_, err := instance(t, host, spec).Handle(t.Context(), podAdd(t))
 	var crash *CrashError
-	if !errors.As(err, &crash) || crash.Reason != ReasonDeadline || untimed(crash.Cause) != "it ran longer than 200ms" {
+	if !errors.As(err, &crash) || crash.Reason != ReasonDeadline ||
+		untimed(crash.Cause) != "it ran longer than 200ms" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -316,7 +354,8 @@ func TestFailedRequestsAreLoggedWithinLimits(t *testing.T) {
 	spec := testSpec(asking(fmt.Sprintf(`{"url":%q}`, gone.URL), "", "x", 100))
 	spec.Grants.HTTP = &HTTPGrant{Allow: []string{gone.URL}, PerEvent: 100}
 	asked(t, instance(t, host, spec))
-	if n := strings.Count(log.String(), "connection refused"); n < burst || n > burst+10 || n != strings.Count(log.String(), "\n") {
+	if n := strings.Count(log.String(), "connection refused"); n < burst || n > burst+10 ||
+		n != strings.Count(log.String(), "\n") {
 		t.Errorf("%d lines were logged:\n%s", n, log)
 	}
 }
@@ -329,18 +368,24 @@ func TestHTTPGrantIsChecked(t *testing.T) {
 		want  string
 	}{
 		{HTTPGrant{}, "allow is empty: name at least one URL prefix, such as https://hooks.example.com/"},
-		{HTTPGrant{Allow: []string{"https://h/", "h"}}, `allow "h": it must begin with https:// or http:// and a host`},
-		{HTTPGrant{Allow: allow, Methods: []string{"CONNECT"}}, `method "CONNECT": handlers are not given it`},
-		{HTTPGrant{Allow: allow, MaxRequest: -1}, "max request is -1 bytes, it must be between 1 and 16777216"},
-		{HTTPGrant{Allow: allow, MaxResponse: 1 << 30}, "max response is 1073741824 bytes, it must be between 1 and 16777216"},
+		{HTTPGrant{Allow: []string{"https://h/", "h"}},
+			`allow "h": it must begin with https:// or http:// and a host`},
+		{HTTPGrant{Allow: allow, Methods: []string{"CONNECT"}},
+			`method "CONNECT": handlers are not given it`},
+		{HTTPGrant{Allow: allow, MaxRequest: -1},
+			"max request is -1 bytes, it must be between 1 and 16777216"},
+		{HTTPGrant{Allow: allow, MaxResponse: 1 << 30},
+			"max response is 1073741824 bytes, it must be between 1 and 16777216"},
 		{HTTPGrant{Allow: allow, Timeout: -1}, "timeout is -1ns, it must be positive"},
 		{HTTPGrant{Allow: allow, PerEvent: -1}, "requests per event is -1, it must be positive"},
-		{HTTPGrant{Allow: allow, Headers: map[string]string{"Host": "s3cret"}}, `header "Host": it cannot be set`},
+		{HTTPGrant{Allow: allow, Headers: map[string]string{"Host": "s3cret"}},
+			`header "Host": it cannot be set`},
 	} {
 		spec := testSpec(nothing())
 		spec.Grants.HTTP = &test.grant
 		_, err := host.Load(t.Context(), spec)
-		if want := `listener "pods": handler guest.wasm: grants: http: ` + test.want; err == nil || err.Error() != want {
+		if want := `listener "pods": handler guest.wasm: grants: http: ` + test.want; err == nil ||
+			err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}

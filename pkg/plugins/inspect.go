@@ -22,8 +22,8 @@ const (
 	ModuleOther   = "other"   // no handler
 )
 
-// Inspection is what a module tells of itself, without being run. Its names are as they stand in the module, which may be
-// anything.
+// Inspection is what a module tells of itself, without being run. Its names are as they stand in
+// the module, which may be anything.
 type Inspection struct {
 	Kind string // ModuleHandler, ModuleCommand or ModuleOther
 	// Refusal says why a module of kind ModuleOther would not be loaded, whatever it were granted.
@@ -82,7 +82,8 @@ type Producer struct {
 	Name, Version string
 }
 
-// Inspect looks at a module. The error is the one that Load gives for a file that is no module or no valid one.
+// Inspect looks at a module. The error is the one that Load gives for a file that is no module or
+// no valid one.
 func Inspect(wasm []byte) (*Inspection, error) {
 	file, err := wasmfile.Parse(wasm)
 	if err != nil {
@@ -92,14 +93,16 @@ func Inspect(wasm []byte) (*Inspection, error) {
 		return nil, err
 	}
 	sum := digestOf(wasm)
-	in := &Inspection{Kind: ModuleHandler, Digest: hex.EncodeToString(sum[:]), Size: len(wasm), Named: file.Named}
+	in := &Inspection{Kind: ModuleHandler, Digest: hex.EncodeToString(sum[:]), Size: len(wasm),
+		Named: file.Named}
 	if isCommand(file) {
 		in.Kind = ModuleCommand
 	}
 	if err := checkModule(file, Limits{Memory: maxMemory}, allGrants()); err != nil {
 		in.Kind, in.Refusal = ModuleOther, err.Error()
 	}
-	if _, err := meter.Rewrite(file.Code, meter.Options{MaxTable: wasmfile.MaxTableElements}); err != nil && in.Refusal == "" {
+	if _, err := meter.Rewrite(file.Code,
+		meter.Options{MaxTable: wasmfile.MaxTableElements}); err != nil && in.Refusal == "" {
 		in.Kind, in.Refusal = ModuleOther, err.Error()
 	}
 	in.outline(file)
@@ -116,13 +119,16 @@ func Inspect(wasm []byte) (*Inspection, error) {
 }
 
 func allGrants() Grants {
-	return Grants{Log: &LogGrant{}, KV: &KVGrant{}, Clock: &ClockGrant{}, Random: &RandomGrant{}, HTTP: &HTTPGrant{}, Cache: &CacheGrant{}}
+	return Grants{Log: &LogGrant{}, KV: &KVGrant{}, Clock: &ClockGrant{}, Random: &RandomGrant{},
+		HTTP: &HTTPGrant{}, Cache: &CacheGrant{}}
 }
 
-// checkValid has the engine's interpreter look at the code, since it is quicker than the compiler and refuses the same.
+// checkValid has the engine's interpreter look at the code, since it is quicker than the compiler
+// and refuses the same.
 func checkValid(code []byte) error {
 	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2))
+	r := wazero.NewRuntimeWithConfig(ctx,
+		wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2))
 	defer r.Close(ctx)
 	if _, err := r.CompileModule(ctx, code); err != nil {
 		return fmt.Errorf("the module is not valid: %w", err)
@@ -135,7 +141,8 @@ func (in *Inspection) outline(file *wasmfile.Module) {
 	for _, i := range file.Imports {
 		found := byModule[i.Module]
 		if found == nil {
-			found = &InspectedImport{Module: i.Module, Grant: abi.Grants[i.Module], Unknown: len(functionsOf(i.Module)) == 0}
+			found = &InspectedImport{Module: i.Module, Grant: abi.Grants[i.Module],
+				Unknown: len(functionsOf(i.Module)) == 0}
 			byModule[i.Module] = found
 		}
 		if !slices.Contains(found.Names, i.Name) {
@@ -146,7 +153,9 @@ func (in *Inspection) outline(file *wasmfile.Module) {
 		slices.Sort(i.Names)
 		in.Imports = append(in.Imports, *i)
 	}
-	slices.SortFunc(in.Imports, func(a, b InspectedImport) int { return strings.Compare(a.Module, b.Module) })
+	slices.SortFunc(in.Imports, func(a, b InspectedImport) int {
+		return strings.Compare(a.Module, b.Module)
+	})
 	for _, e := range file.Exports {
 		found := InspectedExport{Name: e.Name, Kind: e.Kind.String()}
 		if t, ok := file.FuncType(e.Index); ok && e.Kind == wasmfile.Func {
@@ -159,7 +168,8 @@ func (in *Inspection) outline(file *wasmfile.Module) {
 	}
 	if len(file.Memories) > 0 {
 		m := file.Memories[0]
-		in.Memory = &InspectedMemory{Min: int64(m.Min) * pageSize, Max: int64(m.Max) * pageSize, Bounded: m.HasMax}
+		in.Memory = &InspectedMemory{Min: int64(m.Min) * pageSize, Max: int64(m.Max) * pageSize,
+			Bounded: m.HasMax}
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 func TestInspect(t *testing.T) {
-	m := guestModule(imported(abi.ModuleKV, "set"), imported(abi.ModuleKV, "get"), imported(abi.ModuleLog, "log"), imported(abi.ModuleEvent, "field"))
+	m := guestModule(imported(abi.ModuleKV, "set"), imported(abi.ModuleKV, "get"),
+		imported(abi.ModuleLog, "log"), imported(abi.ModuleEvent, "field"))
 	in, err := Inspect(onEvent(m, konst(0)))
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +30,8 @@ func TestInspect(t *testing.T) {
 	if got := strings.Join(in.Grants(), " "); got != "kv log" {
 		t.Errorf("grants %q", got)
 	}
-	exports := []InspectedExport{{"memory", "memory", ""}, {"informerd_abi_v1", "function", "() -> ()"},
+	exports := []InspectedExport{{"memory", "memory", ""}, {
+		"informerd_abi_v1", "function", "() -> ()"},
 		{"on_event", "function", "(i32, i32, i32, i32) -> i32"}}
 	if !reflect.DeepEqual(in.Exports, exports) {
 		t.Errorf("exports %+v", in.Exports)
@@ -53,15 +55,18 @@ func TestInspectKinds(t *testing.T) {
 		kind, refusal string
 	}{
 		"command": {command.Bytes(), ModuleCommand, ""},
-		"nothing": {(&wasmtest.Module{}).Bytes(), ModuleOther, `it does not export the function "informerd_abi_v1" of type () -> ()`},
-		"unknown": {unknown.Bytes(), ModuleOther, `import "abort" of module "env": there is no such module; guests may import `},
+		"nothing": {(&wasmtest.Module{}).Bytes(), ModuleOther,
+			`it does not export the function "informerd_abi_v1" of type () -> ()`},
+		"unknown": {unknown.Bytes(), ModuleOther,
+			`import "abort" of module "env": there is no such module; guests may import `},
 	} {
 		in, err := Inspect(test.wasm)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if in.Kind != test.kind || !strings.HasPrefix(in.Refusal, test.refusal) || test.refusal == "" && in.Refusal != "" {
+		if in.Kind != test.kind || !strings.HasPrefix(in.Refusal, test.refusal) ||
+			test.refusal == "" && in.Refusal != "" {
 			t.Errorf("%s: got %s, %q", name, in.Kind, in.Refusal)
 		}
 		if name == "unknown" && !in.Imports[0].Unknown {
@@ -75,7 +80,8 @@ func TestInspectGivesTheLoadersError(t *testing.T) {
 	invalid := onEvent(guestModule(), drop) // there is nothing to drop
 	host, _ := testHost(t)
 	for name, wasm := range map[string][]byte{
-		"empty": nil, "text": []byte("hello, world"), "cut off": onEvent(guestModule(), konst(0))[:30], "invalid": invalid,
+		"empty": nil, "text": []byte("hello, world"), "cut off": onEvent(guestModule(),
+			konst(0))[:30], "invalid": invalid,
 		"component": []byte("\x00asm\x0d\x00\x01\x00"),
 	} {
 		_, err := Inspect(wasm)
@@ -91,7 +97,8 @@ func TestInspectGivesTheLoadersError(t *testing.T) {
 
 // sameError leaves out the number of the function, which metering moves by one.
 func sameError(got, want string) bool {
-	return got == want || strings.HasPrefix(got, "the module is not valid: ") && strings.HasPrefix(want, "the module is not valid: ")
+	return got == want || strings.HasPrefix(got, "the module is not valid: ") &&
+		strings.HasPrefix(want, "the module is not valid: ")
 }
 
 func TestInspectToolchains(t *testing.T) {
@@ -99,7 +106,9 @@ func TestInspectToolchains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.Kind != ModuleHandler || !in.Named || len(in.Producers) == 0 || in.Producers[0].Name != "Go" {
-		t.Errorf("kind %s, named %v, producers %+v, sections %+v, %s", in.Kind, in.Named, in.Producers, in.Sections, in.Refusal)
+	if in.Kind != ModuleHandler || !in.Named || len(in.Producers) == 0 ||
+		in.Producers[0].Name != "Go" {
+		t.Errorf("kind %s, named %v, producers %+v, sections %+v, %s", in.Kind, in.Named,
+			in.Producers, in.Sections, in.Refusal)
 	}
 }

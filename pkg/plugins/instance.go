@@ -26,18 +26,21 @@ type Result struct {
 	Verdict Verdict
 	// Emitted is empty unless the verdict is Done.
 	Emitted []Emission
-	// Refused is how many emissions of this event were not taken: denied by the grant, too many or too large, or malformed.
+	// Refused is how many emissions of this event were not taken: denied by the grant, too many or
+	// too large, or malformed.
 	Refused int
 	// Message is what the guest gave to result.v1 error.
 	Message string
-	// Handler is the SHA-256 of the guest's module, in hexadecimal digits: who made what is emitted.
+	// Handler is the SHA-256 of the guest's module, in hexadecimal digits: who made what is
+	// emitted.
 	Handler string
 }
 
 // Emission is one output of a guest, checked against the rules of package abi.
 type Emission struct {
 	Kind abi.EmitKind
-	// Data is the text as the guest wrote it: for an event an object with type and data. It is the receiver's.
+	// Data is the text as the guest wrote it: for an event an object with type and data. It is the
+	// receiver's.
 	Data []byte
 }
 
@@ -65,7 +68,9 @@ type Stats struct {
 	Events   uint64 // that were given to the guest, those included at which it crashed
 	Crashes  uint64 // of the guest, failures to start it for an event included
 	Recycled uint64 // guests that were replaced for their age or their memory; see Limits.Recycle
-	Memory   int64  // bytes that the guest has now, in its memory and in the grown stacks of its calls, and one that follows it
+	// bytes that the guest has now, in its memory and in the grown stacks of its calls, and one
+	// that follows it
+	Memory int64
 }
 
 // Stats gives what was done until now.
@@ -78,12 +83,13 @@ func (i *Instance) Stats() Stats {
 	return s
 }
 
-// Fuel is how many units of fuel the guest used in the last Handle or HandleBatch, whatever came of it: one for each
-// instruction, and more for those that work on large ranges. Starting the guest does not count.
+// Fuel is how many units of fuel the guest used in the last Handle or HandleBatch, whatever came of
+// it: one for each instruction, and more for those that work on large ranges. Starting the guest
+// does not count.
 func (i *Instance) Fuel() int64 { return i.fuel }
 
-// Handle gives an event to the guest. If the guest crashes, the error is a *CrashError and the guest is gone; the next
-// Handle starts a new one. If ctx ends, the error is that of ctx.
+// Handle gives an event to the guest. If the guest crashes, the error is a *CrashError and the
+// guest is gone; the next Handle starts a new one. If ctx ends, the error is that of ctx.
 func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 	if err := i.ready(ctx, e); err != nil {
 		return Result{}, err
@@ -132,7 +138,8 @@ func (i *Instance) ready(ctx context.Context, e event.Event) error {
 	return i.goOver(ctx, e)
 }
 
-// goOver takes the guest that was started to follow the one there is, or starts one where that is of another module or gone.
+// goOver takes the guest that was started to follow the one there is, or starts one where that is
+// of another module or gone.
 func (i *Instance) goOver(ctx context.Context, e event.Event) error {
 	i.follow(ctx)
 	if i.guest != nil && i.guest.module != i.handler.current.Load() {

@@ -17,7 +17,8 @@ const noLength = math.MaxUint32 // -1
 // openKV gives a module the store it was granted.
 func (m *module) openKV() error {
 	g := m.spec.Grants.KV
-	store, err := m.host.kv.Open(m.spec.Listener, kv.Limits{Keys: g.Keys, Bytes: g.Bytes, TTL: g.TTL}, g.Persist)
+	store, err := m.host.kv.Open(m.spec.Listener,
+		kv.Limits{Keys: g.Keys, Bytes: g.Bytes, TTL: g.TTL}, g.Persist)
 	if err != nil {
 		return fmt.Errorf("grants: kv: %w", err)
 	}
@@ -44,7 +45,8 @@ func (c call) value(ptr, length uint32, ms int64) ([]byte, time.Duration, abi.St
 	case length > abi.MaxKVValue:
 		return nil, 0, abi.Quota
 	}
-	return c.read(ptr, length), time.Duration(min(ms, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond, 0
+	return c.read(ptr, length),
+		time.Duration(min(ms, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond, 0
 }
 
 func kvGet(c call, stack []uint64) {

@@ -23,8 +23,8 @@ type hostCall struct {
 	args []int64
 }
 
-// scripted is a guest that makes calls of one host module in on_event, one after the other, and keeps each result as an
-// i64 from address 0. The data stands from address 4096.
+// scripted is a guest that makes calls of one host module in on_event, one after the other, and
+// keeps each result as an i64 from address 0. The data stands from address 4096.
 func scripted(module, data string, calls []hostCall) []byte {
 	m := &wasmtest.Module{}
 	index := map[string]uint32{}
@@ -39,7 +39,8 @@ func scripted(module, data string, calls []hostCall) []byte {
 	m.Data(4096, data)
 	var code [][]byte
 	for n, c := range calls {
-		code = append(code, wasmtest.Store64(int32(8*n), resultOf(imported(module, c.name), index[c.name], c.args)))
+		code = append(code, wasmtest.Store64(int32(8*n),
+			resultOf(imported(module, c.name), index[c.name], c.args)))
 	}
 	return onEvent(m, append(code, konst(0))...)
 }
@@ -57,8 +58,10 @@ func results(t *testing.T, i *Instance, n int) []int64 {
 }
 
 func TestKVFunctions(t *testing.T) {
-	// The key "key" is at 4096, "value" at 4099, "other" at 4104, and the key is 257 bytes long at most.
-	const key, value, other, bad, denied = 4096, 4099, 4104, int64(abi.BadArgument), int64(abi.Quota)
+	// The key "key" is at 4096, "value" at 4099, "other" at 4104, and the key is 257 bytes long at
+	// most.
+	const key, value, other, bad, denied = 4096, 4099, 4104, int64(abi.BadArgument),
+		int64(abi.Quota)
 	type step struct {
 		name string
 		args []int64
@@ -77,11 +80,13 @@ func TestKVFunctions(t *testing.T) {
 		{"cas", []int64{key, 3, value, 5, other, 5, 1000}, 1},
 		{"get", []int64{key, 3, 1056, 10}, 5},
 		{"delete", []int64{key, 3}, 0},
-		{"cas", []int64{key, 3, value, 0, value, 5, 0}, 0}, // an empty value is not the same as none
+		// an empty value is not the same as none
+		{"cas", []int64{key, 3, value, 0, value, 5, 0}, 0},
 		{"cas", []int64{key, 3, 0, -1, value, 0, 0}, 1},
 		{"get", []int64{key, 3, 1072, 10}, 0},
 		{"cas", []int64{key, 3, 0, 0, value, 1, 0}, 1},
-		{"get", []int64{key, 3, 65536, 0}, 1}, // an address is looked at only for what is written there
+		// an address is looked at only for what is written there
+		{"get", []int64{key, 3, 65536, 0}, 1},
 		// Lengths of keys.
 		{"get", []int64{key, 0, 1024, 10}, bad},
 		{"get", []int64{key, 257, 1024, 10}, bad},
@@ -117,10 +122,12 @@ func TestKVFunctions(t *testing.T) {
 	i := instance(t, host, spec)
 	for n, got := range results(t, i, len(steps)) {
 		if got != steps[n].want {
-			t.Errorf("step %d, %s%v: got %d, want %d", n, steps[n].name, steps[n].args, got, steps[n].want)
+			t.Errorf("step %d, %s%v: got %d, want %d", n, steps[n].name, steps[n].args, got,
+				steps[n].want)
 		}
 	}
-	for at, want := range map[uint32]string{1024: "value\x00", 1040: "\x00", 1056: "other\x00", 1072: "\x00", 1088: "\x00"} {
+	for at, want := range map[uint32]string{1024: "value\x00", 1040: "\x00", 1056: "other\x00",
+		1072: "\x00", 1088: "\x00"} {
 		if got, _ := i.guest.mod.Memory().Read(at, uint32(len(want))); string(got) != want {
 			t.Errorf("at %d: %q, want %q", at, got, want)
 		}
@@ -138,7 +145,8 @@ func TestBadPointers(t *testing.T) {
 		{abi.ModuleKV, "get", []int64{end, 1, 0, 0}, 1, end},
 		{abi.ModuleKV, "get", []int64{end - 1, 2, 0, 0}, 2, end - 1},
 		{abi.ModuleKV, "get", []int64{-1, 1, 0, 0}, 1, 1<<32 - 1},
-		{abi.ModuleKV, "get", []int64{4096, 4, end - 1, 10}, 2, end - 1}, // the value of "good" is "ok"
+		// the value of "good" is "ok"
+		{abi.ModuleKV, "get", []int64{4096, 4, end - 1, 10}, 2, end - 1},
 		{abi.ModuleKV, "set", []int64{end, 1, 0, 0, 0}, 1, end},
 		{abi.ModuleKV, "set", []int64{0, 1, end, 1, 0}, 1, end},
 		{abi.ModuleKV, "set", []int64{0, 1, end - 9, 65536, 0}, 65536, end - 9},
@@ -152,13 +160,17 @@ func TestBadPointers(t *testing.T) {
 	} {
 		host, _ := testHost(t)
 		if test.module == abi.ModuleKV { // a value to be read
-			write := instance(t, host, testSpec(scripted(test.module, "goodok", []hostCall{{"set", []int64{4096, 4, 4100, 2, 0}}})))
+			write := instance(t, host,
+				testSpec(scripted(test.module, "goodok",
+					[]hostCall{{"set", []int64{4096, 4, 4100, 2, 0}}})))
 			results(t, write, 1)
 		}
-		i := instance(t, host, testSpec(scripted(test.module, "goodok", []hostCall{{test.name, test.args}})))
+		i := instance(t, host,
+			testSpec(scripted(test.module, "goodok", []hostCall{{test.name, test.args}})))
 		_, err := i.Handle(t.Context(), podAdd(t))
 		want := fmt.Sprintf(`listener "pods": handler crashed in on_event (add of "shop/web-1"): protocol: `+
-			"it passed a range of %d bytes at address %d, its memory has 65536 bytes", test.bytes, test.at)
+			"it passed a range of %d bytes at address %d, its memory has 65536 bytes", test.bytes,
+			test.at)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s%v: got  %v\nwant %s", test.name, test.args, err, want)
 		}
@@ -177,24 +189,31 @@ func TestKVPhases(t *testing.T) {
 		i := instance(t, host, testSpec(onEvent(m, konst(0))))
 		before, _ := i.guest.mod.Memory().ReadUint64Le(1024)
 		within, _ := i.guest.mod.Memory().ReadUint64Le(1032)
-		if int64(before) != int64(abi.WrongPhase) || int64(within) != int64(abi.BadArgument) { // the key is empty
+		// the key is empty
+		if int64(before) != int64(abi.WrongPhase) || int64(within) != int64(abi.BadArgument) {
 			t.Errorf("%s: got %d and %d", f, int64(before), int64(within))
 		}
 	}
 }
 
-// counting is a guest that adds one byte to the value of a key with each event, by cas, and crashes at a delete.
+// counting is a guest that adds one byte to the value of a key with each event, by cas, and crashes
+// at a delete.
 func counting() []byte {
 	get, cas := imported(abi.ModuleKV, "get"), imported(abi.ModuleKV, "cas")
 	m := guestModule(get, cas)
 	m.Data(4096, "n")
 	again := wasmtest.Loop( // local 4 is the length
-		konst(4096), konst(1), konst(0), konst(4000), invoke(0), []byte{0x22, 4}, konst(0), []byte{0x48}, // tee, < 0
-		wasmtest.If(konst(4096), konst(1), konst(0), konst(-1), konst(0), konst(1), konst64(0), invoke(1),
+		// tee, < 0
+		konst(4096), konst(1), konst(0), konst(4000), invoke(0), []byte{0x22, 4}, konst(0),
+		[]byte{0x48},
+		wasmtest.If(konst(4096), konst(1), konst(0), konst(-1), konst(0), konst(1), konst64(0),
+			invoke(1),
 			wasmtest.If(konst(0), wasmtest.Return), []byte{0x0c, 0x01}), // br to the loop
-		konst(4096), konst(1), konst(0), local(4), konst(0), local(4), konst(1), wasmtest.Add, konst64(0), invoke(1),
+		konst(4096), konst(1), konst(0), local(4), konst(0), local(4), konst(1), wasmtest.Add,
+		konst64(0), invoke(1),
 		wasmtest.If(konst(0), wasmtest.Return))
-	return onEvent(m, local(0), konst(int32(event.Delete)), []byte{0x46}, wasmtest.If(unreachable), again, unreachable)
+	return onEvent(m, local(0), konst(int32(event.Delete)), []byte{0x46}, wasmtest.If(unreachable),
+		again, unreachable)
 }
 
 func kvSpec(grant KVGrant) Spec {
@@ -208,8 +227,8 @@ func counted(h *Handler) int {
 	return len(v)
 }
 
-// Instances that count at the same time count right, and what they have counted outlives a crash and the handler's
-// replacement, but not the last handler.
+// Instances that count at the same time count right, and what they have counted outlives a crash
+// and the handler's replacement, but not the last handler.
 func TestKVIsShared(t *testing.T) {
 	host, _ := testHost(t)
 	first, err := host.Load(t.Context(), kvSpec(KVGrant{}))
@@ -282,7 +301,8 @@ func TestKVPersists(t *testing.T) {
 	} {
 		host := NewHost(HostConfig{KVPath: test.path})
 		_, err := host.Load(t.Context(), kvSpec(KVGrant{Persist: true}))
-		if want := `listener "pods": handler guest.wasm: grants: kv: ` + test.want; err == nil || err.Error() != want {
+		if want := `listener "pods": handler guest.wasm: grants: kv: ` + test.want; err == nil ||
+			err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 		if err := host.Close(t.Context()); err != nil {
@@ -365,7 +385,8 @@ func BenchmarkKV(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			host, _ := testHost(b)
-			i := instance(b, host, testSpec(scripted(abi.ModuleKV, "k"+value, []hostCall{bench.call})))
+			i := instance(b, host,
+				testSpec(scripted(abi.ModuleKV, "k"+value, []hostCall{bench.call})))
 			if err := i.handler.current.Load().kv.Set([]byte("k"), []byte(value), 0); err != nil {
 				b.Fatal(err)
 			}

@@ -48,41 +48,62 @@ func TestLoadRefuses(t *testing.T) {
 		want string
 	}{
 		{"empty", nil, "the file is empty"},
-		{"text", []byte("hello, world"), `this is no WebAssembly module: it does not begin with \0asm`},
-		{"component", []byte("\x00asm\x0d\x00\x01\x00"), "this is a WebAssembly component; informerd takes core modules: " +
-			"build without the component model, or extract the core module with wasm-tools component unbundle"},
-		{"version", []byte("\x00asm\x02\x00\x00\x00"), "version 0x2 of WebAssembly is unknown, version 1 is needed"},
+		{"text", []byte("hello, world"),
+			`this is no WebAssembly module: it does not begin with \0asm`},
+		{"component", []byte("\x00asm\x0d\x00\x01\x00"),
+			"this is a WebAssembly component; informerd takes core modules: " +
+				"build without the component model, or extract the core module with wasm-tools component unbundle"},
+		{"version", []byte("\x00asm\x02\x00\x00\x00"),
+			"version 0x2 of WebAssembly is unknown, version 1 is needed"},
 		{"cut off", good[:len(good)-3],
 			"the file is cut off: the code section at offset 75 states 13 bytes, 10 are left"},
 		{"too large", append(append([]byte{}, good...), make([]byte, 32<<20)...),
 			"the file has 33554522 bytes, at most 33554432 are allowed: raise limits.module"},
-		{"nothing in it", module(func(*wasmtest.Module) {}), `it does not export the function "informerd_abi_v1" of type () -> ()`},
-		{"no memory", functions(func(*wasmtest.Module) {}), `it does not export its memory under the name "memory"`},
+		{"nothing in it", module(func(*wasmtest.Module) {}),
+			`it does not export the function "informerd_abi_v1" of type () -> ()`},
+		{"no memory", functions(func(*wasmtest.Module) {}),
+			`it does not export its memory under the name "memory"`},
 		{"two memories", needed(func(m *wasmtest.Module) { m.Memory(1, 1) }),
 			"it has 2 memories, at most one is allowed"},
-		{"memory is a function", functions(func(m *wasmtest.Module) { m.Func("memory", "", "", "") }),
+		{"memory is a function", functions(func(m *wasmtest.Module) {
+			m.Func("memory", "", "", "")
+		}),
 			`export "memory" is a function, it must be a memory`},
-		{"memory too large", functions(func(m *wasmtest.Module) { m.Memory(17, -1); m.Export("memory", 2, 0) }),
+		{"memory too large", functions(func(m *wasmtest.Module) {
+			m.Memory(17, -1)
+			m.Export("memory", 2, 0)
+		}),
 			"it needs 1.1 MiB of memory to start, its limit is 1 MiB: raise limits.memory"},
 		{"imported memory", module(func(m *wasmtest.Module) { m.ImportMemory("env", "memory") }),
-			`import "memory" of module "env": there is no such module; guests may import ` + allModules},
+			`import "memory" of module "env": there is no such module; guests may import ` +
+				allModules},
 		{"table of 2^27", needed(func(m *wasmtest.Module) { m.Table(1<<27, 1<<27) }),
 			"table section: offset 40: a table of 134217728 elements, at most 65536 are allowed"},
 		{"no marker", module(func(m *wasmtest.Module) { m.Memory(1, 1); m.Export("memory", 2, 0) }),
 			`it does not export the function "informerd_abi_v1" of type () -> ()`},
 		{"no on_event", guestModule().Bytes(),
 			`it exports neither the function "on_event" of type (i32, i32, i32, i32) -> i32 nor "on_batch" of type (i32) -> i32`},
-		{"on_batch of another type", needed(func(m *wasmtest.Module) { m.Func("on_batch", "ii", "i", "", konst(0)) }),
+		{"on_batch of another type", needed(func(m *wasmtest.Module) {
+			m.Func("on_batch", "ii", "i", "", konst(0))
+		}),
 			`export "on_batch" has type (i32, i32) -> i32, it must be (i32) -> i32`},
 		{"on_event of another type", module(func(m *wasmtest.Module) {
 			*m = *guestModule()
 			m.Func("on_event", "iI", "", "")
 		}), `export "on_event" has type (i32, i64) -> (), it must be (i32, i32, i32, i32) -> i32`},
-		{"on_event is a memory", module(func(m *wasmtest.Module) { *m = *guestModule(); m.Export("on_event", 2, 0) }),
+		{"on_event is a memory", module(func(m *wasmtest.Module) {
+			*m = *guestModule()
+			m.Export("on_event", 2, 0)
+		}),
 			`export "on_event" is a memory, it must be a function of type (i32, i32, i32, i32) -> i32`},
-		{"on_event does not exist", module(func(m *wasmtest.Module) { *m = *guestModule(); m.Export("on_event", 0, 99) }),
+		{"on_event does not exist", module(func(m *wasmtest.Module) {
+			*m = *guestModule()
+			m.Export("on_event", 0, 99)
+		}),
 			`export "on_event": there is no function 99`},
-		{"configure of another type", needed(func(m *wasmtest.Module) { m.Func("configure", "", "", "") }),
+		{"configure of another type", needed(func(m *wasmtest.Module) {
+			m.Func("configure", "", "", "")
+		}),
 			`export "configure" has type () -> (), it must be () -> i32`},
 		{"unknown module", importing("informerd/moon.v1", "land", "", ""),
 			`import "land" of module "informerd/moon.v1": there is no such module; guests may import ` + allModules},
@@ -122,7 +143,8 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatalf("%T is no LoadError", err)
 			}
 			want := `listener "pods": handler guest.wasm: ` + test.want
-			if got := err.Error(); got != want && !(strings.HasSuffix(want, ": ") && strings.HasPrefix(got, want)) {
+			if got := err.Error(); got != want &&
+				!(strings.HasSuffix(want, ": ") && strings.HasPrefix(got, want)) {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
@@ -144,23 +166,34 @@ func TestLoadRefusesSpec(t *testing.T) {
 	}{
 		{func(s *Spec) { s.Config = []byte("[]") }, "config: it must be a JSON object"},
 		{func(s *Spec) { s.Config = []byte("{") }, "config: it must be a JSON object"},
-		{func(s *Spec) { s.Config = make([]byte, 2<<20) }, "config: it has 2097152 bytes, at most 1048576 are allowed"},
-		{func(s *Spec) { s.Limits.Memory = 1 }, "limits: memory is 1 bytes, it must be between 64 KiB and 4 GiB"},
-		{func(s *Spec) { s.Limits.Memory = 5 << 30 }, "limits: memory is 5368709120 bytes, it must be between 64 KiB and 4 GiB"},
+		{func(s *Spec) { s.Config = make([]byte, 2<<20) },
+			"config: it has 2097152 bytes, at most 1048576 are allowed"},
+		{func(s *Spec) { s.Limits.Memory = 1 },
+			"limits: memory is 1 bytes, it must be between 64 KiB and 4 GiB"},
+		{func(s *Spec) { s.Limits.Memory = 5 << 30 },
+			"limits: memory is 5368709120 bytes, it must be between 64 KiB and 4 GiB"},
 		{func(s *Spec) { s.Limits.Deadline = -1 }, "limits: deadline is -1ns, it must be positive"},
-		{func(s *Spec) { s.Limits.LoadDeadline = -1 }, "limits: load deadline is -1ns, it must be positive"},
+		{func(s *Spec) { s.Limits.LoadDeadline = -1 },
+			"limits: load deadline is -1ns, it must be positive"},
 		{func(s *Spec) { s.Limits.Fuel = -1 }, "limits: fuel is -1, it must not be negative"},
-		{func(s *Spec) { s.Limits.Output.Count = -1 }, "limits: output count is -1, it must be positive"},
-		{func(s *Spec) { s.Limits.Output.Bytes = -1 }, "limits: output bytes is -1, it must be positive"},
-		{func(s *Spec) { s.Grants.KV = &KVGrant{Keys: -1} }, "grants: kv: keys is -1, it must be positive"},
-		{func(s *Spec) { s.Grants.KV = &KVGrant{Bytes: -1} }, "grants: kv: bytes is -1, it must be positive"},
-		{func(s *Spec) { s.Grants.KV = &KVGrant{TTL: -1} }, "grants: kv: ttl is -1ns, it must not be negative"},
-		{func(s *Spec) { s.Grants.Log = &LogGrant{LinesPerSecond: -1} }, "grants: log: lines per second is -1, it must be positive"},
+		{func(s *Spec) { s.Limits.Output.Count = -1 },
+			"limits: output count is -1, it must be positive"},
+		{func(s *Spec) { s.Limits.Output.Bytes = -1 },
+			"limits: output bytes is -1, it must be positive"},
+		{func(s *Spec) { s.Grants.KV = &KVGrant{Keys: -1} },
+			"grants: kv: keys is -1, it must be positive"},
+		{func(s *Spec) { s.Grants.KV = &KVGrant{Bytes: -1} },
+			"grants: kv: bytes is -1, it must be positive"},
+		{func(s *Spec) { s.Grants.KV = &KVGrant{TTL: -1} },
+			"grants: kv: ttl is -1ns, it must not be negative"},
+		{func(s *Spec) { s.Grants.Log = &LogGrant{LinesPerSecond: -1} },
+			"grants: log: lines per second is -1, it must be positive"},
 	} {
 		spec := testSpec(nothing())
 		test.change(&spec)
 		_, err := host.Load(t.Context(), spec)
-		if want := `listener "pods": handler guest.wasm: ` + test.want; err == nil || err.Error() != want {
+		if want := `listener "pods": handler guest.wasm: ` + test.want; err == nil ||
+			err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -190,7 +223,8 @@ func TestLoadHasDeadline(t *testing.T) {
 			spec := testSpec(test.wasm())
 			spec.Limits.LoadDeadline = 300 * time.Millisecond
 			_, err := host.Load(t.Context(), spec)
-			want := `listener "pods": handler guest.wasm: handler crashed in ` + test.function + ": deadline: it ran longer than 300ms"
+			want := `listener "pods": handler guest.wasm: handler crashed in ` + test.function +
+				": deadline: it ran longer than 300ms"
 			if err == nil || untimed(err) != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
@@ -266,7 +300,8 @@ func TestClosedHost(t *testing.T) {
 	}
 }
 
-// Whatever is broken in a file, Load gives an error or a handler that works or crashes, within its limits.
+// Whatever is broken in a file, Load gives an error or a handler that works or crashes, within its
+// limits.
 func TestLoadSurvivesMutants(t *testing.T) {
 	n := 3000
 	if testing.Short() {

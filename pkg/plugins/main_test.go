@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// goGuests is the host of all guests built from Go, since compiling one takes seconds with the race detector.
+// goGuests is the host of all guests built from Go, since compiling one takes seconds with the race
+// detector.
 var (
 	goLog    = &buffer{}
 	goGuests = NewHost(HostConfig{Log: newTestLog(goLog)})
@@ -107,7 +108,8 @@ func guestModule(imports ...abi.Function) *wasmtest.Module {
 	return m
 }
 
-// onEvent adds on_event with some code that leaves a verdict, with two local variables behind its four parameters.
+// onEvent adds on_event with some code that leaves a verdict, with two local variables behind its
+// four parameters.
 func onEvent(m *wasmtest.Module, code ...[]byte) []byte {
 	m.Func("on_event", "iiii", "i", "ii", code...)
 	return m.Bytes()
@@ -138,7 +140,8 @@ func imported(module, name string) abi.Function {
 // testSpec loads a module for the listener "pods".
 func testSpec(wasm []byte) Spec {
 	return Spec{Listener: "pods", Path: "guest.wasm", Wasm: wasm,
-		Grants: Grants{Log: &LogGrant{}, KV: &KVGrant{}, Clock: &ClockGrant{}, Random: &RandomGrant{}},
+		Grants: Grants{Log: &LogGrant{}, KV: &KVGrant{}, Clock: &ClockGrant{},
+			Random: &RandomGrant{}},
 		Limits: Limits{Memory: 1 << 20, Deadline: 10 * time.Second}}
 }
 

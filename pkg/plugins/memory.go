@@ -8,9 +8,10 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// linear is a guest's memory: a range of addresses as long as it may ever become, of which it has the beginning. So it
-// grows without being copied, which would stop all goroutines, and lies outside of Go's heap. It is given back when the guest
-// is closed, or when the call ends that is running then.
+// linear is a guest's memory: a range of addresses as long as it may ever become, of which it has
+// the beginning. So it grows without being copied, which would stop all goroutines, and lies
+// outside of Go's heap. It is given back when the guest is closed, or when the call ends that is
+// running then.
 type linear struct {
 	space space
 
@@ -26,8 +27,9 @@ var _ experimental.MemoryAllocator = (*linear)(nil)
 func newLinear(most int64) (*linear, error) {
 	s, err := reserve(most)
 	if err != nil {
-		return nil, fmt.Errorf("limits: %s of addresses for the memory cannot be reserved: %w: lower limits.memory, or the number "+
-			"of the listener's workers", mebibytes(most), err)
+		return nil, fmt.Errorf(
+			"limits: %s of addresses for the memory cannot be reserved: %w: lower limits.memory, or the number "+
+				"of the listener's workers", mebibytes(most), err)
 	}
 	return &linear{space: s}, nil
 }
@@ -35,7 +37,8 @@ func newLinear(most int64) (*linear, error) {
 // Allocate returns the one memory of the guest.
 func (l *linear) Allocate(_, _ uint64) experimental.LinearMemory { return l }
 
-// Reallocate returns the memory with another size, which is larger than the last; nil if the system has no more.
+// Reallocate returns the memory with another size, which is larger than the last; nil if the system
+// has no more.
 func (l *linear) Reallocate(size uint64) []byte { return l.space.grow(size) }
 
 // Free returns the memory to the system.

@@ -4,7 +4,8 @@ package plugins
 
 type space = *heapSpace
 
-// heapSpace is memory of Go's heap, as there is no way here to reserve addresses without it. It grows by being copied.
+// heapSpace is memory of Go's heap, as there is no way here to reserve addresses without it. It
+// grows by being copied.
 type heapSpace struct {
 	bytes []byte
 	most  uint64

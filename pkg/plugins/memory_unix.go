@@ -7,7 +7,8 @@ import "syscall"
 // space is a range of addresses, the beginning of which is memory.
 type space []byte
 
-// reserve asks the system for addresses. They take no memory, and cannot be read or written, before grow.
+// reserve asks the system for addresses. They take no memory, and cannot be read or written, before
+// grow.
 func reserve(most int64) (space, error) {
 	if most == 0 {
 		return nil, nil
@@ -20,7 +21,8 @@ func (s space) grow(size uint64) []byte {
 	if size == 0 {
 		return []byte{}
 	}
-	if size > uint64(len(s)) || syscall.Mprotect(s[:size], syscall.PROT_READ|syscall.PROT_WRITE) != nil {
+	if size > uint64(len(s)) ||
+		syscall.Mprotect(s[:size], syscall.PROT_READ|syscall.PROT_WRITE) != nil {
 		return nil
 	}
 	return s[:size:size]

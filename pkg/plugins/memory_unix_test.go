@@ -68,7 +68,8 @@ func TestMemoryOfAGuestIsGivenBack(t *testing.T) {
 	}
 }
 
-// Who closes a guest under a call takes no memory away that the call works on: it is given back behind the call.
+// Who closes a guest under a call takes no memory away that the call works on: it is given back
+// behind the call.
 func TestMemoryStaysUntilTheCallHasEnded(t *testing.T) {
 	l, err := newLinear(1 << 20)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 // bulk is an instruction on a range of the memory or a table.
 func bulk(op byte, immediates ...byte) []byte { return append([]byte{0xfc, op}, immediates...) }
 
-// Each of these goes on for hours. That they end at all shows that the deadline holds; that they end for a want of fuel as
-// well, and with a use that is hardly above the budget, that nothing is done without being paid for.
+// Each of these goes on for hours. That they end at all shows that the deadline holds; that they
+// end for a want of fuel as well, and with a use that is hardly above the budget, that nothing is
+// done without being paid for.
 var endless = []struct {
 	name   string
 	module func(m *wasmtest.Module) (onEvent [][]byte)
@@ -36,7 +37,9 @@ var endless = []struct {
 		m.Table(0, -1)
 		return [][]byte{wasmtest.Loop([]byte{0xd0, 0x70}, konst(65536), bulk(15, 0), drop)}
 	}, 65536 + 100},
-	{"memory.grow", func(*wasmtest.Module) [][]byte { return [][]byte{wasmtest.Loop(wasmtest.Grow(1), drop)} }, 4096 + 100},
+	{"memory.grow", func(*wasmtest.Module) [][]byte {
+		return [][]byte{wasmtest.Loop(wasmtest.Grow(1), drop)}
+	}, 4096 + 100},
 }
 
 func endlessGuest(module func(m *wasmtest.Module) [][]byte) []byte {
@@ -52,7 +55,8 @@ var took = regexp.MustCompile(`: it was stopped after [0-9.]+m?s`)
 func expectCrash(t *testing.T, err error, function string, reason Reason, cause string) {
 	t.Helper()
 	var crash *CrashError
-	if !errors.As(err, &crash) || crash.Func != function || crash.Reason != reason || untimed(crash.Cause) != cause {
+	if !errors.As(err, &crash) || crash.Func != function || crash.Reason != reason ||
+		untimed(crash.Cause) != cause {
 		t.Errorf("got %v\nwant %s: %s: %s", err, function, reason, cause)
 	}
 }
@@ -82,7 +86,8 @@ func TestFuelHoldsForAnyCode(t *testing.T) {
 			spec.Limits.Fuel, spec.Limits.Deadline = budget, time.Minute
 			i := instance(t, host, spec)
 			_, err := i.Handle(t.Context(), podAdd(t))
-			expectCrash(t, err, "on_event", ReasonFuel, "the handler used more than 300000 units of fuel")
+			expectCrash(t, err, "on_event", ReasonFuel,
+				"the handler used more than 300000 units of fuel")
 			if used := i.Fuel(); used <= budget || used > budget+test.over {
 				t.Errorf("it used %d units, the budget is %d", used, budget)
 			}
@@ -93,7 +98,8 @@ func TestFuelHoldsForAnyCode(t *testing.T) {
 	}
 }
 
-// With exactly what a call uses it comes to its end, with half of it it does not; a batch has as much for each event.
+// With exactly what a call uses it comes to its end, with half of it it does not; a batch has as
+// much for each event.
 func TestFuelIsExact(t *testing.T) {
 	work := wasmtest.Times(4, 1000)
 	host, _ := testHost(t)
@@ -161,13 +167,15 @@ func TestStartHasNoFuelBudget(t *testing.T) {
 	}
 }
 
-// The garbage collector stops the world, so that it must wait for a guest that does not leave native code.
+// The garbage collector stops the world, so that it must wait for a guest that does not leave
+// native code.
 func TestGarbageCollectorGetsThrough(t *testing.T) {
 	for _, test := range endless[:3] {
 		t.Run(test.name, func(t *testing.T) {
 			host, _ := testHost(t)
 			spec := testSpec(endlessGuest(test.module))
-			spec.Limits.Deadline = time.Minute // should nothing get through, the guest ends in the end
+			// should nothing get through, the guest ends in the end
+			spec.Limits.Deadline = time.Minute
 			i := instance(t, host, spec)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -192,8 +200,8 @@ func TestGarbageCollectorGetsThrough(t *testing.T) {
 	}
 }
 
-// addOdd adds a function that makes a module unmeterable: the type of its block is written in two bytes, which is wrong,
-// but the engine takes it.
+// addOdd adds a function that makes a module unmeterable: the type of its block is written in two
+// bytes, which is wrong, but the engine takes it.
 func addOdd(m *wasmtest.Module) {
 	m.Func("odd", "", "", "", []byte{0x02, 0xff, 0x7f}, konst(1), []byte{0x0b}, drop)
 }

@@ -15,9 +15,10 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
-// module is what Load and Replace make of a Spec: checked and compiled code with its configuration. Its guests share a
-// runtime of their own, since the memory limit is one of the runtime. It is there for as long as somebody uses it: the
-// handler whose current one it is, and each of its guests. Who leaves it last frees it.
+// module is what Load and Replace make of a Spec: checked and compiled code with its configuration.
+// Its guests share a runtime of their own, since the memory limit is one of the runtime. It is
+// there for as long as somebody uses it: the handler whose current one it is, and each of its
+// guests. Who leaves it last frees it.
 type module struct {
 	host     *Host
 	spec     Spec // without Wasm
@@ -35,7 +36,8 @@ type module struct {
 	startFunction string
 	caller        *httpCaller // nil without the grant http
 
-	minMemory, maxMemory int64 // of an instance, in bytes: the module's own limits and those of the configuration
+	// of an instance, in bytes: the module's own limits and those of the configuration
+	minMemory, maxMemory int64
 
 	life   context.Context // ends when the module is closed with guests that are left
 	end    context.CancelFunc
@@ -54,7 +56,8 @@ func parse(spec Spec) (*wasmfile.Module, error) {
 		return nil, err
 	}
 	if size := int64(len(spec.Wasm)); size > spec.Limits.Module {
-		return nil, fmt.Errorf("the file has %d bytes, at most %d are allowed: raise limits.module", size, spec.Limits.Module)
+		return nil, fmt.Errorf("the file has %d bytes, at most %d are allowed: raise limits.module",
+			size, spec.Limits.Module)
 	}
 	file, err := wasmfile.Parse(spec.Wasm)
 	if err != nil {
@@ -63,7 +66,8 @@ func parse(spec Spec) (*wasmfile.Module, error) {
 	return file, checkModule(file, spec.Limits, spec.Grants)
 }
 
-// newModule checks and compiles a module, and starts its first guest. The module is used by its maker then, and by the guest.
+// newModule checks and compiles a module, and starts its first guest. The module is used by its
+// maker then, and by the guest.
 func (h *Host) newModule(ctx context.Context, spec Spec) (*module, *guest, error) {
 	if h.isClosed() {
 		return nil, nil, fmt.Errorf("host: %w", ErrClosed)
@@ -77,7 +81,8 @@ func (h *Host) newModule(ctx context.Context, spec Spec) (*module, *guest, error
 	}
 	sum := digestOf(spec.Wasm)
 	spec.Wasm = nil
-	m := &module{host: h, spec: spec, digest: hex.EncodeToString(sum[:]), log: newGuestLog(h.log, spec), users: 1}
+	m := &module{host: h, spec: spec, digest: hex.EncodeToString(sum[:]),
+		log: newGuestLog(h.log, spec), users: 1}
 	m.life, m.end = context.WithCancel(context.Background())
 	m.minMemory, m.maxMemory = memoryRange(file, spec.Limits)
 	m.kind, m.takesEvents = kindOf(file)
@@ -122,7 +127,8 @@ func (m *module) prepare(ctx context.Context, file *wasmfile.Module) (err error)
 	if err := addMeter(ctx, m.runtime); err != nil {
 		return err
 	}
-	if m.compiled, err = m.runtime.CompileModule(ctx, m.code.wasm); err != nil { // the engine has it already
+	// the engine has it already
+	if m.compiled, err = m.runtime.CompileModule(ctx, m.code.wasm); err != nil {
 		return fmt.Errorf("the module is not valid: %w", err)
 	}
 	return ctx.Err()
@@ -147,7 +153,8 @@ func (m *module) start(ctx context.Context) (*guest, error) {
 	return g, err
 }
 
-// startable makes a guest that is to be started one who must leave; its start must be told to be done.
+// startable makes a guest that is to be started one who must leave; its start must be told to be
+// done.
 func (m *module) startable() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,7 +178,8 @@ func (m *module) leave(ctx context.Context) error {
 	return m.free(ctx)
 }
 
-// close frees the module with the guests that are left. No call may be running, but starts may be: they are ended.
+// close frees the module with the guests that are left. No call may be running, but starts may be:
+// they are ended.
 func (m *module) close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed.Store(true)

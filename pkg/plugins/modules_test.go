@@ -10,8 +10,9 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// probe is a guest that calls one host function with constant arguments in on_event and keeps the result, as an i64 at
-// address 0. The paths are compiled in configure; their texts stand from address 2048. Address 1024 is free.
+// probe is a guest that calls one host function with constant arguments in on_event and keeps the
+// result, as an i64 at address 0. The paths are compiled in configure; their texts stand from
+// address 2048. Address 1024 is free.
 func probe(f abi.Function, paths []string, args ...int64) []byte {
 	m := guestModule(imported(abi.ModuleEvent, "path"), f)
 	var configure [][]byte
@@ -60,7 +61,8 @@ func run(t *testing.T, wasm []byte, e event.Event, n uint32) (result int64, writ
 }
 
 func podUpdate(t *testing.T) event.Event {
-	old := strings.NewReplacer(`"n1"`, `"n0"`, `"resourceVersion":"7"`, `"resourceVersion":"6"`).Replace(podText)
+	old := strings.NewReplacer(`"n1"`, `"n0"`, `"resourceVersion":"7"`,
+		`"resourceVersion":"6"`).Replace(podText)
 	return event.Event{Op: event.Update, Object: object(t, podText), Old: object(t, old)}
 }
 
@@ -86,7 +88,8 @@ func TestEventField(t *testing.T) {
 		{"status.containerStatuses[1]", 0, 100, abi.TagMissing, 0, ""},
 		{"spec.nothing", 0, 100, abi.TagMissing, 0, ""},
 	} {
-		got, written := run(t, probe(field, []string{test.path}, test.which, 0, 1024, test.room), podUpdate(t), 64)
+		got, written := run(t, probe(field, []string{test.path}, test.which, 0, 1024, test.room),
+			podUpdate(t), 64)
 		if want := abi.PackField(test.tag, test.length); got != want {
 			t.Errorf("%s: got %#x, want %#x", test.path, got, want)
 		}
@@ -125,7 +128,8 @@ func TestEventStatuses(t *testing.T) {
 		{"path while an event runs", path, []int64{2048, 4}, addEvent, -6},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, _ := run(t, probe(test.f, []string{"spec.nodeName"}, test.args...), test.event(t), 0)
+			got, _ := run(t, probe(test.f, []string{"spec.nodeName"}, test.args...), test.event(t),
+				0)
 			if got != test.want {
 				t.Errorf("got %d, want %d", got, test.want)
 			}
@@ -142,7 +146,8 @@ func resyncEvent(t *testing.T) event.Event {
 }
 
 func TestEventObjectCopiesWindow(t *testing.T) {
-	_, written := run(t, probe(imported(abi.ModuleEvent, "object"), nil, 0, 2, 1024, 10), podAdd(t), 12)
+	_, written := run(t, probe(imported(abi.ModuleEvent, "object"), nil, 0, 2, 1024, 10), podAdd(t),
+		12)
 	if want := podText[2:12] + "\x00\x00"; written != want {
 		t.Errorf("got %q, want %q", written, want)
 	}
@@ -151,13 +156,15 @@ func TestEventObjectCopiesWindow(t *testing.T) {
 // Field and the others are for on_event only.
 func TestWrongPhase(t *testing.T) {
 	for _, f := range []abi.Function{
-		imported(abi.ModuleEvent, "field"), imported(abi.ModuleEvent, "object"), imported(abi.ModuleEvent, "changed"),
+		imported(abi.ModuleEvent, "field"), imported(abi.ModuleEvent, "object"),
+		imported(abi.ModuleEvent, "changed"),
 		imported(abi.ModuleResult, "emit"),
 	} {
 		m := guestModule(imported(abi.ModuleEvent, "path"), f)
 		args := make([]int64, len(f.Params))
 		// The status, made positive, is the result of configure.
-		m.Func("configure", "", "i", "", konst64(0), resultOf(f, 1, args), []byte{0x7d, 0xa7}) // i64.sub, i32.wrap
+		// i64.sub, i32.wrap
+		m.Func("configure", "", "i", "", konst64(0), resultOf(f, 1, args), []byte{0x7d, 0xa7})
 		host, _ := testHost(t)
 		_, err := host.Load(t.Context(), testSpec(onEvent(m, konst(0))))
 		want := `listener "pods": handler guest.wasm: handler refuses its configuration: result 6, without a reason`
@@ -168,14 +175,18 @@ func TestWrongPhase(t *testing.T) {
 }
 
 func TestPathErrorsRefuseTheHandler(t *testing.T) {
-	many := wasmtest.Times(0, abi.MaxPaths+1, konst(2048), konst(4), invoke(0), konst(0), []byte{0x48}, // i32.lt_s
+	// i32.lt_s
+	many := wasmtest.Times(0, abi.MaxPaths+1, konst(2048), konst(4), invoke(0), konst(0),
+		[]byte{0x48},
 		wasmtest.If(konst(1), wasmtest.Return))
 	for _, test := range []struct {
 		code []byte
 		want string
 	}{
-		{append(append(konst(2048), konst(5)...), invoke(0)...), `field path "spec[", offset 4: [ has no ]`},
-		{append(append(konst(2048), konst(2000)...), invoke(0)...), "a path has 2000 bytes, at most 1024 are allowed"},
+		{append(append(konst(2048), konst(5)...), invoke(0)...),
+			`field path "spec[", offset 4: [ has no ]`},
+		{append(append(konst(2048), konst(2000)...), invoke(0)...),
+			"a path has 2000 bytes, at most 1024 are allowed"},
 		{many, "it compiles more than 256 paths"},
 	} {
 		m := guestModule(imported(abi.ModuleEvent, "path"))
@@ -186,7 +197,8 @@ func TestPathErrorsRefuseTheHandler(t *testing.T) {
 		m.Func("configure", "", "i", "i", test.code)
 		host, _ := testHost(t)
 		_, err := host.Load(t.Context(), testSpec(onEvent(m, konst(0))))
-		want := `listener "pods": handler guest.wasm: handler refuses its configuration: ` + test.want
+		want := `listener "pods": handler guest.wasm: handler refuses its configuration: ` +
+			test.want
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -262,7 +274,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	m.Func("informerd_abi_v1", "", "", "")
 	equal, notEqual := []byte{0x46}, []byte{0x47}
 	wasm := onEvent(m,
-		wasmtest.Grow(16), konst(-1), notEqual, wasmtest.If(unreachable), // 1 + 16 pages are more than 1 MiB
+		// 1 + 16 pages are more than 1 MiB
+		wasmtest.Grow(16), konst(-1), notEqual, wasmtest.If(unreachable),
 		wasmtest.Grow(15), konst(-1), equal, wasmtest.If(unreachable),
 		wasmtest.Grow(1), konst(-1), notEqual, wasmtest.If(unreachable),
 		konst(0))

@@ -6,8 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// What the functions of informerd/config.v1, informerd/log.v1 and the error function of informerd/result.v1 do; package
-// abi says what they mean.
+// What the functions of informerd/config.v1, informerd/log.v1 and the error function of
+// informerd/result.v1 do; package abi says what they mean.
 
 func configGet(c call, stack []uint64) {
 	stack[0] = c.answer(uint32(stack[0]), uint32(stack[1]), string(c.module.spec.Config))

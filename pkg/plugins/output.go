@@ -48,7 +48,8 @@ func (c call) emit(kind abi.EmitKind, ptr, length uint32) abi.Status {
 // hasRoom tells whether one more emission of this event is within the limits.
 func (g *guest) hasRoom(kind abi.EmitKind, length int64) bool {
 	limits, out := g.module.spec.Limits.Output, &g.emitted
-	return len(out.list) < limits.Count && out.bytes+length <= limits.Bytes && !(kind == abi.EmitData && out.data) &&
+	return len(out.list) < limits.Count && out.bytes+length <= limits.Bytes &&
+		!(kind == abi.EmitData && out.data) &&
 		g.batch.bytes+out.bytes+length <= max(batchOutput, limits.Bytes)
 }
 
@@ -96,7 +97,8 @@ func parseEvent(text []byte) (typ string, data json.RawMessage, err error) {
 		}
 	}
 	if err := json.Unmarshal(fields["type"], &typ); err != nil || !validType(typ) {
-		return "", nil, fmt.Errorf("emitted event: type must be a string of 1 to %d printable ASCII characters without spaces",
+		return "", nil, fmt.Errorf(
+			"emitted event: type must be a string of 1 to %d printable ASCII characters without spaces",
 			abi.MaxEventType)
 	}
 	return typ, fields["data"], nil

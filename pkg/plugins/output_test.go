@@ -55,9 +55,11 @@ func TestEmit(t *testing.T) {
 		{"event", []emission{{event, good, 0}}, []Emission{{event, []byte(good)}}},
 		{"two events and data", []emission{{event, good, 0}, {data, `[1]`, 0}, {event, good, 0}},
 			[]Emission{{event, []byte(good)}, {data, []byte(`[1]`)}, {event, []byte(good)}}},
-		{"event without data", []emission{{event, `{"type":"a"}`, 0}}, []Emission{{event, []byte(`{"type":"a"}`)}}},
+		{"event without data", []emission{{event, `{"type":"a"}`, 0}},
+			[]Emission{{event, []byte(`{"type":"a"}`)}}},
 		{"null as data", []emission{{data, `null`, 0}}, []Emission{{data, []byte(`null`)}}},
-		{"the longest type", []emission{{event, `{"type":"` + long + `"}`, 0}}, []Emission{{event, []byte(`{"type":"` + long + `"}`)}}},
+		{"the longest type", []emission{{event, `{"type":"` + long + `"}`, 0}},
+			[]Emission{{event, []byte(`{"type":"` + long + `"}`)}}},
 		{"type too long", []emission{{event, `{"type":"` + long + `x"}`, abi.BadArgument}}, nil},
 		{"no type", []emission{{event, `{"data":1}`, abi.BadArgument}}, nil},
 		{"empty type", []emission{{event, `{"type":""}`, abi.BadArgument}}, nil},
@@ -67,21 +69,27 @@ func TestEmit(t *testing.T) {
 		{"type is a number", []emission{{event, `{"type":1}`, abi.BadArgument}}, nil},
 		{"type in capitals", []emission{{event, `{"Type":"a"}`, abi.BadArgument}}, nil},
 		{"unknown field", []emission{{event, `{"type":"a","subject":"b"}`, abi.BadArgument}}, nil},
-		{"reserved type", []emission{{event, `{"type":"dev.informerd.object.added"}`, abi.Denied}}, nil},
+		{"reserved type", []emission{{event, `{"type":"dev.informerd.object.added"}`, abi.Denied}},
+			nil},
 		{"event is an array", []emission{{event, `["type"]`, abi.BadArgument}}, nil},
 		{"event is null", []emission{{event, `null`, abi.BadArgument}}, nil},
 		{"not JSON", []emission{{data, `{`, abi.BadArgument}, {event, `x`, abi.BadArgument}}, nil},
 		{"two JSON values", []emission{{data, `1 2`, abi.BadArgument}}, nil},
 		{"nothing", []emission{{data, ``, abi.BadArgument}}, nil},
 		{"not UTF-8", []emission{{data, "\"\xff\"", abi.BadArgument}}, nil},
-		{"data twice", []emission{{data, `1`, 0}, {data, `2`, abi.Quota}}, []Emission{{data, []byte(`1`)}}},
-		{"data again after bad data", []emission{{data, `x`, abi.BadArgument}, {data, `2`, 0}}, []Emission{{data, []byte(`2`)}}},
-		{"unknown kind", []emission{{0, good, abi.BadArgument}, {3, good, abi.BadArgument}, {-1, good, abi.BadArgument}}, nil},
+		{"data twice", []emission{{data, `1`, 0}, {
+			data, `2`, abi.Quota}}, []Emission{{data, []byte(`1`)}}},
+		{"data again after bad data", []emission{{data, `x`, abi.BadArgument}, {
+			data, `2`, 0}}, []Emission{{data, []byte(`2`)}}},
+		{"unknown kind", []emission{{0, good, abi.BadArgument}, {3, good, abi.BadArgument}, {
+			-1, good, abi.BadArgument}}, nil},
 		{"too many bytes", []emission{{data, `"` + strings.Repeat("y", 600) + `"`, 0},
 			{event, `{"type":"` + strings.Repeat("y", 400) + `"}`, abi.Quota}},
 			[]Emission{{data, []byte(`"` + strings.Repeat("y", 600) + `"`)}}},
-		{"too many", []emission{{event, good, 0}, {event, good, 0}, {event, good, 0}, {event, good, 0}, {event, good, abi.Quota}},
-			[]Emission{{event, []byte(good)}, {event, []byte(good)}, {event, []byte(good)}, {event, []byte(good)}}},
+		{"too many", []emission{{event, good, 0}, {event, good, 0}, {event, good, 0}, {
+			event, good, 0}, {event, good, abi.Quota}},
+			[]Emission{{event, []byte(good)}, {event, []byte(good)}, {event, []byte(good)}, {
+				event, []byte(good)}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			host, _ := testHost(t)
@@ -106,9 +114,11 @@ func TestRefusedEmissionsOfABatch(t *testing.T) {
 	m := guestModule(imported(abi.ModuleEvent, "next"), imported(abi.ModuleResult, "emit"))
 	m.Data(4096, `[1]`)
 	emit := slices.Concat(konst(int32(abi.EmitData)), konst(4096), konst(3), invoke(1), drop)
-	wasm := onBatch(m, forEach(isOp(event.Update), wasmtest.If(emit, emit, emit)), konst(int32(Done)))
+	wasm := onBatch(m, forEach(isOp(event.Update), wasmtest.If(emit, emit, emit)),
+		konst(int32(Done)))
 	host, _ := testHost(t)
-	results, err := instance(t, host, testSpec(wasm)).HandleBatch(t.Context(), batchOf(t, event.Update, event.Add, event.Update))
+	results, err := instance(t, host, testSpec(wasm)).HandleBatch(t.Context(),
+		batchOf(t, event.Update, event.Add, event.Update))
 	if err != nil || len(results) != 3 {
 		t.Fatalf("%v, %v", results, err)
 	}
@@ -137,7 +147,8 @@ func TestEmissionsCountOnlyIfDone(t *testing.T) {
 func TestEmitFlood(t *testing.T) {
 	m := guestModule(imported(abi.ModuleResult, "emit"))
 	m.Data(0, `{"type":"a"}`)
-	wasm := onEvent(m, wasmtest.Times(4, 100_000, konst(1), konst(0), konst(12), invoke(0), drop), konst(0))
+	wasm := onEvent(m, wasmtest.Times(4, 100_000, konst(1), konst(0), konst(12), invoke(0), drop),
+		konst(0))
 	host, _ := testHost(t)
 	r, err := instance(t, host, testSpec(wasm)).Handle(t.Context(), podAdd(t))
 	if err != nil || len(r.Emitted) != 64 || r.Refused != 100_000-64 {
@@ -146,7 +157,8 @@ func TestEmitFlood(t *testing.T) {
 }
 
 func TestEmissionEvent(t *testing.T) {
-	typ, data, err := Emission{abi.EmitEvent, []byte(`{"data": {"n": 1.50}, "type": "a.b"}`)}.Event()
+	typ, data, err := Emission{abi.EmitEvent,
+		[]byte(`{"data": {"n": 1.50}, "type": "a.b"}`)}.Event()
 	if typ != "a.b" || string(data) != `{"n": 1.50}` || err != nil {
 		t.Errorf("got %q, %q, %v", typ, data, err)
 	}
@@ -158,7 +170,8 @@ func TestEmissionEvent(t *testing.T) {
 func TestMessage(t *testing.T) {
 	m := guestModule(imported(abi.ModuleResult, "error"))
 	m.Data(0, "first\xff"+strings.Repeat("z", 8000))
-	code := [][]byte{konst(0), konst(7), invoke(0), local(0), konst(1), []byte{0x46}, wasmtest.If(konst(3), wasmtest.Return),
+	code := [][]byte{konst(0), konst(7), invoke(0), local(0), konst(1), []byte{0x46},
+		wasmtest.If(konst(3), wasmtest.Return),
 		konst(6), konst(5000), invoke(0), konst(2)}
 	host, _ := testHost(t)
 	i := instance(t, host, testSpec(onEvent(m, code...)))
@@ -177,7 +190,8 @@ func TestMessageOfConfigureIsNoEventsOwn(t *testing.T) {
 	m := guestModule(imported(abi.ModuleResult, "error"))
 	m.Func("configure", "", "i", "", konst(0), konst(4), invoke(0), konst(0))
 	host, _ := testHost(t)
-	r, err := instance(t, host, testSpec(onEvent(m, konst(int32(Retry))))).Handle(t.Context(), podAdd(t))
+	r, err := instance(t, host, testSpec(onEvent(m, konst(int32(Retry))))).Handle(t.Context(),
+		podAdd(t))
 	if err != nil || r.Verdict != Retry || r.Message != "" {
 		t.Errorf("got %+v, %v", r, err)
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
 )
 
-// prefetch is what the host writes to the guest before each event; package abi says how. The zero value is nothing.
+// prefetch is what the host writes to the guest before each event; package abi says how. The zero
+// value is nothing.
 type prefetch struct {
 	ptr, room uint32
 	fields    []prefetched
@@ -63,12 +64,13 @@ func (c call) declare(ptr, room, handles, n uint32) abi.Status {
 	return 0
 }
 
-// walkUnchecked is how many bytes the host walks through for a guest before it looks at the guest's fuel and time: some
-// 50 us. To look for each field would take as long as finding it in a small object (bench/HANDLERS.md).
+// walkUnchecked is how many bytes the host walks through for a guest before it looks at the guest's
+// fuel and time: some 50 us. To look for each field would take as long as finding it in a small
+// object (bench/HANDLERS.md).
 const walkUnchecked = 64 << 10
 
-// writePrefetch writes the declared fields of the event at hand. It is part of the call, with its deadline and its fuel: the
-// error ends that.
+// writePrefetch writes the declared fields of the event at hand. It is part of the call, with its
+// deadline and its fuel: the error ends that.
 func (g *guest) writePrefetch() error {
 	p := &g.prefetch
 	if len(p.fields) == 0 {
@@ -76,7 +78,8 @@ func (g *guest) writePrefetch() error {
 	}
 	defer p.forget()
 	walked := 0
-	for which, o := range [2]*event.Object{abi.WhichObject: g.event.Object, abi.WhichOld: g.event.Old} {
+	for which, o := range [2]*event.Object{abi.WhichObject: g.event.Object,
+		abi.WhichOld: g.event.Old} {
 		read := &p.objects[which]
 		if o == nil || len(read.values) == 0 {
 			continue
@@ -115,7 +118,8 @@ func (g *guest) writePrefetch() error {
 	return nil
 }
 
-// walked has the guest pay for what the host walks through. It is stopped if it cannot, or if its time is up.
+// walked has the guest pay for what the host walks through. It is stopped if it cannot, or if its
+// time is up.
 func (g *guest) walked(bytes *int) error {
 	g.works(*bytes)
 	if *bytes = 0; g.tank.Spent() {

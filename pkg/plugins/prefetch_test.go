@@ -14,8 +14,8 @@ import (
 
 const bufferAt = 1024 // where prefetching guests have their buffer
 
-// prefetching is a guest that declares fields of the object, or of the old one if their path begins with "old:". What
-// prefetch answered is at address 0. Handles stand from address 8.
+// prefetching is a guest that declares fields of the object, or of the old one if their path begins
+// with "old:". What prefetch answered is at address 0. Handles stand from address 8.
 func prefetching(room int32, paths ...string) []byte {
 	m := guestModule(imported(abi.ModuleEvent, "path"), imported(abi.ModuleEvent, "prefetch"))
 	var configure [][]byte
@@ -27,24 +27,29 @@ func prefetching(room int32, paths ...string) []byte {
 		if old {
 			which = konst(abi.PrefetchOld)
 		}
-		configure = append(configure, wasmtest.Store(8+4*int32(n), append(append(append(konst(at), konst(int32(len(p)))...),
-			invoke(0)...), append(which, wasmtest.Add...)...)))
+		configure = append(configure,
+			wasmtest.Store(8+4*int32(n), append(append(append(konst(at), konst(int32(len(p)))...),
+				invoke(0)...), append(which, wasmtest.Add...)...)))
 		at += int32(len(p))
 	}
-	configure = append(configure, wasmtest.Store(0, append(append(append(append(konst(bufferAt), konst(room)...), konst(8)...),
-		konst(int32(len(paths)))...), invoke(1)...)), konst(0))
+	configure = append(configure,
+		wasmtest.Store(0, append(
+			append(append(append(konst(bufferAt), konst(room)...), konst(8)...),
+				konst(int32(len(paths)))...), invoke(1)...)), konst(0))
 	m.Func("configure", "", "i", "", configure...)
 	return onEvent(m, konst(0))
 }
 
-// buffered reads the buffer as a guest does: tag and text of each field, or its length if it does not fit.
+// buffered reads the buffer as a guest does: tag and text of each field, or its length if it does
+// not fit.
 func buffered(t *testing.T, i *Instance, room uint32) string {
 	t.Helper()
 	b, _ := i.guest.mod.Memory().Read(bufferAt, room)
 	var fields []string
 	for n := range binary.LittleEndian.Uint32(b) {
 		e := b[4+12*n:]
-		tag, length, at := binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]), binary.LittleEndian.Uint32(e[8:])
+		tag, length, at := binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]),
+			binary.LittleEndian.Uint32(e[8:])
 		text := fmt.Sprintf("%d bytes", length)
 		if at != 0 {
 			text = string(b[at : at+length])
@@ -55,7 +60,8 @@ func buffered(t *testing.T, i *Instance, room uint32) string {
 }
 
 func TestPrefetch(t *testing.T) {
-	all := []string{"spec.nodeName", `metadata.labels["app"]`, "spec.priority", "spec.nothing", "spec.x", "status.containerStatuses"}
+	all := []string{"spec.nodeName", `metadata.labels["app"]`, "spec.priority", "spec.nothing",
+		"spec.x", "status.containerStatuses"}
 	for _, test := range []struct {
 		name  string
 		room  uint32
@@ -65,13 +71,16 @@ func TestPrefetch(t *testing.T) {
 	}{
 		{"every kind", 200, all, addEvent, `4:n1 4:web 3:10 0: 1:null 5:[{"restartCount":5}]`},
 		{"no room for the first", 17, []string{"spec.nodeName", "spec.nothing"}, addEvent, ""},
-		{"what is long does not fit", 4 + 3*12 + 5, []string{"status", "spec.nodeName", "spec.hostNetwork"}, addEvent,
+		{"what is long does not fit", 4 + 3*12 + 5,
+			[]string{"status", "spec.nodeName", "spec.hostNetwork"}, addEvent,
 			"6:60 bytes 4:n1 2:4 bytes"},
 		{"it fits to the last byte", 4 + 12 + 2, []string{"spec.nodeName"}, addEvent, "4:n1"},
 		{"it is one byte too long", 4 + 12 + 1, []string{"spec.nodeName"}, addEvent, "4:2 bytes"},
 		{"missing takes no room", 4 + 12, []string{"spec.nothing"}, addEvent, "0:"},
-		{"old and new", 200, []string{"old:spec.nodeName", "spec.nodeName"}, podUpdate, "4:n0 4:n1"},
-		{"there is no old object", 200, []string{"old:spec.nodeName", "spec.nodeName"}, addEvent, "0: 4:n1"},
+		{"old and new", 200, []string{"old:spec.nodeName", "spec.nodeName"}, podUpdate,
+			"4:n0 4:n1"},
+		{"there is no old object", 200, []string{"old:spec.nodeName", "spec.nodeName"}, addEvent,
+			"0: 4:n1"},
 		{"none", 0, nil, addEvent, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,7 +146,8 @@ func TestPrefetchStatuses(t *testing.T) {
 		m := guestModule(imported(abi.ModuleEvent, "path"), prefetch)
 		m.Data(16, "\x05\x00\x00\x00\xff\xff\xff\xff\x01\x00\x01\x00")
 		m.Data(8192, "spec")
-		m.Func("configure", "", "i", "", konst(8192), konst(4), invoke(0), drop, wasmtest.Store64(0, resultOf(prefetch, 1, test.args)), konst(0))
+		m.Func("configure", "", "i", "", konst(8192), konst(4), invoke(0), drop,
+			wasmtest.Store64(0, resultOf(prefetch, 1, test.args)), konst(0))
 		host, _ := testHost(t)
 		i := instance(t, host, testSpec(onEvent(m, konst(0))))
 		if got, _ := i.guest.mod.Memory().ReadUint64Le(0); int64(got) != test.want {
@@ -150,7 +160,8 @@ func TestPrefetchStatuses(t *testing.T) {
 	}
 }
 
-// A buffer or a list of handles outside of the memory is a crash in configure, so that there is none later.
+// A buffer or a list of handles outside of the memory is a crash in configure, so that there is
+// none later.
 func TestPrefetchBadPointers(t *testing.T) {
 	for _, test := range []struct {
 		args      []int64
@@ -163,11 +174,13 @@ func TestPrefetchBadPointers(t *testing.T) {
 		{[]int64{0, 16, -4, 1}, 4, 1<<32 - 4},
 	} {
 		m := guestModule(imported(abi.ModuleEvent, "prefetch"))
-		m.Func("configure", "", "i", "", resultOf(imported(abi.ModuleEvent, "prefetch"), 0, test.args), drop, konst(0))
+		m.Func("configure", "", "i", "", resultOf(imported(abi.ModuleEvent, "prefetch"), 0,
+			test.args), drop, konst(0))
 		host, _ := testHost(t)
 		_, err := host.Load(t.Context(), testSpec(onEvent(m, konst(0))))
 		want := fmt.Sprintf(`listener "pods": handler guest.wasm: handler crashed in configure: protocol: `+
-			"it passed a range of %d bytes at address %d, its memory has 65536 bytes", test.bytes, test.at)
+			"it passed a range of %d bytes at address %d, its memory has 65536 bytes", test.bytes,
+			test.at)
 		var crash *CrashError
 		if !errors.As(err, &crash) || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -193,7 +206,8 @@ func TestPrefetchIsDeclaredAgain(t *testing.T) {
 		m.Func("configure", "", "i", "",
 			konst(8192), konst(13), invoke(0), drop,
 			konst(8205), konst(12), invoke(0), drop,
-			resultOf(prefetch, 1, []int64{bufferAt, 100, 8, 1}), drop, resultOf(prefetch, 1, test.then), drop, konst(0))
+			resultOf(prefetch, 1, []int64{bufferAt, 100, 8, 1}), drop, resultOf(prefetch, 1,
+				test.then), drop, konst(0))
 		host, _ := testHost(t)
 		i := instance(t, host, testSpec(onEvent(m, konst(0))))
 		expectVerdict(t, i, podAdd(t), Done)
@@ -216,30 +230,38 @@ func allPrefetched(paths ...string) []byte {
 	at, isZero := int32(8192), []byte{0x45}
 	for n, path := range paths {
 		handle := 8 + 4*int32(n)
-		configure = append(configure, wasmtest.Store(handle, append(append(konst(at), konst(int32(len(path)))...), invoke(0)...)))
+		configure = append(configure,
+			wasmtest.Store(handle, append(append(konst(at), konst(int32(len(path)))...),
+				invoke(0)...)))
 		at += int32(len(path))
-		check = append(check, wasmtest.Load(bufferAt+abi.PrefetchHead+8+abi.PrefetchEntry*int32(n)), isZero, wasmtest.If(unreachable))
+		check = append(check, wasmtest.Load(bufferAt+abi.PrefetchHead+8+abi.PrefetchEntry*int32(n)),
+			isZero, wasmtest.If(unreachable))
 	}
-	configure = append(configure, konst(bufferAt), konst(2000), konst(8), konst(int32(len(paths))), invoke(1))
+	configure = append(configure, konst(bufferAt), konst(2000), konst(8), konst(int32(len(paths))),
+		invoke(1))
 	m.Func("configure", "", "i", "", configure...)
 	return onEvent(m, append(check, konst(0))...)
 }
 
 // sixteenFields are some that podText has.
 var sixteenFields = []string{
-	"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.resourceVersion", "metadata.labels", "metadata.uid",
-	"spec.nodeName", "spec.priority", "spec.hostNetwork", "spec.x", "spec", "status.phase", "status.containerStatuses",
+	"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.resourceVersion",
+	"metadata.labels", "metadata.uid",
+	"spec.nodeName", "spec.priority", "spec.hostNetwork", "spec.x", "spec", "status.phase",
+	"status.containerStatuses",
 	"status.containerStatuses[0].restartCount", "status",
 }
 
-// Two fields of a pod, read by two calls of field and by prefetch, on their own and besides what any event costs; and sixteen.
+// Two fields of a pod, read by two calls of field and by prefetch, on their own and besides what
+// any event costs; and sixteen.
 func BenchmarkTwoFields(b *testing.B) {
 	for _, bench := range []struct {
 		name string
 		wasm []byte
 	}{
 		{"nothing", nothing()}, {"field", twoFields()}, {"prefetch", twoPrefetched()},
-		{"prefetch one", allPrefetched("status.phase")}, {"prefetch sixteen", allPrefetched(sixteenFields...)},
+		{"prefetch one", allPrefetched("status.phase")}, {
+			"prefetch sixteen", allPrefetched(sixteenFields...)},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			host, _ := testHost(b)

@@ -12,14 +12,16 @@ import (
 const (
 	firstPause   = time.Second // after a fresh guest could not be started
 	longestPause = time.Minute
-	// soon is how many events a guest has to last until its memory is full, or its successor may use more.
+	// soon is how many events a guest has to last until its memory is full, or its successor may
+	// use more.
 	soon = 100
-	// restShare is how many times as long as a successor's start no further one is started: they take a twentieth of a core at
-	// most, however fast a guest's memory fills.
+	// restShare is how many times as long as a successor's start no further one is started: they
+	// take a twentieth of a core at most, however fast a guest's memory fills.
 	restShare = 20
 )
 
-// age tells when a guest is to be replaced: after so many events, or when its memory has grown so far.
+// age tells when a guest is to be replaced: after so many events, or when its memory has grown so
+// far.
 type age struct {
 	events, last int64
 	soft         int64 // bytes
@@ -49,8 +51,8 @@ func (a *age) over(events int, memory int64) bool {
 	return a.events >= a.last || memory >= a.soft
 }
 
-// renewal replaces an instance's guest by a fresh one that is started meanwhile. The zero value is ready for use. Its
-// goroutines end with stop.
+// renewal replaces an instance's guest by a fresh one that is started meanwhile. The zero value is
+// ready for use. Its goroutines end with stop.
 type renewal struct {
 	next   *successor // nil: none is being started
 	module *module    // that the following is about
@@ -76,7 +78,8 @@ type fresh struct {
 
 func (r *renewal) pending() bool { return r.next != nil }
 
-// memory is how many bytes the guest that follows has: what its module begins with, and once it is started, what it took.
+// memory is how many bytes the guest that follows has: what its module begins with, and once it is
+// started, what it took.
 func (r *renewal) memory() int64 {
 	if !r.pending() {
 		return 0
@@ -92,14 +95,16 @@ func (r *renewal) begin(g *guest) {
 	g.age = newAge(g, r.raised)
 }
 
-// renew has a successor of the guest started, unless there is one already, the last was started a short time ago, or could not
-// be started just now.
+// renew has a successor of the guest started, unless there is one already, the last was started a
+// short time ago, or could not be started just now.
 func (i *Instance) renew() {
 	r, g := &i.renewal, i.guest
-	if r.pending() || !(r.again.IsZero() && r.rest.IsZero()) && time.Now().Before(later(r.again, r.rest)) {
+	if r.pending() || !(r.again.IsZero() && r.rest.IsZero()) &&
+		time.Now().Before(later(r.again, r.rest)) {
 		return
 	}
-	if g.age.events < min(soon, g.age.last) { // if this is what it needs, it would be replaced all the time
+	// if this is what it needs, it would be replaced all the time
+	if g.age.events < min(soon, g.age.last) {
 		size, most := sizeOf(g.memory), g.module.maxMemory
 		r.raised = size + max(1, (most-size)/2)
 	}
@@ -161,8 +166,9 @@ func (i *Instance) postpone(ctx context.Context, err error) {
 		return
 	}
 	if r.again.IsZero() {
-		i.handler.host.log.WarnContext(ctx, "no fresh instance of the handler can be started; the one there is goes on, and it is "+
-			"tried again", "listener", i.handler.listener, "error", err)
+		i.handler.host.log.WarnContext(ctx,
+			"no fresh instance of the handler can be started; the one there is goes on, and it is "+
+				"tried again", "listener", i.handler.listener, "error", err)
 	}
 	r.pause = min(max(firstPause, 2*r.pause), longestPause)
 	r.again = time.Now().Add(r.pause)

@@ -52,7 +52,8 @@ func testRecyclingAfterSomeEvents(t *testing.T) {
 		}
 		recycled(t, i)
 	}
-	if s := i.Stats(); s.Events != 15 || s.Recycled != 2 || s.Crashes != 0 || s.Memory != 2*pageSize {
+	if s := i.Stats(); s.Events != 15 || s.Recycled != 2 || s.Crashes != 0 ||
+		s.Memory != 2*pageSize {
 		t.Errorf("counted %+v", s)
 	}
 	if err := i.Close(t.Context()); err != nil {
@@ -63,12 +64,13 @@ func testRecyclingAfterSomeEvents(t *testing.T) {
 	}
 }
 
-// A guest that is to be replaced at every event is so for no more than a twentieth of the time that its starts take, and a
-// successor counts as memory from the beginning.
+// A guest that is to be replaced at every event is so for no more than a twentieth of the time that
+// its starts take, and a successor counts as memory from the beginning.
 func TestStartsOfSuccessorsAreRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, gate := gatedHost()
-		m := guestModule(imported(abi.ModuleLog, "log"), imported(abi.ModuleKV, "get"), imported(abi.ModuleKV, "set"))
+		m := guestModule(imported(abi.ModuleLog, "log"), imported(abi.ModuleKV, "get"),
+			imported(abi.ModuleKV, "set"))
 		m.Data(0, "startedhold")
 		m.Func("configure", "", "i", "", holdsLater(nil)...)
 		spec := recycling(onEvent(m, konst(0)), 1)
@@ -107,11 +109,13 @@ func TestStartsOfSuccessorsAreRare(t *testing.T) {
 // While the successor is being started, events go on with the guest there is.
 func TestEventsDoNotWaitForTheSuccessor(t *testing.T) {
 	host, gate := gatedHost()
-	m := guestModule(imported(abi.ModuleLog, "log"), imported(abi.ModuleKV, "get"), imported(abi.ModuleKV, "set"))
+	m := guestModule(imported(abi.ModuleLog, "log"), imported(abi.ModuleKV, "get"),
+		imported(abi.ModuleKV, "set"))
 	m.Data(0, "startedhold")
 	m.Func("configure", "", "i", "", holdsLater(nil)...)
 	m.Global(1)
-	i := instance(t, host, recycling(onEvent(m, wasmtest.GetGlobal(0), konst(0), wasmtest.SetGlobal(0)), 2))
+	i := instance(t, host, recycling(onEvent(m, wasmtest.GetGlobal(0), konst(0),
+		wasmtest.SetGlobal(0)), 2))
 	expectVerdict(t, i, podAdd(t), Drop)
 	expectVerdict(t, i, podAdd(t), Done)
 	<-gate.held
@@ -130,7 +134,8 @@ func TestEventsDoNotWaitForTheSuccessor(t *testing.T) {
 	expectClean(t, host)
 }
 
-// holdsLater is the code of a configure that logs a line, and then runs some code, if it runs for the second time.
+// holdsLater is the code of a configure that logs a line, and then runs some code, if it runs for
+// the second time.
 func holdsLater(then []byte) [][]byte {
 	return [][]byte{
 		konst(0), konst(7), konst(1024), konst(10), invoke(1), konst(0), {0x4e}, // at least 0
@@ -150,11 +155,12 @@ func growing(from uint32, to int32, most int64) []byte {
 	m.Memory(from, most)
 	m.Export("memory", 2, 0)
 	m.Func("informerd_abi_v1", "", "", "")
-	return onEvent(m, wasmtest.MemorySize, konst(to), []byte{0x48}, wasmtest.If(wasmtest.Grow(1), drop), konst(0))
+	return onEvent(m, wasmtest.MemorySize, konst(to), []byte{0x48},
+		wasmtest.If(wasmtest.Grow(1), drop), konst(0))
 }
 
-// A guest that grows is replaced at three quarters of what it may have, before it gets there. One that needs so much is
-// not replaced again and again.
+// A guest that grows is replaced at three quarters of what it may have, before it gets there. One
+// that needs so much is not replaced again and again.
 func TestGuestsAreRecycledForTheirMemory(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -184,15 +190,16 @@ func TestGuestsAreRecycledForTheirMemory(t *testing.T) {
 					recycled(t, i)
 				}
 			}
-			if s := i.Stats(); s.Recycled != test.recycled || s.Memory != test.size*pageSize || s.Crashes != 0 {
+			if s := i.Stats(); s.Recycled != test.recycled || s.Memory != test.size*pageSize ||
+				s.Crashes != 0 {
 				t.Errorf("counted %+v", s)
 			}
 		}))
 	}
 }
 
-// If no successor can be started, the guest there is goes on, which is logged once, and it is tried again after pauses that
-// grow.
+// If no successor can be started, the guest there is goes on, which is logged once, and it is tried
+// again after pauses that grow.
 func TestSuccessorsThatCannotBeStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, log := testHost(t)
@@ -214,7 +221,8 @@ func TestSuccessorsThatCannotBeStarted(t *testing.T) {
 				t.Fatalf("nothing is tried before a pause of %v s", int64(pause))
 			}
 			handle() // sees that it failed
-			if i.renewal.pause != pause*time.Second || strings.Count(log.String(), "\n") == 0 || !strings.HasPrefix(log.String(), line) {
+			if i.renewal.pause != pause*time.Second || strings.Count(log.String(), "\n") == 0 ||
+				!strings.HasPrefix(log.String(), line) {
 				t.Errorf("it pauses %v, want %d s; logged:\n%s", i.renewal.pause, pause, log)
 			}
 			time.Sleep(pause*time.Second - time.Nanosecond)
@@ -243,7 +251,8 @@ func TestCloseEndsTheStartOfASuccessor(t *testing.T) {
 	for _, first := range []string{"instance", "handler", "host"} {
 		t.Run(first, func(t *testing.T) {
 			host, gate := gatedHost()
-			m := guestModule(imported(abi.ModuleLog, "log"), imported(abi.ModuleKV, "get"), imported(abi.ModuleKV, "set"))
+			m := guestModule(imported(abi.ModuleLog, "log"), imported(abi.ModuleKV, "get"),
+				imported(abi.ModuleKV, "set"))
 			m.Data(0, "startedhold")
 			m.Func("configure", "", "i", "", holdsLater(wasmtest.Forever)...)
 			spec := recycling(onEvent(m, konst(0)), 1)
@@ -259,7 +268,8 @@ func TestCloseEndsTheStartOfASuccessor(t *testing.T) {
 				"host":     func() error { return host.Close(t.Context()) },
 			}
 			err := closers[first]()
-			if err := errors.Join(err, i.Close(t.Context()), h.Close(t.Context()), host.Close(t.Context())); err != nil {
+			if err := errors.Join(err, i.Close(t.Context()), h.Close(t.Context()),
+				host.Close(t.Context())); err != nil {
 				t.Error(err)
 			}
 			expectClean(t, host)
@@ -267,7 +277,8 @@ func TestCloseEndsTheStartOfASuccessor(t *testing.T) {
 	}
 }
 
-// A successor of a guest that is gone, or of another module's, is of no use, unless it is ready just then.
+// A successor of a guest that is gone, or of another module's, is of no use, unless it is ready
+// just then.
 func TestSuccessorsThatComeTooLate(t *testing.T) {
 	crash := func(t *testing.T, i *Instance) {
 		gone := podAdd(t)
@@ -285,8 +296,12 @@ func TestSuccessorsThatComeTooLate(t *testing.T) {
 	}{
 		{"crash", false, crash, Drop},
 		{"crash", true, crash, Drop},
-		{"replacement", false, func(t *testing.T, i *Instance) { replace(t, i.handler, testSpec(verdictGuest(Fail))) }, Fail},
-		{"replacement", true, func(t *testing.T, i *Instance) { replace(t, i.handler, testSpec(verdictGuest(Fail))) }, Fail},
+		{"replacement", false, func(t *testing.T, i *Instance) {
+			replace(t, i.handler, testSpec(verdictGuest(Fail)))
+		}, Fail},
+		{"replacement", true, func(t *testing.T, i *Instance) {
+			replace(t, i.handler, testSpec(verdictGuest(Fail)))
+		}, Fail},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			host, _ := testHost(t)
@@ -314,7 +329,8 @@ func testRecyclingOfBatches(t *testing.T) {
 	defer host.Close(t.Context())
 	i := instance(t, host, recycling(generation(false, true), 5))
 	for n, want := range []uint64{0, 0, 1, 1, 2} {
-		if _, err := i.HandleBatch(t.Context(), batchOf(t, event.Add, event.Update, event.Delete)); err != nil {
+		if _, err := i.HandleBatch(t.Context(),
+			batchOf(t, event.Add, event.Update, event.Delete)); err != nil {
 			t.Fatal(err)
 		}
 		if i.renewal.pending() {
@@ -328,7 +344,8 @@ func testRecyclingOfBatches(t *testing.T) {
 	for range 3 {
 		expectVerdict(t, command, podAdd(t), Done)
 	}
-	if s := command.Stats(); s.Recycled != 0 || s.Events != 3 || s.Memory != 0 || command.renewal.pending() {
+	if s := command.Stats(); s.Recycled != 0 || s.Events != 3 || s.Memory != 0 ||
+		command.renewal.pending() {
 		t.Errorf("a command: counted %+v", s)
 	}
 }
@@ -336,7 +353,8 @@ func testRecyclingOfBatches(t *testing.T) {
 func TestRecycleLimit(t *testing.T) {
 	host, _ := testHost(t)
 	for limit, want := range map[int64]int64{0: 1_000_000, -1: 1<<63 - 1, 7: 7} {
-		if got := instance(t, host, recycling(verdictGuest(Done), limit)).guest.age.last; got != want {
+		if got := instance(t, host,
+			recycling(verdictGuest(Done), limit)).guest.age.last; got != want {
 			t.Errorf("%d: after %d events, want %d", limit, got, want)
 		}
 	}

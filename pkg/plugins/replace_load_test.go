@@ -22,10 +22,13 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// generation is a guest that gives an event's name as its message and its config as data. It takes events, batches or both.
+// generation is a guest that gives an event's name as its message and its config as data. It takes
+// events, batches or both.
 func generation(events, batches bool) []byte {
-	imports := []abi.Function{imported(abi.ModuleEvent, "next"), imported(abi.ModuleEvent, "path"), imported(abi.ModuleEvent, "field"),
-		imported(abi.ModuleResult, "emit"), imported(abi.ModuleResult, "error"), imported(abi.ModuleConfig, "get")}
+	imports := []abi.Function{imported(abi.ModuleEvent, "next"), imported(abi.ModuleEvent, "path"),
+		imported(abi.ModuleEvent, "field"),
+		imported(abi.ModuleResult, "emit"), imported(abi.ModuleResult, "error"),
+		imported(abi.ModuleConfig, "get")}
 	if batches {
 		imports = append(imports, imported(abi.ModuleKV, "get"))
 	}
@@ -105,7 +108,8 @@ func (w *loaded) run(ctx context.Context) error {
 	return errors.Join(err, i.Close(ctx))
 }
 
-// round gives some events, and checks that one generation answered them all, which was current meanwhile.
+// round gives some events, and checks that one generation answered them all, which was current
+// meanwhile.
 func (w *loaded) round(ctx context.Context, i *Instance) (err error) {
 	events := make([]event.Event, w.batch)
 	for n := range events {
@@ -147,7 +151,8 @@ func (w *loaded) saw(g, earliest, latest int64) error {
 		}
 	}
 	if before := w.seen.Swap(g); g < earliest || g > latest || g < before {
-		return fmt.Errorf("generation %d answered, after %d, while it was the turn of %d to %d", g, before, earliest, latest)
+		return fmt.Errorf("generation %d answered, after %d, while it was the turn of %d to %d", g,
+			before, earliest, latest)
 	}
 	return nil
 }
@@ -182,7 +187,8 @@ func (s *replaceStory) measure(t *testing.T) footprint {
 
 func raceDetector() bool {
 	info, _ := debug.ReadBuildInfo()
-	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+	return info != nil && slices.Contains(info.Settings,
+		debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // openStores is how many stores of kv are open.
@@ -208,8 +214,8 @@ func (h *Handler) moduleCount() int {
 
 // Replacing a listener's module 1,000 times under load leaks nothing and loses no event.
 func TestReplaceUnderLoad(t *testing.T) {
-	// A guest that is left at each replacement would be 64 KiB and more of heap. A large module, of which there is one at 1,000, is
-	// 12 MB while anything of it is still on its way out.
+	// A guest that is left at each replacement would be 64 KiB and more of heap. A large module, of
+	// which there is one at 1,000, is 12 MB while anything of it is still on its way out.
 	const replacements, heapSlack = 1000, 16 << 20
 	rssSlack := int64(32 << 20)
 	if raceDetector() {
@@ -217,8 +223,9 @@ func TestReplaceUnderLoad(t *testing.T) {
 	}
 	large := wasmtest.GoGuest(t, "testdata/guest", ".")
 	host, _ := testHost(t)
-	keeper, err := host.Load(t.Context(), Spec{Listener: "keeper", Wasm: large, Config: []byte(`{"do":"nothing"}`),
-		Grants: Grants{Log: &LogGrant{}}}) // it keeps the code
+	keeper, err := host.Load(t.Context(),
+		Spec{Listener: "keeper", Wasm: large, Config: []byte(`{"do":"nothing"}`),
+			Grants: Grants{Log: &LogGrant{}}}) // it keeps the code
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +261,8 @@ func TestReplaceUnderLoad(t *testing.T) {
 	for g := int64(2); g <= replacements+1; g++ {
 		if g%5 == 0 {
 			var refused *LoadError
-			if err := handler.Replace(t.Context(), bad[g/5%int64(len(bad))]); !errors.As(err, &refused) {
+			if err := handler.Replace(t.Context(), bad[g/5%int64(len(bad))]); !errors.As(err,
+				&refused) {
 				t.Errorf("a bad module: %v", err)
 			}
 		}
@@ -283,7 +291,8 @@ func TestReplaceUnderLoad(t *testing.T) {
 		}
 		// A guest that was to be recycled when its module was replaced may still be on its way.
 		left := func() string {
-			return fmt.Sprintf("%d modules, %d modules' code, %d guests", handler.moduleCount(), host.codeCount(), host.guests.Load())
+			return fmt.Sprintf("%d modules, %d modules' code, %d guests", handler.moduleCount(),
+				host.codeCount(), host.guests.Load())
 		}
 		want := fmt.Sprintf("1 modules, 2 modules' code, %d guests", len(workers)+1)
 		for patience := time.Now().Add(time.Minute); left() != want; runtime.Gosched() {
@@ -296,10 +305,12 @@ func TestReplaceUnderLoad(t *testing.T) {
 		}
 	}
 	grown := func(f footprint) bool {
-		return f.rss > before.rss+rssSlack || f.heap > before.heap+heapSlack || f.goroutines > before.goroutines
+		return f.rss > before.rss+rssSlack || f.heap > before.heap+heapSlack ||
+			f.goroutines > before.goroutines
 	}
 	after := story.measure(t)
-	for tries := 0; tries < 20 && grown(after); tries++ { // a timer may just have fired, and pages go back later
+	// a timer may just have fired, and pages go back later
+	for tries := 0; tries < 20 && grown(after); tries++ {
 		after = story.measure(t)
 	}
 	story.stop.Store(true)
@@ -311,14 +322,16 @@ func TestReplaceUnderLoad(t *testing.T) {
 		}
 		total += w.events
 	}
-	t.Logf("%d events; after 100 replacements %+v, after %d %+v", total, before, replacements, after)
+	t.Logf("%d events; after 100 replacements %+v, after %d %+v", total, before, replacements,
+		after)
 	if grown(after) {
 		t.Errorf("it grew from %+v to %+v", before, after)
 	}
 	if err := errors.Join(handler.Close(t.Context()), keeper.Close(t.Context())); err != nil {
 		t.Error(err)
 	}
-	if c, n, s := host.codeCount(), host.guests.Load(), openStores(host); c != 0 || n != 0 || s != 0 {
+	if c, n, s := host.codeCount(), host.guests.Load(), openStores(host); c != 0 || n != 0 ||
+		s != 0 {
 		t.Errorf("left: %d modules' code, %d guests, %d kv stores", c, n, s)
 	}
 }
@@ -335,5 +348,6 @@ func badSpecs() []Spec {
 	refusing.Func("configure", "", "i", "", konst(1))
 	trap := guestModule()
 	trap.Func("configure", "", "i", "", unreachable)
-	return []Spec{cut, limit, grant, invalid, testSpec(onEvent(refusing, konst(0))), testSpec(onEvent(trap, konst(0)))}
+	return []Spec{cut, limit, grant, invalid, testSpec(onEvent(refusing, konst(0))),
+		testSpec(onEvent(trap, konst(0)))}
 }

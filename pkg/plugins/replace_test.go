@@ -45,13 +45,14 @@ func replace(t *testing.T, h *Handler, spec Spec) {
 
 func expectClean(t *testing.T, host *Host) {
 	t.Helper()
-	if c, n, s := host.codeCount(), host.guests.Load(), openStores(host); c != 0 || n != 0 || s != 0 {
+	if c, n, s := host.codeCount(), host.guests.Load(), openStores(host); c != 0 || n != 0 ||
+		s != 0 {
 		t.Errorf("left: %d modules' code, %d guests, %d kv stores", c, n, s)
 	}
 }
 
-// Each instance goes over before its next event, be it soon or late, and the last one to do so frees the old module. The
-// guest that Replace has started is the first one's.
+// Each instance goes over before its next event, be it soon or late, and the last one to do so
+// frees the old module. The guest that Replace has started is the first one's.
 func TestInstancesGoOverBeforeTheirNextEvent(t *testing.T) {
 	host, _ := testHost(t)
 	h := loadHandler(t, host, testSpec(verdictGuest(Done)))
@@ -65,18 +66,21 @@ func TestInstancesGoOverBeforeTheirNextEvent(t *testing.T) {
 		{func() {}, 1, 1, 2},
 		{func() { replace(t, h, testSpec(verdictGuest(Drop))) }, 2, 2, 3},
 		{func() { expectVerdict(t, first, podAdd(t), Drop) }, 2, 2, 2},
-		{func() { replace(t, h, testSpec(verdictGuest(Fail))) }, 3, 3, 3}, // the second has not moved yet
+		// the second has not moved yet
+		{func() { replace(t, h, testSpec(verdictGuest(Fail))) }, 3, 3, 3},
 		{func() { expectVerdict(t, first, podAdd(t), Fail) }, 2, 2, 2},
 		{func() { expectVerdict(t, second, podAdd(t), Fail) }, 1, 1, 2},
 		{func() { replace(t, h, testSpec(verdictGuest(Retry))) }, 2, 2, 3},
-		{func() { replace(t, h, testSpec(verdictGuest(Done))) }, 2, 2, 3}, // nobody was there who had to leave
+		// nobody was there who had to leave
+		{func() { replace(t, h, testSpec(verdictGuest(Done))) }, 2, 2, 3},
 		{func() { first.Close(t.Context()) }, 2, 2, 2},
 		{func() { second.Close(t.Context()) }, 1, 1, 1},
 		{func() { h.Close(t.Context()) }, 0, 0, 0},
 		{func() { first.Close(t.Context()) }, 0, 0, 0},
 	} {
 		step.do()
-		if m, c, g := h.moduleCount(), host.codeCount(), int(host.guests.Load()); m != step.modules || c != step.codes || g != step.guests {
+		if m, c, g := h.moduleCount(), host.codeCount(),
+			int(host.guests.Load()); m != step.modules || c != step.codes || g != step.guests {
 			t.Errorf("step %d: %d modules, %d codes, %d guests, want %+v", n, m, c, g, step)
 		}
 	}
@@ -92,10 +96,12 @@ func TestAFailedReplaceChangesNothing(t *testing.T) {
 	for n, bad := range append(badSpecs(), other) {
 		var refused *LoadError
 		err := h.Replace(t.Context(), bad)
-		if !errors.As(err, &refused) || refused.Listener != bad.Listener || refused.Path != "guest.wasm" {
+		if !errors.As(err, &refused) || refused.Listener != bad.Listener ||
+			refused.Path != "guest.wasm" {
 			t.Errorf("%d: got %v", n, err)
 		}
-		if m, c, g := h.moduleCount(), host.codeCount(), host.guests.Load(); m != 1 || c != 1 || g != 1 {
+		if m, c, g := h.moduleCount(), host.codeCount(), host.guests.Load(); m != 1 || c != 1 ||
+			g != 1 {
 			t.Errorf("%d: %d modules, %d codes, %d guests", n, m, c, g)
 		}
 		expectVerdict(t, i, podAdd(t), Drop)
@@ -125,7 +131,8 @@ func TestACrashOfTheNewGuestIsACrash(t *testing.T) {
 	for n := range 2 {
 		_, err := second.Handle(t.Context(), podAdd(t))
 		var crash *CrashError
-		if !errors.As(err, &crash) || crash.Func != "configure" || crash.Op != event.Add || crash.Object.Name != "web-1" {
+		if !errors.As(err, &crash) || crash.Func != "configure" || crash.Op != event.Add ||
+			crash.Object.Name != "web-1" {
 			t.Errorf("%d: got %v", n, err)
 		}
 	}
@@ -140,7 +147,8 @@ func TestACrashOfTheNewGuestIsACrash(t *testing.T) {
 	expectVerdict(t, second, podAdd(t), Fail)
 }
 
-// startsOnce is a guest whose configure runs some code if one of its listener was configured before.
+// startsOnce is a guest whose configure runs some code if one of its listener was configured
+// before.
 func startsOnce(code ...[]byte) []byte {
 	m := guestModule(imported(abi.ModuleKV, "get"), imported(abi.ModuleKV, "set"))
 	m.Data(0, "started")
@@ -155,7 +163,8 @@ func startsOnce(code ...[]byte) []byte {
 func TestReplaceByAnotherKind(t *testing.T) {
 	host, _ := testHost(t)
 	events := batchOf(t, event.Add, event.Update)
-	single, batches, both := generation(true, false), generation(false, true), generation(true, true)
+	single, batches, both := generation(true, false), generation(false, true),
+		generation(true, true)
 	command := printingCommand("{\"verdict\":\"drop\"}\n{\"verdict\":\"drop\"}\n")
 	h := loadHandler(t, host, testSpec(single))
 	i := newInstance(t, h)
@@ -185,7 +194,8 @@ func TestReplaceByAnotherKind(t *testing.T) {
 	}
 }
 
-// What a listener keeps is found by the module that follows, with its own limits; a grant that is taken away is gone.
+// What a listener keeps is found by the module that follows, with its own limits; a grant that is
+// taken away is gone.
 func TestReplaceKeepsTheListenersValues(t *testing.T) {
 	host, _ := testHost(t)
 	h := loadHandler(t, host, kvSpec(KVGrant{}))
@@ -248,11 +258,13 @@ func (e *enabled) WithAttrs([]slog.Attr) slog.Handler     { return e }
 func gated(v Verdict) Spec {
 	m := guestModule(imported(abi.ModuleLog, "log"))
 	m.Data(0, "hold")
-	m.Func("configure", "", "i", "", konst(int32(abi.LogError)), konst(0), konst(4), invoke(0), konst(0))
+	m.Func("configure", "", "i", "", konst(int32(abi.LogError)), konst(0), konst(4), invoke(0),
+		konst(0))
 	return testSpec(onEvent(m, konst(int32(v))))
 }
 
-// While one module is being started, the old one goes on, and another Replace waits, or gives up. They are done in turn.
+// While one module is being started, the old one goes on, and another Replace waits, or gives up.
+// They are done in turn.
 func TestReplaceIsDoneOneAfterTheOther(t *testing.T) {
 	host, gate := gatedHost()
 	h := loadHandler(t, host, testSpec(verdictGuest(Done)))
@@ -294,7 +306,8 @@ func TestReplaceIsDoneOneAfterTheOther(t *testing.T) {
 	expectClean(t, host)
 }
 
-// A handler or host that is closed while Replace is at work stays closed, and Replace frees what it has made.
+// A handler or host that is closed while Replace is at work stays closed, and Replace frees what it
+// has made.
 func TestCloseWhileReplaceIsAtWork(t *testing.T) {
 	for _, closing := range []string{"handler", "host"} {
 		t.Run(closing, func(t *testing.T) {
@@ -348,7 +361,8 @@ func TestHostCloseWhileLoadIsAtWork(t *testing.T) {
 // Close ends a guest that another goroutine is starting, and waits for it.
 func TestCloseEndsAStart(t *testing.T) {
 	host, gate := gatedHost()
-	m := guestModule(imported(abi.ModuleLog, "log"), imported(abi.ModuleKV, "get"), imported(abi.ModuleKV, "set"))
+	m := guestModule(imported(abi.ModuleLog, "log"), imported(abi.ModuleKV, "get"),
+		imported(abi.ModuleKV, "set"))
 	m.Data(0, "startedhold")
 	m.Func("configure", "", "i", "",
 		konst(0), konst(7), konst(1024), konst(10), invoke(1), konst(0), []byte{0x4e},
@@ -384,7 +398,8 @@ func TestTheEventAtHandEndsWithTheOldModule(t *testing.T) {
 	host, gate := gatedHost()
 	m := guestModule(imported(abi.ModuleLog, "log"))
 	m.Data(0, "hold")
-	spec := testSpec(onEvent(m, konst(int32(abi.LogError)), konst(0), konst(4), invoke(0), konst(int32(Drop))))
+	spec := testSpec(onEvent(m, konst(int32(abi.LogError)), konst(0), konst(4), invoke(0),
+		konst(int32(Drop))))
 	h := loadHandler(t, host, spec)
 	i := newInstance(t, h)
 	type answer struct {

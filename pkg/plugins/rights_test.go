@@ -48,13 +48,18 @@ func TestRightsHaveTheirPhases(t *testing.T) {
 			}
 			m := guestModule(f)
 			args := make([]int64, len(f.Params))
-			// The status, made positive, is the result of configure, and also of a run of _initialize that has to do with it.
+			// The status, made positive, is the result of configure, and also of a run of
+			// _initialize that has to do with it.
 			m.Global(0)
-			m.Func("_initialize", "", "", "", resultOf(f, 0, args), []byte{0xa7}, []byte{0x24, 0})                // i32.wrap, global.set
-			m.Func("configure", "", "i", "", konst64(0), resultOf(f, 0, args), []byte{0x7d, 0xa7, 0x23, 0, 0x6c}) // 0 - result, times the first
+			// i32.wrap, global.set
+			m.Func("_initialize", "", "", "", resultOf(f, 0, args), []byte{0xa7}, []byte{0x24, 0})
+			// 0 - result, times the first
+			m.Func("configure", "", "i", "", konst64(0), resultOf(f, 0, args),
+				[]byte{0x7d, 0xa7, 0x23, 0, 0x6c})
 			host, _ := testHost(t)
 			_, err := host.Load(t.Context(), withRights(t, testSpec(onEvent(m, konst(0)))))
-			got := fmt.Sprintf(`listener "pods": handler guest.wasm: handler refuses its configuration: result %d, without a reason`,
+			got := fmt.Sprintf(
+				`listener "pods": handler guest.wasm: handler refuses its configuration: result %d, without a reason`,
 				-int32(want)*int32(want))
 			if err == nil || err.Error() != got {
 				t.Errorf("%s %s: got %v, want %s", module, name, err, got)
@@ -84,12 +89,15 @@ func TestRightsWithBadPointers(t *testing.T) {
 	}
 	for _, name := range []string{"get", "by_index"} {
 		tests = append(tests,
-			bad{abi.ModuleCache, name, []int64{0, 65534, 4, 0, 0}, behind}, bad{abi.ModuleCache, name, []int64{0, -1, -1, 0, 0}, far},
-			bad{abi.ModuleCache, name, []int64{0, 0, 0, 65534, 4}, behind}, bad{abi.ModuleCache, name, []int64{0, 0, 0, -1, -1}, far})
+			bad{abi.ModuleCache, name, []int64{0, 65534, 4, 0, 0}, behind}, bad{abi.ModuleCache,
+				name, []int64{0, -1, -1, 0, 0}, far},
+			bad{abi.ModuleCache, name, []int64{0, 0, 0, 65534, 4}, behind}, bad{abi.ModuleCache,
+				name, []int64{0, 0, 0, -1, -1}, far})
 	}
 	for _, test := range tests {
 		host, _ := testHost(t)
-		i := instance(t, host, withRights(t, testSpec(probe(imported(test.module, test.name), nil, test.args...))))
+		i := instance(t, host,
+			withRights(t, testSpec(probe(imported(test.module, test.name), nil, test.args...))))
 		expectProtocolError(t, i, fmt.Sprint(test.name, test.args), test.want)
 	}
 }

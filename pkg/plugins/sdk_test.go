@@ -21,7 +21,8 @@ func TestGoSDK(t *testing.T) {
 		{"nothing", `done "" []`, ""},
 		{"sleep", `done "" []`, ""},
 		{"wait for a goroutine", `done "" []`, "level=INFO msg=web-1 listener=pods from=handler"},
-		{"files", `fail "open /etc/passwd: Capabilities insufficient, 1 arguments, 0 variables" []`, ""},
+		{"files", `fail "open /etc/passwd: Capabilities insufficient, 1 arguments, 0 variables" []`,
+			""},
 		{"print", `done "" []`, `level=INFO msg="to stdout" listener=pods from="handler stdout"`},
 		{"emit", fmt.Sprintf(`done "" [data {"name":"web-1","size":%d}]`, len(podText)),
 			`level=INFO msg="too much was emitted for this event | the host does not take this: the type must be 1 to 256 ` +
@@ -31,12 +32,14 @@ func TestGoSDK(t *testing.T) {
 			`level=WARN msg="handler crashed" listener=pods object=shop/web-1 op=add func=on_event reason=trap error="wasm error: unreachable: ` +
 				`the handler said \"panic: at the disco\"" stack="panic: at the disco\ngoroutine 1 [running]:\nmain.`},
 		{"exit", "exit: it called proc_exit(3)", ""},
-		{"fill the memory", "memory: its memory is at 15.", `level=WARN msg="handler crashed" listener=pods object=shop/web-1 op=add func=on_event reason=memory `},
+		{"fill the memory", "memory: its memory is at 15.",
+			`level=WARN msg="handler crashed" listener=pods object=shop/web-1 op=add func=on_event reason=memory `},
 	} {
 		t.Run(test.do, func(t *testing.T) {
 			goLog.Reset()
-			i := instance(t, goGuests, Spec{Listener: "pods", Wasm: wasm, Config: fmt.Appendf(nil, `{"do":%q}`, test.do),
-				Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}})
+			i := instance(t, goGuests,
+				Spec{Listener: "pods", Wasm: wasm, Config: fmt.Appendf(nil, `{"do":%q}`, test.do),
+					Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}})
 			r, err := i.Handle(t.Context(), podAdd(t))
 			got := fmt.Sprintf("%v %q [", r.Verdict, r.Message)
 			for _, e := range r.Emitted {

@@ -31,7 +31,8 @@ type Spec struct {
 	Config []byte
 	Limits Limits
 	Grants Grants
-	// Caches are what the grant cache lets the guest read. Without them it is told that they are unavailable.
+	// Caches are what the grant cache lets the guest read. Without them it is told that they are
+	// unavailable.
 	Caches Caches
 	// CountCalls has each Instance count the guest's calls of the host, for Instance.Usage.
 	CountCalls bool
@@ -41,28 +42,31 @@ type Spec struct {
 type Limits struct {
 	// Memory of one instance in bytes, rounded down to 64 KiB; default 16 MiB.
 	Memory int64
-	// Deadline of one on_event; default 100 ms. A batch, and a run of a command, has it once for each event.
+	// Deadline of one on_event; default 100 ms. A batch, and a run of a command, has it once for
+	// each event.
 	Deadline time.Duration
 	// LoadDeadline of starting an instance, _initialize and configure included; default 10 s.
 	LoadDeadline time.Duration
-	// Fuel of one on_event, in units of about an instruction; 0 is no budget beside the deadline. A batch, and a run of a
-	// command, has it once for each event. Starting an instance has none.
+	// Fuel of one on_event, in units of about an instruction; 0 is no budget beside the deadline. A
+	// batch, and a run of a command, has it once for each event. Starting an instance has none.
 	Fuel   int64
 	Output OutputLimits
-	// Recycle is how many events an instance's guest is given before a fresh one takes its place; default 1,000,000, and -1 is
-	// without end. The same happens when its memory has grown to three quarters of what it may have.
+	// Recycle is how many events an instance's guest is given before a fresh one takes its place;
+	// default 1,000,000, and -1 is without end. The same happens when its memory has grown to three
+	// quarters of what it may have.
 	Recycle int64
 	// Module is the most bytes of the module's file; default 32 MiB.
 	Module int64
 	Load   LoadLimits
 }
 
-// LoadLimits bound what compiling the module may take. Without HostConfig.Compiler, a rough estimate of the time is compared
-// with Time, and that is all.
+// LoadLimits bound what compiling the module may take. Without HostConfig.Compiler, a rough
+// estimate of the time is compared with Time, and that is all.
 type LoadLimits struct {
 	// Time is processor time; default 60 s. On the clock, compiling may take ten times that.
 	Time time.Duration
-	// Memory is what the process that compiles and the host hold of the module together, in bytes; default 1 GiB.
+	// Memory is what the process that compiles and the host hold of the module together, in bytes;
+	// default 1 GiB.
 	Memory int64
 }
 
@@ -72,7 +76,8 @@ type OutputLimits struct {
 	Bytes int64 // of all emissions of one event; default 1 MiB
 }
 
-// Grants are the capabilities a guest is given on top of those that every guest has. Nil is refused.
+// Grants are the capabilities a guest is given on top of those that every guest has. Nil is
+// refused.
 type Grants struct {
 	Log    *LogGrant
 	KV     *KVGrant
@@ -88,7 +93,8 @@ type Grants struct {
 type LogGrant struct {
 	// Level is the lowest that is written; the zero value is info.
 	Level slog.Level
-	// LinesPerSecond is the rate that is written in the long run; default 10. Up to five times as many may come at once.
+	// LinesPerSecond is the rate that is written in the long run; default 10. Up to five times as
+	// many may come at once.
 	LinesPerSecond int
 }
 
@@ -115,7 +121,8 @@ func setDefault[T comparable](field *T, value T) {
 func (l Limits) validate() error {
 	switch {
 	case l.Memory < pageSize || l.Memory > maxMemory:
-		return fmt.Errorf("limits: memory is %d bytes, it must be between 64 KiB and 4 GiB", l.Memory)
+		return fmt.Errorf("limits: memory is %d bytes, it must be between 64 KiB and 4 GiB",
+			l.Memory)
 	case l.Deadline < 0:
 		return fmt.Errorf("limits: deadline is %v, it must be positive", l.Deadline)
 	case l.LoadDeadline < 0:
@@ -125,11 +132,13 @@ func (l Limits) validate() error {
 	case l.Recycle < -1:
 		return fmt.Errorf("limits: recycle is %d, it must be positive, or -1 for never", l.Recycle)
 	case l.Module < 0 || l.Module > maxModule:
-		return fmt.Errorf("limits: module is %d bytes, it must be between 1 and %d", l.Module, maxModule)
+		return fmt.Errorf("limits: module is %d bytes, it must be between 1 and %d", l.Module,
+			maxModule)
 	case l.Load.Time < 0:
 		return fmt.Errorf("limits: load time is %v, it must be positive", l.Load.Time)
 	case l.Load.Memory < minLoadMemory:
-		return fmt.Errorf("limits: load memory is %d bytes, it must be at least 64 MiB", l.Load.Memory)
+		return fmt.Errorf("limits: load memory is %d bytes, it must be at least 64 MiB",
+			l.Load.Memory)
 	case l.Output.Count < 0:
 		return fmt.Errorf("limits: output count is %d, it must be positive", l.Output.Count)
 	case l.Output.Bytes < 0:
@@ -161,14 +170,16 @@ func (s Spec) withDefaults() Spec {
 }
 
 func (s Spec) validate() error {
-	if err := s.Grants.Emit.validate(); err != nil { // before the limits, which are partly those of it
+	// before the limits, which are partly those of it
+	if err := s.Grants.Emit.validate(); err != nil {
 		return fmt.Errorf("grants: emit: %w", err)
 	}
 	if err := s.Limits.validate(); err != nil {
 		return err
 	}
 	if log := s.Grants.Log; log != nil && log.LinesPerSecond < 0 {
-		return fmt.Errorf("grants: log: lines per second is %d, it must be positive", log.LinesPerSecond)
+		return fmt.Errorf("grants: log: lines per second is %d, it must be positive",
+			log.LinesPerSecond)
 	}
 	if err := s.Grants.KV.validate(s.Listener); err != nil {
 		return err
@@ -180,7 +191,8 @@ func (s Spec) validate() error {
 		return fmt.Errorf("grants: cache: %w", err)
 	}
 	if len(s.Config) > maxConfig {
-		return fmt.Errorf("config: it has %d bytes, at most %d are allowed", len(s.Config), maxConfig)
+		return fmt.Errorf("config: it has %d bytes, at most %d are allowed", len(s.Config),
+			maxConfig)
 	}
 	if !json.Valid(s.Config) || bytes.TrimSpace(s.Config)[0] != '{' {
 		return errors.New("config: it must be a JSON object")

@@ -34,39 +34,55 @@ func TestPanicsShowTheirStack(t *testing.T) {
 	}{
 		{"Go", func(t *testing.T) []byte { return wasmtest.GoGuest(t, "testdata/guest", ".") },
 			`wasm error: unreachable: the handler said "panic: runtime error: index out of range [7] with length 3"`,
-			[]string{"panic: runtime error: index out of range [7] with length 3", "goroutine 1 [running]:", "main.innermost(",
-				" guest/deep.go:", "main.middle(", "main.outermost(", "main.onEvent(", "main.innermost(i32) i32",
+			[]string{"panic: runtime error: index out of range [7] with length 3",
+				"goroutine 1 [running]:", "main.innermost(",
+				" guest/deep.go:", "main.middle(", "main.outermost(", "main.onEvent(",
+				"main.innermost(i32) i32",
 				"main.middle(i32) i32", "main.outermost(i32) i32"}},
 		{"C", func(t *testing.T) []byte { return buildGuest(t, "c", "testdata/deep/deep.c") },
 			`wasm error: unreachable: the handler said "about to trap"`,
-			[]string{"innermost(i32) i32", "middle(i32) i32", "outermost(i32) i32", "on_event(", "informerd_on_event("}},
-		{"Rust", func(t *testing.T) []byte { return buildGuest(t, "rust", "testdata/deep/deep.rs") },
+			[]string{"innermost(i32) i32", "middle(i32) i32", "outermost(i32) i32", "on_event(",
+				"informerd_on_event("}},
+		{"Rust", func(t *testing.T) []byte {
+			return buildGuest(t, "rust", "testdata/deep/deep.rs")
+		},
 			`wasm error: unreachable: the handler said "panicked at `,
-			[]string{"rust_panic", "core::panicking::panic_bounds_check(", "handler::innermost(", "handler::middle(",
+			[]string{"rust_panic", "core::panicking::panic_bounds_check(", "handler::innermost(",
+				"handler::middle(",
 				"handler::Deep::outermost(", "on_event("}},
-		{"AssemblyScript", func(t *testing.T) []byte { return buildGuest(t, "assemblyscript", "testdata/deep/deep.ts") },
+		{"AssemblyScript", func(t *testing.T) []byte {
+			return buildGuest(t, "assemblyscript", "testdata/deep/deep.ts")
+		},
 			`wasm error: unreachable: the handler said "nothing at 2 (deep.ts:6:15)"`,
-			[]string{"~lib/abort/informerdAbort(", "deep/innermost(", "deep/middle(", "deep/outermost(", "deep/onEvent("}},
+			[]string{"~lib/abort/informerdAbort(", "deep/innermost(", "deep/middle(",
+				"deep/outermost(", "deep/onEvent("}},
 	} {
 		t.Run(test.language, func(t *testing.T) {
 			goLog.Reset()
-			crash := crashOf(t, goGuests, Spec{Listener: "pods", Wasm: test.wasm(t), Config: []byte(`{"do":"panic three calls deep"}`),
-				Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}})
+			crash := crashOf(t, goGuests,
+				Spec{Listener: "pods", Wasm: test.wasm(t),
+					Config: []byte(`{"do":"panic three calls deep"}`),
+					Limits: Limits{Deadline: 10 * time.Second}, Grants: Grants{Log: &LogGrant{}}})
 			if crash.Reason != ReasonTrap || !strings.HasPrefix(crash.Cause.Error(), test.cause) {
 				t.Errorf("got  %v\nwant %s", crash.Cause, test.cause)
 			}
 			left := crash.Stack
 			for _, want := range test.stack {
-				at := slices.IndexFunc(left, func(line string) bool { return strings.HasPrefix(line, want) })
+				at := slices.IndexFunc(left, func(line string) bool {
+					return strings.HasPrefix(line, want)
+				})
 				if at < 0 {
-					t.Fatalf("%s is not where it should be in\n%s", want, strings.Join(crash.Stack, "\n"))
+					t.Fatalf("%s is not where it should be in\n%s", want,
+						strings.Join(crash.Stack, "\n"))
 				}
 				left = left[at+1:]
 			}
-			if want := `stack="` + strings.Join(crash.Stack, `\n`) + `"`; !strings.Contains(goLog.String(), want) {
+			if want := `stack="` + strings.Join(crash.Stack, `\n`) +
+				`"`; !strings.Contains(goLog.String(), want) {
 				t.Errorf("logged:\n%s\nwithout %s", goLog, want)
 			}
-			if n := strings.Count(goLog.String(), "panic: runtime error"); test.language == "Go" && (n != 2 || strings.Contains(goLog.String(), "handler stderr")) {
+			if n := strings.Count(goLog.String(), "panic: runtime error"); test.language == "Go" &&
+				(n != 2 || strings.Contains(goLog.String(), "handler stderr")) {
 				t.Errorf("the panic is reported %d times, not in the error and the stack alone:\n%s", n, goLog)
 			}
 		})
@@ -89,7 +105,8 @@ func TestStackOfAGuestWithoutNames(t *testing.T) {
 // With names, some of them Rust's, and a recursion that is too long to be told.
 func TestStackIsBounded(t *testing.T) {
 	m := guestModule()
-	m.Func("", "i", "", "i", local(0), wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1), wasmtest.Return), unreachable)
+	m.Func("", "i", "", "i", local(0), wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1),
+		wasmtest.Return), unreachable)
 	name := wasmtest.Text("_ZN7handler4deep17h0123456789abcdefE" + strings.Repeat("\x1b[2J", 1000))
 	long := append(wasmtest.Uint(1), name...)
 	m.Custom("name", wasmtest.Section(1, wasmtest.Vector(long)))
@@ -109,7 +126,8 @@ func TestStackIsBounded(t *testing.T) {
 func TestStackOfADeadline(t *testing.T) {
 	m := guestModule(imported(abi.ModuleResult, "error"))
 	spins := m.Func("", "", "", "", wasmtest.Forever)
-	m.Custom("name", wasmtest.Section(1, wasmtest.Vector(append(wasmtest.Uint(spins), wasmtest.Text("spins")...))))
+	m.Custom("name", wasmtest.Section(1,
+		wasmtest.Vector(append(wasmtest.Uint(spins), wasmtest.Text("spins")...))))
 	host, _ := testHost(t)
 	spec := testSpec(onEvent(m, konst(0), konst(1), invoke(0), invoke(spins), konst(0)))
 	spec.Limits.Deadline = 50 * time.Millisecond
@@ -141,7 +159,8 @@ func TestPlainNames(t *testing.T) {
 
 func TestSpeech(t *testing.T) {
 	trace := "panic: at the disco\n\ngoroutine 1 [running]:\n\tmain.f()\r\n\x1b[31mred\xff\n"
-	lines := []string{"panic: at the disco", "goroutine 1 [running]:", " main.f()", "\uFFFD[31mred\uFFFD"}
+	lines := []string{"panic: at the disco", "goroutine 1 [running]:", " main.f()",
+		"\uFFFD[31mred\uFFFD"}
 	noise := strings.Repeat(strings.Repeat("x", 99)+"\n", 500)
 	for _, test := range []struct {
 		name, text, first, last string
@@ -150,9 +169,11 @@ func TestSpeech(t *testing.T) {
 		{"nothing", "", "", "", 0},
 		{"a panic", trace, lines[0], lines[3], 4},
 		{"a panic behind much else", noise + trace, lines[0], lines[3], 4},
-		{"a panic with a long trace", trace + noise[:5000], lines[0], strings.Repeat("x", 99)[:0], 60},
+		{"a panic with a long trace", trace + noise[:5000], lines[0], strings.Repeat("x", 99)[:0],
+			60},
 		{"no panic", "one\ntwo", "one", "two", 2},
-		{"the word in the middle of a line", "no panic: here", "no panic: here", "no panic: here", 1},
+		{"the word in the middle of a line", "no panic: here", "no panic: here", "no panic: here",
+			1},
 	} {
 		var s speech
 		s.add([]byte("of the last call"))
@@ -164,7 +185,8 @@ func TestSpeech(t *testing.T) {
 			t.Errorf("%s: it keeps %d bytes", test.name, len(s.kept))
 		}
 		got := append(spoken(s.bytes()), "")
-		if got[0] != test.first || len(got)-1 > test.most || test.last != "" && got[len(got)-2] != test.last {
+		if got[0] != test.first || len(got)-1 > test.most || test.last != "" &&
+			got[len(got)-2] != test.last {
 			t.Errorf("%s: got %q", test.name, got)
 		}
 	}

@@ -7,9 +7,11 @@ type HostFunction struct{ Module, Name string }
 
 // Usage is what a guest used in the last Handle or HandleBatch, whatever came of it.
 type Usage struct {
-	// Calls are how often the guest called which functions of the host. Starting an instance does not count.
+	// Calls are how often the guest called which functions of the host. Starting an instance does
+	// not count.
 	Calls map[HostFunction]uint64
-	// Memory is how many bytes the guest had at the end, in its memory and in the grown stacks of its calls.
+	// Memory is how many bytes the guest had at the end, in its memory and in the grown stacks of
+	// its calls.
 	Memory int64
 }
 

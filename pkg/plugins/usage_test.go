@@ -16,7 +16,8 @@ import (
 func countingGuest() []byte {
 	m := guestModule(imported(abi.ModuleClock, "now_ns"))
 	return onEvent(m, invoke(0), drop, invoke(0), drop,
-		local(0), konst(3), []byte{0x46 /* i32.eq */, 0x04, 0x40}, unreachable, []byte{0x0b}, konst(0))
+		local(0), konst(3), []byte{
+			0x46 /* i32.eq */, 0x04, 0x40}, unreachable, []byte{0x0b}, konst(0))
 }
 
 func TestUsage(t *testing.T) {
@@ -43,7 +44,8 @@ func TestUsage(t *testing.T) {
 		}
 		expect(2)
 	}
-	if _, err := i.HandleBatch(t.Context(), []event.Event{podAdd(t), podAdd(t), podAdd(t)}); err != nil {
+	if _, err := i.HandleBatch(t.Context(),
+		[]event.Event{podAdd(t), podAdd(t), podAdd(t)}); err != nil {
 		t.Fatal(err)
 	}
 	expect(6)
@@ -93,7 +95,8 @@ func TestUsageAdd(t *testing.T) {
 	one := Usage{Calls: map[HostFunction]uint64{f: 1}, Memory: 7}
 	u.Add(one)
 	u.Add(Usage{Calls: map[HostFunction]uint64{f: 2, g: 3}, Memory: 5})
-	if !maps.Equal(u.Calls, map[HostFunction]uint64{f: 3, g: 3}) || u.Memory != 7 || len(one.Calls) != 1 {
+	if !maps.Equal(u.Calls, map[HostFunction]uint64{f: 3, g: 3}) || u.Memory != 7 ||
+		len(one.Calls) != 1 {
 		t.Errorf("got %+v", u)
 	}
 }
@@ -139,12 +142,14 @@ func TestHTTPTransport(t *testing.T) {
 		answer.WriteHeader(http.StatusTeapot)
 		return answer.Result(), nil
 	})
-	caller, err := newHTTPCaller((&HTTPGrant{Allow: []string{"http://127.0.0.1/a"}, Transport: transport}).withDefaults())
+	caller, err := newHTTPCaller(
+		(&HTTPGrant{Allow: []string{"http://127.0.0.1/a"}, Transport: transport}).withDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer caller.close()
-	for url, want := range map[string]string{"http://127.0.0.1/a/b": "418", "http://127.0.0.1/b": "denied"} {
+	for url, want := range map[string]string{"http://127.0.0.1/a/b": "418",
+		"http://127.0.0.1/b": "denied"} {
 		if got := fetched(t, caller, url); got != want {
 			t.Errorf("%s: got %s, want %s", url, got, want)
 		}

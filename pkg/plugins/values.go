@@ -6,13 +6,14 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
 
-// Values are what the handlers of one listener keep in kv.v1, for authors' tools and tests: to give them something to find,
-// and to see what they left. Close them in the end.
+// Values are what the handlers of one listener keep in kv.v1, for authors' tools and tests: to give
+// them something to find, and to see what they left. Close them in the end.
 type Values struct {
 	store *kv.Store
 }
 
-// Values opens those of a listener, whether it has a handler yet or not. Those that outlast the daemon are not meant.
+// Values opens those of a listener, whether it has a handler yet or not. Those that outlast the
+// daemon are not meant.
 func (h *Host) Values(listener string) (*Values, error) {
 	store, err := h.kv.Open(listener, kv.Limits{Keys: math.MaxInt, Bytes: math.MaxInt64}, false)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// The part of WASI preview 1 that the runtimes of stock toolchains call. It is our own and not the engine's, since that
-// one brings files, sockets and real sleeping, and this one must not be able to.
+// The part of WASI preview 1 that the runtimes of stock toolchains call. It is our own and not the
+// engine's, since that one brings files, sockets and real sleeping, and this one must not be able
+// to.
 
 // Error numbers of WASI.
 const (
@@ -49,8 +50,8 @@ var wasiFunctions = []hostFunction{
 	wasi("fd_seek", "iIii", wasiSeek),
 	wasi("fd_write", "iiii", wasiWrite),
 
-	// There are no other files. Go's linker brings these in with package time, for the zone database, so they cannot be
-	// refused at load.
+	// There are no other files. Go's linker brings these in with package time, for the zone
+	// database, so they cannot be refused at load.
 	wasi("fd_advise", "iIIi", wasiNoFile),
 	wasi("fd_allocate", "iII", wasiNoFile),
 	wasi("fd_datasync", "i", wasiNoFile),
@@ -80,10 +81,11 @@ var wasiFunctions = []hostFunction{
 
 // wasi describes a function that gives an error number.
 func wasi(name, params string, body func(call, []uint64) uint64) hostFunction {
-	return hostFunction{abi.Import(abi.ModuleWASI, name, params, "i"), func(c call, stack []uint64) {
-		errno := body(c, stack)
-		stack[0] = errno
-	}}
+	return hostFunction{abi.Import(abi.ModuleWASI, name, params, "i"),
+		func(c call, stack []uint64) {
+			errno := body(c, stack)
+			stack[0] = errno
+		}}
 }
 
 func wasiNothing(call, []uint64) uint64 { return wasiOK }
@@ -96,7 +98,8 @@ func wasiNoSizes(c call, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// argument is the only one that a guest gets: that a program has a name is what many a library counts on.
+// argument is the only one that a guest gets: that a program has a name is what many a library
+// counts on.
 const argument = "handler\x00"
 
 func wasiArgumentSizes(c call, stack []uint64) uint64 {
@@ -156,8 +159,8 @@ func (c call) clock(id uint32) (now time.Duration, ok bool) {
 	return 0, false
 }
 
-// wasiPoll answers without waiting. The nearest clock that was waited for has run off, as the monotonic clock is moved
-// on to it; files are not to be waited for.
+// wasiPoll answers without waiting. The nearest clock that was waited for has run off, as the
+// monotonic clock is moved on to it; files are not to be waited for.
 func wasiPoll(c call, stack []uint64) uint64 {
 	const subscription, occurrence = 48, 32
 	in, out, n, count := uint32(stack[0]), uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
@@ -249,8 +252,8 @@ func wasiSeek(_ call, stack []uint64) uint64 {
 	return wasiUnsought
 }
 
-// wasiWrite takes what is written to stdout and stderr, but only so much at once, since a guest cannot be interrupted
-// within; what the log does not take is dropped there.
+// wasiWrite takes what is written to stdout and stderr, but only so much at once, since a guest
+// cannot be interrupted within; what the log does not take is dropped there.
 func wasiWrite(c call, stack []uint64) uint64 {
 	var to interface {
 		write(ctx context.Context, b []byte)

@@ -61,9 +61,12 @@ func TestWASIResults(t *testing.T) {
 		{"path_open", []int64{3, 0, 1024, 1, 0, 0, 0, 0, 2000}, 76, ""},
 		{"path_unlink_file", []int64{3, 1024, 1}, 76, ""},
 	} {
-		got, written := run(t, probe(imported(abi.ModuleWASI, test.name), nil, test.args...), podAdd(t), 64)
-		if written = strings.TrimRight(written, "\x00"); got != test.want || written != test.written {
-			t.Errorf("%s%v: got %d, %q, want %d, %q", test.name, test.args, got, written, test.want, test.written)
+		got, written := run(t, probe(imported(abi.ModuleWASI, test.name), nil, test.args...),
+			podAdd(t), 64)
+		if written = strings.TrimRight(written, "\x00"); got != test.want ||
+			written != test.written {
+			t.Errorf("%s%v: got %d, %q, want %d, %q", test.name, test.args, got, written, test.want,
+				test.written)
 		}
 	}
 }
@@ -75,7 +78,8 @@ func TestWASIClocksAndRandom(t *testing.T) {
 	if d := time.Since(now); d < 0 || d > time.Minute {
 		t.Errorf("the clock is wrong by %v", d)
 	}
-	if _, written = run(t, probe(get, nil, 1, 0, 1024), podAdd(t), 8); written == strings.Repeat("\x00", 8) {
+	if _, written = run(t, probe(get, nil, 1, 0, 1024), podAdd(t), 8); written == strings.Repeat(
+		"\x00", 8) {
 		t.Error("the monotonic clock stands at 0")
 	}
 	random := probe(imported(abi.ModuleWASI, "random_get"), nil, 1024, 16)
@@ -88,7 +92,8 @@ func TestWASIClocksAndRandom(t *testing.T) {
 
 // A guest that sleeps for an hour goes on at once, and its monotonic clock has moved by that hour.
 func TestWASISleepReturnsAtOnce(t *testing.T) {
-	poll, clock := imported(abi.ModuleWASI, "poll_oneoff"), imported(abi.ModuleWASI, "clock_time_get")
+	poll, clock := imported(abi.ModuleWASI, "poll_oneoff"), imported(abi.ModuleWASI,
+		"clock_time_get")
 	for _, test := range []struct {
 		absolute byte
 		timeout  func() time.Duration
@@ -115,7 +120,8 @@ func TestWASISleepReturnsAtOnce(t *testing.T) {
 		mem := i.guest.mod.Memory()
 		before, _ := mem.ReadUint64Le(1000)
 		after, _ := mem.ReadUint64Le(1016)
-		if d := time.Duration(after - before); d < time.Hour-time.Minute || d > time.Hour+time.Minute {
+		if d := time.Duration(after - before); d < time.Hour-time.Minute ||
+			d > time.Hour+time.Minute {
 			t.Errorf("the clock moved by %v", d)
 		}
 		if n, _ := mem.ReadUint32Le(1008); n != 2 {
@@ -142,7 +148,8 @@ func printing(fd, times int32, text string) []byte {
 	}
 	m.Data(0, string(vectors))
 	m.Data(1024, text)
-	return onEvent(m, wasmtest.Times(4, times, konst(fd), konst(0), konst(2), konst(100), invoke(0), drop), konst(0))
+	return onEvent(m, wasmtest.Times(4, times, konst(fd), konst(0), konst(2), konst(100), invoke(0),
+		drop), konst(0))
 }
 
 func TestWASIOutputGoesToTheLog(t *testing.T) {
@@ -173,7 +180,8 @@ func TestWASIOutputFlood(t *testing.T) {
 	text := strings.Repeat(strings.Repeat("x", 9)+"\n", 1000)
 	expectVerdict(t, instance(t, host, testSpec(printing(1, 1000, text))), podAdd(t), Done)
 	lines := strings.Count(log.String(), "\n")
-	if most := outputLinesPerSecond * (burst + 10); lines < outputLinesPerSecond*burst || lines > most {
+	if most := outputLinesPerSecond * (burst + 10); lines < outputLinesPerSecond*burst ||
+		lines > most {
 		t.Errorf("%d lines were logged, at most %d may be", lines, most)
 	}
 }
@@ -188,7 +196,8 @@ func TestWASIWriteIsPartial(t *testing.T) {
 		vectors = binary.LittleEndian.AppendUint32(vectors, 40_000)
 	}
 	m.Data(0, string(vectors))
-	i := instance(t, host, testSpec(onEvent(m, konst(1), konst(0), konst(3), konst(100), invoke(0), drop, konst(0))))
+	i := instance(t, host, testSpec(onEvent(m, konst(1), konst(0), konst(3), konst(100), invoke(0),
+		drop, konst(0))))
 	expectVerdict(t, i, podAdd(t), Done)
 	if written, _ := i.guest.mod.Memory().ReadUint32Le(100); written != maxWrite {
 		t.Errorf("%d bytes were taken, want %d", written, maxWrite)

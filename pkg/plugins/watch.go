@@ -7,27 +7,29 @@ import (
 	"time"
 )
 
-// watch is the context of all calls into one guest: it ends when a call passes its deadline or the caller gives up, and
-// leads host functions to the guest. It ends once; the guest is thrown away then.
+// watch is the context of all calls into one guest: it ends when a call passes its deadline or the
+// caller gives up, and leads host functions to the guest. It ends once; the guest is thrown away
+// then.
 //
-// The guest's own code asks check at each visit to the host, and interrupt at each call of a host function; those that wait
-// look at Done.
+// The guest's own code asks check at each visit to the host, and interrupt at each call of a host
+// function; those that wait look at Done.
 //
-// It is made once for each guest and not for each call, and its timer is left to run between calls and looks at the
-// deadline when it fires, because making a context with a deadline and stopping it again costs more than a small guest
-// takes for an event.
+// It is made once for each guest and not for each call, and its timer is left to run between calls
+// and looks at the deadline when it fires, because making a context with a deadline and stopping it
+// again costs more than a small guest takes for an event.
 type watch struct {
 	guest *guest
 	done  chan struct{}
 	timer *time.Timer
 	ended atomic.Bool // done is closed
 
-	mu       sync.Mutex // guards what follows
-	running  bool
-	begun    time.Time       // written like deadline
-	ticking  bool            // the timer will fire
-	due      time.Time       // when
-	deadline time.Time       // written by the guest's goroutine only, which may read it without the lock
+	mu      sync.Mutex // guards what follows
+	running bool
+	begun   time.Time // written like deadline
+	ticking bool      // the timer will fire
+	due     time.Time // when
+	// written by the guest's goroutine only, which may read it without the lock
+	deadline time.Time
 	err      error           // set when done is closed
 	caller   <-chan struct{} // Done of the context that is linked
 	unlink   func() bool
@@ -49,7 +51,8 @@ func (w *watch) begin(ctx context.Context, limit time.Duration) time.Time {
 	switch {
 	case limit <= 0: // used up by an earlier call
 		w.finish(context.DeadlineExceeded)
-	case !w.ticking || w.due.After(w.deadline): // starting an instance may take longer than an event
+	// starting an instance may take longer than an event
+	case !w.ticking || w.due.After(w.deadline):
 		w.tick(limit)
 	}
 	// A context that ended before running was set has not ended this call.
@@ -59,7 +62,8 @@ func (w *watch) begin(ctx context.Context, limit time.Duration) time.Time {
 	return w.begun
 }
 
-// check tells the guest's goroutine whether its call may go on, and ends the guest's time if the timer is late.
+// check tells the guest's goroutine whether its call may go on, and ends the guest's time if the
+// timer is late.
 func (w *watch) check() error {
 	if !w.ended.Load() && time.Until(w.deadline) > 0 {
 		return nil
@@ -70,16 +74,18 @@ func (w *watch) check() error {
 	return w.err
 }
 
-// interrupt ends the call of a host function if the guest's time is up. Between two visits a guest can call thousands of
-// them, each of which may take milliseconds. The timer tells, as asking the clock would take as long as many of them do.
+// interrupt ends the call of a host function if the guest's time is up. Between two visits a guest
+// can call thousands of them, each of which may take milliseconds. The timer tells, as asking the
+// clock would take as long as many of them do.
 func (w *watch) interrupt() {
 	if w.ended.Load() {
 		panic(w.Err())
 	}
 }
 
-// end closes the guarded time. It returns how long the call took and why it was ended, as finish says, nil if it was not. A
-// call that is late is late whoever was stopped: the timer's goroutine may have waited for the guest, like all others.
+// end closes the guarded time. It returns how long the call took and why it was ended, as finish
+// says, nil if it was not. A call that is late is late whoever was stopped: the timer's goroutine
+// may have waited for the guest, like all others.
 func (w *watch) end() (took time.Duration, err error) {
 	took = time.Since(w.begun)
 	w.mu.Lock()
@@ -98,7 +104,8 @@ func (w *watch) link(ctx context.Context) {
 	w.follow(ctx)
 }
 
-// follow ends the call when the caller's context ends. A worker mostly comes with the same one, and then nothing is to be done.
+// follow ends the call when the caller's context ends. A worker mostly comes with the same one, and
+// then nothing is to be done.
 func (w *watch) follow(ctx context.Context) {
 	caller := ctx.Done()
 	if caller == w.caller {
@@ -144,8 +151,9 @@ func (w *watch) fire() {
 	w.finish(context.DeadlineExceeded)
 }
 
-// finish ends the guest's time. The two errors of package context, the only ones that the engine knows, tell the guest's
-// deadline (DeadlineExceeded) from a caller that gave up (Canceled), be it by a deadline of its own.
+// finish ends the guest's time. The two errors of package context, the only ones that the engine
+// knows, tell the guest's deadline (DeadlineExceeded) from a caller that gave up (Canceled), be it
+// by a deadline of its own.
 func (w *watch) finish(err error) {
 	if w.err == nil {
 		w.err = err

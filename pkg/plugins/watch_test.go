@@ -24,7 +24,9 @@ func TestWatch(t *testing.T) {
 	}
 	end := func(_ context.Context, _ func(), w *watch) { w.end() }
 	cancel := func(_ context.Context, cancel func(), _ *watch) { cancel(); synctest.Wait() }
-	otherCaller := func(_ context.Context, _ func(), w *watch) { w.begin(context.Background(), time.Hour) }
+	otherCaller := func(_ context.Context, _ func(), w *watch) {
+		w.begin(context.Background(), time.Hour)
+	}
 
 	for _, test := range []struct {
 		name  string
@@ -34,23 +36,33 @@ func TestWatch(t *testing.T) {
 		{"in time", []step{begin(time.Second), sleep(time.Second - 1)}, nil},
 		{"late", []step{begin(time.Second), sleep(time.Second)}, context.DeadlineExceeded},
 		{"idle is not late", []step{begin(time.Second), end, sleep(time.Hour)}, nil},
-		{"a second call has its own time", []step{begin(time.Second), sleep(time.Second - 1), end, begin(time.Second),
+		{"a second call has its own time", []step{begin(time.Second), sleep(time.Second - 1), end,
+			begin(time.Second),
 			sleep(time.Second - 1)}, nil},
-		{"a second call is late", []step{begin(time.Second), sleep(time.Second - 1), end, begin(time.Second), sleep(time.Second)},
+		{"a second call is late", []step{begin(time.Second), sleep(time.Second - 1), end,
+			begin(time.Second), sleep(time.Second)},
 			context.DeadlineExceeded},
-		{"a second call with less time", []step{begin(time.Hour), end, begin(time.Second), sleep(time.Second)},
+		{"a second call with less time",
+			[]step{begin(time.Hour), end, begin(time.Second), sleep(time.Second)},
 			context.DeadlineExceeded},
-		{"a second call with more time", []step{begin(time.Second), end, begin(time.Hour), sleep(time.Minute)}, nil},
+		{"a second call with more time",
+			[]step{begin(time.Second), end, begin(time.Hour), sleep(time.Minute)}, nil},
 		{"no time left", []step{begin(0)}, context.DeadlineExceeded},
 		{"cancelled", []step{begin(time.Second), cancel}, context.Canceled},
 		{"cancelled before", []step{cancel, begin(time.Second)}, context.Canceled},
 		{"cancelled while idle", []step{begin(time.Second), end, cancel}, nil},
-		{"cancelled while idle, and then used", []step{begin(time.Second), end, cancel, begin(time.Second)}, context.Canceled},
-		{"an earlier caller is cancelled", []step{begin(time.Second), end, otherCaller, cancel}, nil},
-		{"late for the guest's own code, before the timer", []step{begin(time.Second), late, check}, context.DeadlineExceeded},
-		{"in time for the guest's own code", []step{begin(time.Second), sleep(time.Second - 1), check}, nil},
-		{"cancelled, as the guest's own code finds", []step{begin(time.Second), cancel, check}, context.Canceled},
-		{"cancelled after it was late", []step{begin(time.Second), sleep(time.Second), cancel}, context.DeadlineExceeded},
+		{"cancelled while idle, and then used",
+			[]step{begin(time.Second), end, cancel, begin(time.Second)}, context.Canceled},
+		{"an earlier caller is cancelled", []step{begin(time.Second), end, otherCaller, cancel},
+			nil},
+		{"late for the guest's own code, before the timer", []step{begin(time.Second), late, check},
+			context.DeadlineExceeded},
+		{"in time for the guest's own code", []step{begin(time.Second), sleep(time.Second - 1),
+			check}, nil},
+		{"cancelled, as the guest's own code finds", []step{begin(time.Second), cancel, check},
+			context.Canceled},
+		{"cancelled after it was late", []step{begin(time.Second), sleep(time.Second), cancel},
+			context.DeadlineExceeded},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

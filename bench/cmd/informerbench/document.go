@@ -10,7 +10,8 @@ import (
 
 // document puts the trials together.
 func (r *runner) document(started time.Time, machine report.Machine) report.Document {
-	doc := report.Document{Machine: machine, Began: started, Took: time.Since(started), Rounds: r.rounds, Problems: r.problems}
+	doc := report.Document{Machine: machine, Began: started, Took: time.Since(started),
+		Rounds: r.rounds, Problems: r.problems}
 	var results report.Results
 	for _, protocol := range r.protocols {
 		rows := summarize(r.trials[sceneMain+"/"+protocol])
@@ -18,11 +19,14 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 			continue
 		}
 		doc.Tables = append(doc.Tables, report.Titled{
-			Title: fmt.Sprintf("%d pods of %d KB, %d events, %s", r.objects, r.size>>10, r.events, protocolNames[protocol]),
+			Title: fmt.Sprintf("%d pods of %d KB, %d events, %s", r.objects, r.size>>10, r.events,
+				protocolNames[protocol]),
 			Table: report.Contenders(rows),
 		})
 		if singles := report.Singles(rows); len(singles.Rows) > 0 {
-			doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("single events, %v apart, %s", singleGap, protocolNames[protocol]), Table: singles})
+			doc.Tables = append(doc.Tables,
+				report.Titled{Title: fmt.Sprintf("single events, %v apart, %s", singleGap,
+					protocolNames[protocol]), Table: singles})
 		}
 		by := map[string]report.Figures{}
 		for _, f := range rows {
@@ -35,19 +39,25 @@ func (r *runner) document(started time.Time, machine report.Machine) report.Docu
 			results.TLS = by
 		}
 	}
-	if rows, kinds := summarize(r.trials[sceneListeners+"/h1"]), r.furtherKinds(); len(rows) == 1+len(kinds) {
+	if rows, kinds := summarize(r.trials[sceneListeners+"/h1"]), r.furtherKinds(); len(rows) == 1+
+		len(kinds) {
 		results.OneListener, results.Further = rows[0], r.others
 		for i, kind := range kinds {
-			results.ManyListeners = append(results.ManyListeners, report.FurtherListeners{Asking: kind.asking, Most: kind.most, Figures: rows[1+i]})
+			results.ManyListeners = append(results.ManyListeners,
+				report.FurtherListeners{Asking: kind.asking, Most: kind.most, Figures: rows[1+i]})
 		}
-		doc.Tables = append(doc.Tables, report.Titled{Title: fmt.Sprintf("one listener, and %d further ones that match nothing", r.others), Table: report.Contenders(rows)})
+		doc.Tables = append(doc.Tables,
+			report.Titled{Title: fmt.Sprintf("one listener, and %d further ones that match nothing",
+				r.others), Table: report.Contenders(rows)})
 	}
 	doc.Tables = append(doc.Tables, r.growth(&results)...)
 	if results.Matched, results.Hostile = r.matched, r.hostile; len(r.matched) > 0 {
-		doc.Tables = append(doc.Tables, report.Titled{Title: "events that match, written as CloudEvents with the object and its last state", Table: report.MatchedEvents(r.matched)})
+		doc.Tables = append(doc.Tables,
+			report.Titled{Title: "events that match, written as CloudEvents with the object and its last state", Table: report.MatchedEvents(r.matched)})
 	}
 	if len(r.hostile) > 0 {
-		doc.Tables = append(doc.Tables, report.Titled{Title: "input that is made to cost much", Table: report.Inputs(r.hostile)})
+		doc.Tables = append(doc.Tables, report.Titled{Title: "input that is made to cost much",
+			Table: report.Inputs(r.hostile)})
 	}
 	doc.Kinds = r.collections()
 	doc.Verdicts = report.Verdicts(results)

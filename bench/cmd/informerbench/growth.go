@@ -17,8 +17,8 @@ const (
 	smallSize   = 2 << 10
 )
 
-// manyInformers divide the objects of the main scene among them. They read the same bytes as one informer does, from as many
-// connections: what reading takes more then is shown by drop.
+// manyInformers divide the objects of the main scene among them. They read the same bytes as one
+// informer does, from as many connections: what reading takes more then is shown by drop.
 const manyInformers = 100
 
 // Labels of the core, and of drop, in the scene of growth.
@@ -29,21 +29,26 @@ var (
 )
 
 func (r *runner) growthActs() []act {
-	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events}}, r.repeats)
+	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events}},
+		r.repeats)
 }
 
 // workloadActs are to be compared with what the core does in the main scene.
 func (r *runner) workloadActs() []act {
-	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events, label: manyWorkloads}}, r.repeats)
+	return slices.Repeat([]act{{contender: contender.Core, protocol: "h1", burst: r.events,
+		label: manyWorkloads}}, r.repeats)
 }
 
-// informerActs are the same work for one informer and for many, and of the same connections without an informer.
+// informerActs are the same work for one informer and for many, and of the same connections without
+// an informer.
 func (r *runner) informerActs() []act {
 	return slices.Repeat([]act{
 		{contender: contender.Drop, protocol: "h1", burst: r.events, label: "drop, 1 watch"},
 		{contender: contender.Core, protocol: "h1", burst: r.events, label: oneInformer},
-		{contender: contender.Drop, protocol: "h1", burst: r.events, informers: manyInformers, label: fmt.Sprintf("drop, %d watches", manyInformers)},
-		{contender: contender.Core, protocol: "h1", burst: r.events, informers: manyInformers, label: hundred},
+		{contender: contender.Drop, protocol: "h1", burst: r.events, informers: manyInformers,
+			label: fmt.Sprintf("drop, %d watches", manyInformers)},
+		{contender: contender.Core, protocol: "h1", burst: r.events, informers: manyInformers,
+			label: hundred},
 	}, r.repeats)
 }
 
@@ -51,18 +56,24 @@ func (r *runner) informerActs() []act {
 func (r *runner) growth(results *report.Results) (tables []report.Titled) {
 	all := r.trials[sceneGrowth+"/h1"]
 	of := func(is func(trial.Result) bool) report.Figures {
-		return report.Summarize(slices.DeleteFunc(slices.Clone(all), func(t trial.Result) bool { return !is(t) }))
+		return report.Summarize(slices.DeleteFunc(slices.Clone(all), func(t trial.Result) bool {
+			return !is(t)
+		}))
 	}
 	add := func(title string, rows ...report.Figures) {
-		tables = append(tables, report.Titled{Title: "growth, " + title, Table: report.Contenders(rows)})
+		tables = append(tables,
+			report.Titled{Title: "growth, " + title, Table: report.Contenders(rows)})
 	}
 
 	ofObjects := func(n int) report.Figures {
-		f := of(func(t trial.Result) bool { return t.Objects == n && t.Contender == contender.Core })
+		f := of(func(t trial.Result) bool {
+			return t.Objects == n && t.Contender == contender.Core
+		})
 		f.Contender = fmt.Sprintf("%s, %d objects", contender.Core, n)
 		return f
 	}
-	if few, many := ofObjects(fewObjects), ofObjects(manyObjects); few.Objects > 0 && many.Objects > 0 {
+	if few, many := ofObjects(fewObjects), ofObjects(manyObjects); few.Objects > 0 &&
+		many.Objects > 0 {
 		results.Few, results.Many = few, many
 		add(fmt.Sprintf("objects, pods of %d KB, %d events", smallSize>>10, r.events), few, many)
 	}
@@ -71,7 +82,8 @@ func (r *runner) growth(results *report.Results) (tables []report.Titled) {
 	labelled := func(label string) report.Figures {
 		return of(func(t trial.Result) bool { return t.Contender == label })
 	}
-	if few, many := results.Main[contender.Core], labelled(manyWorkloads); few.Objects > 0 && many.Objects > 0 {
+	if few, many := results.Main[contender.Core], labelled(manyWorkloads); few.Objects > 0 &&
+		many.Objects > 0 {
 		results.ManyWorkloads, results.Workloads = many, objects.ManyWorkloads
 		few.Contender = fmt.Sprintf("%s, %d workloads", contender.Core, objects.Workloads)
 		add("workloads, "+work, few, many)

@@ -20,8 +20,8 @@ type kindRow struct {
 	memory    float64 // how many times less than client-go's dynamic informer is required
 }
 
-// kindRows are all collections of the scene. What is required of the memory is less for what resembles
-// nothing, more for what is alike but for a few fields, and most for replicas.
+// kindRows are all collections of the scene. What is required of the memory is less for what
+// resembles nothing, more for what is alike but for a few fields, and most for replicas.
 var kindRows = []kindRow{
 	row(objects.Pods, 17),
 	row(objects.Widgets, 17),
@@ -46,7 +46,8 @@ const kindRest = 500 * time.Millisecond
 const quickKinds = "job-pods,nodes,events,unlike-configmaps"
 
 func row(kind *objects.Kind, memory float64) kindRow {
-	return kindRow{id: kind.ID, title: kind.Title, kind: kind, size: kind.Size, share: 1, memory: memory}
+	return kindRow{id: kind.ID, title: kind.Title, kind: kind, size: kind.Size, share: 1,
+		memory: memory}
 }
 
 func sized(r kindRow, share float64) kindRow {
@@ -71,21 +72,23 @@ func kindIDs() (ids []string) {
 	return ids
 }
 
-// performKinds takes the contenders through each collection, one after the other. Drop and core take turns
-// with each other, as in the main scene; client-go's informers perform once, since they do so much that
-// noise does not show.
+// performKinds takes the contenders through each collection, one after the other. Drop and core
+// take turns with each other, as in the main scene; client-go's informers perform once, since they
+// do so much that noise does not show.
 func (r *runner) performKinds(ctx context.Context) error {
 	for _, row := range kindRows {
 		if !slices.Contains(r.kinds, row.id) {
 			continue
 		}
 		n := max(1, int(row.share*float64(r.kindObjects)))
-		spec := stageSpec{kind: row.kind.ID, objects: n, size: row.size, events: n, churn: row.churn}
+		spec := stageSpec{kind: row.kind.ID, objects: n, size: row.size, events: n,
+			churn: row.churn}
 		var acts []act
 		for again := range r.repeats {
 			for _, name := range kindContenders {
 				cheap := name == contender.Drop || name == contender.Core
-				if slices.Contains(r.contenders, name) && contender.Supports(name, row.kind) && (cheap || again == 0) {
+				if slices.Contains(r.contenders, name) && contender.Supports(name, row.kind) &&
+					(cheap || again == 0) {
 					a := act{contender: name, protocol: "h1", burst: n}
 					if again == 0 && name != contender.Core {
 						a.cool = r.cool
@@ -95,7 +98,8 @@ func (r *runner) performKinds(ctx context.Context) error {
 			}
 		}
 		if r.cool > 0 && slices.Contains(r.contenders, contender.Core) {
-			acts = append(acts, act{contender: contender.Core, protocol: "h1", burst: n, cool: r.cool, label: coldCore})
+			acts = append(acts, act{contender: contender.Core, protocol: "h1", burst: n,
+				cool: r.cool, label: coldCore})
 		}
 		if len(acts) == 0 {
 			continue
@@ -107,8 +111,8 @@ func (r *runner) performKinds(ctx context.Context) error {
 	return nil
 }
 
-// coldCore is the core in a trial of its own, in which objects are compressed soon, perhaps before the burst: nothing else is
-// measured there.
+// coldCore is the core in a trial of its own, in which objects are compressed soon, perhaps before
+// the burst: nothing else is measured there.
 const coldCore = "core, cold"
 
 var kindContenders = []string{contender.Drop, contender.Dynamic, contender.Core}
@@ -120,7 +124,8 @@ func (r *runner) collections() (all []report.Collection) {
 		if len(rows) == 0 {
 			continue
 		}
-		c := report.Collection{Name: row.title, Size: row.size, New: row.churn, Memory: row.memory, By: map[string]report.Figures{}}
+		c := report.Collection{Name: row.title, Size: row.size, New: row.churn, Memory: row.memory,
+			By: map[string]report.Figures{}}
 		for _, f := range rows {
 			c.By[f.Contender] = f
 		}

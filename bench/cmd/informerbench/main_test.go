@@ -17,7 +17,8 @@ import (
 	"github.com/informerd/informerd/bench/trial"
 )
 
-// asProgram, set in the environment, makes the test's own program play informerbench, which run starts.
+// asProgram, set in the environment, makes the test's own program play informerbench, which run
+// starts.
 const asProgram = "INFORMERBENCH_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -33,22 +34,28 @@ func TestAQuickRun(t *testing.T) {
 	out, raw := filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, "raw.json")
 	var stdout, stderr strings.Builder
 	code := command(t.Context(), []string{
-		"run", "-quick", "-scenes", "main,kinds", "-objects", "100", "-events", "200", "-kind-objects", "70", "-kinds", "events,job-pods-churn",
-		"-contenders", "core,drop", "-repeats", "1", "-rest", "0s", "-cool", "100ms", "-o", out, "-json", raw,
+		"run", "-quick", "-scenes", "main,kinds", "-objects", "100", "-events", "200",
+		"-kind-objects", "70", "-kinds", "events,job-pods-churn",
+		"-contenders", "core,drop", "-repeats", "1", "-rest", "0s", "-cool", "100ms", "-o", out,
+		"-json", raw,
 	}, nil, &stdout, &stderr)
-	// Figures of so few objects say nothing; that some fall short by a factor of two is the only way to fail.
+	// Figures of so few objects say nothing; that some fall short by a factor of two is the only
+	// way to fail.
 	const short = "informerbench run: figures fall short by more than a factor of two\n"
 	if code != 0 && !strings.HasSuffix(stderr.String(), short) {
 		t.Fatalf("exit code %d\n%s", code, stderr.String())
 	}
-	for _, words := range []string{"\n100 pods of 10 KB, 200 events, plain HTTP/1.1\n", "\n| drop ", "\n| core ", "\nfigures to reach\n", "\n| watch event, CPU, versus reading and dropping ",
-		"\nover all 2 kinds of collections\n", "\n| Events ", "\n| pods of Jobs that never come twice "} {
+	for _, words := range []string{"\n100 pods of 10 KB, 200 events, plain HTTP/1.1\n", "\n| drop ",
+		"\n| core ", "\nfigures to reach\n", "\n| watch event, CPU, versus reading and dropping ",
+		"\nover all 2 kinds of collections\n", "\n| Events ",
+		"\n| pods of Jobs that never come twice "} {
 		if !strings.Contains(stdout.String(), words) {
 			t.Errorf("the output lacks %q:\n%s", words, stdout.String())
 		}
 	}
 	results, err := os.ReadFile(out)
-	if err != nil || !strings.HasPrefix(string(results), "# Results\n") || !strings.Contains(string(results), "\n- rounds: 1; ") {
+	if err != nil || !strings.HasPrefix(string(results), "# Results\n") ||
+		!strings.Contains(string(results), "\n- rounds: 1; ") {
 		t.Errorf("%v\n%s", err, results)
 	}
 	text, err := os.ReadFile(raw)
@@ -56,7 +63,8 @@ func TestAQuickRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var trials map[string][]trial.Result
-	if err := json.Unmarshal(text, &trials); err != nil || len(trials["main/h1"]) != 2 || trials["main/h1"][1].MatchedChanges == 0 || len(trials["kinds/events/h1"]) != 3 {
+	if err := json.Unmarshal(text, &trials); err != nil || len(trials["main/h1"]) != 2 ||
+		trials["main/h1"][1].MatchedChanges == 0 || len(trials["kinds/events/h1"]) != 3 {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
@@ -66,17 +74,22 @@ func TestATrialThatFailsIsMissing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "RESULTS.md")
 	var stdout, stderr strings.Builder
 	code := command(t.Context(), []string{
-		"run", "-quick", "-scenes", "main", "-objects", "100", "-events", "200", "-contenders", "core,daemon", "-informerd", "/bin/false",
+		"run", "-quick", "-scenes", "main", "-objects", "100", "-events", "200", "-contenders",
+		"core,daemon", "-informerd", "/bin/false",
 		"-repeats", "1", "-rest", "0s", "-o", out,
 	}, nil, &stdout, &stderr)
-	if code != 1 || !strings.HasSuffix(stderr.String(), "informerbench run: not all was measured\n") || strings.Count(stderr.String(), "informerbench client: daemon: list: ") != 2 {
+	if code != 1 || !strings.HasSuffix(stderr.String(),
+		"informerbench run: not all was measured\n") || strings.Count(stderr.String(),
+		"informerbench client: daemon: list: ") != 2 {
 		t.Errorf("exit code %d\n%s", code, stderr.String())
 	}
 	results, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, words := range []string{"\n## What went wrong\n\n- scene main: a trial is missing: daemon over h1: exit status 1: ", "informerd: exit status 1", "\n| core ", "\n| peak RSS "} {
+	for _, words := range []string{
+		"\n## What went wrong\n\n- scene main: a trial is missing: daemon over h1: exit status 1: ",
+		"informerd: exit status 1", "\n| core ", "\n| peak RSS "} {
 		if !strings.Contains(string(results), words) {
 			t.Errorf("the results lack %q:\n%s", words, results)
 		}
@@ -93,7 +106,8 @@ func TestTheServerEndsWithItsStdin(t *testing.T) {
 	dir := t.TempDir()
 	go func() {
 		code <- command(t.Context(), []string{
-			"serve", "-until-stdin-ends", "-dir", dir, "-kind", "widgets", "-objects", "3", "-events", "2", "-size", "2000",
+			"serve", "-until-stdin-ends", "-dir", dir, "-kind", "widgets", "-objects", "3",
+			"-events", "2", "-size", "2000",
 		}, stdin, announce, os.Stderr)
 	}()
 	var at apiserver.Endpoints
@@ -124,20 +138,29 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"", usage},
 		{"walk", usage},
-		{"run -contenders core,nobody", `informerbench run: -contenders "nobody": it is a list of drop, dynamic, dynamic+transform, typed-json, typed-protobuf, core, daemon, shell-operator` + "\n"},
+		{"run -contenders core,nobody",
+			`informerbench run: -contenders "nobody": it is a list of drop, dynamic, dynamic+transform, typed-json, typed-protobuf, core, daemon, shell-operator` + "\n"},
 		{"run -proto h3", `informerbench run: -proto "h3": it is a list of h1, h2` + "\n"},
 		{"run -scenes x", `informerbench run: -scenes "x": it is a list of main, listeners, growth, parts, kinds` + "\n"},
 		{"run -rounds 0", "informerbench run: -rounds, -repeats, -objects, -kind-objects, -size, -events and -others must be positive, -paced and -singles not negative\n"},
-		{"run -contenders daemon -informerd none", "informerbench run: the daemon cannot be measured: stat none: no such file or directory: " +
-			"build it, name it with -informerd, or leave it out of -contenders\n"},
-		{"serve -kind ghosts", `informerbench serve: -kind "ghosts": it is one of ` + strings.Join(allKinds(), ", ") + "\n"},
-		{"serve -kind widgets -protobuf -objects 1 -events 1", "informerbench serve: collection of widgets: only pods are served as protobuf\n"},
-		{"client -kind ghosts", `informerbench client: -kind "ghosts": it is one of ` + strings.Join(allKinds(), ", ") + "\n"},
-		{"run -kinds ghosts", `informerbench run: -kinds "ghosts": it is a list of ` + strings.Join(kindIDs(), ", ") + "\n"},
-		{"client -contender x", `informerbench client: contender "x": not known, or not for this kind of object` + "\n"},
+		{"run -contenders daemon -informerd none",
+			"informerbench run: the daemon cannot be measured: stat none: no such file or directory: " +
+				"build it, name it with -informerd, or leave it out of -contenders\n"},
+		{"serve -kind ghosts", `informerbench serve: -kind "ghosts": it is one of ` +
+			strings.Join(allKinds(), ", ") + "\n"},
+		{"serve -kind widgets -protobuf -objects 1 -events 1",
+			"informerbench serve: collection of widgets: only pods are served as protobuf\n"},
+		{"client -kind ghosts", `informerbench client: -kind "ghosts": it is one of ` +
+			strings.Join(allKinds(), ", ") + "\n"},
+		{"run -kinds ghosts", `informerbench run: -kinds "ghosts": it is a list of ` +
+			strings.Join(kindIDs(), ", ") + "\n"},
+		{"client -contender x",
+			`informerbench client: contender "x": not known, or not for this kind of object` +
+				"\n"},
 	} {
 		var stdout, stderr strings.Builder
-		code := command(context.Background(), strings.Fields(c.args), strings.NewReader(""), &stdout, &stderr)
+		code := command(context.Background(), strings.Fields(c.args), strings.NewReader(""),
+			&stdout, &stderr)
 		if code == 0 || stderr.String() != c.want || stdout.Len() > 0 {
 			t.Errorf("%s: exit code %d, %q, want %q", c.args, code, stderr.String(), c.want)
 		}
@@ -149,10 +172,15 @@ func TestQuickMeansSmallNumbersUnlessGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.rounds != 1 || p.objects != 5000 || p.events != 77 || !reflect.DeepEqual(p.contenders, []string{"drop", "core"}) || !reflect.DeepEqual(p.scenes, []string{"main", "parts", "kinds"}) || len(p.kinds) != 4 || p.kindObjects != 1500 {
+	if p.rounds != 1 || p.objects != 5000 || p.events != 77 ||
+		!reflect.DeepEqual(p.contenders, []string{"drop", "core"}) ||
+		!reflect.DeepEqual(p.scenes, []string{"main", "parts", "kinds"}) || len(p.kinds) != 4 ||
+		p.kindObjects != 1500 {
 		t.Errorf("%+v", p)
 	}
-	if p, err = parsePlan(nil, io.Discard); err != nil || p.rounds != 3 || p.objects != 20_000 || p.events != 20_000 || len(p.contenders) != 8 || len(p.protocols) != 2 || len(p.scenes) != 5 || len(p.kinds) != len(kindRows) || p.kindObjects != 5000 {
+	if p, err = parsePlan(nil, io.Discard); err != nil || p.rounds != 3 || p.objects != 20_000 ||
+		p.events != 20_000 || len(p.contenders) != 8 || len(p.protocols) != 2 ||
+		len(p.scenes) != 5 || len(p.kinds) != len(kindRows) || p.kindObjects != 5000 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/informerd/informerd/bench/report"
 )
 
-// performParts measures parts of informerd by themselves. A part that cannot be measured is a problem, no error.
+// performParts measures parts of informerd by themselves. A part that cannot be measured is a
+// problem, no error.
 func (r *runner) performParts(ctx context.Context) {
 	batches := 20
 	if r.quick {
@@ -23,12 +24,14 @@ func (r *runner) performParts(ctx context.Context) {
 			r.problem("scene %s: %v", sceneParts, err)
 			continue
 		}
-		m := report.Matched{To: string(to), Bytes: result.Bytes, Event: result.Event.Seconds() * 1e6, Write: result.Write.Seconds() * 1e6}
+		m := report.Matched{To: string(to), Bytes: result.Bytes,
+			Event: result.Event.Seconds() * 1e6, Write: result.Write.Seconds() * 1e6}
 		if to == matched.File {
 			m.Most = matched.Limit
 		}
 		r.matched = append(r.matched, m)
-		fmt.Fprintf(r.log, "%-24s matched event to a %v: %v, writing %v\n", sceneParts, to, result.Event, result.Write)
+		fmt.Fprintf(r.log, "%-24s matched event to a %v: %v, writing %v\n", sceneParts, to,
+			result.Event, result.Write)
 	}
 	var err error
 	if r.hostile, err = searchHostile(ctx); err != nil {
@@ -39,8 +42,8 @@ func (r *runner) performParts(ctx context.Context) {
 	}
 }
 
-// The search is a test of the parser, in a process of its own, so that what it aims at is known in one place only. It logs
-// a line for each sort of input.
+// The search is a test of the parser, in a process of its own, so that what it aims at is known in
+// one place only. It logs a line for each sort of input.
 const (
 	searchPackage = "github.com/informerd/informerd/pkg/informer/event"
 	searchTest    = "TestNoInputCostsMuchMoreThanStrictReading"
@@ -50,10 +53,12 @@ var searchLine = regexp.MustCompile(`(?m)^ *cost_test\.go:\d+: (\d+\.\d+) (.+)$`
 
 func searchHostile(ctx context.Context) ([]report.Input, error) {
 	// The test fails if a figure is above its limit. Here the figures say that.
-	out, failed := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-run", "^"+searchTest+"$", searchPackage).CombinedOutput()
+	out, failed := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-run",
+		"^"+searchTest+"$", searchPackage).CombinedOutput()
 	found, err := readSearch(out)
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("go test -run %s %s: no figures: %v: %s", searchTest, searchPackage, failed, out[:min(len(out), 1000)])
+		err = fmt.Errorf("go test -run %s %s: no figures: %v: %s", searchTest, searchPackage,
+			failed, out[:min(len(out), 1000)])
 	}
 	return found, err
 }

@@ -17,7 +17,8 @@ func TestTheSearchesLinesAreRead(t *testing.T) {
 --- FAIL: TestNoInputCostsMuchMoreThanStrictReading (0.83s)
 `
 	got, err := readSearch([]byte(out))
-	want := []report.Input{{Name: "white space", Ratio: 1.08}, {Name: "deep nesting, with a name more on each level", Ratio: 1.6}}
+	want := []report.Input{{Name: "white space", Ratio: 1.08}, {
+		Name: "deep nesting, with a name more on each level", Ratio: 1.6}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}

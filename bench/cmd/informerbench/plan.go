@@ -44,8 +44,9 @@ const (
 	sceneMain      = "main"      // the contenders side by side, and the core's single events
 	sceneListeners = "listeners" // the core with one listener and with many
 	sceneGrowth    = "growth"    // the core with few and with many objects, workloads, informers
-	sceneParts     = "parts"     // parts of informerd by themselves: events that match, input that is made to cost much
-	sceneKinds     = "kinds"     // drop, dynamic and core on collections of all kinds
+	// parts of informerd by themselves: events that match, input that is made to cost much
+	sceneParts = "parts"
+	sceneKinds = "kinds" // drop, dynamic and core on collections of all kinds
 )
 
 var (
@@ -63,10 +64,14 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	p := &plan{}
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.BoolVar(&p.quick, "quick", false, "small numbers, one round, few contenders; fails if a figure is off by more than a factor of two: see -known")
-	flags.IntVar(&p.rounds, "rounds", 3, "how often everything is measured; the tables show medians")
-	flags.IntVar(&p.repeats, "repeats", 3, "how often drop and core list and take the burst in each round")
-	flags.DurationVar(&p.cool, "cool", 10*time.Second, "rest in which informerd compresses what nobody changes, before the memory is read once more, in the scene of kinds")
+	flags.BoolVar(&p.quick, "quick", false,
+		"small numbers, one round, few contenders; fails if a figure is off by more than a factor of two: see -known")
+	flags.IntVar(&p.rounds, "rounds", 3,
+		"how often everything is measured; the tables show medians")
+	flags.IntVar(&p.repeats, "repeats", 3,
+		"how often drop and core list and take the burst in each round")
+	flags.DurationVar(&p.cool, "cool", 10*time.Second,
+		"rest in which informerd compresses what nobody changes, before the memory is read once more, in the scene of kinds")
 	flags.DurationVar(&p.rest, "rest", 2*time.Second, "rest before the steady memory is read")
 	flags.IntVar(&p.objects, "objects", 20_000, "objects in the list")
 	flags.IntVar(&p.size, "size", objects.Medium, "bytes of an object, about")
@@ -76,16 +81,22 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	flags.IntVar(&p.others, "others", 100, "further listeners in the scene of that name")
 	flags.StringVar(&p.noMatch, "others-filter", contender.NoMatch, "their filter")
 	informerd := flags.String("informerd", "../bin/informerd", "the program, for the daemon")
-	shellOperator := flags.String("shell-operator", "../bin/shell-operator", "the program, for the contender of that name, which is left out without it")
+	shellOperator := flags.String("shell-operator", "../bin/shell-operator",
+		"the program, for the contender of that name, which is left out without it")
 	flags.StringVar(&p.out, "o", "", "write the results to this Markdown file, too")
-	flags.StringVar(&p.known, "known", "", "a Markdown file of an earlier run: a quick run may fall short where that did, by twice as much")
+	flags.StringVar(&p.known, "known", "",
+		"a Markdown file of an earlier run: a quick run may fall short where that did, by twice as much")
 	flags.StringVar(&p.raw, "json", "", "write what each trial measured to this file")
-	flags.StringVar(&p.profiles, "cpuprofile", "", "folder for CPU profiles of each contender's list and burst")
+	flags.StringVar(&p.profiles, "cpuprofile", "",
+		"folder for CPU profiles of each contender's list and burst")
 	names := flags.String("contenders", strings.Join(contender.Names, ","), "which to compare")
-	proto := flags.String("proto", strings.Join(protocols, ","), "h1 (plain HTTP/1.1), h2 (HTTP/2 over TLS) or both")
+	proto := flags.String("proto", strings.Join(protocols, ","),
+		"h1 (plain HTTP/1.1), h2 (HTTP/2 over TLS) or both")
 	which := flags.String("scenes", strings.Join(scenes, ","), "which parts to run")
-	kinds := flags.String("kinds", strings.Join(kindIDs(), ","), "which collections the scene of kinds has")
-	flags.IntVar(&p.kindObjects, "kind-objects", 5_000, "objects, and changes, of each; of small ones there are more, of large ones fewer")
+	kinds := flags.String("kinds", strings.Join(kindIDs(), ","),
+		"which collections the scene of kinds has")
+	flags.IntVar(&p.kindObjects, "kind-objects", 5_000,
+		"objects, and changes, of each; of small ones there are more, of large ones fewer")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -100,7 +111,8 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 			}
 		}
 	}
-	p.programs = map[string]string{contender.Daemon: *informerd, contender.ShellOperator: *shellOperator}
+	p.programs = map[string]string{contender.Daemon: *informerd,
+		contender.ShellOperator: *shellOperator}
 	var err error
 	if p.contenders, err = choose("contenders", *names, contender.Names); err != nil {
 		return nil, err
@@ -114,16 +126,20 @@ func parsePlan(args []string, stderr io.Writer) (*plan, error) {
 	if p.kinds, err = choose("kinds", *kinds, kindIDs()); err != nil {
 		return nil, err
 	}
-	if p.rounds < 1 || p.kindObjects < 1 || p.repeats < 1 || p.objects < 1 || p.size < 1 || p.events < 1 || p.others < 1 || p.paced < 0 || p.singles < 0 {
-		return nil, fmt.Errorf("-rounds, -repeats, -objects, -kind-objects, -size, -events and -others must be positive, -paced and -singles not negative")
+	if p.rounds < 1 || p.kindObjects < 1 || p.repeats < 1 || p.objects < 1 || p.size < 1 ||
+		p.events < 1 || p.others < 1 || p.paced < 0 || p.singles < 0 {
+		return nil, fmt.Errorf(
+			"-rounds, -repeats, -objects, -kind-objects, -size, -events and -others must be positive, -paced and -singles not negative")
 	}
 	return p, nil
 }
 
-// quickValues are what -quick makes of flags that are not given. With fewer events, what a process does at its beginning shows.
+// quickValues are what -quick makes of flags that are not given. With fewer events, what a process
+// does at its beginning shows.
 var quickValues = map[string]string{
 	"rounds": "1", "objects": "5000", "events": "10000", "paced": "0", "singles": "0",
-	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,parts,kinds", "kinds": quickKinds, "kind-objects": "1500", "cool": "4s",
+	"contenders": "drop,dynamic,core", "proto": "h1", "scenes": "main,parts,kinds",
+	"kinds": quickKinds, "kind-objects": "1500", "cool": "4s",
 }
 
 // choose returns the values of a list in the order of all.
@@ -131,7 +147,8 @@ func choose(flag, list string, all []string) ([]string, error) {
 	given := strings.Split(list, ",")
 	for _, name := range given {
 		if !slices.Contains(all, name) {
-			return nil, fmt.Errorf("-%s %q: it is a list of %s", flag, name, strings.Join(all, ", "))
+			return nil, fmt.Errorf("-%s %q: it is a list of %s", flag, name,
+				strings.Join(all, ", "))
 		}
 	}
 	var chosen []string
@@ -143,13 +160,14 @@ func choose(flag, list string, all []string) ([]string, error) {
 	return chosen, nil
 }
 
-// checkPrograms finds out before minutes have gone by whether programs can be run. The other one that informerd is compared with
-// may be missing, as not every machine can build it.
+// checkPrograms finds out before minutes have gone by whether programs can be run. The other one
+// that informerd is compared with may be missing, as not every machine can build it.
 func (p *plan) checkPrograms(log io.Writer) error {
 	if !p.has(sceneMain) {
 		return nil
 	}
-	if _, err := os.Stat(p.programs[contender.Daemon]); err != nil && slices.Contains(p.contenders, contender.Daemon) {
+	if _, err := os.Stat(p.programs[contender.Daemon]); err != nil &&
+		slices.Contains(p.contenders, contender.Daemon) {
 		return fmt.Errorf("the daemon cannot be measured: %w: build it, name it with -informerd, or leave it out of -contenders", err)
 	}
 	if i := slices.Index(p.contenders, contender.ShellOperator); i >= 0 {

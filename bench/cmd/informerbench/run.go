@@ -31,7 +31,8 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 		return err
 	}
 	r := &runner{plan: p, log: stderr, trials: map[string][]trial.Result{}}
-	started, machine := time.Now(), report.ThisMachine() // the commit may be another one when the run has ended
+	// the commit may be another one when the run has ended
+	started, machine := time.Now(), report.ThisMachine()
 	if err := r.perform(ctx); err != nil {
 		return err
 	}
@@ -47,7 +48,8 @@ func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writ
 		return errProblems
 	case p.quick && len(doc.Failed(known)) > 0:
 		for _, v := range doc.Failed(known) {
-			fmt.Fprintf(stdout, "\noff by more than a factor of two: %s: %s, required: %s\n", v.What, v.Reached, v.Required)
+			fmt.Fprintf(stdout, "\noff by more than a factor of two: %s: %s, required: %s\n",
+				v.What, v.Reached, v.Required)
 		}
 		return errFallsShort
 	default:
@@ -72,22 +74,25 @@ func (r *runner) perform(ctx context.Context) error {
 		r.performParts(ctx) // first, while this process has nothing else to do
 	}
 	for _, scene := range []struct {
-		name      string
-		spec      stageSpec
-		acts      func() []act
-		matchless bool // the filter matches none of the objects: small pods are such as were just created
+		name string
+		spec stageSpec
+		acts func() []act
+		// the filter matches none of the objects: small pods are such as were just created
+		matchless bool
 	}{
 		{sceneMain, r.spec("pods", r.objects, r.size), r.mainActs, false},
 		{sceneListeners, r.spec("pods", r.objects, r.size), r.listenerActs, false},
 		{sceneGrowth, r.spec("pods", fewObjects, smallSize), r.growthActs, true},
 		{sceneGrowth, r.spec("pods", manyObjects, smallSize), r.growthActs, true},
-		{sceneGrowth, r.spec(objects.ManyWorkloadPods.ID, r.objects, r.size), r.workloadActs, false},
+		{sceneGrowth, r.spec(objects.ManyWorkloadPods.ID, r.objects, r.size), r.workloadActs,
+			false},
 		{sceneGrowth, r.spec("pods", r.objects, r.size), r.informerActs, false},
 	} {
 		if !r.has(scene.name) {
 			continue
 		}
-		if err := r.scene(ctx, scene.name, scene.spec, scene.acts(), r.rounds, scene.matchless); err != nil {
+		if err := r.scene(ctx, scene.name, scene.spec, scene.acts(), r.rounds,
+			scene.matchless); err != nil {
 			return err
 		}
 	}
@@ -101,20 +106,24 @@ func (r *runner) spec(kind string, count, size int) stageSpec {
 	return stageSpec{kind: kind, objects: count, size: size, events: r.events + r.paced + r.singles}
 }
 
-// mainActs: drop and core, on which ratios hang, do so little that the machine's noise shows. So they
-// list and take the burst several times in each round. Of those that take long, few perform more than once.
+// mainActs: drop and core, on which ratios hang, do so little that the machine's noise shows. So
+// they list and take the burst several times in each round. Of those that take long, few perform
+// more than once.
 func (r *runner) mainActs() (acts []act) {
 	for _, protocol := range r.protocols {
 		first := protocol == r.protocols[0]
 		for again := range r.repeats {
 			for _, name := range r.contenders {
 				cheap := name == contender.Drop || name == contender.Core
-				variant := name == contender.DynamicLean || name == contender.TypedJSON || name == contender.ShellOperator
+				variant := name == contender.DynamicLean || name == contender.TypedJSON ||
+					name == contender.ShellOperator
 				if again > 0 && !cheap || !first && variant {
 					continue // the first table shows what a variant changes
 				}
-				a := act{contender: name, protocol: protocol, burst: r.events, program: r.programs[name]}
-				a.once = name == contender.ShellOperator || name == contender.DynamicLean || name == contender.Dynamic && !first
+				a := act{contender: name, protocol: protocol, burst: r.events,
+					program: r.programs[name]}
+				a.once = name == contender.ShellOperator || name == contender.DynamicLean ||
+					name == contender.Dynamic && !first
 				if again == 0 {
 					a.paced = r.paced
 				}
@@ -132,7 +141,8 @@ func (r *runner) mainActs() (acts []act) {
 func (r *runner) listenerActs() []act {
 	acts := []act{{contender: contender.Core, protocol: "h1", burst: r.events}}
 	for _, kind := range r.furtherKinds() {
-		acts = append(acts, act{contender: contender.Core, protocol: "h1", burst: r.events, others: r.others, othersFilter: kind.filter, label: "core+" + kind.label})
+		acts = append(acts, act{contender: contender.Core, protocol: "h1", burst: r.events,
+			others: r.others, othersFilter: kind.filter, label: "core+" + kind.label})
 	}
 	return acts
 }
@@ -152,7 +162,8 @@ func (r *runner) furtherKinds() []furtherKind {
 }
 
 // scene runs the acts, all of them in each round.
-func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []act, rounds int, matchless bool) (err error) {
+func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []act, rounds int,
+	matchless bool) (err error) {
 	for _, a := range acts {
 		spec.protobuf = spec.protobuf || a.contender == contender.TypedProtobuf
 	}
@@ -192,8 +203,9 @@ func (r *runner) scene(ctx context.Context, name string, spec stageSpec, acts []
 	return nil
 }
 
-// attempt performs a trial, twice if it fails. A trial that fails again is missing in the results, which is better than having
-// none after half an hour. Without a trial and without an error it is missing.
+// attempt performs a trial, twice if it fails. A trial that fails again is missing in the results,
+// which is better than having none after half an hour. Without a trial and without an error it is
+// missing.
 func (r *runner) attempt(ctx context.Context, s *stage, a act) (*trial.Result, error) {
 	var errs []error
 	for len(errs) < 2 {
@@ -205,7 +217,8 @@ func (r *runner) attempt(ctx context.Context, s *stage, a act) (*trial.Result, e
 			return nil, err
 		}
 		errs = append(errs, err)
-		fmt.Fprintf(r.log, "%-24s %-2s %-18s failed (attempt %d of 2)\n", s.name, a.protocol, cmp.Or(a.label, a.contender), len(errs))
+		fmt.Fprintf(r.log, "%-24s %-2s %-18s failed (attempt %d of 2)\n", s.name, a.protocol,
+			cmp.Or(a.label, a.contender), len(errs))
 	}
 	r.problem("scene %s: a trial is missing: %v", s.name, errs[1])
 	return nil, nil

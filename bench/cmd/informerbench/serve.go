@@ -23,7 +23,8 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	events := flags.Int("events", 20_000, "how many changes to make ahead of time")
 	protobuf := flags.Bool("protobuf", false, "serve protobuf, too (pods only)")
 	churn := flags.Bool("churn", false, "let no object come twice: changes add and delete")
-	watchList := flags.Bool("watchlist", false, "allow sendInitialEvents, as servers with streamed lists do")
+	watchList := flags.Bool("watchlist", false,
+		"allow sendInitialEvents, as servers with streamed lists do")
 	dir := flags.String("dir", "", "where to write the kubeconfigs (default: a new folder)")
 	attached := flags.Bool("until-stdin-ends", false, "end when stdin does")
 	if err := flags.Parse(args); err != nil {
@@ -39,9 +40,11 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 		}
 		defer os.RemoveAll(*dir)
 	}
-	s, err := apiserver.New(apiserver.Config{WatchList: *watchList, Collections: []apiserver.Collection{
-		{Kind: kind, Count: *count, Size: *size, Events: *events, Protobuf: *protobuf, Churn: *churn},
-	}})
+	s, err := apiserver.New(apiserver.Config{WatchList: *watchList,
+		Collections: []apiserver.Collection{
+			{Kind: kind, Count: *count, Size: *size, Events: *events, Protobuf: *protobuf,
+				Churn: *churn},
+		}})
 	if err != nil {
 		return err
 	}

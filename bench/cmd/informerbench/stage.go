@@ -50,8 +50,10 @@ func openStage(ctx context.Context, spec stageSpec, stderr io.Writer) (*stage, e
 		return nil, err
 	}
 	s := &stage{program: program, dir: dir, spec: spec, log: stderr}
-	s.server = s.command(ctx, "serve", "-until-stdin-ends", "-dir", dir, "-kind", spec.kind, "-objects", fmt.Sprint(spec.objects),
-		"-size", fmt.Sprint(spec.size), "-events", fmt.Sprint(spec.events), fmt.Sprintf("-protobuf=%t", spec.protobuf), fmt.Sprintf("-churn=%t", spec.churn))
+	s.server = s.command(ctx, "serve", "-until-stdin-ends", "-dir", dir, "-kind", spec.kind,
+		"-objects", fmt.Sprint(spec.objects),
+		"-size", fmt.Sprint(spec.size), "-events", fmt.Sprint(spec.events),
+		fmt.Sprintf("-protobuf=%t", spec.protobuf), fmt.Sprintf("-churn=%t", spec.churn))
 	hold, err := s.server.StdinPipe()
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -78,8 +80,8 @@ func (s *stage) close() error {
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
-// command is this program with other arguments. What would change how the Go runtime or client-go works
-// is taken out of the environment.
+// command is this program with other arguments. What would change how the Go runtime or client-go
+// works is taken out of the environment.
 func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -87,7 +89,8 @@ func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd.Stderr = s.log
 	for _, setting := range os.Environ() {
 		name, _, _ := strings.Cut(setting, "=")
-		if name != "GOGC" && name != "GOMEMLIMIT" && name != "GODEBUG" && !strings.HasPrefix(name, "KUBE_FEATURE_") {
+		if name != "GOGC" && name != "GOMEMLIMIT" && name != "GODEBUG" &&
+			!strings.HasPrefix(name, "KUBE_FEATURE_") {
 			cmd.Env = append(cmd.Env, setting)
 		}
 	}
@@ -112,8 +115,8 @@ type act struct {
 	once           bool // in the first round only
 }
 
-// coldShare is which part of the phase an object must be unchanged to be cold. It may be twice that until it is compressed, and
-// to compress thousands takes some seconds.
+// coldShare is which part of the phase an object must be unchanged to be cold. It may be twice that
+// until it is compressed, and to compress thousands takes some seconds.
 const coldShare = 5
 
 // perform runs a trial on the freshly reset server.
@@ -129,9 +132,12 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		kubeconfig = s.endpoint.TLS
 	}
 	args := []string{
-		"client", "-contender", a.contender, "-kubeconfig", kubeconfig, "-control", s.endpoint.URL, "-kind", s.spec.kind,
-		"-objects", fmt.Sprint(s.spec.objects), "-burst", fmt.Sprint(a.burst), "-paced", fmt.Sprint(a.paced), "-paced-every", pacedEvery.String(),
-		"-singles", fmt.Sprint(a.singles), "-single-gap", singleGap.String(), "-others", fmt.Sprint(a.others), "-rest", s.rest.String(),
+		"client", "-contender", a.contender, "-kubeconfig", kubeconfig, "-control", s.endpoint.URL,
+		"-kind", s.spec.kind,
+		"-objects", fmt.Sprint(s.spec.objects), "-burst", fmt.Sprint(a.burst), "-paced",
+		fmt.Sprint(a.paced), "-paced-every", pacedEvery.String(),
+		"-singles", fmt.Sprint(a.singles), "-single-gap", singleGap.String(), "-others",
+		fmt.Sprint(a.others), "-rest", s.rest.String(),
 		"-informers", fmt.Sprint(a.informers), "-limit", trialLimit.String(),
 		"-program", a.program, "-dir", s.dir,
 	}
@@ -142,7 +148,8 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 		args = append(args, "-others-filter", a.othersFilter)
 	}
 	if s.profiles != "" {
-		dir := filepath.Join(s.profiles, strings.ReplaceAll(s.name, "/", "-")+"-"+a.protocol+"-"+a.label)
+		dir := filepath.Join(s.profiles, strings.ReplaceAll(s.name, "/", "-")+"-"+a.protocol+"-"+
+			a.label)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return r, err
 		}
@@ -155,14 +162,17 @@ func (s *stage) perform(ctx context.Context, a act) (r trial.Result, err error) 
 	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(s.log, &said)
 	if err := cmd.Run(); err != nil {
 		state, _ := trial.Control{URL: s.endpoint.URL}.State(ctx)
-		return r, fmt.Errorf("%s over %s: %w: %s (the server: %+v)", a.label, a.protocol, err, bytes.TrimSpace(said.Bytes()), state)
+		return r, fmt.Errorf("%s over %s: %w: %s (the server: %+v)", a.label, a.protocol, err,
+			bytes.TrimSpace(said.Bytes()), state)
 	}
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		return r, fmt.Errorf("%s over %s: cannot read its result: %w", a.label, a.protocol, err)
 	}
 	r.Contender = a.label
-	fmt.Fprintf(s.log, "%-24s %-2s %-18s list %8.1f us/object, event %8.1f us, %6.1f s\n", s.name, a.protocol, a.label,
-		float64(r.List.CPU.Microseconds())/float64(r.Objects), float64(r.Burst.CPU.Microseconds())/float64(max(1, r.Changes)),
+	fmt.Fprintf(s.log, "%-24s %-2s %-18s list %8.1f us/object, event %8.1f us, %6.1f s\n", s.name,
+		a.protocol, a.label,
+		float64(r.List.CPU.Microseconds())/float64(r.Objects),
+		float64(r.Burst.CPU.Microseconds())/float64(max(1, r.Changes)),
 		(r.List.Wall + r.Burst.Wall).Seconds())
 	return r, nil
 }

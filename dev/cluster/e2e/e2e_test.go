@@ -27,7 +27,8 @@ type devcluster struct {
 	dir string
 }
 
-// newDevcluster skips the test if the program was not built, and stops the cluster when the test ends.
+// newDevcluster skips the test if the program was not built, and stops the cluster when the test
+// ends.
 func newDevcluster(t *testing.T) devcluster {
 	t.Helper()
 	bin := os.Getenv("DEVCLUSTER_BIN")
@@ -49,7 +50,8 @@ func (d devcluster) run(status int, command string, flags ...string) (stdout, st
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		d.t.Fatal(err)
 	}
-	d.t.Logf("%s: exit status %d after %.1f s", command, cmd.ProcessState.ExitCode(), time.Since(begun).Seconds())
+	d.t.Logf("%s: exit status %d after %.1f s", command, cmd.ProcessState.ExitCode(),
+		time.Since(begun).Seconds())
 	if got := cmd.ProcessState.ExitCode(); got != status {
 		d.t.Fatalf("%s: exit status %d, want %d\n%s%s", command, got, status, &out, &errOut)
 	}
@@ -96,7 +98,8 @@ func (d devcluster) kill(component string) {
 	d.t.Fatalf("status does not know %s:\n%s", component, stdout)
 }
 
-// isZombie reports whether a process has ended and merely was not reaped yet, which is for init to do.
+// isZombie reports whether a process has ended and merely was not reaped yet, which is for init to
+// do.
 func isZombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, after, _ := bytes.Cut(stat, []byte(") "))
@@ -138,7 +141,8 @@ func TestAPIServerAlone(t *testing.T) {
 	if err != nil || !bytes.Contains(metrics, []byte("apiserver_longrunning_requests{")) {
 		t.Errorf("the administrator cannot read the watches from /metrics: %v", err)
 	}
-	if _, err := d.client().CoreV1().Pods("default").Create(ctx, pod(), metav1.CreateOptions{}); err != nil {
+	if _, err := d.client().CoreV1().Pods("default").Create(ctx, pod(),
+		metav1.CreateOptions{}); err != nil {
 		t.Errorf("a pod cannot be created without controllers: %v", err)
 	}
 
@@ -150,8 +154,8 @@ func TestAPIServerAlone(t *testing.T) {
 	begun := time.Now()
 	d.run(0, "restart-apiserver")
 	alone := time.Since(begun)
-	// An open watch must not hold up the restart, for which an API server would wait a minute, and the data and the
-	// address must survive it.
+	// An open watch must not hold up the restart, for which an API server would wait a minute, and
+	// the data and the address must survive it.
 	watch, err := d.client().CoreV1().Pods("").Watch(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -167,13 +171,15 @@ func TestAPIServerAlone(t *testing.T) {
 		t.Errorf("status after the crash:\n%s", stdout)
 	}
 	d.run(0, "restart-apiserver")
-	if _, err := d.client().CoreV1().Pods("default").Get(ctx, pod().Name, metav1.GetOptions{}); err != nil {
+	if _, err := d.client().CoreV1().Pods("default").Get(ctx, pod().Name,
+		metav1.GetOptions{}); err != nil {
 		t.Errorf("after two restarts: %v", err)
 	}
 
 	// Up after a crash starts from nothing.
 	d.kill("kube-apiserver")
-	if _, stderr := d.run(0, "up"); !strings.Contains(stderr, "incomplete, kube-apiserver is missing") {
+	if _, stderr := d.run(0, "up"); !strings.Contains(stderr,
+		"incomplete, kube-apiserver is missing") {
 		t.Errorf("up after a crash said %q", stderr)
 	}
 	pods, err := d.client().CoreV1().Pods("").List(ctx, metav1.ListOptions{})
@@ -197,11 +203,13 @@ func TestDeploymentBecomesRunningPods(t *testing.T) {
 	ctx := context.Background()
 	d := newDevcluster(t)
 	d.run(0, "up", "--with", "controllers", "--nodes", "2")
-	if stdout, _ := d.run(0, "status"); strings.Count(stdout, " running ") != 5 || strings.Count(stdout, " yes") != 5 {
+	if stdout, _ := d.run(0, "status"); strings.Count(stdout, " running ") != 5 ||
+		strings.Count(stdout, " yes") != 5 {
 		t.Errorf("status:\n%s", stdout)
 	}
 	client := d.client()
-	if nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{}); err != nil || len(nodes.Items) != 2 {
+	if nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{}); err != nil ||
+		len(nodes.Items) != 2 {
 		t.Errorf("%d nodes (%v), want 2", len(nodes.Items), err)
 	}
 
@@ -211,15 +219,18 @@ func TestDeploymentBecomesRunningPods(t *testing.T) {
 		Spec: appsv1.DeploymentSpec{
 			Replicas: &replicas,
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod().Spec},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: pod().Spec},
 		},
 	}
-	if _, err := client.AppsV1().Deployments("default").Create(ctx, deployment, metav1.CreateOptions{}); err != nil {
+	if _, err := client.AppsV1().Deployments("default").Create(ctx, deployment,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()
 	d.eventually(3*time.Minute, func() error {
-		pods, err := client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Running"})
+		pods, err := client.CoreV1().Pods("default").List(ctx,
+			metav1.ListOptions{FieldSelector: "status.phase=Running"})
 		if err == nil && len(pods.Items) != int(replicas) {
 			err = fmt.Errorf("%d pods run, want %d", len(pods.Items), replicas)
 		}
@@ -231,6 +242,7 @@ func TestDeploymentBecomesRunningPods(t *testing.T) {
 func pod() *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "p"},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "registry.example.com/web:1"}}},
+		Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{Name: "c", Image: "registry.example.com/web:1"}}},
 	}
 }

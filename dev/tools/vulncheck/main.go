@@ -1,6 +1,6 @@
-// Command vulncheck runs govulncheck, which stands beside it, over the modules in the given folders. It first asks
-// whether the vulnerability database can be reached: where it cannot, one line says that this check did not run and
-// why, and the exit code is 0.
+// Command vulncheck runs govulncheck, which stands beside it, over the modules in the given
+// folders. It first asks whether the vulnerability database can be reached: where it cannot, one
+// line says that this check did not run and why, and the exit code is 0.
 //
 //	GOVULNDB            another database than https://vuln.go.dev: an address, or file:// and a folder
 //	VULNCHECK=required  a database that cannot be reached is a failure
@@ -66,14 +66,15 @@ func (c check) run(ctx context.Context, folders []string) error {
 	return errors.Join(failed...)
 }
 
-// govulncheck runs the program of that name that was built together with this one. Its exit code is not 0 if it has
-// found something.
+// govulncheck runs the program of that name that was built together with this one. Its exit code is
+// not 0 if it has found something.
 func govulncheck(ctx context.Context, database, folder string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(filepath.Dir(self), "govulncheck"), "-db", database, "./...")
+	cmd := exec.CommandContext(ctx, filepath.Join(filepath.Dir(self), "govulncheck"), "-db",
+		database, "./...")
 	cmd.Dir = folder
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()

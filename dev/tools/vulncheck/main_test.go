@@ -58,32 +58,40 @@ func TestRun(t *testing.T) {
 		{"all is well", database(t, 200, index), false, nil, 2, "", ""},
 		{"a mirror with a slash", database(t, 200, index) + "/", false, nil, 2, "", ""},
 		{"a mirror on disk", "file:///mirror/", true, nil, 2, "", ""},
-		{"a finding", database(t, 200, index), false, finding, 2, "", "govulncheck in b: exit status 3"},
-		{"nobody listens", stopped(t), false, nil, 0, "NOT RUN: the vulnerability database http://127.0.0.1:", ""},
+		{"a finding", database(t, 200, index), false, finding, 2, "",
+			"govulncheck in b: exit status 3"},
+		{"nobody listens", stopped(t), false, nil, 0,
+			"NOT RUN: the vulnerability database http://127.0.0.1:", ""},
 		{"nobody listens, required", stopped(t), true, nil, 0, "", "connection refused"},
-		{"a firewall answers", database(t, 403, "no"), false, nil, 0, "/index/db.json.gz: 403 Forbidden", ""},
+		{"a firewall answers", database(t, 403, "no"), false, nil, 0,
+			"/index/db.json.gz: 403 Forbidden", ""},
 		{"a firewall answers, required", database(t, 403, "no"), true, nil, 0, "", "403 Forbidden"},
 		{"a server in trouble", database(t, 503, ""), false, nil, 0, "503 Service Unavailable", ""},
-		{"no database", database(t, 404, ""), false, nil, 0, "", "is no vulnerability database: http://127.0.0.1:"},
-		{"a login page", database(t, 200, "<html>"), false, nil, 0, "", "its index/db.json.gz has no time of change"},
-		{"no time", database(t, 200, packed(t, "{}")), false, nil, 0, "", "its index/db.json.gz has no time of change"},
+		{"no database", database(t, 404, ""), false, nil, 0, "",
+			"is no vulnerability database: http://127.0.0.1:"},
+		{"a login page", database(t, 200, "<html>"), false, nil, 0, "",
+			"its index/db.json.gz has no time of change"},
+		{"no time", database(t, 200, packed(t, "{}")), false, nil, 0, "",
+			"its index/db.json.gz has no time of change"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out strings.Builder
 			scanned := 0
-			c := check{database: tt.database, required: tt.required, out: &out, scan: func(_ context.Context, db, _ string) error {
-				if want := strings.TrimSuffix(tt.database, "/"); db != want {
-					t.Errorf("database %s, want %s", db, want)
-				}
-				scanned++
-				return tt.finding
-			}}
+			c := check{database: tt.database, required: tt.required, out: &out,
+				scan: func(_ context.Context, db, _ string) error {
+					if want := strings.TrimSuffix(tt.database, "/"); db != want {
+						t.Errorf("database %s, want %s", db, want)
+					}
+					scanned++
+					return tt.finding
+				}}
 			err := c.run(t.Context(), []string{"a", "b"})
 			if scanned != tt.scanned {
 				t.Errorf("%d folders scanned, want %d", scanned, tt.scanned)
 			}
-			if got := out.String(); !strings.Contains(got, tt.out) || (tt.out == "") != (got == "") || strings.Count(got, "\n") > 1 {
+			if got := out.String(); !strings.Contains(got, tt.out) ||
+				(tt.out == "") != (got == "") || strings.Count(got, "\n") > 1 {
 				t.Errorf("output %q, want one line with %q", got, tt.out)
 			}
 			switch {

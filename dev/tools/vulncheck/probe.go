@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// unreachableError says that nothing was learnt about the database, because something stands between it and us.
+// unreachableError says that nothing was learnt about the database, because something stands
+// between it and us.
 type unreachableError struct {
 	database string
 	err      error
@@ -27,8 +28,8 @@ func (e *unreachableError) Unwrap() error { return e.err }
 // patience is how long the database may take to answer.
 const patience = 15 * time.Second
 
-// probe reads the index file with which every database of this form begins. Whether a database on disk is one is
-// left to govulncheck.
+// probe reads the index file with which every database of this form begins. Whether a database on
+// disk is one is left to govulncheck.
 func probe(ctx context.Context, database string) error {
 	if !strings.HasPrefix(database, "http://") && !strings.HasPrefix(database, "https://") {
 		return nil
@@ -62,11 +63,13 @@ func get(ctx context.Context, database, address string) ([]byte, error) {
 	defer resp.Body.Close()
 	switch s := resp.StatusCode; {
 	case s == http.StatusOK:
-	case s == http.StatusForbidden || s == http.StatusProxyAuthRequired || s == http.StatusTooManyRequests || s >= 500:
+	case s == http.StatusForbidden || s == http.StatusProxyAuthRequired ||
+		s == http.StatusTooManyRequests || s >= 500:
 		// A proxy or a firewall on the way, or a server in trouble.
 		return nil, &unreachableError{database, fmt.Errorf("%s: %s", address, resp.Status)}
 	default:
-		return nil, fmt.Errorf("%s is no vulnerability database: %s: %s", database, address, resp.Status)
+		return nil, fmt.Errorf("%s is no vulnerability database: %s: %s", database, address,
+			resp.Status)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {

@@ -1,8 +1,9 @@
 // Package nearest finds the known names that somebody may have meant by a name that is not known.
 //
-// What is promised: a name is near if few characters must be added, removed, changed or swapped to get to it (one for
-// short names, up to a third of longer ones), whatever their case. Nearest come first, then in alphabetical order.
-// The cost is bounded: names longer than 128 bytes are near to nothing.
+// What is promised: a name is near if few characters must be added, removed, changed or swapped to
+// get to it (one for short names, up to a third of longer ones), whatever their case. Nearest come
+// first, then in alphabetical order. The cost is bounded: names longer than 128 bytes are near to
+// nothing.
 package nearest
 
 import (
@@ -45,7 +46,8 @@ func Names(name string, known []string, limit int) []string {
 	return names
 }
 
-// Distance is how many characters differ between the names, false if they are too many for the names to be near.
+// Distance is how many characters differ between the names, false if they are too many for the
+// names to be near.
 func Distance(name, known string) (int, bool) {
 	if name == "" || known == "" || len(name) > maxLength || len(known) > maxLength {
 		return 0, false
@@ -60,7 +62,8 @@ func Distance(name, known string) (int, bool) {
 	return d, d <= allowed && d < max(len(a), len(b))
 }
 
-// edits is the optimal string alignment distance: additions, removals, changes and swaps of neighbours.
+// edits is the optimal string alignment distance: additions, removals, changes and swaps of
+// neighbours.
 func edits(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

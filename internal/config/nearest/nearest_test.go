@@ -33,7 +33,8 @@ func TestNames(t *testing.T) {
 }
 
 func TestNamesLimit(t *testing.T) {
-	if got := Names("pod", []string{"pods", "podd", "poda"}, 2); !slices.Equal(got, []string{"poda", "podd"}) {
+	if got := Names("pod", []string{"pods", "podd", "poda"}, 2); !slices.Equal(got,
+		[]string{"poda", "podd"}) {
 		t.Errorf("got %q", got)
 	}
 }

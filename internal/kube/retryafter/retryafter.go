@@ -1,8 +1,9 @@
 // Package retryafter reads when an API server wants to be asked again.
 //
-// A server says so in the Retry-After header of an answer, or in the Status that is its body. client-go keeps the header
-// only of answers without a Status, and some of its calls wait as the header says by themselves, however long that is.
-// Here the caller learns of both, bounded, and waits itself.
+// A server says so in the Retry-After header of an answer, or in the Status that is its body.
+// client-go keeps the header only of answers without a Status, and some of its calls wait as the
+// header says by themselves, however long that is. Here the caller learns of both, bounded, and
+// waits itself.
 package retryafter
 
 import (
@@ -15,7 +16,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Most is the longest delay that is honoured. A server that is away for longer is asked in vain a few times.
+// Most is the longest delay that is honoured. A server that is away for longer is asked in vain a
+// few times.
 const Most = 5 * time.Minute
 
 // Error is an error together with the delay the server asked for.
@@ -57,7 +59,8 @@ func Parse(header string, now time.Time) time.Duration {
 
 type key struct{}
 
-// Note returns a context whose requests leave the delays that they receive in the Noted, if they go through a Transport.
+// Note returns a context whose requests leave the delays that they receive in the Noted, if they go
+// through a Transport.
 func Note(ctx context.Context) (context.Context, *Noted) {
 	n := &Noted{}
 	return context.WithValue(ctx, key{}, n), n

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Noted is the longest delay that the requests of a context received. It is safe for concurrent use.
+// Noted is the longest delay that the requests of a context received. It is safe for concurrent
+// use.
 type Noted struct{ delay atomic.Int64 }
 
 // Delay returns it, 0 if there was none.
@@ -21,8 +22,9 @@ func (n *Noted) note(d time.Duration) {
 	}
 }
 
-// Transport returns rt with each Retry-After header of a failure noted in the request's context, see Note. The header is
-// removed there, since client-go would wait by itself. Requests of other contexts are left alone.
+// Transport returns rt with each Retry-After header of a failure noted in the request's context,
+// see Note. The header is removed there, since client-go would wait by itself. Requests of other
+// contexts are left alone.
 func Transport(rt http.RoundTripper) http.RoundTripper { return &noting{rt} }
 
 type noting struct{ rt http.RoundTripper }

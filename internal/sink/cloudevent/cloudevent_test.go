@@ -50,11 +50,13 @@ const (
 func TestLines(t *testing.T) {
 	pods := source(t, "prod-eu-1", "crash-loops", "pods")
 	nodes := source(t, "prod-eu-1", "nodes", "nodes")
-	emitted, err := pods.Emitted(event.Event{Op: event.Resync, Object: object(t, web1)}, observed, "com.example.crashloop", 0, "{\"count\":\n 5}\n")
+	emitted, err := pods.Emitted(event.Event{Op: event.Resync, Object: object(t, web1)}, observed,
+		"com.example.crashloop", 0, "{\"count\":\n 5}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty, err := pods.Emitted(event.Event{Op: event.Resync, Object: object(t, web1)}, observed, "com.example.crashloop", 1, "")
+	empty, err := pods.Emitted(event.Event{Op: event.Resync, Object: object(t, web1)}, observed,
+		"com.example.crashloop", 1, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,38 +70,47 @@ func TestLines(t *testing.T) {
 	}{
 		{
 			"add of the first list",
-			pods.Event(event.Event{Op: event.Add, Initial: true, Object: object(t, web1)}, observed),
-			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod + `,"type":"dev.informerd.object.added",` + at +
+			pods.Event(event.Event{Op: event.Add, Initial: true, Object: object(t, web1)},
+				observed),
+			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod +
+				`,"type":"dev.informerd.object.added",` + at +
 				`,"datacontenttype":"application/json","op":"add","resourceversion":"7","uid":"u-1","initial":true,"data":{"object":` + web1 + `}}`,
 		},
 		{
 			"update after missed events",
-			pods.Event(event.Event{Op: event.Update, Missed: 3, Object: object(t, web1), Old: object(t, web0)}, observed),
-			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod + `,"type":"dev.informerd.object.updated",` + at +
+			pods.Event(event.Event{Op: event.Update, Missed: 3, Object: object(t, web1),
+				Old: object(t, web0)}, observed),
+			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod +
+				`,"type":"dev.informerd.object.updated",` + at +
 				`,"datacontenttype":"application/json","op":"update","resourceversion":"7","oldresourceversion":"6","uid":"u-1","missed":3,"data":{"object":` + web1 + `,"old":` + web0 + `}}`,
 		},
 		{
 			"resync",
 			pods.Event(event.Event{Op: event.Resync, Object: object(t, web1)}, observed),
-			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod + `,"type":"dev.informerd.object.resynced",` + at +
+			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod +
+				`,"type":"dev.informerd.object.resynced",` + at +
 				`,"datacontenttype":"application/json","op":"resync","resourceversion":"7","uid":"u-1","data":{"object":` + web1 + `}}`,
 		},
 		{
 			"missed delete of a cluster-scoped object",
-			nodes.Event(event.Event{Op: event.Delete, FinalStateUnknown: true, Object: object(t, node)}, observed),
+			nodes.Event(event.Event{Op: event.Delete, FinalStateUnknown: true,
+				Object: object(t, node)}, observed),
 			head + `"2c7bc805abb15bce333d075cee815678","source":"/clusters/prod-eu-1/listeners/nodes","type":"dev.informerd.object.deleted","subject":"nodes//n1","time":"2026-03-04T04:06:07.089Z"` +
 				`,"datacontenttype":"application/json","op":"delete","resourceversion":"9","uid":"u-2","finalstateunknown":true,"data":{"object":` + node + `}}`,
 		},
 		{
 			"emitted by a handler",
 			emitted,
-			head + `"d68a402af88a1a4cd345463d8e7baa01",` + pod + `,"type":"com.example.crashloop",` + at +
+			head + `"d68a402af88a1a4cd345463d8e7baa01",` + pod +
+				`,"type":"com.example.crashloop",` + at +
 				`,"datacontenttype":"application/json","op":"resync","resourceversion":"7","uid":"u-1","data":{"count": 5}}`,
 		},
 		{
 			"emitted without data",
 			empty,
-			head + `"5a0daba12b867909678e3b91d4a2645c",` + pod + `,"type":"com.example.crashloop",` + at + `,"op":"resync","resourceversion":"7","uid":"u-1"}`,
+			head + `"5a0daba12b867909678e3b91d4a2645c",` + pod +
+				`,"type":"com.example.crashloop",` + at +
+				`,"op":"resync","resourceversion":"7","uid":"u-1"}`,
 		},
 	}
 	for _, tt := range tests {
@@ -129,11 +140,14 @@ func parse(t testing.TB, m sink.Message) ce.Event {
 
 func TestTheSDKReadsWhatWasWritten(t *testing.T) {
 	m := source(t, "prod", "all", "deployments.apps").Event(event.Event{
-		Op: event.Update, Initial: true, FinalStateUnknown: true, Missed: math.MaxInt, Object: object(t, web1), Old: object(t, web0),
+		Op: event.Update, Initial: true, FinalStateUnknown: true, Missed: math.MaxInt,
+		Object: object(t, web1), Old: object(t, web0),
 	}, observed)
 	e := parse(t, m)
-	if e.ID() != m.ID || e.Source() != "/clusters/prod/listeners/all" || e.Type() != "dev.informerd.object.updated" ||
-		e.Subject() != "deployments.apps/default/web-1" || !e.Time().Equal(observed) || e.DataContentType() != "application/json" {
+	if e.ID() != m.ID || e.Source() != "/clusters/prod/listeners/all" ||
+		e.Type() != "dev.informerd.object.updated" ||
+		e.Subject() != "deployments.apps/default/web-1" || !e.Time().Equal(observed) ||
+		e.DataContentType() != "application/json" {
 		t.Errorf("attributes: %v", e)
 	}
 	want := map[string]any{
@@ -156,7 +170,8 @@ func TestTheSDKReadsWhatWasWritten(t *testing.T) {
 
 func TestLineBreaksBetweenTokensAreLeftOut(t *testing.T) {
 	text := strings.ReplaceAll(strings.ReplaceAll(web1, ",", ",\r\n\t"), ":", "\n:\r")
-	m := source(t, "prod", "all", "pods").Event(event.Event{Op: event.Add, Object: object(t, text)}, observed)
+	m := source(t, "prod", "all", "pods").Event(event.Event{Op: event.Add, Object: object(t, text)},
+		observed)
 	var got struct {
 		Object struct{ Spec struct{ A string } }
 	}
@@ -170,7 +185,8 @@ func TestPackedObjectsAreWrittenAsPlainOnes(t *testing.T) {
 	padding := strings.Repeat(`{"name":"a","value":"b"},`+"\n\r", 100)
 	texts := [2]string{}
 	for i := range texts {
-		texts[i] = fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","uid":"u-1","resourceVersion":"%d"},"spec":{"env":[%s{}],`+"\r\n"+`"n":%d}}`, i, padding, i)
+		texts[i] = fmt.Sprintf(
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","uid":"u-1","resourceVersion":"%d"},"spec":{"env":[%s{}],`+"\r\n"+`"n":%d}}`, i, padding, i)
 	}
 	var p event.Parser
 	var packed []*event.Object
@@ -187,7 +203,8 @@ func TestPackedObjectsAreWrittenAsPlainOnes(t *testing.T) {
 		t.Fatal("no two objects are packed")
 	}
 	object, old := packed[0], packed[1]
-	m := source(t, "prod", "all", "pods").Event(event.Event{Op: event.Update, Object: object, Old: old}, observed)
+	m := source(t, "prod", "all", "pods").Event(event.Event{Op: event.Update, Object: object,
+		Old: old}, observed)
 	parse(t, m)
 	line := cloudevent.Append(nil, m)
 	m.Object, m.Old = object.Plain(), old.Plain()
@@ -212,13 +229,16 @@ func TestLineBreaksTakeTimeInProportion(t *testing.T) {
 
 // Whatever names the cluster, the configuration and the API server come up with.
 func TestStrangeNames(t *testing.T) {
-	strange := []string{"a/b", "100%", "new\nline", "q?#", `"quoted\"`, "système", "\xff\xfe", "sp ace", "\x00", "\u2028", "..", "system:node"}
+	strange := []string{"a/b", "100%", "new\nline", "q?#", `"quoted\"`, "système", "\xff\xfe",
+		"sp ace", "\x00", "\u2028", "..", "system:node"}
 	for _, name := range strange {
 		nameJSON, err := json.Marshal(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := object(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":`+string(nameJSON)+`,"namespace":`+string(nameJSON)+`,"uid":`+string(nameJSON)+`,"resourceVersion":`+string(nameJSON)+`}}`)
+		o := object(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":`+string(nameJSON)+
+			`,"namespace":`+string(nameJSON)+`,"uid":`+string(nameJSON)+`,"resourceVersion":`+
+			string(nameJSON)+`}}`)
 		m := source(t, name, name, name).Event(event.Event{Op: event.Add, Object: o}, observed)
 		e := parse(t, m)
 
@@ -235,7 +255,8 @@ func TestStrangeNames(t *testing.T) {
 		if got := segments(e.Source()); len(got) != 5 || got[2] != name || got[4] != name {
 			t.Errorf("source %q: %q", e.Source(), got)
 		}
-		if got := segments(e.Subject()); len(got) != 3 || got[0] != name || got[1] != inJSON || got[2] != inJSON {
+		if got := segments(e.Subject()); len(got) != 3 || got[0] != name || got[1] != inJSON ||
+			got[2] != inJSON {
 			t.Errorf("subject %q: %q", e.Subject(), got)
 		}
 		if got := e.Extensions()["uid"]; got != inJSON {
@@ -245,8 +266,10 @@ func TestStrangeNames(t *testing.T) {
 }
 
 func TestAttributesAreEscaped(t *testing.T) {
-	m := sink.Message{ID: "a\xffb", Source: "/s", Type: "t\"\\\x01\x1f\n<&>é", Subject: "x", Op: event.Add}
-	want := `{"specversion":"1.0","id":"a` + "\ufffd" + `b","source":"/s","type":"t\"\\\u0001\u001f\u000a<&>é","subject":"x","time":"0001-01-01T00:00:00Z","op":"add"}`
+	m := sink.Message{ID: "a\xffb", Source: "/s", Type: "t\"\\\x01\x1f\n<&>é", Subject: "x",
+		Op: event.Add}
+	want := `{"specversion":"1.0","id":"a` + "\ufffd" +
+		`b","source":"/s","type":"t\"\\\u0001\u001f\u000a<&>é","subject":"x","time":"0001-01-01T00:00:00Z","op":"add"}`
 	if got := string(cloudevent.Append(nil, m)); got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
@@ -270,7 +293,9 @@ func TestAppendDataAlone(t *testing.T) {
 }
 
 func TestAppendAllocatesNothing(t *testing.T) {
-	m := source(t, "prod", "all", "pods").Event(event.Event{Op: event.Update, Object: object(t, web1), Old: object(t, web0)}, observed)
+	m := source(t, "prod", "all",
+		"pods").Event(event.Event{Op: event.Update, Object: object(t, web1), Old: object(t, web0)},
+		observed)
 	buf := cloudevent.Append(nil, m)
 	if n := testing.AllocsPerRun(100, func() { buf = cloudevent.Append(buf[:0], m) }); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -1,5 +1,5 @@
-// Package cloudevent makes CloudEvents 1.0 of what listeners get and puts them into structured JSON. [Source] knows
-// what all messages of one listener have in common; [Append] writes a message.
+// Package cloudevent makes CloudEvents 1.0 of what listeners get and puts them into structured
+// JSON. [Source] knows what all messages of one listener have in common; [Append] writes a message.
 //
 // # Attributes
 //
@@ -26,35 +26,38 @@
 //	                    {"rule":…,"severity":…,"message":…,"since":…,"object":…} if a rule tells, with "repeated":true if
 //	                    it has told before
 //
-// The names in source and subject are percent-encoded as segments of a URI path, so that a subject always has exactly
-// two slashes. Attributes that would be empty are left out.
+// The names in source and subject are percent-encoded as segments of a URI path, so that a subject
+// always has exactly two slashes. Attributes that would be empty are left out.
 //
 // # The id
 //
-// The id of an object's event names the object's state, and never the op: if a state is told twice, be it as an
-// update and, after a restart, as an add, both have one id and a receiver can drop the second. A resync therefore has
-// the id of the event that told its state before. It is
+// The id of an object's event names the object's state, and never the op: if a state is told twice,
+// be it as an update and, after a restart, as an add, both have one id and a receiver can drop the
+// second. A resync therefore has the id of the event that told its state before. It is
 //
 //	hex(sha256(n(cluster) n(resource) n(namespace) n(name) n(uid) n(resourceVersion) n(state))[:16])
 //
-// where resource is as in subject before encoding, state is "present" or, for a delete, "absent", and n(s) is s as a
-// netstring: its length in bytes in decimal, a colon, s, a comma. An event that a handler emitted has
+// where resource is as in subject before encoding, state is "present" or, for a delete, "absent",
+// and n(s) is s as a netstring: its length in bytes in decimal, a colon, s, a comma. An event that
+// a handler emitted has
 //
 //	hex(sha256(n(id of the state) n(listener) n(type) n(index))[:16])
 //
-// with index counting from 0 what the handler emitted for this one event. It is the same again when the event is
-// retried, and differs from the id of every other event. What a rule tells has
+// with index counting from 0 what the handler emitted for this one event. It is the same again when
+// the event is retried, and differs from the id of every other event. What a rule tells has
 //
 //	hex(sha256(n(cluster) n(resource) n(namespace) n(name) n(uid) n(listener) n(type) n(rule) n(since))[:16])
 //
-// with since as in data, and behind it, of the n-th repeat, n(n). It names the violation and not the object's state: what a
-// receiver has not taken is offered again, perhaps with a later state, and has the same id then.
+// with since as in data, and behind it, of the n-th repeat, n(n). It names the violation and not
+// the object's state: what a receiver has not taken is offered again, perhaps with a later state,
+// and has the same id then.
 //
 // # What is promised
 //
-//   - Append never writes a line break, so a message is one line. The texts of objects are copied and not decoded;
-//     line breaks between their tokens are left out.
-//   - Append writes valid JSON in valid UTF-8, whatever bytes the names of the cluster, the listener and the object have.
+//   - Append never writes a line break, so a message is one line. The texts of objects are copied
+//     and not decoded; line breaks between their tokens are left out.
+//   - Append writes valid JSON in valid UTF-8, whatever bytes the names of the cluster, the
+//     listener and the object have.
 //   - Append allocates nothing if dst has room.
 //   - Nothing here keeps or changes what it is given. A Source is safe for concurrent use.
 package cloudevent

@@ -22,9 +22,11 @@ func (s *Source) emittedID(ev event.Event, typ string, index int) string {
 	return hash(s.stateID(ev), s.listener, typ, strconv.Itoa(index))
 }
 
-// ruleID names what a rule reports, and not the object's state: it may be offered again with a later one.
+// ruleID names what a rule reports, and not the object's state: it may be offered again with a
+// later one.
 func (s *Source) ruleID(o *event.Object, typ string, r RuleState, since string) string {
-	parts := []string{s.cluster, s.resource, o.Namespace(), o.Name(), o.UID(), s.listener, typ, r.Rule, since}
+	parts := []string{s.cluster, s.resource, o.Namespace(), o.Name(), o.UID(), s.listener, typ,
+		r.Rule, since}
 	if r.Repeats > 0 {
 		parts = append(parts, strconv.Itoa(r.Repeats))
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Append appends m as structured JSON, without a line break. It is what a structured-mode output sends.
+// Append appends m as structured JSON, without a line break. It is what a structured-mode output
+// sends.
 func Append(dst []byte, m sink.Message) []byte {
 	dst = append(dst, `{"specversion":"1.0"`...)
 	dst = appendText(dst, "id", m.ID)
@@ -51,7 +52,8 @@ func Append(dst []byte, m sink.Message) []byte {
 	return append(dst, '}')
 }
 
-// AppendData appends m's data alone, as an output in binary mode sends it: nothing if there is none.
+// AppendData appends m's data alone, as an output in binary mode sends it: nothing if there is
+// none.
 func AppendData(dst []byte, m sink.Message) []byte {
 	switch {
 	case m.Data != "":
@@ -78,9 +80,9 @@ func appendObject(dst []byte, o *event.Object) []byte {
 	return withoutLineBreaks(o.AppendJSON(dst), len(dst))
 }
 
-// withoutLineBreaks leaves the line breaks out of what was appended from a place on, which is valid JSON. There they are
-// between tokens only, since strings have them escaped; so each can go. API servers send none, so that most often this is two
-// quick searches.
+// withoutLineBreaks leaves the line breaks out of what was appended from a place on, which is valid
+// JSON. There they are between tokens only, since strings have them escaped; so each can go. API
+// servers send none, so that most often this is two quick searches.
 func withoutLineBreaks(dst []byte, from int) []byte {
 	text := dst[from:]
 	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
@@ -106,8 +108,8 @@ func appendText(dst []byte, name, value string) []byte {
 	return appendString(dst, value)
 }
 
-// appendString appends s as a JSON string. It escapes what JSON wants escaped and no more: no HTML. Bytes that are not
-// UTF-8 become U+FFFD.
+// appendString appends s as a JSON string. It escapes what JSON wants escaped and no more: no HTML.
+// Bytes that are not UTF-8 become U+FFFD.
 func appendString(dst []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')

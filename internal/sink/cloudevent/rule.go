@@ -12,11 +12,12 @@ type RuleState struct {
 	Rule, Severity, Message string
 	Violated                bool      // else resolved
 	Since                   time.Time // from when on the object has been, or was, in violation
-	Repeats                 int       // how often it was reported before, if it is reported again; else 0
+	// how often it was reported before, if it is reported again; else 0
+	Repeats int
 }
 
-// Rule returns the message for what a rule has to report on the occasion of ev, which is about the rule's object. If nothing
-// has happened to that, ev has no op, and nor has the message.
+// Rule returns the message for what a rule has to report on the occasion of ev, which is about the
+// rule's object. If nothing has happened to that, ev has no op, and nor has the message.
 func (s *Source) Rule(ev event.Event, observed time.Time, r RuleState) sink.Message {
 	m := s.about(ev, observed)
 	m.Type = "dev.informerd.rule.resolved"

@@ -28,17 +28,21 @@ type Source struct {
 	subjectPrefix string // the resource, encoded
 }
 
-// NewSource takes the names of the cluster and the listener as the configuration has them, and the resource as
-// "<resource>.<group>", or "<resource>" in the core group. None of them may be empty.
+// NewSource takes the names of the cluster and the listener as the configuration has them, and the
+// resource as "<resource>.<group>", or "<resource>" in the core group. None of them may be empty.
 func NewSource(cluster, listener, resource string) (*Source, error) {
-	for _, f := range []struct{ what, name string }{{"cluster", cluster}, {"listener", listener}, {"resource", resource}} {
+	for _, f := range []struct{ what, name string }{{"cluster", cluster}, {"listener", listener}, {
+		"resource", resource}} {
 		if f.name == "" {
-			return nil, fmt.Errorf("cloudevent source (cluster %q, listener %q, resource %q): %s is empty", cluster, listener, resource, f.what)
+			return nil, fmt.Errorf(
+				"cloudevent source (cluster %q, listener %q, resource %q): %s is empty", cluster,
+				listener, resource, f.what)
 		}
 	}
 	return &Source{
 		cluster: cluster, listener: listener, resource: resource,
-		source:        "/clusters/" + url.PathEscape(cluster) + "/listeners/" + url.PathEscape(listener),
+		source: "/clusters/" + url.PathEscape(cluster) + "/listeners/" +
+			url.PathEscape(listener),
 		subjectPrefix: url.PathEscape(resource) + "/",
 	}, nil
 }
@@ -52,14 +56,17 @@ func (s *Source) Event(ev event.Event, observed time.Time) sink.Message {
 	return m
 }
 
-// Emitted gives the message for something a handler emitted about ev: the index-th for this event, from 0. Data is one
-// JSON value, or empty for a message without data. A type or data that CloudEvents does not take is a permanent error.
-func (s *Source) Emitted(ev event.Event, observed time.Time, typ string, index int, data string) (sink.Message, error) {
+// Emitted gives the message for something a handler emitted about ev: the index-th for this event,
+// from 0. Data is one JSON value, or empty for a message without data. A type or data that
+// CloudEvents does not take is a permanent error.
+func (s *Source) Emitted(ev event.Event, observed time.Time, typ string, index int,
+	data string) (sink.Message, error) {
 	if err := checkType(typ); err != nil {
 		return sink.Message{}, sink.Permanent(fmt.Errorf("emitted event %d: %w", index, err))
 	}
 	if err := checkData(data); err != nil {
-		return sink.Message{}, sink.Permanent(fmt.Errorf("emitted event %d of type %q: %w", index, typ, err))
+		return sink.Message{},
+			sink.Permanent(fmt.Errorf("emitted event %d of type %q: %w", index, typ, err))
 	}
 	m := s.about(ev, observed)
 	m.ID = s.emittedID(ev, typ, index)
@@ -71,8 +78,9 @@ func (s *Source) Emitted(ev event.Event, observed time.Time, typ string, index i
 // about gives what all messages about ev share.
 func (s *Source) about(ev event.Event, observed time.Time) sink.Message {
 	m := sink.Message{
-		Source:            s.source,
-		Subject:           s.subjectPrefix + url.PathEscape(ev.Object.Namespace()) + "/" + url.PathEscape(ev.Object.Name()),
+		Source: s.source,
+		Subject: s.subjectPrefix + url.PathEscape(ev.Object.Namespace()) + "/" +
+			url.PathEscape(ev.Object.Name()),
 		Time:              observed,
 		Op:                ev.Op,
 		ResourceVersion:   ev.Object.ResourceVersion(),
@@ -115,7 +123,8 @@ func checkData(data string) error {
 		return fmt.Errorf("the data is not valid JSON: %w", err)
 	}
 	if rest := strings.TrimLeft(data[end:], " \t\r\n"); rest != "" {
-		return fmt.Errorf("the data is not one JSON value: there is more at offset %d", len(data)-len(rest))
+		return fmt.Errorf("the data is not one JSON value: there is more at offset %d",
+			len(data)-len(rest))
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ func TestNewSourceRefusesEmptyNames(t *testing.T) {
 		{"c", "l", "", `cloudevent source (cluster "c", listener "l", resource ""): resource is empty`},
 	}
 	for _, tt := range tests {
-		if _, err := cloudevent.NewSource(tt.cluster, tt.listener, tt.resource); err == nil || err.Error() != tt.want {
+		if _, err := cloudevent.NewSource(tt.cluster, tt.listener, tt.resource); err == nil ||
+			err.Error() != tt.want {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
 	}
@@ -37,7 +38,8 @@ func TestIDRecipe(t *testing.T) {
 
 	present := byHand("4:prod,16:deployments.apps,7:default,5:web-1,3:u-1,1:7,7:present,")
 	absent := byHand("4:prod,16:deployments.apps,7:default,5:web-1,3:u-1,1:7,6:absent,")
-	for op, want := range map[event.Op]string{event.Add: present, event.Update: present, event.Resync: present, event.Delete: absent} {
+	for op, want := range map[event.Op]string{event.Add: present, event.Update: present,
+		event.Resync: present, event.Delete: absent} {
 		ev.Op = op
 		if got := src.Event(ev, observed).ID; got != want {
 			t.Errorf("%v: id %s, want %s", op, got, want)
@@ -60,10 +62,12 @@ func TestIDTellsStatesApartAndNothingElse(t *testing.T) {
 	id := pods.Event(base, observed).ID
 
 	same := map[string]string{
-		"observed later":    pods.Event(base, observed.Add(time.Hour)).ID,
-		"other listener":    source(t, "prod", "other", "pods").Event(base, observed).ID,
-		"told as an update": pods.Event(event.Event{Op: event.Update, Missed: 2, Object: base.Object, Old: object(t, web0)}, observed).ID,
-		"of the first list": pods.Event(event.Event{Op: event.Add, Initial: true, Object: base.Object}, observed).ID,
+		"observed later": pods.Event(base, observed.Add(time.Hour)).ID,
+		"other listener": source(t, "prod", "other", "pods").Event(base, observed).ID,
+		"told as an update": pods.Event(event.Event{Op: event.Update, Missed: 2,
+			Object: base.Object, Old: object(t, web0)}, observed).ID,
+		"of the first list": pods.Event(event.Event{Op: event.Add, Initial: true,
+			Object: base.Object}, observed).ID,
 	}
 	for what, got := range same {
 		if got != id {
@@ -82,22 +86,27 @@ func TestIDTellsStatesApartAndNothingElse(t *testing.T) {
 		return event.Event{Op: event.Add, Object: object(t, strings.Replace(web1, old, new, 1))}
 	}
 	differ("another cluster", source(t, "prod2", "all", "pods").Event(base, observed).ID)
-	differ("another resource", source(t, "prod", "all", "pods.example.com").Event(base, observed).ID)
-	differ("a name moved into the cluster's", source(t, "prodp", "all", "ods").Event(base, observed).ID)
+	differ("another resource", source(t, "prod", "all", "pods.example.com").Event(base,
+		observed).ID)
+	differ("a name moved into the cluster's",
+		source(t, "prodp", "all", "ods").Event(base, observed).ID)
 	differ("another namespace", pods.Event(changed(`"default"`, `"defaultw"`), observed).ID)
 	differ("another name", pods.Event(changed(`"web-1"`, `"eb-1"`), observed).ID)
 	differ("another uid", pods.Event(changed(`"u-1"`, `"u-2"`), observed).ID)
 	differ("another resourceVersion", pods.Event(changed(`"7"`, `"8"`), observed).ID)
-	differ("the delete", pods.Event(event.Event{Op: event.Delete, Object: base.Object}, observed).ID)
+	differ("the delete", pods.Event(event.Event{Op: event.Delete, Object: base.Object},
+		observed).ID)
 	for _, listener := range []string{"all", "other"} {
 		for _, typ := range []string{"a", "b"} {
 			for _, ev := range []event.Event{base, changed(`"7"`, `"9"`)} {
 				for index := range 2 {
-					m, err := source(t, "prod", listener, "pods").Emitted(ev, observed, typ, index, "")
+					m, err := source(t, "prod", listener, "pods").Emitted(ev, observed, typ, index,
+						"")
 					if err != nil {
 						t.Fatal(err)
 					}
-					differ(fmt.Sprintf("emitted %s %s %s %d", listener, typ, ev.Object.ResourceVersion(), index), m.ID)
+					differ(fmt.Sprintf("emitted %s %s %s %d", listener, typ,
+						ev.Object.ResourceVersion(), index), m.ID)
 				}
 			}
 		}
@@ -117,7 +126,8 @@ func TestEmittedRefuses(t *testing.T) {
 	}
 	src := source(t, "prod", "all", "pods")
 	for _, tt := range tests {
-		_, err := src.Emitted(event.Event{Op: event.Add, Object: object(t, web1)}, observed, tt.typ, 1, tt.data)
+		_, err := src.Emitted(event.Event{Op: event.Add, Object: object(t, web1)}, observed, tt.typ,
+			1, tt.data)
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
@@ -126,7 +136,8 @@ func TestEmittedRefuses(t *testing.T) {
 		}
 	}
 	for _, data := range []string{"", "1", " {} \n", `"x"`, "null"} {
-		if _, err := src.Emitted(event.Event{Op: event.Add, Object: object(t, web1)}, observed, "a", 0, data); err != nil {
+		if _, err := src.Emitted(event.Event{Op: event.Add, Object: object(t, web1)}, observed, "a",
+			0, data); err != nil {
 			t.Errorf("data %q: %v", data, err)
 		}
 	}

@@ -36,7 +36,8 @@ func message(t testing.TB, name, padding string) sink.Message {
 		t.Fatal(err)
 	}
 	var p event.Parser
-	o, err := p.Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"u","resourceVersion":"7"},"spec":{"padding":%q}}`, name, padding))
+	o, err := p.Parse(fmt.Appendf(nil,
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"u","resourceVersion":"7"},"spec":{"padding":%q}}`, name, padding))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,8 @@ func TestConcurrentWritersDoNotMixLines(t *testing.T) {
 					continue
 				}
 				if together = append(together, m); len(together) == w || i == each-1 {
-					if n, err := s.WriteAll(t.Context(), together); err != nil || n != len(together) {
+					if n, err := s.WriteAll(t.Context(), together); err != nil ||
+						n != len(together) {
 						t.Errorf("%d of %d lines are written: %v", n, len(together), err)
 					}
 					together = nil
@@ -158,11 +160,13 @@ func TestStalledReaderHoldsWritersUntilTheirContextIsDone(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		wantErr(t, s.Close(ctx), `stdout: close: the reader takes nothing, and a line is still being written: context deadline exceeded`, context.DeadlineExceeded)
+		wantErr(t, s.Close(ctx),
+			`stdout: close: the reader takes nothing, and a line is still being written: context deadline exceeded`, context.DeadlineExceeded)
 
 		close(release)
 		closeSink(t, s)
-		if n := strings.Count(out.String(), "\n"); n != 1 || !strings.Contains(out.String(), "web-1") {
+		if n := strings.Count(out.String(), "\n"); n != 1 ||
+			!strings.Contains(out.String(), "web-1") {
 			t.Errorf("%d lines got out, want that of web-1: %q", n, out.String())
 		}
 	})
@@ -197,7 +201,8 @@ func TestWriteAllEndsWithTheLineThatFails(t *testing.T) {
 	}
 }
 
-// Lines that have not begun when the caller gives up, or the sink is closed, are not written: to retry is up to the caller.
+// Lines that have not begun when the caller gives up, or the sink is closed, are not written: to
+// retry is up to the caller.
 func TestWriteAllBeginsNoLineAfterTheEnd(t *testing.T) {
 	for name, end := range map[string]func(cancel func(), s *stdout.Sink){
 		"ctx is done": func(cancel func(), _ *stdout.Sink) { cancel() },
@@ -221,7 +226,9 @@ func TestWriteAllBeginsNoLineAfterTheEnd(t *testing.T) {
 				}
 				done := make(chan result, 1)
 				go func() {
-					n, err := s.WriteAll(ctx, []sink.Message{message(t, "web-1", ""), message(t, "web-2", ""), message(t, "web-3", "")})
+					n, err := s.WriteAll(ctx,
+						[]sink.Message{message(t, "web-1", ""), message(t, "web-2", ""),
+							message(t, "web-3", "")})
 					done <- result{n, err}
 				}()
 				synctest.Wait()
@@ -229,7 +236,8 @@ func TestWriteAllBeginsNoLineAfterTheEnd(t *testing.T) {
 				synctest.Wait()
 				if name == "ctx is done" {
 					r := <-done
-					wantErr(t, r.err, `stdout: write "pods/shop/web-2": the reader takes nothing; the line may still get out: context canceled`, context.Canceled)
+					wantErr(t, r.err,
+						`stdout: write "pods/shop/web-2": the reader takes nothing; the line may still get out: context canceled`, context.Canceled)
 					if r.n != 1 {
 						t.Errorf("%d lines are written", r.n)
 					}
@@ -237,13 +245,15 @@ func TestWriteAllBeginsNoLineAfterTheEnd(t *testing.T) {
 				close(release)
 				if name == "closed" {
 					r := <-done
-					wantErr(t, r.err, `stdout: write "pods/shop/web-3": the output is closed`, sink.ErrClosed)
+					wantErr(t, r.err, `stdout: write "pods/shop/web-3": the output is closed`,
+						sink.ErrClosed)
 					if r.n != 2 {
 						t.Errorf("%d lines are written", r.n)
 					}
 				}
 				closeSink(t, s)
-				if n := strings.Count(out.String(), "\n"); n != 2 || strings.Contains(out.String(), "web-3") {
+				if n := strings.Count(out.String(), "\n"); n != 2 ||
+					strings.Contains(out.String(), "web-3") {
 					t.Errorf("%d lines got out: %q", n, out.String())
 				}
 			})
@@ -265,7 +275,8 @@ func TestCloseWaitsForTheLineUnderWay(t *testing.T) {
 		synctest.Wait()
 		go func() { closed <- s.Close(context.Background()) }()
 
-		wantErr(t, <-waiting, `stdout: write "pods/shop/web-2": the output is closed`, sink.ErrClosed)
+		wantErr(t, <-waiting, `stdout: write "pods/shop/web-2": the output is closed`,
+			sink.ErrClosed)
 		synctest.Wait()
 		if len(closed) != 0 {
 			t.Error("Close did not wait for the line under way")
@@ -274,7 +285,8 @@ func TestCloseWaitsForTheLineUnderWay(t *testing.T) {
 		if err := errors.Join(<-written, <-closed); err != nil {
 			t.Error(err)
 		}
-		wantErr(t, s.Write(context.Background(), message(t, "web-3", "")), `stdout: write "pods/shop/web-3": the output is closed`, sink.ErrClosed)
+		wantErr(t, s.Write(context.Background(), message(t, "web-3", "")),
+			`stdout: write "pods/shop/web-3": the output is closed`, sink.ErrClosed)
 		closeSink(t, s) // once more does no harm
 	})
 }
@@ -299,12 +311,17 @@ func TestPartOfALineSpoilsNoOther(t *testing.T) {
 	size := len(cloudevent.Append(nil, m)) + 1
 
 	err := s.Write(t.Context(), m)
-	wantErr(t, err, fmt.Sprintf(`stdout: write "pods/shop/web-1": only 10 of %d bytes were taken: no space left on device`, size), full)
+	wantErr(t, err, fmt.Sprintf(
+		`stdout: write "pods/shop/web-1": only 10 of %d bytes were taken: no space left on device`,
+		size), full)
 	if sink.IsPermanent(err) {
 		t.Error("a full disk must be worth trying again")
 	}
-	wantErr(t, s.Write(t.Context(), m), fmt.Sprintf(`stdout: write "pods/shop/web-1": only 20 of %d bytes were taken: short write`, size+1), io.ErrShortWrite)
-	wantErr(t, s.Write(t.Context(), m), `stdout: write "pods/shop/web-1": no space left on device`, full)
+	wantErr(t, s.Write(t.Context(), m),
+		fmt.Sprintf(`stdout: write "pods/shop/web-1": only 20 of %d bytes were taken: short write`,
+			size+1), io.ErrShortWrite)
+	wantErr(t, s.Write(t.Context(), m), `stdout: write "pods/shop/web-1": no space left on device`,
+		full)
 	for range 2 {
 		if err := s.Write(t.Context(), m); err != nil {
 			t.Fatal(err)

@@ -27,11 +27,13 @@ func benchmarkBook(b *testing.B, hold, repeat time.Duration) *Book {
 
 func benchmarkPod(b *testing.B, tag string) *event.Object {
 	return pod(b, "web-7d9c5b5d5f-x2x4z", "6f2b8f52-5b1c-4b7e-9d5f-0d2f6a3e8b11",
-		`"spec":{"containers":[{"name":"web","image":"registry.example.com/shop/web:`+tag+`","args":["`+strings.Repeat("x", 4000)+`"]}]},`+
+		`"spec":{"containers":[{"name":"web","image":"registry.example.com/shop/web:`+tag+
+			`","args":["`+strings.Repeat("x", 4000)+`"]}]},`+
 			`"status":{"containerStatuses":[{"name":"web","restartCount":1}]}`)
 }
 
-// BenchmarkEvaluate is one event of an object under four rules; Filters is what their denies alone cost.
+// BenchmarkEvaluate is one event of an object under four rules; Filters is what their denies alone
+// cost.
 func BenchmarkEvaluate(b *testing.B) {
 	clean, dirty := benchmarkPod(b, "1.2.3"), benchmarkPod(b, "latest")
 	b.Run("Filters", func(b *testing.B) {
@@ -64,7 +66,9 @@ func BenchmarkEvaluate(b *testing.B) {
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				if o := evaluate(e, event.Event{Op: event.Update, Object: bm.objects[i%len(bm.objects)]}, begin); o.Errors != nil {
+				if o := evaluate(e,
+					event.Event{Op: event.Update, Object: bm.objects[i%len(bm.objects)]},
+					begin); o.Errors != nil {
 					b.Fatal(o.Errors)
 				}
 				i++
@@ -90,7 +94,8 @@ func violate(b *testing.B, n int) *Book {
 	book := NewBook([]*Rule{rule(b, "a", deny, 0, 0)}, 1)
 	e := telling(b, book.Evaluator(nil))
 	for i := range n {
-		o := podIn(b, fmt.Sprint("shop-", i%100), fmt.Sprint("web-7d9c5b5d5f-", i), fmt.Sprintf("6f2b8f52-5b1c-4b7e-9d5f-%012d", i),
+		o := podIn(b, fmt.Sprint("shop-", i%100), fmt.Sprint("web-7d9c5b5d5f-", i),
+			fmt.Sprintf("6f2b8f52-5b1c-4b7e-9d5f-%012d", i),
 			fmt.Sprintf(`"n":5,"message":"container web of web-7d9c5b5d5f-%d has restarted 17 times"`, i))
 		evaluate(e, event.Event{Op: event.Add, Object: o}, begin)
 	}

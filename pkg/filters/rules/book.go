@@ -23,12 +23,16 @@ type Book struct {
 	open    int                   // the sum of counts
 }
 
-// object is what is remembered of one object. Its texts are copies: a part of an object's text keeps all of it in memory.
+// object is what is remembered of one object. Its texts are copies: a part of an object's text
+// keeps all of it in memory.
 type object struct {
-	key     event.Key // as in Book.objects; writing an entry anew would bring in another's texts
-	uid     string
-	records []record // by rule; what is violated, since when and with what message is replaced, never changed
-	debts   []debt   // at most one for each rule and receiver, and none of a receiver that knows of a record of that rule
+	key event.Key // as in Book.objects; writing an entry anew would bring in another's texts
+	uid string
+	// by rule; what is violated, since when and with what message is replaced, never changed
+	records []record
+	// at most one for each rule and receiver, and none of a receiver that knows of a record of that
+	// rule
+	debts []debt
 }
 
 // Violation is a rule that is violated for an object.
@@ -42,16 +46,17 @@ type Violation struct {
 // Count is what violations are counted by.
 type Count struct{ Rule, Severity, Namespace string }
 
-// NewBook makes the book of one listener. The rules' names differ. What they have to report goes to so many receivers, at
-// least one and at most MaxReceivers.
+// NewBook makes the book of one listener. The rules' names differ. What they have to report goes to
+// so many receivers, at least one and at most MaxReceivers.
 func NewBook(rules []*Rule, receivers int) *Book {
 	return &Book{
-		rules: slices.Clone(rules), receivers: everyReceiver(receivers), objects: map[event.Key]*object{}, counts: map[Count]int{},
+		rules: slices.Clone(rules), receivers: everyReceiver(receivers),
+		objects: map[event.Key]*object{}, counts: map[Count]int{},
 	}
 }
 
-// Evaluator makes an evaluator for one worker. Caches are what expressions read of other informers; with nil they find
-// nothing.
+// Evaluator makes an evaluator for one worker. Caches are what expressions read of other informers;
+// with nil they find nothing.
 func (b *Book) Evaluator(caches filters.Caches) *Evaluator {
 	e := &Evaluator{book: b, judges: make([]judge, len(b.rules)), fresh: make([]bool, len(b.rules))}
 	now := func() time.Time { return e.now } // one time for everything that an evaluation decides
@@ -72,7 +77,8 @@ func (b *Book) Evaluator(caches filters.Caches) *Evaluator {
 func (b *Book) Open() []Violation {
 	violations := b.violations()
 	slices.SortFunc(violations, func(v, w Violation) int {
-		return cmp.Or(strings.Compare(v.Rule, w.Rule), strings.Compare(v.Namespace, w.Namespace), strings.Compare(v.Name, w.Name))
+		return cmp.Or(strings.Compare(v.Rule, w.Rule), strings.Compare(v.Namespace, w.Namespace),
+			strings.Compare(v.Name, w.Name))
 	})
 	return violations
 }
@@ -86,7 +92,8 @@ func (b *Book) violations() []Violation {
 			if rec := &o.records[i]; rec.violated {
 				r := b.rules[rec.rule]
 				violations = append(violations, Violation{
-					Rule: r.name, Severity: r.severity, Namespace: key.Namespace, Name: key.Name, UID: o.uid,
+					Rule: r.name, Severity: r.severity, Namespace: key.Namespace, Name: key.Name,
+					UID:     o.uid,
 					Message: rec.message, Since: rec.since,
 				})
 			}
@@ -95,7 +102,8 @@ func (b *Book) violations() []Violation {
 	return violations
 }
 
-// Counts tells how many violations are open. It costs as much as it has entries, however many violations there are.
+// Counts tells how many violations are open. It costs as much as it has entries, however many
+// violations there are.
 func (b *Book) Counts() map[Count]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +129,8 @@ func (b *Book) put(key event.Key, uid string, records []record, debts []debt) {
 	case o == nil && len(records) == 0 && len(debts) == 0:
 		return
 	case o == nil:
-		o = &object{key: event.Key{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}}
+		o = &object{key: event.Key{Namespace: strings.Clone(key.Namespace),
+			Name: strings.Clone(key.Name)}}
 		b.objects[o.key] = o
 	}
 	b.count(o, -1)

@@ -15,12 +15,15 @@ import (
 func TestOpenIsSortedAndCountsAreByRuleSeverityAndNamespace(t *testing.T) {
 	zealous := rule(t, "zealous", "object.z", 0, 0)
 	zealous.severity = "critical"
-	b := NewBook([]*Rule{zealous, rule(t, "able", "object.a", 0, 0), rule(t, "waits", "true", h, 0)}, 1)
+	b := NewBook([]*Rule{zealous, rule(t, "able", "object.a", 0, 0),
+		rule(t, "waits", "true", h, 0)}, 1)
 	e := b.Evaluator(nil)
 	for _, o := range []struct{ namespace, name, fields string }{
-		{"shop", "web-2", `"z":true,"a":true`}, {"shop", "web-1", `"z":true`}, {"pay", "web-3", `"a":true,"z":true`}, {"", "node-1", `"a":true`}, {"pay", "clean", ""},
+		{"shop", "web-2", `"z":true,"a":true`}, {"shop", "web-1", `"z":true`}, {
+			"pay", "web-3", `"a":true,"z":true`}, {"", "node-1", `"a":true`}, {"pay", "clean", ""},
 	} {
-		evaluate(e, event.Event{Op: event.Add, Object: podIn(t, o.namespace, o.name, "u-"+o.name, o.fields)}, begin)
+		evaluate(e, event.Event{Op: event.Add, Object: podIn(t, o.namespace, o.name, "u-"+o.name,
+			o.fields)}, begin)
 	}
 	want := "able medium /node-1 u-node-1 since 0s: able; able medium pay/web-3 u-web-3 since 0s: able; able medium shop/web-2 u-web-2 since 0s: able; " +
 		"zealous critical pay/web-3 u-web-3 since 0s: zealous; zealous critical shop/web-1 u-web-1 since 0s: zealous; zealous critical shop/web-2 u-web-2 since 0s: zealous"
@@ -28,7 +31,8 @@ func TestOpenIsSortedAndCountsAreByRuleSeverityAndNamespace(t *testing.T) {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 	counts := map[Count]int{
-		{"able", "medium", ""}: 1, {"able", "medium", "pay"}: 1, {"able", "medium", "shop"}: 1, {"zealous", "critical", "pay"}: 1, {"zealous", "critical", "shop"}: 2,
+		{"able", "medium", ""}: 1, {"able", "medium", "pay"}: 1, {"able", "medium", "shop"}: 1, {
+			"zealous", "critical", "pay"}: 1, {"zealous", "critical", "shop"}: 2,
 	}
 	if got := b.Counts(); !maps.Equal(got, counts) {
 		t.Errorf("got %v, want %v", got, counts)
@@ -50,7 +54,8 @@ func TestSnapshotsStay(t *testing.T) {
 	}
 }
 
-// Neither deny nor message runs while the book is locked: a worker would wait for another's expression.
+// Neither deny nor message runs while the book is locked: a worker would wait for another's
+// expression.
 func TestExpressionsRunWithoutTheLock(t *testing.T) {
 	b := NewBook([]*Rule{rule(t, "a", deny, 0, s)}, 1)
 	e := telling(t, b.Evaluator(nil))
@@ -66,17 +71,20 @@ func TestExpressionsRunWithoutTheLock(t *testing.T) {
 	e.judges[0].deny = func(ev event.Event) (bool, error) { look(); return judge.deny(ev) }
 	e.judges[0].text = func(ev event.Event) (string, error) { look(); return judge.text(ev) }
 	for i, n := range []string{"5", "5", "1"} {
-		evaluate(e, event.Event{Op: event.Update, Object: pod(t, "web", "u1", `"message":"x","n":`+n)}, begin.Add(time.Duration(i)*s))
+		evaluate(e, event.Event{Op: event.Update,
+			Object: pod(t, "web", "u1", `"message":"x","n":`+n)}, begin.Add(time.Duration(i)*s))
 	}
 	if ran != 5 {
 		t.Errorf("%d expressions ran", ran)
 	}
 }
 
-// Several workers, each with objects of its own, and somebody who looks on. What is counted at the end is what was told.
+// Several workers, each with objects of its own, and somebody who looks on. What is counted at the
+// end is what was told.
 func TestWorkersShareABook(t *testing.T) {
 	const workers, objects, events = 4, 20, 2000
-	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "b", "object.n > 6", 3*s, 2*s), rule(t, "as-a", deny, 0, 0)}, 1)
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "b", "object.n > 6", 3*s, 2*s),
+		rule(t, "as-a", deny, 0, 0)}, 1)
 	told := make([]map[Count]int, workers)
 	stop := make(chan struct{})
 	var working, looking sync.WaitGroup
@@ -90,8 +98,10 @@ func TestWorkersShareABook(t *testing.T) {
 					op = event.Delete
 				}
 				namespace := []string{"shop", "pay"}[i%2]
-				o := podIn(t, namespace, name, fmt.Sprint("u", i/(events/3)), fmt.Sprintf(`"n":%d`, (i*i+w)%11))
-				for _, tr := range evaluate(e, event.Event{Op: op, Object: o}, begin.Add(time.Duration(i)*s/10)).Transitions {
+				o := podIn(t, namespace, name, fmt.Sprint("u", i/(events/3)),
+					fmt.Sprintf(`"n":%d`, (i*i+w)%11))
+				for _, tr := range evaluate(e, event.Event{Op: op, Object: o},
+					begin.Add(time.Duration(i)*s/10)).Transitions {
 					c := Count{tr.Rule.Name(), tr.Rule.Severity(), namespace}
 					if tr.State == Resolved {
 						told[w][c]--
@@ -112,7 +122,8 @@ func TestWorkersShareABook(t *testing.T) {
 			// What is violated together is seen together.
 			counts := b.Counts()
 			for _, namespace := range []string{"shop", "pay"} {
-				if n, same := counts[Count{"a", "medium", namespace}], counts[Count{"as-a", "medium", namespace}]; n != same {
+				if n, same := counts[Count{"a", "medium", namespace}],
+					counts[Count{"as-a", "medium", namespace}]; n != same {
 					t.Errorf("%d of a and %d of as-a in %s", n, same, namespace)
 				}
 			}
@@ -149,7 +160,8 @@ func TestWorkersShareABook(t *testing.T) {
 
 // A daemon watches 200,000 objects, nearly all of them clean.
 func TestCleanObjectsCostNothing(t *testing.T) {
-	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "~b", "object.n > 4", h, 0), rule(t, "c", `object.n == "x"`, 0, h)}, 1)
+	b := NewBook([]*Rule{rule(t, "a", deny, 0, 0), rule(t, "~b", "object.n > 4", h, 0),
+		rule(t, "c", `object.n == "x"`, 0, h)}, 1)
 	e := b.Evaluator(nil)
 	ev := event.Event{Op: event.Update, Object: pod(t, "web", "u1", `"n":1`)}
 	if n := testing.AllocsPerRun(100, func() { evaluate(e, ev, begin) }); n != 0 {
@@ -177,7 +189,8 @@ func TestBookKeepsNoObjects(t *testing.T) {
 	e := telling(t, b.Evaluator(nil))
 	ballast := strings.Repeat("x", size)
 	see := func(i int, op event.Op, uid, n string) {
-		o := podIn(t, fmt.Sprint("shop-", i), fmt.Sprint("web-", i), uid, `"n":`+n+`,"message":"this is a message","ballast":"`+ballast+`"`)
+		o := podIn(t, fmt.Sprint("shop-", i), fmt.Sprint("web-", i), uid,
+			`"n":`+n+`,"message":"this is a message","ballast":"`+ballast+`"`)
 		evaluate(e, event.Event{Op: op, Object: o}, begin)
 	}
 	before := heap()

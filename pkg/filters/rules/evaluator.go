@@ -7,13 +7,16 @@ import (
 )
 
 const (
-	// ClockInterval is how often an object is evaluated again for a rule whose deny looks at the clock or at other objects.
+	// ClockInterval is how often an object is evaluated again for a rule whose deny looks at the
+	// clock or at other objects.
 	ClockInterval = time.Minute
-	// FailedInterval is how soon an object is evaluated again at the earliest for a rule that failed when something was due.
+	// FailedInterval is how soon an object is evaluated again at the earliest for a rule that
+	// failed when something was due.
 	FailedInterval = time.Second
 )
 
-// soonest is the shortest time to ask a caller for: a shorter one would be over before it has put the object away.
+// soonest is the shortest time to ask a caller for: a shorter one would be over before it has put
+// the object away.
 const soonest = time.Millisecond
 
 // Evaluator brings a [Book] up to date, event after event. It serves one goroutine at a time.
@@ -41,12 +44,12 @@ type judge struct {
 
 // Outcome is what an evaluation leads to. Its slices are good until the evaluator's next one.
 type Outcome struct {
-	// Transitions are what is yet to be reported of the object, what earlier evaluations offered and they did not take
-	// included. They are in the order of the book's rules, the end of a violation before the next one; those of an object
-	// that another one has replaced come first.
+	// Transitions are what is yet to be reported of the object, what earlier evaluations offered
+	// and they did not take included. They are in the order of the book's rules, the end of a
+	// violation before the next one; those of an object that another one has replaced come first.
 	Transitions []Transition
-	// Again is after how long the object is to be evaluated again, even if nothing happens to it and all receivers take what
-	// they are reported. 0: there is no need.
+	// Again is after how long the object is to be evaluated again, even if nothing happens to it
+	// and all receivers take what they are reported. 0: there is no need.
 	Again time.Duration
 	// Errors are those of expressions that failed, each a [*filters.EvalError].
 	Errors []error
@@ -54,9 +57,11 @@ type Outcome struct {
 
 // Transition is what to tell of a rule and an object.
 type Transition struct {
-	Rule     *Rule
-	State    State
-	UID      string // of the object the state is about: not that of the event if that is another one of the same name
+	Rule  *Rule
+	State State
+	// of the object the state is about: not that of the event if that is another one of the same
+	// name
+	UID      string
 	Message  string
 	Since    time.Time // deny holds, or held
 	Repeated bool      // it was reported before
@@ -67,7 +72,8 @@ type Transition struct {
 	rule int
 }
 
-// Evaluate brings the state of the event's object up to date, and offers what is yet to be reported of it.
+// Evaluate brings the state of the event's object up to date, and offers what is yet to be reported
+// of it.
 func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 	e.seen, e.now = event.Event{Op: event.Resync, Object: ev.Object}, now
 	e.next, e.changed = e.next[:0], false
@@ -104,7 +110,8 @@ func (e *Evaluator) Evaluate(ev event.Event, now time.Time) Outcome {
 // end notes to whom the end of a violation is to be reported.
 func (e *Evaluator) end(rec *record) {
 	if rec.knows != 0 {
-		e.debts = append(e.debts, debt{rule: rec.rule, uid: e.before, since: rec.since, message: rec.message, owes: rec.knows})
+		e.debts = append(e.debts, debt{rule: rec.rule, uid: e.before, since: rec.since,
+			message: rec.message, owes: rec.knows})
 	}
 }
 
@@ -134,7 +141,8 @@ func (e *Evaluator) offer(uid string) {
 func (e *Evaluator) offerEnd(i int) {
 	d := &e.debts[i]
 	e.outcome.Transitions = append(e.outcome.Transitions, Transition{
-		Rule: e.judges[d.rule].rule, State: Resolved, UID: d.uid, Message: d.message, Since: d.since, To: d.owes, New: i >= e.older, rule: d.rule,
+		Rule: e.judges[d.rule].rule, State: Resolved, UID: d.uid, Message: d.message,
+		Since: d.since, To: d.owes, New: i >= e.older, rule: d.rule,
 	})
 }
 
@@ -143,7 +151,8 @@ func (e *Evaluator) offerViolation(uid string, rec *record, to Receivers, repeat
 		return
 	}
 	e.outcome.Transitions = append(e.outcome.Transitions, Transition{
-		Rule: e.judges[rec.rule].rule, State: Violated, UID: uid, Message: rec.message, Since: rec.since, Repeated: repeated, To: to,
+		Rule: e.judges[rec.rule].rule, State: Violated, UID: uid, Message: rec.message,
+		Since: rec.since, Repeated: repeated, To: to,
 		New: e.fresh[rec.rule], rule: rec.rule,
 	})
 	if repeated {
@@ -167,7 +176,8 @@ func (e *Evaluator) judge(i int, rec *record) {
 	case begins:
 		rec = &record{rule: i, since: e.now}
 	case violates, repeats:
-		next := record{rule: i, violated: true, since: e.now, taken: e.now, message: e.message(j), owes: e.book.receivers}
+		next := record{rule: i, violated: true, since: e.now, taken: e.now, message: e.message(j),
+			owes: e.book.receivers}
 		if rec != nil {
 			next.since, next.knows = rec.since, rec.knows
 			if rec.violated {

@@ -24,7 +24,9 @@ func Example() {
 	var p event.Parser
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	see := func(after time.Duration, op event.Op, phase string) {
-		pod, err := p.Parse(fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1"},"status":{"phase":%q}}`, phase))
+		pod, err := p.Parse(fmt.Appendf(nil,
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1"},"status":{"phase":%q}}`,
+			phase))
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -25,14 +25,16 @@ func podIn(t interface{ Fatal(...any) }, namespace, name, uid, fields string) *e
 	if fields != "" {
 		fields = "," + fields
 	}
-	o, err := p.Parse(fmt.Appendf(nil, `{"metadata":{"namespace":%q,"name":%q,"uid":%q}%s}`, namespace, name, uid, fields))
+	o, err := p.Parse(fmt.Appendf(nil, `{"metadata":{"namespace":%q,"name":%q,"uid":%q}%s}`,
+		namespace, name, uid, fields))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-// rule compiles one whose name, deny and times are given. A "~" before the name: its deny looks at the clock.
+// rule compiles one whose name, deny and times are given. A "~" before the name: its deny looks at
+// the clock.
 func rule(t testing.TB, name, deny string, hold, repeat time.Duration) *Rule {
 	t.Helper()
 	name, clock := strings.CutPrefix(name, "~")
@@ -49,7 +51,8 @@ func rule(t testing.TB, name, deny string, hold, repeat time.Duration) *Rule {
 
 var errMessage = errors.New("no message")
 
-// telling gives all rules of the evaluator messages: what the object's field message says; it fails if that is not a text.
+// telling gives all rules of the evaluator messages: what the object's field message says; it fails
+// if that is not a text.
 func telling(t testing.TB, e *Evaluator) *Evaluator {
 	t.Helper()
 	path, err := event.CompilePath("message")
@@ -68,11 +71,13 @@ func telling(t testing.TB, e *Evaluator) *Evaluator {
 	return e
 }
 
-// told shows an outcome, with times since begin. An expression that failed is just that: its words are pkg/filters' own.
+// told shows an outcome, with times since begin. An expression that failed is just that: its words
+// are pkg/filters' own.
 func told(o Outcome) string {
 	var parts []string
 	for _, t := range o.Transitions {
-		part := fmt.Sprintf("%s %s of %s since %s", t.State, t.Rule.Name(), t.UID, t.Since.Sub(begin))
+		part := fmt.Sprintf("%s %s of %s since %s", t.State, t.Rule.Name(), t.UID,
+			t.Since.Sub(begin))
 		if t.Message != t.Rule.Name() {
 			part += ": " + t.Message
 		}
@@ -99,7 +104,8 @@ func told(o Outcome) string {
 func opened(b *Book) string {
 	var parts []string
 	for _, v := range b.Open() {
-		parts = append(parts, fmt.Sprintf("%s %s %s/%s %s since %s: %s", v.Rule, v.Severity, v.Namespace, v.Name, v.UID, v.Since.Sub(begin), v.Message))
+		parts = append(parts, fmt.Sprintf("%s %s %s/%s %s since %s: %s", v.Rule, v.Severity,
+			v.Namespace, v.Name, v.UID, v.Since.Sub(begin), v.Message))
 	}
 	return strings.Join(parts, "; ")
 }

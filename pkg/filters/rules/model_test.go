@@ -21,8 +21,8 @@ type asked struct {
 	message string // that there was to tell
 }
 
-// history is all that a rule was asked about one object. Nothing else is remembered: what follows is read off it anew
-// each time.
+// history is all that a rule was asked about one object. Nothing else is remembered: what follows
+// is read off it anew each time.
 type history []asked
 
 // verdict is what follows from a history.
@@ -51,7 +51,8 @@ func (h history) verdict(r *Rule) verdict {
 			continue
 		}
 		v.pending, v.violated = false, true
-		if n := len(v.tellings); n == 0 || r.Repeat() > 0 && !a.at.Before(v.tellings[n-1].at.Add(r.Repeat())) {
+		if n := len(v.tellings); n == 0 || r.Repeat() > 0 &&
+			!a.at.Before(v.tellings[n-1].at.Add(r.Repeat())) {
 			v.tellings = append(v.tellings, a)
 		}
 	}
@@ -60,7 +61,8 @@ func (h history) verdict(r *Rule) verdict {
 
 func (v verdict) message() string { return v.tellings[len(v.tellings)-1].message }
 
-// due gives when something happens by itself to a rule that was just asked, and whether anything does.
+// due gives when something happens by itself to a rule that was just asked, and whether anything
+// does.
 func (h history) due(r *Rule) (time.Time, bool) {
 	now, v := h[len(h)-1], h.verdict(r)
 	var at time.Time
@@ -104,7 +106,8 @@ type world struct {
 	uids       int
 }
 
-// TestModel: whatever happens in whatever order, the book says what follows from all that was ever answered.
+// TestModel: whatever happens in whatever order, the book says what follows from all that was ever
+// answered.
 func TestModel(t *testing.T) {
 	rules := []*Rule{
 		rule(t, "at-once", "object.r0", 0, 0),
@@ -113,22 +116,28 @@ func TestModel(t *testing.T) {
 		rule(t, "pending-repeated", "object.r3", 5*time.Second, 3*time.Second),
 		rule(t, "~clock", "object.r4", 90*time.Second, 100*time.Second),
 	}
-	keys := []event.Key{{Namespace: "shop", Name: "a"}, {Namespace: "shop", Name: "b"}, {Namespace: "pay", Name: "a"}}
+	keys := []event.Key{{Namespace: "shop", Name: "a"}, {Namespace: "shop", Name: "b"}, {
+		Namespace: "pay", Name: "a"}}
 	rapid.Check(t, func(rt *rapid.T) {
 		w := &world{book: NewBook(rules, 1), rules: rules, now: begin, lives: map[event.Key]*life{}}
 		for range 2 {
 			w.evaluators = append(w.evaluators, telling(t, w.book.Evaluator(nil)))
 		}
 		for _, key := range keys {
-			w.lives[key] = &life{histories: make([]history, len(rules)), told: make([][]State, len(rules))}
+			w.lives[key] = &life{histories: make([]history, len(rules)),
+				told: make([][]State, len(rules))}
 		}
 		key := rapid.SampledFrom(keys)
 		rt.Repeat(map[string]func(*rapid.T){
-			"change": func(t *rapid.T) { w.change(t, w.lives[key.Draw(t, "object")]); w.evaluateAll(t, event.Update) },
+			"change": func(t *rapid.T) {
+				w.change(t, w.lives[key.Draw(t, "object")])
+				w.evaluateAll(t, event.Update)
+			},
 			"change of one": func(t *rapid.T) {
 				k := key.Draw(t, "object")
 				w.change(t, w.lives[k])
-				w.evaluate(t, k, rapid.SampledFrom([]event.Op{event.Add, event.Update}).Draw(t, "op"))
+				w.evaluate(t, k, rapid.SampledFrom([]event.Op{event.Add, event.Update}).Draw(t,
+					"op"))
 			},
 			"resync": func(t *rapid.T) { w.evaluateAll(t, event.Resync) },
 			"recall": func(t *rapid.T) {
@@ -137,10 +146,13 @@ func TestModel(t *testing.T) {
 					w.evaluate(t, k, event.Resync)
 				}
 			},
-			"delete":         func(t *rapid.T) { w.evaluate(t, key.Draw(t, "object"), event.Delete) },
+			"delete": func(t *rapid.T) {
+				w.evaluate(t, key.Draw(t, "object"), event.Delete)
+			},
 			"another object": func(t *rapid.T) { w.lives[key.Draw(t, "object")].uid = "" },
 			"time passes": func(t *rapid.T) {
-				w.now = w.now.Add(time.Duration(rapid.IntRange(1, 12_000).Draw(t, "ms")) * time.Millisecond)
+				w.now = w.now.Add(
+					time.Duration(rapid.IntRange(1, 12_000).Draw(t, "ms")) * time.Millisecond)
 			},
 			"": func(t *rapid.T) { w.check(t) },
 		})
@@ -148,7 +160,8 @@ func TestModel(t *testing.T) {
 			w.evaluate(rt, k, event.Delete)
 		}
 		if len(w.book.objects) != 0 || len(w.book.counts) != 0 || w.book.open != 0 {
-			rt.Fatalf("%d objects, %d counts and %d violations are left", len(w.book.objects), len(w.book.counts), w.book.open)
+			rt.Fatalf("%d objects, %d counts and %d violations are left", len(w.book.objects),
+				len(w.book.counts), w.book.open)
 		}
 	})
 }
@@ -160,7 +173,9 @@ func (w *world) change(t *rapid.T, l *life) {
 }
 
 func (w *world) evaluateAll(t *rapid.T, op event.Op) {
-	for _, key := range slices.SortedFunc(maps.Keys(w.lives), func(a, b event.Key) int { return cmp.Compare(a.String(), b.String()) }) {
+	for _, key := range slices.SortedFunc(maps.Keys(w.lives), func(a, b event.Key) int {
+		return cmp.Compare(a.String(), b.String())
+	}) {
 		w.evaluate(t, key, op)
 	}
 }
@@ -173,7 +188,8 @@ func (w *world) evaluate(t *rapid.T, key event.Key, op event.Op) {
 	}
 	var want []string
 	expect := func(i int, s State, v verdict, repeated bool) {
-		want = append(want, fmt.Sprint(w.rules[i].Name(), s, v.since.Sub(begin), v.message(), repeated))
+		want = append(want, fmt.Sprint(w.rules[i].Name(), s, v.since.Sub(begin), v.message(),
+			repeated))
 	}
 	before := make([]verdict, len(w.rules))
 	for i, r := range w.rules {
@@ -229,11 +245,13 @@ func (w *world) evaluate(t *rapid.T, key event.Key, op event.Op) {
 		fields += fmt.Sprintf(`"r%d":%s,`, i, a)
 	}
 	o := podIn(t, key.Namespace, key.Name, l.uid, strings.TrimSuffix(fields, ",")+message)
-	outcome := evaluate(w.evaluators[rapid.IntRange(0, 1).Draw(t, "worker")], event.Event{Op: op, Object: o}, w.now)
+	outcome := evaluate(w.evaluators[rapid.IntRange(0, 1).Draw(t, "worker")],
+		event.Event{Op: op, Object: o}, w.now)
 
 	var got []string
 	for _, tr := range outcome.Transitions {
-		got = append(got, fmt.Sprint(tr.Rule.Name(), tr.State, tr.Since.Sub(begin), tr.Message, tr.Repeated))
+		got = append(got, fmt.Sprint(tr.Rule.Name(), tr.State, tr.Since.Sub(begin), tr.Message,
+			tr.Repeated))
 		i := slices.Index(w.rules, tr.Rule)
 		if !tr.Repeated {
 			l.told[i] = append(l.told[i], tr.State)
@@ -247,7 +265,8 @@ func (w *world) evaluate(t *rapid.T, key event.Key, op event.Op) {
 		again = due.Sub(w.now)
 	}
 	if outcome.Again != again || len(outcome.Errors) != fails {
-		t.Fatalf("%s of %s with %s: to be looked at after %s, want %s; %d errors, want %d", op, key, l.answers, outcome.Again, again, len(outcome.Errors), fails)
+		t.Fatalf("%s of %s with %s: to be looked at after %s, want %s; %d errors, want %d", op, key,
+			l.answers, outcome.Again, again, len(outcome.Errors), fails)
 	}
 	l.again, l.seen = outcome.Again, l.uid
 	if op == event.Delete {
@@ -271,12 +290,14 @@ func (w *world) check(t *rapid.T) {
 			v := l.histories[i].verdict(r)
 			kept = kept || v.pending || v.violated
 			if v.violated != (len(l.told[i])%2 == 1) {
-				t.Fatalf("%s of %s: violated is %t, but told was %v", r.Name(), key, v.violated, l.told[i])
+				t.Fatalf("%s of %s: violated is %t, but told was %v", r.Name(), key, v.violated,
+					l.told[i])
 			}
 			if v.violated {
 				counts[Count{r.Name(), r.Severity(), key.Namespace}]++
 				open = append(open, Violation{
-					Rule: r.Name(), Severity: r.Severity(), Namespace: key.Namespace, Name: key.Name, UID: l.seen, Message: v.message(), Since: v.since,
+					Rule: r.Name(), Severity: r.Severity(), Namespace: key.Namespace,
+					Name: key.Name, UID: l.seen, Message: v.message(), Since: v.since,
 				})
 			}
 		}
@@ -294,6 +315,7 @@ func (w *world) check(t *rapid.T) {
 		t.Fatalf("counts:\n got %v\nwant %v", got, counts)
 	}
 	if len(w.book.objects) != remembered || w.book.open != len(open) {
-		t.Fatalf("%d objects are remembered, want %d; %d violations, want %d", len(w.book.objects), remembered, w.book.open, len(open))
+		t.Fatalf("%d objects are remembered, want %d; %d violations, want %d", len(w.book.objects),
+			remembered, w.book.open, len(open))
 	}
 }

@@ -27,14 +27,14 @@ func everyReceiver(n int) Receivers {
 	return ^Receivers(0) >> (MaxReceivers - max(1, min(n, MaxReceivers)))
 }
 
-// Took says that a receiver has taken a transition, which is one of the last outcome's: it is not offered to it again. Of a
-// violation it is to get the end now. Repeat counts from here.
+// Took says that a receiver has taken a transition, which is one of the last outcome's: it is not
+// offered to it again. Of a violation it is to get the end now. Repeat counts from here.
 func (e *Evaluator) Took(t Transition, receiver int, now time.Time) {
 	e.book.settle(e.seen.Object.Key(), t, receiver, true, now)
 }
 
-// Refused says that a receiver will never take a transition: it is not offered to it again. Of a violation that it
-// did not get, it does not get the end either. A refused end is forgotten.
+// Refused says that a receiver will never take a transition: it is not offered to it again. Of a
+// violation that it did not get, it does not get the end either. A refused end is forgotten.
 func (e *Evaluator) Refused(t Transition, receiver int, now time.Time) {
 	e.book.settle(e.seen.Object.Key(), t, receiver, false, now)
 }
@@ -48,7 +48,9 @@ func (b *Book) settle(key event.Key, t Transition, receiver int, took bool, now 
 		return
 	}
 	if t.State == Resolved {
-		i := slices.IndexFunc(o.debts, func(d debt) bool { return d.rule == t.rule && d.uid == t.UID && d.owes.Has(receiver) })
+		i := slices.IndexFunc(o.debts, func(d debt) bool {
+			return d.rule == t.rule && d.uid == t.UID && d.owes.Has(receiver)
+		})
 		if i < 0 {
 			return
 		}

@@ -28,11 +28,12 @@ type record struct {
 	rule     int // its index in the book
 	violated bool
 	since    time.Time // of the first true in a row
-	taken    time.Time // when a receiver took last that the rule is violated; before that, when it was offered first
-	message  string    // as it is offered
-	owes     Receivers // those that have yet to take that it is violated
-	knows    Receivers // those that took it
-	repeats  int
+	// when a receiver took last that the rule is violated; before that, when it was offered first
+	taken   time.Time
+	message string    // as it is offered
+	owes    Receivers // those that have yet to take that it is violated
+	knows   Receivers // those that took it
+	repeats int
 }
 
 // unheard reports whether nobody took a violation yet, so that there is nothing to repeat.

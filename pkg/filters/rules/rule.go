@@ -22,8 +22,8 @@ type Source struct {
 	For      time.Duration // how long deny must hold before the rule is violated; 0: not at all
 	Repeat   time.Duration // after which a violation is reported again; 0: never
 
-	// Deny is true for an object that violates the rule. Message is what to tell of it; if its Text is "", the rule's name.
-	// Compile sets their Kind and Rule.
+	// Deny is true for an object that violates the rule. Message is what to tell of it; if its Text
+	// is "", the rule's name. Compile sets their Kind and Rule.
 	Deny, Message filters.Source
 }
 
@@ -53,7 +53,8 @@ func (r *Rule) Deny() *filters.Filter { return r.deny }
 // Message says what to tell of a violation. It is nil if that is the rule's name.
 func (r *Rule) Message() *filters.Filter { return r.message }
 
-// Compile checks and compiles a rule. A mistake in one of its expressions is a [*filters.CompileError].
+// Compile checks and compiles a rule. A mistake in one of its expressions is a
+// [*filters.CompileError].
 func Compile(source Source) (*Rule, error) {
 	if source.Severity == "" {
 		source.Severity = defaultSeverity
@@ -63,7 +64,8 @@ func Compile(source Source) (*Rule, error) {
 	}
 	source.Deny.Kind, source.Deny.Rule = filters.KindDeny, source.Name
 	source.Message.Kind, source.Message.Rule = filters.KindMessage, source.Name
-	r := &Rule{name: source.Name, severity: source.Severity, hold: source.For, repeat: source.Repeat}
+	r := &Rule{name: source.Name, severity: source.Severity, hold: source.For,
+		repeat: source.Repeat}
 	var err error
 	if r.deny, err = filters.Compile(source.Deny); err != nil {
 		return nil, err
@@ -85,7 +87,8 @@ func (s Source) check() error {
 		return s.mistake(`the name must be a DNS label; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`)
 	}
 	if !slices.Contains(Severities, s.Severity) {
-		return s.mistake("severity must be info, low, medium, high or critical, is %q%s", s.Severity, severityHint(s.Severity))
+		return s.mistake("severity must be info, low, medium, high or critical, is %q%s",
+			s.Severity, severityHint(s.Severity))
 	}
 	if s.For < 0 {
 		return s.mistake("for must not be negative, is %s; leave it out if a violation counts at once", s.For)
@@ -116,7 +119,8 @@ func severityHint(word string) string {
 	return ""
 }
 
-// slipped tells whether word is known but for one character more, less or other, or for two swapped.
+// slipped tells whether word is known but for one character more, less or other, or for two
+// swapped.
 func slipped(word, known string) bool {
 	for word != "" && known != "" && word[0] == known[0] {
 		word, known = word[1:], known[1:]

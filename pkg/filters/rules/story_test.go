@@ -8,8 +8,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// A story is what happens to one object, line by line: when (since the beginning), what, and what it leads to. What is
-// "add", "update", "resync" or "delete", the object's n, and its uid, u1 if that is left out.
+// A story is what happens to one object, line by line: when (since the beginning), what, and what
+// it leads to. What is "add", "update", "resync" or "delete", the object's n, and its uid, u1 if
+// that is left out.
 type line struct {
 	at   time.Duration
 	what string
@@ -171,30 +172,37 @@ func TestStories(t *testing.T) {
 // Rules have nothing to do with each other: each has its own state, and one that fails fails alone.
 func TestSeveralRules(t *testing.T) {
 	b := NewBook([]*Rule{
-		rule(t, "a", "object.a", 10*s, 0), rule(t, "b", "object.b", 0, 0), rule(t, "c", "object.c > 3", 3*s, 0), rule(t, "d", "object.d", 0, 0),
+		rule(t, "a", "object.a", 10*s, 0), rule(t, "b", "object.b", 0, 0),
+		rule(t, "c", "object.c > 3", 3*s, 0), rule(t, "d", "object.d", 0, 0),
 	}, 1)
 	e := b.Evaluator(nil)
 	for _, l := range []line{
 		{0, `"a":true,"d":true`, "violated d of u1 since 0s; look after 10s"},
-		{1 * s, `"a":true,"b":true,"c":4`, "violated b of u1 since 1s; resolved d of u1 since 0s; look after 3s"},
+		{1 * s, `"a":true,"b":true,"c":4`,
+			"violated b of u1 since 1s; resolved d of u1 since 0s; look after 3s"},
 		{2 * s, `"a":true,"b":true,"c":"x"`, "failed; look after 2s"},
 		{4 * s, `"b":true,"c":4`, "violated c of u1 since 1s"},
 		{5 * s, `"c":4,"d":true`, "resolved b of u1 since 1s; violated d of u1 since 5s"},
 	} {
-		if got := told(evaluate(e, event.Event{Op: event.Update, Object: pod(t, "web", "u1", l.what)}, begin.Add(l.at))); got != l.want {
+		if got := told(evaluate(e,
+			event.Event{Op: event.Update, Object: pod(t, "web", "u1", l.what)},
+			begin.Add(l.at))); got != l.want {
 			t.Errorf("%s, %s:\n got %s\nwant %s", l.at, l.what, got, l.want)
 		}
 	}
-	if got, want := opened(b), "c medium shop/web u1 since 1s: c; d medium shop/web u1 since 5s: d"; got != want {
+	if got, want := opened(b),
+		"c medium shop/web u1 since 1s: c; d medium shop/web u1 since 5s: d"; got != want {
 		t.Errorf("open:\n got %s\nwant %s", got, want)
 	}
-	got := told(evaluate(e, event.Event{Op: event.Delete, Object: pod(t, "web", "u1", "")}, begin.Add(6*s)))
+	got := told(evaluate(e, event.Event{Op: event.Delete, Object: pod(t, "web", "u1", "")},
+		begin.Add(6*s)))
 	if want := "resolved c of u1 since 1s; resolved d of u1 since 5s"; got != want {
 		t.Errorf("deleted:\n got %s\nwant %s", got, want)
 	}
 }
 
-// A message is made when it is told, not in between, and is still that of the violation when it is resolved.
+// A message is made when it is told, not in between, and is still that of the violation when it is
+// resolved.
 func TestMessages(t *testing.T) {
 	b := NewBook([]*Rule{rule(t, "a", deny, 0, 10*s)}, 1)
 	e := telling(t, b.Evaluator(nil))
@@ -202,14 +210,19 @@ func TestMessages(t *testing.T) {
 		line
 		open string
 	}{
-		{line{0, `"n":5,"message":"five"`, "violated a of u1 since 0s: five; look after 10s"}, "five"},
+		{line{0, `"n":5,"message":"five"`, "violated a of u1 since 0s: five; look after 10s"},
+			"five"},
 		{line{1 * s, `"n":6,"message":"six"`, "look after 9s"}, "five"},
-		{line{10 * s, `"n":7,"message":"seven"`, "violated a of u1 since 0s: seven again; look after 10s"}, "seven"},
+		{line{10 * s, `"n":7,"message":"seven"`,
+			"violated a of u1 since 0s: seven again; look after 10s"}, "seven"},
 		{line{11 * s, `"n":1,"message":"one"`, "resolved a of u1 since 0s: seven"}, ""},
 		{line{12 * s, `"n":8`, "violated a of u1 since 12s; no message; look after 10s"}, "a"},
-		{line{22 * s, `"n":8,"message":""`, "violated a of u1 since 12s again; look after 10s"}, "a"},
+		{line{22 * s, `"n":8,"message":""`, "violated a of u1 since 12s again; look after 10s"},
+			"a"},
 	} {
-		if got := told(evaluate(e, event.Event{Op: event.Update, Object: pod(t, "web", "u1", l.what)}, begin.Add(l.at))); got != l.want {
+		if got := told(evaluate(e,
+			event.Event{Op: event.Update, Object: pod(t, "web", "u1", l.what)},
+			begin.Add(l.at))); got != l.want {
 			t.Errorf("%s, %s:\n got %s\nwant %s", l.at, l.what, got, l.want)
 		}
 		got := ""
@@ -241,7 +254,8 @@ func TestWhatExpressionsAreAskedAbout(t *testing.T) {
 		}
 		return judge.text(ev)
 	}
-	evaluate(e, event.Event{Op: event.Update, Initial: true, Missed: 3, Object: o, Old: pod(t, "web", "u1", "")}, begin)
+	evaluate(e, event.Event{Op: event.Update, Initial: true, Missed: 3, Object: o,
+		Old: pod(t, "web", "u1", "")}, begin)
 	if asked != 2 {
 		t.Errorf("asked %d times", asked)
 	}
@@ -249,7 +263,9 @@ func TestWhatExpressionsAreAskedAbout(t *testing.T) {
 
 func TestBookWithoutRules(t *testing.T) {
 	b := NewBook(nil, 1)
-	if got := told(evaluate(b.Evaluator(nil), event.Event{Op: event.Add, Object: pod(t, "web", "u1", "")}, begin)); got != "" || len(b.Open()) != 0 || len(b.Counts()) != 0 {
+	if got := told(evaluate(b.Evaluator(nil),
+		event.Event{Op: event.Add, Object: pod(t, "web", "u1", "")}, begin)); got != "" ||
+		len(b.Open()) != 0 || len(b.Counts()) != 0 {
 		t.Errorf("got %s, %v, %v", got, b.Open(), b.Counts())
 	}
 }

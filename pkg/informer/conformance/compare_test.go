@@ -10,7 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// compare gives the first way in which pkg/informer went through a script unlike client-go, "" if there is none.
+// compare gives the first way in which pkg/informer went through a script unlike client-go, "" if
+// there is none.
 func compare(reference, own result) string {
 	for i, r := range []result{reference, own} {
 		if r.err != nil {
@@ -40,11 +41,13 @@ func compareStep(tr translator, want, got shown) string {
 	}
 	switch {
 	case want.version != got.version:
-		return fmt.Sprintf("resourceVersion: client-go has %q, informerd %q", want.version, got.version)
+		return fmt.Sprintf("resourceVersion: client-go has %q, informerd %q", want.version,
+			got.version)
 	case want.synced != got.synced:
 		return fmt.Sprintf("synced: client-go has %t, informerd %t", want.synced, got.synced)
 	case !reflect.DeepEqual(want.store, got.store):
-		return fmt.Sprintf("store:\n client-go %s\n informerd %s", storeText(want.store), storeText(got.store))
+		return fmt.Sprintf("store:\n client-go %s\n informerd %s", storeText(want.store),
+			storeText(got.store))
 	}
 	return ""
 }
@@ -60,12 +63,13 @@ func storeText(store map[string]any) string {
 // expected is what pkg/informer's listener must see, translated from what client-go's handler saw.
 type expected struct {
 	sight
-	// or are other versions it may have: deletes of one object that wait together are merged into one of them.
+	// or are other versions it may have: deletes of one object that wait together are merged into
+	// one of them.
 	or []string
 }
 
-// translator turns client-go's sequences into pkg/informer's, row by row of what differs on purpose. It knows the last
-// state of each object that a listener was told of.
+// translator turns client-go's sequences into pkg/informer's, row by row of what differs on
+// purpose. It knows the last state of each object that a listener was told of.
 type translator map[string]map[string]sight
 
 func (tr translator) translate(listener string, sights []sight) []expected {
@@ -79,16 +83,20 @@ func (tr translator) translate(listener string, sights []sight) []expected {
 		switch {
 		case s.op == event.Update && s.uid != s.wasUID:
 			// Deleted and created again, seen as one change, is two changes.
-			out = append(out, expected{sight: endOf(last)}, expected{sight: sight{op: event.Add, name: s.name, uid: s.uid, version: s.version}})
+			out = append(out, expected{sight: endOf(last)},
+				expected{sight: sight{op: event.Add, name: s.name, uid: s.uid, version: s.version}})
 		case s.op == event.Update && s.version == s.was:
-			// What has not changed is no update, and a resync only for listeners that have a period.
+			// What has not changed is no update, and a resync only for listeners that have a
+			// period.
 		case s.op == event.Delete && !told:
-			// Nobody knows the object; if it is the second delete of one, the two may have been merged.
+			// Nobody knows the object; if it is the second delete of one, the two may have been
+			// merged.
 			if n := len(out); n > 0 && !s.finalUnknown && out[n-1].uid == s.uid {
 				out[n-1].or = append(out[n-1].or, s.version)
 			}
 		case s.op == event.Delete && s.uid != last.uid:
-			// The end of another object than the one the listener was told of, which so has ended, too.
+			// The end of another object than the one the listener was told of, which so has ended,
+			// too.
 			out = append(out, expected{sight: endOf(last)})
 		default:
 			out = append(out, expected{sight: s})
@@ -103,7 +111,8 @@ func (tr translator) translate(listener string, sights []sight) []expected {
 
 // endOf is the delete of an object whose own was missed.
 func endOf(last sight) sight {
-	return sight{op: event.Delete, name: last.name, uid: last.uid, version: last.version, finalUnknown: true}
+	return sight{op: event.Delete, name: last.name, uid: last.uid, version: last.version,
+		finalUnknown: true}
 }
 
 func compareSights(want []expected, got []sight) string {

@@ -15,7 +15,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// client-go tells of each fault, in words and by a delay that looks at the clock of another bubble.
+	// client-go tells of each fault, in words and by a delay that looks at the clock of another
+	// bubble.
 	utilruntime.ErrorHandlers = nil
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -63,7 +64,8 @@ func TestConformance(t *testing.T) {
 	for i := range counts {
 		for _, fault := range faults {
 			if counts[i].of(fault) == 0 {
-				t.Errorf("%s has never met the fault %q: generate does not make it happen", sides[i].name, fault)
+				t.Errorf("%s has never met the fault %q: generate does not make it happen",
+					sides[i].name, fault)
 			}
 		}
 	}
@@ -146,7 +148,8 @@ func reductions(s script) []script {
 		with(i, func(st *step) { st.streams = keep })
 		with(i, func(st *step) { st.running = play{} })
 		with(i, func(st *step) {
-			st.running.doubled, st.running.shuffled, st.running.stranger, st.running.bookmark = false, false, false, false
+			st.running.doubled, st.running.shuffled, st.running.stranger,
+				st.running.bookmark = false, false, false, false
 		})
 		for j := range st.changes {
 			with(i, func(st *step) { st.changes = without(st.changes, j) })

@@ -14,7 +14,8 @@ import (
 
 // shown is what a side shows once it rests after a step.
 type shown struct {
-	// sights of this step, by listener and object: "first" was there from the start, "late" joined later.
+	// sights of this step, by listener and object: "first" was there from the start, "late" joined
+	// later.
 	sights  map[string]map[string][]sight
 	store   map[string]any
 	version string
@@ -30,8 +31,9 @@ type result struct {
 	err    error // it never came to rest
 }
 
-// restLimit is how long a client may take to rest. Without a limit of ours, client-go waits for the end of a streamed
-// list as long as the watch lives: up to ten minutes; and backs off up to a minute for each of a step's faults.
+// restLimit is how long a client may take to rest. Without a limit of ours, client-go waits for the
+// end of a streamed list as long as the watch lives: up to ten minutes; and backs off up to a
+// minute for each of a step's faults.
 const restLimit = time.Hour
 
 // follow runs one side through a script.
@@ -64,7 +66,9 @@ func follow(t *testing.T, s script, newSide func(*rest.Config) (side, error)) (r
 				res.err = fmt.Errorf("step %d: %w", i, err)
 				break
 			}
-			res.steps = append(res.steps, shown{sights: rec.take(), store: sd.store(), version: sd.version(), synced: sd.synced()})
+			res.steps = append(res.steps,
+				shown{sights: rec.take(), store: sd.store(), version: sd.version(),
+					synced: sd.synced()})
 		}
 		stop()
 		<-stopped
@@ -76,8 +80,8 @@ func follow(t *testing.T, s script, newSide func(*rest.Config) (side, error)) (r
 	return res
 }
 
-// settled is how long a watch must have run before the next step: whether it then ends as one that was too short must
-// not depend on how long the client happened to back off before it.
+// settled is how long a watch must have run before the next step: whether it then ends as one that
+// was too short must not depend on how long the client happened to back off before it.
 const settled = 2 * time.Second
 
 // awaitRest waits until the client has nothing left to ask and the server nothing left to say.

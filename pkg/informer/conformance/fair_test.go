@@ -2,14 +2,17 @@ package conformance
 
 import "slices"
 
-// fair tells whether both sides meet the same faults in a script, which is what lets them be compared. They ask for the
-// same number of lists and watches, with exceptions, which TestRequestsThatDiffer shows:
+// fair tells whether both sides meet the same faults in a script, which is what lets them be
+// compared. They ask for the same number of lists and watches, with exceptions, which
+// TestRequestsThatDiffer shows:
 //
-//   - client-go's rest client repeats some requests by itself, where pkg/informer's reflector begins anew.
-//   - client-go lists again after a watch that ends at once or fails for now, where pkg/informer watches on. That shows only
-//     if something was never announced, or in the wrong order, if there was more than one change, or if the list is not
-//     answered well.
-//   - After some failures of a streamed list one side streams again and the other takes pages, and then watches.
+//   - client-go's rest client repeats some requests by itself, where pkg/informer's reflector
+//     begins anew.
+//   - client-go lists again after a watch that ends at once or fails for now, where pkg/informer
+//     watches on. That shows only if something was never announced, or in the wrong order, if there
+//     was more than one change, or if the list is not answered well.
+//   - After some failures of a streamed list one side streams again and the other takes pages, and
+//     then watches.
 func (s script) fair() bool {
 	streams, endless, quiet := s.streams, false, false
 	for i, st := range s.steps {
@@ -23,7 +26,8 @@ func (s script) fair() bool {
 		case streamsOff:
 			streams = false
 		}
-		if st.listsByReference(streams) && (quiet || st.changesMuch() || st.failsLists() || streams && len(st.watches) > 1) {
+		if st.listsByReference(streams) &&
+			(quiet || st.changesMuch() || st.failsLists() || streams && len(st.watches) > 1) {
 			return false
 		}
 		if st.listsByBoth() {
@@ -44,14 +48,15 @@ func (s step) endless() bool {
 	return slices.ContainsFunc(s.snapshots, func(a answer) bool { return a.noEnd })
 }
 
-// quiet reports whether something is never announced, or something older after it. From then on only a list shows it, so the
-// sides must list alike.
+// quiet reports whether something is never announced, or something older after it. From then on
+// only a list shows it, so the sides must list alike.
 func (s step) quiet() bool {
 	any := func(changes []change) bool {
 		return slices.ContainsFunc(changes, func(c change) bool { return c.quiet || c.half })
 	}
 	shuffled := func(a answer) bool { return a.play.shuffled }
-	return any(s.changes) || s.running.shuffled || slices.ContainsFunc(s.watches, shuffled) || slices.ContainsFunc(s.snapshots, shuffled)
+	return any(s.changes) || s.running.shuffled || slices.ContainsFunc(s.watches, shuffled) ||
+		slices.ContainsFunc(s.snapshots, shuffled)
 }
 
 // changesMuch reports whether a list may pass over states that a watch sends.
@@ -62,7 +67,8 @@ func (s step) changesMuch() bool {
 
 // failsLists reports whether some list is not answered well, at once and with the newest state.
 func (s step) failsLists() bool {
-	return len(s.pages) > 0 || len(s.snapshots) > 1 || len(s.snapshots) == 1 && len(s.snapshots[0].late) > 0
+	return len(s.pages) > 0 || len(s.snapshots) > 1 || len(s.snapshots) == 1 &&
+		len(s.snapshots[0].late) > 0
 }
 
 // listsByBoth reports whether both sides list, and each with success.
@@ -83,7 +89,9 @@ func (s step) listsByReference(streams bool) bool {
 		}
 		return false
 	}
-	return slices.ContainsFunc(s.watches, func(a answer) bool { return a.refusal == broken || cutShort(a) }) ||
+	return slices.ContainsFunc(s.watches, func(a answer) bool {
+		return a.refusal == broken || cutShort(a)
+	}) ||
 		streams && slices.ContainsFunc(s.snapshots, cutShort)
 }
 
@@ -93,12 +101,14 @@ func (a answer) repeated() bool { return a.refusal == busyFor || a.refusal == no
 func (s step) fair(streams, first bool) bool {
 	last := len(s.watches) - 1
 	for i, a := range s.watches {
-		// A repeated watch counts as begun before the first try, and so cannot be too short, whatever comes next.
+		// A repeated watch counts as begun before the first try, and so cannot be too short,
+		// whatever comes next.
 		if a.repeated() && i < last {
 			return false
 		}
 	}
-	if slices.ContainsFunc(s.pages, answer.repeated) && (len(s.pages) > 1 || len(s.snapshots) > 0 || len(s.pages[0].late) > 0) {
+	if slices.ContainsFunc(s.pages, answer.repeated) &&
+		(len(s.pages) > 1 || len(s.snapshots) > 0 || len(s.pages[0].late) > 0) {
 		return false // client-go repeats the page, pkg/informer the list
 	}
 	for i, a := range s.snapshots {
@@ -109,8 +119,9 @@ func (s step) fair(streams, first bool) bool {
 	if !streams {
 		return true
 	}
-	// Where one side may stream and the other take pages, further pages and watches are answered well, for only one side
-	// asks for them.
-	oneForm := len(s.snapshots) == 0 || len(s.snapshots) == 1 && !s.endless() && s.snapshots[0].refusal != noAnswer
+	// Where one side may stream and the other take pages, further pages and watches are answered
+	// well, for only one side asks for them.
+	oneForm := len(s.snapshots) == 0 || len(s.snapshots) == 1 && !s.endless() &&
+		s.snapshots[0].refusal != noAnswer
 	return oneForm || len(s.pages) == 0 && len(s.watches) == 0
 }

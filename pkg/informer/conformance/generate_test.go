@@ -62,7 +62,8 @@ func (g *generator) step(first bool) step {
 }
 
 func (g *generator) change() change {
-	c := change{verb: pick(g, put, put, put, remove, remove, recreate, recreate), name: pick(g, g.names...)}
+	c := change{verb: pick(g, put, put, put, remove, remove, recreate, recreate),
+		name: pick(g, g.names...)}
 	c.quiet = g.chance(25)
 	c.half = c.verb == recreate && !c.quiet && g.chance(40)
 	return c
@@ -70,15 +71,18 @@ func (g *generator) change() change {
 
 // play is a stream that ends with some probability.
 func (g *generator) play(ends int) play {
-	p := play{doubled: g.chance(12), shuffled: g.chance(12), bookmark: g.chance(25), stranger: g.chance(10)}
+	p := play{doubled: g.chance(12), shuffled: g.chance(12), bookmark: g.chance(25),
+		stranger: g.chance(10)}
 	if g.chance(ends) {
-		p.end = pick(g, endClean, endClean, endLater, endCut, endCut, endHalf, endGone, endGone, endBusy, endBroken, endUnknown, endNoJSON)
+		p.end = pick(g, endClean, endClean, endLater, endCut, endCut, endHalf, endGone, endGone,
+			endBusy, endBroken, endUnknown, endNoJSON)
 		p.after, p.bytes = g.IntN(5), g.IntN(1200)
 	}
 	return p
 }
 
-// late is a change while a request is on its way. It is announced: whether a list has it must not depend on its form.
+// late is a change while a request is on its way. It is announced: whether a list has it must not
+// depend on its form.
 func (g *generator) late() []change {
 	if !g.chance(35) {
 		return nil
@@ -90,7 +94,8 @@ func (g *generator) late() []change {
 
 func (g *generator) failWatches(st *step) {
 	for range 1 + g.IntN(4) {
-		a := answer{late: g.late(), refusal: pick(g, answered, answered, answered, answered, expired, gone, busy, busyFor, broken, noAnswer)}
+		a := answer{late: g.late(), refusal: pick(g, answered, answered, answered, answered,
+			expired, gone, busy, busyFor, broken, noAnswer)}
 		if a.refusal == answered {
 			a.play = g.play(80)
 		}
@@ -115,7 +120,8 @@ func (g *generator) failLists(st *step, first bool) {
 		st.running.end, st.running.after = pick(g, endGone, endBroken, endUnknown), g.IntN(4)
 	}
 	for range g.IntN(4) {
-		a := answer{late: g.late(), refusal: pick(g, answered, answered, answered, answered, noAnswer, expired, gone, tooLarge, busy, busyFor, broken, invalid)}
+		a := answer{late: g.late(), refusal: pick(g, answered, answered, answered, answered,
+			noAnswer, expired, gone, tooLarge, busy, busyFor, broken, invalid)}
 		switch a.refusal {
 		case noAnswer:
 			a.play.bytes = g.IntN(60)
@@ -139,7 +145,8 @@ func (g *generator) failLists(st *step, first bool) {
 		return
 	}
 	for range 1 + g.IntN(3) {
-		a := answer{late: g.late(), refusal: pick(g, answered, answered, expired, expired, gone, busy, broken)}
+		a := answer{late: g.late(), refusal: pick(g, answered, answered, expired, expired, gone,
+			busy, broken)}
 		if a.refusal == answered {
 			a.play = play{end: pick(g, endNever, endCut), bytes: 200 + g.IntN(600)}
 		}

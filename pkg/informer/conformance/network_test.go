@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// network connects a client and a server by pipes, on which synctest can see that both rest. It is a net.Listener.
+// network connects a client and a server by pipes, on which synctest can see that both rest. It is
+// a net.Listener.
 type network struct {
 	accepted chan net.Conn
 	closed   chan struct{}
@@ -39,7 +40,8 @@ func (n *network) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	n.mu.Unlock()
 	if refused {
 		n.count("refused")
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+		return nil, &net.OpError{Op: "dial", Net: "tcp",
+			Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	}
 	client, server := net.Pipe()
 	select {

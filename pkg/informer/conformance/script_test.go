@@ -5,14 +5,16 @@ import (
 	"strings"
 )
 
-// script is what happens to the server while a client follows it. The first step happens before the client starts.
+// script is what happens to the server while a client follows it. The first step happens before the
+// client starts.
 type script struct {
 	// streams: the server streams first lists (WatchList), and refuses to otherwise.
 	streams bool
 	steps   []step
 }
 
-// step happens at one moment, while the client rests; then the client gets as much time as it needs to rest again.
+// step happens at one moment, while the client rests; then the client gets as much time as it needs
+// to rest again.
 type step struct {
 	join    bool // another listener comes, before all else
 	streams flip
@@ -22,8 +24,8 @@ type step struct {
 	running play
 	// refuse is how many of the next connections are refused.
 	refuse int
-	// snapshots, pages and watches answer the next requests: for a list, paged or streamed; for its further pages; for
-	// a watch. Later requests are answered well.
+	// snapshots, pages and watches answer the next requests: for a list, paged or streamed; for its
+	// further pages; for a watch. Later requests are answered well.
 	snapshots, pages, watches []answer
 }
 
@@ -63,17 +65,20 @@ const (
 )
 
 var endingNames = [...]string{
-	endNever: "open", endClean: "closed", endLater: "closed later", endCut: "cut", endHalf: "half frame", endGone: "error 410",
+	endNever: "open", endClean: "closed", endLater: "closed later", endCut: "cut",
+	endHalf: "half frame", endGone: "error 410",
 	endBusy: "error 429", endBroken: "error 500", endUnknown: "unknown type", endNoJSON: "no JSON",
 }
 
 // answer is how one request is answered.
 type answer struct {
 	refusal refusal
-	late    []change // happen when the request has arrived, before it is answered; of a streamed list, while it is
-	stale   int      // a list that is this many versions old
-	noEnd   bool     // a streamed list whose end is never marked; from then on the server streams none
-	play    play     // of a list in pages, only how it ends
+	// happen when the request has arrived, before it is answered; of a streamed list, while it is
+	late  []change
+	stale int // a list that is this many versions old
+	// a streamed list whose end is never marked; from then on the server streams none
+	noEnd bool
+	play  play // of a list in pages, only how it ends
 }
 
 // refusal is an answer that is no list and no watch.
@@ -92,7 +97,8 @@ const (
 )
 
 var refusalNames = [...]string{
-	answered: "answered", noAnswer: "no answer", expired: "410 Expired", gone: "410 Gone", tooLarge: "504 too large", busy: "429",
+	answered: "answered", noAnswer: "no answer", expired: "410 Expired", gone: "410 Gone",
+	tooLarge: "504 too large", busy: "429",
 	busyFor: "429 Retry-After", broken: "500", invalid: "422",
 }
 
@@ -146,7 +152,8 @@ func (p play) String() string {
 	for _, is := range []struct {
 		set  bool
 		name string
-	}{{p.doubled, "doubled"}, {p.shuffled, "shuffled"}, {p.stranger, "stranger"}, {p.bookmark, "bookmark"}} {
+	}{{p.doubled, "doubled"}, {p.shuffled, "shuffled"}, {p.stranger, "stranger"}, {
+		p.bookmark, "bookmark"}} {
 		if is.set {
 			parts = append(parts, is.name)
 		}

@@ -18,8 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// server is an API server of one resource, which follows a script. What it answers depends on the step and on how many
-// requests of each sort came in it, never on time.
+// server is an API server of one resource, which follows a script. What it answers depends on the
+// step and on how many requests of each sort came in it, never on time.
 type server struct {
 	net  *network
 	http *http.Server
@@ -33,8 +33,8 @@ type server struct {
 	rest   bool
 	listed string // the resourceVersion the last list asked for
 	paged  bool   // a list at RV "0" has come in pages, all of them
-	// unsure: a list failed at a later page, from which pkg/informer concludes that the server has no watch cache, and
-	// client-go nothing.
+	// unsure: a list failed at a later page, from which pkg/informer concludes that the server has
+	// no watch cache, and client-go nothing.
 	unsure bool
 	// versioned: a list of this step has asked for a version.
 	versioned bool
@@ -48,12 +48,17 @@ type server struct {
 const pageItems = 2
 
 func newServer(sc script) *server {
-	s := &server{world: newWorld(), streams: sc.streams, open: map[*stream]struct{}{}, faults: map[string]int{}}
-	s.cached = sc.streams || slices.ContainsFunc(sc.steps, func(st step) bool { return st.streams != keep })
+	s := &server{world: newWorld(), streams: sc.streams, open: map[*stream]struct{}{},
+		faults: map[string]int{}}
+	s.cached = sc.streams || slices.ContainsFunc(sc.steps, func(st step) bool {
+		return st.streams != keep
+	})
 	s.net = newNetwork(s.count)
 	s.http = &http.Server{
 		Handler: s, ErrorLog: log.New(io.Discard, "", 0),
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connection{}, c) },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connection{}, c)
+		},
 	}
 	return s
 }
@@ -119,7 +124,9 @@ func (s *server) arrange(frames []string, p play) []string {
 	var arranged []string
 	if p.stranger {
 		s.faults["object of another kind"]++
-		arranged = append(arranged, watchFrame("MODIFIED", `{"apiVersion":"conformance.test/v1","kind":"Other","metadata":{"name":"a","namespace":"shop","uid":"x","resourceVersion":"99999"}}`))
+		arranged = append(arranged,
+			watchFrame("MODIFIED",
+				`{"apiVersion":"conformance.test/v1","kind":"Other","metadata":{"name":"a","namespace":"shop","uid":"x","resourceVersion":"99999"}}`))
 	}
 	if n := len(frames); p.shuffled && n > 1 {
 		s.faults["reordered events"]++
@@ -139,7 +146,8 @@ func (s *server) arrange(frames []string, p play) []string {
 	return arranged
 }
 
-// next takes the answer to a request of one sort, and makes happen what happens meanwhile. The caller holds mu.
+// next takes the answer to a request of one sort, and makes happen what happens meanwhile. The
+// caller holds mu.
 func (s *server) next(of *[]answer) (a answer, late []string) {
 	if len(*of) > 0 {
 		a, *of = (*of)[0], (*of)[1:]
@@ -173,7 +181,8 @@ func (s *server) note(sort string, q url.Values, a answer) {
 	}
 	s.asked = append(s.asked, short)
 	s.log = append(s.log, fmt.Sprintf("%s %s rv=%q limit=%q continue=%q: %s",
-		time.Now().Format("15:04:05.000"), sort, q.Get("resourceVersion"), q.Get("limit"), q.Get("continue"), a))
+		time.Now().Format("15:04:05.000"), sort, q.Get("resourceVersion"), q.Get("limit"),
+		q.Get("continue"), a))
 }
 
 func (s *server) serveList(w http.ResponseWriter, conn *breakable, q url.Values) {
@@ -192,7 +201,8 @@ func (s *server) serveList(w http.ResponseWriter, conn *breakable, q url.Values)
 	a, _ := s.next(answers)
 	s.streams = s.streams && !a.noEnd
 	s.note(sort, q, a)
-	s.unsure = s.unsure || sort == "page" && a.refusal != expired && (a.refusal != answered || a.play.end != endNever)
+	s.unsure = s.unsure || sort == "page" && a.refusal != expired &&
+		(a.refusal != answered || a.play.end != endNever)
 	refused := a.refusal
 	if a.noEnd {
 		refused = broken // this, too, gives no list
@@ -251,18 +261,20 @@ func (s *server) listText(q url.Values, a answer, paged bool) string {
 		items = append(items, o.text(bare))
 	}
 	members := []string{
-		fmt.Sprintf(`"metadata":{"resourceVersion":"%d","continue":%q}`, version, rest), `"items":[` + strings.Join(items, ",") + `]`,
+		fmt.Sprintf(`"metadata":{"resourceVersion":"%d","continue":%q}`, version, rest),
+		`"items":[` + strings.Join(items, ",") + `]`,
 	}
 	if version%3 == 0 {
 		members[0], members[1] = members[1], members[0]
 		s.faults["items before metadata"]++
 	}
-	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,%s}`, apiVersion, kind+"List", strings.Join(members, ","))
+	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,%s}`, apiVersion, kind+"List",
+		strings.Join(members, ","))
 }
 
-// pages tells whether a list is cut into pages, if it is long enough. Both sides ask for pages with RV "0"; where they
-// do not agree on asking, the server leaves the list whole, so that they ask for the same number of pages (see
-// TestRequestsThatDiffer). The caller holds mu.
+// pages tells whether a list is cut into pages, if it is long enough. Both sides ask for pages with
+// RV "0"; where they do not agree on asking, the server leaves the list whole, so that they ask for
+// the same number of pages (see TestRequestsThatDiffer). The caller holds mu.
 func (s *server) pages(q url.Values) bool {
 	if q.Get("limit") == "" {
 		return false
@@ -273,7 +285,8 @@ func (s *server) pages(q url.Values) bool {
 	case "":
 		return !s.versioned
 	default:
-		return s.paged && !s.cached && !s.unsure // without a watch cache, as clients conclude from a first list in pages
+		// without a watch cache, as clients conclude from a first list in pages
+		return s.paged && !s.cached && !s.unsure
 	}
 }
 
@@ -281,7 +294,8 @@ func (s *server) refuse(w http.ResponseWriter, conn *breakable, sort string, r r
 	s.count(sort + ": " + refusalNames[r])
 	if r == noAnswer {
 		conn.breakAfter(bytes % 60)
-		_, _ = io.WriteString(w, strings.Repeat(" ", 8192)) // of which nothing arrives: the headers are longer than 60 bytes
+		// of which nothing arrives: the headers are longer than 60 bytes
+		_, _ = io.WriteString(w, strings.Repeat(" ", 8192))
 		panic(http.ErrAbortHandler)
 	}
 	if r == busyFor {
@@ -293,7 +307,8 @@ func (s *server) refuse(w http.ResponseWriter, conn *breakable, sort string, r r
 }
 
 func status(r refusal) metav1.Status {
-	st := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: "as the script says"}
+	st := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status: metav1.StatusFailure, Message: "as the script says"}
 	switch r {
 	case expired:
 		st.Code, st.Reason = http.StatusGone, metav1.StatusReasonExpired
@@ -301,7 +316,8 @@ func status(r refusal) metav1.Status {
 		st.Code, st.Reason = http.StatusGone, metav1.StatusReasonGone
 	case tooLarge:
 		st.Code, st.Reason = http.StatusGatewayTimeout, metav1.StatusReasonTimeout
-		st.Details = &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}}
+		st.Details = &metav1.StatusDetails{
+			Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}}
 	case busy, busyFor:
 		st.Code, st.Reason = http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests
 	case invalid:
@@ -312,7 +328,8 @@ func status(r refusal) metav1.Status {
 	return st
 }
 
-func (s *server) serveStreamedList(w http.ResponseWriter, r *http.Request, conn *breakable, q url.Values) {
+func (s *server) serveStreamedList(w http.ResponseWriter, r *http.Request, conn *breakable,
+	q url.Values) {
 	s.mu.Lock()
 	if !s.streams {
 		s.note("streamed list", q, answer{refusal: invalid})

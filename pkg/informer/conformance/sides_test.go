@@ -26,7 +26,8 @@ import (
 type side interface {
 	// join adds a listener, before or after start.
 	join(resync time.Duration, see func(sight))
-	// start runs the informer until ctx is done; the channel is closed once everything of it has ended.
+	// start runs the informer until ctx is done; the channel is closed once everything of it has
+	// ended.
 	start(ctx context.Context) <-chan struct{}
 	synced() bool
 	version() string
@@ -59,7 +60,8 @@ func (s sight) String() string {
 	return text
 }
 
-var things = schema.GroupVersionResource{Group: "conformance.test", Version: "v1", Resource: "things"}
+var things = schema.GroupVersionResource{Group: "conformance.test", Version: "v1",
+	Resource: "things"}
 
 // sides are the two, in the order in which results stand.
 var sides = []struct {
@@ -80,17 +82,20 @@ func referenceWithResync(cfg *rest.Config, period time.Duration) (side, error) {
 	}
 	resource := client.Resource(things)
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object,
+			error) {
 			return resource.List(ctx, opts)
 		},
-		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface,
+			error) {
 			return resource.Watch(ctx, opts)
 		},
 	}, client)
 	example := &unstructured.Unstructured{} // objects of another kind are not taken
 	example.SetAPIVersion(apiVersion)
 	example.SetKind(kind)
-	inf := cache.NewSharedIndexInformerWithOptions(lw, example, cache.SharedIndexInformerOptions{ResyncPeriod: period})
+	inf := cache.NewSharedIndexInformerWithOptions(lw, example,
+		cache.SharedIndexInformerOptions{ResyncPeriod: period})
 	quiet := func(context.Context, *cache.Reflector, error) {}
 	return &reference{inf}, inf.SetWatchErrorHandlerWithContext(quiet)
 }
@@ -124,7 +129,8 @@ func (r *reference) join(resync time.Duration, see func(sight)) {
 
 func sighted(op event.Op, o any) sight {
 	u := o.(*unstructured.Unstructured)
-	return sight{op: op, name: u.GetName(), uid: string(u.GetUID()), version: u.GetResourceVersion()}
+	return sight{op: op, name: u.GetName(), uid: string(u.GetUID()),
+		version: u.GetResourceVersion()}
 }
 
 func (r *reference) start(ctx context.Context) <-chan struct{} {
@@ -183,7 +189,8 @@ func (o *own) join(resync time.Duration, see func(sight)) {
 	if err != nil {
 		panic(err)
 	}
-	reg, err := o.factory.Listen(informer.Resource{GroupVersionResource: things, Kind: kind}, informer.Scope{}, informer.Shape{}, l)
+	reg, err := o.factory.Listen(informer.Resource{GroupVersionResource: things, Kind: kind},
+		informer.Scope{}, informer.Shape{}, l)
 	if err != nil {
 		panic(err) // only after the factory has stopped
 	}

@@ -12,7 +12,8 @@ import (
 // stream is one watch that runs.
 type stream struct {
 	acts chan act
-	// rests: everything was sent, and nothing more will happen before the next step. Guarded by server.mu.
+	// rests: everything was sent, and nothing more will happen before the next step. Guarded by
+	// server.mu.
 	rests bool
 }
 
@@ -30,7 +31,8 @@ func (s *server) openStream() *stream {
 	return st
 }
 
-// rested tells whether a client that rests does so because there is nothing left to ask and to hear.
+// rested tells whether a client that rests does so because there is nothing left to ask and to
+// hear.
 func (s *server) rested() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +51,8 @@ func (s *server) setRests(st *stream, rests bool) {
 }
 
 // serveStream sends until the stream ends: by a play, by the client, or because its time is over.
-func (s *server) serveStream(w http.ResponseWriter, r *http.Request, conn *breakable, q url.Values, st *stream, first act) {
+func (s *server) serveStream(w http.ResponseWriter, r *http.Request, conn *breakable, q url.Values,
+	st *stream, first act) {
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -91,7 +94,8 @@ func (o *sender) send(text string) {
 	}
 }
 
-// perform plays one act and tells whether the stream has ended with it. It does not return from a break.
+// perform plays one act and tells whether the stream has ended with it. It does not return from a
+// break.
 func (s *server) perform(out *sender, r *http.Request, conn *breakable, a act) (ended bool) {
 	p := a.play
 	frames := a.frames

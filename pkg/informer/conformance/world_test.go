@@ -51,7 +51,9 @@ func bookmark(version int, endsList bool) string {
 	if endsList {
 		annotation = `,"annotations":{"k8s.io/initial-events-end":"true"}`
 	}
-	return watchFrame("BOOKMARK", fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"%d"%s}}`, apiVersion, kind, version, annotation))
+	return watchFrame("BOOKMARK",
+		fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"%d"%s}}`, apiVersion,
+			kind, version, annotation))
 }
 
 // verb is what a change does to an object.
@@ -84,7 +86,8 @@ func (c change) String() string {
 	return s
 }
 
-// world is what the server has: the objects, what its watches tell of them, and how it was at each version.
+// world is what the server has: the objects, what its watches tell of them, and how it was at each
+// version.
 type world struct {
 	version   int
 	uids      int
@@ -134,7 +137,8 @@ func (w *world) record(f frame, quiet bool) {
 	}
 }
 
-// at gives the objects at a version, in the order of their names, or at the oldest version there is.
+// at gives the objects at a version, in the order of their names, or at the oldest version there
+// is.
 func (w *world) at(version int) (things []thing, actual int) {
 	actual = max(version, 100)
 	return w.past[actual], actual

@@ -5,26 +5,30 @@ import (
 	"strings"
 )
 
-// This file reads a text against a base. Most of what an API server sends is nearly a copy of something it has sent
-// already: an object's next state, a replica. The reader goes through the text as it does without a base, token by token,
-// and keeps at hand which place of the base corresponds to the one it is at. Two things come of that:
+// This file reads a text against a base. Most of what an API server sends is nearly a copy of
+// something it has sent already: an object's next state, a replica. The reader goes through the
+// text as it does without a base, token by token, and keeps at hand which place of the base
+// corresponds to the one it is at. Two things come of that:
 //
-//   - A container of the base whose bytes are next in the text was checked when the base was, so it is passed over.
-//   - Where both texts have the same bytes is noted: a packed object need not keep those (packed.go).
+//   - A container of the base whose bytes are next in the text was checked when the base was, so it
+//     is passed over.
+//   - Where both texts have the same bytes is noted: a packed object need not keep those
+//     (packed.go).
 //
 //	base  {"spec":{"containers":[...],"nodeName":"a"},"status":{"phase":"Pending"}}
 //	text  {"spec":{"containers":[...],"nodeName":"b"},"status":{"phase":"Running"}}
 //	               ~~~~~~~~~~~~~~~~~~~                         passed over
 //	      ===================================== ======================       ===  noted
 //
-// Which place corresponds to which is a guess, and nothing but speed and size depends on it: a container is passed over
-// because its bytes are those of one that is known to be whole and right, wherever that was.
+// Which place corresponds to which is a guess, and nothing but speed and size depends on it: a
+// container is passed over because its bytes are those of one that is known to be whole and right,
+// wherever that was.
 
 // match says that len bytes at place n of the text that is read are those at place t of the base.
 type match struct{ n, t, len int }
 
-// align says that place n of the text corresponds to place t of the base, both between tokens, and notes how far they are
-// the same from there on.
+// align says that place n of the text corresponds to place t of the base, both between tokens, and
+// notes how far they are the same from there on.
 func (r *reading) align(n, t int) {
 	s, b := r.s, r.base.text
 	length := 0
@@ -38,7 +42,9 @@ func (r *reading) align(n, t int) {
 	r.until, r.shift = n+length, t-n
 	r.reached(n)
 	if r.spend(alignCost); r.metadata {
-		r.spend(alignCost) // much of what remains is read against the last state, if there is reason for that (last.go)
+		// much of what remains is read against the last state, if there is reason for that
+		// (last.go)
+		r.spend(alignCost)
 	}
 	r.matched(n, t, length)
 }
@@ -65,8 +71,8 @@ func (r *reading) matched(n, t, length int) {
 	r.matches = append(r.matches, match{n, t, length})
 }
 
-// spend counts what reading against the base costs more than reading without it, in bytes that could have been read for
-// it. When that is too much, the rest is read without.
+// spend counts what reading against the base costs more than reading without it, in bytes that
+// could have been read for it. When that is too much, the rest is read without.
 func (r *reading) spend(bytes int) {
 	credit := firstCredit + r.read/creditPart
 	if !r.metadata {
@@ -90,20 +96,22 @@ func (r *reading) token(j int) int {
 }
 
 const (
-	// firstCredit and creditPart are what may be spent on a base in vain: so much, and one of creditPart bytes read. Metadata
-	// differs more than the rest.
+	// firstCredit and creditPart are what may be spent on a base in vain: so much, and one of
+	// creditPart bytes read. Metadata differs more than the rest.
 	firstCredit    = 400
 	creditPart     = 4
 	metadataCredit = 400
-	// alignCost and containerCost are what it takes to go on behind a difference, and to read a container with one in it.
+	// alignCost and containerCost are what it takes to go on behind a difference, and to read a
+	// container with one in it.
 	alignCost     = 25
 	containerCost = 40
-	// lookAhead is how many members of the base are looked at for one that is not where it is expected.
+	// lookAhead is how many members of the base are looked at for one that is not where it is
+	// expected.
 	lookAhead = 4
 )
 
-// valueIn returns where the base has the value of the text's member s[start:end], when its members before place j have
-// been passed; -1 if it has none nearby.
+// valueIn returns where the base has the value of the text's member s[start:end], when its members
+// before place j have been passed; -1 if it has none nearby.
 func (r *reading) valueIn(start, end, value, j int) int {
 	if r.lost {
 		return -1
@@ -133,10 +141,10 @@ func (r *reading) valueIn(start, end, value, j int) int {
 	return -1
 }
 
-// jump goes on from place i, which corresponds to place j of the base, to where the texts differ, or close to it: behind the
-// last long container before that, or within the one that the difference is in. Both places are behind the opening
-// bracket of an object or array, or behind one of its values; that of the base ends at e. So are those it returns, or behind
-// its end.
+// jump goes on from place i, which corresponds to place j of the base, to where the texts differ,
+// or close to it: behind the last long container before that, or within the one that the difference
+// is in. Both places are behind the opening bracket of an object or array, or behind one of its
+// values; that of the base ends at e. So are those it returns, or behind its end.
 func (r *reading) jump(i, j, e, depth int) (end, behind int, err error) {
 	differ := r.until + r.shift
 	if differ-j < r.short || i+r.shift != j {
@@ -165,7 +173,8 @@ func (r *reading) jump(i, j, e, depth int) (end, behind int, err error) {
 	return behind - r.shift, behind, nil
 }
 
-// passed takes the extents that the base has from place v to e, which are so many bytes later in the text.
+// passed takes the extents that the base has from place v to e, which are so many bytes later in
+// the text.
 func (r *reading) passed(v, e, later int) {
 	r.spent -= (e - v) / 4 // it would have taken that much to read it
 	if !r.noting || v == e {
@@ -173,6 +182,7 @@ func (r *reading) passed(v, e, later int) {
 	}
 	all := r.base.extents
 	for k := r.extentAt(v); k < len(all) && int(all[k].from) < e; k++ {
-		r.extents = append(r.extents, extent{uint32(int(all[k].from) + later), uint32(int(all[k].to) + later)})
+		r.extents = append(r.extents,
+			extent{uint32(int(all[k].from) + later), uint32(int(all[k].to) + later)})
 	}
 }

@@ -12,11 +12,12 @@ import (
 	"time"
 )
 
-// agree reads text with a parser that has read others before, and with one that has not, and holds the first to the second:
-// the same object, in each of its forms, or the same error.
+// agree reads text with a parser that has read others before, and with one that has not, and holds
+// the first to the second: the same object, in each of its forms, or the same error.
 func agree(t *testing.T, experienced *Parser, text []byte) {
 	t.Helper()
-	fresh := &Parser{APIVersion: experienced.APIVersion, Kind: experienced.Kind, Plain: true, drop: experienced.drop}
+	fresh := &Parser{APIVersion: experienced.APIVersion, Kind: experienced.Kind, Plain: true,
+		drop: experienced.drop}
 	want, wantErr := fresh.Parse(text)
 	for _, parse := range []func([]byte) (*Object, error){
 		experienced.Parse,
@@ -35,7 +36,8 @@ func agree(t *testing.T, experienced *Parser, text []byte) {
 		if err != nil {
 			continue
 		}
-		for form, o := range map[string]*Object{"as parsed": got, "stored": got.Stored(), "plain": got.Plain(), "plain again": got.Stored().Plain()} {
+		for form, o := range map[string]*Object{"as parsed": got, "stored": got.Stored(),
+			"plain": got.Plain(), "plain again": got.Stored().Plain()} {
 			same(t, form, o, want)
 		}
 	}
@@ -48,14 +50,17 @@ func same(t *testing.T, form string, o, want *Object) {
 	}
 	appends(t, form, o, want.JSON())
 	identity := func(o *Object) []any {
-		return []any{o.APIVersion(), o.Kind(), o.Key(), o.UID(), o.ResourceVersion(), o.DeletionTimestamp(), o.Generation(), o.labels()}
+		return []any{o.APIVersion(), o.Kind(), o.Key(), o.UID(), o.ResourceVersion(),
+			o.DeletionTimestamp(), o.Generation(), o.labels()}
 	}
 	if got, want := identity(o), identity(want); !slices.Equal(got, want) {
 		t.Fatalf("%s: header\n got %q\nwant %q", form, got, want)
 	}
-	for _, path := range []Path{MustCompilePath("spec"), MustCompilePath("status"), MustCompilePath("metadata.labels.app"), MustCompilePath("status.phase")} {
+	for _, path := range []Path{MustCompilePath("spec"), MustCompilePath("status"),
+		MustCompilePath("metadata.labels.app"), MustCompilePath("status.phase")} {
 		if path.Lookup(o) != path.Lookup(want) {
-			t.Fatalf("%s: %s is %s, want %s", form, path, path.Lookup(o).Raw(), path.Lookup(want).Raw())
+			t.Fatalf("%s: %s is %s, want %s", form, path, path.Lookup(o).Raw(),
+				path.Lookup(want).Raw())
 		}
 	}
 }
@@ -88,8 +93,8 @@ const bigPod = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-abcde-1"
 	`"nodeName":"node-1","priority":0,"b":{"c":1,"d":[]},"a":[1,2]},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-02T03:04:05Z"},` +
 	`{"type":"Initialized","status":"True","reason":"x"}],"containerStatuses":[{"name":"app","restartCount":0,"ready":true,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{}}],"podIPs":[]}}`
 
-// TestEditedTextsAreReadAsByAFreshParser changes a text in small ways, most of which leave it valid, and keeps the parser
-// that has read the ones before.
+// TestEditedTextsAreReadAsByAFreshParser changes a text in small ways, most of which leave it
+// valid, and keeps the parser that has read the ones before.
 func TestEditedTextsAreReadAsByAFreshParser(t *testing.T) {
 	rounds := 20000
 	if testing.Short() {
@@ -115,7 +120,8 @@ func TestEditedTextsAreReadAsByAFreshParser(t *testing.T) {
 		}
 	}
 	if valid < rounds/3 || packed < rounds/4 {
-		t.Errorf("%d of %d texts were objects, %d were packed: too few to tell", valid, rounds, packed)
+		t.Errorf("%d of %d texts were objects, %d were packed: too few to tell", valid, rounds,
+			packed)
 	}
 }
 
@@ -135,7 +141,8 @@ func edited(r *rand.Rand, text string) string {
 	if strings.IndexByte(`{}[],: `, text[at]) < 0 {
 		end = skipTrusted(text, at)
 	}
-	scalars := []string{`"x"`, `""`, `"a\"b"`, `"\u0061"`, `12`, `-1.5e3`, `0`, `true`, `null`, `{}`, `[]`, `{"n":[1,{"m":2}]}`, `"2026-01-02T03:04:06Z"`}
+	scalars := []string{`"x"`, `""`, `"a\"b"`, `"\u0061"`, `12`, `-1.5e3`, `0`, `true`, `null`,
+		`{}`, `[]`, `{"n":[1,{"m":2}]}`, `"2026-01-02T03:04:06Z"`}
 	scalar := scalars[r.IntN(len(scalars))]
 	switch c := text[at]; r.IntN(10) {
 	case 0:
@@ -176,7 +183,8 @@ func edited(r *rand.Rand, text string) string {
 		return text
 	default:
 		if c == '"' && end < len(text) && text[skipSpace(text, end)] == ':' {
-			return text[:at] + []string{`"reason"`, `"message"`, `"na\u006de"`, `"x"`}[r.IntN(4)] + text[end:]
+			return text[:at] + []string{`"reason"`, `"message"`, `"na\u006de"`, `"x"`}[r.IntN(4)] +
+				text[end:]
 		}
 		if strings.IndexByte(`{}[],: `, c) < 0 {
 			return text[:at] + scalar + text[end:]
@@ -185,7 +193,8 @@ func edited(r *rand.Rand, text string) string {
 	}
 }
 
-// The last of two members of one name counts, as in encoding/json, wherever they stand and however they are written.
+// The last of two members of one name counts, as in encoding/json, wherever they stand and however
+// they are written.
 func TestOfNamesThatStandTwiceTheLastCounts(t *testing.T) {
 	for _, text := range []string{
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"x":1,"y":{"z":1,"z":[2]},"x":{"w":3}},"spec":{"v":1}}`,
@@ -193,12 +202,15 @@ func TestOfNamesThatStandTwiceTheLastCounts(t *testing.T) {
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"list":[{"a":{"b":0,"b":null}}]}`,
 		strings.Replace(bigPod, `"waiting":{`, `"waiting":1,"waiting":{`, 1),
 		strings.Replace(bigPod, `"podIPs":[]`, `"podIPs":[],"phase":"Failed"`, 1),
-		strings.Replace(bigPod, `"env":[{"name":"A","value":"1"}`, `"env":[{"name":"A","value":"1","name":"C"}`, 1),
+		strings.Replace(bigPod, `"env":[{"name":"A","value":"1"}`,
+			`"env":[{"name":"A","value":"1","name":"C"}`, 1),
 	} {
-		for _, p := range []*Parser{{Kind: "Pod", APIVersion: "v1", eager: true}, experiencedWithoutDrops(bigPod)} {
+		for _, p := range []*Parser{{Kind: "Pod", APIVersion: "v1", eager: true},
+			experiencedWithoutDrops(bigPod)} {
 			o := mustParse(t, p, text)
 			var got, want any
-			if err := errors.Join(json.Unmarshal([]byte(o.JSON()), &got), json.Unmarshal([]byte(text), &want)); err != nil {
+			if err := errors.Join(json.Unmarshal([]byte(o.JSON()), &got),
+				json.Unmarshal([]byte(text), &want)); err != nil {
 				t.Fatal(err)
 			}
 			delete(want.(map[string]any)["metadata"].(map[string]any), "managedFields")
@@ -227,7 +239,8 @@ func TestOddEscapesAloneChangeNothing(t *testing.T) {
 
 func TestAPackedObjectTakesAFractionOfThePlainOne(t *testing.T) {
 	p := experiencedWithoutDrops(bigPod)
-	next := strings.NewReplacer(`"web-abcde-1"`, `"web-abcde-2"`, `"0d6a-1"`, `"99aa-2"`, `"1001"`, `"1002"`).Replace(bigPod)
+	next := strings.NewReplacer(`"web-abcde-1"`, `"web-abcde-2"`, `"0d6a-1"`, `"99aa-2"`, `"1001"`,
+		`"1002"`).Replace(bigPod)
 	o := mustParse(t, p, next)
 	if o.Stored() == o || o.Stored().Memory()*3 > o.Memory() {
 		t.Errorf("packed %v, %d bytes, plain %d", o.Stored() != o, o.Stored().Memory(), o.Memory())
@@ -242,7 +255,8 @@ func TestAPackedObjectTakesAFractionOfThePlainOne(t *testing.T) {
 
 func TestNothingOfASecretIsRemembered(t *testing.T) {
 	const text = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","labels":{"app":"x"}},"data":{"password":"aHVudGVyMg=="}}`
-	for _, p := range []*Parser{{}, {Kind: "Secret", APIVersion: "v1"}, {Kind: "ConfigMap", APIVersion: "v1"}} {
+	for _, p := range []*Parser{{}, {Kind: "Secret", APIVersion: "v1"}, {
+		Kind: "ConfigMap", APIVersion: "v1"}} {
 		for range 3 {
 			if o := mustParse(t, p, text); strings.Contains(o.JSON(), "aHVu") || o.Stored() != o {
 				t.Errorf("became %s, packed: %v", o.JSON(), o.Stored() != o)
@@ -260,11 +274,12 @@ func TestNothingOfASecretIsRemembered(t *testing.T) {
 	}
 }
 
-// A text that is made to be as much work as can be, with an object in front of the base's next member for which all of
-// that has to be looked at, is given up.
+// A text that is made to be as much work as can be, with an object in front of the base's next
+// member for which all of that has to be looked at, is given up.
 func TestLookingAheadIsBounded(t *testing.T) {
 	object := func(members string) string {
-		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"p":"` + strings.Repeat("x", 200_000) + `",` + members +
+		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"p":"` +
+			strings.Repeat("x", 200_000) + `",` + members +
 			`"big":{"deep":[` + strings.Repeat(`{"a":1},`, 25_000) + `1]},"last":1}}`
 	}
 	var names strings.Builder
@@ -279,11 +294,13 @@ func TestLookingAheadIsBounded(t *testing.T) {
 		t.Error("the object became another one")
 	}
 	if limit := len(text)/creditPart + 3*len(text)/2; p.reading.spent > limit {
-		t.Errorf("reading against the base has cost as much as %d bytes, more than %d", p.reading.spent, limit)
+		t.Errorf("reading against the base has cost as much as %d bytes, more than %d",
+			p.reading.spent, limit)
 	}
 }
 
-// With as many members as fit into an object, none of which the base has, each is looked for near by and not among all.
+// With as many members as fit into an object, none of which the base has, each is looked for near
+// by and not among all.
 func TestManyUnknownMembersAreReadInTime(t *testing.T) {
 	object := func(prefix string) string {
 		var b strings.Builder

@@ -2,8 +2,8 @@ package event
 
 import "slices"
 
-// AppendJSON appends the object's text, as JSON returns it. A packed or dense object is unpacked right into dst: if dst has
-// room, nothing is allocated.
+// AppendJSON appends the object's text, as JSON returns it. A packed or dense object is unpacked
+// right into dst: if dst has room, nothing is allocated.
 func (o *Object) AppendJSON(dst []byte) []byte {
 	switch {
 	case o.isPlain():
@@ -29,10 +29,11 @@ func (o *Object) appendJSON(b []byte, from int) []byte {
 	return it.appendRest(b)
 }
 
-// appendRest appends the pieces that next has not returned. It is next in a loop that keeps all it needs in registers,
-// which is three times as fast (BenchmarkAppendJSON).
+// appendRest appends the pieces that next has not returned. It is next in a loop that keeps all it
+// needs in registers, which is three times as fast (BenchmarkAppendJSON).
 func (it *operations) appendRest(b []byte) []byte {
-	ops, literals, base, behind, left, literal := it.ops, it.literals, it.base, it.behind, it.left, it.literal
+	ops, literals, base, behind, left, literal := it.ops, it.literals, it.base, it.behind, it.left,
+		it.literal
 	for left > 0 {
 		n := int(ops[0])
 		ops = ops[1:]

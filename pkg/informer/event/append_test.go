@@ -29,7 +29,8 @@ func appends(t *testing.T, form string, o *Object, want string) {
 
 func TestAppendJSONAllocatesNothing(t *testing.T) {
 	packed := packedPod(t)
-	for form, o := range map[string]*Object{"packed": packed, "plain": packed.Plain(), "dense": densified(packed, nil)} {
+	for form, o := range map[string]*Object{"packed": packed, "plain": packed.Plain(),
+		"dense": densified(packed, nil)} {
 		dst := make([]byte, 0, o.Size())
 		if n := testing.AllocsPerRun(100, func() { o.AppendJSON(dst) }); n != 0 {
 			t.Errorf("%s: %v allocations", form, n)
@@ -44,7 +45,8 @@ func TestAppendJSONOfLongPieces(t *testing.T) {
 		members = append(members, fmt.Sprintf(`"a%d":"value %d"`, i, i))
 	}
 	text := func(last string, members ...[]string) string {
-		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{` + strings.Join(slices.Concat(members...), ",") + `},"status":{"x":"` + last + `"}}`
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{` +
+			strings.Join(slices.Concat(members...), ",") + `},"status":{"x":"` + last + `"}}`
 	}
 	p := Parser{eager: true}
 	last := mustParse(t, &p, text("1", members))

@@ -2,13 +2,13 @@ package event
 
 import "sync/atomic"
 
-// base is a text that packed objects refer to: that of the plain object it was made with. It is also what other texts are
-// read against, and has all that this takes, so that it needs no preparation and ends when the last object that refers to
-// it does.
+// base is a text that packed objects refer to: that of the plain object it was made with. It is
+// also what other texts are read against, and has all that this takes, so that it needs no
+// preparation and ends when the last object that refers to it does.
 type base struct {
 	text string
-	// extents are where the long containers and strings in the text are, in its order. They nest less deep than
-	// maxBaseDepth.
+	// extents are where the long containers and strings in the text are, in its order. They nest
+	// less deep than maxBaseDepth.
 	extents []extent
 	// fields are the fieldsV1 values that the object came with and that were cut out.
 	fields []checked
@@ -28,10 +28,11 @@ type checked struct {
 }
 
 const (
-	// minBase is how long an object must be for it to be packed or to become a base: of a shorter one the header and the
-	// operations take what packing it saves.
+	// minBase is how long an object must be for it to be packed or to become a base: of a shorter
+	// one the header and the operations take what packing it saves.
 	minBase = 1 << 10
-	// maxBaseDepth is less than how deep a base nests, so that what is within it surely keeps the limit of maxDepth.
+	// maxBaseDepth is less than how deep a base nests, so that what is within it surely keeps the
+	// limit of maxDepth.
 	maxBaseDepth = 100
 	// minFields is how long a fieldsV1 value must be to be remembered.
 	minFields = 128
@@ -65,7 +66,8 @@ func (k *packing) newBase(text string) *base {
 	return b
 }
 
-// extent returns the end of the long container or string that begins at a place of the base, 0 if there is none.
+// extent returns the end of the long container or string that begins at a place of the base, 0 if
+// there is none.
 func (r *reading) extent(at int) int {
 	if k := r.extentAt(at); k < len(r.base.extents) && int(r.base.extents[k].from) == at {
 		return int(r.base.extents[k].to)

@@ -6,8 +6,9 @@ import (
 	"weak"
 )
 
-// bases is how a parser finds a base to read a text against: that of the object's last state, or else the one of objects
-// of the same origin, or else the one used last. It keeps none of them from being freed but the one used last.
+// bases is how a parser finds a base to read a text against: that of the object's last state, or
+// else the one of objects of the same origin, or else the one used last. It keeps none of them from
+// being freed but the one used last.
 type bases struct {
 	byOrigin map[uint64]origin
 	sweepAt  int // how many origins there are when those whose base is gone are looked for
@@ -16,7 +17,8 @@ type bases struct {
 	turn     uint    // counts objects
 }
 
-// origin is what is known of objects that have something in common from which their text can be expected to be alike.
+// origin is what is known of objects that have something in common from which their text can be
+// expected to be alike.
 type origin struct {
 	base weak.Pointer[base]
 	balance
@@ -54,8 +56,8 @@ const (
 // minSweep is how many origins there must be for those that are gone to be looked for.
 const minSweep = 1024
 
-// pick looks for a base as soon as the name is known, or else when the metadata ends. What managedFields is read against
-// may be found sooner than that.
+// pick looks for a base as soon as the name is known, or else when the metadata ends. What
+// managedFields is read against may be found sooner than that.
 func (r *reading) pick() {
 	p := r.parser
 	if p.Plain || r.found == byKey {
@@ -104,8 +106,9 @@ var classes = func() (of [256]uint8) {
 	return of
 }()
 
-// origin returns a hash of what the object has in common with those that resemble it: the beginning of a name that was
-// made up, without the numbers of Jobs; or else those who own it; or else its labels. It is 0 if there is none of that.
+// origin returns a hash of what the object has in common with those that resemble it: the beginning
+// of a name that was made up, without the numbers of Jobs; or else those who own it; or else its
+// labels. It is 0 if there is none of that.
 func (r *reading) origin() uint64 {
 	var of span
 	skip := uint8(isDigit)
@@ -140,8 +143,8 @@ func (r *reading) origin() uint64 {
 	return r.origins.hash
 }
 
-// mayChoose reports whether enough of the metadata is known to choose a base: the name, and a last state or made-up name. In
-// objects of built-in kinds, that comes first.
+// mayChoose reports whether enough of the metadata is known to choose a base: the name, and a last
+// state or made-up name. In objects of built-in kinds, that comes first.
 func (r *reading) mayChoose() bool {
 	if r.parser.Plain || r.name.to == 0 {
 		return false
@@ -150,8 +153,9 @@ func (r *reading) mayChoose() bool {
 	return r.found == byKey || r.generateName.to > 0
 }
 
-// chooseEarly is choose within the metadata, which begins at i. It returns the places of the base that correspond to the
-// beginning of the metadata and to the end of what was read of it, both -1 if there is no base.
+// chooseEarly is choose within the metadata, which begins at i. It returns the places of the base
+// that correspond to the beginning of the metadata and to the end of what was read of it, both -1
+// if there is no base.
 func (r *reading) chooseEarly(i int) (metadata, j int) {
 	r.chosen = true
 	if !r.choice() {
@@ -160,8 +164,8 @@ func (r *reading) chooseEarly(i int) (metadata, j int) {
 	return r.catchUp(i, r.meta[len(r.meta)-1].end)
 }
 
-// choose decides what the rest of the object is read against, now that its metadata was read. It returns the place of the
-// base that corresponds to the end of the metadata, -1 if there is none.
+// choose decides what the rest of the object is read against, now that its metadata was read. It
+// returns the place of the base that corresponds to the end of the metadata, -1 if there is none.
 func (r *reading) choose(metadata *member) int {
 	r.chosen = true
 	if r.parser.Plain || !r.choice() {
@@ -200,8 +204,8 @@ func (r *reading) choice() bool {
 	return true
 }
 
-// catchUp aligns what was read before the base was chosen, of metadata that begins at i. It returns the places of the base
-// that correspond to that and to end, both -1 if there are none.
+// catchUp aligns what was read before the base was chosen, of metadata that begins at i. It returns
+// the places of the base that correspond to that and to end, both -1 if there are none.
 func (r *reading) catchUp(i, end int) (metadata, j int) {
 	lax, noting := r.lax, r.noting
 	r.lax, r.noting = true, false // all of it has been checked
@@ -227,14 +231,16 @@ func (r *reading) catchUp(i, end int) (metadata, j int) {
 	return metadata, j
 }
 
-// typed is again for apiVersion and kind, which a base can have in another order: items of lists come without them.
+// typed is again for apiVersion and kind, which a base can have in another order: items of lists
+// come without them.
 func (r *reading) typed(m *member, j int) int {
 	if m.end < r.until {
 		return m.end + r.shift
 	}
 	const within = 200
 	t := r.base.text
-	if at := strings.Index(t[:min(within, len(t))], r.s[m.start:m.end]); at >= 0 && m.start >= r.until {
+	if at := strings.Index(t[:min(within, len(t))], r.s[m.start:m.end]); at >= 0 &&
+		m.start >= r.until {
 		r.matches = append(r.matches, match{m.start, at, m.end - m.start})
 	}
 	return j
@@ -262,7 +268,8 @@ func (r *reading) metadataIn(i, j int) int {
 	return -1
 }
 
-// again aligns a member that has been read. What comes before it in the base's object has been passed up to place j.
+// again aligns a member that has been read. What comes before it in the base's object has been
+// passed up to place j.
 func (r *reading) again(m *member, j, depth int) int {
 	v := r.valueIn(m.start, m.nameEnd, m.value, j)
 	if v < 0 {

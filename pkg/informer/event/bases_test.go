@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// replica makes a state of a pod of a workload, which resembles others of the workload and nobody else.
+// replica makes a state of a pod of a workload, which resembles others of the workload and nobody
+// else.
 func replica(workload, replica, version int) string {
 	r := rand.New(rand.NewPCG(uint64(workload), 0))
 	var env strings.Builder
@@ -39,8 +40,8 @@ func (k known) read(t testing.TB, p *Parser, text string) *Object {
 	return o
 }
 
-// However many workloads there are, an update leaves an object as small as it was: it is held against its own last state, though
-// and there is no limit to how many are known.
+// However many workloads there are, an update leaves an object as small as it was: it is held
+// against its own last state, though and there is no limit to how many are known.
 func TestObjectsStayPackedWithManyWorkloads(t *testing.T) {
 	workloads := 5000
 	if testing.Short() {
@@ -65,7 +66,8 @@ func TestObjectsStayPackedWithManyWorkloads(t *testing.T) {
 	}
 }
 
-// A new replica is packed by the base of its workload as long as another one refers to that, and a trait is forgotten with it.
+// A new replica is packed by the base of its workload as long as another one refers to that, and a
+// trait is forgotten with it.
 func TestAnOriginIsKnownAsLongAsItsBase(t *testing.T) {
 	store := known{}
 	p := store.parser()
@@ -106,7 +108,8 @@ func TestANoisyObjectLeavesOthersTheirBases(t *testing.T) {
 			for range size / 16 {
 				fmt.Fprintf(&b, "%016x", r.Uint64())
 			}
-			store.read(t, p, fmt.Sprintf(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"noisy","namespace":"n","resourceVersion":"%d"},"data":{"%d":%q}}`, v, v, b.String()))
+			store.read(t, p, fmt.Sprintf(
+				`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"noisy","namespace":"n","resourceVersion":"%d"},"data":{"%d":%q}}`, v, v, b.String()))
 			if o := store.read(t, p, replica(v%others, 0, v)); o.base == nil {
 				t.Errorf("beside an object of %d bytes, a replica is plain", size)
 			}
@@ -135,7 +138,8 @@ func TestAShrunkObjectReleasesItsBase(t *testing.T) {
 		for size := 10_000; size > 0; size = size * 2 / 3 {
 			o := store.read(t, p, text(size))
 			if o.base != nil && len(o.base.text) > maxBase*o.Size() {
-				t.Errorf("an object of %d bytes refers to one of %d bytes", o.Size(), len(o.base.text))
+				t.Errorf("an object of %d bytes refers to one of %d bytes", o.Size(),
+					len(o.base.text))
 			}
 			if got, most := o.Hold(), o.Size()*(maxBase+1)+2*objectSize; got > most {
 				t.Errorf("an object of %d bytes takes %d", o.Size(), got)
@@ -145,7 +149,8 @@ func TestAShrunkObjectReleasesItsBase(t *testing.T) {
 	}
 }
 
-// What a store takes is the sum of its objects, with the text of each base once, in whatever order they come and go.
+// What a store takes is the sum of its objects, with the text of each base once, in whatever order
+// they come and go.
 func TestABaseIsCountedOnce(t *testing.T) {
 	store := known{}
 	p := store.parser()

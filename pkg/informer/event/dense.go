@@ -6,26 +6,31 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// This file makes and reads dense objects. A dense object's text is the fields of its header, one behind the other, and then
-// the compressed JSON. Its base is the dictionary that this was compressed against, nil if there was none.
+// This file makes and reads dense objects. A dense object's text is the fields of its header, one
+// behind the other, and then the compressed JSON. Its base is the dictionary that this was
+// compressed against, nil if there was none.
 
 const (
 	// minDense is how long an object must be to be made dense.
 	minDense = 512
-	// worthDensing is how many percent of what it takes an object may take once it is dense. To read it costs more.
+	// worthDensing is how many percent of what it takes an object may take once it is dense. To
+	// read it costs more.
 	worthDensing = 66
-	// A dictionary is a sixteenth of what it is made for. What is too little for a short one has none; what exceeds
-	// maxDictionary is hardly better for it (bench/packing). It is samples of objects, of no one more than maxSample.
+	// A dictionary is a sixteenth of what it is made for. What is too little for a short one has
+	// none; what exceeds maxDictionary is hardly better for it (bench/packing). It is samples of
+	// objects, of no one more than maxSample.
 	dictionaryShare = 16
 	minDictionary   = 8 << 10
 	maxDictionary   = 32 << 10
 	maxSample       = 8 << 10
-	// learnAgain is how many times as much as a dictionary was made for there must be for the next one.
+	// learnAgain is how many times as much as a dictionary was made for there must be for the next
+	// one.
 	learnAgain = 4
 )
 
-// Condenser makes dense the objects of a store that nobody has replaced for a while. The store is walked through in passes,
-// some time apart: what Cold reports true of is given to Condense. One goroutine may use it. The zero value is ready.
+// Condenser makes dense the objects of a store that nobody has replaced for a while. The store is
+// walked through in passes, some time apart: what Cold reports true of is given to Condense. One
+// goroutine may use it. The zero value is ready.
 type Condenser struct {
 	encoder    *zstd.Encoder // nil between passes
 	dictionary *base         // of the encoder, and the next ones
@@ -46,8 +51,8 @@ const (
 	vain // it does not get smaller
 )
 
-// An encoder is made for each pass that has something to do. It takes as long as to condense some 50 KB, so less than that
-// waits, for maxWait passes.
+// An encoder is made for each pass that has something to do. It takes as long as to condense some
+// 50 KB, so less than that waits, for maxWait passes.
 const (
 	worthEncoder = 64 << 10
 	maxWait      = 8
@@ -68,8 +73,8 @@ func (c *Condenser) EndPass() {
 	c.encoder, c.text, c.out = nil, nil, nil
 }
 
-// Cold reports whether an object was there in an earlier pass, and may take less if it is dense. The text that others refer
-// to has to stay as it is.
+// Cold reports whether an object was there in an earlier pass, and may take less if it is dense.
+// The text that others refer to has to stay as it is.
 func (c *Condenser) Cold(o *Object) bool {
 	if o.dense || o.size < minDense || o.coldness == vain || o.isReferredTo() {
 		return false
@@ -82,7 +87,8 @@ func (c *Condenser) Cold(o *Object) bool {
 	return c.due
 }
 
-// isReferredTo reports whether the object's text, or the one that it refers to, is needed by others.
+// isReferredTo reports whether the object's text, or the one that it refers to, is needed by
+// others.
 func (o *Object) isReferredTo() bool {
 	b := o.base
 	if b == nil {
@@ -91,8 +97,8 @@ func (o *Object) isReferredTo() bool {
 	return b != nil && b.held.Load() > 1
 }
 
-// Condense returns the dense form of an object, nil if that would hardly take less. Others are what it may learn from: some
-// that are about to be condensed.
+// Condense returns the dense form of an object, nil if that would hardly take less. Others are what
+// it may learn from: some that are about to be condensed.
 func (c *Condenser) Condense(o *Object, others []*Object) *Object {
 	if c.expected > learnAgain*c.learned {
 		c.learn(others)

@@ -17,7 +17,8 @@ func settings(n, size int) string {
 	words := strings.Fields("timeout server listen upstream cache proxy location index error log level debug warn root host port secret token limit rate")
 	var text strings.Builder
 	for text.Len() < size {
-		fmt.Fprintf(&text, "%s %s = %d;\\n", words[r.IntN(len(words))], words[r.IntN(len(words))], r.IntN(1_000_000))
+		fmt.Fprintf(&text, "%s %s = %d;\\n", words[r.IntN(len(words))], words[r.IntN(len(words))],
+			r.IntN(1_000_000))
 	}
 	return fmt.Sprintf(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"s%d","namespace":"n","uid":"u%[1]d","resourceVersion":"7","labels":{"n":"%[1]d"}},"data":{"conf":"%[2]s"}}`, n, text.String())
 }
@@ -83,7 +84,8 @@ func TestColdObjectsTakeLess(t *testing.T) {
 	}
 }
 
-// Few objects have no dictionary: it would take more than it saves. When there are many, they get one.
+// Few objects have no dictionary: it would take more than it saves. When there are many, they get
+// one.
 func TestADictionaryIsForMany(t *testing.T) {
 	c, p := &Condenser{}, &Parser{}
 	for _, round := range []struct {
@@ -97,7 +99,8 @@ func TestADictionaryIsForMany(t *testing.T) {
 		known := c.dictionary
 		for _, o := range condensed(t, c, all) {
 			if !o.dense || (o.base != nil) != round.dictionary {
-				t.Fatalf("%d objects: dense %v, with a dictionary %v", round.objects, o.dense, o.base != nil)
+				t.Fatalf("%d objects: dense %v, with a dictionary %v", round.objects, o.dense,
+					o.base != nil)
 			}
 		}
 		if known != nil && c.dictionary != known {
@@ -142,7 +145,8 @@ func TestWhatDoesNotGetSmallerIsLeftAlone(t *testing.T) {
 		text[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[r.IntN(64)]
 	}
 	all := []*Object{
-		mustParse(t, &Parser{}, fmt.Sprintf(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"random"},"data":{"a":%q}}`, text)),
+		mustParse(t, &Parser{},
+			fmt.Sprintf(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"random"},"data":{"a":%q}}`, text)),
 		mustParse(t, &Parser{}, settings(1, 100)),
 	}
 	forms := condensed(t, c, all)
@@ -166,16 +170,19 @@ func TestAnUpdateOfADenseObjectIsPlain(t *testing.T) {
 	}
 	all = nil
 	runtime.GC() // finds out which bases are gone
-	o := store.read(t, p, strings.Replace(settings(7, 4000), `"resourceVersion":"7"`, `"resourceVersion":"8"`, 1))
+	o := store.read(t, p, strings.Replace(settings(7, 4000), `"resourceVersion":"7"`,
+		`"resourceVersion":"8"`, 1))
 	if !o.isPlain() {
 		t.Error("the next state is not plain")
 	}
-	if o = store.read(t, p, strings.Replace(settings(7, 4000), `"resourceVersion":"7"`, `"resourceVersion":"9"`, 1)); o.base == nil || o.dense {
+	if o = store.read(t, p, strings.Replace(settings(7, 4000), `"resourceVersion":"7"`,
+		`"resourceVersion":"9"`, 1)); o.base == nil || o.dense {
 		t.Error("the one after it is not packed")
 	}
 }
 
-// TestDenseObjectsAreReadByMany reads objects of several dictionaries on several goroutines, while others are condensed.
+// TestDenseObjectsAreReadByMany reads objects of several dictionaries on several goroutines, while
+// others are condensed.
 func TestDenseObjectsAreReadByMany(t *testing.T) {
 	var all, plain []*Object
 	for range 3 {
@@ -194,7 +201,8 @@ func TestDenseObjectsAreReadByMany(t *testing.T) {
 			for i := range all {
 				i = (i*7 + g*40) % len(all)
 				s.Set(all[i])
-				if s.Lookup(conf) != conf.Lookup(plain[i]) || label.Lookup(all[i]) != label.Lookup(plain[i]) {
+				if s.Lookup(conf) != conf.Lookup(plain[i]) ||
+					label.Lookup(all[i]) != label.Lookup(plain[i]) {
 					t.Errorf("%s is read wrong", all[i].Key())
 				}
 			}
@@ -217,7 +225,8 @@ func TestAScratchDecompressesOnce(t *testing.T) {
 	}
 	o := mustParse(t, &Parser{}, settings(1, 4000))
 	dense := condensed(t, &Condenser{}, []*Object{o})[0]
-	paths := []Path{MustCompilePath("data.conf"), MustCompilePath("metadata.name"), MustCompilePath("kind")}
+	paths := []Path{MustCompilePath("data.conf"), MustCompilePath("metadata.name"),
+		MustCompilePath("kind")}
 	set := NewPaths(paths...)
 	var s Scratch
 	values := make([]Value, len(paths))
@@ -237,7 +246,8 @@ func TestAScratchDecompressesOnce(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 	// The second look finds the text of the first.
-	if first, again := s.Lookup(paths[0]).Raw(), s.Lookup(paths[0]).Raw(); unsafe.StringData(first) != unsafe.StringData(again) {
+	if first, again := s.Lookup(paths[0]).Raw(),
+		s.Lookup(paths[0]).Raw(); unsafe.StringData(first) != unsafe.StringData(again) {
 		t.Error("decompressed twice")
 	}
 }

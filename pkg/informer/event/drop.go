@@ -18,7 +18,8 @@ type dropChild struct {
 
 // headerFields cannot be dropped: without them an Object is none.
 var headerFields = []string{
-	"apiVersion", "kind", "metadata", "metadata.namespace", "metadata.name", "metadata.uid", "metadata.resourceVersion",
+	"apiVersion", "kind", "metadata", "metadata.namespace", "metadata.name", "metadata.uid",
+	"metadata.resourceVersion",
 	"metadata.generation", "metadata.deletionTimestamp", "metadata.labels",
 }
 
@@ -28,7 +29,8 @@ func (t *dropTree) add(path Path) error {
 	}
 	for _, st := range path.steps {
 		if st.isIndex {
-			return fmt.Errorf("%q cannot be dropped: only named fields can, not items of arrays", path)
+			return fmt.Errorf("%q cannot be dropped: only named fields can, not items of arrays",
+				path)
 		}
 		next := t.child(st.key)
 		if next == nil {

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// decodeString resolves the escapes of a string's inner text. A lone surrogate becomes U+FFFD, as in encoding/json.
+// decodeString resolves the escapes of a string's inner text. A lone surrogate becomes U+FFFD, as
+// in encoding/json.
 func decodeString(s string) string {
 	at := strings.IndexByte(s, '\\')
 	if at < 0 {
@@ -52,11 +53,13 @@ func decodeEscape(out []byte, s string) ([]byte, int) {
 	}
 }
 
-// oddEscape reports whether a string may have an escape with which it could be written in another way, too.
+// oddEscape reports whether a string may have an escape with which it could be written in another
+// way, too.
 func oddEscape(s string) bool { return strings.Contains(s, `\u`) || strings.Contains(s, `\/`) }
 
-// withoutOddEscapes writes a string's inner text in the one way that has no more escapes than JSON needs, and none by
-// number: control characters for which there is no other escape are written as they are.
+// withoutOddEscapes writes a string's inner text in the one way that has no more escapes than JSON
+// needs, and none by number: control characters for which there is no other escape are written as
+// they are.
 func withoutOddEscapes(s string) string {
 	s = decodeString(s)
 	out := make([]byte, 0, len(s)+8)

@@ -12,7 +12,8 @@ const (
 	Update
 	// Delete: the object is gone; Event.Object is its last known state.
 	Delete
-	// Resync: nothing changed, the listener's resync period has passed. Never disguised as an Update.
+	// Resync: nothing changed, the listener's resync period has passed. Never disguised as an
+	// Update.
 	Resync
 )
 
@@ -55,12 +56,13 @@ type Event struct {
 	Initial bool
 	// FinalStateUnknown: the delete itself was missed; Object is the last known state.
 	FinalStateUnknown bool
-	// Missed is how many earlier events of this object were coalesced away, because the listener's buffer was full.
+	// Missed is how many earlier events of this object were coalesced away, because the listener's
+	// buffer was full.
 	Missed int
 	// Object is never nil.
 	Object *Object
-	// Old is set for Update only. It is the state this listener's buffer took last before Object, so that with
-	// Missed > 0 it is older than Object's immediate predecessor.
+	// Old is set for Update only. It is the state this listener's buffer took last before Object,
+	// so that with Missed > 0 it is older than Object's immediate predecessor.
 	Old *Object
 }
 

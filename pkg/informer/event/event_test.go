@@ -11,7 +11,8 @@ func TestOpWords(t *testing.T) {
 			t.Errorf("ParseOp(%q) = %v, %v", op.String(), back, err)
 		}
 	}
-	if _, err := ParseOp("added"); err == nil || err.Error() != `unknown op "added": it is one of add, update, delete, resync` {
+	if _, err := ParseOp("added"); err == nil ||
+		err.Error() != `unknown op "added": it is one of add, update, delete, resync` {
 		t.Errorf("ParseOp(added): %v", err)
 	}
 	if got := Op(9).String(); got != "op(9)" {

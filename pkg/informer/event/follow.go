@@ -2,15 +2,16 @@ package event
 
 // This file reads values against those of a base (align.go).
 
-// any reads the value at i, which corresponds to that at place v of the base, if v is not -1. behind is the place behind
-// that, -1 if there is none.
+// any reads the value at i, which corresponds to that at place v of the base, if v is not -1.
+// behind is the place behind that, -1 if there is none.
 func (r *reading) any(i, v, depth int) (end, behind int, err error) {
 	if v < 0 || r.lost || i >= len(r.s) || v >= len(r.base.text) {
 		end, err = r.value(r.s, i, depth)
 		return end, -1, err
 	}
 	c := r.s[i]
-	if (c == '{' || c == '[' || c == '"' && i+r.short <= r.until) && r.base.text[v] == c && depth+maxBaseDepth < maxDepth {
+	if (c == '{' || c == '[' || c == '"' && i+r.short <= r.until) && r.base.text[v] == c &&
+		depth+maxBaseDepth < maxDepth {
 		e := r.extent(v)
 		switch {
 		case e > 0 && i+e-v <= r.until:
@@ -49,10 +50,11 @@ func (r *reading) any(i, v, depth int) (end, behind int, err error) {
 	return end, behind, nil
 }
 
-// members reads the object at i, which corresponds to that at place v of the base. If that is a long one, it ends at e.
+// members reads the object at i, which corresponds to that at place v of the base. If that is a
+// long one, it ends at e.
 //
-// Names that the base's object has in the same order are no duplicates of each other, so only if there are others, all are
-// looked at.
+// Names that the base's object has in the same order are no duplicates of each other, so only if
+// there are others, all are looked at.
 func (r *reading) members(i, v, e, depth int) (end, behind int, err error) {
 	s := r.s
 	if err := tooDeep(i, depth); err != nil {
@@ -61,7 +63,8 @@ func (r *reading) members(i, v, e, depth int) (end, behind int, err error) {
 	r.deepest = max(r.deepest, depth+1)
 	r.spend(containerCost)
 	k, j, from, outer := r.opened(i), v+1, i, len(r.names)
-	strange, gaps := false, false // there are names that are not aligned, and such that were not read
+	// there are names that are not aligned, and such that were not read
+	strange, gaps := false, false
 	i++
 	for first := true; ; first = false {
 		if e > 0 && !r.lost {
@@ -121,7 +124,8 @@ func (r *reading) leaveAligned(i, end, outer int, strange, gaps bool) {
 	}
 }
 
-// array reads the array at i, which corresponds to that at place v of the base. If that is a long one, it ends at e.
+// array reads the array at i, which corresponds to that at place v of the base. If that is a long
+// one, it ends at e.
 func (r *reading) array(i, v, e, depth int) (end, behind int, err error) {
 	s := r.s
 	if err := tooDeep(i, depth); err != nil {
@@ -167,7 +171,8 @@ func (r *reading) array(i, v, e, depth int) (end, behind int, err error) {
 	return i + 1, r.closing(i, j, v), nil
 }
 
-// itemIn returns where the base has the item that corresponds to the one at i, -1 if its array ends before.
+// itemIn returns where the base has the item that corresponds to the one at i, -1 if its array ends
+// before.
 func (r *reading) itemIn(i, j int) int {
 	if i < r.until {
 		return i + r.shift
@@ -181,8 +186,8 @@ func (r *reading) itemIn(i, j int) int {
 	return j
 }
 
-// closing returns the place behind the container of the base that corresponds to the one which ends at i and began at v.
-// What of it is before place j has been passed.
+// closing returns the place behind the container of the base that corresponds to the one which ends
+// at i and began at v. What of it is before place j has been passed.
 func (r *reading) closing(i, j, v int) int {
 	if r.lost {
 		return -1

@@ -7,7 +7,8 @@ type WatchEvent struct {
 	Type string // ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, or what the server made of it
 	// Object is set for ADDED, MODIFIED and DELETED.
 	Object *Object
-	// Text is a copy of the object's JSON for all other types, which carry something that has no name.
+	// Text is a copy of the object's JSON for all other types, which carry something that has no
+	// name.
 	Text string
 }
 
@@ -19,9 +20,10 @@ func (e *ObjectError) Error() string { return e.Err.Error() }
 // Unwrap gives the reason.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
-// ParseWatchEvent reads the frame {"type":…,"object":…} at the beginning of text and gives the offset behind it. If the
-// text ends before the frame does, the error is an ErrTruncated. With an *ObjectError, the frame itself is whole and end
-// is behind it, so that a reader may pass over an object that is none. Objects are in their stored form.
+// ParseWatchEvent reads the frame {"type":…,"object":…} at the beginning of text and gives the
+// offset behind it. If the text ends before the frame does, the error is an ErrTruncated. With an
+// *ObjectError, the frame itself is whole and end is behind it, so that a reader may pass over an
+// object that is none. Objects are in their stored form.
 func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error) {
 	s := view(text)
 	i := skipSpace(s, 0)

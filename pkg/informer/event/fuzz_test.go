@@ -9,8 +9,10 @@ import (
 )
 
 var seeds = []string{
-	pod, `{}`, `{"metadata":{"name":"a","name":"b"}}`, `{"metadata":{"na\u006de":"a"}}`, `[1,-0,1e400,0.1,"\ud800\udc00\ud800x"]`,
-	`{"a":{"b":[{"c":"\\\"}]"}]}}`, "\ufeff{}", `{"":{"":""}}`, `"\u2028"`, `{"a":1}{"b":2}`, strings.Repeat(`{"a":[`, 50),
+	pod, `{}`, `{"metadata":{"name":"a","name":"b"}}`, `{"metadata":{"na\u006de":"a"}}`,
+	`[1,-0,1e400,0.1,"\ud800\udc00\ud800x"]`,
+	`{"a":{"b":[{"c":"\\\"}]"}]}}`, "\ufeff{}", `{"":{"":""}}`, `"\u2028"`, `{"a":1}{"b":2}`,
+	strings.Repeat(`{"a":[`, 50),
 }
 
 // FuzzScan holds the scanner to encoding/json: both take the same texts.
@@ -31,8 +33,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// FuzzWalk holds every walk over valid text to what encoding/json decodes from it. Names that occur twice are a parser's
-// business, so the text goes through one, as a part of an object.
+// FuzzWalk holds every walk over valid text to what encoding/json decodes from it. Names that occur
+// twice are a parser's business, so the text goes through one, as a part of an object.
 func FuzzWalk(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
@@ -43,7 +45,8 @@ func FuzzWalk(f *testing.F) {
 			_ = valueAt(s, 0).Any()
 			return
 		}
-		o, err := (&Parser{}).Parse([]byte(`{"apiVersion":"v1","kind":"K","metadata":{"name":"a"},"x":` + s + `}`))
+		o, err := (&Parser{}).Parse(
+			[]byte(`{"apiVersion":"v1","kind":"K","metadata":{"name":"a"},"x":` + s + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,13 +56,15 @@ func FuzzWalk(f *testing.F) {
 		if err := d.Decode(&want); err != nil {
 			t.Skip(err)
 		}
-		if got := MustCompilePath("x").Lookup(o).Any(); !reflect.DeepEqual(normal(got), normal(want)) {
+		if got := MustCompilePath("x").Lookup(o).Any(); !reflect.DeepEqual(normal(got),
+			normal(want)) {
 			t.Fatalf("%s\n got %v\nwant %v", s, got, want)
 		}
 	})
 }
 
-// FuzzParse: an Object is valid JSON, is read again to the same header, and has nothing that was to be dropped.
+// FuzzParse: an Object is valid JSON, is read again to the same header, and has nothing that was to
+// be dropped.
 func FuzzParse(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -82,7 +87,8 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, path := range []Path{MustCompilePath("spec"), MustCompilePath("status")} {
 			if a, b := path.Lookup(o), path.In(o.Value()); a != b {
-				t.Fatalf("%s: %s by the header, %s by the text of %s", path, a.Raw(), b.Raw(), o.JSON())
+				t.Fatalf("%s: %s by the header, %s by the text of %s", path, a.Raw(), b.Raw(),
+					o.JSON())
 			}
 		}
 		for _, path := range []string{"metadata.managedFields", "spec.a", "spec.b.c"} {

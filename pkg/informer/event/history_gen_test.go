@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// choices are what a generator decides by: the bytes of a fuzzer as long as there are some, so that a small change of them is a
-// small change of what is generated, and then numbers that depend on all of these bytes.
+// choices are what a generator decides by: the bytes of a fuzzer as long as there are some, so that
+// a small change of them is a small change of what is generated, and then numbers that depend on
+// all of these bytes.
 type choices struct {
 	data []byte
 	rest *rand.Rand
@@ -34,15 +35,17 @@ func (c *choices) one(in int) bool { return c.intN(in) == 0 }
 
 func pick[T any](c *choices, of ...T) T { return of[c.intN(len(of))] }
 
-// generator makes texts of objects that resemble each other, as an API server and worse ones might send them one after the other.
-// They use few names, so that much is alike and some names are duplicates.
+// generator makes texts of objects that resemble each other, as an API server and worse ones might
+// send them one after the other. They use few names, so that much is alike and some names are
+// duplicates.
 type generator struct{ *choices }
 
 // hidden is in what a Secret hides, and nowhere else.
 const hidden = "hunter2"
 
 var generatedNames = []string{
-	"a", "b", "c", "x", "ab", "name", "kind", "labels", "data", "spec", "status", "annotations", "metadata", "x-long-name-1", "x-long-name-2",
+	"a", "b", "c", "x", "ab", "name", "kind", "labels", "data", "spec", "status", "annotations",
+	"metadata", "x-long-name-1", "x-long-name-2",
 	`k:{\"a\":1}`, `k:{\"a\":2}`, "kkkkkkkk-1-kkkkkkkk", "kkkkkkkk-2-kkkkkkkk", "é€😀-name", "",
 }
 
@@ -77,11 +80,15 @@ func (g generator) scalar() string {
 	case 0:
 		return strconv.Itoa(g.intN(2000) - 10)
 	case 1:
-		return pick(g.choices, "true", "false", "null", "1.5", "-0", "1e3", "10", "1", "0", "1e400", "9223372036854775808", "0.10000000000000000555", "-1E-7", strings.Repeat("9", 300))
+		return pick(g.choices, "true", "false", "null", "1.5", "-0", "1e3", "10", "1", "0", "1e400",
+			"9223372036854775808", "0.10000000000000000555", "-1E-7", strings.Repeat("9", 300))
 	case 2:
-		return `"` + strings.Repeat(pick(g.choices, "é", "€", "😀", "éa", "x€", "\x7f"), g.intN(6)) + strings.Repeat("y", g.intN(20)) + `"`
+		return `"` + strings.Repeat(pick(g.choices, "é", "€", "😀", "éa", "x€", "\x7f"), g.intN(6)) +
+			strings.Repeat("y", g.intN(20)) + `"`
 	}
-	return `"` + strings.Repeat(pick(g.choices, "v", "val", "é", `\n`, `\u00e9`, "}", ",", `\"`, `\\`, `\ud83d\ude00`, `\ud800`, "{", `\u0000`, "x:"), g.intN(6)) + strconv.Itoa(g.intN(20)) + `"`
+	return `"` + strings.Repeat(pick(g.choices, "v", "val", "é", `\n`, `\u00e9`, "}", ",", `\"`,
+		`\\`, `\ud83d\ude00`, `\ud800`, "{", `\u0000`, "x:"), g.intN(6)) + strconv.Itoa(g.intN(
+		20)) + `"`
 }
 
 func (g generator) value(depth int) string {
@@ -116,7 +123,8 @@ func (g generator) deep() string {
 }
 
 func (g generator) member(depth int) string {
-	return g.space() + `"` + g.name() + `"` + g.space() + ":" + g.space() + g.value(depth) + g.space()
+	return g.space() + `"` + g.name() + `"` + g.space() + ":" + g.space() + g.value(depth) +
+		g.space()
 }
 
 func (g generator) object(depth int, members ...string) string {
@@ -143,18 +151,24 @@ func (g generator) shuffled(members []string, in int) []string {
 
 // whole makes an object. Items of lists have no apiVersion and kind.
 func (g generator) whole(items bool) string {
-	meta := []string{`"name":"n` + strconv.Itoa(g.intN(3)) + `"`, `"namespace":"shop"`, `"uid":"u` + strconv.Itoa(g.intN(3)) + `"`, `"resourceVersion":"` + strconv.Itoa(g.intN(200)) + `"`}
-	for _, m := range []string{`"generateName":"n-"`, `"labels":` + g.object(0), `"generation":` + strconv.Itoa(g.intN(30)), `"annotations":` + g.annotations(),
-		`"managedFields":` + g.value(3), `"deletionTimestamp":"2026-01-02T03:04:05Z"`, `"generation":null`, `"labels":null`} {
+	meta := []string{`"name":"n` + strconv.Itoa(g.intN(3)) + `"`, `"namespace":"shop"`,
+		`"uid":"u` + strconv.Itoa(g.intN(3)) + `"`, `"resourceVersion":"` +
+			strconv.Itoa(g.intN(200)) + `"`}
+	for _, m := range []string{`"generateName":"n-"`, `"labels":` + g.object(0),
+		`"generation":` + strconv.Itoa(g.intN(30)), `"annotations":` + g.annotations(),
+		`"managedFields":` + g.value(3), `"deletionTimestamp":"2026-01-02T03:04:05Z"`,
+		`"generation":null`, `"labels":null`} {
 		if g.one(3) {
 			meta = append(meta, m)
 		}
 	}
 	var top []string
 	if !items || !g.one(3) {
-		top = append(top, `"apiVersion":"`+pick(g.choices, "v1", "v1", "example.com/v1")+`"`, `"kind":"`+pick(g.choices, "Pod", "ConfigMap", "Secret", `\u0053ecret`)+`"`)
+		top = append(top, `"apiVersion":"`+pick(g.choices, "v1", "v1", "example.com/v1")+`"`,
+			`"kind":"`+pick(g.choices, "Pod", "ConfigMap", "Secret", `\u0053ecret`)+`"`)
 	}
-	top = append(top, `"metadata":`+g.object(2, g.shuffled(meta, 3)...), `"spec":`+g.value(4), `"status":`+g.value(4))
+	top = append(top, `"metadata":`+g.object(2, g.shuffled(meta, 3)...), `"spec":`+g.value(4),
+		`"status":`+g.value(4))
 	if g.one(2) {
 		top = append(top, `"data":`+g.secretData(), `"stringData":`+g.secretData())
 	}
@@ -162,15 +176,20 @@ func (g generator) whole(items bool) string {
 }
 
 func (g generator) annotations() string {
-	return pick(g.choices, `{}`, `null`, `[]`, `1`, `{"a":"b"}`, `{"kubectl.kubernetes.io/last-applied-configuration":"`+hidden+`"}`,
-		`{"kubectl.kubernetes.io\/last-applied-configuration":"`+hidden+`","a":"c"}`, `{"a":"b","kubectl.kubernetes.io/last-applied-configuration":{"data":"`+hidden+`"}}`)
+	return pick(g.choices, `{}`, `null`, `[]`, `1`, `{"a":"b"}`,
+		`{"kubectl.kubernetes.io/last-applied-configuration":"`+hidden+`"}`,
+		`{"kubectl.kubernetes.io\/last-applied-configuration":"`+hidden+`","a":"c"}`,
+		`{"a":"b","kubectl.kubernetes.io/last-applied-configuration":{"data":"`+hidden+`"}}`)
 }
 
 func (g generator) secretData() string {
-	return pick(g.choices, `{}`, `null`, `"`+hidden+`"`, `["`+hidden+`"]`, `{"password":"`+hidden+`"}`, `{"password":{"deep":"`+hidden+`"},"other":null}`, `{"password":"`+hidden+strconv.Itoa(g.intN(5))+`"}`)
+	return pick(g.choices, `{}`, `null`, `"`+hidden+`"`, `["`+hidden+`"]`,
+		`{"password":"`+hidden+`"}`, `{"password":{"deep":"`+hidden+`"},"other":null}`,
+		`{"password":"`+hidden+strconv.Itoa(g.intN(5))+`"}`)
 }
 
-// spots are where something can be changed: behind the first bytes of a container, and where values begin.
+// spots are where something can be changed: behind the first bytes of a container, and where values
+// begin.
 func spots(s, behind string) (at []int) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
@@ -229,10 +248,14 @@ func (g generator) changed(s string, drops []Path) string {
 		if at := spots(s, "{["); len(at) > 0 {
 			i := at[g.intN(len(at))] - 1
 			parts, end := parted(s, i)
-			return s[:i+1] + strings.Join(g.rearranged(parts, s[i] == '{'), ",") + s[max(end-1, i+1):]
+			return s[:i+1] + strings.Join(g.rearranged(parts, s[i] == '{'), ",") +
+				s[max(end-1, i+1):]
 		}
-	case 8, 9: // another value where something below is dropped, or is something of the reader's own
-		path := append(slices.Clone(drops), MustCompilePath("metadata.labels.a"), MustCompilePath("metadata.annotations.a"), MustCompilePath("status.a"), MustCompilePath("spec.a"))
+	// another value where something below is dropped, or is something of the reader's own
+	case 8, 9:
+		path := append(slices.Clone(drops), MustCompilePath("metadata.labels.a"),
+			MustCompilePath("metadata.annotations.a"), MustCompilePath("status.a"),
+			MustCompilePath("spec.a"))
 		return g.parent(s, path[g.intN(len(path))])
 	case 10: // bytes less, of which some are parts of runes
 		if len(s) > 2 {
@@ -242,7 +265,8 @@ func (g generator) changed(s string, drops []Path) string {
 	case 11: // bytes of a rune
 		if at := strings.IndexAny(s, "é€😀"); at >= 0 {
 			at += g.intN(min(40, len(s)-at))
-			return s[:at] + pick(g.choices, "", s[at:at+1], s[at:at+1]+s[at:at+1], "\xa9", "\xc3", "\xe2\x82", "a", "\xff") + s[at+1:]
+			return s[:at] + pick(g.choices, "", s[at:at+1], s[at:at+1]+s[at:at+1], "\xa9", "\xc3",
+				"\xe2\x82", "a", "\xff") + s[at+1:]
 		}
 	case 12:
 		const bytes = "\"{}[],: 0a\\\xc3\xa9\xff\n\x00"
@@ -275,7 +299,8 @@ func (g generator) rearranged(parts []string, members bool) []string {
 		}
 	case 3: // some are duplicates
 		if len(parts) > 0 {
-			return slices.Insert(slices.Clone(parts), g.intN(len(parts)+1), parts[g.intN(len(parts))])
+			return slices.Insert(slices.Clone(parts), g.intN(len(parts)+1),
+				parts[g.intN(len(parts))])
 		}
 	case 4:
 		parts = slices.Clone(parts)
@@ -306,7 +331,8 @@ func (g generator) parent(s string, path Path) string {
 		value = pick(g.choices, `{}`, `null`, `1`, `""`, `[]`, `{ }`, `"x"`, `[{}]`)
 	}
 	for k := len(path.steps) - 1; k >= 0 && g.one(2); k-- {
-		value = `{` + pick(g.choices, "", `"z":1,`, g.member(1)+",") + `"` + path.steps[k].key + `":` + value + pick(g.choices, "", "", `,"y":2`) + `}`
+		value = `{` + pick(g.choices, "", `"z":1,`, g.member(1)+",") + `"` + path.steps[k].key +
+			`":` + value + pick(g.choices, "", "", `,"y":2`) + `}`
 	}
 	return s[:i] + value + s[end:]
 }

@@ -14,9 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// TestHistories: an Object does not depend on what was read before. A parser reads one generated text after the other, each a
-// change of the one before; what it makes of each is compared with what a parser makes of it that has read nothing, and with
-// encoding/json, which shares no code with either. HISTORIES=100000 runs for hours, HISTORY=17 the one of this number.
+// TestHistories: an Object does not depend on what was read before. A parser reads one generated
+// text after the other, each a change of the one before; what it makes of each is compared with
+// what a parser makes of it that has read nothing, and with encoding/json, which shares no code
+// with either. HISTORIES=100000 runs for hours, HISTORY=17 the one of this number.
 func TestHistories(t *testing.T) {
 	first, last := 0, 80
 	if testing.Short() {
@@ -61,7 +62,8 @@ func readHistory(t *testing.T, data []byte) *history {
 		h.read(text)
 		for range 20 {
 			// What is no object is most often not gone on from, or hardly anything would be one.
-			if next := h.g.changed(text, h.drops); (h.read(next) || h.g.one(12)) && len(next) < 30_000 {
+			if next := h.g.changed(text, h.drops); (h.read(next) || h.g.one(12)) &&
+				len(next) < 30_000 {
 				text = next
 			}
 		}
@@ -90,7 +92,9 @@ func newHistory(t *testing.T, g generator) *history {
 	if !g.one(3) {
 		h.config.APIVersion, h.config.Kind = "v1", pick(g.choices, "Pod", "ConfigMap", "Secret")
 	}
-	for _, drop := range []string{"spec.a", "spec.b.c", "spec.b.x-long-name-1.a", "status.a", "status", "metadata.annotations", "metadata.annotations.a", "data.password", "x.a.b", "metadata.uidx"} {
+	for _, drop := range []string{"spec.a", "spec.b.c", "spec.b.x-long-name-1.a", "status.a",
+		"status", "metadata.annotations", "metadata.annotations.a", "data.password", "x.a.b",
+		"metadata.uidx"} {
 		if g.one(4) {
 			h.drops = append(h.drops, MustCompilePath(drop))
 		}
@@ -123,7 +127,8 @@ func (h *history) read(text string) bool {
 	case 0:
 		parse = func(p *Parser) (*Object, int, error) { return p.ParseItem([]byte(text)) }
 	case 1:
-		frame := []byte(pick(h.g.choices, `{"type":"ADDED","object":`, `{"object":`, `{"type":"MODIFIED" , "object" : `) + text + `,"type":"MODIFIED"}`)
+		frame := []byte(pick(h.g.choices, `{"type":"ADDED","object":`, `{"object":`,
+			`{"type":"MODIFIED" , "object" : `) + text + `,"type":"MODIFIED"}`)
 		parse = func(p *Parser) (*Object, int, error) {
 			w, end, err := p.ParseWatchEvent(frame)
 			return w.Object, end, err
@@ -147,7 +152,8 @@ func (h *history) read(text string) bool {
 	h.objects++
 	dense := h.densified(got)
 	for form, o := range map[string]*Object{
-		"as parsed": got, "stored": got.Stored(), "plain": got.Plain(), "plain again": got.Stored().Plain(), "dense": dense, "plain of dense": dense.Plain(),
+		"as parsed": got, "stored": got.Stored(), "plain": got.Plain(),
+		"plain again": got.Stored().Plain(), "dense": dense, "plain of dense": dense.Plain(),
 	} {
 		same(t, form+" of "+text, o, want)
 	}
@@ -175,10 +181,12 @@ func (h *history) read(text string) bool {
 }
 
 var historyPaths = []Path{
-	MustCompilePath("status"), MustCompilePath("spec"), MustCompilePath("metadata.labels.a"), MustCompilePath("spec.a.b"), MustCompilePath("status.x-long-name-1"),
+	MustCompilePath("status"), MustCompilePath("spec"), MustCompilePath("metadata.labels.a"),
+	MustCompilePath("spec.a.b"), MustCompilePath("status.x-long-name-1"),
 }
 
-// densified returns the dense form of an object, worth it or not, against another's text or nothing.
+// densified returns the dense form of an object, worth it or not, against another's text or
+// nothing.
 func (h *history) densified(o *Object) *Object {
 	if h.dictionary == nil && h.g.one(3) {
 		h.dictionary = &base{text: o.JSON()}
@@ -223,7 +231,8 @@ func (h *history) hasWhatItShould(o *Object, text string) {
 		t.Fatal(err)
 	}
 	if want["kind"] == "Secret" && want["apiVersion"] == "v1" && !h.config.KeepSecretData {
-		if strings.Contains(o.JSON(), hidden) && !strings.Contains(fmt.Sprint(covered(want)), hidden) {
+		if strings.Contains(o.JSON(), hidden) &&
+			!strings.Contains(fmt.Sprint(covered(want)), hidden) {
 			t.Fatalf("a Secret's data is in the text: %s", o.JSON())
 		}
 		covered(want)

@@ -2,33 +2,39 @@ package event
 
 import "strings"
 
-// This file reads an object against its own last state. Both differ from the base in the same places, most of them: a
-// replica's name and addresses are its own in each of its states. To read those differences again is most of what it takes
-// to read an update against the base. But the last state is valid, and its operations say piece by piece what it has of the
-// base. So the text is compared with these pieces, one after the other, or with the whole base if there is no last state that
-// was packed:
+// This file reads an object against its own last state. Both differ from the base in the same
+// places, most of them: a replica's name and addresses are its own in each of its states. To read
+// those differences again is most of what it takes to read an update against the base. But the last
+// state is valid, and its operations say piece by piece what it has of the base. So the text is
+// compared with these pieces, one after the other, or with the whole base if there is no last state
+// that was packed:
 //
 //	base  {"status":{"podIP":"10.1.0.1","startTime":"08:15"}}
 //	last  {"status":{"podIP":"10.1.7.9","startTime":"08:30"}}
 //	text  {"status":{"podIP":"10.1.7.9","startTime":"11:02"}}
 //	                                                ~~~~~ read
 //
-// Where it differs within a string, number or word that is a value, or right behind the beginning of a container, the rest of
-// that is read, and the reader goes on behind it in both. Up to there both have the same tokens, but for the contents of values,
-// so that they are in the same state of the grammar and one is as valid as the other. Whether a place is within a string shows
-// in the number of quotes before it. All other differences are left to the reader that needs no last state.
+// Where it differs within a string, number or word that is a value, or right behind the beginning
+// of a container, the rest of that is read, and the reader goes on behind it in both. Up to there
+// both have the same tokens, but for the contents of values, so that they are in the same state of
+// the grammar and one is as valid as the other. Whether a place is within a string shows in the
+// number of quotes before it. All other differences are left to the reader that needs no last
+// state.
 
 const (
-	// differCost is what it takes to go on behind a difference, in bytes that could have been read for it.
+	// differCost is what it takes to go on behind a difference, in bytes that could have been read
+	// for it.
 	differCost = 120
-	// maxPassed is about how much of the last state is passed over because the text has something else there.
+	// maxPassed is about how much of the last state is passed over because the text has something
+	// else there.
 	maxPassed = 1 << 10
-	// maxLevels bounds how deep an object nests that is followed, but for what its base nests deeper.
+	// maxLevels bounds how deep an object nests that is followed, but for what its base nests
+	// deeper.
 	maxLevels = 256
 )
 
-// stillRegular notes a member of the object and reports whether all of them so far are in the usual order: apiVersion and
-// kind, metadata, spec, status.
+// stillRegular notes a member of the object and reports whether all of them so far are in the usual
+// order: apiVersion and kind, metadata, spec, status.
 func (r *reading) stillRegular(role role) bool {
 	switch role {
 	case roleAPIVersion, roleKind, roleMetadata:
@@ -43,12 +49,13 @@ func (r *reading) stillRegular(role role) bool {
 	return r.regular
 }
 
-// follow reads the object from the value of spec at i on, as long as it has the same tokens as its last state, or the base, but
-// for what is in values. It returns the place behind what it has read: the object (all), the value of spec, or nothing, which is
-// place 0.
+// follow reads the object from the value of spec at i on, as long as it has the same tokens as its
+// last state, or the base, but for what is in values. It returns the place behind what it has read:
+// the object (all), the value of spec, or nothing, which is place 0.
 func (r *reading) follow(i int) (behind int, all bool) {
 	p := r.parser
-	if r.base == nil || r.lax || r.lost || r.twice || p.unfollowing || p.drop.child("spec") != nil || p.drop.child("status") != nil {
+	if r.base == nil || r.lax || r.lost || r.twice || p.unfollowing ||
+		p.drop.child("spec") != nil || p.drop.child("status") != nil {
 		return 0, false
 	}
 	f := follower{r: r, i: i, outside: i}
@@ -83,7 +90,8 @@ func (r *reading) follow(i int) (behind int, all bool) {
 func (f *follower) begin() bool {
 	b := f.r.base
 	if o := f.r.last; o != nil && o.base == b && o.levels > 0 && o.header.spec > 0 {
-		f.operations, f.status, f.size, f.levels = o.operations(), int(o.header.status), int(o.size), int(o.levels)
+		f.operations, f.status, f.size, f.levels = o.operations(), int(o.header.status),
+			int(o.size), int(o.levels)
 		for at := int(o.header.spec); ; {
 			if f.at+len(f.piece) > at {
 				f.pass(at - f.at)
@@ -96,7 +104,8 @@ func (f *follower) begin() bool {
 	if b.levels == 0 || b.spec == 0 {
 		return false
 	}
-	f.at, f.piece, f.status, f.size, f.levels = int(b.spec), b.text[b.spec:], int(b.status), len(b.text), int(b.levels)
+	f.at, f.piece, f.status, f.size, f.levels = int(b.spec), b.text[b.spec:], int(b.status),
+		len(b.text), int(b.levels)
 	f.behind = f.size
 	return true
 }
@@ -112,12 +121,14 @@ type follower struct {
 	size    int    // of that JSON
 	// Where the value of status begins in it, and in the text.
 	status, newStatus int
-	// Up to here, all is as in the last state, whatever comes: a place of the text, how many matches there are before it, and
-	// the last one of them.
+	// Up to here, all is as in the last state, whatever comes: a place of the text, how many
+	// matches there are before it, and the last one of them.
 	marked, matches int
 	last            match
-	levels          int // how deep the text nests at most: as deep as the last state, and the containers that it has more
-	differed        int // values so far
+	// how deep the text nests at most: as deep as the last state, and the containers that it has
+	// more
+	levels   int
+	differed int // values so far
 }
 
 // mark notes that place.
@@ -171,8 +182,8 @@ func (f *follower) rest(from int) bool {
 // pass passes bytes of the last state's piece.
 func (f *follower) pass(n int) { f.at, f.piece = f.at+n, f.piece[n:] }
 
-// differ goes on behind the value within which the two differ, when so many bytes have been followed. It reports whether there
-// is such a value, and what the text has is valid.
+// differ goes on behind the value within which the two differ, when so many bytes have been
+// followed. It reports whether there is such a value, and what the text has is valid.
 func (f *follower) differ(followed int) (ok bool) {
 	s := f.r.s
 	if f.differed++; f.differed*differCost > firstCredit+followed {
@@ -212,7 +223,8 @@ func (f *follower) differ(followed int) (ok bool) {
 	return true
 }
 
-// inString reports whether the place in the text, up to which it is as valid as the last state, is within a string.
+// inString reports whether the place in the text, up to which it is as valid as the last state, is
+// within a string.
 func (f *follower) inString() bool {
 	s := f.r.s[f.outside:f.i]
 	if strings.IndexByte(s, '\\') < 0 {
@@ -231,7 +243,8 @@ func (f *follower) inString() bool {
 	}
 }
 
-// passString goes behind the last state's string. It reports whether that is a value, and has no escapes.
+// passString goes behind the last state's string. It reports whether that is a value, and has no
+// escapes.
 func (f *follower) passString() bool {
 	for {
 		n := plainRun(f.piece, 0)
@@ -252,8 +265,8 @@ func (f *follower) passString() bool {
 	return closes && (next == ',' || next == '}' || next == ']') // and no colon
 }
 
-// passScalar goes behind the last state's number or word. It reports whether there is one, which begins where the text's at
-// from does.
+// passScalar goes behind the last state's number or word. It reports whether there is one, which
+// begins where the text's at from does.
 func (f *follower) passScalar(from int) bool {
 	length := f.i - from
 	for {
@@ -271,7 +284,8 @@ func (f *follower) passScalar(from int) bool {
 	}
 }
 
-// container reads the one at i: it may have more in it, or other things, than that of the last state.
+// container reads the one at i: it may have more in it, or other things, than that of the last
+// state.
 func (f *follower) container(i int) (end int, ok bool) {
 	r := f.r
 	deepest, noting := r.deepest, r.noting
@@ -322,5 +336,6 @@ func (f *follower) refill() bool {
 
 // inScalar reports whether numbers and words may have the byte.
 func inScalar(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+' || c == 'E'
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+' ||
+		c == 'E'
 }

@@ -1,6 +1,7 @@
 package event
 
-// level is one of the objects that are read member by member, because the header or a cut needs some of its members.
+// level is one of the objects that are read member by member, because the header or a cut needs
+// some of its members.
 type level uint8
 
 const (
@@ -92,7 +93,8 @@ func metadataRole(name string) role {
 	return roleNone
 }
 
-// levelBelow reports how the value of a member is read, if it is an object: member by member, or (false) as a whole.
+// levelBelow reports how the value of a member is read, if it is an object: member by member, or
+// (false) as a whole.
 func (p *Parser) levelBelow(r role, drop *dropTree) (level, bool) {
 	switch {
 	case drop != nil && drop.cut:

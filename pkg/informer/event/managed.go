@@ -5,11 +5,12 @@ import (
 	"hash/maphash"
 )
 
-// This file reads metadata.managedFields where it is cut out. It is a third and more of what an API server sends, and
-// nearly all of that are values of fieldsV1, which stay the same from state to state, and from replica to replica. A base
-// has the length and a hash of those of its object, and a packed object of those that are its own, as they name it: a value
-// that has both is the same, and as right as that was. The hash has 64 bits and a random seed, so nobody can make another
-// one for it.
+// This file reads metadata.managedFields where it is cut out. It is a third and more of what an API
+// server sends, and nearly all of that are values of fieldsV1, which stay the same from state to
+// state, and from replica to replica. A base has the length and a hash of those of its object, and
+// a packed object of those that are its own, as they name it: a value that has both is the same,
+// and as right as that was. The hash has 64 bits and a random seed, so nobody can make another one
+// for it.
 
 // maxFields is how many such values are remembered of an object.
 const maxFields = 16
@@ -96,12 +97,14 @@ func (r *reading) fieldsV1(i, depth int) (end int, err error) {
 		}
 		if k := r.known(i, r.lastFields, len(r.ownFields)); k >= 0 {
 			end = i + r.lastFields[k].len
-			r.fields, r.ownFields = append(r.fields, span{i, end}), append(r.ownFields, r.lastFields[k])
+			r.fields, r.ownFields = append(r.fields, span{i, end}),
+				append(r.ownFields, r.lastFields[k])
 			return end, nil
 		}
 	}
 	end, err = r.value(s, i, depth)
-	if err == nil && end-i >= minFields && s[i] == '{' && !r.parser.Plain && len(r.fields) < maxFields {
+	if err == nil && end-i >= minFields && s[i] == '{' && !r.parser.Plain &&
+		len(r.fields) < maxFields {
 		r.fields = append(r.fields, span{i, end})
 		if r.base != nil {
 			r.ownFields = append(r.ownFields, checkedOf(s[i:end]))
@@ -110,11 +113,13 @@ func (r *reading) fieldsV1(i, depth int) (end int, err error) {
 	return end, err
 }
 
-// known returns which of the values that were checked the one at i is, -1 if none. It is most probably the next one.
+// known returns which of the values that were checked the one at i is, -1 if none. It is most
+// probably the next one.
 func (r *reading) known(i int, values []checked, next int) int {
 	for k := next; k < min(next+2, len(values)); k++ {
 		end := i + values[k].len
-		if end < len(r.s) && r.s[end-1] == '}' && (r.s[end] == ',' || r.s[end] == '}') && checkedOf(r.s[i:end]) == values[k] {
+		if end < len(r.s) && r.s[end-1] == '}' && (r.s[end] == ',' || r.s[end] == '}') &&
+			checkedOf(r.s[i:end]) == values[k] {
 			return k
 		}
 	}

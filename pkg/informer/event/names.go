@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// This file finds out whether an object has a name twice. Each name has a fingerprint, cheap enough to be made of the words
-// that were read to find the name's end; names with the same one are compared. Of an object with many names, a table does
-// that when the object ends: comparing each with each would take the square of their number.
+// This file finds out whether an object has a name twice. Each name has a fingerprint, cheap enough
+// to be made of the words that were read to find the name's end; names with the same one are
+// compared. Of an object with many names, a table does that when the object ends: comparing each
+// with each would take the square of their number.
 
 // name is a member's name as it was read, quotes included.
 type name struct {
@@ -49,7 +50,8 @@ func (c *checker) name(s string, i int) (end int, print uint64, err error) {
 	return end, fingerprint(canonical(s[i+1 : end-1])), nil
 }
 
-// fingerprint returns that of a name, given without quotes and in its canonical spelling. It is the one that name makes.
+// fingerprint returns that of a name, given without quotes and in its canonical spelling. It is the
+// one that name makes.
 func fingerprint(s string) (print uint64) {
 	for ; len(s) >= 8; s = s[8:] {
 		print = (print ^ word(s, 0)) * odd
@@ -139,7 +141,8 @@ func (c *checker) compareAll(s string, names []name) {
 		inner := canonical(s[n.from+1 : n.to-1])
 		at := maphash.String(nameSeed, inner) & uint64(size-1)
 		for ; table[at] != 0; at = (at + 1) & uint64(size-1) {
-			if other := &names[table[at]-1]; other.print == n.print && other.equals(s, s[n.from:n.to]) {
+			if other := &names[table[at]-1]; other.print == n.print &&
+				other.equals(s, s[n.from:n.to]) {
 				c.twice = true
 				return
 			}

@@ -1,16 +1,18 @@
 package event
 
-// Object is one Kubernetes object: its JSON text and a header scanned on arrival. Make one with a Parser. It is immutable,
-// and nobody copies it to be safe.
+// Object is one Kubernetes object: its JSON text and a header scanned on arrival. Make one with a
+// Parser. It is immutable, and nobody copies it to be safe.
 //
-// An Object is plain, packed or dense. A plain one holds its text. A packed one holds how its text differs from another one's,
-// at a tenth of the memory; it answers the same, but builds its text, or a part of it, each time it is asked for some. A dense
-// one holds its text compressed, at a half to a sixth of the memory, and decompresses all of it each time, but for what is
-// in the header: key, UID and the like, not the labels. Stored returns the form to keep, Plain the one to read more than
-// one thing from; AppendJSON writes any.
+// An Object is plain, packed or dense. A plain one holds its text. A packed one holds how its text
+// differs from another one's, at a tenth of the memory; it answers the same, but builds its text,
+// or a part of it, each time it is asked for some. A dense one holds its text compressed, at a half
+// to a sixth of the memory, and decompresses all of it each time, but for what is in the header:
+// key, UID and the like, not the labels. Stored returns the form to keep, Plain the one to read
+// more than one thing from; AppendJSON writes any.
 type Object struct {
-	// text is, in a plain object, the JSON, and behind it those of the header's fields that do not stand in it as they
-	// are; in a packed one, what packed.go says; in a dense one, what dense.go says.
+	// text is, in a plain object, the JSON, and behind it those of the header's fields that do not
+	// stand in it as they are; in a packed one, what packed.go says; in a dense one, what dense.go
+	// says.
 	text string
 	base *base // of a packed object, or the dictionary of a dense one, else nil
 	// stored is the packed or dense form of a plain object, nil if there is none.
@@ -20,11 +22,11 @@ type Object struct {
 	typ    *typeMeta
 	header header
 	size   uint32 // of the JSON
-	// Where a packed object's literals and operations begin in its text, and a dense one's compressed JSON, in place of the
-	// literals.
+	// Where a packed object's literals and operations begin in its text, and a dense one's
+	// compressed JSON, in place of the literals.
 	literals, ops uint32
-	// levels is how deep a packed object's JSON nests at most, but for what is as in its base, if it has apiVersion and kind, then
-	// metadata, then spec, and then at most status; else 0.
+	// levels is how deep a packed object's JSON nests at most, but for what is as in its base, if
+	// it has apiVersion and kind, then metadata, then spec, and then at most status; else 0.
 	levels   uint8
 	dense    bool
 	coldness coldness
@@ -33,14 +35,16 @@ type Object struct {
 // typeMeta is shared by the objects of one reader.
 type typeMeta struct{ apiVersion, kind string }
 
-// field is a part of an Object's text. Offsets instead of strings save half of what an object takes besides its text.
+// field is a part of an Object's text. Offsets instead of strings save half of what an object takes
+// besides its text.
 type field struct{ from, len uint32 }
 
 // header holds what every stage needs of an object.
 type header struct {
 	namespace, name, uid, resourceVersion, deletionTimestamp field
 	generation                                               int64
-	// In the JSON: the value of metadata.labels, and where those of spec and status begin. Zero if there is none.
+	// In the JSON: the value of metadata.labels, and where those of spec and status begin. Zero if
+	// there is none.
 	labels       field
 	spec, status uint32
 }
@@ -80,7 +84,8 @@ func (o *Object) Plain() *Object {
 	return &p
 }
 
-// Stored gives the object in the form that takes the least memory of its own: packed if that was possible, or itself.
+// Stored gives the object in the form that takes the least memory of its own: packed if that was
+// possible, or itself.
 func (o *Object) Stored() *Object {
 	if o.stored != nil {
 		return o.stored
@@ -91,14 +96,17 @@ func (o *Object) Stored() *Object {
 // Size is the length of the JSON in bytes.
 func (o *Object) Size() int { return int(o.size) }
 
-// Memory is about how many bytes the object keeps from being freed, in the form it has, without what it shares.
+// Memory is about how many bytes the object keeps from being freed, in the form it has, without
+// what it shares.
 func (o *Object) Memory() int { return len(o.text) + objectSize }
 
-// Hold counts one more store that keeps the object in its stored form, and returns how many bytes that takes: those of Memory
-// and, if the object refers to a text that no other object there refers to, of that. Release takes it back.
+// Hold counts one more store that keeps the object in its stored form, and returns how many bytes
+// that takes: those of Memory and, if the object refers to a text that no other object there refers
+// to, of that. Release takes it back.
 func (o *Object) Hold() int { return o.hold(1) }
 
-// Release is the opposite of Hold: it returns how many bytes are free, once the store has let go of the object.
+// Release is the opposite of Hold: it returns how many bytes are free, once the store has let go of
+// the object.
 func (o *Object) Release() int { return o.hold(-1) }
 
 func (o *Object) hold(n int32) int {

@@ -6,26 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// This file makes and reads packed objects. A packed object's text is the fields of its header, one behind the other, then what
-// is remembered of values of fieldsV1 that its base does not know (managed.go), then all bytes of its JSON that its base does
-// not have, its literals, and then the operations that build the JSON of both, from front to back:
+// This file makes and reads packed objects. A packed object's text is the fields of its header, one
+// behind the other, then what is remembered of values of fieldsV1 that its base does not know
+// (managed.go), then all bytes of its JSON that its base does not have, its literals, and then the
+// operations that build the JSON of both, from front to back:
 //
 //	uvarint    so many bytes of the literals
 //	uvarint n  n bytes of the base, which begin
 //	varint d   d behind the end of the last such copy, plus the bytes between
 //
-// The d is 0 where a value was replaced by one of the same length, which is what differs most often. The last operation may
-// end with the literals. Measured beside compressors in bench/packing.
+// The d is 0 where a value was replaced by one of the same length, which is what differs most
+// often. The last operation may end with the literals. Measured beside compressors in
+// bench/packing.
 
 const (
 	// minCopy is the shortest copy worth an operation.
 	minCopy = 6
-	// worthPacking is how many percent of the plain text an object may take and still be packed: a packed object keeps its
-	// base alive, and costs something to read. For the base of a stranger it has to be less: the object could be a better
-	// base for its own kind.
+	// worthPacking is how many percent of the plain text an object may take and still be packed: a
+	// packed object keeps its base alive, and costs something to read. For the base of a stranger
+	// it has to be less: the object could be a better base for its own kind.
 	worthPacking         = 66
 	worthPackingStranger = 20
-	// maxBase is how many times as long as an object its base may be: an object that was large once must not keep that.
+	// maxBase is how many times as long as an object its base may be: an object that was large once
+	// must not keep that.
 	maxBase = 4
 )
 
@@ -212,8 +215,8 @@ func (k *packing) packed(typ *typeMeta) *Object {
 	return o
 }
 
-// plain makes the plain form. A field of the header is a part of the JSON wherever it stands there as it is; one with
-// escapes follows it.
+// plain makes the plain form. A field of the header is a part of the JSON wherever it stands there
+// as it is; one with escapes follows it.
 func (k *packing) plain(typ *typeMeta) *Object {
 	o := k.object(typ)
 	r := k.r

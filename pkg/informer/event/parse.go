@@ -9,23 +9,27 @@ import (
 	"unsafe"
 )
 
-// Parser makes Objects from what the API server sends. The zero value is ready: it drops metadata.managedFields and
-// replaces Secret data by digests. A Parser is not safe for concurrent use; each reader has its own. It remembers some of
-// what it has read, as long as objects of it are in use, because it reads faster what resembles that.
+// Parser makes Objects from what the API server sends. The zero value is ready: it drops
+// metadata.managedFields and replaces Secret data by digests. A Parser is not safe for concurrent
+// use; each reader has its own. It remembers some of what it has read, as long as objects of it are
+// in use, because it reads faster what resembles that.
 type Parser struct {
-	// APIVersion and Kind are given to objects that have neither member, as the items of built-in lists do.
+	// APIVersion and Kind are given to objects that have neither member, as the items of built-in
+	// lists do.
 	APIVersion, Kind string
 	// KeepManagedFields leaves metadata.managedFields in the text.
 	KeepManagedFields bool
-	// KeepSecretData leaves the values of a Secret in the text, readable by every filter, handler and output.
+	// KeepSecretData leaves the values of a Secret in the text, readable by every filter, handler
+	// and output.
 	KeepSecretData bool
-	// DigestKey is what the digests of Secrets are made with: who does not know it cannot find a value by trying. Parsers
-	// with the same key make the same digests. Default: a random one that all parsers of the process share.
+	// DigestKey is what the digests of Secrets are made with: who does not know it cannot find a
+	// value by trying. Parsers with the same key make the same digests. Default: a random one that
+	// all parsers of the process share.
 	DigestKey []byte
 	// Plain makes plain objects only.
 	Plain bool
-	// Last, if set, returns the last state that is known of an object, made by this parser, or nil. Most often the next one
-	// differs from it in little.
+	// Last, if set, returns the last state that is known of an object, made by this parser, or nil.
+	// Most often the next one differs from it in little.
 	Last func(Key) *Object
 
 	drop     *dropTree
@@ -34,7 +38,8 @@ type Parser struct {
 	packing  packing // likewise
 	digester *digester
 	typ      *typeMeta
-	// eager: each object is read against a base and packed if that can be done at all, worth it or not; for tests.
+	// eager: each object is read against a base and packed if that can be done at all, worth it or
+	// not; for tests.
 	eager       bool
 	unfollowing bool    // last states are not followed
 	follows     balance // of last states
@@ -45,8 +50,8 @@ type Parser struct {
 	closer       int // how many objects took a closer look for that, for tests
 }
 
-// Drop adds fields that are cut out on arrival, on top of metadata.managedFields. What the header needs cannot be
-// dropped, nor can single items of arrays. Drop comes before the first object.
+// Drop adds fields that are cut out on arrival, on top of metadata.managedFields. What the header
+// needs cannot be dropped, nor can single items of arrays. Drop comes before the first object.
 func (p *Parser) Drop(paths ...Path) error {
 	for _, path := range paths {
 		if err := p.dropTree().add(path); err != nil {
@@ -68,8 +73,9 @@ func (p *Parser) dropTree() *dropTree {
 	return p.drop
 }
 
-// Parse reads one object. The text may have white space around it, and nothing else. The Object has its own memory;
-// text can be reused at once. It is plain, and if it resembles one read before, it knows its packed form, too.
+// Parse reads one object. The text may have white space around it, and nothing else. The Object has
+// its own memory; text can be reused at once. It is plain, and if it resembles one read before, it
+// knows its packed form, too.
 func (p *Parser) Parse(text []byte) (*Object, error) {
 	s := view(text)
 	start := skipSpace(s, 0)
@@ -83,8 +89,8 @@ func (p *Parser) Parse(text []byte) (*Object, error) {
 	return p.build(start, end, false)
 }
 
-// ParseItem reads the object at the beginning of text and gives the offset behind it. If the text ends before the object
-// does, the error is an ErrTruncated. The object is in its stored form.
+// ParseItem reads the object at the beginning of text and gives the offset behind it. If the text
+// ends before the object does, the error is an ErrTruncated. The object is in its stored form.
 func (p *Parser) ParseItem(text []byte) (o *Object, end int, err error) {
 	s := view(text)
 	start := skipSpace(s, 0)
@@ -123,7 +129,9 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 		spliced = p.splice()
 	}
 	if apiVersion == "" || kind == "" {
-		return nil, &SyntaxError{Offset: start, Err: fmt.Errorf("object %s has no apiVersion or no kind", strconv.QuoteToASCII(r.name.text(s)))}
+		return nil, &SyntaxError{Offset: start,
+			Err: fmt.Errorf("object %s has no apiVersion or no kind",
+				strconv.QuoteToASCII(r.name.text(s)))}
 	}
 	remember := !p.Plain
 	if !p.KeepSecretData && kind == "Secret" && apiVersion == "v1" {
@@ -172,7 +180,8 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 // splice is what an object without apiVersion and kind is given.
 func (p *Parser) splice() string {
 	if p.packing.splice == "" {
-		p.packing.splice = `"apiVersion":` + strconv.Quote(p.APIVersion) + `,"kind":` + strconv.Quote(p.Kind) + `,`
+		p.packing.splice = `"apiVersion":` + strconv.Quote(p.APIVersion) + `,"kind":` +
+			strconv.Quote(p.Kind) + `,`
 	}
 	return p.packing.splice
 }
@@ -191,8 +200,8 @@ func (p *Parser) parseAgain(text string, stored bool) (*Object, error) {
 	return p.build(0, end, stored)
 }
 
-// sortEdits puts the edits in the order of the text, and drops those inside of others: a field can be both redacted and
-// dropped.
+// sortEdits puts the edits in the order of the text, and drops those inside of others: a field can
+// be both redacted and dropped.
 func (r *reading) sortEdits() {
 	if len(r.edits) < 2 {
 		return
@@ -207,9 +216,9 @@ func (r *reading) sortEdits() {
 	r.edits = out
 }
 
-// view looks at bytes as a string without copying them. It must not outlive a change of the bytes: Parse, ParseItem and
-// ParseWatchEvent use it while they run. The reader reads strings because an Object's text is one, so that one reader
-// serves both.
+// view looks at bytes as a string without copying them. It must not outlive a change of the bytes:
+// Parse, ParseItem and ParseWatchEvent use it while they run. The reader reads strings because an
+// Object's text is one, so that one reader serves both.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // decodeOwn is decodeString with memory of its own.

@@ -27,12 +27,15 @@ const pod = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-1","namespa
 
 func TestHeaderIsScanned(t *testing.T) {
 	o := mustParse(t, &Parser{}, pod)
-	got := []any{o.APIVersion(), o.Kind(), o.Namespace(), o.Name(), o.UID(), o.ResourceVersion(), o.Generation(), o.DeletionTimestamp(), o.Key()}
-	want := []any{"v1", "Pod", "shop", "web-1", "u1", "7", int64(3), "2026-01-02T03:04:05Z", Key{"shop", "web-1"}}
+	got := []any{o.APIVersion(), o.Kind(), o.Namespace(), o.Name(), o.UID(), o.ResourceVersion(),
+		o.Generation(), o.DeletionTimestamp(), o.Key()}
+	want := []any{"v1", "Pod", "shop", "web-1", "u1", "7", int64(3), "2026-01-02T03:04:05Z",
+		Key{"shop", "web-1"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("header\n got %v\nwant %v", got, want)
 	}
-	if got, want := o.Labels(), map[string]string{"app": "web", "tier": "front"}; !reflect.DeepEqual(got, want) {
+	if got, want := o.Labels(), map[string]string{"app": "web",
+		"tier": "front"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("labels %v", got)
 	}
 	if v, ok := o.Label("tier"); v != "front" || !ok {
@@ -44,7 +47,8 @@ func TestHeaderIsScanned(t *testing.T) {
 }
 
 func TestManagedFieldsAreDropped(t *testing.T) {
-	if o := mustParse(t, &Parser{}, pod); strings.Contains(o.JSON(), "managedFields") || !json.Valid([]byte(o.JSON())) {
+	if o := mustParse(t, &Parser{}, pod); strings.Contains(o.JSON(), "managedFields") ||
+		!json.Valid([]byte(o.JSON())) {
 		t.Error(o.JSON())
 	}
 	if o := mustParse(t, &Parser{KeepManagedFields: true}, pod); o.JSON() != pod {
@@ -73,7 +77,8 @@ func TestListItemsGetTypeMeta(t *testing.T) {
 	if got, want := o.JSON(), `{"apiVersion":"apps/v1","kind":"Deployment", "metadata" : { "name":"d" , "uid":"u" } }`; got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
-	if o.APIVersion() != "apps/v1" || o.Kind() != "Deployment" || o.Name() != "d" || o.UID() != "u" {
+	if o.APIVersion() != "apps/v1" || o.Kind() != "Deployment" || o.Name() != "d" ||
+		o.UID() != "u" {
 		t.Errorf("header %+v", o.header)
 	}
 	if o, err := p.Parse([]byte(`{"kind":null,"metadata":{"name":"d"}}`)); err == nil {
@@ -130,8 +135,10 @@ func TestSecretDataIsDigested(t *testing.T) {
 	if strings.Contains(o.JSON(), "hunter") || strings.Contains(o.JSON(), "aHVudGVy") {
 		t.Error("secret data is in the text:", o.JSON())
 	}
-	p, q, r := o.Value().Get("data").Get("p"), o.Value().Get("data").Get("q"), o.Value().Get("data").Get("r")
-	if p.Text() != q.Text() || p.Text() == r.Text() || !strings.HasPrefix(p.Text(), "hmac-sha256:") {
+	p, q, r := o.Value().Get("data").Get("p"), o.Value().Get("data").Get("q"),
+		o.Value().Get("data").Get("r")
+	if p.Text() != q.Text() || p.Text() == r.Text() ||
+		!strings.HasPrefix(p.Text(), "hmac-sha256:") {
 		t.Errorf("digests %s %s %s", p.Text(), q.Text(), r.Text())
 	}
 	if o.UID() != "u9" || o.Value().Get("type").Text() != "Opaque" {
@@ -139,7 +146,8 @@ func TestSecretDataIsDigested(t *testing.T) {
 	}
 	// Items of a list come without a kind; the parser knows it.
 	item := strings.Replace(secret, `"apiVersion":"v1","kind":"Secret",`, "", 1)
-	if o := mustParse(t, &Parser{APIVersion: "v1", Kind: "Secret"}, item); strings.Contains(o.JSON(), "aHVudGVy") {
+	if o := mustParse(t, &Parser{APIVersion: "v1", Kind: "Secret"},
+		item); strings.Contains(o.JSON(), "aHVudGVy") {
 		t.Error("secret data of a list item is in the text")
 	}
 	if o := mustParse(t, &Parser{KeepSecretData: true}, secret); o.JSON() != secret {
@@ -147,7 +155,8 @@ func TestSecretDataIsDigested(t *testing.T) {
 	}
 	// Without the key, nobody can find a value by trying; parsers with the same one agree.
 	digest := func(key string) string {
-		return mustParse(t, &Parser{DigestKey: []byte(key)}, secret).Value().Get("data").Get("p").Text()
+		return mustParse(t, &Parser{DigestKey: []byte(key)}, secret).Value().Get("data").Get(
+			"p").Text()
 	}
 	if first, second := digest("one"), digest("one"); first != second {
 		t.Errorf("two digests with one key: %s and %s", first, second)
@@ -178,12 +187,15 @@ func TestParseRefuses(t *testing.T) {
 		{`{"metadata":{"name":"a"},"metadata":{"uid":"b"}}`, "offset 25: metadata occurs twice"},
 		{`{"metadata":[]}`, "offset 12: expected an object, found '['"},
 		{`{"metadata":{"name":"a\nb"}}`, `offset 0: object "a\nb" has no apiVersion or no kind`},
-		{`{"kind":"K","metadata":{"name":"a"}}`, `offset 0: object "a" has no apiVersion or no kind`},
-		{`{"kind":"K","apiVersion":"v1","metadata":{"name":"a"}} x`, "offset 55: expected nothing after the object, found 'x'"},
+		{`{"kind":"K","metadata":{"name":"a"}}`,
+			`offset 0: object "a" has no apiVersion or no kind`},
+		{`{"kind":"K","apiVersion":"v1","metadata":{"name":"a"}} x`,
+			"offset 55: expected nothing after the object, found 'x'"},
 		{`{"metadata":{"name":"a"}`, "offset 24: unexpected end of JSON text"},
 		{`{"metadata":{"name":"a",}}`, "offset 24: expected a member name, found '}'"},
 		{`{"a":01}`, "offset 6: expected ',' or '}', found '1'"},
-		{`{"a":"` + "\x01" + `"}`, `offset 6: expected no control character in a string, found '\x01'`},
+		{`{"a":"` + "\x01" + `"}`,
+			`offset 6: expected no control character in a string, found '\x01'`},
 		{`{"a":"\x"}`, "offset 7: expected an escape character, found 'x'"},
 		{`{"a":tru}`, "offset 8: expected true, found '}'"},
 	} {
@@ -193,7 +205,8 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 	deep := `{"metadata":{"name":"a"},"x":` + strings.Repeat("[", 20000)
-	if _, err := (&Parser{}).Parse([]byte(deep)); err == nil || !strings.Contains(err.Error(), "nested deeper than 10000 levels") {
+	if _, err := (&Parser{}).Parse([]byte(deep)); err == nil ||
+		!strings.Contains(err.Error(), "nested deeper than 10000 levels") {
 		t.Error("deep nesting:", err)
 	}
 }
@@ -207,7 +220,8 @@ func TestEveryTruncationIsErrTruncated(t *testing.T) {
 }
 
 func TestInvalidUTF8IsRepairedAsEncodingJSONDoes(t *testing.T) {
-	o := mustParse(t, &Parser{}, "{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"a\xff\xfeb\"}}")
+	o := mustParse(t, &Parser{},
+		"{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"a\xff\xfeb\"}}")
 	if o.Name() != "a\uFFFD\uFFFDb" || !json.Valid([]byte(o.JSON())) {
 		t.Errorf("name %q", o.Name())
 	}
@@ -220,7 +234,8 @@ func TestParseWatchEvent(t *testing.T) {
 	if err != nil || w.Type != "ADDED" || w.Object.Name() != "a" || end != len(obj)+26 {
 		t.Errorf("%+v, %d, %v", w, end, err)
 	}
-	w, _, err = p.ParseWatchEvent([]byte(` { "object" : ` + obj + ` , "more":[1], "type" : "MODIFIED" }`))
+	w, _, err = p.ParseWatchEvent(
+		[]byte(` { "object" : ` + obj + ` , "more":[1], "type" : "MODIFIED" }`))
 	if err != nil || w.Type != "MODIFIED" || w.Object.ResourceVersion() != "5" {
 		t.Errorf("%+v, %v", w, err)
 	}
@@ -242,7 +257,9 @@ func TestParseWatchEvent(t *testing.T) {
 			t.Errorf("%s: %v", in, err)
 		}
 		var refused *ObjectError
-		if whole := strings.HasPrefix(in, "{") && strings.HasSuffix(in, "}"); errors.As(err, &refused) != whole || whole && end != len(in) {
+		if whole := strings.HasPrefix(in, "{") &&
+			strings.HasSuffix(in, "}"); errors.As(err, &refused) != whole || whole &&
+			end != len(in) {
 			t.Errorf("%s: can a reader go on behind it? %T, end %d", in, err, end)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Path is a compiled way to one field, such as metadata.labels["app"] or spec.containers[0].image. Compile it once;
-// it is immutable and safe for concurrent use. The zero Path is the whole object.
+// Path is a compiled way to one field, such as metadata.labels["app"] or spec.containers[0].image.
+// Compile it once; it is immutable and safe for concurrent use. The zero Path is the whole object.
 type Path struct {
 	steps []step
 }
@@ -22,14 +22,16 @@ type step struct {
 // MaxPathLength is the longest path text CompilePath takes, in bytes.
 const MaxPathLength = 1024
 
-// CompilePath reads a path: member names joined by dots, names with other characters than letters, digits, '_', '-'
-// and '/' in brackets and double quotes, array indexes in brackets. Errors give the byte offset.
+// CompilePath reads a path: member names joined by dots, names with other characters than letters,
+// digits, '_', '-' and '/' in brackets and double quotes, array indexes in brackets. Errors give
+// the byte offset.
 func CompilePath(text string) (Path, error) {
 	if text == "" {
 		return Path{}, fmt.Errorf("field path is empty")
 	}
 	if len(text) > MaxPathLength {
-		return Path{}, fmt.Errorf("field path has %d bytes, the limit is %d", len(text), MaxPathLength)
+		return Path{}, fmt.Errorf("field path has %d bytes, the limit is %d", len(text),
+			MaxPathLength)
 	}
 	var p Path
 	for i := 0; i < len(text); {
@@ -43,7 +45,8 @@ func CompilePath(text string) (Path, error) {
 	return p, nil
 }
 
-// MustCompilePath is CompilePath for texts known when the program is written; it panics on an error.
+// MustCompilePath is CompilePath for texts known when the program is written; it panics on an
+// error.
 func MustCompilePath(text string) Path {
 	p, err := CompilePath(text)
 	if err != nil {
@@ -96,7 +99,8 @@ func parseBracket(text string, i int) (next int, st step, err error) {
 }
 
 func isNameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '/' || c == '$'
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' ||
+		c == '-' || c == '/' || c == '$'
 }
 
 // Key gives the path with one more member name.
@@ -118,7 +122,9 @@ func (p Path) String() string {
 		switch {
 		case st.isIndex:
 			fmt.Fprintf(&b, "[%d]", st.index)
-		case strings.IndexFunc(st.key, func(r rune) bool { return r > 0x7f || !isNameByte(byte(r)) }) >= 0 || st.key == "":
+		case strings.IndexFunc(st.key, func(r rune) bool {
+			return r > 0x7f || !isNameByte(byte(r))
+		}) >= 0 || st.key == "":
 			fmt.Fprintf(&b, "[%q]", st.key)
 		default:
 			if i > 0 {
@@ -130,9 +136,9 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Lookup reads the field from an object's text, Missing if it is not there. It does not allocate, unless the object is
-// packed. It begins at spec or status if the path does, whose places the header knows: most of an object's text stands
-// before the fields that are asked for most.
+// Lookup reads the field from an object's text, Missing if it is not there. It does not allocate,
+// unless the object is packed. It begins at spec or status if the path does, whose places the
+// header knows: most of an object's text stands before the fields that are asked for most.
 func (p Path) Lookup(o *Object) Value {
 	from, steps, ok := p.start(o)
 	if !ok {
@@ -141,8 +147,8 @@ func (p Path) Lookup(o *Object) Value {
 	return walk(o.part(from, o.size), 0, steps)
 }
 
-// start gives the place in an object's JSON from which the way is shortest, and the steps that are left from there. It is
-// false if there is no such field.
+// start gives the place in an object's JSON from which the way is shortest, and the steps that are
+// left from there. It is false if there is no such field.
 func (p Path) start(o *Object) (from uint32, steps []step, ok bool) {
 	if len(p.steps) > 0 && isPlaced(p.steps[0]) {
 		place := o.place(p.steps[0].key)
@@ -151,7 +157,8 @@ func (p Path) start(o *Object) (from uint32, steps []step, ok bool) {
 	return 0, p.steps, true
 }
 
-// isPlaced reports whether a step is one from the whole object to a member whose place the header has.
+// isPlaced reports whether a step is one from the whole object to a member whose place the header
+// has.
 func isPlaced(st step) bool { return !st.isIndex && (st.key == "spec" || st.key == "status") }
 
 // place returns where such a member's value begins in the JSON, 0 if there is none.
@@ -170,8 +177,8 @@ func (p Path) In(v Value) Value {
 	return walk(v.raw, 0, p.steps)
 }
 
-// walk goes the steps from the value at i. Values on the way are entered, not measured: only what stands before the
-// field is skipped, and the field itself.
+// walk goes the steps from the value at i. Values on the way are entered, not measured: only what
+// stands before the field is skipped, and the field itself.
 func walk(s string, i int, steps []step) Value {
 	if i = find(s, i, steps); i < 0 {
 		return Value{}

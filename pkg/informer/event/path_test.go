@@ -7,7 +7,8 @@ import (
 
 // TestAPathNamesAMemberAsDecoded: not one that is only written like it.
 func TestAPathNamesAMemberAsDecoded(t *testing.T) {
-	o := mustParse(t, &Parser{}, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"},"x":{"a\"b":1,"c\\d":2}}`)
+	o := mustParse(t, &Parser{},
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"},"x":{"a\"b":1,"c\\d":2}}`)
 	for key, want := range map[string]string{`a"b`: "1", `a\"b`: "", `c\\d`: "", `c\d`: "2"} {
 		if got := MustCompilePath("x").Key(key).Lookup(o).Raw(); got != want {
 			t.Errorf("%s: got %q, want %q", key, got, want)
@@ -60,7 +61,8 @@ func TestPathLookup(t *testing.T) {
 
 var imagePath = MustCompilePath("spec.containers[0].image")
 
-// TestPathLookupAfterEdits: what is cut out before a field moves it, and what is cut out is Missing.
+// TestPathLookupAfterEdits: what is cut out before a field moves it, and what is cut out is
+// Missing.
 func TestPathLookupAfterEdits(t *testing.T) {
 	text := `{"metadata":{"managedFields":[1,2,3],"name":"n"},"drop":"me","sp\u0065c":{"a":1,"b":2},"status":{"c":3}}`
 	var p Parser
@@ -69,7 +71,8 @@ func TestPathLookupAfterEdits(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := mustParse(t, &p, text)
-	for path, want := range map[string]string{"spec.b": "2", "status.c": "3", "status": `{"c":3}`, "spec.a": "", "drop": ""} {
+	for path, want := range map[string]string{"spec.b": "2", "status.c": "3", "status": `{"c":3}`,
+		"spec.a": "", "drop": ""} {
 		if got := MustCompilePath(path).Lookup(o).Raw(); got != want {
 			t.Errorf("%s = %s, want %s", path, got, want)
 		}

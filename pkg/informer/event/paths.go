@@ -8,8 +8,8 @@ import (
 // MaxPaths is how many paths a Paths may have.
 const MaxPaths = 64
 
-// Paths is a set of paths that are looked up together, in one walk over the object. Compile it once with NewPaths; it is
-// immutable and safe for concurrent use. See [Scratch.LookupAll].
+// Paths is a set of paths that are looked up together, in one walk over the object. Compile it once
+// with NewPaths; it is immutable and safe for concurrent use. See [Scratch.LookupAll].
 type Paths struct {
 	paths []Path
 	root  branches
@@ -30,18 +30,21 @@ type branches struct {
 	ends    []int // indexes of paths
 	members []branch
 	items   []branch
-	// n is how many paths have come this way; last is the index of the last one, and rest what is left of it.
+	// n is how many paths have come this way; last is the index of the last one, and rest what is
+	// left of it.
 	n, last int
 	rest    []step
 }
 
-// branch is one step, and what follows it. Those of one list are sorted, and no two of them have the same step.
+// branch is one step, and what follows it. Those of one list are sorted, and no two of them have
+// the same step.
 type branch struct {
 	step
 	next branches
 }
 
-// NewPaths compiles a set. A path may be in it several times. It panics if there are more than MaxPaths.
+// NewPaths compiles a set. A path may be in it several times. It panics if there are more than
+// MaxPaths.
 func NewPaths(paths ...Path) *Paths {
 	if len(paths) > MaxPaths {
 		panic("more than MaxPaths paths")
@@ -62,8 +65,9 @@ func NewPaths(paths ...Path) *Paths {
 	return set
 }
 
-// Open returns a set that does not look for the ends of some paths' arrays, if nothing it looks up is behind them: the Raw of
-// such a value is the array and whatever follows. Each and Index read it as any other one.
+// Open returns a set that does not look for the ends of some paths' arrays, if nothing it looks up
+// is behind them: the Raw of such a value is the array and whatever follows. Each and Index read it
+// as any other one.
 func (set *Paths) Open(paths ...int) *Paths {
 	s := *set
 	for _, i := range paths {
@@ -94,7 +98,8 @@ func (b *branches) add(steps []step, path int) {
 
 // compare orders members by length first, which is what tells most of them apart.
 func (b branch) compare(st step) int {
-	return cmp.Or(cmp.Compare(b.index, st.index), cmp.Compare(len(b.key), len(st.key)), cmp.Compare(b.key, st.key))
+	return cmp.Or(cmp.Compare(b.index, st.index), cmp.Compare(len(b.key), len(st.key)),
+		cmp.Compare(b.key, st.key))
 }
 
 // fewMembers is up to how many names are compared one by one.
@@ -123,8 +128,8 @@ func (b *branches) search(name string) int {
 // all returns the bits of so many branches.
 func all(list []branch) uint64 { return 1<<len(list) - 1 }
 
-// In looks up each path of a set in a value, in one walk over it. values has one place for each path, in their order, which
-// must be Missing before.
+// In looks up each path of a set in a value, in one walk over it. values has one place for each
+// path, in their order, which must be Missing before.
 func (set *Paths) In(v Value, values []Value) {
 	if v.kind == Missing {
 		return

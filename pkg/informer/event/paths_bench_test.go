@@ -30,7 +30,8 @@ func benchmarkPod(n int) string {
 	for i := range 3 {
 		fmt.Fprintf(&b, `{"name":"c%d","ready":true,"restartCount":%d,"state":{"running":{"startedAt":"2026-01-02T03:04:05Z"}},"containerID":"containerd://%064d"},`, i, i, n)
 	}
-	b.WriteString(`{"name":"last","restartCount":` + strconv.Itoa(n) + `}],"qosClass":"Burstable"}}`)
+	b.WriteString(`{"name":"last","restartCount":` + strconv.Itoa(n) +
+		`}],"qosClass":"Burstable"}}`)
 	return b.String()
 }
 

@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// TestPathsAreLookedUpTogetherAsOneByOne: for any set and any object, plain or packed, a walk for all paths finds what a
-// walk for each of them finds.
+// TestPathsAreLookedUpTogetherAsOneByOne: for any set and any object, plain or packed, a walk for
+// all paths finds what a walk for each of them finds.
 func TestPathsAreLookedUpTogetherAsOneByOne(t *testing.T) {
 	seen := map[string]int{}
 	for n := range 300 {
 		comparePaths(t, binary.LittleEndian.AppendUint32(nil, uint32(n)), seen)
 	}
-	for _, what := range []string{"missing", "null", "string", "object", "array", "item", "packed", "twice", "beyond", "large set"} {
+	for _, what := range []string{"missing", "null", "string", "object", "array", "item", "packed",
+		"twice", "beyond", "large set"} {
 		if seen[what] < 20 {
 			t.Errorf("only %d of %s", seen[what], what)
 		}
@@ -54,7 +55,8 @@ func comparePaths(t *testing.T, data []byte, seen map[string]int) {
 	}
 }
 
-func compareSet(t *testing.T, o *Object, paths []Path, together, single *Scratch, seen map[string]int) {
+func compareSet(t *testing.T, o *Object, paths []Path, together, single *Scratch,
+	seen map[string]int) {
 	t.Helper()
 	got := make([]Value, len(paths))
 	together.LookupAll(NewPaths(paths...), got)
@@ -73,12 +75,16 @@ func compareSet(t *testing.T, o *Object, paths []Path, together, single *Scratch
 	whole := o.Value()
 	for i, path := range paths {
 		want := path.Lookup(o)
-		if open[i].Kind() != want.Kind() || want.Kind() != Array && open[i] != want || !slices.Equal(itemsOf(open[i]), itemsOf(want)) {
-			t.Fatalf("%s of %s, with %v, open:\n got %v %s\nwant %v %s", path, o.JSON(), paths, open[i].Kind(), open[i].Raw(), want.Kind(), want.Raw())
+		if open[i].Kind() != want.Kind() || want.Kind() != Array && open[i] != want ||
+			!slices.Equal(itemsOf(open[i]), itemsOf(want)) {
+			t.Fatalf("%s of %s, with %v, open:\n got %v %s\nwant %v %s", path, o.JSON(), paths,
+				open[i].Kind(), open[i].Raw(), want.Kind(), want.Raw())
 		}
 		if got[i] != want || single.Lookup(path) != want || path.In(whole) != want {
-			t.Fatalf("%s of %s, with %v:\n got %v %s, on its own %s, from the whole %s\nwant %v %s", path, o.JSON(), paths,
-				got[i].Kind(), got[i].Raw(), single.Lookup(path).Raw(), path.In(whole).Raw(), want.Kind(), want.Raw())
+			t.Fatalf("%s of %s, with %v:\n got %v %s, on its own %s, from the whole %s\nwant %v %s",
+				path, o.JSON(), paths,
+				got[i].Kind(), got[i].Raw(), single.Lookup(path).Raw(), path.In(whole).Raw(),
+				want.Kind(), want.Raw())
 		}
 		seen[want.Kind().String()]++
 		if n := len(path.steps); want.Exists() && n > 0 && path.steps[n-1].isIndex {
@@ -101,7 +107,10 @@ func allPaths(o *Object) []Path {
 	all := []Path{{}}
 	for i := 0; i < len(all) && len(all) < most; i++ {
 		v, n := all[i].Lookup(o), 0
-		v.EachMember(func(key string, _ Value) bool { all = append(all, all[i].Key(key)); return len(all) < most })
+		v.EachMember(func(key string, _ Value) bool {
+			all = append(all, all[i].Key(key))
+			return len(all) < most
+		})
 		v.Each(func(Value) bool { all = append(all, all[i].Index(n)); n++; return n < 20 })
 	}
 	return all
@@ -125,10 +134,12 @@ func (g generator) paths(all []Path, seen map[string]int) (set []Path) {
 			path.steps = path.steps[:g.intN(len(path.steps)+1)]
 		case 3: // what is missing in something that is there
 			if n := len(path.steps); n > 0 {
-				path = Path{path.steps[:n-1]}.Key(pick(g.choices, "nothing", "", "spec", "status", "a"))
+				path = Path{path.steps[:n-1]}.Key(pick(g.choices, "nothing", "", "spec", "status",
+					"a"))
 			}
 		case 4:
-			path = MustCompilePath(pick(g.choices, "spec", "status", "spec.a", "status.a", "spec.a.b", "kind", "metadata.name", "metadata.labels.a"))
+			path = MustCompilePath(pick(g.choices, "spec", "status", "spec.a", "status.a",
+				"spec.a.b", "kind", "metadata.name", "metadata.labels.a"))
 		case 5:
 			if len(set) > 0 {
 				path = set[g.intN(len(set))]
@@ -157,8 +168,8 @@ func packedPod(t testing.TB) *Object {
 	return nil
 }
 
-// TestAPackedObjectIsUnpackedAsFarAsASetNeeds: not beyond the part in which its last field is, nor what is before spec or
-// status if there is nothing of it.
+// TestAPackedObjectIsUnpackedAsFarAsASetNeeds: not beyond the part in which its last field is, nor
+// what is before spec or status if there is nothing of it.
 func TestAPackedObjectIsUnpackedAsFarAsASetNeeds(t *testing.T) {
 	o := packedPod(t)
 	spec, status, size := o.place("spec"), o.place("status"), o.Size()
@@ -190,7 +201,8 @@ func TestAPackedObjectIsUnpackedAsFarAsASetNeeds(t *testing.T) {
 }
 
 func TestLookupAllDoesNotAllocate(t *testing.T) {
-	set := NewPaths(MustCompilePath("metadata.name"), MustCompilePath("spec.containers[1].image"), MustCompilePath("status.phase"))
+	set := NewPaths(MustCompilePath("metadata.name"), MustCompilePath("spec.containers[1].image"),
+		MustCompilePath("status.phase"))
 	values := make([]Value, 3)
 	for form, o := range map[string]*Object{"plain": packedPod(t).Plain(), "packed": packedPod(t)} {
 		var s Scratch
@@ -211,7 +223,8 @@ func TestPathsAreNoMoreThanMaxPaths(t *testing.T) {
 		}
 	}()
 	set := NewPaths(make([]Path, MaxPaths)...)
-	if got := set.root.ends; len(got) != MaxPaths || !reflect.DeepEqual(set.paths, make([]Path, MaxPaths)) {
+	if got := set.root.ends; len(got) != MaxPaths ||
+		!reflect.DeepEqual(set.paths, make([]Path, MaxPaths)) {
 		t.Error(got)
 	}
 	NewPaths(make([]Path, MaxPaths+1)...)

@@ -2,12 +2,14 @@ package event
 
 import "strings"
 
-// smallObject is up to how many bytes two walks through an object are shorter than to walk for a set.
+// smallObject is up to how many bytes two walks through an object are shorter than to walk for a
+// set.
 const smallObject = 1 << 10
 
-// LookupAll looks up each path of a set, as Lookup does, in one walk: it reads no byte twice, but of a small object, and
-// unpacks a packed one only as far as it gets. values has one place for each path, in their order, which must be Missing before: those
-// of fields that are not there are left alone. The values are good until the next Set.
+// LookupAll looks up each path of a set, as Lookup does, in one walk: it reads no byte twice, but
+// of a small object, and unpacks a packed one only as far as it gets. values has one place for each
+// path, in their order, which must be Missing before: those of fields that are not there are left
+// alone. The values are good until the next Set.
 func (s *Scratch) LookupAll(set *Paths, values []Value) {
 	if n := len(set.paths); n == 1 && set.open != 0 {
 		values[0] = s.lookupOpen(set.paths[0])
@@ -46,8 +48,8 @@ func (s *Scratch) lookupOpen(path Path) Value {
 type setWalk struct {
 	object *Object
 	values []Value
-	// text is the object's JSON from a place on. A packed object's ends where spec or status begins, if not at the end of
-	// all: there the walk stops for more of it.
+	// text is the object's JSON from a place on. A packed object's ends where spec or status
+	// begins, if not at the end of all: there the walk stops for more of it.
 	text string
 	from int
 	// packed ends with text. It is nil if the object is plain.
@@ -55,7 +57,8 @@ type setWalk struct {
 	open   uint64 // as in the set
 }
 
-// walk begins at the front for what is neither in spec nor in status, and ends with the last of it. To those two it jumps.
+// walk begins at the front for what is neither in spec nor in status, and ends with the last of it.
+// To those two it jumps.
 func (w *setWalk) walk(set *Paths) {
 	wanted := set.jumps
 	if len(set.root.members) > len(set.parts) || len(set.root.ends) > 0 {
@@ -86,8 +89,9 @@ func (w *setWalk) jump(p *part, wanted uint64) {
 	}
 }
 
-// enter reads the value at i along the branches. It returns the place behind the value if toEnd is set, and the members that
-// are missing, as bits; it does not go on for the sake of those that are optional.
+// enter reads the value at i along the branches. It returns the place behind the value if toEnd is
+// set, and the members that are missing, as bits; it does not go on for the sake of those that are
+// optional.
 func (w *setWalk) enter(b *branches, i int, toEnd bool, optional uint64) (end int, missing uint64) {
 	if b.n == 1 && !toEnd {
 		if w.open&(1<<b.last) == 0 {
@@ -116,7 +120,8 @@ func (w *setWalk) enter(b *branches, i int, toEnd bool, optional uint64) (end in
 	return i, missing
 }
 
-func (w *setWalk) enterObject(b *branches, i int, toEnd bool, optional uint64) (end int, missing uint64) {
+func (w *setWalk) enterObject(b *branches, i int, toEnd bool, optional uint64) (end int,
+	missing uint64) {
 	s := w.text
 	missing = all(b.members)
 	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {

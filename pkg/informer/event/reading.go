@@ -18,8 +18,8 @@ type edit struct {
 	with     string
 }
 
-// reading is one object being read: it is checked, the header's fields are found (their places are inside the quotes), and
-// what to cut out and what a Secret has to hide is noted, in one pass.
+// reading is one object being read: it is checked, the header's fields are found (their places are
+// inside the quotes), and what to cut out and what a Secret has to hide is noted, in one pass.
 type reading struct {
 	checker
 	s      string
@@ -40,7 +40,8 @@ type reading struct {
 	until   int     // up to which place s is as the base is, shift bytes later
 	shift   int
 	near    int // the extent of the base that was asked for last
-	// lost: the base does not resemble the object, as too much was spent on it for what was read (reading.spend).
+	// lost: the base does not resemble the object, as too much was spent on it for what was read
+	// (reading.spend).
 	lost        bool
 	spent, read int
 	// What was read before the base was known: the object's members, and those of its metadata.
@@ -73,7 +74,8 @@ type member struct {
 
 // begin forgets the last object, but not the memory it took.
 func (r *reading) begin(p *Parser, s string) {
-	c := checker{names: r.names[:0], stack: r.stack[:0], extents: r.extents[:0], table: r.table, lax: p.deduplicated, noting: !p.Plain, short: minExtent}
+	c := checker{names: r.names[:0], stack: r.stack[:0], extents: r.extents[:0], table: r.table,
+		lax: p.deduplicated, noting: !p.Plain, short: minExtent}
 	if p.eager {
 		c.short = 8
 	}
@@ -82,13 +84,14 @@ func (r *reading) begin(p *Parser, s string) {
 	}
 	*r = reading{
 		checker: c, s: s, parser: p, regular: true,
-		matches: r.matches[:0], edits: r.edits[:0], secret: r.secret[:0], fields: r.fields[:0], ownFields: r.ownFields[:0],
+		matches: r.matches[:0], edits: r.edits[:0], secret: r.secret[:0], fields: r.fields[:0],
+		ownFields:  r.ownFields[:0],
 		lastFields: r.lastFields[:0], top: r.top[:0], meta: r.meta[:0],
 	}
 }
 
-// object reads the members of the object at i, one by one. It corresponds to that at place v of the base, if v is not -1;
-// behind is the place behind that, -1 if there is none.
+// object reads the members of the object at i, one by one. It corresponds to that at place v of the
+// base, if v is not -1; behind is the place behind that, -1 if there is none.
 func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind int, err error) {
 	s := r.s
 	if i >= len(s) || s[i] != '{' {
@@ -185,8 +188,8 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 	return i + 1, behind, nil
 }
 
-// memberName reads a member's name and the colon: end is behind the name, or where an error is, and value where the value
-// begins.
+// memberName reads a member's name and the colon: end is behind the name, or where an error is, and
+// value where the value begins.
 func (c *checker) memberName(s string, i int) (end, value int, print uint64, err error) {
 	if end, print, err = c.name(s, i); err != nil {
 		return end, end, 0, err
@@ -198,7 +201,8 @@ func (c *checker) memberName(s string, i int) (end, value int, print uint64, err
 	return end, skipSpace(s, i+1), print, nil
 }
 
-// lookAgain looks for duplicates among the names of the object at s[i:end], which was read, and not within its values.
+// lookAgain looks for duplicates among the names of the object at s[i:end], which was read, and not
+// within its values.
 func (r *reading) lookAgain(i, end int) {
 	s, outer, seen := r.s, len(r.names), uint64(0)
 	for i = skipSpace(s, i+1); i < end-1; i = nextToken(s, i) {
@@ -206,7 +210,8 @@ func (r *reading) lookAgain(i, end int) {
 		seen = r.note(s, outer, seen, print, i, nameEnd)
 		i = 0
 		if s[value] == '{' || s[value] == '[' {
-			if k := searchExtents(r.extents, value); k < len(r.extents) && int(r.extents[k].from) == value {
+			if k := searchExtents(r.extents, value); k < len(r.extents) &&
+				int(r.extents[k].from) == value {
 				i = int(r.extents[k].to)
 			}
 		}
@@ -231,13 +236,15 @@ func (r *reading) skip(m *member, depth int) (end int, err error) {
 	return end, err
 }
 
-// member reads the value of a member, which corresponds to that at place v of the base, and takes from it what its role
-// asks for.
+// member reads the value of a member, which corresponds to that at place v of the base, and takes
+// from it what its role asks for.
 func (r *reading) member(m *member, v, depth int) (end, behind int, err error) {
 	s, at := r.s, m.value
-	if below, ok := r.parser.levelBelow(m.role, m.drop); ok && (at < len(s) && s[at] == '{' || m.role == roleMetadata) {
+	if below, ok := r.parser.levelBelow(m.role, m.drop); ok &&
+		(at < len(s) && s[at] == '{' || m.role == roleMetadata) {
 		if m.role == roleMetadata && r.metadata {
-			return m.start, -1, &SyntaxError{Offset: m.start, Err: errors.New("metadata occurs twice")}
+			return m.start, -1, &SyntaxError{Offset: m.start,
+				Err: errors.New("metadata occurs twice")}
 		}
 		if v >= 0 && (v >= len(r.base.text) || r.base.text[v] != '{') {
 			v = -1

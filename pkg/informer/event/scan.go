@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// This file checks text nobody has looked at yet: one loop, with a stack of its own, so that deep nesting costs a slice
-// and not the goroutine's stack. Errors are *SyntaxError; when the text ends too early they wrap ErrTruncated, so that a
-// reader of a stream knows to read on.
+// This file checks text nobody has looked at yet: one loop, with a stack of its own, so that deep
+// nesting costs a slice and not the goroutine's stack. Errors are *SyntaxError; when the text ends
+// too early they wrap ErrTruncated, so that a reader of a stream knows to read on.
 
 // ErrTruncated says that the text ends before the value does.
 var ErrTruncated = errors.New("unexpected end of JSON text")
@@ -15,8 +15,8 @@ var ErrTruncated = errors.New("unexpected end of JSON text")
 // maxDepth is how deep arrays and objects may nest, the limit of encoding/json.
 const maxDepth = 10000
 
-// SyntaxError says where a text stops being a JSON object that informerd takes. It never quotes the text itself, since
-// that may be a Secret.
+// SyntaxError says where a text stops being a JSON object that informerd takes. It never quotes the
+// text itself, since that may be a Secret.
 type SyntaxError struct {
 	Offset int // in bytes
 	Err    error
@@ -41,7 +41,8 @@ func tooDeep(i, depth int) error {
 	return &SyntaxError{Offset: i, Err: fmt.Errorf("nested deeper than %d levels", maxDepth)}
 }
 
-// ScanValue checks the JSON value at the beginning of text, after white space, and returns the offset behind it.
+// ScanValue checks the JSON value at the beginning of text, after white space, and returns the
+// offset behind it.
 func ScanValue(text []byte) (end int, err error) {
 	s := view(text)
 	c := checker{lax: true}
@@ -71,8 +72,8 @@ type container struct {
 	array  bool
 }
 
-// value checks the value at i and returns the place behind it. Each round of the loop reads a member or an item, and the
-// ends of all containers that end behind it.
+// value checks the value at i and returns the place behind it. Each round of the loop reads a
+// member or an item, and the ends of all containers that end behind it.
 func (c *checker) value(s string, i, depth int) (int, error) {
 	in, open := container{array: true}, 0
 	var err error
@@ -169,7 +170,8 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 // extent is where a container or a string begins and ends.
 type extent struct{ from, to uint32 }
 
-// minExtent is how long a value must be for its extent to be kept. Shorter ones are read as fast as they are found.
+// minExtent is how long a value must be for its extent to be kept. Shorter ones are read as fast as
+// they are found.
 const minExtent = 128
 
 // passedString notes that a string was read.

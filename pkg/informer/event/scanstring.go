@@ -2,9 +2,9 @@ package event
 
 import "math/bits"
 
-// This file finds the ends of strings, eight bytes at a time: most of an object's text is strings, and most of these are
-// short. The tests for a byte in a word are those of "Bit Twiddling Hacks" (Anderson, 2005), exact for the lowest byte that
-// matches, which is the one wanted.
+// This file finds the ends of strings, eight bytes at a time: most of an object's text is strings,
+// and most of these are short. The tests for a byte in a word are those of "Bit Twiddling Hacks"
+// (Anderson, 2005), exact for the lowest byte that matches, which is the one wanted.
 
 const (
 	ones  = 0x0101010101010101
@@ -18,21 +18,23 @@ func word(s string, i int) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// specials has the highest bit of each byte of w set that is a quote, a backslash or a control character.
+// specials has the highest bit of each byte of w set that is a quote, a backslash or a control
+// character.
 func specials(w uint64) uint64 {
 	quote := w ^ ones*'"'
 	slash := w ^ ones*'\\'
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
 }
 
-// unusual is specials and, besides, bytes that are not ASCII. It has those from w itself, so that the tests for the others may
-// be wrong for them.
+// unusual is specials and, besides, bytes that are not ASCII. It has those from w itself, so that
+// the tests for the others may be wrong for them.
 func unusual(w uint64) uint64 {
 	quote, slash := w^ones*'"', w^ones*'\\'
 	return ((quote - ones) | (slash - ones) | (w - ones*0x20) | w) & highs
 }
 
-// plainRun returns the first place from i on that has a quote, a backslash or a control character, len(s) if there is none.
+// plainRun returns the first place from i on that has a quote, a backslash or a control character,
+// len(s) if there is none.
 func plainRun(s string, i int) int {
 	for i+8 <= len(s) {
 		if x := specials(word(s, i)); x != 0 {
@@ -121,8 +123,8 @@ func scanEscape(s string, i int) (int, error) {
 	return i + 1, syntaxErr(s, i+1, "an escape character")
 }
 
-// commonPrefix returns how many bytes two texts have in common at the beginning. Long stretches are compared by the
-// runtime, which is faster at that than Go code can be.
+// commonPrefix returns how many bytes two texts have in common at the beginning. Long stretches are
+// compared by the runtime, which is faster at that than Go code can be.
 func commonPrefix(a, b string) int {
 	n, i := min(len(a), len(b)), 0
 	for ; i+8 <= n; i += 8 {

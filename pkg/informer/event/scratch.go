@@ -2,8 +2,9 @@ package event
 
 import "sync"
 
-// Scratch reads fields of objects, packed ones by unpacking them into memory that it uses again: for those who look at many
-// objects and keep none. It serves one goroutine. The zero value is ready.
+// Scratch reads fields of objects, packed ones by unpacking them into memory that it uses again:
+// for those who look at many objects and keep none. It serves one goroutine. The zero value is
+// ready.
 type Scratch struct {
 	object *Object
 	// What was unpacked. A Path begins at one of three places, so there are no more of them.
@@ -22,11 +23,12 @@ type tail struct {
 	unpacking operations // what is left
 }
 
-// firstTail is how much of a tail is unpacked at first: most fields that are asked for are not far behind its beginning.
+// firstTail is how much of a tail is unpacked at first: most fields that are asked for are not far
+// behind its beginning.
 const firstTail = 512
 
-// maxScratch is how much memory is kept for the next object. What exceeds it is kept where the collector finds it: it would have
-// to be grown, step by step, for each of several large objects.
+// maxScratch is how much memory is kept for the next object. What exceeds it is kept where the
+// collector finds it: it would have to be grown, step by step, for each of several large objects.
 const maxScratch = 256 << 10
 
 var largeTails sync.Pool
@@ -55,7 +57,8 @@ func (t *tail) add(piece string) {
 	t.text = append(t.text, piece...)
 }
 
-// Set takes the object that Lookup is to read. Values and texts that came from the last one must not be used any more.
+// Set takes the object that Lookup is to read. Values and texts that came from the last one must
+// not be used any more.
 func (s *Scratch) Set(o *Object) {
 	s.object = o
 	for i := range s.used {
@@ -85,7 +88,8 @@ func (s *Scratch) Lookup(path Path) Value {
 		i := find(text, int(from-t.from), steps)
 		if i >= 0 {
 			// One that does not end before the text does may go on.
-			if v := valueAt(text, i); v.kind != Missing && skipSpace(text, i)+len(v.raw) < len(text) || t.unpacking.left == 0 {
+			if v := valueAt(text, i); v.kind != Missing &&
+				skipSpace(text, i)+len(v.raw) < len(text) || t.unpacking.left == 0 {
 				return v
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Fields at the end of large objects are read without memory for each of them, and one object's memory shows nothing in the
-// next one's.
+// Fields at the end of large objects are read without memory for each of them, and one object's
+// memory shows nothing in the next one's.
 func TestALargeScratchIsUsedAgain(t *testing.T) {
 	const n, size = 40, 1 << 20
 	p := &Parser{}
@@ -36,7 +36,8 @@ func TestALargeScratchIsUsedAgain(t *testing.T) {
 	}
 	s.Set(nil)
 	runtime.ReadMemStats(&after)
-	// The race detector has pools forget a quarter of what they get, and a goroutine that moves to another processor may not find it.
+	// The race detector has pools forget a quarter of what they get, and a goroutine that moves to
+	// another processor may not find it.
 	if got := after.TotalAlloc - before.TotalAlloc; got > n*size*3/4 && !raceDetector {
 		t.Errorf("%d MB for %d objects of 1 MB", got>>20, n)
 	}

@@ -10,7 +10,8 @@ import (
 	"unsafe"
 )
 
-// redact replaces each value of a Secret by a digest that tells equal values and changes, and nothing else.
+// redact replaces each value of a Secret by a digest that tells equal values and changes, and
+// nothing else.
 func (r *reading) redact(d *digester) {
 	s := r.s
 	for _, sp := range r.secret {
@@ -48,11 +49,12 @@ func newDigester(key []byte) *digester {
 	return &digester{mac: hmac.New(sha256.New, key)}
 }
 
-// digest returns the first 12 hexadecimal digits of the HMAC-SHA-256 of the value's JSON text. Without the key, nobody can
-// find a password by trying those that are likely.
+// digest returns the first 12 hexadecimal digits of the HMAC-SHA-256 of the value's JSON text.
+// Without the key, nobody can find a password by trying those that are likely.
 func (d *digester) digest(value string) string {
 	d.mac.Reset()
-	d.mac.Write(unsafe.Slice(unsafe.StringData(value), len(value))) // not copied: what a Secret hides should be nowhere else
+	// not copied: what a Secret hides should be nowhere else
+	d.mac.Write(unsafe.Slice(unsafe.StringData(value), len(value)))
 	d.sum = d.mac.Sum(d.sum[:0])
 	return `"hmac-sha256:` + hex.EncodeToString(d.sum[:6]) + `"`
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 )
 
-// parseDeduplicated reads an object in which, it seems, a name occurs twice. The last one counts, as in encoding/json:
-// that is what makes the object's new text, so that nobody behind can find the other.
+// parseDeduplicated reads an object in which, it seems, a name occurs twice. The last one counts,
+// as in encoding/json: that is what makes the object's new text, so that nobody behind can find the
+// other.
 func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
 	p.closer++
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))

@@ -11,7 +11,8 @@ type operations struct {
 }
 
 func (o *Object) operations() operations {
-	return operations{ops: o.text[o.ops:], literals: o.text[o.literals:o.ops], base: o.base.text, left: int(o.size)}
+	return operations{ops: o.text[o.ops:], literals: o.text[o.literals:o.ops], base: o.base.text,
+		left: int(o.size)}
 }
 
 // next gives the next piece of the JSON, which may be empty.
@@ -59,7 +60,8 @@ func (it *operations) varint() int {
 	return v>>1 ^ -(v & 1)
 }
 
-// plainHeader returns a plain object whose text is the JSON and, behind it, the header's fields of the packed or dense one.
+// plainHeader returns a plain object whose text is the JSON and, behind it, the header's fields of
+// the packed or dense one.
 func (o *Object) plainHeader(text string) Object {
 	p := Object{text: text, stored: o, typ: o.typ, header: o.header, size: o.size}
 	for _, f := range p.header.identity() {

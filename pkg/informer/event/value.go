@@ -29,7 +29,8 @@ func (k Kind) String() string {
 	return "kind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// Value is a part of an object's text. The zero Value is Missing. It shares the object's memory and keeps it alive.
+// Value is a part of an object's text. The zero Value is Missing. It shares the object's memory and
+// keeps it alive.
 type Value struct {
 	raw  string
 	kind Kind
@@ -44,7 +45,8 @@ func (v Value) Exists() bool { return v.kind != Missing }
 // Raw is the value's JSON text, strings with their quotes and escapes, "" if missing.
 func (v Value) Raw() string { return v.raw }
 
-// Text gives a string decoded (without copying if it has no escapes), any other value as its JSON text.
+// Text gives a string decoded (without copying if it has no escapes), any other value as its JSON
+// text.
 func (v Value) Text() string {
 	if v.kind == String {
 		return decodeString(v.raw[1:max(1, len(v.raw)-1)])
@@ -73,8 +75,8 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil
 }
 
-// Any decodes the value into nil, bool, int (if integral and within int), float64, string, []any or map[string]any.
-// Missing and null are nil. The result is the caller's.
+// Any decodes the value into nil, bool, int (if integral and within int), float64, string, []any or
+// map[string]any. Missing and null are nil. The result is the caller's.
 func (v Value) Any() any {
 	if v.kind == Missing {
 		return nil
@@ -83,7 +85,8 @@ func (v Value) Any() any {
 	return decoded
 }
 
-// decodeAny reads each byte once, however deep the values stand in each other, and gives the place behind the value.
+// decodeAny reads each byte once, however deep the values stand in each other, and gives the place
+// behind the value.
 func decodeAny(s string, i int) (any, int) {
 	i = skipSpace(s, i)
 	if i >= len(s) {
@@ -134,15 +137,16 @@ func (v Value) scalar() any {
 	return nil
 }
 
-// Each calls f for the items of an array, in order, until f returns false. It does nothing for other kinds.
+// Each calls f for the items of an array, in order, until f returns false. It does nothing for
+// other kinds.
 func (v Value) Each(f func(item Value) bool) {
 	if v.kind == Array {
 		eachItem(v.raw, f)
 	}
 }
 
-// EachMember calls f for the members of an object, in the order of the text, until f returns false. It does nothing
-// for other kinds.
+// EachMember calls f for the members of an object, in the order of the text, until f returns false.
+// It does nothing for other kinds.
 func (v Value) EachMember(f func(key string, member Value) bool) {
 	if v.kind == ObjectKind {
 		eachMember(v.raw, f)
@@ -165,6 +169,6 @@ func (v Value) Index(i int) Value {
 	return lookupIndex(v.raw, i)
 }
 
-// TrustedValue makes a Value of text that is known to be valid JSON. Text that is not gives wrong answers, but never a
-// read outside of it.
+// TrustedValue makes a Value of text that is known to be valid JSON. Text that is not gives wrong
+// answers, but never a read outside of it.
 func TrustedValue(text string) Value { return valueAt(text, 0) }

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// This file reads text that Parser.Parse has found valid, and so checks nothing again. Positions are byte offsets into
-// that text; -1 means "not there". Text that is not valid gives wrong answers here, but never a read outside of it.
+// This file reads text that Parser.Parse has found valid, and so checks nothing again. Positions
+// are byte offsets into that text; -1 means "not there". Text that is not valid gives wrong answers
+// here, but never a read outside of it.
 
 // valueAt gives the value that begins at or, after white space, behind i.
 func valueAt(s string, i int) Value {
@@ -153,7 +154,8 @@ func skipTrusted(s string, i int) int {
 	return max(i, min(start+1, len(s)))
 }
 
-// skipNested gives the place behind the object or array that begins at i: brackets outside of strings are counted.
+// skipNested gives the place behind the object or array that begins at i: brackets outside of
+// strings are counted.
 func skipNested(s string, i int) int { return skipOpen(s, i, 0) }
 
 // skipOpen returns the place behind the depth-th object or array around i, 1 being the innermost.

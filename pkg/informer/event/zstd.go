@@ -10,17 +10,19 @@ import (
 )
 
 const (
-	// dictionaryID takes a byte in each text. There is one dictionary for an object, which it refers to.
+	// dictionaryID takes a byte in each text. There is one dictionary for an object, which it
+	// refers to.
 	dictionaryID = 1
 	// zstdWindow bounds the memory of an encoder, which is some 0.4 MB, and 0.7 with a dictionary.
 	zstdWindow = 128 << 10
 )
 
-// newEncoder makes an encoder, for the goroutine that makes it: it has a channel, which testing/synctest ties to the bubble
-// it was made in.
+// newEncoder makes an encoder, for the goroutine that makes it: it has a channel, which
+// testing/synctest ties to the bubble it was made in.
 func newEncoder(dictionary *base) *zstd.Encoder {
 	options := []zstd.EOption{
-		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(zstdWindow),
+		zstd.WithEncoderCRC(false),
 		zstd.WithLowerEncoderMem(true), zstd.WithEncoderConcurrency(1),
 	}
 	if dictionary != nil {
@@ -38,8 +40,8 @@ type decoder struct {
 	dictionary *base
 }
 
-// decoders are shared by all who read dense objects. They are made when the program starts, outside of any synctest bubble, and
-// take some 10 KB each.
+// decoders are shared by all who read dense objects. They are made when the program starts, outside
+// of any synctest bubble, and take some 10 KB each.
 var decoders = func() []*decoder {
 	all := make([]*decoder, min(runtime.GOMAXPROCS(0), 16))
 	for i := range all {
@@ -50,7 +52,8 @@ var decoders = func() []*decoder {
 	return all
 }()
 
-// lockDecoder returns a decoder that nobody else uses, and is locked: most often one that has the dictionary already.
+// lockDecoder returns a decoder that nobody else uses, and is locked: most often one that has the
+// dictionary already.
 func lockDecoder(dictionary *base) *decoder {
 	from := int(uintptr(unsafe.Pointer(dictionary)) >> 8 % uintptr(len(decoders)))
 	for i := range decoders {
@@ -68,7 +71,8 @@ func decompress(to []byte, compressed string, dictionary *base) []byte {
 	d := lockDecoder(dictionary)
 	defer d.mu.Unlock()
 	if dictionary != nil && d.dictionary != dictionary {
-		mustWork(d.zstd.ResetWithOptions(nil, zstd.WithDecoderDictRaw(dictionaryID, bytesOf(dictionary.text))))
+		mustWork(d.zstd.ResetWithOptions(nil,
+			zstd.WithDecoderDictRaw(dictionaryID, bytesOf(dictionary.text))))
 		d.dictionary = dictionary
 	}
 	to, err := d.zstd.DecodeAll(bytesOf(compressed), to)

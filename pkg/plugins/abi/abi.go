@@ -36,8 +36,8 @@ const (
 	MaxRandom    = 64 << 10 // bytes that one call of random.v1 fill gives
 )
 
-// The layout of what event.v1 prefetch has the host write: a head, one entry for each field, the fields' texts. All
-// numbers are u32, little endian.
+// The layout of what event.v1 prefetch has the host write: a head, one entry for each field, the
+// fields' texts. All numbers are u32, little endian.
 const (
 	MaxPrefetch   = 64      // fields that prefetch declares
 	PrefetchHead  = 4       // bytes: the number of fields

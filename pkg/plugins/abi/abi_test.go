@@ -54,10 +54,13 @@ func TestDocNamesEveryFunction(t *testing.T) {
 		line, _, _ := strings.Cut(doc[at+strings.Index(doc[at:], "// "+f.Name+" (")+3:], " // ")
 		params, result, _ := strings.Cut(strings.TrimPrefix(line, f.Name+" ("), ") -> ")
 		got := ""
-		for _, word := range strings.FieldsFunc(params, func(r rune) bool { return strings.ContainsRune(" ,()", r) }) {
+		for _, word := range strings.FieldsFunc(params, func(r rune) bool {
+			return strings.ContainsRune(" ,()", r)
+		}) {
 			got += map[string]string{"i32": "i", "i64": "I"}[word]
 		}
-		if !abi.Import("", "", got, "").Equal(abi.Signature{Params: f.Params}) || (result == "()") != (len(f.Results) == 0) ||
+		if !abi.Import("", "", got, "").Equal(abi.Signature{Params: f.Params}) ||
+			(result == "()") != (len(f.Results) == 0) ||
 			len(f.Results) == 1 && result != f.Results[0].String() {
 			t.Errorf("%s %s: the doc says %s", f.Module, f.Name, line)
 		}

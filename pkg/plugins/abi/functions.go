@@ -115,7 +115,8 @@ var Grants = map[string]string{
 	ModuleCache:  "cache",
 }
 
-// Import describes a host function. Params and results are written as one letter each: i for i32, I for i64.
+// Import describes a host function. Params and results are written as one letter each: i for i32, I
+// for i64.
 func Import(module, name, params, results string) Function {
 	return Function{Module: module, Name: name, Signature: Signature{types(params), types(results)}}
 }

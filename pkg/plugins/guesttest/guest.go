@@ -1,4 +1,5 @@
-// Package guesttest makes small guests for the tests of what uses package plugins, without a compiler.
+// Package guesttest makes small guests for the tests of what uses package plugins, without a
+// compiler.
 package guesttest
 
 import (
@@ -8,7 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// Guest is what a module does. What it does at an event goes by the event's op; without a Verdict it is done.
+// Guest is what a module does. What it does at an event goes by the event's op; without a Verdict
+// it is done.
 type Guest struct {
 	Configure []Action
 	Events    map[int][]Action // by op: 1 add, 2 update, 3 delete, 4 resync
@@ -20,8 +22,8 @@ type Guest struct {
 // Action is one thing that a module does.
 type Action func(*assembler) []byte
 
-// Call calls a function of the host, whose result is not looked at. An argument is an int for an i32, an int64 for an i64,
-// or a string for a pointer and a length.
+// Call calls a function of the host, whose result is not looked at. An argument is an int for an
+// i32, an int64 for an i64, or a string for a pointer and a length.
 func Call(module, name string, args ...any) Action {
 	return func(a *assembler) (code []byte) {
 		for _, arg := range args {
@@ -48,7 +50,9 @@ func Call(module, name string, args ...any) Action {
 
 // Give ends the function with a result, such as a verdict.
 func Give(result int) Action {
-	return func(*assembler) []byte { return append(wasmtest.Const(int32(result)), wasmtest.Return...) }
+	return func(*assembler) []byte {
+		return append(wasmtest.Const(int32(result)), wasmtest.Return...)
+	}
 }
 
 // Trap crashes.
@@ -84,7 +88,8 @@ func (a *assembler) function(module, name string) function {
 	}
 	for _, i := range abi.Imports {
 		if i.Module == module && i.Name == name {
-			f := function{a.m.Import(module, name, letters(i.Params), letters(i.Results)), len(i.Results) > 0}
+			f := function{a.m.Import(module, name, letters(i.Params), letters(i.Results)),
+				len(i.Results) > 0}
 			a.functions[module+name] = f
 			return f
 		}

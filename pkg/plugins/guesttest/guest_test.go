@@ -21,7 +21,8 @@ func TestGuest(t *testing.T) {
 	}.Bytes()
 	host := plugins.NewHost(plugins.HostConfig{Log: slog.New(slog.DiscardHandler)})
 	defer host.Close(t.Context())
-	h, err := host.Load(t.Context(), plugins.Spec{Listener: "l", Wasm: wasm, Grants: plugins.Grants{KV: &plugins.KVGrant{}}})
+	h, err := host.Load(t.Context(),
+		plugins.Spec{Listener: "l", Wasm: wasm, Grants: plugins.Grants{KV: &plugins.KVGrant{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,8 @@ func TestGuest(t *testing.T) {
 		event.Delete: {Verdict: plugins.Fail, Message: "why"},
 	} {
 		r, err := i.Handle(t.Context(), event.Event{Op: op, Object: o})
-		if err != nil || r.Verdict != want.Verdict || r.Message != want.Message || len(r.Emitted) != len(want.Emitted) {
+		if err != nil || r.Verdict != want.Verdict || r.Message != want.Message ||
+			len(r.Emitted) != len(want.Emitted) {
 			t.Errorf("%s: got %+v, %v", op, r, err)
 		}
 	}

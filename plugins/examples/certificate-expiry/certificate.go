@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// certificate is the beginning of an X.509 certificate, as far as its validity. Package crypto/x509 would make the module
-// several times as large.
+// certificate is the beginning of an X.509 certificate, as far as its validity. Package crypto/x509
+// would make the module several times as large.
 type certificate struct {
 	TBS struct {
 		Version   int `asn1:"optional,explicit,default:0,tag:0"`
@@ -26,8 +26,8 @@ type certificate struct {
 	Signature asn1.RawValue
 }
 
-// expiryOf gives when a bundle of certificates in PEM ends. The last one counts, since an old one may stand beside its
-// successor.
+// expiryOf gives when a bundle of certificates in PEM ends. The last one counts, since an old one
+// may stand beside its successor.
 func expiryOf(bundle []byte) (last time.Time, err error) {
 	for {
 		var block *pem.Block

@@ -43,8 +43,9 @@ var (
 	webhooks  = informerd.Path("webhooks")        // of an admission webhook's configuration
 	configMap = informerd.Path(`data["ca.crt"]`)
 	bundles   = []*informerd.FieldPath{
-		informerd.Path("spec.caBundle"),                                 // of an APIService
-		informerd.Path("spec.conversion.webhook.clientConfig.caBundle"), // of a CustomResourceDefinition
+		informerd.Path("spec.caBundle"), // of an APIService
+		// of a CustomResourceDefinition
+		informerd.Path("spec.conversion.webhook.clientConfig.caBundle"),
 	}
 
 	days    []int // descending, 0 last
@@ -168,7 +169,8 @@ func bundlesOf(o informerd.Object) (texts []string, err error) {
 	return texts, nil
 }
 
-// stageOf tells how many of days the time left is within: 0 is none, and most is that it has run out.
+// stageOf tells how many of days the time left is within: 0 is none, and most is that it has run
+// out.
 func stageOf(left time.Duration) (stage int) {
 	for _, d := range days {
 		if left <= time.Duration(d)*day {

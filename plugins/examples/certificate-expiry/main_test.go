@@ -38,7 +38,8 @@ func bundle(t *testing.T, ends ...int) []byte {
 	var made bytes.Buffer
 	for _, d := range ends {
 		template := &x509.Certificate{
-			SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "shop"}, DNSNames: []string{"shop.example.com"},
+			SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "shop"},
+			DNSNames:  []string{"shop.example.com"},
 			NotBefore: today.Add(-1000 * day), NotAfter: today.Add(time.Duration(d) * day),
 		}
 		der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -90,7 +91,8 @@ func TestStages(t *testing.T) {
 	for _, step := range []struct {
 		day  int
 		want string
-	}{{9, ""}, {10, "ConfigMap shop/ca 30"}, {11, ""}, {32, ""}, {33, "ConfigMap shop/ca 7"}, {39, ""}, {40, "ConfigMap shop/ca 0 expired"}, {41, ""}} {
+	}{{9, ""}, {10, "ConfigMap shop/ca 30"}, {11, ""}, {32, ""}, {33, "ConfigMap shop/ca 7"}, {
+		39, ""}, {40, "ConfigMap shop/ca 0 expired"}, {41, ""}} {
 		at(step.day)
 		expect(t, g.Resync(c), step.want)
 	}
@@ -100,18 +102,26 @@ func TestStages(t *testing.T) {
 	expect(t, g.Add(c), "ConfigMap shop/ca -1 expired")
 }
 
-// Of a bundle the certificate that ends last counts, and of several bundles the one that ends first.
+// Of a bundle the certificate that ends last counts, and of several bundles the one that ends
+// first.
 func TestBundles(t *testing.T) {
 	g := informerdtest.Start(t, "")
 	at(0)
-	encode := func(ends ...int) string { return base64.StdEncoding.EncodeToString(bundle(t, ends...)) }
+	encode := func(ends ...int) string {
+		return base64.StdEncoding.EncodeToString(bundle(t, ends...))
+	}
 	expect(t, g.Add(configMapWith("a", bundle(t, 3, 20, -5))), "ConfigMap shop/ca 20")
 	expect(t, g.Add(configMapWith("b", bundle(t, 3, 200))), "")
-	expect(t, g.Add(fmt.Sprintf(`{"kind":"APIService","metadata":{"name":"v1","uid":"c"},"spec":{"caBundle":%q}}`, encode(6))), "APIService /v1 6")
-	expect(t, g.Add(fmt.Sprintf(`{"kind":"CRD","metadata":{"name":"x","uid":"d"},"spec":{"conversion":{"webhook":{"clientConfig":{"caBundle":%q}}}}}`,
+	expect(t, g.Add(fmt.Sprintf(
+		`{"kind":"APIService","metadata":{"name":"v1","uid":"c"},"spec":{"caBundle":%q}}`,
+		encode(6))), "APIService /v1 6")
+	expect(t, g.Add(fmt.Sprintf(
+		`{"kind":"CRD","metadata":{"name":"x","uid":"d"},"spec":{"conversion":{"webhook":{"clientConfig":{"caBundle":%q}}}}}`,
 		encode(9))), "CRD /x 9")
-	expect(t, g.Add(fmt.Sprintf(`{"kind":"W","metadata":{"name":"w","uid":"e"},"webhooks":[{"clientConfig":{"caBundle":%q}},`+
-		`{"clientConfig":{"url":"u"}},{"clientConfig":{"caBundle":%q}}]}`, encode(300), encode(4))), "W /w 4")
+	expect(t, g.Add(fmt.Sprintf(
+		`{"kind":"W","metadata":{"name":"w","uid":"e"},"webhooks":[{"clientConfig":{"caBundle":%q}},`+
+			`{"clientConfig":{"url":"u"}},{"clientConfig":{"caBundle":%q}}]}`, encode(300),
+		encode(4))), "W /w 4")
 }
 
 func TestCertManager(t *testing.T) {
@@ -120,7 +130,8 @@ func TestCertManager(t *testing.T) {
 	c := `{"kind":"Certificate","metadata":{"namespace":"shop","name":"tls","uid":"c"},"status":{"notAfter":%q}}`
 	expect(t, g.Add(fmt.Sprintf(c, "2026-05-21T12:00:00Z")), "Certificate shop/tls 20")
 	expect(t, g.Add(fmt.Sprintf(c, "2027-05-21T12:00:00Z")), "")
-	if r := g.Add(fmt.Sprintf(c, "soon")); r.Verdict != informerd.Fail || r.Message != "status.notAfter is no time" {
+	if r := g.Add(fmt.Sprintf(c, "soon")); r.Verdict != informerd.Fail ||
+		r.Message != "status.notAfter is no time" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -135,7 +146,8 @@ func TestWhatIsNoCertificate(t *testing.T) {
 		`{"webhooks":[{"clientConfig":{"caBundle":"dGV4dA"}}]}`: "a bundle of certificates is not in base64",
 		`{"webhooks":[1]}`:                                      "webhooks are no list of webhooks",
 		configMapWith("s", []byte("text")):                      "a bundle has no certificate",
-		configMapWith("s", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte{1}})): "a certificate cannot be read",
+		configMapWith("s", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+			Bytes: []byte{1}})): "a certificate cannot be read",
 	} {
 		if r := g.Add(object); r.Verdict != informerd.Fail || r.Message != want {
 			t.Errorf("%s: got %+v, want %s", object, r, want)
@@ -147,7 +159,8 @@ func TestObjectsAreBounded(t *testing.T) {
 	g := informerdtest.Start(t, `{"maxObjects":10}`)
 	at(0)
 	for n := range 100 {
-		expect(t, g.Add(fmt.Sprintf(`{"kind":"C","metadata":{"namespace":"n","name":"c","uid":"%d"},"status":{"notAfter":"2026-05-02T12:00:00Z"}}`, n)), "C n/c 1")
+		expect(t, g.Add(fmt.Sprintf(
+			`{"kind":"C","metadata":{"namespace":"n","name":"c","uid":"%d"},"status":{"notAfter":"2026-05-02T12:00:00Z"}}`, n)), "C n/c 1")
 	}
 	if len(reports.byUID) != 10 || reports.order.Len() != 10 {
 		t.Errorf("%d are remembered, in an order of %d", len(reports.byUID), reports.order.Len())

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// memory remembers what was last reported of each certificate, for a bounded number: when it is full, the one that came
-// first makes room, and may then be reported twice. Certificates with time enough take no room.
+// memory remembers what was last reported of each certificate, for a bounded number: when it is
+// full, the one that came first makes room, and may then be reported twice. Certificates with time
+// enough take no room.
 type memory struct {
 	max   int
 	order *list.List // of *entry, as they came

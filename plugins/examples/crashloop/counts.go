@@ -2,8 +2,8 @@ package main
 
 import "container/list"
 
-// counts remembers the restarts last reported of each pod, for a bounded number of pods: when it is full, the pod that
-// came first makes room, and may then be reported twice.
+// counts remembers the restarts last reported of each pod, for a bounded number of pods: when it is
+// full, the pod that came first makes room, and may then be reported twice.
 type counts struct {
 	max   int
 	order *list.List // of *count, as they came

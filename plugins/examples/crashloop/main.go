@@ -48,7 +48,8 @@ var (
 func containerPaths() (cs []container) {
 	for i := range maxContainers {
 		status := fmt.Sprintf("status.containerStatuses[%d].", i)
-		cs = append(cs, container{informerd.Path(status + "name"), informerd.Path(status + "restartCount")})
+		cs = append(cs, container{informerd.Path(status + "name"),
+			informerd.Path(status + "restartCount")})
 	}
 	return cs
 }

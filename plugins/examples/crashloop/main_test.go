@@ -15,7 +15,8 @@ import (
 func pod(uid string, restarts ...int) string {
 	var statuses []map[string]any
 	for n, r := range restarts {
-		statuses = append(statuses, map[string]any{"name": fmt.Sprintf("c%d", n), "restartCount": r})
+		statuses = append(statuses,
+			map[string]any{"name": fmt.Sprintf("c%d", n), "restartCount": r})
 	}
 	b, _ := json.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
@@ -41,7 +42,8 @@ func expect(t *testing.T, r informerdtest.Result, restarts int64, container stri
 	if err := json.Unmarshal(r.Emitted[0].Data, &f); err != nil {
 		t.Fatal(err)
 	}
-	if f.Restarts != restarts || f.Container != container || f.Namespace != "shop" || f.Name != "web" {
+	if f.Restarts != restarts || f.Container != container || f.Namespace != "shop" ||
+		f.Name != "web" {
 		t.Errorf("got %+v, want %d restarts, most of %s", f, restarts, container)
 	}
 }

@@ -2,8 +2,9 @@ package main
 
 import "container/list"
 
-// findings remembers what was last reported of each object that lacks labels, for a bounded number of objects: when it
-// is full, the object that came first makes room, and may then be reported twice. Objects that lack nothing take no room.
+// findings remembers what was last reported of each object that lacks labels, for a bounded number
+// of objects: when it is full, the object that came first makes room, and may then be reported
+// twice. Objects that lack nothing take no room.
 type findings struct {
 	max   int
 	order *list.List // of *entry, as they came

@@ -49,7 +49,8 @@ func expect(t *testing.T, r informerdtest.Result, missing string) {
 
 func TestLabelAudit(t *testing.T) {
 	g := informerdtest.Start(t, `{"required":["team","example.com/tier"]}`)
-	none, team, both := object("a"), object("a", "team=red"), object("a", "team=red", "example.com/tier=web")
+	none, team, both := object("a"), object("a", "team=red"), object("a", "team=red",
+		"example.com/tier=web")
 	expect(t, g.Add(none), "team example.com/tier")
 	expect(t, g.Resync(none), "-")
 	expect(t, g.Update(none, team), "example.com/tier")
@@ -71,7 +72,8 @@ func TestObjectsAreBounded(t *testing.T) {
 		}
 	}
 	if len(found.byUID) != 10 || found.order.Len() != 10 {
-		t.Errorf("%d objects are remembered, in an order of %d", len(found.byUID), found.order.Len())
+		t.Errorf("%d objects are remembered, in an order of %d", len(found.byUID),
+			found.order.Len())
 	}
 	expect(t, g.Resync(object("998")), "-")  // among the last ten
 	expect(t, g.Resync(object("1")), "team") // forgotten long ago
@@ -85,7 +87,8 @@ func TestForget(t *testing.T) {
 		expect(t, g.Delete(object("a")), "-")
 	}
 	if len(found.byUID) != 0 || found.order.Len() != 0 {
-		t.Errorf("%d objects are remembered, in an order of %d", len(found.byUID), found.order.Len())
+		t.Errorf("%d objects are remembered, in an order of %d", len(found.byUID),
+			found.order.Len())
 	}
 }
 

@@ -25,8 +25,9 @@ type config struct {
 
 func readConfig() (config, error) {
 	c := config{
-		Reasons: []string{"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "CreateContainerConfigError"},
-		Team:    "team", RepeatAfter: "1h",
+		Reasons: []string{"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull",
+			"InvalidImageName", "CreateContainerConfigError"},
+		Team: "team", RepeatAfter: "1h",
 		ReplicaSets: "replicasets", Deployments: "deployments", Namespaces: "namespaces",
 	}
 	if err := informerd.Config(&c); err != nil {
@@ -38,7 +39,8 @@ func readConfig() (config, error) {
 	for i, reason := range c.Reasons {
 		switch {
 		case reason == "" || strings.ContainsAny(reason, " \t"):
-			return c, fmt.Errorf("reasons: %q is not a reason: it is one word, as in CrashLoopBackOff", reason)
+			return c, fmt.Errorf(
+				"reasons: %q is not a reason: it is one word, as in CrashLoopBackOff", reason)
 		case slices.Contains(c.Reasons[:i], reason):
 			return c, fmt.Errorf("reasons: %q stands twice", reason)
 		}
@@ -48,7 +50,8 @@ func readConfig() (config, error) {
 	}
 	var err error
 	if c.repeat, err = time.ParseDuration(c.RepeatAfter); err != nil || c.repeat < time.Minute {
-		return c, fmt.Errorf("repeatAfter is %q, it must be a time of at least 1m, as in 1h", c.RepeatAfter)
+		return c, fmt.Errorf("repeatAfter is %q, it must be a time of at least 1m, as in 1h",
+			c.RepeatAfter)
 	}
 	return c, nil
 }

@@ -1,4 +1,5 @@
-// Owner-team is a handler that reports pods that do not start, with the team that owns them. See README.md.
+// Owner-team is a handler that reports pods that do not start, with the team that owns them. See
+// README.md.
 package main
 
 import (
@@ -46,7 +47,8 @@ var (
 func containerPaths(list string) (cs []container) {
 	for i := range maxContainers {
 		c := fmt.Sprintf("status.%s[%d].", list, i)
-		cs = append(cs, container{informerd.Path(c + "name"), informerd.Path(c + "state.waiting.reason")})
+		cs = append(cs, container{informerd.Path(c + "name"),
+			informerd.Path(c + "state.waiting.reason")})
 	}
 	return cs
 }
@@ -65,7 +67,8 @@ func configure() (err error) {
 		return err
 	}
 	// What is read of a pod with one container that runs. Of the others, few events need any.
-	return informerd.Prefetch(containers[0].name, containers[0].reason, containers[1].name, initContainers[0].name)
+	return informerd.Prefetch(containers[0].name, containers[0].reason, containers[1].name,
+		initContainers[0].name)
 }
 
 func onEvent(e *informerd.Event) informerd.Verdict {
@@ -80,7 +83,8 @@ func onEvent(e *informerd.Event) informerd.Verdict {
 	if f.Container, f.Reason = waiting(e.Object); f.Reason == "" {
 		return informerd.Drop
 	}
-	f.Namespace, f.Name, f.UID = e.Object.String(namespace), e.Object.String(name), e.Object.String(uid)
+	f.Namespace, f.Name, f.UID = e.Object.String(namespace), e.Object.String(name),
+		e.Object.String(uid)
 	known, err := remember(f)
 	if err != nil {
 		return e.Fail(err.Error())
@@ -123,7 +127,8 @@ func report(pod informerd.Object, f finding) error {
 	return informerd.Emit(eventType, f)
 }
 
-// remember tells whether the pod was reported already, and notes that it is now. All workers remember the same.
+// remember tells whether the pod was reported already, and notes that it is now. All workers
+// remember the same.
 func remember(f finding) (known bool, err error) {
 	ours, err := informerd.KVCAS(key(f), nil, []byte(f.Reason), settings.repeat)
 	if errors.Is(err, informerd.ErrQuota) { // better twice than not at all

@@ -19,12 +19,14 @@ func metadata(name, ownerKind, ownerName, more string) string {
 	if ownerKind != "" {
 		owners = fmt.Sprintf(`,"ownerReferences":[{"kind":"Other","name":"x"},{"kind":%q,"name":%q,"controller":true}]`, ownerKind, ownerName)
 	}
-	return fmt.Sprintf(`"metadata":{"namespace":"shop","name":%q,"uid":"uid-%s"%s%s}`, name, name, owners, more)
+	return fmt.Sprintf(`"metadata":{"namespace":"shop","name":%q,"uid":"uid-%s"%s%s}`, name, name,
+		owners, more)
 }
 
 // pod makes a pod whose containers c0, c1, … wait for these reasons; "" is one that runs.
 func pod(ownerKind, ownerName string, reasons ...string) string {
-	return fmt.Sprintf(`{%s,"status":{"containerStatuses":[%s]}}`, metadata("web-1", ownerKind, ownerName, ""), statuses(reasons...))
+	return fmt.Sprintf(`{%s,"status":{"containerStatuses":[%s]}}`,
+		metadata("web-1", ownerKind, ownerName, ""), statuses(reasons...))
 }
 
 func statuses(reasons ...string) string {
@@ -39,21 +41,27 @@ func statuses(reasons ...string) string {
 	return strings.Join(list, ",")
 }
 
-// cluster has the owners of pods: a deployment with a team, one without, and a replica set of each and one of neither.
+// cluster has the owners of pods: a deployment with a team, one without, and a replica set of each
+// and one of neither.
 func cluster() *informerdtest.Host {
 	h := &informerdtest.Host{}
 	set := func(name, ownerKind, ownerName string) string {
 		return "{" + metadata(name, ownerKind, ownerName, "") + "}"
 	}
-	h.SetObjects("replicasets", set("web-5d", "Deployment", "web"), set("api-7c", "Deployment", "api"), set("lone", "", ""),
-		set("custom-1", "Rollout", "custom"), set("note-9f", "Deployment", "note"), set("gone-1", "Deployment", "gone"))
-	h.SetObjects("deployments", "{"+metadata("web", "", "", `,"labels":{"team":"red"},"annotations":{"team":"other"}`)+"}",
-		"{"+metadata("api", "", "", "")+"}", "{"+metadata("note", "", "", `,"annotations":{"team":"green"}`)+"}")
+	h.SetObjects("replicasets", set("web-5d", "Deployment", "web"),
+		set("api-7c", "Deployment", "api"), set("lone", "", ""),
+		set("custom-1", "Rollout", "custom"), set("note-9f", "Deployment", "note"),
+		set("gone-1", "Deployment", "gone"))
+	h.SetObjects("deployments",
+		"{"+metadata("web", "", "", `,"labels":{"team":"red"},"annotations":{"team":"other"}`)+"}",
+		"{"+metadata("api", "", "", "")+"}", "{"+metadata("note", "", "",
+			`,"annotations":{"team":"green"}`)+"}")
 	h.SetObjects("namespaces", `{"metadata":{"name":"shop","labels":{"team":"blue"}}}`)
 	return h
 }
 
-// expect wants an event with owner and team, as in "Deployment web red Deployment", or none if that is empty.
+// expect wants an event with owner and team, as in "Deployment web red Deployment", or none if that
+// is empty.
 func expect(t *testing.T, r informerdtest.Result, want string) {
 	t.Helper()
 	if want == "" {
@@ -69,7 +77,8 @@ func expect(t *testing.T, r informerdtest.Result, want string) {
 	if err := json.Unmarshal(r.Emitted[0].Data, &f); err != nil {
 		t.Fatal(err)
 	}
-	got := strings.TrimSpace(strings.Join([]string{f.Owner.Kind, f.Owner.Name, f.Team, f.TeamOf}, " "))
+	got := strings.TrimSpace(strings.Join([]string{f.Owner.Kind, f.Owner.Name, f.Team, f.TeamOf},
+		" "))
 	if got != want || f.Namespace != "shop" || f.Name != "web-1" || f.UID != "uid-web-1" {
 		t.Errorf("got %+v, want %s", f, want)
 	}
@@ -88,7 +97,8 @@ func TestOwners(t *testing.T) {
 		{"", "", "Pod web-1 blue Namespace"},
 	} {
 		t.Run(test.kind+" "+test.name, func(t *testing.T) {
-			expect(t, cluster().Start(t, "").Add(pod(test.kind, test.name, "CrashLoopBackOff")), test.want)
+			expect(t, cluster().Start(t, "").Add(pod(test.kind, test.name, "CrashLoopBackOff")),
+				test.want)
 		})
 	}
 }
@@ -111,7 +121,8 @@ func TestReasons(t *testing.T) {
 		{"the second", pod("", "", "ContainerCreating", "CrashLoopBackOff"), "c1 CrashLoopBackOff"},
 		{"the last", pod("", "", append(many, "CrashLoopBackOff")...), "c7 CrashLoopBackOff"},
 		{"an init container", strings.Replace(pod("", "", "PodInitializing"), `"status":{`,
-			`"status":{"initContainerStatuses":[`+statuses("", "CrashLoopBackOff")+`],`, 1), "c1 CrashLoopBackOff"},
+			`"status":{"initContainerStatuses":[`+statuses("", "CrashLoopBackOff")+`],`, 1),
+			"c1 CrashLoopBackOff"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := cluster().Start(t, "").Add(test.pod)
@@ -128,15 +139,18 @@ func TestReasons(t *testing.T) {
 			}
 		})
 	}
-	expect(t, cluster().Start(t, `{"reasons":["ContainerCreating"]}`).Add(pod("", "", "ContainerCreating")), "Pod web-1 blue Namespace")
-	expect(t, cluster().Start(t, `{"reasons":["ContainerCreating"]}`).Add(pod("", "", "CrashLoopBackOff")), "")
+	expect(t, cluster().Start(t, `{"reasons":["ContainerCreating"]}`).Add(
+		pod("", "", "ContainerCreating")), "Pod web-1 blue Namespace")
+	expect(t, cluster().Start(t, `{"reasons":["ContainerCreating"]}`).Add(
+		pod("", "", "CrashLoopBackOff")), "")
 }
 
 // A pod is reported once in a while, by all workers together.
 func TestRepeat(t *testing.T) {
 	const found = "Deployment web red Deployment"
 	h := cluster()
-	running, crashing := pod("ReplicaSet", "web-5d", ""), pod("ReplicaSet", "web-5d", "CrashLoopBackOff")
+	running, crashing := pod("ReplicaSet", "web-5d", ""), pod("ReplicaSet", "web-5d",
+		"CrashLoopBackOff")
 	g := h.Start(t, `{"repeatAfter":"2h"}`)
 	expect(t, g.Add(running), "")
 	expect(t, g.Update(running, crashing), found)
@@ -150,7 +164,8 @@ func TestRepeat(t *testing.T) {
 	h.Advance(2 * time.Hour)
 	expect(t, g.Update(crashing, crashing), "") // its status did not change
 	expect(t, g.Delete(crashing), "")
-	expect(t, g.Handle(informerdtest.Event{Op: informerd.Update, Object: crashing, Old: crashing, Missed: true}), found)
+	expect(t, g.Handle(informerdtest.Event{Op: informerd.Update, Object: crashing, Old: crashing,
+		Missed: true}), found)
 }
 
 // Without room to remember pods they are reported all the same.

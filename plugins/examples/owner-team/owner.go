@@ -7,7 +7,8 @@ import (
 	informerd "github.com/informerd/informerd/plugins/sdk/go"
 )
 
-// maxOwners is how many owner references of an object are looked at; one of them is the controller's.
+// maxOwners is how many owner references of an object are looked at; one of them is the
+// controller's.
 const maxOwners = 4
 
 // owner is the object at the end of the chain of controllers that begins with a pod.
@@ -31,12 +32,14 @@ var (
 func referencePaths() (rs []reference) {
 	for i := range maxOwners {
 		r := fmt.Sprintf("metadata.ownerReferences[%d].", i)
-		rs = append(rs, reference{informerd.Path(r + "controller"), informerd.Path(r + "kind"), informerd.Path(r + "name")})
+		rs = append(rs, reference{informerd.Path(r + "controller"), informerd.Path(r + "kind"),
+			informerd.Path(r + "name")})
 	}
 	return rs
 }
 
-// openCaches finds what the handler needs besides events. An informer that is not granted is an error now, not at the first pod.
+// openCaches finds what the handler needs besides events. An informer that is not granted is an
+// error now, not at the first pod.
 func openCaches(c config) (err error) {
 	for _, cache := range []struct {
 		setting, informer string
@@ -48,7 +51,9 @@ func openCaches(c config) (err error) {
 	} {
 		*cache.reader, err = informerd.Cache(cache.informer)
 		if errors.Is(err, informerd.ErrDenied) {
-			return fmt.Errorf("%s: the handler may not read the informer %q: name it in grants.cache.informers", cache.setting, cache.informer)
+			return fmt.Errorf(
+				"%s: the handler may not read the informer %q: name it in grants.cache.informers",
+				cache.setting, cache.informer)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", cache.setting, err)
@@ -65,8 +70,8 @@ func openCaches(c config) (err error) {
 	return nil
 }
 
-// ownerOf follows the controllers of a pod: its ReplicaSet, and that one's Deployment. A pod without any is its own owner. The
-// object is the Deployment, if there is one and its cache has it.
+// ownerOf follows the controllers of a pod: its ReplicaSet, and that one's Deployment. A pod
+// without any is its own owner. The object is the Deployment, if there is one and its cache has it.
 func ownerOf(pod informerd.Object, f finding) (top owner, object informerd.Object, err error) {
 	top = controller(pod)
 	if top.Kind == "" {

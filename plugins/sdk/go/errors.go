@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// What the host answers when it does not do what it is asked to. The errors of this package wrap one of them, so ask with
-// errors.Is; ErrNotFound is given as it is.
+// What the host answers when it does not do what it is asked to. The errors of this package wrap
+// one of them, so ask with errors.Is; ErrNotFound is given as it is.
 var (
 	ErrNotFound    = errors.New("not found")
 	ErrBadArgument = errors.New("bad argument")
@@ -46,7 +46,8 @@ func statusError(status int32) error {
 	return ErrUnavailable
 }
 
-// failed is the error of a call's result, nil if that is not negative. Of is what it was about, if that may be shown.
+// failed is the error of a call's result, nil if that is not negative. Of is what it was about, if
+// that may be shown.
 func failed(call, of string, status int32) error {
 	switch {
 	case status >= 0:

@@ -43,8 +43,8 @@ type Event struct {
 	Old               Object // exists for an update only
 }
 
-// goschedEvery is after how many events other goroutines get a turn. Between calls of the host nothing runs, so without
-// it the garbage collector's own goroutines would starve.
+// goschedEvery is after how many events other goroutines get a turn. Between calls of the host
+// nothing runs, so without it the garbage collector's own goroutines would starve.
 const goschedEvery = 32
 
 var (
@@ -76,8 +76,8 @@ func begin(op, flags, objectLen, oldLen uint32) {
 // end leaves no event at hand, before on_event or on_batch returns.
 func end() { current, ended = Event{}, true }
 
-// Changed tells whether a field differs between Old and Object. For an add or a delete every field that exists has
-// changed, for a resync none.
+// Changed tells whether a field differs between Old and Object. For an add or a delete every field
+// that exists has changed, for a resync none.
 func (e *Event) Changed(p *FieldPath) bool {
 	return host.EventChanged(p.use()) == 1
 }

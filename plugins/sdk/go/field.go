@@ -6,8 +6,8 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// FieldPath is the way to a field, such as metadata.labels["app"] or spec.containers[0].image. It reads objects of events
-// and of caches alike.
+// FieldPath is the way to a field, such as metadata.labels["app"] or spec.containers[0].image. It
+// reads objects of events and of caches alike.
 type FieldPath struct {
 	path   string
 	handle int32
@@ -20,13 +20,14 @@ var (
 	configuring bool
 )
 
-// What configure does about paths. It is set when one is made, so that a guest without any does not import what it takes.
+// What configure does about paths. It is set when one is made, so that a guest without any does not
+// import what it takes.
 var compileDeclared, giveAhead func() error
 
 func linkPaths() { compileDeclared, giveAhead = compileAll, prefetchCompiled }
 
-// Path declares a path, for a package-level variable. It is compiled when the guest is configured, and a mistake in it
-// refuses the handler at load.
+// Path declares a path, for a package-level variable. It is compiled when the guest is configured,
+// and a mistake in it refuses the handler at load.
 func Path(text string) *FieldPath {
 	linkPaths()
 	p := &FieldPath{path: text, handle: -1}
@@ -34,12 +35,14 @@ func Path(text string) *FieldPath {
 	return p
 }
 
-// Compile compiles a path that is known only from the configuration. Only Handler.Configure may call it.
+// Compile compiles a path that is known only from the configuration. Only Handler.Configure may
+// call it.
 func Compile(text string) (*FieldPath, error) {
 	linkPaths()
 	p := &FieldPath{path: text, handle: -1}
 	if !configuring {
-		return nil, &callError{"path " + text + ": paths can be compiled in Configure only", ErrWrongPhase}
+		return nil, &callError{"path " + text + ": paths can be compiled in Configure only",
+			ErrWrongPhase}
 	}
 	return p, p.compile()
 }
@@ -79,7 +82,8 @@ func (p *FieldPath) use() uint32 {
 // lastSize is how long a text may be to be remembered.
 const lastSize = 64
 
-// text makes a string of a text. Most fields that are worth reading, such as a phase, are the same again and again.
+// text makes a string of a text. Most fields that are worth reading, such as a phase, are the same
+// again and again.
 func (p *FieldPath) text(b []byte) string {
 	if string(b) == p.last {
 		return p.last

@@ -58,8 +58,10 @@ func TestKV(t *testing.T) {
 		if err := informerd.KVDelete("a"); err != nil {
 			t.Error(err)
 		}
-		expectError(t, informerd.KVSet("", nil, 0), informerd.ErrBadArgument, "kv set: bad argument")
-		expectError(t, informerd.KVSet("c", make([]byte, 64<<10+1), 0), informerd.ErrQuota, `kv set "c": quota`)
+		expectError(t, informerd.KVSet("", nil, 0), informerd.ErrBadArgument,
+			"kv set: bad argument")
+		expectError(t, informerd.KVSet("c", make([]byte, 64<<10+1), 0), informerd.ErrQuota,
+			`kv set "c": quota`)
 		_, err := informerd.KVGet(strings.Repeat("k", 257))
 		if !errors.Is(err, informerd.ErrBadArgument) {
 			t.Errorf("got %v", err)
@@ -74,7 +76,8 @@ func TestKVEnds(t *testing.T) {
 	var h informerdtest.Host
 	in(t, &h, func() {
 		for ttl, wantEnd := range map[time.Duration]time.Duration{
-			time.Minute: time.Minute, time.Nanosecond: time.Millisecond, 1500 * time.Microsecond: 2 * time.Millisecond,
+			time.Minute: time.Minute, time.Nanosecond: time.Millisecond,
+			1500 * time.Microsecond: 2 * time.Millisecond,
 		} {
 			if err := informerd.KVSet("k", nil, ttl); err != nil {
 				t.Error(err)
@@ -88,7 +91,8 @@ func TestKVEnds(t *testing.T) {
 				t.Errorf("with %v it did not end after %v: %v", ttl, wantEnd, err)
 			}
 		}
-		expectError(t, informerd.KVSet("k", nil, -1), informerd.ErrBadArgument, `kv set "k": bad argument`)
+		expectError(t, informerd.KVSet("k", nil, -1), informerd.ErrBadArgument,
+			`kv set "k": bad argument`)
 		_ = informerd.KVSet("k", nil, 0)
 		h.Advance(1e6 * time.Hour)
 		if _, err := informerd.KVGet("k"); err != nil {
@@ -112,7 +116,8 @@ func TestKVCAS(t *testing.T) {
 			{[]byte{}, []byte("2"), true},
 			{[]byte("2"), []byte("3"), true},
 		} {
-			if swapped, err := informerd.KVCAS("k", step.old, step.value, time.Second); err != nil || swapped != step.want {
+			if swapped, err := informerd.KVCAS("k", step.old, step.value,
+				time.Second); err != nil || swapped != step.want {
 				t.Errorf("step %d: got %v, %v", n, swapped, err)
 			}
 		}
@@ -132,11 +137,13 @@ func TestHTTP(t *testing.T) {
 	const url = "https://hooks.example.com/x?a=1&b=<2>"
 	body := strings.Repeat("0123456789", 2000) // more than the buffer
 	var h informerdtest.Host
-	h.Answer("POST", url, informerdtest.Answer{Status: 201, Header: map[string]string{"X-Kind": "a, b"}, Body: body})
+	h.Answer("POST", url, informerdtest.Answer{Status: 201,
+		Header: map[string]string{"X-Kind": "a, b"}, Body: body})
 	h.Answer("GET", "https://a.example.com/", informerdtest.Answer{})
 	h.Answer("GET", "https://b.example.com/", informerdtest.Answer{Err: informerd.ErrDenied})
 	in(t, &h, func() {
-		r, err := informerd.HTTP(informerd.Request{Method: "POST", URL: url, Header: map[string]string{"A": "1"}, Body: []byte("hi")})
+		r, err := informerd.HTTP(informerd.Request{Method: "POST", URL: url,
+			Header: map[string]string{"A": "1"}, Body: []byte("hi")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +162,8 @@ func TestHTTP(t *testing.T) {
 		if got, err := empty.Body(); err != nil || got == nil || len(got) != 0 {
 			t.Errorf("got %q, %v", got, err)
 		}
-		if got, err := r.Body(); got != nil || err != informerd.ErrNotFound || r.Header("x-kind") != "" {
+		if got, err := r.Body(); got != nil || err != informerd.ErrNotFound ||
+			r.Header("x-kind") != "" {
 			t.Errorf("the answer to another request was taken for this one's: %q, %v", got, err)
 		}
 		_, err = informerd.HTTP(informerd.Request{URL: "https://b.example.com/"})
@@ -166,8 +174,10 @@ func TestHTTP(t *testing.T) {
 		expectError(t, err, informerd.ErrBadArgument, "http: bad argument")
 	})
 	got := h.Requests()
-	want := informerdtest.Request{Method: "POST", URL: url, Header: map[string]string{"A": "1"}, Body: "hi"}
-	if len(got) != 4 || !reflect.DeepEqual(got[0], want) || got[1].Method != "GET" || got[1].Body != "" {
+	want := informerdtest.Request{Method: "POST", URL: url, Header: map[string]string{"A": "1"},
+		Body: "hi"}
+	if len(got) != 4 || !reflect.DeepEqual(got[0], want) || got[1].Method != "GET" ||
+		got[1].Body != "" {
 		t.Errorf("asked for %+v", got)
 	}
 }
@@ -175,7 +185,8 @@ func TestHTTP(t *testing.T) {
 // An answer is gone with its event.
 func TestHTTPAnswerOfAnotherEvent(t *testing.T) {
 	var h informerdtest.Host
-	h.Answer("GET", "https://a.example.com/", informerdtest.Answer{Body: "x", Header: map[string]string{"A": "x"}})
+	h.Answer("GET", "https://a.example.com/",
+		informerdtest.Answer{Body: "x", Header: map[string]string{"A": "x"}})
 	configure = func() error {
 		_, err := informerd.HTTP(informerd.Request{URL: "https://a.example.com/"})
 		expectError(t, err, informerd.ErrWrongPhase, "http: wrong phase")
@@ -185,7 +196,8 @@ func TestHTTPAnswerOfAnotherEvent(t *testing.T) {
 	onEvent = func(*informerd.Event) informerd.Verdict {
 		if r == nil {
 			r, _ = informerd.HTTP(informerd.Request{URL: "https://a.example.com/"})
-		} else if got, err := r.Body(); got != nil || err != informerd.ErrNotFound || r.Header("a") != "" {
+		} else if got, err := r.Body(); got != nil || err != informerd.ErrNotFound ||
+			r.Header("a") != "" {
 			t.Errorf("got %q, %v", got, err)
 		}
 		return informerd.Done
@@ -197,7 +209,8 @@ func TestHTTPAnswerOfAnotherEvent(t *testing.T) {
 
 func TestCache(t *testing.T) {
 	var h informerdtest.Host
-	h.SetObjects("pods", `{"metadata":{"namespace":"shop","name":"a"},"items":[0,{"n":1}]}`, `{"metadata":{"namespace":"shop","name":"b"},"items":[0,{"n":2}]}`)
+	h.SetObjects("pods", `{"metadata":{"namespace":"shop","name":"a"},"items":[0,{"n":1}]}`,
+		`{"metadata":{"namespace":"shop","name":"b"},"items":[0,{"n":2}]}`)
 	h.SetObjects("nodes", `{"metadata":{"name":"n1"},"truth":true,"null":null}`)
 	h.SetIndex("pods", "node", "n1", "shop/a", "shop/b")
 	in(t, &h, func() {
@@ -210,14 +223,17 @@ func TestCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		node, err := nodes.Get("", "n1")
-		if err != nil || !node.Exists() || node.String(name) != "n1" || !node.Bool(truth) || !node.Has(null) || node.Has(none) {
+		if err != nil || !node.Exists() || node.String(name) != "n1" || !node.Bool(truth) ||
+			!node.Has(null) || node.Has(none) {
 			t.Errorf("the node is %s, %v", node.JSON(), err)
 		}
-		if text := `{"metadata":{"name":"n1"},"truth":true,"null":null}`; string(node.JSON()) != text || node.Size() != len(text) {
+		if text := `{"metadata":{"name":"n1"},"truth":true,"null":null}`; string(
+			node.JSON()) != text || node.Size() != len(text) {
 			t.Errorf("the node is %s, of %d bytes", node.JSON(), node.Size())
 		}
 		pod, err := pods.Get("shop", "b")
-		if err != nil || pod.Int(second) != 2 || pod.Get(app).Exists() || node.String(name) != "n1" {
+		if err != nil || pod.Int(second) != 2 || pod.Get(app).Exists() ||
+			node.String(name) != "n1" {
 			t.Errorf("the pod is %s, %v", pod.JSON(), err)
 		}
 		if _, err := pods.Get("shop", "c"); err != informerd.ErrNotFound {
@@ -312,7 +328,8 @@ func TestClockAndRandom(t *testing.T) {
 		informerd.Random(random[3:])
 	})
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	if want := []time.Time{begin, begin.Add(time.Hour), time.Unix(5, 6).UTC()}; !reflect.DeepEqual(times, want) {
+	if want := []time.Time{begin, begin.Add(time.Hour), time.Unix(5, 6).UTC()}; !reflect.DeepEqual(
+		times, want) {
 		t.Errorf("got %v, want %v", times, want)
 	}
 	if !bytes.Equal(random, want) {

@@ -23,9 +23,11 @@ const (
 
 // Handler is what a guest does. OnEvent is required.
 type Handler struct {
-	// Configure runs once, before the first event. It reads the configuration and refuses bad settings.
+	// Configure runs once, before the first event. It reads the configuration and refuses bad
+	// settings.
 	Configure func() error
-	// OnEvent runs for each event. The event is valid until it returns, and its memory is that of the next one.
+	// OnEvent runs for each event. The event is valid until it returns, and its memory is that of
+	// the next one.
 	OnEvent func(e *Event) Verdict
 }
 
@@ -88,7 +90,8 @@ func onEvent(op, flags, objectLen, oldLen uint32) int32 {
 	return int32(registered.OnEvent(&current))
 }
 
-// Config decodes the handler's configuration into v, a pointer to a struct. A field that v does not have is an error.
+// Config decodes the handler's configuration into v, a pointer to a struct. A field that v does not
+// have is an error.
 func Config(v any) error {
 	text, _ := readAll(host.ConfigGet)
 	d := json.NewDecoder(strings.NewReader(string(text)))

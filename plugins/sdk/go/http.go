@@ -15,7 +15,8 @@ type Request struct {
 	Body   []byte            `json:"-"`
 }
 
-// Response is the answer to a request. The host keeps one, so it can be read until the next request or the end of OnEvent.
+// Response is the answer to a request. The host keeps one, so it can be read until the next request
+// or the end of OnEvent.
 type Response struct {
 	Status int    // such as 200
 	number uint32 // of the request
@@ -24,11 +25,12 @@ type Response struct {
 // requests counts, so that no answer is taken for that of another request.
 var requests uint32
 
-// HTTP makes a request and waits for the answer, which may have any status. A guest that calls it needs the grant "http",
-// whose URLs and methods are the only ones: anything else is ErrDenied. ErrUnavailable says that there was no answer in
-// time, ErrQuota that the body or the answer is too large or that there were too many requests for this event,
-// ErrBadArgument that this is no request. Only OnEvent may call it. The deadline of the event goes on meanwhile, and the
-// host gives up before it, so that there is time left to give a verdict.
+// HTTP makes a request and waits for the answer, which may have any status. A guest that calls it
+// needs the grant "http", whose URLs and methods are the only ones: anything else is ErrDenied.
+// ErrUnavailable says that there was no answer in time, ErrQuota that the body or the answer is too
+// large or that there were too many requests for this event, ErrBadArgument that this is no
+// request. Only OnEvent may call it. The deadline of the event goes on meanwhile, and the host
+// gives up before it, so that there is time left to give a verdict.
 func HTTP(r Request) (*Response, error) {
 	head, err := json.Marshal(r)
 	if err != nil {
@@ -43,8 +45,8 @@ func HTTP(r Request) (*Response, error) {
 	return &Response{int(status), requests}, nil
 }
 
-// Header gives a header of the answer, "" if there is none. The name may be in any case; several values are joined by a
-// comma and a space.
+// Header gives a header of the answer, "" if there is none. The name may be in any case; several
+// values are joined by a comma and a space.
 func (r *Response) Header(name string) string {
 	if r.number != requests {
 		return ""

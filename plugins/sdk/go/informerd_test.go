@@ -66,8 +66,10 @@ func TestFields(t *testing.T) {
 				t.Errorf("%s: there is an old object", test.path)
 			}
 		}
-		if e.Object.String(name) != "web" || e.Object.String(second) != "" || e.Object.Int(second) != -20 ||
-			e.Object.Int(name) != 0 || !e.Object.Bool(truth) || e.Object.Bool(null) || !e.Object.Has(null) || e.Object.Has(none) {
+		if e.Object.String(name) != "web" || e.Object.String(second) != "" ||
+			e.Object.Int(second) != -20 ||
+			e.Object.Int(name) != 0 || !e.Object.Bool(truth) || e.Object.Bool(null) ||
+			!e.Object.Has(null) || e.Object.Has(none) {
 			t.Error("a getter is wrong")
 		}
 		if string(e.Object.JSON()) != text || e.Object.Size() != len(text) {
@@ -99,7 +101,10 @@ func TestLongField(t *testing.T) {
 
 func TestChanged(t *testing.T) {
 	var got bool
-	g := start(t, func(e *informerd.Event) informerd.Verdict { got = e.Changed(name); return informerd.Done })
+	g := start(t, func(e *informerd.Event) informerd.Verdict {
+		got = e.Changed(name)
+		return informerd.Done
+	})
 	a, b := `{"metadata":{"name":"a"}}`, `{"metadata":{"name":"b"}}`
 	for _, test := range []struct {
 		name string
@@ -139,8 +144,10 @@ func TestOutput(t *testing.T) {
 		return informerd.Done
 	})
 	r := g.Add("{}")
-	if len(r.Emitted) != 2 || r.Emitted[0].Type != "com.example.a" || string(r.Emitted[0].Data) != `{"n":1}` ||
-		r.Emitted[1].Type != "" || string(r.Emitted[1].Data) != "[1]" || !reflect.DeepEqual(r.Log, []string{"hello"}) {
+	if len(r.Emitted) != 2 || r.Emitted[0].Type != "com.example.a" ||
+		string(r.Emitted[0].Data) != `{"n":1}` ||
+		r.Emitted[1].Type != "" || string(r.Emitted[1].Data) != "[1]" ||
+		!reflect.DeepEqual(r.Log, []string{"hello"}) {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -160,7 +167,8 @@ func TestConfigure(t *testing.T) {
 	var c struct{ A int }
 	onEvent = func(*informerd.Event) informerd.Verdict { return informerd.Done }
 	configure = func() error {
-		if _, err := informerd.Compile("a b["); err == nil || err.Error() != "path a b[: this is not the path of a field" {
+		if _, err := informerd.Compile("a b["); err == nil ||
+			err.Error() != "path a b[: this is not the path of a field" {
 			t.Errorf("got %v", err)
 		}
 		p, err := informerd.Compile("spec.x")
@@ -173,10 +181,12 @@ func TestConfigure(t *testing.T) {
 	if _, err := informerdtest.Load(`{"A":3}`); err != nil || c.A != 3 {
 		t.Errorf("got %v, %v", c, err)
 	}
-	if _, err := informerdtest.Load(`{"B":3}`); err == nil || err.Error() != `config: json: unknown field "B"` {
+	if _, err := informerdtest.Load(`{"B":3}`); err == nil ||
+		err.Error() != `config: json: unknown field "B"` {
 		t.Errorf("got %v", err)
 	}
-	if _, err := informerd.Compile("spec.x"); err == nil || err.Error() != "path spec.x: paths can be compiled in Configure only" {
+	if _, err := informerd.Compile("spec.x"); err == nil ||
+		err.Error() != "path spec.x: paths can be compiled in Configure only" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// Object is the state of an object, read through the host: of an event or, from CacheReader, out of an informer's cache.
-// It is valid until OnEvent returns.
+// Object is the state of an object, read through the host: of an event or, from CacheReader, out of
+// an informer's cache. It is valid until OnEvent returns.
 type Object struct {
 	which uint32 // newObject, oldObject, or cachedObject plus the number of a cache's iterator
 	size  uint32 // of its text; not known of one from a cache
@@ -56,8 +56,8 @@ func (o Object) Get(p *FieldPath) Value {
 	return Value{kind, p.text(text)}
 }
 
-// String reads a string, "" if the field is none. A short string that is the same as the one last read of this path is not
-// allocated again.
+// String reads a string, "" if the field is none. A short string that is the same as the one last
+// read of this path is not allocated again.
 func (o Object) String(p *FieldPath) string {
 	kind, text := o.read(p)
 	if kind != String {
@@ -91,7 +91,8 @@ func (o Object) Has(p *FieldPath) bool {
 	return kind != Missing
 }
 
-// Close gives an object of a cache back before the event ends: a handler has at most 16 of them at once.
+// Close gives an object of a cache back before the event ends: a handler has at most 16 of them at
+// once.
 func (o Object) Close() {
 	if o.which >= cachedObject {
 		host.CacheClose(o.which - cachedObject)

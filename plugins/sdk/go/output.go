@@ -14,15 +14,20 @@ const (
 
 // What the host says to an emission that it does not take.
 var (
-	errEmitBad    = &callError{"the host does not take this: the type must be 1 to 256 printable ASCII characters", ErrBadArgument}
-	errEmitDenied = &callError{"this event type is reserved for informerd itself, or the grant emit does not allow what was emitted", ErrDenied}
-	errDataDenied = &callError{"the configuration does not grant that the handler sets the data of events", ErrDenied}
-	errEmitQuota  = &callError{"too much was emitted for this event", ErrQuota}
-	errEmitPhase  = &callError{"events can be emitted in OnEvent only", ErrWrongPhase}
+	errEmitBad = &callError{
+		"the host does not take this: the type must be 1 to 256 printable ASCII characters",
+		ErrBadArgument}
+	errEmitDenied = &callError{
+		"this event type is reserved for informerd itself, or the grant emit does not allow what was emitted", ErrDenied}
+	errDataDenied = &callError{
+		"the configuration does not grant that the handler sets the data of events", ErrDenied}
+	errEmitQuota = &callError{"too much was emitted for this event", ErrQuota}
+	errEmitPhase = &callError{"events can be emitted in OnEvent only", ErrWrongPhase}
 )
 
-// Emit sends an event of the handler's own, with data encoded as JSON. If OnEvent gives Done, the emitted events go to
-// the outputs in place of the object's event. The type is a reverse domain name, as in com.example.backup.missed.
+// Emit sends an event of the handler's own, with data encoded as JSON. If OnEvent gives Done, the
+// emitted events go to the outputs in place of the object's event. The type is a reverse domain
+// name, as in com.example.backup.missed.
 func Emit(eventType string, data any) error {
 	return emit(kindEvent, struct {
 		Type string `json:"type"`
@@ -76,5 +81,6 @@ const (
 // Log writes a line to informerd's log. A guest that calls it needs the grant "log".
 func Log(level Level, text string) { host.Log(int32(level), text) }
 
-// LogEnabled tells whether a line of that level would be written. A guest that calls it needs the grant "log".
+// LogEnabled tells whether a line of that level would be written. A guest that calls it needs the
+// grant "log".
 func LogEnabled(level Level) bool { return host.LogEnabled(int32(level)) == 1 }

@@ -20,17 +20,18 @@ var (
 	compiled    []*FieldPath
 )
 
-// Prefetch has the host give these fields of each event's object ahead, so that reading them takes no call of the host.
-// Only Handler.Configure may call it; the last call counts.
+// Prefetch has the host give these fields of each event's object ahead, so that reading them takes
+// no call of the host. Only Handler.Configure may call it; the last call counts.
 //
-// Without it the SDK prefetches all paths that were compiled by the end of Configure, if they are at most 16. Finding a field
-// takes the host as long as ever, whether it is read or not; it is the call that is saved. So a handler that reads all of
-// its fields for each event takes about four fifths of the time, but one that reads two of 16, and drops most events then,
-// takes several times as long, the more the larger the objects are: let it name those two, or none at all. See
+// Without it the SDK prefetches all paths that were compiled by the end of Configure, if they are
+// at most 16. Finding a field takes the host as long as ever, whether it is read or not; it is the
+// call that is saved. So a handler that reads all of its fields for each event takes about four
+// fifths of the time, but one that reads two of 16, and drops most events then, takes several times
+// as long, the more the larger the objects are: let it name those two, or none at all. See
 // BenchmarkGoFields in pkg/plugins.
 //
-// A field that is not given ahead, does not fit into the room for all (4 KB), or belongs to Old or to an object of a cache is
-// read with a call, as ever.
+// A field that is not given ahead, does not fit into the room for all (4 KB), or belongs to Old or
+// to an object of a cache is read with a call, as ever.
 func Prefetch(paths ...*FieldPath) error {
 	if !configuring {
 		return &callError{"prefetch: fields can be named in Configure only", ErrWrongPhase}

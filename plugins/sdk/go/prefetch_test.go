@@ -48,7 +48,9 @@ func TestPrefetch(t *testing.T) {
 			return errors.Join(more(100)(), informerd.Prefetch(name, app, none))
 		}, 0},
 		{"none", func() error { return informerd.Prefetch() }, 3},
-		{"none after all", func() error { return errors.Join(informerd.Prefetch(name), informerd.Prefetch()) }, 3},
+		{"none after all", func() error {
+			return errors.Join(informerd.Prefetch(name), informerd.Prefetch())
+		}, 3},
 		{"the same twice", func() error { return informerd.Prefetch(name, app, name, none) }, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -66,10 +68,13 @@ func TestPrefetch(t *testing.T) {
 // A field that does not fit is read with a call, and those behind it are there all the same.
 func TestPrefetchOfLongFields(t *testing.T) {
 	g := start(t, func(e *informerd.Event) informerd.Verdict {
-		return e.Fail(fmt.Sprint(len(e.Object.String(name)), e.Object.String(app), e.Object.Int(second)))
+		return e.Fail(fmt.Sprint(len(e.Object.String(name)), e.Object.String(app),
+			e.Object.Int(second)))
 	})
 	for length, calls := range map[int]int{3000: 0, 5000: 1, 100_000: 1} {
-		object := fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"app.kubernetes.io/name":"a"}},"items":[0,{"n":7}]}`, strings.Repeat("x", length))
+		object := fmt.Sprintf(
+			`{"metadata":{"name":%q,"labels":{"app.kubernetes.io/name":"a"}},"items":[0,{"n":7}]}`,
+			strings.Repeat("x", length))
 		if r := g.Add(object); r.Message != fmt.Sprint(length, "a", 7) || r.FieldCalls != calls {
 			t.Errorf("%d bytes: got %+v", length, r)
 		}
@@ -94,14 +99,16 @@ func TestPrefetchIsOfItsEvent(t *testing.T) {
 func TestPrefetchIsForConfigure(t *testing.T) {
 	start(t, func(*informerd.Event) informerd.Verdict {
 		err := informerd.Prefetch(name)
-		if !errors.Is(err, informerd.ErrWrongPhase) || err.Error() != "prefetch: fields can be named in Configure only" {
+		if !errors.Is(err, informerd.ErrWrongPhase) ||
+			err.Error() != "prefetch: fields can be named in Configure only" {
 			t.Errorf("got %v", err)
 		}
 		return informerd.Done
 	}).Add(text)
 }
 
-// A short string that comes again is not allocated again, and none is allocated to find out a field's kind, number or truth.
+// A short string that comes again is not allocated again, and none is allocated to find out a
+// field's kind, number or truth.
 func TestAllocations(t *testing.T) {
 	long := strings.Repeat("x", 65)
 	start(t, func(e *informerd.Event) informerd.Verdict {

@@ -1,8 +1,8 @@
 // Package cli is the command line: it reads flags, calls package cluster and prints.
 //
-// Progress and errors go to stderr. Stdout has only what a script wants: the path of the kubeconfig, or the
-// table of status. The exit status is 0, 1 for a failure (or, of status, a cluster that is not complete), and
-// 2 for a wrong command line.
+// Progress and errors go to stderr. Stdout has only what a script wants: the path of the
+// kubeconfig, or the table of status. The exit status is 0, 1 for a failure (or, of status, a
+// cluster that is not complete), and 2 for a wrong command line.
 package cli
 
 import (
@@ -199,7 +199,8 @@ func parse(flags *flag.FlagSet, args []string) error {
 	case flags.NArg() > 0:
 		return fmt.Errorf("%s: %q is not a flag; %w", flags.Name(), flags.Arg(0), errUsage)
 	case flags.Lookup("dir").Value.String() == "":
-		return fmt.Errorf("%s: --dir is missing: give the directory that the cluster lives in; %w", flags.Name(), errUsage)
+		return fmt.Errorf("%s: --dir is missing: give the directory that the cluster lives in; %w",
+			flags.Name(), errUsage)
 	}
 	return nil
 }

@@ -29,8 +29,10 @@ func TestCommandLines(t *testing.T) {
 	f(exitUsage, "", "up: --dir is missing", "up")
 	f(exitUsage, "", `down: "x" is not a flag`, "down", "--dir", dir, "x")
 	f(exitUsage, "", "status: flag provided but not defined: -x", "status", "--dir", dir, "--x")
-	f(exitUsage, "", "--with everything: there is only --with controllers", "up", "--dir", dir, "--with", "everything")
-	f(exitUsage, "", "--nodes and --kwok need --with controllers", "up", "--dir", dir, "--nodes", "4")
+	f(exitUsage, "", "--with everything: there is only --with controllers", "up", "--dir", dir,
+		"--with", "everything")
+	f(exitUsage, "", "--nodes and --kwok need --with controllers", "up", "--dir", dir, "--nodes",
+		"4")
 	f(exitUsage, "", "--nodes -1", "up", "--dir", dir, "--with", "controllers", "--nodes", "-1")
 	f(exitOK, "", "no cluster is running in "+dir, "down", "--dir", dir)
 	f(exitFailure, "", "no cluster is running in ", "status", "--dir", dir)

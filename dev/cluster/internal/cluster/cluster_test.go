@@ -18,7 +18,8 @@ func startSleeper(t *testing.T, l layout, name string) {
 	if err := os.MkdirAll(l.logs(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	spec := process.Spec{Cluster: l.dir, Name: name, Path: "/bin/sleep", Args: []string{"60"}, Log: l.log(name)}
+	spec := process.Spec{Cluster: l.dir, Name: name, Path: "/bin/sleep", Args: []string{"60"},
+		Log: l.log(name)}
 	started, err := process.Start(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +30,8 @@ func startSleeper(t *testing.T, l layout, name string) {
 		}
 		<-started.Exited()
 	})
-	// A process that has just been started has no environment for a moment, which is what it is known by.
+	// A process that has just been started has no environment for a moment, which is what it is
+	// known by.
 	for listed := 0; listed == 0; {
 		running, err := process.List(l.dir)
 		if err != nil {
@@ -79,7 +81,10 @@ func TestTakeOverStopsWhatIsIncomplete(t *testing.T) {
 	for name, left := range map[string]func(l layout){
 		"no settings":     func(layout) {},
 		"broken settings": func(l layout) { put(t, l.settings(), "{") },
-		"no API server":   func(l layout) { put(t, l.settings(), "{}"); put(t, l.kubeconfig(), "") },
+		"no API server": func(l layout) {
+			put(t, l.settings(), "{}")
+			put(t, l.kubeconfig(), "")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := owned(t)
@@ -140,7 +145,8 @@ func TestStatusAndRestartWithoutACluster(t *testing.T) {
 	if _, err := Status(context.Background(), dir); !errors.Is(err, ErrNone) {
 		t.Errorf("Status = %v", err)
 	}
-	if err := RestartAPIServer(context.Background(), dir, DefaultTimeout, quiet); !errors.Is(err, ErrNone) {
+	if err := RestartAPIServer(context.Background(), dir, DefaultTimeout, quiet); !errors.Is(err,
+		ErrNone) {
 		t.Errorf("RestartAPIServer = %v", err)
 	}
 }
@@ -154,11 +160,14 @@ func TestComponents(t *testing.T) {
 			t.Errorf("%s is not run by this program", c.name)
 		}
 	}
-	if want := []string{etcd, apiServer, controllerManager, scheduler, kwok}; !slices.Equal(names, want) {
+	if want := []string{etcd, apiServer, controllerManager, scheduler, kwok}; !slices.Equal(names,
+		want) {
 		t.Errorf("components = %v, want %v", names, want)
 	}
 	for _, step := range stopOrder {
-		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(step, name) })
+		names = slices.DeleteFunc(names, func(name string) bool {
+			return slices.Contains(step, name)
+		})
 	}
 	if len(names) > 0 {
 		t.Errorf("stopOrder forgets %v", names)
@@ -181,7 +190,8 @@ func TestFindKwok(t *testing.T) {
 		t.Errorf("a missing program: %v", err)
 	}
 	put(t, program, "")
-	if _, err := findKwok(program); err == nil || !strings.Contains(err.Error(), "is not a program") {
+	if _, err := findKwok(program); err == nil ||
+		!strings.Contains(err.Error(), "is not a program") {
 		t.Errorf("a file that is not executable: %v", err)
 	}
 	if err := os.Chmod(program, 0o700); err != nil {

@@ -36,14 +36,16 @@ type component struct {
 func components(l layout, s settings) []component {
 	all := []component{etcdComponent(l, s), apiServerComponent(l, s)}
 	if s.Controllers {
-		all = append(all, controllerManagerComponent(l, s), schedulerComponent(l, s), kwokComponent(l, s))
+		all = append(all, controllerManagerComponent(l, s), schedulerComponent(l, s),
+			kwokComponent(l, s))
 	}
 	return all
 }
 
 // spec completes a component to what package process starts. self is the path of this program.
 func (c component) spec(l layout, self string) process.Spec {
-	spec := process.Spec{Cluster: l.dir, Name: c.name, Path: c.path, Args: c.args, Env: c.env, Log: l.log(c.name)}
+	spec := process.Spec{Cluster: l.dir, Name: c.name, Path: c.path, Args: c.args, Env: c.env,
+		Log: l.log(c.name)}
 	if c.path == "" {
 		spec.Path = self
 		spec.Args = append([]string{ComponentCommand, c.name}, c.args...)
@@ -81,8 +83,8 @@ func apiServerComponent(l layout, s settings) component {
 		"--service-account-key-file="+l.pkiFile(pki.ServiceAccountKey),
 		"--service-account-signing-key-file="+l.pkiFile(pki.ServiceAccountKey),
 		"--service-cluster-ip-range=10.96.0.0/16",
-		// The endpoints of the service "kubernetes" may not be loopback addresses, and there are no others:
-		// that service stays without endpoints.
+		// The endpoints of the service "kubernetes" may not be loopback addresses, and there are no
+		// others: that service stays without endpoints.
 		"--advertise-address="+loopback,
 		"--endpoint-reconciler-type=none",
 		// Else open watches hold up the end of the API server until it is killed.
@@ -102,14 +104,16 @@ func apiServerComponent(l layout, s settings) component {
 }
 
 func controllerManagerComponent(l layout, s settings) component {
-	args := append(servingFlags(l, s.Ports.ControllerManager), clientFlags(l, pki.ControllerManagerConf)...)
+	args := append(servingFlags(l, s.Ports.ControllerManager),
+		clientFlags(l, pki.ControllerManagerConf)...)
 	return component{
 		name:    controllerManager,
 		address: address("https", s.Ports.ControllerManager),
 		health:  "/healthz",
 		access:  adminAccess,
 		args: append(args,
-			"--use-service-account-credentials=true", // each controller with its own RBAC role, as in a real cluster
+			// each controller with its own RBAC role, as in a real cluster
+			"--use-service-account-credentials=true",
 			"--service-account-private-key-file="+l.pkiFile(pki.ServiceAccountKey),
 			"--root-ca-file="+l.pkiFile(pki.CA),
 		),
@@ -173,4 +177,6 @@ func clientFlags(l layout, kubeconfig string) []string {
 
 func hostPort(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
 
-func address(scheme string, port int) string { return fmt.Sprintf("%s://%s", scheme, hostPort(port)) }
+func address(scheme string, port int) string {
+	return fmt.Sprintf("%s://%s", scheme, hostPort(port))
+}

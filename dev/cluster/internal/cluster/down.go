@@ -8,7 +8,8 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/process"
 )
 
-// Down stops the cluster in dir and removes everything but its logs. It reports whether there was one.
+// Down stops the cluster in dir and removes everything but its logs. It reports whether there was
+// one.
 func Down(ctx context.Context, dir string, say func(string, ...any)) (stopped bool, err error) {
 	l, err := newLayout(dir)
 	if err != nil {
@@ -29,14 +30,15 @@ func Down(ctx context.Context, dir string, say func(string, ...any)) (stopped bo
 	if err := stopAll(ctx, l); err != nil {
 		return stopped, err
 	}
-	if !l.owned() { // the directory is gone, or never was a cluster's: nothing in it is ours to remove
+	// the directory is gone, or never was a cluster's: nothing in it is ours to remove
+	if !l.owned() {
 		return stopped, nil
 	}
 	return stopped, l.clean()
 }
 
-// stopGrace is what a component gets between SIGTERM and SIGKILL. The API server is the slowest to end, and
-// takes a second or two when clients watch it.
+// stopGrace is what a component gets between SIGTERM and SIGKILL. The API server is the slowest to
+// end, and takes a second or two when clients watch it.
 const stopGrace = 20 * time.Second
 
 // stopOrder: first who writes, then what they write to. The components of one step stop together.

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 )
 
-// layout gives the places of a cluster's files below its directory. The logs and the lock outlive the cluster.
+// layout gives the places of a cluster's files below its directory. The logs and the lock outlive
+// the cluster.
 type layout struct {
 	dir string // absolute, without symbolic links: running components are recognised by it
 }
@@ -28,13 +29,15 @@ func (l layout) pkiFile(name string) string  { return filepath.Join(l.pki(), nam
 // newLayout finds the directory's one true name. The directory need not exist.
 func newLayout(dir string) (layout, error) {
 	if dir == "" {
-		return layout{}, errors.New("--dir is missing: give the directory that the cluster lives in")
+		return layout{}, errors.New(
+			"--dir is missing: give the directory that the cluster lives in")
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return layout{}, fmt.Errorf("cannot find the directory %s: %w", dir, err)
 	}
-	for parent, rest := abs, ""; ; parent, rest = filepath.Dir(parent), filepath.Join(filepath.Base(parent), rest) {
+	for parent, rest := abs, ""; ; parent, rest = filepath.Dir(parent),
+		filepath.Join(filepath.Base(parent), rest) {
 		real, err := filepath.EvalSymlinks(parent)
 		if err == nil {
 			return layout{dir: filepath.Join(real, rest)}, nil
@@ -45,8 +48,8 @@ func newLayout(dir string) (layout, error) {
 	}
 }
 
-// create makes the directory. One that holds anything which is not a cluster's is refused, because a cluster
-// removes what lies in its way.
+// create makes the directory. One that holds anything which is not a cluster's is refused, because
+// a cluster removes what lies in its way.
 func (l layout) create() error {
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return fmt.Errorf("cannot make the cluster's directory: %w", err)
@@ -71,8 +74,8 @@ func (l layout) owned() bool {
 	return err == nil
 }
 
-// clean removes everything that belongs to one run. The kubeconfig goes first: nobody shall find it and
-// believe in it.
+// clean removes everything that belongs to one run. The kubeconfig goes first: nobody shall find it
+// and believe in it.
 func (l layout) clean() error {
 	for _, path := range []string{l.kubeconfig(), l.kwokConfig(), l.settings(), l.pki(), l.etcd()} {
 		if err := os.RemoveAll(path); err != nil {
@@ -101,7 +104,8 @@ func (l layout) used() bool {
 	return false
 }
 
-// settings is what a running cluster was started with. It is written before the first component starts.
+// settings is what a running cluster was started with. It is written before the first component
+// starts.
 type settings struct {
 	Controllers bool   `json:"controllers"`
 	Nodes       int    `json:"nodes"`

@@ -89,7 +89,8 @@ func TestCreateRefusesForeignFiles(t *testing.T) {
 func TestCleanKeepsTheLogs(t *testing.T) {
 	l := owned(t)
 	for _, path := range []string{
-		l.kubeconfig(), l.kwokConfig(), l.settings(), l.pkiFile("x"), filepath.Join(l.etcd(), "member"), l.log(etcd),
+		l.kubeconfig(), l.kwokConfig(), l.settings(), l.pkiFile("x"), filepath.Join(l.etcd(),
+			"member"), l.log(etcd),
 		l.kubeconfig() + partialSuffix,
 	} {
 		put(t, path, "x")
@@ -138,7 +139,8 @@ func TestSettingsSurviveWriting(t *testing.T) {
 	if _, err := l.readSettings(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("readSettings of a new directory: %v", err)
 	}
-	want := settings{Controllers: true, Nodes: 3, Kwok: "/bin/kwok", Ports: ports{Etcd: 1, APIServer: 2, Kwok: 5}}
+	want := settings{Controllers: true, Nodes: 3, Kwok: "/bin/kwok",
+		Ports: ports{Etcd: 1, APIServer: 2, Kwok: 5}}
 	if err := l.writeSettings(want); err != nil {
 		t.Fatal(err)
 	}

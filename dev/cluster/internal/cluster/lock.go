@@ -10,14 +10,17 @@ import (
 	"time"
 )
 
-// acquire makes commands on the same directory wait for each other. It returns what releases the lock, which
-// the end of this process does too. The lock's file stays: it also marks the directory as a devcluster's.
+// acquire makes commands on the same directory wait for each other. It returns what releases the
+// lock, which the end of this process does too. The lock's file stays: it also marks the directory
+// as a devcluster's.
 func (l layout) acquire(ctx context.Context, say func(string, ...any)) (release func(), err error) {
 	return l.lockFile(ctx, os.O_CREATE|os.O_RDWR, say)
 }
 
-// acquireExisting is acquire for commands that must not leave a file in a directory which never held a cluster.
-func (l layout) acquireExisting(ctx context.Context, say func(string, ...any)) (release func(), err error) {
+// acquireExisting is acquire for commands that must not leave a file in a directory which never
+// held a cluster.
+func (l layout) acquireExisting(ctx context.Context, say func(string, ...any)) (release func(),
+	err error) {
 	release, err = l.lockFile(ctx, os.O_RDWR, say)
 	if errors.Is(err, fs.ErrNotExist) {
 		return func() {}, nil
@@ -25,7 +28,8 @@ func (l layout) acquireExisting(ctx context.Context, say func(string, ...any)) (
 	return release, err
 }
 
-func (l layout) lockFile(ctx context.Context, flag int, say func(string, ...any)) (release func(), err error) {
+func (l layout) lockFile(ctx context.Context, flag int, say func(string, ...any)) (release func(),
+	err error) {
 	f, err := os.OpenFile(l.lock(), flag, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the cluster's lock: %w", err)
@@ -49,7 +53,8 @@ func (l layout) lockFile(ctx context.Context, flag int, say func(string, ...any)
 		select {
 		case <-ctx.Done():
 			f.Close()
-			return nil, fmt.Errorf("another devcluster command on %s did not end: %w", l.dir, context.Cause(ctx))
+			return nil, fmt.Errorf("another devcluster command on %s did not end: %w", l.dir,
+				context.Cause(ctx))
 		case <-ticker.C:
 		}
 	}

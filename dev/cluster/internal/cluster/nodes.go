@@ -24,8 +24,8 @@ func kwokStages() string {
 	}, "\n---\n")
 }
 
-// node is the i-th node, counted from one. It has room for many pods: what a node can bear is not the
-// point of any test here.
+// node is the i-th node, counted from one. It has room for many pods: what a node can bear is not
+// the point of any test here.
 func node(i int) *corev1.Node {
 	name := fmt.Sprintf("node-%d", i)
 	room := corev1.ResourceList{
@@ -46,21 +46,24 @@ func node(i int) *corev1.Node {
 		Status: corev1.NodeStatus{
 			Capacity:    room,
 			Allocatable: room,
-			NodeInfo:    corev1.NodeSystemInfo{Architecture: runtime.GOARCH, OperatingSystem: "linux"},
+			NodeInfo: corev1.NodeSystemInfo{Architecture: runtime.GOARCH,
+				OperatingSystem: "linux"},
 		},
 	}
 }
 
 func createNodes(ctx context.Context, client kubernetes.Interface, n int) error {
 	for i := 1; i <= n; i++ {
-		if _, err := client.CoreV1().Nodes().Create(ctx, node(i), metav1.CreateOptions{}); err != nil {
+		if _, err := client.CoreV1().Nodes().Create(ctx, node(i),
+			metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("cannot create the node %s: %w", node(i).Name, err)
 		}
 	}
 	return nil
 }
 
-// canRunPods returns nil if a pod that is created now will be scheduled and run, else what is missing.
+// canRunPods returns nil if a pod that is created now will be scheduled and run, else what is
+// missing.
 func canRunPods(ctx context.Context, client kubernetes.Interface) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -70,12 +73,15 @@ func canRunPods(ctx context.Context, client kubernetes.Interface) error {
 		if !isReady(&n) {
 			return fmt.Errorf("the node %s is not ready", n.Name)
 		}
-		if len(n.Spec.Taints) > 0 { // new nodes are tainted until the controller manager finds them ready
-			return fmt.Errorf("the node %s still has the taint %s", n.Name, n.Spec.Taints[0].ToString())
+		// new nodes are tainted until the controller manager finds them ready
+		if len(n.Spec.Taints) > 0 {
+			return fmt.Errorf("the node %s still has the taint %s", n.Name,
+				n.Spec.Taints[0].ToString())
 		}
 	}
 	// Pods are refused until their namespace has its service account.
-	_, err = client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
+	_, err = client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default",
+		metav1.GetOptions{})
 	if err != nil {
 		return fmt.Errorf("cannot get the default service account: %w", err)
 	}

@@ -21,16 +21,17 @@ const loopback = "127.0.0.1"
 
 // freePorts returns n different TCP ports that are free on loopback.
 //
-// They are taken from below the ephemeral range, not by listening on port 0: the kernel gives ephemeral ports
-// to outgoing connections too, so a component which is restarted later could find its port taken by a client,
-// most likely one that was trying to reconnect to it.
+// They are taken from below the ephemeral range, not by listening on port 0: the kernel gives
+// ephemeral ports to outgoing connections too, so a component which is restarted later could find
+// its port taken by a client, most likely one that was trying to reconnect to it.
 func freePorts(n int) ([]int, error) {
 	return freePortsIn(n, lowestPort, ephemeralStart())
 }
 
 func freePortsIn(n, low, high int) ([]int, error) {
 	if high-low < n {
-		return nil, fmt.Errorf("cannot find %d free ports in %d-%d: the range is too small", n, low, high-1)
+		return nil, fmt.Errorf("cannot find %d free ports in %d-%d: the range is too small", n, low,
+			high-1)
 	}
 	var ports []int
 	// A random order keeps clusters that start at the same time out of each other's way.
@@ -46,7 +47,8 @@ func freePortsIn(n, low, high int) ([]int, error) {
 			return ports, nil
 		}
 	}
-	return nil, fmt.Errorf("cannot find %d free ports in %d-%d: only %d are", n, low, high-1, len(ports))
+	return nil, fmt.Errorf("cannot find %d free ports in %d-%d: only %d are", n, low, high-1,
+		len(ports))
 }
 
 func isFree(port int) (bool, error) {

@@ -28,17 +28,20 @@ func newSettings(o Options) (settings, error) {
 		return s, err
 	}
 	s.Nodes = o.Nodes
-	s.Ports = ports{Etcd: free[0], APIServer: free[1], ControllerManager: free[2], Scheduler: free[3], Kwok: free[4]}
+	s.Ports = ports{Etcd: free[0], APIServer: free[1], ControllerManager: free[2],
+		Scheduler: free[3], Kwok: free[4]}
 	return s, nil
 }
 
-// findKwok returns the absolute path of kwok, which lies beside this program unless another path was given.
+// findKwok returns the absolute path of kwok, which lies beside this program unless another path
+// was given.
 func findKwok(path string) (string, error) {
 	hint := "give its path with --kwok"
 	if path == "" {
 		self, err := os.Executable()
 		if err != nil {
-			return "", fmt.Errorf("cannot find this program's own path, to look for kwok beside it: %w", err)
+			return "", fmt.Errorf(
+				"cannot find this program's own path, to look for kwok beside it: %w", err)
 		}
 		path = filepath.Join(filepath.Dir(self), kwok)
 		hint = "build it beside this program (see README.md) or give its path with --kwok"

@@ -14,8 +14,8 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/pki"
 )
 
-// probeTimeout bounds one question to a component. A healthy one answers within milliseconds, a machine that
-// starts five of them at once needs longer.
+// probeTimeout bounds one question to a component. A healthy one answers within milliseconds, a
+// machine that starts five of them at once needs longer.
 const probeTimeout = 5 * time.Second
 
 // access says with which certificates a component wants to be asked.
@@ -44,7 +44,8 @@ func newProbes(l layout) (*probes, error) {
 		KeyFile:  l.pkiFile(pki.Key(pki.EtcdClient)),
 	}}
 	p := &probes{clients: make(map[access]*http.Client)}
-	for kind, config := range map[access]*rest.Config{openAccess: {}, etcdAccess: etcd, adminAccess: admin} {
+	for kind, config := range map[access]*rest.Config{openAccess: {}, etcdAccess: etcd,
+		adminAccess: admin} {
 		config.Timeout = probeTimeout
 		if p.clients[kind], err = rest.HTTPClientFor(config); err != nil {
 			return nil, fmt.Errorf("cannot use the cluster's certificates in %s: %w", l.pki(), err)
@@ -78,12 +79,14 @@ func (p *probes) ready(ctx context.Context, c component) error {
 		return fmt.Errorf("cannot read the answer of %s: %w", request.URL, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s: %s", request.URL, response.Status, failedChecks(string(body)))
+		return fmt.Errorf("%s answers %s: %s", request.URL, response.Status,
+			failedChecks(string(body)))
 	}
 	return nil
 }
 
-// failedChecks shortens an answer of Kubernetes, which lists every check, to the lines of those that failed.
+// failedChecks shortens an answer of Kubernetes, which lists every check, to the lines of those
+// that failed.
 func failedChecks(body string) string {
 	var failed []string
 	for line := range strings.Lines(body) {

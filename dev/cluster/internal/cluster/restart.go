@@ -10,9 +10,11 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/process"
 )
 
-// RestartAPIServer ends the API server, if it runs, and starts it again with the same port, certificates and
-// data. Everything else runs on. If the new one does not become ready, it is stopped.
-func RestartAPIServer(ctx context.Context, dir string, timeout time.Duration, say func(string, ...any)) error {
+// RestartAPIServer ends the API server, if it runs, and starts it again with the same port,
+// certificates and data. Everything else runs on. If the new one does not become ready, it is
+// stopped.
+func RestartAPIServer(ctx context.Context, dir string, timeout time.Duration,
+	say func(string, ...any)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
 	l, err := newLayout(dir)

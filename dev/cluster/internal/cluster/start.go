@@ -9,7 +9,8 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/process"
 )
 
-// Poll intervals. A question costs well under a millisecond of the component's time once it listens.
+// Poll intervals. A question costs well under a millisecond of the component's time once it
+// listens.
 const (
 	pollQuick = 20 * time.Millisecond  // for what takes a fraction of a second
 	pollSlow  = 100 * time.Millisecond // for what takes seconds
@@ -68,15 +69,17 @@ func (s *starter) start(c component) error {
 
 // awaitReady returns when the component says that it is ready.
 func (s *starter) awaitReady(ctx context.Context, c component, every time.Duration) error {
-	err := s.until(ctx, c.name, every, func(ctx context.Context) error { return s.probes.ready(ctx, c) })
+	err := s.until(ctx, c.name, every, func(ctx context.Context) error {
+		return s.probes.ready(ctx, c)
+	})
 	if err == nil {
 		s.say("%s is ready on %s (%.1f s)", c.name, c.address, time.Since(s.begun).Seconds())
 	}
 	return err
 }
 
-// until polls the condition until it holds, ctx ends, or a component that this starter has started ends. If
-// ctx ends, the component named is the one to blame.
+// until polls the condition until it holds, ctx ends, or a component that this starter has started
+// ends. If ctx ends, the component named is the one to blame.
 func (s *starter) until(
 	ctx context.Context, blame string, every time.Duration, condition func(context.Context) error,
 ) error {

@@ -24,7 +24,8 @@ type ComponentStatus struct {
 // Running reports whether the component's process exists.
 func (s ComponentStatus) Running() bool { return s.PID != 0 }
 
-// Status describes every component of the cluster in dir. The error is ErrNone if there is no cluster.
+// Status describes every component of the cluster in dir. The error is ErrNone if there is no
+// cluster.
 func Status(ctx context.Context, dir string) ([]ComponentStatus, error) {
 	l, err := newLayout(dir)
 	if err != nil {

@@ -1,9 +1,11 @@
-// Package cluster starts, stops and describes a control plane whose files all live in one directory.
+// Package cluster starts, stops and describes a control plane whose files all live in one
+// directory.
 //
-// The way of a start: directory and lock (layout.go, lock.go) -> what is there already (up.go) -> ports and
-// certificates (ports.go, package pki) -> components one after the other, each asked until it is ready
-// (components.go, start.go, probe.go) -> nodes (nodes.go) -> the kubeconfig, whose presence says that all went
-// well. What runs is known from the process table alone (package process), never from a file.
+// The way of a start: directory and lock (layout.go, lock.go) -> what is there already (up.go) ->
+// ports and certificates (ports.go, package pki) -> components one after the other, each asked
+// until it is ready (components.go, start.go, probe.go) -> nodes (nodes.go) -> the kubeconfig,
+// whose presence says that all went well. What runs is known from the process table alone (package
+// process), never from a file.
 package cluster
 
 import (
@@ -54,8 +56,9 @@ const adoptTimeout = 20 * time.Second
 
 var errUnhealthy = errors.New("it was given a while")
 
-// Up makes a cluster run in dir and returns the path of its kubeconfig. A cluster that runs there already is
-// left alone; the remains of one that does not are removed. If Up fails, nothing that it started runs on.
+// Up makes a cluster run in dir and returns the path of its kubeconfig. A cluster that runs there
+// already is left alone; the remains of one that does not are removed. If Up fails, nothing that it
+// started runs on.
 func Up(ctx context.Context, dir string, o Options) (kubeconfig string, err error) {
 	o = o.withDefaults()
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
@@ -78,15 +81,16 @@ func Up(ctx context.Context, dir string, o Options) (kubeconfig string, err erro
 		return l.kubeconfig(), err
 	}
 	if err := startAll(ctx, l, o); err != nil {
-		// The failure may be that ctx has ended, but the components still need their time to end in order.
+		// The failure may be that ctx has ended, but the components still need their time to end in
+		// order.
 		stopErr := stopAll(context.WithoutCancel(ctx), l)
 		return "", errors.Join(err, stopErr, l.clean())
 	}
 	return l.kubeconfig(), nil
 }
 
-// takeOver deals with what is in the directory already. It is done if that is the cluster which was asked for,
-// else the directory is empty but for logs.
+// takeOver deals with what is in the directory already. It is done if that is the cluster which was
+// asked for, else the directory is empty but for logs.
 func takeOver(ctx context.Context, l layout, o Options) (done bool, err error) {
 	running, err := process.List(l.dir)
 	if err != nil {
@@ -104,14 +108,16 @@ func takeOver(ctx context.Context, l layout, o Options) (done bool, err error) {
 	if missing == "" {
 		return true, adopt(ctx, l, o)
 	}
-	o.Say("the cluster in %s is incomplete, %s is missing: stopping the rest and starting anew", l.dir, missing)
+	o.Say("the cluster in %s is incomplete, %s is missing: stopping the rest and starting anew",
+		l.dir, missing)
 	if err := stopAll(ctx, l); err != nil {
 		return false, err
 	}
 	return false, l.clean()
 }
 
-// missingFrom names the first thing without which the running processes are no whole cluster; empty if none.
+// missingFrom names the first thing without which the running processes are no whole cluster; empty
+// if none.
 func missingFrom(l layout, running process.Running) string {
 	s, err := l.readSettings()
 	if err != nil {
@@ -146,7 +152,8 @@ func adopt(ctx context.Context, l layout, o Options) error {
 	}
 	for _, c := range components(l, s) {
 		if err := starter.awaitReady(ctx, c, pollSlow); err != nil {
-			return fmt.Errorf("the cluster that runs in %s is not healthy, run down to stop it: %w", l.dir, err)
+			return fmt.Errorf("the cluster that runs in %s is not healthy, run down to stop it: %w",
+				l.dir, err)
 		}
 	}
 	return nil
@@ -186,7 +193,8 @@ func startAll(ctx context.Context, l layout, o Options) error {
 	return writeFile(l.kubeconfig(), kubeconfig)
 }
 
-// startControllers starts the rest at once: these components wait for each other's work, not for each other.
+// startControllers starts the rest at once: these components wait for each other's work, not for
+// each other.
 func startControllers(ctx context.Context, starter *starter, all []component, nodes int) error {
 	for _, c := range all {
 		if err := starter.start(c); err != nil {
@@ -209,7 +217,9 @@ func startControllers(ctx context.Context, starter *starter, all []component, no
 			return err
 		}
 	}
-	err = starter.until(ctx, controllerManager, pollSlow, func(ctx context.Context) error { return canRunPods(ctx, client) })
+	err = starter.until(ctx, controllerManager, pollSlow, func(ctx context.Context) error {
+		return canRunPods(ctx, client)
+	})
 	if err != nil {
 		return err
 	}

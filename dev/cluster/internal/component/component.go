@@ -1,6 +1,8 @@
-// Package component holds the programs that make up the control plane, each to be run as a process of its own.
+// Package component holds the programs that make up the control plane, each to be run as a process
+// of its own.
 //
-// It is the only package that links etcd and Kubernetes, so that everything else here builds in seconds.
+// It is the only package that links etcd and Kubernetes, so that everything else here builds in
+// seconds.
 package component
 
 import (
@@ -17,10 +19,11 @@ import (
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
-// Main runs one component until it is told to stop by a signal, and returns the exit status. The Kubernetes
-// components take their own well-known flags; for etcd see runEtcd.
+// Main runs one component until it is told to stop by a signal, and returns the exit status. The
+// Kubernetes components take their own well-known flags; for etcd see runEtcd.
 func Main(name string, args []string) int {
-	// The commands are made one at a time: making one registers its flags and metrics with the process.
+	// The commands are made one at a time: making one registers its flags and metrics with the
+	// process.
 	switch name {
 	case "etcd":
 		return runEtcd(args)

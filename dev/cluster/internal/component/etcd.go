@@ -30,7 +30,8 @@ func runEtcd(args []string) int {
 	flags.StringVar(&f.listen, "listen-client-urls", "", "URL to serve clients on")
 	flags.StringVar(&f.cert, "cert-file", "", "serving certificate")
 	flags.StringVar(&f.key, "key-file", "", "key of the serving certificate")
-	flags.StringVar(&f.ca, "trusted-ca-file", "", "authority that clients' certificates must come from")
+	flags.StringVar(&f.ca, "trusted-ca-file", "",
+		"authority that clients' certificates must come from")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -84,15 +85,15 @@ func etcdConfig(f etcdFlags) (*embed.Config, error) {
 	// Nobody speaks JSON to etcd here.
 	config.EnableGRPCGateway = false
 
-	// The cluster is thrown away, so a write need not reach the disk before it is acknowledged. It still
-	// survives kill -9, only not a crash of the machine.
+	// The cluster is thrown away, so a write need not reach the disk before it is acknowledged. It
+	// still survives kill -9, only not a crash of the machine.
 	config.UnsafeNoFsync = true
 	// With nobody to vote against, a long election only delays the start: 1 s by default.
 	config.TickMs, config.ElectionMs = 50, 250
 	// Room for load tests; the default of 2 GiB makes etcd read-only when they fill it.
 	config.QuotaBackendBytes = 8 << 30
-	// Lets the API server's watch caches learn how far they are while nothing changes, so that bookmarks on
-	// idle resources stay fresh, as in a real cluster.
+	// Lets the API server's watch caches learn how far they are while nothing changes, so that
+	// bookmarks on idle resources stay fresh, as in a real cluster.
 	config.WatchProgressNotifyInterval = watchProgressInterval
 
 	config.Logger = "zap"

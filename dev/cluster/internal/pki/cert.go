@@ -16,7 +16,8 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// lifetime is long enough for any test or demonstration; backdate forgives a clock that was set back a little.
+// lifetime is long enough for any test or demonstration; backdate forgives a clock that was set
+// back a little.
 const (
 	lifetime = 365 * 24 * time.Hour
 	backdate = time.Hour
@@ -39,7 +40,8 @@ func newAuthority(commonName string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := cert.NewSelfSignedCACert(cert.Config{CommonName: commonName, NotBefore: time.Now().Add(-backdate)}, key)
+	c, err := cert.NewSelfSignedCACert(cert.Config{CommonName: commonName,
+		NotBefore: time.Now().Add(-backdate)}, key)
 	if err != nil {
 		return nil, fmt.Errorf("sign the authority %s: %w", commonName, err)
 	}
@@ -62,8 +64,8 @@ func serverTemplate(commonName string, hosts []string) *x509.Certificate {
 	return template
 }
 
-// clientTemplate describes a client certificate. The API server takes the common name as the user and the
-// organizations as its groups.
+// clientTemplate describes a client certificate. The API server takes the common name as the user
+// and the organizations as its groups.
 func clientTemplate(user string, groups []string) *x509.Certificate {
 	return &x509.Certificate{
 		Subject:     pkix.Name{CommonName: user, Organization: groups},
@@ -87,7 +89,8 @@ func (a *authority) issue(template *x509.Certificate) (pair, error) {
 
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
 	if err != nil {
-		return pair{}, fmt.Errorf("sign the certificate of %s: %w", template.Subject.CommonName, err)
+		return pair{}, fmt.Errorf("sign the certificate of %s: %w", template.Subject.CommonName,
+			err)
 	}
 	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
 	if err != nil {
@@ -96,7 +99,8 @@ func (a *authority) issue(template *x509.Certificate) (pair, error) {
 	return pair{certPEM: encode(der), keyPEM: keyPEM}, nil
 }
 
-// newKey makes an ECDSA key: RSA keys take a noticeable part of a second each, and a cluster needs nine.
+// newKey makes an ECDSA key: RSA keys take a noticeable part of a second each, and a cluster needs
+// nine.
 func newKey() (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -78,7 +78,8 @@ func TestKubeconfigs(t *testing.T) {
 			t.Fatal(err)
 		}
 		verify(t, certs[0], pool(t, dir, CA), x509.ExtKeyUsageClientAuth)
-		if subject := certs[0].Subject; subject.CommonName != user || !slices.Equal(subject.Organization, groups) {
+		if subject := certs[0].Subject; subject.CommonName != user ||
+			!slices.Equal(subject.Organization, groups) {
 			t.Errorf("%s is of %v, want %s of %v", file, subject, user, groups)
 		}
 		if _, err := tls.X509KeyPair(config.CertData, config.KeyData); err != nil {
@@ -104,7 +105,8 @@ func TestEtcdTrustsItsOwnAuthorityAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := x509.VerifyOptions{Roots: pool(t, dir, EtcdCA), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
+	options := x509.VerifyOptions{Roots: pool(t, dir, EtcdCA),
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
 	if _, err := certs[0].Verify(options); err == nil {
 		t.Error("etcd's authority vouches for a client of the API server")
 	}
@@ -141,7 +143,8 @@ func pool(t *testing.T, dir, ca string) *x509.CertPool {
 
 func verify(t *testing.T, c *x509.Certificate, roots *x509.CertPool, usage x509.ExtKeyUsage) {
 	t.Helper()
-	if _, err := c.Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{usage}}); err != nil {
+	if _, err := c.Verify(x509.VerifyOptions{Roots: roots,
+		KeyUsages: []x509.ExtKeyUsage{usage}}); err != nil {
 		t.Errorf("%s: %v", c.Subject.CommonName, err)
 	}
 }

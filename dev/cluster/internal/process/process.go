@@ -1,10 +1,12 @@
-// Package process starts the cluster's components as detached processes, finds them again and stops them.
+// Package process starts the cluster's components as detached processes, finds them again and stops
+// them.
 //
-// There are no pid files: a pid on disk outlives its process, and may by then be somebody else's. Instead every
-// component is started with an environment variable that names its cluster's directory and itself, and List
-// looks for it in the process table. What List returns is therefore running and ours, whatever happened to the
-// files of the directory. Each Process is held by a pidfd that was opened before the variable was read, so a
-// signal can never reach another process that got the same pid later.
+// There are no pid files: a pid on disk outlives its process, and may by then be somebody else's.
+// Instead every component is started with an environment variable that names its cluster's
+// directory and itself, and List looks for it in the process table. What List returns is therefore
+// running and ours, whatever happened to the files of the directory. Each Process is held by a
+// pidfd that was opened before the variable was read, so a signal can never reach another process
+// that got the same pid later.
 //
 // The process table is read from /proc, so the package needs Linux (5.3 or newer, for pidfds).
 package process
@@ -43,7 +45,8 @@ type Started struct {
 	err  error
 }
 
-// Start starts the component in a session of its own, so that it survives its starter and the terminal.
+// Start starts the component in a session of its own, so that it survives its starter and the
+// terminal.
 func Start(spec Spec) (*Started, error) {
 	log, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -53,7 +56,8 @@ func Start(spec Spec) (*Started, error) {
 
 	cmd := exec.Command(spec.Path, spec.Args...)
 	cmd.Dir = spec.Cluster
-	cmd.Env = append(append(os.Environ(), spec.Env...), markVariable+"="+filepath.Join(spec.Cluster, spec.Name))
+	cmd.Env = append(append(os.Environ(), spec.Env...),
+		markVariable+"="+filepath.Join(spec.Cluster, spec.Name))
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -99,8 +103,8 @@ func (r Running) Close() {
 	}
 }
 
-// Named returns the processes of one component. There is more than one only if an earlier start was cut off
-// half-way and left a process behind.
+// Named returns the processes of one component. There is more than one only if an earlier start was
+// cut off half-way and left a process behind.
 func (r Running) Named(name string) Running {
 	var found Running
 	for _, p := range r {
@@ -123,7 +127,8 @@ func List(cluster string) (Running, error) {
 		if err != nil {
 			continue // not a process
 		}
-		// Most processes are not ours. Only for those that are is the handle opened, and the mark read again.
+		// Most processes are not ours. Only for those that are is the handle opened, and the mark
+		// read again.
 		if _, ok := componentOf(pid, cluster); !ok {
 			continue
 		}
@@ -146,7 +151,8 @@ func open(pid int, cluster string) (*Process, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot open process %d (devcluster needs Linux 5.3 or newer): %w", pid, err)
+		return nil, fmt.Errorf("cannot open process %d (devcluster needs Linux 5.3 or newer): %w",
+			pid, err)
 	}
 	name, ok := componentOf(pid, cluster)
 	if !ok {
@@ -156,8 +162,8 @@ func open(pid int, cluster string) (*Process, error) {
 	return &Process{Name: name, PID: pid, fd: fd}, nil
 }
 
-// componentOf returns the name of the component that the process is, if it is one of the cluster. A process
-// that has ended but was not reaped yet has no environment any more, and so does not count.
+// componentOf returns the name of the component that the process is, if it is one of the cluster. A
+// process that has ended but was not reaped yet has no environment any more, and so does not count.
 func componentOf(pid int, cluster string) (string, bool) {
 	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killWait is how long a process may take to go after SIGKILL: the kernel only has to release its memory.
+// killWait is how long a process may take to go after SIGKILL: the kernel only has to release its
+// memory.
 const killWait = 10 * time.Second
 
-// Stop asks every process of the set to end with SIGTERM, kills those which still run after the grace period,
-// and returns when all are gone. When ctx ends first, the grace period does too.
+// Stop asks every process of the set to end with SIGTERM, kills those which still run after the
+// grace period, and returns when all are gone. When ctx ends first, the grace period does too.
 func (r Running) Stop(ctx context.Context, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
@@ -54,13 +55,14 @@ func (p *Process) kill(ctx context.Context) error {
 func (p *Process) signal(signal unix.Signal) error {
 	err := unix.PidfdSendSignal(p.fd, signal, nil, 0)
 	if err != nil && !errors.Is(err, unix.ESRCH) { // ESRCH: it has ended already
-		return fmt.Errorf("cannot send %s to %s (pid %d): %w", unix.SignalName(signal), p.Name, p.PID, err)
+		return fmt.Errorf("cannot send %s to %s (pid %d): %w", unix.SignalName(signal), p.Name,
+			p.PID, err)
 	}
 	return nil
 }
 
-// wait reports whether the process ended before ctx did. A pidfd becomes readable when the last thread of the
-// process is gone, and with it its listening sockets: the ports are free again.
+// wait reports whether the process ended before ctx did. A pidfd becomes readable when the last
+// thread of the process is gone, and with it its listening sockets: the ports are free again.
 func (p *Process) wait(ctx context.Context) (gone bool, err error) {
 	const slice = 50 * time.Millisecond // how soon an ended ctx is noticed
 	for {
@@ -68,7 +70,8 @@ func (p *Process) wait(ctx context.Context) (gone bool, err error) {
 		n, err := unix.Poll(fds, int(slice.Milliseconds()))
 		switch {
 		case err != nil && !errors.Is(err, unix.EINTR):
-			return false, fmt.Errorf("cannot wait for the end of %s (pid %d): %w", p.Name, p.PID, err)
+			return false, fmt.Errorf("cannot wait for the end of %s (pid %d): %w", p.Name, p.PID,
+				err)
 		case n > 0:
 			return true, nil
 		case ctx.Err() != nil:

@@ -6,13 +6,15 @@ import (
 	"strings"
 )
 
-// Lines of the components' logs can be very long. tailBytes bounds what Tail reads, tailLine what it shows of a line.
+// Lines of the components' logs can be very long. tailBytes bounds what Tail reads, tailLine what
+// it shows of a line.
 const (
 	tailBytes = 32 << 10
 	tailLine  = 400
 )
 
-// Tail returns the last lines of a log, or says why it cannot. It is for showing, never for deciding.
+// Tail returns the last lines of a log, or says why it cannot. It is for showing, never for
+// deciding.
 func Tail(path string, lines int) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,13 +10,15 @@ import (
 )
 
 const (
-	maxAmount  = 1e24 // of a quantity
-	maxDigits  = 15   // of a quantity: so many are exact
-	nearly     = 1e-9 // how much of a quantity may be lost in a float64, and the least that Kubernetes keeps of one
-	maxVersion = 1e5  // each number of a version is less, so that all three are one float64
+	maxAmount = 1e24 // of a quantity
+	maxDigits = 15   // of a quantity: so many are exact
+	// how much of a quantity may be lost in a float64, and the least that Kubernetes keeps of one
+	nearly     = 1e-9
+	maxVersion = 1e5 // each number of a version is less, so that all three are one float64
 )
 
-// Amount reads a text as a number that is in the order of what it is read as; ok is false if it is not known. It does not allocate.
+// Amount reads a text as a number that is in the order of what it is read as; ok is false if it is
+// not known. It does not allocate.
 func Amount(as As, text string) (amount float64, ok bool) {
 	switch as {
 	case AsQuantity:
@@ -28,7 +30,8 @@ func Amount(as As, text string) (amount float64, ok bool) {
 }
 
 var suffixes = map[string]float64{
-	"": 1, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
+	"": 1, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15,
+	"E":  1e18,
 	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60,
 }
 

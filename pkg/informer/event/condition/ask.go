@@ -13,7 +13,8 @@ type Event struct {
 	Object *event.Object
 	// Old is the state before an update, else nil.
 	Old *event.Object
-	// Before is the state that a listener with transitions may have taken before the event, else nil.
+	// Before is the state that a listener with transitions may have taken before the event, else
+	// nil.
 	Before *event.Object
 }
 
@@ -26,9 +27,10 @@ type view struct {
 
 const none = -1
 
-// Hold reports whether all conditions may hold for the event. With transitions, it is enough if they may hold for what the
-// event means to somebody for whom only some of the objects exist: an update may be an add of the object or a delete of the
-// state before, and a delete may be one of the state before.
+// Hold reports whether all conditions may hold for the event. With transitions, it is enough if
+// they may hold for what the event means to somebody for whom only some of the objects exist: an
+// update may be an add of the object or a delete of the state before, and a delete may be one of
+// the state before.
 func (l *List) Hold(f *Fields, e *Event) bool {
 	if len(l.checks) == 0 {
 		return true
@@ -55,7 +57,8 @@ func (l *List) Hold(f *Fields, e *Event) bool {
 	return f.all(l.checks, view{op: event.Delete, object: before, old: none}, nil)
 }
 
-// all reports whether every check may hold. row is the item that is being looked at, nil if none is.
+// all reports whether every check may hold. row is the item that is being looked at, nil if none
+// is.
 func (f *Fields) all(checks []check, v view, row []cell) bool {
 	for i := range checks {
 		if !f.passes(&checks[i], v, row) {
@@ -108,7 +111,8 @@ func (f *Fields) passes(c *check, v view, row []cell) bool {
 // passed reports whether an answer to the check's test lets an event pass.
 func (c *check) passed(is answer) bool { return is == unknown || (is == yes) != c.opposite }
 
-// identity asks about a namespace or a name, which every object's header has. A namespace that is "" may be missing.
+// identity asks about a namespace or a name, which every object's header has. A namespace that is
+// "" may be missing.
 func (f *Fields) identity(c *check, side int8) answer {
 	if side == none {
 		return no
@@ -124,8 +128,8 @@ func (f *Fields) identity(c *check, side int8) answer {
 	return c.text(text)
 }
 
-// label asks whether a label exists. What is not a text may be one to some who ask, and labels that are not an object may have
-// anything.
+// label asks whether a label exists. What is not a text may be one to some who ask, and labels that
+// are not an object may have anything.
 func (f *Fields) label(c *check, side int8, x *cell) answer {
 	switch x.value.Kind() {
 	case event.String:
@@ -167,7 +171,8 @@ func hasItem(list event.Value, text string) answer {
 	return found
 }
 
-// changed passes what may differ from the state before. Two objects are compared once for all who ask.
+// changed passes what may differ from the state before. Two objects are compared once for all who
+// ask.
 func (f *Fields) changed(c *check, v view) bool {
 	if v.old == none {
 		return f.sides[v.object].read(int(c.slots[v.object])).value.Kind() > event.Null
@@ -187,7 +192,8 @@ func differ(a, b event.Value) bool {
 	return a.Raw() != b.Raw()
 }
 
-// passesItems asks about the items of a list. A field that is missing has none, and what else is not a list passes.
+// passesItems asks about the items of a list. A field that is missing has none, and what else is
+// not a list passes.
 func (f *Fields) passesItems(c *check, side int8, v view) bool {
 	every := c.test == Every
 	if side == none {

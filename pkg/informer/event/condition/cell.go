@@ -16,7 +16,8 @@ type cell struct {
 	as       As
 	amount   float64
 	isAmount bool
-	// differs is whether the field may differ from the state before, of the pair of objects of that number.
+	// differs is whether the field may differ from the state before, of the pair of objects of that
+	// number.
 	pair    uint64
 	differs bool
 }
@@ -42,7 +43,8 @@ func (c *cell) string() string {
 // maxExact is up to what every whole number is a float64.
 const maxExact = 1 << 53
 
-// float returns the number of a value that is one, and whether a comparison of it is one of the JSON number.
+// float returns the number of a value that is one, and whether a comparison of it is one of the
+// JSON number.
 func (c *cell) float() (f float64, exact bool) {
 	if c.known&hasNumber == 0 {
 		c.known |= hasNumber

@@ -2,29 +2,33 @@ package condition
 
 import "github.com/informerd/informerd/pkg/informer/event"
 
-// Condition asks one thing of an event. The zero value asks for a namespace that is in an empty list, which no object has.
+// Condition asks one thing of an event. The zero value asks for a namespace that is in an empty
+// list, which no object has.
 type Condition struct {
 	// Of is what is asked about.
 	Of Subject
-	// Old asks about the state before an update. In all other events there is none, and its fields are missing.
+	// Old asks about the state before an update. In all other events there is none, and its fields
+	// are missing.
 	Old bool
-	// Key is the label's key of OfLabel, the path of OfField and OfItem (see event.CompilePath), else "". The empty path of
-	// OfItem is the item itself.
+	// Key is the label's key of OfLabel, the path of OfField and OfItem (see event.CompilePath),
+	// else "". The empty path of OfItem is the item itself.
 	Key string
-	// As is what a text is read as, for In, the tests of an order and their opposites. What cannot be read passes.
+	// As is what a text is read as, for In, the tests of an order and their opposites. What cannot
+	// be read passes.
 	As As
 	// Test is how it is asked.
 	Test Test
-	// Values are the texts that Test compares with, Numbers the numbers and Bools the truth values. In and NotIn take any
-	// number of each; StartsWith, EndsWith, Contains, Has and their opposites take one text; Less, AtMost and their opposites
-	// take one text or one number.
+	// Values are the texts that Test compares with, Numbers the numbers and Bools the truth values.
+	// In and NotIn take any number of each; StartsWith, EndsWith, Contains, Has and their opposites
+	// take one text; Less, AtMost and their opposites take one text or one number.
 	Values  []string
 	Numbers []float64
 	Bools   []bool
 	// Ops is what In compares the op with, of OfOp.
 	Ops event.OpSet
-	// Either is, of OfAlternatives, lists of conditions of which one must hold, and Items, of Any and Every, the conditions
-	// that an item must fulfill. Where a list is meant, all of it must hold.
+	// Either is, of OfAlternatives, lists of conditions of which one must hold, and Items, of Any
+	// and Every, the conditions that an item must fulfill. Where a list is meant, all of it must
+	// hold.
 	Either [][]Condition
 	Items  []Condition
 }
@@ -55,8 +59,8 @@ type As uint8
 const (
 	// AsIs: as texts.
 	AsIs As = iota
-	// AsQuantity: as quantities of Kubernetes, so that "1Gi" is more than "500M"; a number is one. What is equal, or nearly so,
-	// passes every test.
+	// AsQuantity: as quantities of Kubernetes, so that "1Gi" is more than "500M"; a number is one.
+	// What is equal, or nearly so, passes every test.
 	AsQuantity
 	// AsVersion: as versions of one to three numbers, so that "v1.10" is more than "1.9".
 	AsVersion
@@ -64,8 +68,9 @@ const (
 	readings
 )
 
-// Test is how a condition asks. The odd ones are the opposites of those before them. A value of another type than a test is
-// for passes both, a missing or null one only the opposite, unless otherwise stated.
+// Test is how a condition asks. The odd ones are the opposites of those before them. A value of
+// another type than a test is for passes both, a missing or null one only the opposite, unless
+// otherwise stated.
 type Test uint8
 
 const (
@@ -73,8 +78,8 @@ const (
 	In Test = iota
 	// NotIn: it is none of the values, or missing.
 	NotIn
-	// Exists: there is such a label, or a field that is not null. A label that is not a text, and labels that are not an
-	// object, which no API server sends, pass both.
+	// Exists: there is such a label, or a field that is not null. A label that is not a text, and
+	// labels that are not an object, which no API server sends, pass both.
 	Exists
 	// NotExists is the opposite.
 	NotExists
@@ -114,13 +119,15 @@ const (
 	Has
 	// NotHas is the opposite.
 	NotHas
-	// Differs: it may differ from the same field of the state before. What has the same JSON text does not.
+	// Differs: it may differ from the same field of the state before. What has the same JSON text
+	// does not.
 	Differs
 	// NotDiffers passes everything; it is there so that every test has an opposite.
 	NotDiffers
 	// Any: an item of the list fulfills Items. Lists longer than MaxItems pass.
 	Any
-	// Every: every item of the list fulfills Items, or it is missing. Lists longer than MaxItems pass.
+	// Every: every item of the list fulfills Items, or it is missing. Lists longer than MaxItems
+	// pass.
 	Every
 
 	tests
@@ -135,5 +142,6 @@ const (
 // Opposite returns the test with which the other objects pass.
 func (t Test) Opposite() Test { return t ^ 1 }
 
-// IsOpposite reports whether the test is the opposite of the one before it. Any and Every are both tests.
+// IsOpposite reports whether the test is the opposite of the one before it. Any and Every are both
+// tests.
 func (t Test) IsOpposite() bool { return t&1 == 1 && t < Any }

@@ -4,8 +4,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Fields reads what lists of conditions ask for, event after event: each field once for all lists that were compiled with it.
-// It serves one goroutine at a time, and holds on to the last event's objects. The zero value is ready.
+// Fields reads what lists of conditions ask for, event after event: each field once for all lists
+// that were compiled with it. It serves one goroutine at a time, and holds on to the last event's
+// objects. The zero value is ready.
 type Fields struct {
 	sides [2]side
 	// pair counts the pairs of objects that were looked at.

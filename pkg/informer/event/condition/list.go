@@ -7,7 +7,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// List is a list of conditions, all of which must hold, compiled to be asked of many events. It belongs to its Fields.
+// List is a list of conditions, all of which must hold, compiled to be asked of many events. It
+// belongs to its Fields.
 type List struct {
 	checks      []check
 	transitions bool // see Compile
@@ -22,7 +23,8 @@ type check struct {
 	opposite bool
 	old      bool
 	ops      event.OpSet
-	// slots are those of the field, by side; more are those of what has to be known besides: the labels, the member.
+	// slots are those of the field, by side; more are those of what has to be known besides: the
+	// labels, the member.
 	slots, more [2]int32
 	item        [2]int32 // the place among the fields of an item, by side
 	texts       []string
@@ -50,8 +52,8 @@ const (
 	byItems
 )
 
-// Compile compiles a list of conditions that Validate accepts. With transitions, the state before an update or a delete may
-// be asked about as if it were the object.
+// Compile compiles a list of conditions that Validate accepts. With transitions, the state before
+// an update or a delete may be asked about as if it were the object.
 func (f *Fields) Compile(list []Condition, transitions bool) (*List, error) {
 	if err := Validate(list); err != nil {
 		return nil, err
@@ -91,7 +93,9 @@ func (c *compiler) one(asked *Condition) (check, bool) {
 		for _, list := range asked.Either {
 			one.either = append(one.either, c.all(list))
 		}
-		return one, !slices.ContainsFunc(one.either, func(list []check) bool { return len(list) == 0 })
+		return one, !slices.ContainsFunc(one.either, func(list []check) bool {
+			return len(list) == 0
+		})
 	}
 	if one.test.IsOpposite() {
 		one.test, one.opposite = one.test.Opposite(), true

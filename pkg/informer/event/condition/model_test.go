@@ -12,8 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
 )
 
-// Lists of conditions that read together answer as each of them alone does by its definition, event after event, however
-// objects are kept and whoever comes later.
+// Lists of conditions that read together answer as each of them alone does by its definition, event
+// after event, however objects are kept and whoever comes later.
 func TestModelListsThatReadTogether(t *testing.T) {
 	passed, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -34,7 +34,8 @@ func TestModelListsThatReadTogether(t *testing.T) {
 				for i, l := range m.lists {
 					want := conditiontest.Hold(l.list, l.transitions, e)
 					if got := l.compiled.Hold(m.fields, &e); got != want {
-						t.Fatalf("list %d, %v, transitions %t\n%s\ngot %t, want %t", i, l.list, l.transitions, describe(e), got, want)
+						t.Fatalf("list %d, %v, transitions %t\n%s\ngot %t, want %t", i, l.list,
+							l.transitions, describe(e), got, want)
 					}
 					if want {
 						passed++
@@ -68,7 +69,9 @@ func (m *model) join() {
 	l := asked{list: drawList(m.t, 2, false), transitions: rapid.Bool().Draw(m.t, "transitions")}
 	if rapid.IntRange(0, 9).Draw(m.t, "many labels") == 0 {
 		for i := range event.MaxPaths + 6 {
-			l.list = append(l.list, condition.Condition{Of: condition.OfLabel, Key: fmt.Sprint("l", i), Test: condition.NotIn, Values: []string{"x"}})
+			l.list = append(l.list,
+				condition.Condition{Of: condition.OfLabel, Key: fmt.Sprint("l", i),
+					Test: condition.NotIn, Values: []string{"x"}})
 		}
 	}
 	compiled, err := m.fields.Compile(l.list, l.transitions)
@@ -106,12 +109,17 @@ func describe(e condition.Event) string {
 }
 
 var (
-	texts   = []string{`"x"`, `"xy"`, `"y"`, `""`, `"é"`, `"x\"y"`, `"5"`, `"1Gi"`, `"1024Mi"`, `"1500m"`, `"v1.5"`, `"1.5.0"`, `"1.10"`, `"-3.0"`, `"01.2"`, `"1.2.3.4"`, `"1e3"`, `"99999.0.1"`, `"999999"`, `"-"`, `"Gi"`}
-	numbers = []string{"0", "-0", "1", "1.0", "1.5", "-3", "1e400", "9007199254740993", "-9007199254740992", "12345678901234567890"}
-	others  = []string{"null", "true", "false", "{}", "[]", `["x"]`, `{"x":"x"}`}
+	texts = []string{`"x"`, `"xy"`, `"y"`, `""`, `"é"`, `"x\"y"`, `"5"`, `"1Gi"`, `"1024Mi"`,
+		`"1500m"`, `"v1.5"`, `"1.5.0"`, `"1.10"`, `"-3.0"`, `"01.2"`, `"1.2.3.4"`, `"1e3"`,
+		`"99999.0.1"`, `"999999"`, `"-"`, `"Gi"`}
+	numbers = []string{"0", "-0", "1", "1.0", "1.5", "-3", "1e400", "9007199254740993",
+		"-9007199254740992", "12345678901234567890"}
+	others = []string{"null", "true", "false", "{}", "[]", `["x"]`, `{"x":"x"}`}
 )
 
-func (m *model) one(what string, of ...string) string { return rapid.SampledFrom(of).Draw(m.t, what) }
+func (m *model) one(what string, of ...string) string {
+	return rapid.SampledFrom(of).Draw(m.t, what)
+}
 
 func (m *model) value(what string) string {
 	switch rapid.IntRange(0, 5).Draw(m.t, what+" type") {
@@ -148,12 +156,17 @@ func (m *model) list() string {
 }
 
 func (m *model) object() *event.Object {
-	labels := m.one("labels", "null", `"x"`, `["x"]`, m.members("a", "b", "l3"), m.members("a", "b", "l69"), m.members("a", "b"))
+	labels := m.one("labels", "null", `"x"`, `["x"]`, m.members("a", "b", "l3"),
+		m.members("a", "b", "l69"), m.members("a", "b"))
 	namespace := m.one("namespace", "", `"namespace":"x",`, `"namespace":"xy",`)
-	spec := fmt.Sprintf(`{"a":%s,"list":%s,"d":{"e":%s}}`, m.value("a"), m.one("list", m.list(), m.list(), m.list(), m.value("no list")), m.one("e", "1", "2", "null"))
-	text := fmt.Sprintf(`{"metadata":{"name":%s,%s"labels":%s},"spec":%s,"status":%s}`, m.one("name", `"x"`, `"xy"`), namespace, labels, spec, m.members("a", "b"))
+	spec := fmt.Sprintf(`{"a":%s,"list":%s,"d":{"e":%s}}`, m.value("a"),
+		m.one("list", m.list(), m.list(), m.list(), m.value("no list")), m.one("e", "1", "2",
+			"null"))
+	text := fmt.Sprintf(`{"metadata":{"name":%s,%s"labels":%s},"spec":%s,"status":%s}`,
+		m.one("name", `"x"`, `"xy"`), namespace, labels, spec, m.members("a", "b"))
 	if m.one("order", "usual", "other") == "other" {
-		text = fmt.Sprintf(`{"status":%s,"top":%s,"spec":%s,"metadata":{"labels":%s,%s"name":"y"}}`, m.members("a"), m.value("top"), spec, labels, namespace)
+		text = fmt.Sprintf(`{"status":%s,"top":%s,"spec":%s,"metadata":{"labels":%s,%s"name":"y"}}`,
+			m.members("a"), m.value("top"), spec, labels, namespace)
 	}
 	m.parser.APIVersion, m.parser.Kind = "v1", "Pod"
 	o, err := m.parser.Parse([]byte(text))
@@ -175,14 +188,17 @@ func drawList(t *rapid.T, depth int, item bool) []condition.Condition {
 }
 
 func drawCondition(t *rapid.T, depth int, item bool) condition.Condition {
-	subjects := []condition.Subject{condition.OfNamespace, condition.OfName, condition.OfLabel, condition.OfField, condition.OfField, condition.OfOp}
+	subjects := []condition.Subject{condition.OfNamespace, condition.OfName, condition.OfLabel,
+		condition.OfField, condition.OfField, condition.OfOp}
 	if item {
-		subjects = append(subjects, condition.OfItem, condition.OfItem, condition.OfItem, condition.OfItem)
+		subjects = append(subjects, condition.OfItem, condition.OfItem, condition.OfItem,
+			condition.OfItem)
 	}
 	if depth > 0 {
 		subjects = append(subjects, condition.OfAlternatives)
 	}
-	c := condition.Condition{Of: rapid.SampledFrom(subjects).Draw(t, "of"), Old: rapid.IntRange(0, 3).Draw(t, "old") == 0}
+	c := condition.Condition{Of: rapid.SampledFrom(subjects).Draw(t, "of"),
+		Old: rapid.IntRange(0, 3).Draw(t, "old") == 0}
 	switch c.Of {
 	case condition.OfOp:
 		c.Ops = event.OpSet(rapid.IntRange(0, 31).Draw(t, "ops"))
@@ -195,9 +211,11 @@ func drawCondition(t *rapid.T, depth int, item bool) condition.Condition {
 	case condition.OfLabel:
 		c.Key = rapid.SampledFrom([]string{"a", "b", "l3", "l69"}).Draw(t, "label")
 	case condition.OfField:
-		c.Key = rapid.SampledFrom([]string{"spec.a", "spec.list", "spec.list[0].k", "status.a", `status["b"]`, "top", "metadata.labels", "spec", "spec.none"}).Draw(t, "field")
+		c.Key = rapid.SampledFrom([]string{"spec.a", "spec.list", "spec.list[0].k", "status.a",
+			`status["b"]`, "top", "metadata.labels", "spec", "spec.none"}).Draw(t, "field")
 	case condition.OfItem:
-		c.Key, c.Old = rapid.SampledFrom([]string{"", "k", "v", "x"}).Draw(t, "field of item"), false
+		c.Key, c.Old = rapid.SampledFrom([]string{"", "k", "v", "x"}).Draw(t, "field of item"),
+			false
 	}
 	if c.Of >= condition.OfLabel && rapid.IntRange(0, 3).Draw(t, "read") == 0 {
 		return drawAmount(t, c)
@@ -207,26 +225,34 @@ func drawCondition(t *rapid.T, depth int, item bool) condition.Condition {
 		c.Test = condition.In
 	}
 	if c.Of == condition.OfField && !item && rapid.Bool().Draw(t, "of items") {
-		c.Key, c.Test = "spec.list", rapid.SampledFrom([]condition.Test{condition.Any, condition.Every}).Draw(t, "quantifier")
+		c.Key, c.Test = "spec.list",
+			rapid.SampledFrom([]condition.Test{condition.Any, condition.Every}).Draw(t,
+				"quantifier")
 	}
 	if c.Test&^1 == condition.Differs {
 		c.Key, c.Old = "spec.d", false
 	}
 	switch {
 	case c.Test&^1 == condition.In:
-		c.Values = rapid.SliceOfDistinct(rapid.SampledFrom([]string{"x", "xy", "", "é", "5"}), rapid.ID).Draw(t, "values")
-		c.Numbers = rapid.SliceOfDistinct(rapid.SampledFrom([]float64{0, 1, 1.5, -3}), rapid.ID).Draw(t, "numbers")
+		c.Values = rapid.SliceOfDistinct(rapid.SampledFrom([]string{"x", "xy", "", "é", "5"}),
+			rapid.ID).Draw(t, "values")
+		c.Numbers = rapid.SliceOfDistinct(rapid.SampledFrom([]float64{0, 1, 1.5, -3}),
+			rapid.ID).Draw(t, "numbers")
 		c.Bools = rapid.SliceOfDistinct(rapid.Bool(), rapid.ID).Draw(t, "bools")
 	case c.Test >= condition.Any:
 		c.Items = append(drawList(t, 0, true), condition.Condition{
-			Of: condition.OfItem, Key: rapid.SampledFrom([]string{"k", "v"}).Draw(t, "member"), Test: rapid.SampledFrom([]condition.Test{condition.In, condition.NotIn, condition.Exists}).Draw(t, "member test"),
+			Of: condition.OfItem, Key: rapid.SampledFrom([]string{"k", "v"}).Draw(t, "member"),
+			Test: rapid.SampledFrom([]condition.Test{condition.In, condition.NotIn,
+				condition.Exists}).Draw(t, "member test"),
 		})
 		if last := &c.Items[len(c.Items)-1]; last.Test < condition.Exists {
 			last.Values = []string{"x", "xy"}
 		}
-	case c.Test >= condition.Less && c.Test <= condition.NotAtLeast && rapid.Bool().Draw(t, "a number"):
+	case c.Test >= condition.Less && c.Test <= condition.NotAtLeast &&
+		rapid.Bool().Draw(t, "a number"):
 		c.Numbers = []float64{rapid.SampledFrom([]float64{0, 1, 1.5, -3}).Draw(t, "number")}
-	case c.Test >= condition.StartsWith && c.Test <= condition.NotAtLeast, c.Test&^1 == condition.Has:
+	case c.Test >= condition.StartsWith && c.Test <= condition.NotAtLeast,
+		c.Test&^1 == condition.Has:
 		c.Values = []string{rapid.SampledFrom([]string{"x", "xy", "y", "", "é"}).Draw(t, "value")}
 	}
 	return c
@@ -234,19 +260,24 @@ func drawCondition(t *rapid.T, depth int, item bool) condition.Condition {
 
 // drawAmount draws a question to what is read as a quantity or a version.
 func drawAmount(t *rapid.T, c condition.Condition) condition.Condition {
-	c.As = rapid.SampledFrom([]condition.As{condition.AsQuantity, condition.AsVersion}).Draw(t, "as")
+	c.As = rapid.SampledFrom([]condition.As{condition.AsQuantity, condition.AsVersion}).Draw(t,
+		"as")
 	c.Test = rapid.SampledFrom([]condition.Test{
-		condition.In, condition.NotIn, condition.Less, condition.NotLess, condition.AtMost, condition.NotAtMost, condition.More, condition.NotMore,
+		condition.In, condition.NotIn, condition.Less, condition.NotLess, condition.AtMost,
+		condition.NotAtMost, condition.More, condition.NotMore,
 		condition.AtLeast, condition.NotAtLeast,
 	}).Draw(t, "test")
-	values := map[condition.As][]string{condition.AsQuantity: {"1Gi", "1.5", "0", "-3", "5k"}, condition.AsVersion: {"1.5", "v1.10.0", "1", "99999.0.1"}}[c.As]
+	values := map[condition.As][]string{condition.AsQuantity: {
+		"1Gi", "1.5", "0", "-3", "5k"}, condition.AsVersion: {"1.5", "v1.10.0", "1",
+		"99999.0.1"}}[c.As]
 	n := 1
 	if c.Test <= condition.NotIn {
 		n = rapid.IntRange(0, 3).Draw(t, "count")
 	}
 	for range n {
 		if c.As == condition.AsQuantity && rapid.IntRange(0, 2).Draw(t, "a number") == 0 {
-			c.Numbers = append(c.Numbers, rapid.SampledFrom([]float64{0, 1, 1.5, -3}).Draw(t, "number"))
+			c.Numbers = append(c.Numbers, rapid.SampledFrom([]float64{0, 1, 1.5, -3}).Draw(t,
+				"number"))
 		} else {
 			c.Values = append(c.Values, rapid.SampledFrom(values).Draw(t, "value"))
 		}

@@ -70,7 +70,8 @@ func (c *Condition) validateAmounts() error {
 		return errors.New("there is no such reading")
 	case c.Of < OfLabel || c.Of == OfOp:
 		return errors.New("only labels, fields and items can be read as something")
-	case c.Test > NotIn && (c.Test < Less || c.Test > NotAtLeast) || len(c.Bools) > 0 || c.As == AsVersion && len(c.Numbers) > 0:
+	case c.Test > NotIn && (c.Test < Less || c.Test > NotAtLeast) || len(c.Bools) > 0 ||
+		c.As == AsVersion && len(c.Numbers) > 0:
 		return errors.New("this test has nothing to do with what is read")
 	}
 	for _, text := range c.Values {

@@ -9,10 +9,14 @@ import (
 )
 
 var testWords = [...]string{
-	In: "in", NotIn: "not in", Exists: "exists", NotExists: "does not exist", StartsWith: "startsWith", NotStartsWith: "not startsWith",
-	EndsWith: "endsWith", NotEndsWith: "not endsWith", Contains: "contains", NotContains: "not contains", Less: "<", NotLess: "not <",
-	AtMost: "<=", NotAtMost: "not <=", More: ">", NotMore: "not >", AtLeast: ">=", NotAtLeast: "not >=", True: "is true",
-	NotTrue: "is not true", Has: "has", NotHas: "has not", Differs: "differs", NotDiffers: "may differ", Any: "any", Every: "all",
+	In: "in", NotIn: "not in", Exists: "exists", NotExists: "does not exist",
+	StartsWith: "startsWith", NotStartsWith: "not startsWith",
+	EndsWith: "endsWith", NotEndsWith: "not endsWith", Contains: "contains",
+	NotContains: "not contains", Less: "<", NotLess: "not <",
+	AtMost: "<=", NotAtMost: "not <=", More: ">", NotMore: "not >", AtLeast: ">=",
+	NotAtLeast: "not >=", True: "is true",
+	NotTrue: "is not true", Has: "has", NotHas: "has not", Differs: "differs",
+	NotDiffers: "may differ", Any: "any", Every: "all",
 }
 
 var readingWords = [readings]string{AsQuantity: "quantity", AsVersion: "semver"}

@@ -17,7 +17,9 @@ import (
 
 // jobs are what children of these tests do, by the first word of their input.
 var jobs = map[string]func(dir, rest string) error{
-	"write": func(dir, rest string) error { return os.WriteFile(filepath.Join(dir, "out"), []byte(rest), 0o600) },
+	"write": func(dir, rest string) error {
+		return os.WriteFile(filepath.Join(dir, "out"), []byte(rest), 0o600)
+	},
 	"fail":  func(_, rest string) error { return errors.New(rest) },
 	"panic": func(_, rest string) error { panic(rest) },
 	"full":  func(string, string) error { panic(os.NewSyscallError("mmap", syscall.ENOMEM)) },
@@ -72,7 +74,9 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	plenty := Job{Dir: dir, Time: time.Hour, Memory: 1 << 30}
-	few := func(time time.Duration, memory int64) Job { return Job{Dir: dir, Time: time, Memory: memory} }
+	few := func(time time.Duration, memory int64) Job {
+		return Job{Dir: dir, Time: time, Memory: memory}
+	}
 	large := strings.Repeat("x", 1<<20)
 	for _, test := range []struct {
 		input string
@@ -86,19 +90,22 @@ func TestRun(t *testing.T) {
 		{"exit words", plenty, `the process that compiles: exit status 9: "words"`},
 		{"full", plenty, "it takes more than 1024 MiB of memory to compile"},
 		{"env", plenty, "0 variables, true"},
-		{"burn", few(50*time.Millisecond, 1<<30), "it takes more than 50ms of processor time to compile"},
+		{"burn", few(50*time.Millisecond, 1<<30),
+			"it takes more than 50ms of processor time to compile"},
 		{"spin", few(20*time.Millisecond, 1<<30), "it takes longer than 200ms to compile"},
 		{"eat", few(time.Hour, 64<<20), "it takes more than 64 MiB of memory to compile"},
 	} {
 		_, err := Run(t.Context(), command(t), test.job, []byte(test.input))
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%.20s: got %.200v, want %s", test.input, err, test.want)
 		}
 	}
 	if out, err := os.ReadFile(filepath.Join(dir, "out")); err != nil || string(out) != large {
 		t.Errorf("%d bytes were written, %v", len(out), err)
 	}
-	if _, err := Run(t.Context(), command(t), Job{Dir: filepath.Join(dir, "none"), Time: time.Hour, Memory: 1 << 30}, []byte("fail")); err == nil {
+	if _, err := Run(t.Context(), command(t), Job{Dir: filepath.Join(dir, "none"), Time: time.Hour,
+		Memory: 1 << 30}, []byte("fail")); err == nil {
 		t.Error("a folder that is not there will do")
 	}
 }
@@ -109,7 +116,8 @@ func TestTheFolderIsToBlame(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "out"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Run(t.Context(), command(t), Job{Dir: dir, Time: time.Hour, Memory: 1 << 30}, []byte("write x"))
+	_, err := Run(t.Context(), command(t), Job{Dir: dir, Time: time.Hour, Memory: 1 << 30},
+		[]byte("write x"))
 	if !errors.Is(err, ErrFolder) {
 		t.Errorf("got %v", err)
 	}
@@ -118,7 +126,8 @@ func TestTheFolderIsToBlame(t *testing.T) {
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := Run(ctx, command(t), Job{Dir: t.TempDir(), Time: time.Hour, Memory: 1 << 30}, []byte("spin")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Run(ctx, command(t), Job{Dir: t.TempDir(), Time: time.Hour, Memory: 1 << 30},
+		[]byte("spin")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -135,7 +144,8 @@ func TestAChildEndsWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := Job{Dir: t.TempDir(), Size: 4, Time: time.Hour, Memory: 1 << 30}
-	if err := errors.Join(writeHeader(stdin, job), write(stdin, "spin"), stdin.Close()); err != nil {
+	if err := errors.Join(writeHeader(stdin, job), write(stdin, "spin"),
+		stdin.Close()); err != nil {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError

@@ -11,10 +11,12 @@ import (
 )
 
 const (
-	// niceness is how much lower the priority of a child is. It goes on even where everything else is busy.
+	// niceness is how much lower the priority of a child is. It goes on even where everything else
+	// is busy.
 	niceness = 5
-	// dataSlack is what the kernel allows beyond the limit, which is there in case that nobody else looks: Go reserves ranges
-	// of 64 MiB for its heap and 8 MiB for each thread, and does not always notice that it was given nothing.
+	// dataSlack is what the kernel allows beyond the limit, which is there in case that nobody else
+	// looks: Go reserves ranges of 64 MiB for its heap and 8 MiB for each thread, and does not
+	// always notice that it was given nothing.
 	dataSlack  = 256 << 20
 	timeSlack  = 2 // seconds, after which the kernel ends what does not end itself
 	rlimitData = 2 // RLIMIT_DATA, which package syscall lacks on some architectures
@@ -69,7 +71,8 @@ func used() Used {
 	return u
 }
 
-// usedBy is what a process used that has ended. The kernel begins with the memory of the parent, if that had more.
+// usedBy is what a process used that has ended. The kernel begins with the memory of the parent, if
+// that had more.
 func usedBy(state *os.ProcessState) Used {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -78,7 +81,8 @@ func usedBy(state *os.ProcessState) Used {
 	return Used{Time: state.UserTime() + state.SystemTime(), Memory: usage.Maxrss << 10}
 }
 
-// memory returns how many bytes of memory a process has, "self" or by its number; 0 where that is unknown.
+// memory returns how many bytes of memory a process has, "self" or by its number; 0 where that is
+// unknown.
 func memory(process string) int64 {
 	text, err := os.ReadFile("/proc/" + process + "/statm")
 	if err != nil {

@@ -28,10 +28,11 @@ func init() {
 		}
 		return errors.Join(err, errors.New(strings.Join(said, ", ")+"."))
 	}
-	// What a compiler does: it has much memory that the kernel does not count as data, and copies it, while the collector
-	// waits for that and nothing else runs.
+	// What a compiler does: it has much memory that the kernel does not count as data, and copies
+	// it, while the collector waits for that and nothing else runs.
 	jobs["leap"] = func(string, string) error {
-		code, err := syscall.Mmap(-1, 0, leapLimit/4*3, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+		code, err := syscall.Mmap(-1, 0, leapLimit/4*3, syscall.PROT_READ|syscall.PROT_WRITE,
+			syscall.MAP_PRIVATE|syscall.MAP_ANON)
 		if err != nil {
 			return err
 		}
@@ -84,19 +85,22 @@ func niceOf(task string) string {
 	return "nice " + words[16]
 }
 
-// All threads of a child have a lower priority than its parent, whatever that has, and the kernel ends it before any other process.
+// All threads of a child have a lower priority than its parent, whatever that has, and the kernel
+// ends it before any other process.
 func TestAChildComesAfterItsParent(t *testing.T) {
 	var own int
 	if _, err := fmt.Sscanf(niceOf(strconv.Itoa(os.Getpid())), "nice %d", &own); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Run(t.Context(), command(t), Job{Dir: t.TempDir(), Time: time.Hour, Memory: 1 << 30}, []byte("priority "))
+	_, err := Run(t.Context(), command(t), Job{Dir: t.TempDir(), Time: time.Hour, Memory: 1 << 30},
+		[]byte("priority "))
 	if err == nil || !strings.Contains(err.Error(), "oom 1000, ") {
 		t.Fatalf("got %v", err)
 	}
 	want := fmt.Sprint("nice ", min(own+niceness, 19))
 	threads := strings.Count(err.Error(), "nice ")
-	if threads == 0 || strings.Count(err.Error()+",", want+",")+strings.Count(err.Error(), want+".") != threads {
+	if threads == 0 || strings.Count(err.Error()+",", want+",")+strings.Count(err.Error(),
+		want+".") != threads {
 		t.Errorf("the parent has nice %d, the threads of its child %v", own, err)
 	}
 }

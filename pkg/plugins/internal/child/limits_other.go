@@ -16,9 +16,11 @@ var began = time.Now()
 
 // used is what the Go runtime knows, and the time on the clock.
 func used() Used {
-	all := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	all := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {
+		Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(all)
-	return Used{Time: time.Since(began), Memory: int64(all[0].Value.Uint64() - all[1].Value.Uint64())}
+	return Used{Time: time.Since(began),
+		Memory: int64(all[0].Value.Uint64() - all[1].Value.Uint64())}
 }
 
 func memory(string) int64 { return 0 }

@@ -2,8 +2,8 @@
 
 package child
 
-// slower and larger are how many times as much time and memory a child may use as it says, since checks of the toolchain are
-// at work in it.
+// slower and larger are how many times as much time and memory a child may use as it says, since
+// checks of the toolchain are at work in it.
 const (
 	slower = 1
 	larger = 1

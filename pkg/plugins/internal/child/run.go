@@ -15,10 +15,12 @@ import (
 )
 
 const (
-	wallFactor = 10              // how much longer than its processor time a child may take on the clock
+	// how much longer than its processor time a child may take on the clock
+	wallFactor = 10
 	endGrace   = 2 * time.Second // for the streams of a child that has ended
 	maxWords   = 4 << 10         // bytes that are kept of what a child writes to stderr
-	childSlack = 8 << 20         // bytes beyond its limit with which a child may still end itself, which says more
+	// bytes beyond its limit with which a child may still end itself, which says more
+	childSlack = 8 << 20
 )
 
 // Run has a child do a job. The command is one that calls Serve.
@@ -34,7 +36,8 @@ func Run(ctx context.Context, command []string, job Job, input []byte) (Used, er
 	case said.Started:
 		return said.Used, said.err()
 	case allowed.Err() != nil:
-		return used, &LimitError{OfClock, fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
+		return used, &LimitError{OfClock,
+			fmt.Sprintf("it takes longer than %v to compile", wallFactor*job.Time)}
 	case words.outOfMemory(), err != nil && used.Memory > job.Memory/2 && words.crashed():
 		return used, memoryError(job)
 	case words.outOfTime():
@@ -49,7 +52,8 @@ func Run(ctx context.Context, command []string, job Job, input []byte) (Used, er
 }
 
 // start runs the process to its end, and returns what the kernel says that it used.
-func start(ctx context.Context, command []string, job Job, input []byte, said *answer, words *tail) (Used, error) {
+func start(ctx context.Context, command []string, job Job, input []byte, said *answer,
+	words *tail) (Used, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = job.Dir, []string{}, words, endGrace
 	stdin, err := cmd.StdinPipe()
@@ -88,9 +92,10 @@ func start(ctx context.Context, command []string, job Job, input []byte, said *a
 // parentWatchEvery is how often the parent looks at a child's memory.
 const parentWatchEvery = 2 * time.Millisecond
 
-// watchMemory ends a process that has more memory than it may, until stop is called, which reports whether that was done. The
-// process does so itself, but not while its collector waits for a goroutine that copies: compiled code may have a hundred
-// megabytes, and goes into a buffer that doubles.
+// watchMemory ends a process that has more memory than it may, until stop is called, which reports
+// whether that was done. The process does so itself, but not while its collector waits for a
+// goroutine that copies: compiled code may have a hundred megabytes, and goes into a buffer that
+// doubles.
 func watchMemory(process *os.Process, job Job) (stop func() (ended bool)) {
 	done, ended := make(chan struct{}), make(chan bool, 1)
 	go func() {
@@ -135,16 +140,18 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// outOfMemory reports whether the Go runtime of the child was given no more memory, be it for the stack of a thread.
+// outOfMemory reports whether the Go runtime of the child was given no more memory, be it for the
+// stack of a thread.
 func (t *tail) outOfMemory() bool {
 	text := t.String()
-	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "pthread_create failed"}, func(words string) bool {
+	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory",
+		"pthread_create failed"}, func(words string) bool {
 		return strings.Contains(text, words)
 	})
 }
 
-// crashed reports whether the Go runtime of the child met what it is not made for. Some of its parts do not look whether they
-// were given memory.
+// crashed reports whether the Go runtime of the child met what it is not made for. Some of its
+// parts do not look whether they were given memory.
 func (t *tail) crashed() bool {
 	text := t.String()
 	return strings.Contains(text, "SIGSEGV") || strings.Contains(text, "fatal error")

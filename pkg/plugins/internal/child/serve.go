@@ -20,17 +20,19 @@ const (
 // watchEvery is how often a child looks at what it uses.
 const watchEvery = 5 * time.Millisecond
 
-// Serve does the one job that comes in. It is to be all that its process does: it limits the process, and may end it. The
-// result is the process's exit code.
+// Serve does the one job that comes in. It is to be all that its process does: it limits the
+// process, and may end it. The result is the process's exit code.
 func Serve(in io.Reader, out io.Writer, do func(dir string, input []byte) error) int {
 	var job Job
 	if err := readHeader(in, &job); err != nil {
-		fmt.Fprintln(os.Stderr, "this command is started by informerd itself, which tells it what to do on its standard input:", err)
+		fmt.Fprintln(os.Stderr,
+			"this command is started by informerd itself, which tells it what to do on its standard input:", err)
 		return exitBroken
 	}
 	lowerPriority()
 	if err := limit(job); err != nil {
-		return finish(out, answer{Started: true, Error: fmt.Sprintf("the limits cannot be set: %v", err)})
+		return finish(out, answer{Started: true, Error: fmt.Sprintf("the limits cannot be set: %v",
+			err)})
 	}
 	debug.SetMemoryLimit(job.Memory / 8 * 7 * larger)
 	var once sync.Once
@@ -111,9 +113,11 @@ func watch(job Job, end func(answer)) {
 }
 
 func memoryError(job Job) *LimitError {
-	return &LimitError{OfMemory, fmt.Sprintf("it takes more than %d MiB of memory to compile", job.Memory>>20)}
+	return &LimitError{OfMemory, fmt.Sprintf("it takes more than %d MiB of memory to compile",
+		job.Memory>>20)}
 }
 
 func timeError(job Job) *LimitError {
-	return &LimitError{OfTime, fmt.Sprintf("it takes more than %v of processor time to compile", job.Time)}
+	return &LimitError{OfTime, fmt.Sprintf("it takes more than %v of processor time to compile",
+		job.Time)}
 }

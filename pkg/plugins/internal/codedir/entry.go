@@ -28,8 +28,8 @@ type Entry struct {
 	sums map[string]string // by file
 }
 
-// Entry gives the entry of some name, which must be good for a file name. It is empty if there was none, or none that can
-// be used.
+// Entry gives the entry of some name, which must be good for a file name. It is empty if there was
+// none, or none that can be used.
 func (f *Folder) Entry(name string) (*Entry, error) {
 	e := &Entry{Path: filepath.Join(f.path, name)}
 	_, err := os.Lstat(e.Path)
@@ -57,7 +57,8 @@ func (e *Entry) Files() int { return len(e.sums) }
 // Size is how many bytes its files have.
 func (e *Entry) Size() int64 { return sizeOf(e.Path) }
 
-// Seal notes the files that are there, if there are other ones than before. Before that, the entry is damaged.
+// Seal notes the files that are there, if there are other ones than before. Before that, the entry
+// is damaged.
 func (e *Entry) Seal() (changed bool, err error) {
 	sums, err := digests(e.Path)
 	if err != nil {

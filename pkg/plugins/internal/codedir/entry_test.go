@@ -41,7 +41,8 @@ func TestAnEntryIsGivenOutAsItWasSealed(t *testing.T) {
 	seal(t, f, "a", "text")
 	seal(t, f, "b", "other text")
 	e := entry(t, f, "a")
-	if text, err := os.ReadFile(filepath.Join(e.Path, "v1", "code")); err != nil || string(text) != "text" || e.Files() != 1 || e.Damaged != nil {
+	if text, err := os.ReadFile(filepath.Join(e.Path, "v1", "code")); err != nil ||
+		string(text) != "text" || e.Files() != 1 || e.Damaged != nil {
 		t.Errorf("%d files, %q, %v, %v", e.Files(), text, err, e.Damaged)
 	}
 	if changed, err := e.Seal(); changed || err != nil {
@@ -63,16 +64,26 @@ func TestADamagedEntryIsRemoved(t *testing.T) {
 		damage func(path string) error
 		want   string
 	}{
-		{"changed", func(p string) error { return os.WriteFile(p+"/v1/code", []byte("texT"), 0o600) }, other},
-		{"longer", func(p string) error { return os.WriteFile(p+"/v1/code", []byte("text "), 0o600) }, other},
+		{"changed", func(p string) error {
+			return os.WriteFile(p+"/v1/code", []byte("texT"), 0o600)
+		}, other},
+		{"longer", func(p string) error {
+			return os.WriteFile(p+"/v1/code", []byte("text "), 0o600)
+		}, other},
 		{"cut off", func(p string) error { return os.Truncate(p+"/v1/code", 3) }, other},
 		{"empty", func(p string) error { return os.Truncate(p+"/v1/code", 0) }, other},
 		{"missing", func(p string) error { return os.Remove(p + "/v1/code") }, other},
 		{"moved", func(p string) error { return os.Rename(p+"/v1/code", p+"/v1/Code") }, other},
-		{"one too many", func(p string) error { return os.WriteFile(p+"/v1/more", nil, 0o600) }, other},
+		{"one too many", func(p string) error {
+			return os.WriteFile(p+"/v1/more", nil, 0o600)
+		}, other},
 		{"digests cut off", func(p string) error { return os.Truncate(p+"/sums", 0) }, other},
-		{"digests missing", func(p string) error { return os.Remove(p + "/sums") }, "it was not completed"},
-		{"a link", func(p string) error { return os.Symlink("/etc/passwd", p+"/v1/link") }, "v1/link is not a regular file"},
+		{"digests missing", func(p string) error {
+			return os.Remove(p + "/sums")
+		}, "it was not completed"},
+		{"a link", func(p string) error {
+			return os.Symlink("/etc/passwd", p+"/v1/link")
+		}, "v1/link is not a regular file"},
 		{"the same behind a link", func(p string) error {
 			if err := os.Rename(p+"/v1/code", p+".code"); err != nil {
 				return err
@@ -104,7 +115,8 @@ func TestADamagedEntryIsRemoved(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := entry(t, f, "a")
-			if e.Files() != 0 || e.Damaged == nil || !strings.HasSuffix(e.Damaged.Error(), test.want) {
+			if e.Files() != 0 || e.Damaged == nil ||
+				!strings.HasSuffix(e.Damaged.Error(), test.want) {
 				t.Errorf("%d files, got %v, want %s", e.Files(), e.Damaged, test.want)
 			}
 			if left, err := os.ReadDir(e.Path); err != nil || len(left) != 0 {

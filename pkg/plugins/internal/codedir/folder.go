@@ -83,7 +83,8 @@ func (f *Folder) removeOld(before time.Time) error {
 	return nil
 }
 
-// Trim removes the entries that were not asked for longest, until the rest have no more than 1 GiB. The latest one stays.
+// Trim removes the entries that were not asked for longest, until the rest have no more than 1 GiB.
+// The latest one stays.
 func (f *Folder) Trim() error { return f.trim(maxSize) }
 
 func (f *Folder) trim(most int64) error {

@@ -61,14 +61,22 @@ func TestOpenRefusesFoldersThatOthersReach(t *testing.T) {
 		make func() error
 		want string
 	}{
-		{"group", chmod(0o750), "compiled is open to others (mode 0750): " + because + "; remove it, and it is made anew, or chmod 0700 it " +
+		{"group", chmod(0o750), "compiled is open to others (mode 0750): " + because +
+			"; remove it, and it is made anew, or chmod 0700 it " +
 			"if nobody else has written to it"},
-		{"others", chmod(0o701), "compiled is open to others (mode 0701): " + because + "; remove it, and it is made anew, or chmod 0700 it " +
+		{"others", chmod(0o701), "compiled is open to others (mode 0701): " + because +
+			"; remove it, and it is made anew, or chmod 0700 it " +
 			"if nobody else has written to it"},
-		{"link", func() error { return os.Symlink(t.TempDir(), path) }, "compiled is a symbolic link: " + because + "; name the folder itself"},
-		{"link to nowhere", func() error { return os.Symlink("nowhere", path) }, "compiled is a symbolic link: " + because +
+		{"link", func() error {
+			return os.Symlink(t.TempDir(), path)
+		}, "compiled is a symbolic link: " + because + "; name the folder itself"},
+		{"link to nowhere", func() error {
+			return os.Symlink("nowhere", path)
+		}, "compiled is a symbolic link: " + because +
 			"; name the folder itself"},
-		{"file", func() error { return os.WriteFile(path, nil, 0o600) }, "compiled is not a folder; move it away, or name another one"},
+		{"file", func() error {
+			return os.WriteFile(path, nil, 0o600)
+		}, "compiled is not a folder; move it away, or name another one"},
 		{"another user's", func() error {
 			if err := os.Mkdir(path, 0o700); err != nil {
 				return err
@@ -99,7 +107,8 @@ var errSkip = fmt.Errorf("skip")
 func TestOpenSaysWhyThereCanBeNoFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "")
-	for _, path := range []string{filepath.Join(file, "compiled"), filepath.Join(file, "a", "compiled")} {
+	for _, path := range []string{filepath.Join(file, "compiled"),
+		filepath.Join(file, "a", "compiled")} {
 		if _, err := Open(path); err == nil {
 			t.Errorf("%s: no error", path)
 		}
@@ -116,7 +125,8 @@ func TestOpenRemovesWhatIsOld(t *testing.T) {
 	seal(t, f, "used", "x")
 	seal(t, f, "old", "x")
 	seal(t, f, "recent", "x")
-	for name, age := range map[string]time.Duration{"used": keep + time.Hour, "old": keep + time.Hour, "recent": keep - time.Hour} {
+	for name, age := range map[string]time.Duration{"used": keep + time.Hour,
+		"old": keep + time.Hour, "recent": keep - time.Hour} {
 		then := time.Now().Add(-age)
 		if err := os.Chtimes(filepath.Join(path, name), then, then); err != nil {
 			t.Fatal(err)
@@ -133,8 +143,8 @@ func TestOpenRemovesWhatIsOld(t *testing.T) {
 	}
 }
 
-// What has not been asked for longest goes first, and the latest entry stays, however large it is. Files that are left over
-// from writing count, too.
+// What has not been asked for longest goes first, and the latest entry stays, however large it is.
+// Files that are left over from writing count, too.
 func TestTrimKeepsWhatWasUsedLast(t *testing.T) {
 	const mebi = 1 << 20
 	for _, test := range []struct {
@@ -143,7 +153,8 @@ func TestTrimKeepsWhatWasUsedLast(t *testing.T) {
 		left  int
 	}{
 		{[]int64{600, 300, 100, 1}, maxSize, 4},
-		{[]int64{600, 423, 1, 1}, maxSize, 2}, // each has a few bytes more, of what it was sealed with
+		// each has a few bytes more, of what it was sealed with
+		{[]int64{600, 423, 1, 1}, maxSize, 2},
 		{[]int64{600, 425, 1, 1}, maxSize, 1},
 		{[]int64{1025, 1}, maxSize, 1},
 		{[]int64{1, 1, 1025, 1}, maxSize, 2},

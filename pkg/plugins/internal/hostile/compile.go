@@ -8,8 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// Recipe is a module whose only purpose is to be costly to load. A, B and C say how much of what there is; what they mean
-// depends on Kind.
+// Recipe is a module whose only purpose is to be costly to load. A, B and C say how much of what
+// there is; what they mean depends on Kind.
 type Recipe struct {
 	Kind    string
 	A, B, C int
@@ -21,12 +21,18 @@ func (r Recipe) String() string { return fmt.Sprintf("%s %d %d %d", r.Kind, r.A,
 var recipes = map[string]func(m *wasmtest.Module, a, b, c int){
 	// a loops without a branch back, in the innermost of which b variables are read c times.
 	"loops": func(m *wasmtest.Module, a, b, c int) {
-		withVariables(m, b, cat(repeat(a, op(0x03, 0x40)), repeat(c, eachVariable(b, func(v uint32) []byte { return cat(local(v), drop) })), repeat(a, op(0x0b))))
+		withVariables(m, b, cat(repeat(a, op(0x03, 0x40)),
+			repeat(c, eachVariable(b, func(v uint32) []byte {
+				return cat(local(v), drop)
+			})), repeat(a, op(0x0b))))
 	},
 	// The same with branches back, and variables that are changed.
 	"changing": func(m *wasmtest.Module, a, b, c int) {
-		change := eachVariable(b, func(v uint32) []byte { return cat(local(v), konst64(1), op(0x7c, 0x21), wasmtest.Uint(v)) })
-		withVariables(m, b, cat(repeat(a, op(0x03, 0x40)), repeat(c, change), repeat(a, local(0), op(0x0d, 0, 0x0b))))
+		change := eachVariable(b, func(v uint32) []byte {
+			return cat(local(v), konst64(1), op(0x7c, 0x21), wasmtest.Uint(v))
+		})
+		withVariables(m, b, cat(repeat(a, op(0x03, 0x40)), repeat(c, change),
+			repeat(a, local(0), op(0x0d, 0, 0x0b))))
 	},
 	// a branches out of a block one after the other, and b reads of c variables behind them.
 	"chain": func(m *wasmtest.Module, a, b, c int) {
@@ -40,7 +46,8 @@ var recipes = map[string]func(m *wasmtest.Module, a, b, c int){
 	"live": func(m *wasmtest.Module, a, b, c int) {
 		for range c {
 			f := m.Func("", "i", "", "")
-			m.Body(f, "", op(0x02, 0x40), konst(0), repeat(a, local(0), op(0x29, 0, 0)), repeat(b, local(0), op(0x0d, 0)), repeat(a-1, op(0x7c)),
+			m.Body(f, "", op(0x02, 0x40), konst(0), repeat(a, local(0), op(0x29, 0, 0)),
+				repeat(b, local(0), op(0x0d, 0)), repeat(a-1, op(0x7c)),
 				op(0x37, 3, 0, 0x0b))
 		}
 	},
@@ -59,18 +66,21 @@ var recipes = map[string]func(m *wasmtest.Module, a, b, c int){
 			targets = append(targets, wasmtest.Uint(uint32(n%c))...)
 		}
 		f := m.Func("", "i", "", "")
-		m.Body(f, "", repeat(a, repeat(c, op(0x02, 0x40)), local(0), op(0x0e), targets, repeat(c, op(0x0b))))
+		m.Body(f, "", repeat(a, repeat(c, op(0x02, 0x40)), local(0), op(0x0e), targets,
+			repeat(c, op(0x0b))))
 	},
 	// b blocks in each other in each of a functions, with c constants in the innermost.
 	"blocks": func(m *wasmtest.Module, a, b, c int) {
 		for range a {
-			m.Func("", "", "", "", repeat(b, op(0x02, 0x40)), repeat(c, konst(1), drop), repeat(b, op(0x0b)))
+			m.Func("", "", "", "", repeat(b, op(0x02, 0x40)), repeat(c, konst(1), drop),
+				repeat(b, op(0x0b)))
 		}
 	},
 	// a functions of b additions, with c variables each.
 	"functions": func(m *wasmtest.Module, a, b, c int) {
 		for range a {
-			m.Variables(m.Func("", "i", "", ""), uint32(c), wasmtest.I64, repeat(b, local(0), konst(1), op(0x6a, 0x21, 0)))
+			m.Variables(m.Func("", "i", "", ""), uint32(c), wasmtest.I64,
+				repeat(b, local(0), konst(1), op(0x6a, 0x21, 0)))
 		}
 	},
 	// a types of up to b parameters, and c functions of them.
@@ -99,15 +109,19 @@ var recipes = map[string]func(m *wasmtest.Module, a, b, c int){
 	"vectors": func(m *wasmtest.Module, a, b, c int) {
 		zero := cat(op(0xfd, 12), make([]byte, 16))
 		for range a {
-			m.Func("", "", "", "", repeat(c, zero), repeat(b, zero, op(0xfd, 0x6e)), repeat(c, drop)) // i8x16.add
+			// i8x16.add
+			m.Func("", "", "", "", repeat(c, zero), repeat(b, zero, op(0xfd, 0x6e)),
+				repeat(c, drop))
 		}
 	},
-	// a branches to a block of b values, which is checked for each, behind code that is never reached.
+	// a branches to a block of b values, which is checked for each, behind code that is never
+	// reached.
 	"checks": func(m *wasmtest.Module, a, b, c int) {
 		results := string(slices.Repeat([]byte("i"), b))
 		t := m.Type("", results)
 		f := m.Func("", "", "", "")
-		m.Body(f, "", repeat(c, op(0x02), wasmtest.Uint(t), op(0x00), repeat(a, op(0x0c, 0)), op(0x0b), repeat(b, drop)))
+		m.Body(f, "", repeat(c, op(0x02), wasmtest.Uint(t), op(0x00), repeat(a, op(0x0c, 0)),
+			op(0x0b), repeat(b, drop)))
 	},
 	// a functions with names of b letters, c of them to each function's name section in all.
 	"names": func(m *wasmtest.Module, a, b, c int) {
@@ -186,7 +200,8 @@ func Random(random *rand.Rand, most int) Recipe {
 	kinds := Kinds()
 	for {
 		number := func() int { return 1 << random.IntN(18) * (2 + random.IntN(3)) / 2 }
-		if r := (Recipe{kinds[random.IntN(len(kinds))], number(), number(), number()}).bounded(); r.Size() <= most {
+		if r := (Recipe{kinds[random.IntN(len(kinds))], number(), number(),
+			number()}).bounded(); r.Size() <= most {
 			return r
 		}
 	}

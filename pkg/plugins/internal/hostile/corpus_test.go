@@ -21,14 +21,16 @@ import (
 
 // The bounds that no guest breaks.
 const (
-	beyond   = 50 * time.Millisecond  // that a guest runs longer than its deadline
-	delay    = 100 * time.Millisecond // of another listener's event
-	compile  = time.Minute            // that a module is compiled, or a huge memory cleared; an idle machine takes seconds
-	held     = 50 * time.Millisecond  // of the garbage collector
-	logged   = 512 << 10              // bytes that one guest gets into the log
-	repeats  = 3                      // of a case that takes too long: other processes do not leave the machine alone
-	large    = 64 << 10               // bytes of a module
-	beside64 = 64 << 20               // bytes that a guest takes besides its memory
+	beyond = 50 * time.Millisecond  // that a guest runs longer than its deadline
+	delay  = 100 * time.Millisecond // of another listener's event
+	// that a module is compiled, or a huge memory cleared; an idle machine takes seconds
+	compile = time.Minute
+	held    = 50 * time.Millisecond // of the garbage collector
+	logged  = 512 << 10             // bytes that one guest gets into the log
+	// of a case that takes too long: other processes do not leave the machine alone
+	repeats  = 3
+	large    = 64 << 10 // bytes of a module
+	beside64 = 64 << 20 // bytes that a guest takes besides its memory
 	forever  = time.Hour
 )
 
@@ -43,17 +45,20 @@ type run struct {
 
 // best takes the better of two runs, for each figure.
 func (r run) best(other run) run {
-	return run{r.ended, min(r.load, other.load), min(r.call, other.call), min(r.delay, other.delay), min(r.held, other.held), min(r.peak, other.peak)}
+	return run{r.ended, min(r.load, other.load), min(r.call, other.call), min(r.delay, other.delay),
+		min(r.held, other.held), min(r.peak, other.peak)}
 }
 
-// exceeds says which bound was broken, "" for none, on a machine that is late by itself. It is for make hostile.
+// exceeds says which bound was broken, "" for none, on a machine that is late by itself. It is for
+// make hostile.
 func (r run) exceeds(c hostile.Case, noise run) string {
 	if busy() {
 		return ""
 	}
 	late := func(what string, took, most, noise time.Duration) string {
 		if most *= slower; took > most+noise {
-			return fmt.Sprintf("%s took %v, at most %v and %v for the machine are right. ", what, took.Round(time.Millisecond), most, noise)
+			return fmt.Sprintf("%s took %v, at most %v and %v for the machine are right. ", what,
+				took.Round(time.Millisecond), most, noise)
 		}
 		return ""
 	}
@@ -67,25 +72,30 @@ func (r run) exceeds(c hostile.Case, noise run) string {
 	}
 	grown := ""
 	if most := max(c.Memory, hostile.Memory) + beside64; !race && r.peak > most {
-		grown = fmt.Sprintf("the process grew by %d MiB, at most %d are right. ", r.peak>>20, most>>20)
+		grown = fmt.Sprintf("the process grew by %d MiB, at most %d are right. ", r.peak>>20,
+			most>>20)
 	}
 	return grown + load +
-		late("the call", r.call, time.Duration(max(1, c.Events))*hostile.Deadline+beyond, noise.call) +
+		late("the call", r.call, time.Duration(max(1, c.Events))*hostile.Deadline+beyond,
+			noise.call) +
 		late("another listener's event", r.delay, delay, noise.delay) +
 		late("the garbage collector", r.held, held, noise.held)
 }
 
-// busy reports whether the machine may do something else as well, which says nothing about times: all but make hostile.
+// busy reports whether the machine may do something else as well, which says nothing about times:
+// all but make hostile.
 func busy() bool { return os.Getenv("HOSTILE") != "full" }
 
-// noise is how late things are with a loop of our own in place of a guest, since other processes may use the machine as well.
+// noise is how late things are with a loop of our own in place of a guest, since other processes
+// may use the machine as well.
 func (b *neighbour) noise() (n run) {
 	for range repeats {
 		took, delay, held := b.during(func() {
 			for begun := time.Now(); time.Since(begun) < hostile.Deadline; {
 			}
 		})
-		n.call, n.delay, n.held = max(n.call, took-hostile.Deadline), max(n.delay, delay), max(n.held, held)
+		n.call, n.delay, n.held = max(n.call, took-hostile.Deadline), max(n.delay, delay),
+			max(n.held, held)
 	}
 	n.load = n.call
 	return n
@@ -95,7 +105,8 @@ func (b *neighbour) noise() (n run) {
 func TestCorpus(t *testing.T) {
 	out, url, object := &sink{}, silent(t), pod(t)
 	var compiler []string
-	if os.Getenv("HOSTILE") == "full" { // elsewhere starting a process for each of hundreds of modules would take longest
+	// elsewhere starting a process for each of hundreds of modules would take longest
+	if os.Getenv("HOSTILE") == "full" {
 		compiler = plugins.SelfCompiler()
 	}
 	host := plugins.NewHost(plugins.HostConfig{Compiler: compiler,
@@ -124,8 +135,10 @@ func TestCorpus(t *testing.T) {
 		worst.load, worst.call, worst.delay, worst.held, worst.peak>>20, (before-first)>>10)
 }
 
-// checkCase runs a case, up to three times if something takes too long, and gives the best of each figure.
-func checkCase(t *testing.T, host *plugins.Host, beside *neighbour, c hostile.Case, s plugins.Spec, out *sink) run {
+// checkCase runs a case, up to three times if something takes too long, and gives the best of each
+// figure.
+func checkCase(t *testing.T, host *plugins.Host, beside *neighbour, c hostile.Case, s plugins.Spec,
+	out *sink) run {
 	t.Helper()
 	r := run{load: forever, call: forever, delay: forever, held: forever, peak: 1 << 62}
 	if c.Memory > 0 {
@@ -168,10 +181,12 @@ func TestHugeRanges(t *testing.T) {
 	for _, c := range hostile.Huge() {
 		t.Run(c.Name, func(t *testing.T) {
 			s := spec(c.Module(), "http://127.0.0.1:1/", object)
-			s.Limits.Memory, s.Limits.LoadDeadline = 2<<30, compile // where the heap has such a range already, it is cleared first
+			// where the heap has such a range already, it is cleared first
+			s.Limits.Memory, s.Limits.LoadDeadline = 2<<30, compile
 			c.Memory = s.Limits.Memory
 			r := checkCase(t, host, beside, c, s, out)
-			t.Logf("call %v, delay of another listener %v, wait of the garbage collector %v", r.call, r.delay, r.held)
+			t.Logf("call %v, delay of another listener %v, wait of the garbage collector %v",
+				r.call, r.delay, r.held)
 			if after := resident(t); after > before+kept {
 				t.Errorf("it leaves %d MiB of memory", (after-before)>>20)
 			}
@@ -180,7 +195,8 @@ func TestHugeRanges(t *testing.T) {
 }
 
 // runCase loads a module, and gives it an event, or some.
-func runCase(t *testing.T, host *plugins.Host, beside *neighbour, s plugins.Spec, c hostile.Case) (r run) {
+func runCase(t *testing.T, host *plugins.Host, beside *neighbour, s plugins.Spec,
+	c hostile.Case) (r run) {
 	var handler *plugins.Handler
 	var err error
 	r.load, r.delay, r.held = beside.during(func() { handler, err = host.Load(t.Context(), s) })
@@ -197,7 +213,8 @@ func runCase(t *testing.T, host *plugins.Host, beside *neighbour, s plugins.Spec
 		t.Fatal(err)
 	}
 	defer i.Close(t.Context())
-	events := slices.Repeat([]event.Event{{Op: event.Add, Object: beside.e.Object}}, max(1, c.Events))
+	events := slices.Repeat([]event.Event{{Op: event.Add, Object: beside.e.Object}},
+		max(1, c.Events))
 	var delay, held time.Duration
 	r.peak = peak(t, func() {
 		r.call, delay, held = beside.during(func() { _, err = i.HandleBatch(t.Context(), events) })
@@ -225,7 +242,8 @@ func ending(err error) string {
 func wanted(ended, want string) bool {
 	for one := range strings.SplitSeq(want, " | ") {
 		text, refused := strings.CutPrefix(one, "refused: ")
-		if one == ended || refused && strings.HasPrefix(ended, "refused: ") && strings.Contains(ended, text) {
+		if one == ended || refused && strings.HasPrefix(ended, "refused: ") &&
+			strings.Contains(ended, text) {
 			return true
 		}
 	}
@@ -247,7 +265,9 @@ func TestCorpusIsWhatItSays(t *testing.T) {
 		t.Errorf("%d cases", len(names))
 	}
 	for _, f := range abi.Imports {
-		if !slices.ContainsFunc(hostile.Functions(), func(s string) bool { return s == f.Module+" "+f.Name }) {
+		if !slices.ContainsFunc(hostile.Functions(), func(s string) bool {
+			return s == f.Module+" "+f.Name
+		}) {
 			t.Errorf("there are no cases for %s %s", f.Module, f.Name)
 		}
 	}

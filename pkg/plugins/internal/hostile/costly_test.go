@@ -21,7 +21,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/hostile"
 )
 
-// searched are the limits of modules that a search makes. HOSTILE_SEARCH says how long it goes on, as in 30m.
+// searched are the limits of modules that a search makes. HOSTILE_SEARCH says how long it goes on,
+// as in 30m.
 const (
 	searchedSize   = 32 << 20
 	searchedTime   = 10 * time.Second
@@ -49,8 +50,10 @@ type loaded struct {
 
 func (l loaded) String() string {
 	return fmt.Sprintf("%-24s %9d bytes: %v, of which %v in the child with %d MiB, %d MiB here and %d MiB afterwards; another's event %v late, GC waited %v and took %v, stopped in %v: %.90s",
-		l.recipe, l.size, l.took.Round(time.Millisecond), l.cpu.Round(time.Millisecond), l.child>>20, l.during>>20, l.parent>>20,
-		l.delay.Round(time.Millisecond), l.held.Round(time.Millisecond), l.gc.Round(time.Millisecond), l.stop.Round(time.Millisecond), l.end)
+		l.recipe, l.size, l.took.Round(time.Millisecond), l.cpu.Round(time.Millisecond),
+		l.child>>20, l.during>>20, l.parent>>20,
+		l.delay.Round(time.Millisecond), l.held.Round(time.Millisecond),
+		l.gc.Round(time.Millisecond), l.stop.Round(time.Millisecond), l.end)
 }
 
 // memory is the most that both processes had at once.
@@ -68,8 +71,8 @@ var aims = map[string]func(loaded) float64{
 	"stop":            func(l loaded) float64 { return l.stop.Seconds() },
 }
 
-// TestSearchForCostlyModules looks for modules that cost most to load. Its short form shows that it works. With
-// HOSTILE=full, what it finds is compared with the absolute bounds.
+// TestSearchForCostlyModules looks for modules that cost most to load. Its short form shows that it
+// works. With HOSTILE=full, what it finds is compared with the absolute bounds.
 func TestSearchForCostlyModules(t *testing.T) {
 	duration, _ := time.ParseDuration(os.Getenv("HOSTILE_SEARCH"))
 	most, steps := searchedSize, 1<<30
@@ -103,14 +106,16 @@ func TestSearchForCostlyModules(t *testing.T) {
 	}
 	var worst strings.Builder
 	fmt.Fprintf(&worst, "# The worst of %d modules, from seed %d, in %v, for what was searched. The bounds: another's event %v late, the collector\n"+
-		"# waits %v, stopped in %v, %d MiB.\n", n, seed, duration, delay, held, stopped, (searchedMemory+searchedSlack)>>20)
+		"# waits %v, stopped in %v, %d MiB.\n", n, seed, duration, delay, held, stopped,
+		(searchedMemory+searchedSlack)>>20)
 	slices.Sort(names)
 	for _, name := range names {
 		fmt.Fprintf(&worst, "%-16s %v\n", name, best[name])
 	}
 	t.Log(worst.String())
 	if *write {
-		if err := os.WriteFile("testdata/worst_loading.txt", []byte(worst.String()), 0o644); err != nil {
+		if err := os.WriteFile("testdata/worst_loading.txt", []byte(worst.String()),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,7 +130,8 @@ func TestKnownCostlyModules(t *testing.T) {
 	for _, r := range hostile.Costly {
 		l := s.load(t, r, false)
 		t.Log(l)
-		if l.end != "loaded" && !strings.Contains(l.end, "limits.load") && !strings.Contains(l.end, "allowed") && !strings.Contains(l.end, "split large") {
+		if l.end != "loaded" && !strings.Contains(l.end, "limits.load") &&
+			!strings.Contains(l.end, "allowed") && !strings.Contains(l.end, "split large") {
 			t.Errorf("%v ended with %s", r, l.end)
 		}
 	}

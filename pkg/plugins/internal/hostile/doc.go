@@ -1,16 +1,18 @@
-// Package hostile makes WebAssembly modules that try to do harm: to never end, to take memory, to stop others, to break the
-// host or to have more than they were granted. Its tests load and run all of them in a real host.
+// Package hostile makes WebAssembly modules that try to do harm: to never end, to take memory, to
+// stop others, to break the host or to have more than they were granted. Its tests load and run all
+// of them in a real host.
 //
 // What is promised of the corpus:
 //   - All gives the same modules each time. Their names are unique.
-//   - Each case states how it must end. A host in which it ends in another way, or later than its deadlines say, is broken.
+//   - Each case states how it must end. A host in which it ends in another way, or later than its
+//     deadlines say, is broken.
 //   - Mutant gives the same damage for the same seed.
 //
-// The modules are made by hand and hold nothing but what they are about. The limits they are made for are Memory, Deadline
-// and LoadDeadline.
+// The modules are made by hand and hold nothing but what they are about. The limits they are made
+// for are Memory, Deadline and LoadDeadline.
 //
-// A Program is made by chance. A search over them looks for what holds up the host the longest, or takes the most of the
-// engine's stack.
+// A Program is made by chance. A search over them looks for what holds up the host the longest, or
+// takes the most of the engine's stack.
 package hostile
 
 import (
@@ -27,7 +29,8 @@ const (
 	LoadDeadline = time.Second
 )
 
-// grownPages is the memory of guests that grow it: not so much that the host takes a trap for a lack of memory.
+// grownPages is the memory of guests that grow it: not so much that the host takes a trap for a
+// lack of memory.
 const grownPages = 40
 
 // Case is one module and how it must end.
@@ -40,11 +43,13 @@ type Case struct {
 	//	FUNCTION: REASON        the guest crashes in FUNCTION, at load or at an event
 	//	verdict                 it gives a verdict for the event: what it tries came to nothing
 	//
-	// or several of them with " | " between, where it is a matter of time or of the engine which comes first.
+	// or several of them with " | " between, where it is a matter of time or of the engine which
+	// comes first.
 	Want string
 	// Events are how many it is given at once; 0 is one.
 	Events int
-	// Slow is set for those that the engine compiles for seconds, which the limit of starting does not bound.
+	// Slow is set for those that the engine compiles for seconds, which the limit of starting does
+	// not bound.
 	Slow bool
 	// Memory is the limit it is run with; 0 is the one above.
 	Memory int64
@@ -52,7 +57,8 @@ type Case struct {
 
 // All is the corpus. URL is that of a server which takes connections and never answers.
 func All(url string) []Case {
-	return slices.Concat(loops(), recursions(), growth(), ranges(), claims(), sizes(), binaries(), features(), imports(), exports(),
+	return slices.Concat(loops(), recursions(), growth(), ranges(), claims(), sizes(), binaries(),
+		features(), imports(), exports(),
 		phases(), straight(), floods(url), pointers(), wasi(), commands(), numbers())
 }
 
@@ -90,8 +96,8 @@ func guest(m *wasmtest.Module) *wasmtest.Module {
 // marker is the number of the first own function of a module without imports.
 const marker = 0
 
-// onEvent ends a module with on_event, which runs the code and gives the verdict done. It has two local variables behind
-// its four parameters, the first of the last two for counting.
+// onEvent ends a module with on_event, which runs the code and gives the verdict done. It has two
+// local variables behind its four parameters, the first of the last two for counting.
 func onEvent(m *wasmtest.Module, code ...[]byte) []byte {
 	m.Func("on_event", "iiii", "i", "iI", cat(code...), konst(0))
 	return m.Bytes()

@@ -12,13 +12,21 @@ func loops() []Case {
 	}
 	return []Case{
 		{Name: "loop in on_event", Module: runs(forever), Want: "on_event: deadline"},
-		{Name: "loop in on_batch", Module: guests(func(m *wasmtest.Module) { m.Func("on_batch", "i", "i", "", forever, konst(0)) }),
+		{Name: "loop in on_batch", Module: guests(func(m *wasmtest.Module) {
+			m.Func("on_batch", "i", "i", "", forever, konst(0))
+		}),
 			Want: "on_batch: deadline", Events: 3},
-		{Name: "loop in configure", Module: guests(func(m *wasmtest.Module) { m.Func("configure", "", "i", "", forever, konst(0)) }),
+		{Name: "loop in configure", Module: guests(func(m *wasmtest.Module) {
+			m.Func("configure", "", "i", "", forever, konst(0))
+		}),
 			Want: "configure: deadline"},
-		{Name: "loop in _initialize", Module: guests(func(m *wasmtest.Module) { m.Func("_initialize", "", "", "", forever) }),
+		{Name: "loop in _initialize", Module: guests(func(m *wasmtest.Module) {
+			m.Func("_initialize", "", "", "", forever)
+		}),
 			Want: "_initialize: deadline"},
-		{Name: "loop in the start function", Module: guests(func(m *wasmtest.Module) { m.Start(m.Func("", "", "", "", forever)) }),
+		{Name: "loop in the start function", Module: guests(func(m *wasmtest.Module) {
+			m.Start(m.Func("", "", "", "", forever))
+		}),
 			Want: "start: deadline"},
 		{Name: "loop in the marker", Module: func() []byte {
 			m := &wasmtest.Module{}
@@ -27,14 +35,22 @@ func loops() []Case {
 			m.Func("informerd_abi_v1", "", "", "", forever)
 			return onEvent(m)
 		}, Want: "verdict"}, // it is never called
-		{Name: "loop behind a verdict's place", Module: runs(konst(0), forever, drop), Want: "on_event: deadline"},
-		{Name: "loop with a long body", Module: runs(loop(repeat(20_000, konst(1), drop))), Want: "on_event: deadline"},
+		{Name: "loop behind a verdict's place", Module: runs(konst(0), forever, drop),
+			Want: "on_event: deadline"},
+		{Name: "loop with a long body", Module: runs(loop(repeat(20_000, konst(1), drop))),
+			Want: "on_event: deadline"},
 		{Name: "loops in loops", Module: runs(nested(200)), Want: "on_event: deadline"},
-		{Name: "br_table that leads back", Module: runs(op(0x03, 0x40), local(0), op(0x0e, 3, 0, 0, 0, 0, 0x0b)), Want: "on_event: deadline"},
-		{Name: "loop that divides", Module: runs(loop(konst64(-1), konst64(3), op(0x7f), drop)), Want: "on_event: deadline"},
-		{Name: "loop of stores", Module: runs(loop(wasmtest.Store64(64, konst64(7)))), Want: "on_event: deadline"},
-		{Name: "loop that traps in the end", Module: runs(wasmtest.Times(4, 1<<20), unreachable), Want: "on_event: trap"},
-		{Name: "code that the meter does not take, but the engine does", Module: odd(forever), Want: "refused: cannot be metered"},
+		{Name: "br_table that leads back",
+			Module: runs(op(0x03, 0x40), local(0), op(0x0e, 3, 0, 0, 0, 0, 0x0b)),
+			Want:   "on_event: deadline"},
+		{Name: "loop that divides", Module: runs(loop(konst64(-1), konst64(3), op(0x7f), drop)),
+			Want: "on_event: deadline"},
+		{Name: "loop of stores", Module: runs(loop(wasmtest.Store64(64, konst64(7)))),
+			Want: "on_event: deadline"},
+		{Name: "loop that traps in the end", Module: runs(wasmtest.Times(4, 1<<20), unreachable),
+			Want: "on_event: trap"},
+		{Name: "code that the meter does not take, but the engine does", Module: odd(forever),
+			Want: "refused: cannot be metered"},
 	}
 }
 
@@ -95,13 +111,16 @@ func recursions() []Case {
 		large += "I"
 	}
 	return []Case{
-		{Name: "recursion without loops", Module: with(func(m *wasmtest.Module) [][]byte { return [][]byte{konst(60), call(fib(m))} }),
+		{Name: "recursion without loops", Module: with(func(m *wasmtest.Module) [][]byte {
+			return [][]byte{konst(60), call(fib(m))}
+		}),
 			Want: "on_event: deadline"},
-		{Name: "recursion without loops in configure", Module: with(func(m *wasmtest.Module) [][]byte {
-			f := fib(m)
-			m.Func("configure", "", "i", "", konst(60), call(f), konst(0))
-			return nil
-		}), Want: "configure: deadline"},
+		{Name: "recursion without loops in configure",
+			Module: with(func(m *wasmtest.Module) [][]byte {
+				f := fib(m)
+				m.Func("configure", "", "i", "", konst(60), call(f), konst(0))
+				return nil
+			}), Want: "configure: deadline"},
 		{Name: "mutual recursion", Module: with(func(m *wasmtest.Module) [][]byte {
 			a := m.Func("", "", "", "")
 			b := m.Func("", "", "", "", call(a))
@@ -119,21 +138,24 @@ func recursions() []Case {
 			// All variables get values that are read after the call.
 			var code, after []byte
 			for n := uint32(1); n <= 5_000; n++ {
-				code = append(code, cat(local(0), op(0xac, 0x21), wasmtest.Uint(n))...) // extend, local.set
+				// extend, local.set
+				code = append(code, cat(local(0), op(0xac, 0x21), wasmtest.Uint(n))...)
 				after = append(after, cat(local(n), drop)...)
 			}
 			return cat(code, local(0), call(self), after)
 		}), Want: "on_event: trap | on_event: deadline"},
-		{Name: "deep recursion that returns again and again", Module: with(func(m *wasmtest.Module) [][]byte {
-			self := m.Func("", "i", "", "")
-			m.Body(self, "", local(0), wasmtest.If(local(0), konst(1), op(0x6b), call(self)))
-			return [][]byte{loop(konst(100_000), call(self))}
-		}), Want: "on_event: deadline"},
-		{Name: "calls of a function with 50,000 variables", Module: with(func(m *wasmtest.Module) [][]byte {
-			f := m.Func("", "i", "", "")
-			m.Variables(f, 50_000, wasmtest.I64, manyVariables(1, 50_000, 2_000))
-			return [][]byte{loop(konst(0), call(f))}
-		}), Want: "on_event: deadline"},
+		{Name: "deep recursion that returns again and again",
+			Module: with(func(m *wasmtest.Module) [][]byte {
+				self := m.Func("", "i", "", "")
+				m.Body(self, "", local(0), wasmtest.If(local(0), konst(1), op(0x6b), call(self)))
+				return [][]byte{loop(konst(100_000), call(self))}
+			}), Want: "on_event: deadline"},
+		{Name: "calls of a function with 50,000 variables",
+			Module: with(func(m *wasmtest.Module) [][]byte {
+				f := m.Func("", "i", "", "")
+				m.Variables(f, 50_000, wasmtest.I64, manyVariables(1, 50_000, 2_000))
+				return [][]byte{loop(konst(0), call(f))}
+			}), Want: "on_event: deadline"},
 		{Name: "calls that reach far down", Module: with(func(m *wasmtest.Module) [][]byte {
 			f := m.Func("", "", "", "")
 			for range 40 { // each calls the one before it twice
@@ -149,7 +171,8 @@ func manyVariables(first, n, used uint32) []byte {
 	var sum []byte
 	for i := range used {
 		v := first + i*(n/used)
-		sum = append(sum, cat(local(v), konst64(1), op(0x7c, 0x21), wasmtest.Uint(v))...) // add, local.set
+		// add, local.set
+		sum = append(sum, cat(local(v), konst64(1), op(0x7c, 0x21), wasmtest.Uint(v))...)
 	}
 	return cat(local(0), wasmtest.If(loop(sum)))
 }

@@ -18,21 +18,29 @@ func growth() []Case {
 		})
 	}
 	return []Case{
-		{Name: "memory.grow without end", Module: runs(loop(wasmtest.Grow(1), drop)), Want: "on_event: deadline"},
-		{Name: "memory.grow by 0 without end", Module: runs(loop(wasmtest.Grow(0), drop)), Want: "on_event: deadline"},
-		{Name: "memory.grow by 4 GiB without end", Module: runs(loop(wasmtest.Grow(-1), drop)), Want: "on_event: deadline"},
-		{Name: "memory.grow until refused, then a trap", Module: runs(loop(wasmtest.Grow(1), less, wasmtest.If(unreachable))),
-			Want: "on_event: memory"},
+		{Name: "memory.grow without end", Module: runs(loop(wasmtest.Grow(1), drop)),
+			Want: "on_event: deadline"},
+		{Name: "memory.grow by 0 without end", Module: runs(loop(wasmtest.Grow(0), drop)),
+			Want: "on_event: deadline"},
+		{Name: "memory.grow by 4 GiB without end", Module: runs(loop(wasmtest.Grow(-1), drop)),
+			Want: "on_event: deadline"},
+		{Name: "memory.grow until refused, then a trap",
+			Module: runs(loop(wasmtest.Grow(1), less, wasmtest.If(unreachable))),
+			Want:   "on_event: memory"},
 		{Name: "memory.grow and use of all of it", Module: runs(wasmtest.Grow(63), drop,
 			loop(konst(0), konst(1), konst(64<<16), bulk(11, 0))), Want: "on_event: deadline"},
 		{Name: "memory.grow in configure", Module: with(func(m *wasmtest.Module) [][]byte {
 			m.Func("configure", "", "i", "", loop(wasmtest.Grow(1), drop), konst(0))
 			return nil
 		}), Want: "configure: deadline"},
-		{Name: "table.grow without end", Module: tables(1, loop(null, konst(1), bulk(15, 0), drop)), Want: "on_event: deadline"},
-		{Name: "table.grow by 2^27", Module: tables(1, loop(null, konst(1<<27), bulk(15, 0), drop)), Want: "on_event: deadline"},
-		{Name: "table.grow by 2^32-1", Module: tables(1, loop(null, konst(-1), bulk(15, 0), drop)), Want: "on_event: deadline"},
-		{Name: "table.grow of 16 tables", Module: tables(16, growAll(16)), Want: "verdict | on_event: deadline"},
+		{Name: "table.grow without end", Module: tables(1, loop(null, konst(1), bulk(15, 0), drop)),
+			Want: "on_event: deadline"},
+		{Name: "table.grow by 2^27", Module: tables(1, loop(null, konst(1<<27), bulk(15, 0), drop)),
+			Want: "on_event: deadline"},
+		{Name: "table.grow by 2^32-1", Module: tables(1, loop(null, konst(-1), bulk(15, 0), drop)),
+			Want: "on_event: deadline"},
+		{Name: "table.grow of 16 tables", Module: tables(16, growAll(16)),
+			Want: "verdict | on_event: deadline"},
 		{Name: "17 tables", Module: tables(17), Want: "refused: 17 tables, at most 16 are allowed"},
 	}
 }
@@ -57,19 +65,31 @@ func ranges() []Case {
 		})
 	}
 	return []Case{
-		{Name: "memory.fill", Module: grown(loop(konst(0), konst(7), konst(all), bulk(11, 0))), Want: "on_event: deadline"},
-		{Name: "memory.fill of one byte", Module: grown(loop(konst(0), konst(7), konst(1), bulk(11, 0))), Want: "on_event: deadline"},
-		{Name: "memory.fill, 2,900 times in a row", Module: grown(repeat(2_900, konst(0), konst(7), konst(all), bulk(11, 0))),
-			Want: "on_event: deadline", Slow: true},
-		{Name: "memory.copy onto itself", Module: grown(loop(konst(1), konst(0), konst(all-1), bulk(10, 0, 0))), Want: "on_event: deadline"},
-		{Name: "memory.copy, backwards", Module: grown(loop(konst(0), konst(1), konst(all-1), bulk(10, 0, 0))), Want: "on_event: deadline"},
+		{Name: "memory.fill", Module: grown(loop(konst(0), konst(7), konst(all), bulk(11, 0))),
+			Want: "on_event: deadline"},
+		{Name: "memory.fill of one byte",
+			Module: grown(loop(konst(0), konst(7), konst(1), bulk(11, 0))),
+			Want:   "on_event: deadline"},
+		{Name: "memory.fill, 2,900 times in a row",
+			Module: grown(repeat(2_900, konst(0), konst(7), konst(all), bulk(11, 0))),
+			Want:   "on_event: deadline", Slow: true},
+		{Name: "memory.copy onto itself",
+			Module: grown(loop(konst(1), konst(0), konst(all-1), bulk(10, 0, 0))),
+			Want:   "on_event: deadline"},
+		{Name: "memory.copy, backwards",
+			Module: grown(loop(konst(0), konst(1), konst(all-1), bulk(10, 0, 0))),
+			Want:   "on_event: deadline"},
 		{Name: "memory.init", Module: with(func(m *wasmtest.Module) [][]byte {
 			m.Passive(string(make([]byte, 1<<20)))
-			return [][]byte{wasmtest.Grow(grownPages - 1), drop, loop(konst(0), konst(0), konst(1<<20), bulk(8, 0, 0))}
+			return [][]byte{wasmtest.Grow(grownPages - 1), drop,
+				loop(konst(0), konst(0), konst(1<<20), bulk(8, 0, 0))}
 		}), Want: "on_event: deadline"},
-		{Name: "memory.fill beyond the end", Module: grown(konst(all), konst(1), konst(-1), bulk(11, 0)), Want: "on_event: trap"},
-		{Name: "memory.copy of 4 GiB", Module: grown(konst(0), konst(0), konst(-1), bulk(10, 0, 0)), Want: "on_event: trap"},
-		{Name: "memory.copy whose end wraps around", Module: grown(konst(-1), konst(-1), konst(2), bulk(10, 0, 0)), Want: "on_event: trap"},
+		{Name: "memory.fill beyond the end",
+			Module: grown(konst(all), konst(1), konst(-1), bulk(11, 0)), Want: "on_event: trap"},
+		{Name: "memory.copy of 4 GiB", Module: grown(konst(0), konst(0), konst(-1), bulk(10, 0, 0)),
+			Want: "on_event: trap"},
+		{Name: "memory.copy whose end wraps around",
+			Module: grown(konst(-1), konst(-1), konst(2), bulk(10, 0, 0)), Want: "on_event: trap"},
 		{Name: "memory.init beyond the segment", Module: with(func(m *wasmtest.Module) [][]byte {
 			m.Passive("abc")
 			return [][]byte{konst(0), konst(1), konst(-1), bulk(8, 0, 0)}
@@ -78,8 +98,11 @@ func ranges() []Case {
 			m.Passive("abc")
 			return [][]byte{bulk(9, 0), konst(0), konst(0), konst(1), bulk(8, 0, 0)}
 		}), Want: "on_event: trap"},
-		{Name: "table.fill", Module: grown(loop(konst(0), null, konst(wholeTable), bulk(17, 0))), Want: "on_event: deadline"},
-		{Name: "table.copy", Module: grown(loop(konst(0), konst(0), konst(wholeTable), bulk(14, 0, 1))), Want: "on_event: deadline"},
-		{Name: "table.fill beyond the end", Module: grown(konst(1), null, konst(-1), bulk(17, 0)), Want: "on_event: trap"},
+		{Name: "table.fill", Module: grown(loop(konst(0), null, konst(wholeTable), bulk(17, 0))),
+			Want: "on_event: deadline"},
+		{Name: "table.copy", Module: grown(loop(konst(0), konst(0), konst(wholeTable),
+			bulk(14, 0, 1))), Want: "on_event: deadline"},
+		{Name: "table.fill beyond the end", Module: grown(konst(1), null, konst(-1), bulk(17, 0)),
+			Want: "on_event: trap"},
 	}
 }

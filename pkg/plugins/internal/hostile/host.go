@@ -9,8 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// What stands in the memory of guests that call host functions, and where. All behind Text is the letter a, but for the
-// quotation mark it begins with.
+// What stands in the memory of guests that call host functions, and where. All behind Text is the
+// letter a, but for the quotation mark it begins with.
 const (
 	atKey       = 0
 	atPath      = 16
@@ -24,7 +24,8 @@ const (
 	memoryEnd   = grownPages << 16
 )
 
-// Where the cases look for objects: the informer and the index that a host has to have, and the object in it.
+// Where the cases look for objects: the informer and the index that a host has to have, and the
+// object in it.
 const (
 	Informer  = "pods"
 	Index     = "app"
@@ -34,8 +35,8 @@ const (
 	path      = "metadata.name"
 )
 
-// caller is a guest that has all host functions, a path with the handle 0, and in on_event an iterator with the number 0
-// and a stored value. Functions are numbered as in abi.Imports.
+// caller is a guest that has all host functions, a path with the handle 0, and in on_event an
+// iterator with the number 0 and a stored value. Functions are numbered as in abi.Imports.
 func caller(url string, change func(m *wasmtest.Module) (onEvent [][]byte)) func() []byte {
 	return func() []byte {
 		m := &wasmtest.Module{}
@@ -51,8 +52,10 @@ func caller(url string, change func(m *wasmtest.Module) (onEvent [][]byte)) func
 		m.Data(atHead, head(url))
 		code := change(m)
 		return onEvent(m, cat(
-			host(abi.ModuleCache, "get", konst(0), konst(atNamespace), size(Namespace), konst(atName), size(Name)), drop,
-			host(abi.ModuleKV, "set", konst(atKey), size(key), konst(atName), size(Name), konst64(0)), drop,
+			host(abi.ModuleCache, "get", konst(0), konst(atNamespace), size(Namespace),
+				konst(atName), size(Name)), drop,
+			host(abi.ModuleKV, "set", konst(atKey), size(key), konst(atName), size(Name),
+				konst64(0)), drop,
 			wasmtest.Grow(grownPages-1), drop,
 			konst(atText), konst('a'), konst(textLength), bulk(11, 0),
 			wasmtest.Store(atText, konst('"'|'a'<<8|'a'<<16|'a'<<24)),
@@ -62,7 +65,8 @@ func caller(url string, change func(m *wasmtest.Module) (onEvent [][]byte)) func
 
 // configured adds a configure that compiles the path and runs some code.
 func configured(m *wasmtest.Module, code ...[]byte) {
-	m.Func("configure", "", "i", "i", host(abi.ModuleEvent, "path", konst(atPath), size(path)), drop, cat(code...), konst(0))
+	m.Func("configure", "", "i", "i", host(abi.ModuleEvent, "path", konst(atPath), size(path)),
+		drop, cat(code...), konst(0))
 }
 
 func head(url string) string { return fmt.Sprintf(`{"method":"POST","url":%q}`, url) }
@@ -75,7 +79,9 @@ func host(module, name string, args ...[]byte) []byte {
 }
 
 func number(module, name string) uint32 {
-	return uint32(slices.IndexFunc(abi.Imports, func(f abi.Function) bool { return f.Module == module && f.Name == name }))
+	return uint32(slices.IndexFunc(abi.Imports, func(f abi.Function) bool {
+		return f.Module == module && f.Name == name
+	}))
 }
 
 func letters(types []abi.ValueType) string {
@@ -98,8 +104,8 @@ func forget(f abi.Function) []byte {
 	return drop
 }
 
-// use is a call of a host function with its arguments: numbers, and what a case puts in for P, a pointer, and L, the
-// length of what is there.
+// use is a call of a host function with its arguments: numbers, and what a case puts in for P, a
+// pointer, and L, the length of what is there.
 type use struct {
 	module, name, args string
 	configure          bool // it works in configure only
@@ -222,22 +228,26 @@ func pointers() []Case {
 			{"both 2 GiB", -1 << 31, -1 << 31},
 			{"negative", -1 << 31, 20},
 		} {
-			// A result of 0 or more would say that it was taken. Some give a length that was not written; those lengths are
-			// smaller than the room, so that it must be written.
-			cases = append(cases, Case{Name: u.String() + ": " + bad.name, Want: u.export() + ": protocol | verdict",
-				Module: u.where("http://127.0.0.1:1/", cat(u.call(bad.pointer, bad.length), u.refused()))})
+			// A result of 0 or more would say that it was taken. Some give a length that was not
+			// written; those lengths are smaller than the room, so that it must be written.
+			cases = append(cases,
+				Case{Name: u.String() + ": " + bad.name, Want: u.export() + ": protocol | verdict",
+					Module: u.where("http://127.0.0.1:1/",
+						cat(u.call(bad.pointer, bad.length), u.refused()))})
 		}
 	}
 	return cases
 }
 
-// refused traps if a function took what it was given. Functions that write little, or none of it, may give a length.
+// refused traps if a function took what it was given. Functions that write little, or none of it,
+// may give a length.
 func (u use) refused() []byte {
 	f := u.function()
 	switch {
 	case len(f.Results) == 0:
 		return nil
-	case f.Results[0] == abi.I64, u.name == "object", u.name == "get", u.name == "cas", u.name == "header", u.name == "body":
+	case f.Results[0] == abi.I64, u.name == "object", u.name == "get", u.name == "cas",
+		u.name == "header", u.name == "body":
 		return drop
 	}
 	return cat(konst(0), op(0x4e), wasmtest.If(unreachable)) // ge_s

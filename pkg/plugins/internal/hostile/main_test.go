@@ -38,7 +38,8 @@ func silent(t testing.TB) string {
 // pod is an object of 600 KB, and what guests ask for stands at its end.
 func pod(t testing.TB) *event.Object {
 	t.Helper()
-	text := `{"apiVersion":"v1","kind":"Pod","spec":{"x":"` + strings.Repeat("x", 600_000) + `"},"metadata":{"namespace":"` +
+	text := `{"apiVersion":"v1","kind":"Pod","spec":{"x":"` + strings.Repeat("x", 600_000) +
+		`"},"metadata":{"namespace":"` +
 		hostile.Namespace + `","uid":"u","resourceVersion":"7","name":"` + hostile.Name + `"}}`
 	var p event.Parser
 	o, err := p.Parse([]byte(text))
@@ -71,9 +72,12 @@ func (c caches) ByIndex(_, index, _ string) []*event.Object {
 
 // spec grants everything there is.
 func spec(module []byte, url string, object *event.Object) plugins.Spec {
-	return plugins.Spec{Listener: "hostile", Path: "hostile.wasm", Wasm: module, Caches: caches{object},
-		Limits: plugins.Limits{Memory: hostile.Memory, Deadline: hostile.Deadline, LoadDeadline: hostile.LoadDeadline},
-		Grants: plugins.Grants{Log: &plugins.LogGrant{Level: slog.LevelDebug}, KV: &plugins.KVGrant{}, Clock: &plugins.ClockGrant{},
+	return plugins.Spec{Listener: "hostile", Path: "hostile.wasm", Wasm: module,
+		Caches: caches{object},
+		Limits: plugins.Limits{Memory: hostile.Memory, Deadline: hostile.Deadline,
+			LoadDeadline: hostile.LoadDeadline},
+		Grants: plugins.Grants{Log: &plugins.LogGrant{Level: slog.LevelDebug},
+			KV: &plugins.KVGrant{}, Clock: &plugins.ClockGrant{},
 			Random: &plugins.RandomGrant{}, HTTP: &plugins.HTTPGrant{Allow: []string{url}},
 			Cache: &plugins.CacheGrant{Informers: []string{hostile.Informer}}}}
 }

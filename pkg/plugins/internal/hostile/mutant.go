@@ -16,7 +16,8 @@ func Good() [][]byte {
 		m.Global(3)
 		m.Element(1, number(abi.ModuleLog, "enabled"))
 		m.Passive("passive")
-		m.Custom("name", wasmtest.Section(1, wasmtest.Vector(cat(wasmtest.Uint(uint32(len(abi.Imports))), wasmtest.Text("marker")))))
+		m.Custom("name", wasmtest.Section(1,
+			wasmtest.Vector(cat(wasmtest.Uint(uint32(len(abi.Imports))), wasmtest.Text("marker")))))
 		helper := m.Func("", "iI", "I", "II", local(1), konst64(3), op(0x7c))
 		var code [][]byte
 		for _, u := range uses {
@@ -26,13 +27,16 @@ func Good() [][]byte {
 		}
 		m.Func("_initialize", "", "", "", wasmtest.Const(1), wasmtest.SetGlobal(0))
 		configured(m, uses[4].call(32_768, 8_192), drop)
-		m.Func("on_batch", "i", "i", "", loop(host(abi.ModuleEvent, "next", konst(0), konst(20)), less, wasmtest.If(konst(0), wasmtest.Return)), konst(0))
+		m.Func("on_batch", "i", "i", "", loop(host(abi.ModuleEvent, "next", konst(0), konst(20)),
+			less, wasmtest.If(konst(0), wasmtest.Return)), konst(0))
 		return append(code,
 			konst(1), konst64(2), call(helper), drop,
 			konst(0), konst(1), op(0x11), wasmtest.Uint(m.Type("i", "i")), op(0), drop,
-			wasmtest.Times(4, 10), wasmtest.GetGlobal(0), op(0x04, 0x40), op(0x01), op(0x05), unreachable, op(0x0b),
+			wasmtest.Times(4, 10), wasmtest.GetGlobal(0), op(0x04, 0x40), op(0x01), op(0x05),
+			unreachable, op(0x0b),
 			local(0), op(0x02, 0x40, 0x02, 0x40), local(0), op(0x0e, 2, 0, 1, 1, 0x0b, 0x0b, 0x1a),
-			konst(0), konst(0), konst(3), bulk(8, 1, 0), konst(0), konst(64), konst(9), bulk(10, 0, 0),
+			konst(0), konst(0), konst(3), bulk(8, 1, 0), konst(0), konst(64), konst(9),
+			bulk(10, 0, 0),
 			null, konst(1), bulk(15, 0), drop)
 	})
 	var program func() []byte
@@ -41,7 +45,8 @@ func Good() [][]byte {
 			program = c.Module
 		}
 	}
-	return [][]byte{nothing(), everything(), runs(wasmtest.Grow(1), drop, wasmtest.Times(4, 100))(), program()}
+	return [][]byte{nothing(), everything(), runs(wasmtest.Grow(1), drop, wasmtest.Times(4, 100))(),
+		program()}
 }
 
 // Mutant damages a module in one to three places, or cuts it off. What it is given stays as it is.

@@ -19,12 +19,12 @@ import (
 // goGuest is the size from which a module takes seconds to compile.
 const goGuest = 1 << 20
 
-// hangs is how long a Load may take on a machine that others use as well. A Go guest compiles in 1 to 4 s on an idle core,
-// and a damaged one takes no longer.
+// hangs is how long a Load may take on a machine that others use as well. A Go guest compiles in 1
+// to 4 s on an idle core, and a damaged one takes no longer.
 const hangs = 2 * time.Minute
 
-// TestMutants loads damaged modules and gives each of them some events. HOSTILE=full takes 10,000 of them, some hundred of
-// those made of guests in bin/plugins; HOSTILE_SEED repeats a run.
+// TestMutants loads damaged modules and gives each of them some events. HOSTILE=full takes 10,000
+// of them, some hundred of those made of guests in bin/plugins; HOSTILE_SEED repeats a run.
 func TestMutants(t *testing.T) {
 	n, n0, big := 500, uint64(time.Now().UnixNano()), 0
 	switch full := os.Getenv("HOSTILE"); full {
@@ -73,7 +73,8 @@ type module struct {
 	wasm []byte
 }
 
-// guests are small modules made by hand and, if they were built, guests in all languages; Go's are the large ones.
+// guests are small modules made by hand and, if they were built, guests in all languages; Go's are
+// the large ones.
 func guests(t *testing.T) (small, large []module) {
 	for i, good := range hostile.Good() {
 		small = append(small, module{fmt.Sprintf("good %d", i), good})
@@ -119,7 +120,8 @@ func (m *mutants) run(seed uint64, from module) {
 		}
 	}()
 	s := spec(wasm, m.url, m.object)
-	s.Limits.Memory, s.Limits.Deadline, s.Limits.LoadDeadline = 16<<20, 20*time.Millisecond, 50*time.Millisecond
+	s.Limits.Memory, s.Limits.Deadline, s.Limits.LoadDeadline = 16<<20, 20*time.Millisecond,
+		50*time.Millisecond
 	begun := time.Now()
 	handler, err := m.host.Load(m.t.Context(), s)
 	m.note(name, time.Since(begun), 0, err)
@@ -136,7 +138,8 @@ func (m *mutants) run(seed uint64, from module) {
 		return
 	}
 	defer i.Close(m.t.Context())
-	for _, e := range []event.Event{{Op: event.Add, Object: m.object}, {Op: event.Update, Object: m.object, Old: m.object},
+	for _, e := range []event.Event{{Op: event.Add, Object: m.object}, {
+		Op: event.Update, Object: m.object, Old: m.object},
 		{Op: event.Delete, Object: m.object}} {
 		begun = time.Now()
 		_, err := i.HandleBatch(m.t.Context(), []event.Event{e, e})
@@ -176,7 +179,8 @@ func TestMutantsAreTheSameAgain(t *testing.T) {
 	for i, module := range good {
 		whole := bytes.Clone(module)
 		for seed := range uint64(100) {
-			if a, b := hostile.Mutant(seed, module), hostile.Mutant(seed, module); !bytes.Equal(a, b) {
+			if a, b := hostile.Mutant(seed, module), hostile.Mutant(seed, module); !bytes.Equal(a,
+				b) {
 				t.Fatalf("seed %d makes two mutants of module %d", seed, i)
 			}
 		}
@@ -188,7 +192,8 @@ func TestMutantsAreTheSameAgain(t *testing.T) {
 
 // What mutants are made of must work, or they would all end in the same place.
 func TestGoodModulesGiveVerdicts(t *testing.T) {
-	host, url, object := plugins.NewHost(plugins.HostConfig{Log: slog.New(slog.DiscardHandler)}), silent(t), pod(t)
+	host, url, object := plugins.NewHost(plugins.HostConfig{Log: slog.New(slog.DiscardHandler)}),
+		silent(t), pod(t)
 	defer host.Close(t.Context())
 	for n, module := range hostile.Good() {
 		s := spec(module, url, object)

@@ -11,7 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// neighbour is a listener with a handler of its own, which does no harm, and somebody who collects garbage.
+// neighbour is a listener with a handler of its own, which does no harm, and somebody who collects
+// garbage.
 type neighbour struct {
 	t testing.TB
 	i *plugins.Instance
@@ -26,7 +27,8 @@ func newNeighbour(t testing.TB) *neighbour {
 	m.Export("memory", 2, 0)
 	m.Func("informerd_abi_v1", "", "", "")
 	m.Func("on_event", "iiii", "i", "i", wasmtest.Times(4, 1000), wasmtest.Const(0))
-	handler, err := host.Load(t.Context(), plugins.Spec{Listener: "neighbour", Wasm: m.Bytes(), Limits: plugins.Limits{Deadline: time.Minute}})
+	handler, err := host.Load(t.Context(), plugins.Spec{Listener: "neighbour", Wasm: m.Bytes(),
+		Limits: plugins.Limits{Deadline: time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +40,8 @@ func newNeighbour(t testing.TB) *neighbour {
 	return &neighbour{t, i, event.Event{Op: event.Add, Object: pod(t)}}
 }
 
-// during runs something beside the listener, and tells how long it took, how long at most the result of an event was due,
-// and how long the garbage collector took.
+// during runs something beside the listener, and tells how long it took, how long at most the
+// result of an event was due, and how long the garbage collector took.
 func (b *neighbour) during(run func()) (took, delay, collection time.Duration) {
 	var both sync.WaitGroup
 	done := make(chan struct{})
@@ -60,8 +62,10 @@ func (b *neighbour) during(run func()) (took, delay, collection time.Duration) {
 	return took, longest, held
 }
 
-// every does something again and again until it is done, and gives the longest time from when it was due until it was over.
-func (b *neighbour) every(pause time.Duration, done <-chan struct{}, something func()) (longest time.Duration) {
+// every does something again and again until it is done, and gives the longest time from when it
+// was due until it was over.
+func (b *neighbour) every(pause time.Duration, done <-chan struct{},
+	something func()) (longest time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for due := time.Now().Add(pause); ; due = time.Now().Add(pause) {

@@ -8,8 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// Program is a running guest made of parts, each of which is dear for the units it pays: for a search after what holds up the
-// host the longest. The zero value does nothing.
+// Program is a running guest made of parts, each of which is dear for the units it pays: for a
+// search after what holds up the host the longest. The zero value does nothing.
 type Program []Part
 
 // Part is one kind of work, and how much of it.
@@ -40,7 +40,8 @@ const (
 	parts
 )
 
-var partNames = [parts]string{"chase", "touch", "cross", "divide", "root", "calls", "table", "switch", "copy", "fill", "tableset",
+var partNames = [parts]string{"chase", "touch", "cross", "divide", "root", "calls", "table",
+	"switch", "copy", "fill", "tableset",
 	"grow", "ref", "nested", "kept", "returns", "skipped"}
 
 // ProgramMemory is the pages of a Program's memory.
@@ -66,7 +67,8 @@ func ParseProgram(text string) (Program, error) {
 				part.Kind = kind
 			}
 		}
-		if _, err := fmt.Sscan(number, &part.N); err != nil || part.Kind < 0 || part.N < 1 || part.N > 64 {
+		if _, err := fmt.Sscan(number, &part.N); err != nil || part.Kind < 0 || part.N < 1 ||
+			part.N > 64 {
 			return nil, fmt.Errorf("%q is not a part of a program", word)
 		}
 		p = append(p, part)
@@ -122,8 +124,10 @@ func (p Program) Module() []byte {
 	m.Memory(ProgramMemory, ProgramMemory)
 	m.Table(wholeTable, wholeTable)
 	m.Func("init", "", "", "i", op(0x03, 0x40), // mem[i*64] = another line's address
-		local(0), konst(6), op(0x74), local(0), konst(1664525), op(0x6c), konst(1013904223), op(0x6a), konst(lines-1), op(0x71),
-		konst(6), op(0x74), op(0x36, 2, 0), local(0), konst(1), op(0x6a, 0x22, 0), konst(lines), op(0x48, 0x0d, 0, 0x0b))
+		local(0), konst(6), op(0x74), local(0), konst(1664525), op(0x6c), konst(1013904223),
+		op(0x6a), konst(lines-1), op(0x71),
+		konst(6), op(0x74), op(0x36, 2, 0), local(0), konst(1), op(0x6a, 0x22, 0), konst(lines),
+		op(0x48, 0x0d, 0, 0x0b))
 	leaf := m.Func("leaf", "i", "i", "", local(0), repeat(62, op(0x28, 2, 0)))
 	m.Element(0, leaf, leaf)
 	var code []byte
@@ -138,17 +142,25 @@ func (p Program) Module() []byte {
 // nestedFunc adds a function that calls itself a number of times, with code before and after.
 func nestedFunc(m *wasmtest.Module, locals string, before, after []byte) uint32 {
 	self := m.Func("", "i", "", "")
-	m.Locals(self, locals, before, local(varDepth), wasmtest.If(local(varDepth), konst(1), op(0x6b), call(self)), after)
+	m.Locals(self, locals, before, local(varDepth),
+		wasmtest.If(local(varDepth), konst(1), op(0x6b), call(self)), after)
 	return self
 }
 
 func (p Part) code(m *wasmtest.Module, leaf uint32) []byte {
-	n, get, set := p.N, func(v byte) []byte { return op(0x20, v) }, func(v byte) []byte { return op(0x21, v) }
-	masked := cat(konst(programBytes-128), op(0x71)) // an address that is in the memory, whatever was stored
+	n, get, set := p.N, func(v byte) []byte { return op(0x20, v) }, func(v byte) []byte {
+		return op(0x21, v)
+	}
+	// an address that is in the memory, whatever was stored
+	masked := cat(konst(programBytes-128), op(0x71))
 	lowHalf := cat(konst(programBytes/2-1), op(0x71))
 	load := op(0x28, 2, 0)
-	chase := func(n int) []byte { return cat(get(varPointer), masked, repeat(n, load, masked), set(varPointer)) }
-	next := func(by int32) []byte { return cat(get(varPlace), konst(by), op(0x6a), masked, op(0x22, varPlace)) }
+	chase := func(n int) []byte {
+		return cat(get(varPointer), masked, repeat(n, load, masked), set(varPointer))
+	}
+	next := func(by int32) []byte {
+		return cat(get(varPlace), konst(by), op(0x6a), masked, op(0x22, varPlace))
+	}
 	switch p.Kind {
 	case partChase:
 		return cat(get(varPointer), masked, repeat(n*8, load), set(varPointer))
@@ -157,15 +169,21 @@ func (p Part) code(m *wasmtest.Module, leaf uint32) []byte {
 	case partCross:
 		return repeat(n, next(4096*17), lowHalf, op(0x29, 0), wasmtest.Uint(4092), drop)
 	case partDivide:
-		return cat(get(varInteger), repeat(n, konst64(-3), op(0x84), konst64(7), op(0x7f)), set(varInteger)) // or, div_s
+		// or, div_s
+		return cat(get(varInteger), repeat(n, konst64(-3), op(0x84), konst64(7), op(0x7f)),
+			set(varInteger))
 	case partRoot:
-		return cat(op(0x44, 1, 0, 0, 0, 0, 0, 0, 0), repeat(n, op(0x9f), op(0x44, 1, 0, 0, 0, 0, 0, 0, 0), op(0xa2)), set(varFloat))
+		return cat(op(0x44, 1, 0, 0, 0, 0, 0, 0, 0),
+			repeat(n, op(0x9f), op(0x44, 1, 0, 0, 0, 0, 0, 0, 0), op(0xa2)), set(varFloat))
 	case partCalls:
 		return cat(get(varPointer), masked, repeat(n*16, call(leaf)), set(varPointer))
 	case partTable:
-		return cat(get(varPointer), masked, repeat(n*16, konst(1), op(0x11), wasmtest.Uint(m.Type("i", "i")), op(0)), set(varPointer))
+		return cat(get(varPointer), masked,
+			repeat(n*16, konst(1), op(0x11), wasmtest.Uint(m.Type("i", "i")), op(0)),
+			set(varPointer))
 	case partSwitch:
-		return repeat(n, op(0x02, 0x40, 0x02, 0x40, 0x02, 0x40), chase(1), get(varPointer), konst(6), op(0x76), konst(3), op(0x71), op(0x0e, 2, 0, 1, 2, 0x0b, 0x0b, 0x0b))
+		return repeat(n, op(0x02, 0x40, 0x02, 0x40, 0x02, 0x40), chase(1), get(varPointer),
+			konst(6), op(0x76), konst(3), op(0x71), op(0x0e, 2, 0, 1, 2, 0x0b, 0x0b, 0x0b))
 	case partCopy:
 		return repeat(4, next(1<<20), lowHalf, konst(64), konst(int32(n*n*256)), bulk(10, 0, 0))
 	case partFill:
@@ -177,12 +195,14 @@ func (p Part) code(m *wasmtest.Module, leaf uint32) []byte {
 	case partRef:
 		return repeat(n, op(0xd2), wasmtest.Uint(leaf), drop)
 	case partNested: // n*50 values at once
-		f := nestedFunc(m, "", cat(konst(64), repeat(n*50, konst(64), op(0x29, 3, 0))), cat(repeat(n*50-1, op(0x7c)), op(0x37, 3, 0)))
+		f := nestedFunc(m, "", cat(konst(64), repeat(n*50, konst(64), op(0x29, 3, 0))),
+			cat(repeat(n*50-1, op(0x7c)), op(0x37, 3, 0)))
 		return cat(konst(1<<20), call(f))
 	case partKept: // one after the other, each across a call
 		nothing := m.Func("", "", "", "")
 		kept := repeat(n*50, konst(64), konst(64), op(0x29, 3, 0), call(nothing), op(0x37, 3, 0))
-		f := nestedFunc(m, "", cat(get(varDepth), konst(0), op(0x48), wasmtest.If(kept)), nil) // if it is negative
+		// if it is negative
+		f := nestedFunc(m, "", cat(get(varDepth), konst(0), op(0x48), wasmtest.If(kept)), nil)
 		return cat(konst(1<<20), call(f))
 	case partReturns:
 		f := nestedFunc(m, "i", nil, cat(get(varPointer), repeat(n*8, load), set(varPointer)))

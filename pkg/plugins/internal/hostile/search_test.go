@@ -21,14 +21,17 @@ import (
 )
 
 // HOSTILE_SEARCH is how long TestSearch goes on, as 30m. HOSTILE_SEED is where it begins.
-var write = flag.Bool("worst", false, "write what searches find to testdata/worst.txt and testdata/worst_loading.txt")
+var write = flag.Bool("worst", false,
+	"write what searches find to testdata/worst.txt and testdata/worst_loading.txt")
 
 const worstFile = "testdata/worst.txt"
 
 // The bounds between two visits, of the host as it is shipped.
 const (
-	mostUnits = meter.DefaultSlice + 3*meter.DefaultPass + 100 + meter.DefaultMaxTable // an instruction on a table at the end
-	mostStack = 40 << 20                                                               // bytes, when it is found to be too large
+	// an instruction on a table at the end
+	mostUnits = meter.DefaultSlice + 3*meter.DefaultPass + 100 + meter.DefaultMaxTable
+	// bytes, when it is found to be too large
+	mostStack = 40 << 20
 	mostWait  = 50 * time.Millisecond
 )
 
@@ -47,13 +50,17 @@ func measure(t testing.TB, p hostile.Program, budget int64) (f figures) {
 	if err != nil {
 		t.Fatalf("%s: %v", p, err)
 	}
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2))
+	r := wazero.NewRuntimeWithConfig(ctx,
+		wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2))
 	defer r.Close(ctx)
 	tank := &meter.Tank{Fuel: rewritten.Fuel}
-	if err := meter.Instantiate(ctx, r, func(context.Context) *meter.Tank { return tank }); err != nil {
+	if err := meter.Instantiate(ctx, r, func(context.Context) *meter.Tank {
+		return tank
+	}); err != nil {
 		t.Fatal(err)
 	}
-	instance, err := r.InstantiateWithConfig(ctx, rewritten.Module, wazero.NewModuleConfig().WithName(""))
+	instance, err := r.InstantiateWithConfig(ctx, rewritten.Module,
+		wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		t.Fatalf("%s: %v", p, err)
 	}
@@ -101,7 +108,8 @@ func measure(t testing.TB, p hostile.Program, budget int64) (f figures) {
 func (f figures) check(t testing.TB, p hostile.Program) {
 	t.Helper()
 	if f.units > mostUnits || f.stack > mostStack {
-		t.Errorf("%s: %d units and a stack of %d MiB, at most %d and %d are right", p, f.units, f.stack>>20, mostUnits, mostStack>>20)
+		t.Errorf("%s: %d units and a stack of %d MiB, at most %d and %d are right", p, f.units,
+			f.stack>>20, mostUnits, mostStack>>20)
 	}
 	if !busy() && !race && f.wait > mostWait {
 		t.Errorf("%s: %v between two visits", p, f.wait)
@@ -112,8 +120,8 @@ func (f figures) String() string {
 	return fmt.Sprintf("%8.2f ms %7d units %5d KiB", f.wait.Seconds()*1000, f.units, f.stack>>10)
 }
 
-// TestSearch looks for the program that holds up its host the longest: it changes the worst ones it has found. What it finds is
-// kept in testdata, and run each time by TestWorst.
+// TestSearch looks for the program that holds up its host the longest: it changes the worst ones it
+// has found. What it finds is kept in testdata, and run each time by TestWorst.
 func TestSearch(t *testing.T) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("there is no compiler")
@@ -151,7 +159,8 @@ func TestSearch(t *testing.T) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# The worst of %d programs, from seed %d, in %v: processor time between two visits (of one in twenty), the most\n"+
 		"# units between two, and the stack of the calls. First those with the longest time, then those with the largest stack.\n", tried, seed, duration)
-	for _, f := range slices.Concat(slowest[:min(5, len(slowest))], deepest[:min(5, len(deepest))]) {
+	for _, f := range slices.Concat(slowest[:min(5, len(slowest))],
+		deepest[:min(5, len(deepest))]) {
 		fmt.Fprintf(&out, "%s  %s\n", f.figures, f.program)
 	}
 	t.Log("\n" + out.String())

@@ -20,7 +20,8 @@ func stoppings() (pauses, []float64) {
 	return pauses{append([]uint64(nil), h.Counts...)}, h.Buckets
 }
 
-// longest returns the longest wait since p, rounded up to the bound of its bucket, which is at most a fifth more.
+// longest returns the longest wait since p, rounded up to the bound of its bucket, which is at most
+// a fifth more.
 func (p pauses) longest() time.Duration {
 	now, buckets := stoppings()
 	for i := len(now.counts) - 1; i >= 0; i-- {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// onThread is the processor time of the thread, which does not grow while others have the processor.
+// onThread is the processor time of the thread, which does not grow while others have the
+// processor.
 func onThread() time.Duration {
 	const thread = 1 // RUSAGE_THREAD
 	var u syscall.Rusage

@@ -8,9 +8,9 @@ import (
 	"hash/fnv"
 )
 
-// The file's layout, which the library does not check: it follows damaged page numbers and lengths to wherever they lead,
-// and ends the process or writes over what is in use. So all of it is checked here before the library sees it. Numbers are
-// the machine's own.
+// The file's layout, which the library does not check: it follows damaged page numbers and lengths
+// to wherever they lead, and ends the process or writes over what is in use. So all of it is
+// checked here before the library sees it. Numbers are the machine's own.
 const (
 	pageHead    = 16 // id u64, kind u16, count u16, overflow u32
 	elementSize = 16
@@ -41,10 +41,12 @@ func parseMeta(b []byte) (m meta, ok bool) {
 	b = b[pageHead:]
 	sum := fnv.New64a()
 	sum.Write(b[:metaSize-8])
-	if native.Uint32(b) != magic || native.Uint32(b[4:]) != version || native.Uint64(b[metaSize-8:]) != sum.Sum64() {
+	if native.Uint32(b) != magic || native.Uint32(b[4:]) != version ||
+		native.Uint64(b[metaSize-8:]) != sum.Sum64() {
 		return meta{}, false
 	}
-	m = meta{int(native.Uint32(b[8:])), native.Uint64(b[16:]), native.Uint64(b[32:]), native.Uint64(b[40:]), native.Uint64(b[48:])}
+	m = meta{int(native.Uint32(b[8:])), native.Uint64(b[16:]), native.Uint64(b[32:]),
+		native.Uint64(b[40:]), native.Uint64(b[48:])}
 	return m, m.pageSize >= lowestPages && m.pageSize <= highestPages && m.pages >= 2
 }
 
@@ -62,7 +64,8 @@ func check(b []byte) error {
 		return errors.New("it is no database, or both of its heads are gone")
 	}
 	if uint64(len(b))/uint64(m.pageSize) < m.pages {
-		return fmt.Errorf("it is cut off: it has %d bytes, and should have %d pages of %d", len(b), m.pages, m.pageSize)
+		return fmt.Errorf("it is cut off: it has %d bytes, and should have %d pages of %d", len(b),
+			m.pages, m.pageSize)
 	}
 	c := &checker{b: b, meta: m, owner: map[uint64]bool{0: true, 1: true}}
 	if err := c.freelist(); err != nil {
@@ -141,7 +144,8 @@ func (c *checker) freelist() error {
 	return nil
 }
 
-// bucket goes through a tree. Its values are records in the innermost buckets, and buckets in the others.
+// bucket goes through a tree. Its values are records in the innermost buckets, and buckets in the
+// others.
 func (c *checker) bucket(root uint64) error {
 	const deepest = 3 // the file, the version, the listener
 	if c.depth++; c.depth > deepest {
@@ -152,7 +156,8 @@ func (c *checker) bucket(root uint64) error {
 	return err
 }
 
-// node goes through a page of a tree and what is below. Its keys ascend from low; the last is given.
+// node goes through a page of a tree and what is below. Its keys ascend from low; the last is
+// given.
 func (c *checker) node(id uint64, low []byte) (last []byte, err error) {
 	b, kind, count, err := c.page(id, branchPage|leafPage)
 	if err != nil {
@@ -175,11 +180,13 @@ func (c *checker) elements(b []byte, kind uint16, count int, low []byte) (last [
 		}
 		e, key, value := b[at:], []byte(nil), []byte(nil)
 		if kind == leafPage {
-			key, value, err = parts(e, native.Uint32(e[4:]), native.Uint32(e[8:]), native.Uint32(e[12:]))
+			key, value, err = parts(e, native.Uint32(e[4:]), native.Uint32(e[8:]),
+				native.Uint32(e[12:]))
 		} else {
 			key, _, err = parts(e, native.Uint32(e), native.Uint32(e[4:]), 0)
 		}
-		if order := bytes.Compare(key, last); err != nil || len(key) == 0 || order < 0 || order == 0 && i > 0 {
+		if order := bytes.Compare(key, last); err != nil || len(key) == 0 || order < 0 ||
+			order == 0 && i > 0 {
 			return nil, errElement
 		}
 		last = key

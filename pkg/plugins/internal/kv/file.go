@@ -11,11 +11,13 @@ import (
 )
 
 const (
-	pause        = time.Second // from a change until it is written, so that one transaction takes many
+	// from a change until it is written, so that one transaction takes many
+	pause        = time.Second
 	longestPause = time.Minute // after failures
 )
 
-// root is the bucket that holds one bucket for each listener; its name is the version of what is in it.
+// root is the bucket that holds one bucket for each listener; its name is the version of what is in
+// it.
 var root = []byte("kv.v1")
 
 // file keeps tables on disk. A goroutine of its own writes their changes.
@@ -23,7 +25,8 @@ type file struct {
 	db  *bbolt.DB
 	log *slog.Logger
 
-	mu     sync.Mutex // guards what follows; held while writing, so that changes are written in their order
+	// guards what follows; held while writing, so that changes are written in their order
+	mu     sync.Mutex
 	tables map[string]*table
 
 	wake, stop, done chan struct{}
@@ -133,7 +136,8 @@ func (f *file) run() {
 			continue
 		}
 		wait = min(2*wait, longestPause)
-		f.log.Error("values of handlers are not written to their file", "error", err, "again in", wait)
+		f.log.Error("values of handlers are not written to their file", "error", err, "again in",
+			wait)
 		f.signal()
 	}
 }

@@ -46,7 +46,8 @@ func TestValuesSurviveRestart(t *testing.T) {
 	expect(t, s, "a", "3")
 	expect(t, s, "gone", "-")
 	stores = restart(t, stores)
-	s = openStore(t, stores, "pods", Limits{Keys: 1, Bytes: 1}, true) // more is there than is allowed now
+	// more is there than is allowed now
+	s = openStore(t, stores, "pods", Limits{Keys: 1, Bytes: 1}, true)
 	expect(t, s, "a", "3")
 	expect(t, s, "b", "")
 	expect(t, openStore(t, stores, "nodes", roomy, true), "a", "node")
@@ -94,7 +95,8 @@ func pagesWritten(stores *Stores) int64 {
 	return stats.TxStats.GetWrite()
 }
 
-// A second after a change it is in the file, with what else has changed, without anybody closing anything.
+// A second after a change it is in the file, with what else has changed, without anybody closing
+// anything.
 func TestWritesInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stores := onDisk(t)
@@ -142,7 +144,9 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 		s.set(t, "b", "3", 0)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if n := strings.Count(log.String(), "values of handlers are not written to their file"); n != 3 { // after 1, 3 and 7 s
+		// after 1, 3 and 7 s
+		if n := strings.Count(log.String(),
+			"values of handlers are not written to their file"); n != 3 {
 			t.Errorf("logged %d times:\n%s", n, log)
 		}
 		if !strings.Contains(log.String(), `error=": database not open" "again in"=2s`) {
@@ -194,7 +198,8 @@ func TestOpenRefuses(t *testing.T) {
 	openStore(t, stores, "pods", roomy, true)
 	closed := onDisk(t)
 	closeStores(t, closed)
-	if _, err := closed.Open("pods", roomy, true); err == nil || err.Error() != "the stores are closed" {
+	if _, err := closed.Open("pods", roomy, true); err == nil ||
+		err.Error() != "the stores are closed" {
 		t.Errorf("closed stores give %v", err)
 	}
 	for _, test := range []struct {
@@ -206,7 +211,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"no folder", "/nowhere/kv.db", "pods", "open /nowhere/kv.db: no such file or directory"},
 	} {
 		other := &Stores{Path: test.path, Log: stores.Log}
-		if _, err := other.Open(test.listener, roomy, true); err == nil || err.Error() != test.want {
+		if _, err := other.Open(test.listener, roomy, true); err == nil ||
+			err.Error() != test.want {
 			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
 		}
 		closeStores(t, other)
@@ -249,7 +255,9 @@ func TestDamagedFile(t *testing.T) {
 	}{
 		{"text", func([]byte) []byte { return []byte(strings.Repeat("hello, world\n", 10_000)) },
 			path + ": the file is damaged: invalid database" + advice},
-		{"short", func(b []byte) []byte { return b[:100] }, path + ": the file is damaged: invalid database" + advice},
+		{"short", func(b []byte) []byte {
+			return b[:100]
+		}, path + ": the file is damaged: invalid database" + advice},
 		{"cut to its heads", func(b []byte) []byte { return b[:8192] }, ""},
 		{"cut in half", func(b []byte) []byte { return b[:len(b)/2/4096*4096] }, ""},
 		{"a value was changed", func(b []byte) []byte {
@@ -270,7 +278,8 @@ func TestDamagedFile(t *testing.T) {
 				}
 				got := err.Error()
 				if test.want == "" {
-					if !strings.HasPrefix(got, path+": the file is damaged: ") || !strings.HasSuffix(got, advice) {
+					if !strings.HasPrefix(got, path+": the file is damaged: ") ||
+						!strings.HasSuffix(got, advice) {
 						t.Errorf("got %s", got)
 					}
 				} else if got != test.want {
@@ -284,7 +293,8 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// Whatever bits are turned over in a file: it is refused and left as it is, or all that it gives is what was written.
+// Whatever bits are turned over in a file: it is refused and left as it is, or all that it gives is
+// what was written.
 func TestDamagedBits(t *testing.T) {
 	good := filled(t)
 	path := filepath.Join(t.TempDir(), "kv.db")

@@ -49,10 +49,12 @@ func isPathError(err error) bool {
 }
 
 func damaged(path string, err error) error {
-	return fmt.Errorf("%s: the file is damaged: %w; move it away, or put a copy in its place", path, err)
+	return fmt.Errorf("%s: the file is damaged: %w; move it away, or put a copy in its place", path,
+		err)
 }
 
-// safely turns a panic of the library into an error, and so it does with the fault when a file was cut off after it was opened.
+// safely turns a panic of the library into an error, and so it does with the fault when a file was
+// cut off after it was opened.
 func safely(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -65,7 +67,8 @@ func safely(do func() error) (err error) {
 
 // inspect checks a file that exists, without writing to it.
 func inspect(path string) error {
-	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil &&
+		info.Size() == 0 {
 		return nil
 	}
 	db, err := open(path, true) // nobody writes to it then
@@ -83,8 +86,8 @@ func inspect(path string) error {
 	return nil
 }
 
-// A record is a checksum of all that belongs to a value, the time at which it is over, and the value: the library itself
-// has no checksums for what it keeps.
+// A record is a checksum of all that belongs to a value, the time at which it is over, and the
+// value: the library itself has no checksums for what it keeps.
 const recordHead = 12
 
 func appendRecord(b []byte, c change) []byte {

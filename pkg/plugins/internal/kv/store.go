@@ -73,8 +73,8 @@ func (s *Store) Add(key, value []byte, ttl time.Duration) (added bool, err error
 	return true, s.put(key, value, s.expiry(ttl), s.limits)
 }
 
-// Close gives the store back. Close of a listener's last one writes to the file what is not there yet, and forgets the
-// table.
+// Close gives the store back. Close of a listener's last one writes to the file what is not there
+// yet, and forgets the table.
 func (s *Store) Close() error {
 	return s.stores.close(s.name)
 }

@@ -73,7 +73,8 @@ func TestLimits(t *testing.T) {
 	s.set(t, "c", "123456", 0)
 }
 
-// A second handler with lower limits loses nothing that the first wrote, and writes nothing that makes it more.
+// A second handler with lower limits loses nothing that the first wrote, and writes nothing that
+// makes it more.
 func TestHandlersOfOneListenerShareTheirTable(t *testing.T) {
 	var stores Stores
 	first := openStore(t, &stores, "pods", roomy, false)
@@ -168,7 +169,8 @@ func TestReadingDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// A store with a file holds what a plain map would, whatever is written, and so does the file, however often writing fails.
+// A store with a file holds what a plain map would, whatever is written, and so does the file,
+// however often writing fails.
 func TestStoreAgainstModel(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -189,7 +191,8 @@ func TestStoreAgainstModel(t *testing.T) {
 			for _, v := range model {
 				size += len(v)
 			}
-			fits := (there || len(model) < 5) && size-len(was) <= 20 || there && len(value) <= len(was)
+			fits := (there || len(model) < 5) && size-len(was) <= 20 || there &&
+				len(value) <= len(was)
 			if (err == nil) != fits {
 				t.Fatalf("step %d: setting gives %v", step, err)
 			}

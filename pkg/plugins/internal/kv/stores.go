@@ -31,8 +31,8 @@ type shared struct {
 	stores int
 }
 
-// Open gives a store for a listener, with the table that the listener's other stores have. With keep, it is one that is kept
-// in the file.
+// Open gives a store for a listener, with the table that the listener's other stores have. With
+// keep, it is one that is kept in the file.
 func (s *Stores) Open(listener string, limits Limits, keep bool) (*Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +94,8 @@ func (s *Stores) close(name tableName) error {
 	return s.file.release(name.listener)
 }
 
-// Close writes what is not in the file yet, and closes it. Stores that are still open keep what they have in memory; no
-// more can be opened.
+// Close writes what is not in the file yet, and closes it. Stores that are still open keep what
+// they have in memory; no more can be opened.
 func (s *Stores) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,8 @@ type table struct {
 	wake    func()              // says that there are such
 }
 
-// entry is one value. Times are nanoseconds since 1970 and not monotonic, as they are kept in the file.
+// entry is one value. Times are nanoseconds since 1970 and not monotonic, as they are kept in the
+// file.
 type entry struct {
 	key, value string
 	expires    int64 // 0 is never
@@ -36,7 +37,8 @@ func (t *table) live(key []byte) *entry {
 	return nil
 }
 
-// put stores a value within limits. A value that is no longer than the one it replaces is taken in any case.
+// put stores a value within limits. A value that is no longer than the one it replaces is taken in
+// any case.
 func (t *table) put(key, value []byte, expires int64, limits Limits) error {
 	e := t.live(key)
 	keys, grown := 1, int64(len(value))
@@ -44,7 +46,8 @@ func (t *table) put(key, value []byte, expires int64, limits Limits) error {
 		keys, grown = 0, int64(len(value)-len(e.value))
 	}
 	fits := func() bool {
-		return (keys == 0 || len(t.entries)+keys <= limits.Keys) && (grown <= 0 && keys == 0 || t.bytes+grown <= limits.Bytes)
+		return (keys == 0 || len(t.entries)+keys <= limits.Keys) &&
+			(grown <= 0 && keys == 0 || t.bytes+grown <= limits.Bytes)
 	}
 	if !fits() && (!t.sweep() || !fits()) {
 		return ErrQuota
@@ -70,12 +73,14 @@ func (t *table) remove(e *entry) {
 	if e.filed {
 		t.note(e.key)
 	} else {
-		delete(t.changed, e.key) // so that there are no more changes than keys, here and in the file
+		// so that there are no more changes than keys, here and in the file
+		delete(t.changed, e.key)
 	}
 }
 
-// sweep removes what is over, if there is something. Between two sweeps a value must have come to its end, so that a
-// guest which writes to a full table does not have all of it looked through each time.
+// sweep removes what is over, if there is something. Between two sweeps a value must have come to
+// its end, so that a guest which writes to a full table does not have all of it looked through each
+// time.
 func (t *table) sweep() bool {
 	now := time.Now().UnixNano()
 	if t.next == 0 || t.next > now {

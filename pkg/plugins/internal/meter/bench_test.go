@@ -15,14 +15,17 @@ func small() []byte {
 	m.Memory(16, 16)
 	less := []byte{0x48}
 	sub := []byte{0x6b}
-	m.Func("fib", "i", "i", "", local(0), konst(2), less, []byte{opIf, i32}, local(0), []byte{opElse},
+	m.Func("fib", "i", "i", "", local(0), konst(2), less, []byte{opIf, i32}, local(0),
+		[]byte{opElse},
 		local(0), konst(1), sub, invoke(0), local(0), konst(2), sub, invoke(0), add, []byte{opEnd})
 	m.Func("loop", "i", "i", "ii", wasmtest.Times(1, 1_000_000), local(1))
-	m.Func("sum", "i", "i", "ii", wasmtest.Times(1, 1_000_000, local(1), []byte{0x2d, 0, 0}, local(2), add, []byte{0x21, 2}), local(2))
+	m.Func("sum", "i", "i", "ii", wasmtest.Times(1, 1_000_000, local(1), []byte{0x2d, 0, 0},
+		local(2), add, []byte{0x21, 2}), local(2))
 	return m.Bytes()
 }
 
-// BenchmarkGuests runs the same work as it is, metered, and with the engine's own way to end a call.
+// BenchmarkGuests runs the same work as it is, metered, and with the engine's own way to end a
+// call.
 func BenchmarkGuests(b *testing.B) {
 	goGuest := wasmtest.GoGuest(b, "testdata/cpu", ".")
 	for _, w := range []struct {
@@ -31,7 +34,8 @@ func BenchmarkGuests(b *testing.B) {
 		module   []byte
 	}{
 		{"fib", 27, small()}, {"loop", 0, small()}, {"sum", 0, small()},
-		{"hash", 300, goGuest}, {"order", 10, goGuest}, {"parse", 100, goGuest}, {"match", 20, goGuest},
+		{"hash", 300, goGuest}, {"order", 10, goGuest}, {"parse", 100, goGuest}, {
+			"match", 20, goGuest},
 	} {
 		for _, kind := range []struct {
 			name  string
@@ -64,9 +68,9 @@ func BenchmarkGuests(b *testing.B) {
 	}
 }
 
-// BenchmarkRatio runs the work of Go guests plain and metered by turns, as a machine with others on it is not as fast all the
-// time, and tells how many times as long the best metered turn takes as the best plain one. Give it 30 turns with
-// -benchtime=30x.
+// BenchmarkRatio runs the work of Go guests plain and metered by turns, as a machine with others on
+// it is not as fast all the time, and tells how many times as long the best metered turn takes as
+// the best plain one. Give it 30 turns with -benchtime=30x.
 func BenchmarkRatio(b *testing.B) {
 	guest := wasmtest.GoGuest(b, "testdata/cpu", ".")
 	for _, w := range []struct {
@@ -82,7 +86,8 @@ func BenchmarkRatio(b *testing.B) {
 						m.tank.Fill(plenty)
 					}
 					begun := time.Now()
-					if _, err := m.instance.ExportedFunction(w.function).Call(b.Context(), w.n); err != nil {
+					if _, err := m.instance.ExportedFunction(w.function).Call(b.Context(),
+						w.n); err != nil {
 						b.Fatal(err)
 					}
 					best[n] = min(best[n], time.Since(begun))

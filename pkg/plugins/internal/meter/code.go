@@ -43,7 +43,8 @@ func (m *module) code() ([]byte, error) {
 	if r.Err != nil {
 		return nil, r.Err
 	}
-	return append(wasmbin.AppendUint(make([]byte, 0, len(out)+300), n+m.helperCount()), append(out, m.helperBodies()...)...), nil
+	return append(wasmbin.AppendUint(make([]byte, 0, len(out)+300), n+m.helperCount()),
+		append(out, m.helperBodies()...)...), nil
 }
 
 // inFunction adds to an error where it was found.
@@ -52,7 +53,8 @@ func (m *module) inFunction(err error, f uint32) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &UnmeterableError{Func: int(f), Name: m.functionName(f), Offset: e.Offset, Reason: e.Reason}
+	return &UnmeterableError{Func: int(f), Name: m.functionName(f), Offset: e.Offset,
+		Reason: e.Reason}
 }
 
 // applied copies a part of the file with edits.

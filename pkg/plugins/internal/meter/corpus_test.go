@@ -62,7 +62,8 @@ func TestGoGuestNeedsTheSameFuelAgain(t *testing.T) {
 	}
 }
 
-// The examples import host functions, which all give 0 here. The interpreter does not take long to compile them.
+// The examples import host functions, which all give 0 here. The interpreter does not take long to
+// compile them.
 func TestExamplesComputeTheSame(t *testing.T) {
 	for _, name := range []string{"crashloop", "label-audit"} {
 		module := wasmtest.GoGuest(t, "../../../../plugins/examples", "./"+name)
@@ -79,12 +80,13 @@ func TestExamplesComputeTheSame(t *testing.T) {
 	}
 }
 
-// runWithZeros runs a handler's exports, or that of a WASI command, with host functions that give 0, and tells all that
-// it did.
+// runWithZeros runs a handler's exports, or that of a WASI command, with host functions that give
+// 0, and tells all that it did.
 func runWithZeros(t *testing.T, config wazero.RuntimeConfig, module []byte, tank *Tank) string {
 	t.Helper()
 	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(2048))
+	r := wazero.NewRuntimeWithConfig(ctx,
+		config.WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(2048))
 	defer r.Close(ctx)
 	compiled, err := r.CompileModule(ctx, module)
 	if err != nil {
@@ -104,23 +106,25 @@ func runWithZeros(t *testing.T, config wazero.RuntimeConfig, module []byte, tank
 		if hosts[from] == nil {
 			hosts[from] = r.NewHostModuleBuilder(from)
 		}
-		hosts[from].NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
-			for i, param := range f.ParamTypes() {
-				if param == api.ValueTypeI32 { // the upper half is anything
-					stack[i] = uint64(uint32(stack[i]))
+		hosts[from].NewFunctionBuilder().WithGoModuleFunction(
+			api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+				for i, param := range f.ParamTypes() {
+					if param == api.ValueTypeI32 { // the upper half is anything
+						stack[i] = uint64(uint32(stack[i]))
+					}
 				}
-			}
-			fmt.Fprintln(&seen, name, stack[:len(f.ParamTypes())])
-			clear(stack)
-		}), f.ParamTypes(), f.ResultTypes()).Export(name)
+				fmt.Fprintln(&seen, name, stack[:len(f.ParamTypes())])
+				clear(stack)
+			}), f.ParamTypes(), f.ResultTypes()).Export(name)
 	}
 	for _, h := range hosts {
 		if _, err := h.Instantiate(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
-	instance, err := r.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStdout(&seen).
-		WithStderr(&seen).WithStdin(strings.NewReader("some text")).WithStartFunctions())
+	instance, err := r.InstantiateModule(ctx, compiled,
+		wazero.NewModuleConfig().WithName("").WithStdout(&seen).
+			WithStderr(&seen).WithStdin(strings.NewReader("some text")).WithStartFunctions())
 	fmt.Fprintln(&seen, "start", kindOfTrap(err))
 	if err != nil {
 		return seen.String()
@@ -143,11 +147,12 @@ func runWithZeros(t *testing.T, config wazero.RuntimeConfig, module []byte, tank
 	return seen.String()
 }
 
-// guestsOfEngine are modules in the engine's own tests, by their path: made by other compilers than Go's, or of the
-// specification's test suite.
+// guestsOfEngine are modules in the engine's own tests, by their path: made by other compilers than
+// Go's, or of the specification's test suite.
 func guestsOfEngine(t testing.TB, folders ...string) map[string][]byte {
 	t.Helper()
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}",
+		"github.com/tetratelabs/wazero").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +175,8 @@ func guestsOfEngine(t testing.TB, folders ...string) map[string][]byte {
 
 func TestGuestsOfOtherCompilersComputeTheSame(t *testing.T) {
 	run := 0
-	for name, module := range guestsOfEngine(t, "examples", "cmd", "imports", "experimental", "testdata",
+	for name, module := range guestsOfEngine(t, "examples", "cmd", "imports", "experimental",
+		"testdata",
 		"internal/integration_test/engine", "internal/integration_test/fuzzcases") {
 		file, err := wasmfile.Parse(module)
 		if err != nil || strings.Contains(name, "infinite") || len(module) > 300<<10 {
@@ -209,7 +215,8 @@ func checkValidity(t *testing.T, name string, module []byte) {
 	valid := compiles(module)
 	m, err := Rewrite(module, Options{})
 	switch {
-	case err != nil && valid == nil && !strings.Contains(err.Error(), "is not part of WebAssembly 2.0"):
+	case err != nil && valid == nil &&
+		!strings.Contains(err.Error(), "is not part of WebAssembly 2.0"):
 		t.Errorf("%s: %v", name, err) // the engine takes some of later versions
 	case err == nil && (compiles(m.Module) == nil) != (valid == nil):
 		t.Errorf("%s: original: %v, rewritten: %v", name, valid, compiles(m.Module))

@@ -1,7 +1,7 @@
 package meter
 
-// freeFrame is how many values the frame of a function may have without being charged for. As each call costs a unit, those
-// of a slice take at most 8 MiB, with what the engine adds to each.
+// freeFrame is how many values the frame of a function may have without being charged for. As each
+// call costs a unit, those of a slice take at most 8 MiB, with what the engine adds to each.
 const freeFrame = 24
 
 // DefaultFrames is how many values may be put into frames between two visits: 2 MiB.
@@ -9,9 +9,10 @@ const DefaultFrames = 2 << 20 / valueSize
 
 const valueSize = 16 // bytes that the engine keeps at most for a value
 
-// size is an upper bound of a function's frame. The engine keeps each value in a place of its own that is needed after a call
-// or that no register is left for, and no two of them share one. So the bound is the number of values there are: parameters,
-// what instructions make, and what takes the place of several values where paths meet. Most functions need far less.
+// size is an upper bound of a function's frame. The engine keeps each value in a place of its own
+// that is needed after a call or that no register is left for, and no two of them share one. So the
+// bound is the number of values there are: parameters, what instructions make, and what takes the
+// place of several values where paths meet. Most functions need far less.
 type size struct {
 	variables uint32 // parameters included
 	made      int    // by instructions
@@ -24,13 +25,15 @@ func (s *size) instruction(op byte) {
 	switch {
 	case op == opLocalSet || op == opLocalTee:
 		s.sets++
-	case op == opLocalGet, op == opDrop, op == opGlobalSet, op >= opBr && op <= opReturn, op >= opI32Store && op <= opI64Store32:
+	case op == opLocalGet, op == opDrop, op == opGlobalSet, op >= opBr &&
+		op <= opReturn, op >= opI32Store && op <= opI64Store32:
 	default:
 		s.made++
 	}
 }
 
-// block is one whose type has so many parameters and results. Where its paths meet, each variable may have several values.
+// block is one whose type has so many parameters and results. Where its paths meet, each variable
+// may have several values.
 func (s *size) block(arity int) { s.blocks, s.joined = s.blocks+1, s.joined+arity }
 
 func (s *size) results(a arity) { s.made += a.results }
@@ -52,7 +55,8 @@ func (m *module) arityOf(f uint32) arity {
 	return m.arities[m.typeOf[f]]
 }
 
-// appendFrame charges for the values of a frame, and visits the host if there were too many since the last visit.
+// appendFrame charges for the values of a frame, and visits the host if there were too many since
+// the last visit.
 func (m *module) appendFrame(out []byte, n int) []byte {
 	return m.appendCheckOf(m.appendPayOf(out, m.globals+1, n), m.globals+1)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
-// FuzzRewrite generates modules from a seed; they compute the same when they are rewritten, for every budget that
-// suffices, and use as much fuel as they execute instructions.
+// FuzzRewrite generates modules from a seed; they compute the same when they are rewritten, for
+// every budget that suffices, and use as much fuel as they execute instructions.
 func FuzzRewrite(f *testing.F) {
 	for seed := range uint64(5) {
 		f.Add(seed, seed%2 == 0)
@@ -24,7 +24,8 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// FuzzMalformed takes any bytes: the rewriter does not panic, and makes valid modules of valid ones only.
+// FuzzMalformed takes any bytes: the rewriter does not panic, and makes valid modules of valid ones
+// only.
 func FuzzMalformed(f *testing.F) {
 	for seed := range uint64(5) {
 		f.Add(generate(seed, false))

@@ -9,8 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// The value types that generated modules use. Floating-point numbers and vectors do not leave a function, since engines
-// may differ in the bits of NaN.
+// The value types that generated modules use. Floating-point numbers and vectors do not leave a
+// function, since engines may differ in the bits of NaN.
 const (
 	i32  byte = 0x7f
 	i64  byte = 0x7e
@@ -19,8 +19,9 @@ const (
 	ref  byte = 0x70
 )
 
-// generator makes valid modules that come to an end. From the same seed it makes the same module, as it is or so that it
-// counts its own instructions, which is how the rewriter's arithmetic is checked by something that knows nothing of it.
+// generator makes valid modules that come to an end. From the same seed it makes the same module,
+// as it is or so that it counts its own instructions, which is how the rewriter's arithmetic is
+// checked by something that knows nothing of it.
 type generator struct {
 	*rand.Rand
 	counting bool
@@ -98,7 +99,8 @@ func (g *generator) module() []byte {
 	export := func(name string, kind byte, index uint32) []byte {
 		return append(append(wasmbin.AppendName(nil, name), kind), uint32s(index)...)
 	}
-	exports = slices.Concat(export("run", 0, 1), export(countName, 3, counter), export("a", 3, globalI32), export("b", 3, globalI64))
+	exports = slices.Concat(export("run", 0, 1), export(countName, 3, counter),
+		export("a", 3, globalI32), export("b", 3, globalI64))
 	n := uint32(len(g.sigs))
 	section := func(id byte, items uint32, content []byte) []byte {
 		return wasmtest.Section(id, append(uint32s(items), content...))
@@ -106,7 +108,8 @@ func (g *generator) module() []byte {
 	out := []byte(wasmbin.Preamble)
 	add := func(b []byte) { out = append(out, b...) }
 	add(section(wasmbin.Type, uint32(len(g.types)), types))
-	add(section(wasmbin.Import, 1, append(wasmbin.AppendName(wasmbin.AppendName(nil, "env"), "host"), 0, 0)))
+	add(section(wasmbin.Import, 1,
+		append(wasmbin.AppendName(wasmbin.AppendName(nil, "env"), "host"), 0, 0)))
 	add(section(wasmbin.Function, n, funcs))
 	add(section(wasmbin.Table, 2, []byte{ref, 1, 8, 20, ref, 0, 5}))
 	count := uint32(4)
@@ -115,7 +118,8 @@ func (g *generator) module() []byte {
 		exports = append(exports, export("memory", 2, 0)...)
 		count++
 	}
-	add(section(wasmbin.Global, 4, slices.Concat([]byte{i64, 1, opI64Const, 0, opEnd}, []byte{i32, 1, opI32Const, 7, opEnd},
+	add(section(wasmbin.Global, 4, slices.Concat([]byte{i64, 1, opI64Const, 0, opEnd},
+		[]byte{i32, 1, opI32Const, 7, opEnd},
 		[]byte{i64, 1, opI64Const, 0x7f, opEnd}, []byte{ref, 1, opRefFunc, byte(n), opEnd})))
 	add(section(wasmbin.Export, count, exports))
 	if g.IntN(4) == 0 {
@@ -123,7 +127,8 @@ func (g *generator) module() []byte {
 	}
 	// Functions 1 to n by index, and by expression; the latter, passive one is for table.init.
 	elements := append([]byte{0, opI32Const, 1, opEnd, byte(n)}, sequence(n)...)
-	elements = append(elements, 5, ref, 3, opRefFunc, byte(n), opEnd, wasmbin.RefNull, ref, opEnd, opRefFunc, 0, opEnd)
+	elements = append(elements, 5, ref, 3, opRefFunc, byte(n), opEnd, wasmbin.RefNull, ref, opEnd,
+		opRefFunc, 0, opEnd)
 	add(section(wasmbin.Element, 2, elements))
 	datas := uint32(0)
 	if g.memory {
@@ -134,12 +139,15 @@ func (g *generator) module() []byte {
 		codes = append(append(codes, uint32s(uint32(len(b)))...), b...)
 	}
 	add(section(wasmbin.Code, n, codes))
-	add(section(wasmbin.Data, datas, append([]byte{1}, wasmbin.AppendName(nil, "a passive data segment, for init")...)[:datas*34]))
+	add(section(wasmbin.Data, datas,
+		append([]byte{1}, wasmbin.AppendName(nil,
+			"a passive data segment, for init")...)[:datas*34]))
 	var names []byte
 	for i := range n {
 		names = wasmbin.AppendName(append(names, byte(i+1)), fmt.Sprintf("f%d", i))
 	}
-	return append(out, wasmtest.Section(wasmbin.Custom, append(wasmbin.AppendName(nil, "name"), section(functionNames, n, names)...))...)
+	return append(out, wasmtest.Section(wasmbin.Custom,
+		append(wasmbin.AppendName(nil, "name"), section(functionNames, n, names)...))...)
 }
 
 func sequence(n uint32) (out []byte) {
@@ -149,7 +157,8 @@ func sequence(n uint32) (out []byte) {
 	return out
 }
 
-// function makes the body of one function. It calls none but later ones, so that there is no recursion.
+// function makes the body of one function. It calls none but later ones, so that there is no
+// recursion.
 func (g *generator) function(i int) {
 	s := g.sigs[i]
 	g.code, g.index, g.own = nil, i, len(s.params)

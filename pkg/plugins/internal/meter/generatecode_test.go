@@ -293,7 +293,9 @@ func (g *generator) expression(t byte, depth int) {
 		g.expression(i32, depth-1)
 		g.op(wasmbin.Vector, 17) // i32x4.splat
 		g.leaf(v128)
-		g.op(append([]byte{wasmbin.Vector}, [][]byte{{0xae, 1}, {0x4e}, {0xb1, 1}}[g.IntN(3)]...)...) // add, and, sub
+		// add, and, sub
+		g.op(append([]byte{wasmbin.Vector}, [][]byte{{0xae, 1}, {0x4e}, {
+			0xb1, 1}}[g.IntN(3)]...)...)
 	}
 }
 
@@ -308,7 +310,8 @@ func (g *generator) leaf(t byte) {
 	case t == f64:
 		g.op(0x44, 0, 0, 0, 0, 0, 0, byte(g.IntN(256)), 0x3f)
 	case t == v128:
-		g.op(wasmbin.Vector, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, byte(g.IntN(256)))
+		g.op(wasmbin.Vector, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+			byte(g.IntN(256)))
 	}
 }
 

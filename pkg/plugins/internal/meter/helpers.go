@@ -18,7 +18,8 @@ const (
 	helpers
 )
 
-var helperNames = [helpers]string{"meter.bytes", "meter.entries", "meter.grow", "meter.fill", "meter.copy"}
+var helperNames = [helpers]string{"meter.bytes", "meter.entries", "meter.grow", "meter.fill",
+	"meter.copy"}
 
 // The types of the added functions, behind those of the module.
 const (
@@ -44,8 +45,8 @@ const (
 	opSelect        = 0x1b
 )
 
-// helper gives the index of a helper. All have one from the first on, so that it does not depend on the code that is
-// still to come.
+// helper gives the index of a helper. All have one from the first on, so that it does not depend on
+// the code that is still to come.
 func (m *module) helper(h helper) uint32 {
 	m.helpers[h] = true
 	return m.funcs + 1 + uint32(h)
@@ -113,8 +114,10 @@ func (m *module) helperBody(h helper) []byte {
 		b = append(m.appendCheck(wasmbin.AppendUint(b, m.globals)), opLocalGet, 0)
 	case h == helperGrow:
 		// if (result = memory.grow(pages)) != -1 { fuel -= pages * unitsPerPage }
-		b = []byte{1, 1, 0x7f, opLocalGet, 0, opMemoryGrow, 0, opLocalTee, 1, opI32Const, 0x7f, opI32Ne, opIf, 0x40}
-		b = append(wasmbin.AppendUint(append(b, opGlobalGet), m.globals), opLocalGet, 0, opI64ExtendI32U)
+		b = []byte{1, 1, 0x7f, opLocalGet, 0, opMemoryGrow, 0, opLocalTee, 1, opI32Const, 0x7f,
+			opI32Ne, opIf, 0x40}
+		b = append(wasmbin.AppendUint(append(b, opGlobalGet), m.globals), opLocalGet, 0,
+			opI64ExtendI32U)
 		b = append(b, opI64Const, 12, opI64Shl, opI64Sub, opGlobalSet)
 		b = append(wasmbin.AppendUint(b, m.globals), opEnd, opLocalGet, 1)
 	case h == helperFill:
@@ -127,7 +130,8 @@ func (m *module) helperBody(h helper) []byte {
 
 // appendChargeBytes charges for as many bytes as a parameter says: fuel -= n / bytesPerUnit.
 func (m *module) appendChargeBytes(b []byte, n byte) []byte {
-	b = append(wasmbin.AppendUint(append(b, opGlobalGet), m.globals), opLocalGet, n, opI64ExtendI32U)
+	b = append(wasmbin.AppendUint(append(b, opGlobalGet), m.globals), opLocalGet, n,
+		opI64ExtendI32U)
 	b = append(b, opI64Const, 4, opI64ShrU, opI64Sub, opGlobalSet)
 	return m.appendCheck(wasmbin.AppendUint(b, m.globals))
 }

@@ -2,7 +2,8 @@ package meter
 
 import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 
-// The reader and the numbers are wasmbin's; they have short names here, as the code is full of them.
+// The reader and the numbers are wasmbin's; they have short names here, as the code is full of
+// them.
 type (
 	reader  = wasmbin.Reader
 	section = wasmbin.Section
@@ -45,8 +46,10 @@ const (
 	bulkTableFill  = wasmbin.TableFill
 )
 
-// helperOf tells for each instruction behind opBulk which helper charges for its range; helpers stands for none.
+// helperOf tells for each instruction behind opBulk which helper charges for its range; helpers
+// stands for none.
 var helperOf = [...]helper{helpers, helpers, helpers, helpers, helpers, helpers, helpers, helpers,
 	bulkMemoryInit: helperBytes, 9: helpers, bulkMemoryCopy: helperCopy, bulkMemoryFill: helperFill,
-	bulkTableInit: helperEntries, 13: helpers, bulkTableCopy: helperEntries, bulkTableGrow: helperEntries, 16: helpers,
+	bulkTableInit: helperEntries, 13: helpers, bulkTableCopy: helperEntries,
+	bulkTableGrow: helperEntries, 16: helpers,
 	bulkTableFill: helperEntries}

@@ -45,7 +45,8 @@ func interpreter() wazero.RuntimeConfig { return wazero.NewRuntimeConfigInterpre
 func start(t testing.TB, config wazero.RuntimeConfig, module []byte, tank *Tank) (*machine, error) {
 	t.Helper()
 	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(2048))
+	r := wazero.NewRuntimeWithConfig(ctx,
+		config.WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(2048))
 	done := func() {
 		if err := r.Close(ctx); err != nil {
 			t.Errorf("closing the runtime: %v", err)
@@ -53,7 +54,8 @@ func start(t testing.TB, config wazero.RuntimeConfig, module []byte, tank *Tank)
 	}
 	wasi_snapshot_preview1.MustInstantiate(ctx, r)
 	triple := func(x uint32) uint32 { return 3*x + 1 }
-	if _, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().WithFunc(triple).Export("host").Instantiate(ctx); err != nil {
+	if _, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().WithFunc(triple).Export(
+		"host").Instantiate(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if err := Instantiate(ctx, r, func(context.Context) *Tank { return tank }); err != nil {
@@ -64,7 +66,8 @@ func start(t testing.TB, config wazero.RuntimeConfig, module []byte, tank *Tank)
 		done()
 		return nil, err
 	}
-	instance, err := r.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
+	instance, err := r.InstantiateModule(ctx, compiled,
+		wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
 	if err != nil {
 		done()
 		return nil, err

@@ -30,11 +30,14 @@ const DefaultMaxTable = 65_536
 
 // Options say how a module is rewritten. The zero value is usable.
 type Options struct {
-	// MaxTable is the maximum that tables get which have none or a larger one; default is DefaultMaxTable.
+	// MaxTable is the maximum that tables get which have none or a larger one; default is
+	// DefaultMaxTable.
 	MaxTable uint32
-	// Pass is how many units are executed on a pass through a function without a check; default is DefaultPass.
+	// Pass is how many units are executed on a pass through a function without a check; default is
+	// DefaultPass.
 	Pass uint32
-	// Piece is how many bytes of a range of the memory are filled or copied between two visits; default is DefaultPiece.
+	// Piece is how many bytes of a range of the memory are filled or copied between two visits;
+	// default is DefaultPiece.
 	Piece uint32
 }
 
@@ -64,9 +67,11 @@ const (
 	framesSuffix = ".frames" // behind the name of the fuel
 )
 
-// UnmeterableError tells why a module cannot be rewritten. Most of these modules are invalid, which the engine finds too.
+// UnmeterableError tells why a module cannot be rewritten. Most of these modules are invalid, which
+// the engine finds too.
 type UnmeterableError struct {
-	Func   int    // index of the function it was found in, imported ones counted; -1 outside of functions
+	// index of the function it was found in, imported ones counted; -1 outside of functions
+	Func   int
 	Name   string // of that function, if the module has names
 	Offset int    // in the file
 	Reason string
@@ -99,7 +104,8 @@ func unmeterable(err error) error {
 	return err
 }
 
-// Rewrite makes a module that can run only as far as its fuel goes. Errors are of type *UnmeterableError.
+// Rewrite makes a module that can run only as far as its fuel goes. Errors are of type
+// *UnmeterableError.
 func Rewrite(file []byte, o Options) (Metered, error) {
 	m, err := parse(file, o.withDefaults())
 	if err != nil {

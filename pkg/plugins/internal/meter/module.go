@@ -14,7 +14,9 @@ import (
 func split(file []byte) ([]section, error) {
 	switch {
 	case len(file) > MaxSize:
-		return nil, &wasmbin.Error{Reason: fmt.Sprintf("the file has %d bytes, at most %d are allowed", len(file), MaxSize)}
+		return nil, &wasmbin.Error{
+			Reason: fmt.Sprintf("the file has %d bytes, at most %d are allowed", len(file),
+				MaxSize)}
 	case !bytes.HasPrefix(file, []byte(wasmbin.Preamble)):
 		return nil, &wasmbin.Error{Reason: "this is no core WebAssembly module of version 1"}
 	}
@@ -75,7 +77,8 @@ func parse(file []byte, o Options) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &module{file: file, maxTable: o.MaxTable, pieces: o.Piece, pass: int(o.Pass), fuel: fuelName}
+	m := &module{file: file, maxTable: o.MaxTable, pieces: o.Piece, pass: int(o.Pass),
+		fuel: fuelName}
 	for i, s := range secs {
 		if s.ID == wasmbin.Custom {
 			m.customs = append(m.customs, s)
@@ -87,7 +90,9 @@ func parse(file []byte, o Options) (*module, error) {
 	errs = append(errs,
 		m.vector(wasmbin.Type, &m.types, m.readType),
 		m.vector(wasmbin.Import, nil, m.readImport),
-		m.vector(wasmbin.Function, &m.funcs, func(r *reader) { m.typeOf = append(m.typeOf, r.Below(m.types, "type")) }),
+		m.vector(wasmbin.Function, &m.funcs, func(r *reader) {
+			m.typeOf = append(m.typeOf, r.Below(m.types, "type"))
+		}),
 		m.vector(wasmbin.Memory, &m.memories, nil),
 		m.vector(wasmbin.Global, &m.globals, nil),
 		m.vector(wasmbin.Export, nil, m.readExport))
@@ -159,7 +164,8 @@ func (m *module) readImport(r *reader) {
 	}
 }
 
-// readExport finds a name for the fuel that is not taken: one that is longer than all that begin like it.
+// readExport finds a name for the fuel that is not taken: one that is longer than all that begin
+// like it.
 func (m *module) readExport(r *reader) {
 	if name := r.Name(); strings.HasPrefix(name, fuelName) && len(name) >= len(m.fuel) {
 		m.fuel = name + "'"
@@ -168,7 +174,8 @@ func (m *module) readExport(r *reader) {
 	r.U32()
 }
 
-// moved gives the index that a function has in the rewritten module: behind the imported ones there is one more.
+// moved gives the index that a function has in the rewritten module: behind the imported ones there
+// is one more.
 func (m *module) moved(f uint32) uint32 {
 	if f >= m.imported {
 		return f + 1

@@ -13,15 +13,16 @@ const (
 	labelNames    = 3
 )
 
-// custom copies a custom section, nil if it is left out: one that tells offsets in the code would be wrong, and so would
-// be names of functions that cannot be read.
+// custom copies a custom section, nil if it is left out: one that tells offsets in the code would
+// be wrong, and so would be names of functions that cannot be read.
 func (m *module) custom(s section) ([]byte, error) {
 	r := s.Reader(m.file)
 	name := r.Name()
 	switch {
 	case r.Err != nil:
 		return nil, r.Err
-	case strings.HasPrefix(name, ".debug_"), strings.HasPrefix(name, "reloc."), strings.HasPrefix(name, "metadata.code."):
+	case strings.HasPrefix(name, ".debug_"), strings.HasPrefix(name, "reloc."),
+		strings.HasPrefix(name, "metadata.code."):
 		return nil, nil
 	case name == "name":
 		return m.names(r), nil
@@ -80,7 +81,8 @@ func (m *module) functionNames(r *reader) []byte {
 	return append(wasmbin.AppendUint(nil, count), out...)
 }
 
-// oneLine leaves no line breaks and the like in a name: the engine writes one function a line when it says where a trap was.
+// oneLine leaves no line breaks and the like in a name: the engine writes one function a line when
+// it says where a trap was.
 func oneLine(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {

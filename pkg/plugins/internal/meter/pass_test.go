@@ -9,8 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// farthest runs a module with a visit at each check that finds anything used, and returns the most units that were used between
-// two of them.
+// farthest runs a module with a visit at each check that finds anything used, and returns the most
+// units that were used between two of them.
 func farthest(t *testing.T, module []byte, pass uint32) (most int64) {
 	t.Helper()
 	m := meteredWith(t, interpreter(), module, Options{Pass: pass})
@@ -28,11 +28,13 @@ func farthest(t *testing.T, module []byte, pass uint32) (most int64) {
 	return most
 }
 
-// bound is the most between two checks: on the pass of a caller, on that of the function that returned to it, and on the straight
-// code of one that begins with a loop; and a small function that is not counted yet.
+// bound is the most between two checks: on the pass of a caller, on that of the function that
+// returned to it, and on the straight code of one that begins with a loop; and a small function
+// that is not counted yet.
 func bound(pass int64) int64 { return 3*pass + smallFunction + 2 }
 
-// passes makes modules of nothing but straight code, branches, calls and recursion, in which checks are easily passed by.
+// passes makes modules of nothing but straight code, branches, calls and recursion, in which checks
+// are easily passed by.
 type passes struct {
 	*rand.Rand
 	functions uint32
@@ -44,7 +46,9 @@ type passes struct {
 func (g *passes) straight(n int) []byte { return slices.Repeat(cat(konst(1), drop), n) }
 
 // sometimes pushes a number that is 0 or not, by how deep the recursion is.
-func (g *passes) sometimes() []byte { return cat(local(0), konst(int32(1+g.IntN(7))), []byte{0x71}) }
+func (g *passes) sometimes() []byte {
+	return cat(local(0), konst(int32(1+g.IntN(7))), []byte{0x71})
+}
 
 func (g *passes) statement() []byte {
 	inner := func(code func() []byte) []byte {
@@ -58,11 +62,13 @@ func (g *passes) statement() []byte {
 		return g.straight(g.IntN(90))
 	case kind == 2: // what is between is skipped
 		return inner(func() []byte {
-			return cat([]byte{opBlock, 0x40}, g.sometimes(), []byte{opBrIf, 0}, g.statements(), []byte{opEnd})
+			return cat([]byte{opBlock, 0x40}, g.sometimes(), []byte{opBrIf, 0}, g.statements(),
+				[]byte{opEnd})
 		})
 	case kind == 3:
 		return inner(func() []byte {
-			return cat(g.sometimes(), []byte{opIf, 0x40}, g.statements(), []byte{opElse}, g.statements(), []byte{opEnd})
+			return cat(g.sometimes(), []byte{opIf, 0x40}, g.statements(), []byte{opElse},
+				g.statements(), []byte{opEnd})
 		})
 	case kind == 4:
 		return cat(g.sometimes(), []byte{opIf, 0x40, opReturn, opEnd})
@@ -70,7 +76,8 @@ func (g *passes) statement() []byte {
 		return cat(g.sometimes(), []byte{opBrIf, all})
 	case kind == 6:
 		return inner(func() []byte {
-			return cat([]byte{opBlock, 0x40}, g.statements(), g.sometimes(), []byte{opBrTable, 1, 0, all + 1, opEnd})
+			return cat([]byte{opBlock, 0x40}, g.statements(), g.sometimes(),
+				[]byte{opBrTable, 1, 0, all + 1, opEnd})
 		})
 	case kind == 7:
 		return slices.Repeat(invoke(g.functions+uint32(g.IntN(int(g.leaves)))), 1+g.IntN(10))
@@ -93,7 +100,8 @@ func (g *passes) module() []byte {
 	for g.self = 1; g.self < g.functions; g.self++ {
 		code := g.statements()
 		if g.IntN(4) == 0 { // it begins with a loop, and has no check before
-			code = cat(g.straight(g.IntN(40)), wasmtest.Times(1, int32(1+g.IntN(4)), g.straight(g.IntN(20))), code)
+			code = cat(g.straight(g.IntN(40)),
+				wasmtest.Times(1, int32(1+g.IntN(4)), g.straight(g.IntN(20))), code)
 		}
 		m.Func("", "i", "", "i", code)
 	}
@@ -114,7 +122,8 @@ func TestNoPassIsLong(t *testing.T) {
 		pass := 100 + uint32(seed%200)
 		got := farthest(t, g.module(), pass)
 		if got > bound(int64(pass)) {
-			t.Fatalf("seed %d: %d units between two checks of a pass of %d, at most %d are right", seed, got, pass, bound(int64(pass)))
+			t.Fatalf("seed %d: %d units between two checks of a pass of %d, at most %d are right",
+				seed, got, pass, bound(int64(pass)))
 		}
 		most = max(most, got*100/bound(int64(pass)))
 	}
@@ -133,29 +142,35 @@ func TestPassesThatLookHarmless(t *testing.T) {
 		},
 		"straight code": func() *wasmtest.Module { return guest("", slices.Repeat(work, 500)) },
 		"straight code, and all checks are skipped": func() *wasmtest.Module {
-			skipped := cat([]byte{opBlock, 0x40}, konst(1), []byte{opBrIf, 0}, slices.Repeat(work, 3), []byte{opEnd})
-			return guest("", slices.Repeat(cat(slices.Repeat(konst(1), 30), slices.Repeat(drop, 30), skipped), 500))
+			skipped := cat([]byte{opBlock, 0x40}, konst(1), []byte{opBrIf, 0},
+				slices.Repeat(work, 3), []byte{opEnd})
+			return guest("", slices.Repeat(cat(slices.Repeat(konst(1), 30), slices.Repeat(drop, 30),
+				skipped), 500))
 		},
 		"functions that return one after the other": func() *wasmtest.Module {
 			m := guest("", konst(1000), invoke(1))
-			m.Func("", "i", "", "", local(0), wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1)), work)
+			m.Func("", "i", "", "", local(0),
+				wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1)), work)
 			return m
 		},
 		"functions that branch to their ends": func() *wasmtest.Module {
 			m := guest("", konst(1000), invoke(1))
-			m.Func("", "i", "", "", local(0), wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1)), work, konst(1),
+			m.Func("", "i", "", "", local(0),
+				wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1)), work, konst(1),
 				[]byte{wasmbin.BrIf, 0})
 			return m
 		},
 		"straight code before a loop, called": func() *wasmtest.Module {
 			m := guest("", slices.Repeat(cat(konst(1), invoke(1)), 300))
-			m.Func("", "i", "", "i", slices.Repeat(work, 10), wasmtest.Times(1, 2), slices.Repeat(work, 10))
+			m.Func("", "i", "", "i", slices.Repeat(work, 10), wasmtest.Times(1, 2),
+				slices.Repeat(work, 10))
 			return m
 		},
 	} {
 		const pass = 200
 		if got := farthest(t, module().Bytes(), pass); got > bound(pass) {
-			t.Errorf("%s: %d units between two checks, at most %d are right", name, got, bound(pass))
+			t.Errorf("%s: %d units between two checks, at most %d are right", name, got,
+				bound(pass))
 		}
 	}
 }

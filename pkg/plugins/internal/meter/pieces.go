@@ -2,8 +2,9 @@ package meter
 
 import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 
-// An instruction on a large range of the memory is done in pieces, between which the host is visited. If the range leaves
-// the memory, it is done at once instead, since that traps before anything is written.
+// An instruction on a large range of the memory is done in pieces, between which the host is
+// visited. If the range leaves the memory, it is done at once instead, since that traps before
+// anything is written.
 
 // DefaultPiece is how many bytes of a range are done without a visit: they take less than 0.1 ms.
 const DefaultPiece = 1 << 20
@@ -58,12 +59,16 @@ func (m *module) appendFill(b []byte) []byte {
 //	memory.copy(to, from, n)
 func (m *module) appendCopy(b []byte) []byte {
 	whole := []byte{opLocalGet, rangeLength}
-	copied := func(b, n []byte) []byte { return append(append(b, n...), opBulk, bulkMemoryCopy, 0, 0) }
+	copied := func(b, n []byte) []byte {
+		return append(append(b, n...), opBulk, bulkMemoryCopy, 0, 0)
+	}
 	b = m.appendInside(m.appendIsLarge(b), rangeTo)
 	b = append(m.appendInside(append(b, opI32And), rangeFrom), opI32And, opIf, blockIsVoid)
-	b = append(b, opLocalGet, rangeTo, opLocalGet, rangeFrom, opI32GtU, opIf, blockIsVoid, opLoop, blockIsVoid)
+	b = append(b, opLocalGet, rangeTo, opLocalGet, rangeFrom, opI32GtU, opIf, blockIsVoid, opLoop,
+		blockIsVoid)
 	b = m.appendMove(b, rangeLength, opI32Sub)
-	b = append(b, opLocalGet, rangeTo, opLocalGet, rangeLength, opI32Add, opLocalGet, rangeFrom, opLocalGet, rangeLength, opI32Add)
+	b = append(b, opLocalGet, rangeTo, opLocalGet, rangeLength, opI32Add, opLocalGet, rangeFrom,
+		opLocalGet, rangeLength, opI32Add)
 	b = m.appendAgain(copied(b, m.piece()))
 	b = append(b, opElse, opLoop, blockIsVoid)
 	b = copied(append(b, opLocalGet, rangeTo, opLocalGet, rangeFrom), m.piece())
@@ -84,7 +89,8 @@ func (m *module) appendIsLarge(b []byte) []byte {
 
 // appendInside pushes whether the range that begins at a parameter is within the memory.
 func (m *module) appendInside(b []byte, begin byte) []byte {
-	b = append(b, opLocalGet, begin, opI64ExtendI32U, opLocalGet, rangeLength, opI64ExtendI32U, opI64Add)
+	b = append(b, opLocalGet, begin, opI64ExtendI32U, opLocalGet, rangeLength, opI64ExtendI32U,
+		opI64Add)
 	return append(b, opMemorySize, 0, opI64ExtendI32U, opI64Const, 16, opI64Shl, opI64LeU)
 }
 
@@ -93,7 +99,8 @@ func (m *module) appendMove(b []byte, parameter, op byte) []byte {
 	return append(append(append(b, opLocalGet, parameter), m.piece()...), op, opLocalSet, parameter)
 }
 
-// appendAgain visits the host and ends the loop, which begins anew while there is more than a piece.
+// appendAgain visits the host and ends the loop, which begins anew while there is more than a
+// piece.
 func (m *module) appendAgain(b []byte) []byte {
 	b = m.appendIsLarge(wasmbin.AppendUint(append(b, opCall), m.imported))
 	return append(b, opBrIf, opBrIfBack, opEnd)

@@ -13,7 +13,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
-// ranged is a guest with the functions fill and copy, and a memory of a page in which each byte says where it is.
+// ranged is a guest with the functions fill and copy, and a memory of a page in which each byte
+// says where it is.
 func ranged() []byte {
 	m := &wasmtest.Module{}
 	m.Memory(1, 1)
@@ -28,11 +29,12 @@ func ranged() []byte {
 	return m.Bytes()
 }
 
-// Ranges of all kinds of lengths and places are the same in pieces as at once, those that leave the memory included: they
-// trap before they have written anything.
+// Ranges of all kinds of lengths and places are the same in pieces as at once, those that leave the
+// memory included: they trap before they have written anything.
 func TestPiecesMakeTheSame(t *testing.T) {
 	const end = 1 << 16
-	places := []uint64{0, 1, 99, 100, 101, 250, 1000, end - 1000, end - 100, end - 1, end, end + 1, 1<<32 - 1, 1<<32 - 100}
+	places := []uint64{0, 1, 99, 100, 101, 250, 1000, end - 1000, end - 100, end - 1, end, end + 1,
+		1<<32 - 1, 1<<32 - 100}
 	lengths := []uint64{0, 1, 99, 100, 101, 200, 201, 999, 1000, end - 100, end, end + 1, 1<<32 - 1}
 	for _, engine := range engines {
 		want := plain(t, engine.config(), ranged())
@@ -47,7 +49,8 @@ func TestPiecesMakeTheSame(t *testing.T) {
 						got.tank.Fill(plenty)
 						_, wantErr := want.call(function, to, from, n)
 						_, gotErr := got.call(function, to, from, n)
-						name := fmt.Sprintf("%s: %s(%d, %d, %d)", engine.name, function, to, from, n)
+						name := fmt.Sprintf("%s: %s(%d, %d, %d)", engine.name, function, to, from,
+							n)
 						if kindOfTrap(gotErr) != kindOfTrap(wantErr) {
 							t.Fatalf("%s: %v, want %v", name, gotErr, wantErr)
 						}
@@ -98,7 +101,8 @@ func TestPieceOfTheMostThereCanBe(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := m.instance.ExportedFunction("fill").Call(context.Background(), 0, 1, api.EncodeI32(-1)); err == nil {
+	if _, err := m.instance.ExportedFunction("fill").Call(context.Background(), 0, 1,
+		api.EncodeI32(-1)); err == nil {
 		t.Error("4 GiB were filled")
 	}
 }

@@ -6,19 +6,21 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
-// planner decides what is put where into one function. It passes once over the instructions and counts those of a
-// straight run; the run is paid for at its end, which is where paths part or meet, or another function is called. So
-// every path pays for what it executes, neither more nor less.
+// planner decides what is put where into one function. It passes once over the instructions and
+// counts those of a straight run; the run is paid for at its end, which is where paths part or
+// meet, or another function is called. So every path pays for what it executes, neither more nor
+// less.
 type planner struct {
 	m     *module
 	r     *reader
 	edits []edit
 	stack []frame
 
-	owed   int  // the cost of this straight run so far
-	alive  bool // a path leads here
-	since  int  // the most that was executed since the last check, on whatever path; see passed
-	called bool // on one of those paths a function was called that may have run long since its own last check
+	owed  int  // the cost of this straight run so far
+	alive bool // a path leads here
+	since int  // the most that was executed since the last check, on whatever path; see passed
+	// on one of those paths a function was called that may have run long since its own last check
+	called bool
 
 	entry    int // edit at the begin of the code
 	frame    int // edit behind it
@@ -70,7 +72,8 @@ const (
 
 // body plans a function. The reader stands behind the locals.
 func (p *planner) body(r *reader, variables uint32) {
-	*p = planner{m: p.m, r: r, edits: p.edits[:0], stack: p.stack[:0], straight: true, alive: true, size: size{variables: variables}}
+	*p = planner{m: p.m, r: r, edits: p.edits[:0], stack: p.stack[:0], straight: true, alive: true,
+		size: size{variables: variables}}
 	p.entry, p.frame = p.add(edit{at: r.Pos}), p.add(edit{at: r.Pos})
 	p.stack = append(p.stack, frame{op: opBlock, alive: true})
 	for len(p.stack) > 0 && r.Err == nil {
@@ -84,7 +87,8 @@ func (p *planner) body(r *reader, variables uint32) {
 	if r.More() {
 		r.Fail("%d bytes behind the end of the function", r.End-r.Pos)
 	}
-	// A function that calls others may be part of a recursion, and many calls of a large one take their time.
+	// A function that calls others may be part of a recursion, and many calls of a large one take
+	// their time.
 	if !p.checked && (p.calls || p.cost > smallFunction) {
 		p.edits[p.entry].kind = editCheck
 	}
@@ -164,8 +168,8 @@ func (p *planner) instruction(at int) {
 	}
 }
 
-// passed adds to what was executed since the last check, and checks before the instruction at an offset if that is too
-// much.
+// passed adds to what was executed since the last check, and checks before the instruction at an
+// offset if that is too much.
 func (p *planner) passed(at, n int) {
 	if p.since += n; p.since <= p.m.pass || !p.alive {
 		return
@@ -180,8 +184,8 @@ func (p *planner) check(at int) {
 	p.since, p.called = 0, false
 }
 
-// leave checks before the function returns after a call. Functions that return one after the other would otherwise run
-// for as long as they are nested deeply.
+// leave checks before the function returns after a call. Functions that return one after the other
+// would otherwise run for as long as they are nested deeply.
 func (p *planner) leave(at int) {
 	if p.alive && p.called {
 		p.check(at)
@@ -237,7 +241,8 @@ func (p *planner) open(f frame) {
 	p.stack = append(p.stack, f)
 }
 
-// loop opens a loop. That branches lead back to it, so that it must check, is known when it is closed.
+// loop opens a loop. That branches lead back to it, so that it must check, is known when it is
+// closed.
 func (p *planner) loop(at int) {
 	p.pay(at)
 	p.blockType()
@@ -307,15 +312,17 @@ func (p *planner) branches(op byte, at int) {
 	}
 }
 
-// grow puts a function of the rewriter's own in place of memory.grow, which charges for the pages that were added.
+// grow puts a function of the rewriter's own in place of memory.grow, which charges for the pages
+// that were added.
 func (p *planner) grow(at int) {
 	p.r.GrowMemory()
 	p.owed += leave
 	p.add(edit{kind: editCall, at: at, skip: p.r.Pos - at, n: int(p.m.helper(helperGrow))})
 }
 
-// bulk lets an instruction on a range pay for the range's length, which is on top of the stack: a function of the
-// rewriter's own takes the length, charges, and gives it back, or does the instruction itself.
+// bulk lets an instruction on a range pay for the range's length, which is on top of the stack: a
+// function of the rewriter's own takes the length, charges, and gives it back, or does the
+// instruction itself.
 func (p *planner) bulk(at int) {
 	op := p.r.BulkOp()
 	h := helperOf[op]

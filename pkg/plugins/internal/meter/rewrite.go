@@ -63,7 +63,8 @@ func (m *module) rewrite() ([]byte, error) {
 }
 
 // extended makes a section with more items. Without item the others stay as they are.
-func (m *module) extended(id byte, extra []byte, more uint32, item func(*reader, []byte) []byte) ([]byte, error) {
+func (m *module) extended(id byte, extra []byte, more uint32, item func(*reader, []byte) []byte) (
+	[]byte, error) {
 	s := m.parts[id]
 	if s == nil {
 		if more == 0 {

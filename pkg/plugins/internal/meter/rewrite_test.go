@@ -66,20 +66,28 @@ func TestGuestCannotNameWhatIsAdded(t *testing.T) {
 		module []byte
 		want   string
 	}{
-		{"the fuel, read", one(wasmtest.GetGlobal(1), drop), "function 0, offset 58: there is no global 1"},
-		{"the fuel, written", one(wasmtest.Const64(9), wasmtest.SetGlobal(1)), "function 0, offset 60: there is no global 1"},
-		{"a helper", one(konst(0), bulk(bulkMemoryFill, 0), invoke(2)), "function 0, offset 63: there is no function 2"},
-		{"a function's reference", one([]byte{opRefFunc, 1, 0x1a}), "function 0, offset 58: there is no function 1"},
-		{"a type", one(konst(0), []byte{opCallIndirect, 1, 0}), "function 0, offset 60: there is no type 1"},
-		{"a block's type", one([]byte{opBlock, 1, opEnd}), "function 0, offset 58: there is no type 1"},
+		{"the fuel, read", one(wasmtest.GetGlobal(1), drop),
+			"function 0, offset 58: there is no global 1"},
+		{"the fuel, written", one(wasmtest.Const64(9), wasmtest.SetGlobal(1)),
+			"function 0, offset 60: there is no global 1"},
+		{"a helper", one(konst(0), bulk(bulkMemoryFill, 0), invoke(2)),
+			"function 0, offset 63: there is no function 2"},
+		{"a function's reference", one([]byte{opRefFunc, 1, 0x1a}),
+			"function 0, offset 58: there is no function 1"},
+		{"a type", one(konst(0), []byte{opCallIndirect, 1, 0}),
+			"function 0, offset 60: there is no type 1"},
+		{"a block's type", one([]byte{opBlock, 1, opEnd}),
+			"function 0, offset 58: there is no type 1"},
 		{"an exported function", exporting(0, 1), "offset 46: there is no function 1"},
 		{"an exported global", exporting(3, 0), "offset 46: there is no global 0"},
 		{"the start", started.Bytes(), "offset 45: there is no function 1"},
-		{"the import", colliding.Bytes(), `offset 17: it imports from "informerd/meter", which is the meter's own`},
+		{"the import", colliding.Bytes(),
+			`offset 17: it imports from "informerd/meter", which is the meter's own`},
 	} {
 		_, err := Rewrite(test.module, Options{})
 		var e *UnmeterableError
-		if want := "the module cannot be metered: " + test.want; !errors.As(err, &e) || err.Error() != want {
+		if want := "the module cannot be metered: " + test.want; !errors.As(err, &e) ||
+			err.Error() != want {
 			t.Errorf("%s: %v, want %s", test.name, err, want)
 		}
 	}
@@ -96,22 +104,35 @@ func TestReasons(t *testing.T) {
 		module []byte
 		want   string
 	}{
-		{"too large", make([]byte, MaxSize+1), "offset 0: the file has 67108865 bytes, at most 67108864 are allowed"},
+		{"too large", make([]byte, MaxSize+1),
+			"offset 0: the file has 67108865 bytes, at most 67108864 are allowed"},
 		{"no module", []byte("MZ"), "offset 0: this is no core WebAssembly module of version 1"},
-		{"tail call", code(0x12, 0), "function 0, offset 48: instruction 0x12 is not part of WebAssembly 2.0"},
-		{"in a function with a name", named.Bytes(), `function 0 ("main"), offset 48: instruction 0x12 is not part of WebAssembly 2.0`},
-		{"atomics", code(0xfe, 0), "function 0, offset 48: instruction 0xfe is not part of WebAssembly 2.0"},
-		{"bulk", code(opBulk, 18), "function 0, offset 48: instruction 0xfc 18 is not part of WebAssembly 2.0"},
-		{"relaxed vectors", code(wasmbin.Vector, 0x80, 2), "function 0, offset 48: instruction 0xfd 0x80 0x2 is not part of WebAssembly 2.0"},
-		{"a vector's number that is too long", code(wasmbin.Vector, 0x8c, 0), "function 0, offset 48: instruction 0xfd 0x8c 0x0 is not part of WebAssembly 2.0"},
-		{"a second memory", code(opI32Const, 0, opMemoryGrow, 1), "function 0, offset 50: a memory other than the first one"},
-		{"select of two types", code(wasmbin.SelectTyped, 2, i32, i32), "function 0, offset 48: select with 2 types, one is needed"},
+		{"tail call", code(0x12, 0),
+			"function 0, offset 48: instruction 0x12 is not part of WebAssembly 2.0"},
+		{"in a function with a name", named.Bytes(),
+			`function 0 ("main"), offset 48: instruction 0x12 is not part of WebAssembly 2.0`},
+		{"atomics", code(0xfe, 0),
+			"function 0, offset 48: instruction 0xfe is not part of WebAssembly 2.0"},
+		{"bulk", code(opBulk, 18),
+			"function 0, offset 48: instruction 0xfc 18 is not part of WebAssembly 2.0"},
+		{"relaxed vectors", code(wasmbin.Vector, 0x80, 2),
+			"function 0, offset 48: instruction 0xfd 0x80 0x2 is not part of WebAssembly 2.0"},
+		{"a vector's number that is too long", code(wasmbin.Vector, 0x8c, 0),
+			"function 0, offset 48: instruction 0xfd 0x8c 0x0 is not part of WebAssembly 2.0"},
+		{"a second memory", code(opI32Const, 0, opMemoryGrow, 1),
+			"function 0, offset 50: a memory other than the first one"},
+		{"select of two types", code(wasmbin.SelectTyped, 2, i32, i32),
+			"function 0, offset 48: select with 2 types, one is needed"},
 		{"else", code(opElse), "function 0, offset 48: else without if"},
-		{"branch", code(opBr, 1), "function 0, offset 48: a branch out of 1 blocks, only 1 are open"},
-		{"code behind the end", code(opEnd), "function 0, offset 49: 1 bytes behind the end of the function"},
+		{"branch", code(opBr, 1),
+			"function 0, offset 48: a branch out of 1 blocks, only 1 are open"},
+		{"code behind the end", code(opEnd),
+			"function 0, offset 49: 1 bytes behind the end of the function"},
 		{"no end", code(opBlock, 0x40), "function 0, offset 51: unexpected end"},
-		{"overlong number", code(opI32Const, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0x1a), "function 0, offset 48: number is too long"},
-		{"a large table", big.Bytes(), "offset 12: a table of 101 elements, at most 100 are allowed"},
+		{"overlong number", code(opI32Const, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0x1a),
+			"function 0, offset 48: number is too long"},
+		{"a large table", big.Bytes(),
+			"offset 12: a table of 101 elements, at most 100 are allowed"},
 	} {
 		_, err := Rewrite(test.module, Options{MaxTable: 100})
 		if want := "the module cannot be metered: " + test.want; err == nil || err.Error() != want {
@@ -141,7 +162,9 @@ func TestNamesFollowTheirFunctions(t *testing.T) {
 	m.Custom("producers", []byte("somebody"))
 	m.Custom(".debug_line", []byte("offsets"))
 	out := rewritten(t, m.Bytes()).Module
-	for _, want := range []string{"\x03\x06callee\x04\x0bmeter.bytes", "\x00\x06import\x01\x0bmeter.visit\x02\x06caller", "\x02\x06\x01\x02\x01\x00\x01x", "producerssomebody"} {
+	for _, want := range []string{"\x03\x06callee\x04\x0bmeter.bytes",
+		"\x00\x06import\x01\x0bmeter.visit\x02\x06caller", "\x02\x06\x01\x02\x01\x00\x01x",
+		"producerssomebody"} {
 		if !bytes.Contains(out, []byte(want)) {
 			t.Errorf("%q is missing in %q", want, out)
 		}
@@ -197,8 +220,10 @@ func TestTankSplitsTheBudget(t *testing.T) {
 		m.tank.Slice = test.slice
 		m.tank.Fill(test.budget)
 		_, err := m.call("run")
-		if !errors.Is(err, test.err) || test.err == nil && (m.tank.Used() != 7000 || visits != test.visits) {
-			t.Errorf("budget %d by %d: %v, %d used, %d visits", test.budget, test.slice, err, m.tank.Used(), visits)
+		if !errors.Is(err, test.err) || test.err == nil &&
+			(m.tank.Used() != 7000 || visits != test.visits) {
+			t.Errorf("budget %d by %d: %v, %d used, %d visits", test.budget, test.slice, err,
+				m.tank.Used(), visits)
 		}
 	}
 }
@@ -216,7 +241,8 @@ func TestHostFunctionsSpend(t *testing.T) {
 		t.Fatal(err)
 	}
 	spend := api.GoFunc(func(context.Context, []uint64) { tank.Spend(100) })
-	if _, err := runtime.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(spend, nil, nil).Export("spend").
+	if _, err := runtime.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(spend, nil,
+		nil).Export("spend").
 		Instantiate(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +252,8 @@ func TestHostFunctionsSpend(t *testing.T) {
 	}
 	tank.Bind(instance)
 	tank.Fill(1000)
-	if _, err := instance.ExportedFunction("run").Call(ctx); !errors.Is(err, ErrSpent) || tank.Used() != 1020 {
+	if _, err := instance.ExportedFunction("run").Call(ctx); !errors.Is(err, ErrSpent) ||
+		tank.Used() != 1020 {
 		t.Errorf("%v, %d used", err, tank.Used())
 	}
 }

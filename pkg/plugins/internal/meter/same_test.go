@@ -22,13 +22,15 @@ type outcome struct {
 }
 
 // runGenerated instantiates a generated module, which may run a start function, and calls it.
-func runGenerated(t *testing.T, config wazero.RuntimeConfig, module []byte, tank *Tank) (o outcome) {
+func runGenerated(t *testing.T, config wazero.RuntimeConfig, module []byte,
+	tank *Tank) (o outcome) {
 	t.Helper()
 	m, err := start(t, config, module, tank)
 	if m != nil {
 		defer m.close()
 		o.results, err = m.instance.ExportedFunction("run").Call(context.Background())
-		o.globals = []uint64{m.instance.ExportedGlobal("a").Get(), m.instance.ExportedGlobal("b").Get()}
+		o.globals = []uint64{m.instance.ExportedGlobal("a").Get(),
+			m.instance.ExportedGlobal("b").Get()}
 		o.counted = int64(m.instance.ExportedGlobal(countName).Get())
 		if memory := m.instance.ExportedMemory("memory"); memory != nil {
 			b, _ := memory.Read(0, memory.Size())
@@ -58,11 +60,13 @@ func kindOfTrap(err error) string {
 }
 
 func (o outcome) same(other outcome) bool {
-	return o.trap == other.trap && slices.Equal(o.results, other.results) && slices.Equal(o.globals, other.globals) &&
+	return o.trap == other.trap && slices.Equal(o.results, other.results) &&
+		slices.Equal(o.globals, other.globals) &&
 		bytes.Equal(o.memory, other.memory)
 }
 
-// most is the fuel that a generated module gets: it may have loops in loops in functions called in loops.
+// most is the fuel that a generated module gets: it may have loops in loops in functions called in
+// loops.
 const most = 200_000
 
 // checkGenerated compares a generated module with its rewritten form.
@@ -72,7 +76,8 @@ func checkGenerated(t *testing.T, seed uint64, engine func() wazero.RuntimeConfi
 	defer compiled.Close(context.Background())
 	config := engine().WithCompilationCache(compiled)
 	module := generate(seed, false)
-	m, err := Rewrite(module, Options{Piece: 1 + uint32(seed%50)}) // ranges are short here, and are cut up all the same
+	// ranges are short here, and are cut up all the same
+	m, err := Rewrite(module, Options{Piece: 1 + uint32(seed%50)})
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
@@ -98,7 +103,8 @@ func checkGenerated(t *testing.T, seed uint64, engine func() wazero.RuntimeConfi
 	case want.trap == "" && got.used != counted.counted, got.used > counted.counted:
 		t.Fatalf("seed %d: %d used, but %d instructions executed", seed, got.used, counted.counted)
 	case counted.counted-got.used > int64(len(module)):
-		t.Fatalf("seed %d: at a trap %d used, but %d instructions executed", seed, got.used, counted.counted)
+		t.Fatalf("seed %d: at a trap %d used, but %d instructions executed", seed, got.used,
+			counted.counted)
 	}
 	checkBudgets(t, seed, got, run)
 }
@@ -114,7 +120,8 @@ func checkBudgets(t *testing.T, seed uint64, want outcome, run func(budget, slic
 		case got.trap == ErrSpent.Error() && got.used > budget && budget < want.used:
 		case got.same(want) && got.used == want.used:
 		default:
-			t.Fatalf("seed %d, budget %d of %d: %.200v, want %.200v", seed, budget, want.used, got, want)
+			t.Fatalf("seed %d, budget %d of %d: %.200v, want %.200v", seed, budget, want.used, got,
+				want)
 		}
 	}
 }

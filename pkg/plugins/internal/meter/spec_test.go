@@ -14,8 +14,8 @@ import (
 // specification holds the modules of the specification's test suite.
 const specification = "internal/integration_test/spectest/v2/testdata"
 
-// TestSpecificationsModulesComputeTheSame rewrites every module of the specification's test suite and calls all their
-// exports with a few arguments.
+// TestSpecificationsModulesComputeTheSame rewrites every module of the specification's test suite
+// and calls all their exports with a few arguments.
 func TestSpecificationsModulesComputeTheSame(t *testing.T) {
 	host := guestsOfEngine(t, "internal/integration_test/spectest/testdata")
 	var imports []byte
@@ -52,9 +52,11 @@ func TestSpecificationsModulesComputeTheSame(t *testing.T) {
 func runAll(t *testing.T, imports, module []byte, tank *Tank) (seen string, spent bool) {
 	t.Helper()
 	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, interpreter().WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(512))
+	r := wazero.NewRuntimeWithConfig(ctx,
+		interpreter().WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(512))
 	defer r.Close(ctx)
-	if _, err := r.InstantiateWithConfig(ctx, imports, wazero.NewModuleConfig().WithName("spectest")); err != nil {
+	if _, err := r.InstantiateWithConfig(ctx, imports,
+		wazero.NewModuleConfig().WithName("spectest")); err != nil {
 		t.Fatal(err)
 	}
 	if err := Instantiate(ctx, r, func(context.Context) *Tank { return tank }); err != nil {

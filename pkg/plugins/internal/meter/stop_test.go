@@ -42,8 +42,8 @@ func guest(locals string, code ...[]byte) *wasmtest.Module {
 	return m
 }
 
-// TestEndlessModulesStop has whatever can go on without end. What is over the budget when it ends is what runs at most
-// between two checks.
+// TestEndlessModulesStop has whatever can go on without end. What is over the budget when it ends
+// is what runs at most between two checks.
 func TestEndlessModulesStop(t *testing.T) {
 	null := []byte{wasmbin.RefNull, ref}
 	for _, test := range []struct {
@@ -52,14 +52,20 @@ func TestEndlessModulesStop(t *testing.T) {
 		over   int64
 	}{
 		{"loop", guest("", wasmtest.Forever), 1},
-		{"loop in a block, left by none", guest("", []byte{opBlock, 0x40}, wasmtest.Forever, []byte{opEnd}), 1},
-		{"loop that ends with a condition", guest("", []byte{opLoop, 0x40}, konst(1), []byte{opBrIf, 0, opEnd}), 2},
+		{"loop in a block, left by none", guest("", []byte{opBlock, 0x40}, wasmtest.Forever,
+			[]byte{opEnd}), 1},
+		{"loop that ends with a condition",
+			guest("", []byte{opLoop, 0x40}, konst(1), []byte{opBrIf, 0, opEnd}), 2},
 		{"loop that begins anew from within", guest("", []byte{opLoop, 0x40}, konst(1),
 			[]byte{opIf, 0x40, opBr, 1, opEnd, opEnd}), 3},
-		{"loop of a br_table", guest("i", []byte{opLoop, 0x40}, local(0), []byte{opBrTable, 2, 0, 0, 0, opEnd}), 2},
-		{"loop with blocks that a br_table leads to", guest("i", []byte{opLoop, 0x40, opBlock, 0x40, opBlock, 0x40}, local(0),
-			konst(1), add, []byte{opLocalTee, 0}, konst(1), []byte{0x71, opBrTable, 1, 0, 1, opEnd, opBr, 1, opEnd, opBr, 0, opEnd}), 9},
-		{"loop without code before its branches", guest("", cat([]byte{opLoop, 0x40, opLoop, 0x40, opBr, 1, opEnd, opEnd})), 1},
+		{"loop of a br_table",
+			guest("i", []byte{opLoop, 0x40}, local(0), []byte{opBrTable, 2, 0, 0, 0, opEnd}), 2},
+		{"loop with blocks that a br_table leads to",
+			guest("i", []byte{opLoop, 0x40, opBlock, 0x40, opBlock, 0x40}, local(0),
+				konst(1), add, []byte{opLocalTee, 0}, konst(1), []byte{0x71, opBrTable, 1, 0, 1,
+					opEnd, opBr, 1, opEnd, opBr, 0, opEnd}), 9},
+		{"loop without code before its branches",
+			guest("", cat([]byte{opLoop, 0x40, opLoop, 0x40, opBr, 1, opEnd, opEnd})), 1},
 		{"loop with a value", func() *wasmtest.Module {
 			m := guest("", invoke(1), drop)
 			m.Func("", "", "i", "", []byte{opLoop, i32, opI32Const, 1, opBr, 0, opEnd})
@@ -79,8 +85,9 @@ func TestEndlessModulesStop(t *testing.T) {
 		}(), 3},
 		{"recursion that returns a lot", func() *wasmtest.Module {
 			m := guest("", konst(1000), invoke(1))
-			m.Func("", "i", "", "", local(0), wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1), local(0), konst(1),
-				[]byte{0x6b}, invoke(1)))
+			m.Func("", "i", "", "", local(0),
+				wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1), local(0), konst(1),
+					[]byte{0x6b}, invoke(1)))
 			return m
 		}(), 6},
 		{"calls of large leaves", func() *wasmtest.Module {
@@ -89,16 +96,26 @@ func TestEndlessModulesStop(t *testing.T) {
 			return m
 		}(), 201},
 		{"recursion before a loop", guest("i", invoke(0), wasmtest.Times(0, 9)), 1},
-		{"recursion around a loop", guest("i", local(0), wasmtest.If(wasmtest.Times(0, 9)), invoke(0)), 3},
-		{"memory.fill of more than there is", guest("", konst(0), konst(1), konst(-1), bulk(bulkMemoryFill, 0)), 1 << 28},
-		{"memory.fill", guest("", wasmtest.Loop(konst(0), konst(1), konst(65536), bulk(bulkMemoryFill, 0))), 4096 + 5},
-		{"memory.copy", guest("", wasmtest.Loop(konst(0), konst(1), konst(65535), bulk(bulkMemoryCopy, 0, 0))), 4096 + 5},
-		{"table.fill", guest("", wasmtest.Loop(konst(0), null, konst(10), bulk(bulkTableFill, 1))), 10 + 5},
-		{"table.copy", guest("", wasmtest.Loop(konst(0), konst(0), konst(10), bulk(bulkTableCopy, 0, 1))), 10 + 5},
-		{"table.grow", guest("", wasmtest.Loop(null, konst(100), bulk(bulkTableGrow, 1), drop)), 100 + leave + 5},
-		{"table.grow of more than there can be", guest("", wasmtest.Loop(null, konst(-1), bulk(bulkTableGrow, 1), drop)), DefaultMaxTable + leave + 5},
+		{"recursion around a loop", guest("i", local(0), wasmtest.If(wasmtest.Times(0, 9)),
+			invoke(0)), 3},
+		{"memory.fill of more than there is",
+			guest("", konst(0), konst(1), konst(-1), bulk(bulkMemoryFill, 0)), 1 << 28},
+		{"memory.fill", guest("",
+			wasmtest.Loop(konst(0), konst(1), konst(65536), bulk(bulkMemoryFill, 0))), 4096 + 5},
+		{"memory.copy", guest("",
+			wasmtest.Loop(konst(0), konst(1), konst(65535), bulk(bulkMemoryCopy, 0, 0))), 4096 + 5},
+		{"table.fill", guest("", wasmtest.Loop(konst(0), null, konst(10), bulk(bulkTableFill, 1))),
+			10 + 5},
+		{"table.copy", guest("",
+			wasmtest.Loop(konst(0), konst(0), konst(10), bulk(bulkTableCopy, 0, 1))), 10 + 5},
+		{"table.grow", guest("", wasmtest.Loop(null, konst(100), bulk(bulkTableGrow, 1), drop)),
+			100 + leave + 5},
+		{"table.grow of more than there can be",
+			guest("", wasmtest.Loop(null, konst(-1), bulk(bulkTableGrow, 1), drop)),
+			DefaultMaxTable + leave + 5},
 		{"memory.grow", guest("", wasmtest.Loop(wasmtest.Grow(1), drop)), leave + 4 + unitsPerPage},
-		{"memory.grow of more than there can be", guest("", wasmtest.Loop(wasmtest.Grow(-1), drop)), leave + 4},
+		{"memory.grow of more than there can be", guest("", wasmtest.Loop(wasmtest.Grow(-1), drop)),
+			leave + 4},
 	} {
 		module := test.module.Bytes()
 		for _, engine := range engines {
@@ -151,7 +168,8 @@ func TestHugeFillIsRefusedBeforeItIsDone(t *testing.T) {
 	}
 }
 
-// The garbage collector stops the world, so that it must wait for a guest that does not leave native code.
+// The garbage collector stops the world, so that it must wait for a guest that does not leave
+// native code.
 func TestGarbageCollectorGetsThrough(t *testing.T) {
 	stop := errors.New("stopped by the test")
 	for name, module := range map[string]*wasmtest.Module{
@@ -163,8 +181,9 @@ func TestGarbageCollectorGetsThrough(t *testing.T) {
 			return m
 		}(),
 	} {
-		module.Func("", "i", "", "", local(0), wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1), local(0), konst(1),
-			[]byte{0x6b}, invoke(1)))
+		module.Func("", "i", "", "", local(0),
+			wasmtest.If(local(0), konst(1), []byte{0x6b}, invoke(1), local(0), konst(1),
+				[]byte{0x6b}, invoke(1)))
 		m := metered(t, compiler(), module.Bytes())
 		var stopped atomic.Bool
 		running := make(chan struct{}, 1)

@@ -25,10 +25,12 @@ var ErrSpent = errors.New("the fuel is spent")
 type Tank struct {
 	// Fuel is the name of the instance's global, Metered.Fuel.
 	Fuel string
-	// Slice is the most units that the guest uses between two visits; default is DefaultSlice, and less as long as that takes
-	// more than a millisecond. What the guest uses in all does not depend on it.
+	// Slice is the most units that the guest uses between two visits; default is DefaultSlice, and
+	// less as long as that takes more than a millisecond. What the guest uses in all does not
+	// depend on it.
 	Slice int64
-	// Check is asked at each visit whether the guest may go on; an error ends the call and is what it returns.
+	// Check is asked at each visit whether the guest may go on; an error ends the call and is what
+	// it returns.
 	Check func() error
 
 	fuel    api.MutableGlobal // what the guest may use until its next visit
@@ -45,7 +47,8 @@ func (t *Tank) Bind(instance api.Module) {
 	t.frames = instance.ExportedGlobal(t.Fuel + framesSuffix).(api.MutableGlobal)
 }
 
-// Fill sets the budget, for one call or several, and for instantiation, which may run a start function. At least 0.
+// Fill sets the budget, for one call or several, and for instantiation, which may run a start
+// function. At least 0.
 func (t *Tank) Fill(budget int64) { t.FillAt(budget, time.Now()) }
 
 // FillAt is Fill for a caller that has just looked at the clock.
@@ -55,11 +58,12 @@ func (t *Tank) FillAt(budget int64, now time.Time) {
 	t.split(budget)
 }
 
-// Used tells how much was used since Fill. It may be more than the budget: the charge that was too much is part of it.
+// Used tells how much was used since Fill. It may be more than the budget: the charge that was too
+// much is part of it.
 func (t *Tank) Used() int64 { return t.budget - t.left() }
 
-// Spend charges for what a host function does. The next visit comes so much earlier, and if too little is left, the guest
-// ends there.
+// Spend charges for what a host function does. The next visit comes so much earlier, and if too
+// little is left, the guest ends there.
 func (t *Tank) Spend(units int64) {
 	if t.fuel == nil {
 		t.reserve -= units
@@ -129,8 +133,8 @@ func (t *Tank) adapt() {
 	t.visited = now
 }
 
-// Instantiate makes the module that rewritten modules import from. A visit finds the tank of its instance by the
-// context of the call.
+// Instantiate makes the module that rewritten modules import from. A visit finds the tank of its
+// instance by the context of the call.
 func Instantiate(ctx context.Context, r wazero.Runtime, tank func(context.Context) *Tank) error {
 	visit := func(ctx context.Context, instance api.Module, _ []uint64) {
 		tank(ctx).visit(instance)

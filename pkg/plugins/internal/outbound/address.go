@@ -18,25 +18,30 @@ var metadata = []netip.Addr{
 
 // metadataNames are the names of metadata services.
 var metadataNames = []string{
-	"instance-data", "instance-data.ec2.internal", "metadata", "metadata.goog", "metadata.google.internal",
+	"instance-data", "instance-data.ec2.internal", "metadata", "metadata.goog",
+	"metadata.google.internal",
 	"metadata.packet.net", "metadata.platformequinix.com", "metadata.tencentyun.com",
 }
 
 // thisMachine tells whether a name always means the machine itself.
 func thisMachine(host string) bool {
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "localhost.localdomain" ||
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
+		host == "localhost.localdomain" ||
 		host == "ip6-localhost" || host == "ip6-loopback"
 }
 
 var (
-	thisNetwork = netip.MustParsePrefix("0.0.0.0/8") // not only its first address means this machine to some systems
+	// not only its first address means this machine to some systems
+	thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
 	broadcast   = netip.MustParseAddr("255.255.255.255")
 )
 
-// sharedNetwork is for networks behind an operator's translation, which clusters and cloud services use as well.
+// sharedNetwork is for networks behind an operator's translation, which clusters and cloud services
+// use as well.
 var sharedNetwork = netip.MustParsePrefix("100.64.0.0/10")
 
-// isPrivate reports whether an address is one of a network of its own, such as a cluster's, or leads to one.
+// isPrivate reports whether an address is one of a network of its own, such as a cluster's, or
+// leads to one.
 func isPrivate(a netip.Addr) bool {
 	a = a.WithZone("").Unmap()
 	return a.IsPrivate() || sharedNetwork.Contains(a) || slices.ContainsFunc(embedded(a), isPrivate)
@@ -48,7 +53,8 @@ func leadsTo(a, machine netip.Addr) bool {
 	return machine.IsValid() && (a == machine || slices.Contains(embedded(a), machine))
 }
 
-// refusal says what is wrong with connecting to an address that was not named literally, "" if nothing is.
+// refusal says what is wrong with connecting to an address that was not named literally, "" if
+// nothing is.
 func refusal(a netip.Addr) string {
 	a = a.WithZone("").Unmap()
 	switch {
@@ -71,17 +77,21 @@ func refusal(a netip.Addr) string {
 	return ""
 }
 
-// carriers are the prefixes below which IPv6 addresses lead to IPv4 ones, and where those stand in them.
+// carriers are the prefixes below which IPv6 addresses lead to IPv4 ones, and where those stand in
+// them.
 var carriers = []struct {
 	prefix netip.Prefix
 	at     [4]int
 	change func(netip.Addr) netip.Addr // nil: none
 }{
-	{netip.MustParsePrefix("::/96"), [4]int{12, 13, 14, 15}, nil},            // compatible, out of use
-	{netip.MustParsePrefix("::ffff:0:0:0/96"), [4]int{12, 13, 14, 15}, nil},  // translated (SIIT)
-	{netip.MustParsePrefix("64:ff9b::/96"), [4]int{12, 13, 14, 15}, nil},     // NAT64
-	{netip.MustParsePrefix("64:ff9b:1::/48"), [4]int{12, 13, 14, 15}, known}, // NAT64 of a local network, which has
-	{netip.MustParsePrefix("64:ff9b:1::/48"), [4]int{6, 7, 9, 10}, known},    // chosen one of these forms
+	// compatible, out of use
+	{netip.MustParsePrefix("::/96"), [4]int{12, 13, 14, 15}, nil},
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), [4]int{12, 13, 14, 15}, nil}, // translated (SIIT)
+	{netip.MustParsePrefix("64:ff9b::/96"), [4]int{12, 13, 14, 15}, nil},    // NAT64
+	// NAT64 of a local network, which has
+	{netip.MustParsePrefix("64:ff9b:1::/48"), [4]int{12, 13, 14, 15}, known},
+	// chosen one of these forms
+	{netip.MustParsePrefix("64:ff9b:1::/48"), [4]int{6, 7, 9, 10}, known},
 	{netip.MustParsePrefix("64:ff9b:1::/48"), [4]int{7, 9, 10, 11}, known},
 	{netip.MustParsePrefix("64:ff9b:1::/48"), [4]int{9, 10, 11, 12}, known},
 	{netip.MustParsePrefix("2002::/16"), [4]int{2, 3, 4, 5}, nil},        // 6to4
@@ -89,7 +99,8 @@ var carriers = []struct {
 	{netip.MustParsePrefix("2001::/32"), [4]int{4, 5, 6, 7}, nil},        // and the server
 }
 
-// known gives an address that harms nobody in place of one that begins with 0: in that form, nothing is there.
+// known gives an address that harms nobody in place of one that begins with 0: in that form,
+// nothing is there.
 func known(a netip.Addr) netip.Addr {
 	if thisNetwork.Contains(a) {
 		return netip.AddrFrom4([4]byte{10, 0, 0, 0})
@@ -108,7 +119,8 @@ func embedded(a netip.Addr) (inner []netip.Addr) {
 		return nil
 	}
 	b := a.As16()
-	if b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe { // ISATAP, told by the second half
+	// ISATAP, told by the second half
+	if b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe {
 		inner = append(inner, netip.AddrFrom4([4]byte(b[12:])))
 	}
 	for _, c := range carriers {

@@ -33,26 +33,30 @@ type Config struct {
 	Methods []string
 	// Headers go with every request.
 	Headers map[string]string
-	// MaxHeaders is how many headers of its own a request may have, MaxRequest and MaxResponse how many bytes a body may.
+	// MaxHeaders is how many headers of its own a request may have, MaxRequest and MaxResponse how
+	// many bytes a body may.
 	MaxHeaders              int
 	MaxRequest, MaxResponse int64
-	// Private lets plain http reach private addresses, by names that resolve to them. With https the server's certificate
-	// says who it is.
+	// Private lets plain http reach private addresses, by names that resolve to them. With https
+	// the server's certificate says who it is.
 	Private bool
 	// Resolver is nil, unless names are to be looked up in another way than the system's.
 	Resolver *net.Resolver
-	// Transport takes the place of the network, with the checks of addresses that belong to it; nil is the network.
+	// Transport takes the place of the network, with the checks of addresses that belong to it; nil
+	// is the network.
 	Transport http.RoundTripper
 }
 
-// Client makes requests within one grant. It is safe for concurrent use. Close it in the end, when no request is running.
+// Client makes requests within one grant. It is safe for concurrent use. Close it in the end, when
+// no request is running.
 type Client struct {
 	config   Config
 	prefixes []target
 	literals []netip.Addr // of the prefixes
-	server   netip.Addr   // of the cluster that this process runs in, which is never reached; not valid if there is none
-	fixed    http.Header
-	client   http.Client
+	// of the cluster that this process runs in, which is never reached; not valid if there is none
+	server netip.Addr
+	fixed  http.Header
+	client http.Client
 }
 
 // New checks a grant.
@@ -101,7 +105,8 @@ func (c *Client) parse() error {
 		switch {
 		case !isToken(m):
 			return fmt.Errorf("method %q: it must be a word such as GET", m)
-		case m == http.MethodConnect || m == http.MethodTrace: // one makes a tunnel, the other shows the fixed headers
+		// one makes a tunnel, the other shows the fixed headers
+		case m == http.MethodConnect || m == http.MethodTrace:
 			return fmt.Errorf("method %q: handlers are not given it", m)
 		}
 	}
@@ -109,13 +114,16 @@ func (c *Client) parse() error {
 		key := textproto.CanonicalMIMEHeaderKey(name)
 		switch {
 		case !isToken(name):
-			return fmt.Errorf("header %q: the name has other characters than letters, digits and some signs", name)
+			return fmt.Errorf(
+				"header %q: the name has other characters than letters, digits and some signs",
+				name)
 		case isFraming(key):
 			return fmt.Errorf("header %q: it cannot be set", name)
 		case c.fixed[key] != nil:
 			return fmt.Errorf("header %q: it stands twice, in different case", key)
 		case !isValue(value): // which may be a secret
-			return fmt.Errorf("header %q: its value has a control character in it, such as a line break", name)
+			return fmt.Errorf(
+				"header %q: its value has a control character in it, such as a line break", name)
 		}
 		c.fixed[key] = []string{value}
 	}
@@ -162,7 +170,8 @@ func (c *Client) Prepare(head Head, bodySize int64) (*Request, error) {
 		return nil, err
 	}
 	if bodySize > c.config.MaxRequest {
-		return nil, fmt.Errorf("%w: the body has %d bytes, at most %d are allowed", ErrTooLarge, bodySize, c.config.MaxRequest)
+		return nil, fmt.Errorf("%w: the body has %d bytes, at most %d are allowed", ErrTooLarge,
+			bodySize, c.config.MaxRequest)
 	}
 	if header["User-Agent"] == nil {
 		header["User-Agent"] = []string{"informerd"}
@@ -215,7 +224,8 @@ func (c *Client) Do(ctx context.Context, r *Request, body []byte) (*Response, er
 		return nil, err
 	}
 	if int64(len(text)) > c.config.MaxResponse {
-		return nil, fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, c.config.MaxResponse)
+		return nil, fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge,
+			c.config.MaxResponse)
 	}
 	return &Response{answer.StatusCode, answer.Header, text}, nil
 }
@@ -229,14 +239,16 @@ func withoutURL(err error) error {
 	return err
 }
 
-// redirect follows what stays with the server and within the grant; else the redirect is the answer.
+// redirect follows what stays with the server and within the grant; else the redirect is the
+// answer.
 func (c *Client) redirect(next *http.Request, made []*http.Request) error {
 	from, err := parseTarget(made[0].URL.String())
 	if err != nil {
 		return http.ErrUseLastResponse
 	}
 	to, err := parseTarget(next.URL.String())
-	if err != nil || len(made) > maxRedirects || !to.sameOrigin(from) || c.allows(next.Method, to) != nil {
+	if err != nil || len(made) > maxRedirects || !to.sameOrigin(from) ||
+		c.allows(next.Method, to) != nil {
 		return http.ErrUseLastResponse
 	}
 	next.URL = to.url
@@ -266,7 +278,8 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.DialContext(ctx, network, address)
 }
 
-// schemeKey leads from a request's context to the scheme of its URL. Connections are not shared between schemes.
+// schemeKey leads from a request's context to the scheme of its URL. Connections are not shared
+// between schemes.
 type schemeKey struct{}
 
 // reach says what is wrong with connecting to an address, which the URL names or not.

@@ -20,15 +20,20 @@ import (
 func TestDo(t *testing.T) {
 	url := server(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		w.Header().Set("X-Seen", fmt.Sprintf("%s %s %s %s %q", r.Method, r.Host, r.RequestURI, r.Proto, body))
-		for _, name := range []string{"User-Agent", "X-Own", "Authorization", "Accept-Encoding", "Content-Length"} {
+		w.Header().Set("X-Seen", fmt.Sprintf("%s %s %s %s %q", r.Method, r.Host, r.RequestURI,
+			r.Proto, body))
+		for _, name := range []string{"User-Agent", "X-Own", "Authorization", "Accept-Encoding",
+			"Content-Length"} {
 			w.Header().Add("X-Headers", fmt.Sprintf("%s=%q", name, r.Header[name]))
 		}
 		w.WriteHeader(http.StatusTeapot)
 		fmt.Fprint(w, "short and stout")
 	})
-	c := client(t, Config{Allow: []string{url}, Headers: map[string]string{"authorization": "Bearer s3cret"}})
-	answer, err := send(t.Context(), c, Head{"POST", url + "/a%20b?c=d%2F..#e", map[string]string{"x-own": "1", "Authorization": "mine"}}, "hi\x00")
+	c := client(t, Config{Allow: []string{url},
+		Headers: map[string]string{"authorization": "Bearer s3cret"}})
+	answer, err := send(t.Context(), c,
+		Head{"POST", url + "/a%20b?c=d%2F..#e",
+			map[string]string{"x-own": "1", "Authorization": "mine"}}, "hi\x00")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +62,8 @@ func TestNamesDoNotLeadToRefusedAddresses(t *testing.T) {
 		{169, 254, 169, 254}: "169.254.169.254 is a link-local address, which the grant does not name",
 		{0, 0, 0, 0}:         "0.0.0.0 is an unspecified address, which the grant does not name",
 	} {
-		c := client(t, Config{Allow: []string{named, url}, Resolver: names(address)}) // the very address is allowed, for itself
+		// the very address is allowed, for itself
+		c := client(t, Config{Allow: []string{named, url}, Resolver: names(address)})
 		_, err := get(t, c, named)
 		if !errors.Is(err, ErrDenied) || !strings.HasSuffix(err.Error(), "denied: "+want) {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -77,7 +83,8 @@ func TestLiteralsAreAllowedOnlyIfNamed(t *testing.T) {
 	defer listener.Close()
 	c := client(t, Config{Allow: []string{"http://127.0.0.1/"}})
 	_, err = c.dial(t.Context(), "tcp", listener.Addr().String())
-	if want := "127.0.0.2 is a loopback address, which the grant does not name"; !errors.Is(err, ErrDenied) || !strings.HasSuffix(err.Error(), want) {
+	if want := "127.0.0.2 is a loopback address, which the grant does not name"; !errors.Is(err,
+		ErrDenied) || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 	c = client(t, Config{Allow: []string{"http://127.0.0.2/"}})
@@ -89,12 +96,15 @@ func TestLiteralsAreAllowedOnlyIfNamed(t *testing.T) {
 }
 
 func TestRedirects(t *testing.T) {
-	other := server(t, func(http.ResponseWriter, *http.Request) { t.Error("the other server was reached") })
+	other := server(t, func(http.ResponseWriter, *http.Request) {
+		t.Error("the other server was reached")
+	})
 	var url string
 	var seen []string
 	url = server(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		seen = append(seen, fmt.Sprintf("%s %s %s %s", r.Method, r.URL.Path, body, r.Header.Get("X-Fixed")))
+		seen = append(seen, fmt.Sprintf("%s %s %s %s", r.Method, r.URL.Path, body,
+			r.Header.Get("X-Fixed")))
 		if to := r.URL.Query().Get("to"); to != "" {
 			status := http.StatusFound
 			if r.URL.Query().Has("keep") {
@@ -129,7 +139,8 @@ func TestRedirects(t *testing.T) {
 		{"PUT", "/in/a?keep&to=/in/b", 200, "PUT /in/a x f, PUT /in/b x f"},
 	} {
 		methods := []string{test.method}
-		c := client(t, Config{Allow: []string{url + "/in/", other + "/in/"}, Methods: methods, Headers: map[string]string{"X-Fixed": "f"}})
+		c := client(t, Config{Allow: []string{url + "/in/", other + "/in/"}, Methods: methods,
+			Headers: map[string]string{"X-Fixed": "f"}})
 		seen = nil
 		body := ""
 		if test.method == "PUT" {
@@ -140,7 +151,8 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%s: %v", test.path, err)
 			continue
 		}
-		if answer.Status != test.status || (string(answer.Body) == "moved") != (answer.Status != 200) {
+		if answer.Status != test.status ||
+			(string(answer.Body) == "moved") != (answer.Status != 200) {
 			t.Errorf("%s: got %d, %q", test.path, answer.Status, answer.Body)
 		}
 		if got := strings.Join(seen, ", "); got != test.want {
@@ -149,12 +161,14 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestMain names a proxy in the environment. A client that asked it would come to an address that is allowed here, and find
-// nobody.
+// TestMain names a proxy in the environment. A client that asked it would come to an address that
+// is allowed here, and find nobody.
 func TestNoProxyFromTheEnvironment(t *testing.T) {
-	c := client(t, Config{Allow: []string{"http://hooks.example.com/", "http://127.0.0.1/"}, Resolver: names([4]byte{127, 0, 0, 2})})
+	c := client(t, Config{Allow: []string{"http://hooks.example.com/", "http://127.0.0.1/"},
+		Resolver: names([4]byte{127, 0, 0, 2})})
 	_, err := get(t, c, "http://hooks.example.com/")
-	if want := "127.0.0.2 is a loopback address, which the grant does not name"; !errors.Is(err, ErrDenied) || !strings.HasSuffix(err.Error(), want) {
+	if want := "127.0.0.2 is a loopback address, which the grant does not name"; !errors.Is(err,
+		ErrDenied) || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -185,7 +199,9 @@ func raw(t *testing.T, answer func(c net.Conn)) string {
 }
 
 func TestBadAnswers(t *testing.T) {
-	text := func(s string) func(net.Conn) { return func(c net.Conn) { _, _ = io.WriteString(c, s) } }
+	text := func(s string) func(net.Conn) {
+		return func(c net.Conn) { _, _ = io.WriteString(c, s) }
+	}
 	endless := func(begin, part string) func(net.Conn) {
 		return func(c net.Conn) {
 			_, err := io.WriteString(c, begin)
@@ -201,21 +217,33 @@ func TestBadAnswers(t *testing.T) {
 		kind   error
 		want   string // how the error ends; none: an answer
 	}{
-		{"all of what is allowed", text("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + full), nil, ""},
-		{"a byte too much", text("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\nx" + full), ErrTooLarge, "too large: the answer has more than 1000 bytes"},
-		{"without end", endless("HTTP/1.1 200 OK\r\n\r\n", full), ErrTooLarge, "too large: the answer has more than 1000 bytes"},
-		{"chunks without end", endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\nxxxxx\r\n"), ErrTooLarge,
+		{"all of what is allowed", text("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + full),
+			nil, ""},
+		{"a byte too much", text("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\nx" + full),
+			ErrTooLarge, "too large: the answer has more than 1000 bytes"},
+		{"without end", endless("HTTP/1.1 200 OK\r\n\r\n", full), ErrTooLarge,
 			"too large: the answer has more than 1000 bytes"},
-		{"headers without end", endless("HTTP/1.1 200 OK\r\n", "A: "+full+"\r\n"), nil, "server response headers exceeded 65536 bytes; aborted"},
-		{"a header without end", endless("HTTP/1.1 200 OK\r\nA: ", full), nil, "server response headers exceeded 65536 bytes; aborted"},
-		{"cut off", text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nxxx"), nil, "unexpected EOF"},
-		{"nothing", text(""), nil, "EOF"},
-		{"another protocol", text("SSH-2.0-OpenSSH_9.9\r\n"), nil, `malformed HTTP response "SSH-2.0-OpenSSH_9.9"`},
-		{"switching protocols", text("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nxx"), nil,
-			"the server answered with status 101"},
-		{"too many chances to go on", endless("", "HTTP/1.1 103 Early Hints\r\nA: "+full+"\r\n\r\n"), nil,
+		{"chunks without end", endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+			"5\r\nxxxxx\r\n"), ErrTooLarge,
+			"too large: the answer has more than 1000 bytes"},
+		{"headers without end", endless("HTTP/1.1 200 OK\r\n", "A: "+full+"\r\n"), nil,
 			"server response headers exceeded 65536 bytes; aborted"},
-		{"a bad redirect", text("HTTP/1.1 302 Found\r\nLocation: http://h:x/\r\n\r\n"), nil, "invalid port \":x\" after host"},
+		{"a header without end", endless("HTTP/1.1 200 OK\r\nA: ", full), nil,
+			"server response headers exceeded 65536 bytes; aborted"},
+		{"cut off", text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nxxx"), nil,
+			"unexpected EOF"},
+		{"nothing", text(""), nil, "EOF"},
+		{"another protocol", text("SSH-2.0-OpenSSH_9.9\r\n"), nil,
+			`malformed HTTP response "SSH-2.0-OpenSSH_9.9"`},
+		{"switching protocols",
+			text("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nxx"),
+			nil,
+			"the server answered with status 101"},
+		{"too many chances to go on",
+			endless("", "HTTP/1.1 103 Early Hints\r\nA: "+full+"\r\n\r\n"), nil,
+			"server response headers exceeded 65536 bytes; aborted"},
+		{"a bad redirect", text("HTTP/1.1 302 Found\r\nLocation: http://h:x/\r\n\r\n"), nil,
+			"invalid port \":x\" after host"},
 		{"a redirect to nowhere", text("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"), nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -225,8 +253,10 @@ func TestBadAnswers(t *testing.T) {
 			if test.want == "" && err == nil && answer.Status != 0 {
 				return
 			}
-			if err == nil || !strings.HasSuffix(err.Error(), test.want) || test.want == "" || test.kind != nil && !errors.Is(err, test.kind) ||
-				test.kind == nil && (errors.Is(err, ErrTooLarge) || errors.Is(err, ErrDenied) || errors.Is(err, ErrBad)) {
+			if err == nil || !strings.HasSuffix(err.Error(), test.want) || test.want == "" ||
+				test.kind != nil && !errors.Is(err, test.kind) ||
+				test.kind == nil && (errors.Is(err, ErrTooLarge) || errors.Is(err, ErrDenied) ||
+					errors.Is(err, ErrBad)) {
 				t.Errorf("got %v", err)
 			}
 			if err != nil && strings.Contains(err.Error(), url) {
@@ -250,7 +280,8 @@ func TestAnswersAreNotDecompressed(t *testing.T) {
 
 // A request ends with its context, be the server slow to begin or slow to end.
 func TestSlowServers(t *testing.T) {
-	for _, begin := range []string{"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx"} {
+	for _, begin := range []string{"", "HTTP/1.1 200 OK\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		over := make(chan struct{})
 		url := raw(t, func(c net.Conn) {
@@ -258,7 +289,8 @@ func TestSlowServers(t *testing.T) {
 			cancel()
 			<-over
 		})
-		_, err := send(ctx, client(t, Config{Allow: []string{url}}), Head{Method: "GET", URL: url}, "")
+		_, err := send(ctx, client(t, Config{Allow: []string{url}}), Head{Method: "GET", URL: url},
+			"")
 		close(over)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("after %q: got %v", begin, err)
@@ -275,7 +307,8 @@ func TestTLS(t *testing.T) {
 		{tls.VersionTLS12, ""},
 		{tls.VersionTLS13, ""},
 	} {
-		s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		s := httptest.NewUnstartedServer(
+			http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 		s.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: test.version}
 		s.Config.ErrorLog = quiet
 		s.StartTLS()
@@ -318,7 +351,8 @@ func TestClose(t *testing.T) {
 			t.Fatalf("after %v nothing more came", got)
 		}
 	}
-	want := []http.ConnState{http.StateNew, http.StateActive, http.StateIdle, http.StateActive, http.StateIdle, http.StateClosed}
+	want := []http.ConnState{http.StateNew, http.StateActive, http.StateIdle, http.StateActive,
+		http.StateIdle, http.StateClosed}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

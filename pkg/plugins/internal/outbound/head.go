@@ -42,18 +42,22 @@ func ParseHead(text []byte) (Head, error) {
 	return head, nil
 }
 
-// framing are the headers that say how a message is cut out of the stream and whom it is for. They are the client's own.
-var framing = []string{"Connection", "Content-Length", "Expect", "Host", "Http2-Settings", "Keep-Alive", "Te", "Trailer",
+// framing are the headers that say how a message is cut out of the stream and whom it is for. They
+// are the client's own.
+var framing = []string{"Connection", "Content-Length", "Expect", "Host", "Http2-Settings",
+	"Keep-Alive", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade"}
 
 func isFraming(name string) bool {
 	return slices.Contains(framing, name) || strings.HasPrefix(name, "Proxy-")
 }
 
-// overrides are the headers in which some servers look for another method or path than the request has, so that the grant's
-// would not hold.
-var overrides = []string{"X-Http-Method", "X-Http-Method-Override", "X-Method-Override", "X-Original-Url", "X-Original-Uri",
-	"X-Rewrite-Url", "X-Forwarded-Uri", "X-Forwarded-Path", "X-Forwarded-Prefix", "X-Forwarded-Host", "X-Host", "Forwarded"}
+// overrides are the headers in which some servers look for another method or path than the request
+// has, so that the grant's would not hold.
+var overrides = []string{"X-Http-Method", "X-Http-Method-Override", "X-Method-Override",
+	"X-Original-Url", "X-Original-Uri",
+	"X-Rewrite-Url", "X-Forwarded-Uri", "X-Forwarded-Path", "X-Forwarded-Prefix",
+	"X-Forwarded-Host", "X-Host", "Forwarded"}
 
 // headers checks what was asked for. At most as many as said are taken.
 func headers(asked map[string]string, most int) (http.Header, error) {
@@ -69,9 +73,11 @@ func headers(asked map[string]string, most int) (http.Header, error) {
 		switch {
 		case h[name] != nil:
 			return nil, bad("the header %q stands twice", name)
-		case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "":
+		case strings.Trim(name,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "":
 			// Some servers take X_Api_Key for X-Api-Key, which may be the grant's own.
-			return nil, denied("the name of the header %q has other characters than letters, digits and -", name)
+			return nil, denied(
+				"the name of the header %q has other characters than letters, digits and -", name)
 		case isFraming(name), slices.Contains(overrides, name):
 			return nil, denied("the header %q is not the handler's to set", name)
 		case !isValue(value):
@@ -93,7 +99,8 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// isValue tells whether a text can be the value of a header. A line break would begin another header.
+// isValue tells whether a text can be the value of a header. A line break would begin another
+// header.
 func isValue(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return isControl(r) && r != '\t' })
 }

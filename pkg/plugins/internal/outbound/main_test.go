@@ -64,7 +64,8 @@ func get(t testing.TB, c *Client, url string) (*Response, error) {
 
 // names resolves every name to one IPv4 address.
 func names(address [4]byte) *net.Resolver {
-	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn,
+		error) {
 		here, there := net.Pipe()
 		go func() {
 			defer there.Close()
@@ -75,7 +76,8 @@ func names(address [4]byte) *net.Resolver {
 	}}
 }
 
-// answerName answers one DNS query. As the connection is no packet connection, messages have their length in front.
+// answerName answers one DNS query. As the connection is no packet connection, messages have their
+// length in front.
 func answerName(c net.Conn, address [4]byte) error {
 	var size [2]byte
 	if _, err := io.ReadFull(c, size[:]); err != nil {
@@ -99,7 +101,8 @@ func answerName(c net.Conn, address [4]byte) error {
 	binary.BigEndian.PutUint32(answer[8:], 0) // neither authorities nor additions
 	if query[end-3] == typeA {
 		answer[7] = 1
-		answer = append(answer, 0xc0, 12, 0, typeA, 0, 1, 0, 0, 0, 60, 0, 4) // the question's name, for a minute
+		// the question's name, for a minute
+		answer = append(answer, 0xc0, 12, 0, typeA, 0, 1, 0, 0, 0, 60, 0, 4)
 		answer = append(answer, address[:]...)
 	}
 	_, err := c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))

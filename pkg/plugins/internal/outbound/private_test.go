@@ -32,33 +32,41 @@ func TestPrivateAddresses(t *testing.T) {
 		{"10.96.0.1", "https", false, server},
 		{"::ffff:10.96.0.1", "https", true, server},
 		{"64:ff9b::a60:1", "https", true, server},
-		{"fd00:ec2::23", "https", true, "is the address of a metadata service, which the grant does not name"},
+		{"fd00:ec2::23", "https", true,
+			"is the address of a metadata service, which the grant does not name"},
 	} {
-		c := client(t, Config{Allow: []string{"http://h/", "http://10.0.0.9/", "http://10.96.0.1/"}, Private: test.private})
+		c := client(t, Config{Allow: []string{"http://h/", "http://10.0.0.9/", "http://10.96.0.1/"},
+			Private: test.private})
 		address := netip.MustParseAddr(test.address)
 		named := netip.Addr{}
-		if test.address == "10.0.0.9" || strings.HasSuffix(test.address, "10.96.0.1") { // naming the API server does not help
+		// naming the API server does not help
+		if test.address == "10.0.0.9" || strings.HasSuffix(test.address, "10.96.0.1") {
 			named = address.Unmap()
 		}
 		err := c.reach(address, named, test.scheme)
 		switch {
-		case test.want == "" && err != nil, test.want != "" && (err == nil || !strings.HasSuffix(err.Error(), test.want)):
-			t.Errorf("%s by %s, private %v: got %v, want %q", test.address, test.scheme, test.private, err, test.want)
+		case test.want == "" && err != nil, test.want != "" &&
+			(err == nil || !strings.HasSuffix(err.Error(), test.want)):
+			t.Errorf("%s by %s, private %v: got %v, want %q", test.address, test.scheme,
+				test.private, err, test.want)
 		}
 	}
 }
 
 // The scheme of a request is known where its connection is made.
 func TestPrivateAddressesOfNames(t *testing.T) {
-	c := client(t, Config{Allow: []string{"http://hooks.example.com/", "https://hooks.example.com/"}, Resolver: names([4]byte{10, 255, 255, 1})})
-	if _, err := get(t, c, "http://hooks.example.com/"); err == nil || !strings.Contains(err.Error(), "10.255.255.1 is a private address") {
+	c := client(t, Config{Allow: []string{"http://hooks.example.com/",
+		"https://hooks.example.com/"}, Resolver: names([4]byte{10, 255, 255, 1})})
+	if _, err := get(t, c, "http://hooks.example.com/"); err == nil ||
+		!strings.Contains(err.Error(), "10.255.255.1 is a private address") {
 		t.Errorf("http: %v", err)
 	}
 }
 
 // What some servers take for another method, path or header is no way around the grant.
 func TestHeadersThatOverride(t *testing.T) {
-	c := client(t, Config{Allow: []string{"https://h/a/"}, Headers: map[string]string{"X-Api-Key": "secret"}})
+	c := client(t, Config{Allow: []string{"https://h/a/"},
+		Headers: map[string]string{"X-Api-Key": "secret"}})
 	for name, want := range map[string]string{
 		"X-HTTP-Method-Override": `denied: the header "X-Http-Method-Override" is not the handler's to set`,
 		"x-http-method":          `denied: the header "X-Http-Method" is not the handler's to set`,
@@ -69,7 +77,8 @@ func TestHeadersThatOverride(t *testing.T) {
 		"X.Api.Key":              `denied: the name of the header "X.api.key" has other characters than letters, digits and -`,
 		"X-Request-ID":           "",
 	} {
-		_, err := c.Prepare(Head{http.MethodGet, "https://h/a/", map[string]string{name: "DELETE"}}, 0)
+		_, err := c.Prepare(Head{http.MethodGet, "https://h/a/", map[string]string{name: "DELETE"}},
+			0)
 		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("%s: got %v, want %q", name, err, want)
 		}

@@ -20,8 +20,8 @@ type target struct {
 
 const maxHost = 253
 
-// parseTarget takes a URL apart and refuses what might be read in another way by a server, a library or a person. Its errors
-// do not hold the URL.
+// parseTarget takes a URL apart and refuses what might be read in another way by a server, a
+// library or a person. Its errors do not hold the URL.
 func parseTarget(text string) (target, error) {
 	for _, c := range []byte(text) {
 		if c <= ' ' || c >= 0x7f {
@@ -84,7 +84,8 @@ func (t *target) parseHost() error {
 	}
 	for label := range strings.SplitSeq(t.host, ".") {
 		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return errors.New("its host is neither a name of letters, digits, - and _ nor an address")
+			return errors.New(
+				"its host is neither a name of letters, digits, - and _ nor an address")
 		}
 	}
 	return nil
@@ -101,12 +102,14 @@ func (t *target) address() string {
 	return net.JoinHostPort(t.host, t.port)
 }
 
-// checkPath refuses paths that some server may take for another path than the text says. Servers decode once, and those
-// behind them perhaps once more, so a segment must be harmless however often it is decoded.
+// checkPath refuses paths that some server may take for another path than the text says. Servers
+// decode once, and those behind them perhaps once more, so a segment must be harmless however often
+// it is decoded.
 func checkPath(escaped string) error {
 	for segment := range strings.SplitSeq(escaped, "/") {
 		for {
-			name, _, _ := strings.Cut(segment, ";") // some servers cut parameters off before they look at dots
+			// some servers cut parameters off before they look at dots
+			name, _, _ := strings.Cut(segment, ";")
 			switch {
 			case name != "" && strings.Trim(name, ". ") == "":
 				return errors.New("its path has a segment of dots in it")
@@ -114,7 +117,8 @@ func checkPath(escaped string) error {
 				return errors.New("its path has an encoded slash or a backslash in it")
 			case strings.ContainsFunc(segment, isControl):
 				return errors.New("its path has a control character in it")
-			case !utf8.ValidString(segment): // a way to write a slash or a dot for careless decoders
+			// a way to write a slash or a dot for careless decoders
+			case !utf8.ValidString(segment):
 				return errors.New("its path is not UTF-8")
 			}
 			decoded, err := url.PathUnescape(segment)
@@ -137,7 +141,8 @@ func (t target) sameOrigin(o target) bool {
 // within tells whether t is where the prefix p leads.
 func (t target) within(p target) bool {
 	path, prefix := t.url.Path, p.url.Path
-	return t.sameOrigin(p) && (path == prefix || strings.HasPrefix(path, strings.TrimSuffix(prefix, "/")+"/"))
+	return t.sameOrigin(p) && (path == prefix ||
+		strings.HasPrefix(path, strings.TrimSuffix(prefix, "/")+"/"))
 }
 
 // CheckPrefix tells what is wrong with a URL prefix of a grant. Its errors do not hold the URL.
@@ -160,7 +165,8 @@ func parsePrefix(text string) (target, error) {
 	case strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x"):
 		return target{}, errors.New("its host looks like an address, but is not written as one")
 	case thisMachine(t.host):
-		return target{}, errors.New("a name never leads to a loopback address: write the address, as in http://127.0.0.1:8080/")
+		return target{}, errors.New(
+			"a name never leads to a loopback address: write the address, as in http://127.0.0.1:8080/")
 	}
 	for _, name := range metadataNames {
 		if t.host == name {

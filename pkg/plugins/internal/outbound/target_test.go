@@ -140,27 +140,36 @@ func TestNewRefuses(t *testing.T) {
 		want   string
 	}{
 		{Config{}, "allow is empty: name at least one URL prefix, such as https://hooks.example.com/"},
-		{allow("hooks.example.com"), `allow "hooks.example.com": it must begin with https:// or http:// and a host`},
-		{allow("https://*.example.com/"), `allow "https://*.example.com/": its host is neither a name of letters, digits, - and _ nor an address`},
+		{allow("hooks.example.com"),
+			`allow "hooks.example.com": it must begin with https:// or http:// and a host`},
+		{allow("https://*.example.com/"),
+			`allow "https://*.example.com/": its host is neither a name of letters, digits, - and _ nor an address`},
 		{allow("https://bob:secret@h/"), `allow "https://h/": it has a user name in it`},
 		{allow("https://h/a?b"), `allow "https://h/a?b": it must end with the path`},
 		{allow("https://h/a#b"), `allow "https://h/a#b": it must end with the path`},
-		{allow("https://h/a/../b"), `allow "https://h/a/../b": its path has a segment of dots in it`},
+		{allow("https://h/a/../b"),
+			`allow "https://h/a/../b": its path has a segment of dots in it`},
 		{allow("http://127.1/"), `allow "http://127.1/": ` + shape},
 		{allow("http://2130706433/"), `allow "http://2130706433/": ` + shape},
 		{allow("http://0x7f000001/"), `allow "http://0x7f000001/": ` + shape},
 		{allow("http://127.0.0.01/"), `allow "http://127.0.0.01/": ` + shape},
 		{allow("http://localhost:80/"), `allow "http://localhost:80/": ` + loop},
 		{allow("http://a.localhost/"), `allow "http://a.localhost/": ` + loop},
-		{allow("http://Metadata.Google.Internal/"), `allow "http://Metadata.Google.Internal/": it is a metadata service`},
-		{Config{Allow: []string{good}, Methods: []string{"GET", "P T"}}, `method "P T": it must be a word such as GET`},
-		{Config{Allow: []string{good}, Methods: []string{"CONNECT"}}, `method "CONNECT": handlers are not given it`},
-		{Config{Allow: []string{good}, Methods: []string{"TRACE"}}, `method "TRACE": handlers are not given it`},
+		{allow("http://Metadata.Google.Internal/"),
+			`allow "http://Metadata.Google.Internal/": it is a metadata service`},
+		{Config{Allow: []string{good}, Methods: []string{"GET", "P T"}},
+			`method "P T": it must be a word such as GET`},
+		{Config{Allow: []string{good}, Methods: []string{"CONNECT"}},
+			`method "CONNECT": handlers are not given it`},
+		{Config{Allow: []string{good}, Methods: []string{"TRACE"}},
+			`method "TRACE": handlers are not given it`},
 		{header("a b", "v"), `header "a b": the name has other characters than letters, digits and some signs`},
 		{header("host", "v"), `header "host": it cannot be set`},
 		{header("proxy-authorization", "v"), `header "proxy-authorization": it cannot be set`},
-		{header("Authorization", "secret\nX: y"), `header "Authorization": its value has a control character in it, such as a line break`},
-		{Config{Allow: []string{good}, Headers: map[string]string{"a": "1", "A": "2"}}, `header "A": it stands twice, in different case`},
+		{header("Authorization", "secret\nX: y"),
+			`header "Authorization": its value has a control character in it, such as a line break`},
+		{Config{Allow: []string{good}, Headers: map[string]string{"a": "1", "A": "2"}},
+			`header "A": it stands twice, in different case`},
 	} {
 		_, err := New(test.config)
 		if err == nil || err.Error() != test.want {
@@ -171,12 +180,13 @@ func TestNewRefuses(t *testing.T) {
 
 func TestRefusal(t *testing.T) {
 	for address, want := range map[string]string{
-		"10.0.0.1":           "",
-		"192.168.1.1":        "",
-		"198.51.100.7":       "",
-		"2001:db8::1":        "",
-		"fd00::1":            "",
-		"64:ff9b:1::808:808": "", "64:ff9b:1:808:8:800::": "", "2001:0:808:808::f7f7:f7f7": "", // 8.8.8.8
+		"10.0.0.1":     "",
+		"192.168.1.1":  "",
+		"198.51.100.7": "",
+		"2001:db8::1":  "",
+		"fd00::1":      "",
+		// 8.8.8.8
+		"64:ff9b:1::808:808": "", "64:ff9b:1:808:8:800::": "", "2001:0:808:808::f7f7:f7f7": "",
 		"64:ff9b::a00:1":             "", // 10.0.0.1
 		"2002:a00:1::":               "",
 		"127.0.0.1":                  "a loopback address",
@@ -224,7 +234,9 @@ func TestRefusal(t *testing.T) {
 func TestPrepareRefuses(t *testing.T) {
 	c := client(t, Config{Allow: []string{"https://h/a/"}})
 	many := map[string]string{"a": "", "b": "", "c": "", "d": "", "e": ""}
-	with := func(name, value string) Head { return Head{"GET", "https://h/a/", map[string]string{name: value}} }
+	with := func(name, value string) Head {
+		return Head{"GET", "https://h/a/", map[string]string{name: value}}
+	}
 	for _, test := range []struct {
 		head Head
 		size int64
@@ -235,23 +247,36 @@ func TestPrepareRefuses(t *testing.T) {
 		{with("X-A", "b\tc é"), 0, nil, ""},
 		{Head{"", "https://h/a/", nil}, 0, ErrBad, "bad request: the method is none"},
 		{Head{"GET\r\nX", "https://h/a/", nil}, 0, ErrBad, "bad request: the method is none"},
-		{Head{"GET", "https://h/a/../b", nil}, 0, ErrBad, "bad request: the URL: its path has a segment of dots in it"},
-		{Head{"GET", "https://h/a/", many}, 0, ErrBad, "bad request: it has 5 headers, at most 4 are allowed"},
-		{with("a:b", "c"), 0, ErrBad, "bad request: a header's name has other characters than those of a token"},
-		{with("", "c"), 0, ErrBad, "bad request: a header's name has other characters than those of a token"},
-		{with("a\n", "c"), 0, ErrBad, "bad request: a header's name has other characters than those of a token"},
-		{with("x-a", "c\r\nd: e"), 0, ErrBad, `bad request: the value of the header "X-A" has a control character in it`},
-		{with("x-a", "c\nd"), 0, ErrBad, `bad request: the value of the header "X-A" has a control character in it`},
-		{with("x-a", "c\x00"), 0, ErrBad, `bad request: the value of the header "X-A" has a control character in it`},
-		{Head{"GET", "https://h/a/", map[string]string{"a": "1", "A": "2"}}, 0, ErrBad, `bad request: the header "A" stands twice`},
+		{Head{"GET", "https://h/a/../b", nil}, 0, ErrBad,
+			"bad request: the URL: its path has a segment of dots in it"},
+		{Head{"GET", "https://h/a/", many}, 0, ErrBad,
+			"bad request: it has 5 headers, at most 4 are allowed"},
+		{with("a:b", "c"), 0, ErrBad,
+			"bad request: a header's name has other characters than those of a token"},
+		{with("", "c"), 0, ErrBad,
+			"bad request: a header's name has other characters than those of a token"},
+		{with("a\n", "c"), 0, ErrBad,
+			"bad request: a header's name has other characters than those of a token"},
+		{with("x-a", "c\r\nd: e"), 0, ErrBad,
+			`bad request: the value of the header "X-A" has a control character in it`},
+		{with("x-a", "c\nd"), 0, ErrBad,
+			`bad request: the value of the header "X-A" has a control character in it`},
+		{with("x-a", "c\x00"), 0, ErrBad,
+			`bad request: the value of the header "X-A" has a control character in it`},
+		{Head{"GET", "https://h/a/", map[string]string{"a": "1", "A": "2"}}, 0, ErrBad,
+			`bad request: the header "A" stands twice`},
 		{with("host", "c"), 0, ErrDenied, `denied: the header "Host" is not the handler's to set`},
-		{with("Content-Length", "3"), 0, ErrDenied, `denied: the header "Content-Length" is not the handler's to set`},
-		{with("transfer-encoding", "chunked"), 0, ErrDenied, `denied: the header "Transfer-Encoding" is not the handler's to set`},
-		{with("proxy-connection", "c"), 0, ErrDenied, `denied: the header "Proxy-Connection" is not the handler's to set`},
+		{with("Content-Length", "3"), 0, ErrDenied,
+			`denied: the header "Content-Length" is not the handler's to set`},
+		{with("transfer-encoding", "chunked"), 0, ErrDenied,
+			`denied: the header "Transfer-Encoding" is not the handler's to set`},
+		{with("proxy-connection", "c"), 0, ErrDenied,
+			`denied: the header "Proxy-Connection" is not the handler's to set`},
 		{Head{"DELETE", "https://h/a/", nil}, 0, ErrDenied, "denied: the method is not granted"},
 		{Head{"get", "https://h/a/", nil}, 0, ErrDenied, "denied: the method is not granted"},
 		{Head{"GET", "https://h/b/", nil}, 0, ErrDenied, "denied: the URL is not granted"},
-		{Head{"GET", "https://h/a/", nil}, 1001, ErrTooLarge, "too large: the body has 1001 bytes, at most 1000 are allowed"},
+		{Head{"GET", "https://h/a/", nil}, 1001, ErrTooLarge,
+			"too large: the body has 1001 bytes, at most 1000 are allowed"},
 	} {
 		_, err := c.Prepare(test.head, test.size)
 		if !errors.Is(err, test.kind) || err != nil && err.Error() != test.want {
@@ -296,13 +321,16 @@ func errorText(err error) string {
 
 // Whatever is asked for, what is let through stays within the prefix and can be sent.
 func FuzzPrepare(f *testing.F) {
-	c, err := New(Config{Allow: []string{"https://h/a/", "http://127.0.0.1:8080/x"}, Methods: []string{"GET"}, MaxHeaders: 4})
+	c, err := New(Config{Allow: []string{"https://h/a/", "http://127.0.0.1:8080/x"},
+		Methods: []string{"GET"}, MaxHeaders: 4})
 	if err != nil {
 		f.Fatal(err)
 	}
 	for _, seed := range []string{
-		`{"url":"https://h/a/b?c#d"}`, `{"url":"https://h/a/%2e%2e/b"}`, `{"url":"http://127.0.0.1:8080/x"}`,
-		`{"url":"https://h:0443/a/;..","headers":{"x":"y"}}`, `{"url":"https://h/a/..%255c"}`, `{"url":"https://u@h/a/"}`,
+		`{"url":"https://h/a/b?c#d"}`, `{"url":"https://h/a/%2e%2e/b"}`,
+		`{"url":"http://127.0.0.1:8080/x"}`,
+		`{"url":"https://h:0443/a/;..","headers":{"x":"y"}}`, `{"url":"https://h/a/..%255c"}`,
+		`{"url":"https://u@h/a/"}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -316,11 +344,13 @@ func FuzzPrepare(f *testing.F) {
 			return
 		}
 		sent := r.target.url.String()
-		if !strings.HasPrefix(sent, "https://h/") && !strings.HasPrefix(sent, "http://127.0.0.1:8080/x") {
+		if !strings.HasPrefix(sent, "https://h/") &&
+			!strings.HasPrefix(sent, "http://127.0.0.1:8080/x") {
 			t.Errorf("%q is sent as %q", text, sent)
 		}
 		path, _, _ := strings.Cut(sent, "?")
-		if strings.Contains(path, "..%") || strings.Contains(path+"/", "/../") || strings.ContainsAny(sent, "\r\n #\\") {
+		if strings.Contains(path, "..%") || strings.Contains(path+"/", "/../") ||
+			strings.ContainsAny(sent, "\r\n #\\") {
 			t.Errorf("%q is sent as %q", text, sent)
 		}
 		again, err := parseTarget(sent)

@@ -43,8 +43,9 @@ const (
 	TableFill  = 17
 )
 
-// BlockType passes over the type of a block: none, a value's, or the index of a function's. The engine reads all of them as
-// signed numbers and knows further negative ones, with something behind them, so those are refused however they are written.
+// BlockType passes over the type of a block: none, a value's, or the index of a function's. The
+// engine reads all of them as signed numbers and knows further negative ones, with something behind
+// them, so those are refused however they are written.
 func (r *Reader) BlockType() {
 	switch t := r.Signed(5); {
 	case t >= 0 && t < 1<<32, t == -64:
@@ -71,8 +72,8 @@ func (r *Reader) Targets(op byte, label func(uint32)) (n uint64) {
 	return n
 }
 
-// Immediates passes over what follows an instruction that neither branches nor names a function, memory.grow and those
-// behind Bulk excepted. The module has so many globals.
+// Immediates passes over what follows an instruction that neither branches nor names a function,
+// memory.grow and those behind Bulk excepted. The module has so many globals.
 func (r *Reader) Immediates(op byte, globals uint32) {
 	switch {
 	case op <= Nop, op == 0x1a, op == 0x1b, op >= 0x45 && op <= 0xc4, op == 0xd1:
@@ -101,7 +102,8 @@ func (r *Reader) Immediates(op byte, globals uint32) {
 	}
 }
 
-// Constant passes over what follows a constant; false if the instruction is none. References to functions are not among them.
+// Constant passes over what follows a constant; false if the instruction is none. References to
+// functions are not among them.
 func (r *Reader) Constant(op byte) bool {
 	switch op {
 	case I32Const:
@@ -120,8 +122,8 @@ func (r *Reader) Constant(op byte) bool {
 	return true
 }
 
-// ConstExpr passes over a constant expression, and hands each instruction that is not a plain constant to other, which
-// passes over what follows it: GlobalGet and RefFunc.
+// ConstExpr passes over a constant expression, and hands each instruction that is not a plain
+// constant to other, which passes over what follows it: GlobalGet and RefFunc.
 func (r *Reader) ConstExpr(other func(op byte)) {
 	for r.Err == nil {
 		switch op := r.Byte(); {
@@ -143,7 +145,8 @@ func (r *Reader) ConstExpr(other func(op byte)) {
 // GrowMemory passes over what follows MemoryGrow.
 func (r *Reader) GrowMemory() { r.firstMemory() }
 
-// BulkOp passes over a conversion, or an instruction on a range of a memory or table, behind Bulk, and tells which it was.
+// BulkOp passes over a conversion, or an instruction on a range of a memory or table, behind Bulk,
+// and tells which it was.
 func (r *Reader) BulkOp() (op uint32) {
 	switch op = r.U32(); op {
 	case 0, 1, 2, 3, 4, 5, 6, 7:
@@ -167,8 +170,9 @@ func (r *Reader) BulkOp() (op uint32) {
 	return op
 }
 
-// vector passes over an instruction on 128-bit vectors. The engine takes the first byte of its number for the whole and the
-// second one, 1, for a nop, so that no other form of the number may pass here.
+// vector passes over an instruction on 128-bit vectors. The engine takes the first byte of its
+// number for the whole and the second one, 1, for a nop, so that no other form of the number may
+// pass here.
 func (r *Reader) vector() {
 	op := uint32(r.Byte())
 	if op >= 0x80 {

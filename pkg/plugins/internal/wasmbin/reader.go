@@ -24,8 +24,8 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("offset %d: %s", e.Offset, e.Reason) }
 
-// Reader walks over part of a file. It remembers its first error and gives zeros afterwards, so that callers check once
-// for each item. The zero value has nothing to read.
+// Reader walks over part of a file. It remembers its first error and gives zeros afterwards, so
+// that callers check once for each item. The zero value has nothing to read.
 type Reader struct {
 	File     []byte
 	Pos, End int // offsets in File
@@ -116,7 +116,8 @@ func (r *Reader) U32() uint32 {
 	return 0
 }
 
-// Signed reads a signed LEB128 number of at most most bytes. What does not fit into its type is left to the engine to refuse.
+// Signed reads a signed LEB128 number of at most most bytes. What does not fit into its type is
+// left to the engine to refuse.
 func (r *Reader) Signed(most int) (v int64) {
 	for i := range most {
 		c := r.Byte()
@@ -162,8 +163,8 @@ func (r *Reader) Below(n uint32, what string) uint32 {
 	return i
 }
 
-// ValueType reads a value type, which is one byte. The engine knows longer ones, of later versions, and would see other
-// instructions behind them.
+// ValueType reads a value type, which is one byte. The engine knows longer ones, of later versions,
+// and would see other instructions behind them.
 func (r *Reader) ValueType() byte {
 	t := r.Byte()
 	r.checkValueType(t)

@@ -41,17 +41,29 @@ func TestErrorsLast(t *testing.T) {
 		{"byte", "", func(r *Reader) { r.Byte() }, "offset 6: unexpected end"},
 		{"bytes", "abc", func(r *Reader) { r.Take(4) }, "offset 6: unexpected end"},
 		{"part", "abc", func(r *Reader) { r.Sub(math.MaxUint32) }, "offset 6: unexpected end"},
-		{"six bytes", "\x80\x80\x80\x80\x80\x00", func(r *Reader) { r.U32() }, "offset 11: number is too long"},
-		{"33 bits", "\xff\xff\xff\xff\x1f", func(r *Reader) { r.U32() }, "offset 11: number is too long"},
+		{"six bytes", "\x80\x80\x80\x80\x80\x00", func(r *Reader) {
+			r.U32()
+		}, "offset 11: number is too long"},
+		{"33 bits", "\xff\xff\xff\xff\x1f", func(r *Reader) {
+			r.U32()
+		}, "offset 11: number is too long"},
 		{"signed", "\x80\x80\x00", func(r *Reader) { r.Signed(2) }, "offset 8: number is too long"},
 		{"cut off", "\x80", func(r *Reader) { r.U32() }, "offset 7: unexpected end"},
-		{"count", "\x02abc", func(r *Reader) { r.Count(2) }, "offset 7: 2 items stated, but only 3 bytes are left"},
+		{"count", "\x02abc", func(r *Reader) {
+			r.Count(2)
+		}, "offset 7: 2 items stated, but only 3 bytes are left"},
 		{"name", "\x02\xff\xff", func(r *Reader) { r.Name() }, "offset 9: name is not valid UTF-8"},
 		{"index", "\x05", func(r *Reader) { r.Below(5, "table") }, "offset 6: there is no table 5"},
 		{"left", "ab", func(r *Reader) { r.NothingLeft() }, "offset 6: 2 bytes too many"},
-		{"memory", "\x01", func(r *Reader) { r.GrowMemory() }, "offset 7: a memory other than the first one"},
-		{"block", "\xbf\x7f", func(r *Reader) { r.BlockType() }, "offset 8: block of the unknown type -65"},
-		{"constant", "\x6a", func(r *Reader) { r.ConstExpr(nil) }, "offset 7: instruction 0x6a in a constant expression"},
+		{"memory", "\x01", func(r *Reader) {
+			r.GrowMemory()
+		}, "offset 7: a memory other than the first one"},
+		{"block", "\xbf\x7f", func(r *Reader) {
+			r.BlockType()
+		}, "offset 8: block of the unknown type -65"},
+		{"constant", "\x6a", func(r *Reader) {
+			r.ConstExpr(nil)
+		}, "offset 7: instruction 0x6a in a constant expression"},
 	} {
 		r := over([]byte(test.bytes))
 		test.read(r)
@@ -60,18 +72,22 @@ func TestErrorsLast(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", test.name, r.Err, test.want)
 		}
 		pos := r.Pos
-		if r.Byte() != 0 || r.U32() != 0 || r.Signed(5) != 0 || r.Count(1) != 0 || r.Name() != "" || r.Take(0) != nil ||
-			r.Left() != 0 || r.Rest() != nil || r.More() || r.Sub(0).Err == nil || r.Pos != pos || r.Err != error(e) {
+		if r.Byte() != 0 || r.U32() != 0 || r.Signed(5) != 0 || r.Count(1) != 0 || r.Name() != "" ||
+			r.Take(0) != nil ||
+			r.Left() != 0 || r.Rest() != nil || r.More() || r.Sub(0).Err == nil || r.Pos != pos ||
+			r.Err != error(e) {
 			t.Errorf("%s: it goes on after its error: %+v", test.name, r)
 		}
 	}
 }
 
 func TestSplit(t *testing.T) {
-	file := AppendSection(AppendSection(AppendSection([]byte(Preamble), Type, []byte("ab")), Custom, nil), DataCount, []byte("c"))
+	file := AppendSection(AppendSection(AppendSection([]byte(Preamble), Type, []byte("ab")), Custom,
+		nil), DataCount, []byte("c"))
 	secs, err := Split(file)
 	want := []Section{{Type, 8, 10, 12}, {Custom, 12, 14, 14}, {DataCount, 14, 16, 17}}
-	if err != nil || len(secs) != 3 || secs[0] != want[0] || secs[1] != want[1] || secs[2] != want[2] {
+	if err != nil || len(secs) != 3 || secs[0] != want[0] || secs[1] != want[1] ||
+		secs[2] != want[2] {
 		t.Errorf("got %v, %v, want %v", secs, err, want)
 	}
 	if content := secs[0].Reader(file).Rest(); !bytes.Equal(content, []byte("ab")) {

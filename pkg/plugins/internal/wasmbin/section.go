@@ -26,12 +26,14 @@ const (
 // Preamble begins each module.
 const Preamble = "\x00asm\x01\x00\x00\x00"
 
-// kinds are the sections' names, and the order in which they have to stand; custom ones stand anywhere.
+// kinds are the sections' names, and the order in which they have to stand; custom ones stand
+// anywhere.
 var kinds = [Sections]struct {
 	name  string
 	order int
 }{
-	{"custom", 0}, {"type", 1}, {"import", 2}, {"function", 3}, {"table", 4}, {"memory", 5}, {"global", 6},
+	{"custom", 0}, {"type", 1}, {"import", 2}, {"function", 3}, {"table", 4}, {"memory", 5}, {
+		"global", 6},
 	{"export", 7}, {"start", 8}, {"element", 9}, {"code", 11}, {"data", 12}, {"data count", 10},
 }
 
@@ -63,7 +65,8 @@ func (e *CutOff) Error() string { return fmt.Sprintf("the file is cut off: %v", 
 // Unwrap gives the reason.
 func (e *CutOff) Unwrap() error { return e.Err }
 
-// Split takes a file apart that begins with the preamble. Each section but custom ones stands once at most, and in order.
+// Split takes a file apart that begins with the preamble. Each section but custom ones stands once
+// at most, and in order.
 func Split(file []byte) ([]Section, error) {
 	r := &Reader{File: file, Pos: len(Preamble), End: len(file)}
 	var secs []Section
@@ -73,8 +76,9 @@ func Split(file []byte) ([]Section, error) {
 		s.ID = r.Byte()
 		size := r.U32()
 		if r.Err == nil && uint64(size) > uint64(r.Left()) {
-			return nil, &CutOff{fmt.Errorf("the %s section at offset %d states %d bytes, %d are left",
-				SectionName(s.ID), s.Begin, size, r.Left())}
+			return nil, &CutOff{
+				fmt.Errorf("the %s section at offset %d states %d bytes, %d are left",
+					SectionName(s.ID), s.Begin, size, r.Left())}
 		}
 		s.At = r.Pos
 		if r.Take(size); r.Err != nil {

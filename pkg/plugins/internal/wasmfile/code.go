@@ -6,8 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
-// count passes over a function's instructions. Branches are what makes basic blocks: br_table with all its targets, and ifs,
-// loops and instructions on ranges more than once.
+// count passes over a function's instructions. Branches are what makes basic blocks: br_table with
+// all its targets, and ifs, loops and instructions on ranges more than once.
 func (c *counter) count(r *wasmbin.Reader) {
 	for r.More() {
 		switch op := r.Byte(); op {
@@ -56,17 +56,20 @@ func (c *counter) count(r *wasmbin.Reader) {
 	}
 }
 
-// pushes is how many values an instruction adds to the operand stack, as far as its first byte says.
+// pushes is how many values an instruction adds to the operand stack, as far as its first byte
+// says.
 func pushes(op byte) int64 {
 	switch {
-	case op == wasmbin.LocalGet, op == wasmbin.GlobalGet, op == wasmbin.MemorySize, op >= wasmbin.I32Const && op <= wasmbin.F64Const,
+	case op == wasmbin.LocalGet, op == wasmbin.GlobalGet, op == wasmbin.MemorySize,
+		op >= wasmbin.I32Const && op <= wasmbin.F64Const,
 		op == wasmbin.RefNull:
 		return 1
 	case op == 0x1a, op == localSet, op == wasmbin.GlobalSet: // drop
 		return -1
 	case op == 0x1b, op == wasmbin.SelectTyped, op >= 0x36 && op <= 0x3e: // select, stores
 		return -2
-	case op >= 0x46 && op <= 0x4f, op >= 0x51 && op <= 0x66, op >= 0x6a && op <= 0x78, op >= 0x7c && op <= 0x8a, op >= 0x92 && op <= 0x98,
+	case op >= 0x46 && op <= 0x4f, op >= 0x51 && op <= 0x66, op >= 0x6a && op <= 0x78, op >= 0x7c &&
+		op <= 0x8a, op >= 0x92 && op <= 0x98,
 		op >= 0xa0 && op <= 0xa6: // comparisons and arithmetic of two values
 		return -1
 	}
@@ -75,10 +78,12 @@ func pushes(op byte) int64 {
 
 const localSet = wasmbin.LocalGet + 1
 
-// branchesOf tells how many branches an instruction behind wasmbin.Bulk counts for: none unless it works on a range.
+// branchesOf tells how many branches an instruction behind wasmbin.Bulk counts for: none unless it
+// works on a range.
 func branchesOf(op uint32) uint64 {
 	switch op {
-	case wasmbin.MemoryInit, wasmbin.MemoryCopy, wasmbin.MemoryFill, wasmbin.TableInit, wasmbin.TableCopy, wasmbin.TableGrow,
+	case wasmbin.MemoryInit, wasmbin.MemoryCopy, wasmbin.MemoryFill, wasmbin.TableInit,
+		wasmbin.TableCopy, wasmbin.TableGrow,
 		wasmbin.TableFill:
 		return branchesOfBulk
 	}

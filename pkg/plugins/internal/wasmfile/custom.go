@@ -8,7 +8,8 @@ type Custom struct {
 	Content []byte // a view of the file
 }
 
-// Customs gives the custom sections of a file that Parse takes, without those whose name cannot be read.
+// Customs gives the custom sections of a file that Parse takes, without those whose name cannot be
+// read.
 func Customs(file []byte) (all []Custom) {
 	sections, err := wasmbin.Split(file)
 	if err != nil {

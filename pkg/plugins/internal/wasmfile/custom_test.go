@@ -14,7 +14,8 @@ func custom(name, content string) string {
 }
 
 func TestCustoms(t *testing.T) {
-	file := []byte("\x00asm\x01\x00\x00\x00" + custom("a", "xyz") + "\x01\x01\x00" + custom("", "") + custom("\xff", "no name") + custom("b", ""))
+	file := []byte("\x00asm\x01\x00\x00\x00" + custom("a", "xyz") + "\x01\x01\x00" +
+		custom("", "") + custom("\xff", "no name") + custom("b", ""))
 	if _, err := Parse(file); err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +35,10 @@ func TestProducers(t *testing.T) {
 		}
 		return s
 	}
-	whole := "\x02" + field("language", "Rust", "") + field("processed-by", "rustc", "1.63", "lld", "15")
-	all := []Producer{{"language", "Rust", ""}, {"processed-by", "rustc", "1.63"}, {"processed-by", "lld", "15"}}
+	whole := "\x02" + field("language", "Rust", "") + field("processed-by", "rustc", "1.63", "lld",
+		"15")
+	all := []Producer{{"language", "Rust", ""}, {"processed-by", "rustc", "1.63"}, {
+		"processed-by", "lld", "15"}}
 	for content, want := range map[string][]Producer{
 		whole:                  all,
 		whole[:len(whole)-1]:   all[:2],

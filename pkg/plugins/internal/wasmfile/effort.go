@@ -6,7 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 )
 
-// work is what makes a function costly to compile. The engine's costs are products of these numbers.
+// work is what makes a function costly to compile. The engine's costs are products of these
+// numbers.
 type work struct {
 	branches uint64 // basic blocks; see countBranches for what counts how much
 	loops    uint64
@@ -18,24 +19,28 @@ type work struct {
 	size     uint64 // bytes
 }
 
-// What the parts of a function cost, in nanoseconds on a processor of 2024. They were fitted to modules that take one of
-// them to its limit, and are meant to be right within a factor of ten: the limits themselves are kept by the process that
-// compiles.
+// What the parts of a function cost, in nanoseconds on a processor of 2024. They were fitted to
+// modules that take one of them to its limit, and are meant to be right within a factor of ten: the
+// limits themselves are kept by the process that compiles.
 const (
 	costByte       = 50
 	costCall       = 2_000
 	costBranches   = 20  // for each pair of branches
 	costLoopLocals = 3   // for each loop and each pair of local variables
 	costLoopWrites = 100 // for each loop and each pair of local variables that are written
-	costReads      = 20  // for each branch and each read of a local variable, of which a few are looked up through all branches
-	costHeight     = 100 // for each branch and each value on the operand stack
+	// for each branch and each read of a local variable, of which a few are looked up through all
+	// branches
+	costReads  = 20
+	costHeight = 100 // for each branch and each value on the operand stack
 )
 
 // effort estimates how long a function takes to compile, in nanoseconds.
 func (w work) effort() uint64 {
-	pairs := func(a, b, each uint64) uint64 { return a * b * each } // none has more than 20 bits, or 32 if it is a square
+	// none has more than 20 bits, or 32 if it is a square
+	pairs := func(a, b, each uint64) uint64 { return a * b * each }
 	return w.size*costByte + w.calls*costCall + pairs(w.branches, w.branches, costBranches) +
-		pairs(w.loops, w.touched*w.touched, costLoopLocals) + pairs(w.loops, w.written*w.written, costLoopWrites) +
+		pairs(w.loops, w.touched*w.touched, costLoopLocals) + pairs(w.loops, w.written*w.written,
+		costLoopWrites) +
 		pairs(w.branches, w.reads, costReads) + pairs(w.branches, w.height, costHeight)
 }
 
@@ -95,7 +100,8 @@ func (c *counter) local(index uint32, op byte) {
 	}
 }
 
-// push counts values on the operand stack. Blocks and calls are passed over as if they had neither operands nor results.
+// push counts values on the operand stack. Blocks and calls are passed over as if they had neither
+// operands nor results.
 func (c *counter) push(n int64) {
 	c.height = max(0, c.height+n)
 	c.work.height = max(c.work.height, uint64(c.height))

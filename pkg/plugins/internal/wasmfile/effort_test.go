@@ -84,7 +84,8 @@ func TestParseTakesNoMoreThanTheFileIsWorth(t *testing.T) {
 func TestParseReservesNothingForCounts(t *testing.T) {
 	for id := byte(wasmbin.Type); id <= wasmbin.DataCount; id++ {
 		for _, count := range []string{"\xff\xff\xff\xff\x0f", "\x80\x80\x80\x01", "\xa0\x8d\x06"} {
-			for _, rest := range []string{"", "\x00", strings.Repeat("\x00", 64), strings.Repeat("\x60\x00\x00", 64)} {
+			for _, rest := range []string{"", "\x00", strings.Repeat("\x00", 64),
+				strings.Repeat("\x60\x00\x00", 64)} {
 				if taken := allocated(t, file(section(id, count+rest)), false); taken > 64<<10 {
 					t.Errorf("section %d, count %q: %d bytes", id, count, taken)
 				}

@@ -64,8 +64,8 @@ type Module struct {
 	Memories []Limits // own and imported
 	// Named tells whether Code has the functions' names.
 	Named bool
-	// Code is the file without custom sections other than the functions' names, with tables that cannot grow beyond
-	// MaxTableElements, and with an export in place of a start function.
+	// Code is the file without custom sections other than the functions' names, with tables that
+	// cannot grow beyond MaxTableElements, and with an export in place of a start function.
 	Code []byte
 	// Start is the name of this export, empty if there is none. Exports does not have it.
 	Start string

@@ -5,8 +5,8 @@ import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 // functionNames is the subsection of the "name" section that traces need.
 const functionNames = 1
 
-// custom keeps the functions' names, if they can be read. Every other custom section is left out, and so are broken
-// ones: they have no meaning for running the module.
+// custom keeps the functions' names, if they can be read. Every other custom section is left out,
+// and so are broken ones: they have no meaning for running the module.
 func (p *parser) custom(r *wasmbin.Reader) {
 	if r.Name() != "name" || r.Err != nil || p.names != nil {
 		return

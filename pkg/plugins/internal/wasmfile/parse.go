@@ -14,11 +14,12 @@ const (
 	MaxSize          = wasmbin.MaxSize
 	MaxTableElements = 65_536
 
-	maxFunctions    = 100_000
-	maxTypes        = 10_000
-	maxParams       = 1_000
-	maxTypeValues   = 200_000     // parameters and results of all types
-	maxChecks       = 500_000_000 // branches times the values of a type; a Go guest of 57 MB has 60,000,000
+	maxFunctions  = 100_000
+	maxTypes      = 10_000
+	maxParams     = 1_000
+	maxTypeValues = 200_000 // parameters and results of all types
+	// branches times the values of a type; a Go guest of 57 MB has 60,000,000
+	maxChecks       = 500_000_000
 	maxImports      = 1_000
 	maxExports      = 10_000
 	maxGlobals      = 100_000
@@ -31,8 +32,9 @@ const (
 	maxBody         = 512 << 10 // bytes of one function; a stock Go guest has at most 50 KB
 	maxBranches     = 12_000    // of one function; a stock Go guest has at most 3,300
 
-	// What some instructions count for: an if makes two blocks besides what follows, metering makes two more branches for a
-	// loop, and the engine its own checks and loops for an instruction on a range.
+	// What some instructions count for: an if makes two blocks besides what follows, metering makes
+	// two more branches for a loop, and the engine its own checks and loops for an instruction on a
+	// range.
 	branchesOfIf   = 2
 	branchesOfLoop = 3
 	branchesOfBulk = 4
@@ -79,7 +81,8 @@ func Parse(file []byte) (*Module, error) {
 		p.m.Code = append(p.m.Code, file[s.Begin:s.End]...)
 	}
 	if p.bodies != p.own {
-		return nil, &wasmbin.CutOff{Err: fmt.Errorf("%d functions are declared, %d have code", p.own, p.bodies)}
+		return nil, &wasmbin.CutOff{Err: fmt.Errorf("%d functions are declared, %d have code",
+			p.own, p.bodies)}
 	}
 	p.m.Code, p.m.Named = append(p.m.Code, p.names...), p.names != nil
 	return p.m, nil

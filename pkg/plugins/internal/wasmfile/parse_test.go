@@ -38,64 +38,105 @@ func TestParseErrors(t *testing.T) {
 		want string
 	}{
 		{"7 bytes", []byte(preamble)[:7], "the file is cut off: it ends within the first 8 bytes"},
-		{"cut off in a section's size", file([]byte{1}), "the file is cut off: offset 9: unexpected end"},
-		{"cut off in a section", file([]byte{1, 5, 0}), "the file is cut off: the type section at offset 8 states 5 bytes, 1 are left"},
-		{"cut off behind the functions", withFunction(nil)[:25], "the file is cut off: 1 functions are declared, 0 have code"},
-		{"section 13", file(section(13, "")), "offset 8: section 13 is not part of WebAssembly 2.0"},
-		{"twice", file(section(1, "\x00"), section(1, "\x00")), "offset 11: the type section is out of order or stands twice"},
-		{"order", file(section(2, "\x00"), section(1, "\x00")), "offset 11: the type section is out of order or stands twice"},
-		{"too long a number", file([]byte("\x01\x80\x80\x80\x80\x80\x00")), "the file is cut off: offset 14: number is too long"},
-		{"too large a number", file(section(1, "\xff\xff\xff\xff\x1f")), "type section: offset 15: number is too long"},
-		{"bytes behind a section", file(section(1, "\x00\x00")), "type section: offset 11: 1 bytes too many"},
-		{"types", file(section(1, huge)), "type section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
-		{"params", file(section(1, "\x01\x60"+huge)), "type section: offset 17: 4294967295 items stated, but only 0 bytes are left"},
-		{"form of a type", file(section(1, "\x01\x61\x00\x00")), "type section: offset 12: type 0x61 is no function type"},
-		{"value type", file(section(1, "\x01\x60\x01\x63\x00")), "type section: offset 14: value type 0x63 is not part of WebAssembly 2.0"},
-		{"imports", file(section(2, huge)), "import section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
-		{"name of an import", file(section(2, "\x01"+huge+"abc")), "import section: offset 16: unexpected end"},
-		{"name is not UTF-8", file(section(2, "\x01\x01\xff\x00\x00\x00")), "import section: offset 13: name is not valid UTF-8"},
-		{"kind of an import", file(section(2, "\x01\x00\x00\x04\x00")), `import section: offset 14: import "" "" is of the unknown kind 4`},
-		{"type of an import", file(section(2, "\x01\x00\x00\x00\x07")), "import section: offset 15: there is no type 7"},
-		{"functions", file(section(3, huge)), "function section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
-		{"shared memory", file(section(5, "\x01\x03\x01\x01")), "memory section: offset 12: limits of form 0x3 (shared or 64-bit) are not part of WebAssembly 2.0"},
-		{"table type", file(section(4, "\x01\x40\x00\x01")), "table section: offset 12: a table of type 0x40 is not part of WebAssembly 2.0"},
-		{"large table", file(section(4, "\x01\x70\x00\x81\x80\x04")), "table section: offset 16: a table of 65537 elements, at most 65536 are allowed"},
-		{"globals", file(section(6, huge)), "global section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
-		{"constant", file(section(6, "\x01\x7f\x00\x6a\x0b")), "global section: offset 14: instruction 0x6a in a constant expression"},
-		{"elements", file(section(9, "\x01\x00\x41\x00\x0b"+huge)), "element section: offset 20: 4294967295 items stated, but only 0 bytes are left"},
-		{"form of elements", file(section(9, "\x01\x08\x00")), "element section: offset 12: element segment of the unknown form 8"},
+		{"cut off in a section's size", file([]byte{1}),
+			"the file is cut off: offset 9: unexpected end"},
+		{"cut off in a section", file([]byte{1, 5, 0}),
+			"the file is cut off: the type section at offset 8 states 5 bytes, 1 are left"},
+		{"cut off behind the functions", withFunction(nil)[:25],
+			"the file is cut off: 1 functions are declared, 0 have code"},
+		{"section 13", file(section(13, "")),
+			"offset 8: section 13 is not part of WebAssembly 2.0"},
+		{"twice", file(section(1, "\x00"), section(1, "\x00")),
+			"offset 11: the type section is out of order or stands twice"},
+		{"order", file(section(2, "\x00"), section(1, "\x00")),
+			"offset 11: the type section is out of order or stands twice"},
+		{"too long a number", file([]byte("\x01\x80\x80\x80\x80\x80\x00")),
+			"the file is cut off: offset 14: number is too long"},
+		{"too large a number", file(section(1, "\xff\xff\xff\xff\x1f")),
+			"type section: offset 15: number is too long"},
+		{"bytes behind a section", file(section(1, "\x00\x00")),
+			"type section: offset 11: 1 bytes too many"},
+		{"types", file(section(1, huge)),
+			"type section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
+		{"params", file(section(1, "\x01\x60"+huge)),
+			"type section: offset 17: 4294967295 items stated, but only 0 bytes are left"},
+		{"form of a type", file(section(1, "\x01\x61\x00\x00")),
+			"type section: offset 12: type 0x61 is no function type"},
+		{"value type", file(section(1, "\x01\x60\x01\x63\x00")),
+			"type section: offset 14: value type 0x63 is not part of WebAssembly 2.0"},
+		{"imports", file(section(2, huge)),
+			"import section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
+		{"name of an import", file(section(2, "\x01"+huge+"abc")),
+			"import section: offset 16: unexpected end"},
+		{"name is not UTF-8", file(section(2, "\x01\x01\xff\x00\x00\x00")),
+			"import section: offset 13: name is not valid UTF-8"},
+		{"kind of an import", file(section(2, "\x01\x00\x00\x04\x00")),
+			`import section: offset 14: import "" "" is of the unknown kind 4`},
+		{"type of an import", file(section(2, "\x01\x00\x00\x00\x07")),
+			"import section: offset 15: there is no type 7"},
+		{"functions", file(section(3, huge)),
+			"function section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
+		{"shared memory", file(section(5, "\x01\x03\x01\x01")),
+			"memory section: offset 12: limits of form 0x3 (shared or 64-bit) are not part of WebAssembly 2.0"},
+		{"table type", file(section(4, "\x01\x40\x00\x01")),
+			"table section: offset 12: a table of type 0x40 is not part of WebAssembly 2.0"},
+		{"large table", file(section(4, "\x01\x70\x00\x81\x80\x04")),
+			"table section: offset 16: a table of 65537 elements, at most 65536 are allowed"},
+		{"globals", file(section(6, huge)),
+			"global section: offset 15: 4294967295 items stated, but only 0 bytes are left"},
+		{"constant", file(section(6, "\x01\x7f\x00\x6a\x0b")),
+			"global section: offset 14: instruction 0x6a in a constant expression"},
+		{"elements", file(section(9, "\x01\x00\x41\x00\x0b"+huge)),
+			"element section: offset 20: 4294967295 items stated, but only 0 bytes are left"},
+		{"form of elements", file(section(9, "\x01\x08\x00")),
+			"element section: offset 12: element segment of the unknown form 8"},
 		{"locals", withFunction([]byte("\x01\xd1\x86\x03\x7f\x0b")),
 			"code section: offset 34: too many local variables: at most 50000 in a function and 2000000 in all are allowed"},
-		{"type of a local", withFunction([]byte("\x01\x01\x63\x70\x0b")), "code section: offset 32: value type 0x63 is not part of WebAssembly 2.0"},
+		{"type of a local", withFunction([]byte("\x01\x01\x63\x70\x0b")),
+			"code section: offset 32: value type 0x63 is not part of WebAssembly 2.0"},
 		{"branches", withFunction([]byte("\x00" + strings.Repeat("\x02\x40\x0b", 12_001))),
 			"code section: offset 36037: compiling takes too long: a function has 12001 branches; split large functions"},
 		{"loops", withFunction([]byte("\x00" + strings.Repeat("\x03\x40\x0c\x00\x0b", 3_001))),
 			"code section: offset 15037: compiling takes too long: a function has 12004 branches; split large functions"},
-		{"memory.fill", withFunction([]byte("\x00" + strings.Repeat("\x41\x00\x41\x00\x41\x00\xfc\x0b\x00", 3_001) + "\x0b")),
+		{"memory.fill", withFunction(
+			[]byte("\x00" + strings.Repeat("\x41\x00\x41\x00\x41\x00\xfc\x0b\x00", 3_001) +
+				"\x0b")),
 			"code section: offset 27044: compiling takes too long: a function has 12004 branches; split large functions"},
-		{"type of a block", withFunction([]byte("\x00\x02\x63\x70\x0b\x0b")), "code section: offset 32: value type 0x63 is not part of WebAssembly 2.0"},
+		{"type of a block", withFunction([]byte("\x00\x02\x63\x70\x0b\x0b")),
+			"code section: offset 32: value type 0x63 is not part of WebAssembly 2.0"},
 		{"type of a block in two bytes", withFunction([]byte("\x00\x02\xe3\x7f\x70\x0b\x0b")),
 			"code section: offset 33: value type 0x63 is not part of WebAssembly 2.0"},
-		{"type of a loop", withFunction([]byte("\x00\x03\x64\x70\x0b\x0b")), "code section: offset 32: value type 0x64 is not part of WebAssembly 2.0"},
-		{"type of a block too low", withFunction([]byte("\x00\x02\xbf\x7f\x0b\x0b")), "code section: offset 33: block of the unknown type -65"},
+		{"type of a loop", withFunction([]byte("\x00\x03\x64\x70\x0b\x0b")),
+			"code section: offset 32: value type 0x64 is not part of WebAssembly 2.0"},
+		{"type of a block too low", withFunction([]byte("\x00\x02\xbf\x7f\x0b\x0b")),
+			"code section: offset 33: block of the unknown type -65"},
 		{"type of a block too high", withFunction([]byte("\x00\x02\x80\x80\x80\x80\x10\x0b\x0b")),
 			"code section: offset 36: block of the unknown type 4294967296"},
-		{"type of a select", withFunction([]byte("\x00\x1c\x01\x64\x70\x0b")), "code section: offset 33: value type 0x64 is not part of WebAssembly 2.0"},
-		{"two types of a select", withFunction([]byte("\x00\x1c\x02\x7f\x7f\x0b")), "code section: offset 32: select with 2 types, one is needed"},
-		{"type of ref.null", withFunction([]byte("\x00\xd0\x69\x0b")), "code section: offset 32: reference type 0x69 is not part of WebAssembly 2.0"},
+		{"type of a select", withFunction([]byte("\x00\x1c\x01\x64\x70\x0b")),
+			"code section: offset 33: value type 0x64 is not part of WebAssembly 2.0"},
+		{"two types of a select", withFunction([]byte("\x00\x1c\x02\x7f\x7f\x0b")),
+			"code section: offset 32: select with 2 types, one is needed"},
+		{"type of ref.null", withFunction([]byte("\x00\xd0\x69\x0b")),
+			"code section: offset 32: reference type 0x69 is not part of WebAssembly 2.0"},
 		{"type of ref.null in an element", file(section(9, "\x01\x05\x70\x01\xd0\x80\x0b")),
 			"element section: offset 16: reference type 0x80 is not part of WebAssembly 2.0"},
 		{"vector instruction of a later version", withFunction([]byte("\x00\xfd\x80\x02\x0b")),
 			"code section: offset 33: instruction 0xfd 0x80 0x2 is not part of WebAssembly 2.0"},
 		{"long number of a vector instruction", withFunction([]byte("\x00\xfd\x8c\x00\x0b")),
 			"code section: offset 33: instruction 0xfd 0x8c 0x0 is not part of WebAssembly 2.0"},
-		{"size of a function", withFunction(make([]byte, 512<<10+2)), "code section: offset 34: a function has 524289 bytes, at most 524288 are allowed"},
-		{"targets", withFunction([]byte("\x00\x0e" + huge)), "code section: offset 36: 4294967295 items stated, but only 0 bytes are left"},
-		{"tail call", withFunction([]byte("\x00\x12\x00\x0b")), "code section: offset 31: instruction 0x12 is not part of WebAssembly 2.0"},
-		{"atomic", withFunction([]byte("\x00\xfe\x03\x00\x0b")), "code section: offset 31: instruction 0xfe is not part of WebAssembly 2.0"},
-		{"bulk", withFunction([]byte("\x00\xfc\x12\x0b")), "code section: offset 32: instruction 0xfc 18 is not part of WebAssembly 2.0"},
+		{"size of a function", withFunction(make([]byte, 512<<10+2)),
+			"code section: offset 34: a function has 524289 bytes, at most 524288 are allowed"},
+		{"targets", withFunction([]byte("\x00\x0e" + huge)),
+			"code section: offset 36: 4294967295 items stated, but only 0 bytes are left"},
+		{"tail call", withFunction([]byte("\x00\x12\x00\x0b")),
+			"code section: offset 31: instruction 0x12 is not part of WebAssembly 2.0"},
+		{"atomic", withFunction([]byte("\x00\xfe\x03\x00\x0b")),
+			"code section: offset 31: instruction 0xfe is not part of WebAssembly 2.0"},
+		{"bulk", withFunction([]byte("\x00\xfc\x12\x0b")),
+			"code section: offset 32: instruction 0xfc 18 is not part of WebAssembly 2.0"},
 		{"data", file(section(11, "\x01\x01"+huge)), "data section: offset 17: unexpected end"},
-		{"form of data", file(section(11, "\x01\x03\x00")), "data section: offset 12: data segment of the unknown form 3"},
+		{"form of data", file(section(11, "\x01\x03\x00")),
+			"data section: offset 12: data segment of the unknown form 3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Parse(test.file)
@@ -109,13 +150,18 @@ func TestParseErrors(t *testing.T) {
 // What is written in an unusual but permitted way passes, and is as long as it seems.
 func TestParseTakesCode(t *testing.T) {
 	for _, code := range []string{
-		"\x02\x40\x0b", "\x02\x7b\x0b", "\x02\x6f\x0b", "\x02\x00\x0b", "\x02\x80\x00\x0b", "\x02\xff\x7f\x0b",
-		"\x1c\x01\x70", "\xd0\x70\x1a", "\xd0\x6f\x1a", "\xfd\x80\x01", "\xfd\xff\x01", "\xfd\x0c0123456789abcdef", "\xfd\x54\x00\x00\x01",
+		"\x02\x40\x0b", "\x02\x7b\x0b", "\x02\x6f\x0b", "\x02\x00\x0b", "\x02\x80\x00\x0b",
+		"\x02\xff\x7f\x0b",
+		"\x1c\x01\x70", "\xd0\x70\x1a", "\xd0\x6f\x1a", "\xfd\x80\x01", "\xfd\xff\x01",
+		"\xfd\x0c0123456789abcdef", "\xfd\x54\x00\x00\x01",
 		"\xfc\x09\x00", strings.Repeat("\xfc\x0b\x00", 3_000),
 	} {
-		// What follows shows that the reader is where it should be: it would be refused as part of anything else.
+		// What follows shows that the reader is where it should be: it would be refused as part of
+		// anything else.
 		_, err := Parse(withFunction([]byte("\x00" + code + "\x12\x00\x0b")))
-		if want := fmt.Sprintf("code section: offset %d: instruction 0x12 is not part of WebAssembly 2.0", offsetOfBody(len(code)+4)+1+len(code)+1); err == nil || err.Error() != want {
+		if want := fmt.Sprintf(
+			"code section: offset %d: instruction 0x12 is not part of WebAssembly 2.0",
+			offsetOfBody(len(code)+4)+1+len(code)+1); err == nil || err.Error() != want {
 			t.Errorf("%.20q: got  %v\nwant %s", code, err, want)
 		}
 	}
@@ -139,7 +185,8 @@ func TestParseOutline(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Imports) != 1 || got.Imports[0].Module != "host" || got.Imports[0].Name != "f" ||
-		string(got.Imports[0].Type.Params) != "\x7f\x7e" || string(got.Imports[0].Type.Results) != "\x7e" {
+		string(got.Imports[0].Type.Params) != "\x7f\x7e" ||
+		string(got.Imports[0].Type.Results) != "\x7e" {
 		t.Errorf("imports: %+v", got.Imports)
 	}
 	if len(got.Memories) != 1 || got.Memories[0] != (Limits{Min: 2, Max: 3, HasMax: true}) {
@@ -176,7 +223,8 @@ func TestParseCustomSections(t *testing.T) {
 		{"name", locals, ""},
 		{"name", hostile, ""},
 		{"name", "\x01\x09", ""},
-		{"name", string(section(1, "\x01\x00\x80\x80\x01"+strings.Repeat("n", 16<<10))), string(section(1, "\x01\x00\x80\x80\x01"+strings.Repeat("n", 16<<10)))},
+		{"name", string(section(1, "\x01\x00\x80\x80\x01"+strings.Repeat("n", 16<<10))),
+			string(section(1, "\x01\x00\x80\x80\x01"+strings.Repeat("n", 16<<10)))},
 		{"name", string(section(1, "\x01\x00\x81\x80\x01"+strings.Repeat("n", 16<<10+1))), ""},
 		{"name", "", ""},
 		{".debug_info", "abc", ""},
@@ -191,7 +239,8 @@ func TestParseCustomSections(t *testing.T) {
 		}
 		want := plain
 		if test.want != "" {
-			want = append(want[:len(want):len(want)], wasmtest.Section(0, []byte("\x04name"+test.want))...)
+			want = append(want[:len(want):len(want)],
+				wasmtest.Section(0, []byte("\x04name"+test.want))...)
 		}
 		if !bytes.Equal(got.Code, want) {
 			t.Errorf("%s %.100q: got  %.300q\nwant %.300q", test.name, test.content, got.Code, want)

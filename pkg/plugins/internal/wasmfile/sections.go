@@ -32,16 +32,22 @@ func (p *parser) section(id byte, r *wasmbin.Reader) {
 	case wasmbin.Memory:
 		p.vector(r, 2, maxTables, "memories", p.memory)
 	case wasmbin.Global:
-		p.vector(r, 4, maxGlobals, "globals", func(r *wasmbin.Reader) { globalType(r); constExpr(r) })
+		p.vector(r, 4, maxGlobals, "globals", func(r *wasmbin.Reader) {
+			globalType(r)
+			constExpr(r)
+		})
 	case wasmbin.Export:
 		p.vector(r, 3, maxExports, "exports", func(r *wasmbin.Reader) {
-			p.m.Exports = append(p.m.Exports, Export{Name: r.Name(), Kind: Kind(r.Byte()), Index: r.U32()})
+			p.m.Exports = append(p.m.Exports,
+				Export{Name: r.Name(), Kind: Kind(r.Byte()), Index: r.U32()})
 		})
 	case wasmbin.Start, wasmbin.DataCount:
 		r.U32()
 	case wasmbin.Element:
 		items := uint32(0)
-		p.vector(r, 2, maxSegments, "element segments", func(r *wasmbin.Reader) { elements(r, &items) })
+		p.vector(r, 2, maxSegments, "element segments", func(r *wasmbin.Reader) {
+			elements(r, &items)
+		})
 	case wasmbin.Code:
 		p.bodies = p.vector(r, 3, maxFunctions, "function bodies", p.code)
 	case wasmbin.Data:
@@ -50,7 +56,8 @@ func (p *parser) section(id byte, r *wasmbin.Reader) {
 }
 
 // vector reads the items of a vector; each has at least min bytes.
-func (p *parser) vector(r *wasmbin.Reader, min int, max uint32, what string, item func(*wasmbin.Reader)) uint32 {
+func (p *parser) vector(r *wasmbin.Reader, min int, max uint32, what string,
+	item func(*wasmbin.Reader)) uint32 {
 	n := r.Count(min)
 	if n > max {
 		r.Fail("%d %s, at most %d are allowed", n, what, max)
@@ -84,7 +91,8 @@ func (p *parser) funcType(r *wasmbin.Reader) {
 	}
 	t := FuncType{Params: list(), Results: list()}
 	if p.values += len(t.Params) + len(t.Results); p.values > maxTypeValues {
-		r.Fail("the types have too many parameters and results: at most %d are allowed in all", maxTypeValues)
+		r.Fail("the types have too many parameters and results: at most %d are allowed in all",
+			maxTypeValues)
 	}
 	p.arity = max(p.arity, uint64(len(t.Params)), uint64(len(t.Results)))
 	p.m.types = append(p.m.types, t)
@@ -134,8 +142,8 @@ func (p *parser) table(r *wasmbin.Reader) {
 	p.m.Tables = append(p.m.Tables, Table{Type: t, Limits: l})
 }
 
-// boundedTables makes a table section in which no table may grow beyond MaxTableElements. The memory limit of the
-// engine does not hold for tables, and stock Go states no maximum.
+// boundedTables makes a table section in which no table may grow beyond MaxTableElements. The
+// memory limit of the engine does not hold for tables, and stock Go states no maximum.
 func boundedTables(tables []Table) []byte {
 	content := wasmbin.AppendUint(nil, uint32(len(tables)))
 	for _, t := range tables {
@@ -208,14 +216,16 @@ func (p *parser) code(r *wasmbin.Reader) {
 		b.ValueType()
 	}
 	if p.locals += sum; sum > maxLocals || p.locals > maxAllLocals {
-		b.Fail("too many local variables: at most %d in a function and %d in all are allowed", maxLocals, maxAllLocals)
+		b.Fail("too many local variables: at most %d in a function and %d in all are allowed",
+			maxLocals, maxAllLocals)
 	}
 	if b.Left() > maxBody {
 		b.Fail("a function has %d bytes, at most %d are allowed", b.Left(), maxBody)
 	}
 	p.count.begin(b.Left())
 	if p.count.count(b); p.count.branches > maxBranches {
-		b.Fail("compiling takes too long: a function has %d branches; split large functions", p.count.branches)
+		b.Fail("compiling takes too long: a function has %d branches; split large functions",
+			p.count.branches)
 	}
 	// Each label is checked against the values of its block, when the code is checked.
 	if p.labels += p.count.branches; p.labels*p.arity > maxChecks {

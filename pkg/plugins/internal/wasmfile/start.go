@@ -2,7 +2,8 @@ package wasmfile
 
 import "github.com/informerd/informerd/pkg/plugins/internal/wasmbin"
 
-// startName is what the start function is exported as, or begins with if the guest has such an export itself.
+// startName is what the start function is exported as, or begins with if the guest has such an
+// export itself.
 const startName = "start function"
 
 // startOf gives the index of the start function.
@@ -17,8 +18,8 @@ func startOf(file []byte, sections []wasmbin.Section) (index uint32, ok bool) {
 	return 0, false
 }
 
-// exportStart gives the export section with the start function in it. It is nil if there is nothing to export: a start function
-// that is missing, imported or of the wrong type stays what it is.
+// exportStart gives the export section with the start function in it. It is nil if there is nothing
+// to export: a start function that is missing, imported or of the wrong type stays what it is.
 func (p *parser) exportStart(content []byte, index uint32) []byte {
 	t, ok := p.m.FuncType(index)
 	if !ok || index < p.importedFuncs() || len(t.Params)+len(t.Results) > 0 {
@@ -32,7 +33,8 @@ func (p *parser) exportStart(content []byte, index uint32) []byte {
 	r := wasmbin.Reader{File: content, End: len(content)}
 	out := wasmbin.AppendUint(nil, r.U32()+1)
 	out = wasmbin.AppendName(append(out, r.Rest()...), name)
-	return wasmbin.AppendSection(nil, wasmbin.Export, wasmbin.AppendUint(append(out, byte(Func)), index))
+	return wasmbin.AppendSection(nil, wasmbin.Export,
+		wasmbin.AppendUint(append(out, byte(Func)), index))
 }
 
 func (p *parser) importedFuncs() (n uint32) {

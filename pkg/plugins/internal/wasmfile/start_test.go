@@ -16,10 +16,22 @@ func TestStartFunctionIsAnExport(t *testing.T) {
 		index uint32
 	}{
 		{"none", func(m *wasmtest.Module) { m.Func("a", "", "", "") }, "", 0},
-		{"one", func(m *wasmtest.Module) { m.Func("a", "", "", ""); m.Start(m.Func("", "", "", "")) }, "start function", 1},
-		{"behind an import", func(m *wasmtest.Module) { m.Import("m", "f", "", ""); m.Start(m.Func("a", "", "", "")) }, "start function", 1},
-		{"its name is taken", func(m *wasmtest.Module) { m.Start(m.Func("start function", "", "", "")) }, "start function'", 0},
-		{"an import", func(m *wasmtest.Module) { m.Import("m", "f", "", ""); m.Func("a", "", "", ""); m.Start(0) }, "", 0},
+		{"one", func(m *wasmtest.Module) {
+			m.Func("a", "", "", "")
+			m.Start(m.Func("", "", "", ""))
+		}, "start function", 1},
+		{"behind an import", func(m *wasmtest.Module) {
+			m.Import("m", "f", "", "")
+			m.Start(m.Func("a", "", "", ""))
+		}, "start function", 1},
+		{"its name is taken", func(m *wasmtest.Module) {
+			m.Start(m.Func("start function", "", "", ""))
+		}, "start function'", 0},
+		{"an import", func(m *wasmtest.Module) {
+			m.Import("m", "f", "", "")
+			m.Func("a", "", "", "")
+			m.Start(0)
+		}, "", 0},
 		{"of another type", func(m *wasmtest.Module) { m.Start(m.Func("a", "i", "", "")) }, "", 0},
 		{"not there", func(m *wasmtest.Module) { m.Func("a", "", "", ""); m.Start(9) }, "", 0},
 		{"without exports", func(m *wasmtest.Module) { m.Start(m.Func("", "", "", "")) }, "", 0},
@@ -56,7 +68,8 @@ func TestStartFunctionIsAnExport(t *testing.T) {
 				t.Errorf("the code exports %+v, want function %d", e, test.index)
 			}
 			if len(again.Exports) != len(got.Exports)+1 {
-				t.Errorf("the code has %d exports, the file %d", len(again.Exports), len(got.Exports))
+				t.Errorf("the code has %d exports, the file %d", len(again.Exports),
+					len(got.Exports))
 			}
 		})
 	}

@@ -11,7 +11,8 @@ import (
 // goGuests holds what was built, by folder and package.
 var goGuests sync.Map
 
-// GoGuest builds a guest from Go source with the stock toolchain, as make examples does, once for all tests of a package.
+// GoGuest builds a guest from Go source with the stock toolchain, as make examples does, once for
+// all tests of a package.
 func GoGuest(t testing.TB, dir, pkg string) []byte {
 	t.Helper()
 	if wasm, ok := goGuests.Load(dir + pkg); ok {
@@ -20,7 +21,8 @@ func GoGuest(t testing.TB, dir, pkg string) []byte {
 	out := filepath.Join(t.TempDir(), "guest.wasm")
 	command := exec.Command("go", "build", "-trimpath", "-buildmode=c-shared", "-o", out, pkg)
 	command.Dir = dir
-	command.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+	command.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off",
+		"CGO_ENABLED=0")
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("building %s in %s: %v\n%s", pkg, dir, err, text)
 	}

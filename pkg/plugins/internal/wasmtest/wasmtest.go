@@ -1,5 +1,5 @@
-// Package wasmtest assembles small WebAssembly modules for tests: guests that do one wrong thing, or one thing only. It
-// checks nothing, since most of what it makes is broken on purpose.
+// Package wasmtest assembles small WebAssembly modules for tests: guests that do one wrong thing,
+// or one thing only. It checks nothing, since most of what it makes is broken on purpose.
 package wasmtest
 
 import (
@@ -14,14 +14,16 @@ const (
 	F64 byte = 0x7c
 )
 
-// Module collects the parts of a module. Functions are numbered in the order in which they are added, imports first.
+// Module collects the parts of a module. Functions are numbered in the order in which they are
+// added, imports first.
 type Module struct {
 	types, imports, funcs, tables, mems, globals, exports, elements, codes, datas [][]byte
 	start                                                                         []byte
 	nfuncs                                                                        uint32
 	custom                                                                        []byte
-	counted                                                                       bool // there is a data count
-	replaced                                                                      map[byte][]byte
+	// there is a data count
+	counted  bool
+	replaced map[byte][]byte
 }
 
 // Import adds an imported function and gives its number.
@@ -37,8 +39,8 @@ func (m *Module) ImportMemory(module, name string) {
 	m.imports = append(m.imports, cat(str(module), str(name), []byte{2, 0, 1}))
 }
 
-// Func adds a function, exported if export is not empty, and gives its number. Types are written as one letter each: i
-// for i32, I for i64.
+// Func adds a function, exported if export is not empty, and gives its number. Types are written as
+// one letter each: i for i32, I for i64.
 func (m *Module) Func(export, params, results, locals string, code ...[]byte) uint32 {
 	index := m.nfuncs
 	m.nfuncs++
@@ -116,7 +118,8 @@ func (m *Module) section(id byte) []byte {
 	case id == 12 && m.counted:
 		return Uint(uint32(len(m.datas)))
 	}
-	items := map[byte][][]byte{1: m.types, 2: m.imports, 3: m.funcs, 4: m.tables, 5: m.mems, 6: m.globals, 7: m.exports,
+	items := map[byte][][]byte{1: m.types, 2: m.imports, 3: m.funcs, 4: m.tables, 5: m.mems,
+		6: m.globals, 7: m.exports,
 		9: m.elements, 10: m.codes, 11: m.datas}[id]
 	if len(items) == 0 {
 		return nil

@@ -1,5 +1,6 @@
-// Command is a WASI command without any SDK: it reads events from stdin, and does with each what its configuration says.
-// It does without encoding/json and fmt, which would double the time that its tests take.
+// Command is a WASI command without any SDK: it reads events from stdin, and does with each what
+// its configuration says. It does without encoding/json and fmt, which would double the time that
+// its tests take.
 package main
 
 import (
@@ -38,7 +39,8 @@ func handle(line string) {
 	}
 	n := strconv.Itoa(seen)
 	os.Stderr.WriteString("seen " + n + "\n")
-	os.Stdout.WriteString(`{"verdict":"done","emit":[{"type":"seen","data":"` + n + " " + after(line, `"op":"`) + " " +
+	os.Stdout.WriteString(`{"verdict":"done","emit":[{"type":"seen","data":"` + n + " " +
+		after(line, `"op":"`) + " " +
 		after(line, `"name":"`) + `"}]}` + "\n")
 }
 

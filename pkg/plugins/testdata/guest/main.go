@@ -51,15 +51,18 @@ func onEvent(e *informerd.Event) informerd.Verdict {
 		}
 	case "files":
 		_, err := os.ReadFile("/etc/passwd")
-		return e.Fail(fmt.Sprint(err, ", ", len(os.Args), " arguments, ", len(os.Environ()), " variables"))
+		return e.Fail(fmt.Sprint(err, ", ", len(os.Args), " arguments, ", len(os.Environ()),
+			" variables"))
 	case "print":
 		fmt.Println("to stdout")
 		fmt.Fprintln(os.Stderr, "to stderr")
 	case "emit":
-		if err := informerd.SetData(map[string]any{"name": e.Object.String(name), "size": len(e.Object.JSON())}); err != nil {
+		if err := informerd.SetData(map[string]any{"name": e.Object.String(name),
+			"size": len(e.Object.JSON())}); err != nil {
 			return e.Fail(err.Error())
 		}
-		fmt.Println(informerd.SetData(1), "|", informerd.Emit("a b", 1), "|", informerd.Emit("dev.informerd.rule.violated", 1))
+		fmt.Println(informerd.SetData(1), "|", informerd.Emit("a b", 1), "|",
+			informerd.Emit("dev.informerd.rule.violated", 1))
 	}
 	return informerd.Done
 }

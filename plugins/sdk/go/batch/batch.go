@@ -7,22 +7,25 @@ import (
 
 // Handler is what a guest does. OnBatch is required.
 type Handler struct {
-	// Configure runs once, before the first event. It reads the configuration and refuses bad settings.
+	// Configure runs once, before the first event. It reads the configuration and refuses bad
+	// settings.
 	Configure func() error
-	// OnBatch runs for each batch, and pulls its events. Its verdict is that of all events that got none of their own, those
-	// that were not pulled included. The batch is valid until it returns.
+	// OnBatch runs for each batch, and pulls its events. Its verdict is that of all events that got
+	// none of their own, those that were not pulled included. The batch is valid until it returns.
 	OnBatch func(b *Batch) informerd.Verdict
 }
 
 // Batch is one or more events in their order.
 type Batch struct {
-	size    int
-	pulled  bool              // there is an event at hand
-	single  *[4]uint32        // nil in a call of on_batch; else the arguments of on_event, op 0 once it is pulled
+	size   int
+	pulled bool // there is an event at hand
+	// nil in a call of on_batch; else the arguments of on_event, op 0 once it is pulled
+	single  *[4]uint32
 	verdict informerd.Verdict // of that event, once the next was asked for
 }
 
-// Event is an event of a batch. It is valid until the next is pulled, and its memory is that of the next one.
+// Event is an event of a batch. It is valid until the next is pulled, and its memory is that of the
+// next one.
 type Event struct {
 	*informerd.Event
 }
@@ -32,14 +35,16 @@ var (
 	batch     Batch
 	arguments [4]uint32
 	event     = Event{host.Event.(*informerd.Event)} // the one there is
-	record    host.Record                            // of the event at hand; the host reads the verdict in it
+	// of the event at hand; the host reads the verdict in it
+	record host.Record
 )
 
 func init() {
 	host.Batches = true
 }
 
-// Register makes h the handler of this guest. Call it in an init function, once, and informerd.Register not at all.
+// Register makes h the handler of this guest. Call it in an init function, once, and
+// informerd.Register not at all.
 func Register(h Handler) {
 	if h.OnBatch == nil {
 		panic("batch: Register needs a handler with OnBatch")
@@ -48,7 +53,9 @@ func Register(h Handler) {
 	onBatch, host.OnBatch, host.OnEvent = h.OnBatch, many, one
 }
 
-func never(*informerd.Event) informerd.Verdict { panic("batch: on_event came to the wrong handler") }
+func never(*informerd.Event) informerd.Verdict {
+	panic("batch: on_event came to the wrong handler")
+}
 
 // many runs when the host calls the export on_batch.
 func many(n uint32) int32 {
@@ -57,7 +64,8 @@ func many(n uint32) int32 {
 	return int32(onBatch(&batch))
 }
 
-// one runs when the host calls the export on_event: its event is at hand for the host, but not for the handler yet.
+// one runs when the host calls the export on_event: its event is at hand for the host, but not for
+// the handler yet.
 func one(op, flags, objectLen, oldLen uint32) int32 {
 	host.End()
 	arguments = [4]uint32{op, flags, objectLen, oldLen}
@@ -104,5 +112,6 @@ func (b *Batch) next() bool {
 	return true
 }
 
-// SetVerdict gives the event a verdict of its own, in place of that of OnBatch. The last call counts.
+// SetVerdict gives the event a verdict of its own, in place of that of OnBatch. The last call
+// counts.
 func (e *Event) SetVerdict(v informerd.Verdict) { record[host.Verdict] = int32(v) }

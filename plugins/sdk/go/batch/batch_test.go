@@ -21,7 +21,9 @@ var (
 )
 
 func init() {
-	batch.Register(batch.Handler{OnBatch: func(b *batch.Batch) informerd.Verdict { return onBatch(b) }})
+	batch.Register(batch.Handler{OnBatch: func(b *batch.Batch) informerd.Verdict {
+		return onBatch(b)
+	}})
 }
 
 func object(name string) string { return `{"metadata":{"name":"` + name + `"}}` }
@@ -50,7 +52,8 @@ func TestNext(t *testing.T) {
 			t.Errorf("there are %d events", b.Len())
 		}
 		for e := b.Next(); e != nil; e = b.Next() {
-			got = append(got, fmt.Sprintf("%v %s was %q, %v %v %v %v", e.Op, e.Object.String(name), e.Old.String(name), e.Changed(name),
+			got = append(got, fmt.Sprintf("%v %s was %q, %v %v %v %v", e.Op, e.Object.String(name),
+				e.Old.String(name), e.Changed(name),
 				e.Initial, e.FinalStateUnknown, e.Missed))
 		}
 		if b.Next() != nil {
@@ -59,13 +62,15 @@ func TestNext(t *testing.T) {
 		return informerd.Done
 	}
 	informerdtest.Start(t, "").Batch(three()...)
-	want := []string{`add a was "", true true false false`, `update b was "old", true false false true`, `delete c was "", true false true false`}
+	want := []string{`add a was "", true true false false`,
+		`update b was "old", true false false true`, `delete c was "", true false true false`}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 
-// The verdict of OnBatch is that of the events without one of their own, those that were not pulled included.
+// The verdict of OnBatch is that of the events without one of their own, those that were not pulled
+// included.
 func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -76,9 +81,12 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"none is pulled", 0, nil, informerd.Drop, []informerd.Verdict{1, 1, 1}},
 		{"one for all", 4, nil, informerd.Retry, []informerd.Verdict{2, 2, 2}},
-		{"some have their own", 4, map[int][]informerd.Verdict{0: {informerd.Done}, 2: {informerd.Fail}}, informerd.Drop, []informerd.Verdict{0, 1, 3}},
-		{"the last call counts", 4, map[int][]informerd.Verdict{1: {informerd.Fail, informerd.Retry}}, informerd.Done, []informerd.Verdict{0, 2, 0}},
-		{"not all are pulled", 2, map[int][]informerd.Verdict{1: {informerd.Fail}}, informerd.Done, []informerd.Verdict{0, 3, 0}},
+		{"some have their own", 4, map[int][]informerd.Verdict{0: {informerd.Done}, 2: {
+			informerd.Fail}}, informerd.Drop, []informerd.Verdict{0, 1, 3}},
+		{"the last call counts", 4, map[int][]informerd.Verdict{1: {
+			informerd.Fail, informerd.Retry}}, informerd.Done, []informerd.Verdict{0, 2, 0}},
+		{"not all are pulled", 2, map[int][]informerd.Verdict{1: {
+			informerd.Fail}}, informerd.Done, []informerd.Verdict{0, 3, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			onBatch = func(b *batch.Batch) informerd.Verdict {
@@ -90,14 +98,16 @@ func TestVerdicts(t *testing.T) {
 				}
 				return test.batch
 			}
-			if got := verdicts(informerdtest.Start(t, "").Batch(three()...)); !reflect.DeepEqual(got, test.want) {
+			if got := verdicts(informerdtest.Start(t, "").Batch(three()...)); !reflect.DeepEqual(
+				got, test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
 	}
 }
 
-// What the handler says belongs to the event that was pulled last; before the first and after the last there is none.
+// What the handler says belongs to the event that was pulled last; before the first and after the
+// last there is none.
 func TestOutputOfABatch(t *testing.T) {
 	var outside []error
 	onBatch = func(b *batch.Batch) informerd.Verdict {
@@ -118,7 +128,8 @@ func TestOutputOfABatch(t *testing.T) {
 	}
 	g := informerdtest.Start(t, "")
 	events := three()
-	for _, results := range [][]informerdtest.Result{g.Batch(events...), {g.Handle(events[0]), g.Handle(events[2])}} {
+	for _, results := range [][]informerdtest.Result{g.Batch(events...), {
+		g.Handle(events[0]), g.Handle(events[2])}} {
 		var got []string
 		for _, r := range results {
 			text := fmt.Sprint(r.Verdict, r.Message, r.Log)
@@ -149,11 +160,17 @@ func TestSingleEvents(t *testing.T) {
 		onBatch func(b *batch.Batch) informerd.Verdict
 		want    informerd.Verdict
 	}{
-		{"the batch's", func(b *batch.Batch) informerd.Verdict { b.Next(); return informerd.Retry }, informerd.Retry},
-		{"not pulled", func(b *batch.Batch) informerd.Verdict { return informerd.Fail }, informerd.Fail},
+		{"the batch's", func(b *batch.Batch) informerd.Verdict {
+			b.Next()
+			return informerd.Retry
+		}, informerd.Retry},
+		{"not pulled", func(b *batch.Batch) informerd.Verdict {
+			return informerd.Fail
+		}, informerd.Fail},
 		{"its own", func(b *batch.Batch) informerd.Verdict {
 			e := b.Next()
-			if b.Len() != 1 || e.Op != informerd.Add || !e.Initial || e.Object.String(name) != "a" || e.Old.Exists() {
+			if b.Len() != 1 || e.Op != informerd.Add || !e.Initial ||
+				e.Object.String(name) != "a" || e.Old.Exists() {
 				t.Errorf("got %+v", e.Event)
 			}
 			e.SetVerdict(informerd.Drop)

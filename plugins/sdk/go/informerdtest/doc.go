@@ -1,5 +1,6 @@
-// Package informerdtest runs a handler natively, without WebAssembly, so that go test and a debugger work on it. It is a
-// small fake of the real host: one guest at a time, everything granted, no deadline.
+// Package informerdtest runs a handler natively, without WebAssembly, so that go test and a
+// debugger work on it. It is a small fake of the real host: one guest at a time, everything
+// granted, no deadline.
 //
 //	func TestHandler(t *testing.T) {
 //		g := informerdtest.Start(t, `{}`)
@@ -8,7 +9,8 @@
 //		}
 //	}
 //
-// What a handler has besides events belongs to a Host, which a test fills before it starts the handler in it:
+// What a handler has besides events belongs to a Host, which a test fills before it starts the
+// handler in it:
 //
 //	func TestInHost(t *testing.T) {
 //		var h informerdtest.Host
@@ -22,6 +24,7 @@
 //		}
 //	}
 //
-// The guest's variables are those of the test's process, so a guest that is started does not forget what another has left
-// in them. A test that uses this package must not run in parallel with another one.
+// The guest's variables are those of the test's process, so a guest that is started does not forget
+// what another has left in them. A test that uses this package must not run in parallel with
+// another one.
 package informerdtest

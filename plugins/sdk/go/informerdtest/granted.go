@@ -69,7 +69,8 @@ func (f *fake) KVSet(key string, text []byte, ttl int64) int32 {
 	if s := check(key, text, ttl); s != 0 {
 		return s
 	}
-	if _, known := f.host.live(key); !known && f.host.maxKeys > 0 && len(f.host.Keys()) >= f.host.maxKeys {
+	if _, known := f.host.live(key); !known && f.host.maxKeys > 0 &&
+		len(f.host.Keys()) >= f.host.maxKeys {
 		return quota
 	}
 	f.host.store(key, text, time.Duration(ttl)*time.Millisecond)
@@ -148,7 +149,8 @@ func (f *fake) HTTPRequest(head, body []byte) int32 {
 
 // statusOf is the status that becomes this error.
 func statusOf(err error) int32 {
-	for i, known := range []error{informerd.ErrBadArgument, informerd.ErrDenied, informerd.ErrQuota} {
+	for i, known := range []error{informerd.ErrBadArgument, informerd.ErrDenied,
+		informerd.ErrQuota} {
 		if errors.Is(err, known) {
 			return int32(badArgument - i)
 		}

@@ -22,7 +22,8 @@ type Result struct {
 	Emitted []Emission // empty unless the verdict is Done
 	Message string     // the reason of a retry or failure
 	Log     []string
-	// FieldCalls is how many fields were read with a call of the host; those that it gave ahead take none.
+	// FieldCalls is how many fields were read with a call of the host; those that it gave ahead
+	// take none.
 	FieldCalls int
 }
 
@@ -93,8 +94,8 @@ func (g *Guest) Handle(e Event) Result {
 	return f.result.as(informerd.Verdict(verdict))
 }
 
-// Batch gives the handler several events at once, if it imports package batch, else one after the other. There is a result
-// for each.
+// Batch gives the handler several events at once, if it imports package batch, else one after the
+// other. There is a result for each.
 func (g *Guest) Batch(events ...Event) (results []Result) {
 	if host.OnBatch == nil {
 		for _, e := range events {

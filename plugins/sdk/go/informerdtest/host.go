@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Host is what handlers have besides events: a store of values, a clock, random numbers, answers to requests and the caches
-// of informers. The zero value has none of it and is ready for use. It outlives its guests, as a store does that is kept.
+// Host is what handlers have besides events: a store of values, a clock, random numbers, answers to
+// requests and the caches of informers. The zero value has none of it and is ready for use. It
+// outlives its guests, as a store does that is kept.
 type Host struct {
 	now      time.Time // zero is epoch
 	seed     uint64
@@ -38,8 +39,8 @@ func (h *Host) SetTime(now time.Time) { h.now = now }
 // Advance moves the clock on.
 func (h *Host) Advance(d time.Duration) { h.now = h.Now().Add(d) }
 
-// SetSeed is for guests that are started after that: for the same seed they get the same random bytes in the same order. It
-// is 0 without this.
+// SetSeed is for guests that are started after that: for the same seed they get the same random
+// bytes in the same order. It is 0 without this.
 func (h *Host) SetSeed(seed uint64) { h.seed = seed }
 
 // Start configures the handler, with a configuration that must be taken.
@@ -77,7 +78,8 @@ type Request struct {
 	Body        string
 }
 
-// Answer is what comes of a request: a response or, if Err is one of package informerd's errors, none.
+// Answer is what comes of a request: a response or, if Err is one of package informerd's errors,
+// none.
 type Answer struct {
 	Status int // 200 if it is 0
 	Header map[string]string
@@ -85,7 +87,8 @@ type Answer struct {
 	Err    error
 }
 
-// Answer is the answer to requests with a method and URL from now on. There is none to others: they are unavailable.
+// Answer is the answer to requests with a method and URL from now on. There is none to others: they
+// are unavailable.
 func (h *Host) Answer(method, url string, a Answer) {
 	if h.answers == nil {
 		h.answers = map[string]Answer{}
@@ -99,7 +102,8 @@ func (h *Host) Answer(method, url string, a Answer) {
 // Requests are those that the handler has made so far, answered or not.
 func (h *Host) Requests() []Request { return h.requests }
 
-// SetObjects makes these texts the objects in the cache of an informer. It grants the informer: others are denied.
+// SetObjects makes these texts the objects in the cache of an informer. It grants the informer:
+// others are denied.
 func (h *Host) SetObjects(informer string, objects ...string) {
 	c := h.cacheOf(informer)
 	c.byKey = map[string]string{}
@@ -108,8 +112,8 @@ func (h *Host) SetObjects(informer string, objects ...string) {
 	}
 }
 
-// SetIndex says what an index of an informer finds under a value: the objects with these keys, as in shop/web or, for
-// cluster-scoped objects, n1. A key without an object panics.
+// SetIndex says what an index of an informer finds under a value: the objects with these keys, as
+// in shop/web or, for cluster-scoped objects, n1. A key without an object panics.
 func (h *Host) SetIndex(informer, index, value string, keys ...string) {
 	c := h.cacheOf(informer)
 	for _, key := range keys {

@@ -44,7 +44,8 @@ func TestHostOutlivesItsGuests(t *testing.T) {
 	}
 	h.LimitKeys(1)
 	h.SetValue("other", "x", 0)
-	if r := h.Start(t, "").Add("{}"); r.Verdict != informerd.Fail || r.Message != `kv set "count": quota` {
+	if r := h.Start(t, "").Add("{}"); r.Verdict != informerd.Fail ||
+		r.Message != `kv set "count": quota` {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -53,7 +54,8 @@ func TestHostOutlivesItsGuests(t *testing.T) {
 func TestBatchOfAGuestWithout(t *testing.T) {
 	results := informerdtest.Start(t, "").Batch(
 		informerdtest.Event{Object: `{"metadata":{"name":"a"}}`},
-		informerdtest.Event{Op: informerd.Update, Object: `{"metadata":{"name":"b"}}`, Old: `{"metadata":{"name":"c"}}`},
+		informerdtest.Event{Op: informerd.Update, Object: `{"metadata":{"name":"b"}}`,
+			Old: `{"metadata":{"name":"c"}}`},
 	)
 	if len(results) != 2 || results[0].Message != "a" || results[1].Message != "bc" {
 		t.Errorf("got %+v", results)
@@ -63,8 +65,12 @@ func TestBatchOfAGuestWithout(t *testing.T) {
 // Mistakes of a test are said.
 func TestWrongObjects(t *testing.T) {
 	for want, f := range map[string]func(h *informerdtest.Host){
-		"this is not an object with a name": func(h *informerdtest.Host) { h.SetObjects("pods", "{}") },
-		"informer pods has no object a/b":   func(h *informerdtest.Host) { h.SetIndex("pods", "x", "y", "a/b") },
+		"this is not an object with a name": func(h *informerdtest.Host) {
+			h.SetObjects("pods", "{}")
+		},
+		"informer pods has no object a/b": func(h *informerdtest.Host) {
+			h.SetIndex("pods", "x", "y", "a/b")
+		},
 	} {
 		func() {
 			defer func() {

@@ -45,7 +45,8 @@ func compareAmounts(c condition.Condition, value any) string {
 
 var (
 	plainQuantity = regexp.MustCompile(`^(-?([0-9]+(?:\.[0-9]+)?))([numkMGTPE]|[KMGTPE]i)?$`)
-	plainVersion  = regexp.MustCompile(`^v?(0|[1-9][0-9]{0,4})(?:\.(0|[1-9][0-9]{0,4}))?(?:\.(0|[1-9][0-9]{0,4}))?$`)
+	plainVersion  = regexp.MustCompile(
+		`^v?(0|[1-9][0-9]{0,4})(?:\.(0|[1-9][0-9]{0,4}))?(?:\.(0|[1-9][0-9]{0,4}))?$`)
 )
 
 // compareAmount is false if one of the values is not of the plain form.
@@ -64,7 +65,8 @@ func compareAmount(as condition.As, a, b any) (compared int, ok bool) {
 	return slices.Compare(x, y), x != nil && y != nil
 }
 
-// nearly reports whether two quantities differ by less than 2n, or than that part of the second one.
+// nearly reports whether two quantities differ by less than 2n, or than that part of the second
+// one.
 func nearly(x, y *big.Rat) bool {
 	most := new(big.Rat).Abs(y)
 	if one := big.NewRat(1, 1); most.Cmp(one) < 0 {

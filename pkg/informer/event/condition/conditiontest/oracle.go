@@ -1,6 +1,7 @@
-// Package conditiontest says what conditions mean a second time, in another way: on values that encoding/json has decoded,
-// one condition after the other, without compiling or remembering anything. Tests hold the translation of filters and what
-// informers do before their buffers against it.
+// Package conditiontest says what conditions mean a second time, in another way: on values that
+// encoding/json has decoded, one condition after the other, without compiling or remembering
+// anything. Tests hold the translation of filters and what informers do before their buffers
+// against it.
 package conditiontest
 
 import (
@@ -69,7 +70,9 @@ func (m meaning) passes(c condition.Condition, item any) bool {
 	case condition.OfOp:
 		return c.Ops.Has(m.op)
 	case condition.OfAlternatives:
-		return slices.ContainsFunc(c.Either, func(list []condition.Condition) bool { return m.all(list, item) })
+		return slices.ContainsFunc(c.Either, func(list []condition.Condition) bool {
+			return m.all(list, item)
+		})
 	case condition.OfNamespace:
 		is = ofNamespace(c, root)
 	case condition.OfName:
@@ -100,8 +103,10 @@ func (m meaning) passes(c condition.Condition, item any) bool {
 }
 
 var opposites = []condition.Test{
-	condition.NotIn, condition.NotExists, condition.NotStartsWith, condition.NotEndsWith, condition.NotContains, condition.NotLess,
-	condition.NotAtMost, condition.NotMore, condition.NotAtLeast, condition.NotTrue, condition.NotHas, condition.NotDiffers,
+	condition.NotIn, condition.NotExists, condition.NotStartsWith, condition.NotEndsWith,
+	condition.NotContains, condition.NotLess,
+	condition.NotAtMost, condition.NotMore, condition.NotAtLeast, condition.NotTrue,
+	condition.NotHas, condition.NotDiffers,
 }
 
 func (m meaning) items(c condition.Condition, value any) bool {
@@ -129,7 +134,8 @@ func ofNamespace(c condition.Condition, root any) string {
 	if root == nil {
 		return "no"
 	}
-	if test := c.Test &^ 1; text == "" && test != condition.In && !(test == condition.StartsWith && c.Values[0] != "") {
+	if test := c.Test &^ 1; text == "" && test != condition.In &&
+		!(test == condition.StartsWith && c.Values[0] != "") {
 		return "unknown"
 	}
 	return compare(c, text)
@@ -252,8 +258,8 @@ func ordered(test condition.Test, less, equal bool) string {
 	return "unknown"
 }
 
-// sameText compares values as the compact text that encoding/json makes of them. Objects in tests have the same text if they
-// have the same value.
+// sameText compares values as the compact text that encoding/json makes of them. Objects in tests
+// have the same text if they have the same value.
 func sameText(a, b any) bool {
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)

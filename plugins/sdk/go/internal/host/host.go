@@ -1,5 +1,6 @@
-// Package host is the boundary between a guest and its host: the imports and exports of the interface informerd/v1, or,
-// built natively, a fake host in their place. No function that a guest does not call gets into its import section.
+// Package host is the boundary between a guest and its host: the imports and exports of the
+// interface informerd/v1, or, built natively, a fake host in their place. No function that a guest
+// does not call gets into its import section.
 package host
 
 // What the exports run. Package informerd sets the first two, package batch the third.

@@ -2,8 +2,8 @@
 
 package host
 
-// Host is what a fake host implements. The functions are those of the interface informerd/v1, with slices and strings in
-// place of pointers.
+// Host is what a fake host implements. The functions are those of the interface informerd/v1, with
+// slices and strings in place of pointers.
 type Host interface {
 	EventObject(which, off uint32, buf []byte) int32
 	EventPath(path string) int32
@@ -42,7 +42,9 @@ type Granted interface {
 var Current Host
 
 // EventObject is event.v1 object.
-func EventObject(which, off uint32, buf []byte) int32 { return Current.EventObject(which, off, buf) }
+func EventObject(which, off uint32, buf []byte) int32 {
+	return Current.EventObject(which, off, buf)
+}
 
 // EventPath is event.v1 path.
 func EventPath(path string) int32 { return Current.EventPath(path) }
@@ -56,7 +58,9 @@ func EventField(which, handle uint32, buf []byte) int64 {
 func EventChanged(handle uint32) int32 { return Current.EventChanged(handle) }
 
 // EventPrefetch is event.v1 prefetch.
-func EventPrefetch(buf []byte, handles []uint32) int32 { return Current.EventPrefetch(buf, handles) }
+func EventPrefetch(buf []byte, handles []uint32) int32 {
+	return Current.EventPrefetch(buf, handles)
+}
 
 // EventNext is event.v1 next.
 func EventNext(r *Record) int32 { return Current.EventNext(r) }
@@ -122,7 +126,9 @@ func CacheByIndex(resource uint32, index, value string) int32 {
 func CacheNext(iter uint32) int32 { return Current.CacheNext(iter) }
 
 // CacheField is cache.v1 iter_field.
-func CacheField(iter, handle uint32, buf []byte) int64 { return Current.CacheField(iter, handle, buf) }
+func CacheField(iter, handle uint32, buf []byte) int64 {
+	return Current.CacheField(iter, handle, buf)
+}
 
 // CacheClose is cache.v1 iter_close.
 func CacheClose(iter uint32) int32 { return Current.CacheClose(iter) }

@@ -74,13 +74,15 @@ func EventField(which, handle uint32, buf []byte) int64 {
 // EventChanged is event.v1 changed.
 func EventChanged(handle uint32) int32 { return eventChanged(handle) }
 
-// EventPrefetch is event.v1 prefetch. The host writes to buf from then on, so it must be of a global variable.
+// EventPrefetch is event.v1 prefetch. The host writes to buf from then on, so it must be of a
+// global variable.
 func EventPrefetch(buf []byte, handles []uint32) int32 {
 	ptr, n := pointer(buf)
 	return eventPrefetch(ptr, n, unsafe.Pointer(unsafe.SliceData(handles)), uint32(len(handles)))
 }
 
-// EventNext is event.v1 next. The host reads the verdict later, so the record must be a global variable.
+// EventNext is event.v1 next. The host reads the verdict later, so the record must be a global
+// variable.
 func EventNext(r *Record) int32 { return eventNext(unsafe.Pointer(r), RecordSize) }
 
 // ResultEmit is result.v1 emit.

@@ -14,7 +14,8 @@ func kvSet(key unsafe.Pointer, keyLen uint32, ptr unsafe.Pointer, length uint32,
 func kvDelete(key unsafe.Pointer, keyLen uint32) int32
 
 //go:wasmimport informerd/kv.v1 cas
-func kvCAS(key unsafe.Pointer, keyLen uint32, old unsafe.Pointer, oldLen int32, ptr unsafe.Pointer, length uint32, ttl int64) int32
+func kvCAS(key unsafe.Pointer, keyLen uint32, old unsafe.Pointer, oldLen int32, ptr unsafe.Pointer,
+	length uint32, ttl int64) int32
 
 //go:wasmimport informerd/clock.v1 now_ns
 func clockNow() int64
@@ -35,10 +36,12 @@ func httpBody(off uint32, ptr unsafe.Pointer, room uint32) int32
 func cacheResource(ptr unsafe.Pointer, length uint32) int32
 
 //go:wasmimport informerd/cache.v1 get
-func cacheGet(resource uint32, ns unsafe.Pointer, nsLen uint32, name unsafe.Pointer, nameLen uint32) int32
+func cacheGet(resource uint32, ns unsafe.Pointer, nsLen uint32, name unsafe.Pointer,
+	nameLen uint32) int32
 
 //go:wasmimport informerd/cache.v1 by_index
-func cacheByIndex(resource uint32, index unsafe.Pointer, indexLen uint32, value unsafe.Pointer, valueLen uint32) int32
+func cacheByIndex(resource uint32, index unsafe.Pointer, indexLen uint32, value unsafe.Pointer,
+	valueLen uint32) int32
 
 //go:wasmimport informerd/cache.v1 iter_next
 func cacheNext(iter uint32) int32

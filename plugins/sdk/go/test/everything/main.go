@@ -1,4 +1,5 @@
-// Everything is a guest that uses all words of the SDK; the tests of pkg/plugins run it on the real host.
+// Everything is a guest that uses all words of the SDK; the tests of pkg/plugins run it on the real
+// host.
 package main
 
 import (
@@ -66,7 +67,8 @@ func onBatch(b *batch.Batch) informerd.Verdict {
 			e.SetVerdict(e.Retry("later"))
 			continue
 		}
-		found := map[string]any{"of": b.Len(), "changed": e.Changed(restarts), "size": e.Object.Size(), "json": len(e.Object.JSON())}
+		found := map[string]any{"of": b.Len(), "changed": e.Changed(restarts),
+			"size": e.Object.Size(), "json": len(e.Object.JSON())}
 		fields(e.Object, found)
 		values(found)
 		request(found)
@@ -75,7 +77,8 @@ func onBatch(b *batch.Batch) informerd.Verdict {
 		if informerd.LogEnabled(informerd.LevelInfo) {
 			informerd.Log(informerd.LevelInfo, "about "+e.Object.String(name))
 		}
-		if err := errors.Join(informerd.Emit("com.example.everything", found), informerd.SetData(e.Old.Exists())); err != nil {
+		if err := errors.Join(informerd.Emit("com.example.everything", found),
+			informerd.SetData(e.Old.Exists())); err != nil {
 			e.SetVerdict(e.Fail(err.Error()))
 		}
 	}
@@ -83,7 +86,8 @@ func onBatch(b *batch.Batch) informerd.Verdict {
 }
 
 func fields(o informerd.Object, found map[string]any) {
-	found["name"], found["restarts"], found["network"] = o.String(name), o.Int(restarts), o.Bool(network)
+	found["name"], found["restarts"], found["network"] = o.String(name), o.Int(restarts),
+		o.Bool(network)
 	found["none"] = o.Has(none)
 }
 
@@ -95,7 +99,8 @@ func values(found map[string]any) {
 			found["kv get"] = err.Error()
 			return
 		}
-		swapped, err := informerd.KVCAS("count", old, append(old[:len(old):len(old)], '.'), time.Hour)
+		swapped, err := informerd.KVCAS("count", old, append(old[:len(old):len(old)], '.'),
+			time.Hour)
 		if err != nil {
 			found["kv cas"] = err.Error()
 			return
@@ -118,14 +123,16 @@ func request(found map[string]any) {
 	_, err := informerd.HTTP(informerd.Request{URL: "https://elsewhere.example.com/"})
 	found["denied"] = text(err)
 	r, err := informerd.HTTP(informerd.Request{
-		Method: "POST", URL: settings.URL + "/x", Header: map[string]string{"X-Own": "mine"}, Body: []byte("hello"),
+		Method: "POST", URL: settings.URL + "/x", Header: map[string]string{"X-Own": "mine"},
+		Body: []byte("hello"),
 	})
 	if err != nil {
 		found["http"] = text(err)
 		return
 	}
 	body, err := r.Body()
-	found["http"] = fmt.Sprint(r.Status, " ", r.Header("x-seen"), " ", len(body), " ", string(body[:5]), " ", text(err))
+	found["http"] = fmt.Sprint(r.Status, " ", r.Header("x-seen"), " ", len(body), " ",
+		string(body[:5]), " ", text(err))
 }
 
 func caches(found map[string]any) {
@@ -134,7 +141,8 @@ func caches(found map[string]any) {
 		found["get"] = text(err)
 		return
 	}
-	found["get"] = fmt.Sprint(o.String(name), " ", len(o.String(note)), " ", o.Has(none), " ", o.Size() == len(o.JSON()))
+	found["get"] = fmt.Sprint(o.String(name), " ", len(o.String(note)), " ", o.Has(none), " ",
+		o.Size() == len(o.JSON()))
 	o.Close()
 	_, err = owners.Get("shop", "nobody")
 	found["nobody"] = text(err)

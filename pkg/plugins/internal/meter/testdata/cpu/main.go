@@ -1,4 +1,5 @@
-// Cpu is a guest that works hard: each export does one kind of work n times and gives a checksum of what came out.
+// Cpu is a guest that works hard: each export does one kind of work n times and gives a checksum of
+// what came out.
 package main
 
 import (
@@ -97,7 +98,8 @@ func parse(n int32) int64 {
 		if err := json.Unmarshal(doc, &back); err != nil {
 			panic(err)
 		}
-		sum = sum*31 + int64(len(back.Spec.Containers[7].Args[19])) + int64(len(back.Metadata.Labels))
+		sum = sum*31 + int64(len(back.Spec.Containers[7].Args[19])) +
+			int64(len(back.Metadata.Labels))
 	}
 	return sum
 }
