@@ -170,7 +170,7 @@ fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each), and generated
 	  for name in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*).*/\1/p' $$f); do \
 	    echo "$$f $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f); \
 	  done; done
-	HISTORIES=$(HISTORIES) go test -count=1 -timeout 24h -run '^TestHistories$$' ./pkg/informer/event
+	HISTORIES=$(HISTORIES) go test -count=1 -timeout 24h -run '^TestHistories$$' ./pkg/informer/object
 
 .PHONY: schemas
 schemas: devcluster ## Make internal/schema/builtin.gz, the built-in schemas, from a control plane

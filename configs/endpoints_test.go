@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // A service looks at the endpoints of its own namespace alone: with a service of one name in each
@@ -15,7 +15,7 @@ func TestServicesOfOneNameInManyNamespaces(t *testing.T) {
 	slices := p.caches["slices"]
 	slices.objects = nil
 	sliceParser := parser(t, slices.informer)
-	var services []*event.Object
+	var services []*object.Object
 	for i := range namespaces {
 		ready := i%2 == 0
 		o, err := sliceParser.Parse(

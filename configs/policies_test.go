@@ -15,6 +15,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // at runs a test when the objects in testdata are as old as their dates are meant to say.
@@ -126,7 +127,7 @@ func TestPoliciesBearMissingFields(t *testing.T) {
 	}
 }
 
-func parsed(t *testing.T, p *event.Parser, object any) *event.Object {
+func parsed(t *testing.T, p *object.Parser, object any) *object.Object {
 	t.Helper()
 	text, err := json.Marshal(object)
 	if err != nil {

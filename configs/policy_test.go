@@ -17,6 +17,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // load reads policies.yaml as informerd does.
@@ -42,7 +43,7 @@ func builtin(t *testing.T) daemon.Schemas {
 type policy struct {
 	listener *config.Listener
 	informer *config.Informer
-	parser   *event.Parser
+	parser   *object.Parser
 	selects  *filters.Evaluator // nil: every object
 	rules    []*rules.Rule
 	caches   caches
@@ -93,11 +94,11 @@ func compile(t *testing.T, cfg *config.Config, schemas daemon.Schemas, name stri
 }
 
 // parser makes of what an API server sends what the informer's listeners get.
-func parser(t *testing.T, inf *config.Informer) *event.Parser {
+func parser(t *testing.T, inf *config.Informer) *object.Parser {
 	t.Helper()
-	p := &event.Parser{KeepManagedFields: inf.KeepManagedFields}
+	p := &object.Parser{KeepManagedFields: inf.KeepManagedFields}
 	for _, text := range inf.Drop {
-		path, err := event.CompilePath(text)
+		path, err := object.CompilePath(text)
 		if err == nil {
 			err = p.Drop(path)
 		}
@@ -108,7 +109,7 @@ func parser(t *testing.T, inf *config.Informer) *event.Parser {
 	return p
 }
 
-func read(t *testing.T, p *event.Parser, file string) *event.Object {
+func read(t *testing.T, p *object.Parser, file string) *object.Object {
 	t.Helper()
 	text, err := config.ReadObject(file)
 	if err != nil {
@@ -132,7 +133,7 @@ func objectFiles(t *testing.T, folders ...string) []string {
 	return files
 }
 
-func (p *policy) selected(t *testing.T, o *event.Object) bool {
+func (p *policy) selected(t *testing.T, o *object.Object) bool {
 	t.Helper()
 	if p.selects == nil {
 		return true
@@ -149,7 +150,7 @@ type verdict struct{ rule, message string }
 
 // judge looks at an object as long as the rules need to make up their minds, which a rule with for
 // does no earlier and no later than it says.
-func (p *policy) judge(t *testing.T, o *event.Object) (found []verdict) {
+func (p *policy) judge(t *testing.T, o *object.Object) (found []verdict) {
 	t.Helper()
 	if !p.selected(t, o) {
 		return nil
@@ -190,7 +191,7 @@ type caches map[string]*cache
 
 type cache struct {
 	informer *config.Informer
-	objects  []*event.Object
+	objects  []*object.Object
 	given    int // by index
 }
 
@@ -199,7 +200,7 @@ func (c *cache) add(t *testing.T, file string) {
 	c.objects = append(c.objects, read(t, parser(t, c.informer), file))
 }
 
-func (c caches) Get(name, namespace, object string) *event.Object {
+func (c caches) Get(name, namespace, object string) *object.Object {
 	for _, o := range c[name].objects {
 		if o.Namespace() == namespace && o.Name() == object {
 			return o
@@ -208,8 +209,8 @@ func (c caches) Get(name, namespace, object string) *event.Object {
 	return nil
 }
 
-func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
-	path, err := event.CompilePath(c[name].informer.Indexes[index])
+func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
+	path, err := object.CompilePath(c[name].informer.Indexes[index])
 	if err != nil {
 		panic(err) // the configuration was checked
 	}
@@ -223,9 +224,9 @@ func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
 	return found
 }
 
-func (c caches) ByIndexIn(name, index, value, namespace string) []*event.Object {
+func (c caches) ByIndexIn(name, index, value, namespace string) []*object.Object {
 	given := c[name].given
-	found := slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool {
+	found := slices.DeleteFunc(c.ByIndex(name, index, value), func(o *object.Object) bool {
 		return o.Namespace() != namespace
 	})
 	c[name].given = given + len(found)

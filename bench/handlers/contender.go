@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // deadline of one call, where there is one. It is long, since the machine may be busy with
@@ -36,7 +36,7 @@ func (c Contender) Name() string {
 }
 
 // call gives a pod to the handler and gives its answer.
-type call func(*event.Object) (int32, error)
+type call func(*object.Object) (int32, error)
 
 // The hosts.
 const (
@@ -77,8 +77,8 @@ func Contenders() []Contender {
 }
 
 func openNative(context.Context) (call, func() error, error) {
-	var scratch event.Scratch
-	return func(o *event.Object) (int32, error) {
+	var scratch object.Scratch
+	return func(o *object.Object) (int32, error) {
 		scratch.Set(o)
 		return answer(scratch.Lookup(phasePath).Text(), scratch.Lookup(imagePath).Text()), nil
 	}, func() error { return nil }, nil

@@ -7,7 +7,7 @@ import (
 
 	extism "github.com/extism/go-sdk"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // openExtism runs a guest with Extism's Go SDK and its timeout. Its input is the pod's JSON, or it
@@ -18,7 +18,7 @@ func openExtism(source string, input bool) func(context.Context) (call, func() e
 		if err != nil {
 			return nil, nil, err
 		}
-		var scratch event.Scratch
+		var scratch object.Scratch
 		field := extism.NewHostFunctionWithStack("field",
 			func(_ context.Context, p *extism.CurrentPlugin, stack []uint64) {
 				path := phasePath
@@ -38,7 +38,7 @@ func openExtism(source string, input bool) func(context.Context) (call, func() e
 		if err != nil {
 			return nil, nil, err
 		}
-		return func(o *event.Object) (int32, error) {
+		return func(o *object.Object) (int32, error) {
 			var in []byte
 			if input {
 				in = bytesOf(o.JSON())

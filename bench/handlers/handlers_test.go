@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // opened opens a contender, and closes it with the test. Without a compiler for its guest the test
@@ -27,7 +27,7 @@ func opened(t testing.TB, c Contender) call {
 	return run
 }
 
-func pod(t testing.TB, seed uint64) *event.Object {
+func pod(t testing.TB, seed uint64) *object.Object {
 	t.Helper()
 	o, err := Pod(seed)
 	if err != nil {

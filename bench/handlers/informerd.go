@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -21,7 +22,7 @@ func openInformerd(build func() ([]byte, error)) func(context.Context) (call, fu
 		if err != nil {
 			return nil, nil, errors.Join(err, host.Close(ctx))
 		}
-		return func(o *event.Object) (int32, error) {
+		return func(o *object.Object) (int32, error) {
 			r, err := instance.Handle(ctx, event.Event{Op: event.Add, Object: o})
 			return int32(r.Verdict), err
 		}, func() error { return errors.Join(instance.Close(ctx), host.Close(ctx)) }, nil

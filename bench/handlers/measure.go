@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/bench/measure"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Result is what one contender was measured at. It is for one call.
@@ -57,14 +57,14 @@ func Measure(ctx context.Context, contenders []Contender, rounds int,
 type turns struct {
 	contender     Contender
 	run           call
-	pod           *event.Object
+	pod           *object.Object
 	calls         int // of the next turn
 	made          uint64
 	allocs, bytes uint64
 	times         []time.Duration // of one call in each turn
 }
 
-func newTurns(c Contender, run call, pod *event.Object) *turns {
+func newTurns(c Contender, run call, pod *object.Object) *turns {
 	return &turns{contender: c, run: run, pod: pod, calls: 2}
 }
 

@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"github.com/informerd/informerd/bench/objects"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // The two fields, which package jsonscan reads, too.
 var (
-	phasePath = event.MustCompilePath("status.phase")
-	imagePath = event.MustCompilePath("spec.containers[0].image")
+	phasePath = object.MustCompilePath("status.phase")
+	imagePath = object.MustCompilePath("spec.containers[0].image")
 )
 
 // sent is the size of a pod as an API server sends it, of which about 10 KB are left without
@@ -18,8 +18,8 @@ var (
 const sent = 16 << 10
 
 // Pod makes a pod as informerd has it.
-func Pod(seed uint64) (*event.Object, error) {
-	parser := event.Parser{Plain: true}
+func Pod(seed uint64) (*object.Object, error) {
+	parser := object.Parser{Plain: true}
 	o, err := parser.Parse(objects.Pod(seed, sent))
 	if err != nil {
 		return nil, fmt.Errorf("pod %d: %w", seed, err)

@@ -11,17 +11,18 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
 // bareHost is the least of informerd/v1 that the guests of this package need: fields, one by one
 // and ahead of the event.
 type bareHost struct {
-	paths   []event.Path
-	scratch event.Scratch
+	paths   []object.Path
+	scratch object.Scratch
 	ahead   struct {
 		ptr, room uint32
-		paths     []event.Path
+		paths     []object.Path
 	}
 }
 
@@ -64,16 +65,16 @@ func startBare(ctx context.Context, runtime wazero.Runtime, wasm []byte, withDea
 	}
 	onEvent := mod.ExportedFunction(abi.ExportOnEvent)
 	var stack [4]uint64
-	run := func(ctx context.Context, o *event.Object) (int32, error) {
+	run := func(ctx context.Context, o *object.Object) (int32, error) {
 		h.begin(mod, o)
 		stack = [4]uint64{uint64(event.Add), 0, uint64(o.Size()), 0}
 		err := onEvent.CallWithStack(ctx, stack[:])
 		return int32(stack[0]), err
 	}
 	if !withDeadline {
-		return func(o *event.Object) (int32, error) { return run(ctx, o) }, nil
+		return func(o *object.Object) (int32, error) { return run(ctx, o) }, nil
 	}
-	return func(o *event.Object) (int32, error) {
+	return func(o *object.Object) (int32, error) {
 		ctx, cancel := context.WithTimeout(ctx, deadline)
 		defer cancel()
 		return run(ctx, o)
@@ -124,7 +125,7 @@ func (h *bareHost) provide(ctx context.Context, runtime wazero.Runtime,
 
 func (h *bareHost) path(_ context.Context, mod api.Module, stack []uint64) {
 	text, _ := mod.Memory().Read(uint32(stack[0]), uint32(stack[1]))
-	path, err := event.CompilePath(string(text))
+	path, err := object.CompilePath(string(text))
 	if err != nil {
 		panic(err)
 	}
@@ -155,7 +156,7 @@ func (h *bareHost) prefetch(_ context.Context, mod api.Module, stack []uint64) {
 
 // begin makes an object the one that fields are read of, and writes those that the guest wants
 // ahead.
-func (h *bareHost) begin(mod api.Module, o *event.Object) {
+func (h *bareHost) begin(mod api.Module, o *object.Object) {
 	h.scratch.Set(o)
 	if len(h.ahead.paths) == 0 {
 		return

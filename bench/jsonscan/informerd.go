@@ -3,14 +3,14 @@ package jsonscan
 import (
 	"unsafe"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 var (
-	parser     = event.Parser{Plain: true} // with nothing remembered: what the strict libraries do
-	labelsPath = event.MustCompilePath("metadata.labels")
-	phasePath  = event.MustCompilePath("status.phase")
-	imagePath  = event.MustCompilePath("spec.containers[0].image")
+	parser     = object.Parser{Plain: true} // with nothing remembered: what the strict libraries do
+	labelsPath = object.MustCompilePath("metadata.labels")
+	phasePath  = object.MustCompilePath("status.phase")
+	imagePath  = object.MustCompilePath("spec.containers[0].image")
 )
 
 // informerdHeader does what the informer core does with each object.
@@ -31,7 +31,7 @@ func informerdHeader(raw []byte) (Header, error) {
 // informerdFields reads from an object that was parsed when it arrived, which is not part of the
 // job.
 func informerdFields(raw []byte) (Fields, error) {
-	root := event.TrustedValue(alias(raw))
+	root := object.TrustedValue(alias(raw))
 	return Fields{Phase: phasePath.In(root).Text(), Image: imagePath.In(root).Text()}, nil
 }
 

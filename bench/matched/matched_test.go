@@ -3,7 +3,7 @@ package matched
 import (
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func TestMeasure(t *testing.T) {
@@ -32,7 +32,7 @@ func TestBothSidesWriteTheSame(t *testing.T) {
 	defer b.close()
 	packed := 0
 	for _, e := range b.events {
-		for _, o := range []*event.Object{e.Object, e.Old} {
+		for _, o := range []*object.Object{e.Object, e.Old} {
 			if o.Plain() != o {
 				packed++
 			}

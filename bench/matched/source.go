@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // listed is how many objects the events are of.
@@ -17,9 +18,9 @@ const listed = 1000
 // updates returns the events of a filter that an informer makes of objects and of one change of
 // each.
 func updates(f *filters.Filter) (events []event.Event, err error) {
-	kind, store, matcher := objects.Pods, map[event.Key]*event.Object{}, f.Evaluator()
-	p := event.Parser{APIVersion: kind.APIVersion(), Kind: kind.Name,
-		Last: func(k event.Key) *event.Object { return store[k] }}
+	kind, store, matcher := objects.Pods, map[event.Key]*object.Object{}, f.Evaluator()
+	p := object.Parser{APIVersion: kind.APIVersion(), Kind: kind.Name,
+		Last: func(k event.Key) *object.Object { return store[k] }}
 	for number := range 2 {
 		for seed := range uint64(listed) {
 			text := kind.At(seed, kind.Size,

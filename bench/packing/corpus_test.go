@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/bench/objects"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // corpus is the texts to keep, and what packers may be made of.
@@ -103,7 +103,7 @@ func previous() corpus {
 
 // stored gives the pod's text as the cache gets it.
 func stored(raw []byte) []byte {
-	var parser event.Parser
+	var parser object.Parser
 	object, err := parser.Parse(raw)
 	if err != nil {
 		panic(err)
@@ -212,16 +212,16 @@ func TestARestartChangesWhatItShould(t *testing.T) {
 		"metadata.resourceVersion", "status.conditions[2].lastTransitionTime",
 		"status.containerStatuses[0].restartCount", "status.containerStatuses[0].containerID",
 	} {
-		path := event.MustCompilePath(field)
-		was, is := path.In(event.TrustedValue(string(before))),
-			path.In(event.TrustedValue(string(after)))
+		path := object.MustCompilePath(field)
+		was, is := path.In(object.TrustedValue(string(before))),
+			path.In(object.TrustedValue(string(after)))
 		if !is.Exists() || was.Kind() != is.Kind() || was.Raw() == is.Raw() {
 			t.Errorf("%s was %s and is %s", field, was.Raw(), is.Raw())
 		}
 	}
-	name := event.MustCompilePath("metadata.name")
-	if was, is := name.In(event.TrustedValue(string(before))),
-		name.In(event.TrustedValue(string(after))); was.Raw() != is.Raw() {
+	name := object.MustCompilePath("metadata.name")
+	if was, is := name.In(object.TrustedValue(string(before))),
+		name.In(object.TrustedValue(string(after))); was.Raw() != is.Raw() {
 		t.Errorf("name was %s and is %s", was.Raw(), is.Raw())
 	}
 }

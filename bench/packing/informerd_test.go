@@ -3,13 +3,13 @@ package packing
 import (
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // experienced gives a parser that has read one object of each workload, as one has after the first
 // moments of a list.
-func experienced(tb testing.TB, c corpus) *event.Parser {
-	p := &event.Parser{}
+func experienced(tb testing.TB, c corpus) *object.Parser {
+	p := &object.Parser{}
 	for _, base := range c.bases {
 		if _, err := p.Parse(base); err != nil {
 			tb.Fatal(err)
@@ -18,9 +18,9 @@ func experienced(tb testing.TB, c corpus) *event.Parser {
 	return p
 }
 
-func packedObjects(tb testing.TB, c corpus) []*event.Object {
+func packedObjects(tb testing.TB, c corpus) []*object.Object {
 	p := experienced(tb, c)
-	all := make([]*event.Object, len(c.texts))
+	all := make([]*object.Object, len(c.texts))
 	for i, text := range c.texts {
 		o, _, err := p.ParseItem(text)
 		if err != nil {
@@ -72,7 +72,7 @@ func BenchmarkInformerd(b *testing.B) {
 		})
 		b.Run("reused/"+tc.name, func(b *testing.B) {
 			all, i := packedObjects(b, c), 0
-			var s event.Scratch
+			var s object.Scratch
 			b.ReportAllocs()
 			for b.Loop() {
 				s.Set(all[i])
@@ -85,4 +85,4 @@ func BenchmarkInformerd(b *testing.B) {
 	}
 }
 
-var name = event.MustCompilePath("metadata.name") // is read from the whole text
+var name = object.MustCompilePath("metadata.name") // is read from the whole text

@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/bench/objects"
 	"github.com/informerd/informerd/internal/growth"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // kind is what a row of the benchmark reads.
@@ -66,7 +67,7 @@ func (k kind) texts() (t texts) {
 }
 
 // store keeps objects as an informer does.
-type store map[event.Key]*event.Object
+type store map[event.Key]*object.Object
 
 // batch is how many objects are measured at once: few, so that on a busy machine some batches are
 // not disturbed.
@@ -99,9 +100,9 @@ func BenchmarkKinds(b *testing.B) {
 					}
 				}
 			}
-			parser := func(s store, p event.Parser) func(text []byte) bool {
+			parser := func(s store, p object.Parser) func(text []byte) bool {
 				p.APIVersion, p.Kind = k.of.APIVersion(), k.of.Name
-				p.Last = func(key event.Key) *event.Object { return s[key] }
+				p.Last = func(key event.Key) *object.Object { return s[key] }
 				return func(text []byte) bool {
 					o, _, err := p.ParseItem(text)
 					if err == nil {
@@ -111,13 +112,13 @@ func BenchmarkKinds(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				strict := parser(store{}, event.Parser{Plain: true})
+				strict := parser(store{}, object.Parser{Plain: true})
 				took("valid list", t.list, json.Valid)
 				took("strict list", t.list, strict)
 				took("valid updates", t.updates, json.Valid)
 				took("strict updates", t.updates, strict)
 				s := store{}
-				remembering := parser(s, event.Parser{})
+				remembering := parser(s, object.Parser{})
 				took("list", t.list, remembering)
 				b.ReportMetric(s.memory(), "B/listed")
 				took("updates", t.updates, remembering)

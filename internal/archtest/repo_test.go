@@ -28,9 +28,10 @@ func TestTheWholeRepositoryIsRead(t *testing.T) {
 		read[p.folder] = p.module
 	}
 	for folder, module := range map[string]string{
-		"pkg/informer/event": rootModule,
-		"internal/archtest":  rootModule,
-		"dev/cluster":        rootModule + "/dev/cluster",
+		"pkg/informer/event":  rootModule,
+		"pkg/informer/object": rootModule,
+		"internal/archtest":   rootModule,
+		"dev/cluster":         rootModule + "/dev/cluster",
 	} {
 		if read[folder] != module {
 			t.Errorf("%s: module %q, want %q", folder, read[folder], module)

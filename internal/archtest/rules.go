@@ -11,6 +11,8 @@ const rootModule = "github.com/informerd/informerd"
 var layers = []layer{
 	{[]string{"internal/growth", "internal/testcache", "internal/watchlog"},
 		"the tests of everybody may use them, so they use nobody"},
+	{[]string{"pkg/informer/object"},
+		"an object is what everything else is about, so it knows nothing else"},
 	{[]string{"pkg/informer/event", "internal/collector", "internal/config/nearest",
 		"internal/kube/retryafter", "plugins/sdk"},
 		"they are the leaves that everybody may use, so they use nobody"},
@@ -39,6 +41,8 @@ type layer struct {
 
 // bans are imports that a folder must not have, beyond what layers and homes say.
 var bans = []ban{
+	{"pkg/informer/object", []string{"k8s.io", "sigs.k8s.io"}, nil,
+		"everybody who reads an object would get Kubernetes' packages with it"},
 	{"pkg/informer/event", []string{"k8s.io", "sigs.k8s.io"}, nil,
 		"everybody who handles an event would get Kubernetes' packages with it"},
 	{"pkg/filters", []string{"k8s.io", "sigs.k8s.io"},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // caches are those of informers, with the objects that were given. They are not changed once the
@@ -12,22 +13,22 @@ import (
 type caches map[string]*cache
 
 type cache struct {
-	byKey   map[event.Key]*event.Object
-	objects []*event.Object
+	byKey   map[event.Key]*object.Object
+	objects []*object.Object
 	indexes map[string]informer.IndexFunc
 }
 
 // cache gives that of an informer, made when it is asked for first.
 func (c caches) cache(name string) *cache {
 	if c[name] == nil {
-		byNamespace := informer.IndexByPath(event.MustCompilePath("metadata.namespace"))
-		c[name] = &cache{byKey: map[event.Key]*event.Object{},
+		byNamespace := informer.IndexByPath(object.MustCompilePath("metadata.namespace"))
+		c[name] = &cache{byKey: map[event.Key]*object.Object{},
 			indexes: map[string]informer.IndexFunc{informer.NamespaceIndex: byNamespace}}
 	}
 	return c[name]
 }
 
-func (c *cache) add(o *event.Object) error {
+func (c *cache) add(o *object.Object) error {
 	if c.byKey[o.Key()] != nil {
 		return fmt.Errorf("the object %s stands there twice", printable(o.Key().String()))
 	}
@@ -38,7 +39,7 @@ func (c *cache) add(o *event.Object) error {
 
 // index adds an index on a field.
 func (c *cache) index(name, path string) error {
-	p, err := event.CompilePath(path)
+	p, err := object.CompilePath(path)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (c *cache) index(name, path string) error {
 }
 
 // Get gives one object, nil if there is none.
-func (c caches) Get(name, namespace, object string) *event.Object {
+func (c caches) Get(name, namespace, object string) *object.Object {
 	if c[name] == nil {
 		return nil
 	}
@@ -55,7 +56,7 @@ func (c caches) Get(name, namespace, object string) *event.Object {
 }
 
 // ByIndex gives the objects found under a value of an index, in the order in which they were given.
-func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
+func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
 	if c[name] == nil || c[name].indexes[index] == nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -155,7 +156,7 @@ func (c *loadedCase) checkEvents() {
 	case c.Refused == nil && c.document.Good("events") && len(c.Events) == 0:
 		c.wrong("events", "", "is an empty list")
 	}
-	var parser event.Parser
+	var parser object.Parser
 	for i := range c.Events {
 		field := config.Item("events", i)
 		e, ok := c.event(&c.Events[i], field, &parser)
@@ -169,7 +170,7 @@ func (c *loadedCase) checkEvents() {
 }
 
 // event reads the objects of an event.
-func (c *loadedCase) event(given *CaseEvent, field string, parser *event.Parser) (e event.Event,
+func (c *loadedCase) event(given *CaseEvent, field string, parser *object.Parser) (e event.Event,
 	ok bool) {
 	text := config.EventText{Op: given.Op, Initial: given.Initial,
 		FinalStateUnknown: given.FinalStateUnknown, Missed: given.Missed}
@@ -292,7 +293,7 @@ func body(value json.RawMessage) []byte {
 
 func (c *loadedCase) checkCaches() {
 	c.caches = caches{}
-	var parser event.Parser
+	var parser object.Parser
 	for name, objects := range c.Cache {
 		c.caches.cache(name)
 		for i, text := range objects {

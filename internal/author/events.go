@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -18,7 +19,7 @@ type given struct {
 }
 
 // readEvents reads files of events; - is stdin.
-func readEvents(paths []string, stdin io.Reader, parser *event.Parser) (all []given, err error) {
+func readEvents(paths []string, stdin io.Reader, parser *object.Parser) (all []given, err error) {
 	for _, path := range paths {
 		var data []byte
 		if path == "-" {
@@ -46,7 +47,7 @@ func readEvents(paths []string, stdin io.Reader, parser *event.Parser) (all []gi
 }
 
 // parseEvent reads the objects of an event as an informer would.
-func parseEvent(text config.EventText, parser *event.Parser) (e event.Event, err error) {
+func parseEvent(text config.EventText, parser *object.Parser) (e event.Event, err error) {
 	e = event.Event{Op: text.Op, Initial: text.Initial, FinalStateUnknown: text.FinalStateUnknown,
 		Missed: text.Missed}
 	if e.Object, err = parser.Parse(text.Object); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 	. "github.com/informerd/informerd/pkg/plugins/guesttest"
 )
@@ -20,7 +21,7 @@ import (
 func TestWhatIsLateIsShown(t *testing.T) {
 	const runs = remarkable + 50*time.Millisecond
 	endless := Guest{Events: map[int][]Action{1: {Forever()}}}.Bytes()
-	o, err := (&event.Parser{}).Parse([]byte(pod))
+	o, err := (&object.Parser{}).Parse([]byte(pod))
 	if err != nil {
 		t.Fatal(err)
 	}

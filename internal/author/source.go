@@ -8,7 +8,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/daemon"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -30,7 +30,7 @@ type Source struct {
 // prepared is a module that is ready to be loaded.
 type prepared struct {
 	spec    plugins.Spec
-	parser  *event.Parser
+	parser  *object.Parser
 	setting setting
 }
 
@@ -82,7 +82,7 @@ func (s Source) prepare() (p prepared, err error) {
 
 // own is for a module that is in no configuration.
 func (s Source) own() (p prepared, err error) {
-	p.parser = &event.Parser{}
+	p.parser = &object.Parser{}
 	p.spec = plugins.Spec{Listener: trialName, Path: s.Module}
 	if p.spec.Wasm, err = readModule(s.Module); err != nil {
 		return p, err

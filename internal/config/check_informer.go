@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // maxPaths is how many paths an informer may drop.
@@ -108,9 +108,9 @@ func checkDrop(i *Informer, path string, r *report) []string {
 		if !r.good(field) {
 			continue
 		}
-		p, err := event.CompilePath(text)
+		p, err := object.CompilePath(text)
 		if err == nil {
-			err = new(event.Parser).Drop(p)
+			err = new(object.Parser).Drop(p)
 		}
 		if err != nil {
 			r.value(field, "", "%s: %s", field, printable(err))
@@ -133,7 +133,7 @@ func checkIndex(name, text string, dropped []string, path string, r *report) {
 	if !r.good(path) {
 		return
 	}
-	p, err := event.CompilePath(text)
+	p, err := object.CompilePath(text)
 	if err != nil {
 		r.value(path, "", "%s: %s", path, printable(err))
 		return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Bytes is a number of bytes, written as a Kubernetes quantity: 16Mi.
@@ -101,7 +102,7 @@ func (i *Informer) Scope() Scope {
 	fields, _ := parseFieldSelector(i.FieldSelector)
 	var drop []string
 	for _, text := range i.Drop {
-		if path, err := event.CompilePath(text); err == nil {
+		if path, err := object.CompilePath(text); err == nil {
 			drop = append(drop, path.String())
 		}
 	}

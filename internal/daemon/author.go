@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -17,7 +17,7 @@ import (
 type Trial struct {
 	Spec plugins.Spec
 	// Parser reads objects as the listener's informer would.
-	Parser *event.Parser
+	Parser *object.Parser
 	// Indexes are those of each informer, by name, with the path of the field.
 	Indexes map[string]map[string]string
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // What is decided before the buffer refuses nothing that a listener's route would make something
@@ -157,7 +158,7 @@ func drawn(t *rapid.T, kind filters.Kind, text string) *filters.Filter {
 }
 
 // object is one of few, so that they meet what expressions ask for.
-func object(t *rapid.T, namespace, name, version string) *event.Object {
+func newObject(t *rapid.T, namespace, name, version string) *object.Object {
 	one := func(what string, values ...string) string {
 		return rapid.SampledFrom(values).Draw(t, what)
 	}
@@ -178,7 +179,7 @@ func object(t *rapid.T, namespace, name, version string) *event.Object {
 		one("status", `{}`, `null`, `{"phase":"Running"}`, `{"phase":"Pending"}`, `{"phase":""}`,
 			`{"phase":7}`, `{"conditions":[{"type":"Ready","status":"True"}]}`,
 			`{"conditions":[{"type":"Ready","status":"False"},{"type":"Ready","status":"True"}]}`))
-	o, err := (&event.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(text))
+	o, err := (&object.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,16 +194,16 @@ func delivery(t *rapid.T) informer.Delivery {
 	namespace, name := rapid.SampledFrom([]string{"shop", "pay"}).Draw(t, "namespace"),
 		rapid.SampledFrom([]string{"p", "q", "r"}).Draw(t, "name")
 	e := event.Event{Op: rapid.SampledFrom(event.Ops[:]).Draw(t, "op"),
-		Object: object(t, namespace, name, "2")}
-	var before *event.Object
+		Object: newObject(t, namespace, name, "2")}
+	var before *object.Object
 	switch e.Op {
 	case event.Update:
-		e.Old = object(t, namespace, name, "1")
+		e.Old = newObject(t, namespace, name, "1")
 	case event.Add:
 		e.Initial = rapid.Bool().Draw(t, "initial")
 	case event.Delete:
 		if rapid.Bool().Draw(t, "has before") {
-			before = object(t, namespace, name, "1")
+			before = newObject(t, namespace, name, "1")
 		}
 	}
 	d := informer.NewDelivery(e, 1, nobody{})
@@ -212,7 +213,7 @@ func delivery(t *rapid.T) informer.Delivery {
 
 func describe(d *informer.Delivery) string {
 	text := fmt.Sprintf("%s of %s", d.Op, d.Object.JSON())
-	for _, o := range []*event.Object{d.Old, d.Before} {
+	for _, o := range []*object.Object{d.Old, d.Before} {
 		if o != nil {
 			text += ", before " + o.JSON()
 		}
@@ -267,7 +268,7 @@ func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) w
 		t.Fatal(err)
 	}
 	outcome := wanted{times: w.messages}
-	for _, o := range []*event.Object{d.Object, d.Old, d.Before} {
+	for _, o := range []*object.Object{d.Object, d.Old, d.Before} {
 		outcome.odd = outcome.odd || o != nil && isOdd(o)
 	}
 	if !outcome.odd {
@@ -277,7 +278,7 @@ func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) w
 }
 
 // stateBefore is the one that a listener has taken before an event, nil if there is none.
-func stateBefore(d *informer.Delivery) *event.Object {
+func stateBefore(d *informer.Delivery) *object.Object {
 	switch d.Op {
 	case event.Update:
 		return d.Old
@@ -316,13 +317,13 @@ func (w *watched) Write(context.Context, sink.Message) error {
 
 func (w *watched) Close(context.Context) error { return nil }
 
-func isOdd(o *event.Object) bool {
-	labels := event.MustCompilePath("metadata.labels").Lookup(o)
-	odd := labels.Exists() && labels.Kind() != event.ObjectKind
+func isOdd(o *object.Object) bool {
+	labels := object.MustCompilePath("metadata.labels").Lookup(o)
+	odd := labels.Exists() && labels.Kind() != object.ObjectKind
 	for _, key := range []string{"a", "b"} {
 		v := labels.Get(key)
-		odd = odd || v.Exists() && v.Kind() != event.String
+		odd = odd || v.Exists() && v.Kind() != object.String
 	}
-	phase := event.MustCompilePath("status.phase").Lookup(o)
-	return odd || phase.Exists() && phase.Kind() != event.String
+	phase := object.MustCompilePath("status.phase").Lookup(o)
+	return odd || phase.Exists() && phase.Kind() != object.String
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // plain is a text log without times.
@@ -186,7 +187,7 @@ func TestConditionsChangeNothingButTheCost(t *testing.T) {
 			}
 		}
 	}
-	parser, total := event.Parser{APIVersion: "v1", Kind: "Pod"}, 0
+	parser, total := object.Parser{APIVersion: "v1", Kind: "Pod"}, 0
 	for i, text := range expressions {
 		f, err := filters.Compile(filters.Source{Text: text})
 		if err != nil {

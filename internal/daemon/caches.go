@@ -5,6 +5,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // caches are the stores of the informers that a listener's expressions and handler look objects up
@@ -13,7 +14,7 @@ import (
 type caches map[string][]*informer.Registration
 
 // Get gives one object, nil if there is none.
-func (c caches) Get(name, namespace, object string) *event.Object {
+func (c caches) Get(name, namespace, object string) *object.Object {
 	for _, reg := range c[name] {
 		if o, err := reg.Lister().Get(namespace, object); err == nil {
 			return o
@@ -23,7 +24,7 @@ func (c caches) Get(name, namespace, object string) *event.Object {
 }
 
 // ByIndex gives the objects found under a value of an index, in any order.
-func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
+func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
 	for _, reg := range c[name] {
 		objects, err := reg.Lister().ByIndex(index, value)
 		if err != nil {
@@ -43,7 +44,7 @@ func (c caches) ByIndex(name, index, value string) (found []*event.Object) {
 const withinNamespace = "/namespace"
 
 // ByIndexIn returns those of them that are in a namespace.
-func (c caches) ByIndexIn(name, index, value, namespace string) []*event.Object {
+func (c caches) ByIndexIn(name, index, value, namespace string) []*object.Object {
 	if index != informer.NamespaceIndex {
 		return c.ByIndex(name, index+withinNamespace, namespace+"/"+value)
 	}

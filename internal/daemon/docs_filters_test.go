@@ -19,6 +19,7 @@ import (
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 var filtersPage = filepath.Join("..", "..", "docs", "filters.md")
@@ -118,7 +119,7 @@ func whole(text string) string {
 
 // expressions holds each line of a block against the update from pod-before.yaml to pod.yaml.
 func expressions(t *testing.T, p *page, b block) {
-	object := func(name string) *event.Object {
+	object := func(name string) *object.Object {
 		path := filepath.Join(t.TempDir(), "object.yaml")
 		if err := os.WriteFile(path, []byte(p.named(t, name).text), 0o600); err != nil {
 			t.Fatal(err)
@@ -127,7 +128,7 @@ func expressions(t *testing.T, p *page, b block) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := (&event.Parser{}).Parse(text)
+		o, err := (&object.Parser{}).Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}

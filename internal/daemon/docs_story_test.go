@@ -24,6 +24,7 @@ import (
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // told is a story of one listener: what happened to objects, as an events block has it, and what
@@ -44,9 +45,9 @@ type told struct {
 	source   *docSource
 	sink     *docSink
 	log      lockedBuffer
-	logged   int                         // how much of it the lines so far have answered for
-	states   map[event.Key]*event.Object // as the API server has them
-	heard    map[event.Key]*event.Object // as the listener has them
+	logged   int                          // how much of it the lines so far have answered for
+	states   map[event.Key]*object.Object // as the API server has them
+	heard    map[event.Key]*object.Object // as the listener has them
 	created  map[event.Key]string
 	caches   *docCaches
 	version  int
@@ -73,7 +74,7 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 	t.Helper()
 	s := &told{
 		source: &docSource{recalls: map[event.Key]*time.Timer{}}, sink: &docSink{},
-		states: map[event.Key]*event.Object{}, heard: map[event.Key]*event.Object{},
+		states: map[event.Key]*object.Object{}, heard: map[event.Key]*object.Object{},
 		created: map[event.Key]string{}, caches: &docCaches{},
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -254,7 +255,7 @@ func (s *told) event(words []string, object string) {
 }
 
 // state reads an object, and gives it what every object has. Without a text it is the last one.
-func (s *told) state(resource, text string) *event.Object {
+func (s *told) state(resource, text string) *object.Object {
 	s.t.Helper()
 	if text == "" {
 		if len(s.states) != 1 {
@@ -269,7 +270,7 @@ func (s *told) state(resource, text string) *event.Object {
 	return o
 }
 
-func (s *told) parse(resource, text string) *event.Object {
+func (s *told) parse(resource, text string) *object.Object {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "object.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -318,7 +319,7 @@ func (s *told) parse(resource, text string) *event.Object {
 	if data, err = json.Marshal(o); err != nil {
 		s.t.Fatal(err)
 	}
-	object, err := (&event.Parser{APIVersion: kind.apiVersion, Kind: kind.kind}).Parse(data)
+	object, err := (&object.Parser{APIVersion: kind.apiVersion, Kind: kind.kind}).Parse(data)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -358,11 +359,11 @@ func (c *docCaches) of(name string) []cachedObject {
 }
 
 type cachedObject struct {
-	*event.Object
+	*object.Object
 	informer *config.Informer
 }
 
-func (c *docCaches) Get(name, namespace, object string) *event.Object {
+func (c *docCaches) Get(name, namespace, object string) *object.Object {
 	for _, o := range c.of(name) {
 		if o.Key() == (event.Key{Namespace: namespace, Name: object}) {
 			return o.Object
@@ -371,9 +372,9 @@ func (c *docCaches) Get(name, namespace, object string) *event.Object {
 	return nil
 }
 
-func (c *docCaches) ByIndex(name, index, value string) (found []*event.Object) {
+func (c *docCaches) ByIndex(name, index, value string) (found []*object.Object) {
 	for _, o := range c.of(name) {
-		path, err := event.CompilePath(o.informer.Indexes[index])
+		path, err := object.CompilePath(o.informer.Indexes[index])
 		if err == nil && slices.Contains(informer.IndexByPath(path)(o.Object), value) {
 			found = append(found, o.Object)
 		}
@@ -381,8 +382,8 @@ func (c *docCaches) ByIndex(name, index, value string) (found []*event.Object) {
 	return found
 }
 
-func (c *docCaches) ByIndexIn(name, index, value, namespace string) []*event.Object {
-	return slices.DeleteFunc(c.ByIndex(name, index, value), func(o *event.Object) bool {
+func (c *docCaches) ByIndexIn(name, index, value, namespace string) []*object.Object {
+	return slices.DeleteFunc(c.ByIndex(name, index, value), func(o *object.Object) bool {
 		return o.Namespace() != namespace
 	})
 }

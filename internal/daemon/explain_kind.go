@@ -7,7 +7,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	openapi "github.com/informerd/informerd/internal/schema"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // WrongKindError says that an object is not one of those that a listener watches.
@@ -30,7 +30,7 @@ func (q Question) wrongKind(l *config.Listener) error {
 
 // unsureKind is a note about an object that may be none of the informer's. Only an API server knows
 // all resources.
-func unsureKind(inf *config.Informer, o *event.Object) string {
+func unsureKind(inf *config.Informer, o *object.Object) string {
 	kind, sure := notOf(inf.Resource, o.APIVersion(), o.Kind())
 	if kind == "" || sure {
 		return ""

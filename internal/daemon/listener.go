@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -46,7 +46,7 @@ type builder struct {
 	later    bool               // handlers are loaded when the listener starts
 
 	schema      *filters.Schema
-	dropped     []event.Path // by the informer
+	dropped     []object.Path // by the informer
 	informers   map[string][]string
 	expressions []*filters.Filter
 	caches      caches // of the listener that is made
@@ -141,13 +141,13 @@ func (b *builder) known() {
 }
 
 // droppedBy returns the fields that an informer cuts out of its objects.
-func droppedBy(inf *config.Informer) (dropped []event.Path) {
+func droppedBy(inf *config.Informer) (dropped []object.Path) {
 	if !inf.KeepManagedFields {
-		dropped = append(dropped, event.Path{}.Key("metadata").Key("managedFields"))
+		dropped = append(dropped, object.Path{}.Key("metadata").Key("managedFields"))
 	}
 	for _, text := range inf.Drop {
 		// what is wrong with others is said elsewhere
-		if path, err := event.CompilePath(text); err == nil {
+		if path, err := object.CompilePath(text); err == nil {
 			dropped = append(dropped, path)
 		}
 	}
@@ -310,14 +310,14 @@ func shapeOf(inf *config.Informer) (informer.Shape, error) {
 	shape := informer.Shape{KeepManagedFields: inf.KeepManagedFields,
 		Indexes: map[string]informer.IndexFunc{}}
 	for _, text := range inf.Drop {
-		path, err := event.CompilePath(text)
+		path, err := object.CompilePath(text)
 		if err != nil {
 			return shape, err
 		}
 		shape.Drop = append(shape.Drop, path)
 	}
 	for name, text := range inf.Indexes {
-		path, err := event.CompilePath(text)
+		path, err := object.CompilePath(text)
 		if err != nil {
 			return shape, err
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // says is what an expression says: yes, no, or nothing.
@@ -348,7 +349,7 @@ func (w *modelWorld) do(s modelStep) error {
 		w.server.expire()
 	case "node", "no node":
 		w.moment.nodes[s.name] = map[string]string{"node": "on", "no node": "off"}[s.what]
-		o, err := (&event.Parser{}).Parse(
+		o, err := (&object.Parser{}).Parse(
 			fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Node","metadata":{"name":%q},"spec":{"zone":%q}}`, s.name, w.moment.nodes[s.name]))
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Question is an event that somebody asks about.
@@ -40,16 +41,16 @@ func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 }
 
 // parserOf makes a parser that reads objects as the informer would.
-func parserOf(inf *config.Informer) (*event.Parser, error) {
+func parserOf(inf *config.Informer) (*object.Parser, error) {
 	shape, err := shapeOf(inf)
 	if err != nil {
 		return nil, err
 	}
-	parser := &event.Parser{KeepManagedFields: shape.KeepManagedFields}
+	parser := &object.Parser{KeepManagedFields: shape.KeepManagedFields}
 	return parser, parser.Drop(shape.Drop...)
 }
 
-func (f ObjectFile) parse(p *event.Parser) (*event.Object, error) {
+func (f ObjectFile) parse(p *object.Parser) (*object.Object, error) {
 	var list struct{ Items json.RawMessage }
 	if err := json.Unmarshal(f.JSON, &list); err == nil && list.Items != nil {
 		return nil, fmt.Errorf("%s: this is a list: pass one object", f.Path)
@@ -62,7 +63,7 @@ func (f ObjectFile) parse(p *event.Parser) (*event.Object, error) {
 }
 
 // notes tell why the informer would not bring an object, as far as its namespaces and labels say.
-func notes(inf *config.Informer, o *event.Object) (all []string) {
+func notes(inf *config.Informer, o *object.Object) (all []string) {
 	if ns := inf.Namespaces; len(ns) > 0 && !slices.Contains(ns, o.Namespace()) {
 		all = append(all, "no event of this object comes: the informer watches the namespaces "+
 			strings.Join(ns, ", "))

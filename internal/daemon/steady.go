@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // steady leaves out the conditions on what the filter looks at in old as well. With a selector for
@@ -21,7 +21,7 @@ func steady(f *filters.Filter, conditions []condition.Condition) []condition.Con
 		case condition.OfNamespace, condition.OfName:
 			return false // these never change
 		case condition.OfLabel:
-			path, err := event.CompilePath(fmt.Sprintf("metadata.labels[%q]", c.Key))
+			path, err := object.CompilePath(fmt.Sprintf("metadata.labels[%q]", c.Key))
 			if err != nil {
 				return true
 			}
@@ -29,7 +29,7 @@ func steady(f *filters.Filter, conditions []condition.Condition) []condition.Con
 		case condition.OfField:
 			field = c.Key
 		}
-		return slices.ContainsFunc(before, func(p event.Path) bool {
+		return slices.ContainsFunc(before, func(p object.Path) bool {
 			return overlap(p.String(), field)
 		})
 	})

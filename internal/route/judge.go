@@ -12,6 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // errUnreported is why an event waits whose rules have something to report that an output did not
@@ -78,7 +79,7 @@ func about(d *informer.Delivery, e event.Event, t rules.Transition) event.Event 
 	if t.UID == e.Object.UID() {
 		return e
 	}
-	for _, o := range []*event.Object{d.Old, d.Before} {
+	for _, o := range []*object.Object{d.Old, d.Before} {
 		if o != nil && o.UID() == t.UID {
 			return event.Event{Op: event.Delete, Object: o}
 		}
@@ -87,7 +88,7 @@ func about(d *informer.Delivery, e event.Event, t rules.Transition) event.Event 
 }
 
 // named makes an object of the same kind and name, of which only the uid is known.
-func named(o *event.Object, uid string) *event.Object {
+func named(o *object.Object, uid string) *object.Object {
 	type metadata struct {
 		Namespace string `json:"namespace,omitempty"`
 		Name      string `json:"name"`
@@ -101,7 +102,7 @@ func named(o *event.Object, uid string) *event.Object {
 	if err != nil {
 		return o
 	}
-	made, err := (&event.Parser{}).Parse(text)
+	made, err := (&object.Parser{}).Parse(text)
 	if err != nil {
 		return o
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func book(t *testing.T, sources ...rules.Source) *rules.Book {
@@ -414,8 +415,8 @@ func TestTheEndComesBeforeTheNextBeginning(t *testing.T) {
 // The end of an object of which another one has taken the name is about that object, as far as it
 // is known.
 func TestTheEndOfAReplacedObjectIsAboutThat(t *testing.T) {
-	as := func(version int, uid string) *event.Object {
-		o, err := (&event.Parser{}).Parse(
+	as := func(version int, uid string) *object.Object {
+		o, err := (&object.Parser{}).Parse(
 			[]byte(strings.Replace(pod(version, `"Pending"`).JSON(), `"uid":"u"`, `"uid":"`+uid+`"`,
 				1)))
 		if err != nil {

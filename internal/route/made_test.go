@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
@@ -14,7 +15,7 @@ import (
 // Data under informerd's own types says which module it is from, so that no handler can pass its
 // own for an object's.
 func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
-	var p event.Parser
+	var p object.Parser
 	o, err := p.Parse([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1"}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // A state on which the select fails changes nothing: what was selected stays so, and what was not
@@ -216,7 +217,7 @@ func TestWhatIsRememberedLeavesWithItsLastStateInTheSet(t *testing.T) {
 	for name, tt := range map[string]struct {
 		selects string
 		events  []event.Event
-		before  *event.Object
+		before  *object.Object
 		want    string
 	}{
 		"the select has failed": {

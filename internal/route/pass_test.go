@@ -16,6 +16,7 @@ import (
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // together is an output that takes several messages at once.
@@ -171,8 +172,8 @@ func TestBeingStoppedGivesBackWhatWasNotTaken(t *testing.T) {
 }
 
 func TestWithoutAHandlerObjectsGoOutAsTheyAreStored(t *testing.T) {
-	var p event.Parser
-	var packed *event.Object
+	var p object.Parser
+	var packed *object.Object
 	for i := range 4 {
 		o, err := p.Parse(fmt.Appendf(nil,
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","uid":"u","resourceVersion":"%d"},"spec":{"env":[%s{}]}}`, i, strings.Repeat(`{"name":"a","value":"b"},`, 100)))

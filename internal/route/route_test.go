@@ -20,6 +20,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -187,7 +188,7 @@ func (o *output) Close(context.Context) error { return nil }
 
 func add(name string) event.Event {
 	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"u","resourceVersion":"1"},"spec":{"n":1}}`, name)
-	o, err := (&event.Parser{}).Parse([]byte(text))
+	o, err := (&object.Parser{}).Parse([]byte(text))
 	if err != nil {
 		panic(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // answer is what a select says of a state of an object.
@@ -16,7 +17,7 @@ const (
 )
 
 // asks evaluates the select for a state of the delivery's object.
-func (w *worker) asks(d *informer.Delivery, o *event.Object) answer {
+func (w *worker) asks(d *informer.Delivery, o *object.Object) answer {
 	ok, err := w.selector.Match(event.Event{Op: event.Resync, Object: o})
 	switch {
 	case err != nil:

@@ -11,12 +11,13 @@ import (
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // pod is a state of the pod web.
-func pod(version int, phase string) *event.Object {
+func pod(version int, phase string) *object.Object {
 	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"%d"},"status":{"phase":%s}}`, version, phase)
-	o, err := (&event.Parser{}).Parse([]byte(text))
+	o, err := (&object.Parser{}).Parse([]byte(text))
 	if err != nil {
 		panic(err)
 	}
@@ -63,13 +64,15 @@ func states(out *output) (all []string) {
 }
 
 func TestSelectMakesASetOfTheObjects(t *testing.T) {
-	in, out := func(v int) *event.Object { return pod(v, `"Pending"`) }, func(v int) *event.Object {
+	in, out := func(v int) *object.Object {
+		return pod(v, `"Pending"`)
+	}, func(v int) *object.Object {
 		return pod(v, `"Running"`)
 	}
 	tests := []struct {
 		name   string
 		e      event.Event
-		before *event.Object
+		before *object.Object
 		want   string // nothing is told if it is empty
 	}{
 		{"add within", event.Event{Op: event.Add, Object: in(1), Initial: true}, nil, "added 1"},

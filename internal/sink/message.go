@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Message is one CloudEvent: its attributes, ready to be written, and its data as raw JSON. It is
@@ -33,5 +34,5 @@ type Message struct {
 	Data string
 	// Object and Old are the data {"object":…,"old":…} if Data is empty. A Message with neither
 	// Data nor Object has no data.
-	Object, Old *event.Object
+	Object, Old *object.Object
 }

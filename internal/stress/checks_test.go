@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // one is a name that two objects have had: a was written at 1, 3 and 5 and deleted at 6, b was
@@ -171,8 +172,8 @@ func TestLedgerNoticesWhatIsWrong(t *testing.T) {
 }
 
 func TestLedgerNotesDeliveries(t *testing.T) {
-	parser := event.Parser{APIVersion: "v1", Kind: "ConfigMap"}
-	object := func(version string) *event.Object {
+	parser := object.Parser{APIVersion: "v1", Kind: "ConfigMap"}
+	object := func(version string) *object.Object {
 		o, err := parser.Parse(
 			[]byte(`{"metadata":{"namespace":"stress-0","name":"x","uid":"b","resourceVersion":"` +
 				version + `"},"data":{"n":"` + version + `"}}`))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // ledger is all that one listener was given.
@@ -132,7 +133,7 @@ func newRecord(d *informer.Delivery, epoch int, overlaps bool, at time.Time) rec
 }
 
 // versionOf is 0 for what no API server gives: a version that is no number.
-func versionOf(o *event.Object) uint64 {
+func versionOf(o *object.Object) uint64 {
 	n, err := strconv.ParseUint(o.ResourceVersion(), 10, 64)
 	if err != nil {
 		return 0
@@ -140,7 +141,7 @@ func versionOf(o *event.Object) uint64 {
 	return n
 }
 
-func numberOf(o *event.Object) string { return o.Value().Get("data").Get(numberField).Text() }
+func numberOf(o *object.Object) string { return o.Value().Get("data").Get(numberField).Text() }
 
 // known gives what the listener believes to exist.
 func (l *ledger) known() final {

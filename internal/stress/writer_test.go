@@ -38,12 +38,12 @@ type writer struct {
 	client  dynamic.Interface
 	truth   *truth
 	rng     *rand.Rand
-	objects []*object
+	objects []*objectText
 	unclear int // requests whose outcome it had to look for
 }
 
 // object is a name and what has it now.
-type object struct {
+type objectText struct {
 	key     event.Key
 	number  int
 	alive   bool
@@ -60,7 +60,7 @@ func newWriters(client dynamic.Interface, tr *truth, s size) []*writer {
 	for i := range s.objects {
 		w := writers[i%s.writers]
 		w.objects = append(w.objects,
-			&object{key: event.Key{Namespace: namespace(i / s.writers),
+			&objectText{key: event.Key{Namespace: namespace(i / s.writers),
 				Name: fmt.Sprintf("object-%d", i)}})
 	}
 	return writers
@@ -96,7 +96,7 @@ func (w *writer) change(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-func (w *writer) step(ctx context.Context, o *object) error {
+func (w *writer) step(ctx context.Context, o *objectText) error {
 	if !o.alive {
 		return w.create(ctx, o)
 	}
@@ -113,17 +113,17 @@ func (w *writer) step(ctx context.Context, o *object) error {
 	}
 }
 
-func (w *writer) configMaps(o *object) dynamic.ResourceInterface {
+func (w *writer) configMaps(o *objectText) dynamic.ResourceInterface {
 	return w.client.Resource(configMaps.GroupVersionResource).Namespace(o.key.Namespace)
 }
 
-func (w *writer) create(ctx context.Context, o *object) error {
+func (w *writer) create(ctx context.Context, o *objectText) error {
 	return w.write(ctx, o, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return w.configMaps(o).Create(ctx, w.next(o), metav1.CreateOptions{})
 	})
 }
 
-func (w *writer) update(ctx context.Context, o *object) error {
+func (w *writer) update(ctx context.Context, o *objectText) error {
 	return w.write(ctx, o, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		next := w.next(o)
 		next.SetUID(o.uid)
@@ -133,7 +133,7 @@ func (w *writer) update(ctx context.Context, o *object) error {
 }
 
 // delete insists on the state it knows, so that no state can be deleted that nobody has noted.
-func (w *writer) delete(ctx context.Context, o *object) error {
+func (w *writer) delete(ctx context.Context, o *objectText) error {
 	return w.write(ctx, o, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		known := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &o.uid,
 			ResourceVersion: &o.version}}
@@ -142,7 +142,7 @@ func (w *writer) delete(ctx context.Context, o *object) error {
 }
 
 // next gives the object another content: small, and of many forms.
-func (w *writer) next(o *object) *unstructured.Unstructured {
+func (w *writer) next(o *objectText) *unstructured.Unstructured {
 	o.number++
 	metadata := map[string]any{"namespace": o.key.Namespace, "name": o.key.Name}
 	data := map[string]any{numberField: strconv.Itoa(o.number)}
@@ -168,7 +168,7 @@ func (w *writer) next(o *object) *unstructured.Unstructured {
 // write sends a request and notes what has become of the object. It does not matter what the
 // request's error says: the server, or the connection to it, may have gone before or after it did
 // what was asked.
-func (w *writer) write(ctx context.Context, o *object,
+func (w *writer) write(ctx context.Context, o *objectText,
 	request func(context.Context) (*unstructured.Unstructured, error)) error {
 	own, cancel := context.WithTimeout(ctx, requestTimeout)
 	now, err := request(own)
@@ -184,7 +184,7 @@ func (w *writer) write(ctx context.Context, o *object,
 }
 
 // note takes what there is now, nil for nothing.
-func (w *writer) note(o *object, now *unstructured.Unstructured) {
+func (w *writer) note(o *objectText, now *unstructured.Unstructured) {
 	if o.alive && (now == nil || now.GetUID() != o.uid) {
 		w.truth.deleted(o.key)
 		o.alive = false
@@ -200,7 +200,7 @@ func (w *writer) note(o *object, now *unstructured.Unstructured) {
 }
 
 // look asks until the server says what there is now; nil is nothing.
-func (w *writer) look(ctx context.Context, o *object, cause error) (*unstructured.Unstructured,
+func (w *writer) look(ctx context.Context, o *objectText, cause error) (*unstructured.Unstructured,
 	error) {
 	var now *unstructured.Unstructured
 	err := again(ctx, retryPause, func(ctx context.Context) (err error) {

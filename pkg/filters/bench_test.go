@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // benchmarks are of what most filters look at, and can be written in expr as it is, too.
@@ -29,8 +30,8 @@ var benchmarks = []struct {
 // event of an update, with objects that are plain or packed.
 func states(t testing.TB, packed bool) (events []event.Event) {
 	t.Helper()
-	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
-	var old *event.Object
+	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
+	var old *object.Object
 	for i := range 12 {
 		o, err := p.Parse([]byte(largePod(i)))
 		if err != nil {
@@ -72,7 +73,8 @@ var ours = []struct{ name, text string }{
 
 func BenchmarkOwnFunctions(b *testing.B) {
 	_, caches := sample(b)
-	ev := event.Event{Op: event.Update, Object: object(b, largePod(9)), Old: object(b, largePod(8))}
+	ev := event.Event{Op: event.Update, Object: newObject(b, largePod(9)),
+		Old: newObject(b, largePod(8))}
 	for _, bm := range ours {
 		b.Run(bm.name, func(b *testing.B) {
 			e := sampleEvaluator(b, sampleSource(bm.text), caches)

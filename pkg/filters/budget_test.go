@@ -12,7 +12,7 @@ import (
 // items is an object with n items and a text of n bytes.
 func items(t testing.TB, n int) event.Event {
 	return event.Event{Op: event.Add,
-		Object: object(t, fmt.Sprintf(`{"items":[%s],"text":"%s","n":%d}`,
+		Object: newObject(t, fmt.Sprintf(`{"items":[%s],"text":"%s","n":%d}`,
 			strings.TrimSuffix(strings.Repeat(`{"n":1},`, n), ","), strings.Repeat("x", n), n))}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // lookup is a call of cached or byIndex.
@@ -154,7 +154,7 @@ func (e *Evaluator) lookUp(key lookupKey) any {
 	if key.index == "" {
 		return e.open(e.Caches.Get(key.informer, key.first, key.second))
 	}
-	var objects []*event.Object
+	var objects []*object.Object
 	if key.within {
 		objects = e.Caches.ByIndexIn(key.informer, key.index, key.first, key.second)
 	} else {
@@ -173,7 +173,7 @@ func (e *Evaluator) lookUp(key lookupKey) any {
 const keptScratches = 8
 
 // open reads an object, unpacking it if it is packed, and pays for that.
-func (e *Evaluator) open(o *event.Object) any {
+func (e *Evaluator) open(o *object.Object) any {
 	if o == nil {
 		return nil
 	}
@@ -184,10 +184,10 @@ func (e *Evaluator) open(o *event.Object) any {
 		return e.keep(o.Value())
 	}
 	if f.used == len(f.scratch) {
-		f.scratch = append(f.scratch, &event.Scratch{})
+		f.scratch = append(f.scratch, &object.Scratch{})
 	}
 	s := f.scratch[f.used]
 	f.used++
 	s.Set(o)
-	return e.keep(s.Lookup(event.Path{}))
+	return e.keep(s.Lookup(object.Path{}))
 }

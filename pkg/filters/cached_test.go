@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func TestCached(t *testing.T) {
@@ -67,9 +67,9 @@ func TestAnObjectIsLookedUpOnceForAnEvent(t *testing.T) {
 
 // Packed objects are read like others, more of them than memory is kept for, too.
 func TestCachedObjectsMayBePacked(t *testing.T) {
-	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
-	caches := &stores{indexed: map[string][]*event.Object{}}
-	var all []*event.Object
+	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
+	caches := &stores{indexed: map[string][]*object.Object{}}
+	var all []*object.Object
 	for i := range 3 * keptScratches {
 		o, err := p.Parse([]byte(strings.Replace(largePod(i), "web-7d9c5b5d5f-x2x4z",
 			fmt.Sprintf("web-%d", i), 1)))
@@ -95,7 +95,7 @@ func TestCachedObjectsMayBePacked(t *testing.T) {
 // How many objects an index gives is bounded by what it costs to read them.
 func TestByIndexIsBounded(t *testing.T) {
 	ev, caches := sample(t)
-	caches.indexed["services/app/web"] = slices.Repeat([]*event.Object{object(t, largePod(1))},
+	caches.indexed["services/app/web"] = slices.Repeat([]*object.Object{newObject(t, largePod(1))},
 		5000)
 	e := sampleEvaluator(t, sampleSource(`any(byIndex("services", "app", "web"), .spec.x)`), caches)
 	ok, err := e.Match(ev)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // throughLists is a path through all items of a list: spec.containers[*].image.
@@ -33,7 +33,7 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 		return in.source.proposed(arg.Location().From, &at,
 			"changed takes field paths in quotes: write changed(%s)", at.Text)
 	}
-	_, err := event.CompilePath(text.Value)
+	_, err := object.CompilePath(text.Value)
 	rooted := rootedPath.FindStringSubmatch(text.Value)
 	below := text.Value
 	if rooted != nil {
@@ -58,7 +58,7 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 		return e
 	}
 	if rooted != nil {
-		if _, wrong := event.CompilePath(below); wrong == nil {
+		if _, wrong := object.CompilePath(below); wrong == nil {
 			return in.propose(arg, strconv.Quote(below),
 				"the paths of changed begin below the object: write changed(%q)", below)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // namedFields is how many fields an error lists.
@@ -73,7 +73,7 @@ func (c *schemaCheck) index(base fact, i, offset int) fact {
 
 // fieldPath takes the steps of an argument of changed.
 func (c *schemaCheck) fieldPath(text *ast.StringNode) {
-	if _, err := event.CompilePath(text.Value); err != nil {
+	if _, err := object.CompilePath(text.Value); err != nil {
 		return // that is another mistake
 	}
 	base := fact{schema: c.source.Schema, path: "object", root: true}
@@ -180,7 +180,7 @@ type pathStep struct {
 	offset  int // of the name or the index, in bytes
 }
 
-// pathSteps cuts a text that event.CompilePath takes.
+// pathSteps cuts a text that object.CompilePath takes.
 func pathSteps(text string) []pathStep {
 	var steps []pathStep
 	for i := 0; i < len(text); {

@@ -266,7 +266,7 @@ func TestNoWarnings(t *testing.T) {
 
 // A warning that something is never or always true says so of every event.
 func TestWarningsAreTrue(t *testing.T) {
-	o := object(t, after)
+	o := newObject(t, after)
 	ops := []string{`op == "add"`, `op != "add"`, `op in ["update", "delete"]`, `op == "update"`,
 		`initial`, `op not in ["resync", "add"]`, `true`, `changed("spec")`}
 	n := 0

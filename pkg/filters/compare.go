@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // truth is a value where true or false is needed.
@@ -30,7 +30,7 @@ func (k Kind) result(x any) bool {
 
 func isNil(x any) bool {
 	if r, ok := x.(ref); ok {
-		return r.Kind() <= event.Null
+		return r.Kind() <= object.Null
 	}
 	return x == nil
 }
@@ -179,10 +179,10 @@ func (e *Evaluator) in(needle, stack any) bool {
 		return e.holds(s, needle)
 	case ref:
 		switch s.Kind() {
-		case event.ObjectKind:
+		case object.ObjectKind:
 			e.charge(1 + len(s.Raw())/scannedBytes)
 			return x.kind == kindText && s.Get(x.s).Exists()
-		case event.Array:
+		case object.Array:
 			return e.inArray(x, needle, s.Value)
 		}
 	case map[string]any:
@@ -201,9 +201,9 @@ func (e *Evaluator) in(needle, stack any) bool {
 	return false
 }
 
-func (e *Evaluator) inArray(x value, needle any, array *event.Value) (found bool) {
+func (e *Evaluator) inArray(x value, needle any, array *object.Value) (found bool) {
 	e.charge(1 + len(array.Raw())/scannedBytes)
-	array.Each(func(item event.Value) bool {
+	array.Each(func(item object.Value) bool {
 		e.charge(2)
 		if x.kind == kindOther {
 			found = e.equal(needle, e.keep(item))

@@ -13,7 +13,7 @@ import (
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Filter is a compiled expression.
@@ -40,7 +40,7 @@ type Filter struct {
 // field is a field of object or old that the expression names by constant steps.
 type field struct {
 	root root
-	path event.Path
+	path object.Path
 }
 
 // root says which object a field belongs to.
@@ -54,7 +54,7 @@ const (
 // chain is a row of constant steps behind something that is not object or old, such as
 // .state.waiting.
 type chain struct {
-	path event.Path
+	path object.Path
 	keys []any // the same steps, for values that are decoded already
 }
 
@@ -188,17 +188,17 @@ func (f *Filter) UsesOld() bool {
 
 // Paths gives the fields of object and old that the expression reads, each once, in the order they
 // are first named. The zero Path means that it may read any field.
-func (f *Filter) Paths() []event.Path {
+func (f *Filter) Paths() []object.Path {
 	return f.paths(func(root) bool { return true })
 }
 
 // OldPaths gives those of them that it reads of old, be it in changed and became.
-func (f *Filter) OldPaths() []event.Path {
+func (f *Filter) OldPaths() []object.Path {
 	return f.paths(func(r root) bool { return r == rootOld })
 }
 
-func (f *Filter) paths(of func(root) bool) []event.Path {
-	var paths []event.Path
+func (f *Filter) paths(of func(root) bool) []object.Path {
+	var paths []object.Path
 	seen := map[string]bool{}
 	for _, fd := range f.fields {
 		if text := fd.path.String(); of(fd.root) && !seen[text] {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 var onlyUpdates = event.OpSet(0).With(event.Update)
@@ -43,7 +44,7 @@ func changes(n *ast.CallNode) Conditions {
 		if !ok {
 			return c
 		}
-		path, err := event.CompilePath(text.Value)
+		path, err := object.CompilePath(text.Value)
 		if err != nil {
 			return c
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func TestAnyOf(t *testing.T) {
@@ -52,7 +53,7 @@ func TestConditionsOfAnyAreNecessary(t *testing.T) {
 		}
 		several := AnyOf(all, rapid.SampledFrom([]int{1, 2, 5, 100}).Draw(t, "most"))
 		for range 10 {
-			o, err := (&event.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(drawMetadata(t)))
+			o, err := (&object.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(drawMetadata(t)))
 			if err != nil {
 				t.Fatal(err)
 			}

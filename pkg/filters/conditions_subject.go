@@ -5,8 +5,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // subject is what a node reads.
@@ -161,7 +161,7 @@ func pathText(keys []any) (string, bool) {
 		return "", true
 	}
 	text := pathOf(keys).String()
-	_, err := event.CompilePath(text)
+	_, err := object.CompilePath(text)
 	return text, err == nil
 }
 

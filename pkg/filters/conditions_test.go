@@ -9,6 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // words is conditions as one text, with a ! behind it if they are all there is.
@@ -215,11 +216,11 @@ func TestConditions(t *testing.T) {
 
 // isOdd reports whether labels of an object are not texts. Conditions need not know everything
 // about it.
-func isOdd(o *event.Object) bool {
-	labels := event.MustCompilePath("metadata.labels").Lookup(o)
-	odd := labels.Kind() > event.Null && labels.Kind() != event.ObjectKind
-	labels.EachMember(func(_ string, label event.Value) bool {
-		odd = odd || label.Kind() != event.String
+func isOdd(o *object.Object) bool {
+	labels := object.MustCompilePath("metadata.labels").Lookup(o)
+	odd := labels.Kind() > object.Null && labels.Kind() != object.ObjectKind
+	labels.EachMember(func(_ string, label object.Value) bool {
+		odd = odd || label.Kind() != object.String
 		return true
 	})
 	return odd
@@ -230,8 +231,8 @@ func isOdd(o *event.Object) bool {
 func TestConditionsAreNecessary(t *testing.T) {
 	matched, refused, complete := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		parse := func(text string) *event.Object {
-			p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+		parse := func(text string) *object.Object {
+			p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 			o, err := p.Parse([]byte(text))
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
@@ -296,7 +297,7 @@ func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 		}
 		e, c := f.Evaluator(), f.Conditions()
 		for range 10 {
-			p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+			p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 			o, err := p.Parse([]byte(drawMetadata(t)))
 			if err != nil {
 				t.Fatal(err)

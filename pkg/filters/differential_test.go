@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // fields are paths of the objects that drawObject makes, and some that are not there.
@@ -83,8 +84,8 @@ func drawExpression(t *rapid.T, depth int, items bool) string {
 func TestSameAsExprOnADecodedMap(t *testing.T) {
 	defined := 0
 	rapid.Check(t, func(t *rapid.T) {
-		parse := func(text string) *event.Object {
-			p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+		parse := func(text string) *object.Object {
+			p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 			o, err := p.Parse([]byte(text))
 			if err != nil {
 				t.Fatal(err)

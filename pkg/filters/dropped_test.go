@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // What the informer drops cannot be asked for, by whatever way; what is next to it can.
 func TestDroppedFields(t *testing.T) {
-	dropped := []event.Path{event.MustCompilePath("status"),
-		event.MustCompilePath(`metadata.annotations["a.b/c"]`),
-		event.MustCompilePath("metadata.managedFields"), event.MustCompilePath("spec.containers")}
+	dropped := []object.Path{object.MustCompilePath("status"),
+		object.MustCompilePath(`metadata.annotations["a.b/c"]`),
+		object.MustCompilePath("metadata.managedFields"), object.MustCompilePath("spec.containers")}
 	var b strings.Builder
 	for _, text := range []string{
 		`object.status.phase == "x"`, `old.status == nil`, `object["status"]["phase"] == "x"`,

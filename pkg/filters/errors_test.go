@@ -260,7 +260,7 @@ func TestAfterAnError(t *testing.T) {
 		if i%2 == 0 {
 			text, wantErr = `{"spec":{"list":[1,"x"]}}`, true
 		}
-		ok, err := e.Match(event.Event{Op: event.Add, Object: object(t, text)})
+		ok, err := e.Match(event.Event{Op: event.Add, Object: newObject(t, text)})
 		if ok == wantErr || (err != nil) != wantErr {
 			t.Errorf("%d: %v, %v", i, ok, err)
 		}

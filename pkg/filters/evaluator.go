@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Evaluator runs a filter's expression, event after event. It serves one goroutine at a time.
@@ -26,13 +27,13 @@ type Evaluator struct {
 	usesOld bool
 	event   event.Event
 	// What the fields are read from. Nothing that was read outlives Match.
-	text, oldText event.Scratch
+	text, oldText object.Scratch
 	usedOld       bool
 
 	generation  uint64    // of the event; a slot of another one has not been read yet
 	slots       []slot    // one per field of the filter
 	steps       []stepped // one per chain of the filter
-	cells       []event.Value
+	cells       []object.Value
 	lists       []*list
 	listsUsed   int
 	walked      []walked // members and items that are being compared
@@ -43,13 +44,13 @@ type Evaluator struct {
 // slot keeps a field once it was read.
 type slot struct {
 	generation uint64
-	value      event.Value
+	value      object.Value
 }
 
 // stepped keeps where a chain led to from a value, for when it is taken again: a predicate names
 // the fields of the item it is at more than once.
 type stepped struct {
-	from *event.Value
+	from *object.Value
 	to   any
 }
 
@@ -187,13 +188,13 @@ func isPatternName(name string) bool { return strings.HasPrefix(name, "@pattern"
 func isChangeName(name string) bool  { return strings.HasPrefix(name, "@change") }
 
 // read gives the i-th field, from the text the first time and from its slot after that.
-func (e *Evaluator) read(i int) *event.Value {
+func (e *Evaluator) read(i int) *object.Value {
 	s := &e.slots[i]
 	if s.generation == e.generation {
 		return &s.value
 	}
 	s.generation = e.generation
-	s.value = event.Value{}
+	s.value = object.Value{}
 	f := &e.filter.fields[i]
 	if f.root == rootOld {
 		if e.old() == nil {
@@ -214,7 +215,7 @@ func (e *Evaluator) read(i int) *event.Value {
 	return &s.value
 }
 
-func (e *Evaluator) old() *event.Object {
+func (e *Evaluator) old() *object.Object {
 	if e.event.Op != event.Update {
 		return nil
 	}
@@ -222,7 +223,7 @@ func (e *Evaluator) old() *event.Object {
 }
 
 // payField pays for finding a field, and for unpacking what it is found in.
-func (e *Evaluator) payField(o *event.Object) { e.charge(1 + o.Size()/foundBytes) }
+func (e *Evaluator) payField(o *object.Object) { e.charge(1 + o.Size()/foundBytes) }
 
 func (e *Evaluator) readField(i int) func() any {
 	return func() any { return refer(e.read(i)) }

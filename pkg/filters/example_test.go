@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func Example() {
@@ -20,8 +21,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	var p event.Parser
-	pod := func(restarts int) *event.Object {
+	var p object.Parser
+	pod := func(restarts int) *object.Object {
 		o, err := p.Parse(fmt.Appendf(nil,
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1"},`+
 				`"status":{"containerStatuses":[{"name":"web","restartCount":%d}]}}`, restarts))
@@ -68,7 +69,7 @@ func TestEvaluatorsShareAFilter(t *testing.T) {
 	var workers sync.WaitGroup
 	for worker := range 8 {
 		workers.Go(func() {
-			var p event.Parser
+			var p object.Parser
 			e := filter.Evaluator()
 			for i := range 200 {
 				n := (worker + i) % 10

@@ -13,11 +13,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func TestExplain(t *testing.T) {
-	pod := event.Event{Op: event.Update, Object: object(t, largePod(9)),
-		Old: object(t, largePod(9))}
+	pod := event.Event{Op: event.Update, Object: newObject(t, largePod(9)),
+		Old: newObject(t, largePod(9))}
 	other := update(t)
 	var b strings.Builder
 	for _, tt := range []struct {
@@ -77,7 +78,7 @@ func TestExplanation(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := f.Explain(event.Event{Op: event.Update,
-		Object: object(t, `{"spec":{"list":[4,3,1,2,5]}}`)}, nil)
+		Object: newObject(t, `{"spec":{"list":[4,3,1,2,5]}}`)}, nil)
 	if x.Matched || x.Err != nil || x.Value != "false" {
 		t.Errorf("got %v, %v, %s", x.Matched, x.Err, x.Value)
 	}
@@ -111,8 +112,8 @@ func TestExplanation(t *testing.T) {
 // The condition of became is shown for the object; that it was true of old as well is said in
 // words.
 func TestExplanationOfBecame(t *testing.T) {
-	running, pending := object(t, `{"status":{"phase":"Running"}}`),
-		object(t, `{"status":{"phase":"Pending"}}`)
+	running, pending := newObject(t, `{"status":{"phase":"Running"}}`),
+		newObject(t, `{"status":{"phase":"Pending"}}`)
 	for _, tt := range []struct {
 		text string
 		ev   event.Event
@@ -200,7 +201,7 @@ func TestExplainGivesWhatMatchGives(t *testing.T) {
 
 func TestExplainGivesWhatMatchGivesOfRandomExpressions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+		p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 		now, err1 := p.Parse([]byte(drawObject(t)))
 		then, err2 := p.Parse([]byte(drawObject(t)))
 		if err1 != nil || err2 != nil {
@@ -250,10 +251,10 @@ func TestTextsOfParts(t *testing.T) {
 }
 
 func TestShortValue(t *testing.T) {
-	o := object(t, `{"a":"x\u001b[31m\u202e\n\"","l":[null,{"k\u0007":1.50}],"big":1e400,"long":"`+
+	o := newObject(t, `{"a":"x\u001b[31m\u202e\n\"","l":[null,{"k\u0007":1.50}],"big":1e400,"long":"`+
 		strings.Repeat("é", 200)+`","deep":`+strings.Repeat("[", 200)+strings.Repeat("]", 200)+`}`)
 	field := func(path string) any {
-		v := event.MustCompilePath(path).Lookup(o)
+		v := object.MustCompilePath(path).Lookup(o)
 		return refer(&v)
 	}
 	tests := []struct {
@@ -348,7 +349,7 @@ func FuzzExplain(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+		p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 		o, err1 := p.Parse([]byte(now))
 		old, err2 := p.Parse([]byte(then))
 		if err1 != nil || err2 != nil {

@@ -5,22 +5,22 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // finder says where owner and condition look and for what.
 type finder struct {
 	name string
-	list event.Path
+	list object.Path
 	key  string // of the member that the argument names
 	// first is a member that, being true, is looked for first.
 	first string
 }
 
 var (
-	findOwner = finder{"owner", event.MustCompilePath("metadata.ownerReferences"), "kind",
+	findOwner = finder{"owner", object.MustCompilePath("metadata.ownerReferences"), "kind",
 		"controller"}
-	findCondition = finder{"condition", event.MustCompilePath("status.conditions"), "type", ""}
+	findCondition = finder{"condition", object.MustCompilePath("status.conditions"), "type", ""}
 )
 
 // find is a call of owner or condition with a constant: what it gives is the same for a whole
@@ -87,11 +87,11 @@ func (e *Evaluator) find(f finder, list, value any) any {
 
 // findIn gives the item of a list whose member of the finder's key is the value, nil if there is
 // none.
-func (e *Evaluator) findIn(f finder, list *event.Value, value string) any {
+func (e *Evaluator) findIn(f finder, list *object.Value, value string) any {
 	e.charge(1 + len(list.Raw())/itemizedBytes)
-	var found event.Value
-	list.Each(func(item event.Value) bool {
-		if name := item.Get(f.key); name.Kind() != event.String || name.Text() != value {
+	var found object.Value
+	list.Each(func(item object.Value) bool {
+		if name := item.Get(f.key); name.Kind() != object.String || name.Text() != value {
 			return true
 		}
 		first := f.first == "" || item.Get(f.first).Bool()

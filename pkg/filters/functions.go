@@ -10,7 +10,7 @@ import (
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/vm/runtime"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // arithmetic makes an operator; nil on either side gives nil.
@@ -138,7 +138,7 @@ func (e *Evaluator) length(x any) any {
 	}
 	switch x := x.(type) {
 	case ref:
-		if x.Kind() == event.Array || x.Kind() == event.ObjectKind {
+		if x.Kind() == object.Array || x.Kind() == object.ObjectKind {
 			return e.count(x.Value)
 		}
 	case []any:
@@ -156,7 +156,7 @@ func (e *Evaluator) first(x any) any {
 	if x == nil {
 		return nil
 	}
-	if r, ok := x.(ref); ok && r.Kind() == event.Array {
+	if r, ok := x.(ref); ok && r.Kind() == object.Array {
 		return e.keep(r.Index(0))
 	}
 	return e.get(e.items(x), 0)
@@ -191,9 +191,9 @@ func (e *Evaluator) members(x any, name string, pick func(key string, member any
 		}
 		return out
 	case ref:
-		if x.Kind() == event.ObjectKind {
+		if x.Kind() == object.ObjectKind {
 			e.charge(1 + len(x.Raw())/itemizedBytes)
-			x.EachMember(func(key string, member event.Value) bool {
+			x.EachMember(func(key string, member object.Value) bool {
 				e.grow(itemBytes)
 				out = append(out, pick(key, e.keep(member)))
 				return true

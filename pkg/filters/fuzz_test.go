@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/growth"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Whatever the expression and the objects: no panic, errors of the promised kinds, no run that
@@ -61,7 +62,7 @@ func FuzzMatch(f *testing.F) {
 			_ = err.Error()
 			return
 		}
-		p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+		p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 		o, err1 := p.Parse([]byte(now))
 		old, err2 := p.Parse([]byte(then))
 		if err1 != nil || err2 != nil {

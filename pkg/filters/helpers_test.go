@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // object parses one object; in tests, apiVersion, kind and name may be left out.
-func object(t testing.TB, text string) *event.Object {
+func newObject(t testing.TB, text string) *object.Object {
 	t.Helper()
-	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 	if !strings.Contains(text, `"name"`) {
 		if strings.Contains(text, `"metadata":{`) {
 			text = strings.Replace(text, `"metadata":{`, `"metadata":{"name":"web-1",`, 1)

@@ -7,12 +7,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func TestText(t *testing.T) {
 	ev, caches := sample(t)
 	long := strings.Repeat("ü", 600)
-	ev.Object = object(t, strings.Replace(samplePod, `"priority":100`,
+	ev.Object = newObject(t, strings.Replace(samplePod, `"priority":100`,
 		`"priority":100,"long":"`+long+`","float":2.5,"yes":true,"null":null,"big":1e400`, 1))
 	for text, want := range map[string]string{
 		`"stuck: " + object.metadata.name`:        "stuck: web-1",
@@ -81,7 +82,7 @@ func TestTextIsTheCallers(t *testing.T) {
 	source := sampleSource(`object.metadata.name`)
 	source.Kind = KindMessage
 	e := sampleEvaluator(t, source, nil)
-	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 	var texts []string
 	// which it pays to pack
 	large := strings.Replace(samplePod, `"spec":{`,

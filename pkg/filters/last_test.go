@@ -10,7 +10,7 @@ import (
 // operator, in a list, in a call, in each other.
 func TestFindLastAnywhere(t *testing.T) {
 	ev := event.Event{Op: event.Add,
-		Object: object(t, `{"metadata":{"name":"z"},"x":1,"l":[{"type":"team","name":"shop","n":[1,2]},{"type":"x","name":"y","n":[]},{"type":"x","name":"z","n":[3]}],"one":[1],"nulls":[1,null]}`)}
+		Object: newObject(t, `{"metadata":{"name":"z"},"x":1,"l":[{"type":"team","name":"shop","n":[1,2]},{"type":"x","name":"y","n":[]},{"type":"x","name":"z","n":[3]}],"one":[1],"nulls":[1,null]}`)}
 	for _, text := range []string{
 		`1 == findLast([1], true)`, `object.x == findLast(object.one, true)`,
 		`findLast(object.one, true) == object.x`, `!(object.x != findLast(object.one, true))`,
@@ -68,10 +68,11 @@ func TestFindLastAfterAnError(t *testing.T) {
 	e := compile(t, `findLast(object.l, # > 1) == 3`).Evaluator()
 	for range 2 {
 		if ok, err := e.Match(event.Event{Op: event.Add,
-			Object: object(t, `{"l":[2,"x",3]}`)}); ok || err == nil {
+			Object: newObject(t, `{"l":[2,"x",3]}`)}); ok || err == nil {
 			t.Error(ok, err)
 		}
-		if ok, err := e.Match(event.Event{Op: event.Add, Object: object(t, `{"l":[3,1]}`)}); !ok ||
+		if ok, err := e.Match(event.Event{Op: event.Add,
+			Object: newObject(t, `{"l":[3,1]}`)}); !ok ||
 			err != nil {
 			t.Error(ok, err)
 		}

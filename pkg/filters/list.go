@@ -1,22 +1,22 @@
 package filters
 
 import (
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // list holds the items of an array of an object as refs. Lists are kept and used again, so that
 // going over an array allocates nothing once a list has grown to its length.
 type list struct {
-	source *event.Value // the array; a field that is gone over twice is read once
-	cells  []event.Value
+	source *object.Value // the array; a field that is gone over twice is read once
+	cells  []object.Value
 	refs   []any // refs[i] points to cells[i], up to the capacity of cells
 	views  []any // views[n] is refs[:n], in its interface
 }
 
-func (l *list) fill(array *event.Value) any {
+func (l *list) fill(array *object.Value) any {
 	l.source = array
 	l.cells = l.cells[:0]
-	array.Each(func(item event.Value) bool {
+	array.Each(func(item object.Value) bool {
 		l.cells = append(l.cells, item)
 		return true
 	})
@@ -53,7 +53,7 @@ func (e *Evaluator) items(x any) any {
 	case []any, []int:
 		return x
 	case ref:
-		if x.Kind() == event.Array {
+		if x.Kind() == object.Array {
 			return e.arrayItems(x.Value)
 		}
 	}
@@ -65,7 +65,7 @@ func (e *Evaluator) items(x any) any {
 	return nil
 }
 
-func (e *Evaluator) arrayItems(array *event.Value) any {
+func (e *Evaluator) arrayItems(array *object.Value) any {
 	for _, l := range e.lists[:min(e.listsUsed, 8)] {
 		if l.source == array {
 			return l.view()
@@ -121,7 +121,7 @@ func (e *Evaluator) get(base, key any) any {
 		case k.kind == kindText:
 			e.charge(1 + len(b.Raw())/scannedBytes)
 			return e.keep(b.Get(k.s))
-		case k.kind == kindInt && b.Kind() == event.Array:
+		case k.kind == kindInt && b.Kind() == object.Array:
 			e.charge(1 + len(b.Raw())/itemizedBytes)
 			i := k.i
 			if i < 0 {
@@ -178,10 +178,10 @@ func (e *Evaluator) follow(i int) func(any) any {
 }
 
 // count gives the number of items of an array, or of members of an object.
-func (e *Evaluator) count(v *event.Value) int {
+func (e *Evaluator) count(v *object.Value) int {
 	e.charge(len(v.Raw()) / itemizedBytes)
 	n := 0
-	v.Each(func(event.Value) bool { n++; return true })
-	v.EachMember(func(string, event.Value) bool { n++; return true })
+	v.Each(func(object.Value) bool { n++; return true })
+	v.EachMember(func(string, object.Value) bool { n++; return true })
 	return n
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const (
@@ -16,8 +17,8 @@ const (
 )
 
 func update(t testing.TB) event.Event {
-	return event.Event{Op: event.Update, Missed: 2, Object: object(t, after),
-		Old: object(t, before)}
+	return event.Event{Op: event.Update, Missed: 2, Object: newObject(t, after),
+		Old: newObject(t, before)}
 }
 
 // Each is true for the event of update.
@@ -198,7 +199,7 @@ func TestOperatorsWithNil(t *testing.T) {
 }
 
 func TestOps(t *testing.T) {
-	o, old := object(t, after), object(t, before)
+	o, old := newObject(t, after), newObject(t, before)
 	tests := []struct {
 		text string
 		want []event.Op
@@ -244,7 +245,7 @@ func TestEventsDoNotMix(t *testing.T) {
 		{`{}`, false},
 	} {
 		if got, err := e.Match(event.Event{Op: event.Add,
-			Object: object(t, tt.object)}); got != tt.want || err != nil {
+			Object: newObject(t, tt.object)}); got != tt.want || err != nil {
 			t.Errorf("%d: got %v, %v", i, got, err)
 		}
 	}
@@ -256,13 +257,13 @@ func TestOneFieldIsReadOnce(t *testing.T) {
 		t.Errorf("got %d fields: %v", len(f.fields), f.fields)
 	}
 	e := f.Evaluator()
-	o := object(t, `{"spec":{"x":3}}`)
+	o := newObject(t, `{"spec":{"x":3}}`)
 	if ok, err := e.Match(event.Event{Op: event.Update, Object: o, Old: o}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	// The slot answers, not the text: what is put into it is what the next read gives.
 	e.slots[0].value = o.Value()
-	if got := e.read(0).Kind(); got != event.ObjectKind {
+	if got := e.read(0).Kind(); got != object.ObjectKind {
 		t.Errorf("read again: %v", got)
 	}
 	if e.slots[1].generation == e.generation {
@@ -304,7 +305,8 @@ func TestPathsAndUsesOld(t *testing.T) {
 }
 
 func TestNoAllocationAfterWarmUp(t *testing.T) {
-	ev := event.Event{Op: event.Update, Object: object(t, largePod(9)), Old: object(t, largePod(8))}
+	ev := event.Event{Op: event.Update, Object: newObject(t, largePod(9)),
+		Old: newObject(t, largePod(8))}
 	for _, text := range []string{
 		`object.metadata.labels["tier"] == "frontend" && object.status.phase == "Running"`,
 		`any(object.status.containerStatuses, .restartCount > 5) && changed("status.containerStatuses") && label("tier") == "frontend"`,

@@ -109,9 +109,9 @@ func TestWaysToWriteTheSame(t *testing.T) {
 	generated(t, func(t *testing.T, g *generator) {
 		ev := generatedEvent(t, g)
 		packed := ev
-		packed.Object = object(t, ev.Object.JSON()).Stored()
+		packed.Object = newObject(t, ev.Object.JSON()).Stored()
 		if ev.Old != nil {
-			packed.Old = object(t, ev.Old.JSON()).Stored()
+			packed.Old = newObject(t, ev.Old.JSON()).Stored()
 		}
 		for range 10 {
 			written := g.ways(1+g.r.Intn(3), 0)
@@ -166,7 +166,8 @@ func explained(f *Filter, ev event.Event) string {
 // a text that cannot be read.
 func TestNilPromises(t *testing.T) {
 	ev := event.Event{Op: event.Update,
-		Object: object(t, `{"metadata":{"name":"x"},"n":null,"l":[],"o":{},"t":[`+join(someTexts)+
+		Object: newObject(t, `{"metadata":{"name":"x"},"n":null,"l":[],"o":{},"t":[`+
+			join(someTexts)+
 			`],"v":[`+join(someNumbers)+`]}`)}
 	nils := []string{"object.nope", "object.n", "object.l[0]", `object.o["x"]`, "old",
 		"first(object.l)", "find(object.l, true)", "findLast(object.l, true)", "(object.nope + 1)",

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // glob is what the same pattern written as a regular expression is.
@@ -42,8 +43,8 @@ func TestGlobAsARegularExpression(t *testing.T) {
 func TestBecameAsTwoExpressions(t *testing.T) {
 	became := 0
 	rapid.Check(t, func(t *rapid.T) {
-		parse := func(text string) *event.Object {
-			p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+		parse := func(text string) *object.Object {
+			p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 			o, err := p.Parse([]byte(text))
 			if err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // generated runs a test again and again on what a generator makes: for a moment, or as long as
@@ -43,7 +44,8 @@ var oracleTime = time.Date(2026, 1, 2, 3, 15, 0, 0, time.UTC)
 // generatedEvent is an update, now and then another event.
 func generatedEvent(t *testing.T, g *generator) event.Event {
 	t.Helper()
-	ev := event.Event{Op: event.Update, Object: object(t, g.object()), Old: object(t, g.object()),
+	ev := event.Event{Op: event.Update, Object: newObject(t, g.object()),
+		Old:    newObject(t, g.object()),
 		Missed: 1}
 	if g.r.Intn(8) == 0 {
 		ev.Op, ev.Old, ev.Initial = event.Add, nil, true
@@ -80,10 +82,10 @@ func TestSameAsTheOracle(t *testing.T) {
 	seen := map[string]bool{}
 	generated(t, func(t *testing.T, g *generator) {
 		ev := generatedEvent(t, g)
-		pod := object(t, g.object())
+		pod := newObject(t, g.object())
 		caches := &stores{
-			objects: map[string]*event.Object{"pods/shop/x": pod},
-			indexed: map[string][]*event.Object{"pods/app/web": {pod}},
+			objects: map[string]*object.Object{"pods/shop/x": pod},
+			indexed: map[string][]*object.Object{"pods/app/web": {pod}},
 		}
 		looked := map[string]any{"cached/pods/shop/x": decodeJSON(pod.JSON()),
 			"byIndex/pods/app/web": []any{decodeJSON(pod.JSON())}, "byIndex/pods/app/web/" +

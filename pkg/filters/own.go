@@ -10,7 +10,7 @@ import (
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/conf"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // ownSignatures are the functions that are ours, as their users call them. What may be nil is any.
@@ -116,7 +116,7 @@ func (r *rewriter) own(n *ast.CallNode, name string) ast.Node {
 		}
 		return call(n, "@"+name, r.node(n.Arguments[0]))
 	}
-	path := event.Path{}.Key("metadata").Key(name + "s") // labels, annotations
+	path := object.Path{}.Key("metadata").Key(name + "s") // labels, annotations
 	if key, ok := firstText(n); ok {
 		return r.field(n, r.root, path.Key(key.Value))
 	}
@@ -132,7 +132,7 @@ func constant(at ast.Node, value any) ast.Node {
 func (r *rewriter) changed(n *ast.CallNode) ast.Node {
 	var changes []change
 	for _, arg := range n.Arguments {
-		path, err := event.CompilePath(arg.(*ast.StringNode).Value)
+		path, err := object.CompilePath(arg.(*ast.StringNode).Value)
 		if err != nil {
 			r.fail(arg, "%v", err)
 		}
@@ -150,7 +150,7 @@ type functions struct {
 	sums    []total
 	lasts   []last
 	found   map[lookupKey]any
-	scratch []*event.Scratch // of objects of other informers
+	scratch []*object.Scratch // of objects of other informers
 	used    int
 	now     time.Time // of the event, once it was asked for
 }

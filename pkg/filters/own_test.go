@@ -10,6 +10,7 @@ import (
 
 	"github.com/informerd/informerd/internal/growth"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // odd has everything a function may be given: each is read as object.x.….
@@ -217,7 +218,7 @@ var ownExpressions = map[string][]string{
 
 func TestOwnFunctions(t *testing.T) {
 	ev, caches := sample(t)
-	strange := event.Event{Op: event.Add, Object: object(t, odd)}
+	strange := event.Event{Op: event.Add, Object: newObject(t, odd)}
 	for name, texts := range ownExpressions {
 		for _, text := range texts {
 			t.Run(name, func(t *testing.T) {
@@ -313,7 +314,7 @@ func TestHugeInputs(t *testing.T) {
 			`let x = %s(object.text); x == x && !(x == 5 && x == nil) && (x == nil || string(x) != nil)`, readers[r].name))
 		e := f.Evaluator()
 		match := func(text string) {
-			var p event.Parser
+			var p object.Parser
 			o, err := p.Parse(
 				fmt.Appendf(nil, `{"apiVersion":"v1","kind":"X","metadata":{"name":"x"},"text":%q}`,
 					strings.ReplaceAll(text, "\x00", "0")))
@@ -341,7 +342,7 @@ func TestReadTextsAreForgotten(t *testing.T) {
 	for i := range 3 * keptTexts {
 		list = append(list, fmt.Sprintf(`"app%d"`, i))
 	}
-	ev := event.Event{Op: event.Add, Object: object(t, `{"list":[`+strings.Join(list, ",")+`]}`)}
+	ev := event.Event{Op: event.Add, Object: newObject(t, `{"list":[`+strings.Join(list, ",")+`]}`)}
 	for range 3 {
 		if ok, err := e.Match(ev); !ok || err != nil {
 			t.Fatal(ok, err)
@@ -357,7 +358,7 @@ func TestReadTextsAreForgotten(t *testing.T) {
 // The bytes of what an evaluation makes are bounded, whatever makes them.
 func TestBudgetOfBytes(t *testing.T) {
 	ev := event.Event{Op: event.Add,
-		Object: object(t, fmt.Sprintf(`{"l":[%s1],"text":%q,"m":{"a":%q}}`,
+		Object: newObject(t, fmt.Sprintf(`{"l":[%s1],"text":%q,"m":{"a":%q}}`,
 			strings.Repeat("1,", 99), strings.Repeat("x", 60_000), strings.Repeat("y", 60_000)))}
 	for _, text := range []string{
 		`any(object.l, len(object.text + "x") == 0)`, `any(object.l, upper(object.text) == "")`,
@@ -405,7 +406,7 @@ func TestConstantsAreShared(t *testing.T) {
 // A pattern and a text that match nowhere cost no more steps than there are.
 func TestGlobIsBounded(t *testing.T) {
 	ev := event.Event{Op: event.Add,
-		Object: object(t, fmt.Sprintf(`{"text":%q}`, strings.Repeat("a", 1_000_000)))}
+		Object: newObject(t, fmt.Sprintf(`{"text":%q}`, strings.Repeat("a", 1_000_000)))}
 	e := compile(t, `glob("*`+strings.Repeat("a?", 400)+`b*", object.text)`).Evaluator()
 	if ok, err := e.Match(ev); ok || !errors.Is(err, ErrBudget) {
 		t.Errorf("%v, %v", ok, err)

@@ -90,7 +90,7 @@ func quota(t *testing.T) string {
 func unanswered(t *testing.T, n int) (wrong int) {
 	t.Helper()
 	endpoint := `{"addresses":["10.0.0.1"],"conditions":{"ready":false,"serving":false,"terminating":false},"nodeName":"node-1","targetRef":{"kind":"Pod","name":"web-7d9c-abcde","namespace":"shop"},"zone":"eu-1a"}`
-	o := object(t, `{"metadata":{"name":"web"},"endpoints":[`+
+	o := newObject(t, `{"metadata":{"name":"web"},"endpoints":[`+
 		strings.TrimSuffix(strings.Repeat(endpoint+",", 100), ",")+`]}`)
 	e := compile(t, `none(object.endpoints, .conditions.ready) && all(object.endpoints, .nodeName startsWith "node-")`).Evaluator()
 	for range n {

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // A predicate that names a field of its item more than once reads it once for each item.
 func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
 	ev := event.Event{Op: event.Add,
-		Object: object(t, `{"l":[{"a":{"b":1},"env":[1,2]},{"a":{"b":2},"env":[3]},{"a":{"b":9},"env":[]}]}`)}
+		Object: newObject(t, `{"l":[{"a":{"b":1},"env":[1,2]},{"a":{"b":2},"env":[3]},{"a":{"b":9},"env":[]}]}`)}
 	for _, tt := range []struct {
 		text         string
 		chains       int
@@ -41,7 +42,7 @@ func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
 // What was read of one item is not taken for another's, be it an item of a list in a list.
 func TestItemsDoNotMix(t *testing.T) {
 	ev := event.Event{Op: event.Add,
-		Object: object(t, `{"l":[{"a":1,"l":[{"a":2},{"a":1}]},{"l":[{"a":3}]},{"a":4,"l":[]}],"m":[{"a":1}]}`)}
+		Object: newObject(t, `{"l":[{"a":1,"l":[{"a":2},{"a":1}]},{"l":[{"a":3}]},{"a":4,"l":[]}],"m":[{"a":1}]}`)}
 	for _, text := range []string{
 		`count(object.l, .a == 1) == 1 && count(object.l, .a == nil) == 1 && count(object.m, .a == 1) == 1`,
 		`any(object.l, .a == 1 && any(.l, .a == 2) && .a == 1 && any(.l, .a == 1) && !any(.l, .a == 3))`,
@@ -60,7 +61,7 @@ func TestItemsDoNotMix(t *testing.T) {
 // words.
 func TestALabelIsReadOnce(t *testing.T) {
 	ev := event.Event{Op: event.Add,
-		Object: object(t, `{"metadata":{"labels":{"a":"x"},"annotations":{"a":"y"}},"key":"a"}`)}
+		Object: newObject(t, `{"metadata":{"labels":{"a":"x"},"annotations":{"a":"y"}},"key":"a"}`)}
 	for text, fields := range map[string]int{
 		`label("a") != "y" && label("a") == "x" && object.metadata.labels.a == "x" && object.metadata["labels"]["a"] != nil`: 1,
 		`annotation("a") != "x" && annotation("a") == "y" && object.metadata.annotations["a"] == "y"`:                        1,
@@ -78,7 +79,7 @@ func TestALabelIsReadOnce(t *testing.T) {
 		for i := range e.slots {
 			// The slot answers from now on, not the text.
 			e.slots[i].value = ev.Object.Value()
-			if e.read(i).Kind() != event.ObjectKind {
+			if e.read(i).Kind() != object.ObjectKind {
 				t.Errorf("%s: field %d was read again", text, i)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // rewriter turns the tree the user wrote into one that reads fields from JSON text and is safe of
@@ -129,9 +129,9 @@ func (r *rewriter) truth(n ast.Node) ast.Node {
 func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
 	switch n.Value {
 	case "object":
-		return r.field(n, r.root, event.Path{})
+		return r.field(n, r.root, object.Path{})
 	case "old":
-		return r.field(n, rootOld, event.Path{})
+		return r.field(n, rootOld, object.Path{})
 	case "cluster", "listener":
 		return r.known(n)
 	default:
@@ -140,11 +140,11 @@ func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
 }
 
 // field makes a read of a field, the same one for the same field.
-func (r *rewriter) field(at ast.Node, root root, path event.Path) ast.Node {
+func (r *rewriter) field(at ast.Node, root root, path object.Path) ast.Node {
 	return call(at, fieldName(r.fieldIndex(root, path)))
 }
 
-func (r *rewriter) fieldIndex(root root, path event.Path) int {
+func (r *rewriter) fieldIndex(root root, path object.Path) int {
 	key := fieldKey{root, path.String()}
 	i, ok := r.fields[key]
 	if !ok {
@@ -177,7 +177,7 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 }
 
 // pathOf makes a path of names and indexes.
-func pathOf(keys []any) (path event.Path) {
+func pathOf(keys []any) (path object.Path) {
 	for _, key := range keys {
 		switch key := key.(type) {
 		case string:
@@ -189,7 +189,7 @@ func pathOf(keys []any) (path event.Path) {
 	return path
 }
 
-func (r *rewriter) chainIndex(path event.Path, keys []any) int {
+func (r *rewriter) chainIndex(path object.Path, keys []any) int {
 	i, ok := r.chains[path.String()]
 	if !ok {
 		i = len(r.filter.chains)

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // A null in a list is an item, for short lists and long ones, whichever of the two is looked at
@@ -20,7 +21,7 @@ func TestNullItemsCount(t *testing.T) {
 			if swap {
 				a, b = b, a
 			}
-			now, old := object(t, `{"x":`+a+`,"y":`+b+`}`), object(t, `{"x":`+b+`}`)
+			now, old := newObject(t, `{"x":`+a+`,"y":`+b+`}`), newObject(t, `{"x":`+b+`}`)
 			for _, text := range []string{`changed("x")`, `object.x != old.x`,
 				`object.x != object.y`, `[object.x] != [object.y]`,
 				`(object.x | filter(true)) != (old.x | filter(true))`} {
@@ -71,7 +72,7 @@ func TestSameJSONAsDecoded(t *testing.T) {
 		if rapid.Bool().Draw(t, "equal") {
 			texts[1] = texts[0]
 		}
-		p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+		p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 		o, err := p.Parse([]byte(`{"metadata":{"name":"x"},"a":` + texts[0] + `,"b":[` + texts[1] +
 			`]}`))
 		if err != nil {

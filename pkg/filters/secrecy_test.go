@@ -19,7 +19,7 @@ func TestErrorsHaveNothingOfTheObject(t *testing.T) {
 		"annotations":{"k":"TEXT*(","TEXT":"TEXT"},"ownerReferences":[{"kind":"TEXT","name":"TEXT"}],"creationTimestamp":"TEXT"},
 		"spec":{"a":"TEXT(","b":NUMBER,"list":["TEXT[",NUMBER,{"TEXT":"TEXT"},["TEXT"]],"items":[{"a":"TEXT(","b":NUMBER},{"a":{"TEXT":NUMBER},"b":["TEXT"]},"TEXT"],"m":{"TEXT":"TEXT(","a":NUMBER}},
 		"status":{"conditions":[{"type":"TEXT","status":NUMBER}],"a":["TEXT",NUMBER]},"x":{"TEXT":NUMBER}}`)
-	ev := event.Event{Op: event.Update, Object: object(t, spelled), Old: object(t, spelled)}
+	ev := event.Event{Op: event.Update, Object: newObject(t, spelled), Old: newObject(t, spelled)}
 	seed := time.Now().UnixNano()
 	t.Logf("seed %d", seed)
 	g := &generator{rand.New(rand.NewSource(seed))}

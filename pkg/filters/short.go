@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // shownValue is how many characters of a value are shown.
@@ -105,21 +105,21 @@ func (w *shortener) other(x any) {
 	}
 }
 
-func (w *shortener) json(v event.Value) {
+func (w *shortener) json(v object.Value) {
 	n := 0
 	switch v.Kind() {
-	case event.Array:
+	case object.Array:
 		w.write("[")
-		v.Each(func(item event.Value) bool {
+		v.Each(func(item object.Value) bool {
 			w.comma(n)
 			n++
 			w.value(ref{&item})
 			return w.left >= 0
 		})
 		w.write("]")
-	case event.ObjectKind:
+	case object.ObjectKind:
 		w.write("{")
-		v.EachMember(func(key string, member event.Value) bool {
+		v.EachMember(func(key string, member object.Value) bool {
 			w.comma(n)
 			n++
 			w.text(key)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Source is an expression, where it stands, and what is known of what it will see.
@@ -34,7 +35,7 @@ type Source struct {
 	Informers map[string][]string
 	// Dropped are the fields that the informer cuts out of its objects. To read one, or what is in
 	// it, is a mistake.
-	Dropped []event.Path
+	Dropped []object.Path
 	// Schema says which fields the objects have. Nil: nothing is known, every field may be there.
 	Schema *Schema
 

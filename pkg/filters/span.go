@@ -8,7 +8,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // parseDuration reads what Go writes, with days before it: 7d, 1d12h, -30d, 1.5h.
@@ -57,7 +57,7 @@ const maxDays = 50_000
 func (r *rewriter) age(n *ast.CallNode) ast.Node {
 	r.filter.usesClock = true
 	if len(n.Arguments) == 0 {
-		created := event.Path{}.Key("metadata").Key("creationTimestamp")
+		created := object.Path{}.Key("metadata").Key("creationTimestamp")
 		return call(n, "@age", r.field(n, r.root, created))
 	}
 	if text, ok := firstText(n); ok {

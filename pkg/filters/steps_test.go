@@ -29,7 +29,7 @@ func heavy(t testing.TB) event.Event {
 	deep := strings.Repeat("[", 90) + "1" + strings.Repeat("]", 90)
 	text := strings.Repeat("ab", 100_000)
 	return event.Event{Op: event.Update,
-		Object: object(t, fmt.Sprintf(
+		Object: newObject(t, fmt.Sprintf(
 			`{"text":"%s","same":"%[1]s","esc":"\n%s\u00e9","digits":%s,"fraction":0.%[3]s,"list":[%s0],"texts":[%s"b"],"escs":[%s"b"],"o":{%s},"p":{%s},"l1":[%s1],"l2":[%[9]s2],"deep":%s,"deep2":%s,"nested":[%s0],"q":"123456789012345678.123456789Gi","q2":"1e-30","q3":"999999999999999999999999999999","d":"Mon, 02 Jan 2006 15:04:05 XST","v":"v1234567890.1234567890.1234567890-alpha.1.2.3","img":"%s","small":"web","f":1.5,"i":7,"re":"%s"}`,
 			text, strings.Repeat(`\u00e9x`, 20_000), strings.Repeat("1", 100_000),
 			strings.Repeat("1,", 3000), strings.Repeat(`"a",`, 1000), strings.Repeat(`"\n",`, 500),

@@ -7,28 +7,29 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // stores are caches of other informers, by informer and key, or by informer, index and value.
 type stores struct {
-	objects map[string]*event.Object
-	indexed map[string][]*event.Object
+	objects map[string]*object.Object
+	indexed map[string][]*object.Object
 	asked   int
 }
 
-func (s *stores) Get(informer, namespace, name string) *event.Object {
+func (s *stores) Get(informer, namespace, name string) *object.Object {
 	s.asked++
 	return s.objects[informer+"/"+namespace+"/"+name]
 }
 
-func (s *stores) ByIndex(informer, index, value string) []*event.Object {
+func (s *stores) ByIndex(informer, index, value string) []*object.Object {
 	s.asked++
 	return s.indexed[informer+"/"+index+"/"+value]
 }
 
-func (s *stores) ByIndexIn(informer, index, value, namespace string) []*event.Object {
+func (s *stores) ByIndexIn(informer, index, value, namespace string) []*object.Object {
 	return slices.DeleteFunc(slices.Clone(s.ByIndex(informer, index, value)),
-		func(o *event.Object) bool { return o.Namespace() != namespace })
+		func(o *object.Object) bool { return o.Namespace() != namespace })
 }
 
 const samplePod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","namespace":"shop","creationTimestamp":"2026-01-02T03:00:00Z",
@@ -45,13 +46,13 @@ const samplePod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","n
 func sample(t testing.TB) (event.Event, *stores) {
 	before := strings.Replace(samplePod, `"phase":"Running"`, `"phase":"Pending"`, 1)
 	before = strings.Replace(before, `"Ready","status":"True"`, `"Ready","status":"False"`, 1)
-	ev := event.Event{Op: event.Update, Missed: 2, Object: object(t, samplePod),
-		Old: object(t, before)}
-	node := object(t, `{"metadata":{"name":"node-17","labels":{"zone":"a"}},"spec":{"unschedulable":true,"podCIDR":"10.1.0.0/16"}}`)
-	service := object(t, `{"metadata":{"name":"web","namespace":"shop"},"spec":{"ports":[{"port":80}]}}`)
+	ev := event.Event{Op: event.Update, Missed: 2, Object: newObject(t, samplePod),
+		Old: newObject(t, before)}
+	node := newObject(t, `{"metadata":{"name":"node-17","labels":{"zone":"a"}},"spec":{"unschedulable":true,"podCIDR":"10.1.0.0/16"}}`)
+	service := newObject(t, `{"metadata":{"name":"web","namespace":"shop"},"spec":{"ports":[{"port":80}]}}`)
 	return ev, &stores{
-		objects: map[string]*event.Object{"nodes//node-17": node, "services/shop/web": service},
-		indexed: map[string][]*event.Object{"services/app/web": {service}},
+		objects: map[string]*object.Object{"nodes//node-17": node, "services/shop/web": service},
+		indexed: map[string][]*object.Object{"services/app/web": {service}},
 	}
 }
 

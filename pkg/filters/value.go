@@ -7,30 +7,30 @@ import (
 	"strings"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // ref is a part of an object that has not been decoded. Every function here takes it where it takes
 // a decoded value. It is a struct of one pointer so that it fits into an interface without
 // allocation, and so that expr, which follows plain pointers, leaves it alone.
-type ref struct{ *event.Value }
+type ref struct{ *object.Value }
 
 // refer gives a ref, or nil for what is missing or null.
-func refer(v *event.Value) any {
-	if v.Kind() <= event.Null {
+func refer(v *object.Value) any {
+	if v.Kind() <= object.Null {
 		return nil
 	}
 	return ref{v}
 }
 
 // keep is refer for a value that has no place of its own yet. Its cell lasts until the next event.
-func (e *Evaluator) keep(v event.Value) any {
-	if v.Kind() <= event.Null {
+func (e *Evaluator) keep(v object.Value) any {
+	if v.Kind() <= object.Null {
 		return nil
 	}
 	if len(e.cells) == cap(e.cells) {
 		// the full one lives on in the refs to it
-		e.cells = make([]event.Value, 0, max(64, 2*cap(e.cells)))
+		e.cells = make([]object.Value, 0, max(64, 2*cap(e.cells)))
 	}
 	e.cells = append(e.cells, v)
 	return ref{&e.cells[len(e.cells)-1]}
@@ -88,31 +88,31 @@ func (e *Evaluator) load(x any) value {
 	return load(x)
 }
 
-func (e *Evaluator) loadJSON(v event.Value) value {
+func (e *Evaluator) loadJSON(v object.Value) value {
 	if raw := v.Raw(); len(raw) > freeBytes &&
-		(v.Kind() == event.String || v.Kind() == event.Number) {
+		(v.Kind() == object.String || v.Kind() == object.Number) {
 		e.charge(len(raw) / comparedBytes)
-		if v.Kind() == event.Number || strings.IndexByte(raw, '\\') >= 0 {
+		if v.Kind() == object.Number || strings.IndexByte(raw, '\\') >= 0 {
 			e.charge(len(raw) / decodedBytes)
 		}
 	}
 	return loadJSON(v)
 }
 
-func loadJSON(v event.Value) value {
+func loadJSON(v object.Value) value {
 	switch v.Kind() {
-	case event.String:
+	case object.String:
 		return value{kind: kindText, s: v.Text()}
-	case event.Bool:
+	case object.Bool:
 		return value{kind: kindBool, b: v.Bool()}
-	case event.Number:
+	case object.Number:
 		if isInteger(v.Raw()) {
 			if n, ok := v.Int(); ok && n >= math.MinInt && n <= math.MaxInt {
 				return value{kind: kindInt, i: int(n)}
 			}
 		}
 		return value{kind: kindFloat, f: beyondFloat(v.Raw())}
-	case event.Array, event.ObjectKind:
+	case object.Array, object.ObjectKind:
 		return value{kind: kindOther}
 	default:
 		return value{}
@@ -184,7 +184,7 @@ func typeName(x any) string {
 	}
 	switch x := x.(type) {
 	case ref:
-		if x.Kind() == event.Array {
+		if x.Kind() == object.Array {
 			return "list"
 		}
 		return "object"

@@ -6,6 +6,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // differsFromOld warns of object.x != old.x where events without an old object come, too: nil
@@ -24,7 +25,7 @@ func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 	}
 	instead := ""
 	if len(leftSteps) > 0 && reflect.DeepEqual(leftSteps, rightSteps) {
-		path := event.Path{}
+		path := object.Path{}
 		for _, step := range leftSteps {
 			switch step := step.(type) {
 			case string:

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Overflow says what happens to an event for which a listener's buffer has no room.
@@ -81,7 +82,7 @@ type entry struct {
 	recalled bool
 	failed   *failed // nil if no delivery has
 	// known is for a delete: the state that a listener with Transitions took last, nil if none.
-	known *event.Object
+	known *object.Object
 }
 
 // failed is what is known of an entry's failed deliveries.
@@ -94,7 +95,7 @@ type failed struct {
 // adds, object by object.
 type backlog struct {
 	from    *registration
-	objects []*event.Object
+	objects []*object.Object
 }
 
 // mark is what an object still has to say. latest is its current state. before is the end of an
@@ -159,7 +160,7 @@ func (b *buffer) mark(e entry) {
 
 // join takes what is stored when a listener comes, or a part of the first list. It costs the same
 // however many objects there are.
-func (b *buffer) join(from *registration, objects []*event.Object) {
+func (b *buffer) join(from *registration, objects []*object.Object) {
 	if len(objects) > 0 {
 		b.backlog = append(b.backlog, backlog{from, objects})
 		b.promote()
@@ -214,7 +215,7 @@ func (m *mark) entries() int {
 
 // knownBefore is the state that the listener had taken before this event, nil if there is none or
 // this does not tell.
-func (e *entry) knownBefore() *event.Object {
+func (e *entry) knownBefore() *object.Object {
 	switch e.Op {
 	case event.Update:
 		return e.Old

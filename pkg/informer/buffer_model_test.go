@@ -9,11 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // life is what truly happened to the objects of one name.
 type life struct {
-	current *event.Object
+	current *object.Object
 	uid     int
 	states  []string // every state in order, as uid@version or uid@gone
 }
@@ -36,7 +37,7 @@ type model struct {
 	damaged bool   // what is in the file cannot be read
 	faults  faults // of the disk
 	// that a worker has finished, of the objects that were not deleted
-	last map[string]*event.Object
+	last map[string]*object.Object
 }
 
 // TestBufferModel holds the buffer to its promises under every policy, whatever happens in whatever
@@ -47,7 +48,7 @@ func TestBufferModel(t *testing.T) {
 			t: t, from: &registration{}, lives: map[string]*life{"a": {}, "b": {}, "c": {},
 				"d": {}},
 			seen: map[string][]string{}, deleted: map[string]bool{},
-			last: map[string]*event.Object{},
+			last: map[string]*object.Object{},
 			b: &buffer{
 				capacity: rapid.IntRange(1, 6).Draw(t, "capacity"),
 				overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowDrop,

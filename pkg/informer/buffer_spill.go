@@ -1,6 +1,9 @@
 package informer
 
-import "github.com/informerd/informerd/pkg/informer/event"
+import (
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
 
 // spilled is what must be known of an object's entries in the spill, should the file be damaged:
 // then the object is still delivered in its last state, as if it had been marked. It costs a mark's
@@ -10,8 +13,9 @@ type spilled struct {
 	initials int // that they stand for
 	first    entry
 	latest   entry
-	deletes  []entry       // those in the spill, one for each object that has had the name
-	previous *event.Object // of the entry that came back last; nil as long as first is in the spill
+	deletes  []entry // those in the spill, one for each object that has had the name
+	// of the entry that came back last; nil as long as first is in the spill
+	previous *object.Object
 }
 
 func (s *spilled) pushed(e entry) {

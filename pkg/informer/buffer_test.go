@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-func ev(op event.Op, o *event.Object, old ...*event.Object) entry {
+func ev(op event.Op, o *object.Object, old ...*object.Object) entry {
 	e := entry{Event: event.Event{Op: op, Object: o}, from: &registration{}}
 	if len(old) > 0 {
 		e.Old = old[0]
@@ -26,7 +27,7 @@ func drain(b *buffer) (all []string) {
 }
 
 func TestBufferCoalescesBehindAFullRing(t *testing.T) {
-	x := func(v int) *event.Object { return obj("x", "1", v) }
+	x := func(v int) *object.Object { return obj("x", "1", v) }
 	for name, c := range map[string]struct {
 		offer []entry
 		want  []string

@@ -3,6 +3,7 @@ package informer
 import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // conditions are what a listener wants, before anything is built or locked for an event.
@@ -46,11 +47,11 @@ func (j *judge) allows(e *entry) bool {
 }
 
 // allowed returns those of the stored objects that a listener which comes late wants as adds.
-func (c *conditions) allowed(objects []*event.Object) []*event.Object {
+func (c *conditions) allowed(objects []*object.Object) []*object.Object {
 	if len(c.list) == 0 || mutated("conditions-ignored-for-late-ones") {
 		return objects
 	}
-	var wanted []*event.Object // a new one, so that a few objects do not keep the list of all
+	var wanted []*object.Object // a new one, so that a few objects do not keep the list of all
 	j := c.judge(&condition.Fields{})
 	for _, o := range objects {
 		if j.allows(&entry{Event: event.Event{Op: event.Add, Object: o}}) {

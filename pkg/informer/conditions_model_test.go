@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // judged is a pipeline whose listeners come in groups of three at a time: one with conditions, and
@@ -21,7 +22,7 @@ type judged struct {
 	t       *rapid.T
 	ctl     *controller
 	version int
-	current map[event.Key]*event.Object
+	current map[event.Key]*object.Object
 	uids    map[event.Key]int
 	now     time.Time
 	groups  []*group
@@ -52,7 +53,7 @@ func (g *group) wants(e entry) bool {
 }
 
 // fits is wants of a state, for conditions that ask about no more than that.
-func (g *group) fits(o *event.Object) bool {
+func (g *group) fits(o *object.Object) bool {
 	return conditiontest.Hold(g.conditions, false, condition.Event{Op: event.Resync, Object: o})
 }
 
@@ -129,7 +130,7 @@ func drawEventConditions(t *rapid.T) (on event.OpSet, conditions []condition.Con
 func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 	j.ctl = &controller{queue: newDeltaQueue(1 << 20), store: newIndexer(), proc: &processor{},
 		joined: newSignal()}
-	j.current, j.uids, j.now = map[event.Key]*event.Object{}, map[event.Key]int{}, time.Unix(0, 0)
+	j.current, j.uids, j.now = map[event.Key]*object.Object{}, map[event.Key]int{}, time.Unix(0, 0)
 	key := rapid.SampledFrom([]event.Key{{Namespace: "shop", Name: "a"}, {
 		Namespace: "shop", Name: "b"}, {Namespace: "pay", Name: "a"}, {Name: "c"}})
 	j.groups = append(j.groups, join(t))
@@ -213,11 +214,11 @@ func (j *judged) change(t *rapid.T, key event.Key, watched bool) {
 }
 
 func (j *judged) relist() {
-	var list []*event.Object
+	var list []*object.Object
 	for _, o := range j.current {
 		list = append(list, o)
 	}
-	slices.SortFunc(list, func(a, b *event.Object) int {
+	slices.SortFunc(list, func(a, b *object.Object) int {
 		return strings.Compare(a.Key().String(), b.Key().String())
 	})
 	j.ctl.takeList(context.Background(), list)

@@ -12,12 +12,13 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // labelled is a small object of a namespace; labels are the members of metadata.labels, more are
 // members beside metadata.
 func labelled(namespace, name, uid string, version int, labels string,
-	more ...string) *event.Object {
+	more ...string) *object.Object {
 	text := fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"uid":%q,"resourceVersion":"%d"`, name, uid, version)
 	if namespace != "" {
 		text += fmt.Sprintf(`,"namespace":%q`, namespace)
@@ -25,7 +26,7 @@ func labelled(namespace, name, uid string, version int, labels string,
 	if labels != "" {
 		text += `,"labels":{` + labels + `}`
 	}
-	o, err := (&event.Parser{}).Parse([]byte(text + "}" + strings.Join(more, "") + "}"))
+	o, err := (&object.Parser{}).Parse([]byte(text + "}" + strings.Join(more, "") + "}"))
 	if err != nil {
 		panic(err)
 	}
@@ -100,7 +101,7 @@ func TestConditionsOnObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := c.judge(&condition.Fields{})
-		for o, want := range map[*event.Object]bool{web: tt.web, bare: tt.bare, odd: tt.odd} {
+		for o, want := range map[*object.Object]bool{web: tt.web, bare: tt.bare, odd: tt.odd} {
 			if got := j.allows(&entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
 				t.Errorf("%s, %s: %t", tt.condition, o.Name(), got)
 			}
@@ -115,7 +116,7 @@ func TestConditionsOnObjects(t *testing.T) {
 // could be known.
 func TestConditionsOnOddLabels(t *testing.T) {
 	for _, labels := range []string{`["tier"]`, `"tier"`, `5`} {
-		o, err := (&event.Parser{}).Parse(
+		o, err := (&object.Parser{}).Parse(
 			[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":` + labels +
 				`}}`))
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // controller takes deltas from the queue, applies them to the store and has the processor tell the
@@ -106,7 +107,7 @@ func (c *controller) resync(timer *time.Timer) {
 
 // sameState reports whether two objects of one key are the same object in the same state. The
 // objects of some aggregated APIs have no versions; those are compared as they are.
-func sameState(a, b *event.Object) bool {
+func sameState(a, b *object.Object) bool {
 	if a == b {
 		return true
 	}

@@ -3,22 +3,22 @@ package informer
 import (
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// cooling makes the store's objects dense that nobody has changed for a while: see package event.
+// cooling makes the store's objects dense that nobody has changed for a while: see package object.
 // The controller does that when it has nothing else to do, in small steps. Events do not wait for
 // it, as the reflector applies them meanwhile; what else comes waits for one step at most.
 type cooling struct {
 	store     *indexer
 	every     time.Duration // between passes
-	condenser event.Condenser
+	condenser object.Condenser
 	onFreed   func(bytes int64, more bool)
 	freed     int64 // since it was last called
 	passing   bool
 	at        cursor
-	cold      []*event.Object // of what was passed
-	full      bool            // cold is to be condensed before there may be more of it
+	cold      []*object.Object // of what was passed
+	full      bool             // cold is to be condensed before there may be more of it
 }
 
 const (
@@ -72,7 +72,7 @@ func (c *cooling) tell() {
 }
 
 // look takes an object that is cold, and reports whether there may be more.
-func (c *cooling) look(o *event.Object) bool {
+func (c *cooling) look(o *object.Object) bool {
 	if c.condenser.Cold(o) {
 		c.cold = append(c.cold, o)
 	}

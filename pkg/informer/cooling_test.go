@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // largeObj is obj of a size that is worth making dense.
-func largeObj(name, uid string, version int) *event.Object {
-	o, err := (&event.Parser{}).Parse(
+func largeObj(name, uid string, version int) *object.Object {
+	o, err := (&object.Parser{}).Parse(
 		[]byte(podText(name, uid, version, `,"spec":{"text":"`+strings.Repeat("x", 600)+`"}`)))
 	if err != nil {
 		panic(err)
@@ -36,22 +37,22 @@ func coolOneStep(c *cooling) (condensed bool) {
 		c.condenser.BeginPass()
 	}
 	for at := c.store.begin(); !at.ended(); {
-		c.store.look(&at, lookBatch, func(o *event.Object) bool { return c.look(o) || true })
+		c.store.look(&at, lookBatch, func(o *object.Object) bool { return c.look(o) || true })
 	}
 	return false
 }
 
 // cool is some of what the controller does when it is idle. It is no news for anybody.
 func (p *pipeline) cool() {
-	before := map[event.Key]*event.Object{}
-	p.ctl.store.each(func(o *event.Object) { before[o.Key()] = o })
+	before := map[event.Key]*object.Object{}
+	p.ctl.store.each(func(o *object.Object) { before[o.Key()] = o })
 	if coolOneStep(&p.ctl.cooling) {
 		p.condensed++
 	}
 	if n, _, _ := p.ctl.store.size(); n != len(before) {
 		p.t.Fatalf("%d objects became %d", len(before), n)
 	}
-	p.ctl.store.each(func(o *event.Object) {
+	p.ctl.store.each(func(o *object.Object) {
 		if was := before[o.Key()]; was == nil || o != was &&
 			(!sameState(o, was) || o.JSON() != was.JSON()) {
 			p.t.Fatalf("%s became %s", was.JSON(), o.JSON())
@@ -67,7 +68,7 @@ func TestACursorPassesAllThatStays(t *testing.T) {
 		put := func(namespace, name string) {
 			text := fmt.Sprintf(
 				`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"resourceVersion":"1"}}`, name, namespace)
-			o, err := (&event.Parser{}).Parse([]byte(text))
+			o, err := (&object.Parser{}).Parse([]byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +82,7 @@ func TestACursorPassesAllThatStays(t *testing.T) {
 		put("gone", "one")
 		at := s.begin()
 		for step := 0; !at.ended(); step++ {
-			s.look(&at, batch, func(o *event.Object) bool {
+			s.look(&at, batch, func(o *object.Object) bool {
 				if strings.HasPrefix(o.Name(), "stays") {
 					got = append(got, o.Name())
 				}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Delivery is one event handed to a worker, which must not change it, and must call Done, Retry or
@@ -20,7 +21,7 @@ type Delivery struct {
 	// Before is set for the Delete of an object of which the listener had taken a state, if it has
 	// Transitions: that state. Object may differ from it in what the listener looks at, if events
 	// were missed.
-	Before *event.Object
+	Before *object.Object
 	// Progress belongs to the worker: what it sets before Retry, it finds here at the event's next
 	// delivery, and at no other event's. It is nil at the first one.
 	Progress any

@@ -41,12 +41,12 @@
 // # Memory
 //
 // The store holds objects as the difference to another one that is nearly the same, wherever there
-// is one (see package event): of a pod of 10 KB in a Deployment with replicas, that is about 1 KB.
+// is one (see package object): of a pod of 10 KB in a Deployment with replicas, that is about 1 KB.
 // Events carry them in that form; what a listener does not look at is never unpacked.
 //
 // Other objects are compressed once nobody has changed them for 15 to 30 seconds
 // ([Factory].ColdAfter), to a half of their text or a tenth, with what that does to readers in
-// package event. The controller does it when it has nothing else to do, in steps of a millisecond
+// package object. The controller does it when it has nothing else to do, in steps of a millisecond
 // and for a tenth of its time at most; no listener hears of it. A lister, a resync, a listener that
 // joins late, and the Old of an update hand out such objects. What they took before is garbage,
 // which [Factory].OnFreed can have collected.

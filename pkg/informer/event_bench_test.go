@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // BenchmarkEvent is what an event costs between the parser and the worker: the queue, the store,
@@ -24,7 +24,7 @@ func BenchmarkEvent(b *testing.B) {
 		{"resync", true, ListenerConfig{Resync: time.Hour}, nil},
 		{"spill", true, ListenerConfig{Overflow: OverflowSpill}, nil},
 		{"index", true, ListenerConfig{},
-			map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("metadata.uid"))}},
+			map[string]IndexFunc{"node": IndexByPath(object.MustCompilePath("metadata.uid"))}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(),
@@ -32,7 +32,7 @@ func BenchmarkEvent(b *testing.B) {
 			if err := c.store.addIndexes(bm.indexes); err != nil {
 				b.Fatal(err)
 			}
-			var states [2][objects]*event.Object
+			var states [2][objects]*object.Object
 			for i := range states {
 				for j := range objects {
 					states[i][j] = obj(fmt.Sprintf("pod-%d", j), "u", i*objects+j+1)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Two listeners share one informer, one watch and one cache; each has its own buffer and resync
@@ -49,7 +50,7 @@ var pods = informer.Resource{GroupVersionResource: schema.GroupVersionResource{V
 
 // Objects are bytes until somebody asks for more.
 func ExampleDecode() {
-	object, err := new(event.Parser).Parse([]byte(podJSON))
+	object, err := new(object.Parser).Parse([]byte(podJSON))
 	if err != nil {
 		panic(err)
 	}
@@ -74,7 +75,7 @@ func setUp() (*rest.Config, informer.Handler, context.Context) {
 	context.AfterFunc(ctx, server.Close)
 	var mu sync.Mutex
 	left := 2
-	image := event.MustCompilePath("spec.containers[0].image")
+	image := object.MustCompilePath("spec.containers[0].image")
 	return &rest.Config{Host: server.URL},
 		informer.HandlerFunc(func(_ context.Context, e event.Event) error {
 			mu.Lock()

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // cursor is a place in the store that stays one whatever is changed: who looks at all objects in
@@ -27,15 +27,15 @@ func (s *indexer) begin() cursor {
 
 // look moves a cursor on by n objects at most, and fewer if f returns false for one. It returns by
 // how many. The store is locked meanwhile.
-func (s *indexer) look(c *cursor, n int, f func(*event.Object) bool) (passed int) {
+func (s *indexer) look(c *cursor, n int, f func(*object.Object) bool) (passed int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var last *event.Object
+	var last *object.Object
 	for !c.ended() {
 		last = nil
 		objects := s.namespaces[c.namespaces[0]]
 		all := objects == nil || objects.root == nil ||
-			objects.root.behind(c.hash, c.inside, 0, func(o *event.Object) bool {
+			objects.root.behind(c.hash, c.inside, 0, func(o *object.Object) bool {
 				last = o
 				passed++
 				return f(o) && passed < n
@@ -51,7 +51,7 @@ func (s *indexer) look(c *cursor, n int, f func(*event.Object) bool) (passed int
 
 // exchange puts another form of an object in its place, unless it has been replaced or removed. It
 // returns how many bytes less that takes.
-func (s *indexer) exchange(o, form *event.Object) (freed int64) {
+func (s *indexer) exchange(o, form *object.Object) (freed int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	objects := s.namespaces[o.Namespace()]
@@ -68,7 +68,7 @@ func (s *indexer) exchange(o, form *event.Object) (freed int64) {
 }
 
 // exchange has an object found in its new form wherever it is found.
-func (ix *index) exchange(o, form *event.Object) {
+func (ix *index) exchange(o, form *object.Object) {
 	under, found := ix.under[o]
 	if !found {
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // firstAtOnce is how many objects of the first list are handed to the listeners under one lock. Who
@@ -14,12 +15,12 @@ const firstAtOnce = 512
 // nothing is known, so that each item is an add: it goes to the store and to the listeners'
 // backlogs as if it had been there when they joined, without a delta, an entry and several locks
 // for each object. Later ones are queued.
-func (c *controller) takeList(ctx context.Context, list []*event.Object) {
+func (c *controller) takeList(ctx context.Context, list []*object.Object) {
 	if !c.queue.claimFirst() {
 		c.queue.replace(list, c.store)
 		return
 	}
-	var again []*event.Object
+	var again []*object.Object
 	for len(list) > 0 {
 		if ctx.Err() != nil {
 			return // as with what is queued then
@@ -33,7 +34,7 @@ func (c *controller) takeList(ctx context.Context, list []*event.Object) {
 
 // takeFirst stores objects and tells the listeners of them. It returns those whose name another one
 // had already.
-func (c *controller) takeFirst(objects []*event.Object) (again []*event.Object) {
+func (c *controller) takeFirst(objects []*object.Object) (again []*object.Object) {
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
 	added, again := c.store.fill(objects)
@@ -60,7 +61,7 @@ func (q *deltaQueue) claimFirst() bool {
 
 // endFirst ends the claim. Items that a list has twice are queued, to be compared with what they
 // were.
-func (q *deltaQueue) endFirst(again []*event.Object) {
+func (q *deltaQueue) endFirst(again []*object.Object) {
 	q.mu.Lock()
 	for _, o := range again {
 		if mutated("twice-listed-lost") {
@@ -76,11 +77,11 @@ func (q *deltaQueue) endFirst(again []*event.Object) {
 
 // distributeFirst hands each listener those of the objects that its conditions allow. The caller
 // holds mu.
-func (p *processor) distributeFirst(objects []*event.Object) {
+func (p *processor) distributeFirst(objects []*object.Object) {
 	if p.stale {
 		p.refresh()
 	}
-	wanted := make([][]*event.Object, len(p.regs))
+	wanted := make([][]*object.Object, len(p.regs))
 	e := entry{Event: event.Event{Op: event.Add, Initial: true}}
 	for _, o := range objects {
 		e.Object = o

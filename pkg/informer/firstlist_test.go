@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func newTestController() *controller {
@@ -30,7 +31,7 @@ func handAll(l *Listener) (events []event.Event) {
 // events.
 func TestTheFirstListReachesEveryListener(t *testing.T) {
 	const n = 3*firstAtOnce + 7
-	var list []*event.Object
+	var list []*object.Object
 	for i := range n {
 		list = append(list, labelled([]string{"shop", "pay"}[i%2], fmt.Sprint("o", i),
 			fmt.Sprint("u", i), i+1, ""))
@@ -55,14 +56,14 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 			reg := c.proc.join(l, c.store, time.Time{})
 			inf := &Informer{queue: c.queue, proc: c.proc, store: c.store}
 			c.takeList(t.Context(), list)
-			var want []*event.Object
+			var want []*object.Object
 			switch name {
 			case "conditions":
-				want = slices.DeleteFunc(slices.Clone(list), func(o *event.Object) bool {
+				want = slices.DeleteFunc(slices.Clone(list), func(o *object.Object) bool {
 					return o.Namespace() != "pay"
 				})
 			case "few":
-				want = []*event.Object{list[3], list[1000]}
+				want = []*object.Object{list[3], list[1000]}
 			case "no adds":
 			default:
 				want = list
@@ -103,7 +104,7 @@ func TestAFirstListWithOneNameTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.proc.join(l, c.store, time.Time{})
-	c.takeList(t.Context(), []*event.Object{
+	c.takeList(t.Context(), []*object.Object{
 		obj("a", "1", 1), obj("b", "2", 2), obj("c", "3", 3), obj("a", "1", 4), obj("b", "5", 5),
 		obj("c", "3", 3),
 	})
@@ -136,9 +137,9 @@ func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 	}
 	reg := c.proc.join(l, c.store, time.Time{})
 	c.queue.claimFirst()
-	c.takeFirst([]*event.Object{obj("a", "1", 1)})
+	c.takeFirst([]*object.Object{obj("a", "1", 1)})
 	l.remove(reg) // the first half of processor.leave
-	c.takeFirst([]*event.Object{obj("b", "2", 2)})
+	c.takeFirst([]*object.Object{obj("b", "2", 2)})
 	if got := handAll(l); len(got) > 0 {
 		t.Errorf("it was told %s", story(got[0]))
 	}
@@ -146,7 +147,7 @@ func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	c = newTestController()
-	c.takeList(stopped, []*event.Object{obj("a", "1", 1)})
+	c.takeList(stopped, []*object.Object{obj("a", "1", 1)})
 	if stored, _, _ := c.store.size(); stored > 0 || c.queue.hasSynced() {
 		t.Errorf("after the stop, %d objects were stored, synced: %t", stored, c.queue.hasSynced())
 	}
@@ -156,7 +157,7 @@ func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 // turn included.
 func BenchmarkFirstList(b *testing.B) {
 	const n = 10_000
-	var list []*event.Object
+	var list []*object.Object
 	for i := range n {
 		list = append(list, labelled("shop", fmt.Sprint("o", i), fmt.Sprint("u", i), i+1,
 			`"app":"web"`))
@@ -195,7 +196,7 @@ func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg := c.proc.join(l, c.store, time.Time{})
-	var list []*event.Object
+	var list []*object.Object
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
 		list = append(list, obj(name, name, i+1))
 	}

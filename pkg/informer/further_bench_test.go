@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/growth"
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // further are conditions of listeners that match nothing, as filters ask them: the i-th one's, and
@@ -86,7 +86,7 @@ func replica(i, version int) string {
 type readEvents struct {
 	b      testing.TB
 	ctl    *controller
-	parser *event.Parser
+	parser *object.Parser
 	first  *Listener
 	texts  [][]byte
 	n      int
@@ -95,7 +95,7 @@ type readEvents struct {
 func newReadEvents(b testing.TB) *readEvents {
 	r := &readEvents{b: b, ctl: &controller{queue: newDeltaQueue(defaultQueueLimit),
 		store: newIndexer(), proc: &processor{}, joined: newSignal()}}
-	r.parser = &event.Parser{APIVersion: "v1", Kind: "Pod", Last: r.ctl.store.get}
+	r.parser = &object.Parser{APIVersion: "v1", Kind: "Pod", Last: r.ctl.store.get}
 	r.first = r.join(ListenerConfig{})
 	for version := range 2 {
 		for i := range 200 {

@@ -9,25 +9,26 @@ import (
 	"sync/atomic"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // IndexFunc gives the values under which an object is found in an index; none, one or more. It must
 // not block, and give the same values for the same object.
-type IndexFunc func(*event.Object) []string
+type IndexFunc func(*object.Object) []string
 
 // NamespaceIndex is the index every informer has.
 const NamespaceIndex = "namespace"
 
 // IndexByPath indexes objects by the text of a field. Objects without it are not in the index; an
 // array is taken item by item.
-func IndexByPath(path event.Path) IndexFunc {
-	return func(o *event.Object) []string {
+func IndexByPath(path object.Path) IndexFunc {
+	return func(o *object.Object) []string {
 		switch v := path.Lookup(o); v.Kind() {
-		case event.Missing, event.Null, event.ObjectKind:
+		case object.Missing, object.Null, object.ObjectKind:
 			return nil
-		case event.Array:
+		case object.Array:
 			var values []string
-			v.Each(func(item event.Value) bool {
+			v.Each(func(item object.Value) bool {
 				values = append(values, item.Text())
 				return true
 			})
@@ -42,7 +43,7 @@ func IndexByPath(path event.Path) IndexFunc {
 // the namespace shop, the value web becomes "shop/web". It finds the objects of one namespace
 // however many others have the value.
 func WithinNamespace(f IndexFunc) IndexFunc {
-	return func(o *event.Object) []string {
+	return func(o *object.Object) []string {
 		values := f(o)
 		within := make([]string, len(values))
 		for i, value := range values {
@@ -69,7 +70,7 @@ type indexer struct {
 	memory     int64             // what they take
 	// applying is what the controller is applying, from before the store is changed until the
 	// listeners were offered the event, if there are listeners with resyncs.
-	applying atomic.Pointer[event.Object]
+	applying atomic.Pointer[object.Object]
 }
 
 // index finds objects by a value. A bucket that becomes empty is removed.
@@ -78,7 +79,7 @@ type index struct {
 	buckets map[string]*tree
 	// under is where each object in the store is found, if anywhere: so an old state is never read
 	// again, and is removed from where it is, whatever the function would return for it now.
-	under map[*event.Object]indexed
+	under map[*object.Object]indexed
 }
 
 // indexed are the values under which an object is found, in memory of their own.
@@ -122,16 +123,16 @@ func (s *indexer) hasIndex(name string) bool {
 }
 
 func (s *indexer) addIndexLocked(name string, values IndexFunc) {
-	ix := &index{values: values, buckets: map[string]*tree{}, under: map[*event.Object]indexed{}}
+	ix := &index{values: values, buckets: map[string]*tree{}, under: map[*object.Object]indexed{}}
 	for _, objects := range s.namespaces {
-		objects.each(func(o *event.Object) { ix.change(nil, o, o.Plain()) })
+		objects.each(func(o *object.Object) { ix.change(nil, o, o.Plain()) })
 	}
 	s.indexes[name] = ix
 }
 
 // of calls the index function; one that panics leaves the object out of its index and the process
 // alive.
-func (ix *index) of(o *event.Object) (values []string) {
+func (ix *index) of(o *object.Object) (values []string) {
 	defer func() {
 		if recover() != nil {
 			values = nil
@@ -142,7 +143,7 @@ func (ix *index) of(o *event.Object) (values []string) {
 
 // change moves an object from where its old state is found to where its new one is. Either may be
 // nil. plain is the new one in the form that is read with the least effort.
-func (ix *index) change(old, o, plain *event.Object) {
+func (ix *index) change(old, o, plain *object.Object) {
 	was, found := ix.under[old]
 	var is []string
 	if o != nil {
@@ -168,7 +169,7 @@ func (ix *index) change(old, o, plain *event.Object) {
 	ix.under[o] = was.become(is, found)
 }
 
-func (ix *index) remove(o *event.Object, value string) {
+func (ix *index) remove(o *object.Object, value string) {
 	if bucket := ix.buckets[value]; bucket != nil {
 		bucket.remove(o.Key())
 		if bucket.n == 0 {
@@ -203,7 +204,7 @@ func bucketOf(buckets map[string]*tree, value string) *tree {
 	return bucket
 }
 
-func (s *indexer) get(key event.Key) *event.Object {
+func (s *indexer) get(key event.Key) *object.Object {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if objects := s.namespaces[key.Namespace]; objects != nil {
@@ -213,7 +214,7 @@ func (s *indexer) get(key event.Key) *event.Object {
 }
 
 // put stores a new state.
-func (s *indexer) put(o *event.Object) {
+func (s *indexer) put(o *object.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stored := o.Stored()
@@ -222,8 +223,8 @@ func (s *indexer) put(o *event.Object) {
 }
 
 // fill stores the objects whose keys are new, and returns both those and the others.
-func (s *indexer) fill(objects []*event.Object) (added, others []*event.Object) {
-	added = make([]*event.Object, 0, len(objects))
+func (s *indexer) fill(objects []*object.Object) (added, others []*object.Object) {
+	added = make([]*object.Object, 0, len(objects))
 	for _, o := range objects {
 		if s.add(o) {
 			added = append(added, o)
@@ -235,7 +236,7 @@ func (s *indexer) fill(objects []*event.Object) (added, others []*event.Object) 
 }
 
 // add stores an object unless there is one of its key.
-func (s *indexer) add(o *event.Object) (added bool) {
+func (s *indexer) add(o *object.Object) (added bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stored := o.Stored()
@@ -261,7 +262,7 @@ func (s *indexer) remove(key event.Key) {
 }
 
 // changed keeps indexes and sizes true. The caller holds mu.
-func (s *indexer) changed(old, o, plain *event.Object) {
+func (s *indexer) changed(old, o, plain *object.Object) {
 	for _, ix := range s.indexes {
 		ix.change(old, o, plain)
 	}
@@ -290,7 +291,7 @@ func (s *indexer) snapshot() (trees []tree, n int) {
 }
 
 // each calls f for every object of a snapshot.
-func (s *indexer) each(f func(*event.Object)) {
+func (s *indexer) each(f func(*object.Object)) {
 	trees, _ := s.snapshot()
 	for i := range trees {
 		trees[i].each(f)
@@ -298,11 +299,11 @@ func (s *indexer) each(f func(*event.Object)) {
 }
 
 // list is one consistent snapshot, in any order.
-func (s *indexer) list() []*event.Object {
+func (s *indexer) list() []*object.Object {
 	trees, n := s.snapshot()
-	all := make([]*event.Object, 0, n)
+	all := make([]*object.Object, 0, n)
 	for i := range trees {
-		trees[i].each(func(o *event.Object) { all = append(all, o) })
+		trees[i].each(func(o *object.Object) { all = append(all, o) })
 	}
 	return all
 }
@@ -322,7 +323,7 @@ func (s *indexer) buckets(name string) (map[string]*tree, error) {
 }
 
 // byIndex gives the objects found under one value, in any order.
-func (s *indexer) byIndex(name, value string) ([]*event.Object, error) {
+func (s *indexer) byIndex(name, value string) ([]*object.Object, error) {
 	s.mu.Lock()
 	buckets, err := s.buckets(name)
 	var found tree

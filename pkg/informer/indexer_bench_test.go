@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // BenchmarkPutUnderReaders measures the writer's side of a store of 200,000 objects in 200
@@ -15,10 +15,10 @@ import (
 func BenchmarkPutUnderReaders(b *testing.B) {
 	const objects, namespaces = 200_000, 200
 	s := newIndexer()
-	all := make([]*event.Object, objects)
+	all := make([]*object.Object, objects)
 	for i := range all {
 		text := fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p%d","namespace":"n%d","uid":"u%d","resourceVersion":"%d"}}`, i, i%namespaces, i, i)
-		o, err := (&event.Parser{}).Parse([]byte(text))
+		o, err := (&object.Parser{}).Parse([]byte(text))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // TestIndexesAreWhatAFreshStoreWouldHave: whatever is put and removed, an index has what one would
 // have that is made of the objects that are there.
 func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
-	tags := IndexByPath(event.MustCompilePath("spec.tags"))
+	tags := IndexByPath(object.MustCompilePath("spec.tags"))
 	funcs := map[string]IndexFunc{
 		"tags": tags, "within": WithinNamespace(tags),
-		"panics": func(o *event.Object) []string {
+		"panics": func(o *object.Object) []string {
 			if strings.HasSuffix(o.ResourceVersion(), "3") {
 				panic("no")
 			}
@@ -28,8 +29,8 @@ func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := newIndexer()
-		parser := &event.Parser{}
-		var last *event.Object
+		parser := &object.Parser{}
+		var last *object.Object
 		cool := &cooling{store: s}
 		for version := range 120 {
 			if version == 20 {
@@ -111,7 +112,7 @@ func sameIndexes(t *testing.T, s *indexer, funcs map[string]IndexFunc) {
 // the function answers something else by then.
 func TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain(t *testing.T) {
 	s, n := newIndexer(), 0
-	if err := s.addIndexes(map[string]IndexFunc{"calls": func(*event.Object) []string {
+	if err := s.addIndexes(map[string]IndexFunc{"calls": func(*object.Object) []string {
 		n++
 		return []string{fmt.Sprint(n)}
 	}}); err != nil {
@@ -134,12 +135,12 @@ func TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain(t *testing.T) {
 func BenchmarkIndexedUpdate(b *testing.B) {
 	for _, indexes := range []int{0, 1} {
 		b.Run(fmt.Sprint(indexes), func(b *testing.B) {
-			s, parser := newIndexer(), &event.Parser{}
+			s, parser := newIndexer(), &object.Parser{}
 			if indexes > 0 {
 				_ = s.addIndexes(
-					map[string]IndexFunc{"node": IndexByPath(event.MustCompilePath("spec.node"))})
+					map[string]IndexFunc{"node": IndexByPath(object.MustCompilePath("spec.node"))})
 			}
-			var states []*event.Object
+			var states []*object.Object
 			for version := range 8 {
 				spec := fmt.Sprintf(`,"spec":{"node":"n1","text":%q}`,
 					strings.Repeat("some text ", 500))

@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-func named(objects []*event.Object) []string {
+func named(objects []*object.Object) []string {
 	var names []string
 	for _, o := range objects {
 		names = append(names, o.Name()+"@"+o.ResourceVersion())
@@ -18,8 +19,8 @@ func named(objects []*event.Object) []string {
 	return names
 }
 
-func withSpec(name string, version int, spec string) *event.Object {
-	o, err := (&event.Parser{}).Parse([]byte(podText(name, "u"+name, version, `,"spec":`+spec)))
+func withSpec(name string, version int, spec string) *object.Object {
+	o, err := (&object.Parser{}).Parse([]byte(podText(name, "u"+name, version, `,"spec":`+spec)))
 	if err != nil {
 		panic(err)
 	}
@@ -30,9 +31,9 @@ func TestIndexes(t *testing.T) {
 	s := newIndexer()
 	s.put(withSpec("a", 1, `{"node":"n1","groups":["x","y"]}`))
 	err := s.addIndexes(map[string]IndexFunc{
-		"node":   IndexByPath(event.MustCompilePath("spec.node")),
-		"groups": IndexByPath(event.MustCompilePath("spec.groups")),
-		"broken": func(*event.Object) []string { panic("no") },
+		"node":   IndexByPath(object.MustCompilePath("spec.node")),
+		"groups": IndexByPath(object.MustCompilePath("spec.groups")),
+		"broken": func(*object.Object) []string { panic("no") },
 	})
 	if err != nil {
 		t.Fatal(err)

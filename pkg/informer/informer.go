@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Shape says what of its objects an informer keeps, and how they can be looked up.
 type Shape struct {
 	// Drop are fields that are cut out on arrival, on top of metadata.managedFields.
-	Drop []event.Path
+	Drop []object.Path
 	// KeepManagedFields leaves metadata.managedFields in.
 	KeepManagedFields bool
 	// KeepSecretData leaves the values of Secrets in, readable by every filter, handler and output.
@@ -49,7 +49,7 @@ func (s Shape) keeps() string {
 //
 // A change on the API server goes this way:
 //
-//  1. The reflector reads a watch frame from its stream and parses it into an event.Object.
+//  1. The reflector reads a watch frame from its stream and parses it into an object.Object.
 //  2. It queues a delta under the object's key. If the queue is full, it stops reading.
 //  3. The controller takes all deltas of the key that waits longest. If the queue is empty and the
 //     controller has nothing to do, the reflector's goroutine does not queue the delta, but does
@@ -83,8 +83,8 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	log *slog.Logger) (*Informer, error) {
 	inf := &Informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit),
 		store: newIndexer(), proc: &processor{}}
-	newParser := func(resource Resource) (*event.Parser, error) {
-		parser := &event.Parser{
+	newParser := func(resource Resource) (*object.Parser, error) {
+		parser := &object.Parser{
 			APIVersion: resource.GroupVersion().String(), Kind: resource.Kind, Last: inf.store.get,
 			KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData,
 			DigestKey: shape.DigestKey,

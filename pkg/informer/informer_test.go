@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // recorder is a handler that writes down what it gets.
@@ -216,11 +217,12 @@ func TestListenersShareOneInformer(t *testing.T) {
 func TestListenersThatKeepOtherFieldsDoNotShare(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", `,"spec":{"x":1,"y":2}`)
-		x, y := event.MustCompilePath("spec.x"), event.MustCompilePath("spec.y")
+		x, y := object.MustCompilePath("spec.x"), object.MustCompilePath("spec.y")
 		var regs []*Registration
 		for _, shape := range []Shape{
-			{Drop: []event.Path{x, y}}, {
-				Drop: []event.Path{y, x}, Indexes: map[string]IndexFunc{"y": IndexByPath(y)}}, {}, {
+			{Drop: []object.Path{x, y}}, {
+				Drop: []object.Path{y, x}, Indexes: map[string]IndexFunc{"y": IndexByPath(y)}}, {},
+			{
 				DigestKey: []byte("key")},
 		} {
 			l, err := NewListener(ListenerConfig{})

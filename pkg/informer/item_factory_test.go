@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // sourceFunc makes a function a Source.
@@ -316,7 +317,7 @@ func TestListenersShareIndexes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", `,"spec":{"node":"n1"}`)
 		node := Shape{Indexes: map[string]IndexFunc{
-			"node": IndexByPath(event.MustCompilePath("spec.node"))}}
+			"node": IndexByPath(object.MustCompilePath("spec.node"))}}
 		_, first, _ := w.listen(ListenerConfig{})
 		l, err := NewListener(ListenerConfig{})
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // listWatch is a server made of two functions, for answers the fakeServer does not give.
@@ -288,12 +288,12 @@ func TestItemsDoNotPinTheirPage(t *testing.T) {
 	text := `{"metadata":{"resourceVersion":"5"},"items":[` +
 		podText("a", "1", 1, `,"spec":{"x":"kept"}`) + `]}`
 	s := &stream{r: strings.NewReader(text)}
-	var got []*event.Object
+	var got []*object.Object
 	err := eachListMember(s, func(name string) error {
 		if name != "items" {
-			return s.value(event.ScanValue)
+			return s.value(object.ScanValue)
 		}
-		return readItems(s, &event.Parser{}, func(o *event.Object) {
+		return readItems(s, &object.Parser{}, func(o *object.Object) {
 			got = append(got, o)
 		}, func(error) {})
 	})
@@ -316,8 +316,8 @@ func TestItemsKeepTheirOwnKind(t *testing.T) {
 		{"metadata":{"name":"plain"}},
 		{"apiVersion":"v2","kind":"Other","metadata":{"name":"own"}},
 		{"kind":"Other","metadata":{"name":"half"}}]}`),
-		&event.Parser{APIVersion: "v1", Kind: "Pod"},
-		func(o *event.Object) { got = append(got, o.Name()+" "+o.APIVersion()+" "+o.Kind()) },
+		&object.Parser{APIVersion: "v1", Kind: "Pod"},
+		func(o *object.Object) { got = append(got, o.Name()+" "+o.APIVersion()+" "+o.Kind()) },
 		func(error) { skipped++ })
 	if err != nil || skipped != 1 {
 		t.Errorf("%v, %d skipped", err, skipped)

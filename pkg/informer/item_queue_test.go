@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Item 43: an object without a name never reaches the queue, wherever it comes from.
@@ -43,7 +44,7 @@ func TestDropsAreCutOutOnArrival(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := w.factory.Listen(pods, Scope{},
-				Shape{Drop: []event.Path{event.MustCompilePath("spec.big")}}, l); err != nil {
+				Shape{Drop: []object.Path{object.MustCompilePath("spec.big")}}, l); err != nil {
 				t.Fatal(err)
 			}
 			var mu sync.Mutex
@@ -80,7 +81,7 @@ func TestADropThatCannotBeIsRefusedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.Listen(pods, Scope{},
-		Shape{Drop: []event.Path{event.MustCompilePath("metadata.name")}}, l)
+		Shape{Drop: []object.Path{object.MustCompilePath("metadata.name")}}, l)
 	if err == nil || !strings.HasPrefix(err.Error(), "informer of pods: ") {
 		t.Error(err)
 	}
@@ -96,7 +97,7 @@ func TestQueueReplaceComesInListOrderThenDeletes(t *testing.T) {
 	for _, name := range []string{"x", "a"} {
 		store.put(obj(name, name, 1))
 	}
-	q.replace([]*event.Object{obj("c", "c", 2), obj("b", "b", 3), obj("a", "a", 4)}, store)
+	q.replace([]*object.Object{obj("c", "c", 2), obj("b", "b", 3), obj("a", "a", 4)}, store)
 	expect(t, popAll(q), "c: replaced@2", "b: replaced@3", "a: replaced@4", "x: deleted@1?")
 }
 
@@ -124,7 +125,7 @@ func TestQueueAppliesPendingEventsBeforeAList(t *testing.T) {
 	push(t, q, deltaUpdated, obj("a", "1", 2))
 	push(t, q, deltaAdded, obj("b", "2", 3))
 	push(t, q, deltaDeleted, obj("c", "3", 4))
-	q.replace([]*event.Object{obj("a", "1", 5)}, store)
+	q.replace([]*object.Object{obj("a", "1", 5)}, store)
 	expect(t, popAll(q), "a: updated@2 replaced@5", "b: added@3 deleted@3?", "c: deleted@4")
 }
 
@@ -256,7 +257,7 @@ func TestTheStoreIsChangedFirst(t *testing.T) {
 		var mu sync.Mutex
 		// how many events the listener had been told of when the store was being changed
 		var told []string
-		err := reg.AddIndexes(map[string]IndexFunc{"spy": func(*event.Object) []string {
+		err := reg.AddIndexes(map[string]IndexFunc{"spy": func(*object.Object) []string {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, fmt.Sprint(l.Stats().Offered))

@@ -16,11 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-func parsed(t *testing.T, text string) *event.Object {
+func parsed(t *testing.T, text string) *object.Object {
 	t.Helper()
-	o, err := (&event.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(text))
+	o, err := (&object.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestStorePutAndRemove(t *testing.T) {
 // from nothing.
 func TestIndexesAfterANewList(t *testing.T) {
 	inWorld(t, func(w *world) {
-		node := event.MustCompilePath("spec.node")
+		node := object.MustCompilePath("spec.node")
 		for _, name := range []string{"stays", "moves", "goes"} {
 			w.server.apply(name, name, `,"spec":{"node":"n1"}`)
 		}
@@ -102,7 +103,7 @@ func TestIndexesAfterANewList(t *testing.T) {
 func TestAnIndexWhoseValuesStayIsLeftAlone(t *testing.T) {
 	s := newIndexer()
 	if err := s.addIndexes(map[string]IndexFunc{
-		"node": IndexByPath(event.MustCompilePath("spec.node"))}); err != nil {
+		"node": IndexByPath(object.MustCompilePath("spec.node"))}); err != nil {
 		t.Fatal(err)
 	}
 	bucket := func(value string) uintptr {
@@ -128,7 +129,7 @@ func TestAnIndexFunctionThatPanics(t *testing.T) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
 		r, reg, _ := w.listen(ListenerConfig{})
-		err := reg.AddIndexes(map[string]IndexFunc{"odd": func(o *event.Object) []string {
+		err := reg.AddIndexes(map[string]IndexFunc{"odd": func(o *object.Object) []string {
 			if o.Name() == "a" {
 				panic("no value for " + o.Name())
 			}
@@ -156,7 +157,7 @@ func TestAnIndexFunctionThatPanics(t *testing.T) {
 func TestAnObjectStandsOnceUnderEachValue(t *testing.T) {
 	s := newIndexer()
 	if err := s.addIndexes(map[string]IndexFunc{
-		"group": IndexByPath(event.MustCompilePath("spec.groups"))}); err != nil {
+		"group": IndexByPath(object.MustCompilePath("spec.groups"))}); err != nil {
 		t.Fatal(err)
 	}
 	s.put(withSpec("a", 1, `{"groups":["x","y","x"]}`))
@@ -178,7 +179,7 @@ func TestAddIndexesToARunningInformer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", `,"spec":{"node":"n1"}`)
 		_, reg, _ := w.listen(ListenerConfig{})
-		node := IndexByPath(event.MustCompilePath("spec.node"))
+		node := IndexByPath(object.MustCompilePath("spec.node"))
 		if err := reg.AddIndexes(map[string]IndexFunc{"node": node}); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +224,7 @@ func TestAddIndexesBeforeTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := reg.AddIndexes(map[string]IndexFunc{
-		"node": IndexByPath(event.MustCompilePath("spec.node"))}); err != nil {
+		"node": IndexByPath(object.MustCompilePath("spec.node"))}); err != nil {
 		t.Error(err)
 	}
 	if values, err := reg.Lister().IndexValues("node"); err != nil || len(values) != 0 {
@@ -257,7 +258,7 @@ func TestASnapshotStaysAsItWasTaken(t *testing.T) {
 func TestReadersSeeOneMoment(t *testing.T) {
 	s := newIndexer()
 	if err := s.addIndexes(map[string]IndexFunc{
-		"pair": IndexByPath(event.MustCompilePath("spec.pair"))}); err != nil {
+		"pair": IndexByPath(object.MustCompilePath("spec.pair"))}); err != nil {
 		t.Fatal(err)
 	}
 	put := func(i int) {
@@ -293,7 +294,7 @@ func TestReadersSeeOneMoment(t *testing.T) {
 					t.Error(err)
 				}
 				s.get(event.Key{Namespace: "shop", Name: "a"})
-				s.each(func(*event.Object) {})
+				s.each(func(*object.Object) {})
 				s.size()
 			}
 		})
@@ -301,7 +302,7 @@ func TestReadersSeeOneMoment(t *testing.T) {
 	wg.Go(func() {
 		for i := range 50 {
 			if err := s.addIndexes(
-				map[string]IndexFunc{fmt.Sprint("late", i): func(*event.Object) []string {
+				map[string]IndexFunc{fmt.Sprint("late", i): func(*object.Object) []string {
 					return nil
 				}}); err != nil {
 				t.Error(err)

@@ -19,7 +19,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Item 17: a watch that lived for a second is repeated from the last version at once, even if it
@@ -380,8 +380,8 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func TestAFrameOf17MiBIsTaken(t *testing.T) {
 	big := `{"type":"ADDED","object":` + podText("big", "1", 1,
 		`,"x":"`+strings.Repeat("y", 17<<20)+`"`) + "}\n"
-	s, p := &stream{r: strings.NewReader(big)}, &event.Parser{}
-	var w event.WatchEvent
+	s, p := &stream{r: strings.NewReader(big)}, &object.Parser{}
+	var w object.WatchEvent
 	err := s.value(func(text []byte) (end int, err error) {
 		w, end, err = p.ParseWatchEvent(text)
 		return end, err

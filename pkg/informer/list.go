@@ -10,7 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // listPage is what stands around the items of one page of a list.
@@ -25,7 +25,7 @@ type listPage struct {
 // readList reads one page as it arrives, in whatever order its members come, and gives each item to
 // add as soon as it is complete. An item that is JSON but no object informerd can hold goes to skip
 // and does not fail the page.
-func readList(r io.Reader, parser *event.Parser, add func(*event.Object),
+func readList(r io.Reader, parser *object.Parser, add func(*object.Object),
 	skip func(error)) (listPage, error) {
 	var page listPage
 	s := &stream{r: r}
@@ -39,7 +39,7 @@ func readList(r io.Reader, parser *event.Parser, add func(*event.Object),
 		case "metadata":
 			return decodeValue(s, &page.Metadata)
 		default:
-			return s.value(event.ScanValue)
+			return s.value(object.ScanValue)
 		}
 	})
 	if err == nil {
@@ -84,10 +84,10 @@ func eachListMember(s *stream, member func(name string) error) error {
 	}
 }
 
-func readItems(s *stream, parser *event.Parser, add func(*event.Object), skip func(error)) error {
+func readItems(s *stream, parser *object.Parser, add func(*object.Object), skip func(error)) error {
 	if c, err := s.peek(); err != nil || c == 'n' {
 		if err == nil {
-			err = s.value(event.ScanValue) // "items": null is an empty list
+			err = s.value(object.ScanValue) // "items": null is an empty list
 		}
 		return err
 	}
@@ -113,10 +113,10 @@ func readItems(s *stream, parser *event.Parser, add func(*event.Object), skip fu
 				add(o)
 				return end, nil
 			}
-			if errors.Is(err, event.ErrTruncated) {
+			if errors.Is(err, object.ErrTruncated) {
 				return end, err
 			}
-			end, bad := event.ScanValue(text)
+			end, bad := object.ScanValue(text)
 			if bad != nil {
 				return end, bad
 			}
@@ -132,7 +132,7 @@ func readItems(s *stream, parser *event.Parser, add func(*event.Object), skip fu
 // decodeValue is for the few small values around the items.
 func decodeValue(s *stream, into any) error {
 	return s.value(func(text []byte) (int, error) {
-		end, err := event.ScanValue(text)
+		end, err := object.ScanValue(text)
 		if err != nil {
 			return end, err
 		}

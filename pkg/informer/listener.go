@@ -12,6 +12,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const (
@@ -153,7 +154,7 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 func (l *Listener) Name() string { return l.cfg.Name }
 
 // join takes the objects that are stored when the listener comes, and those of the first list.
-func (l *Listener) join(from *registration, objects []*event.Object) {
+func (l *Listener) join(from *registration, objects []*object.Object) {
 	l.mu.Lock()
 	defer l.wake.set()
 	defer l.mu.Unlock()

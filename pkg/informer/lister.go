@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Lister reads an informer's store. What it gives is one consistent snapshot, in any order; objects
@@ -14,7 +15,7 @@ import (
 type Lister struct{ inf *Informer }
 
 // Get gives one object. The error is NotFound, as client-go's, if there is none.
-func (l Lister) Get(namespace, name string) (*event.Object, error) {
+func (l Lister) Get(namespace, name string) (*object.Object, error) {
 	if o := l.inf.store.get(event.Key{Namespace: namespace, Name: name}); o != nil {
 		return o, nil
 	}
@@ -22,10 +23,10 @@ func (l Lister) Get(namespace, name string) (*event.Object, error) {
 }
 
 // List gives the objects of a namespace, all if it is empty, that a selector matches.
-func (l Lister) List(namespace string, selector labels.Selector) ([]*event.Object, error) {
+func (l Lister) List(namespace string, selector labels.Selector) ([]*object.Object, error) {
 	all := l.inf.store.list
 	if namespace != "" {
-		all = func() []*event.Object {
+		all = func() []*object.Object {
 			// every informer has this index
 			found, _ := l.inf.store.byIndex(NamespaceIndex, namespace)
 			return found
@@ -37,7 +38,7 @@ func (l Lister) List(namespace string, selector labels.Selector) ([]*event.Objec
 	if _, selectable := selector.Requirements(); !selectable {
 		return nil, nil
 	}
-	var found []*event.Object
+	var found []*object.Object
 	for _, o := range all() {
 		if selector.Matches(objectLabels{o}) {
 			found = append(found, o)
@@ -47,7 +48,7 @@ func (l Lister) List(namespace string, selector labels.Selector) ([]*event.Objec
 }
 
 // ByIndex gives the objects found under a value of a named index.
-func (l Lister) ByIndex(index, value string) ([]*event.Object, error) {
+func (l Lister) ByIndex(index, value string) ([]*object.Object, error) {
 	return l.inf.store.byIndex(index, value)
 }
 
@@ -57,7 +58,7 @@ func (l Lister) IndexValues(index string) ([]string, error) {
 }
 
 // objectLabels lets a selector read single labels from the object's text.
-type objectLabels struct{ o *event.Object }
+type objectLabels struct{ o *object.Object }
 
 func (s objectLabels) Has(label string) bool { _, ok := s.o.Label(label); return ok }
 

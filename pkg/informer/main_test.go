@@ -22,6 +22,7 @@ import (
 
 	"github.com/informerd/informerd/internal/watchlog"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // TestMain makes 500 runs of 200 operations the models' measure, unless the command line says more.
@@ -211,8 +212,8 @@ func serverError() error {
 		pods.GroupResource(), "", "boom", 0, true)
 }
 
-func obj(name, uid string, version int) *event.Object {
-	o, err := (&event.Parser{}).Parse([]byte(podText(name, uid, version, "")))
+func obj(name, uid string, version int) *object.Object {
+	o, err := (&object.Parser{}).Parse([]byte(podText(name, uid, version, "")))
 	if err != nil {
 		panic(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // pipeline is queue, store, controller, processor and listeners without their goroutines, so that
@@ -25,7 +26,7 @@ type pipeline struct {
 	now       time.Time
 	listeners []*ledger
 	// first is what is left of the first list, if that is being taken.
-	first, again []*event.Object
+	first, again []*object.Object
 	listing      bool
 	condensed    int
 }
@@ -148,7 +149,7 @@ func (p *pipeline) listen(t *rapid.T, cfg ListenerConfig) {
 func (p *pipeline) change(t *rapid.T, name string, missed bool) {
 	l := p.lives[name]
 	p.version++
-	typ, o := deltaUpdated, (*event.Object)(nil)
+	typ, o := deltaUpdated, (*object.Object)(nil)
 	switch {
 	case l.current == nil:
 		l.uid++
@@ -195,7 +196,7 @@ func (p *pipeline) add(d delta) {
 }
 
 func (p *pipeline) relist() {
-	var list []*event.Object
+	var list []*object.Object
 	for _, name := range slices.Sorted(maps.Keys(p.lives)) {
 		if l := p.lives[name]; l.current != nil {
 			list = append(list, l.current)

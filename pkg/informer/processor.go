@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // processor distributes an informer's notifications to its listeners. It has no goroutine: whoever
@@ -66,7 +67,7 @@ func (p *processor) join(l *Listener, store *indexer, now time.Time) *registrati
 		judge: l.conditions.judge(&p.fields),
 	}
 	stored, _, _ := store.size()
-	var wanted []*event.Object
+	var wanted []*object.Object
 	if l.conditions.on.Has(event.Add) {
 		wanted = l.conditions.allowed(store.list())
 	}
@@ -114,13 +115,13 @@ func (p *processor) distribute(e event.Event) { p.send(&entry{Event: e}) }
 
 // distributeGone offers a delete to every listener whose conditions allow it. Known is the state
 // before, which the object may have left with its end. The caller holds mu.
-func (p *processor) distributeGone(e event.Event, known *event.Object) {
+func (p *processor) distributeGone(e event.Event, known *object.Object) {
 	p.send(&entry{Event: e, known: known})
 }
 
 // distributeUnchanged offers an object that a new list has not changed to the listeners that are
 // syncing. The caller holds mu.
-func (p *processor) distributeUnchanged(o *event.Object) {
+func (p *processor) distributeUnchanged(o *object.Object) {
 	offered := entry{Event: event.Event{Op: event.Resync, Object: o}}
 	for _, reg := range p.regs {
 		if reg.syncing && reg.listener.cfg.Resync > 0 || mutated("unchanged-to-everyone") {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // replicaOf is what podText needs besides for a pod of about 10 KB of a Deployment.
@@ -54,7 +55,7 @@ func TestReplicasAreStoredAndDeliveredPacked(t *testing.T) {
 		}
 		reg, err := w.factory.Listen(pods, Scope{},
 			Shape{Indexes: map[string]IndexFunc{
-				"node": IndexByPath(event.MustCompilePath("spec.nodeName"))}}, l)
+				"node": IndexByPath(object.MustCompilePath("spec.nodeName"))}}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +139,7 @@ func TestReadersDoNotHoldUpTheWriter(t *testing.T) {
 		s.put(obj("a", "1", version))
 	}
 	reads := 0
-	s.each(func(*event.Object) { reads++; write() })
+	s.each(func(*object.Object) { reads++; write() })
 	found, err := Lister{inf: &Informer{store: s}}.List("shop",
 		slowSelector{labels.NewSelector(), func() { reads++; write() }})
 	if err != nil || len(found) != 2 || reads != 4 {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // deltaType says why a delta is in the queue.
@@ -21,7 +22,7 @@ const (
 // delta is one thing that happened to one object.
 type delta struct {
 	typ    deltaType
-	object *event.Object
+	object *object.Object
 	// finalStateUnknown: the delete itself was missed, object is the last state known.
 	finalStateUnknown bool
 	// initial: object is an item of the informer's first list.
@@ -127,7 +128,7 @@ func (q *deltaQueue) pass() {
 
 // replace queues a list that is not the first: each item, in the order of the list, then a delete
 // for each object that the store or the queue knows and the list does not have.
-func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
+func (q *deltaQueue) replace(list []*object.Object, store *indexer) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.items) == 0 {
@@ -147,7 +148,7 @@ func (q *deltaQueue) replace(list []*event.Object, store *indexer) {
 }
 
 // pushMissing queues a delete for each object that is known and not listed. The caller holds mu.
-func (q *deltaQueue) pushMissing(list []*event.Object, store *indexer) {
+func (q *deltaQueue) pushMissing(list []*object.Object, store *indexer) {
 	listed := make(map[event.Key]struct{}, len(list))
 	for _, o := range list {
 		listed[o.Key()] = struct{}{}
@@ -169,7 +170,7 @@ func (q *deltaQueue) pushMissing(list []*event.Object, store *indexer) {
 		missing(q.takenKey, q.taken[n-1])
 		listed[q.takenKey] = struct{}{}
 	}
-	store.each(func(o *event.Object) { missing(o.Key(), delta{object: o}) })
+	store.each(func(o *object.Object) { missing(o.Key(), delta{object: o}) })
 }
 
 func (q *deltaQueue) push(key event.Key, d delta) { q.pushTo(nil, key, d) }

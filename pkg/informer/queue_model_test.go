@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // queueModel is a deltaQueue with what it should be: a list of objects, each with the words of its
@@ -99,14 +99,14 @@ func (m *queueModel) push(name string, d delta) {
 // list queues a list of some names. The objects that are known and not in it are deleted, those in
 // the queue first.
 func (m *queueModel) list(names []string) {
-	var list []*event.Object
+	var list []*object.Object
 	for _, name := range names {
 		m.version++
 		list = append(list, obj(name, "1", m.version))
 	}
 	before := slices.Clone(m.order)
-	known := map[string]*event.Object{}
-	m.store.each(func(o *event.Object) { known[o.Name()] = o })
+	known := map[string]*object.Object{}
+	m.store.each(func(o *object.Object) { known[o.Name()] = o })
 	if m.taken != "" { // is newer than the store
 		delete(known, m.taken)
 		if d := m.q.taken[len(m.q.taken)-1]; d.typ != deltaDeleted {
@@ -136,7 +136,7 @@ func (m *queueModel) list(names []string) {
 		gone(name)
 	}
 	gone(m.taken)
-	m.store.each(func(o *event.Object) { gone(o.Name()) })
+	m.store.each(func(o *object.Object) { gone(o.Name()) })
 }
 
 func (m *queueModel) pop() {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 var deltaNames = map[deltaType]string{deltaAdded: "added", deltaUpdated: "updated",
@@ -37,7 +37,7 @@ func popAll(q *deltaQueue) (all []string) {
 	}
 }
 
-func push(t *testing.T, q *deltaQueue, typ deltaType, o *event.Object) {
+func push(t *testing.T, q *deltaQueue, typ deltaType, o *object.Object) {
 	t.Helper()
 	if err := q.add(t.Context(), delta{typ: typ, object: o}); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestQueueReplaceFindsWhatIsGone(t *testing.T) {
 	if q2[0].object.Name() != "queued" {
 		t.Fatal(q2[0].object.Name())
 	}
-	q.replace([]*event.Object{obj("stays", "1", 1), obj("new", "5", 6)}, store)
+	q.replace([]*object.Object{obj("stays", "1", 1), obj("new", "5", 6)}, store)
 	q.done()
 	got := popAll(q)
 	slices.Sort(got)
@@ -91,7 +91,7 @@ func TestQueueHasSyncedWhenTheFirstListIsProcessed(t *testing.T) {
 	if _, ok := q.pop(); ok {
 		t.Error("the queue has something to take while its list is being applied")
 	}
-	q.endFirst([]*event.Object{obj("a", "1", 1), obj("b", "2", 2)}) // that the list had twice
+	q.endFirst([]*object.Object{obj("a", "1", 1), obj("b", "2", 2)}) // that the list had twice
 	for i := range 2 {
 		if q.hasSynced() {
 			t.Errorf("synced with %d of 2 objects processed", i)
@@ -123,13 +123,13 @@ func TestQueueHasSyncedWhenTheFirstListIsProcessed(t *testing.T) {
 func TestQueueMarksOnlyTheFirstListInitial(t *testing.T) {
 	q, store := newDeltaQueue(10), newIndexer()
 	q.claimFirst()
-	q.endFirst([]*event.Object{obj("a", "1", 1)})
+	q.endFirst([]*object.Object{obj("a", "1", 1)})
 	push(t, q, deltaAdded, obj("b", "2", 2))
 	expect(t, popAll(q), "a: replaced@1*", "b: added@2")
 	if q.claimFirst() {
 		t.Error("a second list is taken for the first")
 	}
-	q.replace([]*event.Object{obj("a", "1", 3)}, store)
+	q.replace([]*object.Object{obj("a", "1", 3)}, store)
 	expect(t, popAll(q), "a: replaced@3")
 }
 
@@ -210,7 +210,7 @@ func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 // came after that.
 func TestAnEmptiedQueueReleasesItsMemory(t *testing.T) {
 	const n = 20 * maxEmpty
-	var list []*event.Object
+	var list []*object.Object
 	store := newIndexer()
 	for i := range n {
 		list = append(list, obj(fmt.Sprint("o", i), "1", i+1))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // asking is a worker that wants objects again, and writes down what it gets.
@@ -137,7 +138,7 @@ func TestWhatIsGoneDoesNotComeAgain(t *testing.T) {
 // A recalled object goes before what waits of it, which is newer, and never beside what a worker
 // has of it.
 func TestARecalledObjectKeepsTheOrder(t *testing.T) {
-	o := func(version int) *event.Object { return labelled("", "a", "1", version, "") }
+	o := func(version int) *object.Object { return labelled("", "a", "1", version, "") }
 	reg := &registration{}
 	again := entry{Event: event.Event{Op: event.Resync, Object: o(1)}, from: reg, recalled: true}
 	next := entry{Event: event.Event{Op: event.Update, Object: o(2), Old: o(1)}, from: reg}
@@ -175,7 +176,7 @@ func TestARecalledObjectKeepsTheOrder(t *testing.T) {
 
 // The delete of a mark says what the listener took before the events that were merged into it.
 func TestAMergedDeleteTellsWhatTheListenerKnew(t *testing.T) {
-	o := func(version int) *event.Object { return labelled("", "a", "1", version, "") }
+	o := func(version int) *object.Object { return labelled("", "a", "1", version, "") }
 	for name, tt := range map[string]struct {
 		first event.Event
 		known string

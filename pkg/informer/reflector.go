@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 type reflector struct {
 	lw       ListWatcher
 	resource Resource
-	parser   *event.Parser
+	parser   *object.Parser
 	queue    *deltaQueue
 	store    *indexer
 	// controller applies what is watched while the queue is empty.
@@ -34,7 +34,7 @@ type reflector struct {
 	log        *slog.Logger
 	onError    func(error) // may be nil
 	// newParser makes a parser for the resource in another version.
-	newParser func(Resource) (*event.Parser, error)
+	newParser func(Resource) (*object.Parser, error)
 	// renew finds the resource in the version that the server has by now; may be nil. See
 	// Factory.Renew.
 	renew func(context.Context, Resource) (Resource, ListWatcher, error)
@@ -186,7 +186,7 @@ func (r *reflector) listVersion() string {
 	}
 }
 
-func (r *reflector) listPages(ctx context.Context, version string) (items []*event.Object,
+func (r *reflector) listPages(ctx context.Context, version string) (items []*object.Object,
 	at string, err error) {
 	opts := metav1.ListOptions{ResourceVersion: version}
 	if version == "" || version == "0" || r.paged {
@@ -215,7 +215,8 @@ func (r *reflector) listPages(ctx context.Context, version string) (items []*eve
 	}
 }
 
-func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions, items *[]*event.Object) (
+func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions,
+	items *[]*object.Object) (
 	listPage, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -227,7 +228,7 @@ func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions, items
 		}
 		defer body.Close()
 		heard := heardReader{body, silence}
-		return readList(heard, r.parser, func(o *event.Object) {
+		return readList(heard, r.parser, func(o *object.Object) {
 			*items = append(*items, o)
 		}, r.skipInList)
 	}()

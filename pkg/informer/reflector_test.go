@@ -18,7 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func expired() error { return apierrors.NewResourceExpired("too old resource version") }
@@ -293,8 +293,8 @@ func TestReadListInAnyShape(t *testing.T) {
 			t.Run(name+" "+how, func(t *testing.T) {
 				var names []string
 				page, err := readList(reader(strings.NewReader(c.in)),
-					&event.Parser{APIVersion: "v1", Kind: "Pod"},
-					func(o *event.Object) { names = append(names, o.Name()) }, func(error) {})
+					&object.Parser{APIVersion: "v1", Kind: "Pod"},
+					func(o *object.Object) { names = append(names, o.Name()) }, func(error) {})
 				if got := strings.Join(names, " "); got != c.names ||
 					page.Metadata.ResourceVersion != c.version {
 					t.Errorf("names %q, version %q", got, page.Metadata.ResourceVersion)
@@ -319,9 +319,9 @@ func TestStreamOfFrames(t *testing.T) {
 		"slowly":               &slowReader{text: frames, n: 1400},
 	} {
 		t.Run(how, func(t *testing.T) {
-			s, p := &stream{r: r}, &event.Parser{}
+			s, p := &stream{r: r}, &object.Parser{}
 			for _, want := range []string{"ADDED a", "MODIFIED b", "DELETED c"} {
-				var w event.WatchEvent
+				var w object.WatchEvent
 				err := s.value(func(text []byte) (end int, err error) {
 					w, end, err = p.ParseWatchEvent(text)
 					return end, err
@@ -330,7 +330,7 @@ func TestStreamOfFrames(t *testing.T) {
 					t.Fatalf("%+v, %v, want %s", w, err, want)
 				}
 			}
-			if err := s.value(event.ScanValue); err != io.EOF {
+			if err := s.value(object.ScanValue); err != io.EOF {
 				t.Errorf("at the end: %v", err)
 			}
 		})
@@ -354,7 +354,7 @@ func (r *slowReader) Read(p []byte) (int, error) {
 
 func TestStreamGivesUpOnEndlessValues(t *testing.T) {
 	s := &stream{r: io.MultiReader(strings.NewReader(`"`), endless{})}
-	if err := s.value(event.ScanValue); !errors.Is(err, errValueTooLong) {
+	if err := s.value(object.ScanValue); !errors.Is(err, errValueTooLong) {
 		t.Error(err)
 	}
 }

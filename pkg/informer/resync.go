@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // resync hands one registration what is stored once more, object by object, as its workers ask. It
@@ -16,7 +17,7 @@ type resync struct {
 	walk  treeWalk
 	left  int // objects that the cursor has not come to
 	// open is an object that the cursor has come to, while its change is being applied.
-	open *event.Object
+	open *object.Object
 }
 
 // maxResyncScan is how many objects that are not handed out a worker passes over at a time. Then it
@@ -24,7 +25,7 @@ type resync struct {
 const maxResyncScan = 256
 
 // next moves the cursor and returns the object it was at. The caller knows that there is one.
-func (r *resync) next() (o *event.Object) {
+func (r *resync) next() (o *object.Object) {
 	r.left--
 	if o, r.open = r.open, nil; o != nil {
 		return o
@@ -102,7 +103,7 @@ func (b *buffer) judges(l *Listener) *judge {
 // another one since, or is about to. With an empty ring, and the listener's lock held, an event
 // that is not in the lanes either has been done, or was refused by the listener's conditions, or is
 // on its way.
-func (r *resync) current(o *event.Object) *event.Object {
+func (r *resync) current(o *object.Object) *object.Object {
 	if mutated("resync-overtakes") {
 		return o
 	}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // round is what a resync has to hand out: the objects stored when it began. An object the workers
 // have had since, or had then, needs none.
-type round struct{ wants map[event.Key]*event.Object }
+type round struct{ wants map[event.Key]*object.Object }
 
 // hearsAll: the listener gets every change.
 func (l *ledger) hearsAll() bool {
@@ -44,8 +45,8 @@ func (p *pipeline) resync(after time.Duration) {
 		if was.Resyncing > 0 || now.Resyncing == 0 {
 			continue // the one under way goes on, or none began
 		}
-		l.round = &round{wants: map[event.Key]*event.Object{}}
-		p.ctl.store.each(func(o *event.Object) { l.round.wants[o.Key()] = o })
+		l.round = &round{wants: map[event.Key]*object.Object{}}
+		p.ctl.store.each(func(o *object.Object) { l.round.wants[o.Key()] = o })
 		if now.Resyncing != len(l.round.wants) {
 			p.t.Fatalf("%d objects of %d are resynced", now.Resyncing, len(l.round.wants))
 		}

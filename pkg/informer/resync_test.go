@@ -10,13 +10,14 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // stocked is a controller whose store has n objects, and a list of them.
-func stocked(n int) (*controller, []*event.Object) {
+func stocked(n int) (*controller, []*object.Object) {
 	c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(),
 		proc: &processor{}, joined: newSignal()}
-	var list []*event.Object
+	var list []*object.Object
 	for i := range n {
 		list = append(list, obj(fmt.Sprintf("pod-%d", i), "u", i+1))
 		c.store.put(list[i])

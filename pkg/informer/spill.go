@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // spillFile is a first-in-first-out list of entries on local disk, bounded in bytes. It has no
@@ -30,7 +31,7 @@ type spillFile struct {
 	bytes    int64
 	records  int
 	from     []*registration // numbered in the records, since the file cannot hold pointers
-	parser   event.Parser
+	parser   object.Parser
 	buf      []byte
 	create   func(dir string) (disk, error)
 	full     bool // nothing more is written, because that has failed
@@ -75,7 +76,7 @@ const (
 func newSpillFile(dir string, maxBytes int64) *spillFile {
 	// The texts went through the informer's parser once; nothing is to be cut out again.
 	return &spillFile{dir: dir, maxBytes: maxBytes, create: unnamedFile,
-		parser: event.Parser{KeepManagedFields: true, KeepSecretData: true, Plain: true}}
+		parser: object.Parser{KeepManagedFields: true, KeepSecretData: true, Plain: true}}
 }
 
 // push writes an entry at the end. After an error the entry is not in the file, and what was is
@@ -188,7 +189,7 @@ func (s *spillFile) pop() (entry, error) {
 }
 
 func (s *spillFile) decode(b []byte) (entry, error) {
-	end, err := event.ScanValue(b)
+	end, err := object.ScanValue(b)
 	if err != nil {
 		return entry{}, errSpillCorrupt
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // faults are what a disk cannot do.
@@ -102,12 +103,12 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 			b := &buffer{capacity: 1, overflow: OverflowSpill,
 				spill: newSpill(f.spillFile(1 << 20))}
 			file := b.spill.file
-			initial := func(o *event.Object) entry {
+			initial := func(o *object.Object) entry {
 				e := ev(event.Add, o)
 				e.Initial, e.initials = true, 1
 				return e
 			}
-			x := func(uid string, v int) *event.Object { return obj("x", uid, v) }
+			x := func(uid string, v int) *object.Object { return obj("x", uid, v) }
 			b.offer(initial(obj("a", "1", 1)))
 			b.offer(initial(x("1", 2)))
 			b.offer(ev(event.Update, x("1", 3), x("1", 2)))

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // A disk that is really full: a listener that spills to one of a megabyte gets every object's last
@@ -35,7 +35,7 @@ func TestSpillToAFullDisk(t *testing.T) {
 	}
 	c.proc.join(l, c.store, time.Now())
 	const events, objects = 400, 5
-	var p event.Parser
+	var p object.Parser
 	for i := range events {
 		text := podText(fmt.Sprint("pod-", i%objects), "u", i+1,
 			fmt.Sprintf(`,"spec":{"x":%q}`, strings.Repeat(fmt.Sprint(i), 2000)))

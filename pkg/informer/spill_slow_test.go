@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // settle waits until the listener does not use the disk any more.
@@ -276,7 +277,7 @@ func TestAnEventThatIsLongerThanTheSpillFile(t *testing.T) {
 func TestWhatIsInFrontOfADamagedRecordComes(t *testing.T) {
 	b := &buffer{capacity: 1, overflow: OverflowSpill,
 		spill: newSpill((&faults{}).spillFile(1 << 20))}
-	x := func(v int) *event.Object { return obj("x", "1", v) }
+	x := func(v int) *object.Object { return obj("x", "1", v) }
 	for _, e := range []entry{ev(event.Add, obj("a", "1", 1)), ev(event.Add, x(2)),
 		ev(event.Update, x(3), x(2)), ev(event.Update, x(4), x(3))} {
 		b.offer(e)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const (
@@ -46,7 +46,7 @@ type stream struct {
 var errValueTooLong = fmt.Errorf("a JSON value is longer than %d MiB", maxValue>>20)
 
 // value gives the bytes in front of the stream to parse, which reads one value and tells where it
-// ends. While parse answers event.ErrTruncated, value reads on and asks again. parse must not keep
+// ends. While parse answers object.ErrTruncated, value reads on and asks again. parse must not keep
 // the bytes. At the end of the stream the error is io.EOF, in the middle of a value
 // io.ErrUnexpectedEOF.
 func (s *stream) value(parse func(text []byte) (end int, err error)) error {
@@ -67,7 +67,7 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 		text := s.buf[s.start:s.end]
 		n, err := parse(text)
 		switch {
-		case errors.Is(err, event.ErrTruncated):
+		case errors.Is(err, object.ErrTruncated):
 			if s.err != nil {
 				return noEOF(s.err)
 			}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // frames is a watch that sends the same frame n times, 64 KB at a time, and waits before and behind
@@ -52,7 +52,7 @@ func TestARunOfLargeValuesUsesItsBufferAgain(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range n {
-		if err := s.value(event.ScanValue); err != nil {
+		if err := s.value(object.ScanValue); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,7 +62,7 @@ func TestARunOfLargeValuesUsesItsBufferAgain(t *testing.T) {
 	if got := after.TotalAlloc - before.TotalAlloc; got > n*size*2 {
 		t.Errorf("%d MB for %d values of 1 MB", got>>20, n)
 	}
-	if err := s.value(event.ScanValue); err != io.EOF {
+	if err := s.value(object.ScanValue); err != io.EOF {
 		t.Error(err)
 	}
 }
@@ -78,7 +78,7 @@ func TestALargeItemIsReadAboutOnce(t *testing.T) {
 	for range n {
 		if err := s.value(func(text []byte) (int, error) {
 			scanned += min(len(text), len(item))
-			return event.ScanValue(text)
+			return object.ScanValue(text)
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestSpareBuffersAreNotTrusted(t *testing.T) {
 			lines: true}
 		for range 3 {
 			err := s.value(func(text []byte) (int, error) {
-				w, end, err := (&event.Parser{}).ParseWatchEvent(text)
+				w, end, err := (&object.Parser{}).ParseWatchEvent(text)
 				if err == nil {
 					got = append(got,
 						fmt.Sprint(w.Type, " ", w.Object.Name(), " ", w.Object.Size()))
@@ -120,9 +120,9 @@ func TestSpareBuffersAreNotTrusted(t *testing.T) {
 // BenchmarkLargeValues is what a watch event of 1 MB costs to cut out, and to parse.
 func BenchmarkLargeValues(b *testing.B) {
 	for work, parse := range map[string]func([]byte) (int, error){
-		"cut": event.ScanValue,
+		"cut": object.ScanValue,
 		"parse": func() func([]byte) (int, error) {
-			p := &event.Parser{}
+			p := &object.Parser{}
 			return func(text []byte) (int, error) {
 				_, end, err := p.ParseWatchEvent(text)
 				return end, err

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // member tells what a listener makes of an event that looks at nothing but whether objects fit:
@@ -74,7 +75,8 @@ func TestTransitionsModelEndsInTheRightSet(t *testing.T) {
 func of(key event.Key, events []event.Event) (all string) {
 	for _, e := range events {
 		if e.Object.Key() == key {
-			all += "  " + told1(e) + event.MustCompilePath("status.phase").Lookup(e.Object).Text() +
+			all += "  " + told1(e) +
+				object.MustCompilePath("status.phase").Lookup(e.Object).Text() +
 				"\n"
 		}
 	}

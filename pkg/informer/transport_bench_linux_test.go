@@ -19,7 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // BenchmarkWatch measures what an event of 10 KB costs the client of a server in another process:
@@ -70,7 +70,7 @@ func benchWatch(b *testing.B, cfg *rest.Config, arrival, work string, size int) 
 	}
 	defer body.Close()
 	s := stream{r: body, buf: make([]byte, size)}
-	parser := &event.Parser{Kind: pods.Kind}
+	parser := &object.Parser{Kind: pods.Kind}
 	parse := func(text []byte) (int, error) {
 		_, end, err := parser.ParseWatchEvent(text)
 		return end, err
@@ -80,7 +80,7 @@ func benchWatch(b *testing.B, cfg *rest.Config, arrival, work string, size int) 
 			if end := bytes.IndexByte(text, '\n'); end >= 0 {
 				return end + 1, nil
 			}
-			return 0, event.ErrTruncated
+			return 0, object.ErrTruncated
 		}
 	}
 	before, events := used(b), 0.0

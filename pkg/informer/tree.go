@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // tree is a set of objects by key, of which a snapshot costs nothing: a hash trie of 32 branches a
@@ -33,7 +34,7 @@ type treeNode struct {
 // treeSlot is either a node further down or an object.
 type treeSlot struct {
 	node   *treeNode
-	object *event.Object
+	object *object.Object
 }
 
 const (
@@ -51,7 +52,7 @@ func (t *tree) snapshot() tree {
 	return tree{root: t.root, n: t.n}
 }
 
-func (t *tree) get(key event.Key) *event.Object {
+func (t *tree) get(key event.Key) *object.Object {
 	hash, shift := hashKey(key), 0
 	for n := t.root; n != nil; shift += treeBits {
 		i, ok := n.find(hash, shift, key)
@@ -80,7 +81,7 @@ func (n *treeNode) find(hash uint64, shift int, key event.Key) (i int, ok bool) 
 }
 
 // put adds an object or replaces the one of its key, which it gives.
-func (t *tree) put(o *event.Object) (old *event.Object) {
+func (t *tree) put(o *object.Object) (old *object.Object) {
 	key := o.Key()
 	t.root, old = t.putIn(t.root, hashKey(key), 0, key, o, true)
 	if old == nil {
@@ -90,7 +91,7 @@ func (t *tree) put(o *event.Object) (old *event.Object) {
 }
 
 // add adds an object unless there is one of its key.
-func (t *tree) add(o *event.Object) (added bool) {
+func (t *tree) add(o *object.Object) (added bool) {
 	key := o.Key()
 	root, old := t.putIn(t.root, hashKey(key), 0, key, o, false)
 	t.root = root
@@ -100,8 +101,8 @@ func (t *tree) add(o *event.Object) (added bool) {
 	return old == nil
 }
 
-func (t *tree) putIn(n *treeNode, hash uint64, shift int, key event.Key, o *event.Object,
-	replace bool) (_ *treeNode, old *event.Object) {
+func (t *tree) putIn(n *treeNode, hash uint64, shift int, key event.Key, o *object.Object,
+	replace bool) (_ *treeNode, old *object.Object) {
 	if n == nil {
 		n = &treeNode{epoch: t.epoch}
 	}
@@ -141,7 +142,7 @@ func (t *tree) own(n *treeNode) *treeNode {
 }
 
 // remove gives the object it has taken out, nil if there was none.
-func (t *tree) remove(key event.Key) (old *event.Object) {
+func (t *tree) remove(key event.Key) (old *object.Object) {
 	if t.get(key) == nil {
 		return nil
 	}
@@ -152,7 +153,7 @@ func (t *tree) remove(key event.Key) (old *event.Object) {
 
 // removeIn takes out a key that is there. It gives nil for a node that has become empty.
 func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key event.Key) (_ *treeNode,
-	old *event.Object) {
+	old *object.Object) {
 	n = t.own(n)
 	i, _ := n.find(hash, shift, key)
 	s := &n.slots[i]
@@ -177,13 +178,13 @@ func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key event.Key) (_ *
 }
 
 // each calls f for every object, in any order.
-func (t *tree) each(f func(*event.Object)) {
+func (t *tree) each(f func(*object.Object)) {
 	if t.root != nil {
 		t.root.each(f)
 	}
 }
 
-func (n *treeNode) each(f func(*event.Object)) {
+func (n *treeNode) each(f func(*object.Object)) {
 	for _, s := range n.slots {
 		if s.node != nil {
 			s.node.each(f)
@@ -195,7 +196,7 @@ func (n *treeNode) each(f func(*event.Object)) {
 
 // behind calls f for the objects whose hash comes behind another in the order of the tree, or for
 // all if inside is false, until f returns false. It reports whether f never did.
-func (n *treeNode) behind(hash uint64, inside bool, shift int, f func(*event.Object) bool) bool {
+func (n *treeNode) behind(hash uint64, inside bool, shift int, f func(*object.Object) bool) bool {
 	digit := int(hash >> shift & (1<<treeBits - 1))
 	for i, used := 0, n.used; i < len(n.slots); i, used = i+1, used&(used-1) {
 		here := bits.TrailingZeros32(used)
@@ -242,7 +243,7 @@ func (t *tree) walk() treeWalk {
 }
 
 // next returns the next object, nil at the end.
-func (w *treeWalk) next() *event.Object {
+func (w *treeWalk) next() *object.Object {
 	for len(w.path) > 0 {
 		at := &w.path[len(w.path)-1]
 		if at.next == len(at.node.slots) {
@@ -260,8 +261,8 @@ func (w *treeWalk) next() *event.Object {
 }
 
 // list gives every object, in a slice of its own.
-func (t *tree) list() []*event.Object {
-	all := make([]*event.Object, 0, t.n)
-	t.each(func(o *event.Object) { all = append(all, o) })
+func (t *tree) list() []*object.Object {
+	all := make([]*object.Object, 0, t.n)
+	t.each(func(o *object.Object) { all = append(all, o) })
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // TestTreeModel: a tree holds what a map holds, and a snapshot what it held then.
@@ -19,18 +20,18 @@ func TestTreeModel(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var tr tree
-		truth := map[event.Key]*event.Object{}
+		truth := map[event.Key]*object.Object{}
 		version := 0
-		same := func(tr *tree, truth map[event.Key]*event.Object) {
-			got := map[event.Key]*event.Object{}
-			tr.each(func(o *event.Object) { got[o.Key()] = o })
+		same := func(tr *tree, truth map[event.Key]*object.Object) {
+			got := map[event.Key]*object.Object{}
+			tr.each(func(o *object.Object) { got[o.Key()] = o })
 			if !maps.Equal(got, truth) || tr.n != len(truth) || len(tr.list()) != len(truth) {
 				t.Fatalf("holds %v (n %d), the truth is %v", got, tr.n, truth)
 			}
 		}
 		type taken struct {
 			tree  tree
-			truth map[event.Key]*event.Object
+			truth map[event.Key]*object.Object
 		}
 		var snapshots []taken
 		t.Repeat(map[string]func(*rapid.T){
@@ -73,15 +74,15 @@ func TestTreeOfEqualHashes(t *testing.T) {
 	var tr tree
 	a, b, c := obj("a", "1", 1), obj("b", "2", 2), obj("c", "3", 3)
 	const hash = 0xdeadbeef
-	for _, o := range []*event.Object{a, b, c} {
+	for _, o := range []*object.Object{a, b, c} {
 		tr.root, _ = putWithHash(&tr, tr.root, hash, 0, o)
 	}
 	var names []string
-	tr.each(func(o *event.Object) { names = append(names, o.Name()) })
+	tr.each(func(o *object.Object) { names = append(names, o.Name()) })
 	slices.Sort(names)
 	expect(t, names, "a", "b", "c")
-	for _, o := range []*event.Object{b, a, c} {
-		var old *event.Object
+	for _, o := range []*object.Object{b, a, c} {
+		var old *object.Object
 		if tr.root, old = tr.removeIn(tr.root, hash, 0, o.Key()); old != o {
 			t.Errorf("removed %v, want %v", old, o)
 		}
@@ -92,8 +93,8 @@ func TestTreeOfEqualHashes(t *testing.T) {
 }
 
 // putWithHash is putIn for objects that all have one hash, which no test can find for real.
-func putWithHash(t *tree, n *treeNode, hash uint64, shift int, o *event.Object) (*treeNode,
-	*event.Object) {
+func putWithHash(t *tree, n *treeNode, hash uint64, shift int, o *object.Object) (*treeNode,
+	*object.Object) {
 	if shift >= maxShift || n == nil {
 		if n == nil && shift < maxShift {
 			below, _ := putWithHash(t, nil, hash, shift+treeBits, o)

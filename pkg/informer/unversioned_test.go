@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // An API whose objects have no versions, as some aggregated ones do: a change is an update, in the
@@ -21,13 +22,13 @@ func TestObjectsWithoutVersions(t *testing.T) {
 	}
 	c.proc.join(l, c.store, time.Now())
 	apply := func(typ deltaType, phase string) {
-		o, err := (&event.Parser{}).Parse(
+		o, err := (&object.Parser{}).Parse(
 			[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n"},"status":{"phase":"` + phase + `"}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.apply(&delta{typ: typ, object: o})
-		if got := event.MustCompilePath("status.phase").Lookup(
+		if got := object.MustCompilePath("status.phase").Lookup(
 			c.store.get(o.Key())).Text(); got != phase {
 			t.Errorf("the store has %s, want %s", got, phase)
 		}
@@ -47,8 +48,8 @@ func TestObjectsWithoutVersions(t *testing.T) {
 // The same when the buffer is full, with every policy, and when the spill file breaks: the last
 // state comes as an update.
 func TestObjectsWithoutVersionsBehindAFullBuffer(t *testing.T) {
-	state := func(phase string) *event.Object {
-		o, err := (&event.Parser{}).Parse(
+	state := func(phase string) *object.Object {
+		o, err := (&object.Parser{}).Parse(
 			[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"},"status":{"phase":"` +
 				phase + `"}}`))
 		if err != nil {
@@ -65,7 +66,7 @@ func TestObjectsWithoutVersionsBehindAFullBuffer(t *testing.T) {
 	var got []string
 	for e, ok := b.take(); ok; e, ok = b.take() {
 		got = append(got, e.Op.String()+" "+
-			event.MustCompilePath("status.phase").Lookup(e.Object).Text())
+			object.MustCompilePath("status.phase").Lookup(e.Object).Text())
 		b.done(e.Object.Key())
 		b.useDisk()
 	}

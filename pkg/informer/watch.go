@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const (
@@ -47,7 +47,7 @@ type watchStream struct {
 	body   io.ReadCloser
 	cancel context.CancelFunc
 	in     stream
-	parser *event.Parser
+	parser *object.Parser
 	begun  time.Time // before the request was sent
 	events int
 }
@@ -76,7 +76,7 @@ func (w *watchStream) close() {
 
 // next reads a frame. What carries no object, or one of another kind than the resource's, is passed
 // to skip.
-func (w *watchStream) next(skip func(error)) (frame event.WatchEvent, err error) {
+func (w *watchStream) next(skip func(error)) (frame object.WatchEvent, err error) {
 	for {
 		err := w.in.value(func(text []byte) (end int, err error) {
 			frame, end, err = w.parser.ParseWatchEvent(text)
@@ -94,7 +94,7 @@ func (w *watchStream) next(skip func(error)) (frame event.WatchEvent, err error)
 }
 
 func isObjectError(err error) bool {
-	var refused *event.ObjectError
+	var refused *object.ObjectError
 	return errors.As(err, &refused)
 }
 
@@ -206,7 +206,7 @@ func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) 
 }
 
 // take handles one frame. The error is ctx's, unless the watch has ended with the frame.
-func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (watchEnd, error) {
+func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd, error) {
 	switch frame.Type {
 	case "ADDED":
 		return notYet, r.enqueue(ctx, deltaAdded, frame.Object)
@@ -243,7 +243,7 @@ func (r *reflector) take(ctx context.Context, frame event.WatchEvent) (watchEnd,
 
 // enqueue queues what happened to an object, unless it can be applied at once. It blocks while the
 // queue is full.
-func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *event.Object) error {
+func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *object.Object) error {
 	d := delta{typ: typ, object: o}
 	if !r.controller.applyNow(d) {
 		if err := r.queue.add(ctx, d); err != nil {

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Servers that do not know streamed lists begin a plain watch and never send the bookmark that ends
@@ -144,7 +145,7 @@ func (r *reflector) streamList(ctx context.Context, version string,
 		ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 		SendInitialEvents: &initial,
 	})
-	var list []*event.Object
+	var list []*object.Object
 	if err == nil {
 		end := w.cancel
 		w.cancel = func() { end(); cancel() }
@@ -170,7 +171,7 @@ func (r *reflector) streamList(ctx context.Context, version string,
 // readStreamedList reads up to the bookmark that ends the list, whose version it returns. Changes
 // may be mixed into the list; none of it reaches the queue before the end.
 func (r *reflector) readStreamedList(ctx context.Context, w *watchStream,
-	timer *listTimer) ([]*event.Object, string, error) {
+	timer *listTimer) ([]*object.Object, string, error) {
 	defer r.skips.report(r.log)
 	var list replaced
 	changed := false
@@ -226,11 +227,11 @@ func (w *watchStream) listEnd(err error) error {
 // objects came first.
 type replaced struct {
 	place map[event.Key]int
-	list  []*event.Object // nil where an object went again
+	list  []*object.Object // nil where an object went again
 }
 
 // put reports whether there was no such object.
-func (l *replaced) put(o *event.Object) bool {
+func (l *replaced) put(o *object.Object) bool {
 	key := o.Key()
 	if i, ok := l.place[key]; ok {
 		l.list[i] = o
@@ -251,7 +252,7 @@ func (l *replaced) remove(key event.Key) {
 	}
 }
 
-func (l *replaced) objects() []*event.Object {
+func (l *replaced) objects() []*object.Object {
 	objects := l.list[:0]
 	for _, o := range l.list {
 		if o != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // An index within namespaces finds the objects of one, however many others have the value.
@@ -12,10 +12,10 @@ func TestAnIndexWithinNamespaces(t *testing.T) {
 	s := newIndexer()
 	if err := s.addIndexes(map[string]IndexFunc{
 		"app": WithinNamespace(
-			IndexByPath(event.MustCompilePath("metadata.labels.app")))}); err != nil {
+			IndexByPath(object.MustCompilePath("metadata.labels.app")))}); err != nil {
 		t.Fatal(err)
 	}
-	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 	for i := range 100 {
 		o, err := p.Parse(fmt.Appendf(nil,
 			`{"metadata":{"name":"web","namespace":"ns-%d","labels":{"app":"a/b"}}}`, i))

@@ -64,7 +64,7 @@ func batchOf(t testing.TB, ops ...event.Op) []event.Event {
 	var events []event.Event
 	for n, op := range ops {
 		text := strings.ReplaceAll(podText, "web-1", fmt.Sprintf("web-%d", n))
-		e := event.Event{Op: op, Object: object(t, text)}
+		e := event.Event{Op: op, Object: newObject(t, text)}
 		if op == event.Update {
 			e.Old = e.Object
 		}

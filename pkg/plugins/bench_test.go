@@ -63,7 +63,7 @@ func BenchmarkHandle(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			host, _ := testHost(b)
 			i := instance(b, host, Spec{Listener: "pods", Wasm: bench.wasm})
-			o := object(b, bench.text)
+			o := newObject(b, bench.text)
 			e := event.Event{Op: event.Update, Object: o, Old: o}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Caches are the stores of other informers, as cache.v1 reads them. What they give are snapshots of
@@ -13,9 +13,9 @@ import (
 // gave and does not change it. An implementation is safe for concurrent use and does not block.
 type Caches interface {
 	// Get gives one object, nil if there is none. Namespace is "" for cluster-scoped objects.
-	Get(informer, namespace, name string) *event.Object
+	Get(informer, namespace, name string) *object.Object
 	// ByIndex gives the objects found under a value of an index, in any order.
-	ByIndex(informer, index, value string) []*event.Object
+	ByIndex(informer, index, value string) []*object.Object
 }
 
 // CacheGrant lets the guest read the caches of other informers.

@@ -3,7 +3,7 @@ package plugins
 import (
 	"slices"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
@@ -26,10 +26,10 @@ type cacheState struct {
 // cacheIterator stands before, on or behind one of some objects.
 type cacheIterator struct {
 	open    bool
-	objects []*event.Object // those that are left
-	current *event.Object   // nil: it stands on none
-	scratch event.Scratch   // holds current
-	largest int             // size of an object that scratch has held
+	objects []*object.Object // those that are left
+	current *object.Object   // nil: it stands on none
+	scratch object.Scratch   // holds current
+	largest int              // size of an object that scratch has held
 }
 
 // reset closes what is open and lets the next event begin from nothing.
@@ -67,7 +67,7 @@ func (it *cacheIterator) close() {
 	it.open, it.objects = false, nil
 }
 
-func (it *cacheIterator) set(o *event.Object) {
+func (it *cacheIterator) set(o *object.Object) {
 	it.current = o
 	it.scratch.Set(o)
 	if o != nil {
@@ -76,7 +76,7 @@ func (it *cacheIterator) set(o *event.Object) {
 }
 
 // standOn lets an iterator stand on an object, if the grant's amount for the event is not used up.
-func (c call) standOn(it *cacheIterator, o *event.Object) abi.Status {
+func (c call) standOn(it *cacheIterator, o *object.Object) abi.Status {
 	grant, size := c.module.spec.Grants.Cache, int64(o.Size())
 	if c.cache.items >= grant.MaxItems || c.cache.bytes+size > grant.MaxBytes {
 		it.set(nil)
@@ -213,7 +213,7 @@ func cacheNext(c call, stack []uint64) {
 func cacheField(c call, stack []uint64) {
 	handle, ptr, room := uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
 	it, s := c.iterator(uint32(stack[0]))
-	var path event.Path // the whole object
+	var path object.Path // the whole object
 	switch {
 	case s != 0:
 		stack[0] = status64(s)

@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 // stores are the caches of tests: objects by informer, and an index "app" over their label of that
 // name.
-type stores map[string][]*event.Object
+type stores map[string][]*object.Object
 
-func (s stores) Get(informer, namespace, name string) *event.Object {
+func (s stores) Get(informer, namespace, name string) *object.Object {
 	for _, o := range s[informer] {
 		if o.Namespace() == namespace && o.Name() == name {
 			return o
@@ -23,7 +23,7 @@ func (s stores) Get(informer, namespace, name string) *event.Object {
 	return nil
 }
 
-func (s stores) ByIndex(informer, index, value string) (found []*event.Object) {
+func (s stores) ByIndex(informer, index, value string) (found []*object.Object) {
 	for _, o := range s[informer] {
 		if app, ok := o.Label("app"); ok && index == "app" && app == value {
 			found = append(found, o)
@@ -35,8 +35,8 @@ func (s stores) ByIndex(informer, index, value string) (found []*event.Object) {
 // ownersAndNodes has objects that are alike, so that most are packed.
 func ownersAndNodes(t testing.TB) stores {
 	t.Helper()
-	var p event.Parser
-	parse := func(text string) *event.Object {
+	var p object.Parser
+	parse := func(text string) *object.Object {
 		o, _, err := p.ParseItem([]byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -298,7 +298,7 @@ func TestCacheNamespacesOfWhatWasFound(t *testing.T) {
 
 type wrongStore struct{ stores }
 
-func (w wrongStore) Get(string, string, string) *event.Object { return w.stores["owners"][2] }
+func (w wrongStore) Get(string, string, string) *object.Object { return w.stores["owners"][2] }
 
 func TestCacheQuotas(t *testing.T) {
 	owners := ownersAndNodes(t)
@@ -352,7 +352,7 @@ func TestCacheQuotas(t *testing.T) {
 // The memory that large objects were unpacked into is not kept for the next event.
 func TestCacheKeepsLittleMemory(t *testing.T) {
 	it := &cacheIterator{}
-	it.set(object(t, podText))
+	it.set(newObject(t, podText))
 	it.largest = keptObjectSize + 1
 	it.close()
 	if it.largest != 0 || it.open {

@@ -214,10 +214,10 @@ func held(t *testing.T, i *Instance) *guest {
 func TestCommandReadsEvents(t *testing.T) {
 	small := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1"},` + "\n\"spec\":\r{}}"
 	line := strings.NewReplacer("\n", " ", "\r", " ").Replace(small)
-	first := event.Event{Op: event.Add, Initial: true, Object: object(t, small)}
-	second := event.Event{Op: event.Update, Missed: 7, Object: object(t, small),
-		Old: object(t, small)}
-	third := event.Event{Op: event.Delete, FinalStateUnknown: true, Object: object(t, small)}
+	first := event.Event{Op: event.Add, Initial: true, Object: newObject(t, small)}
+	second := event.Event{Op: event.Update, Missed: 7, Object: newObject(t, small),
+		Old: newObject(t, small)}
+	third := event.Event{Op: event.Delete, FinalStateUnknown: true, Object: newObject(t, small)}
 	want := `{"op":"add","initial":true,"config":{"a": 1},"object":` + line + "}\n" +
 		`{"op":"update","missed":7,"config":{"a": 1},"object":` + line + `,"old":` + line + "}\n" +
 		`{"op":"delete","finalStateUnknown":true,"config":{"a": 1},"object":` + line + "}\n"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
@@ -28,7 +28,7 @@ type ending struct {
 	end func()
 }
 
-func (e *ending) Get(informer, namespace, name string) *event.Object {
+func (e *ending) Get(informer, namespace, name string) *object.Object {
 	e.end()
 	return e.stores.Get(informer, namespace, name)
 }

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
 // What the functions of informerd/event.v1 do; package abi says what they mean.
 
 // object finds the object a function is to read.
-func (c call) object(which uint32) (*event.Object, abi.Status) {
+func (c call) object(which uint32) (*object.Object, abi.Status) {
 	switch {
 	case which > abi.WhichOld:
 		return nil, abi.BadArgument
@@ -50,13 +51,13 @@ func eventPath(c call, stack []uint64) {
 		c.pathErr = fmt.Errorf("it compiles more than %d paths", abi.MaxPaths)
 		stack[0] = status(abi.Quota)
 		return
-	case length > event.MaxPathLength:
+	case length > object.MaxPathLength:
 		c.pathErr = fmt.Errorf("a path has %d bytes, at most %d are allowed", length,
-			event.MaxPathLength)
+			object.MaxPathLength)
 		stack[0] = status(abi.BadArgument)
 		return
 	}
-	path, err := event.CompilePath(string(c.read(ptr, length)))
+	path, err := object.CompilePath(string(c.read(ptr, length)))
 	if err != nil {
 		c.pathErr = err
 		stack[0] = status(abi.BadArgument)
@@ -114,7 +115,7 @@ func eventChanged(c call, stack []uint64) {
 
 // changed compares a field of an event's object with that of the state before. Nothing is before an
 // add or after a delete; a resync has the same state before and after.
-func changed(e event.Event, path event.Path) bool {
+func changed(e event.Event, path object.Path) bool {
 	value := path.Lookup(e.Object)
 	switch {
 	case e.Old != nil:

@@ -30,7 +30,7 @@ func enricherSpec(t *testing.T, url string) Spec {
 
 func owned(t *testing.T, owner string) event.Event {
 	return event.Event{Op: event.Add,
-		Object: object(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop",`+
+		Object: newObject(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop",`+
 			`"uid":"u","resourceVersion":"1","annotations":{"team":"`+owner+`"}}}`)}
 }
 

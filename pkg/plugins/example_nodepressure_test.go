@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // pressure is the time of the condition in nodeUnder.
 var pressure = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-func nodeUnder(t *testing.T, disk string) *event.Object {
-	return object(t, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","uid":"u","resourceVersion":"1"},`+
+func nodeUnder(t *testing.T, disk string) *object.Object {
+	return newObject(t, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","uid":"u","resourceVersion":"1"},`+
 		`"status":{"conditions":[{"type":"DiskPressure","status":"`+disk+
 		`","reason":"R","message":"m\u00e4","lastTransitionTime":"2026-01-02T03:04:05Z"},`+
 		`{"type":"Ready","status":"True"}]}}`)

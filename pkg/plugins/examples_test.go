@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -48,7 +49,7 @@ func outcome(t *testing.T, i *Instance, e event.Event) string {
 	return text
 }
 
-func restarted(t testing.TB, name string, restarts ...int) *event.Object {
+func restarted(t testing.TB, name string, restarts ...int) *object.Object {
 	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"uid-%s","resourceVersion":"1"},`+
 		`"status":{"containerStatuses":[`, name, name)
 	for n, r := range restarts {
@@ -57,7 +58,7 @@ func restarted(t testing.TB, name string, restarts ...int) *event.Object {
 		}
 		text += fmt.Sprintf(`{"name":"c%d","restartCount":%d}`, n, r)
 	}
-	return object(t, text+"]}}")
+	return newObject(t, text+"]}}")
 }
 
 func TestCrashloopExample(t *testing.T) {
@@ -92,8 +93,8 @@ func TestCrashloopExample(t *testing.T) {
 
 func TestLabelAuditExample(t *testing.T) {
 	i := exampleInstance(t, "label-audit", `{"required":["team","app.kubernetes.io/name"]}`)
-	pod := func(labels string) *event.Object {
-		return object(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"1",`+
+	pod := func(labels string) *object.Object {
+		return newObject(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"1",`+
 			`"labels":{`+labels+`}}}`)
 	}
 	none, one, both := pod(""), pod(`"team":"red"`),

@@ -12,6 +12,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
 )
@@ -44,7 +45,7 @@ type guest struct {
 
 	phase    phase
 	event    event.Event
-	paths    []event.Path
+	paths    []object.Path
 	pathErr  error // the last path that did not compile
 	emitted  output
 	message  string

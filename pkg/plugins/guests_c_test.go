@@ -43,7 +43,7 @@ informerd_batch_handler(on_batch);
 `)))
 	expectVerdict(t, i, podAdd(t), Drop)
 	other := event.Event{Op: event.Add,
-		Object: object(t, strings.Replace(podText, "web-1", "web-2", 1))}
+		Object: newObject(t, strings.Replace(podText, "web-1", "web-2", 1))}
 	expectVerdict(t, i, other, Fail)
 	results, err := i.HandleBatch(t.Context(), []event.Event{other, podAdd(t)})
 	if got := texts(results); err != nil || got != "retry, drop" {

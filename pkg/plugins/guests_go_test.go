@@ -113,10 +113,10 @@ func TestGoSDKWords(t *testing.T) {
 	old := strings.Replace(podText, `"restartCount":5`, `"restartCount":4`, 1)
 	events := []event.Event{
 		podAdd(t),
-		{Op: event.Update, Object: object(t, podText), Old: object(t, podText)},
-		{Op: event.Update, Object: object(t, podText), Old: object(t, old)},
-		{Op: event.Delete, Object: object(t, podText)},
-		{Op: event.Resync, Object: object(t, podText)},
+		{Op: event.Update, Object: newObject(t, podText), Old: newObject(t, podText)},
+		{Op: event.Update, Object: newObject(t, podText), Old: newObject(t, old)},
+		{Op: event.Delete, Object: newObject(t, podText)},
+		{Op: event.Resync, Object: newObject(t, podText)},
 	}
 	changed := []bool{true, false, true}
 	goLog.Reset()
@@ -320,7 +320,7 @@ func TestGoDocs(t *testing.T) {
 	for name, wasm := range goSources(t, handlers) {
 		i := instance(t, goGuests,
 			Spec{Listener: "pods", Wasm: wasm, Limits: Limits{Deadline: 10 * time.Second}})
-		failed := object(t, strings.Replace(podText, `"phase":"Running"`, `"phase":"Failed"`, 1))
+		failed := newObject(t, strings.Replace(podText, `"phase":"Running"`, `"phase":"Failed"`, 1))
 		var got []Verdict
 		for _, r := range handleIn(t, i, []event.Event{podAdd(t), {
 			Op: event.Add, Object: failed}}, 2) {
@@ -403,7 +403,7 @@ const goAhead, goByCalls = "return nil", "return informerd.Prefetch()"
 // BenchmarkGoFields reads some of a guest's paths in an object of 10 KB, with and without a call of
 // the host for each.
 func BenchmarkGoFields(b *testing.B) {
-	o := object(b, largePod())
+	o := newObject(b, largePod())
 	e := event.Event{Op: event.Update, Object: o, Old: o}
 	for _, bench := range []struct{ paths, read int }{{2, 2}, {16, 2}, {16, 16}} {
 		guests := goSources(b, map[string]string{

@@ -61,9 +61,9 @@ func TestRustWords(t *testing.T) {
 			`"denied":"denied","left":false,"owner":"web","whole":true,"missing":true,"found":["web","web"]}}`, name, app, old, count)
 	}
 	// The label is longer than what the SDK has the host give ahead.
-	long := object(t, strings.Replace(podText, `we\u0062`, strings.Repeat(`we\u0062`, 3000), 1))
-	batch := []event.Event{podAdd(t), {Op: event.Update, Object: long, Old: object(t, podText)},
-		{Op: event.Add, Object: object(t, strings.Replace(podText, "web-1", "web-2", 1))}}
+	long := newObject(t, strings.Replace(podText, `we\u0062`, strings.Repeat(`we\u0062`, 3000), 1))
+	batch := []event.Event{podAdd(t), {Op: event.Update, Object: long, Old: newObject(t, podText)},
+		{Op: event.Add, Object: newObject(t, strings.Replace(podText, "web-1", "web-2", 1))}}
 	for n := range 2 { // instances that share the count
 		results, err := newInstance(t, handler).HandleBatch(t.Context(), batch)
 		if err != nil {
@@ -83,8 +83,8 @@ func TestRustWords(t *testing.T) {
 // Events of a batch have their own verdicts and reasons, and those that are not taken have that of
 // the batch.
 func TestRustBatches(t *testing.T) {
-	batch := []event.Event{{Op: event.Resync, Object: object(t, podText)}, {
-		Op: event.Delete, Object: object(t, podText)}}
+	batch := []event.Event{{Op: event.Resync, Object: newObject(t, podText)}, {
+		Op: event.Delete, Object: newObject(t, podText)}}
 	for config, want := range map[string]string{
 		`{}`:            `retry "later"` + "\n" + `fail "gone: web-1"`,
 		`{"do":"skip"}`: `drop ""` + "\n" + `drop ""`,

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
@@ -93,9 +94,9 @@ func follow(t *testing.T, name, config string, steps ...step) {
 		Config: []byte(config),
 		Limits: Limits{Deadline: 10 * time.Second}})
 	for n, s := range steps {
-		e := event.Event{Op: s.op, Object: object(t, s.object)}
+		e := event.Event{Op: s.op, Object: newObject(t, s.object)}
 		if s.old != "" {
-			e.Old = object(t, s.old)
+			e.Old = newObject(t, s.old)
 		}
 		r, err := i.Handle(t.Context(), e)
 		if err != nil {
@@ -181,10 +182,10 @@ func TestRequestsPatchExample(t *testing.T) {
 // The time is the real one, so the certificates are made for it.
 func TestCertificateExpiryExample(t *testing.T) {
 	i := exampleInstance(t, "certificate-expiry", `{"days":[30,7]}`)
-	in := func(days int) (certificate *event.Object, notAfter string) {
+	in := func(days int) (certificate *object.Object, notAfter string) {
 		notAfter = time.Now().UTC().Truncate(time.Second).Add(time.Duration(days)*24*time.Hour +
 			time.Hour).Format(time.RFC3339)
-		return object(t, `{"apiVersion":"cert-manager.io/v1","kind":"Certificate","metadata":{"name":"tls","namespace":"shop","uid":"u",`+
+		return newObject(t, `{"apiVersion":"cert-manager.io/v1","kind":"Certificate","metadata":{"name":"tls","namespace":"shop","uid":"u",`+
 			`"resourceVersion":"1"},"status":{"notAfter":"`+notAfter+`"}}`), notAfter
 	}
 	far, _ := in(100)
@@ -253,17 +254,20 @@ func TestSDKsCallTheHost(t *testing.T) {
 				e    event.Event
 				want string
 			}{
-				{event.Event{Op: event.Add, Initial: true, Object: object(t, podText)},
+				{event.Event{Op: event.Add, Initial: true, Object: newObject(t, podText)},
 					emitted(fmt.Sprintf(`"changed":true,"initial":true,"size":%d,"old":0`,
 						len(podText)))},
-				{event.Event{Op: event.Update, Object: object(t, podText), Old: object(t, old)},
+				{event.Event{Op: event.Update, Object: newObject(t, podText),
+					Old: newObject(t, old)},
 					emitted(fmt.Sprintf(`"changed":true,"initial":false,"size":%d,"old":%d`,
 						len(podText), len(old)))},
-				{event.Event{Op: event.Update, Object: object(t, podText), Old: object(t, podText)},
+				{event.Event{Op: event.Update, Object: newObject(t, podText),
+					Old: newObject(t, podText)},
 					emitted(fmt.Sprintf(`"changed":false,"initial":false,"size":%d,"old":%[1]d`,
 						len(podText)))},
-				{event.Event{Op: event.Delete, Object: object(t, podText)}, `fail "gone: web-1"`},
-				{event.Event{Op: event.Resync, Object: object(t, podText)}, `retry "later"`},
+				{event.Event{Op: event.Delete, Object: newObject(t, podText)},
+					`fail "gone: web-1"`},
+				{event.Event{Op: event.Resync, Object: newObject(t, podText)}, `retry "later"`},
 			} {
 				log.Reset()
 				r, err := i.Handle(t.Context(), test.e)
@@ -337,7 +341,7 @@ func TestGuestExamplesKeepTheirMemory(t *testing.T) {
 						fmt.Sprintf(
 							`{"name":"c%d","image":"x","type":"DiskPressure","status":"True"},`, n),
 						n%40) + `{}`
-					o := object(t,
+					o := newObject(t,
 						fmt.Sprintf(
 							`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-%d","namespace":"shop","uid":"u","resourceVersion":"1"},`+
 								`"spec":{"containers":[{"name":"c%d","image":"x"}],"template":{"spec":{"x":[%s],"containers":[{"name":"c"}]}}},`+
@@ -393,7 +397,7 @@ func TestSDKReadmes(t *testing.T) {
 			for phase, want := range map[string]Verdict{"Failed": Done, "Running": Drop} {
 				text := strings.Replace(podText, `"phase":"Running"`, `"phase":"`+phase+`"`, 1)
 				if r, err := i.Handle(t.Context(),
-					event.Event{Op: event.Add, Object: object(t, text)}); err != nil ||
+					event.Event{Op: event.Add, Object: newObject(t, text)}); err != nil ||
 					r.Verdict != want {
 					t.Errorf("%s: got %v, %v", phase, r.Verdict, err)
 				}
@@ -403,7 +407,7 @@ func TestSDKReadmes(t *testing.T) {
 }
 
 func BenchmarkGuestExamples(b *testing.B) {
-	add := event.Event{Op: event.Add, Object: object(b, podText)}
+	add := event.Event{Op: event.Add, Object: newObject(b, podText)}
 	for _, l := range languages {
 		for _, name := range l.examples {
 			host, _ := testHost(b)

@@ -18,7 +18,7 @@ import (
 func large(t *testing.T, size int) event.Event {
 	t.Helper()
 	return event.Event{Op: event.Add,
-		Object: object(t, strings.Replace(podText, `"spec":{`,
+		Object: newObject(t, strings.Replace(podText, `"spec":{`,
 			`"spec":{"big":"`+strings.Repeat("x", size)+`",`, 1))}
 }
 

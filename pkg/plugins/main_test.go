@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
@@ -164,9 +165,9 @@ func instance(t testing.TB, host *Host, spec Spec) *Instance {
 	return i
 }
 
-func object(t testing.TB, text string) *event.Object {
+func newObject(t testing.TB, text string) *object.Object {
 	t.Helper()
-	var p event.Parser
+	var p object.Parser
 	o, err := p.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +180,7 @@ const podText = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","nam
 	`"status":{"phase":"Running","containerStatuses":[{"restartCount":5}]}}`
 
 func podAdd(t testing.TB) event.Event {
-	return event.Event{Op: event.Add, Object: object(t, podText)}
+	return event.Event{Op: event.Add, Object: newObject(t, podText)}
 }
 
 // expectProtocolError gives an event to a guest that breaks the rules.

@@ -63,7 +63,7 @@ func run(t *testing.T, wasm []byte, e event.Event, n uint32) (result int64, writ
 func podUpdate(t *testing.T) event.Event {
 	old := strings.NewReplacer(`"n1"`, `"n0"`, `"resourceVersion":"7"`,
 		`"resourceVersion":"6"`).Replace(podText)
-	return event.Event{Op: event.Update, Object: object(t, podText), Old: object(t, old)}
+	return event.Event{Op: event.Update, Object: newObject(t, podText), Old: newObject(t, old)}
 }
 
 func TestEventField(t *testing.T) {

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // ownedObject makes an object of namespace shop that may have a controller.
-func ownedObject(t testing.TB, kind, name, ownerKind, ownerName, more string) *event.Object {
+func ownedObject(t testing.TB, kind, name, ownerKind, ownerName, more string) *object.Object {
 	t.Helper()
 	metadata := fmt.Sprintf(`"name":%q,"uid":"uid-%s","resourceVersion":"1"`, name, name)
 	if kind != "Namespace" {
@@ -21,12 +22,12 @@ func ownedObject(t testing.TB, kind, name, ownerKind, ownerName, more string) *e
 			`,"ownerReferences":[{"apiVersion":"apps/v1","kind":%q,"name":%q,"controller":true}]`,
 			ownerKind, ownerName)
 	}
-	return object(t, fmt.Sprintf(`{"apiVersion":"apps/v1","kind":%q,"metadata":{%s}%s}`, kind,
+	return newObject(t, fmt.Sprintf(`{"apiVersion":"apps/v1","kind":%q,"metadata":{%s}%s}`, kind,
 		metadata, more))
 }
 
 // waitingPod makes a pod whose second container waits for a reason.
-func waitingPod(t testing.TB, name, set, reason string) *event.Object {
+func waitingPod(t testing.TB, name, set, reason string) *object.Object {
 	t.Helper()
 	return ownedObject(t, "Pod", name, "ReplicaSet", set,
 		`,"status":{"containerStatuses":[{"name":"c0","state":{"running":{}}},`+
@@ -34,13 +35,13 @@ func waitingPod(t testing.TB, name, set, reason string) *event.Object {
 }
 
 // labeled makes an object with the label team.
-func labeled(t testing.TB, kind, name, team string) *event.Object {
+func labeled(t testing.TB, kind, name, team string) *object.Object {
 	t.Helper()
 	metadata := fmt.Sprintf(`"name":%q,"uid":"u","resourceVersion":"1"`, name)
 	if kind != "Namespace" {
 		metadata += `,"namespace":"shop"`
 	}
-	return object(t, fmt.Sprintf(
+	return newObject(t, fmt.Sprintf(
 		`{"apiVersion":"v1","kind":%q,"metadata":{%s,"labels":{"team":%q}}}`, kind, metadata, team))
 }
 
@@ -136,7 +137,7 @@ func BenchmarkOwnerTeam(b *testing.B) {
 	}
 	for _, bench := range []struct {
 		name string
-		o    *event.Object
+		o    *object.Object
 		want Verdict
 	}{{"fine", fine, Drop}, {"reported", web, Done}} {
 		b.Run(bench.name, func(b *testing.B) {

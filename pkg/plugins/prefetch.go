@@ -3,7 +3,7 @@ package plugins
 import (
 	"encoding/binary"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/meter"
 )
@@ -21,13 +21,13 @@ type prefetched struct{ which, value int }
 
 // prefetchedObject is what is read of one of an event's two objects.
 type prefetchedObject struct {
-	paths   *event.Paths
-	values  []event.Value
-	scratch event.Scratch
+	paths   *object.Paths
+	values  []object.Value
+	scratch object.Scratch
 }
 
 // A set holds all that may be declared.
-const _ = uint(event.MaxPaths - abi.MaxPrefetch)
+const _ = uint(object.MaxPaths - abi.MaxPrefetch)
 
 func eventPrefetch(c call, stack []uint64) {
 	ptr, room, handles, n := uint32(stack[0]), uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
@@ -44,7 +44,7 @@ func (c call) declare(ptr, room, handles, n uint32) abi.Status {
 	}
 	c.read(ptr, room) // it traps now, and never later, as memory does not shrink
 	var fields []prefetched
-	var paths [2][]event.Path
+	var paths [2][]object.Path
 	for b := c.read(handles, 4*n); len(b) > 0; b = b[4:] {
 		handle, which := binary.LittleEndian.Uint32(b), abi.WhichObject
 		if handle&abi.PrefetchOld != 0 {
@@ -59,7 +59,8 @@ func (c call) declare(ptr, room, handles, n uint32) abi.Status {
 	c.prefetch = prefetch{ptr: ptr, room: room, fields: fields}
 	for which := range paths {
 		o := &c.prefetch.objects[which]
-		o.paths, o.values = event.NewPaths(paths[which]...), make([]event.Value, len(paths[which]))
+		o.paths, o.values = object.NewPaths(paths[which]...), make([]object.Value,
+			len(paths[which]))
 	}
 	return 0
 }
@@ -78,7 +79,7 @@ func (g *guest) writePrefetch() error {
 	}
 	defer p.forget()
 	walked := 0
-	for which, o := range [2]*event.Object{abi.WhichObject: g.event.Object,
+	for which, o := range [2]*object.Object{abi.WhichObject: g.event.Object,
 		abi.WhichOld: g.event.Old} {
 		read := &p.objects[which]
 		if o == nil || len(read.values) == 0 {

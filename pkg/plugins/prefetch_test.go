@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
@@ -108,7 +109,7 @@ func TestPrefetch(t *testing.T) {
 
 // A packed object's fields are read without unpacking it.
 func TestPrefetchOfPackedObjects(t *testing.T) {
-	var p event.Parser
+	var p object.Parser
 	text := func(n int) []byte {
 		return []byte(strings.ReplaceAll(podText, "web-1", fmt.Sprintf("web-%d", n)))
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
@@ -87,7 +88,7 @@ type replaceStory struct {
 
 // named makes the event of some name.
 func named(name string) (event.Event, error) {
-	var p event.Parser
+	var p object.Parser
 	o, err := p.Parse([]byte(strings.ReplaceAll(podText, "web-1", name)))
 	return event.Event{Op: event.Add, Object: o}, err
 }

@@ -45,7 +45,7 @@ func (r *runner) performParts(ctx context.Context) {
 // The search is a test of the parser, in a process of its own, so that what it aims at is known in
 // one place only. It logs a line for each sort of input.
 const (
-	searchPackage = "github.com/informerd/informerd/pkg/informer/event"
+	searchPackage = "github.com/informerd/informerd/pkg/informer/object"
 	searchTest    = "TestNoInputCostsMuchMoreThanStrictReading"
 )
 

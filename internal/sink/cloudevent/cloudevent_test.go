@@ -17,6 +17,7 @@ import (
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 var observed = time.Date(2026, 3, 4, 5, 6, 7, 89_000_000, time.FixedZone("east", 3600))
@@ -30,9 +31,9 @@ func source(t testing.TB, cluster, listener, resource string) *cloudevent.Source
 	return s
 }
 
-func object(t testing.TB, text string) *event.Object {
+func newObject(t testing.TB, text string) *object.Object {
 	t.Helper()
-	var p event.Parser
+	var p object.Parser
 	o, err := p.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -50,12 +51,13 @@ const (
 func TestLines(t *testing.T) {
 	pods := source(t, "prod-eu-1", "crash-loops", "pods")
 	nodes := source(t, "prod-eu-1", "nodes", "nodes")
-	emitted, err := pods.Emitted(event.Event{Op: event.Resync, Object: object(t, web1)}, observed,
+	emitted, err := pods.Emitted(event.Event{Op: event.Resync, Object: newObject(t, web1)},
+		observed,
 		"com.example.crashloop", 0, "{\"count\":\n 5}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty, err := pods.Emitted(event.Event{Op: event.Resync, Object: object(t, web1)}, observed,
+	empty, err := pods.Emitted(event.Event{Op: event.Resync, Object: newObject(t, web1)}, observed,
 		"com.example.crashloop", 1, "")
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +72,7 @@ func TestLines(t *testing.T) {
 	}{
 		{
 			"add of the first list",
-			pods.Event(event.Event{Op: event.Add, Initial: true, Object: object(t, web1)},
+			pods.Event(event.Event{Op: event.Add, Initial: true, Object: newObject(t, web1)},
 				observed),
 			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod +
 				`,"type":"dev.informerd.object.added",` + at +
@@ -78,15 +80,15 @@ func TestLines(t *testing.T) {
 		},
 		{
 			"update after missed events",
-			pods.Event(event.Event{Op: event.Update, Missed: 3, Object: object(t, web1),
-				Old: object(t, web0)}, observed),
+			pods.Event(event.Event{Op: event.Update, Missed: 3, Object: newObject(t, web1),
+				Old: newObject(t, web0)}, observed),
 			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod +
 				`,"type":"dev.informerd.object.updated",` + at +
 				`,"datacontenttype":"application/json","op":"update","resourceversion":"7","oldresourceversion":"6","uid":"u-1","missed":3,"data":{"object":` + web1 + `,"old":` + web0 + `}}`,
 		},
 		{
 			"resync",
-			pods.Event(event.Event{Op: event.Resync, Object: object(t, web1)}, observed),
+			pods.Event(event.Event{Op: event.Resync, Object: newObject(t, web1)}, observed),
 			head + `"7c308472357a469c76e59aa9588b9fe8",` + pod +
 				`,"type":"dev.informerd.object.resynced",` + at +
 				`,"datacontenttype":"application/json","op":"resync","resourceversion":"7","uid":"u-1","data":{"object":` + web1 + `}}`,
@@ -94,7 +96,7 @@ func TestLines(t *testing.T) {
 		{
 			"missed delete of a cluster-scoped object",
 			nodes.Event(event.Event{Op: event.Delete, FinalStateUnknown: true,
-				Object: object(t, node)}, observed),
+				Object: newObject(t, node)}, observed),
 			head + `"2c7bc805abb15bce333d075cee815678","source":"/clusters/prod-eu-1/listeners/nodes","type":"dev.informerd.object.deleted","subject":"nodes//n1","time":"2026-03-04T04:06:07.089Z"` +
 				`,"datacontenttype":"application/json","op":"delete","resourceversion":"9","uid":"u-2","finalstateunknown":true,"data":{"object":` + node + `}}`,
 		},
@@ -141,7 +143,7 @@ func parse(t testing.TB, m sink.Message) ce.Event {
 func TestTheSDKReadsWhatWasWritten(t *testing.T) {
 	m := source(t, "prod", "all", "deployments.apps").Event(event.Event{
 		Op: event.Update, Initial: true, FinalStateUnknown: true, Missed: math.MaxInt,
-		Object: object(t, web1), Old: object(t, web0),
+		Object: newObject(t, web1), Old: newObject(t, web0),
 	}, observed)
 	e := parse(t, m)
 	if e.ID() != m.ID || e.Source() != "/clusters/prod/listeners/all" ||
@@ -170,7 +172,8 @@ func TestTheSDKReadsWhatWasWritten(t *testing.T) {
 
 func TestLineBreaksBetweenTokensAreLeftOut(t *testing.T) {
 	text := strings.ReplaceAll(strings.ReplaceAll(web1, ",", ",\r\n\t"), ":", "\n:\r")
-	m := source(t, "prod", "all", "pods").Event(event.Event{Op: event.Add, Object: object(t, text)},
+	m := source(t, "prod", "all",
+		"pods").Event(event.Event{Op: event.Add, Object: newObject(t, text)},
 		observed)
 	var got struct {
 		Object struct{ Spec struct{ A string } }
@@ -188,8 +191,8 @@ func TestPackedObjectsAreWrittenAsPlainOnes(t *testing.T) {
 		texts[i] = fmt.Sprintf(
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","uid":"u-1","resourceVersion":"%d"},"spec":{"env":[%s{}],`+"\r\n"+`"n":%d}}`, i, padding, i)
 	}
-	var p event.Parser
-	var packed []*event.Object
+	var p object.Parser
+	var packed []*object.Object
 	for n := range 4 {
 		o, err := p.Parse([]byte(texts[n%2]))
 		if err != nil {
@@ -236,7 +239,7 @@ func TestStrangeNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := object(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":`+string(nameJSON)+
+		o := newObject(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":`+string(nameJSON)+
 			`,"namespace":`+string(nameJSON)+`,"uid":`+string(nameJSON)+`,"resourceVersion":`+
 			string(nameJSON)+`}}`)
 		m := source(t, name, name, name).Event(event.Event{Op: event.Add, Object: o}, observed)
@@ -276,7 +279,7 @@ func TestAttributesAreEscaped(t *testing.T) {
 }
 
 func TestAppendDataAlone(t *testing.T) {
-	o := object(t, web1)
+	o := newObject(t, web1)
 	tests := []struct {
 		m    sink.Message
 		want string
@@ -294,7 +297,8 @@ func TestAppendDataAlone(t *testing.T) {
 
 func TestAppendAllocatesNothing(t *testing.T) {
 	m := source(t, "prod", "all",
-		"pods").Event(event.Event{Op: event.Update, Object: object(t, web1), Old: object(t, web0)},
+		"pods").Event(event.Event{Op: event.Update, Object: newObject(t, web1),
+		Old: newObject(t, web0)},
 		observed)
 	buf := cloudevent.Append(nil, m)
 	if n := testing.AllocsPerRun(100, func() { buf = cloudevent.Append(buf[:0], m) }); n != 0 {
@@ -305,7 +309,7 @@ func TestAppendAllocatesNothing(t *testing.T) {
 func BenchmarkAppend(b *testing.B) {
 	padded := strings.Replace(web1, "<&>", strings.Repeat("0123456789", 1000), 1)
 	src := source(b, "prod", "all", "pods")
-	ev := event.Event{Op: event.Add, Object: object(b, padded)}
+	ev := event.Event{Op: event.Add, Object: newObject(b, padded)}
 	b.Run("source", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

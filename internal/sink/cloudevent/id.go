@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // stateID names the state that ev tells of. The recipe is in the package doc; receivers rely on it.
@@ -24,7 +25,7 @@ func (s *Source) emittedID(ev event.Event, typ string, index int) string {
 
 // ruleID names what a rule reports, and not the object's state: it may be offered again with a
 // later one.
-func (s *Source) ruleID(o *event.Object, typ string, r RuleState, since string) string {
+func (s *Source) ruleID(o *object.Object, typ string, r RuleState, since string) string {
 	parts := []string{s.cluster, s.resource, o.Namespace(), o.Name(), o.UID(), s.listener, typ,
 		r.Rule, since}
 	if r.Repeats > 0 {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/internal/sink"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Append appends m as structured JSON, without a line break. It is what a structured-mode output
@@ -76,7 +76,7 @@ func appendJSON(dst []byte, text string) []byte {
 }
 
 // appendObject appends an object's text without its line breaks.
-func appendObject(dst []byte, o *event.Object) []byte {
+func appendObject(dst []byte, o *object.Object) []byte {
 	return withoutLineBreaks(o.AppendJSON(dst), len(dst))
 }
 

@@ -19,7 +19,7 @@ var since = time.Date(2026, 3, 4, 5, 0, 0, 0, time.FixedZone("east", 3600))
 // What rules report is a contract as well, to the byte.
 func TestLinesOfRules(t *testing.T) {
 	pods := source(t, "prod", "stuck", "pods")
-	o := object(t, web1)
+	o := newObject(t, web1)
 	violated := cloudevent.RuleState{Rule: "pending", Severity: "high",
 		Message: "web \"1\"\nwaits\xff", Violated: true, Since: since}
 	repeated, resolved := violated, violated
@@ -70,8 +70,8 @@ func TestIDRecipeOfRules(t *testing.T) {
 	for repeats, want := range map[int]string{0: byHand(begin), 1: byHand(begin + "1:1,"),
 		12: byHand(begin + "2:12,")} {
 		violated.Repeats = repeats
-		for _, ev := range []event.Event{{Op: event.Add, Object: object(t, web1)}, {
-			Object: object(t, web0)}} {
+		for _, ev := range []event.Event{{Op: event.Add, Object: newObject(t, web1)}, {
+			Object: newObject(t, web0)}} {
 			if got := src.Rule(ev, observed, violated).ID; got != want {
 				t.Errorf("repeat %d, version %s: id %s, want %s", repeats,
 					ev.Object.ResourceVersion(), got, want)
@@ -79,7 +79,7 @@ func TestIDRecipeOfRules(t *testing.T) {
 		}
 	}
 	resolved := cloudevent.RuleState{Rule: "pending", Since: since}
-	if got, want := src.Rule(event.Event{Op: event.Delete, Object: object(t, web1)}, observed,
+	if got, want := src.Rule(event.Event{Op: event.Delete, Object: newObject(t, web1)}, observed,
 		resolved).ID, byHand(strings.Replace(begin, "violated", "resolved", 1)); got != want {
 		t.Errorf("resolved: id %s, want %s", got, want)
 	}

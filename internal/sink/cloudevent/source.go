@@ -11,6 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 var typeOf = map[event.Op]string{
@@ -118,7 +119,7 @@ func checkData(data string) error {
 	if !utf8.ValidString(data) {
 		return errors.New("the data is not valid UTF-8")
 	}
-	end, err := event.ScanValue([]byte(data))
+	end, err := object.ScanValue([]byte(data))
 	if err != nil {
 		return fmt.Errorf("the data is not valid JSON: %w", err)
 	}

@@ -34,7 +34,7 @@ func TestIDRecipe(t *testing.T) {
 		return hex.EncodeToString(sum[:])[:32]
 	}
 	src := source(t, "prod", "all", "deployments.apps")
-	ev := event.Event{Op: event.Add, Object: object(t, web1)}
+	ev := event.Event{Op: event.Add, Object: newObject(t, web1)}
 
 	present := byHand("4:prod,16:deployments.apps,7:default,5:web-1,3:u-1,1:7,7:present,")
 	absent := byHand("4:prod,16:deployments.apps,7:default,5:web-1,3:u-1,1:7,6:absent,")
@@ -57,7 +57,7 @@ func TestIDRecipe(t *testing.T) {
 }
 
 func TestIDTellsStatesApartAndNothingElse(t *testing.T) {
-	base := event.Event{Op: event.Add, Object: object(t, web1)}
+	base := event.Event{Op: event.Add, Object: newObject(t, web1)}
 	pods := source(t, "prod", "all", "pods")
 	id := pods.Event(base, observed).ID
 
@@ -65,7 +65,7 @@ func TestIDTellsStatesApartAndNothingElse(t *testing.T) {
 		"observed later": pods.Event(base, observed.Add(time.Hour)).ID,
 		"other listener": source(t, "prod", "other", "pods").Event(base, observed).ID,
 		"told as an update": pods.Event(event.Event{Op: event.Update, Missed: 2,
-			Object: base.Object, Old: object(t, web0)}, observed).ID,
+			Object: base.Object, Old: newObject(t, web0)}, observed).ID,
 		"of the first list": pods.Event(event.Event{Op: event.Add, Initial: true,
 			Object: base.Object}, observed).ID,
 	}
@@ -83,7 +83,7 @@ func TestIDTellsStatesApartAndNothingElse(t *testing.T) {
 		ids[got] = what
 	}
 	changed := func(old, new string) event.Event {
-		return event.Event{Op: event.Add, Object: object(t, strings.Replace(web1, old, new, 1))}
+		return event.Event{Op: event.Add, Object: newObject(t, strings.Replace(web1, old, new, 1))}
 	}
 	differ("another cluster", source(t, "prod2", "all", "pods").Event(base, observed).ID)
 	differ("another resource", source(t, "prod", "all", "pods.example.com").Event(base,
@@ -126,7 +126,8 @@ func TestEmittedRefuses(t *testing.T) {
 	}
 	src := source(t, "prod", "all", "pods")
 	for _, tt := range tests {
-		_, err := src.Emitted(event.Event{Op: event.Add, Object: object(t, web1)}, observed, tt.typ,
+		_, err := src.Emitted(event.Event{Op: event.Add, Object: newObject(t, web1)}, observed,
+			tt.typ,
 			1, tt.data)
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("got %v, want %s", err, tt.want)
@@ -136,7 +137,8 @@ func TestEmittedRefuses(t *testing.T) {
 		}
 	}
 	for _, data := range []string{"", "1", " {} \n", `"x"`, "null"} {
-		if _, err := src.Emitted(event.Event{Op: event.Add, Object: object(t, web1)}, observed, "a",
+		if _, err := src.Emitted(event.Event{Op: event.Add, Object: newObject(t, web1)}, observed,
+			"a",
 			0, data); err != nil {
 			t.Errorf("data %q: %v", data, err)
 		}

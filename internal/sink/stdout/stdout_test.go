@@ -20,6 +20,7 @@ import (
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/internal/sink/stdout"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 var _ sink.Batcher = (*stdout.Sink)(nil)
@@ -35,7 +36,7 @@ func message(t testing.TB, name, padding string) sink.Message {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p event.Parser
+	var p object.Parser
 	o, err := p.Parse(fmt.Appendf(nil,
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"u","resourceVersion":"7"},"spec":{"padding":%q}}`, name, padding))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 var benchmarkRules = []struct{ name, deny string }{
@@ -25,7 +26,7 @@ func benchmarkBook(b *testing.B, hold, repeat time.Duration) *Book {
 	return NewBook(all, 1)
 }
 
-func benchmarkPod(b *testing.B, tag string) *event.Object {
+func benchmarkPod(b *testing.B, tag string) *object.Object {
 	return pod(b, "web-7d9c5b5d5f-x2x4z", "6f2b8f52-5b1c-4b7e-9d5f-0d2f6a3e8b11",
 		`"spec":{"containers":[{"name":"web","image":"registry.example.com/shop/web:`+tag+
 			`","args":["`+strings.Repeat("x", 4000)+`"]}]},`+
@@ -54,12 +55,12 @@ func BenchmarkEvaluate(b *testing.B) {
 	for _, bm := range []struct {
 		name    string
 		hold    time.Duration
-		objects []*event.Object
+		objects []*object.Object
 	}{
-		{"Clean", 0, []*event.Object{clean}},
-		{"Pending", time.Hour, []*event.Object{dirty}},
-		{"Violated", 0, []*event.Object{dirty}},
-		{"Transitions", 0, []*event.Object{dirty, clean}},
+		{"Clean", 0, []*object.Object{clean}},
+		{"Pending", time.Hour, []*object.Object{dirty}},
+		{"Violated", 0, []*object.Object{dirty}},
+		{"Transitions", 0, []*object.Object{dirty, clean}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			e := benchmarkBook(b, bm.hold, 0).Evaluator(nil)

@@ -18,14 +18,14 @@ type Book struct {
 	receivers Receivers // all of them
 
 	mu      sync.Mutex
-	objects map[event.Key]*object // those with something to remember
-	counts  map[Count]int         // of the violated records in objects; no entry is 0
-	open    int                   // the sum of counts
+	objects map[event.Key]*objectText // those with something to remember
+	counts  map[Count]int             // of the violated records in objects; no entry is 0
+	open    int                       // the sum of counts
 }
 
 // object is what is remembered of one object. Its texts are copies: a part of an object's text
 // keeps all of it in memory.
-type object struct {
+type objectText struct {
 	key event.Key // as in Book.objects; writing an entry anew would bring in another's texts
 	uid string
 	// by rule; what is violated, since when and with what message is replaced, never changed
@@ -51,7 +51,7 @@ type Count struct{ Rule, Severity, Namespace string }
 func NewBook(rules []*Rule, receivers int) *Book {
 	return &Book{
 		rules: slices.Clone(rules), receivers: everyReceiver(receivers),
-		objects: map[event.Key]*object{}, counts: map[Count]int{},
+		objects: map[event.Key]*objectText{}, counts: map[Count]int{},
 	}
 }
 
@@ -129,7 +129,7 @@ func (b *Book) put(key event.Key, uid string, records []record, debts []debt) {
 	case o == nil && len(records) == 0 && len(debts) == 0:
 		return
 	case o == nil:
-		o = &object{key: event.Key{Namespace: strings.Clone(key.Namespace),
+		o = &objectText{key: event.Key{Namespace: strings.Clone(key.Namespace),
 			Name: strings.Clone(key.Name)}}
 		b.objects[o.key] = o
 	}
@@ -143,13 +143,13 @@ func (b *Book) put(key event.Key, uid string, records []record, debts []debt) {
 }
 
 // forgetEmpty removes an object of which nothing has to be remembered. The caller holds mu.
-func (b *Book) forgetEmpty(o *object) {
+func (b *Book) forgetEmpty(o *objectText) {
 	if len(o.records) == 0 && len(o.debts) == 0 {
 		delete(b.objects, o.key)
 	}
 }
 
-func (b *Book) count(o *object, n int) {
+func (b *Book) count(o *objectText, n int) {
 	for i := range o.records {
 		if !o.records[i].violated {
 			continue

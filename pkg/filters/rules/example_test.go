@@ -7,6 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func Example() {
@@ -21,7 +22,7 @@ func Example() {
 	book := rules.NewBook([]*rules.Rule{rule}, 1)
 	evaluator := book.Evaluator(nil)
 
-	var p event.Parser
+	var p object.Parser
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	see := func(after time.Duration, op event.Op, phase string) {
 		pod, err := p.Parse(fmt.Appendf(nil,

@@ -9,19 +9,20 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // begin is when the tests' clocks start.
 var begin = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // pod makes one of the namespace shop. The fields are what the tests' rules look at, as in `"n":5`.
-func pod(t testing.TB, name, uid, fields string) *event.Object {
+func pod(t testing.TB, name, uid, fields string) *object.Object {
 	t.Helper()
 	return podIn(t, "shop", name, uid, fields)
 }
 
-func podIn(t interface{ Fatal(...any) }, namespace, name, uid, fields string) *event.Object {
-	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+func podIn(t interface{ Fatal(...any) }, namespace, name, uid, fields string) *object.Object {
+	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 	if fields != "" {
 		fields = "," + fields
 	}
@@ -55,14 +56,14 @@ var errMessage = errors.New("no message")
 // if that is not a text.
 func telling(t testing.TB, e *Evaluator) *Evaluator {
 	t.Helper()
-	path, err := event.CompilePath("message")
+	path, err := object.CompilePath("message")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range e.judges {
 		e.judges[i].text = func(ev event.Event) (string, error) {
 			v := path.Lookup(ev.Object)
-			if v.Kind() != event.String {
+			if v.Kind() != object.String {
 				return "", errMessage
 			}
 			return strings.Clone(v.Text()), nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func expression(text string) filters.Source {
@@ -19,25 +20,25 @@ func expression(text string) filters.Source {
 
 // caches are other informers' objects by informer, namespace/name or index, and value.
 type caches struct {
-	objects map[string]*event.Object
+	objects map[string]*object.Object
 	asked   func()
 }
 
-func (c caches) Get(informer, namespace, name string) *event.Object {
+func (c caches) Get(informer, namespace, name string) *object.Object {
 	if c.asked != nil {
 		c.asked()
 	}
 	return c.objects[informer+" "+event.Key{Namespace: namespace, Name: name}.String()]
 }
 
-func (c caches) ByIndex(informer, index, value string) []*event.Object {
+func (c caches) ByIndex(informer, index, value string) []*object.Object {
 	if o := c.objects[informer+" "+index+"="+value]; o != nil {
-		return []*event.Object{o}
+		return []*object.Object{o}
 	}
 	return nil
 }
 
-func (c caches) ByIndexIn(informer, index, value, namespace string) []*event.Object {
+func (c caches) ByIndexIn(informer, index, value, namespace string) []*object.Object {
 	return c.ByIndex(informer, index, namespace+"/"+value)
 }
 
@@ -95,7 +96,7 @@ func TestRulesReadCaches(t *testing.T) {
 	b := NewBook([]*Rule{r}, 1)
 	asked := 0
 	node, slice := podIn(t, "", "node-1", "n1", `"version":3`), pod(t, "web-abc", "s1", "")
-	e := b.Evaluator(caches{map[string]*event.Object{"nodes node-1": node,
+	e := b.Evaluator(caches{map[string]*object.Object{"nodes node-1": node,
 		"slices service=web": slice}, func() {
 		if asked++; !b.mu.TryLock() {
 			t.Error("the book is locked")
@@ -121,7 +122,7 @@ func TestRulesThatLookAtTheClockAreAskedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := NewBook([]*Rule{r}, 1).Evaluator(nil)
-	p := event.Parser{APIVersion: "v1", Kind: "Pod"}
+	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 	for _, tt := range []struct{ created, want string }{
 		{"2999-01-01T00:00:00Z", "look after 1m0s"}, {
 			"2001-01-01T00:00:00Z", "violated old of u1 since 0s; look after 1m0s"},
@@ -148,7 +149,7 @@ func TestAgeCountsToTheCallersTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	created := begin.UTC().Format(time.RFC3339)
-	o, err := (&event.Parser{}).Parse(
+	o, err := (&object.Parser{}).Parse(
 		[]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","uid":"u1","creationTimestamp":"` + created + `"}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,10 @@
 package event
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/informerd/informerd/pkg/informer/object"
+)
 
 // Op says what happened to an object. Its numbers are those of the handler ABI (informerd/v1).
 type Op uint8
@@ -60,22 +64,11 @@ type Event struct {
 	// buffer was full.
 	Missed int
 	// Object is never nil.
-	Object *Object
+	Object *object.Object
 	// Old is set for Update only. It is the state this listener's buffer took last before Object,
 	// so that with Missed > 0 it is older than Object's immediate predecessor.
-	Old *Object
+	Old *object.Object
 }
 
-// Key names one object within one resource. It is comparable.
-type Key struct {
-	Namespace string // empty for cluster-scoped objects
-	Name      string
-}
-
-// String gives namespace/name, or name alone for a cluster-scoped object.
-func (k Key) String() string {
-	if k.Namespace == "" {
-		return k.Name
-	}
-	return k.Namespace + "/" + k.Name
-}
+// Key is the key of an event's object. It is defined with the object, which knows its own.
+type Key = object.Key

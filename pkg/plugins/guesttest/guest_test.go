@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 	. "github.com/informerd/informerd/pkg/plugins/guesttest"
@@ -31,7 +32,7 @@ func TestGuest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer i.Close(t.Context())
-	var p event.Parser
+	var p object.Parser
 	o, err := p.Parse([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}}`))
 	if err != nil {
 		t.Fatal(err)

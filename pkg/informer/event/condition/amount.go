@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 const (
@@ -97,9 +97,9 @@ func (c *cell) read(as As) (amount float64, ok bool) {
 	}
 	c.as, c.isAmount = as, false
 	switch kind := c.value.Kind(); {
-	case kind == event.String:
+	case kind == object.String:
 		c.amount, c.isAmount = Amount(as, c.string())
-	case kind == event.Number && as == AsQuantity:
+	case kind == object.Number && as == AsQuantity:
 		c.amount, c.isAmount = c.float()
 	}
 	return c.amount, c.isAmount

@@ -5,17 +5,18 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Event is what conditions are asked about.
 type Event struct {
 	Op     event.Op
-	Object *event.Object
+	Object *object.Object
 	// Old is the state before an update, else nil.
-	Old *event.Object
+	Old *object.Object
 	// Before is the state that a listener with transitions may have taken before the event, else
 	// nil.
-	Before *event.Object
+	Before *object.Object
 }
 
 // view is one meaning of an event: its op, and which side has its object and its old state.
@@ -132,11 +133,11 @@ func (f *Fields) identity(c *check, side int8) answer {
 // are not an object may have anything.
 func (f *Fields) label(c *check, side int8, x *cell) answer {
 	switch x.value.Kind() {
-	case event.String:
+	case object.String:
 		return yes
-	case event.Missing:
+	case object.Missing:
 		labels := f.sides[side].read(int(c.more[side])).value.Kind()
-		if labels == event.Missing || labels == event.Null || labels == event.ObjectKind {
+		if labels == object.Missing || labels == object.Null || labels == object.ObjectKind {
 			return no
 		}
 	}
@@ -146,24 +147,24 @@ func (f *Fields) label(c *check, side int8, x *cell) answer {
 // member asks whether an object has a member, or a list a text.
 func (f *Fields) member(c *check, side int8, x *cell) answer {
 	switch x.value.Kind() {
-	case event.Missing, event.Null:
+	case object.Missing, object.Null:
 		return no
-	case event.ObjectKind:
+	case object.ObjectKind:
 		return answerOf(f.sides[side].read(int(c.more[side])).value.Exists())
-	case event.Array:
+	case object.Array:
 		return hasItem(x.value, c.member)
 	}
 	return unknown
 }
 
 // hasItem reports whether a list has a text.
-func hasItem(list event.Value, text string) answer {
+func hasItem(list object.Value, text string) answer {
 	found, n := no, 0
-	list.Each(func(item event.Value) bool {
+	list.Each(func(item object.Value) bool {
 		switch n++; {
 		case n > MaxItems:
 			found = unknown
-		case item.Kind() == event.String && item.Text() == text:
+		case item.Kind() == object.String && item.Text() == text:
 			found = yes
 		}
 		return found == no
@@ -175,7 +176,7 @@ func hasItem(list event.Value, text string) answer {
 // ask.
 func (f *Fields) changed(c *check, v view) bool {
 	if v.old == none {
-		return f.sides[v.object].read(int(c.slots[v.object])).value.Kind() > event.Null
+		return f.sides[v.object].read(int(c.slots[v.object])).value.Kind() > object.Null
 	}
 	a, b := f.sides[v.object].read(int(c.slots[v.object])), f.sides[v.old].read(int(c.slots[v.old]))
 	if a.pair != f.pair {
@@ -185,8 +186,8 @@ func (f *Fields) changed(c *check, v view) bool {
 }
 
 // differ reports whether two values have different texts. Missing and null are the same.
-func differ(a, b event.Value) bool {
-	if a.Kind() <= event.Null && b.Kind() <= event.Null {
+func differ(a, b object.Value) bool {
+	if a.Kind() <= object.Null && b.Kind() <= object.Null {
 		return false
 	}
 	return a.Raw() != b.Raw()
@@ -201,9 +202,9 @@ func (f *Fields) passesItems(c *check, side int8, v view) bool {
 	}
 	x := f.sides[side].read(int(c.slots[side]))
 	switch x.value.Kind() {
-	case event.Missing, event.Null:
+	case object.Missing, object.Null:
 		return every
-	case event.Array:
+	case object.Array:
 	default:
 		return true
 	}
@@ -239,17 +240,17 @@ func answerOf(is bool) answer {
 // cell asks about a value.
 func (c *check) cell(x *cell) answer {
 	switch kind := x.value.Kind(); {
-	case kind == event.Missing || kind == event.Null:
+	case kind == object.Missing || kind == object.Null:
 		return no // which is none of the values either
 	case c.as != AsIs:
 		return c.amount(x)
 	case c.test == Exists:
 		return yes
-	case kind == event.String:
+	case kind == object.String:
 		return c.text(x.string())
-	case kind == event.Number && c.test != True:
+	case kind == object.Number && c.test != True:
 		return c.number(x)
-	case kind == event.Bool:
+	case kind == object.Bool:
 		return c.truth(x.value.Bool())
 	case c.test == In:
 		return no

@@ -3,12 +3,12 @@ package condition
 import (
 	"strconv"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // cell is a field's value, and what was made of it for the first condition that asked.
 type cell struct {
-	value  event.Value
+	value  object.Value
 	text   string
 	number float64
 	known  uint8
@@ -29,7 +29,7 @@ const (
 	isExact // the number is the one of the JSON text
 )
 
-func (c *cell) set(v event.Value) { c.value, c.known, c.as = v, 0, AsIs }
+func (c *cell) set(v object.Value) { c.value, c.known, c.as = v, 0, AsIs }
 
 // string returns the text of a value that is one.
 func (c *cell) string() string {

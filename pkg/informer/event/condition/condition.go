@@ -10,7 +10,7 @@ type Condition struct {
 	// Old asks about the state before an update. In all other events there is none, and its fields
 	// are missing.
 	Old bool
-	// Key is the label's key of OfLabel, the path of OfField and OfItem (see event.CompilePath),
+	// Key is the label's key of OfLabel, the path of OfField and OfItem (see object.CompilePath),
 	// else "". The empty path of OfItem is the item itself.
 	Key string
 	// As is what a text is read as, for In, the tests of an order and their opposites. What cannot

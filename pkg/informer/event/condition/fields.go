@@ -1,7 +1,7 @@
 package condition
 
 import (
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Fields reads what lists of conditions ask for, event after event: each field once for all lists
@@ -25,15 +25,15 @@ type side struct {
 	slots  []slot
 	walks  []walk
 
-	object  *event.Object
-	scratch event.Scratch
+	object  *object.Object
+	scratch object.Scratch
 	cells   []cell
-	values  []event.Value
+	values  []object.Value
 }
 
 // slot is a field that is read, and the fields that are read of its items if it is a list.
 type slot struct {
-	path  event.Path
+	path  object.Path
 	items *items
 	whole bool // somebody asks for the end of a list
 }
@@ -41,12 +41,12 @@ type slot struct {
 // walk reads slots that follow each other, as many as one set of paths can have.
 type walk struct {
 	from, to int
-	paths    *event.Paths
+	paths    *object.Paths
 	done     bool // for the object at hand
 }
 
 // slotOf returns the slot of a field, which it adds if there is none.
-func (s *side) slotOf(path event.Path) int {
+func (s *side) slotOf(path object.Path) int {
 	text := path.String()
 	i, ok := s.fields[text]
 	if !ok {
@@ -56,9 +56,9 @@ func (s *side) slotOf(path event.Path) int {
 		i = len(s.slots)
 		s.fields[text] = i
 		s.slots = append(s.slots, slot{path: path})
-		s.cells, s.values = append(s.cells, cell{}), append(s.values, event.Value{})
+		s.cells, s.values = append(s.cells, cell{}), append(s.values, object.Value{})
 		s.forget()
-		if n := len(s.walks); n > 0 && s.walks[n-1].to-s.walks[n-1].from < event.MaxPaths {
+		if n := len(s.walks); n > 0 && s.walks[n-1].to-s.walks[n-1].from < object.MaxPaths {
 			s.walks[n-1].to, s.walks[n-1].paths = i+1, nil
 		} else {
 			s.walks = append(s.walks, walk{from: i, to: i + 1})
@@ -71,7 +71,7 @@ func (s *side) slotOf(path event.Path) int {
 func (s *side) itemsOf(slot int) *items {
 	if s.slots[slot].items == nil {
 		s.slots[slot].items = &items{}
-		s.walks[slot/event.MaxPaths].paths = nil
+		s.walks[slot/object.MaxPaths].paths = nil
 	}
 	s.forget()
 	return s.slots[slot].items
@@ -80,7 +80,7 @@ func (s *side) itemsOf(slot int) *items {
 // readWhole has a list read to its end.
 func (s *side) readWhole(slot int) {
 	s.slots[slot].whole = true
-	s.walks[slot/event.MaxPaths].paths = nil
+	s.walks[slot/object.MaxPaths].paths = nil
 	s.forget()
 }
 
@@ -88,7 +88,7 @@ func (s *side) readWhole(slot int) {
 func (s *side) forget() { s.object = nil }
 
 // set has a side read another object, if it is another one.
-func (f *Fields) set(i int, o *event.Object) {
+func (f *Fields) set(i int, o *object.Object) {
 	s := &f.sides[i]
 	if s.object == o {
 		return
@@ -103,7 +103,7 @@ func (f *Fields) set(i int, o *event.Object) {
 
 // read returns a field of the object, with all the other fields of its walk.
 func (s *side) read(i int) *cell {
-	if w := &s.walks[i/event.MaxPaths]; !w.done {
+	if w := &s.walks[i/object.MaxPaths]; !w.done {
 		s.walk(w)
 	}
 	return &s.cells[i]
@@ -111,14 +111,14 @@ func (s *side) read(i int) *cell {
 
 func (s *side) walk(w *walk) {
 	if w.paths == nil {
-		paths := make([]event.Path, 0, w.to-w.from)
+		paths := make([]object.Path, 0, w.to-w.from)
 		var lists []int // that are read item by item
 		for i, slot := range s.slots[w.from:w.to] {
 			if paths = append(paths, slot.path); slot.items != nil && !slot.whole {
 				lists = append(lists, i)
 			}
 		}
-		w.paths = event.NewPaths(paths...).Open(lists...)
+		w.paths = object.NewPaths(paths...).Open(lists...)
 	}
 	values := s.values[w.from:w.to]
 	clear(values)
@@ -135,24 +135,24 @@ func (s *side) walk(w *walk) {
 // items reads fields of the items of a list.
 type items struct {
 	fields map[string]int
-	paths  []event.Path
-	set    *event.Paths
+	paths  []object.Path
+	set    *object.Paths
 
 	rows   []cell // of one item after the other
 	n      int    // items
 	read   bool
 	long   bool // there are more than MaxItems
-	values []event.Value
+	values []object.Value
 }
 
 // fieldOf returns the place of a field among those of an item, -1 if there are too many.
-func (it *items) fieldOf(path event.Path) int {
+func (it *items) fieldOf(path object.Path) int {
 	text := path.String()
 	i, ok := it.fields[text]
 	switch {
 	case ok:
 		return i
-	case len(it.paths) == event.MaxPaths:
+	case len(it.paths) == object.MaxPaths:
 		return -1
 	case it.fields == nil:
 		it.fields = map[string]int{}
@@ -164,17 +164,17 @@ func (it *items) fieldOf(path event.Path) int {
 }
 
 // fill reads the items of a list, once for each object.
-func (it *items) fill(list event.Value) {
+func (it *items) fill(list object.Value) {
 	if it.read {
 		return
 	}
 	it.read, it.long, it.n = true, false, 0
 	if it.set == nil {
-		it.set = event.NewPaths(it.paths...)
-		it.values = make([]event.Value, len(it.paths))
+		it.set = object.NewPaths(it.paths...)
+		it.values = make([]object.Value, len(it.paths))
 		it.rows = nil
 	}
-	list.Each(func(item event.Value) bool {
+	list.Each(func(item object.Value) bool {
 		if it.n == MaxItems {
 			it.long = true
 			return false

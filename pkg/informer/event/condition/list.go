@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // List is a list of conditions, all of which must hold, compiled to be asked of many events. It
@@ -120,7 +121,7 @@ func (c *compiler) place(asked *Condition, one *check) bool {
 		one.kind = byName
 	case OfLabel:
 		one.kind = byField
-		labels := event.Path{}.Key("metadata").Key("labels")
+		labels := object.Path{}.Key("metadata").Key("labels")
 		one.slots = c.slots(labels.Key(asked.Key), asked.Old)
 		if one.test == Exists {
 			one.kind, one.more = byLabel, c.slots(labels, asked.Old)
@@ -172,7 +173,7 @@ func (c *compiler) placeField(asked *Condition, one *check) bool {
 }
 
 // slots are where a field is read, -1 on a side on which nobody asks for it.
-func (c *compiler) slots(path event.Path, old bool) [2]int32 {
+func (c *compiler) slots(path object.Path, old bool) [2]int32 {
 	slots := [2]int32{-1, -1}
 	if !old {
 		slots[now] = int32(c.fields.sides[now].slotOf(path))
@@ -184,11 +185,11 @@ func (c *compiler) slots(path event.Path, old bool) [2]int32 {
 }
 
 // pathOf compiles the path of a field. Validate has found it good.
-func pathOf(key string) event.Path {
+func pathOf(key string) object.Path {
 	if key == "" {
-		return event.Path{}
+		return object.Path{}
 	}
-	path, err := event.CompilePath(key)
+	path, err := object.CompilePath(key)
 	if err != nil {
 		panic(fmt.Sprintf("condition on %q: %v", key, err))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
 	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Lists of conditions that read together answer as each of them alone does by its definition, event
@@ -54,7 +55,7 @@ func TestModelListsThatReadTogether(t *testing.T) {
 type model struct {
 	t      *rapid.T
 	fields *condition.Fields
-	parser event.Parser
+	parser object.Parser
 	lists  []asked
 	last   condition.Event
 }
@@ -68,7 +69,7 @@ type asked struct {
 func (m *model) join() {
 	l := asked{list: drawList(m.t, 2, false), transitions: rapid.Bool().Draw(m.t, "transitions")}
 	if rapid.IntRange(0, 9).Draw(m.t, "many labels") == 0 {
-		for i := range event.MaxPaths + 6 {
+		for i := range object.MaxPaths + 6 {
 			l.list = append(l.list,
 				condition.Condition{Of: condition.OfLabel, Key: fmt.Sprint("l", i),
 					Test: condition.NotIn, Values: []string{"x"}})
@@ -100,7 +101,7 @@ func (m *model) event() condition.Event {
 
 func describe(e condition.Event) string {
 	text := e.Op.String() + " " + e.Object.JSON()
-	for _, o := range []*event.Object{e.Old, e.Before} {
+	for _, o := range []*object.Object{e.Old, e.Before} {
 		if o != nil {
 			text += "\nbefore " + o.JSON()
 		}
@@ -155,7 +156,7 @@ func (m *model) list() string {
 	return "[" + strings.Join(items, ",") + "]"
 }
 
-func (m *model) object() *event.Object {
+func (m *model) object() *object.Object {
 	labels := m.one("labels", "null", `"x"`, `["x"]`, m.members("a", "b", "l3"),
 		m.members("a", "b", "l69"), m.members("a", "b"))
 	namespace := m.one("namespace", "", `"namespace":"x",`, `"namespace":"xy",`)

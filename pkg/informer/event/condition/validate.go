@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Validate reports what is wrong with a list of conditions, and in which of them.
@@ -45,7 +45,7 @@ func (c *Condition) validate(item bool) error {
 		return errors.New("only labels and fields may exist or not")
 	}
 	if c.Of == OfField || c.Of == OfItem && c.Key != "" {
-		if _, err := event.CompilePath(c.Key); err != nil {
+		if _, err := object.CompilePath(c.Key); err != nil {
 			return err
 		}
 	}

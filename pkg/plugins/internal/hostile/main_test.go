@@ -14,7 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostile"
 )
@@ -36,12 +36,12 @@ func silent(t testing.TB) string {
 }
 
 // pod is an object of 600 KB, and what guests ask for stands at its end.
-func pod(t testing.TB) *event.Object {
+func pod(t testing.TB) *object.Object {
 	t.Helper()
 	text := `{"apiVersion":"v1","kind":"Pod","spec":{"x":"` + strings.Repeat("x", 600_000) +
 		`"},"metadata":{"namespace":"` +
 		hostile.Namespace + `","uid":"u","resourceVersion":"7","name":"` + hostile.Name + `"}}`
-	var p event.Parser
+	var p object.Parser
 	o, err := p.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -50,20 +50,20 @@ func pod(t testing.TB) *event.Object {
 }
 
 // caches have one object, and find it a thousand times.
-type caches struct{ object *event.Object }
+type caches struct{ object *object.Object }
 
-func (c caches) Get(_, _, name string) *event.Object {
+func (c caches) Get(_, _, name string) *object.Object {
 	if name == c.object.Name() {
 		return c.object
 	}
 	return nil
 }
 
-func (c caches) ByIndex(_, index, _ string) []*event.Object {
+func (c caches) ByIndex(_, index, _ string) []*object.Object {
 	if index != hostile.Index {
 		return nil
 	}
-	found := make([]*event.Object, 1000)
+	found := make([]*object.Object, 1000)
 	for i := range found {
 		found[i] = c.object
 	}
@@ -71,7 +71,7 @@ func (c caches) ByIndex(_, index, _ string) []*event.Object {
 }
 
 // spec grants everything there is.
-func spec(module []byte, url string, object *event.Object) plugins.Spec {
+func spec(module []byte, url string, object *object.Object) plugins.Spec {
 	return plugins.Spec{Listener: "hostile", Path: "hostile.wasm", Wasm: module,
 		Caches: caches{object},
 		Limits: plugins.Limits{Memory: hostile.Memory, Deadline: hostile.Deadline,

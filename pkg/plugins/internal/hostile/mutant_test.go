@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/internal/hostile"
 )
@@ -102,7 +103,7 @@ type mutants struct {
 	t      *testing.T
 	host   *plugins.Host
 	url    string
-	object *event.Object
+	object *object.Object
 
 	mu                         sync.Mutex // guards what follows
 	refused, crashed, verdicts int

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Hold reports whether an event passes a list of conditions, as condition.List.Hold documents it.
@@ -39,7 +40,7 @@ type meaning struct {
 	object, old any
 }
 
-func decode(o *event.Object) (decoded any) {
+func decode(o *object.Object) (decoded any) {
 	if o == nil {
 		return nil
 	}

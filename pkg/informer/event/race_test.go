@@ -1,6 +1,0 @@
-//go:build race
-
-package event
-
-// raceDetector: what things cost says nothing of what they cost without it.
-const raceDetector = true

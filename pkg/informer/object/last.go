@@ -1,0 +1,341 @@
+package object
+
+import "strings"
+
+// This file reads an object against its own last state. Both differ from the base in the same
+// places, most of them: a replica's name and addresses are its own in each of its states. To read
+// those differences again is most of what it takes to read an update against the base. But the last
+// state is valid, and its operations say piece by piece what it has of the base. So the text is
+// compared with these pieces, one after the other, or with the whole base if there is no last state
+// that was packed:
+//
+//	base  {"status":{"podIP":"10.1.0.1","startTime":"08:15"}}
+//	last  {"status":{"podIP":"10.1.7.9","startTime":"08:30"}}
+//	text  {"status":{"podIP":"10.1.7.9","startTime":"11:02"}}
+//	                                                ~~~~~ read
+//
+// Where it differs within a string, number or word that is a value, or right behind the beginning
+// of a container, the rest of that is read, and the reader goes on behind it in both. Up to there
+// both have the same tokens, but for the contents of values, so that they are in the same state of
+// the grammar and one is as valid as the other. Whether a place is within a string shows in the
+// number of quotes before it. All other differences are left to the reader that needs no last
+// state.
+
+const (
+	// differCost is what it takes to go on behind a difference, in bytes that could have been read
+	// for it.
+	differCost = 120
+	// maxPassed is about how much of the last state is passed over because the text has something
+	// else there.
+	maxPassed = 1 << 10
+	// maxLevels bounds how deep an object nests that is followed, but for what its base nests
+	// deeper.
+	maxLevels = 256
+)
+
+// stillRegular notes a member of the object and reports whether all of them so far are in the usual
+// order: apiVersion and kind, metadata, spec, status.
+func (r *reading) stillRegular(role role) bool {
+	switch role {
+	case roleAPIVersion, roleKind, roleMetadata:
+		r.regular = r.regular && !r.metadata
+	case roleSpec:
+		r.regular = r.regular && r.metadata && r.spec == 0
+	case roleStatus:
+		r.regular = r.regular && r.spec > 0 && r.status == 0
+	default:
+		r.regular = false
+	}
+	return r.regular
+}
+
+// follow reads the object from the value of spec at i on, as long as it has the same tokens as its
+// last state, or the base, but for what is in values. It returns the place behind what it has read:
+// the object (all), the value of spec, or nothing, which is place 0.
+func (r *reading) follow(i int) (behind int, all bool) {
+	p := r.parser
+	if r.base == nil || r.lax || r.lost || r.twice || p.unfollowing ||
+		p.drop.child("spec") != nil || p.drop.child("status") != nil {
+		return 0, false
+	}
+	f := follower{r: r, i: i, outside: i}
+	if !f.begin() || !p.follows.try() && !p.eager {
+		return 0, false
+	}
+	f.mark(i)
+	all = f.rest(i)
+	r.matches = r.matches[:f.matches]
+	if f.matches > 0 {
+		r.matches[f.matches-1] = f.last
+	}
+	if f.i-f.marked > (f.marked-i)/4 { // in vain
+		p.follows.failed++ // twice as much as a success makes up for
+		p.follows.inVain()
+	} else {
+		p.follows.failed -= min(p.follows.failed, 1)
+	}
+	if f.marked == i {
+		return 0, false
+	}
+	r.spec, r.followed, r.deepest = i, true, max(r.deepest, f.levels)
+	if all {
+		r.status = f.newStatus
+		return f.i, true
+	}
+	r.reached(f.marked)
+	return f.behindSpec(), false
+}
+
+// begin takes what there is to follow. It reports whether there is something.
+func (f *follower) begin() bool {
+	b := f.r.base
+	if o := f.r.last; o != nil && o.base == b && o.levels > 0 && o.header.spec > 0 {
+		f.operations, f.status, f.size, f.levels = o.operations(), int(o.header.status),
+			int(o.size), int(o.levels)
+		for at := int(o.header.spec); ; {
+			if f.at+len(f.piece) > at {
+				f.pass(at - f.at)
+				return true
+			}
+			f.at += len(f.piece)
+			f.piece = f.next()
+		}
+	}
+	if b.levels == 0 || b.spec == 0 {
+		return false
+	}
+	f.at, f.piece, f.status, f.size, f.levels = int(b.spec), b.text[b.spec:], int(b.status),
+		len(b.text), int(b.levels)
+	f.behind = f.size
+	return true
+}
+
+// follower goes through a text and the last state, or base, that it follows.
+type follower struct {
+	operations
+	r       *reading
+	i       int    // place in the text
+	outside int    // a place before that, which is outside of strings
+	at      int    // place in the JSON of the last state
+	piece   string // what that has there, to the end of an operation
+	size    int    // of that JSON
+	// Where the value of status begins in it, and in the text.
+	status, newStatus int
+	// Up to here, all is as in the last state, whatever comes: a place of the text, how many
+	// matches there are before it, and the last one of them.
+	marked, matches int
+	last            match
+	// how deep the text nests at most: as deep as the last state, and the containers that it has
+	// more
+	levels   int
+	differed int // values so far
+}
+
+// mark notes that place.
+func (f *follower) mark(at int) {
+	f.marked = at
+	if f.matches = len(f.r.matches); f.matches > 0 {
+		f.last = f.r.matches[f.matches-1]
+	}
+}
+
+// behindSpec returns the place behind the value of spec, if status is next.
+func (f *follower) behindSpec() int {
+	s := f.r.s[:f.newStatus]
+	s = s[:strings.LastIndexByte(s, '"')]
+	s = s[:strings.LastIndexByte(s, '"')]
+	return strings.LastIndexByte(s, ',')
+}
+
+// rest follows the last state to its end, from a place of the text on.
+func (f *follower) rest(from int) bool {
+	s := f.r.s
+	for {
+		n := len(f.piece)
+		if n > len(s)-f.i || s[f.i:f.i+n] != f.piece {
+			n = commonPrefix(s[f.i:], f.piece)
+		}
+		if here := f.status - f.at; here >= 0 && here <= n && f.newStatus == 0 && f.status > 0 {
+			f.newStatus = f.i + here
+			f.outside = f.newStatus
+			if !f.literal {
+				f.r.matched(f.i, f.behind-len(f.piece), here)
+			}
+			f.mark(f.newStatus)
+		}
+		if !f.literal {
+			f.r.matched(f.i, f.behind-len(f.piece), n)
+		}
+		f.i += n
+		f.pass(n)
+		switch {
+		case f.at == f.size:
+			f.mark(f.i)
+			return true
+		case f.piece == "" && f.refill():
+		case f.piece == "" || !f.differ(f.i-from):
+			return false
+		}
+	}
+}
+
+// pass passes bytes of the last state's piece.
+func (f *follower) pass(n int) { f.at, f.piece = f.at+n, f.piece[n:] }
+
+// differ goes on behind the value within which the two differ, when so many bytes have been
+// followed. It reports whether there is such a value, and what the text has is valid.
+func (f *follower) differ(followed int) (ok bool) {
+	s := f.r.s
+	if f.differed++; f.differed*differCost > firstCredit+followed {
+		return false
+	}
+	// It must be neither within an escape nor within a rune.
+	if s[f.i-1] >= 0x80 || strings.IndexByte(s[f.i-6:f.i], '\\') >= 0 {
+		return false
+	}
+	var end int
+	switch before := s[f.i-1]; {
+	case f.inString():
+		if end = usualRun(s, f.i); end == len(s) || s[end] != '"' || !f.passString() {
+			return false
+		}
+		end++
+	case before == '{' || before == '[':
+		end, ok = f.container(f.i - 1)
+		if !ok || !f.passContainer() {
+			return false
+		}
+	default:
+		from := f.i
+		for inScalar(s[from-1]) {
+			from--
+		}
+		if from == len(s) {
+			return false
+		}
+		var err error
+		if end, err = scanScalar(s, from); err != nil || end < f.i || !f.passScalar(from) {
+			return false
+		}
+	}
+	f.i = end
+	f.outside = f.i
+	return true
+}
+
+// inString reports whether the place in the text, up to which it is as valid as the last state, is
+// within a string.
+func (f *follower) inString() bool {
+	s := f.r.s[f.outside:f.i]
+	if strings.IndexByte(s, '\\') < 0 {
+		return strings.Count(s, `"`)%2 == 1
+	}
+	for {
+		at := strings.IndexByte(s, '"')
+		if at < 0 {
+			return false
+		}
+		end := stringEnd(s, at)
+		if end == len(s) && (s[end-1] != '"' || end == at+1) {
+			return true
+		}
+		s = s[end:]
+	}
+}
+
+// passString goes behind the last state's string. It reports whether that is a value, and has no
+// escapes.
+func (f *follower) passString() bool {
+	for {
+		n := plainRun(f.piece, 0)
+		if f.pass(n); f.piece != "" {
+			break
+		}
+		if !f.refill() {
+			return false
+		}
+	}
+	closes := f.piece[0] == '"'
+	for f.pass(1); f.piece == ""; {
+		if !f.refill() {
+			return false
+		}
+	}
+	next := f.piece[0]
+	return closes && (next == ',' || next == '}' || next == ']') // and no colon
+}
+
+// passScalar goes behind the last state's number or word. It reports whether there is one, which
+// begins where the text's at from does.
+func (f *follower) passScalar(from int) bool {
+	length := f.i - from
+	for {
+		n := 0
+		for n < len(f.piece) && inScalar(f.piece[n]) {
+			n++
+		}
+		length += n
+		if f.pass(n); f.piece != "" {
+			return length > 0
+		}
+		if !f.refill() {
+			return false
+		}
+	}
+}
+
+// container reads the one at i: it may have more in it, or other things, than that of the last
+// state.
+func (f *follower) container(i int) (end int, ok bool) {
+	r := f.r
+	deepest, noting := r.deepest, r.noting
+	r.deepest, r.noting = 0, false
+	end, err := r.value(r.s, i, 0)
+	f.levels += r.deepest
+	r.deepest, r.noting = deepest, noting
+	return end, err == nil && f.levels < maxLevels
+}
+
+// passContainer goes behind the end of the last state's container.
+func (f *follower) passContainer() bool {
+	open, most := 1, f.at+maxPassed
+	for inString := false; f.at < most; {
+		if f.piece == "" && !f.refill() {
+			return false
+		}
+		n := 0
+		for n < len(f.piece) && open > 0 {
+			switch c := f.piece[n]; {
+			case c == '\\':
+				return false
+			case c == '"':
+				inString = !inString
+			case inString:
+			case c == '{' || c == '[':
+				open++
+			case c == '}' || c == ']':
+				open--
+			}
+			n++
+		}
+		if f.pass(n); open == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// refill takes the next piece, if there is one.
+func (f *follower) refill() bool {
+	if f.left <= 0 {
+		return false
+	}
+	f.piece = f.next()
+	return true
+}
+
+// inScalar reports whether numbers and words may have the byte.
+func inScalar(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+' ||
+		c == 'E'
+}

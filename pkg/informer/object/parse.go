@@ -1,0 +1,225 @@
+package object
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// Parser makes Objects from what the API server sends. The zero value is ready: it drops
+// metadata.managedFields and replaces Secret data by digests. A Parser is not safe for concurrent
+// use; each reader has its own. It remembers some of what it has read, as long as objects of it are
+// in use, because it reads faster what resembles that.
+type Parser struct {
+	// APIVersion and Kind are given to objects that have neither member, as the items of built-in
+	// lists do.
+	APIVersion, Kind string
+	// KeepManagedFields leaves metadata.managedFields in the text.
+	KeepManagedFields bool
+	// KeepSecretData leaves the values of a Secret in the text, readable by every filter, handler
+	// and output.
+	KeepSecretData bool
+	// DigestKey is what the digests of Secrets are made with: who does not know it cannot find a
+	// value by trying. Parsers with the same key make the same digests. Default: a random one that
+	// all parsers of the process share.
+	DigestKey []byte
+	// Plain makes plain objects only.
+	Plain bool
+	// Last, if set, returns the last state that is known of an object, made by this parser, or nil.
+	// Most often the next one differs from it in little.
+	Last func(Key) *Object
+
+	drop     *dropTree
+	bases    bases
+	reading  reading // reused from object to object
+	packing  packing // likewise
+	digester *digester
+	typ      *typeMeta
+	// eager: each object is read against a base and packed if that can be done at all, worth it or
+	// not; for tests.
+	eager       bool
+	unfollowing bool    // last states are not followed
+	follows     balance // of last states
+	// secrets: objects may be Secrets, so that more of them has to be looked at.
+	secrets bool
+	// deduplicated: the text is known to have no name twice.
+	deduplicated bool
+	closer       int // how many objects took a closer look for that, for tests
+}
+
+// Drop adds fields that are cut out on arrival, on top of metadata.managedFields. What the header
+// needs cannot be dropped, nor can single items of arrays. Drop comes before the first object.
+func (p *Parser) Drop(paths ...Path) error {
+	for _, path := range paths {
+		if err := p.dropTree().add(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var managedFields = MustCompilePath("metadata.managedFields")
+
+func (p *Parser) dropTree() *dropTree {
+	if p.drop == nil {
+		p.drop = &dropTree{}
+		if !p.KeepManagedFields {
+			_ = p.drop.add(managedFields)
+		}
+	}
+	return p.drop
+}
+
+// Parse reads one object. The text may have white space around it, and nothing else. The Object has
+// its own memory; text can be reused at once. It is plain, and if it resembles one read before, it
+// knows its packed form, too.
+func (p *Parser) Parse(text []byte) (*Object, error) {
+	s := view(text)
+	start := skipSpace(s, 0)
+	end, err := p.read(s, start)
+	if err != nil {
+		return nil, err
+	}
+	if rest := skipSpace(s, end); rest < len(s) {
+		return nil, syntaxErr(s, rest, "nothing after the object")
+	}
+	return p.build(start, end, false)
+}
+
+// ParseItem reads the object at the beginning of text and gives the offset behind it. If the text
+// ends before the object does, the error is an ErrTruncated. The object is in its stored form.
+func (p *Parser) ParseItem(text []byte) (o *Object, end int, err error) {
+	s := view(text)
+	start := skipSpace(s, 0)
+	if end, err = p.read(s, start); err != nil {
+		return nil, end, err
+	}
+	o, err = p.build(start, end, true)
+	return o, end, err
+}
+
+// read checks the object at i and finds in it what there is to find.
+func (p *Parser) read(s string, i int) (end int, err error) {
+	r := &p.reading
+	r.begin(p, s)
+	if p.Kind == "" || p.Kind == "Secret" {
+		p.secrets = true
+	}
+	r.from = i
+	end, _, err = r.object(i, -1, 0, levelObject, p.dropTree())
+	return end, err
+}
+
+// build makes the Object from the text that was just read, which stands at start to end.
+func (p *Parser) build(start, end int, stored bool) (*Object, error) {
+	r, s := &p.reading, p.reading.s
+	if r.name.text(s) == "" {
+		return nil, &SyntaxError{Offset: start, Err: errors.New("object has no metadata.name")}
+	}
+	if r.twice && !p.deduplicated {
+		return p.parseDeduplicated(s[start:end], stored)
+	}
+	apiVersion, kind := r.apiVersion.text(s), r.kind.text(s)
+	spliced := ""
+	if r.apiVersion.to == 0 && r.kind.to == 0 && !r.untyped {
+		apiVersion, kind = p.APIVersion, p.Kind
+		spliced = p.splice()
+	}
+	if apiVersion == "" || kind == "" {
+		return nil, &SyntaxError{Offset: start,
+			Err: fmt.Errorf("object %s has no apiVersion or no kind",
+				strconv.QuoteToASCII(r.name.text(s)))}
+	}
+	remember := !p.Plain
+	if !p.KeepSecretData && kind == "Secret" && apiVersion == "v1" {
+		remember = false // nothing of a Secret's text stays
+		if !p.secrets {
+			// Nobody said that there would be any: read it again with more care.
+			p.secrets, p.bases = true, bases{}
+			return p.parseAgain(s[start:end], stored)
+		}
+		if p.digester == nil {
+			p.digester = newDigester(p.DigestKey)
+		}
+		r.redact(p.digester)
+	}
+	p.setType(apiVersion, kind)
+	r.sortEdits()
+	k := &p.packing
+	k.begin(r, start, end, spliced)
+	if r.unASCII && !k.valid() {
+		// Each bad byte becomes U+FFFD, as in encoding/json.
+		return p.parseAgain(string([]rune(s[start:end])), stored)
+	}
+	remember = remember && (k.size >= minBase || p.eager)
+	var packed *Object
+	if remember && k.pack() {
+		packed = k.packed(p.typ)
+		r.resembled()
+		if stored {
+			return packed, nil
+		}
+	}
+	if packed == nil && r.followed { // of what becomes a base, more has to be known
+		p.unfollowing = true
+		o, err := p.parseAgain(s[start:end], stored)
+		p.unfollowing = false
+		return o, err
+	}
+	o := k.plain(p.typ)
+	if o.stored = packed; packed == nil && remember && r.deepest < maxBaseDepth {
+		o.own = k.newBase(o.JSON())
+		r.remember(o.own)
+	}
+	return o, nil
+}
+
+// splice is what an object without apiVersion and kind is given.
+func (p *Parser) splice() string {
+	if p.packing.splice == "" {
+		p.packing.splice = `"apiVersion":` + strconv.Quote(p.APIVersion) + `,"kind":` +
+			strconv.Quote(p.Kind) + `,`
+	}
+	return p.packing.splice
+}
+
+func (p *Parser) setType(apiVersion, kind string) {
+	if p.typ == nil || p.typ.apiVersion != apiVersion || p.typ.kind != kind {
+		p.typ = &typeMeta{strings.Clone(apiVersion), strings.Clone(kind)}
+	}
+}
+
+func (p *Parser) parseAgain(text string, stored bool) (*Object, error) {
+	end, err := p.read(text, 0)
+	if err != nil {
+		return nil, err
+	}
+	return p.build(0, end, stored)
+}
+
+// sortEdits puts the edits in the order of the text, and drops those inside of others: a field can
+// be both redacted and dropped.
+func (r *reading) sortEdits() {
+	if len(r.edits) < 2 {
+		return
+	}
+	slices.SortFunc(r.edits, func(a, b edit) int { return a.from - b.from })
+	out := r.edits[:1]
+	for _, e := range r.edits[1:] {
+		if e.from >= out[len(out)-1].to {
+			out = append(out, e)
+		}
+	}
+	r.edits = out
+}
+
+// view looks at bytes as a string without copying them. It must not outlive a change of the bytes:
+// Parse, ParseItem and ParseWatchEvent use it while they run. The reader reads strings because an
+// Object's text is one, so that one reader serves both.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// decodeOwn is decodeString with memory of its own.
+func decodeOwn(s string) string { return strings.Clone(decodeString(s)) }

@@ -1,0 +1,213 @@
+package object
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Path is a compiled way to one field, such as metadata.labels["app"] or spec.containers[0].image.
+// Compile it once; it is immutable and safe for concurrent use. The zero Path is the whole object.
+type Path struct {
+	steps []step
+}
+
+// step is one member name or one array index.
+type step struct {
+	key     string
+	index   int
+	isIndex bool
+}
+
+// MaxPathLength is the longest path text CompilePath takes, in bytes.
+const MaxPathLength = 1024
+
+// CompilePath reads a path: member names joined by dots, names with other characters than letters,
+// digits, '_', '-' and '/' in brackets and double quotes, array indexes in brackets. Errors give
+// the byte offset.
+func CompilePath(text string) (Path, error) {
+	if text == "" {
+		return Path{}, fmt.Errorf("field path is empty")
+	}
+	if len(text) > MaxPathLength {
+		return Path{}, fmt.Errorf("field path has %d bytes, the limit is %d", len(text),
+			MaxPathLength)
+	}
+	var p Path
+	for i := 0; i < len(text); {
+		next, st, err := parseStep(text, i, len(p.steps) == 0)
+		if err != nil {
+			return Path{}, fmt.Errorf("field path %q, offset %d: %w", text, i, err)
+		}
+		p.steps = append(p.steps, st)
+		i = next
+	}
+	return p, nil
+}
+
+// MustCompilePath is CompilePath for texts known when the program is written; it panics on an
+// error.
+func MustCompilePath(text string) Path {
+	p, err := CompilePath(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func parseStep(text string, i int, first bool) (next int, st step, err error) {
+	switch {
+	case text[i] == '[':
+		return parseBracket(text, i)
+	case text[i] == '.' && !first:
+		i++
+	case !first:
+		return 0, step{}, fmt.Errorf("expected '.' or '[', found %q", text[i])
+	}
+	start := i
+	for i < len(text) && isNameByte(text[i]) {
+		i++
+	}
+	if i == start {
+		return 0, step{}, fmt.Errorf("expected a field name; quote other names as [\"…\"]")
+	}
+	return i, step{key: text[start:i]}, nil
+}
+
+func parseBracket(text string, i int) (next int, st step, err error) {
+	body := text[i+1:]
+	if strings.HasPrefix(body, `"`) {
+		quoted, err := strconv.QuotedPrefix(body)
+		if err != nil {
+			return 0, step{}, fmt.Errorf("quoted name has no end")
+		}
+		name, err := strconv.Unquote(quoted)
+		if err != nil || !strings.HasPrefix(body[len(quoted):], "]") {
+			return 0, step{}, fmt.Errorf("expected ] after the quoted name")
+		}
+		return i + 1 + len(quoted) + 1, step{key: name}, nil
+	}
+	end := strings.IndexByte(body, ']')
+	if end < 0 {
+		return 0, step{}, fmt.Errorf("[ has no ]")
+	}
+	n, err := strconv.Atoi(body[:end])
+	if err != nil || n < 0 {
+		return 0, step{}, fmt.Errorf("array index %q is not a number from 0", body[:end])
+	}
+	return i + 1 + end + 1, step{index: n, isIndex: true}, nil
+}
+
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' ||
+		c == '-' || c == '/' || c == '$'
+}
+
+// Key gives the path with one more member name.
+func (p Path) Key(name string) Path { return p.with(step{key: name}) }
+
+// Index gives the path with one more array index.
+func (p Path) Index(i int) Path { return p.with(step{index: i, isIndex: true}) }
+
+func (p Path) with(st step) Path {
+	steps := make([]step, len(p.steps), len(p.steps)+1)
+	copy(steps, p.steps)
+	return Path{steps: append(steps, st)}
+}
+
+// String gives the path in the form CompilePath reads.
+func (p Path) String() string {
+	var b strings.Builder
+	for i, st := range p.steps {
+		switch {
+		case st.isIndex:
+			fmt.Fprintf(&b, "[%d]", st.index)
+		case strings.IndexFunc(st.key, func(r rune) bool {
+			return r > 0x7f || !isNameByte(byte(r))
+		}) >= 0 || st.key == "":
+			fmt.Fprintf(&b, "[%q]", st.key)
+		default:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(st.key)
+		}
+	}
+	return b.String()
+}
+
+// Lookup reads the field from an object's text, Missing if it is not there. It does not allocate,
+// unless the object is packed. It begins at spec or status if the path does, whose places the
+// header knows: most of an object's text stands before the fields that are asked for most.
+func (p Path) Lookup(o *Object) Value {
+	from, steps, ok := p.start(o)
+	if !ok {
+		return Value{}
+	}
+	return walk(o.part(from, o.size), 0, steps)
+}
+
+// start gives the place in an object's JSON from which the way is shortest, and the steps that are
+// left from there. It is false if there is no such field.
+func (p Path) start(o *Object) (from uint32, steps []step, ok bool) {
+	if len(p.steps) > 0 && isPlaced(p.steps[0]) {
+		place := o.place(p.steps[0].key)
+		return uint32(place), p.steps[1:], place > 0
+	}
+	return 0, p.steps, true
+}
+
+// isPlaced reports whether a step is one from the whole object to a member whose place the header
+// has.
+func isPlaced(st step) bool { return !st.isIndex && (st.key == "spec" || st.key == "status") }
+
+// place returns where such a member's value begins in the JSON, 0 if there is none.
+func (o *Object) place(key string) int {
+	if key == "spec" {
+		return int(o.header.spec)
+	}
+	return int(o.header.status)
+}
+
+// In reads the field from a value.
+func (p Path) In(v Value) Value {
+	if v.kind == Missing {
+		return v
+	}
+	return walk(v.raw, 0, p.steps)
+}
+
+// walk goes the steps from the value at i. Values on the way are entered, not measured: only what
+// stands before the field is skipped, and the field itself.
+func walk(s string, i int, steps []step) Value {
+	if i = find(s, i, steps); i < 0 {
+		return Value{}
+	}
+	return valueAt(s, i)
+}
+
+// walkOpen is walk, but does not look for the end of an array.
+func walkOpen(s string, i int, steps []step) Value {
+	if i = find(s, i, steps); i < 0 {
+		return Value{}
+	}
+	if i = skipSpace(s, i); i < len(s) && s[i] == '[' {
+		return Value{raw: s[i:], kind: Array}
+	}
+	return valueAt(s, i)
+}
+
+// find returns the place to which the steps lead from the value at i, -1 if there is none.
+func find(s string, i int, steps []step) int {
+	for _, st := range steps {
+		if st.isIndex {
+			i = findItem(s, i, st.index)
+		} else {
+			i = findMember(s, i, st.key)
+		}
+		if i < 0 {
+			return -1
+		}
+	}
+	return i
+}

@@ -1,0 +1,193 @@
+package object
+
+import "strings"
+
+// smallObject is up to how many bytes two walks through an object are shorter than to walk for a
+// set.
+const smallObject = 1 << 10
+
+// LookupAll looks up each path of a set, as Lookup does, in one walk: it reads no byte twice, but
+// of a small object, and unpacks a packed one only as far as it gets. values has one place for each
+// path, in their order, which must be Missing before: those of fields that are not there are left
+// alone. The values are good until the next Set.
+func (s *Scratch) LookupAll(set *Paths, values []Value) {
+	if n := len(set.paths); n == 1 && set.open != 0 {
+		values[0] = s.lookupOpen(set.paths[0])
+		return
+	} else if n == 1 || n == 2 && s.object.isPlain() && s.object.size <= smallObject {
+		for i, path := range set.paths {
+			values[i] = s.Lookup(path)
+		}
+		return
+	}
+	w := setWalk{object: s.object, values: values, open: set.open}
+	if text, whole := s.whole(); whole {
+		w.text = text
+	} else {
+		w.packed = &s.ahead
+		w.packed.begin(s.object)
+	}
+	w.walk(set)
+}
+
+// lookupOpen is Lookup, but does not look for the end of an array.
+func (s *Scratch) lookupOpen(path Path) Value {
+	from, steps, ok := path.start(s.object)
+	if !ok {
+		return Value{}
+	}
+	if text, whole := s.whole(); whole {
+		return walkOpen(text, int(from), steps)
+	}
+	t := s.tail(from)
+	t.unpack(int(s.object.size))
+	return walkOpen(view(t.text), int(from-t.from), steps)
+}
+
+// setWalk is one walk for a set of paths. Like walk, it trusts the text.
+type setWalk struct {
+	object *Object
+	values []Value
+	// text is the object's JSON from a place on. A packed object's ends where spec or status
+	// begins, if not at the end of all: there the walk stops for more of it.
+	text string
+	from int
+	// packed ends with text. It is nil if the object is plain.
+	packed *unpacking
+	open   uint64 // as in the set
+}
+
+// walk begins at the front for what is neither in spec nor in status, and ends with the last of it.
+// To those two it jumps.
+func (w *setWalk) walk(set *Paths) {
+	wanted := set.jumps
+	if len(set.root.members) > len(set.parts) || len(set.root.ends) > 0 {
+		w.reach(0)
+		for len(set.root.ends) > 0 && len(w.text) < w.object.Size() {
+			w.reach(len(w.text))
+		}
+		_, wanted = w.enter(&set.root, 0, false, set.jumps)
+	}
+	// A packed object is unpacked from front to back.
+	first, last := 0, len(set.parts)-1
+	if last == 1 && w.object.place(set.parts[1].key) < w.object.place(set.parts[0].key) {
+		first, last = 1, 0
+	}
+	if wanted &= set.jumps; wanted != 0 {
+		w.jump(&set.parts[first], wanted)
+		if first != last {
+			w.jump(&set.parts[last], wanted)
+		}
+	}
+}
+
+// jump looks up what is in a part, if it is wanted and there.
+func (w *setWalk) jump(p *part, wanted uint64) {
+	if place := w.object.place(p.key); wanted&p.bit != 0 && place > 0 {
+		w.reach(place)
+		w.enter(p.next, place-w.from, false, 0)
+	}
+}
+
+// enter reads the value at i along the branches. It returns the place behind the value if toEnd is
+// set, and the members that are missing, as bits; it does not go on for the sake of those that are
+// optional.
+func (w *setWalk) enter(b *branches, i int, toEnd bool, optional uint64) (end int, missing uint64) {
+	if b.n == 1 && !toEnd {
+		if w.open&(1<<b.last) == 0 {
+			w.values[b.last] = walk(w.text, i, b.rest)
+		} else {
+			w.values[b.last] = walkOpen(w.text, i, b.rest)
+		}
+		return i, 0
+	}
+	if i >= len(w.text) {
+		return i, 0
+	}
+	begin := i
+	toEnd = toEnd || len(b.ends) > 0
+	switch c := w.text[i]; {
+	case c == '{' && len(b.members) > 0:
+		i, missing = w.enterObject(b, i, toEnd, optional)
+	case c == '[' && len(b.items) > 0:
+		i = w.enterArray(b.items, i, toEnd)
+	case toEnd:
+		i = skipTrusted(w.text, i)
+	}
+	for _, k := range b.ends {
+		w.values[k] = Value{raw: w.text[begin:i], kind: kindOf(w.text[begin])}
+	}
+	return i, missing
+}
+
+func (w *setWalk) enterObject(b *branches, i int, toEnd bool, optional uint64) (end int,
+	missing uint64) {
+	s := w.text
+	missing = all(b.members)
+	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
+		if missing&^optional == 0 {
+			return skipOpen(s, i, 1), missing
+		}
+		behind := stringEnd(s, i)
+		name := s[i+1 : max(i+1, behind-1)]
+		if strings.IndexByte(name, '\\') >= 0 {
+			name = decodeString(name)
+		}
+		if i = nextToken(s, behind); i == len(s) {
+			w.reach(w.from + i)
+			s = w.text
+		}
+		k := b.member(name)
+		if k < 0 || missing&(1<<k) == 0 {
+			i = skipTrusted(s, i)
+			continue
+		}
+		missing &^= 1 << k
+		done := missing&^optional == 0 && !toEnd
+		if i, _ = w.enter(&b.members[k].next, i, !done, 0); done {
+			return i, missing
+		}
+	}
+	return min(i+1, len(s)), missing
+}
+
+func (w *setWalk) enterArray(items []branch, i int, toEnd bool) int {
+	s, n := w.text, 0
+	for i = nextToken(s, i+1); i < len(s) && s[i] != ']'; i = nextToken(s, i) {
+		if n++; n <= items[0].index {
+			i = skipTrusted(s, i)
+			continue
+		}
+		done := len(items) == 1
+		i, _ = w.enter(&items[0].next, i, toEnd || !done, 0)
+		if items = items[1:]; !done {
+			continue
+		}
+		if toEnd {
+			i = skipOpen(s, i, 1)
+		}
+		return i
+	}
+	return min(i+1, len(s))
+}
+
+// reach unpacks a packed object from a place on to where spec or status begins next, or to its end.
+func (w *setWalk) reach(place int) {
+	o, at := w.object, w.from+len(w.text)
+	if w.packed == nil || place < at {
+		return
+	}
+	if place > at {
+		w.packed.next(place-at, false)
+		w.from, w.text = place, ""
+	}
+	end := int(o.size)
+	for _, begin := range [2]int{int(o.header.spec), int(o.header.status)} {
+		if begin > place {
+			end = min(end, begin)
+		}
+	}
+	begin := len(w.packed.text) - len(w.text)
+	w.packed.next(end-place, true)
+	w.text = view(w.packed.text[begin:])
+}

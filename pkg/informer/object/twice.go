@@ -1,0 +1,66 @@
+package object
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// parseDeduplicated reads an object in which, it seems, a name occurs twice. The last one counts,
+// as in encoding/json: that is what makes the object's new text, so that nobody behind can find the
+// other.
+func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
+	p.closer++
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, fmt.Errorf("an object with a name that occurs twice: %w", err)
+	}
+	if members(v) != colons(text) {
+		var out bytes.Buffer
+		e := json.NewEncoder(&out)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(v); err != nil {
+			return nil, fmt.Errorf("an object with a name that occurs twice: %w", err)
+		}
+		text = out.String()
+	} else {
+		text = string([]byte(text))
+	}
+	p.deduplicated = true
+	defer func() { p.deduplicated = false }()
+	return p.parseAgain(text, stored)
+}
+
+// members counts those of all objects in v.
+func members(v any) int {
+	n := 0
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			n += 1 + members(member)
+		}
+	case []any:
+		for _, item := range v {
+			n += members(item)
+		}
+	}
+	return n
+}
+
+// colons counts those outside of strings in valid text: one for each member.
+func colons(s string) int {
+	n := 0
+	for i := 0; i < len(s); {
+		switch s[i] {
+		case '"':
+			i = stringEnd(s, i)
+			continue
+		case ':':
+			n++
+		}
+		i++
+	}
+	return n
+}

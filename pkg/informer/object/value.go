@@ -1,0 +1,174 @@
+package object
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// Kind is the JSON type of a Value. Its numbers are the tags of the handler ABI (informerd/v1).
+type Kind uint8
+
+// The kinds of a Value.
+const (
+	Missing Kind = iota // there is no such field
+	Null
+	Bool
+	Number
+	String
+	Array
+	ObjectKind
+)
+
+var kindNames = [...]string{"missing", "null", "bool", "number", "string", "array", "object"}
+
+// String names the kind as JSON does.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "kind(" + strconv.Itoa(int(k)) + ")"
+}
+
+// Value is a part of an object's text. The zero Value is Missing. It shares the object's memory and
+// keeps it alive.
+type Value struct {
+	raw  string
+	kind Kind
+}
+
+// Kind is the JSON type, Missing if there is no such field.
+func (v Value) Kind() Kind { return v.kind }
+
+// Exists is true if the field is there, be it null.
+func (v Value) Exists() bool { return v.kind != Missing }
+
+// Raw is the value's JSON text, strings with their quotes and escapes, "" if missing.
+func (v Value) Raw() string { return v.raw }
+
+// Text gives a string decoded (without copying if it has no escapes), any other value as its JSON
+// text.
+func (v Value) Text() string {
+	if v.kind == String {
+		return decodeString(v.raw[1:max(1, len(v.raw)-1)])
+	}
+	return v.raw
+}
+
+// Bool is true only for the value true.
+func (v Value) Bool() bool { return v.raw == "true" }
+
+// Int gives a number that is an integer within int64, else false.
+func (v Value) Int() (int64, bool) {
+	if v.kind != Number {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(v.raw, 10, 64)
+	return n, err == nil
+}
+
+// Float gives a number as float64, false if the value is none or does not fit.
+func (v Value) Float() (float64, bool) {
+	if v.kind != Number {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(v.raw, 64)
+	return f, err == nil
+}
+
+// Any decodes the value into nil, bool, int (if integral and within int), float64, string, []any or
+// map[string]any. Missing and null are nil. The result is the caller's.
+func (v Value) Any() any {
+	if v.kind == Missing {
+		return nil
+	}
+	decoded, _ := decodeAny(v.raw, 0)
+	return decoded
+}
+
+// decodeAny reads each byte once, however deep the values stand in each other, and gives the place
+// behind the value.
+func decodeAny(s string, i int) (any, int) {
+	i = skipSpace(s, i)
+	if i >= len(s) {
+		return nil, i
+	}
+	switch s[i] {
+	case '[':
+		items := []any{}
+		for i = nextToken(s, i+1); i < len(s) && s[i] != ']'; i = nextToken(s, i) {
+			var item any
+			item, i = decodeAny(s, i)
+			items = append(items, item)
+		}
+		return items, min(i+1, len(s))
+	case '{':
+		members := map[string]any{}
+		for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
+			end := stringEnd(s, i)
+			key := decodeString(s[i+1 : max(i+1, end-1)])
+			var member any
+			member, i = decodeAny(s, nextToken(s, end))
+			if _, twice := members[key]; !twice { // the first wins, as with Path
+				members[key] = member
+			}
+		}
+		return members, min(i+1, len(s))
+	}
+	end := skipTrusted(s, i)
+	return (Value{raw: s[i:end], kind: kindOf(s[i])}).scalar(), end
+}
+
+func (v Value) scalar() any {
+	switch v.kind {
+	case Bool:
+		return v.Bool()
+	case Number:
+		if n, ok := v.Int(); ok {
+			return int(n)
+		}
+		if f, ok := v.Float(); ok {
+			return f
+		}
+		// A number beyond float64 (1e400) keeps its text, as json.Number does.
+		return json.Number(v.raw)
+	case String:
+		return v.Text()
+	}
+	return nil
+}
+
+// Each calls f for the items of an array, in order, until f returns false. It does nothing for
+// other kinds.
+func (v Value) Each(f func(item Value) bool) {
+	if v.kind == Array {
+		eachItem(v.raw, f)
+	}
+}
+
+// EachMember calls f for the members of an object, in the order of the text, until f returns false.
+// It does nothing for other kinds.
+func (v Value) EachMember(f func(key string, member Value) bool) {
+	if v.kind == ObjectKind {
+		eachMember(v.raw, f)
+	}
+}
+
+// Get gives the member of an object by its key, Missing if there is none or v is no object.
+func (v Value) Get(key string) Value {
+	if v.kind != ObjectKind {
+		return Value{}
+	}
+	return lookupKey(v.raw, key)
+}
+
+// Index gives the i-th item of an array, from 0, Missing if there is none or v is no array.
+func (v Value) Index(i int) Value {
+	if v.kind != Array || i < 0 {
+		return Value{}
+	}
+	return lookupIndex(v.raw, i)
+}
+
+// TrustedValue makes a Value of text that is known to be valid JSON. Text that is not gives wrong
+// answers, but never a read outside of it.
+func TrustedValue(text string) Value { return valueAt(text, 0) }

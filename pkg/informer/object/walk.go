@@ -1,0 +1,211 @@
+package object
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// This file reads text that Parser.Parse has found valid, and so checks nothing again. Positions
+// are byte offsets into that text; -1 means "not there". Text that is not valid gives wrong answers
+// here, but never a read outside of it.
+
+// valueAt gives the value that begins at or, after white space, behind i.
+func valueAt(s string, i int) Value {
+	i = skipSpace(s, i)
+	if i >= len(s) {
+		return Value{}
+	}
+	return Value{raw: s[i:skipTrusted(s, i)], kind: kindOf(s[i])}
+}
+
+// kindOf tells a value's kind by its first byte.
+func kindOf(c byte) Kind {
+	switch c {
+	case '{':
+		return ObjectKind
+	case '[':
+		return Array
+	case '"':
+		return String
+	case 't', 'f':
+		return Bool
+	case 'n':
+		return Null
+	default:
+		return Number
+	}
+}
+
+// findMember gives the place of the first member named key in the object that begins at i.
+func findMember(s string, i int, key string) int {
+	i = skipSpace(s, i)
+	if i >= len(s) || s[i] != '{' {
+		return -1
+	}
+	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
+		end := stringEnd(s, i)
+		name := s[i+1 : max(i+1, end-1)]
+		if strings.IndexByte(name, '\\') >= 0 {
+			name = decodeString(name) // as it is written, it could be another one
+		}
+		i = nextToken(s, end) // the value, past the colon
+		if name == key {
+			return i
+		}
+		i = skipTrusted(s, i)
+	}
+	return -1
+}
+
+// findItem gives the place of the n-th item of the array that begins at i.
+func findItem(s string, i, n int) int {
+	i = skipSpace(s, i)
+	if i >= len(s) || s[i] != '[' {
+		return -1
+	}
+	for i = nextToken(s, i+1); i < len(s) && s[i] != ']'; i = nextToken(s, i) {
+		if n == 0 {
+			return i
+		}
+		n--
+		i = skipTrusted(s, i)
+	}
+	return -1
+}
+
+func lookupKey(s, key string) Value {
+	if i := findMember(s, 0, key); i >= 0 {
+		return valueAt(s, i)
+	}
+	return Value{}
+}
+
+func lookupIndex(s string, n int) Value {
+	if i := findItem(s, 0, n); i >= 0 {
+		return valueAt(s, i)
+	}
+	return Value{}
+}
+
+func eachMember(s string, f func(key string, member Value) bool) {
+	i := skipSpace(s, 0)
+	if i >= len(s) || s[i] != '{' {
+		return
+	}
+	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
+		end := stringEnd(s, i)
+		key := decodeString(s[i+1 : max(i+1, end-1)])
+		v := valueAt(s, nextToken(s, end))
+		i = nextToken(s, end) + len(v.raw)
+		if !f(key, v) {
+			return
+		}
+	}
+}
+
+func eachItem(s string, f func(item Value) bool) {
+	i := skipSpace(s, 0)
+	if i >= len(s) || s[i] != '[' {
+		return
+	}
+	for i = nextToken(s, i+1); i < len(s) && s[i] != ']'; i = nextToken(s, i) {
+		v := valueAt(s, i)
+		i += len(v.raw)
+		if !f(v) {
+			return
+		}
+	}
+}
+
+// skipSpace gives the first place from i on that is no white space.
+func skipSpace(s string, i int) int {
+	for i < len(s) && isSpace(s[i]) {
+		i++
+	}
+	return i
+}
+
+// nextToken is skipSpace that also passes one comma or colon.
+func nextToken(s string, i int) int {
+	i = skipSpace(s, i)
+	if i < len(s) && (s[i] == ',' || s[i] == ':') {
+		i = skipSpace(s, i+1)
+	}
+	return i
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// skipTrusted gives the place behind the value that begins at i. It always moves on.
+func skipTrusted(s string, i int) int {
+	if i >= len(s) {
+		return len(s)
+	}
+	switch s[i] {
+	case '"':
+		return stringEnd(s, i)
+	case '{', '[':
+		return skipNested(s, i)
+	}
+	start := i
+	for i < len(s) && s[i] != ',' && s[i] != '}' && s[i] != ']' && !isSpace(s[i]) {
+		i++
+	}
+	return max(i, min(start+1, len(s)))
+}
+
+// skipNested gives the place behind the object or array that begins at i: brackets outside of
+// strings are counted.
+func skipNested(s string, i int) int { return skipOpen(s, i, 0) }
+
+// skipOpen returns the place behind the depth-th object or array around i, 1 being the innermost.
+func skipOpen(s string, i, depth int) int {
+	for i < len(s) {
+		switch s[i] {
+		case '"':
+			i = stringEnd(s, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+			if depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return len(s)
+}
+
+// stringEnd returns the place behind the string whose opening quote is at i.
+func stringEnd(s string, i int) int {
+	i++
+	for few := 0; few < 4 && i+8 <= len(s); few++ {
+		if x := specials(word(s, i)); x != 0 {
+			if i += bits.TrailingZeros64(x) / 8; s[i] == '"' {
+				return i + 1
+			}
+			break
+		}
+		i += 8
+	}
+	return restOfTrusted(s, i)
+}
+
+// restOfTrusted is stringEnd from a place within the string on, which is not within an escape.
+func restOfTrusted(s string, i int) int {
+	for {
+		n := strings.IndexByte(s[i:], '"')
+		if n < 0 {
+			return len(s)
+		}
+		quote, escapes := i+n, 0
+		for quote-escapes > i && s[quote-escapes-1] == '\\' {
+			escapes++
+		}
+		if i = quote + 1; escapes%2 == 0 {
+			return i
+		}
+	}
+}
