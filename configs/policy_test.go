@@ -62,8 +62,8 @@ func compile(t *testing.T, cfg *config.Config, schemas daemon.Schemas, name stri
 		informers[name] = slices.Collect(maps.Keys(inf.Indexes))
 		p.caches[name] = &cache{informer: inf}
 	}
-	source := func(x config.Expression, kind filters.Kind) filters.Source {
-		return filters.Source{
+	source := func(x config.Expression, kind filters.Kind) filters.Expression {
+		return filters.Expression{
 			Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Kind: kind, On: l.Ops(),
 			Informers: informers, Schema: schemas.Schema(p.informer.Resource),
 		}
@@ -76,7 +76,7 @@ func compile(t *testing.T, cfg *config.Config, schemas daemon.Schemas, name stri
 		p.selects = f.Evaluator()
 	}
 	for _, r := range l.Rules {
-		rule, err := rules.Compile(rules.Source{
+		rule, err := rules.Compile(rules.Definition{
 			Name: r.Name, Severity: r.Severity, For: r.For.Duration, Repeat: r.Repeat.Duration,
 			Deny: source(r.Deny, filters.KindDeny), Message: source(r.Message, filters.KindMessage),
 		})

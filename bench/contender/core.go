@@ -58,7 +58,7 @@ func newCore(cfg *rest.Config, s Setup) (*core, error) {
 // newCoreListener makes a listener that may refuse events before the buffer, as the daemon's do, or
 // one that must see all, since it counts them, and what a filter costs is measured.
 func newCoreListener(name, text string, mayRefuse bool) (coreListener, error) {
-	filter, err := filters.Compile(filters.Source{Text: text, Listener: name})
+	filter, err := filters.Compile(filters.Expression{Text: text, Listener: name})
 	if err != nil {
 		return coreListener{}, err
 	}

@@ -82,7 +82,7 @@ type bench struct {
 
 func newBench(to Destination, dir string) (b *bench, err error) {
 	b = &bench{}
-	if b.filter, err = filters.Compile(filters.Source{Text: filter,
+	if b.filter, err = filters.Compile(filters.Expression{Text: filter,
 		Listener: "matched"}); err != nil {
 		return nil, err
 	}

@@ -33,8 +33,8 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 		var judged []*rules.Rule
 		for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 1, 2, 3}).Draw(t, "rules") {
 			text := expression(t, "deny", ofObject, rapid.IntRange(0, 2).Draw(t, "depth"))
-			rule, err := rules.Compile(rules.Source{Name: fmt.Sprint("r", i),
-				Deny: filters.Source{Text: text}})
+			rule, err := rules.Compile(rules.Definition{Name: fmt.Sprint("r", i),
+				Deny: filters.Expression{Text: text}})
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
@@ -150,7 +150,7 @@ func expression(t *rapid.T, what string, atoms []string, depth int) string {
 }
 
 func drawn(t *rapid.T, kind filters.Kind, text string) *filters.Filter {
-	f, err := filters.Compile(filters.Source{Text: text, Kind: kind})
+	f, err := filters.Compile(filters.Expression{Text: text, Kind: kind})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

@@ -15,7 +15,7 @@ func compiled(t testing.TB, kind filters.Kind, text string) *filters.Filter {
 	if text == "" {
 		return nil
 	}
-	f, err := filters.Compile(filters.Source{Text: text, Kind: kind})
+	f, err := filters.Compile(filters.Expression{Text: text, Kind: kind})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,7 +189,7 @@ func TestConditionsChangeNothingButTheCost(t *testing.T) {
 	}
 	parser, total := object.Parser{APIVersion: "v1", Kind: "Pod"}, 0
 	for i, text := range expressions {
-		f, err := filters.Compile(filters.Source{Text: text})
+		f, err := filters.Compile(filters.Expression{Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}

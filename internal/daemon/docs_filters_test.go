@@ -90,7 +90,7 @@ func TestFiltersPage(t *testing.T) {
 	}
 	table := filters.Markdown()
 	for _, text := range p.inlineExpressions(table) {
-		if _, err := filters.Compile(filters.Source{Text: text,
+		if _, err := filters.Compile(filters.Expression{Text: text,
 			Informers: map[string][]string{"nodes": nil}}); err != nil {
 			t.Errorf("in a sentence: %s: %v", text, err)
 		}
@@ -141,14 +141,14 @@ func expressions(t *testing.T, p *page, b block) {
 			continue
 		}
 		text, want = strings.TrimSpace(text), strings.TrimSpace(want)
-		got := answer(filters.Source{Text: text, Cluster: "prod-eu-1", Listener: "restarts"}, e)
+		got := answer(filters.Expression{Text: text, Cluster: "prod-eu-1", Listener: "restarts"}, e)
 		if got != want {
 			t.Errorf("%s\n gives %s\n  not %s", text, got, want)
 		}
 	}
 }
 
-func answer(source filters.Source, e event.Event) string {
+func answer(source filters.Expression, e event.Event) string {
 	f, err := filters.Compile(source)
 	if err != nil {
 		return "refused"

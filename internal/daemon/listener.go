@@ -154,8 +154,8 @@ func droppedBy(inf *config.Informer) (dropped []object.Path) {
 	return dropped
 }
 
-func (b *builder) source(x config.Expression, kind filters.Kind) filters.Source {
-	return filters.Source{
+func (b *builder) source(x config.Expression, kind filters.Kind) filters.Expression {
+	return filters.Expression{
 		Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Listener: b.cfg.Name,
 		Cluster: b.config.Cluster.Name,
 		Kind:    kind, On: b.cfg.Ops(), Informers: b.informers, Schema: b.schema,
@@ -193,9 +193,9 @@ func (b *builder) wrong(below string, err error) {
 // placed makes an error of the configuration of one in an expression.
 func (b *builder) placed(below string, e *filters.CompileError) config.Error {
 	message, snippet, _ := strings.Cut(e.Detail(), "\n")
-	placed := config.Error{File: e.Source.File, Line: e.Line, Column: e.Column,
+	placed := config.Error{File: e.Expression.File, Line: e.Line, Column: e.Column,
 		Field: b.field + below, Message: message, Snippet: snippet}
-	if e.Source.Comment && strings.TrimSpace(e.Rest()) == "" {
+	if e.Expression.Comment && strings.TrimSpace(e.Rest()) == "" {
 		placed.Hint = `YAML takes " #" for the beginning of a comment, so the value ends there: put the expression in quotes`
 	}
 	return placed
@@ -208,7 +208,7 @@ func (b *builder) compiled(below string, f *filters.Filter) {
 			b.warned(b.placed(below, w))
 			continue
 		}
-		at := fmt.Sprintf("%s:%d:%d", w.Source.File, w.Line, w.Column)
+		at := fmt.Sprintf("%s:%d:%d", w.Expression.File, w.Line, w.Column)
 		b.log.Warn("suspicious expression", "at", at, "because", w.Message)
 	}
 }
@@ -229,7 +229,7 @@ func (b *builder) book(judged []*rules.Rule) *rules.Book {
 func (b *builder) ruleList() (all []*rules.Rule) {
 	for i, r := range b.cfg.Rules {
 		below := fmt.Sprintf(".rules[%d]", i)
-		source := rules.Source{
+		source := rules.Definition{
 			Name: r.Name, Severity: r.Severity, For: r.For.Duration, Repeat: r.Repeat.Duration,
 			Deny: b.source(r.Deny, filters.KindDeny), Message: b.source(r.Message,
 				filters.KindMessage),
@@ -250,9 +250,9 @@ func (b *builder) ruleList() (all []*rules.Rule) {
 
 // wrongRule reports the mistakes in both of a rule's expressions, and not in the first alone, as
 // compiling the rule does.
-func (b *builder) wrongRule(below string, source rules.Source, err error) {
+func (b *builder) wrongRule(below string, source rules.Definition, err error) {
 	found := false
-	for _, part := range []filters.Source{source.Deny, source.Message} {
+	for _, part := range []filters.Expression{source.Deny, source.Message} {
 		part.Rule = source.Name
 		if part.Text == "" {
 			continue

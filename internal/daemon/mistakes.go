@@ -45,7 +45,7 @@ func (b *builder) everyRule() {
 			b.source(r.Message, filters.KindMessage)
 		for _, member := range []struct {
 			name   string
-			source filters.Source
+			source filters.Expression
 		}{{".deny", deny}, {".message", message}} {
 			member.source.Rule = r.Name
 			if member.source.Text == "" {

@@ -120,7 +120,7 @@ func (g *group) write(out *planned) {
 func (l *listener) writePlan(out *planned, shared bool) {
 	for _, f := range l.expressions {
 		for _, w := range f.Warnings() {
-			out.item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Source.File, w.Line, w.Column,
+			out.item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Expression.File, w.Line, w.Column,
 				w.Message))
 		}
 	}

@@ -208,7 +208,7 @@ func TestLookups(t *testing.T) {
 	var all []*filters.Filter
 	for _, text := range []string{`cached("b", "", "x") == nil`,
 		`cached("a", "", "x") == nil || cached("b", "", "y") == nil`, `true`} {
-		f, err := filters.Compile(filters.Source{Text: text,
+		f, err := filters.Compile(filters.Expression{Text: text,
 			Informers: map[string][]string{"a": nil, "b": nil}})
 		if err != nil {
 			t.Fatal(err)

@@ -227,7 +227,7 @@ func TestWorkersShareWhatIsReady(t *testing.T) {
 func TestABatchHasWhatIsWanted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHandled(t, "a no b c")
-		filter, err := filters.Compile(filters.Source{Text: `object.metadata.name != "no"`})
+		filter, err := filters.Compile(filters.Expression{Text: `object.metadata.name != "no"`})
 		if err != nil {
 			t.Fatal(err)
 		}

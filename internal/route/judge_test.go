@@ -20,7 +20,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-func book(t *testing.T, sources ...rules.Source) *rules.Book {
+func book(t *testing.T, sources ...rules.Definition) *rules.Book {
 	t.Helper()
 	var all []*rules.Rule
 	for _, source := range sources {
@@ -34,9 +34,9 @@ func book(t *testing.T, sources ...rules.Source) *rules.Book {
 	return rules.NewBook(all, 2)
 }
 
-func pending(after time.Duration) rules.Source {
-	return rules.Source{Name: "stuck", Severity: "high", For: after,
-		Deny: filters.Source{Text: `object.status.phase == "Pending"`}}
+func pending(after time.Duration) rules.Definition {
+	return rules.Definition{Name: "stuck", Severity: "high", For: after,
+		Deny: filters.Expression{Text: `object.status.phase == "Pending"`}}
 }
 
 // told gives what an output was told by rules.
@@ -146,7 +146,8 @@ func TestLeavingTheSetResolves(t *testing.T) {
 	var log bytes.Buffer
 	r := source.route(t, &log, out)
 	r.Select = expression(t, `object.status.phase == "Pending"`, filters.KindSelect)
-	r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}),
+	r.Rules, r.Quiet = book(t,
+		rules.Definition{Name: "never", Deny: filters.Expression{Text: "true"}}),
 		true
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -168,7 +169,7 @@ func TestWhatRulesReportSurvivesAFailingOutput(t *testing.T) {
 		var log bytes.Buffer
 		r := source.route(t, &log, out)
 		r.Rules = book(t, pending(0),
-			rules.Source{Name: "slow", For: time.Hour, Deny: filters.Source{Text: "true"}})
+			rules.Definition{Name: "slow", For: time.Hour, Deny: filters.Expression{Text: "true"}})
 		source.deaf = true
 		begin := time.Now()
 		if err := r.Run(t.Context()); err != nil {
@@ -286,7 +287,8 @@ func TestTheEndOfWhatLeavesWaitsForTheOutput(t *testing.T) {
 		var log bytes.Buffer
 		r := source.route(t, &log, out)
 		r.Select = expression(t, `object.status.phase == "Pending"`, filters.KindSelect)
-		r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}),
+		r.Rules, r.Quiet = book(t,
+			rules.Definition{Name: "never", Deny: filters.Expression{Text: "true"}}),
 			true
 		r.Retry = Retry{Attempts: 2, MinBackoff: time.Second, MaxBackoff: time.Minute}
 		done := make(chan error, 1)
@@ -482,8 +484,8 @@ func TestAFailingRuleLeavesTheStateAsItIs(t *testing.T) {
 	var log bytes.Buffer
 	r := source.route(t, &log, out)
 	r.Rules, r.Quiet = book(t,
-		rules.Source{Name: "stuck",
-			Deny: filters.Source{Text: `object.status.phase startsWith "P"`}}), true
+		rules.Definition{Name: "stuck",
+			Deny: filters.Expression{Text: `object.status.phase startsWith "P"`}}), true
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

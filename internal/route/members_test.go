@@ -199,7 +199,8 @@ func TestADeleteEndsWhatRulesHave(t *testing.T) {
 	var log bytes.Buffer
 	r := source.route(t, &log, out)
 	r.Select = expression(t, `object.status.phase == "Pending"`, filters.KindSelect)
-	r.Rules, r.Quiet = book(t, rules.Source{Name: "never", Deny: filters.Source{Text: "true"}}),
+	r.Rules, r.Quiet = book(t,
+		rules.Definition{Name: "never", Deny: filters.Expression{Text: "true"}}),
 		true
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func passed(t *testing.T, source *script, out sink.Sink) *Route {
 		t.Fatal(err)
 	}
 	filter, err := filters.Compile(
-		filters.Source{Text: `not (object.metadata.name startsWith "no")`})
+		filters.Expression{Text: `not (object.metadata.name startsWith "no")`})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -208,7 +208,7 @@ func run(t *testing.T, filter string, retry Retry, events []event.Event,
 	r := &Route{Name: "l", Source: source, Messages: messages, Retry: retry,
 		Log: slog.New(slog.NewTextHandler(&buf, nil))}
 	if filter != "" {
-		if r.Filter, err = filters.Compile(filters.Source{Text: filter}); err != nil {
+		if r.Filter, err = filters.Compile(filters.Expression{Text: filter}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -26,7 +26,7 @@ func pod(version int, phase string) *object.Object {
 
 func expression(t *testing.T, text string, kind filters.Kind) *filters.Filter {
 	t.Helper()
-	f, err := filters.Compile(filters.Source{Text: text, Kind: kind})
+	f, err := filters.Compile(filters.Expression{Text: text, Kind: kind})
 	if err != nil {
 		t.Fatal(err)
 	}

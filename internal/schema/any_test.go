@@ -21,13 +21,13 @@ func TestAnyObject(t *testing.T) {
 		`object.metadata.name + object.metadata.generation == "a1"`: false,
 		`object.kind.x == 1`:                                        false,
 	} {
-		_, err := filters.Compile(filters.Source{Text: text, Schema: AnyObject()})
+		_, err := filters.Compile(filters.Expression{Text: text, Schema: AnyObject()})
 		if (err == nil) != right {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	f, err := filters.Compile(
-		filters.Source{Text: `object.metdata.name == "a" && object.data.x == 1`,
+		filters.Expression{Text: `object.metdata.name == "a" && object.data.x == 1`,
 			Schema: AnyObject()})
 	if err != nil {
 		t.Fatal(err)

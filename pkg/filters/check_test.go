@@ -115,7 +115,7 @@ func TestSchemaErrors(t *testing.T) {
 		`missed == 1; object.sepc`, `object.spec.containers[0].name in [object.spec.node]`,
 		`"日本" != "" && object.metadata.nam == "x"`,
 	} {
-		_, err := Compile(Source{Text: text, File: "config.yaml", Line: 31, Listener: "pods",
+		_, err := Compile(Expression{Text: text, File: "config.yaml", Line: 31, Listener: "pods",
 			Schema: podSchema()})
 		var ce *CompileError
 		if !errors.As(err, &ce) {
@@ -152,7 +152,7 @@ func TestSchemaLeavesTheRest(t *testing.T) {
 		`object.spec.groups["a"][0].id == 1`,
 		`"app" in object.metadata.labels && "replicas" in object.spec`,
 	} {
-		f, err := Compile(Source{Text: text, Schema: podSchema()})
+		f, err := Compile(Expression{Text: text, Schema: podSchema()})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -213,8 +213,9 @@ func TestWarnings(t *testing.T) {
 			`op != "add" && op != "update"`, `"resync" == op`}},
 	} {
 		for _, text := range tt.texts {
-			f, err := Compile(Source{Text: text, File: "config.yaml", Line: 31, Listener: "pods",
-				On: tt.on, Schema: podSchema()})
+			f, err := Compile(Expression{Text: text, File: "config.yaml", Line: 31,
+				Listener: "pods",
+				On:       tt.on, Schema: podSchema()})
 			if err != nil {
 				t.Errorf("%s: %v", text, err)
 				continue
@@ -253,7 +254,7 @@ func TestNoWarnings(t *testing.T) {
 		{0, `quantity(object.spec.memory) > "4Gi" && duration(label("x")) < "10m"`}, {
 			0, `object.spec.memory == "4Gi" && object.spec.text > "4" && object.spec.text < "v1m"`},
 	} {
-		f, err := Compile(Source{Text: tt.text, On: tt.on})
+		f, err := Compile(Expression{Text: tt.text, On: tt.on})
 		if err != nil {
 			t.Errorf("%s: %v", tt.text, err)
 			continue
@@ -319,7 +320,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	schema := podSchema()
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := Compile(Source{Text: text, Schema: schema,
+		if _, err := Compile(Expression{Text: text, Schema: schema,
 			On: event.OpSet(1 << event.Add)}); err != nil {
 			var ce *CompileError
 			if !errors.As(err, &ce) || ce.Line > 1+strings.Count(text, "\n") {
@@ -331,7 +332,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil || len(text) > MaxSource || visits(tree.Node, maxVisits) == 0 {
 			return
 		}
-		if _, err := check(Source{Text: text, Schema: schema}, tree.Node); err != nil {
+		if _, err := check(Expression{Text: text, Schema: schema}, tree.Node); err != nil {
 			_ = err.Error()
 		}
 	})

@@ -18,7 +18,7 @@ import (
 
 // Filter is a compiled expression.
 type Filter struct {
-	source     Source
+	source     Expression
 	program    *vm.Program
 	conditions Conditions
 	warnings   []*CompileError
@@ -68,7 +68,7 @@ type change struct{ object, old int }
 
 // Compile checks and compiles an expression. A mistake in it is a [*CompileError], several are
 // [CompileErrors].
-func Compile(source Source) (f *Filter, err error) {
+func Compile(source Expression) (f *Filter, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's parser, checker or compiler
 			f, err = nil, source.compileError(0, "the expression cannot be compiled: %v", r)
@@ -116,7 +116,7 @@ func (f *Filter) build(tree *parser.Tree) error {
 
 // parse reads the expression and finds all mistakes that have to do with the text as it was
 // written.
-func parse(source Source) (*parser.Tree, error) {
+func parse(source Expression) (*parser.Tree, error) {
 	config := source.checkConfig()
 	tree, err := parser.ParseWithConfig(source.Text, config)
 	if err != nil {
@@ -140,7 +140,7 @@ func parse(source Source) (*parser.Tree, error) {
 
 // all returns every mistake of an expression that has some: those found, the names that do not
 // exist, the types that do not match, the fields that objects do not have.
-func (s Source) all(tree *parser.Tree, found *mistakes) error {
+func (s Expression) all(tree *parser.Tree, found *mistakes) error {
 	schema := schemaCheck{source: s, variables: map[string]fact{}}
 	schema.root(tree.Node)
 	for _, mistake := range schema.mistakes {
@@ -156,7 +156,7 @@ func (s Source) all(tree *parser.Tree, found *mistakes) error {
 }
 
 // checkConfig describes the names as their users see them.
-func (s Source) checkConfig() *conf.Config {
+func (s Expression) checkConfig() *conf.Config {
 	config := conf.New(types.Map{
 		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool,
 		"missed":  types.Int,

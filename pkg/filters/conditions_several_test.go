@@ -47,7 +47,7 @@ func TestConditionsOfAnyAreNecessary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []Conditions
 		for range rapid.IntRange(1, 4).Draw(t, "expressions") {
-			if f, err := Compile(Source{Text: drawConditions(t, 2)}); err == nil {
+			if f, err := Compile(Expression{Text: drawConditions(t, 2)}); err == nil {
 				all = append(all, f.Conditions())
 			}
 		}

@@ -240,7 +240,7 @@ func TestConditionsAreNecessary(t *testing.T) {
 			return o
 		}
 		text := drawConditions(t, 3)
-		f, err := Compile(Source{Text: text})
+		f, err := Compile(Expression{Text: text})
 		if err != nil {
 			return // a type that is known, or a name that op never has
 		}
@@ -290,7 +290,7 @@ func TestConditionsAreNecessary(t *testing.T) {
 func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 	failed, refused, certain := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		f, err := Compile(Source{Text: drawConditions(t, 3),
+		f, err := Compile(Expression{Text: drawConditions(t, 3),
 			Kind: rapid.SampledFrom([]Kind{KindSelect, KindDeny}).Draw(t, "kind")})
 		if err != nil {
 			return // it looks at events, or a type is known to be wrong

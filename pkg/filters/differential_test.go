@@ -109,7 +109,7 @@ func TestSameAsExprOnADecodedMap(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			f, err := Compile(Source{Text: text})
+			f, err := Compile(Expression{Text: text})
 			if err != nil {
 				continue // a bound, or a type that is known here and not there
 			}

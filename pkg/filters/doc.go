@@ -52,9 +52,9 @@
 //   - age counts to the time at which it is first asked for in an event, by [Evaluator].Clock.
 //     [Filter.UsesClock] tells that an expression calls it: then its answer changes although the
 //     object does not.
-//   - cached and byIndex read the informers and indexes of [Source].Informers, by constant names.
-//     What was looked up is the same for the whole event, and looked up once. Reading an object is
-//     paid for by its size.
+//   - cached and byIndex read the informers and indexes of [Expression].Informers, by constant
+//     names. What was looked up is the same for the whole event, and looked up once. Reading an
+//     object is paid for by its size.
 //   - [Filter.Conditions] are necessary: no event matches that does not fulfil them, whatever its
 //     object looks like. An event that is refused by them is not evaluated, so it cannot fail
 //     either; those of a select or a deny let pass what it fails on.
@@ -68,10 +68,10 @@
 //     leaves open, of int-or-string and of other functions' results nothing is known, so nothing is
 //     refused. Every object has apiVersion and kind.
 //   - [Filter.Warnings] tell what is legal and can hardly be meant: old and changed where no event
-//     is an update, by [Source].On or by what the expression asks of op; an op that does not come;
-//     what is never or always true, whatever op is; a comparison of a field with a constant of a
-//     type that its schema excludes; an order of a field and a text such as "4Gi", which is that of
-//     texts. They change no answer.
+//     is an update, by [Expression].On or by what the expression asks of op; an op that does not
+//     come; what is never or always true, whatever op is; a comparison of a field with a constant
+//     of a type that its schema excludes; an order of a field and a text such as "4Gi", which is
+//     that of texts. They change no answer.
 //   - [Filter.Explain] gives what Match gives, and for each part of the expression its text, its
 //     place, how often it was evaluated and with what values. What [Explanation.Write] prints is
 //     bounded and has nothing in it that a terminal would obey.
@@ -80,7 +80,7 @@
 //     [CompileError] shows the place in the expression.
 //   - Texts are counted in characters, by len, in slices and by indexOf. findLast and findLastIndex
 //     ask of every item.
-//   - To read a field of [Source].Dropped is a [CompileError].
+//   - To read a field of [Expression].Dropped is a [CompileError].
 //   - A [Filter] is immutable and safe for concurrent use. An [Evaluator] serves one goroutine at a
 //     time and holds on to the last event's objects until the next.
 package filters

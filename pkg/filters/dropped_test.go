@@ -22,7 +22,7 @@ func TestDroppedFields(t *testing.T) {
 		`object.spec.containers[0].image == "x"`, `changed("metadata.managedFields")`,
 		`let s = object.status; s.phase == "x"`,
 	} {
-		_, err := Compile(Source{Text: text, Dropped: dropped})
+		_, err := Compile(Expression{Text: text, Dropped: dropped})
 		if err == nil {
 			t.Errorf("%s is right", text)
 			continue
@@ -36,7 +36,7 @@ func TestDroppedFields(t *testing.T) {
 		`label("status") == nil`, `object.spec.containerStatuses == nil`,
 		`find([object], true).metadata.status == nil`, `age() > "1h"`,
 	} {
-		if _, err := Compile(Source{Text: text, Dropped: dropped}); err != nil {
+		if _, err := Compile(Expression{Text: text, Dropped: dropped}); err != nil {
 			t.Error(err)
 		}
 	}

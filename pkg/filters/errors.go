@@ -18,10 +18,10 @@ var ErrBudget = errors.New("over budget")
 
 // CompileError is a mistake in an expression.
 type CompileError struct {
-	Source Source
-	Line   int // in the file, or in the expression if its first line is unknown
-	// in characters from 1; in the file, or within the expression's own line if Source.Column is
-	// unknown
+	Expression Expression
+	Line       int // in the file, or in the expression if its first line is unknown
+	// in characters from 1; in the file, or within the expression's own line if Expression.Column
+	// is unknown
 	Column  int
 	Message string
 
@@ -33,20 +33,22 @@ type CompileError struct {
 
 // Error gives the place and message, then the line and a caret below the place.
 func (e *CompileError) Error() string {
-	return e.Source.position(e.offset) + ": " + e.Detail()
+	return e.Expression.position(e.offset) + ": " + e.Detail()
 }
 
 // Detail is Error without the place, for those who show that in their own way.
-func (e *CompileError) Detail() string { return e.Source.owner() + e.Message + e.place.snippet() }
+func (e *CompileError) Detail() string {
+	return e.Expression.owner() + e.Message + e.place.snippet()
+}
 
 // Rest is what follows the place, without the token there.
 func (e *CompileError) Rest() string {
-	text := []rune(e.Source.Text)
+	text := []rune(e.Expression.Text)
 	line := 1
 	for i, r := range text {
 		if line == e.place.line {
 			from := min(i+e.place.column, len(text))
-			if e.Source.unclosed() {
+			if e.Expression.unclosed() {
 				return ""
 			}
 			return string(text[from:])
@@ -59,7 +61,7 @@ func (e *CompileError) Rest() string {
 }
 
 // unclosed reports whether a quote is open at the end of the text.
-func (s Source) unclosed() bool {
+func (s Expression) unclosed() bool {
 	quote := rune(0)
 	for _, r := range s.Text {
 		switch {
@@ -72,7 +74,7 @@ func (s Source) unclosed() bool {
 	return quote != 0
 }
 
-func (s Source) compileError(offset int, format string, args ...any) *CompileError {
+func (s Expression) compileError(offset int, format string, args ...any) *CompileError {
 	// a blank end is not in sight
 	if end := utf8.RuneCountInString(strings.TrimRight(s.Text, " \t\r\n")); offset > end {
 		offset = end
@@ -80,7 +82,7 @@ func (s Source) compileError(offset int, format string, args ...any) *CompileErr
 	p := s.at(offset)
 	at := s.inFile(offset, p)
 	return &CompileError{
-		Source: s, Line: at.Line, Column: at.Column,
+		Expression: s, Line: at.Line, Column: at.Column,
 		Message: fmt.Sprintf(format, args...), place: p, offset: offset,
 	}
 }
@@ -98,7 +100,7 @@ type EvalError struct {
 
 // Error is one line.
 func (e *EvalError) Error() string {
-	return fmt.Sprintf("%s: %s%s", e.Place, Source{Listener: e.Listener, Rule: e.Rule}.owner(),
+	return fmt.Sprintf("%s: %s%s", e.Place, Expression{Listener: e.Listener, Rule: e.Rule}.owner(),
 		e.Message)
 }
 
@@ -126,7 +128,7 @@ func overBudget(format string, args ...any) {
 
 // evalError makes an EvalError of what the VM returned. Messages of expr itself may quote values
 // and are not passed on.
-func (s Source) evalError(err error) *EvalError {
+func (s Expression) evalError(err error) *EvalError {
 	e := &EvalError{Listener: s.Listener, Rule: s.Rule, Place: s.position(0),
 		Message: "the expression failed"}
 	var where *file.Error

@@ -85,13 +85,13 @@ func TestCompileErrors(t *testing.T) {
 		`object.spec.ünï == 1 && objekt.x`, `"日本" == objct`,
 		strings.Repeat(" ", 100) + `obj.x == ` + strings.Repeat("1 + ", 50) + "1",
 	} {
-		b.WriteString(compileError(t, Source{Text: text}) + "\n\n")
+		b.WriteString(compileError(t, Expression{Text: text}) + "\n\n")
 	}
 	golden(t, "compile-errors", b.String())
 }
 
 // compileError gives the text of an expression's mistake.
-func compileError(t *testing.T, source Source) string {
+func compileError(t *testing.T, source Expression) string {
 	t.Helper()
 	source.File, source.Line, source.Listener = "config.yaml", 31, "pods"
 	source.Informers = map[string][]string{"pods": nil, "slices": {"service", "node"}}
@@ -119,7 +119,7 @@ func TestCompileErrorsOfKinds(t *testing.T) {
 			`groupBy(object.x, .y)`, `let op = 1; true`, `len(object.x)`, `cluster`, `[1]`,
 			`{"a": 1}`, `filter(object.x, true)`, `nil`, `object.spec = 1`, ``,
 		} {
-			source := Source{Text: text, File: "config.yaml", Line: 31, Listener: "pods",
+			source := Expression{Text: text, File: "config.yaml", Line: 31, Listener: "pods",
 				Kind: kind, Rule: rule}
 			if _, err := Compile(source); err == nil {
 				b.WriteString(kind.word().name + ": " + text + "\n  is right\n\n")
@@ -134,13 +134,14 @@ func TestCompileErrorsOfKinds(t *testing.T) {
 func TestCompileErrorPlace(t *testing.T) {
 	text := "op == \"add\" &&\r\n  obejct.x == 1"
 	tests := []struct {
-		source Source
+		source Expression
 		want   string
 	}{
-		{Source{Text: text}, "filter:2:3: unknown name \"obejct\"; did you mean \"object\"?\n    obejct.x == 1\n    ^"},
-		{Source{Text: text, File: "a.yaml"},
+		{Expression{Text: text},
+			"filter:2:3: unknown name \"obejct\"; did you mean \"object\"?\n    obejct.x == 1\n    ^"},
+		{Expression{Text: text, File: "a.yaml"},
 			"a.yaml:2:3: unknown name \"obejct\"; did you mean \"object\"?\n    obejct.x == 1\n    ^"},
-		{Source{Text: text, File: "a.yaml", Line: 7, Listener: "l"},
+		{Expression{Text: text, File: "a.yaml", Line: 7, Listener: "l"},
 			"a.yaml:8:3: listener \"l\": unknown name \"obejct\"; did you mean \"object\"?\n    obejct.x == 1\n    ^"},
 	}
 	for _, tt := range tests {
@@ -175,7 +176,7 @@ func TestTooLarge(t *testing.T) {
 			"the expression has more than 2000 nodes"},
 	}
 	for _, tt := range tests {
-		_, err := Compile(Source{Text: tt.text})
+		_, err := Compile(Expression{Text: tt.text})
 		var ce *CompileError
 		switch {
 		case tt.want == "" && err != nil:
@@ -231,7 +232,7 @@ func TestEvalErrors(t *testing.T) {
 		`byIndex("pods", "node", object.spec.m) == nil`,
 		`string(object.spec.list) == nil`,
 	} {
-		f, err := Compile(Source{Text: text, File: "config.yaml", Line: 31, Listener: "pods",
+		f, err := Compile(Expression{Text: text, File: "config.yaml", Line: 31, Listener: "pods",
 			Informers: map[string][]string{"pods": {"node"}}})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)

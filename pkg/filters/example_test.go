@@ -11,7 +11,7 @@ import (
 )
 
 func Example() {
-	filter, err := filters.Compile(filters.Source{
+	filter, err := filters.Compile(filters.Expression{
 		Text:     `any(object.status.containerStatuses, .restartCount > 5) && changed("status.containerStatuses")`,
 		File:     "config.yaml",
 		Line:     17,
@@ -48,7 +48,7 @@ func Example() {
 }
 
 func ExampleCompile_error() {
-	_, err := filters.Compile(filters.Source{
+	_, err := filters.Compile(filters.Expression{
 		Text: "op == \"update\" &&\n  any(obejct.status.containerStatuses, .ready)",
 		File: "config.yaml", Line: 17, Listener: "crash-loops",
 	})
@@ -62,7 +62,7 @@ func ExampleCompile_error() {
 // One Filter serves many workers at once, each with its own Evaluator.
 func TestEvaluatorsShareAFilter(t *testing.T) {
 	filter, err := filters.Compile(
-		filters.Source{Text: `any(object.items, .n matches "^4" && changed("items")) || object.n matches string(object.n)`})
+		filters.Expression{Text: `any(object.items, .n matches "^4" && changed("items")) || object.n matches string(object.n)`})
 	if err != nil {
 		t.Fatal(err)
 	}

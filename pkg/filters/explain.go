@@ -100,7 +100,7 @@ type outlined struct {
 }
 
 // outline makes parts of the expression's nodes.
-func (t *trace) outline(tree *parser.Tree, source Source) *outlined {
+func (t *trace) outline(tree *parser.Tree, source Expression) *outlined {
 	o := &outliner{trace: t, extents: newExtents(source)}
 	return o.part(tree.Node, 0)
 }
@@ -204,7 +204,7 @@ func isConstant(n ast.Node) bool {
 }
 
 // step makes what is handed out of what was recorded.
-func (o *outlined) step(source Source) Step {
+func (o *outlined) step(source Expression) Step {
 	p := o.part
 	s := Step{
 		Text: o.text, Line: o.place.line + max(0, source.Line-1), Column: o.place.column +

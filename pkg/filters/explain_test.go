@@ -56,7 +56,8 @@ func TestExplain(t *testing.T) {
 		}},
 	} {
 		for _, text := range tt.texts {
-			f, err := Compile(Source{Text: text, File: "config.yaml", Line: 31, Listener: "pods"})
+			f, err := Compile(Expression{Text: text, File: "config.yaml", Line: 31,
+				Listener: "pods"})
 			if err != nil {
 				t.Errorf("%s: %v", text, err)
 				continue
@@ -73,7 +74,7 @@ func TestExplain(t *testing.T) {
 // What is printed is there for programs, too.
 func TestExplanation(t *testing.T) {
 	text := "op == \"update\" &&\n  any(object.spec.list, 2 == #) && (initial || object.spec.x)"
-	f, err := Compile(Source{Text: text, File: "config.yaml", Line: 12, Column: 5})
+	f, err := Compile(Expression{Text: text, File: "config.yaml", Line: 12, Column: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestExplainGivesWhatMatchGivesOfRandomExpressions(t *testing.T) {
 			t.Fatal(err1, err2)
 		}
 		for range 5 {
-			if f, err := Compile(Source{Text: drawExpression(t, 3, false)}); err == nil {
+			if f, err := Compile(Expression{Text: drawExpression(t, 3, false)}); err == nil {
 				same(t, f, event.Event{Op: event.Update, Missed: 2, Object: now, Old: then})
 			}
 		}
@@ -229,8 +230,8 @@ func TestTextsOfParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := &trace{parts: map[ast.Node]*part{}}
-		tr.outline(tree, Source{Text: text})
-		x := newExtents(Source{Text: text})
+		tr.outline(tree, Expression{Text: text})
+		x := newExtents(Expression{Text: text})
 		for node := range tr.parts {
 			got, _ := x.text(node)
 			// within a predicate # means something
@@ -345,7 +346,7 @@ func FuzzExplain(f *testing.F) {
 			after)
 	}
 	f.Fuzz(func(t *testing.T, text, now, then string) {
-		filter, err := Compile(Source{Text: text})
+		filter, err := Compile(Expression{Text: text})
 		if err != nil {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 // extents finds the text that each node was written as. expr keeps one token of a node; the others
 // are those between its parts, and what closes the brackets that are open then.
 type extents struct {
-	source Source
+	source Expression
 	tokens []lexer.Token
 	at     map[int]int // the token that begins at a character
 	pair   []int       // the token of the other bracket, or the token itself
@@ -23,7 +23,7 @@ type extent struct{ first, last int }
 
 var nowhere = extent{0, -1}
 
-func newExtents(source Source) *extents {
+func newExtents(source Expression) *extents {
 	x := &extents{source: source, at: map[int]int{}, found: map[ast.Node]extent{}}
 	p := place{line: 1, column: 1}
 	for i, r := range source.Text {

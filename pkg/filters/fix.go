@@ -29,12 +29,12 @@ func (e *CompileError) Fixed() (string, bool) {
 	if e.fix == nil {
 		return "", false
 	}
-	return e.fix.apply(e.Source.Text), true
+	return e.fix.apply(e.Expression.Text), true
 }
 
 // helps reports whether a change of the text mends the mistake at offset: what else there is to
 // complain about, if anything, follows it.
-func (s Source) helps(fix Fix, offset int) bool {
+func (s Expression) helps(fix Fix, offset int) bool {
 	text := fix.apply(s.Text)
 	if len(text) > MaxSource {
 		return false

@@ -10,7 +10,7 @@ import (
 )
 
 // habitCases are expressions as users of other tools write them.
-func habitCases(t *testing.T) []Source {
+func habitCases(t *testing.T) []Expression {
 	t.Helper()
 	data, err := os.ReadFile("testdata/habits.txt")
 	if err != nil {
@@ -18,14 +18,14 @@ func habitCases(t *testing.T) []Source {
 	}
 	kinds := map[string]Kind{"filter": KindFilter, "deny": KindDeny, "message": KindMessage,
 		"select": KindSelect}
-	var all []Source
+	var all []Expression
 	for line := range strings.Lines(string(data)) {
 		name, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		kind, known := kinds[name]
 		if !ok || !known {
 			t.Fatalf("testdata/habits.txt: %q", line)
 		}
-		all = append(all, Source{Text: text, Kind: kind,
+		all = append(all, Expression{Text: text, Kind: kind,
 			Informers: map[string][]string{"pods": nil}})
 	}
 	return all
@@ -55,7 +55,7 @@ func TestHabits(t *testing.T) {
 // proposal.
 func checkProposals(t interface {
 	Fatalf(format string, args ...any)
-}, source Source) (proposals int) {
+}, source Expression) (proposals int) {
 	for range 2 * maxMistakes {
 		_, err := Compile(source)
 		var next string
@@ -121,7 +121,7 @@ func TestProposalsCompile(t *testing.T) {
 	}
 }
 
-func errOf(source Source) error {
+func errOf(source Expression) error {
 	_, err := Compile(source)
 	return err
 }

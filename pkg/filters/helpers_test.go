@@ -31,7 +31,8 @@ func newObject(t testing.TB, text string) *object.Object {
 
 func compile(t testing.TB, text string) *Filter {
 	t.Helper()
-	f, err := Compile(Source{Text: text, File: "config.yaml", Line: 12, Listener: "crash-loops"})
+	f, err := Compile(Expression{Text: text, File: "config.yaml", Line: 12,
+		Listener: "crash-loops"})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

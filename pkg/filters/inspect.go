@@ -12,7 +12,7 @@ import (
 // inspector refuses what the language has and a filter may not, before anything costly is done with
 // the tree.
 type inspector struct {
-	source   Source
+	source   Expression
 	visits   int
 	looks    int             // at nodes, to tell what they depend on
 	ofObject map[string]bool // variables of let, and whether they stand for something of the object

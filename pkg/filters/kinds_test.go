@@ -152,7 +152,7 @@ func TestEvalErrorsOfKinds(t *testing.T) {
 		KindSelect: `select:1:13: listener "l": a select must return true or false, this returned string`,
 		KindDeny:   `deny:1:13: listener "l": rule "r": a rule's deny must return true or false, this returned string`,
 	} {
-		source := Source{Text: `object.spec.nodeName`, Listener: "l", Kind: kind}
+		source := Expression{Text: `object.spec.nodeName`, Listener: "l", Kind: kind}
 		if kind == KindDeny {
 			source.Rule = "r"
 		}

@@ -56,7 +56,7 @@ func TestFindLastAnywhere(t *testing.T) {
 
 func messageOf(t *testing.T, text string, ev event.Event) (string, error) {
 	t.Helper()
-	f, err := Compile(Source{Text: text, Kind: KindMessage})
+	f, err := Compile(Expression{Text: text, Kind: KindMessage})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,7 +176,7 @@ func TestOperatorsWithNil(t *testing.T) {
 		for _, operator := range []string{"<", "<=", ">", ">=", "in", "contains", "startsWith",
 			"endsWith", "matches", "==", "!="} {
 			text := o.left + " " + operator + " " + o.right
-			f, err := Compile(Source{Text: text})
+			f, err := Compile(Expression{Text: text})
 			if err != nil {
 				continue // 1 contains …, and the like
 			}
@@ -187,7 +187,7 @@ func TestOperatorsWithNil(t *testing.T) {
 		}
 		for _, operator := range []string{"+", "-", "*", "/", "%", "**", "^", ".."} {
 			text := "(" + o.left + " " + operator + " " + o.right + ") == nil"
-			f, err := Compile(Source{Text: text})
+			f, err := Compile(Expression{Text: text})
 			if err != nil {
 				continue
 			}

@@ -116,7 +116,7 @@ func TestWaysToWriteTheSame(t *testing.T) {
 		for range 10 {
 			written := g.ways(1+g.r.Intn(3), 0)
 			plain := "(" + written(0) + ") == true"
-			f, err := Compile(Source{Text: plain})
+			f, err := Compile(Expression{Text: plain})
 			if err != nil {
 				continue
 			}
@@ -136,7 +136,7 @@ func TestWaysToWriteTheSame(t *testing.T) {
 					got)
 			}
 			for way := 1; way <= 4; way++ {
-				f, err := Compile(Source{Text: "(" + written(way) + ") == true"})
+				f, err := Compile(Expression{Text: "(" + written(way) + ") == true"})
 				if err != nil {
 					continue
 				}
@@ -188,7 +188,7 @@ func TestNilPromises(t *testing.T) {
 	}
 	check := func(text string) {
 		t.Helper()
-		f, err := Compile(Source{Text: text, Informers: map[string][]string{"pods": {"app"}}})
+		f, err := Compile(Expression{Text: text, Informers: map[string][]string{"pods": {"app"}}})
 		if err != nil {
 			t.Errorf("%v", err)
 			return

@@ -79,7 +79,7 @@ const maxMended = 5
 
 // beyond returns a mistake that ended the parser's work together with those that it hides: the text
 // is read again as its hint proposes it, or with another change that lets it be read.
-func (s Source) beyond(first *CompileError) error {
+func (s Expression) beyond(first *CompileError) error {
 	change := first.fix
 	if change == nil {
 		change = first.mend
@@ -129,7 +129,7 @@ func (f Fix) origin(offset int) (int, bool) {
 // typeMistakes finds what expr's checker refuses. It stops at the first mistake; so that is
 // replaced by something of which nothing is known, and the checker is asked again. The tree is not
 // to be used afterwards.
-func (s Source) typeMistakes(tree *parser.Tree, m *mistakes) {
+func (s Expression) typeMistakes(tree *parser.Tree, m *mistakes) {
 	for range maxMistakes {
 		result, err := checker.Check(tree, s.checkConfig())
 		if err == nil && s.Kind == KindMessage {

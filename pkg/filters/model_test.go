@@ -61,8 +61,8 @@ func TestBecameAsTwoExpressions(t *testing.T) {
 						"operator") + drawScalar(t)
 				text = strings.ReplaceAll(text, "null", "nil")
 			}
-			alone, err1 := Compile(Source{Text: text})
-			twice, err2 := Compile(Source{Text: "became(" + text + ")"})
+			alone, err1 := Compile(Expression{Text: text})
+			twice, err2 := Compile(Expression{Text: "became(" + text + ")"})
 			if err1 != nil || err2 != nil {
 				continue // a type that is known to be wrong, or op, old and missed
 			}

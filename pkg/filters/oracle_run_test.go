@@ -93,7 +93,7 @@ func TestSameAsTheOracle(t *testing.T) {
 		for range 40 {
 			text := g.expression(1+g.r.Intn(3), 0, 0)
 			decided += heldAgainstConditions(t, text, ev, caches)
-			f, err := Compile(Source{Text: "(object.nope ?? " + text + ") == true",
+			f, err := Compile(Expression{Text: "(object.nope ?? " + text + ") == true",
 				Informers: map[string][]string{"pods": {"app"}}})
 			if err != nil {
 				refused++
@@ -133,7 +133,7 @@ func TestSameAsTheOracle(t *testing.T) {
 // that of its conditions. It returns 1 if they refuse the event.
 func heldAgainstConditions(t *testing.T, text string, ev event.Event, caches Caches) int {
 	t.Helper()
-	f, err := Compile(Source{Text: text, Informers: map[string][]string{"pods": {"app"}}})
+	f, err := Compile(Expression{Text: text, Informers: map[string][]string{"pods": {"app"}}})
 	if err != nil {
 		return 0
 	}

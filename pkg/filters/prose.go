@@ -13,7 +13,7 @@ var placeholders = regexp.MustCompile(
 
 // prose is the mistake of a message that is a sentence and no expression. It proposes the sentence
 // as a text, with the values that its placeholders name.
-func (s Source) prose(offset int, plain string) *CompileError {
+func (s Expression) prose(offset int, plain string) *CompileError {
 	text := strings.Join(strings.Fields(s.Text), " ")
 	template := strings.Contains(text, "{{") || strings.Contains(text, "${") ||
 		strings.Contains(text, "$(")
@@ -31,7 +31,7 @@ func (s Source) prose(offset int, plain string) *CompileError {
 }
 
 // sentence makes an expression of a template.
-func (s Source) sentence(text string) string {
+func (s Expression) sentence(text string) string {
 	var parts []string
 	add := func(literal string) {
 		if literal != "" {

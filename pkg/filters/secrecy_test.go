@@ -25,7 +25,7 @@ func TestErrorsHaveNothingOfTheObject(t *testing.T) {
 	g := &generator{rand.New(rand.NewSource(seed))}
 	failed := map[string]bool{}
 	for i := range 2_000 {
-		f, err := Compile(Source{Text: g.expression(1+i%3, 0, 0), Listener: "pods"})
+		f, err := Compile(Expression{Text: g.expression(1+i%3, 0, 0), Listener: "pods"})
 		if err != nil {
 			continue
 		}

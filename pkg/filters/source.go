@@ -8,8 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Source is an expression, where it stands, and what is known of what it will see.
-type Source struct {
+// Expression is an expression, where it stands, and what is known of what it will see.
+type Expression struct {
 	Text string
 	File string // of the configuration, "" if there is none
 	Line int    // of the expression's first line in File, from 1; 0 if unknown
@@ -61,7 +61,7 @@ const (
 type Position struct{ Line, Column int }
 
 // inFile returns where the offset-th character is in the file.
-func (s Source) inFile(offset int, p place) Position {
+func (s Expression) inFile(offset int, p place) Position {
 	if n := len(s.Positions); n > 0 {
 		return s.Positions[min(max(offset, 0), n-1)]
 	}
@@ -76,7 +76,7 @@ type place struct {
 }
 
 // at finds the place of the offset-th character.
-func (s Source) at(offset int) place {
+func (s Expression) at(offset int) place {
 	p := place{line: 1, column: 1}
 	start, n := 0, 0
 	for i, r := range s.Text {
@@ -98,7 +98,7 @@ func (s Source) at(offset int) place {
 
 // position names the place of the offset-th character the way compilers do. Without a known first
 // line, lines are those of the expression.
-func (s Source) position(offset int) string {
+func (s Expression) position(offset int) string {
 	file := s.File
 	if file == "" {
 		file = s.Kind.word().name
@@ -108,7 +108,7 @@ func (s Source) position(offset int) string {
 }
 
 // owner says whose expression it is.
-func (s Source) owner() string {
+func (s Expression) owner() string {
 	owner := ""
 	if s.Listener != "" {
 		owner = fmt.Sprintf("listener %q: ", s.Listener)

@@ -95,7 +95,7 @@ func (g *generator) heavyExpression() string {
 // time.
 func cost(t testing.TB, text string, ev event.Event) (steps int, took time.Duration, ok bool) {
 	t.Helper()
-	f, err := Compile(Source{Text: "count(1..10000, let it = " + text + "; false) == 1",
+	f, err := Compile(Expression{Text: "count(1..10000, let it = " + text + "; false) == 1",
 		Informers: map[string][]string{"pods": {"app"}}})
 	if err != nil {
 		return 0, 0, false

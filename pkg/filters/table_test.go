@@ -57,15 +57,15 @@ func sample(t testing.TB) (event.Event, *stores) {
 }
 
 // sampleSource is what the sample's expressions know of their surroundings.
-func sampleSource(text string) Source {
-	return Source{
+func sampleSource(text string) Expression {
+	return Expression{
 		Text: text, File: "config.yaml", Line: 12, Listener: "pods", Cluster: "prod-eu-1",
 		Informers: map[string][]string{"nodes": nil, "services": {"app"}},
 	}
 }
 
 // sampleEvaluator looks at the sample a quarter of an hour after the pod was made.
-func sampleEvaluator(t testing.TB, source Source, caches Caches) *Evaluator {
+func sampleEvaluator(t testing.TB, source Expression, caches Caches) *Evaluator {
 	t.Helper()
 	f, err := Compile(source)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 func Example() {
-	rule, err := rules.Compile(rules.Source{
+	rule, err := rules.Compile(rules.Definition{
 		Name: "pending-too-long", Severity: "high", For: 10 * time.Minute,
-		Deny: filters.Source{Text: `object.status.phase == "Pending"`, Listener: "pods"},
+		Deny: filters.Expression{Text: `object.status.phase == "Pending"`, Listener: "pods"},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -39,9 +39,9 @@ func podIn(t interface{ Fatal(...any) }, namespace, name, uid, fields string) *o
 func rule(t testing.TB, name, deny string, hold, repeat time.Duration) *Rule {
 	t.Helper()
 	name, clock := strings.CutPrefix(name, "~")
-	r, err := Compile(Source{
+	r, err := Compile(Definition{
 		Name: name, For: hold, Repeat: repeat,
-		Deny: filters.Source{Text: deny, File: "config.yaml", Line: 7, Listener: "pods"},
+		Deny: filters.Expression{Text: deny, File: "config.yaml", Line: 7, Listener: "pods"},
 	})
 	if err != nil {
 		t.Fatal(err)

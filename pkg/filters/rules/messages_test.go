@@ -11,8 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-func expression(text string) filters.Source {
-	return filters.Source{
+func expression(text string) filters.Expression {
+	return filters.Expression{
 		Text: text, File: "policy.yaml", Line: 9, Column: 14, Listener: "pods",
 		Informers: map[string][]string{"nodes": nil, "slices": {"service"}},
 	}
@@ -43,7 +43,7 @@ func (c caches) ByIndexIn(informer, index, value, namespace string) []*object.Ob
 }
 
 func TestMessageExpressions(t *testing.T) {
-	r, err := Compile(Source{
+	r, err := Compile(Definition{
 		Name: "too-many", Deny: expression("object.n > 3"),
 		Message: expression(`"too many: " + object.metadata.name + object.more`),
 	})
@@ -74,18 +74,18 @@ func TestMessageExpressions(t *testing.T) {
 }
 
 func TestMistakesInMessagesHaveTheirPlace(t *testing.T) {
-	_, err := Compile(Source{Name: "too-many", Deny: expression("object.n > 3"),
+	_, err := Compile(Definition{Name: "too-many", Deny: expression("object.n > 3"),
 		Message: expression(`"too many: " + obejct.n`)})
 	var ce *filters.CompileError
 	if !errors.As(err, &ce) || ce.Line != 9 || ce.Column != 14+15 ||
-		ce.Source.Kind != filters.KindMessage || ce.Source.Rule != "too-many" {
+		ce.Expression.Kind != filters.KindMessage || ce.Expression.Rule != "too-many" {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Deny and message read other informers' objects, and do so without the book's lock.
 func TestRulesReadCaches(t *testing.T) {
-	r, err := Compile(Source{
+	r, err := Compile(Definition{
 		Name: "old-node", Deny: expression(
 			`cached("nodes", "", object.node).version < 4 && len(byIndex("slices", "service", "web")) == 1`),
 		Message: expression(`"version of " + cached("nodes", "", object.node).metadata.name`),
@@ -117,7 +117,7 @@ func TestRulesReadCaches(t *testing.T) {
 }
 
 func TestRulesThatLookAtTheClockAreAskedAgain(t *testing.T) {
-	r, err := Compile(Source{Name: "old", Deny: expression(`age() > duration("24h")`)})
+	r, err := Compile(Definition{Name: "old", Deny: expression(`age() > duration("24h")`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestRulesThatLookAtTheClockAreAskedAgain(t *testing.T) {
 
 // The time is what the caller says, for expressions as well.
 func TestAgeCountsToTheCallersTime(t *testing.T) {
-	r, err := Compile(Source{Name: "old", Deny: expression(`age() > "24h"`),
+	r, err := Compile(Definition{Name: "old", Deny: expression(`age() > "24h"`),
 		Message: expression(`string(age() > "30h")`)})
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ var Severities = []string{"info", "low", defaultSeverity, "high", "critical"}
 
 const defaultSeverity = "medium"
 
-// Source is a rule as somebody wrote it.
-type Source struct {
+// Definition is a rule as somebody wrote it.
+type Definition struct {
 	Name     string        // a DNS label, unique among the rules of its listener
 	Severity string        // one of Severities; "" means medium
 	For      time.Duration // how long deny must hold before the rule is violated; 0: not at all
@@ -24,10 +24,10 @@ type Source struct {
 
 	// Deny is true for an object that violates the rule. Message is what to tell of it; if its Text
 	// is "", the rule's name. Compile sets their Kind and Rule.
-	Deny, Message filters.Source
+	Deny, Message filters.Expression
 }
 
-// Rule is a compiled Source. It is immutable and safe for concurrent use.
+// Rule is a compiled Definition. It is immutable and safe for concurrent use.
 type Rule struct {
 	name, severity string
 	hold, repeat   time.Duration
@@ -55,7 +55,7 @@ func (r *Rule) Message() *filters.Filter { return r.message }
 
 // Compile checks and compiles a rule. A mistake in one of its expressions is a
 // [*filters.CompileError].
-func Compile(source Source) (*Rule, error) {
+func Compile(source Definition) (*Rule, error) {
 	if source.Severity == "" {
 		source.Severity = defaultSeverity
 	}
@@ -82,7 +82,7 @@ func Compile(source Source) (*Rule, error) {
 
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-func (s Source) check() error {
+func (s Definition) check() error {
 	if !dnsLabel.MatchString(s.Name) {
 		return s.mistake(`the name must be a DNS label; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`)
 	}
@@ -99,7 +99,7 @@ func (s Source) check() error {
 	return nil
 }
 
-func (s Source) mistake(format string, args ...any) error {
+func (s Definition) mistake(format string, args ...any) error {
 	where := ""
 	if s.Deny.File != "" {
 		where = s.Deny.File + ": "
