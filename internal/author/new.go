@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/internal/nearest"
 )
 
 // NewOptions say what New makes.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/internal/nearest"
 )
 
 // elsewhere maps commands of other tools to the command here that does the same.

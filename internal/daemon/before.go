@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 var everyOp = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(

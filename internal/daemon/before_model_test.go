@@ -17,9 +17,9 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer"
+	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/condition/conditiontest"
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/event/condition"
-	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
-	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
 // serverSide says conditions in the words of an informer, as far as an API server can hold objects

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
-	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/internal/nearest"
 	openapi "github.com/informerd/informerd/internal/schema"
 )
 

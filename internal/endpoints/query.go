@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/pkg/filters/rules"
 )
 

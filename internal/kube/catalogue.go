@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/internal/nearest"
 )
 
 // catalogue is what one answer of the server says about its resources. It is immutable.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/informerd/informerd/internal/config/nearest"
+	"github.com/informerd/informerd/internal/nearest"
 )
 
 // Options say which API server to talk to, and how. The zero value is ready.

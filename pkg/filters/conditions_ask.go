@@ -8,8 +8,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // readings are the functions whose comparisons with constants are conditions.

@@ -3,7 +3,7 @@ package filters
 import (
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
 // certain reports whether evaluating a node never fails, whatever the object looks like, if its

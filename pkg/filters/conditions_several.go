@@ -3,7 +3,7 @@ package filters
 import (
 	"slices"
 
-	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
 // AnyOf returns conditions that hold whenever those of one of several alternatives do; it leaves

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/event/condition"
 )
 
 // BenchmarkFanOut is what listeners cost their informer for each event: those that refuse it, by

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/growth"
-	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 

@@ -3,7 +3,7 @@ package condition_test
 import (
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
 func TestAmount(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/informerd/informerd/pkg/informer/event/condition"
+	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
 // compareAmounts answers for what is read as a quantity or a version, by exact numbers.

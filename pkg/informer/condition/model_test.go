@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/condition/conditiontest"
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/event/condition"
-	"github.com/informerd/informerd/pkg/informer/event/condition/conditiontest"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
