@@ -50,8 +50,10 @@ func Example_statsTable() {
 		{Listener: "rollouts", Add: 2, Update: 1400, Delete: 2, Filtered: 12, Written: 6},
 		{Listener: "crash-loops", Add: 9, HandlerCalls: 8, Dropped: 7, Emitted: 1, Written: 1},
 	}))
-	// Output: listener add update delete resync filtered out handler calls dropped by it emitted by
-	// it written rollouts 2 1400 2 0 12 0 0 0 6 crash-loops 9 0 0 0 0 8 7 1 1
+	// Output:
+	// listener     add  update  delete  resync  filtered out  handler calls  dropped by it  emitted by it  written
+	// rollouts       2    1400       2       0            12              0              0              0        6
+	// crash-loops    9       0       0       0             0              8              7              1        1
 }
 
 func TestLinesWritten(t *testing.T) {

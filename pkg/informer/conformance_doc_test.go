@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -83,7 +84,7 @@ func conformanceRows(text string) (rows []conformanceRow, problems []string) {
 	return rows, problems
 }
 
-var testName = regexp.MustCompile(`^(event\.|conformance\.|route\.)?Test[A-Z0-9]\w*$`)
+var testName = regexp.MustCompile(`^([a-z]+\.)?Test[A-Z0-9]\w*$`)
 
 func checkConformance(rows []conformanceRow, items []string,
 	tests map[string]bool) (problems []string) {
@@ -135,27 +136,31 @@ func checkConformance(rows []conformanceRow, items []string,
 	return problems
 }
 
-// testNames are the tests of this package, and those of the packages below it and of route with the
-// package's name in front.
+// testNames are the tests of pkg/informer and the packages below it, and of internal/route: each by
+// its name, and with its package's name in front.
 func testNames(t *testing.T) map[string]bool {
 	names := map[string]bool{}
-	for folder, prefix := range map[string]string{".": "", "event": "event.",
-		"conformance": "conformance.", "../../internal/route": "route."} {
-		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range files {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil,
+	for _, root := range []string{".", "../../internal/route"} {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil,
 				parser.SkipObjectResolution)
 			if err != nil {
-				t.Fatal(err)
+				return err
 			}
+			pkg := strings.TrimSuffix(file.Name.Name, "_test")
 			for _, decl := range file.Decls {
-				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name != "TestMain" {
-					names[prefix+f.Name.Name] = true
+				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil &&
+					f.Name.Name != "TestMain" {
+					names[f.Name.Name], names[pkg+"."+f.Name.Name] = true, true
 				}
 			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	return names
