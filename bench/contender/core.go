@@ -31,7 +31,7 @@ type core struct {
 }
 
 type coreListener struct {
-	buffer *informer.Listener
+	buffer *informer.Subscription
 	filter *filters.Filter
 }
 
@@ -62,12 +62,12 @@ func newCoreListener(name, text string, mayRefuse bool) (coreListener, error) {
 	if err != nil {
 		return coreListener{}, err
 	}
-	cfg := informer.ListenerConfig{Name: name, Overflow: informer.OverflowBlock}
+	cfg := informer.SubscriptionConfig{Name: name, Overflow: informer.OverflowBlock}
 	if mayRefuse {
 		before := filter.Conditions()
 		cfg.On, cfg.Conditions = before.Ops, before.Object
 	}
-	buffer, err := informer.NewListener(cfg)
+	buffer, err := informer.NewSubscription(cfg)
 	return coreListener{buffer, filter}, err
 }
 
@@ -82,7 +82,7 @@ func (c *core) Start(ctx context.Context, t *Tally) (measure.Process, error) {
 	}
 	for _, l := range c.listeners {
 		for _, selector := range c.setup.selectors() {
-			if _, err := factory.Listen(resource, informer.Scope{LabelSelector: selector},
+			if _, err := factory.Subscribe(resource, informer.Scope{LabelSelector: selector},
 				informer.Shape{}, l.buffer); err != nil {
 				return measure.Process{}, err
 			}

@@ -221,8 +221,8 @@ func describe(d *informer.Delivery) string {
 	return text
 }
 
-// allows is what a listener with this configuration promises in informer.ListenerConfig and package
-// condition.
+// allows is what a listener with this configuration promises in informer.SubscriptionConfig and
+// package condition.
 func (b before) allows(d *informer.Delivery) bool {
 	e := condition.Event{Op: d.Op, Object: d.Object, Old: d.Old, Before: stateBefore(d)}
 	return b.on.Has(d.Op) && conditiontest.Hold(b.conditions, b.transitions, e)

@@ -162,7 +162,7 @@ func resourceOf(found kube.Resource) informer.Resource {
 
 // listen makes one registration for each of the informer's namespaces, or none.
 func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informer.Shape,
-	l *informer.Listener) ([]*informer.Registration, error) {
+	l *informer.Subscription) ([]*informer.Registration, error) {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
@@ -172,7 +172,7 @@ func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informe
 	for _, ns := range namespaces {
 		scope := informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector,
 			FieldSelector: inf.Scope().FieldSelector}
-		reg, err := b.cluster.factory.Listen(resourceOf(found), scope, shape, l)
+		reg, err := b.cluster.factory.Subscribe(resourceOf(found), scope, shape, l)
 		if err != nil {
 			for _, done := range regs {
 				done.Remove()

@@ -75,8 +75,8 @@ func (c caches) registrations() (all []*informer.Registration) {
 }
 
 // onlooker is a listener that wants nothing but that the informer runs.
-func onlooker(name string) (*informer.Listener, error) {
-	return informer.NewListener(informer.ListenerConfig{
+func onlooker(name string) (*informer.Subscription, error) {
+	return informer.NewSubscription(informer.SubscriptionConfig{
 		Name: name + " (lookups)", Capacity: 1, On: event.OpSet(0).With(event.Delete),
 		// one of none
 		Conditions: []condition.Condition{{Of: condition.OfName, Test: condition.In}},

@@ -158,7 +158,7 @@ func (p *parts) run(ctx context.Context, c *cluster, cfg *config.Config, o Optio
 // report says what each listener has done, and what it leaves behind. Counters that are 0 are left
 // out.
 func (p *parts) report(log *slog.Logger) {
-	buffers := make([]*informer.Listener, len(p.listeners))
+	buffers := make([]*informer.Subscription, len(p.listeners))
 	for i, l := range p.listeners {
 		buffers[i] = l.buffer
 	}

@@ -21,7 +21,7 @@ import (
 // listener is one configured listener with everything it needs but the informers.
 type listener struct {
 	cfg         *config.Listener
-	buffer      *informer.Listener
+	buffer      *informer.Subscription
 	shape       informer.Shape
 	route       *route.Route      // its Messages and Caches are set once the resources are known
 	expressions []*filters.Filter // all of them
@@ -97,7 +97,7 @@ func (b *builder) listener(ctx context.Context) *listener {
 	} else {
 		built.before.log(built.asked, b.log)
 	}
-	buffer := informer.ListenerConfig{
+	buffer := informer.SubscriptionConfig{
 		Name: l.Name, Capacity: l.Buffer.Capacity, Overflow: overflows[l.Buffer.Overflow],
 		Resync: l.Resync.Duration,
 		On:     built.before.on, Conditions: built.before.conditions,
@@ -109,7 +109,7 @@ func (b *builder) listener(ctx context.Context) *listener {
 			buffer.SpillDir = b.config.Path(spill.Dir)
 		}
 	}
-	if built.buffer, err = informer.NewListener(buffer); err != nil {
+	if built.buffer, err = informer.NewSubscription(buffer); err != nil {
 		b.mistake("", err)
 	}
 	r.Source = built.buffer

@@ -395,7 +395,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	factory := informer.NewFactory(server, quiet)
 	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
 		Resource: "pods"}, Kind: "Pod"}
-	if _, err := factory.Listen(resource, informer.Scope{}, l.shape, l.buffer); err != nil {
+	if _, err := factory.Subscribe(resource, informer.Scope{}, l.shape, l.buffer); err != nil {
 		return err
 	}
 	var wg sync.WaitGroup

@@ -31,8 +31,8 @@ var furtherDenies = []struct{ name, deny string }{
 type ruledInformer struct {
 	b       testing.TB
 	server  *modelServer
-	counts  *informer.Listener
-	ruled   []*informer.Listener
+	counts  *informer.Subscription
+	ruled   []*informer.Subscription
 	events  uint64
 	version int
 }
@@ -56,8 +56,8 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 	factory := informer.NewFactory(r.server, quiet)
 	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
 		Resource: "pods"}, Kind: "Pod"}
-	listen := func(l *informer.Listener) {
-		if _, err := factory.Listen(resource, informer.Scope{}, parts.listeners[0].shape,
+	listen := func(l *informer.Subscription) {
+		if _, err := factory.Subscribe(resource, informer.Scope{}, parts.listeners[0].shape,
 			l); err != nil {
 			b.Fatal(err)
 		}
@@ -86,8 +86,8 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 	return r
 }
 
-func newWideListener(b testing.TB) *informer.Listener {
-	l, err := informer.NewListener(informer.ListenerConfig{Capacity: 10000})
+func newWideListener(b testing.TB) *informer.Subscription {
+	l, err := informer.NewSubscription(informer.SubscriptionConfig{Capacity: 10000})
 	if err != nil {
 		b.Fatal(err)
 	}

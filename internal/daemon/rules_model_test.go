@@ -101,7 +101,7 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 	}
 	defer parts.close(context.WithoutCancel(ctx))
 	l := parts.listeners[0]
-	every, err := informer.NewListener(informer.ListenerConfig{Capacity: 1000,
+	every, err := informer.NewSubscription(informer.SubscriptionConfig{Capacity: 1000,
 		Resync: l.cfg.Resync.Duration, Transitions: l.route.Select != nil})
 	if err != nil {
 		return 0, 0, err
@@ -115,8 +115,8 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	for i, source := range []*informer.Listener{l.buffer, every} {
-		if _, err := factory.Listen(resource, informer.Scope{}, l.shape, source); err != nil {
+	for i, source := range []*informer.Subscription{l.buffer, every} {
+		if _, err := factory.Subscribe(resource, informer.Scope{}, l.shape, source); err != nil {
 			return 0, 0, err
 		}
 		b := &builder{config: cfg, cfg: l.cfg, log: quiet}

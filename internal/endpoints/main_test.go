@@ -140,8 +140,8 @@ func someListeners() []Listener {
 					},
 				}
 			},
-			Buffer: func() informer.ListenerStats {
-				return informer.ListenerStats{
+			Buffer: func() informer.SubscriptionStats {
+				return informer.SubscriptionStats{
 					Refused: 10, Coalesced: 11, Dropped: 12, Spilled: 13, Blocked: 14,
 					Discarded: 15, Held: 16, Marked: 17, Backlog: 18, OnDisk: 19,
 					Parked: 40, Resyncing: 41, ResyncsSkipped: 42, Mistakes: 43,
@@ -168,7 +168,7 @@ func someListeners() []Listener {
 		{
 			Name: "nodes", Resource: "nodes",
 			Route:  func() route.Stats { return route.Stats{} },
-			Buffer: func() informer.ListenerStats { return informer.ListenerStats{} },
+			Buffer: func() informer.SubscriptionStats { return informer.SubscriptionStats{} },
 			Violations: func() []Violation {
 				return []Violation{{Rule: "not-ready", Severity: "critical", Namespace: "",
 					Name: "n1", UID: "u4", Message: "not ready", Since: noon}}

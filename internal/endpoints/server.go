@@ -38,7 +38,7 @@ type Listener struct {
 	Name     string
 	Resource string // as configured
 	Route    func() route.Stats
-	Buffer   func() informer.ListenerStats
+	Buffer   func() informer.SubscriptionStats
 	// State is whether it gets its events.
 	State func() State
 	// Violations are the open ones, and Counts how many there are; both nil if the listener has no

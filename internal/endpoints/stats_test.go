@@ -13,15 +13,15 @@ import (
 
 // notMetrics are what the stages count or say and no metric shows.
 var notMetrics = map[string]string{
-	"ListenerStats.Offered":  "events_total, events_coalesced_total and the other ends of an event add up to it",
-	"ListenerStats.Done":     "events_total without what the buffer holds",
-	"ListenerStats.Retried":  "events_retried_total counts the same where the reason is known",
-	"ListenerStats.Recalled": "rules and selects that look at the clock are asked again every minute",
-	"Status.Resource":        "a label",
-	"Status.Scope":           "a label",
-	"Status.Bytes":           "the length of the texts; Memory is what they take",
-	"Status.Listeners":       "said by the configuration",
-	"Status.ResourceVersion": "opaque",
+	"SubscriptionStats.Offered":  "events_total, events_coalesced_total and the other ends of an event add up to it",
+	"SubscriptionStats.Done":     "events_total without what the buffer holds",
+	"SubscriptionStats.Retried":  "events_retried_total counts the same where the reason is known",
+	"SubscriptionStats.Recalled": "rules and selects that look at the clock are asked again every minute",
+	"Status.Resource":            "a label",
+	"Status.Scope":               "a label",
+	"Status.Bytes":               "the length of the texts; Memory is what they take",
+	"Status.Subscriptions":       "said by the configuration",
+	"Status.ResourceVersion":     "opaque",
 }
 
 // Whatever a stage counts can be seen from outside, or has a reason in notMetrics.
@@ -32,8 +32,8 @@ func TestWhatIsCountedIsAMetric(t *testing.T) {
 			return s
 		}}}}
 	})
-	check(t, informer.ListenerStats{}, func(s informer.ListenerStats) *Server {
-		return &Server{Listeners: []Listener{{Name: "l", Buffer: func() informer.ListenerStats {
+	check(t, informer.SubscriptionStats{}, func(s informer.SubscriptionStats) *Server {
+		return &Server{Listeners: []Listener{{Name: "l", Buffer: func() informer.SubscriptionStats {
 			return s
 		}}}}
 	})

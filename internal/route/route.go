@@ -20,7 +20,7 @@ import (
 )
 
 // Source gives events and takes their acknowledgement. It never has two events of one object out at
-// the same time. informer.Listener is one.
+// the same time. informer.Subscription is one.
 type Source interface {
 	// Next waits for an event. It fails with ctx's error, or with informer.ErrStopped when no more
 	// will come.

@@ -210,23 +210,24 @@ func TestLedgerNotesDeliveries(t *testing.T) {
 }
 
 func TestCountersThatDoNotAddUp(t *testing.T) {
-	right := informer.ListenerStats{Offered: 10, Done: 7, Coalesced: 3, Retried: 2}
+	right := informer.SubscriptionStats{Offered: 10, Done: 7, Coalesced: 3, Retried: 2}
 	counted := counts{deliveries: 9, retried: 2, done: 7, missed: 3}
 	for name, c := range map[string]struct {
-		change func(*informer.ListenerStats)
+		change func(*informer.SubscriptionStats)
 		want   []string
 	}{
-		"right": {func(*informer.ListenerStats) {}, nil},
-		"one lost": {func(s *informer.ListenerStats) {
+		"right": {func(*informer.SubscriptionStats) {}, nil},
+		"one lost": {func(s *informer.SubscriptionStats) {
 			s.Offered++
 		}, []string{"Offered and what became of it: 10, want 11"}},
-		"coalesced without a word": {func(s *informer.ListenerStats) { s.Coalesced++; s.Offered++ },
+		"coalesced without a word": {
+			func(s *informer.SubscriptionStats) { s.Coalesced++; s.Offered++ },
 			[]string{"Missed of all events, as Coalesced: 3, want 4"}},
-		"done twice": {func(s *informer.ListenerStats) {
+		"done twice": {func(s *informer.SubscriptionStats) {
 			s.Done++
 			s.Offered++
 		}, []string{"Done: 8, want 7"}},
-		"held": {func(s *informer.ListenerStats) {
+		"held": {func(s *informer.SubscriptionStats) {
 			s.Held = 1
 		}, []string{"Held, Marked, Backlog and OnDisk: 1, want 0"}},
 	} {

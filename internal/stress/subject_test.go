@@ -14,7 +14,7 @@ import (
 // subject is a listener under test, with its workers and its ledger.
 type subject struct {
 	name    string
-	config  informer.ListenerConfig
+	config  informer.SubscriptionConfig
 	workers int
 	// pace holds a worker up in its handler; nil lets it run.
 	pace func(ctx context.Context, s *subject, nth uint64) error
@@ -24,10 +24,10 @@ type subject struct {
 	// 0 is never.
 	renewEvery uint64
 	// exercised tells what the listener has not met yet of the fault it is there for, "" if it has.
-	exercised func(counts, informer.ListenerStats) string
+	exercised func(counts, informer.SubscriptionStats) string
 
 	world    *world
-	listener *informer.Listener
+	listener *informer.Subscription
 	ledger   *ledger
 
 	mu  sync.Mutex
@@ -45,55 +45,55 @@ func subjects(s size, spillDir string) []*subject {
 		}
 		return what
 	}
-	discarded := func(_ counts, s informer.ListenerStats) string {
+	discarded := func(_ counts, s informer.SubscriptionStats) string {
 		return met("had nothing to discard", s.Discarded > 0)
 	}
 	return []*subject{
-		{name: "fast", config: informer.ListenerConfig{Capacity: 1 << 20}},
-		{name: "slow", config: informer.ListenerConfig{Capacity: 32}, pace: behindWriters(4),
-			exercised: func(_ counts, s informer.ListenerStats) string {
+		{name: "fast", config: informer.SubscriptionConfig{Capacity: 1 << 20}},
+		{name: "slow", config: informer.SubscriptionConfig{Capacity: 32}, pace: behindWriters(4),
+			exercised: func(_ counts, s informer.SubscriptionStats) string {
 				return met("coalesced nothing", s.Coalesced > 0)
 			}},
-		{name: "block", config: informer.ListenerConfig{Capacity: 2,
+		{name: "block", config: informer.SubscriptionConfig{Capacity: 2,
 			Overflow: informer.OverflowBlock}, pace: untilFull(200),
-			exercised: func(_ counts, s informer.ListenerStats) string {
+			exercised: func(_ counts, s informer.SubscriptionStats) string {
 				return met("never blocked", s.Blocked > 0)
 			}},
-		{name: "spill", config: informer.ListenerConfig{Capacity: 16,
+		{name: "spill", config: informer.SubscriptionConfig{Capacity: 16,
 			Overflow: informer.OverflowSpill, SpillDir: spillDir}, pace: behindWriters(4),
-			exercised: func(_ counts, s informer.ListenerStats) string {
+			exercised: func(_ counts, s informer.SubscriptionStats) string {
 				return met("spilled nothing, or not everything", s.Spilled > 0 && s.Coalesced == 0)
 			}},
-		{name: "spill-full", config: informer.ListenerConfig{Capacity: 16,
+		{name: "spill-full", config: informer.SubscriptionConfig{Capacity: 16,
 			Overflow: informer.OverflowSpill, SpillDir: spillDir, SpillBytes: 64 << 10},
-			pace: behindWriters(4), exercised: func(_ counts, s informer.ListenerStats) string {
+			pace: behindWriters(4), exercised: func(_ counts, s informer.SubscriptionStats) string {
 				return met("did not both spill and coalesce", s.Spilled > 0 && s.Coalesced > 0)
 			}},
-		{name: "workers", config: informer.ListenerConfig{Capacity: 1 << 20}, workers: 4},
-		{name: "slow-workers", config: informer.ListenerConfig{Capacity: 64}, workers: 4,
+		{name: "workers", config: informer.SubscriptionConfig{Capacity: 1 << 20}, workers: 4},
+		{name: "slow-workers", config: informer.SubscriptionConfig{Capacity: 64}, workers: 4,
 			pace: behindWriters(3),
-			exercised: func(_ counts, s informer.ListenerStats) string {
+			exercised: func(_ counts, s informer.SubscriptionStats) string {
 				return met("coalesced nothing", s.Coalesced > 0)
 			}},
-		{name: "failing", config: informer.ListenerConfig{Capacity: 1 << 20}, failEvery: 7,
-			exercised: func(c counts, _ informer.ListenerStats) string {
+		{name: "failing", config: informer.SubscriptionConfig{Capacity: 1 << 20}, failEvery: 7,
+			exercised: func(c counts, _ informer.SubscriptionStats) string {
 				return met("never failed", c.retried > 0)
 			}},
-		{name: "failing-slow", config: informer.ListenerConfig{Capacity: 32}, workers: 2,
+		{name: "failing-slow", config: informer.SubscriptionConfig{Capacity: 32}, workers: 2,
 			failEvery: 7, pace: behindWriters(3),
-			exercised: func(c counts, s informer.ListenerStats) string {
+			exercised: func(c counts, s informer.SubscriptionStats) string {
 				return met("did not both fail and coalesce", c.retried > 0 && s.Coalesced > 0)
 			}},
-		{name: late, config: informer.ListenerConfig{Capacity: 64},
-			exercised: func(c counts, _ informer.ListenerStats) string {
+		{name: late, config: informer.SubscriptionConfig{Capacity: 64},
+			exercised: func(c counts, _ informer.SubscriptionStats) string {
 				return met("found nothing stored", c.initials > 0)
 			}},
-		{name: renewed, config: informer.ListenerConfig{Capacity: 64}, workers: 2,
+		{name: renewed, config: informer.SubscriptionConfig{Capacity: 64}, workers: 2,
 			pace: behindWriters(2), exercised: discarded},
-		{name: "renews", config: informer.ListenerConfig{Capacity: 64},
+		{name: "renews", config: informer.SubscriptionConfig{Capacity: 64},
 			renewEvery: uint64(2*s.objects - s.objects/7), exercised: discarded},
-		{name: "resync", config: informer.ListenerConfig{Capacity: 256, Resync: s.resync},
-			exercised: func(c counts, _ informer.ListenerStats) string {
+		{name: "resync", config: informer.SubscriptionConfig{Capacity: 256, Resync: s.resync},
+			exercised: func(c counts, _ informer.SubscriptionStats) string {
 				return met("got no resync", c.resyncs > 0)
 			}},
 	}
@@ -132,14 +132,15 @@ func (s *subject) init(w *world) error {
 	s.workers = max(1, s.workers)
 	s.ledger = newLedger(s.config.Resync > 0)
 	var err error
-	s.listener, err = informer.NewListener(s.config)
+	s.listener, err = informer.NewSubscription(s.config)
 	return err
 }
 
 func (s *subject) register() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	reg, err := s.world.factory.Listen(configMaps, informer.Scope{}, informer.Shape{}, s.listener)
+	reg, err := s.world.factory.Subscribe(configMaps, informer.Scope{}, informer.Shape{},
+		s.listener)
 	s.reg = reg
 	return err
 }
@@ -256,7 +257,7 @@ func (s *subject) story(key event.Key) string {
 
 // unaccounted gives what does not add up between a listener's counters and its ledger, once
 // everything is done.
-func unaccounted(c counts, s informer.ListenerStats, removed bool) []string {
+func unaccounted(c counts, s informer.SubscriptionStats, removed bool) []string {
 	var found []string
 	same := func(what string, have, want uint64) {
 		if have != want {

@@ -16,7 +16,7 @@ import (
 // the time.
 func TestAServerThatIsBackIsFoundSoon(t *testing.T) {
 	inWorld(t, func(w *world) {
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		synctest.Wait()
 		var mu sync.Mutex // guards what follows
 		away, attempts := true, 0

@@ -5,14 +5,14 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Overflow says what happens to an event for which a listener's buffer has no room.
+// Overflow says what happens to an event for which a subscription's buffer has no room.
 type Overflow uint8
 
 const (
 	// OverflowLatest marks the event's object, which is delivered later, once, in its then current
 	// state.
 	OverflowLatest Overflow = iota
-	// OverflowBlock makes the informer wait for room, and with it all its other listeners.
+	// OverflowBlock makes the informer wait for room, and with it all its other subscriptions.
 	OverflowBlock
 	// OverflowDrop gives the event up. The first list is never dropped.
 	OverflowDrop
@@ -21,8 +21,8 @@ const (
 	OverflowSpill
 )
 
-// buffer holds one listener's events: at most capacity of them, in order, and behind them what did
-// not fit. It is plain data: no lock, no channel, no goroutine.
+// buffer holds one subscription's events: at most capacity of them, in order, and behind them what
+// did not fit. It is plain data: no lock, no channel, no goroutine.
 //
 //	offer ──► ring ──► take ──► (a worker) ──► done
 //	   │       ▲        ▲                       │
@@ -37,7 +37,7 @@ const (
 // on its way to the spill file and back, and for each object at most one entry that waits for a
 // retry, one that was recalled, one pointer in the backlog, and one mark if it has more to say. A
 // mark points at objects that the store holds anyway, at the last state of deleted ones, and at the
-// last state that fitted the listener's conditions; the backlog, at the first state.
+// last state that fitted the subscription's conditions; the backlog, at the first state.
 type buffer struct {
 	capacity int
 	overflow Overflow
@@ -56,7 +56,7 @@ type buffer struct {
 	freed                  bool // held has become less since this was last looked at
 
 	resyncs []*resync // handed out when there is nothing else to do
-	// what was stored when the listener joined, or is of the first list, and does not fit yet
+	// what was stored when the subscription joined, or is of the first list, and does not fit yet
 	backlog  []backlog
 	spill    *spill     // nil unless the overflow is spill, or once its file cannot be read
 	closing  *spillFile // to be closed by a job
@@ -71,7 +71,7 @@ type buffer struct {
 	dropped   uint64 // events given up by OverflowDrop
 	resynced  uint64 // objects handed out by resyncs
 	spills    uint64 // events that were written to the spill file
-	mistakes  uint64 // see ListenerStats.Mistakes
+	mistakes  uint64 // see SubscriptionStats.Mistakes
 }
 
 // entry is an event in the buffer, and what has to be known when it is done.
@@ -81,7 +81,7 @@ type entry struct {
 	initials int // how many initial adds of the registration this entry stands for
 	recalled bool
 	failed   *failed // nil if no delivery has
-	// known is for a delete: the state that a listener with Transitions took last, nil if none.
+	// known is for a delete: the state that a subscription with Transitions took last, nil if none.
 	known *object.Object
 }
 
@@ -99,8 +99,8 @@ type backlog struct {
 }
 
 // mark is what an object still has to say. latest is its current state. before is the end of an
-// object of the same name that went before it: the listener may know that one, and must learn that
-// it is gone.
+// object of the same name that went before it: the subscription may know that one, and must learn
+// that it is gone.
 type mark struct {
 	before *entry
 	latest entry
@@ -158,8 +158,8 @@ func (b *buffer) mark(e entry) {
 	b.markOrder.push(m)
 }
 
-// join takes what is stored when a listener comes, or a part of the first list. It costs the same
-// however many objects there are.
+// join takes what is stored when a subscription comes, or a part of the first list. It costs the
+// same however many objects there are.
 func (b *buffer) join(from *registration, objects []*object.Object) {
 	if len(objects) > 0 {
 		b.backlog = append(b.backlog, backlog{from, objects})
@@ -176,7 +176,7 @@ func (m *mark) merge(e entry) (coalesced bool) {
 	case last.Op == event.Delete && (e.Op != event.Delete || !same), !same &&
 		e.from.transitions() && last.Op == event.Update:
 		// Another object has taken the name. With Transitions, the update is the first one's end in
-		// what the listener looks at.
+		// what the subscription looks at.
 		if m.before == nil {
 			before := *last
 			m.before = &before
@@ -184,7 +184,7 @@ func (m *mark) merge(e entry) (coalesced bool) {
 			m.latest.Event = stored(e.Event)
 			return false
 		}
-	case !same: // the same, for a listener that did not want to hear of the end of the first
+	case !same: // the same, for a subscription that did not want to hear of the end of the first
 	case e.Op == event.Delete:
 		e.known = last.knownBefore() // what was merged was not taken
 	case last.Op == event.Add:
@@ -213,8 +213,8 @@ func (m *mark) entries() int {
 	return 1
 }
 
-// knownBefore is the state that the listener had taken before this event, nil if there is none or
-// this does not tell.
+// knownBefore is the state that the subscription had taken before this event, nil if there is none
+// or this does not tell.
 func (e *entry) knownBefore() *object.Object {
 	switch e.Op {
 	case event.Update:

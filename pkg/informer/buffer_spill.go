@@ -40,7 +40,7 @@ func (s *spilled) popped(e entry) {
 }
 
 // rest returns what is lost with the file: the object's last event, and before it the end of
-// another object that had the name, if the listener knows that one.
+// another object that had the name, if the subscription knows that one.
 func (s *spilled) rest() []entry {
 	latest, sent := s.latest, 1
 	var rest []entry

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// zipped is an informer of one listener that reads from a gzipServer.
+// zipped is an informer of one subscription that reads from a gzipServer.
 type zipped struct {
 	*gzipServer
 	told *recorder
@@ -32,11 +32,11 @@ func inZip(t *testing.T, protocol string, disable bool, prepare func(*zipped),
 			cfg.DisableCompression = disable
 		})
 		factory := NewFactory(client, slog.New(slog.NewTextHandler(&z.log, nil)))
-		l, err := NewListener(ListenerConfig{})
+		l, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := factory.Listen(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

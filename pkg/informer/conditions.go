@@ -6,11 +6,11 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// conditions are what a listener wants, before anything is built or locked for an event.
+// conditions are what a subscription wants, before anything is built or locked for an event.
 type conditions struct {
 	on          event.OpSet
 	list        []condition.Condition
-	transitions bool // see ListenerConfig.Transitions
+	transitions bool // see SubscriptionConfig.Transitions
 }
 
 func newConditions(on event.OpSet, list []condition.Condition, transitions bool) (conditions,
@@ -19,8 +19,8 @@ func newConditions(on event.OpSet, list []condition.Condition, transitions bool)
 		condition.Validate(list)
 }
 
-// judge decides which events a listener gets. Those of several listeners read what they ask for
-// together, if they have the same fields. The zero value refuses everything.
+// judge decides which events a subscription gets. Those of several subscriptions read what they ask
+// for together, if they have the same fields. The zero value refuses everything.
 type judge struct {
 	on     event.OpSet
 	list   *condition.List
@@ -31,12 +31,12 @@ type judge struct {
 func (c *conditions) judge(fields *condition.Fields) judge {
 	list, err := fields.Compile(c.list, c.transitions)
 	if err != nil {
-		panic(err) // NewListener has found them good
+		panic(err) // NewSubscription has found them good
 	}
 	return judge{c.on, list, fields}
 }
 
-// allows reports whether the listener wants the event. It does not allocate, and takes far less
+// allows reports whether the subscription wants the event. It does not allocate, and takes far less
 // than a microsecond, once the fields that it asks for are read.
 func (j *judge) allows(e *entry) bool {
 	if !j.on.Has(e.Op) {
@@ -46,7 +46,7 @@ func (j *judge) allows(e *entry) bool {
 		Before: e.knownBefore()})
 }
 
-// allowed returns those of the stored objects that a listener which comes late wants as adds.
+// allowed returns those of the stored objects that a subscription which comes late wants as adds.
 func (c *conditions) allowed(objects []*object.Object) []*object.Object {
 	if len(c.list) == 0 || mutated("conditions-ignored-for-late-ones") {
 		return objects

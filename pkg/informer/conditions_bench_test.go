@@ -9,8 +9,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// BenchmarkFanOut is what listeners cost their informer for each event: those that refuse it, by
-// what, and those that take it into their buffer. ns/listener is for one event and one listener.
+// BenchmarkFanOut is what subscriptions cost their informer for each event: those that refuse it,
+// by what, and those that take it into their buffer. ns/subscription is for one event and one
+// subscription.
 func BenchmarkFanOut(b *testing.B) {
 	labels := `"app":"web","app.kubernetes.io/name":"web","pod-template-hash":"7d9c5b5d5f","tier":"frontend"`
 	e := event.Event{
@@ -20,29 +21,30 @@ func BenchmarkFanOut(b *testing.B) {
 	}
 	for _, bm := range []struct {
 		name string
-		cfg  ListenerConfig
+		cfg  SubscriptionConfig
 	}{
-		{"refused/op", ListenerConfig{On: only(event.Delete)}},
-		{"refused/namespace", ListenerConfig{
+		{"refused/op", SubscriptionConfig{On: only(event.Delete)}},
+		{"refused/namespace", SubscriptionConfig{
 			Conditions: []condition.Condition{{Values: []string{"pay"}}}}},
-		{"refused/name", ListenerConfig{Conditions: ofName("a", "b", "c", "d")}},
-		{"refused/label", ListenerConfig{
+		{"refused/name", SubscriptionConfig{Conditions: ofName("a", "b", "c", "d")}},
+		{"refused/label", SubscriptionConfig{
 			Conditions: []condition.Condition{ofLabel("tier", condition.In, "backend")}}},
 		{"refused/second-label",
-			ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.NotIn, "a",
-				"b"), ofLabel("tier", condition.In, "backend")}}},
-		{"refused/no-label", ListenerConfig{
+			SubscriptionConfig{
+				Conditions: []condition.Condition{ofLabel("app", condition.NotIn, "a",
+					"b"), ofLabel("tier", condition.In, "backend")}}},
+		{"refused/no-label", SubscriptionConfig{
 			Conditions: []condition.Condition{ofLabel("missing", condition.Exists)}}},
-		{"accepted", ListenerConfig{}},
+		{"accepted", SubscriptionConfig{}},
 		{"accepted/two-labels",
-			ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.Exists),
+			SubscriptionConfig{Conditions: []condition.Condition{ofLabel("app", condition.Exists),
 				ofLabel("tier", condition.NotIn, "backend")}}},
 	} {
 		for _, n := range []int{1, 100} {
 			b.Run(fmt.Sprintf("%s/%d", bm.name, n), func(b *testing.B) {
 				proc, store := &processor{}, newIndexer()
 				for range n {
-					l, err := NewListener(bm.cfg)
+					l, err := NewSubscription(bm.cfg)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -51,8 +53,9 @@ func BenchmarkFanOut(b *testing.B) {
 				full := 0
 				drain := func() {
 					for _, reg := range proc.regs {
-						for e, ok := reg.listener.buf.take(); ok; e, ok = reg.listener.buf.take() {
-							reg.listener.finish(&e, true)
+						for e, ok := reg.subscription.buf.take(); ok; e,
+							ok = reg.subscription.buf.take() {
+							reg.subscription.finish(&e, true)
 						}
 					}
 					full = 0

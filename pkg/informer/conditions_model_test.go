@@ -16,8 +16,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// judged is a pipeline whose listeners come in groups of three at a time: one with conditions, and
-// two that get everything, to tell what the first one has to get.
+// judged is a pipeline whose subscriptions come in groups of three at a time: one with conditions,
+// and two that get everything, to tell what the first one has to get.
 type judged struct {
 	t       *rapid.T
 	ctl     *controller
@@ -37,12 +37,12 @@ type group struct {
 	all        *told // unlimited
 }
 
-// told is a listener and what it was told.
+// told is a subscription and what it was told.
 type told struct {
-	l      *Listener
+	l      *Subscription
 	reg    *registration
 	events []event.Event
-	// entries are the same with what the listener knows beside them.
+	// entries are the same with what the subscription knows beside them.
 	entries []entry
 }
 
@@ -126,7 +126,7 @@ func drawEventConditions(t *rapid.T) (on event.OpSet, conditions []condition.Con
 	return on, conditions
 }
 
-// run lets objects and listeners live, and everything that happened be told in the end.
+// run lets objects and subscriptions live, and everything that happened be told in the end.
 func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 	j.ctl = &controller{queue: newDeltaQueue(1 << 20), store: newIndexer(), proc: &processor{},
 		joined: newSignal()}
@@ -157,7 +157,7 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 		"work": func(t *rapid.T) {
 			g := j.groups[rapid.IntRange(0, len(j.groups)-1).Draw(t, "group")]
 			rapid.SampledFrom([]*told{g.before, g.behind}).Draw(t,
-				"listener").work(rapid.IntRange(1, 4).Draw(t, "n"))
+				"subscription").work(rapid.IntRange(1, 4).Draw(t, "n"))
 		},
 	})
 	j.relist()
@@ -174,8 +174,8 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 	}
 }
 
-func (j *judged) listener(cfg ListenerConfig) *told {
-	l, err := NewListener(cfg)
+func (j *judged) subscription(cfg SubscriptionConfig) *told {
+	l, err := NewSubscription(cfg)
 	if err != nil {
 		j.t.Fatal(err)
 	}
@@ -262,9 +262,9 @@ func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 			g := &group{}
 			g.on, g.conditions = drawEventConditions(t)
 			g.both = rapid.Bool().Draw(t, "transitions")
-			g.before = j.listener(ListenerConfig{Capacity: 1 << 20, On: g.on,
+			g.before = j.subscription(SubscriptionConfig{Capacity: 1 << 20, On: g.on,
 				Conditions: g.conditions, Transitions: g.both})
-			g.behind = j.listener(ListenerConfig{Capacity: 1 << 20, Transitions: g.both})
+			g.behind = j.subscription(SubscriptionConfig{Capacity: 1 << 20, Transitions: g.both})
 			g.all = g.behind
 			return g
 		})
@@ -304,13 +304,13 @@ func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 		j.run(t, func(t *rapid.T) *group {
 			g := &group{}
 			g.on, g.conditions = drawConditions(t)
-			g.before = j.listener(ListenerConfig{
+			g.before = j.subscription(SubscriptionConfig{
 				Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), On: g.on,
 				Conditions: g.conditions,
 				Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowSpill}).Draw(t,
 					"overflow"), SpillDir: dir, SpillBytes: 2000,
 			})
-			g.all = j.listener(ListenerConfig{Capacity: 1 << 20})
+			g.all = j.subscription(SubscriptionConfig{Capacity: 1 << 20})
 			g.behind = g.all
 			return g
 		})

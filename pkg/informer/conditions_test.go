@@ -162,18 +162,18 @@ func TestConditionsAreAllAsked(t *testing.T) {
 
 func TestConditionsThatMakeNoSense(t *testing.T) {
 	for want, bad := range map[string]condition.Condition{
-		`listener "n": condition 2, label("") in ["a"]: the label's key is missing`:                                             {Of: condition.OfLabel, Values: []string{"a"}},
-		`listener "n": condition 2, name not in ["a", "b"]: a key is for labels and fields alone`:                               {Of: condition.OfName, Key: "k", Test: condition.NotIn, Values: []string{"a", "b"}},
-		`listener "n": condition 2, a..b in []: field path "a..b", offset 1: expected a field name; quote other names as ["…"]`: ofField("a..b", condition.In),
-		`listener "n": condition 2,  in []: field path is empty`:                                                                ofField("", condition.In),
-		`listener "n": condition 2, .x exists: it is not a condition on an item of a list`:                                      {Of: condition.OfItem, Key: "x", Test: condition.Exists},
-		`listener "n": condition 2, namespace exists: only labels and fields may exist or not`:                                  {Test: condition.Exists},
-		`listener "n": condition 2, label("k") does not exist "": this test has nothing to do with values`:                      ofLabel("k", condition.NotExists, ""),
-		`listener "n": condition 2, subject 7 in []: there is no such subject`:                                                  {Of: condition.OfAlternatives + 1},
-		`listener "n": condition 2, namespace test 26: there is no such test`:                                                   {Test: condition.Every + 1},
+		`subscription "n": condition 2, label("") in ["a"]: the label's key is missing`:                                             {Of: condition.OfLabel, Values: []string{"a"}},
+		`subscription "n": condition 2, name not in ["a", "b"]: a key is for labels and fields alone`:                               {Of: condition.OfName, Key: "k", Test: condition.NotIn, Values: []string{"a", "b"}},
+		`subscription "n": condition 2, a..b in []: field path "a..b", offset 1: expected a field name; quote other names as ["…"]`: ofField("a..b", condition.In),
+		`subscription "n": condition 2,  in []: field path is empty`:                                                                ofField("", condition.In),
+		`subscription "n": condition 2, .x exists: it is not a condition on an item of a list`:                                      {Of: condition.OfItem, Key: "x", Test: condition.Exists},
+		`subscription "n": condition 2, namespace exists: only labels and fields may exist or not`:                                  {Test: condition.Exists},
+		`subscription "n": condition 2, label("k") does not exist "": this test has nothing to do with values`:                      ofLabel("k", condition.NotExists, ""),
+		`subscription "n": condition 2, subject 7 in []: there is no such subject`:                                                  {Of: condition.OfAlternatives + 1},
+		`subscription "n": condition 2, namespace test 26: there is no such test`:                                                   {Test: condition.Every + 1},
 	} {
-		_, err := NewListener(
-			ListenerConfig{Name: "n",
+		_, err := NewSubscription(
+			SubscriptionConfig{Name: "n",
 				Conditions: []condition.Condition{ofLabel("k", condition.Exists), bad}})
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -184,7 +184,7 @@ func TestConditionsThatMakeNoSense(t *testing.T) {
 // What is refused takes no room: a buffer of one is enough for one object among many.
 func TestWhatIsRefusedNeverEntersTheBuffer(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 1, Conditions: ofName("a")})
+		_, l := w.hang(SubscriptionConfig{Capacity: 1, Conditions: ofName("a")})
 		w.applyEach("b", "c", "b", "a", "b", "c")
 		w.server.remove("b")
 		synctest.Wait()
@@ -196,22 +196,22 @@ func TestWhatIsRefusedNeverEntersTheBuffer(t *testing.T) {
 	})
 }
 
-// A late listener's snapshot of the store is judged as well, and it has synced without what was
+// A late subscription's snapshot of the store is judged as well, and it has synced without what was
 // refused.
 func TestALateListenerGetsWhatItsConditionsAllow(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		w.applyEach("a", "b", "c", "d")
-		some, someReg, l := w.listen(ListenerConfig{Conditions: ofName("b", "d")})
+		some, someReg, l := w.subscribe(SubscriptionConfig{Conditions: ofName("b", "d")})
 		got := some.take() // the store has no order
 		slices.Sort(got)
 		expect(t, got, "add b/1 102*", "add d/1 104*")
 		if s := l.Stats(); !someReg.HasSynced() || s.Refused != 2 || s.Offered != 2 {
 			t.Errorf("synced %t, %+v", someReg.HasSynced(), s)
 		}
-		for _, cfg := range []ListenerConfig{{Conditions: ofName("z")}, {
+		for _, cfg := range []SubscriptionConfig{{Conditions: ofName("z")}, {
 			On: only(event.Update, event.Delete), Conditions: ofName("a")}} {
-			none, reg, l := w.listen(cfg)
+			none, reg, l := w.subscribe(cfg)
 			expect(t, none.take())
 			if s := l.Stats(); !reg.HasSynced() || s.Refused != 4 || s.Offered != 0 {
 				t.Errorf("synced %t, %+v", reg.HasSynced(), s)
@@ -226,7 +226,7 @@ func TestTheFirstListIsJudged(t *testing.T) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "1", "")
 		w.server.apply("c", "1", "")
-		reg, l := w.hang(ListenerConfig{Conditions: ofName("b")})
+		reg, l := w.hang(SubscriptionConfig{Conditions: ofName("b")})
 		if s := l.Stats(); reg.HasSynced() || s.Held != 1 || s.Refused != 2 {
 			t.Errorf("synced %t, %+v", reg.HasSynced(), s)
 		}
@@ -240,7 +240,7 @@ func TestTheFirstListIsJudged(t *testing.T) {
 // And resyncs, those of its own period and those of a new list.
 func TestResyncsAreJudged(t *testing.T) {
 	inWorld(t, func(w *world) {
-		r, _, l := w.listen(ListenerConfig{Resync: time.Hour, Conditions: ofName("b")})
+		r, _, l := w.subscribe(SubscriptionConfig{Resync: time.Hour, Conditions: ofName("b")})
 		w.applyEach("a", "b", "c")
 		expect(t, r.take(), "add b/1 102")
 		time.Sleep(time.Hour + time.Second)
@@ -255,10 +255,10 @@ func TestResyncsAreJudged(t *testing.T) {
 }
 
 // Each event is judged by its own object, as a filter behind the buffer would do: an object that
-// comes to fit is an update whose old state the listener was never told of, and one that stops
+// comes to fit is an update whose old state the subscription was never told of, and one that stops
 // fitting is heard of no more.
 func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
-	l, err := NewListener(ListenerConfig{
+	l, err := NewSubscription(SubscriptionConfig{
 		Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
 	if err != nil {
 		t.Fatal(err)
@@ -297,10 +297,10 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 	}
 }
 
-// With Transitions, an update is let in for its old state as well: the listener learns that an
+// With Transitions, an update is let in for its old state as well: the subscription learns that an
 // object has stopped fitting.
 func TestTransitionsAreJudgedByBothStates(t *testing.T) {
-	l, err := NewListener(ListenerConfig{
+	l, err := NewSubscription(SubscriptionConfig{
 		Conditions:  []condition.Condition{ofField("status.phase", condition.In, "x")},
 		Transitions: true})
 	if err != nil {
@@ -339,7 +339,7 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 // Only what is wanted is merged into a mark: the object is delivered in the last state that fits,
 // although it has moved on by then.
 func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
-	l, err := NewListener(ListenerConfig{Capacity: 1,
+	l, err := NewSubscription(SubscriptionConfig{Capacity: 1,
 		Conditions: []condition.Condition{ofLabel("tier", condition.In, "x")}})
 	if err != nil {
 		t.Fatal(err)
@@ -366,9 +366,9 @@ func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
 	}
 }
 
-// To refuse takes neither memory nor the listener's lock, with which its workers are busy.
+// To refuse takes neither memory nor the subscription's lock, with which its workers are busy.
 func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
-	refusing := []ListenerConfig{
+	refusing := []SubscriptionConfig{
 		{On: only(event.Delete)}, {Conditions: []condition.Condition{{Values: []string{"pay"}}}}, {
 			Conditions: ofName("q", "r")},
 		{Conditions: []condition.Condition{ofLabel("a", condition.NotIn, "2", "3"),
@@ -378,11 +378,11 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 			Transitions: true},
 	}
 	for _, kind := range further {
-		refusing = append(refusing, ListenerConfig{Conditions: kind.conditions(1)})
+		refusing = append(refusing, SubscriptionConfig{Conditions: kind.conditions(1)})
 	}
 	proc, store := &processor{}, newIndexer()
 	for _, cfg := range refusing {
-		l, err := NewListener(cfg)
+		l, err := NewSubscription(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +390,7 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 		l.mu.Lock() // to ask for it once more would hang
 		defer l.mu.Unlock()
 		defer func() {
-			if got := reg.listener.refused.Load(); got != 101 {
+			if got := reg.subscription.refused.Load(); got != 101 {
 				t.Errorf("%s: refused %d of 101", cfg.Conditions, got)
 			}
 		}()
@@ -401,15 +401,16 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 	}
 }
 
-// When a listener leaves, the others are still judged by their own fields, whichever those were
+// When a subscription leaves, the others are still judged by their own fields, whichever those were
 // beside.
 func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 	proc, store := &processor{}, newIndexer()
 	var regs []*registration
 	for _, phase := range []string{"w", "x", "y", "z"} {
-		l, err := NewListener(
-			ListenerConfig{Conditions: []condition.Condition{ofField("status."+phase, condition.In,
-				phase)}})
+		l, err := NewSubscription(
+			SubscriptionConfig{
+				Conditions: []condition.Condition{ofField("status."+phase, condition.In,
+					phase)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -428,13 +429,14 @@ func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 			if reg == nil {
 				continue
 			}
-			if e, ok := reg.listener.buf.take(); ok {
+			if e, ok := reg.subscription.buf.take(); ok {
 				got = append(got, i)
-				reg.listener.finish(&e, true)
+				reg.subscription.finish(&e, true)
 			}
 		}
 		if want := [][]int{{0, 2, 3}, {2, 3}, {3}, {3}}[version]; !slices.Equal(got, want) {
-			t.Errorf("after %d listeners have left, %v got the event, want %v", version, got, want)
+			t.Errorf("after %d subscriptions have left, %v got the event, want %v", version, got,
+				want)
 		}
 	}
 }

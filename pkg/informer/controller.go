@@ -9,13 +9,13 @@ import (
 )
 
 // controller takes deltas from the queue, applies them to the store and has the processor tell the
-// listeners. One goroutine runs it. The store is written by nobody but that one and, while it has
-// nothing to do, the reflector's, which applies the first list as well.
+// subscriptions. One goroutine runs it. The store is written by nobody but that one and, while it
+// has nothing to do, the reflector's, which applies the first list as well.
 type controller struct {
 	queue *deltaQueue
 	store *indexer
 	proc  *processor
-	// joined wakes the controller when a listener came, whose resync may be due sooner than all
+	// joined wakes the controller when a subscription came, whose resync may be due sooner than all
 	// others.
 	joined signal
 	// cooling is what the controller does with the rest of its time.
@@ -24,11 +24,11 @@ type controller struct {
 	applied int
 }
 
-// maxAsleep is of how many objects the events may wait for their listeners to be told.
+// maxAsleep is of how many objects the events may wait for their subscriptions to be told.
 const maxAsleep = 16
 
-// run blocks until ctx is done. What is then still queued is dropped: a listener that starts again
-// will see it as state.
+// run blocks until ctx is done. What is then still queued is dropped: a subscription that starts
+// again will see it as state.
 func (c *controller) run(ctx context.Context) {
 	resync := time.NewTimer(0)
 	defer resync.Stop()
@@ -143,7 +143,7 @@ func (c *controller) change(d *delta) {
 		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.finalStateUnknown}
 		known := stored
 		if stored != nil && stored.UID() != o.UID() && !mutated("no-split") {
-			// The end of a successor nobody was told of: what listeners know ended before that.
+			// The end of a successor nobody was told of: what subscriptions know ended before that.
 			gone.Object, gone.FinalStateUnknown = stored, true
 		}
 		c.proc.distributeGone(gone, known)

@@ -8,12 +8,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// TestTheEndOfASuccessorNobodySaw: the listener knows the first object of a name only, and must
+// TestTheEndOfASuccessorNobodySaw: the subscription knows the first object of a name only, and must
 // learn that it is gone.
 func TestTheEndOfASuccessorNobodySaw(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		r.take()
 		w.server.remove("a", true)
 		w.server.apply("a", "2", "", true)
@@ -28,7 +28,7 @@ func TestTheEndOfASuccessorNobodySaw(t *testing.T) {
 // TestARefusedOfferIsNotOvertaken: between the two events that one change can be, a worker may make
 // room. The second must not take it.
 func TestARefusedOfferIsNotOvertaken(t *testing.T) {
-	l, err := NewListener(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+	l, err := NewSubscription(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestACursorPassesAllThatStays(t *testing.T) {
 }
 
 // TestWhatNobodyChangesBecomesDense: within two periods, and not what was changed in the last one.
-// No listener hears of it, and a resync hands out all objects in the form they have.
+// No subscription hears of it, and a resync hands out all objects in the form they have.
 func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r := rand.New(rand.NewPCG(1, 1))
@@ -121,7 +121,7 @@ func TestWhatNobodyChangesBecomesDense(t *testing.T) {
 			w.server.apply(fmt.Sprint("cold", i), fmt.Sprint("u", i), prose())
 		}
 		w.server.apply("busy", "u", prose())
-		seen, reg, _ := w.listen(ListenerConfig{On: event.OpSet(0).With(event.Resync),
+		seen, reg, _ := w.subscribe(SubscriptionConfig{On: event.OpSet(0).With(event.Resync),
 			Resync: 10 * coldAfter})
 		memory := func(name string) int {
 			o, err := reg.Lister().Get("shop", name)

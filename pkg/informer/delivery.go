@@ -9,25 +9,25 @@ import (
 
 // Delivery is one event handed to a worker, which must not change it, and must call Done, Retry or
 // Again, once. Its objects are as the store has them, packed if that saves memory: call Plain
-// before reading several fields of one. (Listener.Run does.)
+// before reading several fields of one. (Subscription.Run does.)
 type Delivery struct {
 	event.Event
 	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
 	Attempt int
 	// Recalled: a worker has asked for the object with Again. Object is the state that worker had.
 	// Op is Resync, as nothing has happened to it; or Delete, if the object is gone and the
-	// conditions of a listener with Transitions have refused that.
+	// conditions of a subscription with Transitions have refused that.
 	Recalled bool
-	// Before is set for the Delete of an object of which the listener had taken a state, if it has
-	// Transitions: that state. Object may differ from it in what the listener looks at, if events
-	// were missed.
+	// Before is set for the Delete of an object of which the subscription had taken a state, if it
+	// has Transitions: that state. Object may differ from it in what the subscription looks at, if
+	// events were missed.
 	Before *object.Object
 	// Progress belongs to the worker: what it sets before Retry, it finds here at the event's next
 	// delivery, and at no other event's. It is nil at the first one.
 	Progress any
 
 	ack Acknowledger
-	// The listener's own. The rest of its entry is above.
+	// The subscription's own. The rest of its entry is above.
 	from     *registration
 	failed   *failed
 	initials int
@@ -44,7 +44,7 @@ type Acknowledger interface {
 	Again(d *Delivery, after time.Duration)
 }
 
-// NewDelivery makes a delivery for a source of events other than a Listener.
+// NewDelivery makes a delivery for a source of events other than a Subscription.
 func NewDelivery(e event.Event, attempt int, ack Acknowledger) Delivery {
 	return Delivery{Event: e, Attempt: attempt, ack: ack}
 }
@@ -68,15 +68,15 @@ func (d *Delivery) entry() *entry {
 		failed: d.failed, known: d.Before}
 }
 
-// listenerAck is a Listener as its deliveries see it.
-type listenerAck Listener
+// subscriptionAck is a Subscription as its deliveries see it.
+type subscriptionAck Subscription
 
 // Done frees the event's place in the buffer.
-func (a *listenerAck) Done(d *Delivery) { (*Listener)(a).finish(d.entry(), true) }
+func (a *subscriptionAck) Done(d *Delivery) { (*Subscription)(a).finish(d.entry(), true) }
 
 // Again frees the event's place in the buffer and sets a timer.
-func (a *listenerAck) Again(d *Delivery, after time.Duration) {
-	l := (*Listener)(a)
+func (a *subscriptionAck) Again(d *Delivery, after time.Duration) {
+	l := (*Subscription)(a)
 	l.mu.Lock()
 	e := d.entry()
 	wake := l.finished(e, true)
@@ -90,8 +90,8 @@ func (a *listenerAck) Again(d *Delivery, after time.Duration) {
 }
 
 // Retry parks the event in the buffer.
-func (a *listenerAck) Retry(d *Delivery, after time.Duration) {
-	l := (*Listener)(a)
+func (a *subscriptionAck) Retry(d *Delivery, after time.Duration) {
+	l := (*Subscription)(a)
 	l.mu.Lock()
 	e := d.entry()
 	if e.from.removed {
@@ -115,7 +115,7 @@ func (a *listenerAck) Retry(d *Delivery, after time.Duration) {
 	l.room.set()
 }
 
-func (l *Listener) unpark(key event.Key) {
+func (l *Subscription) unpark(key event.Key) {
 	l.mu.Lock()
 	delete(l.retries, key)
 	l.buf.unpark(key)
@@ -123,7 +123,7 @@ func (l *Listener) unpark(key event.Key) {
 	l.wake.set()
 }
 
-func (l *Listener) finish(e *entry, done bool) {
+func (l *Subscription) finish(e *entry, done bool) {
 	l.mu.Lock()
 	wake := l.finished(e, done)
 	l.mu.Unlock()
@@ -132,7 +132,7 @@ func (l *Listener) finish(e *entry, done bool) {
 
 // finished frees an entry's place and reports whether that is something for those who wait. The
 // caller holds mu, and calls tell behind it.
-func (l *Listener) finished(e *entry, done bool) (wake bool) {
+func (l *Subscription) finished(e *entry, done bool) (wake bool) {
 	e.from.initials -= e.initials
 	l.buf.done(e.Object.Key())
 	l.useDisk()
@@ -147,7 +147,7 @@ func (l *Listener) finished(e *entry, done bool) (wake bool) {
 }
 
 // tell wakes who waits for an event, if there is one, and who waits for room.
-func (l *Listener) tell(wake bool) {
+func (l *Subscription) tell(wake bool) {
 	if wake {
 		l.wake.set()
 	}

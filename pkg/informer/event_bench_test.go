@@ -16,14 +16,14 @@ func BenchmarkEvent(b *testing.B) {
 	for _, bm := range []struct {
 		name    string
 		queued  bool
-		cfg     ListenerConfig
+		cfg     SubscriptionConfig
 		indexes map[string]IndexFunc
 	}{
-		{"now", false, ListenerConfig{}, nil},
-		{"plain", true, ListenerConfig{}, nil},
-		{"resync", true, ListenerConfig{Resync: time.Hour}, nil},
-		{"spill", true, ListenerConfig{Overflow: OverflowSpill}, nil},
-		{"index", true, ListenerConfig{},
+		{"now", false, SubscriptionConfig{}, nil},
+		{"plain", true, SubscriptionConfig{}, nil},
+		{"resync", true, SubscriptionConfig{Resync: time.Hour}, nil},
+		{"spill", true, SubscriptionConfig{Overflow: OverflowSpill}, nil},
+		{"index", true, SubscriptionConfig{},
 			map[string]IndexFunc{"node": IndexByPath(object.MustCompilePath("metadata.uid"))}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
@@ -38,7 +38,7 @@ func BenchmarkEvent(b *testing.B) {
 					states[i][j] = obj(fmt.Sprintf("pod-%d", j), "u", i*objects+j+1)
 				}
 			}
-			l, err := NewListener(bm.cfg)
+			l, err := NewSubscription(bm.cfg)
 			if err != nil {
 				b.Fatal(err)
 			}

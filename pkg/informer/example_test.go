@@ -18,7 +18,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Two listeners share one informer, one watch and one cache; each has its own buffer and resync
+// Two subscriptions share one informer, one watch and one cache; each has its own buffer and resync
 // period.
 func Example() {
 	config, handler, ctx := setUp()
@@ -29,15 +29,16 @@ func Example() {
 	factory := informer.NewFactory(client, nil)
 	for name, resync := range map[string]time.Duration{"never again": 0,
 		"every minute": time.Minute} {
-		listener, err := informer.NewListener(informer.ListenerConfig{Name: name, Resync: resync})
+		subscription, err := informer.NewSubscription(informer.SubscriptionConfig{Name: name,
+			Resync: resync})
 		if err != nil {
 			panic(err)
 		}
-		if _, err := factory.Listen(pods, informer.Scope{Namespace: "shop"}, informer.Shape{},
-			listener); err != nil {
+		if _, err := factory.Subscribe(pods, informer.Scope{Namespace: "shop"}, informer.Shape{},
+			subscription); err != nil {
 			panic(err)
 		}
-		go func() { _ = listener.Run(ctx, handler) }()
+		go func() { _ = subscription.Run(ctx, handler) }()
 	}
 	_ = factory.Run(ctx) // until ctx is done
 	// Output:

@@ -16,30 +16,30 @@ type Source interface {
 	ListWatcher(Resource, Scope) ListWatcher
 }
 
-// Factory owns the informers: one for each distinct (resource, scope), however many listeners ask
-// for it. Only listeners that want other fields kept or dropped (see Shape) get an informer of
-// their own. Informers come with their first listener and go, with their memory, when the last one
-// leaves. It is safe for concurrent use.
+// Factory owns the informers: one for each distinct (resource, scope), however many subscriptions
+// ask for it. Only subscriptions that want other fields kept or dropped (see Shape) get an informer
+// of their own. Informers come with their first subscription and go, with their memory, when the
+// last one leaves. It is safe for concurrent use.
 type Factory struct {
-	// OnError, if set before Listen, receives each error that ends an informer's attempt to list or
-	// to begin a watch, which is logged as well. It runs on the reflector's goroutine and must not
-	// block.
+	// OnError, if set before Subscribe, receives each error that ends an informer's attempt to list
+	// or to begin a watch, which is logged as well. It runs on the reflector's goroutine and must
+	// not block.
 	OnError func(Resource, Scope, error)
 
-	// Renew, if set before Listen, is asked what has become of a resource of which the API server
-	// says again and again that it is not there. It returns the same resource in another version,
-	// or as it was. Objects that are in both are not reported again. It runs on the reflector's
-	// goroutine, whose informer waits for it.
+	// Renew, if set before Subscribe, is asked what has become of a resource of which the API
+	// server says again and again that it is not there. It returns the same resource in another
+	// version, or as it was. Objects that are in both are not reported again. It runs on the
+	// reflector's goroutine, whose informer waits for it.
 	Renew func(context.Context, Resource) (Resource, error)
 
-	// ColdAfter, if set before Listen, is after how long at least an object that nobody has changed
-	// is compressed; after twice as long at most. Default: 15 seconds. It costs 10 to 60 us for
-	// each object that is, and up to 25 to read one.
+	// ColdAfter, if set before Subscribe, is after how long at least an object that nobody has
+	// changed is compressed; after twice as long at most. Default: 15 seconds. It costs 10 to 60 us
+	// for each object that is, and up to 25 to read one.
 	ColdAfter time.Duration
 
-	// OnFreed, if set before Listen, receives how many bytes less the objects of an informer take
-	// because some were compressed, and whether there will be more of that soon. What they took is
-	// garbage then, which the collector might let lie for minutes. It must not block.
+	// OnFreed, if set before Subscribe, receives how many bytes less the objects of an informer
+	// take because some were compressed, and whether there will be more of that soon. What they
+	// took is garbage then, which the collector might let lie for minutes. It must not block.
 	OnFreed func(bytes int64, more bool)
 
 	source Source
@@ -58,12 +58,12 @@ type sharedKey struct {
 	keeps    string // Shape.keeps
 }
 
-// shared is an informer and how many listeners hold it.
+// shared is an informer and how many subscriptions hold it.
 type shared struct {
-	key       sharedKey
-	informer  *Informer
-	listeners int
-	stop      context.CancelFunc // nil until it runs
+	key           sharedKey
+	informer      *Informer
+	subscriptions int
+	stop          context.CancelFunc // nil until it runs
 }
 
 // NewFactory makes a factory; log may be nil.
@@ -71,8 +71,8 @@ func NewFactory(source Source, log *slog.Logger) *Factory {
 	return &Factory{source: source, log: log, shared: map[sharedKey]*shared{}, start: newSignal()}
 }
 
-// Run runs the informers until ctx is done and all of them have ended. Listeners keep what is in
-// their buffers. A factory runs once.
+// Run runs the informers until ctx is done and all of them have ended. Subscriptions keep what is
+// in their buffers. A factory runs once.
 func (f *Factory) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -97,8 +97,8 @@ func (f *Factory) take(ctx context.Context) []func() {
 	defer f.mu.Unlock()
 	var start []func()
 	for _, sh := range f.waiting {
-		if sh.listeners == 0 {
-			continue // its listener left before it began
+		if sh.subscriptions == 0 {
+			continue // its subscription left before it began
 		}
 		own, stop := context.WithCancel(ctx)
 		sh.stop = stop
@@ -108,7 +108,7 @@ func (f *Factory) take(ctx context.Context) []func() {
 	return start
 }
 
-// Registration is a listener's hold on an informer.
+// Registration is a subscription's hold on an informer.
 type Registration struct {
 	factory *Factory
 	shared  *shared
@@ -116,10 +116,12 @@ type Registration struct {
 	once    sync.Once
 }
 
-// Listen makes the informer of a resource and scope tell l of its events, from the objects it
+// Subscribe makes the informer of a resource and scope tell l of its events, from the objects it
 // already has on. If there is no such informer, it is made and, as soon as the factory runs,
-// started. A listener may listen to several informers, as long as no object is in two of them.
-func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listener) (*Registration,
+// started. A subscription may subscribe to several informers, as long as no object is in two of
+// them.
+func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
+	l *Subscription) (*Registration,
 	error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -155,21 +157,21 @@ func (f *Factory) Listen(resource Resource, scope Scope, shape Shape, l *Listene
 	} else {
 		sh.informer.store.addMissingIndexes(shape.Indexes)
 	}
-	sh.listeners++
+	sh.subscriptions++
 	return &Registration{factory: f, shared: sh, reg: sh.informer.join(l)}, nil
 }
 
-// Remove ends the registration; what it put into the listener's buffer is discarded, but an event a
-// worker has goes on. The last listener's leaving stops the informer. Remove can be called again,
-// and from within a handler.
+// Remove ends the registration; what it put into the subscription's buffer is discarded, but an
+// event a worker has goes on. The last subscription's leaving stops the informer. Remove can be
+// called again, and from within a handler.
 func (r *Registration) Remove() {
 	r.once.Do(func() {
 		r.shared.informer.proc.leave(r.reg)
 		f := r.factory
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		r.shared.listeners--
-		if r.shared.listeners > 0 {
+		r.shared.subscriptions--
+		if r.shared.subscriptions > 0 {
 			return
 		}
 		delete(f.shared, r.shared.key)
@@ -179,7 +181,8 @@ func (r *Registration) Remove() {
 	})
 }
 
-// HasSynced tells whether the informer has its first list and the listener is done with all of it.
+// HasSynced tells whether the informer has its first list and the subscription is done with all of
+// it.
 func (r *Registration) HasSynced() bool { return r.shared.informer.hasSynced(r.reg) }
 
 // Status returns a snapshot of the informer's state.
@@ -188,8 +191,8 @@ func (r *Registration) Status() Status { return r.shared.informer.Status() }
 // Synced is closed when the informer's first list is in the store.
 func (r *Registration) Synced() <-chan struct{} { return r.shared.informer.queue.synced }
 
-// AddIndexes adds indexes to the informer, for all its listeners, whether it runs or not: objects
-// already stored are indexed before AddIndexes returns. It adds all or none: it fails with
+// AddIndexes adds indexes to the informer, for all its subscriptions, whether it runs or not:
+// objects already stored are indexed before AddIndexes returns. It adds all or none: it fails with
 // ErrIndexExists if a name is taken, and with ErrStopped once the informer has stopped.
 func (r *Registration) AddIndexes(indexes map[string]IndexFunc) error {
 	r.factory.mu.Lock()

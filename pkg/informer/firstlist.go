@@ -7,12 +7,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// firstAtOnce is how many objects of the first list are handed to the listeners under one lock. Who
-// joins or leaves meanwhile waits for that.
+// firstAtOnce is how many objects of the first list are handed to the subscriptions under one lock.
+// Who joins or leaves meanwhile waits for that.
 const firstAtOnce = 512
 
 // takeList takes a list on the reflector's goroutine. The informer's first one comes to where
-// nothing is known, so that each item is an add: it goes to the store and to the listeners'
+// nothing is known, so that each item is an add: it goes to the store and to the subscriptions'
 // backlogs as if it had been there when they joined, without a delta, an entry and several locks
 // for each object. Later ones are queued.
 func (c *controller) takeList(ctx context.Context, list []*object.Object) {
@@ -32,8 +32,8 @@ func (c *controller) takeList(ctx context.Context, list []*object.Object) {
 	c.queue.endFirst(again)
 }
 
-// takeFirst stores objects and tells the listeners of them. It returns those whose name another one
-// had already.
+// takeFirst stores objects and tells the subscriptions of them. It returns those whose name another
+// one had already.
 func (c *controller) takeFirst(objects []*object.Object) (again []*object.Object) {
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
@@ -75,8 +75,8 @@ func (q *deltaQueue) endFirst(again []*object.Object) {
 	q.ready.set()
 }
 
-// distributeFirst hands each listener those of the objects that its conditions allow. The caller
-// holds mu.
+// distributeFirst hands each subscription those of the objects that its conditions allow. The
+// caller holds mu.
 func (p *processor) distributeFirst(objects []*object.Object) {
 	if p.stale {
 		p.refresh()
@@ -92,7 +92,7 @@ func (p *processor) distributeFirst(objects []*object.Object) {
 		}
 	}
 	for i, reg := range p.regs {
-		reg.listener.refused.Add(uint64(len(objects) - len(wanted[i])))
-		reg.listener.join(reg, wanted[i])
+		reg.subscription.refused.Add(uint64(len(objects) - len(wanted[i])))
+		reg.subscription.join(reg, wanted[i])
 	}
 }

@@ -18,7 +18,7 @@ func newTestController() *controller {
 }
 
 // handAll has a worker take and finish everything, and returns what it was.
-func handAll(l *Listener) (events []event.Event) {
+func handAll(l *Subscription) (events []event.Event) {
 	for e, ok := l.buf.takeWithDisk(); ok; e, ok = l.buf.takeWithDisk() {
 		events = append(events, e.Event)
 		l.finish(&e, true)
@@ -26,9 +26,9 @@ func handAll(l *Listener) (events []event.Event) {
 	return events
 }
 
-// Each listener gets what it wants of the first list, all of it and in its order, however little
-// room it has: nobody waits for it, nothing is merged, and it does not come in the way of its own
-// events.
+// Each subscription gets what it wants of the first list, all of it and in its order, however
+// little room it has: nobody waits for it, nothing is merged, and it does not come in the way of
+// its own events.
 func TestTheFirstListReachesEveryListener(t *testing.T) {
 	const n = 3*firstAtOnce + 7
 	var list []*object.Object
@@ -37,7 +37,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 			fmt.Sprint("u", i), i+1, ""))
 	}
 	inPay := []condition.Condition{{Values: []string{"pay"}}}
-	for name, cfg := range map[string]ListenerConfig{
+	for name, cfg := range map[string]SubscriptionConfig{
 		"latest":     {Capacity: 3},
 		"block":      {Capacity: 3, Overflow: OverflowBlock},
 		"drop":       {Capacity: 3, Overflow: OverflowDrop},
@@ -48,7 +48,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newTestController()
-			l, err := NewListener(cfg)
+			l, err := NewSubscription(cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 			}
 			if stored, _, _ := c.store.size(); stored != n || !c.queue.hasSynced() ||
 				inf.hasSynced(reg) != (len(want) == 0) {
-				t.Errorf("%d objects are stored, the informer has synced: %t, the listener: %t",
+				t.Errorf("%d objects are stored, the informer has synced: %t, the subscription: %t",
 					stored, c.queue.hasSynced(), inf.hasSynced(reg))
 			}
 			got := handAll(l)
@@ -95,11 +95,11 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 	}
 }
 
-// Listeners get both states of an object that the first list has twice, and one whose name another
-// one takes there ends.
+// Subscriptions get both states of an object that the first list has twice, and one whose name
+// another one takes there ends.
 func TestAFirstListWithOneNameTwice(t *testing.T) {
 	c := newTestController()
-	l, err := NewListener(ListenerConfig{})
+	l, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestAFirstListWithOneNameTwice(t *testing.T) {
 // A registration that is being removed gets nothing more, and a stop ends the list where it is.
 func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 	c := newTestController()
-	l, err := NewListener(ListenerConfig{})
+	l, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,13 +162,13 @@ func BenchmarkFirstList(b *testing.B) {
 		list = append(list, labelled("shop", fmt.Sprint("o", i), fmt.Sprint("u", i), i+1,
 			`"app":"web"`))
 	}
-	for _, listeners := range []int{1, 10} {
-		b.Run(fmt.Sprint(listeners), func(b *testing.B) {
+	for _, subscriptions := range []int{1, 10} {
+		b.Run(fmt.Sprint(subscriptions), func(b *testing.B) {
 			for b.Loop() {
 				c := newTestController()
-				var all []*Listener
-				for range listeners {
-					l, err := NewListener(ListenerConfig{})
+				var all []*Subscription
+				for range subscriptions {
+					l, err := NewSubscription(SubscriptionConfig{})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -187,11 +187,11 @@ func BenchmarkFirstList(b *testing.B) {
 	}
 }
 
-// What happens to an object of the first list while the listener is full makes one event of the
+// What happens to an object of the first list while the subscription is full makes one event of the
 // two, in the object's place.
 func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 	c := newTestController()
-	l, err := NewListener(ListenerConfig{Capacity: 1})
+	l, err := NewSubscription(SubscriptionConfig{Capacity: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

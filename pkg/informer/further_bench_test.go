@@ -12,8 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// further are conditions of listeners that match nothing, as filters ask them: the i-th one's, and
-// its filter.
+// further are conditions of subscriptions that match nothing, as filters ask them: the i-th one's,
+// and its filter.
 var further = []struct {
 	name, filter string
 	conditions   func(i int) []condition.Condition
@@ -81,13 +81,13 @@ func replica(i, version int) string {
 		`"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[%s],"podIP":"10.1.0.%d"}}`, i, i, version, strings.Join(containers, ","), i%250, strings.Join(statuses, ","), i%250)
 }
 
-// readEvents is an informer's work on events: to parse, store and distribute them, and a listener
-// that gets them all.
+// readEvents is an informer's work on events: to parse, store and distribute them, and a
+// subscription that gets them all.
 type readEvents struct {
 	b      testing.TB
 	ctl    *controller
 	parser *object.Parser
-	first  *Listener
+	first  *Subscription
 	texts  [][]byte
 	n      int
 }
@@ -96,7 +96,7 @@ func newReadEvents(b testing.TB) *readEvents {
 	r := &readEvents{b: b, ctl: &controller{queue: newDeltaQueue(defaultQueueLimit),
 		store: newIndexer(), proc: &processor{}, joined: newSignal()}}
 	r.parser = &object.Parser{APIVersion: "v1", Kind: "Pod", Last: r.ctl.store.get}
-	r.first = r.join(ListenerConfig{})
+	r.first = r.join(SubscriptionConfig{})
 	for version := range 2 {
 		for i := range 200 {
 			r.texts = append(r.texts, []byte(replica(i, version+1)))
@@ -106,8 +106,8 @@ func newReadEvents(b testing.TB) *readEvents {
 	return r
 }
 
-func (r *readEvents) join(cfg ListenerConfig) *Listener {
-	l, err := NewListener(cfg)
+func (r *readEvents) join(cfg SubscriptionConfig) *Subscription {
+	l, err := NewSubscription(cfg)
 	if err != nil {
 		r.b.Fatal(err)
 	}
@@ -138,10 +138,10 @@ func (r *readEvents) run(n int) {
 	}
 }
 
-// BenchmarkFurtherListener is what each further listener that matches nothing costs an informer for
-// each event: the difference to an informer without any, in turns with that one and in processor
-// time. The first one of a kind, of which nobody else reads the fields, has a figure of its own.
-// x-event is what 300 of them make of an event's cost.
+// BenchmarkFurtherListener is what each further subscription that matches nothing costs an informer
+// for each event: the difference to an informer without any, in turns with that one and in
+// processor time. The first one of a kind, of which nobody else reads the fields, has a figure of
+// its own. x-event is what 300 of them make of an event's cost.
 func BenchmarkFurtherListener(b *testing.B) {
 	for _, bm := range further {
 		b.Run(bm.name, func(b *testing.B) {
@@ -150,7 +150,7 @@ func BenchmarkFurtherListener(b *testing.B) {
 			for i, n := range counts {
 				informers[i] = newReadEvents(b)
 				for j := range n {
-					informers[i].join(ListenerConfig{Conditions: bm.conditions(j + 1)})
+					informers[i].join(SubscriptionConfig{Conditions: bm.conditions(j + 1)})
 				}
 			}
 			const turn = 100
@@ -175,9 +175,9 @@ func BenchmarkFurtherListener(b *testing.B) {
 	}
 }
 
-// TestFurtherListenersCostLittle: 300 listeners that match nothing, each with a filter of its own,
-// may make an event cost a few times as much. It was 35 times as much when each of them evaluated
-// its filter.
+// TestFurtherListenersCostLittle: 300 subscriptions that match nothing, each with a filter of its
+// own, may make an event cost a few times as much. It was 35 times as much when each of them
+// evaluated its filter.
 func TestFurtherListenersCostLittle(t *testing.T) {
 	const most, turn, rounds = 10, 100, 5
 	runtime.LockOSThread() // the time of the thread is what is measured
@@ -186,7 +186,7 @@ func TestFurtherListenersCostLittle(t *testing.T) {
 	for _, kind := range further {
 		many := newReadEvents(t)
 		for i := range 300 {
-			many.join(ListenerConfig{Conditions: kind.conditions(i + 1)})
+			many.join(SubscriptionConfig{Conditions: kind.conditions(i + 1)})
 		}
 		var one, all time.Duration // the shortest turns
 		for range rounds {
@@ -203,7 +203,7 @@ func TestFurtherListenersCostLittle(t *testing.T) {
 			}
 		}
 		if all > most*one {
-			t.Errorf("%s: an event takes %v with 300 further listeners, and %v with none",
+			t.Errorf("%s: an event takes %v with 300 further subscriptions, and %v with none",
 				kind.name, all/turn, one/turn)
 		}
 		t.Logf("%s: %.1f times as much", kind.name, float64(all)/float64(one))

@@ -69,7 +69,7 @@ type indexer struct {
 	bytes      int64             // text of all objects
 	memory     int64             // what they take
 	// applying is what the controller is applying, from before the store is changed until the
-	// listeners were offered the event, if there are listeners with resyncs.
+	// subscriptions were offered the event, if there are subscriptions with resyncs.
 	applying atomic.Pointer[object.Object]
 }
 

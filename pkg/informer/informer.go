@@ -24,8 +24,8 @@ type Shape struct {
 	// DigestKey is what the digests of Secrets are made with, 32 random bytes. Default: one of the
 	// process's own, so that a value has another digest in the next.
 	DigestKey []byte
-	// Indexes are indexes by name, on top of the one by namespace. Listeners that share an informer
-	// share the indexes; one name must mean the same to all of them.
+	// Indexes are indexes by name, on top of the one by namespace. Subscriptions that share an
+	// informer share the indexes; one name must mean the same to all of them.
 	Indexes map[string]IndexFunc
 }
 
@@ -40,9 +40,9 @@ func (s Shape) keeps() string {
 		sha256.Sum256(s.DigestKey), slices.Compact(drop))
 }
 
-// Informer keeps a copy of one resource in one scope and tells its listeners of each change:
+// Informer keeps a copy of one resource in one scope and tells its subscriptions of each change:
 //
-//	API server ──► reflector ──► deltaQueue ──► controller ──► processor ──► Listener ──► workers
+//	API server ──► reflector ──► deltaQueue ──► controller ──► processor ──► Subscription ──► workers
 //	               (goroutine)   (bounded)      (goroutine)                  (bounded)
 //	                                            │
 //	                                            └──► indexer ──► Lister
@@ -56,14 +56,14 @@ func (s Shape) keeps() string {
 //     what the controller's would do with it.
 //  4. For each, it compares with the store, changes the store, and has the processor distribute
 //     what that means.
-//  5. The processor offers the event to each listener that wants it, which takes it into its buffer
-//     or marks the object.
-//  6. A worker gets it from Listener.Next, and calls Done or Retry.
+//  5. The processor offers the event to each subscription that wants it, which takes it into its
+//     buffer or marks the object.
+//  6. A worker gets it from Subscription.Next, and calls Done or Retry.
 //
 // A list goes the same way: each item as a delta, and then a delete for each object that is gone.
 // The first one does not: the reflector's goroutine puts it into the store and hands it to the
-// listeners, many objects at a time. Nor does a resync: the controller's timer hands the listener a
-// snapshot of the store, from which its workers take when nothing else waits.
+// subscriptions, many objects at a time. Nor does a resync: the controller's timer hands the
+// subscription a snapshot of the store, from which its workers take when nothing else waits.
 type Informer struct {
 	resource Resource
 	scope    Scope
@@ -105,7 +105,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 		joined: newSignal(), cooling: cooling{store: inf.store, every: coldAfter}}
 	inf.reflector = &reflector{
 		lw: lw, resource: resource, parser: parser, newParser: newParser, queue: inf.queue,
-		store: inf.store, listeners: inf.proc.names,
+		store: inf.store, subscriptions: inf.proc.names,
 		log:        log.With("resource", resource.String(), "namespace", scope.Namespace),
 		controller: inf.controller,
 	}
@@ -123,21 +123,21 @@ func (inf *Informer) run(ctx context.Context) {
 	wg.Wait()
 }
 
-// join registers a listener, before run or while it runs.
-func (inf *Informer) join(l *Listener) *registration {
+// join registers a subscription, before run or while it runs.
+func (inf *Informer) join(l *Subscription) *registration {
 	reg := inf.proc.join(l, inf.store, time.Now())
 	inf.controller.joined.set()
 	return reg
 }
 
-// hasSynced: the first list is in the store, and everything this listener had to be told of it is
-// done.
+// hasSynced: the first list is in the store, and everything this subscription had to be told of it
+// is done.
 func (inf *Informer) hasSynced(reg *registration) bool {
 	if !inf.queue.hasSynced() {
 		return false
 	}
-	reg.listener.mu.Lock()
-	defer reg.listener.mu.Unlock()
+	reg.subscription.mu.Lock()
+	defer reg.subscription.mu.Unlock()
 	return reg.initials == 0
 }
 
@@ -153,8 +153,8 @@ type Status struct {
 	Bytes, Memory int64
 	// Queued is how many objects wait between the reflector and the controller.
 	Queued int
-	// Listeners is how many registrations the informer has.
-	Listeners int
+	// Subscriptions is how many registrations the informer has.
+	Subscriptions int
 	// ResourceVersion is the last one seen, "" before the first list.
 	ResourceVersion string
 	// Lists, Watches and Events count what the API server answered; Skipped what was no object.
@@ -177,7 +177,7 @@ func (inf *Informer) Status() Status {
 	}
 	s.Objects, s.Bytes, s.Memory = inf.store.size()
 	inf.proc.mu.Lock()
-	s.Listeners = len(inf.proc.regs)
+	s.Subscriptions = len(inf.proc.regs)
 	inf.proc.mu.Unlock()
 	return s
 }

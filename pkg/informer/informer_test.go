@@ -65,14 +65,14 @@ func inWorld(t *testing.T, f func(w *world)) {
 	})
 }
 
-// listen registers a listener with one worker.
-func (w *world) listen(cfg ListenerConfig) (*recorder, *Registration, *Listener) {
+// subscribe registers a subscription with one worker.
+func (w *world) subscribe(cfg SubscriptionConfig) (*recorder, *Registration, *Subscription) {
 	w.t.Helper()
-	l, err := NewListener(cfg)
+	l, err := NewSubscription(cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+	reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestChangesReachTheListenerInOrder(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		r, reg, _ := w.listen(ListenerConfig{})
+		r, reg, _ := w.subscribe(SubscriptionConfig{})
 		expect(t, r.take(), "add a/1 101*", "add b/2 102*")
 		if !reg.HasSynced() {
 			t.Error("not synced after the first list was handled")
@@ -109,7 +109,7 @@ func TestChangesReachTheListenerInOrder(t *testing.T) {
 func TestListItemsHaveKindAndAPIVersion(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		_, reg, _ := w.listen(ListenerConfig{})
+		_, reg, _ := w.subscribe(SubscriptionConfig{})
 		synctest.Wait()
 		o, err := reg.Lister().Get("shop", "a")
 		if err != nil || o.Kind() != "Pod" || o.Value().Get("apiVersion").Text() != "v1" {
@@ -123,7 +123,7 @@ func TestDeletesMissedMeanwhileAreTombstones(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			w.server.apply(name, name, "")
 		}
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		r.take()
 		w.server.remove("b", true)
 		w.server.apply("c", "c", "", true)
@@ -139,7 +139,7 @@ func TestDeletesMissedMeanwhileAreTombstones(t *testing.T) {
 func TestDeleteAndRecreateSeenAsOneChangeIsSplit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		r.take()
 		w.server.remove("a", true)
 		w.server.apply("a", "2", "")
@@ -150,9 +150,9 @@ func TestDeleteAndRecreateSeenAsOneChangeIsSplit(t *testing.T) {
 func TestResyncIsItsOwnOpAndOnlyForWhoAsked(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		never, _, _ := w.listen(ListenerConfig{Name: "never"})
-		ten, _, _ := w.listen(ListenerConfig{Name: "ten", Resync: 10 * time.Second})
-		minute, _, _ := w.listen(ListenerConfig{Name: "minute", Resync: time.Minute})
+		never, _, _ := w.subscribe(SubscriptionConfig{Name: "never"})
+		ten, _, _ := w.subscribe(SubscriptionConfig{Name: "ten", Resync: 10 * time.Second})
+		minute, _, _ := w.subscribe(SubscriptionConfig{Name: "minute", Resync: time.Minute})
 		never.take()
 		expect(t, ten.take(), "add a/1 101*")
 		minute.take()
@@ -169,8 +169,8 @@ func TestResyncIsItsOwnOpAndOnlyForWhoAsked(t *testing.T) {
 func TestUnchangedObjectsOfANewListGoToSyncingListenersOnly(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		never, _, _ := w.listen(ListenerConfig{Name: "never"})
-		hourly, _, _ := w.listen(ListenerConfig{Name: "hourly", Resync: time.Hour})
+		never, _, _ := w.subscribe(SubscriptionConfig{Name: "never"})
+		hourly, _, _ := w.subscribe(SubscriptionConfig{Name: "hourly", Resync: time.Hour})
 		never.take()
 		hourly.take()
 		w.server.disconnect(true)
@@ -183,9 +183,9 @@ func TestUnchangedObjectsOfANewListGoToSyncingListenersOnly(t *testing.T) {
 func TestListenersShareOneInformer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		first, reg1, _ := w.listen(ListenerConfig{})
+		first, reg1, _ := w.subscribe(SubscriptionConfig{})
 		expect(t, first.take(), "add a/1 101*")
-		late, reg2, _ := w.listen(ListenerConfig{})
+		late, reg2, _ := w.subscribe(SubscriptionConfig{})
 		expect(t, late.take(), "add a/1 101*")
 		w.server.apply("a", "1", "")
 		expect(t, first.take(), "update a/1 102 was 101")
@@ -198,15 +198,15 @@ func TestListenersShareOneInformer(t *testing.T) {
 		w.server.apply("a", "1", "")
 		expect(t, first.take())
 		expect(t, late.take(), "update a/1 103 was 102")
-		if s := w.factory.Status(); len(s) != 1 || s[0].Listeners != 1 || s[0].Objects != 1 {
+		if s := w.factory.Status(); len(s) != 1 || s[0].Subscriptions != 1 || s[0].Objects != 1 {
 			t.Errorf("%+v", s)
 		}
 		reg2.Remove()
 		synctest.Wait()
 		if s := w.factory.Status(); len(s) != 0 {
-			t.Errorf("the informer outlived its last listener: %+v", s)
+			t.Errorf("the informer outlived its last subscription: %+v", s)
 		}
-		again, _, _ := w.listen(ListenerConfig{})
+		again, _, _ := w.subscribe(SubscriptionConfig{})
 		expect(t, again.take(), "add a/1 103*")
 		if len(w.server.listed()) != 2 {
 			t.Errorf("%d lists", len(w.server.listed()))
@@ -225,11 +225,11 @@ func TestListenersThatKeepOtherFieldsDoNotShare(t *testing.T) {
 			{
 				DigestKey: []byte("key")},
 		} {
-			l, err := NewListener(ListenerConfig{})
+			l, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			reg, err := w.factory.Listen(pods, Scope{}, shape, l)
+			reg, err := w.factory.Subscribe(pods, Scope{}, shape, l)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -242,7 +242,7 @@ func TestListenersThatKeepOtherFieldsDoNotShare(t *testing.T) {
 		for i, want := range []string{"{}", "{}", `{"x":1,"y":2}`, `{"x":1,"y":2}`} {
 			o, err := regs[i].Lister().Get("shop", "a")
 			if err != nil || o.Value().Get("spec").Raw() != want {
-				t.Errorf("listener %d: %v, %v", i, o, err)
+				t.Errorf("subscription %d: %v, %v", i, o, err)
 			}
 		}
 		if _, err := regs[0].Lister().ByIndex("y", "2"); err != nil {
@@ -253,20 +253,20 @@ func TestListenersThatKeepOtherFieldsDoNotShare(t *testing.T) {
 
 func TestAHungListenerHoldsUpNobody(t *testing.T) {
 	inWorld(t, func(w *world) {
-		hung, err := NewListener(ListenerConfig{Capacity: 4})
+		hung, err := NewSubscription(SubscriptionConfig{Capacity: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.factory.Listen(pods, Scope{}, Shape{}, hung); err != nil {
+		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, hung); err != nil {
 			t.Fatal(err)
 		}
-		well, _, _ := w.listen(ListenerConfig{})
+		well, _, _ := w.subscribe(SubscriptionConfig{})
 		for i := range 100 {
 			w.server.apply([]string{"a", "b", "c", "d", "e", "f"}[i%6], "1", "")
 			synctest.Wait()
 		}
 		if got := well.take(); len(got) != 100 {
-			t.Errorf("the other listener got %d of 100", len(got))
+			t.Errorf("the other subscription got %d of 100", len(got))
 		}
 		s := hung.Stats()
 		if s.Offered != 100 || s.Held != 4 || s.Marked != 6 {
@@ -284,7 +284,7 @@ func TestAHungListenerHoldsUpNobody(t *testing.T) {
 func TestAFailedEventIsRetriedWhileOthersFlow(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		r, reg, _ := w.listen(ListenerConfig{})
+		r, reg, _ := w.subscribe(SubscriptionConfig{})
 		r.take()
 		failures := 3
 		r.fail = func(e event.Event) error {
@@ -313,12 +313,12 @@ func TestAFailedEventIsRetriedWhileOthersFlow(t *testing.T) {
 func TestRegistrationIsSyncedWhenTheFirstListIsHandled(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		l, err := NewListener(ListenerConfig{Capacity: 1})
+		l, err := NewSubscription(SubscriptionConfig{Capacity: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.server.apply("b", "2", "")
-		reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +343,7 @@ func TestRegistrationIsSyncedWhenTheFirstListIsHandled(t *testing.T) {
 
 func TestOnlyWantedOpsEnterTheBuffer(t *testing.T) {
 	inWorld(t, func(w *world) {
-		r, _, l := w.listen(ListenerConfig{On: event.OpSet(0).With(event.Delete)})
+		r, _, l := w.subscribe(SubscriptionConfig{On: event.OpSet(0).With(event.Delete)})
 		w.server.apply("a", "1", "")
 		synctest.Wait()
 		w.server.remove("a")
@@ -356,11 +356,11 @@ func TestOnlyWantedOpsEnterTheBuffer(t *testing.T) {
 
 func TestAStoppedListenerDrains(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, err := NewListener(ListenerConfig{})
+		l, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.factory.Listen(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -380,11 +380,11 @@ func TestAStoppedListenerDrains(t *testing.T) {
 
 func TestDiscardCountsWhatIsLost(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, err := NewListener(ListenerConfig{Capacity: 2})
+		l, err := NewSubscription(SubscriptionConfig{Capacity: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.factory.Listen(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"a", "b", "c", "d"} {
@@ -412,11 +412,11 @@ func TestRemoveFromWithinAHandler(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		l, err := NewListener(ListenerConfig{})
+		l, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -443,11 +443,11 @@ func TestListenAfterTheEnd(t *testing.T) {
 	if err := f.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	l, err := NewListener(ListenerConfig{})
+	l, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Listen(pods, Scope{}, Shape{}, l); !errors.Is(err, ErrStopped) {
+	if _, err := f.Subscribe(pods, Scope{}, Shape{}, l); !errors.Is(err, ErrStopped) {
 		t.Error(err)
 	}
 }
@@ -457,7 +457,7 @@ func TestFirstListComesInPages(t *testing.T) {
 		for i := range 1201 {
 			w.server.apply(string(rune('a'+i%26))+time.Duration(i).String(), "1", "")
 		}
-		_, reg, _ := w.listen(ListenerConfig{})
+		_, reg, _ := w.subscribe(SubscriptionConfig{})
 		synctest.Wait()
 		if s := w.factory.Status(); s[0].Objects != 1201 || !reg.HasSynced() {
 			t.Errorf("%+v", s)
@@ -481,7 +481,7 @@ func TestListPageExpired(t *testing.T) {
 			}
 			return nil
 		}
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		synctest.Wait()
 		if s := w.factory.Status(); s[0].Objects != 600 {
 			t.Errorf("%+v", s)

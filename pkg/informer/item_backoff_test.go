@@ -75,7 +75,7 @@ func TestOneBackoffForEverything(t *testing.T) {
 			}
 			return nil
 		}
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		at = append(at, time.Now())
@@ -110,8 +110,8 @@ func TestAStopEndsEveryWait(t *testing.T) {
 		"a streamed list without an end": func(w *world) {
 			w.server.streams, w.server.noEnd = true, true
 		},
-		"a listener that blocks the queue": func(w *world) {
-			w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+		"a subscription that blocks the queue": func(w *world) {
+			w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestAStopEndsEveryWait(t *testing.T) {
 				var wg sync.WaitGroup
 				wg.Go(func() { _ = w.factory.Run(ctx) })
 				prepare(w)
-				w.hang(ListenerConfig{})
+				w.hang(SubscriptionConfig{})
 				w.applyEach("a", "b", "c")
 				begun := time.Now()
 				cancel()
@@ -146,7 +146,7 @@ func TestResyncsGoOnWhileTheServerIsAway(t *testing.T) {
 			}
 			return nil
 		}
-		r, _, _ := w.listen(ListenerConfig{Resync: 10 * time.Second})
+		r, _, _ := w.subscribe(SubscriptionConfig{Resync: 10 * time.Second})
 		r.take()
 		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
 		time.Sleep(31 * time.Second)
@@ -161,11 +161,11 @@ func TestResyncsGoOnWhileTheServerIsAway(t *testing.T) {
 func TestTheVersionCanBeAskedForAtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewFactory(newFakeServer(), nil)
-		l, err := NewListener(ListenerConfig{})
+		l, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Listen(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := f.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
 			t.Fatal(err)
 		}
 		if s := f.Status()[0]; s.ResourceVersion != "" || s.Synced {
@@ -194,7 +194,7 @@ func TestADefinitionThatGoesAndReturns(t *testing.T) {
 			w.server.streams = streams
 			w.server.apply("a", "1", "")
 			w.server.apply("b", "2", "")
-			r, reg, _ := w.listen(ListenerConfig{})
+			r, reg, _ := w.subscribe(SubscriptionConfig{})
 			r.take()
 
 			gone := true // guarded by the server's lock, under which it is read
@@ -236,7 +236,7 @@ func TestADefinitionThatGoesAndReturns(t *testing.T) {
 	}
 }
 
-// A custom resource whose definition comes after the listener.
+// A custom resource whose definition comes after the subscription.
 func TestADefinitionThatComesLater(t *testing.T) {
 	inWorld(t, func(w *world) {
 		begun := time.Now()
@@ -247,7 +247,7 @@ func TestADefinitionThatComesLater(t *testing.T) {
 			return nil
 		}
 		w.server.failList, w.server.failWatch = notFound, notFound
-		r, reg, _ := w.listen(ListenerConfig{})
+		r, reg, _ := w.subscribe(SubscriptionConfig{})
 		w.server.apply("a", "1", "")
 		time.Sleep(time.Hour)
 		if reg.HasSynced() {

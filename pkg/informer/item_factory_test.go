@@ -60,11 +60,11 @@ func TestOneInformerForEachResourceAndScope(t *testing.T) {
 					pods, Scope{LabelSelector: "app=web"}},
 				{pods, Scope{FieldSelector: "spec.nodeName=n1"}}, {nodes, Scope{}},
 			} {
-				l, err := NewListener(ListenerConfig{})
+				l, err := NewSubscription(SubscriptionConfig{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := f.Listen(c.resource, c.scope, Shape{}, l); err != nil {
+				if _, err := f.Subscribe(c.resource, c.scope, Shape{}, l); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -73,7 +73,7 @@ func TestOneInformerForEachResourceAndScope(t *testing.T) {
 		for _, s := range f.Status() {
 			got = append(got, strings.TrimSpace(s.Resource.String()+" "+s.Scope.Namespace+
 				s.Scope.LabelSelector+s.Scope.FieldSelector))
-			if s.Listeners != 3 {
+			if s.Subscriptions != 3 {
 				t.Errorf("%+v", s)
 			}
 		}
@@ -95,11 +95,11 @@ func TestAFactoryThatHasEndedStartsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l, err := NewListener(ListenerConfig{})
+	l, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Listen(pods, Scope{}, Shape{}, l); !errors.Is(err, ErrStopped) ||
+	if _, err := f.Subscribe(pods, Scope{}, Shape{}, l); !errors.Is(err, ErrStopped) ||
 		len(f.Status()) != 0 || len(server.listed()) != 0 {
 		t.Errorf("%v, %+v", err, f.Status())
 	}
@@ -127,11 +127,11 @@ func TestRunWaitsForEachInformer(t *testing.T) {
 			}
 		}), nil)
 		for _, namespace := range []string{"fast", "slow"} {
-			l, err := NewListener(ListenerConfig{})
+			l, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := f.Listen(pods, Scope{Namespace: namespace}, Shape{}, l); err != nil {
+			if _, err := f.Subscribe(pods, Scope{Namespace: namespace}, Shape{}, l); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -169,11 +169,11 @@ func TestWaitForSync(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var regs []*Registration
 		for _, namespace := range []string{"", "slow", "never"} {
-			l, err := NewListener(ListenerConfig{})
+			l, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			reg, err := f.Listen(pods, Scope{Namespace: namespace}, Shape{}, l)
+			reg, err := f.Subscribe(pods, Scope{Namespace: namespace}, Shape{}, l)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,13 +234,13 @@ func TestRequestsOverHTTP(t *testing.T) {
 	ctx, cancel := newTimeout(t, 30*time.Second)
 	defer cancel()
 	f := NewFactory(client, nil)
-	l, err := NewListener(ListenerConfig{})
+	l, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	scope := Scope{Namespace: "shop", LabelSelector: "app in (web,db)",
 		FieldSelector: "spec.nodeName=n1"}
-	if _, err := f.Listen(pods, scope, Shape{}, l); err != nil {
+	if _, err := f.Subscribe(pods, scope, Shape{}, l); err != nil {
 		t.Fatal(err)
 	}
 	var told []string
@@ -268,8 +268,8 @@ func TestRequestsOverHTTP(t *testing.T) {
 		path+"allowWatchBookmarks=true&"+selectors+"resourceVersion=101&watch=true"+accept)
 }
 
-// Items 9 and 16: errors of a real answer are recognised as what they are, and what nobody listens
-// to as refused.
+// Items 9 and 16: errors of a real answer are recognised as what they are, and what nobody
+// listens to as refused.
 func TestErrorsOverHTTP(t *testing.T) {
 	answer := ""
 	code := 0
@@ -318,12 +318,12 @@ func TestListenersShareIndexes(t *testing.T) {
 		w.server.apply("a", "1", `,"spec":{"node":"n1"}`)
 		node := Shape{Indexes: map[string]IndexFunc{
 			"node": IndexByPath(object.MustCompilePath("spec.node"))}}
-		_, first, _ := w.listen(ListenerConfig{})
-		l, err := NewListener(ListenerConfig{})
+		_, first, _ := w.subscribe(SubscriptionConfig{})
+		l, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := w.factory.Listen(pods, Scope{}, node, l)
+		second, err := w.factory.Subscribe(pods, Scope{}, node, l)
 		if err != nil {
 			t.Fatal(err)
 		}

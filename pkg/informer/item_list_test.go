@@ -31,7 +31,7 @@ func (lw listWatch) Watch(ctx context.Context, opts metav1.ListOptions) (io.Read
 	return lw.watch(ctx, opts)
 }
 
-// alone runs one informer with one listener and no factory. stop waits for its end.
+// alone runs one informer with one subscription and no factory. stop waits for its end.
 func alone(t *testing.T, lw ListWatcher, log *slog.Logger) (inf *Informer, r *recorder,
 	stop func()) {
 	t.Helper()
@@ -39,7 +39,7 @@ func alone(t *testing.T, lw ListWatcher, log *slog.Logger) (inf *Informer, r *re
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := NewListener(ListenerConfig{})
+	l, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestANewListIsNotOlderThanWhatWasSeen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				w.listen(ListenerConfig{})
+				w.subscribe(SubscriptionConfig{})
 				c.before(w.server)
 				synctest.Wait()
 				w.server.raw(errorFrame(410, metav1.StatusReasonExpired))
@@ -136,7 +136,7 @@ func TestAServerWithoutACacheIsAlwaysAskedForPages(t *testing.T) {
 		for i := range pageSize + 1 {
 			w.server.apply(fmt.Sprint("p", i), "1", "")
 		}
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
 		time.Sleep(2 * backoffMin)
 		if lists := w.server.listed(); len(lists) != 4 || lists[2].ResourceVersion != "601" ||
@@ -158,7 +158,7 @@ func TestAListHasTheVersionOfItsFirstPage(t *testing.T) {
 			}
 			return nil
 		}
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		if s := w.factory.Status()[0]; s.ResourceVersion != "601" || s.Objects != pageSize+1 {
 			t.Errorf("%+v", s)
 		}
@@ -184,7 +184,7 @@ func TestAnUnavailableVersionIsForgottenOnlyBySuccess(t *testing.T) {
 				return nil
 			}
 		}
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
 		time.Sleep(time.Minute)
 		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
@@ -222,7 +222,7 @@ func TestAFailedListIsToldUntilOneSucceeds(t *testing.T) {
 			}
 			return nil
 		}
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		if s := w.factory.Status()[0]; s.Err == nil ||
 			s.Err.Error() != "failed to list pods: no route to host" || s.Synced {
 			t.Errorf("%+v", s)

@@ -23,7 +23,7 @@ func TestAnObjectWithoutANameIsNeverQueued(t *testing.T) {
 		w.server.objects["nameless"] = `{"metadata":{"namespace":"shop","resourceVersion":"99"}}`
 		w.server.order = append(w.server.order, "nameless")
 		w.server.apply("a", "1", "")
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		w.server.raw(`{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop"}}}`)
 		expect(t, r.take(), "add a/1 101*")
 		if s := w.factory.Status()[0]; s.Skipped != 2 || s.Objects != 1 || !s.Synced {
@@ -39,11 +39,11 @@ func TestDropsAreCutOutOnArrival(t *testing.T) {
 		inWorld(t, func(w *world) {
 			w.server.streams = streams
 			w.server.apply("a", "1", `,"spec":{"big":"text","small":1}`)
-			l, err := NewListener(ListenerConfig{Resync: 10 * time.Second})
+			l, err := NewSubscription(SubscriptionConfig{Resync: 10 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.factory.Listen(pods, Scope{},
+			if _, err := w.factory.Subscribe(pods, Scope{},
 				Shape{Drop: []object.Path{object.MustCompilePath("spec.big")}}, l); err != nil {
 				t.Fatal(err)
 			}
@@ -76,11 +76,11 @@ func TestDropsAreCutOutOnArrival(t *testing.T) {
 // out object by object.
 func TestADropThatCannotBeIsRefusedAtOnce(t *testing.T) {
 	f := NewFactory(newFakeServer(), nil)
-	l, err := NewListener(ListenerConfig{})
+	l, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Listen(pods, Scope{},
+	_, err = f.Subscribe(pods, Scope{},
 		Shape{Drop: []object.Path{object.MustCompilePath("metadata.name")}}, l)
 	if err == nil || !strings.HasPrefix(err.Error(), "informer of pods: ") {
 		t.Error(err)
@@ -133,11 +133,11 @@ func TestQueueAppliesPendingEventsBeforeAList(t *testing.T) {
 func TestAResyncCarriesTheStoredObject(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		l, err := NewListener(ListenerConfig{Resync: time.Minute})
+		l, err := NewSubscription(SubscriptionConfig{Resync: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestAResyncCarriesTheStoredObject(t *testing.T) {
 func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		w.server.apply("b", "2", "")
 		expect(t, r.take(), "add a/1 101*", "add b/2 102")
 		w.server.apply("c", "3", "", true)
@@ -209,7 +209,7 @@ func TestQueueTakesWhileAnObjectIsProcessed(t *testing.T) {
 func TestTheStoreDecidesBetweenAddAndUpdate(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		r.take()
 		w.server.raw(`{"type":"ADDED","object":` + podText("a", "1", 102, "") + `}`)
 		expect(t, r.take(), "update a/1 102 was 101")
@@ -223,11 +223,11 @@ func TestTheStoreDecidesBetweenAddAndUpdate(t *testing.T) {
 func TestADeleteCarriesTheObjectOfItsEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", `,"spec":{"x":1}`)
-		l, err := NewListener(ListenerConfig{On: event.OpSet(0).With(event.Delete)})
+		l, err := NewSubscription(SubscriptionConfig{On: event.OpSet(0).With(event.Delete)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,12 +250,12 @@ func TestADeleteCarriesTheObjectOfItsEvent(t *testing.T) {
 	})
 }
 
-// Item 57: the store is changed before any listener is told.
+// Item 57: the store is changed before any subscription is told.
 func TestTheStoreIsChangedFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
-		reg, l := w.hang(ListenerConfig{})
+		reg, l := w.hang(SubscriptionConfig{})
 		var mu sync.Mutex
-		// how many events the listener had been told of when the store was being changed
+		// how many events the subscription had been told of when the store was being changed
 		var told []string
 		err := reg.AddIndexes(map[string]IndexFunc{"spy": func(*object.Object) []string {
 			mu.Lock()
@@ -278,11 +278,11 @@ func TestTheStoreIsChangedFirst(t *testing.T) {
 // Items 57 and 94: when a handler is called, the store has that state already, or a newer one.
 func TestTheStoreIsNeverOlderThanTheEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, err := NewListener(ListenerConfig{})
+		l, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestTheStoreIsNeverOlderThanTheEvent(t *testing.T) {
 	})
 }
 
-// Items 60 and 93: a stop drops what is queued; a listener keeps what it has already been told.
+// Items 60 and 93: a stop drops what is queued; a subscription keeps what it has already been told.
 func TestAStopDropsTheQueueAndKeepsTheBuffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -326,8 +326,8 @@ func TestAStopDropsTheQueueAndKeepsTheBuffers(t *testing.T) {
 		w.factory = NewFactory(w.server, nil)
 		var wg sync.WaitGroup
 		wg.Go(func() { _ = w.factory.Run(ctx) })
-		w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
-		reg, l := w.hang(ListenerConfig{})
+		w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
+		reg, l := w.hang(SubscriptionConfig{})
 		w.applyEach("a", "b", "c", "d")
 		if s := w.factory.Status()[0]; s.Queued != 2 || s.Objects != 2 {
 			t.Errorf("%+v", s)

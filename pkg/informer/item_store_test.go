@@ -62,7 +62,7 @@ func TestIndexesAfterANewList(t *testing.T) {
 		for _, name := range []string{"stays", "moves", "goes"} {
 			w.server.apply(name, name, `,"spec":{"node":"n1"}`)
 		}
-		_, reg, _ := w.listen(ListenerConfig{})
+		_, reg, _ := w.subscribe(SubscriptionConfig{})
 		if err := reg.AddIndexes(map[string]IndexFunc{"node": IndexByPath(node)}); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestAnIndexFunctionThatPanics(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		r, reg, _ := w.listen(ListenerConfig{})
+		r, reg, _ := w.subscribe(SubscriptionConfig{})
 		err := reg.AddIndexes(map[string]IndexFunc{"odd": func(o *object.Object) []string {
 			if o.Name() == "a" {
 				panic("no value for " + o.Name())
@@ -178,7 +178,7 @@ func TestAnObjectStandsOnceUnderEachValue(t *testing.T) {
 func TestAddIndexesToARunningInformer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", `,"spec":{"node":"n1"}`)
-		_, reg, _ := w.listen(ListenerConfig{})
+		_, reg, _ := w.subscribe(SubscriptionConfig{})
 		node := IndexByPath(object.MustCompilePath("spec.node"))
 		if err := reg.AddIndexes(map[string]IndexFunc{"node": node}); err != nil {
 			t.Fatal(err)
@@ -215,11 +215,11 @@ func TestAddIndexesToARunningInformer(t *testing.T) {
 // Item 71: indexes can be added before the start, too.
 func TestAddIndexesBeforeTheStart(t *testing.T) {
 	f := NewFactory(newFakeServer(), nil)
-	l, err := NewListener(ListenerConfig{})
+	l, err := NewSubscription(SubscriptionConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reg, err := f.Listen(pods, Scope{}, Shape{}, l)
+	reg, err := f.Subscribe(pods, Scope{}, Shape{}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestReadersSeeOneMoment(t *testing.T) {
 // Item 100: what a lister gives for a namespace and a selector.
 func TestListerList(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, reg, _ := w.listen(ListenerConfig{})
+		_, reg, _ := w.subscribe(SubscriptionConfig{})
 		for key, app := range map[string]string{"shop/a": "web", "shop/b": "db", "bank/c": "web",
 			"bank/d": ""} {
 			namespace, name, _ := strings.Cut(key, "/")
@@ -362,7 +362,7 @@ func TestListerList(t *testing.T) {
 // Item 100: what is not there is told as client-go does.
 func TestListerGetOfNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, reg, _ := w.listen(ListenerConfig{})
+		_, reg, _ := w.subscribe(SubscriptionConfig{})
 		_, err := reg.Lister().Get("shop", "a")
 		if !apierrors.IsNotFound(err) || err.Error() != `pods "a" not found` {
 			t.Error(err)

@@ -17,7 +17,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Items 74, 88 and 96: who listens before the start gets everything, the first list as initial
+// Items 74, 88 and 96: who subscribes before the start gets everything, the first list as initial
 // adds; nothing has synced before that.
 func TestListenBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -25,11 +25,11 @@ func TestListenBeforeTheStart(t *testing.T) {
 		server := newFakeServer()
 		server.apply("a", "1", "")
 		f := NewFactory(server, nil)
-		l, err := NewListener(ListenerConfig{})
+		l, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := f.Listen(pods, Scope{}, Shape{}, l)
+		reg, err := f.Subscribe(pods, Scope{}, Shape{}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,32 +52,33 @@ func TestListenBeforeTheStart(t *testing.T) {
 	})
 }
 
-// Item 88: the informer has synced when its store has the first list, whatever its listeners do.
+// Item 88: the informer has synced when its store has the first list, whatever its subscriptions
+// do.
 func TestTheInformerSyncsWithoutItsListeners(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		reg, _ := w.hang(ListenerConfig{})
+		reg, _ := w.hang(SubscriptionConfig{})
 		if s := w.factory.Status()[0]; !s.Synced || reg.HasSynced() {
-			t.Errorf("informer %t, listener %t", s.Synced, reg.HasSynced())
+			t.Errorf("informer %t, subscription %t", s.Synced, reg.HasSynced())
 		}
 	})
 }
 
-// Item 75: a listener that comes while changes flow misses none and gets none twice: of each object
-// it is told one add, and then each version after that.
+// Item 75: a subscription that comes while changes flow misses none and gets none twice: of each
+// object it is told one add, and then each version after that.
 func TestLateListenersMissNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const names, changes = 7, 700
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		var late []*recorder
 		for i := range changes {
 			w.server.apply(fmt.Sprint("p", i%names), "1", "")
 			if i%100 == 50 { // without waiting for the changes to arrive
-				l, err := NewListener(ListenerConfig{})
+				l, err := NewSubscription(SubscriptionConfig{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := w.factory.Listen(pods, Scope{}, Shape{}, l); err != nil {
+				if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
 					t.Fatal(err)
 				}
 				late = append(late, w.serve(l))
@@ -94,13 +95,13 @@ func TestLateListenersMissNothing(t *testing.T) {
 				}
 				if op == "add" && last[name] != 0 || op == "update" &&
 					(n != last[name]+names || was != strconv.Itoa(last[name])) {
-					t.Fatalf("listener %d: %s after %d", i, s, last[name])
+					t.Fatalf("subscription %d: %s after %d", i, s, last[name])
 				}
 				last[name] = n
 			}
 			for j := range names {
 				if want := 100 + changes - names + j + 1; last[fmt.Sprintf("p%d/1", j)] != want {
-					t.Errorf("listener %d: p%d ends at %d, want %d", i, j,
+					t.Errorf("subscription %d: p%d ends at %d, want %d", i, j,
 						last[fmt.Sprintf("p%d/1", j)], want)
 				}
 			}
@@ -115,17 +116,17 @@ func trimStar(s string) string {
 	return s
 }
 
-// Item 76: one handler can serve many listeners, which know nothing of each other.
+// Item 76: one handler can serve many subscriptions, which know nothing of each other.
 func TestOneHandlerForManyListeners(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r := &recorder{}
 		var regs []*Registration
 		for range 3 {
-			l, err := NewListener(ListenerConfig{})
+			l, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+			reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,8 +142,8 @@ func TestOneHandlerForManyListeners(t *testing.T) {
 	})
 }
 
-// Item 77: one listener's handler is never called twice at a time, and in order; two listeners do
-// not wait for each other.
+// Item 77: one subscription's handler is never called twice at a time, and in order; two
+// subscriptions do not wait for each other.
 func TestAHandlerIsCalledOneAtATime(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var running, peak [2]atomic.Int32
@@ -151,11 +152,11 @@ func TestAHandlerIsCalledOneAtATime(t *testing.T) {
 		both := make(chan struct{}) // closed once both handlers are inside
 		var inside atomic.Int32
 		for i := range 2 {
-			l, err := NewListener(ListenerConfig{})
+			l, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.factory.Listen(pods, Scope{}, Shape{}, l); err != nil {
+			if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
 				t.Fatal(err)
 			}
 			go func() {
@@ -187,14 +188,14 @@ func TestAHandlerIsCalledOneAtATime(t *testing.T) {
 	})
 }
 
-// Items 79 and 80: an object that a new list gives unchanged goes to the listeners that were part
-// of the last resync. Each counts as one of them until the first resync.
+// Items 79 and 80: an object that a new list gives unchanged goes to the subscriptions that were
+// part of the last resync. Each counts as one of them until the first resync.
 func TestWhoIsSyncing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		often, _, _ := w.listen(ListenerConfig{Resync: time.Hour})
-		rarely, _, _ := w.listen(ListenerConfig{Resync: 10 * time.Hour})
-		never, _, _ := w.listen(ListenerConfig{})
+		often, _, _ := w.subscribe(SubscriptionConfig{Resync: time.Hour})
+		rarely, _, _ := w.subscribe(SubscriptionConfig{Resync: 10 * time.Hour})
+		never, _, _ := w.subscribe(SubscriptionConfig{})
 		all := []*recorder{often, rarely, never}
 		for _, r := range all {
 			r.take()
@@ -224,9 +225,9 @@ func TestWhoIsSyncing(t *testing.T) {
 func TestChangesGoToEverybody(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		often, _, _ := w.listen(ListenerConfig{Resync: time.Minute})
-		rarely, _, _ := w.listen(ListenerConfig{Resync: time.Hour})
-		never, _, _ := w.listen(ListenerConfig{})
+		often, _, _ := w.subscribe(SubscriptionConfig{Resync: time.Minute})
+		rarely, _, _ := w.subscribe(SubscriptionConfig{Resync: time.Hour})
+		never, _, _ := w.subscribe(SubscriptionConfig{})
 		time.Sleep(90 * time.Second) // the second one is not syncing any more
 		for _, r := range []*recorder{often, rarely, never} {
 			r.take()
@@ -245,33 +246,33 @@ func TestResyncPeriodsHaveAMinimum(t *testing.T) {
 		0: 0, 1: time.Second, 999 * time.Millisecond: time.Second, time.Second: time.Second,
 		time.Minute: time.Minute,
 	} {
-		if got := (ListenerConfig{Resync: period}).withDefaults().Resync; got != want {
+		if got := (SubscriptionConfig{Resync: period}).withDefaults().Resync; got != want {
 			t.Errorf("%v becomes %v, want %v", period, got, want)
 		}
 	}
-	if _, err := NewListener(ListenerConfig{Name: "n", Resync: -1}); err == nil ||
-		err.Error() != `listener "n": capacity, resync and spill bytes must not be negative` {
+	if _, err := NewSubscription(SubscriptionConfig{Name: "n", Resync: -1}); err == nil ||
+		err.Error() != `subscription "n": capacity, resync and spill bytes must not be negative` {
 		t.Error(err)
 	}
 }
 
-// Items 83, 84 and 85: each listener is resynced at its own period, whoever was there before it,
-// and for the first time one period after it came.
+// Items 83, 84 and 85: each subscription is resynced at its own period, whoever was there before
+// it, and for the first time one period after it came.
 func TestALateListenerKeepsItsOwnPeriod(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		never, _, _ := w.listen(ListenerConfig{})
-		hourly, _, _ := w.listen(ListenerConfig{Resync: time.Hour})
+		never, _, _ := w.subscribe(SubscriptionConfig{})
+		hourly, _, _ := w.subscribe(SubscriptionConfig{Resync: time.Hour})
 		time.Sleep(90 * time.Second)
 		begun := time.Now()
 		var mu sync.Mutex
 		var at []time.Duration
-		l, err := NewListener(ListenerConfig{Resync: 10 * time.Second,
+		l, err := NewSubscription(SubscriptionConfig{Resync: 10 * time.Second,
 			On: event.OpSet(0).With(event.Resync)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.factory.Listen(pods, Scope{}, Shape{}, l); err != nil {
+		if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l); err != nil {
 			t.Fatal(err)
 		}
 		go func() {
@@ -296,13 +297,13 @@ func TestALateListenerKeepsItsOwnPeriod(t *testing.T) {
 	})
 }
 
-// Items 85 and 87: a panic over an object of the first list is retried, and the listener syncs in
-// the end.
+// Items 85 and 87: a panic over an object of the first list is retried, and the subscription syncs
+// in the end.
 func TestAPanicDoesNotKeepAListenerFromSyncing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		reg, l := w.hang(ListenerConfig{})
+		reg, l := w.hang(SubscriptionConfig{})
 		calls := 0
 		go func() {
 			_ = l.Run(w.ctx, HandlerFunc(func(_ context.Context, e event.Event) error {
@@ -324,14 +325,14 @@ func TestAPanicDoesNotKeepAListenerFromSyncing(t *testing.T) {
 	})
 }
 
-// Item 89: what a removed listener has not been given is discarded; what its handler is at is
+// Item 89: what a removed subscription has not been given is discarded; what its handler is at is
 // finished.
 func TestRemoveLetsTheRunningCallFinish(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for _, name := range []string{"a", "b", "c"} {
 			w.server.apply(name, "1", "")
 		}
-		reg, l := w.hang(ListenerConfig{})
+		reg, l := w.hang(SubscriptionConfig{})
 		d, err := l.Next(w.ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -353,12 +354,12 @@ func TestRemoveLetsTheRunningCallFinish(t *testing.T) {
 	})
 }
 
-// Item 89: an event that an informer waits with does not reach a listener that is removed
+// Item 89: an event that an informer waits with does not reach a subscription that is removed
 // meanwhile.
 func TestRemoveWhileTheInformerWaits(t *testing.T) {
 	inWorld(t, func(w *world) {
-		stays, _, _ := w.listen(ListenerConfig{})
-		reg, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+		stays, _, _ := w.subscribe(SubscriptionConfig{})
+		reg, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		w.applyEach("a", "b", "c")
 		reg.Remove()
 		if got := stays.take(); len(got) != 3 {
@@ -370,16 +371,16 @@ func TestRemoveWhileTheInformerWaits(t *testing.T) {
 	})
 }
 
-// Item 89: removing a listener before the start leaves nothing to be started.
+// Item 89: removing a subscription before the start leaves nothing to be started.
 func TestRemoveBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer()
 		f := NewFactory(server, nil)
-		l, err := NewListener(ListenerConfig{})
+		l, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := f.Listen(pods, Scope{}, Shape{}, l)
+		reg, err := f.Subscribe(pods, Scope{}, Shape{}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -396,13 +397,13 @@ func TestRemoveBeforeTheStart(t *testing.T) {
 	})
 }
 
-// Item 90: to shut a listener down is to remove and stop it; its Run returns when the running call
-// has.
+// Item 90: to shut a subscription down is to remove and stop it; its Run returns when the running
+// call has.
 func TestShuttingAListenerDownWaitsForItsCall(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		reg, l := w.hang(ListenerConfig{})
+		reg, l := w.hang(SubscriptionConfig{})
 		calls, release, ended := 0, make(chan struct{}), make(chan error, 1)
 		go func() {
 			ended <- l.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
@@ -427,23 +428,24 @@ func TestShuttingAListenerDownWaitsForItsCall(t *testing.T) {
 	})
 }
 
-// Item 91: listeners come and go from many goroutines, also from within handlers, while changes
+// Item 91: subscriptions come and go from many goroutines, also from within handlers, while changes
 // flow.
 func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 	inWorld(t, func(w *world) {
-		stays, _, _ := w.listen(ListenerConfig{})
+		stays, _, _ := w.subscribe(SubscriptionConfig{})
 		var wg sync.WaitGroup
 		for g := range 8 {
 			wg.Go(func() {
 				for i := range 20 {
 					overflow := []Overflow{OverflowLatest, OverflowBlock, OverflowDrop}[(g+i)%3]
-					l, err := NewListener(ListenerConfig{Capacity: 1 + i%3, Overflow: overflow,
-						Resync: time.Second})
+					l, err := NewSubscription(SubscriptionConfig{Capacity: 1 + i%3,
+						Overflow: overflow,
+						Resync:   time.Second})
 					if err != nil {
 						t.Error(err)
 						return
 					}
-					reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+					reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 					if err != nil {
 						t.Error(err)
 						return
@@ -451,11 +453,11 @@ func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 					var inner sync.WaitGroup
 					inner.Go(func() {
 						_ = l.Run(w.ctx, HandlerFunc(func(context.Context, event.Event) error {
-							own, err := NewListener(ListenerConfig{})
+							own, err := NewSubscription(SubscriptionConfig{})
 							if err != nil {
 								return err
 							}
-							second, err := w.factory.Listen(pods, Scope{}, Shape{}, own)
+							second, err := w.factory.Subscribe(pods, Scope{}, Shape{}, own)
 							if err != nil {
 								return err
 							}
@@ -481,18 +483,18 @@ func TestListenersComeAndGoFromEverywhere(t *testing.T) {
 		})
 		wg.Wait()
 		if got := stays.take(); len(got) != 400 {
-			t.Errorf("the listener that stayed got %d of 400", len(got))
+			t.Errorf("the subscription that stayed got %d of 400", len(got))
 		}
-		if s := w.factory.Status()[0]; s.Listeners != 1 {
-			t.Errorf("%d listeners are left", s.Listeners)
+		if s := w.factory.Status()[0]; s.Subscriptions != 1 {
+			t.Errorf("%d subscriptions are left", s.Subscriptions)
 		}
 	})
 }
 
-// Defect e: a listener that nobody fills holds no buffer.
+// Defect e: a subscription that nobody fills holds no buffer.
 func TestAnIdleListenerHoldsNoBuffer(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, _, l := w.listen(ListenerConfig{Capacity: 1 << 20})
+		_, _, l := w.subscribe(SubscriptionConfig{Capacity: 1 << 20})
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if cap(l.buf.ring.ring) != 0 || l.buf.lanes != nil || l.buf.marks != nil ||

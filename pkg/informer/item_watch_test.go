@@ -26,7 +26,7 @@ import (
 // brought nothing.
 func TestAQuietWatchOfASecondIsRepeatedAtOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		time.Sleep(shortWatch)
 		w.server.disconnect(false)
 		synctest.Wait() // no time passes
@@ -68,7 +68,7 @@ func TestAWatchLivesFromItsRequestOn(t *testing.T) {
 // the informer; the new list comes after a backoff.
 func TestAnErrorFrameIsNoFailure(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		w.server.raw(errorFrame(500, metav1.StatusReasonInternalError))
 		synctest.Wait()
 		if s := w.factory.Status()[0]; s.Err != nil || !s.Synced {
@@ -126,7 +126,7 @@ func TestWhatTheErrorHandlerIsTold(t *testing.T) {
 					told = append(told, err.Error())
 				}
 				w.server.failList, w.server.failWatch = first(c.failList), first(c.failWatch)
-				w.listen(ListenerConfig{})
+				w.subscribe(SubscriptionConfig{})
 				if c.frame != "" {
 					w.server.raw(c.frame)
 				}
@@ -187,7 +187,7 @@ func TestWhatIsSkippedDoesNotCount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				r, _, _ := w.listen(ListenerConfig{})
+				r, _, _ := w.subscribe(SubscriptionConfig{})
 				w.server.raw(frame)
 				synctest.Wait()
 				if s := w.factory.Status()[0]; s.Skipped != 1 || s.Events != 0 ||
@@ -214,7 +214,7 @@ func TestWhatIsSkippedDoesNotCount(t *testing.T) {
 func TestABookmarkMovesTheVersionOnly(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
-		r, reg, _ := w.listen(ListenerConfig{})
+		r, reg, _ := w.subscribe(SubscriptionConfig{})
 		r.take()
 		w.server.raw(bookmarkFrame(150))
 		expect(t, r.take())
@@ -287,7 +287,7 @@ func TestEachWatchIsClosedOnce(t *testing.T) {
 		inWorld(t, func(w *world) {
 			server = w.server
 			server.streams = streams
-			w.listen(ListenerConfig{})
+			w.subscribe(SubscriptionConfig{})
 			w.server.apply("a", "1", "")
 			for range 3 {
 				synctest.Wait()
@@ -460,7 +460,7 @@ func TestAWatchThatEndsBeforeItsAnswer(t *testing.T) {
 			}
 			return nil
 		}
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		time.Sleep(2 * backoffMin)
 		if len(w.server.listed()) != 1 || len(w.server.watched()) != 2 {
 			t.Errorf("%d lists, %d watches", len(w.server.listed()), len(w.server.watched()))
@@ -474,7 +474,7 @@ func TestAnObjectThatCannotBeReadIsDeletedByTheNewList(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		w.server.apply("corrupt", "2", "")
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		r.take()
 		w.server.remove("corrupt", true)
 		w.server.raw(errorFrame(500, metav1.StatusReasonStoreReadError))

@@ -101,7 +101,7 @@ func TestRefusedStreamedListsAreAskedForAgain(t *testing.T) {
 			}
 			return nil
 		}
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		if s := w.factory.Status()[0]; s.Err == nil {
 			t.Error("the status does not tell")
 		}
@@ -145,7 +145,7 @@ func TestAStreamThatEndsWithItsListIsAShortWatch(t *testing.T) {
 		inWorld(t, func(w *world) {
 			w.server.streams = true
 			w.server.apply("a", "1", "")
-			w.listen(ListenerConfig{})
+			w.subscribe(SubscriptionConfig{})
 			time.Sleep(after)
 			w.server.disconnect(false)
 			synctest.Wait()
@@ -167,7 +167,7 @@ func TestAServerThatRefusesStreamedListsIsAskedForPagesAtOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.apply("a", "1", "")
 		begun := time.Now()
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		expect(t, r.take(), "add a/1 101*")
 		if time.Since(begun) != 0 || w.factory.Status()[0].Err != nil {
 			t.Errorf("after %v, %v", time.Since(begun), w.factory.Status()[0].Err)

@@ -17,8 +17,8 @@ func stories(all []Delivery) (told []string) {
 	return told
 }
 
-// hanging has a listener with some events in its buffer, of which a worker has taken the first.
-func (w *world) hanging(cfg ListenerConfig, names ...string) (*Listener, Delivery) {
+// hanging has a subscription with some events in its buffer, of which a worker has taken the first.
+func (w *world) hanging(cfg SubscriptionConfig, names ...string) (*Subscription, Delivery) {
 	w.t.Helper()
 	_, l := w.hang(cfg)
 	w.applyEach(names...)
@@ -33,7 +33,7 @@ func (w *world) hanging(cfg ListenerConfig, names ...string) (*Listener, Deliver
 // somebody works on.
 func TestMoreTakesWhatIsReady(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, first := w.hanging(ListenerConfig{}, "a", "b", "a", "c", "b")
+		l, first := w.hanging(SubscriptionConfig{}, "a", "b", "a", "c", "b")
 		got := l.More([]Delivery{first}, 10, 1)
 		expect(t, stories(got), "add a/1 101", "add b/1 102", "add c/1 104")
 		if more := l.More(nil, 10, 1); len(more) > 0 {
@@ -57,7 +57,7 @@ func TestMoreTakesNoMoreThanItMay(t *testing.T) {
 			for i := range c.ready + 1 {
 				names = append(names, fmt.Sprint("o", i))
 			}
-			l, _ := w.hanging(ListenerConfig{}, names...)
+			l, _ := w.hanging(SubscriptionConfig{}, names...)
 			if got := l.More(nil, c.n, c.workers); len(got) != c.want {
 				t.Errorf("%d ready, %d wanted, %d workers: %d taken, want %d", c.ready, c.n,
 					c.workers, len(got), c.want)
@@ -69,7 +69,7 @@ func TestMoreTakesNoMoreThanItMay(t *testing.T) {
 // What More leaves wakes the next worker, as what Next leaves.
 func TestWhatMoreLeavesIsForTheOthers(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, _ := w.hanging(ListenerConfig{}, "a", "b", "c", "d")
+		l, _ := w.hanging(SubscriptionConfig{}, "a", "b", "c", "d")
 		<-l.wake // another worker was woken, and has not come yet
 		expect(t, stories(l.More(nil, 2, 1)), "add b/1 102", "add c/1 103")
 		r := w.serve(l)
@@ -80,7 +80,7 @@ func TestWhatMoreLeavesIsForTheOthers(t *testing.T) {
 // Attempts and wishes to come again are the same as with Next.
 func TestMoreGivesRetriesAndRecalls(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, first := w.hanging(ListenerConfig{}, "a", "b", "c")
+		l, first := w.hanging(SubscriptionConfig{}, "a", "b", "c")
 		rest := l.More(nil, 2, 1)
 		first.Retry(time.Second)
 		rest[0].Again(time.Second)
@@ -104,7 +104,7 @@ func TestNoObjectIsOutTwice(t *testing.T) {
 	for seed := range uint64(30) {
 		inWorld(t, func(w *world) {
 			dice := rand.New(rand.NewPCG(seed, 0))
-			_, l := w.hang(ListenerConfig{Capacity: 1 + dice.IntN(8)})
+			_, l := w.hang(SubscriptionConfig{Capacity: 1 + dice.IntN(8)})
 			out, last := map[string]Delivery{}, map[string]string{}
 			for range 100 {
 				name := fmt.Sprint("o", dice.IntN(5))
@@ -142,7 +142,7 @@ func TestNoObjectIsOutTwice(t *testing.T) {
 // Stopped is closed with Stop, while there is still something to take.
 func TestStoppedIsToldAtOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
-		l, first := w.hanging(ListenerConfig{}, "a", "b")
+		l, first := w.hanging(SubscriptionConfig{}, "a", "b")
 		select {
 		case <-l.Stopped():
 			t.Error("it was not stopped")

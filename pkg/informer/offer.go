@@ -4,13 +4,13 @@ import "context"
 
 // offer is called by controllers. It never blocks, and is false if the event must be offered again
 // when there is room. The workers learn of it when the caller sets wake.
-func (l *Listener) offer(e entry) (taken bool) {
+func (l *Subscription) offer(e entry) (taken bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.offerLocked(e)
 }
 
-func (l *Listener) offerLocked(e entry) (taken bool) {
+func (l *Subscription) offerLocked(e entry) (taken bool) {
 	if l.stopped || e.from.removed {
 		return true
 	}
@@ -25,7 +25,7 @@ func (l *Listener) offerLocked(e entry) (taken bool) {
 }
 
 // offerAgain repeats an offer that was not taken.
-func (l *Listener) offerAgain(e entry) (taken bool) {
+func (l *Subscription) offerAgain(e entry) (taken bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.from.postponed--
@@ -33,14 +33,14 @@ func (l *Listener) offerAgain(e entry) (taken bool) {
 }
 
 // postpone counts an event that is not offered before another one of its registration is taken.
-func (l *Listener) postpone(from *registration) {
+func (l *Subscription) postpone(from *registration) {
 	l.mu.Lock()
 	from.postponed++
 	l.mu.Unlock()
 }
 
-// offerUntil repeats an offer until it is taken, the listener is gone, or ctx is done.
-func (l *Listener) offerUntil(ctx context.Context, e entry) {
+// offerUntil repeats an offer until it is taken, the subscription is gone, or ctx is done.
+func (l *Subscription) offerUntil(ctx context.Context, e entry) {
 	l.mu.Lock()
 	l.stats.Blocked++
 	l.mu.Unlock()

@@ -15,14 +15,14 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// hang registers a listener that nobody serves.
-func (w *world) hang(cfg ListenerConfig) (*Registration, *Listener) {
+// hang registers a subscription that nobody serves.
+func (w *world) hang(cfg SubscriptionConfig) (*Registration, *Subscription) {
 	w.t.Helper()
-	l, err := NewListener(cfg)
+	l, err := NewSubscription(cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+	reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -30,8 +30,8 @@ func (w *world) hang(cfg ListenerConfig) (*Registration, *Listener) {
 	return reg, l
 }
 
-// serve works off a listener that hung.
-func (w *world) serve(l *Listener) *recorder {
+// serve works off a subscription that hung.
+func (w *world) serve(l *Subscription) *recorder {
 	r := &recorder{}
 	go func() { _ = l.Run(w.ctx, r) }()
 	return r
@@ -46,8 +46,8 @@ func (w *world) applyEach(names ...string) {
 
 func TestBlockLosesNothingAndHoldsUpTheInformer(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: OverflowBlock})
-		other, _, _ := w.listen(ListenerConfig{})
+		_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowBlock})
+		other, _, _ := w.subscribe(SubscriptionConfig{})
 		w.applyEach("a", "b", "c", "a", "b", "c")
 		// The third event is offered to everybody, and then the informer waits.
 		expect(t, other.take(), "add a/1 101", "add b/1 102", "add c/1 103")
@@ -63,18 +63,18 @@ func TestBlockLosesNothingAndHoldsUpTheInformer(t *testing.T) {
 
 func TestWhoBlocksCanBeRemovedAndJoined(t *testing.T) {
 	inWorld(t, func(w *world) {
-		reg, _ := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+		reg, _ := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		w.applyEach("a", "b", "c")
 		// While the informer waits, others come, go and ask.
-		late, lateReg, _ := w.listen(ListenerConfig{})
+		late, lateReg, _ := w.subscribe(SubscriptionConfig{})
 		got := late.take() // the store has no order
 		slices.Sort(got)
 		expect(t, got, "add a/1 101*", "add b/1 102*")
 		lateReg.Remove()
-		if s := w.factory.Status()[0]; s.Listeners != 1 {
+		if s := w.factory.Status()[0]; s.Subscriptions != 1 {
 			t.Errorf("%+v", s)
 		}
-		stays, _, _ := w.listen(ListenerConfig{})
+		stays, _, _ := w.subscribe(SubscriptionConfig{})
 		stays.take()
 		reg.Remove()
 		expect(t, stays.take(), "add c/1 103")
@@ -83,23 +83,23 @@ func TestWhoBlocksCanBeRemovedAndJoined(t *testing.T) {
 
 func TestWhoBlocksCanBeStopped(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
-		other, _, _ := w.listen(ListenerConfig{})
+		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
+		other, _, _ := w.subscribe(SubscriptionConfig{})
 		w.applyEach("a", "b", "c")
 		other.take()
 		l.Stop()
 		expect(t, other.take(), "add c/1 103")
 	})
-	// And the informer stops although a listener blocks it: inWorld waits for that.
+	// And the informer stops although a subscription blocks it: inWorld waits for that.
 	inWorld(t, func(w *world) {
-		w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+		w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		w.applyEach("a", "b", "c")
 	})
 }
 
 func TestAHandlerOfABlockingListenerMayListenAndRemove(t *testing.T) {
 	inWorld(t, func(w *world) {
-		reg, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+		reg, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		w.applyEach("a", "b", "c", "d")
 		var mu sync.Mutex
 		var second *recorder
@@ -110,11 +110,11 @@ func TestAHandlerOfABlockingListenerMayListenAndRemove(t *testing.T) {
 				if second != nil {
 					return nil
 				}
-				own, err := NewListener(ListenerConfig{})
+				own, err := NewSubscription(SubscriptionConfig{})
 				if err != nil {
 					return err
 				}
-				if _, err := w.factory.Listen(pods, Scope{}, Shape{}, own); err != nil {
+				if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, own); err != nil {
 					return err
 				}
 				second = w.serve(own)
@@ -126,7 +126,7 @@ func TestAHandlerOfABlockingListenerMayListenAndRemove(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if got := len(second.take()); got != 4 {
-			t.Errorf("the listener that a handler made got %d of 4 objects", got)
+			t.Errorf("the subscription that a handler made got %d of 4 objects", got)
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestDropCountsWhatItGivesUpAndKeepsTheFirstList(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			w.server.apply(name, "1", "")
 		}
-		_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: OverflowDrop})
+		_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowDrop})
 		w.applyEach("a", "d", "d", "c")
 		if s := l.Stats(); s.Dropped != 4 || s.Held != 2 {
 			t.Errorf("%+v", s)
@@ -151,7 +151,7 @@ func TestDropCountsWhatItGivesUpAndKeepsTheFirstList(t *testing.T) {
 func TestSpillKeepsEveryStateOnDisk(t *testing.T) {
 	inWorld(t, func(w *world) {
 		dir := t.TempDir()
-		_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: OverflowSpill, SpillDir: dir})
+		_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowSpill, SpillDir: dir})
 		w.applyEach("a", "b", "a", "b", "a")
 		w.server.remove("b")
 		synctest.Wait()
@@ -172,7 +172,8 @@ func TestSpillKeepsEveryStateOnDisk(t *testing.T) {
 
 func TestAFullSpillFileMarks(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill, SpillDir: t.TempDir(),
+		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
+			SpillDir:   t.TempDir(),
 			SpillBytes: 700})
 		w.applyEach("a", "b", "a", "b", "a", "b", "a", "b", "a", "b")
 		s := l.Stats()
@@ -189,7 +190,7 @@ func TestAFullSpillFileMarks(t *testing.T) {
 
 func TestASpillFolderThatIsNotThere(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill,
+		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
 			SpillDir: "/nonexistent/folder"})
 		w.applyEach("a", "a", "a")
 		if s := l.Stats(); s.SpillError == nil ||
@@ -207,9 +208,9 @@ func TestJoiningCostsTheSameHoweverMuchIsStored(t *testing.T) {
 		for i := range 300 {
 			w.server.apply(fmt.Sprint("p", i), "1", "")
 		}
-		first, _, _ := w.listen(ListenerConfig{})
+		first, _, _ := w.subscribe(SubscriptionConfig{})
 		first.take()
-		reg, l := w.hang(ListenerConfig{Capacity: 4})
+		reg, l := w.hang(SubscriptionConfig{Capacity: 4})
 		if s := l.Stats(); s.Held != 4 || s.Backlog != 296 || s.Marked != 0 {
 			t.Errorf("%+v", s)
 		}
@@ -235,16 +236,16 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 	for _, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill} {
 		t.Run(fmt.Sprint(overflow), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(ListenerConfig{Capacity: 8, Overflow: overflow,
+				_, l := w.hang(SubscriptionConfig{Capacity: 8, Overflow: overflow,
 					SpillDir: t.TempDir(), SpillBytes: 64 << 10})
 				var mu sync.Mutex
 				var written time.Time
 				var worst time.Duration
-				well, err := NewListener(ListenerConfig{})
+				well, err := NewSubscription(SubscriptionConfig{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := w.factory.Listen(pods, Scope{}, Shape{}, well); err != nil {
+				if _, err := w.factory.Subscribe(pods, Scope{}, Shape{}, well); err != nil {
 					t.Fatal(err)
 				}
 				go func() {
@@ -265,7 +266,7 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if s := well.Stats(); s.Done != 6000 || worst > 0 {
-					t.Errorf("the other listener got %d of 6000, the latest after %v", s.Done,
+					t.Errorf("the other subscription got %d of 6000, the latest after %v", s.Done,
 						worst)
 				}
 				s := l.Stats()
@@ -282,13 +283,13 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 }
 
 func TestWhatIsOnDiskCanBeGivenUp(t *testing.T) {
-	for name, giveUp := range map[string]func(reg *Registration, l *Listener){
-		"discard": func(_ *Registration, l *Listener) { l.Discard() },
-		"remove":  func(reg *Registration, _ *Listener) { reg.Remove() },
+	for name, giveUp := range map[string]func(reg *Registration, l *Subscription){
+		"discard": func(_ *Registration, l *Subscription) { l.Discard() },
+		"remove":  func(reg *Registration, _ *Subscription) { reg.Remove() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				reg, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill,
+				reg, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill,
 					SpillDir: t.TempDir()})
 				w.applyEach("a", "b", "a", "b")
 				if s := l.Stats(); s.OnDisk != 3 {

@@ -18,7 +18,7 @@ func TestFailingObjectsHoldUpNoOthers(t *testing.T) {
 		OverflowBlock} {
 		t.Run(fmt.Sprint(overflow), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: overflow,
+				_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: overflow,
 					SpillDir: t.TempDir()})
 				got := make(chan string, 20)
 				go func() {
@@ -69,7 +69,7 @@ func TestABusyFailingObjectHoldsUpNoOthers(t *testing.T) {
 		OverflowBlock} {
 		t.Run(fmt.Sprint(overflow), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: overflow,
+				_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: overflow,
 					SpillDir: t.TempDir()})
 				w.applyEach("bad")
 				d, err := l.Next(w.ctx)
@@ -121,7 +121,7 @@ func TestABusyFailingObjectHoldsUpNoOthers(t *testing.T) {
 // Objects that come again take no room either, however many come at once.
 func TestRecalledObjectsTakeNoRoom(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 2, Overflow: OverflowDrop})
+		_, l := w.hang(SubscriptionConfig{Capacity: 2, Overflow: OverflowDrop})
 		for i := range 10 {
 			w.applyEach(fmt.Sprint("p", i))
 			d, err := l.Next(w.ctx)
@@ -141,23 +141,24 @@ func TestRecalledObjectsTakeNoRoom(t *testing.T) {
 	})
 }
 
-// An object that is gone does not come again, though the listener never hears of its end: because
-// the buffer was full and drops, or because its conditions refuse it.
+// An object that is gone does not come again, though the subscription never hears of its end:
+// because the buffer was full and drops, or because its conditions refuse it.
 func TestARecallEndsWithItsObject(t *testing.T) {
 	adds := event.OpSet(0).With(event.Add)
 	for name, tt := range map[string]struct {
-		cfg ListenerConfig
+		cfg SubscriptionConfig
 		end func(w *world)
 	}{
-		"dropped": {ListenerConfig{Capacity: 1, Overflow: OverflowDrop}, func(w *world) {
+		"dropped": {SubscriptionConfig{Capacity: 1, Overflow: OverflowDrop}, func(w *world) {
 			w.server.remove("a")
 		}},
-		"replaced unseen": {ListenerConfig{Capacity: 1, Overflow: OverflowDrop}, func(w *world) {
-			w.server.remove("a")
-			w.server.apply("a", "2", "")
-		}},
-		"refused": {ListenerConfig{On: adds}, func(w *world) { w.server.remove("a") }},
-		"refused by label": {ListenerConfig{
+		"replaced unseen": {SubscriptionConfig{Capacity: 1, Overflow: OverflowDrop},
+			func(w *world) {
+				w.server.remove("a")
+				w.server.apply("a", "2", "")
+			}},
+		"refused": {SubscriptionConfig{On: adds}, func(w *world) { w.server.remove("a") }},
+		"refused by label": {SubscriptionConfig{
 			Conditions: []condition.Condition{{Of: condition.OfLabel, Key: "x",
 				Test: condition.NotExists}}}, func(w *world) {
 			w.server.raw(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"shop","uid":"1","resourceVersion":"200","labels":{"x":"y"}}}}`)

@@ -15,25 +15,26 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// pipeline is queue, store, controller, processor and listeners without their goroutines, so that
-// every interleaving of what they do can be tried. A truth beside it says what really happened.
+// pipeline is queue, store, controller, processor and subscriptions without their goroutines, so
+// that every interleaving of what they do can be tried. A truth beside it says what really
+// happened.
 type pipeline struct {
-	t         *rapid.T
-	ctl       *controller
-	dir       string
-	version   int
-	lives     map[string]*life
-	now       time.Time
-	listeners []*ledger
+	t             *rapid.T
+	ctl           *controller
+	dir           string
+	version       int
+	lives         map[string]*life
+	now           time.Time
+	subscriptions []*ledger
 	// first is what is left of the first list, if that is being taken.
 	first, again []*object.Object
 	listing      bool
 	condensed    int
 }
 
-// ledger is a listener, and what it was told.
+// ledger is a subscription, and what it was told.
 type ledger struct {
-	l       *Listener
+	l       *Subscription
 	reg     *registration
 	out     []entry
 	parked  []entry
@@ -42,8 +43,8 @@ type ledger struct {
 	deleted map[string]bool
 }
 
-// TestPipelineModel: whatever happens in whatever order, each listener sees a subsequence of each
-// object's true states, in order, that ends on the last one or on its deletion.
+// TestPipelineModel: whatever happens in whatever order, each subscription sees a subsequence of
+// each object's true states, in order, that ends on the last one or on its deletion.
 func TestPipelineModel(t *testing.T) {
 	dir, condensed := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,10 +57,11 @@ func TestPipelineModel(t *testing.T) {
 		}
 		name := rapid.SampledFrom([]string{"a", "b", "c"})
 		which := func(t *rapid.T) *ledger {
-			if len(p.listeners) == 0 {
+			if len(p.subscriptions) == 0 {
 				return nil
 			}
-			return p.listeners[rapid.IntRange(0, len(p.listeners)-1).Draw(t, "listener")]
+			return p.subscriptions[rapid.IntRange(0, len(p.subscriptions)-1).Draw(t,
+				"subscription")]
 		}
 		p.join(t)
 		p.list(t, name)
@@ -80,9 +82,9 @@ func TestPipelineModel(t *testing.T) {
 			"cool":        func(*rapid.T) { p.cool() },
 			"join":        func(t *rapid.T) { p.join(t) },
 			"leave": func(t *rapid.T) {
-				if l := which(t); l != nil && len(p.listeners) > 1 {
+				if l := which(t); l != nil && len(p.subscriptions) > 1 {
 					proc.leave(l.reg)
-					p.listeners = slices.DeleteFunc(p.listeners, func(o *ledger) bool {
+					p.subscriptions = slices.DeleteFunc(p.subscriptions, func(o *ledger) bool {
 						return o == l
 					})
 				}
@@ -111,7 +113,7 @@ func TestPipelineModel(t *testing.T) {
 		}
 		p.relist() // the watch comes back in the end
 		p.drain()
-		for _, l := range p.listeners {
+		for _, l := range p.subscriptions {
 			p.check(l)
 		}
 		condensed += p.condensed
@@ -122,27 +124,27 @@ func TestPipelineModel(t *testing.T) {
 }
 
 func (p *pipeline) join(t *rapid.T) {
-	if len(p.listeners) == 4 {
+	if len(p.subscriptions) == 4 {
 		return
 	}
-	cfg := ListenerConfig{
+	cfg := SubscriptionConfig{
 		Capacity: rapid.IntRange(1, 5).Draw(t, "capacity"), SpillDir: p.dir, SpillBytes: 24_000,
 		Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowSpill}).Draw(
 			t, "overflow"),
 		Resync: time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute,
 	}
-	p.listen(t, cfg)
+	p.subscribe(t, cfg)
 }
 
-func (p *pipeline) listen(t *rapid.T, cfg ListenerConfig) {
-	l, err := NewListener(cfg)
+func (p *pipeline) subscribe(t *rapid.T, cfg SubscriptionConfig) {
+	l, err := NewSubscription(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.diskByHand()
 	led := &ledger{l: l, seen: map[string][]string{}, deleted: map[string]bool{}}
 	led.reg = p.ctl.proc.join(l, p.ctl.store, p.now)
-	p.listeners = append(p.listeners, led)
+	p.subscriptions = append(p.subscriptions, led)
 }
 
 // change lets something happen to an object. If it is missed, the watch says nothing of it.
@@ -182,7 +184,7 @@ func (p *pipeline) repeat(name string) {
 // after a list.
 func (p *pipeline) add(d delta) {
 	if rapid.Bool().Draw(p.t, "at once") && p.ctl.applyNow(d) {
-		for _, l := range p.listeners {
+		for _, l := range p.subscriptions {
 			if l.round != nil && d.typ == deltaDeleted {
 				// a resync may come to where it is not, even if it comes back
 				delete(l.round.wants, d.object.Key())
@@ -242,10 +244,10 @@ func (p *pipeline) takeFirst(t *rapid.T) {
 	}
 }
 
-// apply is one turn of the controller. What a listener has refused is offered again first.
+// apply is one turn of the controller. What a subscription has refused is offered again first.
 func (p *pipeline) apply() bool {
 	blocked := p.ctl.proc.blocked
-	for len(blocked) > 0 && blocked[0].from.listener.offerAgain(blocked[0]) {
+	for len(blocked) > 0 && blocked[0].from.subscription.offerAgain(blocked[0]) {
 		blocked = blocked[1:]
 	}
 	if p.ctl.proc.blocked = blocked; len(blocked) > 0 {
@@ -287,7 +289,7 @@ func (p *pipeline) finish(l *ledger, i int) {
 		l.deleted[e.Object.UID()] = true
 	case event.Resync:
 		if l.l.cfg.Resync == 0 {
-			p.t.Fatalf("%s for a listener without a period", story(e.Event))
+			p.t.Fatalf("%s for a subscription without a period", story(e.Event))
 		}
 		if told := l.seen[name]; l.hearsAll() && (len(told) == 0 || told[len(told)-1] != state) {
 			p.t.Fatalf("%s is news: %v", story(e.Event), told)
@@ -305,7 +307,7 @@ func (p *pipeline) finish(l *ledger, i int) {
 func (p *pipeline) drain() {
 	for busy := true; busy; {
 		busy = p.apply()
-		for _, l := range p.listeners {
+		for _, l := range p.subscriptions {
 			if l.l.buf.empty() && l.l.buf.available() == 0 {
 				continue
 			}
@@ -322,7 +324,7 @@ func (p *pipeline) drain() {
 	}
 }
 
-// check compares what a listener saw with the truth.
+// check compares what a subscription saw with the truth.
 func (p *pipeline) check(l *ledger) {
 	t := p.t
 	if l.reg.initials != 0 || len(l.l.buf.resyncs) > 0 || l.l.buf.held+l.l.buf.parked+

@@ -11,42 +11,43 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// processor distributes an informer's notifications to its listeners. It has no goroutine: whoever
-// applies a delta calls it.
+// processor distributes an informer's notifications to its subscriptions. It has no goroutine:
+// whoever applies a delta calls it.
 type processor struct {
 	// mu is held while an object is applied to the store and its notification distributed, and
-	// while a listener joins or leaves. So a late listener's snapshot of the store misses no event
-	// and doubles none.
+	// while a subscription joins or leaves. So a late subscription's snapshot of the store misses
+	// no event and doubles none.
 	mu   sync.Mutex
 	regs []*registration
-	// resyncs: there is a listener with a period, or was.
+	// resyncs: there is a subscription with a period, or was.
 	resyncs bool
-	// blocked are offers that a listener with OverflowBlock has not taken. The controller repeats
-	// them when it does not hold mu, and nothing is applied before they are taken: a full listener
-	// may hold up the informer, but neither those who come and go, nor the handlers among them.
+	// blocked are offers that a subscription with OverflowBlock has not taken. The controller
+	// repeats them when it does not hold mu, and nothing is applied before they are taken: a full
+	// subscription may hold up the informer, but neither those who come and go, nor the handlers
+	// among them.
 	blocked []entry
 	// asleep are those whose workers have not been told yet of what was offered.
 	asleep []*registration
-	// fields reads what the conditions of all listeners ask for. It is stale, with fields that
+	// fields reads what the conditions of all subscriptions ask for. It is stale, with fields that
 	// nobody asks for, once one has left. Guarded by mu.
 	fields condition.Fields
 	stale  bool
 }
 
-// registration ties one listener to one informer.
+// registration ties one subscription to one informer.
 type registration struct {
-	listener *Listener
-	store    *indexer
+	subscription *Subscription
+	store        *indexer
 
 	// Guarded by processor.mu.
 	judge      judge
 	nextResync time.Time
-	// syncing: the last resync was for this listener, too. An object that a new list gives
-	// unchanged goes to syncing listeners only. Each starts as syncing.
+	// syncing: the last resync was for this subscription, too. An object that a new list gives
+	// unchanged goes to syncing subscriptions only. Each starts as syncing.
 	syncing bool
 	asleep  bool // is in processor.asleep
 
-	// Guarded by listener.mu.
+	// Guarded by subscription.mu.
 	initials int // initial adds not yet done
 	removed  bool
 	// postponed are its events in processor.blocked.
@@ -54,16 +55,16 @@ type registration struct {
 }
 
 func (r *registration) transitions() bool {
-	return r != nil && r.listener != nil && r.listener.cfg.Transitions
+	return r != nil && r.subscription != nil && r.subscription.cfg.Transitions
 }
 
-// join registers a listener. What the store holds, and the listener's conditions allow, reaches it
-// as initial adds.
-func (p *processor) join(l *Listener, store *indexer, now time.Time) *registration {
+// join registers a subscription. What the store holds, and the subscription's conditions allow,
+// reaches it as initial adds.
+func (p *processor) join(l *Subscription, store *indexer, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reg := &registration{
-		listener: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync),
+		subscription: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync),
 		judge: l.conditions.judge(&p.fields),
 	}
 	stored, _, _ := store.size()
@@ -80,21 +81,22 @@ func (p *processor) join(l *Listener, store *indexer, now time.Time) *registrati
 	return reg
 }
 
-// names returns those of the listeners that have one.
+// names returns those of the subscriptions that have one.
 func (p *processor) names() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, reg := range p.regs {
-		if name := reg.listener.cfg.Name; name != "" && !slices.Contains(names, name) {
+		if name := reg.subscription.cfg.Name; name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// leave is idempotent. The listener is told first: that ends a controller's wait for its buffer.
+// leave is idempotent. The subscription is told first: that ends a controller's wait for its
+// buffer.
 func (p *processor) leave(reg *registration) {
-	reg.listener.remove(reg)
+	reg.subscription.remove(reg)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.regs = slices.DeleteFunc(p.regs, func(r *registration) bool { return r == reg })
@@ -105,26 +107,26 @@ func (p *processor) leave(reg *registration) {
 func (p *processor) refresh() {
 	p.fields, p.stale = condition.Fields{}, false
 	for _, reg := range p.regs {
-		reg.judge = reg.listener.conditions.judge(&p.fields)
+		reg.judge = reg.subscription.conditions.judge(&p.fields)
 	}
 }
 
-// distribute offers a notification to every listener whose conditions allow it. The caller holds
-// mu.
+// distribute offers a notification to every subscription whose conditions allow it. The caller
+// holds mu.
 func (p *processor) distribute(e event.Event) { p.send(&entry{Event: e}) }
 
-// distributeGone offers a delete to every listener whose conditions allow it. Known is the state
-// before, which the object may have left with its end. The caller holds mu.
+// distributeGone offers a delete to every subscription whose conditions allow it. Known is the
+// state before, which the object may have left with its end. The caller holds mu.
 func (p *processor) distributeGone(e event.Event, known *object.Object) {
 	p.send(&entry{Event: e, known: known})
 }
 
-// distributeUnchanged offers an object that a new list has not changed to the listeners that are
-// syncing. The caller holds mu.
+// distributeUnchanged offers an object that a new list has not changed to the subscriptions that
+// are syncing. The caller holds mu.
 func (p *processor) distributeUnchanged(o *object.Object) {
 	offered := entry{Event: event.Event{Op: event.Resync, Object: o}}
 	for _, reg := range p.regs {
-		if reg.syncing && reg.listener.cfg.Resync > 0 || mutated("unchanged-to-everyone") {
+		if reg.syncing && reg.subscription.cfg.Resync > 0 || mutated("unchanged-to-everyone") {
 			p.sendTo(reg, &offered)
 		}
 	}
@@ -139,10 +141,10 @@ func (p *processor) send(offered *entry) {
 	}
 }
 
-// sendTo offers an event to one listener. One that its conditions refuse costs nothing but asking
-// them: with hundreds of listeners on an informer, most events are for few of them.
+// sendTo offers an event to one subscription. One that its conditions refuse costs nothing but
+// asking them: with hundreds of subscriptions on an informer, most events are for few of them.
 func (p *processor) sendTo(reg *registration, e *entry) {
-	l := reg.listener
+	l := reg.subscription
 	if !reg.judge.allows(e) {
 		l.refused.Add(1)
 		return
@@ -177,14 +179,14 @@ func (p *processor) later(reg *registration) {
 	}
 }
 
-// wake tells the workers of the listeners that were offered something. It is not done for each
+// wake tells the workers of the subscriptions that were offered something. It is not done for each
 // event: that would cost more than the event.
 func (p *processor) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, reg := range p.asleep {
 		reg.asleep = false
-		reg.listener.wake.set()
+		reg.subscription.wake.set()
 	}
 	clear(p.asleep)
 	p.asleep = p.asleep[:0]
@@ -197,20 +199,20 @@ func (p *processor) settle(ctx context.Context) {
 	}
 	p.wake()
 	for _, e := range p.blocked {
-		e.from.listener.offerUntil(ctx, e)
+		e.from.subscription.offerUntil(ctx, e)
 	}
 	clear(p.blocked)
 	p.blocked = p.blocked[:0]
 }
 
-// startResync begins the resyncs that are due now: each listener hands out the stored objects at
-// its own pace. It returns when the next one will be due, zero if never.
+// startResync begins the resyncs that are due now: each subscription hands out the stored objects
+// at its own pace. It returns when the next one will be due, zero if never.
 func (p *processor) startResync(now time.Time, store *indexer) (next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var due []*registration
 	for _, reg := range p.regs {
-		period := reg.listener.cfg.Resync
+		period := reg.subscription.cfg.Resync
 		if period <= 0 {
 			continue
 		}
@@ -233,7 +235,7 @@ func (p *processor) startResync(now time.Time, store *indexer) (next time.Time) 
 	}
 	trees, n := store.snapshot()
 	for _, reg := range due {
-		reg.listener.resync(reg, trees, n)
+		reg.subscription.resync(reg, trees, n)
 		p.later(reg)
 	}
 	return next

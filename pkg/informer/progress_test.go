@@ -11,7 +11,7 @@ import (
 // whatever its object.
 func TestProgressBelongsToOneEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
-		reg, l := w.hang(ListenerConfig{})
+		reg, l := w.hang(SubscriptionConfig{})
 		w.applyEach("a", "a", "b")
 		next := func(want, progress string) Delivery {
 			t.Helper()
@@ -39,7 +39,7 @@ func TestProgressBelongsToOneEvent(t *testing.T) {
 		retry(next("update a/1 102 was 101", "<nil>"), "third")
 		reg.Remove() // what was parked goes, and its progress with it
 
-		reg, err := w.factory.Listen(pods, Scope{}, Shape{}, l)
+		reg, err := w.factory.Subscribe(pods, Scope{}, Shape{}, l)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,13 +47,14 @@ func (w *world) replicas(n int) {
 func TestReplicasAreStoredAndDeliveredPacked(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const n = 40
-		l, err := NewListener(
-			ListenerConfig{Conditions: []condition.Condition{ofLabel("app", condition.In, "web"), {
-				Values: []string{"shop"}}}})
+		l, err := NewSubscription(
+			SubscriptionConfig{
+				Conditions: []condition.Condition{ofLabel("app", condition.In, "web"), {
+					Values: []string{"shop"}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg, err := w.factory.Listen(pods, Scope{},
+		reg, err := w.factory.Subscribe(pods, Scope{},
 			Shape{Indexes: map[string]IndexFunc{
 				"node": IndexByPath(object.MustCompilePath("spec.nodeName"))}}, l)
 		if err != nil {
@@ -163,13 +164,13 @@ func (slowSelector) Requirements() (labels.Requirements, bool) { return nil, tru
 
 func (s slowSelector) Matches(labels.Labels) bool { s.at(); return true }
 
-// An informer has two goroutines, however many listeners it has and whatever they are at. They have
-// none.
+// An informer has two goroutines, however many subscriptions it has and whatever they are at. They
+// have none.
 func TestAnInformerHasTwoGoroutines(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for i, overflow := range []Overflow{OverflowLatest, OverflowDrop, OverflowSpill,
 			OverflowLatest, OverflowDrop, OverflowSpill} {
-			_, l := w.hang(ListenerConfig{Name: fmt.Sprint(i), Capacity: 1, Overflow: overflow,
+			_, l := w.hang(SubscriptionConfig{Name: fmt.Sprint(i), Capacity: 1, Overflow: overflow,
 				SpillDir: t.TempDir(), Resync: 1 << 40})
 			defer l.Discard() // nothing is left open
 		}
@@ -177,11 +178,11 @@ func TestAnInformerHasTwoGoroutines(t *testing.T) {
 		if got := ownGoroutines(); got != 2 {
 			t.Errorf("%d goroutines of one informer", got)
 		}
-		l, err := NewListener(ListenerConfig{})
+		l, err := NewSubscription(SubscriptionConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.factory.Listen(pods, Scope{Namespace: "shop"}, Shape{}, l); err != nil {
+		if _, err := w.factory.Subscribe(pods, Scope{Namespace: "shop"}, Shape{}, l); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

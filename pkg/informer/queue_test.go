@@ -182,11 +182,11 @@ func TestQueueIsBounded(t *testing.T) {
 	})
 }
 
-// One object that never stops changing, behind a listener that takes nothing, makes the reflector
-// wait and nothing grow.
+// One object that never stops changing, behind a subscription that takes nothing, makes the
+// reflector wait and nothing grow.
 func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowBlock})
+		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowBlock})
 		for range 3 * defaultQueueLimit {
 			w.server.apply("a", "1", "")
 		}

@@ -14,7 +14,7 @@ type recall struct {
 
 // recallAfter sets the timer for an object that a worker is done with, unless more of it waits
 // already. The caller holds mu.
-func (l *Listener) recallAfter(e entry, after time.Duration) {
+func (l *Subscription) recallAfter(e entry, after time.Duration) {
 	key := e.Object.Key()
 	if l.stopped || e.from.removed || l.buf.lanes[key] != nil {
 		return
@@ -32,9 +32,9 @@ func (l *Listener) recallAfter(e entry, after time.Duration) {
 
 // recall hands the object to a worker. What waits of the object in the ring or behind it comes
 // later, as it is newer. An object that is not stored any more does not come again, also if the
-// listener has not heard of its end, because it was dropped or refused; but a listener with
+// subscription has not heard of its end, because it was dropped or refused; but a subscription with
 // Transitions gets that end now, if its conditions may have refused it.
-func (l *Listener) recall(key event.Key, r *recall) {
+func (l *Subscription) recall(key event.Key, r *recall) {
 	l.mu.Lock()
 	if l.recalls[key] != r { // it was forgotten while the timer went off
 		l.mu.Unlock()
@@ -60,9 +60,9 @@ func (r *recall) isGone(key event.Key) bool {
 	return o == nil || o.UID() != r.entry.Object.UID()
 }
 
-// refusedEnd makes an object that is gone its end, unless the listener hears of that anyway: the
-// end of a state that fulfils its conditions is not refused. The caller holds mu.
-func (l *Listener) refusedEnd(r *recall) bool {
+// refusedEnd makes an object that is gone its end, unless the subscription hears of that anyway:
+// the end of a state that fulfils its conditions is not refused. The caller holds mu.
+func (l *Subscription) refusedEnd(r *recall) bool {
 	if !l.cfg.Transitions || !l.cfg.On.Has(event.Delete) || mutated("no-refused-ends") {
 		return false
 	}
@@ -71,7 +71,7 @@ func (l *Listener) refusedEnd(r *recall) bool {
 }
 
 // forgetRecall does no harm if there is none. The caller holds mu.
-func (l *Listener) forgetRecall(key event.Key) {
+func (l *Subscription) forgetRecall(key event.Key) {
 	if r := l.recalls[key]; r != nil {
 		r.timer.Stop()
 		delete(l.recalls, key)

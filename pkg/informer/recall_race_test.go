@@ -15,11 +15,11 @@ import (
 func TestTheNewestWishCounts(t *testing.T) {
 	const rounds, versions = 1500, 8
 	for range rounds {
-		l, err := NewListener(ListenerConfig{Name: "l", Capacity: 2 * versions})
+		l, err := NewSubscription(SubscriptionConfig{Name: "l", Capacity: 2 * versions})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reg := &registration{listener: l}
+		reg := &registration{subscription: l}
 		for v := range versions {
 			for _, name := range []string{"a", "gone"} {
 				e := event.Event{Op: event.Add, Object: obj(name, "u", v+1)}

@@ -21,7 +21,7 @@ type asking struct {
 	got   []string
 }
 
-func (a *asking) run(ctx context.Context, l *Listener) error {
+func (a *asking) run(ctx context.Context, l *Subscription) error {
 	for {
 		d, err := l.Next(ctx)
 		if err != nil {
@@ -52,7 +52,7 @@ func (a *asking) take() []string {
 	return got
 }
 
-func (w *world) ask(l *Listener, after map[string]time.Duration) *asking {
+func (w *world) ask(l *Subscription, after map[string]time.Duration) *asking {
 	a := &asking{after: after}
 	ctx := w.t.Context()
 	go func() {
@@ -65,7 +65,7 @@ func (w *world) ask(l *Listener, after map[string]time.Duration) *asking {
 
 func TestAnObjectComesAgainWhenItIsAskedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{})
+		_, l := w.hang(SubscriptionConfig{})
 		a := w.ask(l, map[string]time.Duration{"a": time.Minute})
 		w.applyEach("a", "b")
 		expect(t, a.take(), "add a/1 101", "add b/1 102")
@@ -85,7 +85,7 @@ func TestAnObjectComesAgainWhenItIsAskedFor(t *testing.T) {
 // An event that comes first makes the wish pointless: its worker knows better.
 func TestAnEventForgetsTheWish(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{})
+		_, l := w.hang(SubscriptionConfig{})
 		after := map[string]time.Duration{"a": time.Minute}
 		a := w.ask(l, after)
 		w.applyEach("a")
@@ -104,11 +104,11 @@ func TestAnEventForgetsTheWish(t *testing.T) {
 	})
 }
 
-// There is nothing to come again of a deleted object, of a stopped listener, or from an informer
-// that was left.
+// There is nothing to come again of a deleted object, of a stopped subscription, or from an
+// informer that was left.
 func TestWhatIsGoneDoesNotComeAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{})
+		_, l := w.hang(SubscriptionConfig{})
 		a := w.ask(l, map[string]time.Duration{"a": time.Minute})
 		w.applyEach("a")
 		w.server.remove("a")
@@ -122,7 +122,7 @@ func TestWhatIsGoneDoesNotComeAgain(t *testing.T) {
 		time.Sleep(time.Hour)
 		expect(t, a.take())
 
-		reg, l := w.hang(ListenerConfig{})
+		reg, l := w.hang(SubscriptionConfig{})
 		a = w.ask(l, map[string]time.Duration{"a": time.Minute})
 		expect(t, a.take(), "add a/1 103*")
 		reg.Remove()
@@ -174,7 +174,7 @@ func TestARecalledObjectKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// The delete of a mark says what the listener took before the events that were merged into it.
+// The delete of a mark says what the subscription took before the events that were merged into it.
 func TestAMergedDeleteTellsWhatTheListenerKnew(t *testing.T) {
 	o := func(version int) *object.Object { return labelled("", "a", "1", version, "") }
 	for name, tt := range map[string]struct {
@@ -210,21 +210,21 @@ func TestAMergedDeleteTellsWhatTheListenerKnew(t *testing.T) {
 	}
 }
 
-// A listener that learns when objects stop fulfilling its conditions gets the end of one that it
-// has asked for, if they have refused that.
+// A subscription that learns when objects stop fulfilling its conditions gets the end of one that
+// it has asked for, if they have refused that.
 func TestARefusedEndComesInstead(t *testing.T) {
 	inWorld(t, func(w *world) {
 		conditions := []condition.Condition{{Of: condition.OfName, Test: condition.NotIn,
 			Values: []string{"a"}}}
 		for _, tt := range []struct {
-			cfg  ListenerConfig
+			cfg  SubscriptionConfig
 			want []string
 		}{
-			{ListenerConfig{Conditions: conditions, Transitions: true},
+			{SubscriptionConfig{Conditions: conditions, Transitions: true},
 				[]string{"delete a/1 101? recalled"}},
-			{ListenerConfig{Conditions: conditions}, nil},
-			{ListenerConfig{Transitions: true}, nil}, // it has heard of that
-			{ListenerConfig{Conditions: conditions, Transitions: true,
+			{SubscriptionConfig{Conditions: conditions}, nil},
+			{SubscriptionConfig{Transitions: true}, nil}, // it has heard of that
+			{SubscriptionConfig{Conditions: conditions, Transitions: true,
 				On: event.OpSet(0).With(event.Add).With(event.Update)}, nil},
 		} {
 			reg, l := w.hang(tt.cfg)

@@ -40,8 +40,8 @@ type reflector struct {
 	renew func(context.Context, Resource) (Resource, ListWatcher, error)
 	// missing is how many attempts in a row the server had no such resource.
 	missing int
-	// listeners are the names of those who have to do without, for the log; may be nil.
-	listeners func() []string
+	// subscriptions are the names of those who have to do without, for the log; may be nil.
+	subscriptions func() []string
 
 	backoff backoff
 	pace    pace // of watches that follow each other at once
@@ -116,8 +116,8 @@ func (r *reflector) report(err error, delay time.Duration) {
 		r.log.Debug("resourceVersion expired, listing again", "in", delay.Round(time.Millisecond))
 	default:
 		log := r.log
-		if r.listeners != nil {
-			log = log.With("listeners", r.listeners())
+		if r.subscriptions != nil {
+			log = log.With("listeners", r.subscriptions())
 		}
 		log.Warn("cannot list or watch, will try again", "error", err, "in",
 			delay.Round(time.Millisecond))

@@ -40,7 +40,7 @@ func TestRefusedAndBusyWatchesNeedNoNewList(t *testing.T) {
 					}
 					return nil
 				}
-				r, _, _ := w.listen(ListenerConfig{})
+				r, _, _ := w.subscribe(SubscriptionConfig{})
 				time.Sleep(time.Minute)
 				w.server.apply("a", "1", "")
 				expect(t, r.take(), "add a/1 101")
@@ -53,7 +53,7 @@ func TestRefusedAndBusyWatchesNeedNoNewList(t *testing.T) {
 	}
 }
 
-// netError is what net/http gives when nothing listens.
+// netError is what net/http returns when nothing listens.
 type netError struct{ errno syscall.Errno }
 
 func (e *netError) Error() string { return "dial tcp: " + e.errno.Error() }
@@ -68,7 +68,7 @@ func TestAWatchThatIsRefusedNeedsANewListAfterABackoff(t *testing.T) {
 			}
 			return nil
 		}
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		synctest.Wait()
 		if s := w.factory.Status()[0]; s.Err == nil ||
 			!strings.HasPrefix(s.Err.Error(), "failed to watch pods: ") {
@@ -96,7 +96,7 @@ func TestAVersionTheServerDoesNotHaveIsListedAnewAtOnce(t *testing.T) {
 					return nil
 				}
 				w.server.apply("a", "1", "")
-				r, _, _ := w.listen(ListenerConfig{})
+				r, _, _ := w.subscribe(SubscriptionConfig{})
 				expect(t, r.take(), "add a/1 101*") // no time has passed
 				if len(w.server.listed()) != 2 || w.server.listed()[1].ResourceVersion != "" ||
 					w.server.listed()[1].Limit != pageSize {
@@ -109,7 +109,7 @@ func TestAVersionTheServerDoesNotHaveIsListedAnewAtOnce(t *testing.T) {
 
 func TestAWatchThatEndsIsRepeatedFromTheLastVersion(t *testing.T) {
 	inWorld(t, func(w *world) {
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		synctest.Wait()
 		w.server.apply("a", "1", "")
 		r.take()
@@ -134,7 +134,7 @@ func TestAWatchThatEndsIsRepeatedFromTheLastVersion(t *testing.T) {
 
 func TestAWatchThatEndsAtOnceIsRepeatedAfterABackoff(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		synctest.Wait()
 		w.server.disconnect(false)
 		synctest.Wait()
@@ -167,7 +167,7 @@ func TestErrorFrames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				r, _, _ := w.listen(ListenerConfig{})
+				r, _, _ := w.subscribe(SubscriptionConfig{})
 				synctest.Wait()
 				w.server.raw(c.frame)
 				time.Sleep(time.Minute)
@@ -183,7 +183,7 @@ func TestErrorFrames(t *testing.T) {
 
 func TestWhatIsNoObjectIsSkippedAndCounted(t *testing.T) {
 	inWorld(t, func(w *world) {
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		synctest.Wait()
 		w.server.raw(`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{}}}`)
 		w.server.raw(`{"type":"ADDED","object":null}`)
@@ -387,7 +387,7 @@ func TestResourcePath(t *testing.T) {
 
 func TestADeleteOfAnUnknownObjectIsNotTold(t *testing.T) {
 	inWorld(t, func(w *world) {
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		w.server.raw(`{"type":"DELETED","object":` + podText("ghost", "9", 101, "") + `}`)
 		w.server.apply("a", "1", "")
 		expect(t, r.take(), "add a/1 102")
@@ -409,7 +409,7 @@ func TestTheErrorHandlerIsToldOfFailedAttempts(t *testing.T) {
 			}
 			return nil
 		}
-		w.listen(ListenerConfig{})
+		w.subscribe(SubscriptionConfig{})
 		time.Sleep(time.Minute)
 		w.server.raw(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500}}`)
 		time.Sleep(time.Minute)

@@ -55,7 +55,7 @@ func TestAResourceThatChangesItsVersion(t *testing.T) {
 		w.ctx = ctx
 		ended := make(chan error, 1)
 		go func() { ended <- f.Run(ctx) }()
-		r, reg, _ := w.listen(ListenerConfig{})
+		r, reg, _ := w.subscribe(SubscriptionConfig{})
 		expect(t, r.take(), "add a/1 101*", "add b/2 102*")
 
 		served.Store("none")

@@ -21,7 +21,7 @@ type resync struct {
 }
 
 // maxResyncScan is how many objects that are not handed out a worker passes over at a time. Then it
-// lets go of the listener's lock, for which the informer may be waiting.
+// lets go of the subscription's lock, for which the informer may be waiting.
 const maxResyncScan = 256
 
 // next moves the cursor and returns the object it was at. The caller knows that there is one.
@@ -78,7 +78,7 @@ func (b *buffer) nextResync() (entry, bool) {
 		if e.Object == nil {
 			continue
 		}
-		l := r.from.listener
+		l := r.from.subscription
 		if !b.judges(l).allows(&e) {
 			l.refused.Add(1)
 			continue
@@ -92,23 +92,23 @@ func (b *buffer) nextResync() (entry, bool) {
 }
 
 // judges returns a judge of what comes from no informer: one that nobody else reads with.
-func (b *buffer) judges(l *Listener) *judge {
+func (b *buffer) judges(l *Subscription) *judge {
 	if b.judge.list == nil {
 		b.judge = l.conditions.judge(&condition.Fields{})
 	}
 	return &b.judge
 }
 
-// current returns the stored state of an object of the snapshot, nil if the listener has heard of
-// another one since, or is about to. With an empty ring, and the listener's lock held, an event
-// that is not in the lanes either has been done, or was refused by the listener's conditions, or is
-// on its way.
+// current returns the stored state of an object of the snapshot, nil if the subscription has heard
+// of another one since, or is about to. With an empty ring, and the subscription's lock held, an
+// event that is not in the lanes either has been done, or was refused by the subscription's
+// conditions, or is on its way.
 func (r *resync) current(o *object.Object) *object.Object {
 	if mutated("resync-overtakes") {
 		return o
 	}
 	current := r.from.store.get(o.Key())
-	on := r.from.listener.cfg.On
+	on := r.from.subscription.cfg.On
 	switch {
 	case current == o:
 		return o
@@ -127,7 +127,7 @@ func (r *resync) current(o *object.Object) *object.Object {
 }
 
 // resync hands out once more what the trees of a registration's store hold, n objects.
-func (l *Listener) resync(from *registration, trees []tree, n int) {
+func (l *Subscription) resync(from *registration, trees []tree, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stopped || from.removed || n == 0 {

@@ -16,7 +16,7 @@ import (
 // have had since, or had then, needs none.
 type round struct{ wants map[event.Key]*object.Object }
 
-// hearsAll: the listener gets every change.
+// hearsAll: the subscription gets every change.
 func (l *ledger) hearsAll() bool {
 	c := l.l.cfg
 	return c.Overflow != OverflowDrop && len(c.Conditions) == 0 && c.On.Has(event.Add) &&
@@ -28,12 +28,12 @@ func (l *ledger) hearsAll() bool {
 func (p *pipeline) resync(after time.Duration) {
 	p.now = p.now.Add(after)
 	queued := p.ctl.queue.len()
-	var before []ListenerStats
-	for _, l := range p.listeners {
+	var before []SubscriptionStats
+	for _, l := range p.subscriptions {
 		before = append(before, l.l.Stats())
 	}
 	p.ctl.proc.startResync(p.now, p.ctl.store)
-	for i, l := range p.listeners {
+	for i, l := range p.subscriptions {
 		now, was := l.l.Stats(), before[i]
 		if now.Held != was.Held || now.Marked != was.Marked || now.OnDisk != was.OnDisk ||
 			p.ctl.queue.len() != queued {
@@ -56,7 +56,7 @@ func (p *pipeline) resync(after time.Duration) {
 	}
 }
 
-// take compares what a listener handed out with the resync under way.
+// take compares what a subscription handed out with the resync under way.
 func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	if byResync {
 		switch stored := p.ctl.store.get(e.Object.Key()); {
@@ -77,7 +77,7 @@ func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	if len(l.l.buf.resyncs) > 0 {
 		return
 	}
-	// It has ended. Whoever is still wanted must have been changed since, in a way the listener
+	// It has ended. Whoever is still wanted must have been changed since, in a way the subscription
 	// heard of, or be refused.
 	for key, o := range l.round.wants {
 		stored := p.ctl.store.get(key)
@@ -94,8 +94,8 @@ func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	l.round = nil
 }
 
-// TestResyncModel: resyncs of many listeners begin, overlap and end in the middle of changes,
-// retries, full buffers, lists, comings and goings. Each listener gets every object that has
+// TestResyncModel: resyncs of many subscriptions begin, overlap and end in the middle of changes,
+// retries, full buffers, lists, comings and goings. Each subscription gets every object that has
 // nothing else to report, in its current state, once, whatever the others do; no resync takes room,
 // overtakes an event or is news.
 func TestResyncModel(t *testing.T) {
@@ -119,10 +119,10 @@ func TestResyncModel(t *testing.T) {
 			return set
 		}
 		join := func(t *rapid.T) {
-			if len(p.listeners) == 4 {
+			if len(p.subscriptions) == 4 {
 				return
 			}
-			cfg := ListenerConfig{
+			cfg := SubscriptionConfig{
 				Capacity: rapid.IntRange(1, 4).Draw(t, "capacity"), SpillDir: dir,
 				SpillBytes: 24_000,
 				Overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock,
@@ -138,11 +138,12 @@ func TestResyncModel(t *testing.T) {
 				cfg.Conditions = []condition.Condition{{Of: condition.OfName,
 					Values: []string{"a", "c"}}}
 			}
-			p.listen(t, cfg)
+			p.subscribe(t, cfg)
 		}
 		name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
 		which := func(t *rapid.T) *ledger {
-			return p.listeners[rapid.IntRange(0, len(p.listeners)-1).Draw(t, "listener")]
+			return p.subscriptions[rapid.IntRange(0, len(p.subscriptions)-1).Draw(t,
+				"subscription")]
 		}
 		join(t)
 		p.relist()
@@ -160,16 +161,16 @@ func TestResyncModel(t *testing.T) {
 			"cool": func(*rapid.T) { p.cool() },
 			"join": join,
 			"leave": func(t *rapid.T) {
-				if l := which(t); len(p.listeners) > 1 {
+				if l := which(t); len(p.subscriptions) > 1 {
 					p.ctl.proc.leave(l.reg)
 					count(l)
 					if len(l.l.buf.resyncs) > 0 {
-						t.Fatal("the resync of a listener that has left goes on")
+						t.Fatal("the resync of a subscription that has left goes on")
 					}
 					p.ctl.proc.blocked = slices.DeleteFunc(p.ctl.proc.blocked, func(e entry) bool {
 						return e.from == l.reg
 					})
-					p.listeners = slices.DeleteFunc(p.listeners, func(o *ledger) bool {
+					p.subscriptions = slices.DeleteFunc(p.subscriptions, func(o *ledger) bool {
 						return o == l
 					})
 				}
@@ -200,7 +201,7 @@ func TestResyncModel(t *testing.T) {
 		})
 		p.relist() // the watch comes back in the end
 		p.drain()
-		for _, l := range p.listeners {
+		for _, l := range p.subscriptions {
 			count(l)
 			if l.hearsAll() {
 				p.check(l)

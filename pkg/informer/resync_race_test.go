@@ -12,8 +12,8 @@ import (
 )
 
 // An object that is deleted and comes back with the same UID, as with a selector, in the middle of
-// a resync of a listener that wants no updates: the worker who is at the object just then does not
-// get its resync before its add.
+// a resync of a subscription that wants no updates: the worker who is at the object just then does
+// not get its resync before its add.
 func TestAResyncDoesNotOvertakeWhatIsBeingApplied(t *testing.T) {
 	synctest.Test(t, resyncWhileApplying)
 }
@@ -21,7 +21,7 @@ func TestAResyncDoesNotOvertakeWhatIsBeingApplied(t *testing.T) {
 func resyncWhileApplying(t *testing.T) {
 	const rounds = 2000
 	c, list := stocked(1)
-	l, err := NewListener(ListenerConfig{Resync: time.Second,
+	l, err := NewSubscription(SubscriptionConfig{Resync: time.Second,
 		On: event.OpSet(0).With(event.Add).With(event.Delete).With(event.Resync)})
 	if err != nil {
 		t.Fatal(err)

@@ -25,11 +25,11 @@ func stocked(n int) (*controller, []*object.Object) {
 	return c, list
 }
 
-// late joins a listener that wants resyncs alone.
-func (c *controller) late(t *testing.T, cfg ListenerConfig, now time.Time) *Listener {
+// late joins a subscription that wants resyncs alone.
+func (c *controller) late(t *testing.T, cfg SubscriptionConfig, now time.Time) *Subscription {
 	t.Helper()
 	cfg.On = event.OpSet(0).With(event.Resync)
-	l, err := NewListener(cfg)
+	l, err := NewSubscription(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func (c *controller) late(t *testing.T, cfg ListenerConfig, now time.Time) *List
 }
 
 // workOff takes and finishes everything, and counts the resyncs of each object.
-func workOff(l *Listener) map[event.Key]int {
+func workOff(l *Subscription) map[event.Key]int {
 	got := map[event.Key]int{}
 	for l.buf.available() > 0 {
 		if e, ok := l.take(); ok {
@@ -49,14 +49,14 @@ func workOff(l *Listener) map[event.Key]int {
 	return got
 }
 
-// Two listeners whose resyncs come due 3 ms apart, long before either is through with one, get
+// Two subscriptions whose resyncs come due 3 ms apart, long before either is through with one, get
 // every object each.
 func TestOverlappingResyncsLoseNothing(t *testing.T) {
 	const n = 20_000
 	c, _ := stocked(n)
 	begin := time.Unix(0, 0)
-	first := c.late(t, ListenerConfig{Resync: time.Second, Capacity: 4}, begin)
-	second := c.late(t, ListenerConfig{Resync: time.Second, Capacity: 100},
+	first := c.late(t, SubscriptionConfig{Resync: time.Second, Capacity: 4}, begin)
+	second := c.late(t, SubscriptionConfig{Resync: time.Second, Capacity: 100},
 		begin.Add(3*time.Millisecond))
 	for round := 1; round <= 3; round++ {
 		due := begin.Add(time.Duration(round) * time.Second)
@@ -69,14 +69,15 @@ func TestOverlappingResyncsLoseNothing(t *testing.T) {
 			first.finish(&e, true)
 		}
 		c.proc.startResync(due.Add(3*time.Millisecond), c.store)
-		for name, l := range map[string]*Listener{"first": first, "second": second} {
+		for name, l := range map[string]*Subscription{"first": first, "second": second} {
 			want := n
 			if l == first {
 				want -= 50
 			}
 			got := workOff(l)
 			if len(got) != want {
-				t.Fatalf("round %d: the %s listener got %d of %d objects", round, name, len(got),
+				t.Fatalf("round %d: the %s subscription got %d of %d objects", round, name,
+					len(got),
 					want)
 			}
 			for key, times := range got {
@@ -101,7 +102,7 @@ func TestEveryListenerIsResyncedInItsOwnTime(t *testing.T) {
 		}
 		var all []*recorder
 		for range 3 {
-			r, _, _ := w.listen(ListenerConfig{Resync: time.Minute, Capacity: 3})
+			r, _, _ := w.subscribe(SubscriptionConfig{Resync: time.Minute, Capacity: 3})
 			r.take()
 			all = append(all, r)
 			time.Sleep(3 * time.Millisecond)
@@ -123,7 +124,7 @@ func TestEveryListenerIsResyncedInItsOwnTime(t *testing.T) {
 func TestAResyncUnderWayGoesOn(t *testing.T) {
 	c, _ := stocked(10)
 	begin := time.Unix(0, 0)
-	l := c.late(t, ListenerConfig{Resync: time.Second}, begin)
+	l := c.late(t, SubscriptionConfig{Resync: time.Second}, begin)
 	seen := map[event.Key]int{}
 	for i := range 4 {
 		c.proc.startResync(begin.Add(time.Duration(i+1)*time.Second), c.store)
@@ -153,7 +154,8 @@ func TestAResyncNeverMakesAnEventWait(t *testing.T) {
 		for i := range 10 {
 			w.server.apply(fmt.Sprint("p", i), "1", "")
 		}
-		_, l := w.hang(ListenerConfig{Resync: time.Minute, Capacity: 2, Overflow: OverflowBlock})
+		_, l := w.hang(SubscriptionConfig{Resync: time.Minute, Capacity: 2,
+			Overflow: OverflowBlock})
 		for range 10 {
 			d, err := l.Next(w.ctx)
 			if err != nil {
@@ -193,13 +195,13 @@ func TestAResyncNeverMakesAnEventWait(t *testing.T) {
 	})
 }
 
-// A listener that wants resyncs alone gets an object's current state, though updates of it, which
-// it refuses, are under way all the time.
+// A subscription that wants resyncs alone gets an object's current state, though updates of it,
+// which it refuses, are under way all the time.
 func TestARefusedUpdateDoesNotTakeAResyncsPlace(t *testing.T) {
 	c, list := stocked(3)
 	begin := time.Unix(0, 0)
-	alone := c.late(t, ListenerConfig{Resync: time.Second}, begin)
-	l, err := NewListener(ListenerConfig{Resync: time.Second})
+	alone := c.late(t, SubscriptionConfig{Resync: time.Second}, begin)
+	l, err := NewSubscription(SubscriptionConfig{Resync: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +211,7 @@ func TestARefusedUpdateDoesNotTakeAResyncsPlace(t *testing.T) {
 	c.apply(&delta{typ: deltaUpdated, object: obj("pod-1", "u", 101)})
 	c.apply(&delta{typ: deltaDeleted, object: list[2]})
 	c.apply(&delta{typ: deltaAdded, object: obj("pod-2", "another", 102)})
-	stories := func(l *Listener) (all []string) {
+	stories := func(l *Subscription) (all []string) {
 		for l.buf.available() > 0 {
 			if e, ok := l.take(); ok {
 				all = append(all, story(e.Event))
@@ -224,13 +226,13 @@ func TestARefusedUpdateDoesNotTakeAResyncsPlace(t *testing.T) {
 		"update pod-1/u 101 was 2")
 }
 
-// What a listener with conditions is not to get is passed over, some objects at a time, and
+// What a subscription with conditions is not to get is passed over, some objects at a time, and
 // counted.
 func TestAResyncPassesOverWhatIsRefused(t *testing.T) {
 	const n = 10 * maxResyncScan
 	c, _ := stocked(n)
 	begin := time.Unix(0, 0)
-	l := c.late(t, ListenerConfig{Resync: time.Second,
+	l := c.late(t, SubscriptionConfig{Resync: time.Second,
 		Conditions: []condition.Condition{{Of: condition.OfName, Values: []string{"pod-7"}}}},
 		begin)
 	refused := l.Stats().Refused
@@ -258,9 +260,9 @@ func TestAResyncTakesNoMemory(t *testing.T) {
 	const n = 50_000
 	c, _ := stocked(n)
 	begin := time.Unix(0, 0)
-	var all []*Listener
+	var all []*Subscription
 	for range 10 {
-		all = append(all, c.late(t, ListenerConfig{Resync: time.Second}, begin))
+		all = append(all, c.late(t, SubscriptionConfig{Resync: time.Second}, begin))
 	}
 	c.proc.startResync(begin.Add(time.Second), c.store)
 	for _, l := range all {
@@ -285,16 +287,16 @@ func TestAResyncTakesNoMemory(t *testing.T) {
 	}
 }
 
-// The rest of a resync goes with the registration and with the listener's intake.
+// The rest of a resync goes with the registration and with the subscription's intake.
 func TestAResyncEndsWithItsListener(t *testing.T) {
-	for name, end := range map[string]func(*Registration, *Listener){
-		"remove": func(reg *Registration, _ *Listener) { reg.Remove() },
-		"stop":   func(_ *Registration, l *Listener) { l.Stop() },
+	for name, end := range map[string]func(*Registration, *Subscription){
+		"remove": func(reg *Registration, _ *Subscription) { reg.Remove() },
+		"stop":   func(_ *Registration, l *Subscription) { l.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.applyEach("a", "b")
-				reg, l := w.hang(ListenerConfig{Resync: time.Minute,
+				reg, l := w.hang(SubscriptionConfig{Resync: time.Minute,
 					On: event.OpSet(0).With(event.Resync)})
 				time.Sleep(time.Minute + time.Millisecond)
 				if s := l.Stats(); s.Resyncing != 2 {

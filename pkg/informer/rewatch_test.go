@@ -37,7 +37,7 @@ func TestAServerThatIsAwayIsNotAskedForListsAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				r, _, _ := w.listen(ListenerConfig{})
+				r, _, _ := w.subscribe(SubscriptionConfig{})
 				begun := time.Now()
 				w.server.mu.Lock()
 				w.server.failWatch = func(int, metav1.ListOptions) error {
@@ -242,7 +242,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 				n := 0
 				c.fail(w.server, &n)
 				begun := time.Now()
-				w.listen(ListenerConfig{})
+				w.subscribe(SubscriptionConfig{})
 				for asked := func() int {
 					w.server.mu.Lock()
 					defer w.server.mu.Unlock()

@@ -47,9 +47,9 @@ func (b *buffer) takeWithDisk() (e entry, ok bool) {
 	return e, ok
 }
 
-// diskByHand lets the listener begin no goroutine for its disk: a test without locks has the buffer
-// use it.
-func (l *Listener) diskByHand() { l.disk = make(chan struct{}) }
+// diskByHand lets the subscription begin no goroutine for its disk: a test without locks has the
+// buffer use it.
+func (l *Subscription) diskByHand() { l.disk = make(chan struct{}) }
 
 // memory is a segment.
 type memory struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// A disk that is really full: a listener that spills to one of a megabyte gets every object's last
-// state, and the process lives.
+// A disk that is really full: a subscription that spills to one of a megabyte gets every object's
+// last state, and the process lives.
 func TestSpillToAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
@@ -29,7 +29,8 @@ func TestSpillToAFullDisk(t *testing.T) {
 	}
 	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{},
 		joined: newSignal()}
-	l, err := NewListener(ListenerConfig{Overflow: OverflowSpill, SpillDir: dir, Capacity: 2})
+	l, err := NewSubscription(SubscriptionConfig{Overflow: OverflowSpill, SpillDir: dir,
+		Capacity: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// settle waits until the listener does not use the disk any more.
-func (l *Listener) settle() {
+// settle waits until the subscription does not use the disk any more.
+func (l *Subscription) settle() {
 	for {
 		l.mu.Lock()
 		ended := l.disk
@@ -61,8 +61,8 @@ func hangs(gate chan struct{}) map[string]func() *slowDisk {
 	}
 }
 
-// spillTo makes a listener's spill file one of these segments.
-func (l *Listener) spillTo(segment func() *slowDisk) {
+// spillTo makes a subscription's spill file one of these segments.
+func (l *Subscription) spillTo(segment func() *slowDisk) {
 	l.buf.spill.file.create = func(string) (disk, error) {
 		d := segment()
 		d.faults = &faults{}
@@ -70,28 +70,28 @@ func (l *Listener) spillTo(segment func() *slowDisk) {
 	}
 }
 
-// A disk that hangs holds up its own listener, and nobody else. When it answers, that one gets
+// A disk that hangs holds up its own subscription, and nobody else. When it answers, that one gets
 // everything, in order.
 func TestADiskThatHangsHoldsUpNoOther(t *testing.T) {
 	for how := range hangs(nil) {
 		t.Run(how, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				gate := make(chan struct{})
-				_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill})
+				_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
 				l.spillTo(hangs(gate)[how])
-				other, _, _ := w.listen(ListenerConfig{})
+				other, _, _ := w.subscribe(SubscriptionConfig{})
 				w.applyEach("a", "b", "a")
 				served := w.serve(l)
 				w.applyEach("b", "a")
 				all := []string{"add a/1 101", "add b/1 102", "update a/1 103 was 101",
 					"update b/1 104 was 102", "update a/1 105 was 103"}
 				expect(t, other.take(), all...)
-				late, reg, _ := w.listen(ListenerConfig{})
+				late, reg, _ := w.subscribe(SubscriptionConfig{})
 				if got := late.take(); len(got) != 2 {
 					t.Errorf("who comes later gets %v", got)
 				}
 				reg.Remove()
-				if s := w.factory.Status()[0]; s.Objects != 2 || s.Listeners != 2 {
+				if s := w.factory.Status()[0]; s.Objects != 2 || s.Subscriptions != 2 {
 					t.Errorf("%+v", s)
 				}
 				before := served.take()
@@ -119,7 +119,7 @@ func TestADiskThatHangsFillsNoMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				gate := make(chan struct{})
-				_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill})
+				_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
 				l.spillTo(hangs(gate)["write"])
 				bound(l.buf.spill)
 				for range 100 {
@@ -144,14 +144,14 @@ func TestADiskThatHangsFillsNoMemory(t *testing.T) {
 	}
 }
 
-// A listener whose disk hangs is discarded in a bounded time, which is logged, and its goroutine
-// ends when the disk answers.
+// A subscription whose disk hangs is discarded in a bounded time, which is logged, and its
+// goroutine ends when the disk answers.
 func TestADiskThatHangsHoldsUpNoStop(t *testing.T) {
 	for how := range hangs(nil) {
 		t.Run(how, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				gate := make(chan struct{})
-				_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill})
+				_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
 				l.spillTo(hangs(gate)[how])
 				w.applyEach("a", "b", "a", "b")
 				if how == "read" {
@@ -185,37 +185,37 @@ func TestADiskThatHangsHoldsUpNoStop(t *testing.T) {
 	}
 }
 
-// Hundreds of listeners whose disk hangs take as long to discard as one does.
+// Hundreds of subscriptions whose disk hangs take as long to discard as one does.
 func TestDisksThatHangHoldUpAStopOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		gate := make(chan struct{})
-		listeners := make([]*Listener, 300)
-		for i := range listeners {
-			_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill})
+		subscriptions := make([]*Subscription, 300)
+		for i := range subscriptions {
+			_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
 			l.spillTo(hangs(gate)["write"])
-			listeners[i] = l
+			subscriptions[i] = l
 		}
 		w.applyEach("a", "b", "a", "b")
 		begun := time.Now() // of the bubble's clock
-		for i, n := range DiscardAll(listeners) {
+		for i, n := range DiscardAll(subscriptions) {
 			if n != 4 {
-				t.Errorf("%d of listener %d are discarded", n, i)
+				t.Errorf("%d of subscription %d are discarded", n, i)
 			}
 		}
 		if took := time.Since(begun); took != maxDiskWait {
 			t.Errorf("it took %v", took)
 		}
 		close(gate)
-		for _, l := range listeners {
+		for _, l := range subscriptions {
 			l.settle()
 		}
 	})
 }
 
-// Who discards a listener finds its file closed.
+// Who discards a subscription finds its file closed.
 func TestDiscardClosesTheSpillFile(t *testing.T) {
 	inWorld(t, func(w *world) {
-		_, l := w.hang(ListenerConfig{Capacity: 1, Overflow: OverflowSpill})
+		_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
 		var made []*slowDisk
 		l.spillTo(func() *slowDisk {
 			made = append(made, &slowDisk{})

@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// DefaultCapacity is how many events a listener's buffer holds if nothing else is said.
+	// DefaultCapacity is how many events a subscription's buffer holds if nothing else is said.
 	DefaultCapacity = 1024
-	// DefaultSpillBytes is how much a listener with OverflowSpill may put on disk if nothing else
-	// is said.
+	// DefaultSpillBytes is how much a subscription with OverflowSpill may put on disk if nothing
+	// else is said.
 	DefaultSpillBytes = 256 << 20
 )
 
-// ListenerConfig says what a listener wants. The zero value gets all events and no resync.
-type ListenerConfig struct {
+// SubscriptionConfig says what a subscription wants. The zero value gets all events and no resync.
+type SubscriptionConfig struct {
 	// Name stands in logs and errors.
 	Name string
 	// Capacity is how many events may wait, those being handled included; 0 means DefaultCapacity.
 	// Events that wait for a retry do not count: there may be one for each object, and behind them
 	// as many events as Capacity again.
 	Capacity int
-	// Resync is the period after which the listener gets every stored object again, as
+	// Resync is the period after which the subscription gets every stored object again, as
 	// event.Resync; 0 means never. Periods below a second are raised to one second.
 	Resync time.Duration
 	// Overflow says what happens to events for which the buffer has no room.
@@ -40,19 +40,19 @@ type ListenerConfig struct {
 	// files. SpillBytes bounds it; 0 means DefaultSpillBytes.
 	SpillDir   string
 	SpillBytes int64
-	// On are the operations the listener wants; empty means all. Others never enter its buffer.
+	// On are the operations the subscription wants; empty means all. Others never enter its buffer.
 	On event.OpSet
-	// Conditions must all hold for an event to enter the listener's buffer. None means that every
-	// event does.
+	// Conditions must all hold for an event to enter the subscription's buffer. None means that
+	// every event does.
 	Conditions []condition.Condition
 	// Transitions lets an update or a delete in, too, if the state before it fulfils the
 	// conditions, as an object that is deleted, and an update if the object does, as one that is
-	// added: for a listener that wants to learn when an object stops fulfilling them. See
+	// added: for a subscription that wants to learn when an object stops fulfilling them. See
 	// Delivery.Before and Delivery.Recalled.
 	Transitions bool
 }
 
-func (c ListenerConfig) withDefaults() ListenerConfig {
+func (c SubscriptionConfig) withDefaults() SubscriptionConfig {
 	c.Capacity = cmp.Or(c.Capacity, DefaultCapacity)
 	if c.On == 0 {
 		for _, op := range event.Ops {
@@ -66,23 +66,24 @@ func (c ListenerConfig) withDefaults() ListenerConfig {
 	return c
 }
 
-// Listener is one consumer of events with a bounded buffer of its own. Informers fill it, and are
-// never held up by it unless it asks for that (OverflowBlock); workers, one or many, empty it with
-// Next and More. It has no goroutine, but with OverflowSpill one while its file is written or read.
+// Subscription is one consumer of events with a bounded buffer of its own. Informers fill it, and
+// are never held up by it unless it asks for that (OverflowBlock); workers, one or many, empty it
+// with Next and More. It has no goroutine, but with OverflowSpill one while its file is written or
+// read.
 //
 // If the buffer is full, the object is marked, and later delivered once in its then current state,
 // with Missed set: no object's last state is ever lost (OverflowLatest, the default).
-type Listener struct {
+type Subscription struct {
 	conditions conditions
 	refused    atomic.Uint64 // events that On or Conditions refused, counted without the lock
-	cfg        ListenerConfig
+	cfg        SubscriptionConfig
 
 	mu      sync.Mutex
 	buf     buffer
 	stopped bool
 	retries map[event.Key]*time.Timer
 	recalls map[event.Key]*recall
-	stats   ListenerStats
+	stats   SubscriptionStats
 	// closed when the goroutine that runs the disk's jobs ends; nil if there is none
 	disk chan struct{}
 
@@ -91,9 +92,9 @@ type Listener struct {
 	stopping chan struct{}
 }
 
-// ListenerStats counts since the listener was made, but for Held, Parked, Marked, Backlog, OnDisk
-// and Resyncing, which are now.
-type ListenerStats struct {
+// SubscriptionStats counts since the subscription was made, but for Held, Parked, Marked, Backlog,
+// OnDisk and Resyncing, which are now.
+type SubscriptionStats struct {
 	Refused uint64 // events that On or Conditions refused, which came nowhere near the buffer
 	Offered uint64 // events that entered the buffer or a mark, and objects handed out by resyncs
 	Done    uint64 // events a worker has finished
@@ -124,22 +125,23 @@ type ListenerStats struct {
 	SpillError error
 }
 
-// NewListener makes a listener. Factory.Listen makes informers fill it.
-func NewListener(cfg ListenerConfig) (*Listener, error) {
+// NewSubscription makes a subscription. Factory.Subscribe makes informers fill it.
+func NewSubscription(cfg SubscriptionConfig) (*Subscription, error) {
 	if cfg.Capacity < 0 || cfg.Resync < 0 || cfg.SpillBytes < 0 {
-		return nil, fmt.Errorf("listener %q: capacity, resync and spill bytes must not be negative",
+		return nil, fmt.Errorf(
+			"subscription %q: capacity, resync and spill bytes must not be negative",
 			cfg.Name)
 	}
 	if cfg.Overflow > OverflowSpill {
-		return nil, fmt.Errorf("listener %q: there is no overflow policy %d", cfg.Name,
+		return nil, fmt.Errorf("subscription %q: there is no overflow policy %d", cfg.Name,
 			cfg.Overflow)
 	}
 	cfg = cfg.withDefaults()
 	allow, err := newConditions(cfg.On, cfg.Conditions, cfg.Transitions)
 	if err != nil {
-		return nil, fmt.Errorf("listener %q: %w", cfg.Name, err)
+		return nil, fmt.Errorf("subscription %q: %w", cfg.Name, err)
 	}
-	l := &Listener{
+	l := &Subscription{
 		conditions: allow, cfg: cfg, buf: buffer{capacity: cfg.Capacity, overflow: cfg.Overflow},
 		wake: newSignal(), room: newSignal(),
 		stopping: make(chan struct{}),
@@ -150,11 +152,11 @@ func NewListener(cfg ListenerConfig) (*Listener, error) {
 	return l, nil
 }
 
-// Name is the name the listener was made with.
-func (l *Listener) Name() string { return l.cfg.Name }
+// Name is the name the subscription was made with.
+func (l *Subscription) Name() string { return l.cfg.Name }
 
-// join takes the objects that are stored when the listener comes, and those of the first list.
-func (l *Listener) join(from *registration, objects []*object.Object) {
+// join takes the objects that are stored when the subscription comes, and those of the first list.
+func (l *Subscription) join(from *registration, objects []*object.Object) {
 	l.mu.Lock()
 	defer l.wake.set()
 	defer l.mu.Unlock()
@@ -168,9 +170,9 @@ func (l *Listener) join(from *registration, objects []*object.Object) {
 }
 
 // Next waits for an event. It is safe for concurrent use: events of one object are never out at the
-// same time, and come in order. It fails with ctx's error, or with ErrStopped once the listener was
-// stopped and everything is done.
-func (l *Listener) Next(ctx context.Context) (Delivery, error) {
+// same time, and come in order. It fails with ctx's error, or with ErrStopped once the subscription
+// was stopped and everything is done.
+func (l *Subscription) Next(ctx context.Context) (Delivery, error) {
 	for ctx.Err() == nil {
 		l.mu.Lock()
 		e, ok := l.take()
@@ -184,7 +186,7 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 			return l.delivery(e), nil
 		}
 		if finished {
-			return Delivery{}, fmt.Errorf("listener %q: %w", l.cfg.Name, ErrStopped)
+			return Delivery{}, fmt.Errorf("subscription %q: %w", l.cfg.Name, ErrStopped)
 		}
 		select {
 		case <-l.wake:
@@ -197,7 +199,7 @@ func (l *Listener) Next(ctx context.Context) (Delivery, error) {
 // More appends to got what a worker that has one event may take beside it, without waiting: at most
 // n events, and no more than its share of what is ready if so many workers are to have the same. As
 // with Next, events of one object are never out at the same time, and come in order.
-func (l *Listener) More(got []Delivery, n, workers int) []Delivery {
+func (l *Subscription) More(got []Delivery, n, workers int) []Delivery {
 	l.mu.Lock()
 	for n = min(n, l.buf.available()/max(workers, 1)); n > 0; n-- {
 		e, ok := l.take()
@@ -215,7 +217,7 @@ func (l *Listener) More(got []Delivery, n, workers int) []Delivery {
 }
 
 // take gives the next entry. The caller holds mu.
-func (l *Listener) take() (entry, bool) {
+func (l *Subscription) take() (entry, bool) {
 	e, ok := l.buf.take()
 	l.useDisk()
 	if l.buf.freed {
@@ -229,9 +231,10 @@ func (l *Listener) take() (entry, bool) {
 	return e, ok
 }
 
-func (l *Listener) delivery(e entry) Delivery {
+func (l *Subscription) delivery(e entry) Delivery {
 	d := Delivery{
-		Event: e.Event, Attempt: 1, Recalled: e.recalled, Before: e.known, ack: (*listenerAck)(l),
+		Event: e.Event, Attempt: 1, Recalled: e.recalled, Before: e.known,
+		ack:  (*subscriptionAck)(l),
 		from: e.from, failed: e.failed, initials: e.initials,
 	}
 	if e.failed != nil {
@@ -240,13 +243,13 @@ func (l *Listener) delivery(e entry) Delivery {
 	return d
 }
 
-// Stopped gives a channel that is closed when the listener is stopped, though there may be events
-// left.
-func (l *Listener) Stopped() <-chan struct{} { return l.stopping }
+// Stopped gives a channel that is closed when the subscription is stopped, though there may be
+// events left.
+func (l *Subscription) Stopped() <-chan struct{} { return l.stopping }
 
 // Stop ends the intake. Next still returns what is buffered, and then ErrStopped. What was to come
 // again does not, nor does the rest of a resync.
-func (l *Listener) Stop() {
+func (l *Subscription) Stop() {
 	l.mu.Lock()
 	if !l.stopped {
 		close(l.stopping)
@@ -262,7 +265,7 @@ func (l *Listener) Stop() {
 }
 
 // remove forgets what one registration has put into the buffer.
-func (l *Listener) remove(from *registration) {
+func (l *Subscription) remove(from *registration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	from.removed = true
@@ -271,7 +274,7 @@ func (l *Listener) remove(from *registration) {
 	l.wake.set() // what others have put in may have moved up
 }
 
-func (l *Listener) forget(from *registration) int {
+func (l *Subscription) forget(from *registration) int {
 	for key, timer := range l.retries {
 		if l.buf.parkedFrom(key) == from {
 			timer.Stop()
@@ -290,7 +293,7 @@ func (l *Listener) forget(from *registration) int {
 }
 
 // Stats gives the counters.
-func (l *Listener) Stats() ListenerStats {
+func (l *Subscription) Stats() SubscriptionStats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.stats
@@ -323,10 +326,10 @@ type HandlerFunc func(ctx context.Context, e event.Event) error
 // HandleEvent calls f.
 func (f HandlerFunc) HandleEvent(ctx context.Context, e event.Event) error { return f(ctx, e) }
 
-// Run hands events to h, one at a time and in order, until ctx is done or the listener is stopped
-// and empty. A failed event is retried with a delay that grows from 1 to 60 seconds, while events
-// of other objects go on.
-func (l *Listener) Run(ctx context.Context, h Handler) error {
+// Run hands events to h, one at a time and in order, until ctx is done or the subscription is
+// stopped and empty. A failed event is retried with a delay that grows from 1 to 60 seconds, while
+// events of other objects go on.
+func (l *Subscription) Run(ctx context.Context, h Handler) error {
 	failures := workqueue.NewTypedItemExponentialFailureRateLimiter[event.Key](time.Second,
 		time.Minute)
 	for {

@@ -9,9 +9,9 @@ import (
 // maxDiskWait is how long Discard waits for a disk that does not answer.
 const maxDiskWait = 2 * time.Second
 
-// useDisk has what is to be done to the spill file done, by a goroutine that the listener has as
-// long as there is something. The caller holds mu, and never waits for the disk.
-func (l *Listener) useDisk() {
+// useDisk has what is to be done to the spill file done, by a goroutine that the subscription has
+// as long as there is something. The caller holds mu, and never waits for the disk.
+func (l *Subscription) useDisk() {
 	if l.disk == nil && l.buf.diskDue() {
 		l.disk = make(chan struct{})
 		go l.runDisk()
@@ -19,7 +19,7 @@ func (l *Listener) useDisk() {
 }
 
 // runDisk does one job after the other, without mu.
-func (l *Listener) runDisk() {
+func (l *Subscription) runDisk() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for j := l.buf.nextDiskJob(); j != nil; j = l.buf.nextDiskJob() {
@@ -35,28 +35,28 @@ func (l *Listener) runDisk() {
 	l.disk = nil
 }
 
-// Discard stops the listener and drops what is buffered, which it counts. Events at workers are not
-// affected. It waits until the spill file is closed, but no longer than two seconds.
-func (l *Listener) Discard() int {
+// Discard stops the subscription and drops what is buffered, which it counts. Events at workers are
+// not affected. It waits until the spill file is closed, but no longer than two seconds.
+func (l *Subscription) Discard() int {
 	l.Stop()
 	n := l.discard()
 	l.awaitDisk()
 	return n
 }
 
-// DiscardAll discards listeners at the same time, so that all of those whose disk hangs take two
-// seconds together. It returns for each what [Listener.Discard] counts.
-func DiscardAll(listeners []*Listener) []int {
-	counts := make([]int, len(listeners))
+// DiscardAll discards subscriptions at the same time, so that all of those whose disk hangs take
+// two seconds together. It returns for each what [Subscription.Discard] counts.
+func DiscardAll(subscriptions []*Subscription) []int {
+	counts := make([]int, len(subscriptions))
 	var ended sync.WaitGroup
-	for i, l := range listeners {
+	for i, l := range subscriptions {
 		ended.Go(func() { counts[i] = l.Discard() })
 	}
 	ended.Wait()
 	return counts
 }
 
-func (l *Listener) discard() (n int) {
+func (l *Subscription) discard() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// nobody will read it: what it holds is counted from what is known of it in memory
@@ -68,9 +68,9 @@ func (l *Listener) discard() (n int) {
 	return n
 }
 
-// awaitDisk waits until the goroutine of a discarded listener has closed the file, or for
+// awaitDisk waits until the goroutine of a discarded subscription has closed the file, or for
 // maxDiskWait. A disk that hangs keeps that goroutine; it ends when the disk answers.
-func (l *Listener) awaitDisk() {
+func (l *Subscription) awaitDisk() {
 	l.mu.Lock()
 	ended := l.disk
 	l.mu.Unlock()

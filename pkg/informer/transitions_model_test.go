@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// member tells what a listener makes of an event that looks at nothing but whether objects fit:
+// member tells what a subscription makes of an event that looks at nothing but whether objects fit:
 // whether it takes the object for a member of the set afterwards.
 func (g *group) member(was bool, e entry) bool {
 	switch {
@@ -23,9 +23,9 @@ func (g *group) member(was bool, e entry) bool {
 	}
 }
 
-// With overflow, a listener with Transitions that goes by each event's object, old object and, for
-// deletes, the state it took before knows in the end which objects fit: it has not missed one that
-// has stopped fitting before it was deleted.
+// With overflow, a subscription with Transitions that goes by each event's object, old object and,
+// for deletes, the state it took before knows in the end which objects fit: it has not missed one
+// that has stopped fitting before it was deleted.
 func TestTransitionsModelEndsInTheRightSet(t *testing.T) {
 	dir, left := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -34,13 +34,13 @@ func TestTransitionsModelEndsInTheRightSet(t *testing.T) {
 			g := &group{both: true}
 			_, g.conditions = drawConditions(t)
 			period := time.Duration(rapid.IntRange(0, 2).Draw(t, "resync")) * time.Minute
-			cfg := ListenerConfig{Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"),
+			cfg := SubscriptionConfig{Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"),
 				Resync: period, Conditions: g.conditions, Transitions: true}
 			cfg.Overflow = rapid.SampledFrom([]Overflow{OverflowLatest, OverflowSpill}).Draw(t,
 				"overflow")
 			cfg.SpillDir, cfg.SpillBytes = dir, 2000
-			g.before = j.listener(cfg)
-			g.all = j.listener(ListenerConfig{Capacity: 1 << 20, Resync: period})
+			g.before = j.subscription(cfg)
+			g.all = j.subscription(SubscriptionConfig{Capacity: 1 << 20, Resync: period})
 			g.behind = g.all
 			return g
 		})
@@ -55,12 +55,13 @@ func TestTransitionsModelEndsInTheRightSet(t *testing.T) {
 			}
 			for key := range members {
 				if o := j.current[key]; o == nil && members[key] {
-					t.Fatalf("%v: %s is gone, which the listener does not know", g.conditions, key)
+					t.Fatalf("%v: %s is gone, which the subscription does not know", g.conditions,
+						key)
 				}
 			}
 			for key, o := range j.current {
 				if members[key] != g.fits(o) {
-					t.Fatalf("%v: %s fits: %t, the listener takes it for %t:\n%s\nof\n%s",
+					t.Fatalf("%v: %s fits: %t, the subscription takes it for %t:\n%s\nof\n%s",
 						g.conditions, key, g.fits(o), members[key], of(key, g.before.events),
 						of(key, g.all.events))
 				}

@@ -12,11 +12,11 @@ import (
 )
 
 // An API whose objects have no versions, as some aggregated ones do: a change is an update, in the
-// store and for listeners, and an object that a new list repeats is unchanged.
+// store and for subscriptions, and an object that a new list repeats is unchanged.
 func TestObjectsWithoutVersions(t *testing.T) {
 	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{},
 		joined: newSignal()}
-	l, err := NewListener(ListenerConfig{Resync: time.Hour})
+	l, err := NewSubscription(SubscriptionConfig{Resync: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestARelistWithoutVersions(t *testing.T) {
 			return fmt.Sprintf(`{"metadata":{"name":"a","namespace":"shop"},"spec":{"n":%d}}`, n)
 		}
 		w.server.objects["a"], w.server.order = item(1), []string{"a"}
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		first := r.take()
 		w.server.disconnect(true)
 		time.Sleep(time.Minute)

@@ -59,7 +59,7 @@ func TestABusyServerThatIgnoresTheRequest(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.server.streams, w.server.noEnd = true, true
 				w.server.apply("a", "1", "")
-				_, reg, _ := w.listen(ListenerConfig{})
+				_, reg, _ := w.subscribe(SubscriptionConfig{})
 				begun := time.Now()
 				for i := 0; !reg.shared.informer.queue.hasSynced() &&
 					time.Since(begun) < time.Hour; i++ {

@@ -14,7 +14,7 @@ func TestTheFirstListIsStreamed(t *testing.T) {
 		w.server.streams = true
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		r, reg, _ := w.listen(ListenerConfig{})
+		r, reg, _ := w.subscribe(SubscriptionConfig{})
 		expect(t, r.take(), "add a/1 101*", "add b/2 102*")
 		w.server.apply("a", "1", "")
 		expect(t, r.take(), "update a/1 103 was 101")
@@ -53,7 +53,7 @@ func TestNothingIsTakenBeforeTheEndOfAStreamedList(t *testing.T) {
 		w.server.streams, w.server.noEnd = true, true
 		w.server.apply("a", "1", "")
 		w.server.apply("b", "2", "")
-		r, reg, _ := w.listen(ListenerConfig{})
+		r, reg, _ := w.subscribe(SubscriptionConfig{})
 		w.server.apply("a", "1", "") // changes are mixed into the list
 		w.server.remove("b")
 		w.server.apply("c", "3", "")
@@ -74,7 +74,7 @@ func TestAServerThatIgnoresTheRequestIsAskedForPages(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.streams, w.server.noEnd = true, true
 		w.server.apply("a", "1", "")
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		expect(t, r.take())
 		time.Sleep(watchListIdle + time.Second)
 		expect(t, r.take(), "add a/1 101*")
@@ -90,7 +90,7 @@ func TestAStreamedListThatIsCut(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.server.streams, w.server.noEnd = true, true
 		w.server.apply("a", "1", "")
-		r, _, _ := w.listen(ListenerConfig{})
+		r, _, _ := w.subscribe(SubscriptionConfig{})
 		for try := range 3 {
 			if n := len(w.server.watched()); n != try+1 {
 				t.Errorf("%d watches after %d cuts", n, try)
@@ -125,7 +125,7 @@ func TestStreamedListFailures(t *testing.T) {
 					}
 					return nil
 				}
-				r, _, _ := w.listen(ListenerConfig{})
+				r, _, _ := w.subscribe(SubscriptionConfig{})
 				time.Sleep(time.Minute)
 				expect(t, r.take(), "add a/1 101*")
 				if n := len(w.server.listed()); n != c.lists {
@@ -141,7 +141,7 @@ func TestAStreamedRelistOfAnExpiredVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.server.streams = true
-				r, _, _ := w.listen(ListenerConfig{})
+				r, _, _ := w.subscribe(SubscriptionConfig{})
 				w.server.apply("a", "1", "", true)
 				w.server.failWatch = func(_ int, opts metav1.ListOptions) error {
 					if opts.ResourceVersion != "" {

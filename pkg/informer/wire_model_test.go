@@ -57,7 +57,7 @@ func drawPhase(t *rapid.T) phase {
 
 // TestWireModel: a server that cuts, refuses, delays, ignores, repeats and sends nonsense at any
 // time is followed with a bounded number of requests, none of them a list without a reason, and
-// once it is well the store is what it has. Listeners get a subsequence of each object's states
+// once it is well the store is what it has. Subscriptions get a subsequence of each object's states
 // that ends on the last.
 func TestWireModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -69,7 +69,7 @@ func TestWireModel(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			l, err := NewListener(ListenerConfig{})
+			l, err := NewSubscription(SubscriptionConfig{})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func (s *wireServer) check(t *rapid.T, inf *Informer, heard *wireLedger, status 
 	}
 }
 
-// wireLedger is what a listener got, by object.
+// wireLedger is what a subscription got, by object.
 type wireLedger struct{ seen map[string][]string }
 
 func (l *wireLedger) HandleEvent(_ context.Context, e event.Event) error {

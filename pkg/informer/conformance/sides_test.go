@@ -185,11 +185,11 @@ func newOwn(cfg *rest.Config) (side, error) {
 }
 
 func (o *own) join(resync time.Duration, see func(sight)) {
-	l, err := informer.NewListener(informer.ListenerConfig{Resync: resync})
+	l, err := informer.NewSubscription(informer.SubscriptionConfig{Resync: resync})
 	if err != nil {
 		panic(err)
 	}
-	reg, err := o.factory.Listen(informer.Resource{GroupVersionResource: things, Kind: kind},
+	reg, err := o.factory.Subscribe(informer.Resource{GroupVersionResource: things, Kind: kind},
 		informer.Scope{}, informer.Shape{}, l)
 	if err != nil {
 		panic(err) // only after the factory has stopped
