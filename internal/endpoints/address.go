@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/informerd/informerd/internal/loopback"
 )
 
 // CheckAddress says what is wrong with an address to listen on, nil if nothing is. It looks up
@@ -16,7 +17,7 @@ func CheckAddress(address string) error {
 	if err := checkHostPort("http", address); err != nil {
 		return err
 	}
-	if host, port, _ := net.SplitHostPort(address); !isLoopback(host) {
+	if host, port, _ := net.SplitHostPort(address); !loopback.Host(host) {
 		return publicError(address, port)
 	}
 	return nil
@@ -40,33 +41,24 @@ func publicError(address, port string) error {
 		address, port)
 }
 
-// isLoopback tells whether a host stands for this machine and nobody else. Of names, only localhost
-// does.
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
-}
-
-// isLoopbackHeader is isLoopback for a Host header, which may have a port.
+// isLoopbackHeader reports whether a Host header, which may have a port, names a loopback address
+// or localhost.
 func isLoopbackHeader(header string) bool {
 	if host, _, err := net.SplitHostPort(header); err == nil {
-		return isLoopback(host)
+		return loopback.Host(host)
 	}
 	if inner, ok := strings.CutPrefix(header, "["); ok {
 		header, ok = strings.CutSuffix(inner, "]")
-		return ok && isLoopback(header)
+		return ok && loopback.Host(header)
 	}
-	return isLoopback(header)
+	return loopback.Host(header)
 }
 
 // checkBound looks at what an address has become: localhost is what the machine's own files say it
 // is.
 func checkBound(address string, bound net.Addr) error {
 	host, port, err := net.SplitHostPort(bound.String())
-	if err != nil || !isLoopback(host) {
+	if err != nil || !loopback.Host(host) {
 		return publicError(fmt.Sprintf("%s (%s)", address, bound), port)
 	}
 	return nil

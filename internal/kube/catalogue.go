@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informerd/informerd/internal/nearest"
+	"github.com/informerd/informerd/internal/resourcename"
 )
 
 // catalogue is what one answer of the server says about its resources. It is immutable.
@@ -73,12 +74,12 @@ func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList,
 // find gives the best entry of the name, nil if there is none.
 func (c *catalogue) find(name string) *entry {
 	for _, watchable := range []bool{true, false} {
-		for _, q := range queries(name) {
+		for _, q := range resourcename.Readings(name) {
 			for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind,
 				(*entry).isShortName} {
 				for i := range c.entries {
 					e := &c.entries[i]
-					if e.isIn(q) && matches(e, q.resource) && (e.watchable() || !watchable) {
+					if e.isIn(q) && matches(e, q.Resource) && (e.watchable() || !watchable) {
 						return e
 					}
 				}
@@ -88,8 +89,8 @@ func (c *catalogue) find(name string) *entry {
 	return nil
 }
 
-func (e *entry) isIn(q query) bool {
-	return q.anyGroup || e.GVR.Group == q.group && (q.version == "" || e.GVR.Version == q.version)
+func (e *entry) isIn(r resourcename.Reading) bool {
+	return r.AnyGroup || e.GVR.Group == r.Group && (r.Version == "" || e.GVR.Version == r.Version)
 }
 
 func (e *entry) isPlural(name string) bool { return strings.EqualFold(e.GVR.Resource, name) }
@@ -117,7 +118,7 @@ func (e *entry) watchable() bool {
 // beginning so.
 func (c *catalogue) near(name string) []Resource {
 	const most = 3
-	asked := queries(name)[0].resource
+	asked := resourcename.Readings(name)[0].Resource
 	type candidate struct {
 		*entry
 		score int
@@ -179,7 +180,7 @@ func (c *catalogue) failedFor(name string) []string {
 		if err != nil {
 			continue
 		}
-		for _, q := range queries(name) {
+		for _, q := range resourcename.Readings(name) {
 			if e := (entry{Resource: Resource{GVR: gv.WithResource("")}}); e.isIn(q) &&
 				!slices.Contains(failed, text) {
 				failed = append(failed, text)

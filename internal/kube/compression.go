@@ -3,10 +3,11 @@ package kube
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/informerd/informerd/internal/loopback"
 )
 
 // compress chooses whether answers are compressed. Nobody knows how fast the way to a server is;
@@ -40,7 +41,7 @@ func compress(cfg *rest.Config, inCluster bool, o Options) error {
 	return nil
 }
 
-// isLoopback tells whether the server's address leads to this machine, as far as can be seen
+// isLoopback reports whether the server's address leads to this machine, as far as can be seen
 // without asking anybody. Behind a proxy it would lead to the proxy's.
 func isLoopback(cfg *rest.Config) bool {
 	server, _, err := rest.DefaultServerUrlFor(cfg)
@@ -48,9 +49,5 @@ func isLoopback(cfg *rest.Config) bool {
 		return false // what is wrong with an address is for those to say who use it
 	}
 	host := strings.ToLower(strings.TrimSuffix(server.Hostname(), "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
+	return loopback.Host(host) || strings.HasSuffix(host, ".localhost")
 }

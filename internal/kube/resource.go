@@ -2,7 +2,6 @@ package kube
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -31,25 +30,4 @@ func (r Resource) CheckNamespaces(namespaces []string) error {
 		return nil
 	}
 	return fmt.Errorf("%s belong to the whole cluster and cannot be limited to namespaces (%s); remove namespaces", r, list(namespaces))
-}
-
-// query is one way to read a name: resource, resource.group, resource.version or
-// resource.version.group.
-type query struct {
-	resource, version string
-	group             string
-	anyGroup          bool
-}
-
-// queries gives the ways to read a name, the likeliest first.
-func queries(name string) []query {
-	resource, rest, _ := strings.Cut(strings.TrimSuffix(name, "."), ".")
-	if rest == "" {
-		return []query{{resource: resource, anyGroup: true}}
-	}
-	first, group, _ := strings.Cut(rest, ".")
-	return []query{
-		{resource: resource, version: first, group: group}, // pods.v1, deployments.v1.apps
-		{resource: resource, group: rest},                  // deployments.apps
-	}
 }

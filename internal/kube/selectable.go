@@ -3,6 +3,8 @@ package kube
 import (
 	"slices"
 	"strings"
+
+	"github.com/informerd/informerd/internal/resourcename"
 )
 
 // selectable are the text fields, beside name and namespace, for which API servers have field
@@ -27,10 +29,10 @@ var selectable = map[string][]string{
 // configuration by its plural, by this field. It does not ask one: what is not known to be
 // selectable is not.
 func Selectable(resource, field string) bool {
-	for _, q := range queries(strings.ToLower(resource)) {
-		name := q.resource
-		if q.group != "" {
-			name += "." + q.group
+	for _, q := range resourcename.Readings(strings.ToLower(resource)) {
+		name := q.Resource
+		if q.Group != "" {
+			name += "." + q.Group
 		}
 		if slices.Contains(selectable[name], field) {
 			return true

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/informerd/informerd/internal/resourcename"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -105,11 +106,11 @@ func (s *Set) Name(resource string) (name string, known bool) {
 }
 
 func (s *Set) find(resource string) *entry {
-	for _, q := range queries(resource) {
+	for _, q := range resourcename.Readings(resource) {
 		for _, matches := range []func(*entry, string) bool{(*entry).isPlural, (*entry).isKind,
 			(*entry).isShortName} {
 			for i := range s.entries {
-				if e := &s.entries[i]; q.isFor(e) && matches(e, q.resource) {
+				if e := &s.entries[i]; e.isIn(q) && matches(e, q.Resource) {
 					return e
 				}
 			}
@@ -128,25 +129,6 @@ func (e *entry) isShortName(name string) bool {
 	})
 }
 
-// query is one way to read a name. Names are read as internal/kube does it, which asks an API
-// server with them.
-type query struct {
-	resource, version, group string
-	anyGroup                 bool
-}
-
-func queries(name string) []query {
-	resource, rest, _ := strings.Cut(strings.TrimSuffix(name, "."), ".")
-	if rest == "" {
-		return []query{{resource: resource, anyGroup: true}}
-	}
-	first, group, _ := strings.Cut(rest, ".")
-	return []query{
-		{resource: resource, version: first, group: group}, // pods.v1, deployments.v1.apps
-		{resource: resource, group: rest},                  // deployments.apps
-	}
-}
-
-func (q query) isFor(e *entry) bool {
-	return q.anyGroup || e.group == q.group && (q.version == "" || e.version == q.version)
+func (e *entry) isIn(r resourcename.Reading) bool {
+	return r.AnyGroup || e.group == r.Group && (r.Version == "" || e.version == r.Version)
 }
