@@ -153,7 +153,7 @@ bench-micro: ## Run the Go benchmarks, of JSON libraries, compressors and our ow
 conformance: ## Hold the informer against client-go and its models at full length, and against mutants (some minutes)
 	CONFORMANCE_SEEDS=2000 go test -count=1 -timeout 60m ./pkg/informer/conformance
 	go test -count=1 -timeout 60m -run Model ./pkg/informer -rapid.checks=10000 -rapid.steps=200
-	dev/mutants/run.sh
+	go run ./dev/mutants
 
 .PHONY: fault
 fault: devcluster ## Change thousands of objects on a real control plane while its API server is killed (some minutes)

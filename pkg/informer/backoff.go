@@ -44,10 +44,10 @@ func (b *backoff) next(now time.Time, cause error) time.Duration {
 	if utilnet.IsConnectionRefused(cause) {
 		delay = jittered(min(b.step, backoffRefused))
 		b.step = max(b.step, min(2*b.step, backoffRefused))
-	} else if b.step = min(2*b.step, backoffMax); mutated("sawtooth") && b.step == backoffMax {
-		b.step = backoffMin
+	} else {
+		b.step = min(2*b.step, backoffMax)
 	}
-	if asked := retryafter.Of(cause); asked > 0 && !mutated("ignored-retry-after") {
+	if asked := retryafter.Of(cause); asked > 0 {
 		// All clients got the same time.
 		delay = max(delay, asked+rand.N(backoffMin))
 	}

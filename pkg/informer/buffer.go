@@ -192,9 +192,6 @@ func (m *mark) merge(e entry) (coalesced bool) {
 	case last.Op == event.Update:
 		e.Op, e.Old = event.Update, last.Old
 	}
-	if mutated("stale-mark") {
-		return true
-	}
 	e.Missed += last.Missed + 1
 	e.initials += last.initials
 	m.latest = e
@@ -257,7 +254,7 @@ func (b *buffer) take() (entry, bool) {
 			return b.nextResync()
 		}
 		key := e.Object.Key()
-		if l := b.lanes[key]; l != nil && !mutated("no-lanes") {
+		if l := b.lanes[key]; l != nil {
 			b.lineUp(l, e)
 			continue
 		}
@@ -329,8 +326,7 @@ func (b *buffer) enterMark(m *mark) {
 func (b *buffer) enterInitial(e entry) {
 	key := e.Object.Key()
 	m := b.marks[key]
-	if m == nil || m.latest.from != e.from || b.spilled[key] != nil &&
-		!mutated("spill-overtaken") || mutated("backlog-unmerged") {
+	if m == nil || m.latest.from != e.from || b.spilled[key] != nil {
 		b.enter(e)
 		return
 	}

@@ -15,7 +15,7 @@ type conditions struct {
 
 func newConditions(on event.OpSet, list []condition.Condition, transitions bool) (conditions,
 	error) {
-	return conditions{on, list, transitions && !mutated("transitions-ignored")},
+	return conditions{on, list, transitions},
 		condition.Validate(list)
 }
 
@@ -48,7 +48,7 @@ func (j *judge) allows(e *entry) bool {
 
 // allowed returns those of the stored objects that a subscription which comes late wants as adds.
 func (c *conditions) allowed(objects []*object.Object) []*object.Object {
-	if len(c.list) == 0 || mutated("conditions-ignored-for-late-ones") {
+	if len(c.list) == 0 {
 		return objects
 	}
 	var wanted []*object.Object // a new one, so that a few objects do not keep the list of all

@@ -76,7 +76,7 @@ func (c *controller) applyNow(d delta) (applied bool) {
 	}
 	c.apply(claimed)
 	// the reflector goes on reading, until the queue is full
-	if len(c.proc.blocked) > 0 && !mutated("unpassed") {
+	if len(c.proc.blocked) > 0 {
 		c.queue.pass()
 		return true
 	}
@@ -136,13 +136,13 @@ func (c *controller) change(d *delta) {
 	stored := c.store.get(o.Key())
 	switch {
 	case d.typ == deltaDeleted:
-		if stored == nil && !mutated("unknown-deletes") {
+		if stored == nil {
 			return // nobody was told of it
 		}
 		c.store.remove(o.Key())
 		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.finalStateUnknown}
 		known := stored
-		if stored != nil && stored.UID() != o.UID() && !mutated("no-split") {
+		if stored.UID() != o.UID() {
 			// The end of a successor nobody was told of: what subscriptions know ended before that.
 			gone.Object, gone.FinalStateUnknown = stored, true
 		}
@@ -150,7 +150,7 @@ func (c *controller) change(d *delta) {
 	case stored == nil:
 		c.store.put(o)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
-	case stored.UID() != o.UID() && !mutated("no-split"):
+	case stored.UID() != o.UID():
 		// Deleted and created again while nobody looked: two objects that share a name.
 		c.store.put(o)
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,

@@ -55,7 +55,7 @@ func (s *indexer) exchange(o, form *object.Object) (freed int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	objects := s.namespaces[o.Namespace()]
-	if objects == nil || objects.get(o.Key()) != o && !mutated("stale-exchange") {
+	if objects == nil || objects.get(o.Key()) != o {
 		return 0
 	}
 	objects.put(form)

@@ -51,9 +51,7 @@ func (q *deltaQueue) claimFirst() bool {
 		return false
 	}
 	q.populate.begun = true
-	if !mutated("synced-before-the-list") {
-		q.populate.left = 1
-	}
+	q.populate.left = 1
 	q.own[0] = delta{}
 	q.taken, q.takenKey = q.own[:], event.Key{}
 	return true
@@ -64,9 +62,6 @@ func (q *deltaQueue) claimFirst() bool {
 func (q *deltaQueue) endFirst(again []*object.Object) {
 	q.mu.Lock()
 	for _, o := range again {
-		if mutated("twice-listed-lost") {
-			break
-		}
 		q.push(o.Key(), delta{typ: deltaReplaced, object: o, initial: true})
 	}
 	q.populate.left += len(q.items)
@@ -86,7 +81,7 @@ func (p *processor) distributeFirst(objects []*object.Object) {
 	for _, o := range objects {
 		e.Object = o
 		for i, reg := range p.regs {
-			if reg.judge.allows(&e) || mutated("conditions-ignored-in-first-list") {
+			if reg.judge.allows(&e) {
 				wanted[i] = append(wanted[i], o.Stored())
 			}
 		}

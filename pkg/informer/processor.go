@@ -73,9 +73,7 @@ func (p *processor) join(l *Subscription, store *indexer, now time.Time) *regist
 		wanted = l.conditions.allowed(store.list())
 	}
 	l.refused.Add(uint64(stored - len(wanted)))
-	if !mutated("nothing-for-late-ones") {
-		l.join(reg, wanted)
-	}
+	l.join(reg, wanted)
 	p.regs = append(p.regs, reg)
 	p.resyncs = p.resyncs || l.cfg.Resync > 0
 	return reg
@@ -126,7 +124,7 @@ func (p *processor) distributeGone(e event.Event, known *object.Object) {
 func (p *processor) distributeUnchanged(o *object.Object) {
 	offered := entry{Event: event.Event{Op: event.Resync, Object: o}}
 	for _, reg := range p.regs {
-		if reg.syncing && reg.subscription.cfg.Resync > 0 || mutated("unchanged-to-everyone") {
+		if reg.syncing && reg.subscription.cfg.Resync > 0 {
 			p.sendTo(reg, &offered)
 		}
 	}
@@ -161,7 +159,7 @@ func (p *processor) sendTo(reg *registration, e *entry) {
 	// the two may be of one object.
 	waits := slices.ContainsFunc(p.blocked, func(e entry) bool {
 		return e.from == reg
-	}) && !mutated("overtaken-offers")
+	})
 	if waits {
 		l.postpone(reg)
 	}
@@ -226,9 +224,6 @@ func (p *processor) startResync(now time.Time, store *indexer) (next time.Time) 
 	}
 	if len(due) == 0 {
 		return next
-	}
-	if mutated("resync-to-everyone") {
-		due = p.regs
 	}
 	for _, reg := range p.regs {
 		reg.syncing = slices.Contains(due, reg)

@@ -2,7 +2,6 @@ package informer
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/informerd/informerd/pkg/informer/event"
@@ -78,7 +77,7 @@ func (q *deltaQueue) add(ctx context.Context, d delta) error {
 	key := d.object.Key()
 	for {
 		q.mu.Lock()
-		if q.deltas < q.limit || mutated("unbounded-queue") {
+		if q.deltas < q.limit {
 			// The first event of an empty queue means that no list will come first.
 			q.populate.begun = true
 			q.push(key, d)
@@ -107,7 +106,7 @@ func (q *deltaQueue) add(ctx context.Context, d delta) error {
 func (q *deltaQueue) claim(d delta) *delta {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if (len(q.items) > 0 || len(q.taken) > 0) && !mutated("overtaken-queue") {
+	if len(q.items) > 0 || len(q.taken) > 0 {
 		return nil
 	}
 	q.populate.begun = true // as with add
@@ -138,7 +137,7 @@ func (q *deltaQueue) replace(list []*object.Object, store *indexer) {
 	nothingKnown := known == 0 && len(q.items) == 0 && len(q.taken) == 0
 	room := make([]delta, len(list)) // for the first delta of each
 	for i, o := range list {
-		d := delta{typ: deltaReplaced, object: o, initial: mutated("always-initial")}
+		d := delta{typ: deltaReplaced, object: o}
 		q.pushTo(room[i:i:i+1], o.Key(), d)
 	}
 	if !nothingKnown {
@@ -154,7 +153,7 @@ func (q *deltaQueue) pushMissing(list []*object.Object, store *indexer) {
 		listed[o.Key()] = struct{}{}
 	}
 	missing := func(key event.Key, last delta) {
-		if _, ok := listed[key]; !ok && last.typ != deltaDeleted && !mutated("no-tombstones") {
+		if _, ok := listed[key]; !ok && last.typ != deltaDeleted {
 			listed[key] = struct{}{}
 			q.push(key, delta{typ: deltaDeleted, object: last.object, finalStateUnknown: true})
 		}
@@ -215,7 +214,7 @@ func (q *deltaQueue) flush() {
 // dedupe merges two deletes at the end into the one that has the real final state.
 func dedupe(deltas []delta) []delta {
 	n := len(deltas)
-	if mutated("no-dedupe") || n < 2 || deltas[n-1].typ != deltaDeleted ||
+	if n < 2 || deltas[n-1].typ != deltaDeleted ||
 		deltas[n-2].typ != deltaDeleted {
 		return deltas
 	}
@@ -247,9 +246,6 @@ func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 	q.deltas -= len(q.taken)
 	if q.large && len(q.items) == 0 {
 		q.items, q.large = map[event.Key][]delta{}, false
-	}
-	if mutated("order-swapped") {
-		slices.Reverse(q.taken)
 	}
 	q.room.set()
 	return q.taken, true

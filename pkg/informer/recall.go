@@ -53,7 +53,7 @@ func (l *Subscription) recall(key event.Key, r *recall) {
 
 func (r *recall) isGone(key event.Key) bool {
 	store := r.entry.from.store
-	if store == nil || mutated("recalled-for-ever") {
+	if store == nil {
 		return false
 	}
 	o := store.get(key)
@@ -63,7 +63,7 @@ func (r *recall) isGone(key event.Key) bool {
 // refusedEnd makes an object that is gone its end, unless the subscription hears of that anyway:
 // the end of a state that fulfils its conditions is not refused. The caller holds mu.
 func (l *Subscription) refusedEnd(r *recall) bool {
-	if !l.cfg.Transitions || !l.cfg.On.Has(event.Delete) || mutated("no-refused-ends") {
+	if !l.cfg.Transitions || !l.cfg.On.Has(event.Delete) {
 		return false
 	}
 	r.entry.Op, r.entry.FinalStateUnknown = event.Delete, true

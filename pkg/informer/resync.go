@@ -104,9 +104,6 @@ func (b *buffer) judges(l *Subscription) *judge {
 // event that is not in the lanes either has been done, or was refused by the subscription's
 // conditions, or is on its way.
 func (r *resync) current(o *object.Object) *object.Object {
-	if mutated("resync-overtakes") {
-		return o
-	}
 	current := r.from.store.get(o.Key())
 	on := r.from.subscription.cfg.On
 	switch {

@@ -177,3 +177,24 @@ func TestAnOrderWithoutItsMarkIsCounted(t *testing.T) {
 		t.Errorf("%d mistakes, %+v", b.mistakes, b)
 	}
 }
+
+// An object whose place in the backlog comes has a mark, and earlier events in the spill: those go
+// before the mark.
+func TestAMarkDoesNotOvertakeTheSpill(t *testing.T) {
+	b := &buffer{capacity: 1, overflow: OverflowSpill,
+		spill: newSpill((&faults{}).spillFile(1 << 20))}
+	from := &registration{}
+	update := func(v int) entry {
+		return entry{Event: ev(event.Update, obj("x", "x", v), obj("x", "x", v-1)).Event,
+			from: from}
+	}
+	b.join(from, []*object.Object{obj("a", "a", 1), obj("x", "x", 2)})
+	b.offer(update(3))
+	b.useDisk()
+	b.spill.limited = true // no room in the file for the next one
+	b.offer(update(4))
+	if len(b.spilled) != 1 || len(b.marks) != 1 {
+		t.Fatalf("%d objects in the spill, %d marked", len(b.spilled), len(b.marks))
+	}
+	expect(t, drain(b), "add a/a 1*", "add x/x 2*", "update x/x 3 was 2", "update x/x 4 was 3")
+}

@@ -56,7 +56,7 @@ func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 	if err := s.wholeLine(); err != nil {
 		return err
 	}
-	for !s.lines && s.err == nil && s.end-s.start < s.last+s.last/16 && !mutated("impatient-list") {
+	for !s.lines && s.err == nil && s.end-s.start < s.last+s.last/16 {
 		// Values are much alike: this one is hardly all there. Nobody waits for it: the text must
 		// end before anything is taken of it.
 		if err := s.fill(); err != nil {

@@ -160,7 +160,7 @@ func (l *Subscription) join(from *registration, objects []*object.Object) {
 	l.mu.Lock()
 	defer l.wake.set()
 	defer l.mu.Unlock()
-	if l.stopped || from.removed && !mutated("first-list-for-who-left") {
+	if l.stopped || from.removed {
 		return
 	}
 	from.initials += len(objects)

@@ -174,7 +174,7 @@ func (r *reflector) afterRefusal(ctx context.Context, err error) (again bool, _ 
 // afterFailure backs off for the next watch. After maxFailedWatches of them a list has to show what
 // is the matter.
 func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, err error) {
-	if r.failedWatches++; r.failedWatches < maxFailedWatches || mutated("no-list-after-failures") {
+	if r.failedWatches++; r.failedWatches < maxFailedWatches {
 		return true, r.wait(ctx, cause)
 	}
 	r.failedWatches = 0
@@ -219,9 +219,7 @@ func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 		if err != nil {
 			r.skip(err)
 		}
-		if !mutated("ignored-bookmarks") {
-			r.setVersion(mark.version)
-		}
+		r.setVersion(mark.version)
 		return notYet, nil
 	case "ERROR":
 		err := statusError(frame.Text)

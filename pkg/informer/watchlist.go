@@ -121,9 +121,6 @@ func (t *listTimer) listed() bool {
 	if !t.timer.Stop() {
 		return false
 	}
-	if mutated("endless-streamed-list") {
-		t.until = time.Now().Add(time.Hour)
-	}
 	t.timer.Reset(min(watchListIdle, time.Until(t.until)))
 	return true
 }
