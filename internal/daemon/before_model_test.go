@@ -80,7 +80,7 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 			}
 		}
 	})
-	if refused == 0 || wantedOnes == 0 || completeOnes == 0 || ruled == 0 {
+	if !testing.Short() && (refused == 0 || wantedOnes == 0 || completeOnes == 0 || ruled == 0) {
 		t.Errorf("%d refused, %d of rules, %d wanted, %d complete: this test says nothing", refused,
 			ruled, wantedOnes, completeOnes)
 	}

@@ -73,7 +73,7 @@ func TestConditionsOfAnyAreNecessary(t *testing.T) {
 			}
 		}
 	})
-	if !t.Failed() && refused < 20 {
+	if !t.Failed() && !testing.Short() && refused < 20 {
 		t.Errorf("only %d events were refused: this test says nothing", refused)
 	}
 }

@@ -323,7 +323,7 @@ func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 			}
 		}
 	})
-	if !t.Failed() && (failed < 20 || refused < 20 || certain < 20) {
+	if !t.Failed() && !testing.Short() && (failed < 20 || refused < 20 || certain < 20) {
 		t.Errorf("%d objects failed, %d were refused before, %d by selects that are certain",
 			failed, refused, certain)
 	}

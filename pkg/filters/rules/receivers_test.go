@@ -289,7 +289,7 @@ func TestModelOfReceivers(t *testing.T) {
 				len(b.counts), b.open)
 		}
 	})
-	if late == 0 {
+	if late == 0 && !testing.Short() {
 		t.Error("every receiver was there all the time: this test says nothing")
 	}
 }

@@ -47,7 +47,7 @@ func TestModelListsThatReadTogether(t *testing.T) {
 			},
 		})
 	})
-	if !t.Failed() && (passed < 100 || refused < 100) {
+	if !t.Failed() && !testing.Short() && (passed < 100 || refused < 100) {
 		t.Errorf("%d events passed, %d were refused: this test says nothing", passed, refused)
 	}
 }
