@@ -27,9 +27,35 @@ import (
 // match says that len bytes at place n of the text that is read are those at place t of the base.
 type match struct{ n, t, len int }
 
+// aligner reads a text against a base.
+type aligner struct {
+	checker
+	s     string
+	from  int   // where the object begins
+	base  *base // nil if nothing like this object is known
+	eager bool
+
+	matches []match // what is as in the base, in the order of s
+	until   int     // up to which place s is as the base is, shift bytes later
+	shift   int
+	near    int // the extent of the base that was asked for last
+	// lost: the base does not resemble the object, as too much was spent on it for what was read (aligner.spend).
+	lost        bool
+	spent, read int
+	// What was read before the base was known: the object's members, and those of its metadata.
+	top, meta []member
+	metadata  bool // was seen
+}
+
+// member is a member of an object that was read member by member.
+type member struct {
+	start, nameEnd, value, end int  // the name's quote, behind the name, the value, behind the value
+	typeMeta                   bool // apiVersion or kind
+}
+
 // align says that place n of the text corresponds to place t of the base, both between tokens, and
 // notes how far they are the same from there on.
-func (r *reading) align(n, t int) {
+func (r *aligner) align(n, t int) {
 	s, b := r.s, r.base.text
 	length := 0
 	if n+8 > len(s) || t+8 > len(b) {
@@ -50,7 +76,7 @@ func (r *reading) align(n, t int) {
 }
 
 // matched notes a match, and the bytes before it that are the same.
-func (r *reading) matched(n, t, length int) {
+func (r *aligner) matched(n, t, length int) {
 	s, b, end := r.s, r.base.text, 0
 	if k := len(r.matches) - 1; k >= 0 {
 		last := &r.matches[k]
@@ -73,21 +99,21 @@ func (r *reading) matched(n, t, length int) {
 
 // spend counts what reading against the base costs more than reading without it, in bytes that
 // could have been read for it. When that is too much, the rest is read without.
-func (r *reading) spend(bytes int) {
+func (r *aligner) spend(bytes int) {
 	credit := firstCredit + r.read/creditPart
 	if !r.metadata {
 		credit += metadataCredit
 	}
-	if r.spent += bytes; r.spent > credit && !r.parser.eager {
+	if r.spent += bytes; r.spent > credit && !r.eager {
 		r.lost = true
 	}
 }
 
 // reached notes that the text was read up to place i: the more of it, the more may be spent.
-func (r *reading) reached(i int) { r.read = max(r.read, i-r.from) }
+func (r *aligner) reached(i int) { r.read = max(r.read, i-r.from) }
 
 // token returns the place of the base's next token from place j on.
-func (r *reading) token(j int) int {
+func (r *aligner) token(j int) int {
 	next := nextToken(r.base.text, j)
 	if next > j+4 {
 		r.spend((next - j) / 2)
@@ -112,7 +138,7 @@ const (
 
 // valueIn returns where the base has the value of the text's member s[start:end], when its members
 // before place j have been passed; -1 if it has none nearby.
-func (r *reading) valueIn(start, end, value, j int) int {
+func (r *aligner) valueIn(start, end, value, j int) int {
 	if r.lost {
 		return -1
 	}
@@ -145,7 +171,7 @@ func (r *reading) valueIn(start, end, value, j int) int {
 // or close to it: behind the last long container before that, or within the one that the difference
 // is in. Both places are behind the opening bracket of an object or array, or behind one of its
 // values; that of the base ends at e. So are those it returns, or behind its end.
-func (r *reading) jump(i, j, e, depth int) (end, behind int, err error) {
+func (r *aligner) jump(i, j, e, depth int) (end, behind int, err error) {
 	differ := r.until + r.shift
 	if differ-j < r.short || i+r.shift != j {
 		return i, j, nil
@@ -175,7 +201,7 @@ func (r *reading) jump(i, j, e, depth int) (end, behind int, err error) {
 
 // passed takes the extents that the base has from place v to e, which are so many bytes later in
 // the text.
-func (r *reading) passed(v, e, later int) {
+func (r *aligner) passed(v, e, later int) {
 	r.spent -= (e - v) / 4 // it would have taken that much to read it
 	if !r.noting || v == e {
 		return

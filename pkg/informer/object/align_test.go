@@ -262,7 +262,7 @@ func TestNothingOfASecretIsRemembered(t *testing.T) {
 				t.Errorf("became %s, packed: %v", o.JSON(), o.Stored() != o)
 			}
 		}
-		if len(p.bases.byOrigin) > 0 || p.bases.last != nil {
+		if len(p.reading.bases.byOrigin) > 0 || p.reading.bases.last != nil {
 			t.Errorf("a parser of %q remembers a Secret", p.Kind)
 		}
 	}

@@ -38,11 +38,19 @@ const (
 	minFields = 128
 )
 
+// dictionary returns the text of a base, "" if there is none.
+func (b *base) dictionary() string {
+	if b == nil {
+		return ""
+	}
+	return b.text
+}
+
 // baseSize is about how much memory a base takes besides its text.
 func (b *base) size() int { return 112 + 8*cap(b.extents) + 16*cap(b.fields) }
 
 // newBase makes a base of the object that was read, of which text is the JSON.
-func (k *packing) newBase(text string) *base {
+func (k *output) newBase(text string) *base {
 	r := k.r
 	b := &base{text: text}
 	if r.regular && r.spec > 0 {
@@ -64,58 +72,4 @@ func (k *packing) newBase(text string) *base {
 		}
 	}
 	return b
-}
-
-// extent returns the end of the long container or string that begins at a place of the base, 0 if
-// there is none.
-func (r *reading) extent(at int) int {
-	if k := r.extentAt(at); k < len(r.base.extents) && int(r.base.extents[k].from) == at {
-		return int(r.base.extents[k].to)
-	}
-	return 0
-}
-
-// extentAt returns the first of the base's extents that begins at a place or behind it.
-func (r *reading) extentAt(at int) int {
-	all, k := r.base.extents, r.near
-	if k == 0 || int(all[k-1].from) < at { // most often it is one of the next
-		for range 4 {
-			if k == len(all) || int(all[k].from) >= at {
-				r.near = k
-				return k
-			}
-			k++
-		}
-	}
-	r.near = searchExtents(all, at)
-	return r.near
-}
-
-// searchExtents returns the first extent that begins at a place or behind it.
-func searchExtents(all []extent, at int) int {
-	from, to := 0, len(all)
-	for from < to {
-		if half := (from + to) / 2; int(all[half].from) < at {
-			from = half + 1
-		} else {
-			to = half
-		}
-	}
-	return from
-}
-
-// behind returns the place behind the value at a place of the base.
-func (r *reading) behind(at int) int {
-	t := r.base.text
-	if at >= len(t) {
-		return len(t)
-	}
-	if c := t[at]; c == '{' || c == '[' || c == '"' {
-		if end := r.extent(at); end > 0 {
-			return end
-		}
-	}
-	end := skipTrusted(t, at)
-	r.spend((end - at) / 2)
-	return end
 }

@@ -2,7 +2,6 @@ package object
 
 import (
 	"hash/maphash"
-	"strings"
 	"weak"
 )
 
@@ -59,36 +58,29 @@ const minSweep = 1024
 // pick looks for a base as soon as the name is known, or else when the metadata ends. What
 // managedFields is read against may be found sooner than that.
 func (r *reading) pick() {
-	p := r.parser
-	if p.Plain || r.found == byKey {
+	if r.plain || r.found == byKey {
 		return
 	}
 	if b := r.ownBase(); b != nil {
 		r.base, r.found = b, byKey
-	} else if len(p.bases.byOrigin) == 0 {
+	} else if len(r.bases.byOrigin) == 0 {
 		return
-	} else if b := p.bases.byOrigin[r.origin()].base.Value(); b != nil {
+	} else if b := r.bases.byOrigin[r.origin()].base.Value(); b != nil {
 		r.base, r.found = b, byOrigin
 	}
 }
 
 // ownBase returns the base of the object's last state.
 func (r *reading) ownBase() *base {
-	if r.parser.Last == nil || r.name.to == 0 || r.asked {
+	if r.lasts == nil || r.name.to == 0 || r.asked {
 		return nil
 	}
 	r.asked = r.uid.to > 0 // which is behind the namespace, if there is one
-	o := r.parser.Last(Key{Namespace: r.namespace.text(r.s), Name: r.name.text(r.s)})
-	switch {
-	case o == nil || o.dense: // to decompress it would cost more than it saves
-		return nil
-	case o.base != nil:
-		if r.last != o {
-			r.last, r.lastFields = o, readFields(r.lastFields[:0], o.fields())
-		}
-		return o.base
+	last := r.lasts.last(r.namespace.text(r.s), r.name.text(r.s))
+	if last.packed {
+		r.last, r.lastFields = last, readFields(r.lastFields[:0], last.fields)
 	}
-	return o.own
+	return last.base
 }
 
 const (
@@ -146,7 +138,7 @@ func (r *reading) origin() uint64 {
 // mayChoose reports whether enough of the metadata is known to choose a base: the name, and a last
 // state or made-up name. In objects of built-in kinds, that comes first.
 func (r *reading) mayChoose() bool {
-	if r.parser.Plain || r.name.to == 0 {
+	if r.plain || r.name.to == 0 {
 		return false
 	}
 	r.pick()
@@ -166,9 +158,9 @@ func (r *reading) chooseEarly(i int) (metadata, j int) {
 
 // choose decides what the rest of the object is read against, now that its metadata was read. It
 // returns the place of the base that corresponds to the end of the metadata, -1 if there is none.
-func (r *reading) choose(metadata *member) int {
+func (r *reading) choose(metadata *roleMember) int {
 	r.chosen = true
-	if r.parser.Plain || !r.choice() {
+	if r.plain || !r.choice() {
 		return -1
 	}
 	v, j := r.catchUp(metadata.value, metadata.end)
@@ -180,7 +172,7 @@ func (r *reading) choose(metadata *member) int {
 
 // choice reports whether there is a base that is worth a try.
 func (r *reading) choice() bool {
-	ts := &r.parser.bases
+	ts := &r.bases
 	ts.turn++
 	r.pick()
 	try := true
@@ -193,101 +185,20 @@ func (r *reading) choice() bool {
 			ts.byOrigin[r.origin()] = o
 		}
 	case notFound:
-		if try = ts.last != nil && (ts.chance.try() || r.parser.eager); try {
+		if try = ts.last != nil && (ts.chance.try() || r.eager); try {
 			r.base, r.found = ts.last, byChance
 		}
 	}
-	if r.base == nil || !try && !r.parser.eager {
+	if r.base == nil || !try && !r.eager {
 		r.untried, r.base = r.base, nil
 		return false
 	}
 	return true
 }
 
-// catchUp aligns what was read before the base was chosen, of metadata that begins at i. It returns
-// the places of the base that correspond to that and to end, both -1 if there are none.
-func (r *reading) catchUp(i, end int) (metadata, j int) {
-	lax, noting := r.lax, r.noting
-	r.lax, r.noting = true, false // all of it has been checked
-	r.reached(end)
-	r.align(r.from, 0)
-	j = 1
-	for i := range r.top {
-		if m := &r.top[i]; m.role == roleAPIVersion || m.role == roleKind {
-			j = r.typed(m, j)
-		} else {
-			j = r.again(m, j, 1)
-		}
-	}
-	metadata = r.metadataIn(i, j)
-	if j = metadata + 1; metadata >= 0 {
-		for i := range r.meta {
-			j = r.again(&r.meta[i], j, 2)
-		}
-	} else {
-		r.lost, j = true, -1
-	}
-	r.lax, r.noting = lax, noting
-	return metadata, j
-}
-
-// typed is again for apiVersion and kind, which a base can have in another order: items of lists
-// come without them.
-func (r *reading) typed(m *member, j int) int {
-	if m.end < r.until {
-		return m.end + r.shift
-	}
-	const within = 200
-	t := r.base.text
-	if at := strings.Index(t[:min(within, len(t))], r.s[m.start:m.end]); at >= 0 &&
-		m.start >= r.until {
-		r.matches = append(r.matches, match{m.start, at, m.end - m.start})
-	}
-	return j
-}
-
-// metadataIn returns where the base has its metadata, that of the text being at i. j is before it.
-func (r *reading) metadataIn(i, j int) int {
-	if i < r.until {
-		return i + r.shift
-	}
-	t := r.base.text
-	for !r.lost {
-		if j = r.token(j); j >= len(t) || t[j] != '"' {
-			break
-		}
-		end := stringEnd(t, j)
-		v := r.token(end)
-		if t[j:end] == `"metadata"` && t[v] == '{' {
-			r.align(i, v)
-			return v
-		}
-		r.spend(16)
-		j = r.behind(v)
-	}
-	return -1
-}
-
-// again aligns a member that has been read. What comes before it in the base's object has been
-// passed up to place j.
-func (r *reading) again(m *member, j, depth int) int {
-	v := r.valueIn(m.start, m.nameEnd, m.value, j)
-	if v < 0 {
-		return j
-	}
-	if m.end < r.until {
-		return m.end + r.shift
-	}
-	r.spend((m.end - m.value) / 2)
-	if _, behind, err := r.any(m.value, v, depth); err == nil && behind >= 0 {
-		return behind
-	}
-	return j
-}
-
 // resembled notes that the object was packed.
 func (r *reading) resembled() {
-	ts := &r.parser.bases
+	ts := &r.bases
 	r.base.vain = 0
 	ts.last = r.base
 	if r.found == byKey {
@@ -303,7 +214,7 @@ func (r *reading) resembled() {
 
 // remember notes that the object was not packed, and has become a base of its own.
 func (r *reading) remember(b *base) {
-	ts := &r.parser.bases
+	ts := &r.bases
 	tried := r.base != nil
 	switch r.found {
 	case byKey:

@@ -87,7 +87,7 @@ func TestAnOriginIsKnownAsLongAsItsBase(t *testing.T) {
 		store.read(t, p, replica(10_000+w, 0, 1))
 		clear(store)
 	}
-	if n := len(p.bases.byOrigin); n > 3500 {
+	if n := len(p.reading.bases.byOrigin); n > 3500 {
 		t.Errorf("%d origins are known", n)
 	}
 }

@@ -104,7 +104,7 @@ func (c *Condenser) Condense(o *Object, others []*Object) *Object {
 		c.learn(others)
 	}
 	if c.encoder == nil {
-		c.encoder = newEncoder(c.dictionary)
+		c.encoder = newEncoder(c.dictionary.dictionary())
 	}
 	c.text = o.AppendJSON(c.text[:0])
 	c.out = c.encoder.EncodeAll(c.text, c.out[:0])

@@ -25,7 +25,7 @@ func settings(n, size int) string {
 
 // densified returns the dense form of an object, worth it or not.
 func densified(o *Object, dictionary *base) *Object {
-	return o.densified(newEncoder(dictionary).EncodeAll([]byte(o.JSON()), nil), dictionary)
+	return o.densified(newEncoder(dictionary.dictionary()).EncodeAll([]byte(o.JSON()), nil), dictionary)
 }
 
 // condensed takes objects through as many passes as it takes until even few of them are condensed.

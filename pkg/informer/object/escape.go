@@ -53,26 +53,6 @@ func decodeEscape(out []byte, s string) ([]byte, int) {
 	}
 }
 
-// oddEscape reports whether a string may have an escape with which it could be written in another
-// way, too.
-func oddEscape(s string) bool { return strings.Contains(s, `\u`) || strings.Contains(s, `\/`) }
-
-// withoutOddEscapes writes a string's inner text in the one way that has no more escapes than JSON
-// needs, and none by number: control characters for which there is no other escape are written as
-// they are.
-func withoutOddEscapes(s string) string {
-	s = decodeString(s)
-	out := make([]byte, 0, len(s)+8)
-	for i := range len(s) {
-		if at := strings.IndexByte("\"\\\b\f\n\r\t", s[i]); at >= 0 {
-			out = append(out, '\\', `"\bfnrt`[at])
-		} else {
-			out = append(out, s[i])
-		}
-	}
-	return string(out)
-}
-
 // hexRune reads the four digits of an escape such as \u00e9.
 func hexRune(s string) rune {
 	var r rune

@@ -4,7 +4,7 @@ package object
 
 // any reads the value at i, which corresponds to that at place v of the base, if v is not -1.
 // behind is the place behind that, -1 if there is none.
-func (r *reading) any(i, v, depth int) (end, behind int, err error) {
+func (r *aligner) any(i, v, depth int) (end, behind int, err error) {
 	if v < 0 || r.lost || i >= len(r.s) || v >= len(r.base.text) {
 		end, err = r.value(r.s, i, depth)
 		return end, -1, err
@@ -55,7 +55,7 @@ func (r *reading) any(i, v, depth int) (end, behind int, err error) {
 //
 // Names that the base's object has in the same order are no duplicates of each other, so only if
 // there are others, all are looked at.
-func (r *reading) members(i, v, e, depth int) (end, behind int, err error) {
+func (r *aligner) members(i, v, e, depth int) (end, behind int, err error) {
 	s := r.s
 	if err := tooDeep(i, depth); err != nil {
 		return i, -1, err
@@ -110,7 +110,7 @@ func (r *reading) members(i, v, e, depth int) (end, behind int, err error) {
 }
 
 // leaveAligned forgets the names of the object at s[i:end] that was read against the base's.
-func (r *reading) leaveAligned(i, end, outer int, strange, gaps bool) {
+func (r *aligner) leaveAligned(i, end, outer int, strange, gaps bool) {
 	switch {
 	case !strange || r.lax:
 		r.names = r.names[:outer]
@@ -126,7 +126,7 @@ func (r *reading) leaveAligned(i, end, outer int, strange, gaps bool) {
 
 // array reads the array at i, which corresponds to that at place v of the base. If that is a long
 // one, it ends at e.
-func (r *reading) array(i, v, e, depth int) (end, behind int, err error) {
+func (r *aligner) array(i, v, e, depth int) (end, behind int, err error) {
 	s := r.s
 	if err := tooDeep(i, depth); err != nil {
 		return i, -1, err
@@ -173,7 +173,7 @@ func (r *reading) array(i, v, e, depth int) (end, behind int, err error) {
 
 // itemIn returns where the base has the item that corresponds to the one at i, -1 if its array ends
 // before.
-func (r *reading) itemIn(i, j int) int {
+func (r *aligner) itemIn(i, j int) int {
 	if i < r.until {
 		return i + r.shift
 	}
@@ -188,7 +188,7 @@ func (r *reading) itemIn(i, j int) int {
 
 // closing returns the place behind the container of the base that corresponds to the one which ends
 // at i and began at v. What of it is before place j has been passed.
-func (r *reading) closing(i, j, v int) int {
+func (r *aligner) closing(i, j, v int) int {
 	if r.lost {
 		return -1
 	}
@@ -205,4 +205,26 @@ func (r *reading) closing(i, j, v int) int {
 	}
 	r.align(i+1, behind)
 	return behind
+}
+
+// lookAgain looks for duplicates among the names of the object at s[i:end], which was read, and not
+// within its values.
+func (r *aligner) lookAgain(i, end int) {
+	s, outer, seen := r.s, len(r.names), uint64(0)
+	for i = skipSpace(s, i+1); i < end-1; i = nextToken(s, i) {
+		nameEnd, value, print, _ := r.memberName(s, i)
+		seen = r.note(s, outer, seen, print, i, nameEnd)
+		i = 0
+		if s[value] == '{' || s[value] == '[' {
+			if k := searchExtents(r.extents, value); k < len(r.extents) &&
+				int(r.extents[k].from) == value {
+				i = int(r.extents[k].to)
+			}
+		}
+		if i == 0 {
+			i = skipTrusted(s, value)
+		}
+	}
+	r.spend(40 * (len(r.names) - outer))
+	r.leave(s, outer)
 }

@@ -33,66 +33,23 @@ const (
 	maxLevels = 256
 )
 
-// stillRegular notes a member of the object and reports whether all of them so far are in the usual
-// order: apiVersion and kind, metadata, spec, status.
-func (r *reading) stillRegular(role role) bool {
-	switch role {
-	case roleAPIVersion, roleKind, roleMetadata:
-		r.regular = r.regular && !r.metadata
-	case roleSpec:
-		r.regular = r.regular && r.metadata && r.spec == 0
-	case roleStatus:
-		r.regular = r.regular && r.spec > 0 && r.status == 0
-	default:
-		r.regular = false
-	}
-	return r.regular
-}
-
-// follow reads the object from the value of spec at i on, as long as it has the same tokens as its
-// last state, or the base, but for what is in values. It returns the place behind what it has read:
-// the object (all), the value of spec, or nothing, which is place 0.
-func (r *reading) follow(i int) (behind int, all bool) {
-	p := r.parser
-	if r.base == nil || r.lax || r.lost || r.twice || p.unfollowing ||
-		p.drop.child("spec") != nil || p.drop.child("status") != nil {
-		return 0, false
-	}
-	f := follower{r: r, i: i, outside: i}
-	if !f.begin() || !p.follows.try() && !p.eager {
-		return 0, false
-	}
-	f.mark(i)
-	all = f.rest(i)
-	r.matches = r.matches[:f.matches]
-	if f.matches > 0 {
-		r.matches[f.matches-1] = f.last
-	}
-	if f.i-f.marked > (f.marked-i)/4 { // in vain
-		p.follows.failed++ // twice as much as a success makes up for
-		p.follows.inVain()
-	} else {
-		p.follows.failed -= min(p.follows.failed, 1)
-	}
-	if f.marked == i {
-		return 0, false
-	}
-	r.spec, r.followed, r.deepest = i, true, max(r.deepest, f.levels)
-	if all {
-		r.status = f.newStatus
-		return f.i, true
-	}
-	r.reached(f.marked)
-	return f.behindSpec(), false
+// lastState is the last state of an object, as far as it is known.
+type lastState struct {
+	base   *base // nil if there is none
+	packed bool  // or else it is the base itself
+	// Of one that is packed:
+	operations                 operations
+	spec, status, size, levels int
+	fields                     string
 }
 
 // begin takes what there is to follow. It reports whether there is something.
-func (f *follower) begin() bool {
-	b := f.r.base
-	if o := f.r.last; o != nil && o.base == b && o.levels > 0 && o.header.spec > 0 {
-		f.operations, f.status, f.size, f.levels = o.operations(), int(o.header.status),
-			int(o.size), int(o.levels)
-		for at := int(o.header.spec); ; {
+func (f *follower) begin(r *aligner, i int, last *lastState) bool {
+	f.r, f.i, f.outside, f.from = r, i, i, i
+	b := r.base
+	if last.base == b && last.levels > 0 && last.spec > 0 {
+		f.operations, f.status, f.size, f.levels = last.operations, last.status, last.size, last.levels
+		for at := last.spec; ; {
 			if f.at+len(f.piece) > at {
 				f.pass(at - f.at)
 				return true
@@ -104,16 +61,27 @@ func (f *follower) begin() bool {
 	if b.levels == 0 || b.spec == 0 {
 		return false
 	}
-	f.at, f.piece, f.status, f.size, f.levels = int(b.spec), b.text[b.spec:], int(b.status),
-		len(b.text), int(b.levels)
+	f.at, f.piece, f.status, f.size, f.levels = int(b.spec), b.text[b.spec:], int(b.status), len(b.text), int(b.levels)
 	f.behind = f.size
 	return true
+}
+
+// run follows from where begin was told. It reports whether that was to the end.
+func (f *follower) run() (all bool) {
+	f.mark(f.from)
+	all = f.rest(f.from)
+	f.r.matches = f.r.matches[:f.matches]
+	if f.matches > 0 {
+		f.r.matches[f.matches-1] = f.last
+	}
+	return all
 }
 
 // follower goes through a text and the last state, or base, that it follows.
 type follower struct {
 	operations
-	r       *reading
+	r       *aligner
+	from    int    // where it began
 	i       int    // place in the text
 	outside int    // a place before that, which is outside of strings
 	at      int    // place in the JSON of the last state

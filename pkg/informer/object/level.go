@@ -95,13 +95,13 @@ func metadataRole(name string) role {
 
 // levelBelow reports how the value of a member is read, if it is an object: member by member, or
 // (false) as a whole.
-func (p *Parser) levelBelow(r role, drop *dropTree) (level, bool) {
+func (r *reading) levelBelow(of role, drop *dropTree) (level, bool) {
 	switch {
 	case drop != nil && drop.cut:
 		return 0, false
-	case r == roleMetadata:
+	case of == roleMetadata:
 		return levelMetadata, true
-	case r == roleAnnotations && p.secrets:
+	case of == roleAnnotations && r.secrets:
 		return levelAnnotations, true
 	case drop != nil:
 		return levelOther, true

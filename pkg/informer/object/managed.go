@@ -103,7 +103,7 @@ func (r *reading) fieldsV1(i, depth int) (end int, err error) {
 		}
 	}
 	end, err = r.value(s, i, depth)
-	if err == nil && end-i >= minFields && s[i] == '{' && !r.parser.Plain &&
+	if err == nil && end-i >= minFields && s[i] == '{' && !r.plain &&
 		len(r.fields) < maxFields {
 		r.fields = append(r.fields, span{i, end})
 		if r.base != nil {

@@ -3,7 +3,6 @@ package object
 import (
 	"hash/maphash"
 	"math/bits"
-	"strings"
 )
 
 // This file finds out whether an object has a name twice. Each name has a fingerprint, cheap enough
@@ -62,14 +61,6 @@ func fingerprint(s string) (print uint64) {
 	}
 	print = (print ^ w) * odd
 	return print ^ print>>32
-}
-
-// canonical returns a name's inner text in a spelling that names have in common which are equal.
-func canonical(s string) string {
-	if at := strings.IndexByte(s, '\\'); at >= 0 && oddEscape(s[at:]) {
-		return withoutOddEscapes(s)
-	}
-	return s
 }
 
 // note adds a name to those of an object, whose names begin at first, and to the set of those seen.
@@ -149,4 +140,17 @@ func (c *checker) compareAll(s string, names []name) {
 		}
 		table[at] = uint32(i + 1)
 	}
+}
+
+// memberName reads a member's name and the colon: end is behind the name, or where an error is, and
+// value where the value begins.
+func (c *checker) memberName(s string, i int) (end, value int, print uint64, err error) {
+	if end, print, err = c.name(s, i); err != nil {
+		return end, end, 0, err
+	}
+	i = skipSpace(s, end)
+	if i >= len(s) || s[i] != ':' {
+		return i, i, 0, syntaxErr(s, i, "':'")
+	}
+	return end, skipSpace(s, i+1), print, nil
 }

@@ -3,7 +3,6 @@ package object
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -33,7 +32,6 @@ type Parser struct {
 	Last func(Key) *Object
 
 	drop     *dropTree
-	bases    bases
 	reading  reading // reused from object to object
 	packing  packing // likewise
 	digester *digester
@@ -41,8 +39,7 @@ type Parser struct {
 	// eager: each object is read against a base and packed if that can be done at all, worth it or
 	// not; for tests.
 	eager       bool
-	unfollowing bool    // last states are not followed
-	follows     balance // of last states
+	unfollowing bool // last states are not followed
 	// secrets: objects may be Secrets, so that more of them has to be looked at.
 	secrets bool
 	// deduplicated: the text is known to have no name twice.
@@ -103,14 +100,39 @@ func (p *Parser) ParseItem(text []byte) (o *Object, end int, err error) {
 
 // read checks the object at i and finds in it what there is to find.
 func (p *Parser) read(s string, i int) (end int, err error) {
-	r := &p.reading
-	r.begin(p, s)
 	if p.Kind == "" || p.Kind == "Secret" {
 		p.secrets = true
 	}
-	r.from = i
-	end, _, err = r.object(i, -1, 0, levelObject, p.dropTree())
+	o := options{
+		plain: p.Plain, tryAll: p.eager, deduplicated: p.deduplicated, secrets: p.secrets, unfollowing: p.unfollowing,
+		drop: p.dropTree(),
+	}
+	if p.Last != nil {
+		o.lasts = (*parserStates)(p)
+	}
+	r := &p.reading
+	r.begin(o, s, i)
+	end, _, err = r.object(i, -1, 0, levelObject, o.drop)
 	return end, err
+}
+
+// parserStates is a parser that is asked for last states.
+type parserStates Parser
+
+func (p *parserStates) last(namespace, name string) (l lastState) {
+	o := p.Last(Key{Namespace: namespace, Name: name})
+	switch {
+	case o == nil || o.dense: // to decompress it would cost more than it saves
+		return l
+	case o.base == nil:
+		l.base = o.own
+		return l
+	}
+	return lastState{
+		base: o.base, packed: true, operations: o.operations(),
+		spec: int(o.header.spec), status: int(o.header.status), size: int(o.size), levels: int(o.levels),
+		fields: o.fields(),
+	}
 }
 
 // build makes the Object from the text that was just read, which stands at start to end.
@@ -138,7 +160,7 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 		remember = false // nothing of a Secret's text stays
 		if !p.secrets {
 			// Nobody said that there would be any: read it again with more care.
-			p.secrets, p.bases = true, bases{}
+			p.secrets, p.reading.bases = true, bases{}
 			return p.parseAgain(s[start:end], stored)
 		}
 		if p.digester == nil {
@@ -198,22 +220,6 @@ func (p *Parser) parseAgain(text string, stored bool) (*Object, error) {
 		return nil, err
 	}
 	return p.build(0, end, stored)
-}
-
-// sortEdits puts the edits in the order of the text, and drops those inside of others: a field can
-// be both redacted and dropped.
-func (r *reading) sortEdits() {
-	if len(r.edits) < 2 {
-		return
-	}
-	slices.SortFunc(r.edits, func(a, b edit) int { return a.from - b.from })
-	out := r.edits[:1]
-	for _, e := range r.edits[1:] {
-		if e.from >= out[len(out)-1].to {
-			out = append(out, e)
-		}
-	}
-	r.edits = out
 }
 
 // view looks at bytes as a string without copying them. It must not outlive a change of the bytes:

@@ -18,38 +18,43 @@ type edit struct {
 	with     string
 }
 
+// options say how an object is read.
+type options struct {
+	plain        bool // against no base
+	tryAll       bool // against a base if that can be done at all
+	deduplicated bool // the text is known to have no name twice
+	secrets      bool // it may be a Secret
+	unfollowing  bool // last states are not followed
+	drop         *dropTree
+	lasts        lastStates
+}
+
+// lastStates knows the last states of objects.
+type lastStates interface {
+	last(namespace, name string) lastState
+}
+
 // reading is one object being read: it is checked, the header's fields are found (their places are
 // inside the quotes), and what to cut out and what a Secret has to hide is noted, in one pass.
 type reading struct {
-	checker
-	s      string
-	parser *Parser
+	// What stays from object to object.
+	bases   bases
+	follows balance // of last states
 
-	from    int      // where the object begins
-	base    *base    // nil if nothing like this object is known
-	found   found    // how it was found
-	last    *Object  // the object's last state, if that is packed
-	untried *base    // was found, but is not worth a try
-	origins struct { // what origin has found
+	options
+	aligner
+	found   found     // how the base was found
+	last    lastState // the object's last state, if that is packed
+	untried *base     // was found, but is not worth a try
+	origins struct {  // what origin has found
 		of   span
 		hash uint64
 	}
-	asked   bool    // whether there is a last state
-	chosen  bool    // whether and against which base to read on
-	matches []match // what is as in the base, in the order of s
-	until   int     // up to which place s is as the base is, shift bytes later
-	shift   int
-	near    int // the extent of the base that was asked for last
-	// lost: the base does not resemble the object, as too much was spent on it for what was read
-	// (reading.spend).
-	lost        bool
-	spent, read int
-	// What was read before the base was known: the object's members, and those of its metadata.
-	top, meta []member
+	asked  bool // whether there is a last state
+	chosen bool // whether and against which base to read on
 
 	apiVersion, kind, namespace, name, uid, resourceVersion, deletionTimestamp span
 
-	metadata     bool // was seen
 	regular      bool // the members so far are in the usual order
 	followed     bool // the object ends as its last state did (last.go)
 	untyped      bool // apiVersion or kind is null, so that none can be added
@@ -65,28 +70,34 @@ type reading struct {
 	ownFields, lastFields []checked
 }
 
-// member is a member of an object that is read member by member.
-type member struct {
-	start, nameEnd, value, end int // the name's quote, behind the name, the value, behind the value
-	role                       role
-	drop                       *dropTree
+// roleMember is a member of an object that is read member by member.
+type roleMember struct {
+	member
+	role role
+	drop *dropTree
 }
 
-// begin forgets the last object, but not the memory it took.
-func (r *reading) begin(p *Parser, s string) {
-	c := checker{names: r.names[:0], stack: r.stack[:0], extents: r.extents[:0], table: r.table,
-		lax: p.deduplicated, noting: !p.Plain, short: minExtent}
-	if p.eager {
+// begin forgets the last object, but not the memory it took. The next one begins at i.
+func (r *reading) begin(o options, s string, i int) {
+	c := checker{
+		names: r.names[:0], stack: r.stack[:0], extents: r.extents[:0], table: r.table,
+		lax: o.deduplicated, noting: !o.plain, short: minExtent,
+	}
+	if o.tryAll {
 		c.short = 8
 	}
 	if cap(c.names) > 1<<14 {
 		c.names, c.stack, c.extents, c.table = nil, nil, nil, nil
 	}
 	*r = reading{
-		checker: c, s: s, parser: p, regular: true,
-		matches: r.matches[:0], edits: r.edits[:0], secret: r.secret[:0], fields: r.fields[:0],
-		ownFields:  r.ownFields[:0],
-		lastFields: r.lastFields[:0], top: r.top[:0], meta: r.meta[:0],
+		bases: r.bases, follows: r.follows, options: o,
+		aligner: aligner{
+			checker: c, s: s, from: i, eager: o.tryAll,
+			matches: r.matches[:0], top: r.top[:0], meta: r.meta[:0],
+		},
+		regular: true,
+		edits:   r.edits[:0], secret: r.secret[:0], fields: r.fields[:0],
+		ownFields: r.ownFields[:0], lastFields: r.lastFields[:0],
 	}
 }
 
@@ -117,7 +128,7 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 			}
 			i = skipSpace(s, i+1)
 		}
-		m, print := member{start: i}, uint64(0)
+		m, print := roleMember{member: member{start: i}}, uint64(0)
 		if m.nameEnd, m.value, print, err = r.memberName(s, i); err != nil {
 			return m.nameEnd, -1, err
 		}
@@ -172,9 +183,10 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 				j = r.choose(&m)
 			}
 		case l == levelObject && !r.metadata:
-			r.top = append(r.top, m)
+			m.typeMeta = m.role == roleAPIVersion || m.role == roleKind
+			r.top = append(r.top, m.member)
 		case l == levelMetadata && !r.chosen:
-			if r.meta = append(r.meta, m); m.role == roleUID && r.mayChoose() {
+			if r.meta = append(r.meta, m.member); m.role == roleUID && r.mayChoose() {
 				v, j = r.chooseEarly(from)
 			}
 		}
@@ -188,43 +200,8 @@ func (r *reading) object(i, v, depth int, l level, drop *dropTree) (end, behind 
 	return i + 1, behind, nil
 }
 
-// memberName reads a member's name and the colon: end is behind the name, or where an error is, and
-// value where the value begins.
-func (c *checker) memberName(s string, i int) (end, value int, print uint64, err error) {
-	if end, print, err = c.name(s, i); err != nil {
-		return end, end, 0, err
-	}
-	i = skipSpace(s, end)
-	if i >= len(s) || s[i] != ':' {
-		return i, i, 0, syntaxErr(s, i, "':'")
-	}
-	return end, skipSpace(s, i+1), print, nil
-}
-
-// lookAgain looks for duplicates among the names of the object at s[i:end], which was read, and not
-// within its values.
-func (r *reading) lookAgain(i, end int) {
-	s, outer, seen := r.s, len(r.names), uint64(0)
-	for i = skipSpace(s, i+1); i < end-1; i = nextToken(s, i) {
-		nameEnd, value, print, _ := r.memberName(s, i)
-		seen = r.note(s, outer, seen, print, i, nameEnd)
-		i = 0
-		if s[value] == '{' || s[value] == '[' {
-			if k := searchExtents(r.extents, value); k < len(r.extents) &&
-				int(r.extents[k].from) == value {
-				i = int(r.extents[k].to)
-			}
-		}
-		if i == 0 {
-			i = skipTrusted(s, value)
-		}
-	}
-	r.spend(40 * (len(r.names) - outer))
-	r.leave(s, outer)
-}
-
 // skip reads a value that is cut out.
-func (r *reading) skip(m *member, depth int) (end int, err error) {
+func (r *reading) skip(m *roleMember, depth int) (end int, err error) {
 	lax, noting := r.lax, r.noting
 	r.lax, r.noting = true, false
 	if m.role == roleManagedFields {
@@ -238,9 +215,9 @@ func (r *reading) skip(m *member, depth int) (end int, err error) {
 
 // member reads the value of a member, which corresponds to that at place v of the base, and takes
 // from it what its role asks for.
-func (r *reading) member(m *member, v, depth int) (end, behind int, err error) {
+func (r *reading) member(m *roleMember, v, depth int) (end, behind int, err error) {
 	s, at := r.s, m.value
-	if below, ok := r.parser.levelBelow(m.role, m.drop); ok &&
+	if below, ok := r.levelBelow(m.role, m.drop); ok &&
 		(at < len(s) && s[at] == '{' || m.role == roleMetadata) {
 		if m.role == roleMetadata && r.metadata {
 			return m.start, -1, &SyntaxError{Offset: m.start,
@@ -260,7 +237,7 @@ func (r *reading) member(m *member, v, depth int) (end, behind int, err error) {
 }
 
 // take notes what a member with a role says.
-func (r *reading) take(m *member, end int) error {
+func (r *reading) take(m *roleMember, end int) error {
 	switch m.role {
 	case roleNone, roleAnnotations, roleManagedFields:
 	case roleMetadata:
@@ -292,7 +269,7 @@ func (r *reading) take(m *member, end int) error {
 }
 
 // text takes a member that must be a string or null, and must not occur twice.
-func (r *reading) text(m *member, end int) error {
+func (r *reading) text(m *roleMember, end int) error {
 	var into *span
 	var field string
 	switch m.role {

@@ -1,53 +1,8 @@
 package object
 
-import (
-	"errors"
-	"fmt"
-)
-
 // This file checks text nobody has looked at yet: one loop, with a stack of its own, so that deep
 // nesting costs a slice and not the goroutine's stack. Errors are *SyntaxError; when the text ends
 // too early they wrap ErrTruncated, so that a reader of a stream knows to read on.
-
-// ErrTruncated says that the text ends before the value does.
-var ErrTruncated = errors.New("unexpected end of JSON text")
-
-// maxDepth is how deep arrays and objects may nest, the limit of encoding/json.
-const maxDepth = 10000
-
-// SyntaxError says where a text stops being a JSON object that informerd takes. It never quotes the
-// text itself, since that may be a Secret.
-type SyntaxError struct {
-	Offset int // in bytes
-	Err    error
-}
-
-func (e *SyntaxError) Error() string { return fmt.Sprintf("offset %d: %v", e.Offset, e.Err) }
-
-// Unwrap returns the reason.
-func (e *SyntaxError) Unwrap() error { return e.Err }
-
-func syntaxErr(s string, i int, want string) error {
-	if i >= len(s) {
-		return &SyntaxError{Offset: len(s), Err: ErrTruncated}
-	}
-	return &SyntaxError{Offset: i, Err: fmt.Errorf("expected %s, found %q", want, s[i])}
-}
-
-func tooDeep(i, depth int) error {
-	if depth < maxDepth {
-		return nil
-	}
-	return &SyntaxError{Offset: i, Err: fmt.Errorf("nested deeper than %d levels", maxDepth)}
-}
-
-// ScanValue checks the JSON value at the beginning of text, after white space, and returns the
-// offset behind it.
-func ScanValue(text []byte) (end int, err error) {
-	s := view(text)
-	c := checker{lax: true}
-	return c.value(s, skipSpace(s, 0), 0)
-}
 
 // checker checks values, and notes what others need to know of them.
 type checker struct {
@@ -164,40 +119,6 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 			last := len(c.stack) - 1
 			in, c.stack = c.stack[last], c.stack[:last]
 		}
-	}
-}
-
-// extent is where a container or a string begins and ends.
-type extent struct{ from, to uint32 }
-
-// minExtent is how long a value must be for its extent to be kept. Shorter ones are read as fast as
-// they are found.
-const minExtent = 128
-
-// passedString notes that a string was read.
-func (c *checker) passedString(i, end int) {
-	if c.noting && end-i >= c.short {
-		c.extents = append(c.extents, extent{uint32(i), uint32(end)})
-	}
-}
-
-// opened notes that a container begins at i. What it returns is for closed.
-func (c *checker) opened(i int) int {
-	if c.noting {
-		c.extents = append(c.extents, extent{from: uint32(i)})
-	}
-	return len(c.extents) - 1
-}
-
-// closed notes that the container ends before i.
-func (c *checker) closed(k, i int) {
-	if !c.noting {
-		return
-	}
-	if e := &c.extents[k]; i-int(e.from) >= c.short {
-		e.to = uint32(i)
-	} else {
-		c.extents = c.extents[:k] // what is within it is shorter still
 	}
 }
 

@@ -2,64 +2,6 @@ package object
 
 import "strings"
 
-// operations reads a packed object's text from front to back.
-type operations struct {
-	ops, literals, base string
-	behind              int
-	left                int  // of the JSON
-	literal             bool // what next gave last was one of the literals
-}
-
-func (o *Object) operations() operations {
-	return operations{ops: o.text[o.ops:], literals: o.text[o.literals:o.ops], base: o.base.text,
-		left: int(o.size)}
-}
-
-// next gives the next piece of the JSON, which may be empty.
-func (it *operations) next() string {
-	n := it.uvarint()
-	it.left -= n
-	it.literal = !it.literal
-	if it.literal {
-		piece := it.literals[:n]
-		it.literals = it.literals[n:]
-		it.behind += n
-		return piece
-	}
-	at := it.behind + it.varint()
-	it.behind = at + n
-	return it.base[at : at+n]
-}
-
-func (it *operations) uvarint() int {
-	ops := it.ops
-	v := int(ops[0])
-	if v < 0x80 {
-		it.ops = ops[1:]
-		return v
-	}
-	v, it.ops = longUvarint(v, ops[1:])
-	return v
-}
-
-// longUvarint reads the rest of a number of several bytes, of which first is the first.
-func longUvarint(first int, ops string) (v int, rest string) {
-	v = first & 0x7f
-	for i := range len(ops) {
-		c := ops[i]
-		v |= int(c&0x7f) << (7 * (i + 1))
-		if c < 0x80 {
-			return v, ops[i+1:]
-		}
-	}
-	panic("event: a packed object's operations end within a number")
-}
-
-func (it *operations) varint() int {
-	v := it.uvarint()
-	return v>>1 ^ -(v & 1)
-}
-
 // plainHeader returns a plain object whose text is the JSON and, behind it, the header's fields of
 // the packed or dense one.
 func (o *Object) plainHeader(text string) Object {
@@ -116,4 +58,8 @@ func (u *unpacking) next(n int, keep bool) {
 			u.text = append(u.text, part...)
 		}
 	}
+}
+
+func (o *Object) operations() operations {
+	return newOperations(o.text, o.base.text, int(o.literals), int(o.ops), int(o.size))
 }

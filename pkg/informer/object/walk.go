@@ -9,33 +9,6 @@ import (
 // are byte offsets into that text; -1 means "not there". Text that is not valid gives wrong answers
 // here, but never a read outside of it.
 
-// valueAt gives the value that begins at or, after white space, behind i.
-func valueAt(s string, i int) Value {
-	i = skipSpace(s, i)
-	if i >= len(s) {
-		return Value{}
-	}
-	return Value{raw: s[i:skipTrusted(s, i)], kind: kindOf(s[i])}
-}
-
-// kindOf tells a value's kind by its first byte.
-func kindOf(c byte) Kind {
-	switch c {
-	case '{':
-		return ObjectKind
-	case '[':
-		return Array
-	case '"':
-		return String
-	case 't', 'f':
-		return Bool
-	case 'n':
-		return Null
-	default:
-		return Number
-	}
-}
-
 // findMember gives the place of the first member named key in the object that begins at i.
 func findMember(s string, i int, key string) int {
 	i = skipSpace(s, i)
@@ -71,50 +44,6 @@ func findItem(s string, i, n int) int {
 		i = skipTrusted(s, i)
 	}
 	return -1
-}
-
-func lookupKey(s, key string) Value {
-	if i := findMember(s, 0, key); i >= 0 {
-		return valueAt(s, i)
-	}
-	return Value{}
-}
-
-func lookupIndex(s string, n int) Value {
-	if i := findItem(s, 0, n); i >= 0 {
-		return valueAt(s, i)
-	}
-	return Value{}
-}
-
-func eachMember(s string, f func(key string, member Value) bool) {
-	i := skipSpace(s, 0)
-	if i >= len(s) || s[i] != '{' {
-		return
-	}
-	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
-		end := stringEnd(s, i)
-		key := decodeString(s[i+1 : max(i+1, end-1)])
-		v := valueAt(s, nextToken(s, end))
-		i = nextToken(s, end) + len(v.raw)
-		if !f(key, v) {
-			return
-		}
-	}
-}
-
-func eachItem(s string, f func(item Value) bool) {
-	i := skipSpace(s, 0)
-	if i >= len(s) || s[i] != '[' {
-		return
-	}
-	for i = nextToken(s, i+1); i < len(s) && s[i] != ']'; i = nextToken(s, i) {
-		v := valueAt(s, i)
-		i += len(v.raw)
-		if !f(v) {
-			return
-		}
-	}
 }
 
 // skipSpace gives the first place from i on that is no white space.

@@ -19,14 +19,14 @@ const (
 
 // newEncoder makes an encoder, for the goroutine that makes it: it has a channel, which
 // testing/synctest ties to the bubble it was made in.
-func newEncoder(dictionary *base) *zstd.Encoder {
+func newEncoder(dictionary string) *zstd.Encoder {
 	options := []zstd.EOption{
 		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(zstdWindow),
 		zstd.WithEncoderCRC(false),
 		zstd.WithLowerEncoderMem(true), zstd.WithEncoderConcurrency(1),
 	}
-	if dictionary != nil {
-		options = append(options, zstd.WithEncoderDictRaw(dictionaryID, bytesOf(dictionary.text)))
+	if dictionary != "" {
+		options = append(options, zstd.WithEncoderDictRaw(dictionaryID, bytesOf(dictionary)))
 	}
 	e, err := zstd.NewWriter(nil, options...)
 	mustWork(err)
@@ -37,7 +37,7 @@ func newEncoder(dictionary *base) *zstd.Encoder {
 type decoder struct {
 	mu         sync.Mutex
 	zstd       *zstd.Decoder
-	dictionary *base
+	dictionary string
 }
 
 // decoders are shared by all who read dense objects. They are made when the program starts, outside
@@ -54,8 +54,8 @@ var decoders = func() []*decoder {
 
 // lockDecoder returns a decoder that nobody else uses, and is locked: most often one that has the
 // dictionary already.
-func lockDecoder(dictionary *base) *decoder {
-	from := int(uintptr(unsafe.Pointer(dictionary)) >> 8 % uintptr(len(decoders)))
+func lockDecoder(dictionary string) *decoder {
+	from := int(uintptr(unsafe.Pointer(unsafe.StringData(dictionary))) >> 8 % uintptr(len(decoders)))
 	for i := range decoders {
 		if d := decoders[(from+i)%len(decoders)]; d.mu.TryLock() {
 			return d
@@ -67,12 +67,12 @@ func lockDecoder(dictionary *base) *decoder {
 }
 
 // decompress appends the text.
-func decompress(to []byte, compressed string, dictionary *base) []byte {
+func decompress(to []byte, compressed string, dictionary string) []byte {
 	d := lockDecoder(dictionary)
 	defer d.mu.Unlock()
-	if dictionary != nil && d.dictionary != dictionary {
+	if dictionary != "" && d.dictionary != dictionary {
 		mustWork(d.zstd.ResetWithOptions(nil,
-			zstd.WithDecoderDictRaw(dictionaryID, bytesOf(dictionary.text))))
+			zstd.WithDecoderDictRaw(dictionaryID, bytesOf(dictionary))))
 		d.dictionary = dictionary
 	}
 	to, err := d.zstd.DecodeAll(bytesOf(compressed), to)

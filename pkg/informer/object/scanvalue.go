@@ -1,0 +1,9 @@
+package object
+
+// ScanValue checks the JSON value at the beginning of text, after white space, and returns the
+// offset behind it.
+func ScanValue(text []byte) (end int, err error) {
+	s := view(text)
+	c := checker{lax: true}
+	return c.value(s, skipSpace(s, 0), 0)
+}
