@@ -94,7 +94,7 @@ func (r *aligner) members(i, v, e, depth int) (end, behind int, err error) {
 		if err != nil {
 			return nameEnd, -1, err
 		}
-		r.names = append(r.names, name{print, uint32(i), uint32(nameEnd)})
+		r.push(print, i, nameEnd)
 		w, after := r.valueIn(i, nameEnd, value, j), -1
 		strange = strange || w < 0
 		if i, after, err = r.any(value, w, depth+1); err != nil {

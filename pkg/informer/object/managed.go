@@ -126,7 +126,10 @@ func (r *reading) known(i int, values []checked, next int) int {
 	return -1
 }
 
-func checkedOf(text string) checked { return checked{len(text), maphash.String(nameSeed, text)} }
+// hashSeed differs from process to process, so that nobody can write texts which collide.
+var hashSeed = maphash.MakeSeed()
+
+func checkedOf(text string) checked { return checked{len(text), maphash.String(hashSeed, text)} }
 
 // appendFields appends values that were checked, for readFields.
 func appendFields(b []byte, values []checked) []byte {

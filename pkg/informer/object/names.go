@@ -69,8 +69,12 @@ func (c *checker) note(s string, first int, seen, print uint64, from, to int) ui
 	if seen&bit != 0 {
 		c.compare(s, first, print, from, to)
 	}
-	c.names = append(c.names, name{print, uint32(from), uint32(to)})
+	c.push(print, from, to)
 	return seen | bit
+}
+
+func (c *checker) push(print uint64, from, to int) {
+	c.names = append(c.names, name{print, uint32(from), uint32(to)})
 }
 
 // compare looks whether an object, if its names are few so far, has the name s[from:to].

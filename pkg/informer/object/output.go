@@ -1,6 +1,7 @@
 package object
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -121,4 +122,20 @@ func (k *output) place(at int) uint32 {
 		shift += len(e.with) - (e.to - e.from)
 	}
 	return uint32(at + shift)
+}
+
+// sortEdits puts the edits in the order of the text, and drops those inside of others: a field can
+// be both redacted and dropped.
+func (r *reading) sortEdits() {
+	if len(r.edits) < 2 {
+		return
+	}
+	slices.SortFunc(r.edits, func(a, b edit) int { return a.from - b.from })
+	out := r.edits[:1]
+	for _, e := range r.edits[1:] {
+		if e.from >= out[len(out)-1].to {
+			out = append(out, e)
+		}
+	}
+	r.edits = out
 }

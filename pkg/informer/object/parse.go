@@ -3,6 +3,7 @@ package object
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -51,20 +52,41 @@ type Parser struct {
 // needs cannot be dropped, nor can single items of arrays. Drop comes before the first object.
 func (p *Parser) Drop(paths ...Path) error {
 	for _, path := range paths {
-		if err := p.dropTree().add(path); err != nil {
+		names, err := droppable(path)
+		if err != nil {
 			return err
 		}
+		p.dropTree().add(names...)
 	}
 	return nil
 }
 
-var managedFields = MustCompilePath("metadata.managedFields")
+// headerFields cannot be dropped: without them an Object is none.
+var headerFields = []string{
+	"apiVersion", "kind", "metadata", "metadata.namespace", "metadata.name", "metadata.uid",
+	"metadata.resourceVersion", "metadata.generation",
+	"metadata.deletionTimestamp", "metadata.labels",
+}
+
+// droppable returns the names that lead to a field which can be dropped.
+func droppable(path Path) (names []string, err error) {
+	if slices.Contains(headerFields, path.String()) || len(path.steps) == 0 {
+		return nil, fmt.Errorf("%q cannot be dropped: every object needs it", path)
+	}
+	for _, st := range path.steps {
+		if st.isIndex {
+			return nil, fmt.Errorf("%q cannot be dropped: only named fields can, not items of arrays", path)
+		}
+		names = append(names, st.key)
+	}
+	return names, nil
+}
 
 func (p *Parser) dropTree() *dropTree {
 	if p.drop == nil {
 		p.drop = &dropTree{}
 		if !p.KeepManagedFields {
-			_ = p.drop.add(managedFields)
+			p.drop.add("metadata", "managedFields")
 		}
 	}
 	return p.drop
@@ -110,10 +132,7 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 	if p.Last != nil {
 		o.lasts = (*parserStates)(p)
 	}
-	r := &p.reading
-	r.begin(o, s, i)
-	end, _, err = r.object(i, -1, 0, levelObject, o.drop)
-	return end, err
+	return p.reading.read(o, s, i)
 }
 
 // parserStates is a parser that is asked for last states.
@@ -220,6 +239,18 @@ func (p *Parser) parseAgain(text string, stored bool) (*Object, error) {
 		return nil, err
 	}
 	return p.build(0, end, stored)
+}
+
+// parseDeduplicated reads an object in which, it seems, a name occurs twice.
+func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
+	p.closer++
+	text, err := deduplicated(text)
+	if err != nil {
+		return nil, err
+	}
+	p.deduplicated = true
+	defer func() { p.deduplicated = false }()
+	return p.parseAgain(text, stored)
 }
 
 // view looks at bytes as a string without copying them. It must not outlive a change of the bytes:

@@ -77,6 +77,13 @@ type roleMember struct {
 	drop *dropTree
 }
 
+// read reads the object at i, and returns the place behind it.
+func (r *reading) read(o options, s string, i int) (end int, err error) {
+	r.begin(o, s, i)
+	end, _, err = r.object(i, -1, 0, levelObject, o.drop)
+	return end, err
+}
+
 // begin forgets the last object, but not the memory it took. The next one begins at i.
 func (r *reading) begin(o options, s string, i int) {
 	c := checker{

@@ -44,7 +44,7 @@ func (c *checker) value(s string, i, depth int) (int, error) {
 					c.compare(s, int(in.names), print, i, end)
 				}
 				in.seen |= bit
-				c.names = append(c.names, name{print, uint32(i), uint32(end)})
+				c.push(print, i, end)
 			}
 			if i = end; i >= len(s) || s[i] != ':' {
 				if i = skipSpace(s, i); i >= len(s) || s[i] != ':' {

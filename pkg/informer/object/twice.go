@@ -6,31 +6,25 @@ import (
 	"fmt"
 )
 
-// parseDeduplicated reads an object in which, it seems, a name occurs twice. The last one counts,
-// as in encoding/json: that is what makes the object's new text, so that nobody behind can find the
-// other.
-func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
-	p.closer++
+// deduplicated returns the text of an object in which, it seems, a name occurs twice. The last one
+// counts, as in encoding/json, and the others are not in that text.
+func deduplicated(text string) (string, error) {
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return nil, fmt.Errorf("an object with a name that occurs twice: %w", err)
+		return "", fmt.Errorf("an object with a name that occurs twice: %w", err)
 	}
-	if members(v) != colons(text) {
-		var out bytes.Buffer
-		e := json.NewEncoder(&out)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(v); err != nil {
-			return nil, fmt.Errorf("an object with a name that occurs twice: %w", err)
-		}
-		text = out.String()
-	} else {
-		text = string([]byte(text))
+	if members(v) == colons(text) {
+		return string([]byte(text)), nil
 	}
-	p.deduplicated = true
-	defer func() { p.deduplicated = false }()
-	return p.parseAgain(text, stored)
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", fmt.Errorf("an object with a name that occurs twice: %w", err)
+	}
+	return out.String(), nil
 }
 
 // members counts those of all objects in v.

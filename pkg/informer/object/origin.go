@@ -1,0 +1,55 @@
+package object
+
+import "hash/maphash"
+
+const (
+	isDigit = 1 << iota
+	isHexLetter
+)
+
+var classes = func() (of [256]uint8) {
+	for c := '0'; c <= '9'; c++ {
+		of[c] = isDigit
+	}
+	for c := 'a'; c <= 'f'; c++ {
+		of[c] = isHexLetter
+	}
+	return of
+}()
+
+// origin returns a hash of what the object has in common with those that resemble it: the beginning
+// of a name that was made up, without the numbers of Jobs; or else those who own it; or else its
+// labels. It is 0 if there is none of that.
+func (r *reading) origin() uint64 {
+	var of span
+	skip := uint8(isDigit)
+	switch {
+	case r.generateName.to > 0:
+		of = r.generateName
+	case r.owners.to > 0:
+		of, skip = r.owners, isDigit|isHexLetter // UIDs
+	case r.labels.to > 0:
+		of, skip = r.labels, 0
+	default:
+		return 0
+	}
+	if of == r.origins.of {
+		return r.origins.hash
+	}
+	text := r.s[of.from:of.to]
+	if skip == 0 {
+		r.origins.hash = maphash.String(hashSeed, text)
+	} else {
+		var plain [256]byte
+		n := 0
+		for i := 0; i < len(text) && n < len(plain); i++ {
+			plain[n] = text[i]
+			if classes[text[i]]&skip == 0 {
+				n++
+			}
+		}
+		r.origins.hash = maphash.Bytes(hashSeed, plain[:n])
+	}
+	r.origins.of = of
+	return r.origins.hash
+}
