@@ -25,26 +25,26 @@ import (
 // wherever that was.
 
 // match says that len bytes at place n of the text that is read are those at place t of the base.
-type match struct{ n, t, len int }
+type match struct{ at, base, len int }
 
 // aligner reads a text against a base.
 type aligner struct {
-	checker
-	s     string
-	from  int   // where the object begins
-	base  *base // nil if nothing like this object is known
-	eager bool
+	scanner
+	text      string
+	start     int   // where the object begins
+	base      *base // nil if nothing like this object is known
+	unlimited bool
 
-	matches []match // what is as in the base, in the order of s
-	until   int     // up to which place s is as the base is, shift bytes later
-	shift   int
-	near    int // the extent of the base that was asked for last
+	matches    []match // what is as in the base, in the order of s
+	matchEnd   int     // up to which place s is as the base is, shift bytes later
+	offset     int
+	nextExtent int // the extent of the base that was asked for last
 	// lost: the base does not resemble the object, as too much was spent on it for what was read (aligner.spend).
-	lost        bool
-	spent, read int
+	gaveUp         bool
+	cost, progress int
 	// What was read before the base was known: the object's members, and those of its metadata.
-	top, meta []member
-	metadata  bool // was seen
+	top, meta    []member
+	metadataRead bool // was seen
 }
 
 // member is a member of an object that was read member by member.
@@ -55,8 +55,8 @@ type member struct {
 
 // align says that place n of the text corresponds to place t of the base, both between tokens, and
 // notes how far they are the same from there on.
-func (r *aligner) align(n, t int) {
-	s, b := r.s, r.base.text
+func (a *aligner) sync(n, t int) {
+	s, b := a.text, a.base.text
 	length := 0
 	if n+8 > len(s) || t+8 > len(b) {
 		length = commonPrefix(s[n:], b[t:])
@@ -65,22 +65,22 @@ func (r *aligner) align(n, t int) {
 	} else {
 		length = 8 + commonPrefix(s[n+8:], b[t+8:])
 	}
-	r.until, r.shift = n+length, t-n
-	r.reached(n)
-	if r.spend(alignCost); r.metadata {
+	a.matchEnd, a.offset = n+length, t-n
+	a.advance(n)
+	if a.charge(syncCost); a.metadataRead {
 		// much of what remains is read against the last state, if there is reason for that
 		// (last.go)
-		r.spend(alignCost)
+		a.charge(syncCost)
 	}
-	r.matched(n, t, length)
+	a.addMatch(n, t, length)
 }
 
 // matched notes a match, and the bytes before it that are the same.
-func (r *aligner) matched(n, t, length int) {
-	s, b, end := r.s, r.base.text, 0
-	if k := len(r.matches) - 1; k >= 0 {
-		last := &r.matches[k]
-		if end = last.n + last.len; end == n && last.t+last.len == t {
+func (a *aligner) addMatch(n, t, length int) {
+	s, b, end := a.text, a.base.text, 0
+	if k := len(a.matches) - 1; k >= 0 {
+		last := &a.matches[k]
+		if end = last.at + last.len; end == n && last.base+last.len == t {
 			last.len += length
 			return
 		}
@@ -94,29 +94,29 @@ func (r *aligner) matched(n, t, length int) {
 	for back := min(n-end, t, 8); back > 0 && s[n-1] == b[t-1]; back-- {
 		n, t, length = n-1, t-1, length+1
 	}
-	r.matches = append(r.matches, match{n, t, length})
+	a.matches = append(a.matches, match{n, t, length})
 }
 
 // spend counts what reading against the base costs more than reading without it, in bytes that
 // could have been read for it. When that is too much, the rest is read without.
-func (r *aligner) spend(bytes int) {
-	credit := firstCredit + r.read/creditPart
-	if !r.metadata {
+func (a *aligner) charge(bytes int) {
+	credit := baseCredit + a.progress/creditShare
+	if !a.metadataRead {
 		credit += metadataCredit
 	}
-	if r.spent += bytes; r.spent > credit && !r.eager {
-		r.lost = true
+	if a.cost += bytes; a.cost > credit && !a.unlimited {
+		a.gaveUp = true
 	}
 }
 
 // reached notes that the text was read up to place i: the more of it, the more may be spent.
-func (r *aligner) reached(i int) { r.read = max(r.read, i-r.from) }
+func (a *aligner) advance(i int) { a.progress = max(a.progress, i-a.start) }
 
 // token returns the place of the base's next token from place j on.
-func (r *aligner) token(j int) int {
-	next := nextToken(r.base.text, j)
+func (a *aligner) nextBaseToken(j int) int {
+	next := nextToken(a.base.text, j)
 	if next > j+4 {
-		r.spend((next - j) / 2)
+		a.charge((next - j) / 2)
 	}
 	return next
 }
@@ -124,12 +124,12 @@ func (r *aligner) token(j int) int {
 const (
 	// firstCredit and creditPart are what may be spent on a base in vain: so much, and one of
 	// creditPart bytes read. Metadata differs more than the rest.
-	firstCredit    = 400
-	creditPart     = 4
+	baseCredit     = 400
+	creditShare    = 4
 	metadataCredit = 400
 	// alignCost and containerCost are what it takes to go on behind a difference, and to read a
 	// container with one in it.
-	alignCost     = 25
+	syncCost      = 25
 	containerCost = 40
 	// lookAhead is how many members of the base are looked at for one that is not where it is
 	// expected.
@@ -138,31 +138,31 @@ const (
 
 // valueIn returns where the base has the value of the text's member s[start:end], when its members
 // before place j have been passed; -1 if it has none nearby.
-func (r *aligner) valueIn(start, end, value, j int) int {
-	if r.lost {
+func (a *aligner) baseValue(start, end, value, j int) int {
+	if a.gaveUp {
 		return -1
 	}
-	t := r.base.text
-	if value <= r.until {
-		return skipSpace(t, value+r.shift)
+	t := a.base.text
+	if value <= a.matchEnd {
+		return skipSpace(t, value+a.offset)
 	}
-	r.reached(start)
-	for n := 0; n < lookAhead && !r.lost; n++ {
-		if j = r.token(j); j >= len(t) || t[j] != '"' {
+	a.advance(start)
+	for n := 0; n < lookAhead && !a.gaveUp; n++ {
+		if j = a.nextBaseToken(j); j >= len(t) || t[j] != '"' {
 			break
 		}
-		if strings.HasPrefix(t[j:], r.s[start:end]) {
-			r.align(start, j)
-			if value < r.until {
-				return value + r.shift
+		if strings.HasPrefix(t[j:], a.text[start:end]) {
+			a.sync(start, j)
+			if value < a.matchEnd {
+				return value + a.offset
 			}
-			v := r.token(j + end - start)
-			r.align(value, v)
+			v := a.nextBaseToken(j + end - start)
+			a.sync(value, v)
 			return v
 		}
 		nameEnd := stringEnd(t, j)
-		r.spend(alignCost + (nameEnd-j)/4)
-		j = r.behind(r.token(nameEnd))
+		a.charge(syncCost + (nameEnd-j)/4)
+		j = a.baseValueEnd(a.nextBaseToken(nameEnd))
 	}
 	return -1
 }
@@ -171,16 +171,16 @@ func (r *aligner) valueIn(start, end, value, j int) int {
 // or close to it: behind the last long container before that, or within the one that the difference
 // is in. Both places are behind the opening bracket of an object or array, or behind one of its
 // values; that of the base ends at e. So are those it returns, or behind its end.
-func (r *aligner) jump(i, j, e, depth int) (end, behind int, err error) {
-	differ := r.until + r.shift
-	if differ-j < r.short || i+r.shift != j {
+func (a *aligner) skipCommon(i, j, e, depth int) (end, behind int, err error) {
+	differ := a.matchEnd + a.offset
+	if differ-j < a.minLength || i+a.offset != j {
 		return i, j, nil
 	}
 	if differ >= e {
-		r.passed(j, e, -r.shift)
-		return e - r.shift, e, nil
+		a.takeExtents(j, e, -a.offset)
+		return e - a.offset, e, nil
 	}
-	all, k := r.base.extents, r.extentAt(j)
+	all, k := a.base.extents, a.extentFrom(j)
 	behind = j
 	for k < len(all) && int(all[k].to) <= differ {
 		behind = int(all[k].to)
@@ -188,27 +188,27 @@ func (r *aligner) jump(i, j, e, depth int) (end, behind int, err error) {
 			k++
 		}
 	}
-	r.passed(j, behind, -r.shift)
-	if r.near = k; k < len(all) && int(all[k].from) < differ {
+	a.takeExtents(j, behind, -a.offset)
+	if a.nextExtent = k; k < len(all) && int(all[k].from) < differ {
 		at := int(all[k].from)
-		if end, behind, err = r.any(at-r.shift, at, depth+1); behind < 0 {
+		if end, behind, err = a.alignedValue(at-a.offset, at, depth+1); behind < 0 {
 			behind = int(all[k].to)
 		}
 		return end, behind, err
 	}
-	return behind - r.shift, behind, nil
+	return behind - a.offset, behind, nil
 }
 
 // passed takes the extents that the base has from place v to e, which are so many bytes later in
 // the text.
-func (r *aligner) passed(v, e, later int) {
-	r.spent -= (e - v) / 4 // it would have taken that much to read it
-	if !r.noting || v == e {
+func (a *aligner) takeExtents(v, e, later int) {
+	a.cost -= (e - v) / 4 // it would have taken that much to read it
+	if !a.keepExtents || v == e {
 		return
 	}
-	all := r.base.extents
-	for k := r.extentAt(v); k < len(all) && int(all[k].from) < e; k++ {
-		r.extents = append(r.extents,
+	all := a.base.extents
+	for k := a.extentFrom(v); k < len(all) && int(all[k].from) < e; k++ {
+		a.extents = append(a.extents,
 			extent{uint32(int(all[k].from) + later), uint32(int(all[k].to) + later)})
 	}
 }

@@ -133,13 +133,13 @@ func edited(r *rand.Rand, text string) string {
 		if strings.IndexByte(`{}[],: `, text[i]) >= 0 {
 			i++
 		} else {
-			i = skipTrusted(text, i)
+			i = valueEnd(text, i)
 		}
 	}
 	at := tokens[r.IntN(len(tokens))]
 	end := at + 1
 	if strings.IndexByte(`{}[],: `, text[at]) < 0 {
-		end = skipTrusted(text, at)
+		end = valueEnd(text, at)
 	}
 	scalars := []string{`"x"`, `""`, `"a\"b"`, `"\u0061"`, `12`, `-1.5e3`, `0`, `true`, `null`,
 		`{}`, `[]`, `{"n":[1,{"m":2}]}`, `"2026-01-02T03:04:06Z"`}
@@ -169,16 +169,16 @@ func edited(r *rand.Rand, text string) string {
 	case 5, 6: // a member or an item less
 		if c == ',' {
 			next := skipSpace(text, at+1)
-			end = skipTrusted(text, next)
+			end = valueEnd(text, next)
 			if end < len(text) && text[skipSpace(text, end)] == ':' {
-				end = skipTrusted(text, nextToken(text, end))
+				end = valueEnd(text, nextToken(text, end))
 			}
 			return text[:at] + text[end:]
 		}
 		return text
 	case 7: // a value replaced by the one behind it, or a whole container
 		if c == '{' || c == '[' {
-			return text[:at] + scalar + text[skipTrusted(text, at):]
+			return text[:at] + scalar + text[valueEnd(text, at):]
 		}
 		return text
 	default:
@@ -262,7 +262,7 @@ func TestNothingOfASecretIsRemembered(t *testing.T) {
 				t.Errorf("became %s, packed: %v", o.JSON(), o.Stored() != o)
 			}
 		}
-		if len(p.reading.bases.byOrigin) > 0 || p.reading.bases.last != nil {
+		if len(p.reader.bases.byOrigin) > 0 || p.reader.bases.last != nil {
 			t.Errorf("a parser of %q remembers a Secret", p.Kind)
 		}
 	}
@@ -293,9 +293,9 @@ func TestLookingAheadIsBounded(t *testing.T) {
 	if o.JSON() != text {
 		t.Error("the object became another one")
 	}
-	if limit := len(text)/creditPart + 3*len(text)/2; p.reading.spent > limit {
+	if limit := len(text)/creditShare + 3*len(text)/2; p.reader.cost > limit {
 		t.Errorf("reading against the base has cost as much as %d bytes, more than %d",
-			p.reading.spent, limit)
+			p.reader.cost, limit)
 	}
 }
 

@@ -19,12 +19,12 @@ func (o *Object) AppendJSON(dst []byte) []byte {
 func (o *Object) appendJSON(b []byte, from int) []byte {
 	b = slices.Grow(b, max(0, int(o.size)-from))
 	it := o.operations()
-	for it.left > 0 && from > 0 {
+	for it.remaining > 0 && from > 0 {
 		piece := it.next()
 		if from < len(piece) {
 			b = append(b, piece[from:]...)
 		}
 		from = max(0, from-len(piece))
 	}
-	return it.appendRest(b)
+	return it.appendAll(b)
 }

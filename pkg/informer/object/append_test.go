@@ -78,7 +78,7 @@ func BenchmarkAppendJSON(b *testing.B) {
 	run("append", func() { dst = o.AppendJSON(dst[:0]) })
 	run("pieces", func() {
 		dst = dst[:0]
-		for it := o.operations(); it.left > 0; {
+		for it := o.operations(); it.remaining > 0; {
 			dst = append(dst, it.next()...)
 		}
 	})

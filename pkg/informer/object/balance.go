@@ -1,12 +1,12 @@
 package object
 
 // balance decides whether to try again what was in vain: after a failure less and less often.
-type balance struct{ failed, wait uint8 }
+type backoff struct{ failed, wait uint8 }
 
 // maxFailed bounds that: one object of 1<<maxFailed is tried.
 const maxFailed = 6
 
-func (b *balance) try() bool {
+func (b *backoff) allow() bool {
 	if b.wait > 0 {
 		b.wait--
 		return false
@@ -14,7 +14,7 @@ func (b *balance) try() bool {
 	return true
 }
 
-func (b *balance) inVain() {
+func (b *backoff) fail() {
 	b.failed = min(b.failed+1, maxFailed)
 	b.wait = 1<<b.failed - 2
 }

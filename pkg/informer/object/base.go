@@ -11,18 +11,18 @@ type base struct {
 	// less deep than maxBaseDepth.
 	extents []extent
 	// fields are the fieldsV1 values that the object came with and that were cut out.
-	fields []checked
+	fields []checksum
 	// What an Object's header says of where spec and status begin, and Object.levels.
 	spec, status uint32
-	levels       uint8
+	depth        uint8
 	// held is how many objects of a store refer to it (Object.Hold).
 	held atomic.Int32
 	// vain is how often in a row an object was read against it and not packed.
-	vain uint8
+	misses uint8
 }
 
 // checked is a value that was checked and is not kept.
-type checked struct {
+type checksum struct {
 	len  int
 	hash uint64
 }
@@ -47,4 +47,4 @@ func (b *base) dictionary() string {
 }
 
 // baseSize is about how much memory a base takes besides its text.
-func (b *base) size() int { return 112 + 8*cap(b.extents) + 16*cap(b.fields) }
+func (b *base) overhead() int { return 112 + 8*cap(b.extents) + 16*cap(b.fields) }

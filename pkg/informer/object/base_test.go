@@ -169,7 +169,7 @@ func TestNamesThatResembleEachOtherAreNotTakenForEqual(t *testing.T) {
 		p := &Parser{}
 		text := fmt.Sprintf(object, `"`+strings.Join(names, `":"x","`)+`":"x"`)
 		mustParse(t, p, text)
-		if p.reading.twice || p.closer > 0 {
+		if p.reader.duplicates || p.deduplications > 0 {
 			t.Errorf("%s: a name seems to be a duplicate", text)
 		}
 	}

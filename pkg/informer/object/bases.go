@@ -6,69 +6,69 @@ import "weak"
 // else the one of objects of the same origin, or else the one used last. It keeps none of them from
 // being freed but the one used last.
 type bases struct {
-	byOrigin map[uint64]origin
-	sweepAt  int // how many origins there are when those whose base is gone are looked for
-	last     *base
-	chance   balance // of last
-	turn     uint    // counts objects
+	byOrigin    map[uint64]origin
+	sweepAt     int // how many origins there are when those whose base is gone are looked for
+	last        *base
+	lastBackoff backoff // of last
+	objects     uint    // counts objects
 }
 
 // origin is what is known of objects that have something in common from which their text can be
 // expected to be alike.
 type origin struct {
 	base weak.Pointer[base]
-	balance
+	backoff
 }
 
 // resembled notes that the object was packed.
-func (r *reading) resembled() {
+func (r *reader) rememberBase() {
 	ts := &r.bases
-	r.base.vain = 0
+	r.base.misses = 0
 	ts.last = r.base
 	if r.found == byKey {
 		return
 	}
-	ts.chance = balance{}
-	if of := r.origin(); of != 0 {
+	ts.lastBackoff = backoff{}
+	if of := r.originHash(); of != 0 {
 		if o := ts.byOrigin[of]; r.found != byOrigin || o.failed > 0 {
-			ts.remember(of, r.base, balance{})
+			ts.set(of, r.base, backoff{})
 		}
 	}
 }
 
 // remember notes that the object was not packed, and has become a base of its own.
-func (r *reading) remember(b *base) {
+func (r *reader) rememberNewBase(b *base) {
 	ts := &r.bases
 	tried := r.base != nil
 	switch r.found {
 	case byKey:
 		old := r.base
 		if !tried {
-			old = r.untried
+			old = r.refused
 		} else {
-			old.vain = min(old.vain+1, maxFailed)
+			old.misses = min(old.misses+1, maxFailed)
 		}
-		b.vain = old.vain
+		b.misses = old.misses
 		return
 	case byOrigin:
 		if !tried {
 			return
 		}
-		o := ts.byOrigin[r.origin()]
-		o.inVain()
-		ts.remember(r.origin(), b, o.balance)
+		o := ts.byOrigin[r.originHash()]
+		o.fail()
+		ts.set(r.originHash(), b, o.backoff)
 		return
-	case byChance:
-		ts.chance.inVain()
+	case byRecency:
+		ts.lastBackoff.fail()
 	}
 	ts.last = b
-	if of := r.origin(); of != 0 {
-		ts.remember(of, b, balance{})
+	if of := r.originHash(); of != 0 {
+		ts.set(of, b, backoff{})
 	}
 }
 
 // remember finds a base by an origin from now on.
-func (ts *bases) remember(of uint64, b *base, balance balance) {
+func (ts *bases) set(of uint64, b *base, balance backoff) {
 	if ts.byOrigin == nil {
 		ts.byOrigin, ts.sweepAt = map[uint64]origin{}, minSweep
 	}

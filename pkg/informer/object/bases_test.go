@@ -87,7 +87,7 @@ func TestAnOriginIsKnownAsLongAsItsBase(t *testing.T) {
 		store.read(t, p, replica(10_000+w, 0, 1))
 		clear(store)
 	}
-	if n := len(p.reading.bases.byOrigin); n > 3500 {
+	if n := len(p.reader.bases.byOrigin); n > 3500 {
 		t.Errorf("%d origins are known", n)
 	}
 }
@@ -137,11 +137,11 @@ func TestAShrunkObjectReleasesItsBase(t *testing.T) {
 		}
 		for size := 10_000; size > 0; size = size * 2 / 3 {
 			o := store.read(t, p, text(size))
-			if o.base != nil && len(o.base.text) > maxBase*o.Size() {
+			if o.base != nil && len(o.base.text) > maxBaseRatio*o.Size() {
 				t.Errorf("an object of %d bytes refers to one of %d bytes", o.Size(),
 					len(o.base.text))
 			}
-			if got, most := o.Hold(), o.Size()*(maxBase+1)+2*objectSize; got > most {
+			if got, most := o.Hold(), o.Size()*(maxBaseRatio+1)+2*objectSize; got > most {
 				t.Errorf("an object of %d bytes takes %d", o.Size(), got)
 			}
 			o.Release()
@@ -183,9 +183,9 @@ func TestABaseIsCountedOnce(t *testing.T) {
 				bases[start] = true
 				want += len(text)
 				if b := o.base; b != nil {
-					want += b.size()
+					want += b.overhead()
 				} else {
-					want += o.own.size()
+					want += o.ownBase.overhead()
 				}
 			}
 		}

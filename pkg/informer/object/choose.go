@@ -7,7 +7,7 @@ const (
 	notFound found = iota
 	byKey
 	byOrigin
-	byChance
+	byRecency
 )
 
 // minSweep is how many origins there must be for those that are gone to be looked for.
@@ -15,26 +15,26 @@ const minSweep = 1024
 
 // pick looks for a base as soon as the name is known, or else when the metadata ends. What
 // managedFields is read against may be found sooner than that.
-func (r *reading) pick() {
+func (r *reader) findBase() {
 	if r.plain || r.found == byKey {
 		return
 	}
-	if b := r.ownBase(); b != nil {
+	if b := r.lastStateBase(); b != nil {
 		r.base, r.found = b, byKey
 	} else if len(r.bases.byOrigin) == 0 {
 		return
-	} else if b := r.bases.byOrigin[r.origin()].base.Value(); b != nil {
+	} else if b := r.bases.byOrigin[r.originHash()].base.Value(); b != nil {
 		r.base, r.found = b, byOrigin
 	}
 }
 
 // ownBase returns the base of the object's last state.
-func (r *reading) ownBase() *base {
-	if r.lasts == nil || r.name.to == 0 || r.asked {
+func (r *reader) lastStateBase() *base {
+	if r.lastStates == nil || r.name.to == 0 || r.askedLastState {
 		return nil
 	}
-	r.asked = r.uid.to > 0 // which is behind the namespace, if there is one
-	last := r.lasts.last(r.namespace.text(r.s), r.name.text(r.s))
+	r.askedLastState = r.uid.to > 0 // which is behind the namespace, if there is one
+	last := r.lastStates.last(r.namespace.text(r.text), r.name.text(r.text))
 	if last.packed {
 		r.last, r.lastFields = last, readFields(r.lastFields[:0], last.fields)
 	}
@@ -43,20 +43,20 @@ func (r *reading) ownBase() *base {
 
 // mayChoose reports whether enough of the metadata is known to choose a base: the name, and a last
 // state or made-up name. In objects of built-in kinds, that comes first.
-func (r *reading) mayChoose() bool {
+func (r *reader) canChoose() bool {
 	if r.plain || r.name.to == 0 {
 		return false
 	}
-	r.pick()
+	r.findBase()
 	return r.found == byKey || r.generateName.to > 0
 }
 
 // chooseEarly is choose within the metadata, which begins at i. It returns the places of the base
 // that correspond to the beginning of the metadata and to the end of what was read of it, both -1
 // if there is no base.
-func (r *reading) chooseEarly(i int) (metadata, j int) {
+func (r *reader) chooseEarly(i int) (metadata, j int) {
 	r.chosen = true
-	if !r.choice() {
+	if !r.acceptBase() {
 		return -1, -1
 	}
 	return r.catchUp(i, r.meta[len(r.meta)-1].end)
@@ -64,39 +64,39 @@ func (r *reading) chooseEarly(i int) (metadata, j int) {
 
 // choose decides what the rest of the object is read against, now that its metadata was read. It
 // returns the place of the base that corresponds to the end of the metadata, -1 if there is none.
-func (r *reading) choose(metadata *roleMember) int {
+func (r *reader) choose(metadata *readerMember) int {
 	r.chosen = true
-	if r.plain || !r.choice() {
+	if r.plain || !r.acceptBase() {
 		return -1
 	}
 	v, j := r.catchUp(metadata.value, metadata.end)
 	if v < 0 {
 		return -1
 	}
-	return r.closing(metadata.end-1, j, v)
+	return r.baseContainerEnd(metadata.end-1, j, v)
 }
 
 // choice reports whether there is a base that is worth a try.
-func (r *reading) choice() bool {
+func (r *reader) acceptBase() bool {
 	ts := &r.bases
-	ts.turn++
-	r.pick()
+	ts.objects++
+	r.findBase()
 	try := true
 	switch r.found {
 	case byKey:
-		try = r.base.vain < 2 || ts.turn&(1<<r.base.vain-1) == 0
+		try = r.base.misses < 2 || ts.objects&(1<<r.base.misses-1) == 0
 	case byOrigin:
-		o := ts.byOrigin[r.origin()]
-		if try = o.try(); !try || o.failed > 0 {
-			ts.byOrigin[r.origin()] = o
+		o := ts.byOrigin[r.originHash()]
+		if try = o.allow(); !try || o.failed > 0 {
+			ts.byOrigin[r.originHash()] = o
 		}
 	case notFound:
-		if try = ts.last != nil && (ts.chance.try() || r.eager); try {
-			r.base, r.found = ts.last, byChance
+		if try = ts.last != nil && (ts.lastBackoff.allow() || r.unlimited); try {
+			r.base, r.found = ts.last, byRecency
 		}
 	}
-	if r.base == nil || !try && !r.eager {
-		r.untried, r.base = r.base, nil
+	if r.base == nil || !try && !r.unlimited {
+		r.refused, r.base = r.base, nil
 		return false
 	}
 	return true

@@ -180,7 +180,7 @@ var colliders = sync.OnceValue(func() [2]string {
 	for {
 		one, two := letters(), letters()
 		// (word(two) after the first multiplication) ^ x must be the same as that of one.
-		w := word(one, 0)*odd ^ word(one, 8) ^ word(two, 0)*odd
+		w := word(one, 0)*multiplier ^ word(one, 8) ^ word(two, 0)*multiplier
 		var second [8]byte
 		binary.LittleEndian.PutUint64(second[:], w)
 		name := two[:8] + string(second[:])
@@ -249,8 +249,8 @@ func TestNoInputCostsMuchMoreThanStrictReading(t *testing.T) {
 					if o.base != nil {
 						took += timeOf(func() {
 							for range times {
-								p.packing.pack()
-								p.packing.packed(p.typ)
+								p.builder.pack()
+								p.builder.packed(p.typeMeta)
 							}
 						}) / times
 					}

@@ -1,41 +1,41 @@
 package object
 
 // operations reads a packed object's text from front to back.
-type operations struct {
+type decoder struct {
 	ops, literals, base string
-	behind              int
-	left                int  // of the JSON
-	literal             bool // what next gave last was one of the literals
+	baseEnd             int
+	remaining           int  // of the JSON
+	isLiteral           bool // what next gave last was one of the literals
 }
 
-func newOperations(text, base string, literals, ops, size int) operations {
-	return operations{ops: text[ops:], literals: text[literals:ops], base: base, left: size}
+func newDecoder(text, base string, literals, ops, size int) decoder {
+	return decoder{ops: text[ops:], literals: text[literals:ops], base: base, remaining: size}
 }
 
 // next gives the next piece of the JSON, which may be empty.
-func (it *operations) next() string {
-	n := it.uvarint()
-	it.left -= n
-	it.literal = !it.literal
-	if it.literal {
-		piece := it.literals[:n]
-		it.literals = it.literals[n:]
-		it.behind += n
+func (d *decoder) next() string {
+	n := d.uvarint()
+	d.remaining -= n
+	d.isLiteral = !d.isLiteral
+	if d.isLiteral {
+		piece := d.literals[:n]
+		d.literals = d.literals[n:]
+		d.baseEnd += n
 		return piece
 	}
-	at := it.behind + it.varint()
-	it.behind = at + n
-	return it.base[at : at+n]
+	at := d.baseEnd + d.varint()
+	d.baseEnd = at + n
+	return d.base[at : at+n]
 }
 
-func (it *operations) uvarint() int {
-	ops := it.ops
+func (d *decoder) uvarint() int {
+	ops := d.ops
 	v := int(ops[0])
 	if v < 0x80 {
-		it.ops = ops[1:]
+		d.ops = ops[1:]
 		return v
 	}
-	v, it.ops = longUvarint(v, ops[1:])
+	v, d.ops = longUvarint(v, ops[1:])
 	return v
 }
 
@@ -52,16 +52,16 @@ func longUvarint(first int, ops string) (v int, rest string) {
 	panic("event: a packed object's operations end within a number")
 }
 
-func (it *operations) varint() int {
-	v := it.uvarint()
+func (d *decoder) varint() int {
+	v := d.uvarint()
 	return v>>1 ^ -(v & 1)
 }
 
 // appendRest appends the pieces that next has not returned. It is next in a loop that keeps all it
 // needs in registers, which is three times as fast (BenchmarkAppendJSON).
-func (it *operations) appendRest(b []byte) []byte {
-	ops, literals, base, behind, left, literal := it.ops, it.literals, it.base, it.behind, it.left,
-		it.literal
+func (d *decoder) appendAll(b []byte) []byte {
+	ops, literals, base, behind, left, literal := d.ops, d.literals, d.base, d.baseEnd, d.remaining,
+		d.isLiteral
 	for left > 0 {
 		n := int(ops[0])
 		ops = ops[1:]

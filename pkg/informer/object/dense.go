@@ -15,7 +15,7 @@ const (
 	minDense = 512
 	// worthDensing is how many percent of what it takes an object may take once it is dense. To
 	// read it costs more.
-	worthDensing = 66
+	maxDensePercent = 66
 	// A dictionary is a sixteenth of what it is made for. What is too little for a short one has
 	// none; what exceeds maxDictionary is hardly better for it (bench/packing). It is samples of
 	// objects, of no one more than maxSample.
@@ -25,7 +25,7 @@ const (
 	maxSample       = 8 << 10
 	// learnAgain is how many times as much as a dictionary was made for there must be for the next
 	// one.
-	learnAgain = 4
+	relearnRatio = 4
 )
 
 // Condenser makes dense the objects of a store that nobody has replaced for a while. The store is
@@ -38,7 +38,7 @@ type Condenser struct {
 	expected   int           // bytes of what was seen before this pass, and young those since
 	young      int
 	waited     int  // passes for more
-	due        bool // what is expected is condensed in this pass
+	dueNow     bool // what is expected is condensed in this pass
 	text, out  []byte
 }
 
@@ -48,26 +48,26 @@ type coldness uint8
 const (
 	unseen coldness = iota
 	seen
-	vain // it does not get smaller
+	incompressible // it does not get smaller
 )
 
 // An encoder is made for each pass that has something to do. It takes as long as to condense some
 // 50 KB, so less than that waits, for maxWait passes.
 const (
-	worthEncoder = 64 << 10
-	maxWait      = 8
+	minBatch = 64 << 10
+	maxWait  = 8
 )
 
 // BeginPass says that all objects will be asked about, EndPass that they were.
 func (c *Condenser) BeginPass() {
 	c.expected, c.young = c.expected+c.young, 0
 	c.waited++
-	c.due = c.expected > worthEncoder || c.waited >= maxWait
+	c.dueNow = c.expected > minBatch || c.waited >= maxWait
 }
 
 // EndPass frees what is needed within a pass alone.
 func (c *Condenser) EndPass() {
-	if c.due {
+	if c.dueNow {
 		c.expected, c.waited = 0, 0
 	}
 	c.encoder, c.text, c.out = nil, nil, nil
@@ -76,7 +76,7 @@ func (c *Condenser) EndPass() {
 // Cold reports whether an object was there in an earlier pass, and may take less if it is dense.
 // The text that others refer to has to stay as it is.
 func (c *Condenser) Cold(o *Object) bool {
-	if o.dense || o.size < minDense || o.coldness == vain || o.isReferredTo() {
+	if o.dense || o.size < minDense || o.coldness == incompressible || o.isReferredTo() {
 		return false
 	}
 	if o.coldness == unseen {
@@ -84,7 +84,7 @@ func (c *Condenser) Cold(o *Object) bool {
 		c.young += int(o.size)
 		return false
 	}
-	return c.due
+	return c.dueNow
 }
 
 // isReferredTo reports whether the object's text, or the one that it refers to, is needed by
@@ -92,7 +92,7 @@ func (c *Condenser) Cold(o *Object) bool {
 func (o *Object) isReferredTo() bool {
 	b := o.base
 	if b == nil {
-		b = o.own
+		b = o.ownBase
 	}
 	return b != nil && b.held.Load() > 1
 }
@@ -100,7 +100,7 @@ func (o *Object) isReferredTo() bool {
 // Condense returns the dense form of an object, nil if that would hardly take less. Others are what
 // it may learn from: some that are about to be condensed.
 func (c *Condenser) Condense(o *Object, others []*Object) *Object {
-	if c.expected > learnAgain*c.learned {
+	if c.expected > relearnRatio*c.learned {
 		c.learn(others)
 	}
 	if c.encoder == nil {
@@ -111,10 +111,10 @@ func (c *Condenser) Condense(o *Object, others []*Object) *Object {
 	d := o.densified(c.out, c.dictionary)
 	takes := len(o.text)
 	if o.base != nil {
-		takes += len(o.base.text) + o.base.size()
+		takes += len(o.base.text) + o.base.overhead()
 	}
-	if len(d.text)*100 > takes*worthDensing {
-		o.coldness = vain
+	if len(d.text)*100 > takes*maxDensePercent {
+		o.coldness = incompressible
 		return nil
 	}
 	return d
@@ -130,7 +130,7 @@ func (c *Condenser) learn(from []*Object) {
 	var text strings.Builder
 	text.Grow(size)
 	for _, o := range from {
-		sample := o.part(0, min(o.size, maxSample))
+		sample := o.slice(0, min(o.size, maxSample))
 		text.WriteString(sample[:min(len(sample), size-text.Len())])
 	}
 	if text.Len() >= minDictionary {
@@ -140,7 +140,7 @@ func (c *Condenser) learn(from []*Object) {
 
 // densified returns the object with its JSON compressed.
 func (o *Object) densified(compressed []byte, dictionary *base) *Object {
-	d := &Object{typ: o.typ, header: o.header, size: o.size, base: dictionary, dense: true}
+	d := &Object{typeMeta: o.typeMeta, header: o.header, size: o.size, base: dictionary, dense: true}
 	var b strings.Builder
 	b.Grow(int(o.header.identitySize()) + len(compressed))
 	for _, f := range d.header.identity() {

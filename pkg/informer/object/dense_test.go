@@ -118,7 +118,7 @@ func TestOnlyWhatNobodyElseNeedsIsCondensed(t *testing.T) {
 	p := store.parser()
 	first := store.read(t, p, replica(1, 0, 1))
 	second := store.read(t, p, replica(1, 1, 1))
-	if second.base == nil || second.base != first.own {
+	if second.base == nil || second.base != first.ownBase {
 		t.Fatal("not packed")
 	}
 	first.Hold()

@@ -20,46 +20,46 @@ const minCopy = 6
 
 // encoder writes a text's literals and operations.
 type encoder struct {
-	literals []byte
-	ops      []byte
-	literal  int // bytes at the end of literals that no operation has yet
-	copied   struct{ at, len int }
-	behind   int // where a copy with d == 0 would begin, were there no literal
+	literals    []byte
+	ops         []byte
+	pending     int // bytes at the end of literals that no operation has yet
+	pendingCopy struct{ at, len int }
+	expected    int // where a copy with d == 0 would begin, were there no literal
 }
 
-func (k *encoder) reset() {
-	k.literals, k.ops, k.literal, k.copied.len, k.behind = k.literals[:0], k.ops[:0], 0, 0, 0
+func (e *encoder) reset() {
+	e.literals, e.ops, e.pending, e.pendingCopy.len, e.expected = e.literals[:0], e.ops[:0], 0, 0, 0
 }
 
-func (k *encoder) copy(at, n int) {
-	if c := &k.copied; c.len > 0 {
+func (e *encoder) copy(at, n int) {
+	if c := &e.pendingCopy; c.len > 0 {
 		if c.at+c.len == at {
 			c.len += n
 			return
 		}
-		k.flush()
+		e.flush()
 	}
-	k.copied.at, k.copied.len = at, n
+	e.pendingCopy.at, e.pendingCopy.len = at, n
 }
 
-func (k *encoder) put(text string) {
+func (e *encoder) literal(text string) {
 	if text == "" {
 		return
 	}
-	if k.copied.len > 0 {
-		k.flush()
+	if e.pendingCopy.len > 0 {
+		e.flush()
 	}
-	k.literals = append(k.literals, text...)
-	k.literal += len(text)
+	e.literals = append(e.literals, text...)
+	e.pending += len(text)
 }
 
 // flush writes an operation.
-func (k *encoder) flush() {
-	k.ops = binary.AppendUvarint(k.ops, uint64(k.literal))
-	if c := k.copied; c.len > 0 {
-		k.ops = binary.AppendUvarint(k.ops, uint64(c.len))
-		k.ops = binary.AppendVarint(k.ops, int64(c.at-k.behind-k.literal))
-		k.behind = c.at + c.len
+func (e *encoder) flush() {
+	e.ops = binary.AppendUvarint(e.ops, uint64(e.pending))
+	if c := e.pendingCopy; c.len > 0 {
+		e.ops = binary.AppendUvarint(e.ops, uint64(c.len))
+		e.ops = binary.AppendVarint(e.ops, int64(c.at-e.expected-e.pending))
+		e.expected = c.at + c.len
 	}
-	k.literal, k.copied.len = 0, 0
+	e.pending, e.pendingCopy.len = 0, 0
 }

@@ -8,7 +8,7 @@ import (
 
 // decodeString resolves the escapes of a string's inner text. A lone surrogate becomes U+FFFD, as
 // in encoding/json.
-func decodeString(s string) string {
+func unescape(s string) string {
 	at := strings.IndexByte(s, '\\')
 	if at < 0 {
 		return s
@@ -17,7 +17,7 @@ func decodeString(s string) string {
 	for at >= 0 && at+1 < len(s) {
 		out = append(out, s[:at]...)
 		var n int
-		out, n = decodeEscape(out, s[at:])
+		out, n = appendEscape(out, s[at:])
 		s = s[at+n:]
 		at = strings.IndexByte(s, '\\')
 	}
@@ -25,7 +25,7 @@ func decodeString(s string) string {
 }
 
 // decodeEscape appends what the escape at the start of s stands for, and gives its length.
-func decodeEscape(out []byte, s string) ([]byte, int) {
+func appendEscape(out []byte, s string) ([]byte, int) {
 	switch c := s[1]; c {
 	case 'b':
 		return append(out, '\b'), 2

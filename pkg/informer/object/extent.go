@@ -8,29 +8,29 @@ type extent struct{ from, to uint32 }
 const minExtent = 128
 
 // passedString notes that a string was read.
-func (c *checker) passedString(i, end int) {
-	if c.noting && end-i >= c.short {
-		c.extents = append(c.extents, extent{uint32(i), uint32(end)})
+func (sc *scanner) addString(i, end int) {
+	if sc.keepExtents && end-i >= sc.minLength {
+		sc.extents = append(sc.extents, extent{uint32(i), uint32(end)})
 	}
 }
 
 // opened notes that a container begins at i. What it returns is for closed.
-func (c *checker) opened(i int) int {
-	if c.noting {
-		c.extents = append(c.extents, extent{from: uint32(i)})
+func (sc *scanner) openExtent(i int) int {
+	if sc.keepExtents {
+		sc.extents = append(sc.extents, extent{from: uint32(i)})
 	}
-	return len(c.extents) - 1
+	return len(sc.extents) - 1
 }
 
 // closed notes that the container ends before i.
-func (c *checker) closed(k, i int) {
-	if !c.noting {
+func (sc *scanner) closeExtent(k, i int) {
+	if !sc.keepExtents {
 		return
 	}
-	if e := &c.extents[k]; i-int(e.from) >= c.short {
+	if e := &sc.extents[k]; i-int(e.from) >= sc.minLength {
 		e.to = uint32(i)
 	} else {
-		c.extents = c.extents[:k] // what is within it is shorter still
+		sc.extents = sc.extents[:k] // what is within it is shorter still
 	}
 }
 

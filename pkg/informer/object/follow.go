@@ -4,49 +4,49 @@ package object
 
 // any reads the value at i, which corresponds to that at place v of the base, if v is not -1.
 // behind is the place behind that, -1 if there is none.
-func (r *aligner) any(i, v, depth int) (end, behind int, err error) {
-	if v < 0 || r.lost || i >= len(r.s) || v >= len(r.base.text) {
-		end, err = r.value(r.s, i, depth)
+func (a *aligner) alignedValue(i, v, depth int) (end, behind int, err error) {
+	if v < 0 || a.gaveUp || i >= len(a.text) || v >= len(a.base.text) {
+		end, err = a.value(a.text, i, depth)
 		return end, -1, err
 	}
-	c := r.s[i]
-	if (c == '{' || c == '[' || c == '"' && i+r.short <= r.until) && r.base.text[v] == c &&
+	c := a.text[i]
+	if (c == '{' || c == '[' || c == '"' && i+a.minLength <= a.matchEnd) && a.base.text[v] == c &&
 		depth+maxBaseDepth < maxDepth {
-		e := r.extent(v)
+		e := a.extentEnd(v)
 		switch {
-		case e > 0 && i+e-v <= r.until:
-			r.passed(v, e, i-v)
+		case e > 0 && i+e-v <= a.matchEnd:
+			a.takeExtents(v, e, i-v)
 			return i + e - v, e, nil
-		case c == '"', e == 0 && i+r.short <= r.until: // short, and all of it is the same
+		case c == '"', e == 0 && i+a.minLength <= a.matchEnd: // short, and all of it is the same
 		case c == '{':
-			return r.members(i, v, e, depth)
+			return a.alignedObject(i, v, e, depth)
 		default:
-			return r.array(i, v, e, depth)
+			return a.alignedArray(i, v, e, depth)
 		}
 	}
 	switch c {
 	case '"':
-		if end, err = r.string(r.s, i); err == nil {
-			r.passedString(i, end)
+		if end, err = a.string(a.text, i); err == nil {
+			a.addString(i, end)
 		}
 	case '{', '[':
-		end, err = r.value(r.s, i, depth)
+		end, err = a.value(a.text, i, depth)
 	default:
-		end, err = scanScalar(r.s, i)
+		end, err = scanScalar(a.text, i)
 	}
 	if err != nil {
 		return end, -1, err
 	}
-	if end < r.until || end == r.until && c == '"' {
-		return end, end + r.shift, nil
+	if end < a.matchEnd || end == a.matchEnd && c == '"' {
+		return end, end + a.offset, nil
 	}
-	if c == '"' && end-i < r.short && r.base.text[v] == '"' {
-		behind = stringEnd(r.base.text, v)
-		r.spend((behind - v) / 4)
+	if c == '"' && end-i < a.minLength && a.base.text[v] == '"' {
+		behind = stringEnd(a.base.text, v)
+		a.charge((behind - v) / 4)
 	} else {
-		behind = r.behind(v)
+		behind = a.baseValueEnd(v)
 	}
-	r.align(end, behind)
+	a.sync(end, behind)
 	return end, behind, nil
 }
 
@@ -55,26 +55,26 @@ func (r *aligner) any(i, v, depth int) (end, behind int, err error) {
 //
 // Names that the base's object has in the same order are no duplicates of each other, so only if
 // there are others, all are looked at.
-func (r *aligner) members(i, v, e, depth int) (end, behind int, err error) {
-	s := r.s
-	if err := tooDeep(i, depth); err != nil {
+func (a *aligner) alignedObject(i, v, e, depth int) (end, behind int, err error) {
+	s := a.text
+	if err := checkDepth(i, depth); err != nil {
 		return i, -1, err
 	}
-	r.deepest = max(r.deepest, depth+1)
-	r.spend(containerCost)
-	k, j, from, outer := r.opened(i), v+1, i, len(r.names)
+	a.depth = max(a.depth, depth+1)
+	a.charge(containerCost)
+	k, j, from, outer := a.openExtent(i), v+1, i, len(a.names)
 	// there are names that are not aligned, and such that were not read
 	strange, gaps := false, false
 	i++
 	for first := true; ; first = false {
-		if e > 0 && !r.lost {
+		if e > 0 && !a.gaveUp {
 			before := i
-			if i, j, err = r.jump(i, j, e, depth); err != nil {
+			if i, j, err = a.skipCommon(i, j, e, depth); err != nil {
 				return i, -1, err
 			}
-			if j >= e && !r.lost {
-				r.leaveAligned(from, i, outer, strange, true)
-				r.closed(k, i)
+			if j >= e && !a.gaveUp {
+				a.releaseAlignedNames(from, i, outer, strange, true)
+				a.closeExtent(k, i)
 				return i, e, nil
 			}
 			if i != before {
@@ -86,63 +86,63 @@ func (r *aligner) members(i, v, e, depth int) (end, behind int, err error) {
 		}
 		if !first {
 			if i >= len(s) || s[i] != ',' {
-				return i, -1, syntaxErr(s, i, "',' or '}'")
+				return i, -1, unexpected(s, i, "',' or '}'")
 			}
 			i = skipSpace(s, i+1)
 		}
-		nameEnd, value, print, err := r.memberName(s, i)
+		nameEnd, value, print, err := a.memberName(s, i)
 		if err != nil {
 			return nameEnd, -1, err
 		}
-		r.push(print, i, nameEnd)
-		w, after := r.valueIn(i, nameEnd, value, j), -1
+		a.pushName(print, i, nameEnd)
+		w, after := a.baseValue(i, nameEnd, value, j), -1
 		strange = strange || w < 0
-		if i, after, err = r.any(value, w, depth+1); err != nil {
+		if i, after, err = a.alignedValue(value, w, depth+1); err != nil {
 			return i, -1, err
 		}
 		if after >= 0 {
 			j = after
 		}
 	}
-	r.leaveAligned(from, i+1, outer, strange, gaps)
-	r.closed(k, i+1)
-	return i + 1, r.closing(i, j, v), nil
+	a.releaseAlignedNames(from, i+1, outer, strange, gaps)
+	a.closeExtent(k, i+1)
+	return i + 1, a.baseContainerEnd(i, j, v), nil
 }
 
 // leaveAligned forgets the names of the object at s[i:end] that was read against the base's.
-func (r *aligner) leaveAligned(i, end, outer int, strange, gaps bool) {
+func (a *aligner) releaseAlignedNames(i, end, outer int, strange, gaps bool) {
 	switch {
-	case !strange || r.lax:
-		r.names = r.names[:outer]
+	case !strange || a.ignoreNames:
+		a.names = a.names[:outer]
 	case gaps:
-		r.names = r.names[:outer]
-		r.lookAgain(i, end)
+		a.names = a.names[:outer]
+		a.recheckNames(i, end)
 	default:
-		r.spend(8 * (len(r.names) - outer))
-		r.compareFew(r.s, outer)
-		r.leave(r.s, outer)
+		a.charge(8 * (len(a.names) - outer))
+		a.findDuplicateOfFew(a.text, outer)
+		a.releaseNames(a.text, outer)
 	}
 }
 
 // array reads the array at i, which corresponds to that at place v of the base. If that is a long
 // one, it ends at e.
-func (r *aligner) array(i, v, e, depth int) (end, behind int, err error) {
-	s := r.s
-	if err := tooDeep(i, depth); err != nil {
+func (a *aligner) alignedArray(i, v, e, depth int) (end, behind int, err error) {
+	s := a.text
+	if err := checkDepth(i, depth); err != nil {
 		return i, -1, err
 	}
-	r.deepest = max(r.deepest, depth+1)
-	r.spend(containerCost)
-	k, j := r.opened(i), v+1
+	a.depth = max(a.depth, depth+1)
+	a.charge(containerCost)
+	k, j := a.openExtent(i), v+1
 	i++
 	for first := true; ; first = false {
-		if e > 0 && !r.lost {
+		if e > 0 && !a.gaveUp {
 			from := i
-			if i, j, err = r.jump(i, j, e, depth); err != nil {
+			if i, j, err = a.skipCommon(i, j, e, depth); err != nil {
 				return i, -1, err
 			}
-			if j >= e && !r.lost {
-				r.closed(k, i)
+			if j >= e && !a.gaveUp {
+				a.closeExtent(k, i)
 				return i, e, nil
 			}
 			first = first && i == from
@@ -152,79 +152,79 @@ func (r *aligner) array(i, v, e, depth int) (end, behind int, err error) {
 		}
 		if !first {
 			if i >= len(s) || s[i] != ',' {
-				return i, -1, syntaxErr(s, i, "',' or ']'")
+				return i, -1, unexpected(s, i, "',' or ']'")
 			}
 			i = skipSpace(s, i+1)
 		}
 		item, after := -1, -1
-		if !r.lost {
-			item = r.itemIn(i, j)
+		if !a.gaveUp {
+			item = a.baseItem(i, j)
 		}
-		if i, after, err = r.any(i, item, depth+1); err != nil {
+		if i, after, err = a.alignedValue(i, item, depth+1); err != nil {
 			return i, -1, err
 		}
 		if after >= 0 {
 			j = after
 		}
 	}
-	r.closed(k, i+1)
-	return i + 1, r.closing(i, j, v), nil
+	a.closeExtent(k, i+1)
+	return i + 1, a.baseContainerEnd(i, j, v), nil
 }
 
 // itemIn returns where the base has the item that corresponds to the one at i, -1 if its array ends
 // before.
-func (r *aligner) itemIn(i, j int) int {
-	if i < r.until {
-		return i + r.shift
+func (a *aligner) baseItem(i, j int) int {
+	if i < a.matchEnd {
+		return i + a.offset
 	}
-	t := r.base.text
-	r.reached(i)
-	if j = r.token(j); j >= len(t) || t[j] == ']' {
+	t := a.base.text
+	a.advance(i)
+	if j = a.nextBaseToken(j); j >= len(t) || t[j] == ']' {
 		return -1
 	}
-	r.align(i, j)
+	a.sync(i, j)
 	return j
 }
 
 // closing returns the place behind the container of the base that corresponds to the one which ends
 // at i and began at v. What of it is before place j has been passed.
-func (r *aligner) closing(i, j, v int) int {
-	if r.lost {
+func (a *aligner) baseContainerEnd(i, j, v int) int {
+	if a.gaveUp {
 		return -1
 	}
-	if i < r.until {
-		return i + 1 + r.shift
+	if i < a.matchEnd {
+		return i + 1 + a.offset
 	}
-	t := r.base.text
+	t := a.base.text
 	behind := skipSpace(t, j)
-	if behind < len(t) && t[behind] == r.s[i] {
+	if behind < len(t) && t[behind] == a.text[i] {
 		behind++
-	} else if behind = r.extent(v); behind == 0 {
-		behind = skipOpen(t, j, 1)
-		r.spend((behind - j) / 2)
+	} else if behind = a.extentEnd(v); behind == 0 {
+		behind = enclosingEnd(t, j, 1)
+		a.charge((behind - j) / 2)
 	}
-	r.align(i+1, behind)
+	a.sync(i+1, behind)
 	return behind
 }
 
 // lookAgain looks for duplicates among the names of the object at s[i:end], which was read, and not
 // within its values.
-func (r *aligner) lookAgain(i, end int) {
-	s, outer, seen := r.s, len(r.names), uint64(0)
+func (a *aligner) recheckNames(i, end int) {
+	s, outer, seen := a.text, len(a.names), uint64(0)
 	for i = skipSpace(s, i+1); i < end-1; i = nextToken(s, i) {
-		nameEnd, value, print, _ := r.memberName(s, i)
-		seen = r.note(s, outer, seen, print, i, nameEnd)
+		nameEnd, value, print, _ := a.memberName(s, i)
+		seen = a.addName(s, outer, seen, print, i, nameEnd)
 		i = 0
 		if s[value] == '{' || s[value] == '[' {
-			if k := searchExtents(r.extents, value); k < len(r.extents) &&
-				int(r.extents[k].from) == value {
-				i = int(r.extents[k].to)
+			if k := searchExtents(a.extents, value); k < len(a.extents) &&
+				int(a.extents[k].from) == value {
+				i = int(a.extents[k].to)
 			}
 		}
 		if i == 0 {
-			i = skipTrusted(s, value)
+			i = valueEnd(s, value)
 		}
 	}
-	r.spend(40 * (len(r.names) - outer))
-	r.leave(s, outer)
+	a.charge(40 * (len(a.names) - outer))
+	a.releaseNames(s, outer)
 }

@@ -28,16 +28,16 @@ func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error)
 	s := view(text)
 	i := skipSpace(s, 0)
 	if i >= len(s) || s[i] != '{' {
-		return w, i, syntaxErr(s, i, "a watch frame")
+		return w, i, unexpected(s, i, "a watch frame")
 	}
 	objectStart, objectEnd := -1, -1
 	var objectErr error
-	c := checker{lax: true}
+	c := scanner{ignoreNames: true}
 	i = skipSpace(s, i+1)
 	for first := true; i >= len(s) || s[i] != '}'; first = false {
 		if !first {
 			if i >= len(s) || s[i] != ',' {
-				return w, i, syntaxErr(s, i, "',' or '}'")
+				return w, i, unexpected(s, i, "',' or '}'")
 			}
 			i = skipSpace(s, i+1)
 		}
@@ -91,5 +91,5 @@ func frameType(inner string) string {
 			return known
 		}
 	}
-	return decodeOwn(inner)
+	return unescapedCopy(inner)
 }

@@ -206,12 +206,12 @@ func spots(s, behind string) (at []int) {
 
 // parted returns the container at i in parts, its members or items, and where it ends.
 func parted(s string, i int) (parts []string, end int) {
-	end = min(skipTrusted(s, i), len(s))
+	end = min(valueEnd(s, i), len(s))
 	for i++; i < end-1; {
 		from := i
 		i = skipSpace(s, i)
-		if i = skipTrusted(s, i); skipSpace(s, i) < end && s[skipSpace(s, i)] == ':' {
-			i = skipTrusted(s, nextToken(s, i))
+		if i = valueEnd(s, i); skipSpace(s, i) < end && s[skipSpace(s, i)] == ':' {
+			i = valueEnd(s, nextToken(s, i))
 		}
 		i = min(skipSpace(s, i), end-1)
 		parts = append(parts, s[from:i])
@@ -237,7 +237,7 @@ func (g generator) changed(s string, drops []Path) string {
 	case 0, 1, 2, 3: // another value
 		if at := spots(s, ":[,"); len(at) > 0 {
 			i := skipSpace(s, at[g.intN(len(at))])
-			return s[:i] + g.value(3) + s[max(i, min(skipTrusted(s, i), len(s))):]
+			return s[:i] + g.value(3) + s[max(i, min(valueEnd(s, i), len(s))):]
 		}
 	case 4: // a member more
 		if at := spots(s, "{,"); len(at) > 0 {
@@ -325,7 +325,7 @@ func (g generator) parent(s string, path Path) string {
 		}
 		path.steps = path.steps[1:]
 	}
-	end := max(i, min(skipTrusted(s, i), len(s)))
+	end := max(i, min(valueEnd(s, i), len(s)))
 	value := g.value(2)
 	if g.one(2) {
 		value = pick(g.choices, `{}`, `null`, `1`, `""`, `[]`, `{ }`, `"x"`, `[{}]`)

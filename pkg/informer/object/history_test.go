@@ -160,7 +160,7 @@ func (h *history) read(text string) bool {
 	h.hasWhatItShould(got, text)
 	if b := got.Stored().base; b != nil {
 		h.packed++
-		if len(b.text) > maxBase*got.Size() {
+		if len(b.text) > maxBaseRatio*got.Size() {
 			t.Fatalf("an object of %d bytes refers to one of %d bytes", got.Size(), len(b.text))
 		}
 	}

@@ -24,13 +24,13 @@ import "strings"
 const (
 	// differCost is what it takes to go on behind a difference, in bytes that could have been read
 	// for it.
-	differCost = 120
+	differenceCost = 120
 	// maxPassed is about how much of the last state is passed over because the text has something
 	// else there.
-	maxPassed = 1 << 10
+	maxSkipped = 1 << 10
 	// maxLevels bounds how deep an object nests that is followed, but for what its base nests
 	// deeper.
-	maxLevels = 256
+	maxFollowedDepth = 256
 )
 
 // lastState is the last state of an object, as far as it is known.
@@ -38,163 +38,163 @@ type lastState struct {
 	base   *base // nil if there is none
 	packed bool  // or else it is the base itself
 	// Of one that is packed:
-	operations                 operations
-	spec, status, size, levels int
-	fields                     string
+	delta                     decoder
+	spec, status, size, depth int
+	fields                    string
 }
 
 // begin takes what there is to follow. It reports whether there is something.
 func (f *follower) begin(r *aligner, i int, last *lastState) bool {
-	f.r, f.i, f.outside, f.from = r, i, i, i
+	f.aligner, f.at, f.unquoted, f.from = r, i, i, i
 	b := r.base
-	if last.base == b && last.levels > 0 && last.spec > 0 {
-		f.operations, f.status, f.size, f.levels = last.operations, last.status, last.size, last.levels
+	if last.base == b && last.depth > 0 && last.spec > 0 {
+		f.decoder, f.status, f.size, f.depth = last.delta, last.status, last.size, last.depth
 		for at := last.spec; ; {
-			if f.at+len(f.piece) > at {
-				f.pass(at - f.at)
+			if f.lastAt+len(f.piece) > at {
+				f.skip(at - f.lastAt)
 				return true
 			}
-			f.at += len(f.piece)
+			f.lastAt += len(f.piece)
 			f.piece = f.next()
 		}
 	}
-	if b.levels == 0 || b.spec == 0 {
+	if b.depth == 0 || b.spec == 0 {
 		return false
 	}
-	f.at, f.piece, f.status, f.size, f.levels = int(b.spec), b.text[b.spec:], int(b.status), len(b.text), int(b.levels)
-	f.behind = f.size
+	f.lastAt, f.piece, f.status, f.size, f.depth = int(b.spec), b.text[b.spec:], int(b.status), len(b.text), int(b.depth)
+	f.baseEnd = f.size
 	return true
 }
 
 // run follows from where begin was told. It reports whether that was to the end.
 func (f *follower) run() (all bool) {
-	f.mark(f.from)
-	all = f.rest(f.from)
-	f.r.matches = f.r.matches[:f.matches]
-	if f.matches > 0 {
-		f.r.matches[f.matches-1] = f.last
+	f.checkpoint(f.from)
+	all = f.compare(f.from)
+	f.aligner.matches = f.aligner.matches[:f.validMatches]
+	if f.validMatches > 0 {
+		f.aligner.matches[f.validMatches-1] = f.validMatch
 	}
 	return all
 }
 
 // follower goes through a text and the last state, or base, that it follows.
 type follower struct {
-	operations
-	r       *aligner
-	from    int    // where it began
-	i       int    // place in the text
-	outside int    // a place before that, which is outside of strings
-	at      int    // place in the JSON of the last state
-	piece   string // what that has there, to the end of an operation
-	size    int    // of that JSON
+	decoder
+	aligner  *aligner
+	from     int    // where it began
+	at       int    // place in the text
+	unquoted int    // a place before that, which is outside of strings
+	lastAt   int    // place in the JSON of the last state
+	piece    string // what that has there, to the end of an operation
+	size     int    // of that JSON
 	// Where the value of status begins in it, and in the text.
 	status, newStatus int
 	// Up to here, all is as in the last state, whatever comes: a place of the text, how many
 	// matches there are before it, and the last one of them.
-	marked, matches int
-	last            match
+	valid, validMatches int
+	validMatch          match
 	// how deep the text nests at most: as deep as the last state, and the containers that it has
 	// more
-	levels   int
-	differed int // values so far
+	depth       int
+	differences int // values so far
 }
 
 // mark notes that place.
-func (f *follower) mark(at int) {
-	f.marked = at
-	if f.matches = len(f.r.matches); f.matches > 0 {
-		f.last = f.r.matches[f.matches-1]
+func (f *follower) checkpoint(at int) {
+	f.valid = at
+	if f.validMatches = len(f.aligner.matches); f.validMatches > 0 {
+		f.validMatch = f.aligner.matches[f.validMatches-1]
 	}
 }
 
 // behindSpec returns the place behind the value of spec, if status is next.
 func (f *follower) behindSpec() int {
-	s := f.r.s[:f.newStatus]
+	s := f.aligner.text[:f.newStatus]
 	s = s[:strings.LastIndexByte(s, '"')]
 	s = s[:strings.LastIndexByte(s, '"')]
 	return strings.LastIndexByte(s, ',')
 }
 
 // rest follows the last state to its end, from a place of the text on.
-func (f *follower) rest(from int) bool {
-	s := f.r.s
+func (f *follower) compare(from int) bool {
+	s := f.aligner.text
 	for {
 		n := len(f.piece)
-		if n > len(s)-f.i || s[f.i:f.i+n] != f.piece {
-			n = commonPrefix(s[f.i:], f.piece)
+		if n > len(s)-f.at || s[f.at:f.at+n] != f.piece {
+			n = commonPrefix(s[f.at:], f.piece)
 		}
-		if here := f.status - f.at; here >= 0 && here <= n && f.newStatus == 0 && f.status > 0 {
-			f.newStatus = f.i + here
-			f.outside = f.newStatus
-			if !f.literal {
-				f.r.matched(f.i, f.behind-len(f.piece), here)
+		if here := f.status - f.lastAt; here >= 0 && here <= n && f.newStatus == 0 && f.status > 0 {
+			f.newStatus = f.at + here
+			f.unquoted = f.newStatus
+			if !f.isLiteral {
+				f.aligner.addMatch(f.at, f.baseEnd-len(f.piece), here)
 			}
-			f.mark(f.newStatus)
+			f.checkpoint(f.newStatus)
 		}
-		if !f.literal {
-			f.r.matched(f.i, f.behind-len(f.piece), n)
+		if !f.isLiteral {
+			f.aligner.addMatch(f.at, f.baseEnd-len(f.piece), n)
 		}
-		f.i += n
-		f.pass(n)
+		f.at += n
+		f.skip(n)
 		switch {
-		case f.at == f.size:
-			f.mark(f.i)
+		case f.lastAt == f.size:
+			f.checkpoint(f.at)
 			return true
 		case f.piece == "" && f.refill():
-		case f.piece == "" || !f.differ(f.i-from):
+		case f.piece == "" || !f.passDifference(f.at-from):
 			return false
 		}
 	}
 }
 
 // pass passes bytes of the last state's piece.
-func (f *follower) pass(n int) { f.at, f.piece = f.at+n, f.piece[n:] }
+func (f *follower) skip(n int) { f.lastAt, f.piece = f.lastAt+n, f.piece[n:] }
 
 // differ goes on behind the value within which the two differ, when so many bytes have been
 // followed. It reports whether there is such a value, and what the text has is valid.
-func (f *follower) differ(followed int) (ok bool) {
-	s := f.r.s
-	if f.differed++; f.differed*differCost > firstCredit+followed {
+func (f *follower) passDifference(followed int) (ok bool) {
+	s := f.aligner.text
+	if f.differences++; f.differences*differenceCost > baseCredit+followed {
 		return false
 	}
 	// It must be neither within an escape nor within a rune.
-	if s[f.i-1] >= 0x80 || strings.IndexByte(s[f.i-6:f.i], '\\') >= 0 {
+	if s[f.at-1] >= 0x80 || strings.IndexByte(s[f.at-6:f.at], '\\') >= 0 {
 		return false
 	}
 	var end int
-	switch before := s[f.i-1]; {
+	switch before := s[f.at-1]; {
 	case f.inString():
-		if end = usualRun(s, f.i); end == len(s) || s[end] != '"' || !f.passString() {
+		if end = asciiRun(s, f.at); end == len(s) || s[end] != '"' || !f.skipString() {
 			return false
 		}
 		end++
 	case before == '{' || before == '[':
-		end, ok = f.container(f.i - 1)
-		if !ok || !f.passContainer() {
+		end, ok = f.scanContainer(f.at - 1)
+		if !ok || !f.skipContainer() {
 			return false
 		}
 	default:
-		from := f.i
-		for inScalar(s[from-1]) {
+		from := f.at
+		for isScalarByte(s[from-1]) {
 			from--
 		}
 		if from == len(s) {
 			return false
 		}
 		var err error
-		if end, err = scanScalar(s, from); err != nil || end < f.i || !f.passScalar(from) {
+		if end, err = scanScalar(s, from); err != nil || end < f.at || !f.skipScalar(from) {
 			return false
 		}
 	}
-	f.i = end
-	f.outside = f.i
+	f.at = end
+	f.unquoted = f.at
 	return true
 }
 
 // inString reports whether the place in the text, up to which it is as valid as the last state, is
 // within a string.
 func (f *follower) inString() bool {
-	s := f.r.s[f.outside:f.i]
+	s := f.aligner.text[f.unquoted:f.at]
 	if strings.IndexByte(s, '\\') < 0 {
 		return strings.Count(s, `"`)%2 == 1
 	}
@@ -213,10 +213,10 @@ func (f *follower) inString() bool {
 
 // passString goes behind the last state's string. It reports whether that is a value, and has no
 // escapes.
-func (f *follower) passString() bool {
+func (f *follower) skipString() bool {
 	for {
-		n := plainRun(f.piece, 0)
-		if f.pass(n); f.piece != "" {
+		n := unescapedRun(f.piece, 0)
+		if f.skip(n); f.piece != "" {
 			break
 		}
 		if !f.refill() {
@@ -224,7 +224,7 @@ func (f *follower) passString() bool {
 		}
 	}
 	closes := f.piece[0] == '"'
-	for f.pass(1); f.piece == ""; {
+	for f.skip(1); f.piece == ""; {
 		if !f.refill() {
 			return false
 		}
@@ -235,15 +235,15 @@ func (f *follower) passString() bool {
 
 // passScalar goes behind the last state's number or word. It reports whether there is one, which
 // begins where the text's at from does.
-func (f *follower) passScalar(from int) bool {
-	length := f.i - from
+func (f *follower) skipScalar(from int) bool {
+	length := f.at - from
 	for {
 		n := 0
-		for n < len(f.piece) && inScalar(f.piece[n]) {
+		for n < len(f.piece) && isScalarByte(f.piece[n]) {
 			n++
 		}
 		length += n
-		if f.pass(n); f.piece != "" {
+		if f.skip(n); f.piece != "" {
 			return length > 0
 		}
 		if !f.refill() {
@@ -254,20 +254,20 @@ func (f *follower) passScalar(from int) bool {
 
 // container reads the one at i: it may have more in it, or other things, than that of the last
 // state.
-func (f *follower) container(i int) (end int, ok bool) {
-	r := f.r
-	deepest, noting := r.deepest, r.noting
-	r.deepest, r.noting = 0, false
-	end, err := r.value(r.s, i, 0)
-	f.levels += r.deepest
-	r.deepest, r.noting = deepest, noting
-	return end, err == nil && f.levels < maxLevels
+func (f *follower) scanContainer(i int) (end int, ok bool) {
+	r := f.aligner
+	deepest, noting := r.depth, r.keepExtents
+	r.depth, r.keepExtents = 0, false
+	end, err := r.value(r.text, i, 0)
+	f.depth += r.depth
+	r.depth, r.keepExtents = deepest, noting
+	return end, err == nil && f.depth < maxFollowedDepth
 }
 
 // passContainer goes behind the end of the last state's container.
-func (f *follower) passContainer() bool {
-	open, most := 1, f.at+maxPassed
-	for inString := false; f.at < most; {
+func (f *follower) skipContainer() bool {
+	open, most := 1, f.lastAt+maxSkipped
+	for inString := false; f.lastAt < most; {
 		if f.piece == "" && !f.refill() {
 			return false
 		}
@@ -286,7 +286,7 @@ func (f *follower) passContainer() bool {
 			}
 			n++
 		}
-		if f.pass(n); open == 0 {
+		if f.skip(n); open == 0 {
 			return true
 		}
 	}
@@ -295,7 +295,7 @@ func (f *follower) passContainer() bool {
 
 // refill takes the next piece, if there is one.
 func (f *follower) refill() bool {
-	if f.left <= 0 {
+	if f.remaining <= 0 {
 		return false
 	}
 	f.piece = f.next()
@@ -303,7 +303,7 @@ func (f *follower) refill() bool {
 }
 
 // inScalar reports whether numbers and words may have the byte.
-func inScalar(c byte) bool {
+func isScalarByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+' ||
 		c == 'E'
 }

@@ -95,7 +95,7 @@ func metadataRole(name string) role {
 
 // levelBelow reports how the value of a member is read, if it is an object: member by member, or
 // (false) as a whole.
-func (r *reading) levelBelow(of role, drop *dropTree) (level, bool) {
+func (r *reader) levelBelow(of role, drop *dropTree) (level, bool) {
 	switch {
 	case drop != nil && drop.cut:
 		return 0, false

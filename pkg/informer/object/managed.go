@@ -16,13 +16,13 @@ import (
 const maxFields = 16
 
 // managedFields reads the value at i.
-func (r *reading) managedFields(i, depth int) (end int, err error) {
-	s := r.s
-	r.pick()
+func (r *reader) readManagedFields(i, depth int) (end int, err error) {
+	s := r.text
+	r.findBase()
 	if i >= len(s) || s[i] != '[' {
 		return r.value(s, i, depth)
 	}
-	if err := tooDeep(i, depth); err != nil {
+	if err := checkDepth(i, depth); err != nil {
 		return i, err
 	}
 	i = skipSpace(s, i+1)
@@ -31,7 +31,7 @@ func (r *reading) managedFields(i, depth int) (end int, err error) {
 	}
 	for {
 		if i < len(s) && s[i] == '{' {
-			i, err = r.manager(i, depth+1)
+			i, err = r.readManagedFieldsEntry(i, depth+1)
 		} else {
 			i, err = r.value(s, i, depth+1)
 		}
@@ -43,16 +43,16 @@ func (r *reading) managedFields(i, depth int) (end int, err error) {
 			return i + 1, nil
 		}
 		if i >= len(s) || s[i] != ',' {
-			return i, syntaxErr(s, i, "',' or ']'")
+			return i, unexpected(s, i, "',' or ']'")
 		}
 		i = skipSpace(s, i+1)
 	}
 }
 
 // manager reads the object at i.
-func (r *reading) manager(i, depth int) (int, error) {
-	s := r.s
-	if err := tooDeep(i, depth); err != nil {
+func (r *reader) readManagedFieldsEntry(i, depth int) (int, error) {
+	s := r.text
+	if err := checkDepth(i, depth); err != nil {
 		return i, err
 	}
 	i = skipSpace(s, i+1)
@@ -65,7 +65,7 @@ func (r *reading) manager(i, depth int) (int, error) {
 		case err != nil:
 			return nameEnd, err
 		case s[i:nameEnd] == `"fieldsV1"`:
-			i, err = r.fieldsV1(value, depth+1)
+			i, err = r.readFieldsV1(value, depth+1)
 		case value < len(s) && s[value] == '"':
 			i, err = r.string(s, value)
 		default:
@@ -79,23 +79,23 @@ func (r *reading) manager(i, depth int) (int, error) {
 			return i + 1, nil
 		}
 		if i >= len(s) || s[i] != ',' {
-			return i, syntaxErr(s, i, "',' or '}'")
+			return i, unexpected(s, i, "',' or '}'")
 		}
 		i = skipSpace(s, i+1)
 	}
 }
 
 // fieldsV1 reads the value at i.
-func (r *reading) fieldsV1(i, depth int) (end int, err error) {
-	s := r.s
+func (r *reader) readFieldsV1(i, depth int) (end int, err error) {
+	s := r.text
 	if r.base != nil && depth+maxBaseDepth < maxDepth {
 		// The known ones are in the same order; one may be missing.
-		if k := r.known(i, r.base.fields, len(r.fields)); k >= 0 {
+		if k := r.checkedBefore(i, r.base.fields, len(r.fields)); k >= 0 {
 			end = i + r.base.fields[k].len
 			r.fields = append(r.fields, span{i, end})
 			return end, nil
 		}
-		if k := r.known(i, r.lastFields, len(r.ownFields)); k >= 0 {
+		if k := r.checkedBefore(i, r.lastFields, len(r.ownFields)); k >= 0 {
 			end = i + r.lastFields[k].len
 			r.fields, r.ownFields = append(r.fields, span{i, end}),
 				append(r.ownFields, r.lastFields[k])
@@ -107,7 +107,7 @@ func (r *reading) fieldsV1(i, depth int) (end int, err error) {
 		len(r.fields) < maxFields {
 		r.fields = append(r.fields, span{i, end})
 		if r.base != nil {
-			r.ownFields = append(r.ownFields, checkedOf(s[i:end]))
+			r.ownFields = append(r.ownFields, checksumOf(s[i:end]))
 		}
 	}
 	return end, err
@@ -115,11 +115,11 @@ func (r *reading) fieldsV1(i, depth int) (end int, err error) {
 
 // known returns which of the values that were checked the one at i is, -1 if none. It is most
 // probably the next one.
-func (r *reading) known(i int, values []checked, next int) int {
+func (r *reader) checkedBefore(i int, values []checksum, next int) int {
 	for k := next; k < min(next+2, len(values)); k++ {
 		end := i + values[k].len
-		if end < len(r.s) && r.s[end-1] == '}' && (r.s[end] == ',' || r.s[end] == '}') &&
-			checkedOf(r.s[i:end]) == values[k] {
+		if end < len(r.text) && r.text[end-1] == '}' && (r.text[end] == ',' || r.text[end] == '}') &&
+			checksumOf(r.text[i:end]) == values[k] {
 			return k
 		}
 	}
@@ -129,10 +129,10 @@ func (r *reading) known(i int, values []checked, next int) int {
 // hashSeed differs from process to process, so that nobody can write texts which collide.
 var hashSeed = maphash.MakeSeed()
 
-func checkedOf(text string) checked { return checked{len(text), maphash.String(hashSeed, text)} }
+func checksumOf(text string) checksum { return checksum{len(text), maphash.String(hashSeed, text)} }
 
 // appendFields appends values that were checked, for readFields.
-func appendFields(b []byte, values []checked) []byte {
+func appendFields(b []byte, values []checksum) []byte {
 	for _, v := range values {
 		b = binary.AppendUvarint(b, uint64(v.len))
 		b = binary.LittleEndian.AppendUint64(b, v.hash)
@@ -141,14 +141,14 @@ func appendFields(b []byte, values []checked) []byte {
 }
 
 // readFields appends to values what appendFields has made of them.
-func readFields(values []checked, text string) []checked {
+func readFields(values []checksum, text string) []checksum {
 	for len(text) > 0 {
 		length, shift := 0, 0
 		for ; text[0] >= 0x80; text, shift = text[1:], shift+7 {
 			length |= int(text[0]&0x7f) << shift
 		}
 		length |= int(text[0]) << shift
-		values = append(values, checked{length, word(text, 1)})
+		values = append(values, checksum{length, word(text, 1)})
 		text = text[9:]
 	}
 	return values

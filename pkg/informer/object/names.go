@@ -11,39 +11,39 @@ import (
 // with each would take the square of their number.
 
 // name is a member's name as it was read, quotes included.
-type name struct {
-	print    uint64
-	from, to uint32
+type memberName struct {
+	fingerprint uint64
+	from, to    uint32
 }
 
 // fewNames is up to how many names of an object are compared one by one.
 const fewNames = 32
 
 // nameSeed differs from process to process, so that nobody can write names which collide.
-var nameSeed = maphash.MakeSeed()
+var seed = maphash.MakeSeed()
 
-const odd = 0x9e3779b97f4a7c15 // its bits are as if at random
+const multiplier = 0x9e3779b97f4a7c15 // its bits are as if at random
 
 // name reads the name at i. end is behind its closing quote, or where an error is.
-func (c *checker) name(s string, i int) (end int, print uint64, err error) {
+func (sc *scanner) name(s string, i int) (end int, print uint64, err error) {
 	if i >= len(s) || s[i] != '"' {
-		return i, 0, syntaxErr(s, i, "a member name")
+		return i, 0, unexpected(s, i, "a member name")
 	}
 	for end = i + 1; end+8 <= len(s); end += 8 {
 		w := word(s, end)
-		x := unusual(w)
+		x := specialsOrNonASCII(w)
 		if x == 0 {
-			print = (print ^ w) * odd
+			print = (print ^ w) * multiplier
 			continue
 		}
 		x &= -x
 		if end += bits.TrailingZeros64(x) / 8; s[end] != '"' {
 			break
 		}
-		print = (print ^ w&(x>>7-1)) * odd
+		print = (print ^ w&(x>>7-1)) * multiplier
 		return end + 1, print ^ print>>32, nil
 	}
-	if end, err = c.restOfString(s, end); err != nil || c.lax {
+	if end, err = sc.restOfString(s, end); err != nil || sc.ignoreNames {
 		return end, 0, err
 	}
 	return end, fingerprint(canonical(s[i+1 : end-1])), nil
@@ -53,92 +53,92 @@ func (c *checker) name(s string, i int) (end int, print uint64, err error) {
 // one that name makes.
 func fingerprint(s string) (print uint64) {
 	for ; len(s) >= 8; s = s[8:] {
-		print = (print ^ word(s, 0)) * odd
+		print = (print ^ word(s, 0)) * multiplier
 	}
 	var w uint64
 	for i := range len(s) {
 		w |= uint64(s[i]) << (8 * i)
 	}
-	print = (print ^ w) * odd
+	print = (print ^ w) * multiplier
 	return print ^ print>>32
 }
 
 // note adds a name to those of an object, whose names begin at first, and to the set of those seen.
-func (c *checker) note(s string, first int, seen, print uint64, from, to int) uint64 {
+func (sc *scanner) addName(s string, first int, seen, print uint64, from, to int) uint64 {
 	bit := uint64(1) << (print >> 58)
 	if seen&bit != 0 {
-		c.compare(s, first, print, from, to)
+		sc.findDuplicate(s, first, print, from, to)
 	}
-	c.push(print, from, to)
+	sc.pushName(print, from, to)
 	return seen | bit
 }
 
-func (c *checker) push(print uint64, from, to int) {
-	c.names = append(c.names, name{print, uint32(from), uint32(to)})
+func (sc *scanner) pushName(print uint64, from, to int) {
+	sc.names = append(sc.names, memberName{print, uint32(from), uint32(to)})
 }
 
 // compare looks whether an object, if its names are few so far, has the name s[from:to].
-func (c *checker) compare(s string, first int, print uint64, from, to int) {
-	names := c.names[first:]
+func (sc *scanner) findDuplicate(s string, first int, print uint64, from, to int) {
+	names := sc.names[first:]
 	if len(names) > fewNames {
 		return
 	}
 	for i := range names {
-		if n := &names[i]; n.print == print && n.equals(s, s[from:to]) {
-			c.twice = true
+		if n := &names[i]; n.fingerprint == print && n.equals(s, s[from:to]) {
+			sc.duplicates = true
 		}
 	}
 }
 
 // compareFew looks whether an object whose names are few has two that are equal.
-func (c *checker) compareFew(s string, first int) {
-	names := c.names[first:]
+func (sc *scanner) findDuplicateOfFew(s string, first int) {
+	names := sc.names[first:]
 	if len(names) > fewNames {
 		return
 	}
 	var seen uint64
 	for i := range names {
 		n := &names[i]
-		bit := uint64(1) << (n.print >> 58)
+		bit := uint64(1) << (n.fingerprint >> 58)
 		if seen&bit != 0 {
-			c.names = c.names[:first+i]
-			c.compare(s, first, n.print, int(n.from), int(n.to))
-			c.names = c.names[:first+len(names)]
+			sc.names = sc.names[:first+i]
+			sc.findDuplicate(s, first, n.fingerprint, int(n.from), int(n.to))
+			sc.names = sc.names[:first+len(names)]
 		}
 		seen |= bit
 	}
 }
 
 // equals reports whether the name is the quoted one.
-func (n *name) equals(s, quoted string) bool {
+func (n *memberName) equals(s, quoted string) bool {
 	own := s[n.from:n.to]
 	return own == quoted || canonical(own[1:len(own)-1]) == canonical(quoted[1:len(quoted)-1])
 }
 
 // leave forgets the names of an object that has been read.
-func (c *checker) leave(s string, first int) {
-	if len(c.names)-first > fewNames && !c.twice {
-		c.compareAll(s, c.names[first:])
+func (sc *scanner) releaseNames(s string, first int) {
+	if len(sc.names)-first > fewNames && !sc.duplicates {
+		sc.findDuplicateOfMany(s, sc.names[first:])
 	}
-	c.names = c.names[:first]
+	sc.names = sc.names[:first]
 }
 
 // compareAll looks whether two of many names are equal.
-func (c *checker) compareAll(s string, names []name) {
+func (sc *scanner) findDuplicateOfMany(s string, names []memberName) {
 	size := 1 << bits.Len(uint(2*len(names)))
-	if size > cap(c.table) {
-		c.table = make([]uint32, size)
+	if size > cap(sc.table) {
+		sc.table = make([]uint32, size)
 	}
-	table := c.table[:size]
+	table := sc.table[:size]
 	clear(table)
 	for i := range names {
 		n := &names[i]
 		inner := canonical(s[n.from+1 : n.to-1])
-		at := maphash.String(nameSeed, inner) & uint64(size-1)
+		at := maphash.String(seed, inner) & uint64(size-1)
 		for ; table[at] != 0; at = (at + 1) & uint64(size-1) {
-			if other := &names[table[at]-1]; other.print == n.print &&
+			if other := &names[table[at]-1]; other.fingerprint == n.fingerprint &&
 				other.equals(s, s[n.from:n.to]) {
-				c.twice = true
+				sc.duplicates = true
 				return
 			}
 		}
@@ -148,13 +148,13 @@ func (c *checker) compareAll(s string, names []name) {
 
 // memberName reads a member's name and the colon: end is behind the name, or where an error is, and
 // value where the value begins.
-func (c *checker) memberName(s string, i int) (end, value int, print uint64, err error) {
-	if end, print, err = c.name(s, i); err != nil {
+func (sc *scanner) memberName(s string, i int) (end, value int, print uint64, err error) {
+	if end, print, err = sc.name(s, i); err != nil {
 		return end, end, 0, err
 	}
 	i = skipSpace(s, end)
 	if i >= len(s) || s[i] != ':' {
-		return i, i, 0, syntaxErr(s, i, "':'")
+		return i, i, 0, unexpected(s, i, "':'")
 	}
 	return end, skipSpace(s, i+1), print, nil
 }

@@ -18,16 +18,16 @@ type Object struct {
 	// stored is the packed or dense form of a plain object, nil if there is none.
 	stored *Object
 	// own is the base that a plain object is itself, nil if none was made of it.
-	own    *base
-	typ    *typeMeta
-	header header
-	size   uint32 // of the JSON
+	ownBase  *base
+	typeMeta *typeMeta
+	header   header
+	size     uint32 // of the JSON
 	// Where a packed object's literals and operations begin in its text, and a dense one's
 	// compressed JSON, in place of the literals.
 	literals, ops uint32
 	// levels is how deep a packed object's JSON nests at most, but for what is as in its base, if
 	// it has apiVersion and kind, then metadata, then spec, and then at most status; else 0.
-	levels   uint8
+	depth    uint8
 	dense    bool
 	coldness coldness
 }
@@ -60,7 +60,7 @@ func (o *Object) JSON() string {
 }
 
 // part gives a part of the JSON, without copying it if it stands in one piece.
-func (o *Object) part(from, to uint32) string {
+func (o *Object) slice(from, to uint32) string {
 	switch {
 	case o.isPlain():
 		return o.text[from:to]
@@ -111,11 +111,11 @@ func (o *Object) Release() int { return o.hold(-1) }
 
 func (o *Object) hold(n int32) int {
 	b, memory := o.base, o.Memory()
-	if b == nil && o.own != nil {
-		b, memory = o.own, memory-len(o.own.text) // of which the object's text is a part
+	if b == nil && o.ownBase != nil {
+		b, memory = o.ownBase, memory-len(o.ownBase.text) // of which the object's text is a part
 	}
 	if b != nil && b.held.Add(n) == max(n, 0) {
-		memory += len(b.text) + b.size()
+		memory += len(b.text) + b.overhead()
 	}
 	return memory
 }
@@ -130,10 +130,10 @@ func (o *Object) MarshalJSON() ([]byte, error) { return []byte(o.JSON()), nil }
 func (o *Object) Key() Key { return Key{Namespace: o.Namespace(), Name: o.Name()} }
 
 // APIVersion is the object's group and version, as in "apps/v1", or "v1" for the core group.
-func (o *Object) APIVersion() string { return o.typ.apiVersion }
+func (o *Object) APIVersion() string { return o.typeMeta.apiVersion }
 
 // Kind is the object's kind, as in "Deployment".
-func (o *Object) Kind() string { return o.typ.kind }
+func (o *Object) Kind() string { return o.typeMeta.kind }
 
 // Namespace is empty for cluster-scoped objects.
 func (o *Object) Namespace() string { return o.str(o.header.namespace) }
@@ -159,7 +159,7 @@ func (o *Object) labels() string {
 	if l.len == 0 {
 		return ""
 	}
-	return o.part(l.from, l.from+l.len)
+	return o.slice(l.from, l.from+l.len)
 }
 
 // Label gives the value of one label and whether the object has it.

@@ -20,7 +20,7 @@ var classes = func() (of [256]uint8) {
 // origin returns a hash of what the object has in common with those that resemble it: the beginning
 // of a name that was made up, without the numbers of Jobs; or else those who own it; or else its
 // labels. It is 0 if there is none of that.
-func (r *reading) origin() uint64 {
+func (r *reader) originHash() uint64 {
 	var of span
 	skip := uint8(isDigit)
 	switch {
@@ -33,12 +33,12 @@ func (r *reading) origin() uint64 {
 	default:
 		return 0
 	}
-	if of == r.origins.of {
-		return r.origins.hash
+	if of == r.originCache.of {
+		return r.originCache.hash
 	}
-	text := r.s[of.from:of.to]
+	text := r.text[of.from:of.to]
 	if skip == 0 {
-		r.origins.hash = maphash.String(hashSeed, text)
+		r.originCache.hash = maphash.String(hashSeed, text)
 	} else {
 		var plain [256]byte
 		n := 0
@@ -48,8 +48,8 @@ func (r *reading) origin() uint64 {
 				n++
 			}
 		}
-		r.origins.hash = maphash.Bytes(hashSeed, plain[:n])
+		r.originCache.hash = maphash.Bytes(hashSeed, plain[:n])
 	}
-	r.origins.of = of
-	return r.origins.hash
+	r.originCache.of = of
+	return r.originCache.hash
 }

@@ -33,19 +33,19 @@ type Parser struct {
 	Last func(Key) *Object
 
 	drop     *dropTree
-	reading  reading // reused from object to object
-	packing  packing // likewise
+	reader   reader  // reused from object to object
+	builder  builder // likewise
 	digester *digester
-	typ      *typeMeta
+	typeMeta *typeMeta
 	// eager: each object is read against a base and packed if that can be done at all, worth it or
 	// not; for tests.
-	eager       bool
-	unfollowing bool // last states are not followed
+	eager      bool
+	dontFollow bool // last states are not followed
 	// secrets: objects may be Secrets, so that more of them has to be looked at.
 	secrets bool
 	// deduplicated: the text is known to have no name twice.
-	deduplicated bool
-	closer       int // how many objects took a closer look for that, for tests
+	deduplicated   bool
+	deduplications int // how many objects took a closer look for that, for tests
 }
 
 // Drop adds fields that are cut out on arrival, on top of metadata.managedFields. What the header
@@ -103,7 +103,7 @@ func (p *Parser) Parse(text []byte) (*Object, error) {
 		return nil, err
 	}
 	if rest := skipSpace(s, end); rest < len(s) {
-		return nil, syntaxErr(s, rest, "nothing after the object")
+		return nil, unexpected(s, rest, "nothing after the object")
 	}
 	return p.build(start, end, false)
 }
@@ -126,48 +126,48 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 		p.secrets = true
 	}
 	o := options{
-		plain: p.Plain, tryAll: p.eager, deduplicated: p.deduplicated, secrets: p.secrets, unfollowing: p.unfollowing,
+		plain: p.Plain, tryAll: p.eager, deduplicated: p.deduplicated, secrets: p.secrets, dontFollow: p.dontFollow,
 		drop: p.dropTree(),
 	}
 	if p.Last != nil {
-		o.lasts = (*parserStates)(p)
+		o.lastStates = (*parserLastStates)(p)
 	}
-	return p.reading.read(o, s, i)
+	return p.reader.read(o, s, i)
 }
 
 // parserStates is a parser that is asked for last states.
-type parserStates Parser
+type parserLastStates Parser
 
-func (p *parserStates) last(namespace, name string) (l lastState) {
+func (p *parserLastStates) last(namespace, name string) (l lastState) {
 	o := p.Last(Key{Namespace: namespace, Name: name})
 	switch {
 	case o == nil || o.dense: // to decompress it would cost more than it saves
 		return l
 	case o.base == nil:
-		l.base = o.own
+		l.base = o.ownBase
 		return l
 	}
 	return lastState{
-		base: o.base, packed: true, operations: o.operations(),
-		spec: int(o.header.spec), status: int(o.header.status), size: int(o.size), levels: int(o.levels),
+		base: o.base, packed: true, delta: o.operations(),
+		spec: int(o.header.spec), status: int(o.header.status), size: int(o.size), depth: int(o.depth),
 		fields: o.fields(),
 	}
 }
 
 // build makes the Object from the text that was just read, which stands at start to end.
 func (p *Parser) build(start, end int, stored bool) (*Object, error) {
-	r, s := &p.reading, p.reading.s
+	r, s := &p.reader, p.reader.text
 	if r.name.text(s) == "" {
 		return nil, &SyntaxError{Offset: start, Err: errors.New("object has no metadata.name")}
 	}
-	if r.twice && !p.deduplicated {
+	if r.duplicates && !p.deduplicated {
 		return p.parseDeduplicated(s[start:end], stored)
 	}
 	apiVersion, kind := r.apiVersion.text(s), r.kind.text(s)
 	spliced := ""
-	if r.apiVersion.to == 0 && r.kind.to == 0 && !r.untyped {
+	if r.apiVersion.to == 0 && r.kind.to == 0 && !r.nullType {
 		apiVersion, kind = p.APIVersion, p.Kind
-		spliced = p.splice()
+		spliced = p.insertedTypeMeta()
 	}
 	if apiVersion == "" || kind == "" {
 		return nil, &SyntaxError{Offset: start,
@@ -179,8 +179,8 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 		remember = false // nothing of a Secret's text stays
 		if !p.secrets {
 			// Nobody said that there would be any: read it again with more care.
-			p.secrets, p.reading.bases = true, bases{}
-			return p.parseAgain(s[start:end], stored)
+			p.secrets, p.reader.bases = true, bases{}
+			return p.reparse(s[start:end], stored)
 		}
 		if p.digester == nil {
 			p.digester = newDigester(p.DigestKey)
@@ -189,51 +189,51 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	}
 	p.setType(apiVersion, kind)
 	r.sortEdits()
-	k := &p.packing
+	k := &p.builder
 	k.begin(r, start, end, spliced)
-	if r.unASCII && !k.valid() {
+	if r.nonASCII && !k.validUTF8() {
 		// Each bad byte becomes U+FFFD, as in encoding/json.
-		return p.parseAgain(string([]rune(s[start:end])), stored)
+		return p.reparse(string([]rune(s[start:end])), stored)
 	}
 	remember = remember && (k.size >= minBase || p.eager)
 	var packed *Object
 	if remember && k.pack() {
-		packed = k.packed(p.typ)
-		r.resembled()
+		packed = k.packed(p.typeMeta)
+		r.rememberBase()
 		if stored {
 			return packed, nil
 		}
 	}
 	if packed == nil && r.followed { // of what becomes a base, more has to be known
-		p.unfollowing = true
-		o, err := p.parseAgain(s[start:end], stored)
-		p.unfollowing = false
+		p.dontFollow = true
+		o, err := p.reparse(s[start:end], stored)
+		p.dontFollow = false
 		return o, err
 	}
-	o := k.plain(p.typ)
-	if o.stored = packed; packed == nil && remember && r.deepest < maxBaseDepth {
-		o.own = k.newBase(o.JSON())
-		r.remember(o.own)
+	o := k.plain(p.typeMeta)
+	if o.stored = packed; packed == nil && remember && r.depth < maxBaseDepth {
+		o.ownBase = k.newBase(o.JSON())
+		r.rememberNewBase(o.ownBase)
 	}
 	return o, nil
 }
 
 // splice is what an object without apiVersion and kind is given.
-func (p *Parser) splice() string {
-	if p.packing.splice == "" {
-		p.packing.splice = `"apiVersion":` + strconv.Quote(p.APIVersion) + `,"kind":` +
+func (p *Parser) insertedTypeMeta() string {
+	if p.builder.typeMetaText == "" {
+		p.builder.typeMetaText = `"apiVersion":` + strconv.Quote(p.APIVersion) + `,"kind":` +
 			strconv.Quote(p.Kind) + `,`
 	}
-	return p.packing.splice
+	return p.builder.typeMetaText
 }
 
 func (p *Parser) setType(apiVersion, kind string) {
-	if p.typ == nil || p.typ.apiVersion != apiVersion || p.typ.kind != kind {
-		p.typ = &typeMeta{strings.Clone(apiVersion), strings.Clone(kind)}
+	if p.typeMeta == nil || p.typeMeta.apiVersion != apiVersion || p.typeMeta.kind != kind {
+		p.typeMeta = &typeMeta{strings.Clone(apiVersion), strings.Clone(kind)}
 	}
 }
 
-func (p *Parser) parseAgain(text string, stored bool) (*Object, error) {
+func (p *Parser) reparse(text string, stored bool) (*Object, error) {
 	end, err := p.read(text, 0)
 	if err != nil {
 		return nil, err
@@ -243,14 +243,14 @@ func (p *Parser) parseAgain(text string, stored bool) (*Object, error) {
 
 // parseDeduplicated reads an object in which, it seems, a name occurs twice.
 func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
-	p.closer++
-	text, err := deduplicated(text)
+	p.deduplications++
+	text, err := deduplicate(text)
 	if err != nil {
 		return nil, err
 	}
 	p.deduplicated = true
 	defer func() { p.deduplicated = false }()
-	return p.parseAgain(text, stored)
+	return p.reparse(text, stored)
 }
 
 // view looks at bytes as a string without copying them. It must not outlive a change of the bytes:
@@ -259,4 +259,4 @@ func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // decodeOwn is decodeString with memory of its own.
-func decodeOwn(s string) string { return strings.Clone(decodeString(s)) }
+func unescapedCopy(s string) string { return strings.Clone(unescape(s)) }

@@ -144,13 +144,13 @@ func (p Path) Lookup(o *Object) Value {
 	if !ok {
 		return Value{}
 	}
-	return walk(o.part(from, o.size), 0, steps)
+	return walk(o.slice(from, o.size), 0, steps)
 }
 
 // start gives the place in an object's JSON from which the way is shortest, and the steps that are
 // left from there. It is false if there is no such field.
 func (p Path) start(o *Object) (from uint32, steps []step, ok bool) {
-	if len(p.steps) > 0 && isPlaced(p.steps[0]) {
+	if len(p.steps) > 0 && hasPlace(p.steps[0]) {
 		place := o.place(p.steps[0].key)
 		return uint32(place), p.steps[1:], place > 0
 	}
@@ -159,7 +159,7 @@ func (p Path) start(o *Object) (from uint32, steps []step, ok bool) {
 
 // isPlaced reports whether a step is one from the whole object to a member whose place the header
 // has.
-func isPlaced(st step) bool { return !st.isIndex && (st.key == "spec" || st.key == "status") }
+func hasPlace(st step) bool { return !st.isIndex && (st.key == "spec" || st.key == "status") }
 
 // place returns where such a member's value begins in the JSON, 0 if there is none.
 func (o *Object) place(key string) int {

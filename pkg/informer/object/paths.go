@@ -11,15 +11,15 @@ const MaxPaths = 64
 // Paths is a set of paths that are looked up together, in one walk over the object. Compile it once
 // with NewPaths; it is immutable and safe for concurrent use. See [Scratch.LookupAll].
 type Paths struct {
-	paths []Path
-	root  branches
-	parts []part
-	jumps uint64 // those of root's members that are parts, as bits
-	open  uint64 // see Open, as bits of paths
+	paths       []Path
+	root        branches
+	sections    []section
+	sectionBits uint64 // those of root's members that are parts, as bits
+	open        uint64 // see Open, as bits of paths
 }
 
 // part is what a set asks for in spec or in status, whose places the header of every object knows.
-type part struct {
+type section struct {
 	key  string
 	bit  uint64 // among root's members
 	next *branches
@@ -55,12 +55,12 @@ func NewPaths(paths ...Path) *Paths {
 	}
 	for i := range set.root.members {
 		b := &set.root.members[i]
-		if !isPlaced(b.step) {
+		if !hasPlace(b.step) {
 			continue
 		}
-		p := part{b.key, 1 << i, &b.next}
-		set.parts = append(set.parts, p)
-		set.jumps |= p.bit
+		p := section{b.key, 1 << i, &b.next}
+		set.sections = append(set.sections, p)
+		set.sectionBits |= p.bit
 	}
 	return set
 }
@@ -103,11 +103,11 @@ func (b branch) compare(st step) int {
 }
 
 // fewMembers is up to how many names are compared one by one.
-const fewMembers = 8
+const maxLinear = 8
 
 // member returns the index of the member with a name, -1 if there is none.
 func (b *branches) member(name string) int {
-	if len(b.members) > fewMembers {
+	if len(b.members) > maxLinear {
 		return b.search(name)
 	}
 	for i := range b.members {

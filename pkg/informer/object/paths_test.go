@@ -194,7 +194,7 @@ func TestAPackedObjectIsUnpackedAsFarAsASetNeeds(t *testing.T) {
 		var s Scratch
 		s.Set(o)
 		s.LookupAll(NewPaths(paths...), make([]Value, len(paths)))
-		if got := len(s.ahead.text); got != test.want {
+		if got := len(s.unpacked.text); got != test.want {
 			t.Errorf("%v: %d bytes of %d were unpacked, want %d", test.paths, got, size, test.want)
 		}
 	}

@@ -21,11 +21,11 @@ func (s *Scratch) LookupAll(set *Paths, values []Value) {
 		return
 	}
 	w := setWalk{object: s.object, values: values, open: set.open}
-	if text, whole := s.whole(); whole {
+	if text, whole := s.fullText(); whole {
 		w.text = text
 	} else {
-		w.packed = &s.ahead
-		w.packed.begin(s.object)
+		w.unpacked = &s.unpacked
+		w.unpacked.begin(s.object)
 	}
 	w.walk(set)
 }
@@ -36,7 +36,7 @@ func (s *Scratch) lookupOpen(path Path) Value {
 	if !ok {
 		return Value{}
 	}
-	if text, whole := s.whole(); whole {
+	if text, whole := s.fullText(); whole {
 		return walkOpen(text, int(from), steps)
 	}
 	t := s.tail(from)
@@ -53,36 +53,36 @@ type setWalk struct {
 	text string
 	from int
 	// packed ends with text. It is nil if the object is plain.
-	packed *unpacking
-	open   uint64 // as in the set
+	unpacked *unpacker
+	open     uint64 // as in the set
 }
 
 // walk begins at the front for what is neither in spec nor in status, and ends with the last of it.
 // To those two it jumps.
 func (w *setWalk) walk(set *Paths) {
-	wanted := set.jumps
-	if len(set.root.members) > len(set.parts) || len(set.root.ends) > 0 {
+	wanted := set.sectionBits
+	if len(set.root.members) > len(set.sections) || len(set.root.ends) > 0 {
 		w.reach(0)
 		for len(set.root.ends) > 0 && len(w.text) < w.object.Size() {
 			w.reach(len(w.text))
 		}
-		_, wanted = w.enter(&set.root, 0, false, set.jumps)
+		_, wanted = w.enter(&set.root, 0, false, set.sectionBits)
 	}
 	// A packed object is unpacked from front to back.
-	first, last := 0, len(set.parts)-1
-	if last == 1 && w.object.place(set.parts[1].key) < w.object.place(set.parts[0].key) {
+	first, last := 0, len(set.sections)-1
+	if last == 1 && w.object.place(set.sections[1].key) < w.object.place(set.sections[0].key) {
 		first, last = 1, 0
 	}
-	if wanted &= set.jumps; wanted != 0 {
-		w.jump(&set.parts[first], wanted)
+	if wanted &= set.sectionBits; wanted != 0 {
+		w.enterSection(&set.sections[first], wanted)
 		if first != last {
-			w.jump(&set.parts[last], wanted)
+			w.enterSection(&set.sections[last], wanted)
 		}
 	}
 }
 
 // jump looks up what is in a part, if it is wanted and there.
-func (w *setWalk) jump(p *part, wanted uint64) {
+func (w *setWalk) enterSection(p *section, wanted uint64) {
 	if place := w.object.place(p.key); wanted&p.bit != 0 && place > 0 {
 		w.reach(place)
 		w.enter(p.next, place-w.from, false, 0)
@@ -112,7 +112,7 @@ func (w *setWalk) enter(b *branches, i int, toEnd bool, optional uint64) (end in
 	case c == '[' && len(b.items) > 0:
 		i = w.enterArray(b.items, i, toEnd)
 	case toEnd:
-		i = skipTrusted(w.text, i)
+		i = valueEnd(w.text, i)
 	}
 	for _, k := range b.ends {
 		w.values[k] = Value{raw: w.text[begin:i], kind: kindOf(w.text[begin])}
@@ -126,12 +126,12 @@ func (w *setWalk) enterObject(b *branches, i int, toEnd bool, optional uint64) (
 	missing = all(b.members)
 	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
 		if missing&^optional == 0 {
-			return skipOpen(s, i, 1), missing
+			return enclosingEnd(s, i, 1), missing
 		}
 		behind := stringEnd(s, i)
 		name := s[i+1 : max(i+1, behind-1)]
 		if strings.IndexByte(name, '\\') >= 0 {
-			name = decodeString(name)
+			name = unescape(name)
 		}
 		if i = nextToken(s, behind); i == len(s) {
 			w.reach(w.from + i)
@@ -139,7 +139,7 @@ func (w *setWalk) enterObject(b *branches, i int, toEnd bool, optional uint64) (
 		}
 		k := b.member(name)
 		if k < 0 || missing&(1<<k) == 0 {
-			i = skipTrusted(s, i)
+			i = valueEnd(s, i)
 			continue
 		}
 		missing &^= 1 << k
@@ -155,7 +155,7 @@ func (w *setWalk) enterArray(items []branch, i int, toEnd bool) int {
 	s, n := w.text, 0
 	for i = nextToken(s, i+1); i < len(s) && s[i] != ']'; i = nextToken(s, i) {
 		if n++; n <= items[0].index {
-			i = skipTrusted(s, i)
+			i = valueEnd(s, i)
 			continue
 		}
 		done := len(items) == 1
@@ -164,7 +164,7 @@ func (w *setWalk) enterArray(items []branch, i int, toEnd bool) int {
 			continue
 		}
 		if toEnd {
-			i = skipOpen(s, i, 1)
+			i = enclosingEnd(s, i, 1)
 		}
 		return i
 	}
@@ -174,11 +174,11 @@ func (w *setWalk) enterArray(items []branch, i int, toEnd bool) int {
 // reach unpacks a packed object from a place on to where spec or status begins next, or to its end.
 func (w *setWalk) reach(place int) {
 	o, at := w.object, w.from+len(w.text)
-	if w.packed == nil || place < at {
+	if w.unpacked == nil || place < at {
 		return
 	}
 	if place > at {
-		w.packed.next(place-at, false)
+		w.unpacked.next(place-at, false)
 		w.from, w.text = place, ""
 	}
 	end := int(o.size)
@@ -187,7 +187,7 @@ func (w *setWalk) reach(place int) {
 			end = min(end, begin)
 		}
 	}
-	begin := len(w.packed.text) - len(w.text)
-	w.packed.next(end-place, true)
-	w.text = view(w.packed.text[begin:])
+	begin := len(w.unpacked.text) - len(w.text)
+	w.unpacked.next(end-place, true)
+	w.text = view(w.unpacked.text[begin:])
 }

@@ -4,6 +4,6 @@ package object
 // offset behind it.
 func ScanValue(text []byte) (end int, err error) {
 	s := view(text)
-	c := checker{lax: true}
+	c := scanner{ignoreNames: true}
 	return c.value(s, skipSpace(s, 0), 0)
 }

@@ -11,16 +11,16 @@ type Scratch struct {
 	tails [3]tail
 	used  int
 	// ahead is how far LookupAll has unpacked.
-	ahead unpacking
+	unpacked unpacker
 	// expanded is a dense object's JSON, once it was needed.
 	expanded []byte
 }
 
 // tail is an object's JSON from a place on, as far as it was unpacked.
 type tail struct {
-	from      uint32
-	text      []byte
-	unpacking operations // what is left
+	from    uint32
+	text    []byte
+	decoder decoder // what is left
 }
 
 // firstTail is how much of a tail is unpacked at first: most fields that are asked for are not far
@@ -45,7 +45,7 @@ func (t *tail) release() {
 // add appends a piece. Memory that is large is made for all that is left.
 func (t *tail) add(piece string) {
 	if need := len(t.text) + len(piece); need > cap(t.text) && need > maxScratch {
-		need += t.unpacking.left
+		need += t.decoder.remaining
 		had := *t
 		if large, _ := largeTails.Get().(*[]byte); large != nil && cap(*large) >= need {
 			t.text = *large
@@ -65,8 +65,8 @@ func (s *Scratch) Set(o *Object) {
 		s.tails[i].release()
 	}
 	s.used = 0
-	if s.ahead.text = s.ahead.text[:0]; cap(s.ahead.text) > maxScratch {
-		s.ahead.text = nil
+	if s.unpacked.text = s.unpacked.text[:0]; cap(s.unpacked.text) > maxScratch {
+		s.unpacked.text = nil
 	}
 	if s.expanded = s.expanded[:0]; cap(s.expanded) > maxScratch {
 		s.expanded = nil
@@ -80,7 +80,7 @@ func (s *Scratch) Lookup(path Path) Value {
 	if !ok {
 		return Value{}
 	}
-	if text, whole := s.whole(); whole {
+	if text, whole := s.fullText(); whole {
 		return walk(text, int(from), steps)
 	}
 	for t := s.tail(from); ; t.unpack(4 * len(t.text)) {
@@ -89,18 +89,18 @@ func (s *Scratch) Lookup(path Path) Value {
 		if i >= 0 {
 			// One that does not end before the text does may go on.
 			if v := valueAt(text, i); v.kind != Missing &&
-				skipSpace(text, i)+len(v.raw) < len(text) || t.unpacking.left == 0 {
+				skipSpace(text, i)+len(v.raw) < len(text) || t.decoder.remaining == 0 {
 				return v
 			}
 		}
-		if t.unpacking.left == 0 {
+		if t.decoder.remaining == 0 {
 			return Value{}
 		}
 	}
 }
 
 // whole returns the JSON of a plain or dense object. A dense one is decompressed once.
-func (s *Scratch) whole() (text string, ok bool) {
+func (s *Scratch) fullText() (text string, ok bool) {
 	o := s.object
 	switch {
 	case o.isPlain():
@@ -124,9 +124,9 @@ func (s *Scratch) tail(from uint32) *tail {
 	t := &s.tails[s.used]
 	s.used++
 	t.from = from
-	t.text, t.unpacking = t.text[:0], s.object.operations()
+	t.text, t.decoder = t.text[:0], s.object.operations()
 	for skip := int(from); ; {
-		piece := t.unpacking.next()
+		piece := t.decoder.next()
 		if skip < len(piece) {
 			t.add(piece[skip:])
 			break
@@ -139,7 +139,7 @@ func (s *Scratch) tail(from uint32) *tail {
 
 // unpack has at least n bytes unpacked, if there are as many.
 func (t *tail) unpack(n int) {
-	for t.unpacking.left > 0 && len(t.text) < n {
-		t.add(t.unpacking.next())
+	for t.decoder.remaining > 0 && len(t.text) < n {
+		t.add(t.decoder.next())
 	}
 }

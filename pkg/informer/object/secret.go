@@ -12,9 +12,9 @@ import (
 
 // redact replaces each value of a Secret by a digest that tells equal values and changes, and
 // nothing else.
-func (r *reading) redact(d *digester) {
-	s := r.s
-	for _, sp := range r.secret {
+func (r *reader) redact(d *digester) {
+	s := r.text
+	for _, sp := range r.hidden {
 		if s[sp.from] != '{' {
 			if s[sp.from] != 'n' {
 				r.edits = append(r.edits, edit{sp.from, sp.to, d.digest(s[sp.from:sp.to])})
@@ -23,7 +23,7 @@ func (r *reading) redact(d *digester) {
 		}
 		for i := nextToken(s, sp.from+1); s[i] == '"'; i = nextToken(s, i) {
 			from := nextToken(s, stringEnd(s, i))
-			i = skipTrusted(s, from)
+			i = valueEnd(s, from)
 			r.edits = append(r.edits, edit{from, i, d.digest(s[from:i])})
 		}
 	}

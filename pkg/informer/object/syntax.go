@@ -23,14 +23,14 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("offset %d: %v", e.Off
 // Unwrap returns the reason.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-func syntaxErr(s string, i int, want string) error {
+func unexpected(s string, i int, want string) error {
 	if i >= len(s) {
 		return &SyntaxError{Offset: len(s), Err: ErrTruncated}
 	}
 	return &SyntaxError{Offset: i, Err: fmt.Errorf("expected %s, found %q", want, s[i])}
 }
 
-func tooDeep(i, depth int) error {
+func checkDepth(i, depth int) error {
 	if depth < maxDepth {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 
 // deduplicated returns the text of an object in which, it seems, a name occurs twice. The last one
 // counts, as in encoding/json, and the others are not in that text.
-func deduplicated(text string) (string, error) {
+func deduplicate(text string) (string, error) {
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.UseNumber()
 	var v any

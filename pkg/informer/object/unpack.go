@@ -5,7 +5,7 @@ import "strings"
 // plainHeader returns a plain object whose text is the JSON and, behind it, the header's fields of
 // the packed or dense one.
 func (o *Object) plainHeader(text string) Object {
-	p := Object{text: text, stored: o, typ: o.typ, header: o.header, size: o.size}
+	p := Object{text: text, stored: o, typeMeta: o.typeMeta, header: o.header, size: o.size}
 	for _, f := range p.header.identity() {
 		f.from += o.size
 	}
@@ -36,23 +36,23 @@ func (o *Object) unpack(from, to int) string {
 }
 
 // unpacking is a packed object that is being unpacked from front to back, in parts.
-type unpacking struct {
-	text       []byte // what was unpacked
-	operations operations
-	piece      string // the rest of the last operation's
+type unpacker struct {
+	text    []byte // what was unpacked
+	decoder decoder
+	rest    string // the rest of the last operation's
 }
 
-func (u *unpacking) begin(o *Object) { u.operations, u.piece = o.operations(), "" }
+func (u *unpacker) begin(o *Object) { u.decoder, u.rest = o.operations(), "" }
 
 // next unpacks n bytes, or passes over them.
-func (u *unpacking) next(n int, keep bool) {
+func (u *unpacker) next(n int, keep bool) {
 	for n > 0 {
-		if u.piece == "" {
-			u.piece = u.operations.next()
+		if u.rest == "" {
+			u.rest = u.decoder.next()
 			continue
 		}
-		part := u.piece[:min(n, len(u.piece))]
-		u.piece = u.piece[len(part):]
+		part := u.rest[:min(n, len(u.rest))]
+		u.rest = u.rest[len(part):]
 		n -= len(part)
 		if keep {
 			u.text = append(u.text, part...)
@@ -60,6 +60,6 @@ func (u *unpacking) next(n int, keep bool) {
 	}
 }
 
-func (o *Object) operations() operations {
-	return newOperations(o.text, o.base.text, int(o.literals), int(o.ops), int(o.size))
+func (o *Object) operations() decoder {
+	return newDecoder(o.text, o.base.text, int(o.literals), int(o.ops), int(o.size))
 }

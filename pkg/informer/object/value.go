@@ -49,7 +49,7 @@ func (v Value) Raw() string { return v.raw }
 // text.
 func (v Value) Text() string {
 	if v.kind == String {
-		return decodeString(v.raw[1:max(1, len(v.raw)-1)])
+		return unescape(v.raw[1:max(1, len(v.raw)-1)])
 	}
 	return v.raw
 }
@@ -105,7 +105,7 @@ func decodeAny(s string, i int) (any, int) {
 		members := map[string]any{}
 		for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
 			end := stringEnd(s, i)
-			key := decodeString(s[i+1 : max(i+1, end-1)])
+			key := unescape(s[i+1 : max(i+1, end-1)])
 			var member any
 			member, i = decodeAny(s, nextToken(s, end))
 			if _, twice := members[key]; !twice { // the first wins, as with Path
@@ -114,7 +114,7 @@ func decodeAny(s string, i int) (any, int) {
 		}
 		return members, min(i+1, len(s))
 	}
-	end := skipTrusted(s, i)
+	end := valueEnd(s, i)
 	return (Value{raw: s[i:end], kind: kindOf(s[i])}).scalar(), end
 }
 
@@ -179,7 +179,7 @@ func valueAt(s string, i int) Value {
 	if i >= len(s) {
 		return Value{}
 	}
-	return Value{raw: s[i:skipTrusted(s, i)], kind: kindOf(s[i])}
+	return Value{raw: s[i:valueEnd(s, i)], kind: kindOf(s[i])}
 }
 
 // kindOf tells a value's kind by its first byte.
@@ -221,7 +221,7 @@ func eachMember(s string, f func(key string, member Value) bool) {
 	}
 	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
 		end := stringEnd(s, i)
-		key := decodeString(s[i+1 : max(i+1, end-1)])
+		key := unescape(s[i+1 : max(i+1, end-1)])
 		v := valueAt(s, nextToken(s, end))
 		i = nextToken(s, end) + len(v.raw)
 		if !f(key, v) {

@@ -19,13 +19,13 @@ func findMember(s string, i int, key string) int {
 		end := stringEnd(s, i)
 		name := s[i+1 : max(i+1, end-1)]
 		if strings.IndexByte(name, '\\') >= 0 {
-			name = decodeString(name) // as it is written, it could be another one
+			name = unescape(name) // as it is written, it could be another one
 		}
 		i = nextToken(s, end) // the value, past the colon
 		if name == key {
 			return i
 		}
-		i = skipTrusted(s, i)
+		i = valueEnd(s, i)
 	}
 	return -1
 }
@@ -41,7 +41,7 @@ func findItem(s string, i, n int) int {
 			return i
 		}
 		n--
-		i = skipTrusted(s, i)
+		i = valueEnd(s, i)
 	}
 	return -1
 }
@@ -66,7 +66,7 @@ func nextToken(s string, i int) int {
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // skipTrusted gives the place behind the value that begins at i. It always moves on.
-func skipTrusted(s string, i int) int {
+func valueEnd(s string, i int) int {
 	if i >= len(s) {
 		return len(s)
 	}
@@ -74,7 +74,7 @@ func skipTrusted(s string, i int) int {
 	case '"':
 		return stringEnd(s, i)
 	case '{', '[':
-		return skipNested(s, i)
+		return containerEnd(s, i)
 	}
 	start := i
 	for i < len(s) && s[i] != ',' && s[i] != '}' && s[i] != ']' && !isSpace(s[i]) {
@@ -85,10 +85,10 @@ func skipTrusted(s string, i int) int {
 
 // skipNested gives the place behind the object or array that begins at i: brackets outside of
 // strings are counted.
-func skipNested(s string, i int) int { return skipOpen(s, i, 0) }
+func containerEnd(s string, i int) int { return enclosingEnd(s, i, 0) }
 
 // skipOpen returns the place behind the depth-th object or array around i, 1 being the innermost.
-func skipOpen(s string, i, depth int) int {
+func enclosingEnd(s string, i, depth int) int {
 	for i < len(s) {
 		switch s[i] {
 		case '"':
@@ -119,11 +119,11 @@ func stringEnd(s string, i int) int {
 		}
 		i += 8
 	}
-	return restOfTrusted(s, i)
+	return restOfString(s, i)
 }
 
 // restOfTrusted is stringEnd from a place within the string on, which is not within an escape.
-func restOfTrusted(s string, i int) int {
+func restOfString(s string, i int) int {
 	for {
 		n := strings.IndexByte(s[i:], '"')
 		if n < 0 {

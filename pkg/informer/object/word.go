@@ -28,14 +28,14 @@ func specials(w uint64) uint64 {
 
 // unusual is specials and, besides, bytes that are not ASCII. It has those from w itself, so that
 // the tests for the others may be wrong for them.
-func unusual(w uint64) uint64 {
+func specialsOrNonASCII(w uint64) uint64 {
 	quote, slash := w^ones*'"', w^ones*'\\'
 	return ((quote - ones) | (slash - ones) | (w - ones*0x20) | w) & highs
 }
 
 // plainRun returns the first place from i on that has a quote, a backslash or a control character,
 // len(s) if there is none.
-func plainRun(s string, i int) int {
+func unescapedRun(s string, i int) int {
 	for i+8 <= len(s) {
 		if x := specials(word(s, i)); x != 0 {
 			return i + bits.TrailingZeros64(x)/8
@@ -49,9 +49,9 @@ func plainRun(s string, i int) int {
 }
 
 // usualRun is plainRun up to the first byte that is not ASCII.
-func usualRun(s string, i int) int {
+func asciiRun(s string, i int) int {
 	for ; i+16 <= len(s); i += 16 {
-		x, y := unusual(word(s, i)), unusual(word(s, i+8))
+		x, y := specialsOrNonASCII(word(s, i)), specialsOrNonASCII(word(s, i+8))
 		if x|y == 0 {
 			continue
 		}

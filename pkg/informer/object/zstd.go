@@ -29,12 +29,12 @@ func newEncoder(dictionary string) *zstd.Encoder {
 		options = append(options, zstd.WithEncoderDictRaw(dictionaryID, bytesOf(dictionary)))
 	}
 	e, err := zstd.NewWriter(nil, options...)
-	mustWork(err)
+	mustSucceed(err)
 	return e
 }
 
 // decoder serves one goroutine at a time.
-type decoder struct {
+type pooledDecoder struct {
 	mu         sync.Mutex
 	zstd       *zstd.Decoder
 	dictionary string
@@ -42,19 +42,19 @@ type decoder struct {
 
 // decoders are shared by all who read dense objects. They are made when the program starts, outside
 // of any synctest bubble, and take some 10 KB each.
-var decoders = func() []*decoder {
-	all := make([]*decoder, min(runtime.GOMAXPROCS(0), 16))
+var decoders = func() []*pooledDecoder {
+	all := make([]*pooledDecoder, min(runtime.GOMAXPROCS(0), 16))
 	for i := range all {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(1))
-		mustWork(err)
-		all[i] = &decoder{zstd: d}
+		mustSucceed(err)
+		all[i] = &pooledDecoder{zstd: d}
 	}
 	return all
 }()
 
 // lockDecoder returns a decoder that nobody else uses, and is locked: most often one that has the
 // dictionary already.
-func lockDecoder(dictionary string) *decoder {
+func lockDecoder(dictionary string) *pooledDecoder {
 	from := int(uintptr(unsafe.Pointer(unsafe.StringData(dictionary))) >> 8 % uintptr(len(decoders)))
 	for i := range decoders {
 		if d := decoders[(from+i)%len(decoders)]; d.mu.TryLock() {
@@ -71,17 +71,17 @@ func decompress(to []byte, compressed string, dictionary string) []byte {
 	d := lockDecoder(dictionary)
 	defer d.mu.Unlock()
 	if dictionary != "" && d.dictionary != dictionary {
-		mustWork(d.zstd.ResetWithOptions(nil,
+		mustSucceed(d.zstd.ResetWithOptions(nil,
 			zstd.WithDecoderDictRaw(dictionaryID, bytesOf(dictionary))))
 		d.dictionary = dictionary
 	}
 	to, err := d.zstd.DecodeAll(bytesOf(compressed), to)
-	mustWork(err)
+	mustSucceed(err)
 	return to
 }
 
 // mustWork is for what fails with wrong options alone, or if memory was overwritten.
-func mustWork(err error) {
+func mustSucceed(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("event: zstd: %v", err))
 	}
