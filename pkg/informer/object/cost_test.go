@@ -1,15 +1,12 @@
 package object
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-	"unicode/utf8"
 )
 
 // mostOfStrict is how many times as long as strict reading, that of a parser which remembers
@@ -159,38 +156,6 @@ var hostile = map[string]func(r *rand.Rand) []string{
 		})
 	},
 }
-
-// collider returns one of two texts of the same length after which names have the same fingerprint.
-func collider(n int) string { return colliders()[n] }
-
-// colliders looks for two such texts: the second word of one makes up for what the first words
-// differ in.
-var colliders = sync.OnceValue(func() [2]string {
-	r := rand.New(rand.NewPCG(1, 1))
-	letters := func() string {
-		var b [16]byte
-		for i := range b {
-			b[i] = byte('A' + r.IntN(58))
-			if b[i] == '\\' {
-				b[i] = 'x'
-			}
-		}
-		return string(b[:])
-	}
-	for {
-		one, two := letters(), letters()
-		// (word(two) after the first multiplication) ^ x must be the same as that of one.
-		w := word(one, 0)*multiplier ^ word(one, 8) ^ word(two, 0)*multiplier
-		var second [8]byte
-		binary.LittleEndian.PutUint64(second[:], w)
-		name := two[:8] + string(second[:])
-		if !strings.ContainsFunc(name, func(c rune) bool {
-			return c < ' ' || c > '~' || c == '"' || c == '\\'
-		}) && utf8.ValidString(name) && name != one {
-			return [2]string{one, name}
-		}
-	}
-})
 
 func sequence(n int, object func(n int) string) (all []string) {
 	for i := range n {
