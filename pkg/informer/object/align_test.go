@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/align"
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
 // agree reads text with a parser that has read others before, and with one that has not, and holds
@@ -133,13 +136,13 @@ func edited(r *rand.Rand, text string) string {
 		if strings.IndexByte(`{}[],: `, text[i]) >= 0 {
 			i++
 		} else {
-			i = valueEnd(text, i)
+			i = jsontext.ValueEnd(text, i)
 		}
 	}
 	at := tokens[r.IntN(len(tokens))]
 	end := at + 1
 	if strings.IndexByte(`{}[],: `, text[at]) < 0 {
-		end = valueEnd(text, at)
+		end = jsontext.ValueEnd(text, at)
 	}
 	scalars := []string{`"x"`, `""`, `"a\"b"`, `"\u0061"`, `12`, `-1.5e3`, `0`, `true`, `null`,
 		`{}`, `[]`, `{"n":[1,{"m":2}]}`, `"2026-01-02T03:04:06Z"`}
@@ -168,21 +171,21 @@ func edited(r *rand.Rand, text string) string {
 		return text
 	case 5, 6: // a member or an item less
 		if c == ',' {
-			next := skipSpace(text, at+1)
-			end = valueEnd(text, next)
-			if end < len(text) && text[skipSpace(text, end)] == ':' {
-				end = valueEnd(text, nextToken(text, end))
+			next := jsontext.SkipSpace(text, at+1)
+			end = jsontext.ValueEnd(text, next)
+			if end < len(text) && text[jsontext.SkipSpace(text, end)] == ':' {
+				end = jsontext.ValueEnd(text, jsontext.NextToken(text, end))
 			}
 			return text[:at] + text[end:]
 		}
 		return text
 	case 7: // a value replaced by the one behind it, or a whole container
 		if c == '{' || c == '[' {
-			return text[:at] + scalar + text[valueEnd(text, at):]
+			return text[:at] + scalar + text[jsontext.ValueEnd(text, at):]
 		}
 		return text
 	default:
-		if c == '"' && end < len(text) && text[skipSpace(text, end)] == ':' {
+		if c == '"' && end < len(text) && text[jsontext.SkipSpace(text, end)] == ':' {
 			return text[:at] + []string{`"reason"`, `"message"`, `"na\u006de"`, `"x"`}[r.IntN(4)] +
 				text[end:]
 		}
@@ -262,7 +265,7 @@ func TestNothingOfASecretIsRemembered(t *testing.T) {
 				t.Errorf("became %s, packed: %v", o.JSON(), o.Stored() != o)
 			}
 		}
-		if len(p.reader.bases.byOrigin) > 0 || p.reader.bases.last != nil {
+		if len(p.reader.Bases.ByOrigin) > 0 || p.reader.Bases.Last != nil {
 			t.Errorf("a parser of %q remembers a Secret", p.Kind)
 		}
 	}
@@ -293,9 +296,9 @@ func TestLookingAheadIsBounded(t *testing.T) {
 	if o.JSON() != text {
 		t.Error("the object became another one")
 	}
-	if limit := len(text)/creditShare + 3*len(text)/2; p.reader.cost > limit {
+	if limit := len(text)/align.CreditShare + 3*len(text)/2; p.reader.Cost > limit {
 		t.Errorf("reading against the base has cost as much as %d bytes, more than %d",
-			p.reader.cost, limit)
+			p.reader.Cost, limit)
 	}
 }
 

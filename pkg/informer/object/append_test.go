@@ -78,8 +78,8 @@ func BenchmarkAppendJSON(b *testing.B) {
 	run("append", func() { dst = o.AppendJSON(dst[:0]) })
 	run("pieces", func() {
 		dst = dst[:0]
-		for it := o.operations(); it.remaining > 0; {
-			dst = append(dst, it.next()...)
+		for it := o.operations(); it.Remaining > 0; {
+			dst = append(dst, it.Next()...)
 		}
 	})
 	run("json", func() { dst = append(dst[:0], o.JSON()...) })

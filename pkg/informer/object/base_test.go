@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/internal/growth"
+	"github.com/informerd/informerd/pkg/informer/object/internal/scan/scantest"
 )
 
 // A drop holds whatever the base has in its place: nothing, an empty object, null, a scalar.
@@ -109,7 +110,7 @@ func TestARuneOfTheBaseMayBeCutAnywhere(t *testing.T) {
 func TestNamesThatStandTwiceInAnySpelling(t *testing.T) {
 	const object = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","uid":"u","resourceVersion":"1"%s},"spec":{"x":{"y":1%[1]s}},"more":{"list":[{"y":1%[1]s}]}}`
 	member := func(name string, value int) string { return fmt.Sprintf(`,"%s":%d`, name, value) }
-	for name, all := range spellings {
+	for name, all := range scantest.Spellings {
 		for _, first := range all {
 			for _, second := range all {
 				text := fmt.Sprintf(object, member(first, 2)+`,"between":0`+member(second, 3))
@@ -143,7 +144,7 @@ func TestNamesThatResembleEachOtherAreNotTakenForEqual(t *testing.T) {
 		p := &Parser{}
 		text := fmt.Sprintf(object, `"`+strings.Join(names, `":"x","`)+`":"x"`)
 		mustParse(t, p, text)
-		if p.reader.duplicates || p.deduplications > 0 {
+		if p.reader.Duplicates || p.deduplications > 0 {
 			t.Errorf("%s: a name seems to be a duplicate", text)
 		}
 	}

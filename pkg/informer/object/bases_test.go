@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/reader"
 )
 
 // replica makes a state of a pod of a workload, which resembles others of the workload and nobody
@@ -87,7 +89,7 @@ func TestAnOriginIsKnownAsLongAsItsBase(t *testing.T) {
 		store.read(t, p, replica(10_000+w, 0, 1))
 		clear(store)
 	}
-	if n := len(p.reader.bases.byOrigin); n > 3500 {
+	if n := len(p.reader.Bases.ByOrigin); n > 3500 {
 		t.Errorf("%d origins are known", n)
 	}
 }
@@ -137,11 +139,11 @@ func TestAShrunkObjectReleasesItsBase(t *testing.T) {
 		}
 		for size := 10_000; size > 0; size = size * 2 / 3 {
 			o := store.read(t, p, text(size))
-			if o.base != nil && len(o.base.text) > maxBaseRatio*o.Size() {
+			if o.base != nil && len(o.base.Text) > reader.MaxBaseRatio*o.Size() {
 				t.Errorf("an object of %d bytes refers to one of %d bytes", o.Size(),
-					len(o.base.text))
+					len(o.base.Text))
 			}
-			if got, most := o.Hold(), o.Size()*(maxBaseRatio+1)+2*objectSize; got > most {
+			if got, most := o.Hold(), o.Size()*(reader.MaxBaseRatio+1)+2*objectSize; got > most {
 				t.Errorf("an object of %d bytes takes %d", o.Size(), got)
 			}
 			o.Release()
@@ -174,7 +176,7 @@ func TestABaseIsCountedOnce(t *testing.T) {
 			want += o.Memory()
 			var text string
 			if o.base != nil {
-				text = o.base.text
+				text = o.base.Text
 			} else {
 				want -= len(o.JSON())
 				text = o.JSON()
@@ -183,9 +185,9 @@ func TestABaseIsCountedOnce(t *testing.T) {
 				bases[start] = true
 				want += len(text)
 				if b := o.base; b != nil {
-					want += b.overhead()
+					want += b.Overhead()
 				} else {
-					want += o.ownBase.overhead()
+					want += o.ownBase.Overhead()
 				}
 			}
 		}

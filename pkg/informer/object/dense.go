@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/align"
+	"github.com/informerd/informerd/pkg/informer/object/internal/compress"
 )
 
 // This file makes and reads dense objects. A dense object's text is the fields of its header, one
@@ -33,7 +36,7 @@ const (
 // goroutine may use it. The zero value is ready.
 type Condenser struct {
 	encoder    *zstd.Encoder // nil between passes
-	dictionary *base         // of the encoder, and the next ones
+	dictionary *align.Base   // of the encoder, and the next ones
 	learned    int           // for how many bytes the dictionary was made
 	expected   int           // bytes of what was seen before this pass, and young those since
 	young      int
@@ -94,7 +97,7 @@ func (o *Object) isReferredTo() bool {
 	if b == nil {
 		b = o.ownBase
 	}
-	return b != nil && b.held.Load() > 1
+	return b != nil && b.Held.Load() > 1
 }
 
 // Condense returns the dense form of an object, nil if that would hardly take less. Others are what
@@ -104,14 +107,14 @@ func (c *Condenser) Condense(o *Object, others []*Object) *Object {
 		c.learn(others)
 	}
 	if c.encoder == nil {
-		c.encoder = newEncoder(c.dictionary.dictionary())
+		c.encoder = compress.NewEncoder(c.dictionary.Dictionary())
 	}
 	c.text = o.AppendJSON(c.text[:0])
 	c.out = c.encoder.EncodeAll(c.text, c.out[:0])
 	d := o.densified(c.out, c.dictionary)
 	takes := len(o.text)
 	if o.base != nil {
-		takes += len(o.base.text) + o.base.overhead()
+		takes += len(o.base.Text) + o.base.Overhead()
 	}
 	if len(d.text)*100 > takes*maxDensePercent {
 		o.coldness = incompressible
@@ -134,12 +137,12 @@ func (c *Condenser) learn(from []*Object) {
 		text.WriteString(sample[:min(len(sample), size-text.Len())])
 	}
 	if text.Len() >= minDictionary {
-		c.dictionary, c.encoder = &base{text: text.String()}, nil
+		c.dictionary, c.encoder = &align.Base{Text: text.String()}, nil
 	}
 }
 
 // densified returns the object with its JSON compressed.
-func (o *Object) densified(compressed []byte, dictionary *base) *Object {
+func (o *Object) densified(compressed []byte, dictionary *align.Base) *Object {
 	d := &Object{typeMeta: o.typeMeta, header: o.header, size: o.size, base: dictionary, dense: true}
 	var b strings.Builder
 	b.Grow(int(o.header.identitySize()) + len(compressed))

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/align"
+	"github.com/informerd/informerd/pkg/informer/object/internal/compress"
 )
 
 // settings is a ConfigMap that resembles no other in what it says, only in its words.
@@ -24,8 +27,8 @@ func settings(n, size int) string {
 }
 
 // densified returns the dense form of an object, worth it or not.
-func densified(o *Object, dictionary *base) *Object {
-	return o.densified(newEncoder(dictionary.dictionary()).EncodeAll([]byte(o.JSON()), nil), dictionary)
+func densified(o *Object, dictionary *align.Base) *Object {
+	return o.densified(compress.NewEncoder(dictionary.Dictionary()).EncodeAll([]byte(o.JSON()), nil), dictionary)
 }
 
 // condensed takes objects through as many passes as it takes until even few of them are condensed.
@@ -107,7 +110,7 @@ func TestADictionaryIsForMany(t *testing.T) {
 			t.Error("there is another dictionary")
 		}
 	}
-	if n := len(c.dictionary.text); n < minDictionary || n > 100*5000/dictionaryShare {
+	if n := len(c.dictionary.Text); n < minDictionary || n > 100*5000/dictionaryShare {
 		t.Errorf("the dictionary has %d bytes", n)
 	}
 }
@@ -132,7 +135,7 @@ func TestOnlyWhatNobodyElseNeedsIsCondensed(t *testing.T) {
 	if dense == second {
 		t.Fatal("the last one that refers to a text is not condensed")
 	}
-	if dense.base != nil || 2*dense.Memory() > second.Memory()+len(second.base.text) {
+	if dense.base != nil || 2*dense.Memory() > second.Memory()+len(second.base.Text) {
 		t.Errorf("%d bytes, with the base %v", dense.Memory(), dense.base != nil)
 	}
 }

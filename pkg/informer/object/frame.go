@@ -1,6 +1,11 @@
 package object
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
+	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
+)
 
 // WatchEvent is one frame of a watch stream.
 type WatchEvent struct {
@@ -26,22 +31,22 @@ func (e *ObjectError) Unwrap() error { return e.Err }
 // object that is none. Objects are in their stored form.
 func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error) {
 	s := view(text)
-	i := skipSpace(s, 0)
+	i := jsontext.SkipSpace(s, 0)
 	if i >= len(s) || s[i] != '{' {
-		return w, i, unexpected(s, i, "a watch frame")
+		return w, i, scan.Unexpected(s, i, "a watch frame")
 	}
 	objectStart, objectEnd := -1, -1
 	var objectErr error
-	c := scanner{ignoreNames: true}
-	i = skipSpace(s, i+1)
+	c := scan.Scanner{IgnoreNames: true}
+	i = jsontext.SkipSpace(s, i+1)
 	for first := true; i >= len(s) || s[i] != '}'; first = false {
 		if !first {
 			if i >= len(s) || s[i] != ',' {
-				return w, i, unexpected(s, i, "',' or '}'")
+				return w, i, scan.Unexpected(s, i, "',' or '}'")
 			}
-			i = skipSpace(s, i+1)
+			i = jsontext.SkipSpace(s, i+1)
 		}
-		nameEnd, value, _, err := c.memberName(s, i)
+		nameEnd, value, _, err := c.MemberName(s, i)
 		if err != nil {
 			return w, nameEnd, err
 		}
@@ -49,21 +54,21 @@ func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error)
 		case "object":
 			objectStart = value
 			i, objectErr = p.read(s, value)
-			if objectErr != nil && !errors.Is(objectErr, ErrTruncated) {
-				i, err = c.value(s, value, 1)
+			if objectErr != nil && !errors.Is(objectErr, scan.ErrTruncated) {
+				i, err = c.Value(s, value, 1)
 			} else {
 				err = objectErr
 			}
 			objectEnd = i
 		default:
-			if i, err = c.value(s, value, 1); err == nil && name == "type" && s[value] == '"' {
+			if i, err = c.Value(s, value, 1); err == nil && name == "type" && s[value] == '"' {
 				w.Type = frameType(s[value+1 : i-1])
 			}
 		}
 		if err != nil {
 			return w, i, err
 		}
-		i = skipSpace(s, i)
+		i = jsontext.SkipSpace(s, i)
 	}
 	i++
 	if objectStart < 0 {

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
+	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
 var seeds = []string{
@@ -23,11 +26,11 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := string(text)
 		end, err := ScanValue(text)
-		ok := err == nil && skipSpace(s, end) == len(s)
+		ok := err == nil && jsontext.SkipSpace(s, end) == len(s)
 		if valid := json.Valid(text); ok != valid {
 			t.Fatalf("ScanValue: %v (end %d of %d), json.Valid: %v", err, end, len(s), valid)
 		}
-		if errors.Is(err, ErrTruncated) && end > len(s) {
+		if errors.Is(err, scan.ErrTruncated) && end > len(s) {
 			t.Fatalf("end %d is outside of the text", end)
 		}
 	})

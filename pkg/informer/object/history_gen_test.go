@@ -6,6 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/align"
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
+	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
+	"github.com/informerd/informerd/pkg/informer/object/internal/scan/scantest"
 )
 
 // choices are what a generator decides by: the bytes of a fuzzer as long as there are some, so that
@@ -51,7 +56,7 @@ var generatedNames = []string{
 
 // generatedSpellings are those of spellings, in an order that does not change.
 var generatedSpellings = func() (all []string) {
-	for _, forms := range spellings {
+	for _, forms := range scantest.Spellings {
 		all = append(all, forms...)
 	}
 	slices.Sort(all)
@@ -112,9 +117,9 @@ func (g generator) value(depth int) string {
 
 // deep nests about as deep as is too deep for a base, or for anybody.
 func (g generator) deep() string {
-	n := pick(g.choices, 40, maxBaseDepth-4, maxBaseDepth-2, maxBaseDepth+20)
+	n := pick(g.choices, 40, align.MaxBaseDepth-4, align.MaxBaseDepth-2, align.MaxBaseDepth+20)
 	if g.one(20) {
-		n = maxDepth - 4 + g.intN(6)
+		n = scan.MaxDepth - 4 + g.intN(6)
 	}
 	if g.one(2) {
 		return strings.Repeat("[", n) + g.scalar() + strings.Repeat("]", n)
@@ -196,7 +201,7 @@ func spots(s, behind string) (at []int) {
 		case strings.IndexByte(behind, c) >= 0:
 			at = append(at, i+1)
 		case c == '"':
-			i = stringEnd(s, i)
+			i = jsontext.StringEnd(s, i)
 			continue
 		}
 		i++
@@ -206,14 +211,14 @@ func spots(s, behind string) (at []int) {
 
 // parted returns the container at i in parts, its members or items, and where it ends.
 func parted(s string, i int) (parts []string, end int) {
-	end = min(valueEnd(s, i), len(s))
+	end = min(jsontext.ValueEnd(s, i), len(s))
 	for i++; i < end-1; {
 		from := i
-		i = skipSpace(s, i)
-		if i = valueEnd(s, i); skipSpace(s, i) < end && s[skipSpace(s, i)] == ':' {
-			i = valueEnd(s, nextToken(s, i))
+		i = jsontext.SkipSpace(s, i)
+		if i = jsontext.ValueEnd(s, i); jsontext.SkipSpace(s, i) < end && s[jsontext.SkipSpace(s, i)] == ':' {
+			i = jsontext.ValueEnd(s, jsontext.NextToken(s, i))
 		}
-		i = min(skipSpace(s, i), end-1)
+		i = min(jsontext.SkipSpace(s, i), end-1)
 		parts = append(parts, s[from:i])
 		if i < end-1 && s[i] == ',' {
 			i++
@@ -236,8 +241,8 @@ func (g generator) changed(s string, drops []Path) string {
 		}
 	case 0, 1, 2, 3: // another value
 		if at := spots(s, ":[,"); len(at) > 0 {
-			i := skipSpace(s, at[g.intN(len(at))])
-			return s[:i] + g.value(3) + s[max(i, min(valueEnd(s, i), len(s))):]
+			i := jsontext.SkipSpace(s, at[g.intN(len(at))])
+			return s[:i] + g.value(3) + s[max(i, min(jsontext.ValueEnd(s, i), len(s))):]
 		}
 	case 4: // a member more
 		if at := spots(s, "{,"); len(at) > 0 {
@@ -320,12 +325,12 @@ func (g generator) rearranged(parts []string, members bool) []string {
 func (g generator) parent(s string, path Path) string {
 	i := 0
 	for n := 1 + g.intN(len(path.steps)); n > 0; n-- {
-		if i = findMember(s, i, path.steps[0].key); i < 0 {
+		if i = jsontext.FindMember(s, i, path.steps[0].key); i < 0 {
 			return s
 		}
 		path.steps = path.steps[1:]
 	}
-	end := max(i, min(valueEnd(s, i), len(s)))
+	end := max(i, min(jsontext.ValueEnd(s, i), len(s)))
 	value := g.value(2)
 	if g.one(2) {
 		value = pick(g.choices, `{}`, `null`, `1`, `""`, `[]`, `{ }`, `"x"`, `[{}]`)

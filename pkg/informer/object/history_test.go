@@ -12,6 +12,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/align"
+	"github.com/informerd/informerd/pkg/informer/object/internal/reader"
+	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
 // TestHistories: an Object does not depend on what was read before. A parser reads one generated
@@ -82,7 +86,7 @@ type history struct {
 	store                  known
 	all                    map[*Object]string
 	scratch                Scratch
-	dictionary             *base
+	dictionary             *align.Base
 	texts, objects, packed int
 }
 
@@ -136,11 +140,11 @@ func (h *history) read(text string) bool {
 	}
 	want, wantEnd, wantErr := parse(h.fresh())
 	got, end, err := parse(h.parser)
-	if errors.Is(err, ErrTruncated) && wantErr != nil && !errors.Is(wantErr, ErrTruncated) {
+	if errors.Is(err, scan.ErrTruncated) && wantErr != nil && !errors.Is(wantErr, scan.ErrTruncated) {
 		// The text is cut off, and wrong before that: reading on returns the error.
 		return false
 	}
-	if errors.Is(err, ErrTruncated) {
+	if errors.Is(err, scan.ErrTruncated) {
 		end = wantEnd // there is no such place
 	}
 	if fmt.Sprint(err) != fmt.Sprint(wantErr) || end != wantEnd || (got == nil) != (want == nil) {
@@ -160,8 +164,8 @@ func (h *history) read(text string) bool {
 	h.hasWhatItShould(got, text)
 	if b := got.Stored().base; b != nil {
 		h.packed++
-		if len(b.text) > maxBaseRatio*got.Size() {
-			t.Fatalf("an object of %d bytes refers to one of %d bytes", got.Size(), len(b.text))
+		if len(b.Text) > reader.MaxBaseRatio*got.Size() {
+			t.Fatalf("an object of %d bytes refers to one of %d bytes", got.Size(), len(b.Text))
 		}
 	}
 	for _, o := range []*Object{got.Stored(), dense} {
@@ -189,7 +193,7 @@ var historyPaths = []Path{
 // nothing.
 func (h *history) densified(o *Object) *Object {
 	if h.dictionary == nil && h.g.one(3) {
-		h.dictionary = &base{text: o.JSON()}
+		h.dictionary = &align.Base{Text: o.JSON()}
 	}
 	if h.g.one(20) {
 		h.dictionary = nil
@@ -300,8 +304,8 @@ func covered(secret map[string]any) map[string]any {
 		}
 	}
 	annotations, _ := secret["metadata"].(map[string]any)["annotations"].(map[string]any)
-	if annotations[lastApplied] != nil {
-		annotations[lastApplied] = "x"
+	if annotations[reader.LastApplied] != nil {
+		annotations[reader.LastApplied] = "x"
 	}
 	return secret
 }

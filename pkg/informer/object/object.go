@@ -1,5 +1,9 @@
 package object
 
+import (
+	"github.com/informerd/informerd/pkg/informer/object/internal/align"
+)
+
 // Object is one Kubernetes object: its JSON text and a header scanned on arrival. Make one with a
 // Parser. It is immutable, and nobody copies it to be safe.
 //
@@ -14,11 +18,11 @@ type Object struct {
 	// stand in it as they are; in a packed one, what packed.go says; in a dense one, what dense.go
 	// says.
 	text string
-	base *base // of a packed object, or the dictionary of a dense one, else nil
+	base *align.Base // of a packed object, or the dictionary of a dense one, else nil
 	// stored is the packed or dense form of a plain object, nil if there is none.
 	stored *Object
 	// own is the base that a plain object is itself, nil if none was made of it.
-	ownBase  *base
+	ownBase  *align.Base
 	typeMeta *typeMeta
 	header   header
 	size     uint32 // of the JSON
@@ -112,10 +116,10 @@ func (o *Object) Release() int { return o.hold(-1) }
 func (o *Object) hold(n int32) int {
 	b, memory := o.base, o.Memory()
 	if b == nil && o.ownBase != nil {
-		b, memory = o.ownBase, memory-len(o.ownBase.text) // of which the object's text is a part
+		b, memory = o.ownBase, memory-len(o.ownBase.Text) // of which the object's text is a part
 	}
-	if b != nil && b.held.Add(n) == max(n, 0) {
-		memory += len(b.text) + b.overhead()
+	if b != nil && b.Held.Add(n) == max(n, 0) {
+		memory += len(b.Text) + b.Overhead()
 	}
 	return memory
 }

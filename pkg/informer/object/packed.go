@@ -1,23 +1,30 @@
 package object
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/align"
+	"github.com/informerd/informerd/pkg/informer/object/internal/delta"
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
+	"github.com/informerd/informerd/pkg/informer/object/internal/reader"
+)
 
 // packing makes the forms of one object that was read.
 type builder struct {
-	output
-	encoder
+	reader.Output
+	delta.Encoder
 	fields       []byte
 	typeMetaText string // what p.splice gives
 }
 
-func (b *builder) pack() bool { return b.output.pack(&b.encoder) }
+func (b *builder) pack() bool { return b.Output.Pack(&b.Encoder) }
 
 // identity are the fields of the header that are texts, decoded.
 func (b *builder) identity() (texts [5]string, length int) {
-	r := b.r
-	for i, sp := range [5]span{r.namespace, r.name, r.uid, r.resourceVersion, r.deletionTimestamp} {
-		if sp.to > sp.from {
-			texts[i] = sp.text(r.text)
+	r := b.Reader
+	for i, sp := range [5]reader.Span{r.Namespace, r.Name, r.UID, r.ResourceVersion, r.DeletionTimestamp} {
+		if sp.To > sp.From {
+			texts[i] = sp.Text(r.Text)
 			length += len(texts[i])
 		}
 	}
@@ -41,22 +48,22 @@ func (o *Object) fields() string { return o.text[o.header.identitySize():o.liter
 
 func (b *builder) packed(typ *typeMeta) *Object {
 	o := b.object(typ)
-	if o.base = b.r.base; b.r.ordered && b.r.depth < maxFollowedDepth {
-		o.depth = uint8(b.r.depth)
+	if o.base = b.Reader.Base; b.Reader.Ordered && b.Reader.Depth < align.MaxFollowedDepth {
+		o.depth = uint8(b.Reader.Depth)
 	}
 	identity, n := b.identity()
 	var sb strings.Builder
-	b.fields = appendFields(b.fields[:0], b.r.ownFields)
-	sb.Grow(n + len(b.fields) + len(b.literals) + len(b.ops))
+	b.fields = reader.AppendFields(b.fields[:0], b.Reader.OwnFields)
+	sb.Grow(n + len(b.fields) + len(b.Literals) + len(b.Ops))
 	for i, f := range o.header.identity() {
 		*f = field{uint32(sb.Len()), uint32(len(identity[i]))}
 		sb.WriteString(identity[i])
 	}
 	sb.Write(b.fields)
 	o.literals = uint32(sb.Len())
-	sb.Write(b.literals)
+	sb.Write(b.Literals)
 	o.ops = uint32(sb.Len())
-	sb.Write(b.ops)
+	sb.Write(b.Ops)
 	o.text = sb.String()
 	return o
 }
@@ -65,31 +72,31 @@ func (b *builder) packed(typ *typeMeta) *Object {
 // as it is; one with escapes follows it.
 func (b *builder) plain(typ *typeMeta) *Object {
 	o := b.object(typ)
-	r := b.r
+	r := b.Reader
 	var sb strings.Builder
-	sb.Grow(b.size)
+	sb.Grow(b.Size)
 	sb.WriteByte('{')
-	sb.WriteString(b.inserted)
-	at := b.start + 1
-	for _, e := range r.edits {
-		sb.WriteString(r.text[at:e.from])
-		sb.WriteString(e.with)
-		at = e.to
+	sb.WriteString(b.Inserted)
+	at := b.Start + 1
+	for _, e := range r.Edits {
+		sb.WriteString(r.Text[at:e.From])
+		sb.WriteString(e.With)
+		at = e.To
 	}
-	sb.WriteString(r.text[at:b.end])
-	spans := [5]span{r.namespace, r.name, r.uid, r.resourceVersion, r.deletionTimestamp}
+	sb.WriteString(r.Text[at:b.End])
+	spans := [5]reader.Span{r.Namespace, r.Name, r.UID, r.ResourceVersion, r.DeletionTimestamp}
 	for i, f := range o.header.identity() {
 		sp := spans[i]
-		if sp.from == sp.to {
+		if sp.From == sp.To {
 			continue
 		}
-		if raw := r.text[sp.from:sp.to]; strings.IndexByte(raw, '\\') >= 0 {
-			text := unescape(raw)
+		if raw := r.Text[sp.From:sp.To]; strings.IndexByte(raw, '\\') >= 0 {
+			text := jsontext.Unescape(raw)
 			*f = field{uint32(sb.Len()), uint32(len(text))}
 			sb.WriteString(text)
 			continue
 		}
-		*f = field{b.place(sp.from), uint32(sp.to - sp.from)}
+		*f = field{b.Place(sp.From), uint32(sp.To - sp.From)}
 	}
 	o.text = sb.String()
 	return o
@@ -97,17 +104,17 @@ func (b *builder) plain(typ *typeMeta) *Object {
 
 // object has what both forms have in common.
 func (b *builder) object(typ *typeMeta) *Object {
-	r := b.r
-	o := &Object{typeMeta: typ, size: uint32(b.size)}
-	o.header.generation = r.generation
-	if l := r.labels; l.to > l.from {
-		o.header.labels = field{b.place(l.from), uint32(l.to - l.from)}
+	r := b.Reader
+	o := &Object{typeMeta: typ, size: uint32(b.Size)}
+	o.header.generation = r.Generation
+	if l := r.Labels; l.To > l.From {
+		o.header.labels = field{b.Place(l.From), uint32(l.To - l.From)}
 	}
-	if r.spec > 0 {
-		o.header.spec = b.place(r.spec)
+	if r.Spec > 0 {
+		o.header.spec = b.Place(r.Spec)
 	}
-	if r.status > 0 {
-		o.header.status = b.place(r.status)
+	if r.Status > 0 {
+		o.header.status = b.Place(r.Status)
 	}
 	return o
 }

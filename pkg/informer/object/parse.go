@@ -7,6 +7,11 @@ import (
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/align"
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
+	"github.com/informerd/informerd/pkg/informer/object/internal/reader"
+	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
 // Parser makes Objects from what the API server sends. The zero value is ready: it drops
@@ -32,10 +37,10 @@ type Parser struct {
 	// Most often the next one differs from it in little.
 	Last func(Key) *Object
 
-	drop     *dropTree
-	reader   reader  // reused from object to object
-	builder  builder // likewise
-	digester *digester
+	drop     *reader.DropTree
+	reader   reader.Reader // reused from object to object
+	builder  builder       // likewise
+	digester *reader.Digester
 	typeMeta *typeMeta
 	// eager: each object is read against a base and packed if that can be done at all, worth it or
 	// not; for tests.
@@ -56,7 +61,7 @@ func (p *Parser) Drop(paths ...Path) error {
 		if err != nil {
 			return err
 		}
-		p.dropTree().add(names...)
+		p.dropTree().Add(names...)
 	}
 	return nil
 }
@@ -82,11 +87,11 @@ func droppable(path Path) (names []string, err error) {
 	return names, nil
 }
 
-func (p *Parser) dropTree() *dropTree {
+func (p *Parser) dropTree() *reader.DropTree {
 	if p.drop == nil {
-		p.drop = &dropTree{}
+		p.drop = &reader.DropTree{}
 		if !p.KeepManagedFields {
-			p.drop.add("metadata", "managedFields")
+			p.drop.Add("metadata", "managedFields")
 		}
 	}
 	return p.drop
@@ -97,13 +102,13 @@ func (p *Parser) dropTree() *dropTree {
 // knows its packed form, too.
 func (p *Parser) Parse(text []byte) (*Object, error) {
 	s := view(text)
-	start := skipSpace(s, 0)
+	start := jsontext.SkipSpace(s, 0)
 	end, err := p.read(s, start)
 	if err != nil {
 		return nil, err
 	}
-	if rest := skipSpace(s, end); rest < len(s) {
-		return nil, unexpected(s, rest, "nothing after the object")
+	if rest := jsontext.SkipSpace(s, end); rest < len(s) {
+		return nil, scan.Unexpected(s, rest, "nothing after the object")
 	}
 	return p.build(start, end, false)
 }
@@ -112,7 +117,7 @@ func (p *Parser) Parse(text []byte) (*Object, error) {
 // ends before the object does, the error is an ErrTruncated. The object is in its stored form.
 func (p *Parser) ParseItem(text []byte) (o *Object, end int, err error) {
 	s := view(text)
-	start := skipSpace(s, 0)
+	start := jsontext.SkipSpace(s, 0)
 	if end, err = p.read(s, start); err != nil {
 		return nil, end, err
 	}
@@ -125,95 +130,95 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 	if p.Kind == "" || p.Kind == "Secret" {
 		p.secrets = true
 	}
-	o := options{
-		plain: p.Plain, tryAll: p.eager, deduplicated: p.deduplicated, secrets: p.secrets, dontFollow: p.dontFollow,
-		drop: p.dropTree(),
+	o := reader.Options{
+		Plain: p.Plain, TryAll: p.eager, Deduplicated: p.deduplicated, Secrets: p.secrets, DontFollow: p.dontFollow,
+		Drop: p.dropTree(),
 	}
 	if p.Last != nil {
-		o.lastStates = (*parserLastStates)(p)
+		o.LastStates = (*parserLastStates)(p)
 	}
-	return p.reader.read(o, s, i)
+	return p.reader.Read(o, s, i)
 }
 
 // parserStates is a parser that is asked for last states.
 type parserLastStates Parser
 
-func (p *parserLastStates) last(namespace, name string) (l lastState) {
+func (p *parserLastStates) LastState(namespace, name string) (l align.LastState) {
 	o := p.Last(Key{Namespace: namespace, Name: name})
 	switch {
 	case o == nil || o.dense: // to decompress it would cost more than it saves
 		return l
 	case o.base == nil:
-		l.base = o.ownBase
+		l.Base = o.ownBase
 		return l
 	}
-	return lastState{
-		base: o.base, packed: true, delta: o.operations(),
-		spec: int(o.header.spec), status: int(o.header.status), size: int(o.size), depth: int(o.depth),
-		fields: o.fields(),
+	return align.LastState{
+		Base: o.base, Packed: true, Delta: o.operations(),
+		Spec: int(o.header.spec), Status: int(o.header.status), Size: int(o.size), Depth: int(o.depth),
+		Fields: o.fields(),
 	}
 }
 
 // build makes the Object from the text that was just read, which stands at start to end.
 func (p *Parser) build(start, end int, stored bool) (*Object, error) {
-	r, s := &p.reader, p.reader.text
-	if r.name.text(s) == "" {
-		return nil, &SyntaxError{Offset: start, Err: errors.New("object has no metadata.name")}
+	r, s := &p.reader, p.reader.Text
+	if r.Name.Text(s) == "" {
+		return nil, &scan.SyntaxError{Offset: start, Err: errors.New("object has no metadata.name")}
 	}
-	if r.duplicates && !p.deduplicated {
+	if r.Duplicates && !p.deduplicated {
 		return p.parseDeduplicated(s[start:end], stored)
 	}
-	apiVersion, kind := r.apiVersion.text(s), r.kind.text(s)
+	apiVersion, kind := r.APIVersion.Text(s), r.Kind.Text(s)
 	spliced := ""
-	if r.apiVersion.to == 0 && r.kind.to == 0 && !r.nullType {
+	if r.APIVersion.To == 0 && r.Kind.To == 0 && !r.NullType {
 		apiVersion, kind = p.APIVersion, p.Kind
 		spliced = p.insertedTypeMeta()
 	}
 	if apiVersion == "" || kind == "" {
-		return nil, &SyntaxError{Offset: start,
+		return nil, &scan.SyntaxError{Offset: start,
 			Err: fmt.Errorf("object %s has no apiVersion or no kind",
-				strconv.QuoteToASCII(r.name.text(s)))}
+				strconv.QuoteToASCII(r.Name.Text(s)))}
 	}
 	remember := !p.Plain
 	if !p.KeepSecretData && kind == "Secret" && apiVersion == "v1" {
 		remember = false // nothing of a Secret's text stays
 		if !p.secrets {
 			// Nobody said that there would be any: read it again with more care.
-			p.secrets, p.reader.bases = true, bases{}
+			p.secrets, p.reader.Bases = true, reader.Bases{}
 			return p.reparse(s[start:end], stored)
 		}
 		if p.digester == nil {
-			p.digester = newDigester(p.DigestKey)
+			p.digester = reader.NewDigester(p.DigestKey)
 		}
-		r.redact(p.digester)
+		r.Redact(p.digester)
 	}
 	p.setType(apiVersion, kind)
-	r.sortEdits()
+	r.SortEdits()
 	k := &p.builder
-	k.begin(r, start, end, spliced)
-	if r.nonASCII && !k.validUTF8() {
+	k.Begin(r, start, end, spliced)
+	if r.NonASCII && !k.ValidUTF8() {
 		// Each bad byte becomes U+FFFD, as in encoding/json.
 		return p.reparse(string([]rune(s[start:end])), stored)
 	}
-	remember = remember && (k.size >= minBase || p.eager)
+	remember = remember && (k.Size >= align.MinBase || p.eager)
 	var packed *Object
 	if remember && k.pack() {
 		packed = k.packed(p.typeMeta)
-		r.rememberBase()
+		r.RememberBase()
 		if stored {
 			return packed, nil
 		}
 	}
-	if packed == nil && r.followed { // of what becomes a base, more has to be known
+	if packed == nil && r.Followed { // of what becomes a base, more has to be known
 		p.dontFollow = true
 		o, err := p.reparse(s[start:end], stored)
 		p.dontFollow = false
 		return o, err
 	}
 	o := k.plain(p.typeMeta)
-	if o.stored = packed; packed == nil && remember && r.depth < maxBaseDepth {
-		o.ownBase = k.newBase(o.JSON())
-		r.rememberNewBase(o.ownBase)
+	if o.stored = packed; packed == nil && remember && r.Depth < align.MaxBaseDepth {
+		o.ownBase = k.NewBase(o.JSON())
+		r.RememberNewBase(o.ownBase)
 	}
 	return o, nil
 }
@@ -244,7 +249,7 @@ func (p *Parser) reparse(text string, stored bool) (*Object, error) {
 // parseDeduplicated reads an object in which, it seems, a name occurs twice.
 func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
 	p.deduplications++
-	text, err := deduplicate(text)
+	text, err := reader.Deduplicate(text)
 	if err != nil {
 		return nil, err
 	}
@@ -259,4 +264,4 @@ func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // decodeOwn is decodeString with memory of its own.
-func unescapedCopy(s string) string { return strings.Clone(unescape(s)) }
+func unescapedCopy(s string) string { return strings.Clone(jsontext.Unescape(s)) }

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
 func mustParse(t testing.TB, p *Parser, text string) *Object {
@@ -213,7 +215,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestEveryTruncationIsErrTruncated(t *testing.T) {
 	for i := range len(pod) {
-		if _, _, err := (&Parser{}).ParseItem([]byte(pod[:i])); !errors.Is(err, ErrTruncated) {
+		if _, _, err := (&Parser{}).ParseItem([]byte(pod[:i])); !errors.Is(err, scan.ErrTruncated) {
 			t.Fatalf("cut at %d: %v", i, err)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
 // Path is a compiled way to one field, such as metadata.labels["app"] or spec.containers[0].image.
@@ -191,7 +193,7 @@ func walkOpen(s string, i int, steps []step) Value {
 	if i = find(s, i, steps); i < 0 {
 		return Value{}
 	}
-	if i = skipSpace(s, i); i < len(s) && s[i] == '[' {
+	if i = jsontext.SkipSpace(s, i); i < len(s) && s[i] == '[' {
 		return Value{raw: s[i:], kind: Array}
 	}
 	return valueAt(s, i)
@@ -201,9 +203,9 @@ func walkOpen(s string, i int, steps []step) Value {
 func find(s string, i int, steps []step) int {
 	for _, st := range steps {
 		if st.isIndex {
-			i = findItem(s, i, st.index)
+			i = jsontext.FindItem(s, i, st.index)
 		} else {
-			i = findMember(s, i, st.key)
+			i = jsontext.FindMember(s, i, st.key)
 		}
 		if i < 0 {
 			return -1

@@ -1,6 +1,10 @@
 package object
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
+)
 
 // smallObject is up to how many bytes two walks through an object are shorter than to walk for a
 // set.
@@ -112,7 +116,7 @@ func (w *setWalk) enter(b *branches, i int, toEnd bool, optional uint64) (end in
 	case c == '[' && len(b.items) > 0:
 		i = w.enterArray(b.items, i, toEnd)
 	case toEnd:
-		i = valueEnd(w.text, i)
+		i = jsontext.ValueEnd(w.text, i)
 	}
 	for _, k := range b.ends {
 		w.values[k] = Value{raw: w.text[begin:i], kind: kindOf(w.text[begin])}
@@ -124,22 +128,22 @@ func (w *setWalk) enterObject(b *branches, i int, toEnd bool, optional uint64) (
 	missing uint64) {
 	s := w.text
 	missing = all(b.members)
-	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
+	for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] == '"'; i = jsontext.NextToken(s, i) {
 		if missing&^optional == 0 {
-			return enclosingEnd(s, i, 1), missing
+			return jsontext.EnclosingEnd(s, i, 1), missing
 		}
-		behind := stringEnd(s, i)
+		behind := jsontext.StringEnd(s, i)
 		name := s[i+1 : max(i+1, behind-1)]
 		if strings.IndexByte(name, '\\') >= 0 {
-			name = unescape(name)
+			name = jsontext.Unescape(name)
 		}
-		if i = nextToken(s, behind); i == len(s) {
+		if i = jsontext.NextToken(s, behind); i == len(s) {
 			w.reach(w.from + i)
 			s = w.text
 		}
 		k := b.member(name)
 		if k < 0 || missing&(1<<k) == 0 {
-			i = valueEnd(s, i)
+			i = jsontext.ValueEnd(s, i)
 			continue
 		}
 		missing &^= 1 << k
@@ -153,9 +157,9 @@ func (w *setWalk) enterObject(b *branches, i int, toEnd bool, optional uint64) (
 
 func (w *setWalk) enterArray(items []branch, i int, toEnd bool) int {
 	s, n := w.text, 0
-	for i = nextToken(s, i+1); i < len(s) && s[i] != ']'; i = nextToken(s, i) {
+	for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] != ']'; i = jsontext.NextToken(s, i) {
 		if n++; n <= items[0].index {
-			i = valueEnd(s, i)
+			i = jsontext.ValueEnd(s, i)
 			continue
 		}
 		done := len(items) == 1
@@ -164,7 +168,7 @@ func (w *setWalk) enterArray(items []branch, i int, toEnd bool) int {
 			continue
 		}
 		if toEnd {
-			i = enclosingEnd(s, i, 1)
+			i = jsontext.EnclosingEnd(s, i, 1)
 		}
 		return i
 	}

@@ -1,6 +1,11 @@
 package object
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/delta"
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
+)
 
 // Scratch reads fields of objects, packed ones by unpacking them into memory that it uses again:
 // for those who look at many objects and keep none. It serves one goroutine. The zero value is
@@ -20,7 +25,7 @@ type Scratch struct {
 type tail struct {
 	from    uint32
 	text    []byte
-	decoder decoder // what is left
+	decoder delta.Decoder // what is left
 }
 
 // firstTail is how much of a tail is unpacked at first: most fields that are asked for are not far
@@ -45,7 +50,7 @@ func (t *tail) release() {
 // add appends a piece. Memory that is large is made for all that is left.
 func (t *tail) add(piece string) {
 	if need := len(t.text) + len(piece); need > cap(t.text) && need > maxScratch {
-		need += t.decoder.remaining
+		need += t.decoder.Remaining
 		had := *t
 		if large, _ := largeTails.Get().(*[]byte); large != nil && cap(*large) >= need {
 			t.text = *large
@@ -89,11 +94,11 @@ func (s *Scratch) Lookup(path Path) Value {
 		if i >= 0 {
 			// One that does not end before the text does may go on.
 			if v := valueAt(text, i); v.kind != Missing &&
-				skipSpace(text, i)+len(v.raw) < len(text) || t.decoder.remaining == 0 {
+				jsontext.SkipSpace(text, i)+len(v.raw) < len(text) || t.decoder.Remaining == 0 {
 				return v
 			}
 		}
-		if t.decoder.remaining == 0 {
+		if t.decoder.Remaining == 0 {
 			return Value{}
 		}
 	}
@@ -126,7 +131,7 @@ func (s *Scratch) tail(from uint32) *tail {
 	t.from = from
 	t.text, t.decoder = t.text[:0], s.object.operations()
 	for skip := int(from); ; {
-		piece := t.decoder.next()
+		piece := t.decoder.Next()
 		if skip < len(piece) {
 			t.add(piece[skip:])
 			break
@@ -139,7 +144,7 @@ func (s *Scratch) tail(from uint32) *tail {
 
 // unpack has at least n bytes unpacked, if there are as many.
 func (t *tail) unpack(n int) {
-	for t.decoder.remaining > 0 && len(t.text) < n {
-		t.add(t.decoder.next())
+	for t.decoder.Remaining > 0 && len(t.text) < n {
+		t.add(t.decoder.Next())
 	}
 }

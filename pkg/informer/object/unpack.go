@@ -1,6 +1,10 @@
 package object
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/delta"
+)
 
 // plainHeader returns a plain object whose text is the JSON and, behind it, the header's fields of
 // the packed or dense one.
@@ -17,7 +21,7 @@ func (o *Object) unpack(from, to int) string {
 	var b strings.Builder
 	ops := o.operations()
 	for at := 0; at < to; {
-		piece := ops.next()
+		piece := ops.Next()
 		begins := max(from-at, 0)
 		at += len(piece)
 		if at <= from {
@@ -38,7 +42,7 @@ func (o *Object) unpack(from, to int) string {
 // unpacking is a packed object that is being unpacked from front to back, in parts.
 type unpacker struct {
 	text    []byte // what was unpacked
-	decoder decoder
+	decoder delta.Decoder
 	rest    string // the rest of the last operation's
 }
 
@@ -48,7 +52,7 @@ func (u *unpacker) begin(o *Object) { u.decoder, u.rest = o.operations(), "" }
 func (u *unpacker) next(n int, keep bool) {
 	for n > 0 {
 		if u.rest == "" {
-			u.rest = u.decoder.next()
+			u.rest = u.decoder.Next()
 			continue
 		}
 		part := u.rest[:min(n, len(u.rest))]
@@ -60,6 +64,6 @@ func (u *unpacker) next(n int, keep bool) {
 	}
 }
 
-func (o *Object) operations() decoder {
-	return newDecoder(o.text, o.base.text, int(o.literals), int(o.ops), int(o.size))
+func (o *Object) operations() delta.Decoder {
+	return delta.NewDecoder(o.text, o.base.Text, int(o.literals), int(o.ops), int(o.size))
 }

@@ -3,6 +3,8 @@ package object
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
 // Kind is the JSON type of a Value. Its numbers are the tags of the handler ABI (informerd/v1).
@@ -49,7 +51,7 @@ func (v Value) Raw() string { return v.raw }
 // text.
 func (v Value) Text() string {
 	if v.kind == String {
-		return unescape(v.raw[1:max(1, len(v.raw)-1)])
+		return jsontext.Unescape(v.raw[1:max(1, len(v.raw)-1)])
 	}
 	return v.raw
 }
@@ -88,14 +90,14 @@ func (v Value) Any() any {
 // decodeAny reads each byte once, however deep the values stand in each other, and gives the place
 // behind the value.
 func decodeAny(s string, i int) (any, int) {
-	i = skipSpace(s, i)
+	i = jsontext.SkipSpace(s, i)
 	if i >= len(s) {
 		return nil, i
 	}
 	switch s[i] {
 	case '[':
 		items := []any{}
-		for i = nextToken(s, i+1); i < len(s) && s[i] != ']'; i = nextToken(s, i) {
+		for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] != ']'; i = jsontext.NextToken(s, i) {
 			var item any
 			item, i = decodeAny(s, i)
 			items = append(items, item)
@@ -103,18 +105,18 @@ func decodeAny(s string, i int) (any, int) {
 		return items, min(i+1, len(s))
 	case '{':
 		members := map[string]any{}
-		for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
-			end := stringEnd(s, i)
-			key := unescape(s[i+1 : max(i+1, end-1)])
+		for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] == '"'; i = jsontext.NextToken(s, i) {
+			end := jsontext.StringEnd(s, i)
+			key := jsontext.Unescape(s[i+1 : max(i+1, end-1)])
 			var member any
-			member, i = decodeAny(s, nextToken(s, end))
+			member, i = decodeAny(s, jsontext.NextToken(s, end))
 			if _, twice := members[key]; !twice { // the first wins, as with Path
 				members[key] = member
 			}
 		}
 		return members, min(i+1, len(s))
 	}
-	end := valueEnd(s, i)
+	end := jsontext.ValueEnd(s, i)
 	return (Value{raw: s[i:end], kind: kindOf(s[i])}).scalar(), end
 }
 
@@ -175,11 +177,11 @@ func TrustedValue(text string) Value { return valueAt(text, 0) }
 
 // valueAt gives the value that begins at or, after white space, behind i.
 func valueAt(s string, i int) Value {
-	i = skipSpace(s, i)
+	i = jsontext.SkipSpace(s, i)
 	if i >= len(s) {
 		return Value{}
 	}
-	return Value{raw: s[i:valueEnd(s, i)], kind: kindOf(s[i])}
+	return Value{raw: s[i:jsontext.ValueEnd(s, i)], kind: kindOf(s[i])}
 }
 
 // kindOf tells a value's kind by its first byte.
@@ -201,29 +203,29 @@ func kindOf(c byte) Kind {
 }
 
 func lookupKey(s, key string) Value {
-	if i := findMember(s, 0, key); i >= 0 {
+	if i := jsontext.FindMember(s, 0, key); i >= 0 {
 		return valueAt(s, i)
 	}
 	return Value{}
 }
 
 func lookupIndex(s string, n int) Value {
-	if i := findItem(s, 0, n); i >= 0 {
+	if i := jsontext.FindItem(s, 0, n); i >= 0 {
 		return valueAt(s, i)
 	}
 	return Value{}
 }
 
 func eachMember(s string, f func(key string, member Value) bool) {
-	i := skipSpace(s, 0)
+	i := jsontext.SkipSpace(s, 0)
 	if i >= len(s) || s[i] != '{' {
 		return
 	}
-	for i = nextToken(s, i+1); i < len(s) && s[i] == '"'; i = nextToken(s, i) {
-		end := stringEnd(s, i)
-		key := unescape(s[i+1 : max(i+1, end-1)])
-		v := valueAt(s, nextToken(s, end))
-		i = nextToken(s, end) + len(v.raw)
+	for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] == '"'; i = jsontext.NextToken(s, i) {
+		end := jsontext.StringEnd(s, i)
+		key := jsontext.Unescape(s[i+1 : max(i+1, end-1)])
+		v := valueAt(s, jsontext.NextToken(s, end))
+		i = jsontext.NextToken(s, end) + len(v.raw)
 		if !f(key, v) {
 			return
 		}
@@ -231,11 +233,11 @@ func eachMember(s string, f func(key string, member Value) bool) {
 }
 
 func eachItem(s string, f func(item Value) bool) {
-	i := skipSpace(s, 0)
+	i := jsontext.SkipSpace(s, 0)
 	if i >= len(s) || s[i] != '[' {
 		return
 	}
-	for i = nextToken(s, i+1); i < len(s) && s[i] != ']'; i = nextToken(s, i) {
+	for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] != ']'; i = jsontext.NextToken(s, i) {
 		v := valueAt(s, i)
 		i += len(v.raw)
 		if !f(v) {

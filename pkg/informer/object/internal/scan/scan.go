@@ -1,0 +1,195 @@
+package scan
+
+import (
+	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
+)
+
+// This file checks text nobody has looked at yet: one loop, with a stack of its own, so that deep
+// nesting costs a slice and not the goroutine's stack. Errors are *SyntaxError; when the text ends
+// too early they wrap ErrTruncated, so that a reader of a stream knows to read on.
+
+// checker checks values, and notes what others need to know of them.
+type Scanner struct {
+	Names   []name          // of the objects being read, innermost last
+	Stack   []openContainer // those around the one being read, in the call of value that runs
+	Extents []Extent        // where long containers and strings are, in the order of the text
+	Table   []uint32        // for objects with many names
+
+	IgnoreNames bool // names are not looked at
+	KeepExtents bool // extents are noted
+	Duplicates  bool // an object has a name twice
+	NonASCII    bool // a string has a byte that is not ASCII
+	Depth       int  // how deep the deepest container nests
+	MinLength   int  // values shorter than this have no extents
+}
+
+// container is an object or array whose end has not been read.
+type openContainer struct {
+	seen   uint64 // which names it may have (checker.note)
+	names  uint32 // where its names begin
+	extent int32  // its place among the extents
+	array  bool
+}
+
+// value checks the value at i and returns the place behind it. Each round of the loop reads a
+// member or an item, and the ends of all containers that end behind it.
+func (sc *Scanner) Value(s string, i, depth int) (int, error) {
+	in, open := openContainer{array: true}, 0
+	var err error
+	for {
+		if !in.array {
+			end, print, err := sc.name(s, i)
+			if err != nil {
+				return end, err
+			}
+			if !sc.IgnoreNames {
+				bit := uint64(1) << (print >> 58)
+				if in.seen&bit != 0 {
+					sc.findDuplicate(s, int(in.names), print, i, end)
+				}
+				in.seen |= bit
+				sc.PushName(print, i, end)
+			}
+			if i = end; i >= len(s) || s[i] != ':' {
+				if i = jsontext.SkipSpace(s, i); i >= len(s) || s[i] != ':' {
+					return i, Unexpected(s, i, "':'")
+				}
+			}
+			if i++; i < len(s) && s[i] <= ' ' {
+				i = jsontext.SkipSpace(s, i)
+			}
+		}
+		if i >= len(s) {
+			return i, Unexpected(s, i, "")
+		}
+		switch b := s[i]; {
+		case b == '"':
+			end, err := sc.String(s, i)
+			if err != nil {
+				return end, err
+			}
+			sc.AddString(i, end)
+			i = end
+		case b == '{' || b == '[':
+			if err := CheckDepth(i, depth+open); err != nil {
+				return i, err
+			}
+			next := i + 1
+			if next < len(s) && s[next] <= ' ' {
+				next = jsontext.SkipSpace(s, next)
+			}
+			if next < len(s) && s[next] == b+2 { // the closing bracket of its kind
+				i = next + 1
+				break
+			}
+			sc.Stack = append(sc.Stack, in)
+			in = openContainer{names: uint32(len(sc.Names)), extent: int32(sc.OpenExtent(i)), array: b == '['}
+			if open++; depth+open > sc.Depth {
+				sc.Depth = depth + open
+			}
+			i = next
+			continue
+		default:
+			if i, err = Scalar(s, i); err != nil {
+				return i, err
+			}
+		}
+		for {
+			if open == 0 {
+				return i, nil
+			}
+			if i < len(s) && s[i] <= ' ' {
+				i = jsontext.SkipSpace(s, i)
+			}
+			if i < len(s) && s[i] == ',' {
+				if i++; i < len(s) && s[i] <= ' ' {
+					i = jsontext.SkipSpace(s, i)
+				}
+				break
+			}
+			if in.array {
+				if i >= len(s) || s[i] != ']' {
+					return i, Unexpected(s, i, "',' or ']'")
+				}
+			} else {
+				if i >= len(s) || s[i] != '}' {
+					return i, Unexpected(s, i, "',' or '}'")
+				}
+				sc.ReleaseNames(s, int(in.names))
+			}
+			i++
+			sc.CloseExtent(int(in.extent), i)
+			open--
+			last := len(sc.Stack) - 1
+			in, sc.Stack = sc.Stack[last], sc.Stack[:last]
+		}
+	}
+}
+
+// scanScalar reads the number, true, false or null at i.
+func Scalar(s string, i int) (int, error) {
+	switch b := s[i]; {
+	case b == '-' || b >= '0' && b <= '9':
+		return scanNumber(s, i)
+	case b == 't':
+		return scanLiteral(s, i, "true")
+	case b == 'f':
+		return scanLiteral(s, i, "false")
+	case b == 'n':
+		return scanLiteral(s, i, "null")
+	}
+	return i, Unexpected(s, i, "a JSON value")
+}
+
+func scanLiteral(s string, i int, word string) (int, error) {
+	if len(s)-i >= len(word) && s[i:i+len(word)] == word {
+		return i + len(word), nil
+	}
+	for j := range len(word) {
+		if i+j >= len(s) || s[i+j] != word[j] {
+			return i + j, Unexpected(s, i+j, word)
+		}
+	}
+	return i + len(word), nil
+}
+
+func scanNumber(s string, i int) (int, error) {
+	if s[i] == '-' {
+		i++
+	}
+	if i < len(s) && s[i] == '0' {
+		i++
+	} else {
+		end := skipDigits(s, i)
+		if end == i {
+			return i, Unexpected(s, i, "a digit")
+		}
+		i = end
+	}
+	if i < len(s) && s[i] == '.' {
+		end := skipDigits(s, i+1)
+		if end == i+1 {
+			return end, Unexpected(s, end, "a digit")
+		}
+		i = end
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		end := skipDigits(s, i)
+		if end == i {
+			return end, Unexpected(s, end, "a digit")
+		}
+		i = end
+	}
+	return i, nil
+}
+
+func skipDigits(s string, i int) int {
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	return i
+}
