@@ -49,7 +49,7 @@ func UnescapedRun(s string, i int) int {
 }
 
 // usualRun is plainRun up to the first byte that is not ASCII.
-func AsciiRun(s string, i int) int {
+func ASCIIRun(s string, i int) int {
 	for ; i+16 <= len(s); i += 16 {
 		x, y := SpecialsOrNonASCII(Word(s, i)), SpecialsOrNonASCII(Word(s, i+8))
 		if x|y == 0 {

@@ -22,7 +22,7 @@ func (sc *Scanner) String(s string, i int) (int, error) {
 // restOfString reads a string from a place within it on.
 func (sc *Scanner) restOfString(s string, i int) (int, error) {
 	for {
-		i = jsontext.AsciiRun(s, i)
+		i = jsontext.ASCIIRun(s, i)
 		if i < len(s) && s[i] >= 0x80 {
 			sc.NonASCII = true
 			i = jsontext.UnescapedRun(s, i)

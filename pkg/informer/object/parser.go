@@ -258,6 +258,14 @@ func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
 	return p.reparse(text, stored)
 }
 
+// ScanValue checks the JSON value at the beginning of text, after white space, and returns the
+// offset behind it.
+func ScanValue(text []byte) (end int, err error) {
+	s := view(text)
+	c := scan.Scanner{IgnoreNames: true}
+	return c.Value(s, jsontext.SkipSpace(s, 0), 0)
+}
+
 // view looks at bytes as a string without copying them. It must not outlive a change of the bytes:
 // Parse, ParseItem and ParseWatchEvent use it while they run. The reader reads strings because an
 // Object's text is one, so that one reader serves both.

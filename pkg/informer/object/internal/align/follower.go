@@ -170,7 +170,7 @@ func (f *Follower) passDifference(followed int) (ok bool) {
 	var end int
 	switch before := s[f.At-1]; {
 	case f.inString():
-		if end = jsontext.AsciiRun(s, f.At); end == len(s) || s[end] != '"' || !f.skipString() {
+		if end = jsontext.ASCIIRun(s, f.At); end == len(s) || s[end] != '"' || !f.skipString() {
 			return false
 		}
 		end++

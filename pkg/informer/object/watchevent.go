@@ -17,14 +17,6 @@ type WatchEvent struct {
 	Text string
 }
 
-// ObjectError says that a watch frame carries something that is no object.
-type ObjectError struct{ Err error }
-
-func (e *ObjectError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the reason.
-func (e *ObjectError) Unwrap() error { return e.Err }
-
 // ParseWatchEvent reads the frame {"type":…,"object":…} at the beginning of text and gives the
 // offset behind it. If the text ends before the frame does, the error is an ErrTruncated. With an
 // *ObjectError, the frame itself is whole and end is behind it, so that a reader may pass over an

@@ -1,0 +1,15 @@
+package object
+
+import "github.com/informerd/informerd/pkg/informer/object/internal/scan"
+
+// ErrTruncated is the error of a text that ends before its value does. A caller that reads from a
+// stream reads more of it and tries again.
+var ErrTruncated = scan.ErrTruncated
+
+// ObjectError says that a watch frame carries something that is no object.
+type ObjectError struct{ Err error }
+
+func (e *ObjectError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *ObjectError) Unwrap() error { return e.Err }
