@@ -1,6 +1,9 @@
 package archtest
 
-const rootModule = "github.com/informerd/informerd"
+const (
+	rootModule     = "github.com/informerd/informerd"
+	objectInternal = rootModule + "/pkg/informer/object/internal/"
+)
 
 // Folders are relative to the repository, and stand for everything below them; of several that
 // match, the longest counts.
@@ -48,6 +51,18 @@ var bans = []ban{
 		"everybody who reads an object would get Kubernetes' packages with it"},
 	{"pkg/informer/event", []string{"k8s.io", "sigs.k8s.io"}, nil,
 		"everybody who handles an event would get Kubernetes' packages with it"},
+	{"pkg/informer/object/internal/jsontext", []string{rootModule}, nil,
+		"it navigates text, and knows nothing of objects"},
+	{"pkg/informer/object/internal/delta", []string{rootModule}, nil,
+		"it encodes and decodes; what is worth a copy is found above"},
+	{"pkg/informer/object/internal/compress", []string{rootModule}, nil,
+		"it is the one place that knows the compression library"},
+	{"pkg/informer/object/internal/scan", []string{rootModule},
+		[]string{objectInternal + "jsontext", objectInternal + "scan"},
+		"it checks text, and knows nothing of bases and objects"},
+	{"pkg/informer/object/internal/align", []string{rootModule},
+		[]string{objectInternal + "jsontext", objectInternal + "scan", objectInternal + "delta"},
+		"it compares two texts, whatever they are about"},
 	{"pkg/filters", []string{"k8s.io", "sigs.k8s.io"},
 		[]string{"k8s.io/apimachinery/pkg/api/resource"},
 		"a filter reads an object's bytes; nothing in it is about talking to an API server"},

@@ -13,7 +13,8 @@ func (o *Object) AppendJSON(dst []byte) []byte {
 	case o.isPlain():
 		return append(dst, o.text[:o.size]...)
 	case o.dense:
-		return compress.Decompress(slices.Grow(dst, int(o.size)), o.text[o.literals:], o.base.Dictionary())
+		return compress.Decompress(slices.Grow(dst, int(o.size)), o.text[o.literals:],
+			o.base.Dictionary())
 	default:
 		return o.appendJSON(dst, 0)
 	}

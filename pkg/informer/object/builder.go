@@ -22,7 +22,8 @@ func (b *builder) pack() bool { return b.Output.Pack(&b.Encoder) }
 // identity are the fields of the header that are texts, decoded.
 func (b *builder) identity() (texts [5]string, length int) {
 	r := b.Reader
-	for i, sp := range [5]reader.Span{r.Namespace, r.Name, r.UID, r.ResourceVersion, r.DeletionTimestamp} {
+	for i, sp := range [5]reader.Span{r.Namespace, r.Name, r.UID, r.ResourceVersion,
+		r.DeletionTimestamp} {
 		if sp.To > sp.From {
 			texts[i] = sp.Text(r.Text)
 			length += len(texts[i])

@@ -143,7 +143,8 @@ func (c *Condenser) learn(from []*Object) {
 
 // densified returns the object with its JSON compressed.
 func (o *Object) densified(compressed []byte, dictionary *align.Base) *Object {
-	d := &Object{typeMeta: o.typeMeta, header: o.header, size: o.size, base: dictionary, dense: true}
+	d := &Object{typeMeta: o.typeMeta, header: o.header, size: o.size, base: dictionary,
+		dense: true}
 	var b strings.Builder
 	b.Grow(int(o.header.identitySize()) + len(compressed))
 	for _, f := range d.header.identity() {

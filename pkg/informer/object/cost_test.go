@@ -57,15 +57,18 @@ var hostile = map[string]func(r *rand.Rand) []string{
 	},
 	"names that collide": func(r *rand.Rand) []string {
 		return sequence(20, func(n int) string {
-			return spec("web", n, repeated(400, `"`+scantest.Collider(0)+`{i}":1,"`+scantest.Collider(1)+`{i}":{x},`,
-				r))
+			return spec("web", n,
+				repeated(400, `"`+scantest.Collider(0)+`{i}":1,"`+scantest.Collider(1)+`{i}":{x},`,
+					r))
 		})
 	},
 	"thirty names that are long and collide": func(r *rand.Rand) []string {
 		return sequence(20, func(n int) string {
 			return spec("web", n,
-				`"a":{`+strings.TrimSuffix(repeated(15, `"`+scantest.Collider(0)+strings.Repeat("n", 200)+
-					`{i}":1,"`+scantest.Collider(1)+strings.Repeat("n", 200)+`{i}":{x},`, r), ",")+`},`)
+				`"a":{`+strings.TrimSuffix(
+					repeated(15, `"`+scantest.Collider(0)+strings.Repeat("n", 200)+
+						`{i}":1,"`+scantest.Collider(1)+strings.Repeat("n", 200)+`{i}":{x},`, r),
+					",")+`},`)
 		})
 	},
 	"deep nesting, with a name more on each level": func(r *rand.Rand) []string {

@@ -28,7 +28,8 @@ func settings(n, size int) string {
 
 // densified returns the dense form of an object, worth it or not.
 func densified(o *Object, dictionary *align.Base) *Object {
-	return o.densified(compress.NewEncoder(dictionary.Dictionary()).EncodeAll([]byte(o.JSON()), nil), dictionary)
+	return o.densified(compress.NewEncoder(dictionary.Dictionary()).EncodeAll([]byte(o.JSON()),
+		nil), dictionary)
 }
 
 // condensed takes objects through as many passes as it takes until even few of them are condensed.

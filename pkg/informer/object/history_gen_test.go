@@ -215,7 +215,8 @@ func parted(s string, i int) (parts []string, end int) {
 	for i++; i < end-1; {
 		from := i
 		i = jsontext.SkipSpace(s, i)
-		if i = jsontext.ValueEnd(s, i); jsontext.SkipSpace(s, i) < end && s[jsontext.SkipSpace(s, i)] == ':' {
+		if i = jsontext.ValueEnd(s, i); jsontext.SkipSpace(s, i) < end &&
+			s[jsontext.SkipSpace(s, i)] == ':' {
 			i = jsontext.ValueEnd(s, jsontext.NextToken(s, i))
 		}
 		i = min(jsontext.SkipSpace(s, i), end-1)

@@ -140,7 +140,8 @@ func (h *history) read(text string) bool {
 	}
 	want, wantEnd, wantErr := parse(h.fresh())
 	got, end, err := parse(h.parser)
-	if errors.Is(err, scan.ErrTruncated) && wantErr != nil && !errors.Is(wantErr, scan.ErrTruncated) {
+	if errors.Is(err, scan.ErrTruncated) && wantErr != nil &&
+		!errors.Is(wantErr, scan.ErrTruncated) {
 		// The text is cut off, and wrong before that: reading on returns the error.
 		return false
 	}

@@ -80,7 +80,8 @@ func droppable(path Path) (names []string, err error) {
 	}
 	for _, st := range path.steps {
 		if st.isIndex {
-			return nil, fmt.Errorf("%q cannot be dropped: only named fields can, not items of arrays", path)
+			return nil, fmt.Errorf(
+				"%q cannot be dropped: only named fields can, not items of arrays", path)
 		}
 		names = append(names, st.key)
 	}
@@ -131,8 +132,9 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 		p.secrets = true
 	}
 	o := reader.Options{
-		Plain: p.Plain, TryAll: p.eager, Deduplicated: p.deduplicated, Secrets: p.secrets, DontFollow: p.dontFollow,
-		Drop: p.dropTree(),
+		Plain: p.Plain, TryAll: p.eager, Deduplicated: p.deduplicated, Secrets: p.secrets,
+		DontFollow: p.dontFollow,
+		Drop:       p.dropTree(),
 	}
 	if p.Last != nil {
 		o.LastStates = (*parserLastStates)(p)
@@ -154,7 +156,8 @@ func (p *parserLastStates) LastState(namespace, name string) (l align.LastState)
 	}
 	return align.LastState{
 		Base: o.base, Packed: true, Delta: o.operations(),
-		Spec: int(o.header.spec), Status: int(o.header.status), Size: int(o.size), Depth: int(o.depth),
+		Spec: int(o.header.spec), Status: int(o.header.status), Size: int(o.size),
+		Depth:  int(o.depth),
 		Fields: o.fields(),
 	}
 }

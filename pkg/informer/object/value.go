@@ -97,7 +97,8 @@ func decodeAny(s string, i int) (any, int) {
 	switch s[i] {
 	case '[':
 		items := []any{}
-		for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] != ']'; i = jsontext.NextToken(s, i) {
+		for i = jsontext.NextToken(s, i+1); i < len(s) &&
+			s[i] != ']'; i = jsontext.NextToken(s, i) {
 			var item any
 			item, i = decodeAny(s, i)
 			items = append(items, item)
@@ -105,7 +106,8 @@ func decodeAny(s string, i int) (any, int) {
 		return items, min(i+1, len(s))
 	case '{':
 		members := map[string]any{}
-		for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] == '"'; i = jsontext.NextToken(s, i) {
+		for i = jsontext.NextToken(s, i+1); i < len(s) &&
+			s[i] == '"'; i = jsontext.NextToken(s, i) {
 			end := jsontext.StringEnd(s, i)
 			key := jsontext.Unescape(s[i+1 : max(i+1, end-1)])
 			var member any

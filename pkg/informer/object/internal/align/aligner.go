@@ -42,7 +42,8 @@ type Aligner struct {
 	matchEnd   int     // up to which place s is as the base is, shift bytes later
 	offset     int
 	nextExtent int // the extent of the base that was asked for last
-	// lost: the base does not resemble the object, as too much was spent on it for what was read (aligner.spend).
+	// lost: the base does not resemble the object, as too much was spent on it for what was read
+	// (aligner.spend).
 	GaveUp         bool
 	Cost, progress int
 	// What was read before the base was known: the object's members, and those of its metadata.
@@ -52,7 +53,8 @@ type Aligner struct {
 
 // member is a member of an object that was read member by member.
 type Member struct {
-	Start, NameEnd, Value, End int  // the name's quote, behind the name, the value, behind the value
+	// the name's quote, behind the name, the value, behind the value
+	Start, NameEnd, Value, End int
 	TypeMeta                   bool // apiVersion or kind
 }
 

@@ -67,7 +67,8 @@ func (f *Follower) Begin(r *Aligner, i int, last *LastState) bool {
 	if b.Depth == 0 || b.Spec == 0 {
 		return false
 	}
-	f.lastAt, f.piece, f.status, f.size, f.Depth = int(b.Spec), b.Text[b.Spec:], int(b.Status), len(b.Text), int(b.Depth)
+	f.lastAt, f.piece, f.status, f.size, f.Depth = int(b.Spec), b.Text[b.Spec:], int(b.Status),
+		len(b.Text), int(b.Depth)
 	f.BaseEnd = f.size
 	return true
 }

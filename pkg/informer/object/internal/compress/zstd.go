@@ -55,7 +55,8 @@ var decoders = func() []*pooledDecoder {
 // lockDecoder returns a decoder that nobody else uses, and is locked: most often one that has the
 // dictionary already.
 func lockDecoder(dictionary string) *pooledDecoder {
-	from := int(uintptr(unsafe.Pointer(unsafe.StringData(dictionary))) >> 8 % uintptr(len(decoders)))
+	from := int(uintptr(unsafe.Pointer(unsafe.StringData(dictionary))) >> 8 % uintptr(
+		len(decoders)))
 	for i := range decoders {
 		if d := decoders[(from+i)%len(decoders)]; d.mu.TryLock() {
 			return d

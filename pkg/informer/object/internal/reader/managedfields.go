@@ -122,7 +122,8 @@ func (r *Reader) readFieldsV1(i, depth int) (end int, err error) {
 func (r *Reader) checkedBefore(i int, values []align.Checksum, next int) int {
 	for k := next; k < min(next+2, len(values)); k++ {
 		end := i + values[k].Len
-		if end < len(r.Text) && r.Text[end-1] == '}' && (r.Text[end] == ',' || r.Text[end] == '}') &&
+		if end < len(r.Text) && r.Text[end-1] == '}' &&
+			(r.Text[end] == ',' || r.Text[end] == '}') &&
 			checksumOf(r.Text[i:end]) == values[k] {
 			return k
 		}

@@ -73,7 +73,8 @@ func (out *Output) ValidUTF8() bool {
 
 // write writes the operations.
 func (out *Output) encode(e *delta.Encoder) {
-	if lead := 1 + len(out.Inserted); lead > 1 && strings.HasPrefix(out.Reader.Base.Text[1:], out.Inserted) {
+	if lead := 1 + len(out.Inserted); lead > 1 &&
+		strings.HasPrefix(out.Reader.Base.Text[1:], out.Inserted) {
 		e.Copy(0, lead)
 	} else {
 		e.Literal("{")
@@ -90,7 +91,8 @@ func (out *Output) encode(e *delta.Encoder) {
 }
 
 // add adds a part of the text. It returns the matches that do not end before that does.
-func (out *Output) encodeRange(e *delta.Encoder, from, to int, matches []align.Match) []align.Match {
+func (out *Output) encodeRange(e *delta.Encoder, from, to int,
+	matches []align.Match) []align.Match {
 	s := out.Reader.Text
 	for from < to {
 		for len(matches) > 0 && matches[0].At+matches[0].Len <= from {

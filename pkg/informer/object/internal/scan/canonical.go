@@ -16,7 +16,9 @@ func canonical(s string) string {
 
 // oddEscape reports whether a string may have an escape with which it could be written in another
 // way, too.
-func hasRedundantEscape(s string) bool { return strings.Contains(s, `\u`) || strings.Contains(s, `\/`) }
+func hasRedundantEscape(s string) bool {
+	return strings.Contains(s, `\u`) || strings.Contains(s, `\/`)
+}
 
 // withoutOddEscapes writes a string's inner text in the one way that has no more escapes than JSON
 // needs, and none by number: control characters for which there is no other escape are written as

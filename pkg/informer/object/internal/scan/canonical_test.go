@@ -23,7 +23,8 @@ func TestCanonicalSpellings(t *testing.T) {
 
 // The names that other tests take for colliding have the same fingerprint.
 func TestCollidersCollide(t *testing.T) {
-	if one, two := scantest.Collider(0), scantest.Collider(1); one == two || fingerprint(one+"x") != fingerprint(two+"x") {
+	if one, two := scantest.Collider(0), scantest.Collider(1); one == two ||
+		fingerprint(one+"x") != fingerprint(two+"x") {
 		t.Errorf("%q and %q do not collide", one, two)
 	}
 }

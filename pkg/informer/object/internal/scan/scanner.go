@@ -83,7 +83,8 @@ func (sc *Scanner) Value(s string, i, depth int) (int, error) {
 				break
 			}
 			sc.Stack = append(sc.Stack, in)
-			in = openContainer{names: uint32(len(sc.Names)), extent: int32(sc.OpenExtent(i)), array: b == '['}
+			in = openContainer{names: uint32(len(sc.Names)), extent: int32(sc.OpenExtent(i)),
+				array: b == '['}
 			if open++; depth+open > sc.Depth {
 				sc.Depth = depth + open
 			}

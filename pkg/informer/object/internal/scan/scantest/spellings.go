@@ -50,7 +50,8 @@ var colliders = sync.OnceValue(func() [2]string {
 	for {
 		one, two := letters(), letters()
 		// (word(two) after the first multiplication) ^ x must be the same as that of one.
-		w := jsontext.Word(one, 0)*hashMultiplier ^ jsontext.Word(one, 8) ^ jsontext.Word(two, 0)*hashMultiplier
+		w := jsontext.Word(one, 0)*hashMultiplier ^ jsontext.Word(one, 8) ^ jsontext.Word(two,
+			0)*hashMultiplier
 		var second [8]byte
 		binary.LittleEndian.PutUint64(second[:], w)
 		name := two[:8] + string(second[:])
