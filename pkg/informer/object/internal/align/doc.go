@@ -1,7 +1,7 @@
-// Package align reads a JSON text against a similar one that was read before, its base. An [Aligner]
-// checks the text like a scan.Scanner, skips values whose bytes are those of a checked value of the
-// base, and records where both texts are equal. That makes reading fast, and the records are what
-// package delta encodes.
+// Package align reads a JSON text against a similar one that was read before, its base. An
+// [Aligner] checks the text like a scan.Scanner, skips values whose bytes are those of a checked
+// value of the base, and records where both texts are equal. That makes reading fast, and the
+// records are what package delta encodes.
 //
 // # Aligning a text with its base
 //
@@ -20,23 +20,24 @@
 //
 // # Following the last state
 //
-// A packed object's own last state differs from the base in the same places as the text: a replica's
-// name and addresses are its own in each of its states. So the text is compared with the pieces of
-// the last state, literals and copies of the base, one after the other. Where it differs, the rest of
-// that value is read, and comparing continues after it in both texts:
+// A packed object's own last state differs from the base in the same places as the text: a
+// replica's name and addresses are its own in each of its states. So the text is compared with the
+// pieces of the last state, literals and copies of the base, one after the other. Where it differs,
+// the rest of that value is read, and comparing continues after it in both texts:
 //
 //	base  {"status":{"podIP":"10.1.0.1","startTime":"08:15"}}
 //	last  {"status":{"podIP":"10.1.7.9","startTime":"08:30"}}
 //	text  {"status":{"podIP":"10.1.7.9","startTime":"11:02"}}
 //	      =========================================  ~~~~~      = compared, ~ read
 //
-// This works for a difference within a string, number or literal name that is a value, or right after
-// the opening bracket of a container. The invariant: up to each such place both texts have the same
-// tokens, except for the contents of values, so the grammar is in the same state and one text is as
-// valid as the other. Any other difference is left to the aligner.
+// This works for a difference within a string, number or literal name that is a value, or right
+// after the opening bracket of a container. The invariant: up to each such place both texts have
+// the same tokens, except for the contents of values, so the grammar is in the same state and one
+// text is as valid as the other. Any other difference is left to the aligner.
 //
 // # Bounded cost
 //
-// Reading against a base that does not resemble the text is wasted work. It is counted in bytes that
-// could have been read instead; beyond a quarter of what was read, the rest is read without a base.
+// Reading against a base that does not resemble the text is wasted work. It is counted in bytes
+// that could have been read instead; beyond a quarter of what was read, the rest is read without a
+// base.
 package align

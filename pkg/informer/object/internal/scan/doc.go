@@ -2,7 +2,8 @@
 // takes, finds duplicate member names, and records where long values are. It keeps a stack of its
 // own, so that deep nesting costs a slice and not the goroutine's stack.
 //
-//   - Errors are a [*SyntaxError] with the byte offset. None quotes the text, which may be a Secret.
+//   - Errors are a [*SyntaxError] with the byte offset. None quotes the text, which may be a
+//     Secret.
 //   - If the text ends too early, the error wraps [ErrTruncated]: a reader of a stream reads more.
 //   - Names are compared as decoded, in whatever spelling.
 //   - Work is linear in the text, however many names an object has.
