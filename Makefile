@@ -28,14 +28,18 @@ each = @set -e; for m in $(1); do echo "[$$m] $(2)"; (cd $$m && $(2)) || exit 1;
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: quick
+quick: ## Check the edit at hand: format, vet, layout, short tests (1 min)
+	@dev/quick.sh
 
 .PHONY: build
 build: ## Build bin/informerd
 	go build -ldflags "$(LDFLAGS)" -o bin/informerd ./cmd/informerd
 
 .PHONY: devcluster
-devcluster: bin/devcluster bin/kwok ## Build bin/devcluster and bin/kwok, a real control plane (minutes the first time)
+devcluster: bin/devcluster bin/kwok ## Build bin/devcluster and bin/kwok, a real control plane
 
 bin/devcluster: $(shell find dev/cluster -type f ! -name '*_test.go' ! -path '*/testdata/*' 2>/dev/null)
 	@echo "building the control plane: some minutes from an empty build cache, seconds after that"
@@ -47,7 +51,7 @@ bin/kwok: bin/devcluster
 	@touch $@
 
 .PHONY: examples
-examples: asc ## Build the example guests into bin/plugins (GUESTS=required: in all languages)
+examples: asc ## Build the example handlers into bin/plugins
 	@plugins/build bin/plugins
 
 # The compiler of AssemblyScript comes from npm. What is missing in the end, plugins/build says.
@@ -56,12 +60,12 @@ asc:
 	@dev/needs.sh fetch
 
 .PHONY: needs
-needs: ## Install the compilers that tests use, where that can be done (Debian, as root)
+needs: ## Install compilers that tests use (Debian, as root)
 	@dev/needs.sh install
 
 .PHONY: test
 test: export GUESTS ?= optional
-test: needs devcluster build examples ## Run all tests, with the race detector (GUESTS=required: fail if a compiler is missing)
+test: needs devcluster build examples ## Run all tests, with the race detector (ten minutes)
 	go test $(RACE) -timeout 20m ./...
 	plugins/test bin/plugins
 	$(call each,$(filter-out .,$(MODULES)),go test $(RACE) -short -timeout 20m ./...)
@@ -69,7 +73,7 @@ test: needs devcluster build examples ## Run all tests, with the race detector (
 	@dev/needs.sh report
 
 .PHONY: check
-check: fmt-check vet lint archtest tidy-check vulncheck ## Run every check that is no test: what a change has to pass, with make test
+check: fmt-check vet lint archtest tidy-check vulncheck ## Run every check that is not a test (two minutes)
 	@echo "all checks passed"
 
 .PHONY: fmt
@@ -77,49 +81,49 @@ fmt: ## Format all Go files
 	gofmt -w .
 
 .PHONY: fmt-check
-fmt-check: ## Fail if a Go file is not formatted
+fmt-check: # Fail if a Go file is not formatted
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; }
 
 .PHONY: vet
-vet: ## Run go vet in all modules
+vet: # Run go vet in all modules
 	$(call each,$(MODULES),go vet ./...)
 	$(call each,$(GUEST_MODULES),GOOS=wasip1 GOARCH=wasm go vet ./...)
 	$(call each,$(CLUSTER),CGO_ENABLED=0 go vet ./...)
 
 .PHONY: lint
-lint: tools ## Run staticcheck with the rules of staticcheck.conf
+lint: tools # Run staticcheck with the rules of staticcheck.conf
 	$(call each,$(MODULES),$(CURDIR)/bin/tools/staticcheck ./...)
 	$(call each,$(CLUSTER),CGO_ENABLED=0 $(CURDIR)/bin/tools/staticcheck ./...)
 
 .PHONY: archtest
-archtest: ## Check the import rules, package docs and file sizes
+archtest: # Check the import rules, package docs and file sizes
 	go test -count=1 ./internal/archtest
 
 .PHONY: tidy-check
-tidy-check: ## Fail if a go.mod or go.sum is not tidy
+tidy-check: # Fail if a go.mod or go.sum is not tidy
 	$(call each,$(MODULES) $(CLUSTER) $(COMPETITOR),go mod tidy -diff)
 
 .PHONY: vulncheck
-vulncheck: tools ## Look for known vulnerabilities (GOVULNDB=mirror, VULNCHECK=required)
+vulncheck: tools # Look for known vulnerabilities (GOVULNDB=mirror, VULNCHECK=required)
 	bin/tools/vulncheck $(SHIPPED)
 
 .PHONY: tools
-tools: $(TOOLS) ## Build the tools that check uses into bin/tools
+tools: $(TOOLS) # Build the tools that check uses into bin/tools
 
 $(TOOLS): $(wildcard dev/tools/go.* dev/tools/*/*.go)
 	cd dev/tools && go build -o ../../bin/tools/ ./vulncheck golang.org/x/vuln/cmd/govulncheck honnef.co/go/tools/cmd/staticcheck
 	@touch $@
 
 .PHONY: demo
-demo: devcluster build examples ## See informerd work on a real control plane, about a minute after the build
+demo: devcluster build examples ## See informerd work on a real control plane (a minute)
 	go run ./dev/demo
 
 .PHONY: demo-up
-demo-up: devcluster build examples ## Start the demo and leave it running
+demo-up: devcluster build examples ## Start the demo and leave it running; demo-down stops it
 	go run ./dev/demo up
 
 .PHONY: demo-down
-demo-down: ## Stop what demo-up started
+demo-down: # Stop what demo-up started
 	go run ./dev/demo down
 
 bin/informerbench: FORCE
@@ -133,39 +137,39 @@ bin/shell-operator: $(wildcard bench/competitor/*)
 FORCE:
 
 .PHONY: bench
-bench: build bin/informerbench bin/shell-operator ## Measure informerd and others and write bench/RESULTS.md (half an hour)
+bench: build bin/informerbench bin/shell-operator ## Measure informerd and others, write bench/RESULTS.md (30 min)
 	cd bench && ../bin/informerbench run -o RESULTS.md
 
 .PHONY: bench-quick
-bench-quick: bin/informerbench ## A small make bench (two minutes), which fails if a figure is off by more than a factor of two
+bench-quick: bin/informerbench ## A small make bench; fails if a figure is off by a factor of two
 	bin/informerbench run -quick -known bench/RESULTS.md
 
 .PHONY: bench-handlers
-bench-handlers: ## Measure handlers beside wazero's own deadline and Extism, and write bench/HANDLERS.md (half a minute)
+bench-handlers: ## Compare handlers with other hosts, write bench/HANDLERS.md
 	cd bench && GUESTS=required go test -count=1 -run '^TestTable$$' ./handlers -table ../HANDLERS.md
 
 .PHONY: bench-micro
-bench-micro: ## Run the Go benchmarks, of JSON libraries, compressors and our own parts (BENCH=regexp)
+bench-micro: ## Run the Go benchmarks (BENCH=regexp)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./pkg/...
 	cd bench && go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./...
 
 .PHONY: conformance
-conformance: ## Hold the informer against client-go and its models at full length, and against mutants (some minutes)
+conformance: ## Compare with client-go, run models and mutants at full length
 	CONFORMANCE_SEEDS=2000 go test -count=1 -timeout 60m ./pkg/informer/conformance
 	go test -count=1 -timeout 60m -run Model ./pkg/informer -rapid.checks=10000 -rapid.steps=200
 	go run ./dev/mutants
 
 .PHONY: fault
-fault: devcluster ## Change thousands of objects on a real control plane while its API server is killed (some minutes)
+fault: devcluster ## Kill the API server of a real control plane under load
 	STRESS=full go test -count=1 -timeout 15m -v ./internal/stress
 
 .PHONY: hostile
-hostile: examples ## Run the hostile handlers, and 10,000 damaged ones of all languages, in a host (some minutes; HOSTILE_SEED=, HOSTILE_SEARCH=5m)
+hostile: examples ## Run hostile and damaged handlers (HOSTILE_SEARCH=5m)
 	HOSTILE=full HOSTILE_SEARCH=$(or $(HOSTILE_SEARCH),5m) go test -count=1 -timeout 60m -v \
 	  -run 'TestCorpus$$|TestHugeRanges$$|TestMutants$$|TestSearch$$|TestWorst$$|TestKnownCostlyModules$$|TestSearchForCostlyModules$$' ./pkg/plugins/internal/hostile
 
 .PHONY: fuzz
-fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each), and generated histories of objects (HISTORIES=2000)
+fuzz: ## Run each fuzz test for FUZZTIME=20s, and HISTORIES=2000
 	@set -e; for f in $$(grep -rlE --include='*_test.go' '^func Fuzz' pkg internal); do \
 	  for name in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*).*/\1/p' $$f); do \
 	    echo "$$f $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f); \
@@ -173,7 +177,7 @@ fuzz: ## Run every fuzz test for a short time (FUZZTIME=20s each), and generated
 	HISTORIES=$(HISTORIES) go test -count=1 -timeout 24h -run '^TestHistories$$' ./pkg/informer/object
 
 .PHONY: schemas
-schemas: devcluster ## Make internal/schema/builtin.gz, the built-in schemas, from a control plane
+schemas: devcluster ## Write internal/schema/builtin.gz from a control plane
 	@set -e; dir=$$(mktemp -d); trap 'bin/devcluster down --dir $$dir; rm -rf $$dir' EXIT; trap 'exit 1' INT TERM HUP; \
 	  bin/devcluster up --dir $$dir; go run ./dev/schemas --kubeconfig $$dir/kubeconfig
 
@@ -182,7 +186,7 @@ sdk: ## Write the copy of the Go SDK that "informerd plugin new" brings
 	go test -count=1 -run '^TestGoSDKArchive$$' ./internal/author -update
 
 .PHONY: docs
-docs: ## Write again what is generated in docs: tables, what commands print, the configuration reference
+docs: ## Write what is generated in docs
 	go test -count=1 -run '^TestReference$$' ./internal/config -update
 	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
 	go test -count=1 -run '^TestFiltersPage$$' ./internal/daemon -update
