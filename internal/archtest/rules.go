@@ -18,7 +18,7 @@ var layers = []layer{
 		"an object is what everything else is about, so it knows nothing else"},
 	{[]string{"pkg/informer/event", "internal/collector", "internal/nearest", "internal/loopback",
 		"internal/resourcename",
-		"internal/kube/retryafter", "plugins/sdk"},
+		"internal/backoff", "internal/kube/retryafter", "plugins/sdk"},
 		"they are the leaves that everybody may use, so they use nobody"},
 	{[]string{"pkg/informer/condition"},
 		"filters say with it what informers look at before their buffers, so it knows neither"},

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/kube/retryafter"
@@ -101,12 +102,8 @@ func tryVerb(ctx context.Context, lw informer.ListWatcher, verb string) error {
 		if n == accessTries || delay == 0 || delay > accessDelay {
 			return err
 		}
-		timer := time.NewTimer(delay)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
+		if err := backoff.Sleep(ctx, delay); err != nil {
+			return err
 		}
 	}
 }

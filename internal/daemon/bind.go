@@ -6,19 +6,17 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/internal/kube"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-const (
-	bindMin = time.Second
-	bindMax = 30 * time.Second
-)
+// bindBackoff is the range of the delays between attempts to bind listeners.
+var bindBackoff = backoff.Backoff{Min: time.Second, Max: 30 * time.Second}
 
 // binder finds the resource of each listener on the API server and ties the listener to its
 // informers. A listener whose resource is not there is reported as failed and tried again, since
@@ -33,7 +31,7 @@ type binder struct {
 // run blocks until every listener is bound or ctx is done.
 func (b *binder) run(ctx context.Context, waiting []*listener) {
 	told := map[*listener]string{}
-	for delay := bindMin; ; delay = min(2*delay, bindMax) {
+	for failures := 1; ; failures++ {
 		var left []*listener
 		var unreachable *kube.UnreachableError
 		for i, l := range waiting {
@@ -60,9 +58,9 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 		if len(left) == 0 {
 			return
 		}
-		pause := delay
+		pause := bindBackoff.Delay(failures)
 		if unreachable != nil {
-			pause = bindDelay(delay, unreachable.RetryAfter)
+			pause = bindBackoff.AtLeast(pause, unreachable.RetryAfter)
 			for _, l := range left {
 				l.health.fail(unreachable)
 			}
@@ -70,21 +68,11 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 				"in", pause.Round(time.Millisecond), "error", unreachable.Err)
 		}
 		waiting = left
-		select {
-		case <-time.After(pause):
-			b.cluster.resolver.Invalidate()
-		case <-ctx.Done():
+		if backoff.Sleep(ctx, pause) != nil {
 			return
 		}
+		b.cluster.resolver.Invalidate()
 	}
-}
-
-// bindDelay is at least as long as the server asked for. All informerds got the same answer.
-func bindDelay(delay, asked time.Duration) time.Duration {
-	if asked == 0 {
-		return delay
-	}
-	return max(delay, asked+rand.N(bindMin))
 }
 
 // bind ties one listener to its informers, or changes nothing.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
@@ -19,18 +20,13 @@ import (
 // one to the other, as those of a handler that keeps crashing. A try that took long is followed by
 // a pause that is nine times as long, so that compiling a module in vain takes a tenth of a
 // processor at most.
-const (
-	loadPauseMin = time.Second
-	loadPauseMax = time.Minute
-	loadRest     = 9
-)
+var loadBackoff = backoff.Backoff{Min: time.Second, Max: time.Minute}
 
-// pauses are the pauses between tries.
-type pauses struct{ last time.Duration }
+const loadRest = 9
 
-func (p *pauses) after(took time.Duration) time.Duration {
-	p.last = min(max(2*p.last, loadPauseMin), loadPauseMax)
-	return max(p.last, loadRest*took)
+// loadDelay returns the delay after a number of failed attempts, of which the last took so long.
+func loadDelay(failures int, took time.Duration) time.Duration {
+	return max(loadBackoff.Delay(failures), loadRest*took)
 }
 
 // load loads the listener's handler, if it has one that is not loaded yet. What goes wrong is tried
@@ -70,9 +66,8 @@ func (l *listener) hasHandler(ctx context.Context) bool {
 // untilItWorks tries something again and again, with pauses, until ctx ends. What goes wrong is
 // logged once for each text, and is what the listener's health says meanwhile.
 func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func() error) error {
-	var p pauses
 	logged := ""
-	for {
+	for failures := 1; ; failures++ {
 		begun := time.Now()
 		err := try()
 		if ctx.Err() != nil {
@@ -82,16 +77,14 @@ func (l *listener) untilItWorks(ctx context.Context, log *slog.Logger, try func(
 		if err == nil {
 			return nil
 		}
-		pause := p.after(time.Since(begun))
+		pause := loadDelay(failures, time.Since(begun))
 		if logged != err.Error() {
 			logged = err.Error()
 			log.Error("listener failed, will try again", "listener", l.cfg.Name, "in",
 				pause.Round(time.Second), "error", err)
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := backoff.Sleep(ctx, pause); err != nil {
+			return err
 		}
 	}
 }

@@ -78,9 +78,9 @@ func TestBindDelayHeedsTheServer(t *testing.T) {
 	for _, c := range []struct{ delay, asked, least, most time.Duration }{
 		{time.Second, 0, time.Second, time.Second},
 		{time.Second, 7 * time.Second, 7 * time.Second, 8 * time.Second},
-		{bindMax, time.Second, bindMax, bindMax},
+		{bindBackoff.Max, time.Second, bindBackoff.Max, bindBackoff.Max},
 	} {
-		if got := bindDelay(c.delay, c.asked); got < c.least || got > c.most {
+		if got := bindBackoff.AtLeast(c.delay, c.asked); got < c.least || got > c.most {
 			t.Errorf("%v of %v and %v", got, c.delay, c.asked)
 		}
 	}

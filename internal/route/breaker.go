@@ -5,12 +5,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/informerd/informerd/internal/backoff"
 )
 
-const (
-	firstPause   = time.Second
-	longestPause = time.Minute
-)
+// pauseBackoff is the range of the pauses.
+var pauseBackoff = backoff.Backoff{Min: time.Second, Max: time.Minute}
 
 // breaker pauses a handler that keeps crashing: after so many crashes in a row there is a pause,
 // and behind it one trial. If that crashes, too, there is another pause of twice the length, and so
@@ -25,10 +25,10 @@ type breaker struct {
 	// something below is not as in the beginning: who asks need not take the lock else
 	troubled atomic.Bool
 
-	mu      sync.Mutex // guards what follows
-	crashes int        // in a row
-	last    Pause      // the zero Pause if there was none since the last good result
-	length  time.Duration
+	mu      sync.Mutex    // guards what follows
+	crashes int           // in a row
+	last    Pause         // the zero Pause if there was none since the last good result
+	inRow   int           // pauses with nothing but crashed trials between them; 0: all is well
 	trying  bool          // a worker is at the trial
 	changed chan struct{} // closed when those who wait have to ask again; nil if nobody does
 	pauses  uint64
@@ -88,7 +88,7 @@ func (b *breaker) ask(now time.Time, enter bool) (left time.Duration, changed <-
 	defer b.mu.Unlock()
 	left = b.last.End.Sub(now)
 	switch {
-	case left <= 0 && (!enter || b.length == 0):
+	case left <= 0 && (!enter || b.inRow == 0):
 		return 0, nil, false
 	case left <= 0 && !b.trying:
 		b.trying = true
@@ -107,7 +107,7 @@ func (b *breaker) crashed(trial bool, cause error) (p Pause, begins bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.length > 0 && !trial {
+	if b.inRow > 0 && !trial {
 		return Pause{}, false
 	}
 	b.troubled.Store(true)
@@ -116,11 +116,12 @@ func (b *breaker) crashed(trial bool, cause error) (p Pause, begins bool) {
 		return Pause{}, false
 	}
 	now := time.Now()
-	b.length = min(max(2*b.length, firstPause), longestPause)
+	b.inRow++
 	if b.last.Since.IsZero() {
 		b.last.Since = now
 	}
-	b.last.Begin, b.last.End, b.last.Crashes, b.last.Cause = now, now.Add(b.length), b.crashes,
+	b.last.Begin, b.last.End, b.last.Crashes, b.last.Cause = now,
+		now.Add(pauseBackoff.Delay(b.inRow)), b.crashes,
 		cause
 	b.pauses++
 	b.settled()
@@ -134,11 +135,11 @@ func (b *breaker) worked(trial bool) (p Pause, again bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.length > 0 && !trial {
+	if b.inRow > 0 && !trial {
 		return Pause{}, false
 	}
-	p, again = b.last, b.length > 0
-	b.crashes, b.last, b.length = 0, Pause{}, 0
+	p, again = b.last, b.inRow > 0
+	b.crashes, b.last, b.inRow = 0, Pause{}, 0
 	b.troubled.Store(false)
 	b.settled()
 	return p, again

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/filters/rules"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
@@ -34,6 +35,9 @@ func (m member) after(is answer, was bool) member {
 	return member{in: was, failures: min(m.failures, maxFailures-1) + 1}
 }
 
+// selectBackoff is the range of the delays after which a select that failed is evaluated again.
+var selectBackoff = backoff.Backoff{Min: rules.FailedInterval, Max: rules.ClockInterval}
+
 // maxFailures is from how many failures on a select is asked again once a minute only.
 const maxFailures = 7
 
@@ -45,7 +49,7 @@ func (m member) retryDelay(is answer, moving bool) time.Duration {
 	case !moving:
 		return 0
 	case is == unknown:
-		return min(rules.FailedInterval<<(m.failures-1), rules.ClockInterval)
+		return selectBackoff.Delay(int(m.failures))
 	}
 	return rules.ClockInterval
 }

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/internal/sink"
 	"github.com/informerd/informerd/internal/sink/cloudevent"
 	"github.com/informerd/informerd/pkg/filters"
@@ -213,9 +213,5 @@ func (r *Route) stopped() bool {
 
 // delay doubles with each failed attempt, with up to half of it taken off at random.
 func (t Retry) delay(attempt int) time.Duration {
-	delay := t.MaxBackoff
-	if shift := attempt - 1; shift < 32 && t.MinBackoff<<shift > 0 {
-		delay = min(t.MinBackoff<<shift, t.MaxBackoff)
-	}
-	return delay - rand.N(delay/2+1)
+	return backoff.Early(backoff.Backoff{Min: t.MinBackoff, Max: t.MaxBackoff}.Delay(attempt))
 }
