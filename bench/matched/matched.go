@@ -74,7 +74,7 @@ type bench struct {
 	out      *stdout.Sink
 	events   []event.Event
 	filter   *filters.Filter
-	messages *cloudevent.Source
+	messages *cloudevent.Builder
 	line     []byte // as long as the longest
 	lengths  []int  // of the lines
 	bytes    int    // of a batch
@@ -86,7 +86,7 @@ func newBench(to Destination, dir string) (b *bench, err error) {
 		Listener: "matched"}); err != nil {
 		return nil, err
 	}
-	if b.messages, err = cloudevent.NewSource("bench", "matched", "pods"); err != nil {
+	if b.messages, err = cloudevent.NewBuilder("bench", "matched", "pods"); err != nil {
 		return nil, err
 	}
 	if b.events, err = updates(b.filter); err != nil {

@@ -244,7 +244,7 @@ type wanted struct {
 // outcome runs a route over an event, and before that, if it has rules, over the state that they
 // remember.
 func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) wanted {
-	messages, err := cloudevent.NewSource("c", "l",
+	messages, err := cloudevent.NewBuilder("c", "l",
 		informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
 			Resource: "pods"}, Kind: "Pod"}.String())
 	if err != nil {

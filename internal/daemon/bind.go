@@ -111,7 +111,7 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 	if err != nil {
 		return err
 	}
-	l.route.Messages, err = cloudevent.NewSource(b.cluster.name, l.cfg.Name,
+	l.route.Messages, err = cloudevent.NewBuilder(b.cluster.name, l.cfg.Name,
 		resourceOf(found).String())
 	if err != nil {
 		return err

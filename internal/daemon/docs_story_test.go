@@ -95,7 +95,7 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 		r := s.listener.route
 		r.Source, r.Caches = s.source, s.caches
 		r.Outputs = []route.Output{{Name: "stdout", Sink: s.sink}}
-		if r.Messages, err = cloudevent.NewSource(cfg.Cluster.Name, name,
+		if r.Messages, err = cloudevent.NewBuilder(cfg.Cluster.Name, name,
 			s.listener.cfg.Informer().Resource); err != nil {
 			t.Fatal(err)
 		}

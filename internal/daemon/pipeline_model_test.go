@@ -388,7 +388,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 		ears[i] = &ear{}
 		r.Outputs = append(r.Outputs, route.Output{Name: fmt.Sprint("out", i), Sink: ears[i]})
 	}
-	if r.Messages, err = cloudevent.NewSource("c", "l", "pods"); err != nil {
+	if r.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
 		return err
 	}
 	server := newModelServer()

@@ -70,7 +70,7 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 		}
 		to := &route.Route{Name: "l", Source: source, Quiet: true, Rules: l.route.Rules,
 			Caches: &docCaches{}, Retry: route.Retry{Attempts: 1}, Log: quiet}
-		if to.Messages, err = cloudevent.NewSource("c", "l", "pods"); err != nil {
+		if to.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
 			b.Fatal(err)
 		}
 		listen(source)

@@ -128,7 +128,7 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 			Rules: rules.NewBook(b.ruleList(), 1), Caches: caches,
 			Outputs: []route.Output{{Name: "out", Sink: ears[i]}}, Log: quiet,
 		}
-		if routes[i].Messages, err = cloudevent.NewSource("c", "l", "pods"); err != nil {
+		if routes[i].Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
 			return 0, 0, err
 		}
 		wg.Go(func() { _ = routes[i].Run(ctx) })

@@ -59,7 +59,7 @@ func BenchmarkRoute(b *testing.B) {
 				Outputs: []Output{{Name: "out", Sink: nowhere{}}}, Retry: Retry{Attempts: 1},
 				Log: slog.New(slog.DiscardHandler)}
 			var err error
-			if r.Messages, err = cloudevent.NewSource("c", "l", "pods"); err != nil {
+			if r.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
 				b.Fatal(err)
 			}
 			if guest != "" {

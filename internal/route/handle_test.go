@@ -130,7 +130,7 @@ func newHandled(t *testing.T, names string) *handled {
 	}
 	h.source = newScript(events...)
 	h.source.stopped = make(chan struct{})
-	messages, err := cloudevent.NewSource("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder("c", "l", "pods")
 	if err != nil {
 		t.Fatal(err)
 	}

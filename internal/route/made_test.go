@@ -20,7 +20,7 @@ func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := cloudevent.NewSource("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder("c", "l", "pods")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (o *together) WriteAll(ctx context.Context, messages []sink.Message) (n int
 // passed is a route without a handler and with one output.
 func passed(t *testing.T, source *script, out sink.Sink) *Route {
 	t.Helper()
-	messages, err := cloudevent.NewSource("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder("c", "l", "pods")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ type Route struct {
 	// workers pause; 0: they never do.
 	PauseAfter int
 	Caches     filters.Caches // what expressions may look up of other informers; may be nil
-	Messages   *cloudevent.Source
+	Messages   *cloudevent.Builder
 	Outputs    []Output
 	Retry      Retry
 	Workers    int // 0 means 1

@@ -201,7 +201,7 @@ func run(t *testing.T, filter string, retry Retry, events []event.Event,
 	t.Helper()
 	var buf bytes.Buffer
 	source := newScript(events...)
-	messages, err := cloudevent.NewSource("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder("c", "l", "pods")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestBeingStoppedIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		source := newScript(add("a"))
-		messages, err := cloudevent.NewSource("c", "l", "pods")
+		messages, err := cloudevent.NewBuilder("c", "l", "pods")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func expression(t *testing.T, text string, kind filters.Kind) *filters.Filter {
 // route makes one over events, with an output.
 func (s *script) route(t *testing.T, log *bytes.Buffer, out *output) *Route {
 	t.Helper()
-	messages, err := cloudevent.NewSource("c", "l", "pods")
+	messages, err := cloudevent.NewBuilder("c", "l", "pods")
 	if err != nil {
 		t.Fatal(err)
 	}

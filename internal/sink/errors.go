@@ -2,12 +2,12 @@ package sink
 
 import "errors"
 
-// ErrClosed is what Write gives after Close. It is not permanent: the message itself is fine, and
-// belongs to whatever takes the Sink's place.
+// ErrClosed is the error of Write after Close. It is not permanent: another Sink may take the
+// message.
 var ErrClosed = errors.New("the output is closed")
 
-// Permanent marks an error that trying again cannot mend: the receiver refuses this message, or is
-// gone for good. It gives nil for nil and leaves the text as it is.
+// Permanent marks an error that a retry cannot fix: the receiver refuses this message, or is gone
+// permanently. It returns nil for nil and does not change the text.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -15,7 +15,7 @@ func Permanent(err error) error {
 	return &permanent{err}
 }
 
-// IsPermanent tells whether err, or an error it wraps, was marked by Permanent.
+// IsPermanent reports whether err, or an error it wraps, was marked by Permanent.
 func IsPermanent(err error) bool {
 	var p *permanent
 	return errors.As(err, &p)
@@ -23,5 +23,5 @@ func IsPermanent(err error) bool {
 
 type permanent struct{ error }
 
-// Unwrap gives the error that was marked.
+// Unwrap returns the error that was marked.
 func (p *permanent) Unwrap() error { return p.error }

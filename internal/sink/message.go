@@ -26,8 +26,8 @@ type Message struct {
 	Initial            bool
 	FinalStateUnknown  bool
 	Missed             int
-	Rule, Severity     string // of what a rule tells
-	Handler            string // the SHA-256 of the module that made the data in place of informerd
+	Rule, Severity     string // of the rule that reports
+	Handler            string // the SHA-256 of the module that made the data instead of informerd
 
 	// Data is the event's data as JSON, if it is not empty. Whoever sets it has checked that it is
 	// valid.

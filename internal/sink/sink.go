@@ -12,17 +12,17 @@ import "context"
 //     there is none between callers.
 //   - A Message is read only, and neither it nor its objects change after the call; so a Sink may
 //     keep it, and nobody copies it.
-//   - An error is worth trying again unless [IsPermanent] is true for it. Write itself never
+//   - An error is worth a retry unless [IsPermanent] is true for it. Write itself never
 //     retries.
 //   - Close waits for the writes under way, or until ctx is done, which is then its error.
-//     Afterwards, and for writes that were waiting for their turn, Write gives [ErrClosed]. A
-//     second Close does no harm.
+//     Afterwards, and for writes that were waiting for their turn, Write returns [ErrClosed].
+//     Close may be called again.
 type Sink interface {
 	Write(ctx context.Context, m Message) error
 	Close(ctx context.Context) error
 }
 
-// Batcher is a Sink to which several messages at once are less work than one after the other.
+// Batcher is a Sink that writes several messages at once with less work than one by one.
 type Batcher interface {
 	Sink
 	// WriteAll writes messages in their order, each as Write does, until one fails. It returns how

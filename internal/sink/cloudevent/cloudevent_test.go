@@ -22,9 +22,9 @@ import (
 
 var observed = time.Date(2026, 3, 4, 5, 6, 7, 89_000_000, time.FixedZone("east", 3600))
 
-func source(t testing.TB, cluster, listener, resource string) *cloudevent.Source {
+func source(t testing.TB, cluster, listener, resource string) *cloudevent.Builder {
 	t.Helper()
-	s, err := cloudevent.NewSource(cluster, listener, resource)
+	s, err := cloudevent.NewBuilder(cluster, listener, resource)
 	if err != nil {
 		t.Fatal(err)
 	}

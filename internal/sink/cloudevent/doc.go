@@ -1,5 +1,5 @@
 // Package cloudevent makes CloudEvents 1.0 of what listeners get and puts them into structured
-// JSON. [Source] knows what all messages of one listener have in common; [Append] writes a message.
+// JSON. [Builder] makes the messages of one listener; [Append] writes a message.
 //
 // # Attributes
 //
@@ -7,33 +7,33 @@
 //	id                  see below
 //	source              /clusters/<cluster>/listeners/<listener>
 //	type                dev.informerd.object.{added,updated,deleted,resynced}, dev.informerd.rule.{violated,resolved},
-//	                    or the type a handler gave
+//	                    or the type a handler chose
 //	subject             <resource>.<group>/<namespace>/<name>; pods/default/web-1 in the core group, nodes//n1 if
 //	                    cluster-scoped
 //	time                when the change was observed, RFC 3339 in UTC, with fractions of a second
 //	datacontenttype     application/json; only with data
-//	op                  add, update, delete or resync; left out if a rule reports something because time has passed
+//	op                  add, update, delete or resync; left out if a rule reports because time has passed
 //	resourceversion     of the object
 //	oldresourceversion  of the state before; updates only
 //	uid                 of the object
 //	initial             true for the first list, else left out
 //	finalstateunknown   true if the delete was missed and the object is its last known state, else left out
 //	missed              how many earlier events of the object were coalesced away, left out if none
-//	rule, severity      of the rule, if one tells
+//	rule, severity      of the rule that reports
 //	handler             the SHA-256 of a handler's module, if that made the data of an event with one of informerd's own
 //	                    types
-//	data                {"object":…} or, for an update, {"object":…,"old":…}, or what a handler gave;
-//	                    {"rule":…,"severity":…,"message":…,"since":…,"object":…} if a rule tells, with "repeated":true if
-//	                    it has told before
+//	data                {"object":…} or, for an update, {"object":…,"old":…}, or what a handler emitted;
+//	                    {"rule":…,"severity":…,"message":…,"since":…,"object":…} if a rule reports, with
+//	                    "repeated":true if it is not the first report
 //
 // The names in source and subject are percent-encoded as segments of a URI path, so that a subject
 // always has exactly two slashes. Attributes that would be empty are left out.
 //
 // # The id
 //
-// The id of an object's event names the object's state, and never the op: if a state is told twice,
-// be it as an update and, after a restart, as an add, both have one id and a receiver can drop the
-// second. A resync therefore has the id of the event that told its state before. It is
+// The id of an object's event names the object's state, and never the op: if a state is reported
+// twice, as an update and, after a restart, as an add, both messages have one id and a receiver can
+// drop the second. A resync therefore has the id of the event that reported its state before. It is
 //
 //	hex(sha256(n(cluster) n(resource) n(namespace) n(name) n(uid) n(resourceVersion) n(state))[:16])
 //
@@ -44,13 +44,13 @@
 //	hex(sha256(n(id of the state) n(listener) n(type) n(index))[:16])
 //
 // with index counting from 0 what the handler emitted for this one event. It is the same again when
-// the event is retried, and differs from the id of every other event. What a rule tells has
+// the event is retried, and differs from the id of every other event. A rule's report has
 //
 //	hex(sha256(n(cluster) n(resource) n(namespace) n(name) n(uid) n(listener) n(type) n(rule) n(since))[:16])
 //
-// with since as in data, and behind it, of the n-th repeat, n(n). It names the violation and not
-// the object's state: what a receiver has not taken is offered again, perhaps with a later state,
-// and has the same id then.
+// with since as in data, followed by n(n) for the n-th repeat. It identifies the violation and not
+// the object's state: a report that a receiver has not taken is offered again, perhaps with a later
+// state, and then has the same id.
 //
 // # What is promised
 //
@@ -59,5 +59,5 @@
 //   - Append writes valid JSON in valid UTF-8, whatever bytes the names of the cluster, the
 //     listener and the object have.
 //   - Append allocates nothing if dst has room.
-//   - Nothing here keeps or changes what it is given. A Source is safe for concurrent use.
+//   - Nothing here keeps or changes what it is given. A Builder is safe for concurrent use.
 package cloudevent

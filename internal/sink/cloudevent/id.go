@@ -9,24 +9,25 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// stateID names the state that ev tells of. The recipe is in the package doc; receivers rely on it.
-func (s *Source) stateID(ev event.Event) string {
+// stateID returns the id of the state that ev reports. The recipe is in the package doc; receivers
+// rely on it.
+func (b *Builder) stateID(ev event.Event) string {
 	state := "present"
 	if ev.Op == event.Delete {
 		state = "absent"
 	}
 	o := ev.Object
-	return hash(s.cluster, s.resource, o.Namespace(), o.Name(), o.UID(), o.ResourceVersion(), state)
+	return hash(b.cluster, b.resource, o.Namespace(), o.Name(), o.UID(), o.ResourceVersion(), state)
 }
 
-func (s *Source) emittedID(ev event.Event, typ string, index int) string {
-	return hash(s.stateID(ev), s.listener, typ, strconv.Itoa(index))
+func (b *Builder) emittedID(ev event.Event, typ string, index int) string {
+	return hash(b.stateID(ev), b.listener, typ, strconv.Itoa(index))
 }
 
-// ruleID names what a rule reports, and not the object's state: it may be offered again with a
-// later one.
-func (s *Source) ruleID(o *object.Object, typ string, r RuleState, since string) string {
-	parts := []string{s.cluster, s.resource, o.Namespace(), o.Name(), o.UID(), s.listener, typ,
+// ruleID returns the id of a rule's report. It does not depend on the object's state, since the
+// report may be offered again with a later one.
+func (b *Builder) ruleID(o *object.Object, typ string, r RuleState, since string) string {
+	parts := []string{b.cluster, b.resource, o.Namespace(), o.Name(), o.UID(), b.listener, typ,
 		r.Rule, since}
 	if r.Repeats > 0 {
 		parts = append(parts, strconv.Itoa(r.Repeats))
@@ -34,7 +35,7 @@ func (s *Source) ruleID(o *object.Object, typ string, r RuleState, since string)
 	return hash(parts...)
 }
 
-// hash writes each part as a netstring, so that no two lists of parts give the same bytes.
+// hash writes each part as a netstring, so that different lists of parts never have the same bytes.
 func hash(parts ...string) string {
 	buf := make([]byte, 0, 256)
 	for _, p := range parts {

@@ -80,9 +80,9 @@ func appendObject(dst []byte, o *object.Object) []byte {
 	return withoutLineBreaks(o.AppendJSON(dst), len(dst))
 }
 
-// withoutLineBreaks leaves the line breaks out of what was appended from a place on, which is valid
-// JSON. There they are between tokens only, since strings have them escaped; so each can go. API
-// servers send none, so that most often this is two quick searches.
+// withoutLineBreaks removes the line breaks from the valid JSON that was appended to dst from an
+// offset on. They are only between tokens, since strings have them escaped. API servers send none,
+// so this is usually two quick searches.
 func withoutLineBreaks(dst []byte, from int) []byte {
 	text := dst[from:]
 	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {

@@ -15,10 +15,10 @@ import (
 
 // Sink is the output. Make one with New, and Close it.
 //
-// A goroutine of its own makes the lines and writes them, not the callers under a lock: a blocked
-// call of the stream's Write cannot be ended, and with the goroutine it holds up no caller longer
-// than the caller's ctx. To wake the goroutine and then the caller takes more than a line does,
-// which is why callers that have several messages use WriteAll.
+// A goroutine makes and writes the lines, not the callers under a lock: a blocked call of the
+// stream's Write cannot be ended, and with the goroutine it holds up no caller longer than the
+// caller's ctx. Waking the goroutine and then the caller costs more than writing a line, so callers
+// that have several messages use WriteAll.
 type Sink struct {
 	jobs    chan *job
 	stop    chan struct{} // closed by Close
@@ -26,7 +26,7 @@ type Sink struct {
 	once    sync.Once     // guards closing stop
 }
 
-// job is what one caller wants to be written.
+// job is the messages of one call.
 type job struct {
 	ctx      context.Context
 	messages []sink.Message
@@ -132,8 +132,8 @@ type writer struct {
 	partial bool   // the stream ends in the middle of a line
 }
 
-// keepBuf is how large a buffer may be to be kept. Objects can have some MB, and are rarely that
-// large.
+// keepBuf is the capacity above which a buffer is released. Objects can have several MB, but rarely
+// do.
 const keepBuf = 1 << 20
 
 func (w *writer) write(m *sink.Message) error {

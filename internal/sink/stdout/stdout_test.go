@@ -32,7 +32,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func message(t testing.TB, name, padding string) sink.Message {
 	t.Helper()
-	src, err := cloudevent.NewSource("prod", "all", "pods")
+	src, err := cloudevent.NewBuilder("prod", "all", "pods")
 	if err != nil {
 		t.Fatal(err)
 	}

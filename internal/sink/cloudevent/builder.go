@@ -21,26 +21,26 @@ var typeOf = map[event.Op]string{
 	event.Resync: "dev.informerd.object.resynced",
 }
 
-// Source makes the messages of one listener. Make one with NewSource.
-type Source struct {
+// Builder makes the messages of one listener. Make one with NewBuilder.
+type Builder struct {
 	cluster, listener, resource string
 
 	source        string // the attribute
 	subjectPrefix string // the resource, encoded
 }
 
-// NewSource takes the names of the cluster and the listener as the configuration has them, and the
+// NewBuilder takes the names of the cluster and the listener as the configuration has them, and the
 // resource as "<resource>.<group>", or "<resource>" in the core group. None of them may be empty.
-func NewSource(cluster, listener, resource string) (*Source, error) {
+func NewBuilder(cluster, listener, resource string) (*Builder, error) {
 	for _, f := range []struct{ what, name string }{{"cluster", cluster}, {"listener", listener}, {
 		"resource", resource}} {
 		if f.name == "" {
 			return nil, fmt.Errorf(
-				"cloudevent source (cluster %q, listener %q, resource %q): %s is empty", cluster,
+				"messages (cluster %q, listener %q, resource %q): %s is empty", cluster,
 				listener, resource, f.what)
 		}
 	}
-	return &Source{
+	return &Builder{
 		cluster: cluster, listener: listener, resource: resource,
 		source: "/clusters/" + url.PathEscape(cluster) + "/listeners/" +
 			url.PathEscape(listener),
@@ -48,19 +48,19 @@ func NewSource(cluster, listener, resource string) (*Source, error) {
 	}, nil
 }
 
-// Event gives the message for an object's event.
-func (s *Source) Event(ev event.Event, observed time.Time) sink.Message {
-	m := s.about(ev, observed)
-	m.ID = s.stateID(ev)
+// Event returns the message for an object's event.
+func (b *Builder) Event(ev event.Event, observed time.Time) sink.Message {
+	m := b.about(ev, observed)
+	m.ID = b.stateID(ev)
 	m.Type = typeOf[ev.Op]
 	m.Object, m.Old = ev.Object, ev.Old
 	return m
 }
 
-// Emitted gives the message for something a handler emitted about ev: the index-th for this event,
+// Emitted returns the message for what a handler emitted about ev: the index-th for this event,
 // from 0. Data is one JSON value, or empty for a message without data. A type or data that
-// CloudEvents does not take is a permanent error.
-func (s *Source) Emitted(ev event.Event, observed time.Time, typ string, index int,
+// CloudEvents does not allow is a permanent error.
+func (b *Builder) Emitted(ev event.Event, observed time.Time, typ string, index int,
 	data string) (sink.Message, error) {
 	if err := checkType(typ); err != nil {
 		return sink.Message{}, sink.Permanent(fmt.Errorf("emitted event %d: %w", index, err))
@@ -69,18 +69,18 @@ func (s *Source) Emitted(ev event.Event, observed time.Time, typ string, index i
 		return sink.Message{},
 			sink.Permanent(fmt.Errorf("emitted event %d of type %q: %w", index, typ, err))
 	}
-	m := s.about(ev, observed)
-	m.ID = s.emittedID(ev, typ, index)
+	m := b.about(ev, observed)
+	m.ID = b.emittedID(ev, typ, index)
 	m.Type = typ
 	m.Data = data
 	return m, nil
 }
 
-// about gives what all messages about ev share.
-func (s *Source) about(ev event.Event, observed time.Time) sink.Message {
+// about returns what all messages about ev have in common.
+func (b *Builder) about(ev event.Event, observed time.Time) sink.Message {
 	m := sink.Message{
-		Source: s.source,
-		Subject: s.subjectPrefix + url.PathEscape(ev.Object.Namespace()) + "/" +
+		Source: b.source,
+		Subject: b.subjectPrefix + url.PathEscape(ev.Object.Namespace()) + "/" +
 			url.PathEscape(ev.Object.Name()),
 		Time:              observed,
 		Op:                ev.Op,
@@ -96,7 +96,7 @@ func (s *Source) about(ev event.Event, observed time.Time) sink.Message {
 	return m
 }
 
-// checkType holds a type to what CloudEvents allows in a string attribute.
+// checkType reports what CloudEvents does not allow in a type.
 func checkType(typ string) error {
 	switch {
 	case typ == "":
@@ -111,7 +111,8 @@ func checkType(typ string) error {
 	return nil
 }
 
-// checkData never quotes the data in its error, since it may be a Secret's.
+// checkData reports why data is not one JSON value. It never quotes the data, which may be a
+// Secret's.
 func checkData(data string) error {
 	if data == "" {
 		return nil

@@ -13,14 +13,14 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-func TestNewSourceRefusesEmptyNames(t *testing.T) {
+func TestNewBuilderRefusesEmptyNames(t *testing.T) {
 	tests := []struct{ cluster, listener, resource, want string }{
-		{"", "l", "pods", `cloudevent source (cluster "", listener "l", resource "pods"): cluster is empty`},
-		{"c", "", "pods", `cloudevent source (cluster "c", listener "", resource "pods"): listener is empty`},
-		{"c", "l", "", `cloudevent source (cluster "c", listener "l", resource ""): resource is empty`},
+		{"", "l", "pods", `messages (cluster "", listener "l", resource "pods"): cluster is empty`},
+		{"c", "", "pods", `messages (cluster "c", listener "", resource "pods"): listener is empty`},
+		{"c", "l", "", `messages (cluster "c", listener "l", resource ""): resource is empty`},
 	}
 	for _, tt := range tests {
-		if _, err := cloudevent.NewSource(tt.cluster, tt.listener, tt.resource); err == nil ||
+		if _, err := cloudevent.NewBuilder(tt.cluster, tt.listener, tt.resource); err == nil ||
 			err.Error() != tt.want {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
