@@ -7,6 +7,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 )
 
 // BenchmarkFanOut is what subscriptions cost their informer for each event: those that refuse it,
@@ -42,7 +43,7 @@ func BenchmarkFanOut(b *testing.B) {
 	} {
 		for _, n := range []int{1, 100} {
 			b.Run(fmt.Sprintf("%s/%d", bm.name, n), func(b *testing.B) {
-				proc, store := &processor{}, newIndexer()
+				proc, store := &processor{}, store.New()
 				for range n {
 					l, err := NewSubscription(bm.cfg)
 					if err != nil {

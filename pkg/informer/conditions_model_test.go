@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/condition/conditiontest"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -128,7 +129,7 @@ func drawEventConditions(t *rapid.T) (on event.OpSet, conditions []condition.Con
 
 // run lets objects and subscriptions live, and everything that happened be told in the end.
 func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
-	j.ctl = &controller{queue: newDeltaQueue(1 << 20), store: newIndexer(), proc: &processor{},
+	j.ctl = &controller{queue: newDeltaQueue(1 << 20), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	j.current, j.uids, j.now = map[event.Key]*object.Object{}, map[event.Key]int{}, time.Unix(0, 0)
 	key := rapid.SampledFrom([]event.Key{{Namespace: "shop", Name: "a"}, {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -263,7 +264,7 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{},
+	ctl := &controller{queue: newDeltaQueue(10), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	ctl.proc.join(l, ctl.store, time.Now())
 	for i, step := range []struct {
@@ -306,7 +307,7 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{},
+	ctl := &controller{queue: newDeltaQueue(10), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	ctl.proc.join(l, ctl.store, time.Now())
 	for i, step := range []struct {
@@ -344,7 +345,7 @@ func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctl := &controller{queue: newDeltaQueue(10), store: newIndexer(), proc: &processor{},
+	ctl := &controller{queue: newDeltaQueue(10), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	reg := ctl.proc.join(l, ctl.store, time.Now())
 	for i, tier := range []string{"x", "x", "y", "x", "y", "y"} {
@@ -380,7 +381,7 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 	for _, kind := range further {
 		refusing = append(refusing, SubscriptionConfig{Conditions: kind.conditions(1)})
 	}
-	proc, store := &processor{}, newIndexer()
+	proc, store := &processor{}, store.New()
 	for _, cfg := range refusing {
 		l, err := NewSubscription(cfg)
 		if err != nil {
@@ -404,7 +405,7 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 // When a subscription leaves, the others are still judged by their own fields, whichever those were
 // beside.
 func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
-	proc, store := &processor{}, newIndexer()
+	proc, store := &processor{}, store.New()
 	var regs []*registration
 	for _, phase := range []string{"w", "x", "y", "z"} {
 		l, err := NewSubscription(

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -13,7 +14,7 @@ import (
 // has nothing to do, the reflector's, which applies the first list as well.
 type controller struct {
 	queue *deltaQueue
-	store *indexer
+	store *store.Store
 	proc  *processor
 	// joined wakes the controller when a subscription came, whose resync may be due sooner than all
 	// others.
@@ -126,20 +127,20 @@ func (c *controller) apply(d *delta) {
 		c.change(d)
 		return
 	}
-	c.store.applying.Store(d.object)
+	c.store.SetApplying(d.object)
 	c.change(d)
-	c.store.applying.Store(nil)
+	c.store.SetApplying(nil)
 }
 
 func (c *controller) change(d *delta) {
 	o := d.object
-	stored := c.store.get(o.Key())
+	stored := c.store.Get(o.Key())
 	switch {
 	case d.typ == deltaDeleted:
 		if stored == nil {
 			return // nobody was told of it
 		}
-		c.store.remove(o.Key())
+		c.store.Remove(o.Key())
 		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.finalStateUnknown}
 		known := stored
 		if stored.UID() != o.UID() {
@@ -148,18 +149,18 @@ func (c *controller) change(d *delta) {
 		}
 		c.proc.distributeGone(gone, known)
 	case stored == nil:
-		c.store.put(o)
+		c.store.Put(o)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
 	case stored.UID() != o.UID():
 		// Deleted and created again while nobody looked: two objects that share a name.
-		c.store.put(o)
+		c.store.Put(o)
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,
 			FinalStateUnknown: true}, stored)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
 	case sameState(stored, o):
 		c.proc.distributeUnchanged(stored)
 	default:
-		c.store.put(o)
+		c.store.Put(o)
 		c.proc.distribute(event.Event{Op: event.Update, Object: o, Old: stored})
 	}
 }

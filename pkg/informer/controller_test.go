@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 )
 
 // TestTheEndOfASuccessorNobodySaw: the subscription knows the first object of a name only, and must
@@ -33,7 +34,7 @@ func TestARefusedOfferIsNotOvertaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &processor{}
-	reg := p.join(l, newIndexer(), time.Now())
+	reg := p.join(l, store.New(), time.Now())
 	next := func() string {
 		t.Helper()
 		d, err := l.Next(t.Context())

@@ -3,6 +3,7 @@ package informer
 import (
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -10,13 +11,13 @@ import (
 // The controller does that when it has nothing else to do, in small steps. Events do not wait for
 // it, as the reflector applies them meanwhile; what else comes waits for one step at most.
 type cooling struct {
-	store     *indexer
+	store     *store.Store
 	every     time.Duration // between passes
 	condenser object.Condenser
 	onFreed   func(bytes int64, more bool)
 	freed     int64 // since it was last called
 	passing   bool
-	at        cursor
+	at        store.Cursor
 	cold      []*object.Object // of what was passed
 	full      bool             // cold is to be condensed before there may be more of it
 }
@@ -41,7 +42,7 @@ const (
 // step does some of what is to do, and returns after which time the next one is due.
 func (c *cooling) step() (pause time.Duration) {
 	if !c.passing {
-		c.passing, c.at = true, c.store.begin()
+		c.passing, c.at = true, c.store.Begin()
 		c.condenser.BeginPass()
 	}
 	defer c.tell()
@@ -49,13 +50,13 @@ func (c *cooling) step() (pause time.Duration) {
 		switch {
 		case c.full && len(c.cold) > 0:
 			left -= c.condense()
-		case c.at.ended():
+		case c.at.Ended():
 			c.passing, c.full = false, false
 			c.condenser.EndPass()
 			return c.every
 		default:
-			left -= lookCost * c.store.look(&c.at, lookBatch, c.look)
-			c.full = len(c.cold) >= coolingBatch || c.at.ended()
+			left -= lookCost * c.store.Look(&c.at, lookBatch, c.look)
+			c.full = len(c.cold) >= coolingBatch || c.at.Ended()
 		}
 	}
 	return coolingPause
@@ -83,11 +84,11 @@ func (c *cooling) look(o *object.Object) bool {
 func (c *cooling) condense() (size int) {
 	o := c.cold[0]
 	if dense := c.condenser.Condense(o, c.cold); dense != nil {
-		c.freed += c.store.exchange(o, dense)
+		c.freed += c.store.Exchange(o, dense)
 	}
 	c.cold[0] = nil
 	if c.cold = c.cold[1:]; len(c.cold) == 0 {
-		c.cold, c.full = nil, c.at.ended()
+		c.cold, c.full = nil, c.at.Ended()
 	}
 	return o.Size()
 }

@@ -3,7 +3,6 @@ package informer
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -27,17 +26,17 @@ func largeObj(name, uid string, version int) *object.Object {
 // happen between two such steps.
 func coolOneStep(c *cooling) (condensed bool) {
 	if len(c.cold) > 0 {
-		_, _, before := c.store.size()
+		_, _, before := c.store.Size()
 		c.condense()
-		_, _, after := c.store.size()
+		_, _, after := c.store.Size()
 		return after < before
 	}
 	c.condenser.EndPass()
 	for range 8 { // few objects wait so long
 		c.condenser.BeginPass()
 	}
-	for at := c.store.begin(); !at.ended(); {
-		c.store.look(&at, lookBatch, func(o *object.Object) bool { return c.look(o) || true })
+	for at := c.store.Begin(); !at.Ended(); {
+		c.store.Look(&at, lookBatch, func(o *object.Object) bool { return c.look(o) || true })
 	}
 	return false
 }
@@ -45,63 +44,19 @@ func coolOneStep(c *cooling) (condensed bool) {
 // cool is some of what the controller does when it is idle. It is no news for anybody.
 func (p *pipeline) cool() {
 	before := map[event.Key]*object.Object{}
-	p.ctl.store.each(func(o *object.Object) { before[o.Key()] = o })
+	p.ctl.store.Snapshot().Each(func(o *object.Object) { before[o.Key()] = o })
 	if coolOneStep(&p.ctl.cooling) {
 		p.condensed++
 	}
-	if n, _, _ := p.ctl.store.size(); n != len(before) {
+	if n, _, _ := p.ctl.store.Size(); n != len(before) {
 		p.t.Fatalf("%d objects became %d", len(before), n)
 	}
-	p.ctl.store.each(func(o *object.Object) {
+	p.ctl.store.Snapshot().Each(func(o *object.Object) {
 		if was := before[o.Key()]; was == nil || o != was &&
 			(!sameState(o, was) || o.JSON() != was.JSON()) {
 			p.t.Fatalf("%s became %s", was.JSON(), o.JSON())
 		}
 	})
-}
-
-// TestACursorPassesAllThatStays: whatever comes and goes between two steps, what is there from
-// beginning to end is passed once.
-func TestACursorPassesAllThatStays(t *testing.T) {
-	for _, batch := range []int{1, 2, 7, 1000} {
-		s := newIndexer()
-		put := func(namespace, name string) {
-			text := fmt.Sprintf(
-				`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":%q,"resourceVersion":"1"}}`, name, namespace)
-			o, err := (&object.Parser{}).Parse([]byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.put(o)
-		}
-		var want, got []string
-		for i := range 300 {
-			put(fmt.Sprint("n", i%3), fmt.Sprint("stays", i))
-			want = append(want, fmt.Sprint("stays", i))
-		}
-		put("gone", "one")
-		at := s.begin()
-		for step := 0; !at.ended(); step++ {
-			s.look(&at, batch, func(o *object.Object) bool {
-				if strings.HasPrefix(o.Name(), "stays") {
-					got = append(got, o.Name())
-				}
-				return len(got)%5 != 0
-			})
-			put(fmt.Sprint("n", step%3), fmt.Sprint("new", step))
-			s.remove(event.Key{Namespace: fmt.Sprint("n", step%4), Name: fmt.Sprint("new", step-1)})
-			s.remove(event.Key{Namespace: "gone", Name: "one"})
-			if step > 10_000 {
-				t.Fatal("it does not end")
-			}
-		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("in steps of %d: %d objects of %d, such as %v", batch, len(got), len(want),
-				got[:min(len(got), 20)])
-		}
-	}
 }
 
 // TestWhatNobodyChangesBecomesDense: within two periods, and not what was changed in the last one.

@@ -1,13 +1,17 @@
 package informer
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/informerd/informerd/pkg/informer/internal/store"
+)
 
 var (
-	// ErrStopped is given by Subscription.Next once the subscription was stopped and its buffer is
-	// empty, and by Subscribe on an informer that has stopped.
+	// ErrStopped is returned by Subscription.Next once the subscription was stopped and its buffer
+	// is empty, and by Subscribe on an informer that has stopped.
 	ErrStopped = errors.New("stopped")
-	// ErrNoIndex is given by a Lister for an index the informer does not have.
-	ErrNoIndex = errors.New("there is no such index")
-	// ErrIndexExists is given for a second index of one name.
-	ErrIndexExists = errors.New("there is an index of this name already")
+	// ErrNoIndex is returned by a Lister for an index that the informer does not have.
+	ErrNoIndex = store.ErrNoIndex
+	// ErrIndexExists is returned for a second index of the same name.
+	ErrIndexExists = store.ErrIndexExists
 )

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -27,9 +28,9 @@ func BenchmarkEvent(b *testing.B) {
 			map[string]IndexFunc{"node": IndexByPath(object.MustCompilePath("metadata.uid"))}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
-			c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(),
+			c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: store.New(),
 				proc: &processor{}, joined: newSignal()}
-			if err := c.store.addIndexes(bm.indexes); err != nil {
+			if err := c.store.AddIndexes(bm.indexes); err != nil {
 				b.Fatal(err)
 			}
 			var states [2][objects]*object.Object

@@ -155,7 +155,7 @@ func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
 		f.waiting = append(f.waiting, sh)
 		f.start.set()
 	} else {
-		sh.informer.store.addMissingIndexes(shape.Indexes)
+		sh.informer.store.AddMissingIndexes(shape.Indexes)
 	}
 	sh.subscriptions++
 	return &Registration{factory: f, shared: sh, reg: sh.informer.join(l)}, nil
@@ -200,7 +200,7 @@ func (r *Registration) AddIndexes(indexes map[string]IndexFunc) error {
 	if r.factory.stopped || r.factory.shared[r.shared.key] != r.shared {
 		return fmt.Errorf("informer of %s: %w", r.shared.key.resource, ErrStopped)
 	}
-	if err := r.shared.informer.store.addIndexes(indexes); err != nil {
+	if err := r.shared.informer.store.AddIndexes(indexes); err != nil {
 		return fmt.Errorf("informer of %s: %w", r.shared.key.resource, err)
 	}
 	return nil

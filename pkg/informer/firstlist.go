@@ -37,7 +37,7 @@ func (c *controller) takeList(ctx context.Context, list []*object.Object) {
 func (c *controller) takeFirst(objects []*object.Object) (again []*object.Object) {
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
-	added, again := c.store.fill(objects)
+	added, again := c.store.Fill(objects)
 	c.proc.distributeFirst(added)
 	return again
 }

@@ -9,11 +9,12 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func newTestController() *controller {
-	return &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(),
+	return &controller{queue: newDeltaQueue(defaultQueueLimit), store: store.New(),
 		proc: &processor{}, joined: newSignal()}
 }
 
@@ -74,7 +75,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 				len(c.proc.blocked) > 0 {
 				t.Errorf("%d are wanted: %+v", len(want), s)
 			}
-			if stored, _, _ := c.store.size(); stored != n || !c.queue.hasSynced() ||
+			if stored, _, _ := c.store.Size(); stored != n || !c.queue.hasSynced() ||
 				inf.hasSynced(reg) != (len(want) == 0) {
 				t.Errorf("%d objects are stored, the informer has synced: %t, the subscription: %t",
 					stored, c.queue.hasSynced(), inf.hasSynced(reg))
@@ -148,7 +149,7 @@ func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 	stop()
 	c = newTestController()
 	c.takeList(stopped, []*object.Object{obj("a", "1", 1)})
-	if stored, _, _ := c.store.size(); stored > 0 || c.queue.hasSynced() {
+	if stored, _, _ := c.store.Size(); stored > 0 || c.queue.hasSynced() {
 		t.Errorf("after the stop, %d objects were stored, synced: %t", stored, c.queue.hasSynced())
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/internal/growth"
 	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -94,8 +95,8 @@ type readEvents struct {
 
 func newReadEvents(b testing.TB) *readEvents {
 	r := &readEvents{b: b, ctl: &controller{queue: newDeltaQueue(defaultQueueLimit),
-		store: newIndexer(), proc: &processor{}, joined: newSignal()}}
-	r.parser = &object.Parser{APIVersion: "v1", Kind: "Pod", Last: r.ctl.store.get}
+		store: store.New(), proc: &processor{}, joined: newSignal()}}
+	r.parser = &object.Parser{APIVersion: "v1", Kind: "Pod", Last: r.ctl.store.Get}
 	r.first = r.join(SubscriptionConfig{})
 	for version := range 2 {
 		for i := range 200 {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -45,7 +46,7 @@ func (s Shape) keeps() string {
 //	API server ──► reflector ──► deltaQueue ──► controller ──► processor ──► Subscription ──► workers
 //	               (goroutine)   (bounded)      (goroutine)                  (bounded)
 //	                                            │
-//	                                            └──► indexer ──► Lister
+//	                                            └──► store ──► Lister
 //
 // A change on the API server goes this way:
 //
@@ -70,7 +71,7 @@ type Informer struct {
 
 	reflector  *reflector
 	queue      *deltaQueue
-	store      *indexer
+	store      *store.Store
 	proc       *processor
 	controller *controller
 	ran        atomic.Bool
@@ -82,10 +83,10 @@ const defaultQueueLimit = 4096
 func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	log *slog.Logger) (*Informer, error) {
 	inf := &Informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit),
-		store: newIndexer(), proc: &processor{}}
+		store: store.New(), proc: &processor{}}
 	newParser := func(resource Resource) (*object.Parser, error) {
 		parser := &object.Parser{
-			APIVersion: resource.GroupVersion().String(), Kind: resource.Kind, Last: inf.store.get,
+			APIVersion: resource.GroupVersion().String(), Kind: resource.Kind, Last: inf.store.Get,
 			KeepManagedFields: shape.KeepManagedFields, KeepSecretData: shape.KeepSecretData,
 			DigestKey: shape.DigestKey,
 		}
@@ -95,7 +96,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 	if err != nil {
 		return nil, fmt.Errorf("informer of %s: %w", resource, err)
 	}
-	if err := inf.store.addIndexes(shape.Indexes); err != nil {
+	if err := inf.store.AddIndexes(shape.Indexes); err != nil {
 		return nil, fmt.Errorf("informer of %s: %w", resource, err)
 	}
 	if log == nil {
@@ -175,7 +176,7 @@ func (inf *Informer) Status() Status {
 	if r.resource != (Resource{}) {
 		s.Resource = r.resource
 	}
-	s.Objects, s.Bytes, s.Memory = inf.store.size()
+	s.Objects, s.Bytes, s.Memory = inf.store.Size()
 	inf.proc.mu.Lock()
 	s.Subscriptions = len(inf.proc.regs)
 	inf.proc.mu.Unlock()

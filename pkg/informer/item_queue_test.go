@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -93,9 +94,9 @@ func TestADropThatCannotBeIsRefusedAtOnce(t *testing.T) {
 // Items 46 and 49: a list is queued object by object, in its own order, and what is gone comes
 // after it.
 func TestQueueReplaceComesInListOrderThenDeletes(t *testing.T) {
-	q, store := newDeltaQueue(10), newIndexer()
+	q, store := newDeltaQueue(10), store.New()
 	for _, name := range []string{"x", "a"} {
-		store.put(obj(name, name, 1))
+		store.Put(obj(name, name, 1))
 	}
 	q.replace([]*object.Object{obj("c", "c", 2), obj("b", "b", 3), obj("a", "a", 4)}, store)
 	expect(t, popAll(q), "c: replaced@2", "b: replaced@3", "a: replaced@4", "x: deleted@1?")
@@ -104,8 +105,8 @@ func TestQueueReplaceComesInListOrderThenDeletes(t *testing.T) {
 // Items 47 and 48: a tombstone is a mark on the last known object and cannot be nested: however
 // often the object is missing from a list, there is one delete.
 func TestQueueTombstonesAreNotNested(t *testing.T) {
-	q, store := newDeltaQueue(10), newIndexer()
-	store.put(obj("a", "1", 1))
+	q, store := newDeltaQueue(10), store.New()
+	store.Put(obj("a", "1", 1))
 	for range 3 {
 		q.replace(nil, store)
 	}
@@ -120,8 +121,8 @@ func TestQueueTombstonesAreNotNested(t *testing.T) {
 
 // Item 48: what is queued comes before what a later list says of it.
 func TestQueueAppliesPendingEventsBeforeAList(t *testing.T) {
-	q, store := newDeltaQueue(10), newIndexer()
-	store.put(obj("a", "1", 1))
+	q, store := newDeltaQueue(10), store.New()
+	store.Put(obj("a", "1", 1))
 	push(t, q, deltaUpdated, obj("a", "1", 2))
 	push(t, q, deltaAdded, obj("b", "2", 3))
 	push(t, q, deltaDeleted, obj("c", "3", 4))

@@ -16,7 +16,7 @@ type Lister struct{ inf *Informer }
 
 // Get gives one object. The error is NotFound, as client-go's, if there is none.
 func (l Lister) Get(namespace, name string) (*object.Object, error) {
-	if o := l.inf.store.get(event.Key{Namespace: namespace, Name: name}); o != nil {
+	if o := l.inf.store.Get(event.Key{Namespace: namespace, Name: name}); o != nil {
 		return o, nil
 	}
 	return nil, apierrors.NewNotFound(l.inf.resource.GroupResource(), name)
@@ -24,11 +24,11 @@ func (l Lister) Get(namespace, name string) (*object.Object, error) {
 
 // List gives the objects of a namespace, all if it is empty, that a selector matches.
 func (l Lister) List(namespace string, selector labels.Selector) ([]*object.Object, error) {
-	all := l.inf.store.list
+	all := l.inf.store.List
 	if namespace != "" {
 		all = func() []*object.Object {
 			// every informer has this index
-			found, _ := l.inf.store.byIndex(NamespaceIndex, namespace)
+			found, _ := l.inf.store.ByIndex(NamespaceIndex, namespace)
 			return found
 		}
 	}
@@ -49,12 +49,12 @@ func (l Lister) List(namespace string, selector labels.Selector) ([]*object.Obje
 
 // ByIndex gives the objects found under a value of a named index.
 func (l Lister) ByIndex(index, value string) ([]*object.Object, error) {
-	return l.inf.store.byIndex(index, value)
+	return l.inf.store.ByIndex(index, value)
 }
 
 // IndexValues gives the values a named index has.
 func (l Lister) IndexValues(index string) ([]string, error) {
-	return l.inf.store.indexValues(index)
+	return l.inf.store.IndexValues(index)
 }
 
 // objectLabels lets a selector read single labels from the object's text.

@@ -247,6 +247,16 @@ func expect(t *testing.T, got []string, want ...string) {
 	}
 }
 
+// named returns the objects' names and versions, sorted.
+func named(objects []*object.Object) []string {
+	var names []string
+	for _, o := range objects {
+		names = append(names, o.Name()+"@"+o.ResourceVersion())
+	}
+	slices.Sort(names)
+	return names
+}
+
 func newTimeout(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(t.Context(), d)
 }

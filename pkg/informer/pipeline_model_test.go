@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -48,7 +49,7 @@ type ledger struct {
 func TestPipelineModel(t *testing.T) {
 	dir, condensed := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
-		store, proc := newIndexer(), &processor{}
+		store, proc := store.New(), &processor{}
 		p := &pipeline{
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {},
 				"c": {}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -37,7 +38,7 @@ type processor struct {
 // registration ties one subscription to one informer.
 type registration struct {
 	subscription *Subscription
-	store        *indexer
+	store        *store.Store
 
 	// Guarded by processor.mu.
 	judge      judge
@@ -60,17 +61,17 @@ func (r *registration) transitions() bool {
 
 // join registers a subscription. What the store holds, and the subscription's conditions allow,
 // reaches it as initial adds.
-func (p *processor) join(l *Subscription, store *indexer, now time.Time) *registration {
+func (p *processor) join(l *Subscription, store *store.Store, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reg := &registration{
 		subscription: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync),
 		judge: l.conditions.judge(&p.fields),
 	}
-	stored, _, _ := store.size()
+	stored, _, _ := store.Size()
 	var wanted []*object.Object
 	if l.conditions.on.Has(event.Add) {
-		wanted = l.conditions.allowed(store.list())
+		wanted = l.conditions.allowed(store.List())
 	}
 	l.refused.Add(uint64(stored - len(wanted)))
 	l.join(reg, wanted)
@@ -205,7 +206,7 @@ func (p *processor) settle(ctx context.Context) {
 
 // startResync begins the resyncs that are due now: each subscription hands out the stored objects
 // at its own pace. It returns when the next one will be due, zero if never.
-func (p *processor) startResync(now time.Time, store *indexer) (next time.Time) {
+func (p *processor) startResync(now time.Time, store *store.Store) (next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var due []*registration
@@ -228,9 +229,9 @@ func (p *processor) startResync(now time.Time, store *indexer) (next time.Time) 
 	for _, reg := range p.regs {
 		reg.syncing = slices.Contains(due, reg)
 	}
-	trees, n := store.snapshot()
+	stored := store.Snapshot()
 	for _, reg := range due {
-		reg.subscription.resync(reg, trees, n)
+		reg.subscription.resync(reg, stored)
 		p.later(reg)
 	}
 	return next

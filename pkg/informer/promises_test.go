@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -131,22 +132,22 @@ func TestSkippedObjectsAreLoggedWithoutTheirContent(t *testing.T) {
 
 // Whoever reads the store can take any time over it: the writer goes on meanwhile.
 func TestReadersDoNotHoldUpTheWriter(t *testing.T) {
-	s := newIndexer()
-	s.put(obj("a", "1", 1))
-	s.put(obj("b", "1", 2))
+	s := store.New()
+	s.Put(obj("a", "1", 1))
+	s.Put(obj("b", "1", 2))
 	version := 2
 	write := func() { // would hang if the reader had the lock
 		version++
-		s.put(obj("a", "1", version))
+		s.Put(obj("a", "1", version))
 	}
 	reads := 0
-	s.each(func(*object.Object) { reads++; write() })
+	s.Snapshot().Each(func(*object.Object) { reads++; write() })
 	found, err := Lister{inf: &Informer{store: s}}.List("shop",
 		slowSelector{labels.NewSelector(), func() { reads++; write() }})
 	if err != nil || len(found) != 2 || reads != 4 {
 		t.Errorf("%d objects, %d reads, %v", len(found), reads, err)
 	}
-	if o := s.get(event.Key{Namespace: "shop", Name: "a"}); o.ResourceVersion() != fmt.Sprint(
+	if o := s.Get(event.Key{Namespace: "shop", Name: "a"}); o.ResourceVersion() != fmt.Sprint(
 		version) {
 		t.Errorf("the store has %s, not %d", o.ResourceVersion(), version)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -127,13 +128,13 @@ func (q *deltaQueue) pass() {
 
 // replace queues a list that is not the first: each item, in the order of the list, then a delete
 // for each object that the store or the queue knows and the list does not have.
-func (q *deltaQueue) replace(list []*object.Object, store *indexer) {
+func (q *deltaQueue) replace(list []*object.Object, store *store.Store) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.items) == 0 {
 		q.items = make(map[event.Key][]delta, len(list))
 	}
-	known, _, _ := store.size()
+	known, _, _ := store.Size()
 	nothingKnown := known == 0 && len(q.items) == 0 && len(q.taken) == 0
 	room := make([]delta, len(list)) // for the first delta of each
 	for i, o := range list {
@@ -147,7 +148,7 @@ func (q *deltaQueue) replace(list []*object.Object, store *indexer) {
 }
 
 // pushMissing queues a delete for each object that is known and not listed. The caller holds mu.
-func (q *deltaQueue) pushMissing(list []*object.Object, store *indexer) {
+func (q *deltaQueue) pushMissing(list []*object.Object, store *store.Store) {
 	listed := make(map[event.Key]struct{}, len(list))
 	for _, o := range list {
 		listed[o.Key()] = struct{}{}
@@ -169,7 +170,7 @@ func (q *deltaQueue) pushMissing(list []*object.Object, store *indexer) {
 		missing(q.takenKey, q.taken[n-1])
 		listed[q.takenKey] = struct{}{}
 	}
-	store.each(func(o *object.Object) { missing(o.Key(), delta{object: o}) })
+	store.Snapshot().Each(func(o *object.Object) { missing(o.Key(), delta{object: o}) })
 }
 
 func (q *deltaQueue) push(key event.Key, d delta) { q.pushTo(nil, key, d) }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -18,7 +19,7 @@ import (
 type queueModel struct {
 	t     *rapid.T
 	q     *deltaQueue
-	store *indexer
+	store *store.Store
 
 	order   []string
 	pending map[string][]string
@@ -32,7 +33,7 @@ type queueModel struct {
 func TestQueueModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 8).Draw(t, "limit")
-		m := &queueModel{t: t, q: newDeltaQueue(limit), store: newIndexer(),
+		m := &queueModel{t: t, q: newDeltaQueue(limit), store: store.New(),
 			pending: map[string][]string{}}
 		full, stop := context.WithCancel(context.Background())
 		stop() // an add that would block fails at once
@@ -106,7 +107,7 @@ func (m *queueModel) list(names []string) {
 	}
 	before := slices.Clone(m.order)
 	known := map[string]*object.Object{}
-	m.store.each(func(o *object.Object) { known[o.Name()] = o })
+	m.store.Snapshot().Each(func(o *object.Object) { known[o.Name()] = o })
 	if m.taken != "" { // is newer than the store
 		delete(known, m.taken)
 		if d := m.q.taken[len(m.q.taken)-1]; d.typ != deltaDeleted {
@@ -136,7 +137,7 @@ func (m *queueModel) list(names []string) {
 		gone(name)
 	}
 	gone(m.taken)
-	m.store.each(func(o *object.Object) { gone(o.Name()) })
+	m.store.Snapshot().Each(func(o *object.Object) { gone(o.Name()) })
 }
 
 func (m *queueModel) pop() {
@@ -172,9 +173,9 @@ func (m *queueModel) done() {
 		return
 	}
 	if d := m.q.taken[len(m.q.taken)-1]; d.typ == deltaDeleted {
-		m.store.remove(d.object.Key())
+		m.store.Remove(d.object.Key())
 	} else {
-		m.store.put(d.object)
+		m.store.Put(d.object)
 	}
 	m.taken = ""
 	m.q.done()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -54,8 +55,8 @@ func TestQueueGroupsByObjectInFirstQueuedOrder(t *testing.T) {
 }
 
 func TestQueueMergesTwoDeletesAndKeepsTheRealState(t *testing.T) {
-	q, store := newDeltaQueue(10), newIndexer()
-	store.put(obj("a", "1", 1))
+	q, store := newDeltaQueue(10), store.New()
+	store.Put(obj("a", "1", 1))
 	q.replace(nil, store)
 	push(t, q, deltaDeleted, obj("a", "1", 5))
 	expect(t, popAll(q), "a: deleted@5")
@@ -66,9 +67,9 @@ func TestQueueMergesTwoDeletesAndKeepsTheRealState(t *testing.T) {
 }
 
 func TestQueueReplaceFindsWhatIsGone(t *testing.T) {
-	q, store := newDeltaQueue(10), newIndexer()
-	store.put(obj("stays", "1", 1))
-	store.put(obj("gone", "2", 2))
+	q, store := newDeltaQueue(10), store.New()
+	store.Put(obj("stays", "1", 1))
+	store.Put(obj("gone", "2", 2))
 	push(t, q, deltaAdded, obj("queued", "3", 3))
 	push(t, q, deltaAdded, obj("taken", "4", 4))
 	q2, _ := q.pop() // "queued" is with the controller, and not yet in the store
@@ -121,7 +122,7 @@ func TestQueueHasSyncedWhenTheFirstListIsProcessed(t *testing.T) {
 }
 
 func TestQueueMarksOnlyTheFirstListInitial(t *testing.T) {
-	q, store := newDeltaQueue(10), newIndexer()
+	q, store := newDeltaQueue(10), store.New()
 	q.claimFirst()
 	q.endFirst([]*object.Object{obj("a", "1", 1)})
 	push(t, q, deltaAdded, obj("b", "2", 2))
@@ -211,17 +212,17 @@ func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 func TestAnEmptiedQueueReleasesItsMemory(t *testing.T) {
 	const n = 20 * maxEmpty
 	var list []*object.Object
-	store := newIndexer()
+	stored := store.New()
 	for i := range n {
 		list = append(list, obj(fmt.Sprint("o", i), "1", i+1))
-		store.put(list[i])
+		stored.Put(list[i])
 	}
 	for name, fill := range map[string]func(q *deltaQueue){
-		"a list":                 func(q *deltaQueue) { q.replace(list, newIndexer()) },
-		"nothing left of a list": func(q *deltaQueue) { q.replace(nil, store) },
+		"a list":                 func(q *deltaQueue) { q.replace(list, store.New()) },
+		"nothing left of a list": func(q *deltaQueue) { q.replace(nil, stored) },
 		"a small list after a big": func(q *deltaQueue) {
-			q.replace(list, newIndexer())
-			q.replace(list[:1], store)
+			q.replace(list, store.New())
+			q.replace(list[:1], stored)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -240,7 +241,7 @@ func TestAnEmptiedQueueReleasesItsMemory(t *testing.T) {
 			}
 		})
 	}
-	runtime.KeepAlive(store)
+	runtime.KeepAlive(stored)
 }
 
 func heap() int64 {

@@ -56,7 +56,7 @@ func (r *recall) isGone(key event.Key) bool {
 	if store == nil {
 		return false
 	}
-	o := store.get(key)
+	o := store.Get(key)
 	return o == nil || o.UID() != r.entry.Object.UID()
 }
 

@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -28,7 +29,7 @@ type reflector struct {
 	resource Resource
 	parser   *object.Parser
 	queue    *deltaQueue
-	store    *indexer
+	store    *store.Store
 	// controller applies what is watched while the queue is empty.
 	controller *controller
 	log        *slog.Logger

@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -12,10 +13,9 @@ import (
 // is a cursor over a snapshot: it takes no memory for each object, no room in the buffer, and never
 // makes an event wait.
 type resync struct {
-	from  *registration
-	trees []tree // what the cursor has not come to, but for walk
-	walk  treeWalk
-	left  int // objects that the cursor has not come to
+	from *registration
+	walk store.Walk
+	left int // objects that the walk has not come to
 	// open is an object that the cursor has come to, while its change is being applied.
 	open *object.Object
 }
@@ -30,10 +30,7 @@ func (r *resync) next() (o *object.Object) {
 	if o, r.open = r.open, nil; o != nil {
 		return o
 	}
-	for o = r.walk.next(); o == nil; o = r.walk.next() {
-		r.walk, r.trees = r.trees[0].walk(), r.trees[1:]
-	}
-	return o
+	return r.walk.Next()
 }
 
 // resync begins a resync, unless the registration's last one is still under way: that one goes on,
@@ -104,7 +101,7 @@ func (b *buffer) judges(l *Subscription) *judge {
 // event that is not in the lanes either has been done, or was refused by the subscription's
 // conditions, or is on its way.
 func (r *resync) current(o *object.Object) *object.Object {
-	current := r.from.store.get(o.Key())
+	current := r.from.store.Get(o.Key())
 	on := r.from.subscription.cfg.On
 	switch {
 	case current == o:
@@ -112,7 +109,7 @@ func (r *resync) current(o *object.Object) *object.Object {
 	case current == nil || current.UID() != o.UID() || on.Has(event.Update) &&
 		!sameState(current, o):
 		return nil
-	case on.Has(event.Add) && r.from.store.isApplying(o.Key()):
+	case on.Has(event.Add) && r.from.store.IsApplying(o.Key()):
 		// as it may have been deleted and added again with the same UID; in a moment that will be
 		// known
 		r.open = o
@@ -124,13 +121,13 @@ func (r *resync) current(o *object.Object) *object.Object {
 }
 
 // resync hands out once more what the trees of a registration's store hold, n objects.
-func (l *Subscription) resync(from *registration, trees []tree, n int) {
+func (l *Subscription) resync(from *registration, stored store.Snapshot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stopped || from.removed || n == 0 {
+	if l.stopped || from.removed || stored.Len() == 0 {
 		return
 	}
-	if !l.buf.resync(&resync{from: from, trees: trees, left: n}) {
+	if !l.buf.resync(&resync{from: from, walk: stored.Walk(), left: stored.Len()}) {
 		l.stats.ResyncsSkipped++
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -46,7 +47,7 @@ func (p *pipeline) resync(after time.Duration) {
 			continue // the one under way goes on, or none began
 		}
 		l.round = &round{wants: map[event.Key]*object.Object{}}
-		p.ctl.store.each(func(o *object.Object) { l.round.wants[o.Key()] = o })
+		p.ctl.store.Snapshot().Each(func(o *object.Object) { l.round.wants[o.Key()] = o })
 		if now.Resyncing != len(l.round.wants) {
 			p.t.Fatalf("%d objects of %d are resynced", now.Resyncing, len(l.round.wants))
 		}
@@ -59,7 +60,7 @@ func (p *pipeline) resync(after time.Duration) {
 // take compares what a subscription handed out with the resync under way.
 func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	if byResync {
-		switch stored := p.ctl.store.get(e.Object.Key()); {
+		switch stored := p.ctl.store.Get(e.Object.Key()); {
 		case e.Op != event.Resync || l.round == nil:
 			p.t.Fatalf("%s by a resync", story(e.Event))
 		case stored != e.Object:
@@ -80,7 +81,7 @@ func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	// It has ended. Whoever is still wanted must have been changed since, in a way the subscription
 	// heard of, or be refused.
 	for key, o := range l.round.wants {
-		stored := p.ctl.store.get(key)
+		stored := p.ctl.store.Get(key)
 		if stored == nil || stored.UID() != o.UID() || !sameState(stored, o) &&
 			l.l.cfg.On.Has(event.Update) {
 			continue
@@ -105,7 +106,7 @@ func TestResyncModel(t *testing.T) {
 		resynced, skipped = resynced+l.l.buf.resynced, skipped+s.ResyncsSkipped
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		store := newIndexer()
+		store := store.New()
 		p := &pipeline{
 			t: t, dir: dir, now: time.Unix(0, 0), lives: map[string]*life{"a": {}, "b": {}, "c": {},
 				"d": {}, "e": {}},

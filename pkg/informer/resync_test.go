@@ -10,17 +10,18 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // stocked is a controller whose store has n objects, and a list of them.
 func stocked(n int) (*controller, []*object.Object) {
-	c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: newIndexer(),
+	c := &controller{queue: newDeltaQueue(defaultQueueLimit), store: store.New(),
 		proc: &processor{}, joined: newSignal()}
 	var list []*object.Object
 	for i := range n {
 		list = append(list, obj(fmt.Sprintf("pod-%d", i), "u", i+1))
-		c.store.put(list[i])
+		c.store.Put(list[i])
 	}
 	return c, list
 }

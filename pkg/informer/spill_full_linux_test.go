@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -27,7 +28,7 @@ func TestSpillToAFullDisk(t *testing.T) {
 	if os.Getenv("TMPDIR") == dir {
 		t.Fatal("the small disk is the one for all temporary files")
 	}
-	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{},
+	c := &controller{queue: newDeltaQueue(4), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	l, err := NewSubscription(SubscriptionConfig{Overflow: OverflowSpill, SpillDir: dir,
 		Capacity: 2})

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // An API whose objects have no versions, as some aggregated ones do: a change is an update, in the
 // store and for subscriptions, and an object that a new list repeats is unchanged.
 func TestObjectsWithoutVersions(t *testing.T) {
-	c := &controller{queue: newDeltaQueue(4), store: newIndexer(), proc: &processor{},
+	c := &controller{queue: newDeltaQueue(4), store: store.New(), proc: &processor{},
 		joined: newSignal()}
 	l, err := NewSubscription(SubscriptionConfig{Resync: time.Hour})
 	if err != nil {
@@ -29,7 +30,7 @@ func TestObjectsWithoutVersions(t *testing.T) {
 		}
 		c.apply(&delta{typ: typ, object: o})
 		if got := object.MustCompilePath("status.phase").Lookup(
-			c.store.get(o.Key())).Text(); got != phase {
+			c.store.Get(o.Key())).Text(); got != phase {
 			t.Errorf("the store has %s, want %s", got, phase)
 		}
 	}

@@ -107,7 +107,7 @@ func (s *wireServer) check(t *rapid.T, inf *Informer, heard *wireLedger, status 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stored := map[string]wireState{}
-	for _, o := range inf.store.list() {
+	for _, o := range inf.store.List() {
 		stored[o.Name()] = wireState{uid: o.UID(), version: o.ResourceVersion()}
 	}
 	if !maps.Equal(stored, s.current) {

@@ -1,4 +1,4 @@
-package informer
+package store
 
 import (
 	"maps"
@@ -7,31 +7,32 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// cursor is a place in the store that stays one whatever is changed: who looks at all objects in
-// steps neither holds the lock nor keeps old states in memory meanwhile, as a snapshot would. What
-// comes before the place in the meantime is missed.
-type cursor struct {
-	namespaces []string // that are left
+// Cursor is a place among the objects that stays valid whatever is changed. Looking at all objects
+// in steps neither holds the lock nor, as a snapshot would, keeps old states in memory meanwhile.
+// Objects that are added before the place in the meantime are missed.
+type Cursor struct {
+	namespaces []string // not yet passed
 	hash       uint64   // of the last object that was passed in the first of them
 	inside     bool     // there is one
 }
 
-func (c *cursor) ended() bool { return len(c.namespaces) == 0 }
+// Ended reports whether all objects were passed.
+func (c *Cursor) Ended() bool { return len(c.namespaces) == 0 }
 
-// begin returns the place before all objects.
-func (s *indexer) begin() cursor {
+// Begin returns the place before all objects.
+func (s *Store) Begin() Cursor {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return cursor{namespaces: slices.Collect(maps.Keys(s.namespaces))}
+	return Cursor{namespaces: slices.Collect(maps.Keys(s.namespaces))}
 }
 
-// look moves a cursor on by n objects at most, and fewer if f returns false for one. It returns by
-// how many. The store is locked meanwhile.
-func (s *indexer) look(c *cursor, n int, f func(*object.Object) bool) (passed int) {
+// Look calls f for the next n objects at most, fewer if f returns false, and moves the cursor
+// behind them. It returns how many were passed. The store is locked meanwhile.
+func (s *Store) Look(c *Cursor, n int, f func(*object.Object) bool) (passed int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var last *object.Object
-	for !c.ended() {
+	for !c.Ended() {
 		last = nil
 		objects := s.namespaces[c.namespaces[0]]
 		all := objects == nil || objects.root == nil ||
@@ -49,9 +50,9 @@ func (s *indexer) look(c *cursor, n int, f func(*object.Object) bool) (passed in
 	return passed
 }
 
-// exchange puts another form of an object in its place, unless it has been replaced or removed. It
-// returns how many bytes less that takes.
-func (s *indexer) exchange(o, form *object.Object) (freed int64) {
+// Exchange replaces an object with another form of the same state, unless it has been replaced or
+// removed meanwhile. It returns how many bytes that frees.
+func (s *Store) Exchange(o, form *object.Object) (freed int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	objects := s.namespaces[o.Namespace()]
@@ -67,7 +68,7 @@ func (s *indexer) exchange(o, form *object.Object) (freed int64) {
 	return freed
 }
 
-// exchange has an object found in its new form wherever it is found.
+// exchange replaces an object with its new form wherever it is found.
 func (ix *index) exchange(o, form *object.Object) {
 	under, found := ix.under[o]
 	if !found {

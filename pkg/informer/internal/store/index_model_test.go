@@ -1,4 +1,4 @@
-package informer
+package store
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -28,28 +27,28 @@ func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 	condensed := 0
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		s := newIndexer()
+		s := New()
 		parser := &object.Parser{}
 		var last *object.Object
-		cool := &cooling{store: s}
+		cold := &condensing{store: s}
 		for version := range 120 {
 			if version == 20 {
-				if err := s.addIndexes(funcs); err != nil {
+				if err := s.AddIndexes(funcs); err != nil {
 					t.Fatal(err)
 				}
 			}
 			switch name := fmt.Sprint("o", rng.IntN(6)); rng.IntN(8) {
 			case 0:
-				s.remove(event.Key{Namespace: "shop", Name: name})
+				s.Remove(object.Key{Namespace: "shop", Name: name})
 			case 1:
 				for range 3 {
-					if coolOneStep(cool) {
+					if cold.step() {
 						condensed++
 					}
 				}
 			case 2:
 				if last != nil {
-					s.put(last) // the same once more
+					s.Put(last) // the same once more
 				}
 			default:
 				values := make([]string, rng.IntN(4))
@@ -63,17 +62,17 @@ func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s.put(o)
+				s.Put(o)
 				last = o
 			}
 			if version >= 20 {
 				sameIndexes(t, s, funcs)
 			}
 		}
-		for _, o := range s.list() {
-			s.remove(o.Key())
+		for _, o := range s.List() {
+			s.Remove(o.Key())
 		}
-		if n, bytes, memory := s.size(); n != 0 || bytes != 0 || memory != 0 {
+		if n, bytes, memory := s.Size(); n != 0 || bytes != 0 || memory != 0 {
 			t.Fatalf("nothing is stored: %d objects, %d bytes that take %d", n, bytes, memory)
 		}
 	}
@@ -82,14 +81,44 @@ func TestIndexesAreWhatAFreshStoreWouldHave(t *testing.T) {
 	}
 }
 
-func sameIndexes(t *testing.T, s *indexer, funcs map[string]IndexFunc) {
+// condensing replaces stored objects with their dense form.
+type condensing struct {
+	store     *Store
+	condenser object.Condenser
+	cold      []*object.Object
+}
+
+// step finds the cold objects, or condenses one of them: anything may happen between two steps.
+func (c *condensing) step() (condensed bool) {
+	if len(c.cold) > 0 {
+		o := c.cold[0]
+		dense := c.condenser.Condense(o, c.cold)
+		c.cold = c.cold[1:]
+		return dense != nil && c.store.Exchange(o, dense) > 0
+	}
+	c.condenser.EndPass()
+	for range 8 { // few objects wait so long
+		c.condenser.BeginPass()
+	}
+	for at := c.store.Begin(); !at.Ended(); {
+		c.store.Look(&at, 256, func(o *object.Object) bool {
+			if c.condenser.Cold(o) {
+				c.cold = append(c.cold, o)
+			}
+			return true
+		})
+	}
+	return false
+}
+
+func sameIndexes(t *testing.T, s *Store, funcs map[string]IndexFunc) {
 	t.Helper()
-	fresh := newIndexer()
-	if err := fresh.addIndexes(funcs); err != nil {
+	fresh := New()
+	if err := fresh.AddIndexes(funcs); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range s.list() {
-		fresh.put(o)
+	for _, o := range s.List() {
+		fresh.Put(o)
 	}
 	for name := range funcs {
 		got, want := s.indexes[name], fresh.indexes[name]
@@ -111,21 +140,21 @@ func sameIndexes(t *testing.T, s *indexer, funcs map[string]IndexFunc) {
 // TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain: an object leaves the place where it is, if
 // the function answers something else by then.
 func TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain(t *testing.T) {
-	s, n := newIndexer(), 0
-	if err := s.addIndexes(map[string]IndexFunc{"calls": func(*object.Object) []string {
+	s, n := New(), 0
+	if err := s.AddIndexes(map[string]IndexFunc{"calls": func(*object.Object) []string {
 		n++
 		return []string{fmt.Sprint(n)}
 	}}); err != nil {
 		t.Fatal(err)
 	}
 	for version := range 5 {
-		s.put(withSpec("a", version, `{}`))
-		if values, err := s.indexValues("calls"); err != nil ||
+		s.Put(withSpec("a", version, `{}`))
+		if values, err := s.IndexValues("calls"); err != nil ||
 			!slices.Equal(values, []string{fmt.Sprint(version + 1)}) {
 			t.Fatal(values, err)
 		}
 	}
-	s.remove(event.Key{Namespace: "shop", Name: "a"})
+	s.Remove(object.Key{Namespace: "shop", Name: "a"})
 	if ix := s.indexes["calls"]; len(ix.buckets)+len(ix.under) != 0 || n != 5 {
 		t.Errorf("%v, %v, %d calls", ix.buckets, ix.under, n)
 	}
@@ -135,9 +164,9 @@ func TestAnIndexForgetsWhatItsFunctionWouldNotFindAgain(t *testing.T) {
 func BenchmarkIndexedUpdate(b *testing.B) {
 	for _, indexes := range []int{0, 1} {
 		b.Run(fmt.Sprint(indexes), func(b *testing.B) {
-			s, parser := newIndexer(), &object.Parser{}
+			s, parser := New(), &object.Parser{}
 			if indexes > 0 {
-				_ = s.addIndexes(
+				_ = s.AddIndexes(
 					map[string]IndexFunc{"node": IndexByPath(object.MustCompilePath("spec.node"))})
 			}
 			var states []*object.Object
@@ -152,7 +181,7 @@ func BenchmarkIndexedUpdate(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				s.put(states[i%len(states)])
+				s.Put(states[i%len(states)])
 			}
 		})
 	}

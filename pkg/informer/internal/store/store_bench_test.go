@@ -1,4 +1,4 @@
-package informer
+package store
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 // namespaces: alone, and with 8 readers that list everything, or a namespace, one after the other.
 func BenchmarkPutUnderReaders(b *testing.B) {
 	const objects, namespaces = 200_000, 200
-	s := newIndexer()
+	s := New()
 	all := make([]*object.Object, objects)
 	for i := range all {
 		text := fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p%d","namespace":"n%d","uid":"u%d","resourceVersion":"%d"}}`, i, i%namespaces, i, i)
@@ -23,13 +23,13 @@ func BenchmarkPutUnderReaders(b *testing.B) {
 			b.Fatal(err)
 		}
 		all[i] = o
-		s.put(o)
+		s.Put(o)
 	}
 	readers := map[string]func(){
 		"alone":      nil,
-		"list":       func() { _ = s.list() },
-		"namespaces": func() { _, _ = s.byIndex(NamespaceIndex, "n7") },
-		"gets":       func() { _ = s.get(all[7].Key()) },
+		"list":       func() { _ = s.List() },
+		"namespaces": func() { _, _ = s.ByIndex(NamespaceIndex, "n7") },
+		"gets":       func() { _ = s.Get(all[7].Key()) },
 	}
 	for _, name := range []string{"alone", "gets", "namespaces", "list"} {
 		b.Run(name, func(b *testing.B) {
@@ -53,7 +53,7 @@ func BenchmarkPutUnderReaders(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				begun := time.Now()
-				s.put(all[i%objects])
+				s.Put(all[i%objects])
 				waits = append(waits, time.Since(begun))
 				i += 7919
 			}

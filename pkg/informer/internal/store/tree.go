@@ -1,11 +1,10 @@
-package informer
+package store
 
 import (
 	"hash/maphash"
 	"math/bits"
 	"slices"
 
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -44,7 +43,7 @@ const (
 
 var treeSeed = maphash.MakeSeed()
 
-func hashKey(key event.Key) uint64 { return maphash.Comparable(treeSeed, key) }
+func hashKey(key object.Key) uint64 { return maphash.Comparable(treeSeed, key) }
 
 // snapshot gives the tree as it is now. It must not be changed.
 func (t *tree) snapshot() tree {
@@ -52,7 +51,7 @@ func (t *tree) snapshot() tree {
 	return tree{root: t.root, n: t.n}
 }
 
-func (t *tree) get(key event.Key) *object.Object {
+func (t *tree) get(key object.Key) *object.Object {
 	hash, shift := hashKey(key), 0
 	for n := t.root; n != nil; shift += treeBits {
 		i, ok := n.find(hash, shift, key)
@@ -71,7 +70,7 @@ func (t *tree) get(key event.Key) *object.Object {
 }
 
 // find gives the slot a key is in or below, or else the one it would be put before.
-func (n *treeNode) find(hash uint64, shift int, key event.Key) (i int, ok bool) {
+func (n *treeNode) find(hash uint64, shift int, key object.Key) (i int, ok bool) {
 	if shift >= maxShift {
 		i = slices.IndexFunc(n.slots, func(s treeSlot) bool { return s.object.Key() == key })
 		return max(i, 0), i >= 0
@@ -101,7 +100,7 @@ func (t *tree) add(o *object.Object) (added bool) {
 	return old == nil
 }
 
-func (t *tree) putIn(n *treeNode, hash uint64, shift int, key event.Key, o *object.Object,
+func (t *tree) putIn(n *treeNode, hash uint64, shift int, key object.Key, o *object.Object,
 	replace bool) (_ *treeNode, old *object.Object) {
 	if n == nil {
 		n = &treeNode{epoch: t.epoch}
@@ -142,7 +141,7 @@ func (t *tree) own(n *treeNode) *treeNode {
 }
 
 // remove gives the object it has taken out, nil if there was none.
-func (t *tree) remove(key event.Key) (old *object.Object) {
+func (t *tree) remove(key object.Key) (old *object.Object) {
 	if t.get(key) == nil {
 		return nil
 	}
@@ -152,7 +151,7 @@ func (t *tree) remove(key event.Key) (old *object.Object) {
 }
 
 // removeIn takes out a key that is there. It gives nil for a node that has become empty.
-func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key event.Key) (_ *treeNode,
+func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key object.Key) (_ *treeNode,
 	old *object.Object) {
 	n = t.own(n)
 	i, _ := n.find(hash, shift, key)
@@ -224,40 +223,6 @@ func follows(a, b uint64) bool {
 	}
 	shift := bits.TrailingZeros64(a^b) / treeBits * treeBits
 	return a>>shift&(1<<treeBits-1) > b>>shift&(1<<treeBits-1)
-}
-
-// treeWalk goes through a tree object by object, in any order. The tree must not be changed
-// meanwhile, so it is one for snapshots. The zero value is at the end.
-type treeWalk struct{ path []treeStep }
-
-type treeStep struct {
-	node *treeNode
-	next int // slot
-}
-
-func (t *tree) walk() treeWalk {
-	if t.root == nil {
-		return treeWalk{}
-	}
-	return treeWalk{path: []treeStep{{node: t.root}}}
-}
-
-// next returns the next object, nil at the end.
-func (w *treeWalk) next() *object.Object {
-	for len(w.path) > 0 {
-		at := &w.path[len(w.path)-1]
-		if at.next == len(at.node.slots) {
-			w.path = w.path[:len(w.path)-1]
-			continue
-		}
-		s := at.node.slots[at.next]
-		at.next++
-		if s.node == nil {
-			return s.object
-		}
-		w.path = append(w.path, treeStep{node: s.node})
-	}
-	return nil
 }
 
 // list gives every object, in a slice of its own.

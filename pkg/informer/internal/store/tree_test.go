@@ -1,4 +1,4 @@
-package informer
+package store
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -20,10 +19,10 @@ func TestTreeModel(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var tr tree
-		truth := map[event.Key]*object.Object{}
+		truth := map[object.Key]*object.Object{}
 		version := 0
-		same := func(tr *tree, truth map[event.Key]*object.Object) {
-			got := map[event.Key]*object.Object{}
+		same := func(tr *tree, truth map[object.Key]*object.Object) {
+			got := map[object.Key]*object.Object{}
 			tr.each(func(o *object.Object) { got[o.Key()] = o })
 			if !maps.Equal(got, truth) || tr.n != len(truth) || len(tr.list()) != len(truth) {
 				t.Fatalf("holds %v (n %d), the truth is %v", got, tr.n, truth)
@@ -31,7 +30,7 @@ func TestTreeModel(t *testing.T) {
 		}
 		type taken struct {
 			tree  tree
-			truth map[event.Key]*object.Object
+			truth map[object.Key]*object.Object
 		}
 		var snapshots []taken
 		t.Repeat(map[string]func(*rapid.T){
@@ -44,7 +43,7 @@ func TestTreeModel(t *testing.T) {
 				truth[o.Key()] = o
 			},
 			"remove": func(t *rapid.T) {
-				key := event.Key{Namespace: "shop", Name: rapid.SampledFrom(names).Draw(t, "name")}
+				key := object.Key{Namespace: "shop", Name: rapid.SampledFrom(names).Draw(t, "name")}
 				if old := tr.remove(key); old != truth[key] {
 					t.Fatalf("remove gave %v, want %v", old, truth[key])
 				}

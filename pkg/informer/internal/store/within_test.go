@@ -1,4 +1,4 @@
-package informer
+package store
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 
 // An index within namespaces finds the objects of one, however many others have the value.
 func TestAnIndexWithinNamespaces(t *testing.T) {
-	s := newIndexer()
-	if err := s.addIndexes(map[string]IndexFunc{
+	s := New()
+	if err := s.AddIndexes(map[string]IndexFunc{
 		"app": WithinNamespace(
 			IndexByPath(object.MustCompilePath("metadata.labels.app")))}); err != nil {
 		t.Fatal(err)
@@ -22,10 +22,10 @@ func TestAnIndexWithinNamespaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.put(o)
+		s.Put(o)
 	}
 	for value, want := range map[string]int{"ns-7/a/b": 1, "ns-7/a": 0, "a/b": 0, "ns-100/a/b": 0} {
-		if found, err := s.byIndex("app", value); err != nil || len(found) != want {
+		if found, err := s.ByIndex("app", value); err != nil || len(found) != want {
 			t.Errorf("%s: %d objects, %v", value, len(found), err)
 		}
 	}
