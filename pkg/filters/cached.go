@@ -11,21 +11,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// lookup is a call of cached or byIndex.
-type lookup struct {
-	informer string
-	index    string // "" for cached
-	within   bool   // byIndex looks in one namespace alone
-}
-
 // lookupKey is what was looked up: the namespace and name, or the value of the index and the
 // namespace or "".
 type lookupKey struct {
-	lookup
+	Lookup
 	first, second string
 }
-
-func lookupName(i int) string { return "@lookup" + strconv.Itoa(i) }
 
 // lookup refuses the names of informers and indexes that are not there.
 func (in *inspector) lookup(n *ast.CallNode, name string) error {
@@ -71,51 +62,11 @@ func choice(name string, names []string, none string) string {
 	return "; there are " + strings.Join(names, ", ") + more
 }
 
-func (r *rewriter) lookup(n *ast.CallNode, name string) ast.Node {
-	text, _ := firstText(n)
-	l, args := lookup{informer: text.Value}, n.Arguments[1:]
-	if name == "byIndex" {
-		l.index = n.Arguments[1].(*ast.StringNode).Value
-		l.within = len(n.Arguments) > 3
-		args = append([]ast.Node{n.Arguments[2]}, append(n.Arguments[3:], &ast.StringNode{})...)
-	}
-	i := slices.Index(r.filter.lookups, l)
-	if i < 0 {
-		i = len(r.filter.lookups)
-		r.filter.lookups = append(r.filter.lookups, l)
-	}
-	return call(n, lookupName(i), r.node(args[0]), r.node(args[1]))
-}
-
-// Informers gives the names of the informers whose caches the expression reads, sorted.
-func (f *Filter) Informers() []string {
-	var names []string
-	for _, l := range f.lookups {
-		names = append(names, l.informer)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// IndexesIn returns the indexes, by informer, in which the expression looks within one namespace.
-func (f *Filter) IndexesIn() map[string][]string {
-	var indexes map[string][]string
-	for _, l := range f.lookups {
-		if l.within && !slices.Contains(indexes[l.informer], l.index) {
-			if indexes == nil {
-				indexes = map[string][]string{}
-			}
-			indexes[l.informer] = append(indexes[l.informer], l.index)
-		}
-	}
-	return indexes
-}
-
 // lookup makes cached or byIndex. What was found is kept for the rest of the event, so that an
 // expression sees one state of it.
-func (e *Evaluator) lookup(l lookup) func(first, second any) any {
+func (e *Evaluator) lookup(l Lookup) func(first, second any) any {
 	name := "cached"
-	if l.index != "" {
+	if l.Index != "" {
 		name = "byIndex"
 	}
 	return func(first, second any) any {
@@ -146,19 +97,19 @@ func (e *Evaluator) lookup(l lookup) func(first, second any) any {
 
 func (e *Evaluator) lookUp(key lookupKey) any {
 	if e.Caches == nil {
-		if key.index != "" {
+		if key.Index != "" {
 			return emptyList
 		}
 		return nil
 	}
-	if key.index == "" {
-		return e.open(e.Caches.Get(key.informer, key.first, key.second))
+	if key.Index == "" {
+		return e.open(e.Caches.Get(key.Informer, key.first, key.second))
 	}
 	var objects []*object.Object
-	if key.within {
-		objects = e.Caches.ByIndexIn(key.informer, key.index, key.first, key.second)
+	if key.Within {
+		objects = e.Caches.ByIndexIn(key.Informer, key.Index, key.first, key.second)
 	} else {
-		objects = e.Caches.ByIndex(key.informer, key.index, key.first)
+		objects = e.Caches.ByIndex(key.Informer, key.Index, key.first)
 	}
 	e.charge(len(objects))
 	e.grow(itemBytes * len(objects))

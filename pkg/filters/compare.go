@@ -20,10 +20,10 @@ func truth(x any) bool {
 }
 
 // result is the value of the whole expression.
-func (k Kind) result(x any) bool {
+func (e *Evaluator) result(x any) bool {
 	v := load(x)
 	if v.kind != kindBool && v.kind != kindNil {
-		fail("%s, this returned %s", k.must(), typeName(x))
+		fail("%s, this returned %s", e.program.Expression.Kind.must(), typeName(x))
 	}
 	return v.b
 }

@@ -2,69 +2,23 @@ package filters
 
 import (
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/expr-lang/expr/checker"
-	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/conf"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
-	"github.com/expr-lang/expr/vm"
 
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Filter is a compiled expression.
+// Filter is a compiled expression. It is immutable and safe for concurrent use.
 type Filter struct {
-	source     Expression
-	program    *vm.Program
+	program    *Program
 	conditions Conditions
 	warnings   []*CompileError
-	trace      *trace // of a filter that explains, else nil
-
-	// What the program refers to by number.
-	fields   []field
-	chains   []chain
-	patterns []pattern
-	changes  [][]change
-	finds    []find
-	lookups  []lookup
-	bodies   []body
-
-	usesClock  bool
-	asksBecame bool
 }
-
-// field is a field of object or old that the expression names by constant steps.
-type field struct {
-	root root
-	path object.Path
-}
-
-// root says which object a field belongs to.
-type root uint8
-
-const (
-	rootObject root = iota
-	rootOld
-)
-
-// chain is a row of constant steps behind something that is not object or old, such as
-// .state.waiting.
-type chain struct {
-	path object.Path
-	keys []any // the same steps, for values that are decoded already
-}
-
-type pattern struct {
-	re   *regexp.Regexp
-	cost int // the number of its instructions
-}
-
-// change is one argument of changed: the numbers of the two fields.
-type change struct{ object, old int }
 
 // Compile checks and compiles an expression. A mistake in it is a [*CompileError], several are
 // [CompileErrors].
@@ -85,34 +39,38 @@ func Compile(source Expression) (f *Filter, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f = &Filter{source: source, conditions: conditionsOf(tree.Node, source.Kind)}
+	f = &Filter{conditions: conditionsOf(tree.Node, source.Kind)}
 	if f.warnings, err = check(source, tree.Node); err != nil {
 		return nil, err
 	}
-	if err := f.build(tree); err != nil {
+	if f.program, err = compileProgram(source, tree, nil); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// build makes the program of the tree, which it changes.
-func (f *Filter) build(tree *parser.Tree) error {
-	if err := f.rewrite(tree); err != nil {
-		return err
-	}
-	config := conf.New(f.Evaluator().env)
-	if _, err := checker.Check(tree, config); err != nil {
-		return f.source.place(err, tree)
-	}
-	f.trace.count()
-	config.Optimize = false // it folds and reorders what has been rewritten
-	program, err := compiler.Compile(tree, config)
-	if err != nil {
-		return f.source.place(err, tree)
-	}
-	f.program = program
-	return nil
-}
+// Evaluator returns an evaluator for one worker.
+func (f *Filter) Evaluator() *Evaluator { return f.program.Evaluator() }
+
+// UsesOld reports whether the expression reads old.
+func (f *Filter) UsesOld() bool { return f.program.UsesOld }
+
+// UsesClock reports whether the expression calls age: its answer changes although the object does
+// not.
+func (f *Filter) UsesClock() bool { return f.program.UsesClock }
+
+// Paths returns the fields of object and old that the expression reads, each once, in the order in
+// which they are first named. The zero Path means that it may read any field.
+func (f *Filter) Paths() []object.Path { return f.program.Paths() }
+
+// OldPaths returns those of them that it reads of old, be it in changed and became.
+func (f *Filter) OldPaths() []object.Path { return f.program.OldPaths() }
+
+// Informers returns the names of the informers whose caches the expression reads, sorted.
+func (f *Filter) Informers() []string { return f.program.Informers() }
+
+// IndexesIn returns the indexes, by informer, in which the expression looks within one namespace.
+func (f *Filter) IndexesIn() map[string][]string { return f.program.IndexesIn() }
 
 // parse reads the expression and finds all mistakes that have to do with the text as it was
 // written.
@@ -174,37 +132,4 @@ func (s Expression) checkConfig() *conf.Config {
 	}
 	declareOwn(config)
 	return config
-}
-
-// UsesOld tells whether the expression reads old.
-func (f *Filter) UsesOld() bool {
-	for _, fd := range f.fields {
-		if fd.root == rootOld {
-			return true
-		}
-	}
-	return f.asksBecame
-}
-
-// Paths gives the fields of object and old that the expression reads, each once, in the order they
-// are first named. The zero Path means that it may read any field.
-func (f *Filter) Paths() []object.Path {
-	return f.paths(func(root) bool { return true })
-}
-
-// OldPaths gives those of them that it reads of old, be it in changed and became.
-func (f *Filter) OldPaths() []object.Path {
-	return f.paths(func(r root) bool { return r == rootOld })
-}
-
-func (f *Filter) paths(of func(root) bool) []object.Path {
-	var paths []object.Path
-	seen := map[string]bool{}
-	for _, fd := range f.fields {
-		if text := fd.path.String(); of(fd.root) && !seen[text] {
-			seen[text] = true
-			paths = append(paths, fd.path)
-		}
-	}
-	return paths
 }

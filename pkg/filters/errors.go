@@ -128,7 +128,7 @@ func overBudget(format string, args ...any) {
 
 // evalError makes an EvalError of what the VM returned. Messages of expr itself may quote values
 // and are not passed on.
-func (s Expression) evalError(err error) *EvalError {
+func evalError(s Expression, err error) *EvalError {
 	e := &EvalError{Listener: s.Listener, Rule: s.Rule, Place: s.position(0),
 		Message: "the expression failed"}
 	var where *file.Error

@@ -1,8 +1,6 @@
 package filters
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/expr-lang/expr/vm"
@@ -19,13 +17,12 @@ type Evaluator struct {
 	// Clock tells the time that age counts to. Nil: the system's.
 	Clock func() time.Time
 
-	filter *Filter
-	vm     vm.VM
-	env    map[string]any // the variables and functions the program looks up by name
+	program *Program
+	vm      vm.VM
+	env     map[string]any // the variables and functions the program looks up by name
 	budget
 
-	usesOld bool
-	event   event.Event
+	event event.Event
 	// What the fields are read from. Nothing that was read outlives Match.
 	text, oldText object.Scratch
 	usedOld       bool
@@ -54,12 +51,12 @@ type stepped struct {
 	to   any
 }
 
-// Evaluator makes an evaluator for one worker.
-func (f *Filter) Evaluator() *Evaluator {
+// Evaluator returns an evaluator for one worker.
+func (p *Program) Evaluator() *Evaluator {
 	e := &Evaluator{
-		filter: f, usesOld: f.UsesOld(), slots: make([]slot, len(f.fields)), steps: make([]stepped,
-			len(f.chains)),
+		program: p, slots: make([]slot, len(p.fields)), steps: make([]stepped, len(p.chains)),
 	}
+	e.functions.finds = make([]foundOnce, len(p.finds))
 	e.vm.MemoryBudget = MaxMemory
 	e.env = e.environment()
 	return e
@@ -68,17 +65,26 @@ func (f *Filter) Evaluator() *Evaluator {
 // Match reports whether the event is one the expression wants. An error is an [*EvalError], and the
 // answer is unknown then: do not take it for a no.
 func (e *Evaluator) Match(ev event.Event) (bool, error) {
-	if e.filter.source.Kind == KindMessage {
-		return false, e.filter.source.evalError(
+	if e.program.Expression.Kind == KindMessage {
+		return false, evalError(e.program.Expression,
 			&fault{message: "this expression is a message and does not match"})
 	}
-	e.begin(ev)
-	result, err := e.vm.Run(e.filter.program, e.env)
+	result, err := e.Run(ev)
 	if err != nil {
-		return false, e.filter.source.evalError(err)
+		return false, err
 	}
 	matched, _ := result.(bool)
 	return matched, nil
+}
+
+// Run returns the value of the expression. What it refers to is good until the next event.
+func (e *Evaluator) Run(ev event.Event) (any, error) {
+	e.begin(ev)
+	result, err := e.vm.Run(e.program.Code, e.env)
+	if err != nil {
+		return nil, evalError(e.program.Expression, err)
+	}
+	return result, nil
 }
 
 // opValues are the words for op, put into interfaces once.
@@ -108,7 +114,7 @@ func (e *Evaluator) begin(ev event.Event) {
 	e.functions.begin()
 	clear(e.steps)
 	e.bind(ev)
-	if !e.usesOld {
+	if !e.program.UsesOld {
 		ev.Old = nil // nor keep it until the next event
 	}
 	e.event, e.usedOld = ev, false
@@ -131,62 +137,6 @@ func (e *Evaluator) bind(ev event.Event) {
 	}
 }
 
-// environment binds every name a rewritten expression may use to this evaluator.
-func (e *Evaluator) environment() map[string]any {
-	env := map[string]any{
-		"op": "", "initial": false, "missed": 0, // as in the zero Event
-		"@item": e.item, "@items": e.items, "@get": e.get, "@slice": e.slice,
-		"@truth": truth, "@result": e.filter.source.Kind.result,
-		"@isnil": isNil, "@==": e.equal, "@in": e.in,
-		"@<":  func(a, b any) bool { c, ok := e.order("<", a, b); return ok && c < 0 },
-		"@<=": func(a, b any) bool { c, ok := e.order("<=", a, b); return ok && c <= 0 },
-		"@>":  func(a, b any) bool { c, ok := e.order(">", a, b); return ok && c > 0 },
-		"@>=": func(a, b any) bool { c, ok := e.order(">=", a, b); return ok && c >= 0 },
-
-		"@contains":   e.textOperator("contains", strings.Contains),
-		"@startsWith": e.textOperator("startsWith", strings.HasPrefix),
-		"@endsWith":   e.textOperator("endsWith", strings.HasSuffix),
-		"@matches":    e.matches,
-		"@..":         e.makeRange,
-		"@-x":         e.negate, "@+x": e.positive,
-		"@len": e.length, "@first": e.first, "@last": e.last, "@keys": e.keys, "@values": e.values,
-	}
-	for _, operator := range []string{"+", "-", "*", "/", "%", "**", "^"} {
-		env["@"+operator] = e.arithmetic(operator)
-	}
-	e.bindOwn(env)
-	for name := range plainFunctions {
-		if env["@"+name] == nil {
-			env["@"+name] = e.plainFunction(name)
-		}
-	}
-	for i := range e.filter.fields {
-		env[fieldName(i)] = e.readField(i)
-	}
-	for _, b := range e.filter.bodies {
-		env[b.name()] = e.body(b)
-	}
-	for i := range e.filter.chains {
-		env[chainName(i)] = e.follow(i)
-	}
-	for i := range e.filter.patterns {
-		env[patternName(i)] = e.matchesConstant(i)
-	}
-	for i := range e.filter.changes {
-		env[changeName(i)] = e.changed(i)
-	}
-	e.filter.trace.bind(env)
-	return env
-}
-
-func fieldName(i int) string   { return "@field" + strconv.Itoa(i) }
-func chainName(i int) string   { return "@chain" + strconv.Itoa(i) }
-func patternName(i int) string { return "@pattern" + strconv.Itoa(i) }
-func changeName(i int) string  { return "@change" + strconv.Itoa(i) }
-
-func isPatternName(name string) bool { return strings.HasPrefix(name, "@pattern") }
-func isChangeName(name string) bool  { return strings.HasPrefix(name, "@change") }
-
 // read gives the i-th field, from the text the first time and from its slot after that.
 func (e *Evaluator) read(i int) *object.Value {
 	s := &e.slots[i]
@@ -195,8 +145,8 @@ func (e *Evaluator) read(i int) *object.Value {
 	}
 	s.generation = e.generation
 	s.value = object.Value{}
-	f := &e.filter.fields[i]
-	if f.root == rootOld {
+	f := &e.program.fields[i]
+	if f.root == RootOld {
 		if e.old() == nil {
 			return &s.value
 		}
@@ -215,6 +165,8 @@ func (e *Evaluator) read(i int) *object.Value {
 	return &s.value
 }
 
+func (e *Evaluator) hasOld() bool { return e.old() != nil }
+
 func (e *Evaluator) old() *object.Object {
 	if e.event.Op != event.Update {
 		return nil
@@ -231,13 +183,13 @@ func (e *Evaluator) readField(i int) func() any {
 
 // changed tells whether one of the fields of the i-th call of changed differs.
 func (e *Evaluator) changed(i int) func() bool {
-	changes := e.filter.changes[i]
+	changes := e.program.changes[i]
 	return func() bool {
 		if e.old() == nil {
 			return false
 		}
 		for _, c := range changes {
-			now, before := e.read(c.object), e.read(c.old)
+			now, before := e.read(c.Object), e.read(c.Old)
 			if now.Raw() != before.Raw() && !e.equal(refer(now), refer(before)) {
 				return true
 			}

@@ -35,21 +35,23 @@ type Step struct {
 	Children []Step
 }
 
-// Explain evaluates the event as Match does, within the same bounds, and tells what each part of
-// the expression gave. It compiles the expression anew, so it is not for every event.
+// Explain evaluates the event as Match does, within the same bounds, and returns what the value of
+// each part of the expression was. It compiles the expression again, so it is not for every event.
 func (f *Filter) Explain(ev event.Event, caches Caches) Explanation {
-	traced, outline, err := f.traced()
+	return explain(f.program, ev, caches)
+}
+
+func explain(p *Program, ev event.Event, caches Caches) Explanation {
+	traced, t, outline, err := traced(p.Expression)
 	if err != nil { // it was compiled before, so this does not happen
-		return f.unexplained(ev, caches, err)
+		return unexplained(p, ev, caches, err)
 	}
 	e := traced.Evaluator()
 	e.Caches = caches
-	e.begin(ev)
-	result, err := e.vm.Run(traced.program, e.env)
-	var x Explanation
+	result, err := e.Run(ev)
+	x := Explanation{Err: err}
 	if err != nil {
-		traced.trace.failed()
-		x.Err = f.source.evalError(err)
+		t.failed()
 	} else {
 		x.Matched, _ = result.(bool)
 		x.Value = shortValue(result)
@@ -57,37 +59,37 @@ func (f *Filter) Explain(ev event.Event, caches Caches) Explanation {
 			x.Value, x.message = text, true
 		}
 	}
-	x.Root = outline.step(f.source)
+	x.Root = outline.step(p.Expression)
 	return x
 }
 
-func (f *Filter) unexplained(ev event.Event, caches Caches, reason error) Explanation {
-	e := f.Evaluator()
+func unexplained(p *Program, ev event.Event, caches Caches, reason error) Explanation {
+	e := p.Evaluator()
 	e.Caches = caches
 	matched, err := e.Match(ev)
 	if err == nil {
 		err = fmt.Errorf("the expression cannot be explained: %w", reason)
 	}
-	return Explanation{Matched: matched, Err: err,
-		Root: Step{Text: f.source.Text, Line: f.source.Line, Column: f.source.Column}}
+	s := p.Expression
+	return Explanation{Matched: matched, Err: err, Root: Step{Text: s.Text, Line: s.Line, Column: s.Column}}
 }
 
-// traced compiles the expression so that it records its parts' values. The outline tells how they
+// traced compiles an expression so that the trace records its parts' values. The outline is how they
 // are to be shown.
-func (f *Filter) traced() (traced *Filter, root *outlined, err error) {
+func traced(s Expression) (p *Program, t *trace, root *outlined, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's checker or compiler
-			err = f.source.compileError(0, "the expression cannot be compiled: %v", r)
+			err = s.compileError(0, "the expression cannot be compiled: %v", r)
 		}
 	}()
-	tree, err := parse(f.source)
+	tree, err := parse(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	t := &trace{parts: map[ast.Node]*part{}}
-	root = t.outline(tree, f.source) // before the tree is changed
-	traced = &Filter{source: f.source, conditions: f.conditions, trace: t}
-	return traced, root, traced.build(tree)
+	t = &trace{parts: map[ast.Node]*part{}}
+	root = t.outline(tree, s)
+	p, err = compileProgram(s, tree, t)
+	return p, t, root, err
 }
 
 // outlined is a part with what it was written as.

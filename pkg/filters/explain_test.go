@@ -160,12 +160,12 @@ func same(t interface{ Fatalf(string, ...any) }, f *Filter, ev event.Event) {
 		return // which may have been time's
 	}
 	if x.Matched != matched || fmt.Sprint(x.Err) != fmt.Sprint(err) || x.Root.Text == "" {
-		t.Fatalf("%s, %s: matched %v, %v, explained %v, %v", f.source.Text, ev.Op, matched, err,
+		t.Fatalf("%s, %s: matched %v, %v, explained %v, %v", f.program.Expression.Text, ev.Op, matched, err,
 			x.Matched, x.Err)
 	}
 	var b strings.Builder
 	if err := x.Write(&b); err != nil || b.Len() > 4<<20 {
-		t.Fatalf("%s: wrote %d bytes, %v", f.source.Text, b.Len(), err)
+		t.Fatalf("%s: wrote %d bytes, %v", f.program.Expression.Text, b.Len(), err)
 	}
 	checkStep(t, x.Root)
 }

@@ -1,12 +1,6 @@
 package filters
 
-import (
-	"strconv"
-
-	"github.com/expr-lang/expr/ast"
-
-	"github.com/informerd/informerd/pkg/informer/object"
-)
+import "github.com/informerd/informerd/pkg/informer/object"
 
 // finder says where owner and condition look and for what.
 type finder struct {
@@ -23,43 +17,14 @@ var (
 	findCondition = finder{"condition", object.MustCompilePath("status.conditions"), "type", ""}
 )
 
-// find is a call of owner or condition with a constant: what it gives is the same for a whole
-// event.
-type find struct {
-	finder finder
-	field  int // the number of the list
-	value  string
-}
-
 // foundOnce keeps what was found.
 type foundOnce struct {
 	generation uint64
 	value      any
 }
 
-func findName(i int) string { return "@find" + strconv.Itoa(i) }
-
-func (r *rewriter) found(n *ast.CallNode, name string) ast.Node {
-	finder := findOwner
-	if name == findCondition.name {
-		finder = findCondition
-	}
-	text, ok := firstText(n)
-	if !ok {
-		return call(n, "@"+name, r.field(n, r.root, finder.list), r.node(n.Arguments[0]))
-	}
-	f := find{finder, r.fieldIndex(r.root, finder.list), text.Value}
-	for i, other := range r.filter.finds {
-		if other.field == f.field && other.value == f.value {
-			return call(n, findName(i))
-		}
-	}
-	r.filter.finds = append(r.filter.finds, f)
-	return call(n, findName(len(r.filter.finds)-1))
-}
-
 func (e *Evaluator) findConstant(i int) func() any {
-	f := &e.filter.finds[i]
+	f := &e.program.finds[i]
 	return func() any {
 		once := &e.functions.finds[i]
 		if once.generation != e.generation {
@@ -67,6 +32,11 @@ func (e *Evaluator) findConstant(i int) func() any {
 		}
 		return once.value
 	}
+}
+
+// finder returns owner or condition for values that are only known when it runs.
+func (e *Evaluator) finder(f finder) func(list, value any) any {
+	return func(list, value any) any { return e.find(f, list, value) }
 }
 
 // find is owner or condition of a value that is only known now.

@@ -134,11 +134,6 @@ func (in *inspector) binary(n *ast.BinaryNode) error {
 	return nil
 }
 
-func isOp(n ast.Node) bool {
-	id, ok := n.(*ast.IdentifierNode)
-	return ok && id.Value == "op"
-}
-
 // opName refuses a constant that op never is.
 func (in *inspector) opName(n ast.Node) error {
 	text, ok := n.(*ast.StringNode)
@@ -160,40 +155,4 @@ func (in *inspector) opName(n ast.Node) error {
 			near)
 	}
 	return in.errorf(n, "op is never %q; it is add, update, delete or resync", text.Value)
-}
-
-// children gives the nodes directly below n.
-func children(n ast.Node) []ast.Node {
-	var c []ast.Node
-	switch n := n.(type) {
-	case *ast.UnaryNode:
-		c = []ast.Node{n.Node}
-	case *ast.BinaryNode:
-		c = []ast.Node{n.Left, n.Right}
-	case *ast.ChainNode:
-		c = []ast.Node{n.Node}
-	case *ast.MemberNode:
-		c = []ast.Node{n.Node, n.Property}
-	case *ast.SliceNode:
-		c = []ast.Node{n.Node, n.From, n.To}
-	case *ast.CallNode:
-		c = append([]ast.Node{n.Callee}, n.Arguments...)
-	case *ast.BuiltinNode:
-		c = n.Arguments
-	case *ast.PredicateNode:
-		c = []ast.Node{n.Node}
-	case *ast.VariableDeclaratorNode:
-		c = []ast.Node{n.Value, n.Expr}
-	case *ast.SequenceNode:
-		c = n.Nodes
-	case *ast.ConditionalNode:
-		c = []ast.Node{n.Cond, n.Exp1, n.Exp2}
-	case *ast.ArrayNode:
-		c = n.Nodes
-	case *ast.MapNode:
-		c = n.Pairs
-	case *ast.PairNode:
-		c = []ast.Node{n.Key, n.Value}
-	}
-	return slices.DeleteFunc(slices.Clone(c), func(n ast.Node) bool { return n == nil })
 }

@@ -1,26 +1,11 @@
 package filters
 
-import "github.com/expr-lang/expr/ast"
-
 // last is what findLast and findLastIndex have found so far.
 type last struct {
 	items int // looked at
 	found bool
 	index int
 	item  any
-}
-
-// findLast lets none go over the list, since it looks at every item of which its body is false, and
-// notes the last match in the body. expr's own loops for these two leave a value of every item on
-// the stack of its VM, below the result: what is to the left of it in the expression is then read
-// from the wrong place.
-func (r *rewriter) findLast(n *ast.BuiltinNode, body *ast.PredicateNode) ast.Node {
-	name := "@" + n.Name
-	item := &ast.PointerNode{}
-	item.SetLocation(body.Node.Location())
-	r.body(eachFound, body, call(item, "@item", item))
-	n.Name = "none"
-	return call(n, name, call(n, "@beginLast"), n)
 }
 
 func (e *Evaluator) beginLast() any {

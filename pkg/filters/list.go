@@ -1,8 +1,6 @@
 package filters
 
-import (
-	"github.com/informerd/informerd/pkg/informer/object"
-)
+import "github.com/informerd/informerd/pkg/informer/object"
 
 // list holds the items of an array of an object as refs. Lists are kept and used again, so that
 // going over an array allocates nothing once a list has grown to its length.
@@ -160,7 +158,7 @@ func index(k value, length int) (int, bool) {
 // follow takes the i-th row of constant steps from a value, only once from the value it was last
 // taken from.
 func (e *Evaluator) follow(i int) func(any) any {
-	c := e.filter.chains[i]
+	c := e.program.chains[i]
 	return func(base any) any {
 		if r, ok := base.(ref); ok {
 			last := &e.steps[i]

@@ -253,8 +253,8 @@ func TestEventsDoNotMix(t *testing.T) {
 
 func TestOneFieldIsReadOnce(t *testing.T) {
 	f := compile(t, `object.spec.x == 1 || object["spec"].x == 2 || object?.spec["x"] == 3 || old.spec.x == 4 || changed("spec.x") || label("a") == object.metadata.labels.a`)
-	if len(f.fields) != 3 {
-		t.Errorf("got %d fields: %v", len(f.fields), f.fields)
+	if len(f.program.fields) != 3 {
+		t.Errorf("got %d fields: %v", len(f.program.fields), f.program.fields)
 	}
 	e := f.Evaluator()
 	o := newObject(t, `{"spec":{"x":3}}`)

@@ -143,7 +143,7 @@ func TestWaysToWriteTheSame(t *testing.T) {
 				compared++
 				if got, other := answerOf(t, f, ev, nil); got != want && got != "over budget" {
 					t.Fatalf("%s is %s %s\n%s is %s %s\n%s\nold %s", plain, want, why,
-						f.source.Text, got, other, ev.Object.JSON(), oldText(ev))
+						f.program.Expression.Text, got, other, ev.Object.JSON(), oldText(ev))
 				}
 			}
 		}

@@ -62,14 +62,14 @@ func answerOf(t *testing.T, f *Filter, ev event.Event, caches Caches) (answer, w
 	ok, err := e.Match(ev)
 	if err == nil {
 		if n := len(e.vm.Stack); n != 0 {
-			t.Errorf("%s: %d values are left on the stack", f.source.Text, n)
+			t.Errorf("%s: %d values are left on the stack", f.program.Expression.Text, n)
 		}
 		return fmt.Sprint(ok), ""
 	}
 	var ee *EvalError
 	switch {
 	case ok || !errors.As(err, &ee) || !errors.Is(err, ErrUnknown):
-		t.Errorf("%s: %v with %v", f.source.Text, ok, err)
+		t.Errorf("%s: %v with %v", f.program.Expression.Text, ok, err)
 	case errors.Is(err, ErrBudget):
 		return "over budget", ee.Message
 	}
@@ -99,7 +99,7 @@ func TestSameAsTheOracle(t *testing.T) {
 				refused++
 				continue
 			}
-			tree, err := parser.Parse(f.source.Text)
+			tree, err := parser.Parse(f.program.Expression.Text)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}

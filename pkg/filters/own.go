@@ -3,7 +3,6 @@ package filters
 import (
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/expr-lang/expr/ast"
@@ -85,64 +84,6 @@ func (in *inspector) parsable(p reader, n *ast.CallNode) error {
 	return nil
 }
 
-func firstText(n *ast.CallNode) (*ast.StringNode, bool) {
-	if len(n.Arguments) == 0 {
-		return nil, false
-	}
-	text, ok := n.Arguments[0].(*ast.StringNode)
-	return text, ok
-}
-
-// own rewrites a call of one of our functions.
-func (r *rewriter) own(n *ast.CallNode, name string) ast.Node {
-	switch name {
-	case "changed":
-		return r.changed(n)
-	case "became":
-		return r.became(n)
-	case "owner", "condition":
-		return r.found(n, name)
-	case "cached", "byIndex":
-		return r.lookup(n, name)
-	case "age":
-		return r.age(n)
-	case "glob":
-		r.all(n.Arguments)
-		return call(n, "@glob", n.Arguments...)
-	}
-	if p, ok := readerOf(name); ok {
-		if text, ok := firstText(n); ok {
-			return constant(n, readers[p].parse(text.Value))
-		}
-		return call(n, "@"+name, r.node(n.Arguments[0]))
-	}
-	path := object.Path{}.Key("metadata").Key(name + "s") // labels, annotations
-	if key, ok := firstText(n); ok {
-		return r.field(n, r.root, path.Key(key.Value))
-	}
-	return call(n, "@get", r.field(n, r.root, path), r.node(n.Arguments[0]))
-}
-
-func constant(at ast.Node, value any) ast.Node {
-	n := &ast.ConstantNode{Value: value}
-	n.SetLocation(at.Location())
-	return n
-}
-
-func (r *rewriter) changed(n *ast.CallNode) ast.Node {
-	var changes []change
-	for _, arg := range n.Arguments {
-		path, err := object.CompilePath(arg.(*ast.StringNode).Value)
-		if err != nil {
-			r.fail(arg, "%v", err)
-		}
-		changes = append(changes,
-			change{r.fieldIndex(rootObject, path), r.fieldIndex(rootOld, path)})
-	}
-	r.filter.changes = append(r.filter.changes, changes)
-	return call(n, changeName(len(r.filter.changes)-1))
-}
-
 // functions is what an evaluator's own functions keep, from event to event and for one.
 type functions struct {
 	memos   [readerCount]map[string]any
@@ -169,32 +110,6 @@ func (f *functions) begin() {
 	}
 	f.used = 0
 	f.now = time.Time{}
-}
-
-// bindOwn adds our functions to the names of a rewritten expression.
-func (e *Evaluator) bindOwn(env map[string]any) {
-	e.functions.finds = make([]foundOnce, len(e.filter.finds))
-	for p := range readerCount {
-		env["@"+readers[p].name] = e.parseFunction(p)
-	}
-	for i := range e.filter.finds {
-		env[findName(i)] = e.findConstant(i)
-	}
-	for i := range e.filter.lookups {
-		env[lookupName(i)] = e.lookup(e.filter.lookups[i])
-	}
-	env["@owner"] = func(list, kind any) any { return e.find(findOwner, list, kind) }
-	env["@condition"] = func(list, kind any) any { return e.find(findCondition, list, kind) }
-	env["@hasOld"] = func() bool { return e.old() != nil }
-	env["@age"], env["@glob"] = e.age, e.glob
-	env["@begin"], env["@sum"] = e.beginSum, e.sum
-	env["@beginLast"], env["@findLast"], env["@findLastIndex"] = e.beginLast, e.findLast,
-		e.findLastIndex
-	env["@int"], env["@float"], env["@date"] = e.int, e.float, e.date
-	env["@indexOf"], env["@lastIndexOf"] = e.indexOf("indexOf", strings.Index),
-		e.indexOf("lastIndexOf", strings.LastIndex)
-	env["@min"], env["@max"] = e.least("min", 1), e.least("max", -1)
-	env["@string"], env["@message"] = e.string, e.message
 }
 
 // ownFunctions are the names of our functions, sorted.

@@ -251,7 +251,7 @@ func TestBecameOfOtherEvents(t *testing.T) {
 	if ok, err := e.Match(ev); ok || err != nil {
 		t.Errorf("without the state before: %v, %v", ok, err)
 	}
-	if !e.filter.UsesOld() {
+	if !e.program.UsesOld {
 		t.Error("became does not use old")
 	}
 }

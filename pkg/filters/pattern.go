@@ -62,7 +62,7 @@ func (e *Evaluator) matches(text, patternText any) bool {
 
 // matchesConstant is the operator with the i-th pattern of the filter.
 func (e *Evaluator) matchesConstant(i int) func(any) bool {
-	p := e.filter.patterns[i]
+	p := e.program.patterns[i]
 	return func(text any) bool {
 		v := e.load(text)
 		if v.kind == kindNil {

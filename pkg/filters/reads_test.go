@@ -31,9 +31,9 @@ func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
 			if ok, err := e.Match(ev); !ok || err != nil {
 				t.Fatal(tt.text, ok, err)
 			}
-			if len(f.chains) != tt.chains || len(e.cells) != tt.reads || e.listsUsed != tt.lists {
+			if len(f.program.chains) != tt.chains || len(e.cells) != tt.reads || e.listsUsed != tt.lists {
 				t.Errorf("%s: %d chains, %d reads, %d lists, want %d, %d, %d", tt.text,
-					len(f.chains), len(e.cells), e.listsUsed, tt.chains, tt.reads, tt.lists)
+					len(f.program.chains), len(e.cells), e.listsUsed, tt.chains, tt.reads, tt.lists)
 			}
 		}
 	}
@@ -73,8 +73,8 @@ func TestALabelIsReadOnce(t *testing.T) {
 	} {
 		f := compile(t, text)
 		e := f.Evaluator()
-		if ok, err := e.Match(ev); !ok || err != nil || len(f.fields) != fields {
-			t.Fatalf("%s: %v, %v, %d fields, want %d", text, ok, err, len(f.fields), fields)
+		if ok, err := e.Match(ev); !ok || err != nil || len(f.program.fields) != fields {
+			t.Fatalf("%s: %v, %v, %d fields, want %d", text, ok, err, len(f.program.fields), fields)
 		}
 		for i := range e.slots {
 			// The slot answers from now on, not the text.

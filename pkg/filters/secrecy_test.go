@@ -36,7 +36,7 @@ func TestErrorsHaveNothingOfTheObject(t *testing.T) {
 		var failure *EvalError
 		if message := err.Error(); !errors.As(err, &failure) || strings.Contains(message, text) ||
 			strings.Contains(message, number) {
-			t.Fatalf("%s: %v", f.source.Text, err)
+			t.Fatalf("%s: %v", f.program.Expression.Text, err)
 		}
 		failed[failure.Message] = true
 	}

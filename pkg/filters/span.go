@@ -5,10 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/expr-lang/expr/ast"
-
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // parseDuration reads what Go writes, with days before it: 7d, 1d12h, -30d, 1.5h.
@@ -52,23 +48,6 @@ func ParseDuration(text string) (time.Duration, bool) {
 
 // maxDays is half of what a duration can hold, so that the rest behind the days has room.
 const maxDays = 50_000
-
-// age rewrites age() into the time since an object was created.
-func (r *rewriter) age(n *ast.CallNode) ast.Node {
-	r.filter.usesClock = true
-	if len(n.Arguments) == 0 {
-		created := object.Path{}.Key("metadata").Key("creationTimestamp")
-		return call(n, "@age", r.field(n, r.root, created))
-	}
-	if text, ok := firstText(n); ok {
-		since, err := time.Parse(time.RFC3339, text.Value)
-		if err != nil {
-			r.fail(text, "%q is no time that age can count from; write it as RFC 3339 does, such as \"2026-01-02T15:04:05Z\"", text.Value)
-		}
-		return call(n, "@age", constant(text, since))
-	}
-	return call(n, "@age", r.node(n.Arguments[0]))
-}
 
 // age is the time that has passed since x, less than nothing if x is in the future.
 func (e *Evaluator) age(x any) any {
@@ -178,7 +157,3 @@ func (e *Evaluator) eventTime() time.Time {
 	}
 	return e.functions.now
 }
-
-// UsesClock tells whether the expression calls age: its answer changes although the object does
-// not.
-func (f *Filter) UsesClock() bool { return f.usesClock }

@@ -3,7 +3,6 @@ package filters
 import (
 	"time"
 
-	"github.com/expr-lang/expr/ast"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -15,13 +14,6 @@ type total struct {
 	amount  resource.Quantity
 	elapsed time.Duration
 	beyond  bool // of a quantity's bounds
-}
-
-// sum lets none go over the list, since it looks at every item of which its body is false, and adds
-// in the body: expr's own sum adds what it knows alone.
-func (r *rewriter) sum(n *ast.BuiltinNode) ast.Node {
-	n.Name = "none"
-	return call(n, "@sum", call(n, "@begin"), n)
 }
 
 func (e *Evaluator) beginSum() any {

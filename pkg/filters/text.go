@@ -16,14 +16,13 @@ import (
 // beginning and "…", MaxMessage bytes at most. A number, true and false, a date, a duration and the
 // like are written as texts, nil as "". An error is an [*EvalError].
 func (e *Evaluator) Text(ev event.Event) (string, error) {
-	if e.filter.source.Kind != KindMessage {
-		return "", e.filter.source.evalError(
+	if e.program.Expression.Kind != KindMessage {
+		return "", evalError(e.program.Expression,
 			&fault{message: "this expression is no message and gives no text"})
 	}
-	e.begin(ev)
-	result, err := e.vm.Run(e.filter.program, e.env)
+	result, err := e.Run(ev)
 	if err != nil {
-		return "", e.filter.source.evalError(err)
+		return "", err
 	}
 	text, _ := result.(string)
 	return text, nil

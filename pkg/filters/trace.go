@@ -1,21 +1,12 @@
 package filters
 
-import (
-	"strconv"
-	"strings"
+import "github.com/expr-lang/expr/ast"
 
-	"github.com/expr-lang/expr/ast"
-)
-
-// trace is what a filter that explains knows of its expression's parts. In its program every part
-// is the second argument of a call that records its value; the first one is a call that says the
-// part has begun, so that what a fault left unfinished is known.
+// trace records the values of an expression's parts, as its program evaluates them.
 type trace struct {
 	parts map[ast.Node]*part // by the node the user wrote
 	list  []*part
 	open  []opened // those that have begun and not ended, the outermost first
-
-	begins []*ast.CallNode // of the parts within predicates
 }
 
 // part is a node whose value is recorded.
@@ -53,71 +44,24 @@ func (t *trace) add(n ast.Node, depth int) *part {
 	return p
 }
 
-// wrap puts the calls around what has become of the node. A nil trace changes nothing.
-func (t *trace) wrap(written, rewritten ast.Node) ast.Node {
-	if t == nil || t.parts[written] == nil {
-		return rewritten
+// Part returns the number of the part that a node is.
+func (t *trace) Part(n ast.Node) (number, depth int, ok bool) {
+	p, ok := t.parts[n]
+	if !ok {
+		return 0, 0, false
 	}
-	p := t.parts[written]
-	var item []ast.Node
-	if p.depth > 0 {
-		item = []ast.Node{&ast.IntegerNode{}}
-	}
-	begin := call(written, "@begins"+strconv.Itoa(p.number), item...)
-	if p.depth > 0 {
-		t.begins = append(t.begins, begin.(*ast.CallNode))
-	}
-	if typeOf(rewritten) == typeBool {
-		return call(written, boolTrace+strconv.Itoa(p.number), begin, rewritten)
-	}
-	return call(written, "@gives"+strconv.Itoa(p.number), begin, rewritten)
+	return p.number, p.depth, true
 }
 
-// count lets those that begin within a predicate know its item. expr's compiler can do that and its
-// checker refuses it, so it is done between them.
-func (t *trace) count() {
-	if t == nil {
-		return
-	}
-	for _, begin := range t.begins {
-		index := &ast.PointerNode{Name: "index"}
-		index.SetLocation(begin.Location())
-		index.SetNature(*begin.Arguments[0].Nature())
-		begin.Arguments[0] = index
-	}
-}
-
-// boolTrace begins the names of those that give what is known to be true or false. Other parts lose
-// their type, which makes the operations on them those of values that are not known before.
-const boolTrace = "@givesBool"
-
-func isBoolTraceName(name string) bool { return strings.HasPrefix(name, boolTrace) }
-
-// bind adds the functions that record.
-func (t *trace) bind(env map[string]any) {
-	if t == nil {
-		return
-	}
-	for _, p := range t.list {
-		number := strconv.Itoa(p.number)
-		if p.depth > 0 {
-			env["@begins"+number] = func(item int) bool { return t.begin(p, item) }
-		} else {
-			env["@begins"+number] = func() bool { return t.begin(p, 0) }
-		}
-		env["@gives"+number] = func(_, value any) any { t.end(value); return value }
-		env[boolTrace+number] = func(_, value bool) bool { t.end(value); return value }
-	}
-}
-
-func (t *trace) begin(p *part, item int) bool {
-	t.open = append(t.open, opened{p, item})
+// Begin notes that a part is being evaluated, so that what a fault leaves unfinished is known.
+func (t *trace) Begin(part, item int) bool {
+	t.open = append(t.open, opened{t.list[part], item})
 	return true
 }
 
-// end records the value of the part that began last. It is not looked at before the run is over, so
+// End records the value of the part that began last. It is not looked at before the run is over, so
 // that a run that is recorded takes hardly longer than one that is not.
-func (t *trace) end(value any) {
+func (t *trace) End(value any) {
 	p := t.open[len(t.open)-1].part
 	p.runs++
 	r := recorded{at: t.items(), value: value}
@@ -143,7 +87,7 @@ func (t *trace) items() (at [MaxNesting]int) {
 // failed makes a run of every part that a fault left unfinished.
 func (t *trace) failed() {
 	for len(t.open) > 0 {
-		t.end(failure{})
+		t.End(failure{})
 	}
 }
 

@@ -31,6 +31,9 @@ func check(source Expression, n ast.Node) ([]*CompileError, error) {
 	w.asksForOld = asksForOld(n)
 	w.visit(n, w.on)
 	w.neverOrAlways(n)
+	if err := source.constants(n, map[ast.Node]bool{}); err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(w.warnings, func(a, b *CompileError) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -207,9 +210,6 @@ func (w *warner) opsNamed(n ast.Node) event.OpSet {
 	w.namesOps[n] = ops
 	return ops
 }
-
-func isAnd(n *ast.BinaryNode) bool { return n.Operator == "&&" || n.Operator == "and" }
-func isOr(n *ast.BinaryNode) bool  { return n.Operator == "||" || n.Operator == "or" }
 
 // opWords lists ops as a sentence does.
 func opWords(ops event.OpSet, last string) string {

@@ -55,11 +55,6 @@ func plainPath(text string) bool {
 	return true
 }
 
-func isName(n ast.Node, name string) bool {
-	id, ok := n.(*ast.IdentifierNode)
-	return ok && id.Value == name
-}
-
 // asksForOld reports whether the expression somewhere compares old itself, so that its author knows
 // that it can be nil.
 func asksForOld(n ast.Node) bool {
