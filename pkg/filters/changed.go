@@ -22,7 +22,7 @@ var rootedPath = regexp.MustCompile(`^(?:\$\.?|\.|object\.|old\.)(.+)$`)
 func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 	text, ok := arg.(*ast.StringNode)
 	if !ok {
-		texts := newExtents(in.source)
+		texts := newExtents(in.source.Text)
 		found := rootedPath.FindStringSubmatch(written(texts, arg))
 		at, whole := texts.span(arg)
 		if found == nil || !whole {
@@ -51,7 +51,7 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 		}
 		e := in.source.compileError(arg.Location().From,
 			"%v; changed takes the path of one field: write %s", err, compare)
-		if at, whole := newExtents(in.source).span(n); whole && len(n.Arguments) == 1 {
+		if at, whole := newExtents(in.source.Text).span(n); whole && len(n.Arguments) == 1 {
 			at.Text = "(" + compare + ")"
 			e.fix = &at
 		}

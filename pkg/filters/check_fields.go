@@ -216,7 +216,7 @@ func pathSteps(text string) []pathStep {
 
 // inLiteral gives the place of a text's n-th byte in the expression; in one that is not written as
 // it is, the place of the whole.
-func (s Expression) inLiteral(text *ast.StringNode, n int) int {
+func (s draft) inLiteral(text *ast.StringNode, n int) int {
 	at, runes := text.Location(), []rune(s.Text)
 	if from, to := at.From+1, at.To-1; from <= to && to <= len(runes) &&
 		string(runes[from:to]) == text.Value {

@@ -10,7 +10,7 @@ import (
 // value. What it does not know of, a function or a step that is computed, gives a value of which
 // nothing is known, and no mistake is found in that.
 type schemaCheck struct {
-	source    Expression
+	source    draft
 	variables map[string]fact
 	items     []fact // of the predicates around, the innermost last
 	warnings  []*CompileError

@@ -52,7 +52,7 @@ func (in *inspector) member(n *ast.MemberNode) error {
 
 // constants refuses what cannot be read of the constants beside quantities, durations and so on. It
 // is the last check of an expression: what follows from another mistake is none of its own.
-func (s Expression) constants(n ast.Node, seen map[ast.Node]bool) error {
+func (s draft) constants(n ast.Node, seen map[ast.Node]bool) error {
 	if seen[n] { // the parser puts one node in two places for 1 < a < 9 and a ?: b
 		return nil
 	}
@@ -77,7 +77,7 @@ func (s Expression) constants(n ast.Node, seen map[ast.Node]bool) error {
 	return nil
 }
 
-func (s Expression) operand(operator string, o Operand) error {
+func (s draft) operand(operator string, o Operand) error {
 	at := o.Node.Location().From
 	switch n := o.Node.(type) {
 	case *ast.StringNode:
@@ -96,7 +96,7 @@ func (s Expression) operand(operator string, o Operand) error {
 }
 
 // startOfAge refuses a constant that age cannot count from.
-func (s Expression) startOfAge(n *ast.CallNode) error {
+func (s draft) startOfAge(n *ast.CallNode) error {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	text, isText := firstText(n)
 	if !ok || !isText || callee.Value != "age" {

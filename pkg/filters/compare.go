@@ -28,13 +28,6 @@ func (e *Evaluator) result(x any) bool {
 	return v.b
 }
 
-func isNil(x any) bool {
-	if r, ok := x.(ref); ok {
-		return r.Kind() <= object.Null
-	}
-	return x == nil
-}
-
 // equal compares by value; int and float are one type.
 func (e *Evaluator) equal(a, b any) bool {
 	x, y := e.load(a), e.load(b)

@@ -1,17 +1,6 @@
 package filters
 
-import (
-	"reflect"
-	"strings"
-
-	"github.com/expr-lang/expr/checker"
-	"github.com/expr-lang/expr/conf"
-	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/parser"
-	"github.com/expr-lang/expr/types"
-
-	"github.com/informerd/informerd/pkg/informer/object"
-)
+import "github.com/informerd/informerd/pkg/informer/object"
 
 // Filter is a compiled expression. It is immutable and safe for concurrent use.
 type Filter struct {
@@ -28,25 +17,15 @@ func Compile(source Expression) (f *Filter, err error) {
 			f, err = nil, source.compileError(0, "the expression cannot be compiled: %v", r)
 		}
 	}()
-	if len(source.Text) > MaxSource {
-		return nil, source.compileError(0, "the expression has %d bytes, the limit is %d",
-			len(source.Text), MaxSource)
-	}
-	if strings.TrimSpace(source.Text) == "" {
-		return nil, source.compileError(0, "the expression is empty")
-	}
-	tree, err := parse(source)
+	tree, warnings, err := checkExpression(source)
 	if err != nil {
 		return nil, err
 	}
-	f = &Filter{conditions: conditionsOf(tree.Node, source.Kind)}
-	if f.warnings, err = check(source, tree.Node); err != nil {
+	program, err := compileProgram(source, tree, nil)
+	if err != nil {
 		return nil, err
 	}
-	if f.program, err = compileProgram(source, tree, nil); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return &Filter{program, conditionsOf(tree.Node, source.Kind), warnings}, nil
 }
 
 // Evaluator returns an evaluator for one worker.
@@ -71,65 +50,3 @@ func (f *Filter) Informers() []string { return f.program.Informers() }
 
 // IndexesIn returns the indexes, by informer, in which the expression looks within one namespace.
 func (f *Filter) IndexesIn() map[string][]string { return f.program.IndexesIn() }
-
-// parse reads the expression and finds all mistakes that have to do with the text as it was
-// written.
-func parse(source Expression) (*parser.Tree, error) {
-	config := source.checkConfig()
-	tree, err := parser.ParseWithConfig(source.Text, config)
-	if err != nil {
-		return nil, source.beyond(source.syntax(err))
-	}
-	in := &inspector{source: source}
-	if err := in.inspect(tree.Node, 0); err != nil {
-		return nil, err // it is too large to look for others
-	}
-	if len(in.found.all) == 0 {
-		result, err := checker.Check(tree, config)
-		if err == nil && source.Kind == KindMessage {
-			err = notText(result)
-		}
-		if err == nil {
-			return tree, nil
-		}
-	}
-	return nil, source.all(tree, &in.found)
-}
-
-// all returns every mistake of an expression that has some: those found, the names that do not
-// exist, the types that do not match, the fields that objects do not have.
-func (s Expression) all(tree *parser.Tree, found *mistakes) error {
-	schema := schemaCheck{source: s, variables: map[string]fact{}}
-	schema.root(tree.Node)
-	for _, mistake := range schema.mistakes {
-		found.add(mistake)
-	}
-	if again, err := parser.ParseWithConfig(s.Text, s.checkConfig()); err == nil {
-		for _, mistake := range found.all { // what follows from it is no mistake of its own
-			silence(&again.Node, &file.Error{Location: file.Location{From: mistake.offset}})
-		}
-		s.typeMistakes(again, found)
-	}
-	return found.err()
-}
-
-// checkConfig describes the names as their users see them.
-func (s Expression) checkConfig() *conf.Config {
-	config := conf.New(types.Map{
-		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool,
-		"missed":  types.Int,
-		"cluster": types.String, "listener": types.String,
-	})
-	config.MaxNodes = MaxNodes
-	if s.Kind != KindMessage {
-		config.Expect, config.ExpectAny = reflect.Bool, true
-	}
-	for name := range config.Builtins {
-		if !isAllowed(name) {
-			config.Disabled[name] = true
-			delete(config.Builtins, name)
-		}
-	}
-	declareOwn(config)
-	return config
-}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/expr-lang/expr/file"
 )
 
 // ErrUnknown is what every [EvalError] is: the expression has no answer for the event, which is
@@ -110,38 +108,46 @@ func (e *EvalError) Is(target error) bool { return target == ErrUnknown }
 // Unwrap returns ErrBudget or nil.
 func (e *EvalError) Unwrap() error { return e.err }
 
-// fault is what an operation panics with to end a run; expr's VM recovers it and adds the place.
-type fault struct {
-	message string
-	err     error
-}
+// CompileErrors are the mistakes in one expression, two or more, in the order of their places.
+type CompileErrors []*CompileError
 
-func (f *fault) Error() string { return f.message }
-
-func fail(format string, args ...any) {
-	panic(&fault{message: fmt.Sprintf(format, args...)})
-}
-
-func overBudget(format string, args ...any) {
-	panic(&fault{message: fmt.Sprintf(format, args...), err: ErrBudget})
-}
-
-// evalError makes an EvalError of what the VM returned. Messages of expr itself may quote values
-// and are not passed on.
-func evalError(s Expression, err error) *EvalError {
-	e := &EvalError{Listener: s.Listener, Rule: s.Rule, Place: s.position(0),
-		Message: "the expression failed"}
-	var where *file.Error
-	if errors.As(err, &where) {
-		e.Place = s.position(where.From)
-		if where.Message == "memory budget exceeded" {
-			e.Message, e.err = fmt.Sprintf("the expression made lists of more than %d items",
-				MaxMemory), ErrBudget
-		}
+// Error returns one mistake after the other, each with its line and a caret.
+func (e CompileErrors) Error() string {
+	texts := make([]string, len(e))
+	for i, mistake := range e {
+		texts[i] = mistake.Error()
 	}
-	var f *fault
-	if errors.As(err, &f) {
-		e.Message, e.err = f.message, f.err
+	return strings.Join(texts, "\n")
+}
+
+// Unwrap lets errors.As find a single CompileError.
+func (e CompileErrors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, mistake := range e {
+		all[i] = mistake
 	}
+	return all
+}
+
+// Mistakes lists the mistakes that an error of Compile consists of, none if it is no such error.
+func Mistakes(err error) []*CompileError {
+	var several CompileErrors
+	var one *CompileError
+	switch {
+	case errors.As(err, &several):
+		return several
+	case errors.As(err, &one):
+		return []*CompileError{one}
+	}
+	return nil
+}
+
+// maxMistakes is how many mistakes of one expression are reported.
+const maxMistakes = 20
+
+// proposed is a mistake whose hint proposes a change of the text.
+func (s Expression) proposed(offset int, fix *Fix, format string, args ...any) *CompileError {
+	e := s.compileError(offset, format, args...)
+	e.fix = fix
 	return e
 }

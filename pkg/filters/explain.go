@@ -103,7 +103,7 @@ type outlined struct {
 
 // outline makes parts of the expression's nodes.
 func (t *trace) outline(tree *parser.Tree, source Expression) *outlined {
-	o := &outliner{trace: t, extents: newExtents(source)}
+	o := &outliner{trace: t, extents: newExtents(source.Text)}
 	return o.part(tree.Node, 0)
 }
 

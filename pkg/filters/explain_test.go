@@ -231,7 +231,7 @@ func TestTextsOfParts(t *testing.T) {
 		}
 		tr := &trace{parts: map[ast.Node]*part{}}
 		tr.outline(tree, Expression{Text: text})
-		x := newExtents(Expression{Text: text})
+		x := newExtents(text)
 		for node := range tr.parts {
 			got, _ := x.text(node)
 			// within a predicate # means something

@@ -9,7 +9,7 @@ import (
 // extents finds the text that each node was written as. expr keeps one token of a node; the others
 // are those between its parts, and what closes the brackets that are open then.
 type extents struct {
-	source Expression
+	source string
 	tokens []lexer.Token
 	at     map[int]int // the token that begins at a character
 	pair   []int       // the token of the other bracket, or the token itself
@@ -23,18 +23,18 @@ type extent struct{ first, last int }
 
 var nowhere = extent{0, -1}
 
-func newExtents(source Expression) *extents {
+func newExtents(source string) *extents {
 	x := &extents{source: source, at: map[int]int{}, found: map[ast.Node]extent{}}
 	p := place{line: 1, column: 1}
-	for i, r := range source.Text {
+	for i, r := range source {
 		x.bytes, x.places = append(x.bytes, i), append(x.places, p)
 		p.column++
 		if r == '\n' {
 			p.line, p.column = p.line+1, 1
 		}
 	}
-	x.bytes, x.places = append(x.bytes, len(source.Text)), append(x.places, p)
-	tokens, err := lexer.Lex(file.NewSource(source.Text))
+	x.bytes, x.places = append(x.bytes, len(source)), append(x.places, p)
+	tokens, err := lexer.Lex(file.NewSource(source))
 	if err != nil {
 		return x // it was read before, so this does not happen; every node is printed then
 	}
@@ -69,7 +69,7 @@ func (x *extents) text(n ast.Node) (string, place) {
 	if from < 0 || from > to || to >= len(x.bytes) {
 		return n.String(), x.place(from)
 	}
-	return x.source.Text[x.bytes[from]:x.bytes[to]], x.place(from)
+	return x.source[x.bytes[from]:x.bytes[to]], x.place(from)
 }
 
 func (x *extents) place(offset int) place {

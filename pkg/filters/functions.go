@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/builtin"
@@ -75,14 +74,6 @@ func (e *Evaluator) join(a, b string) any {
 	e.charge(1 + (len(a)+len(b))/64)
 	e.grow(len(a) + len(b))
 	return a + b
-}
-
-func isTime(x any) bool {
-	switch x.(type) {
-	case time.Time, time.Duration:
-		return true
-	}
-	return false
 }
 
 func (e *Evaluator) negate(x any) any {

@@ -102,7 +102,7 @@ func (in *inspector) method(n *ast.CallNode) error {
 	if !named {
 		return in.errorf(n, "methods are not available in %s", plural)
 	}
-	texts := newExtents(s)
+	texts := newExtents(s.Text)
 	args := []string{written(texts, callee.Node)}
 	for _, arg := range n.Arguments {
 		args = append(args, written(texts, arg))
@@ -131,7 +131,7 @@ func (x *extents) span(n ast.Node) (Fix, bool) {
 }
 
 // unknownFunction says what a function may have meant, which is called at offset.
-func (s Expression) unknownFunction(name string, offset int) *CompileError {
+func (s draft) unknownFunction(name string, offset int) *CompileError {
 	message := fmt.Sprintf("unknown function %q", name)
 	if _, exists := builtin.Index[name]; exists {
 		message = fmt.Sprintf("the function %s is not available in %s", name, s.Kind.word().plural)
@@ -150,7 +150,7 @@ func (s Expression) unknownFunction(name string, offset int) *CompileError {
 
 // arguments cuts what is in the brackets that open at offset, and returns where they end; 0 if they
 // do not.
-func (s Expression) arguments(offset int) (args []string, end int) {
+func (s draft) arguments(offset int) (args []string, end int) {
 	text := []rune(s.Text)
 	for offset < len(text) && text[offset] == ' ' {
 		offset++
@@ -189,7 +189,7 @@ func (s Expression) arguments(offset int) (args []string, end int) {
 var simpleOperand = regexp.MustCompile(`^[A-Za-z0-9_.#\[\]"'-]+$|^"[^"\\]*"$|^[A-Za-z]+\([^()]*\)$`)
 
 // withHabit adds to a message what to write instead of a function or method with these arguments.
-func (s Expression) withHabit(offset int, at Fix, name string, args []string,
+func (s draft) withHabit(offset int, at Fix, name string, args []string,
 	message string) *CompileError {
 	h := habits[strings.ToLower(name)]
 	switch {
@@ -263,13 +263,6 @@ func ofItem(condition, variable string) string {
 	name := `(^|[^\w.$"'])` + regexp.QuoteMeta(variable)
 	condition = regexp.MustCompile(name+`\.`).ReplaceAllString(condition, "$1.")
 	return regexp.MustCompile(name+`($|[^\w"'])`).ReplaceAllString(condition, "$1#$2")
-}
-
-// proposed is a mistake whose hint proposes a change of the text.
-func (s Expression) proposed(offset int, fix *Fix, format string, args ...any) *CompileError {
-	e := s.compileError(offset, format, args...)
-	e.fix = fix
-	return e
 }
 
 // propose refuses a node and proposes what to write in its place.

@@ -3,6 +3,7 @@ package filters
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -12,7 +13,7 @@ import (
 // inspector refuses what the language has and a filter may not, before anything costly is done with
 // the tree.
 type inspector struct {
-	source   Expression
+	source   draft
 	visits   int
 	looks    int             // at nodes, to tell what they depend on
 	ofObject map[string]bool // variables of let, and whether they stand for something of the object
@@ -155,4 +156,16 @@ func (in *inspector) opName(n ast.Node) error {
 			near)
 	}
 	return in.errorf(n, "op is never %q; it is add, update, delete or resync", text.Value)
+}
+
+// name refuses a variable or function that this kind of expression does not have.
+func (in *inspector) name(n *ast.IdentifierNode) error {
+	if n.Value == "$env" {
+		return in.errorf(n, "$env is not available in %s", in.source.Kind.word().plural)
+	}
+	looks := in.source.Kind.word().looks
+	if looks == "" || !slices.Contains(ofEvents, n.Value) {
+		return nil
+	}
+	return in.errorf(n, "%s", strings.Replace(looks, "%s", n.Value, 1))
 }

@@ -1,11 +1,6 @@
 package filters
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/expr-lang/expr/ast"
-)
+import "slices"
 
 // kindWords are how errors speak of a kind of expression.
 type kindWords struct {
@@ -53,15 +48,3 @@ func (k Kind) names(all []string) []string {
 func (k Kind) variables() []string { return k.names(variables) }
 
 func (k Kind) functions() []string { return k.names(Functions()) }
-
-// name refuses a variable or function that this kind of expression does not have.
-func (in *inspector) name(n *ast.IdentifierNode) error {
-	if n.Value == "$env" {
-		return in.errorf(n, "$env is not available in %s", in.source.Kind.word().plural)
-	}
-	looks := in.source.Kind.word().looks
-	if looks == "" || !slices.Contains(ofEvents, n.Value) {
-		return nil
-	}
-	return in.errorf(n, "%s", strings.Replace(looks, "%s", n.Value, 1))
-}

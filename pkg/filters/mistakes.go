@@ -12,43 +12,6 @@ import (
 	"github.com/expr-lang/expr/parser"
 )
 
-// maxMistakes is how many mistakes of one expression are reported.
-const maxMistakes = 20
-
-// CompileErrors are the mistakes in one expression, two or more, in the order of their places.
-type CompileErrors []*CompileError
-
-// Error returns one mistake after the other, each with its line and a caret.
-func (e CompileErrors) Error() string {
-	texts := make([]string, len(e))
-	for i, mistake := range e {
-		texts[i] = mistake.Error()
-	}
-	return strings.Join(texts, "\n")
-}
-
-// Unwrap lets errors.As find a single CompileError.
-func (e CompileErrors) Unwrap() []error {
-	all := make([]error, len(e))
-	for i, mistake := range e {
-		all[i] = mistake
-	}
-	return all
-}
-
-// Mistakes lists the mistakes that an error of Compile consists of, none if it is no such error.
-func Mistakes(err error) []*CompileError {
-	var several CompileErrors
-	var one *CompileError
-	switch {
-	case errors.As(err, &several):
-		return several
-	case errors.As(err, &one):
-		return []*CompileError{one}
-	}
-	return nil
-}
-
 // mistakes collects what is wrong with one expression.
 type mistakes struct{ all []*CompileError }
 
@@ -74,62 +37,10 @@ func (m *mistakes) err() error {
 	}
 }
 
-// maxMended is how many mistakes that end the parser's work are mended one after the other.
-const maxMended = 5
-
-// beyond returns a mistake that ended the parser's work together with those that it hides: the text
-// is read again as its hint proposes it, or with another change that lets it be read.
-func (s Expression) beyond(first *CompileError) error {
-	change := first.fix
-	if change == nil {
-		change = first.mend
-	}
-	if change == nil || s.mended == maxMended {
-		return first
-	}
-	mended := s
-	mended.Text = change.apply(s.Text)
-	mended.mended++
-	var found mistakes
-	found.add(first)
-	tree, err := parse(mended)
-	if err == nil {
-		err = mended.all(tree, &mistakes{}) // the fields
-	}
-	for _, mistake := range Mistakes(err) {
-		offset, ok := change.origin(mistake.offset)
-		if !ok {
-			continue
-		}
-		moved := s.compileError(offset, "%s", mistake.Message)
-		if fix := mistake.fix; fix != nil {
-			from, ok1 := change.origin(fix.From)
-			to, ok2 := change.origin(fix.To)
-			if ok1 && ok2 && (to < change.From || from > change.To) {
-				moved.fix = &Fix{from, to, fix.Text}
-			}
-		}
-		found.add(moved)
-	}
-	return found.err()
-}
-
-// origin returns where a character of the changed text was before, false if it is new.
-func (f Fix) origin(offset int) (int, bool) {
-	end := f.From + len([]rune(f.Text))
-	switch {
-	case offset < f.From:
-		return offset, true
-	case offset >= end:
-		return offset - end + f.To, true
-	}
-	return 0, false
-}
-
 // typeMistakes finds what expr's checker refuses. It stops at the first mistake; so that is
 // replaced by something of which nothing is known, and the checker is asked again. The tree is not
 // to be used afterwards.
-func (s Expression) typeMistakes(tree *parser.Tree, m *mistakes) {
+func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
 	for range maxMistakes {
 		result, err := checker.Check(tree, s.checkConfig())
 		if err == nil && s.Kind == KindMessage {

@@ -1,7 +1,6 @@
 package filters
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -56,12 +55,6 @@ type chain struct {
 
 // Change is one argument of changed: the numbers of the two fields.
 type Change struct{ Object, Old int }
-
-// pattern is a regular expression.
-type pattern struct {
-	re   *regexp.Regexp
-	cost int // the number of its instructions
-}
 
 // find is a call of owner or condition with a constant. Its result is the same for a whole event.
 type find struct {

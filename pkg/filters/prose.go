@@ -13,7 +13,7 @@ var placeholders = regexp.MustCompile(
 
 // prose is the mistake of a message that is a sentence and no expression. It proposes the sentence
 // as a text, with the values that its placeholders name.
-func (s Expression) prose(offset int, plain string) *CompileError {
+func (s draft) prose(offset int, plain string) *CompileError {
 	text := strings.Join(strings.Fields(s.Text), " ")
 	template := strings.Contains(text, "{{") || strings.Contains(text, "${") ||
 		strings.Contains(text, "$(")
@@ -31,7 +31,7 @@ func (s Expression) prose(offset int, plain string) *CompileError {
 }
 
 // sentence makes an expression of a template.
-func (s Expression) sentence(text string) string {
+func (s draft) sentence(text string) string {
 	var parts []string
 	add := func(literal string) {
 		if literal != "" {
@@ -52,7 +52,7 @@ func (s Expression) sentence(text string) string {
 		}
 		value := s
 		value.Text = "string(" + name + ")"
-		if _, err := Compile(value); err != nil || name == "" {
+		if _, _, err := checkExpression(value.Expression); err != nil || name == "" {
 			continue
 		}
 		add(text[behind:at[0]])

@@ -38,8 +38,6 @@ type Expression struct {
 	Dropped []object.Path
 	// Schema says which fields the objects have. Nil: nothing is known, every field may be there.
 	Schema *Schema
-
-	mended int // how many mistakes were mended in the text to look for others
 }
 
 // Kind is what an expression is for.

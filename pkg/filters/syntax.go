@@ -36,7 +36,7 @@ var words = map[string]string{
 }
 
 // syntax adds its place and better words to an error of expr's parser.
-func (s Expression) syntax(err error) *CompileError {
+func (s draft) syntax(err error) *CompileError {
 	var where *file.Error
 	if !errors.As(err, &where) {
 		return s.place(err, nil)
@@ -75,7 +75,7 @@ func (s Expression) syntax(err error) *CompileError {
 var parserToken = regexp.MustCompile(`^unexpected token (\w+)(?:\((.*)\))?$`)
 
 // parserWords says in our words what the parser has met.
-func (s Expression) parserWords(message string) string {
+func (s draft) parserWords(message string) string {
 	if message == "unexpected end of expression" {
 		return tokens["EOF"]
 	}
@@ -106,7 +106,7 @@ func (s Expression) parserWords(message string) string {
 }
 
 // replacing is a mistake that the change mends, nil if it does not.
-func (s Expression) replacing(from, to int, by, format string, args ...any) *CompileError {
+func (s draft) replacing(from, to int, by, format string, args ...any) *CompileError {
 	fix := &Fix{from, to, by}
 	if !s.helps(*fix, from) {
 		return nil
@@ -121,7 +121,7 @@ var (
 )
 
 // amountWithoutQuotes is 10m or 4Gi as a number.
-func (s Expression) amountWithoutQuotes(plain string, offset int, text []rune) *CompileError {
+func (s draft) amountWithoutQuotes(plain string, offset int, text []rune) *CompileError {
 	from, to := runesAround(text, offset, func(r rune) bool { return isWordRune(r) || r == '.' })
 	word := string(text[from:to])
 	if head := amountHead.FindString(string(text[:from])); head != "" && from < len(text) &&
@@ -145,7 +145,7 @@ func (s Expression) amountWithoutQuotes(plain string, offset int, text []rune) *
 }
 
 // otherOperator is one of another language.
-func (s Expression) otherOperator(plain string, offset int, text []rune) *CompileError {
+func (s draft) otherOperator(plain string, offset int, text []rune) *CompileError {
 	for _, at := range []int{offset, offset - 1} {
 		from, to := runesAround(text, at, isOperatorRune)
 		by := operators[string(text[from:to])]
@@ -167,7 +167,7 @@ func (s Expression) otherOperator(plain string, offset int, text []rune) *Compil
 var operatorFunctions = regexp.MustCompile(`(contains|startsWith|endsWith|matches)\s*$`)
 
 // functionForm is startsWith(a, b).
-func (s Expression) functionForm(plain string, offset int, text []rune) *CompileError {
+func (s draft) functionForm(plain string, offset int, text []rune) *CompileError {
 	from, to := runesAround(text, offset, isWordRune)
 	name := string(text[from:to])
 	if !operatorFunctions.MatchString(name) {
@@ -182,7 +182,7 @@ func (s Expression) functionForm(plain string, offset int, text []rune) *Compile
 }
 
 // otherWord is AND and the like.
-func (s Expression) otherWord(plain string, offset int, text []rune) *CompileError {
+func (s draft) otherWord(plain string, offset int, text []rune) *CompileError {
 	from, to := runesAround(text, offset, isWordRune)
 	if from == to { // NOT object.a fails behind the word
 		return nil
@@ -220,7 +220,7 @@ func (s Expression) otherWord(plain string, offset int, text []rune) *CompileErr
 var curly = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "‘", `"`, "’", `"`, "«", `"`, "»",
 	`"`, "–", "-", "—", "-")
 
-func (s Expression) otherQuotes(plain string, offset int, text []rune) *CompileError {
+func (s draft) otherQuotes(plain string, offset int, text []rune) *CompileError {
 	straight := curly.Replace(s.Text)
 	if offset >= len(text) || straight == s.Text ||
 		!strings.ContainsRune("“”„‘’«»–—", text[offset]) {

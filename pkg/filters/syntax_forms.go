@@ -14,7 +14,7 @@ var (
 )
 
 // path is one of JSONPath, or a method on a list with a field of its items.
-func (s Expression) path(plain string, offset int, text []rune) *CompileError {
+func (s draft) path(plain string, offset int, text []rune) *CompileError {
 	before, behind := string(text[:min(offset, len(text))]), string(text[min(offset, len(text)):])
 	if strings.HasSuffix(before, "[") && wildcard.MatchString("["+behind) {
 		list := listBehin.FindString(strings.TrimSuffix(before, "["))
@@ -45,7 +45,7 @@ func (s Expression) path(plain string, offset int, text []rune) *CompileError {
 
 // unknownPredicate is a misspelt any(list, .field == …), whose second argument is no expression
 // then.
-func (s Expression) unknownPredicate(before string) *CompileError {
+func (s draft) unknownPredicate(before string) *CompileError {
 	text, depth := []rune(before), 0
 	for i := len(text) - 1; i > 0; i-- {
 		switch text[i] {
@@ -89,7 +89,7 @@ func firstRunes(text string, n int) string {
 var inBrackets = regexp.MustCompile(`\bin\s*\(`)
 
 // listInBrackets is op in ("add", "update").
-func (s Expression) listInBrackets(plain string, offset int, text []rune) *CompileError {
+func (s draft) listInBrackets(plain string, offset int, text []rune) *CompileError {
 	for _, at := range inBrackets.FindAllStringIndex(s.Text, -1) {
 		from := len([]rune(s.Text[:at[1]])) - 1
 		args, end := s.arguments(from)
@@ -110,7 +110,7 @@ func (s Expression) listInBrackets(plain string, offset int, text []rune) *Compi
 }
 
 // lambda is x => x.name or c, c.name behind a list.
-func (s Expression) lambda(plain string, offset int, text []rune) *CompileError {
+func (s draft) lambda(plain string, offset int, text []rune) *CompileError {
 	if !insidePredicate(string(text[:min(offset, len(text))])) {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (s Expression) lambda(plain string, offset int, text []rune) *CompileError 
 var plainName = regexp.MustCompile(`^[A-Za-z_]+$`)
 
 // openBracket is one that is not closed, or closed and not open; or a field without its object.
-func (s Expression) openBracket(plain string, offset int, text []rune) *CompileError {
+func (s draft) openBracket(plain string, offset int, text []rune) *CompileError {
 	if strings.HasPrefix(plain, "unexpected .") && offset < len(text) {
 		return s.replacing(offset, offset, "object", "%s", plain)
 	}

@@ -38,7 +38,7 @@ var dottedKey = regexp.MustCompile(
 	`\b(object|old)\.metadata\.(label|annotation)s\.([A-Za-z0-9][A-Za-z0-9_]*(?:[-./][A-Za-z0-9_]+)+)`)
 
 // keyAt proposes label("…") for a dotted key around offset.
-func (s Expression) keyAt(offset int) (hint string, fix *Fix) {
+func (s draft) keyAt(offset int) (hint string, fix *Fix) {
 	for _, found := range dottedKey.FindAllStringSubmatchIndex(s.Text, -1) {
 		from, to := len([]rune(s.Text[:found[0]])), len([]rune(s.Text[:found[1]]))
 		if offset < from || offset >= to {
@@ -60,7 +60,7 @@ func (s Expression) keyAt(offset int) (hint string, fix *Fix) {
 }
 
 // unknownName says what a name may have meant.
-func (s Expression) unknownName(name string, offset int) *CompileError {
+func (s draft) unknownName(name string, offset int) *CompileError {
 	kind := s.Kind.word()
 	if hint, fix := s.keyAt(offset); fix != nil {
 		return s.proposed(offset, fix,
@@ -128,7 +128,7 @@ func ofRequest(text []rune, offset int) (by string, end int) {
 }
 
 // isTopField reports whether objects have a field of this name.
-func (s Expression) isTopField(name string) bool {
+func (s draft) isTopField(name string) bool {
 	if s.Schema != nil && len(s.Schema.Fields) > 0 {
 		return slices.Contains(slices.Collect(maps.Keys(s.Schema.Fields)), name)
 	}

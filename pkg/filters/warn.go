@@ -17,7 +17,7 @@ func (f *Filter) Warnings() []*CompileError { return f.warnings }
 
 // check finds in the tree as the user wrote it what the source's schema refuses, and all there is
 // to warn of.
-func check(source Expression, n ast.Node) ([]*CompileError, error) {
+func check(source draft, n ast.Node) ([]*CompileError, error) {
 	c := &schemaCheck{source: source, variables: map[string]fact{}}
 	c.root(n)
 	if len(c.mistakes) > 0 {
@@ -45,7 +45,7 @@ func check(source Expression, n ast.Node) ([]*CompileError, error) {
 
 // warner finds what contradicts the ops that can be.
 type warner struct {
-	source   Expression
+	source   draft
 	on       event.OpSet // what the events can be
 	warnings []*CompileError
 	memo     map[opsAsked]event.OpSet

@@ -10,7 +10,7 @@ import (
 )
 
 // place gives an error of expr its place in the file, and better words where we have them.
-func (s Expression) place(err error, tree *parser.Tree) *CompileError {
+func (s draft) place(err error, tree *parser.Tree) *CompileError {
 	var where *file.Error
 	if errors.As(err, &where) {
 		if name, ok := strings.CutPrefix(where.Message, unknownPrefix); ok {
@@ -41,7 +41,7 @@ var typeWords = strings.NewReplacer(
 // unknownPrefix begins what expr says of a name that does not exist.
 const unknownPrefix = "unknown name "
 
-func (s Expression) reword(message string) string {
+func (s draft) reword(message string) string {
 	if strings.Contains(message, "exceeds maximum allowed nodes") {
 		return fmt.Sprintf("the expression has more than %d nodes", MaxNodes)
 	}

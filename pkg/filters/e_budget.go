@@ -1,0 +1,36 @@
+package filters
+
+// budget counts the steps of one evaluation, and the bytes it makes. No clock has a part in it: a
+// machine that is busy, or a limit on CPU, would turn an answer into none.
+type budget struct{ steps, bytes int }
+
+func (b *budget) reset() { *b = budget{} }
+
+// grow counts n bytes that are about to be made.
+func (b *budget) grow(n int) {
+	if b.bytes += n; b.bytes > MaxBytes {
+		overBudget("the expression made more than %d bytes", MaxBytes)
+	}
+}
+
+// charge pays for n steps and ends the run when there are none left.
+func (b *budget) charge(n int) {
+	if b.steps += n; b.steps > MaxSteps {
+		overBudget("the expression took more than %d steps", MaxSteps)
+	}
+}
+
+// itemBytes is what an item of a list takes, without what it refers to.
+const itemBytes = 16
+
+// Bytes that a step pays for, by what is done with them. TestStepsPayForTime looks for what these
+// do not cover.
+const (
+	scannedBytes  = 64   // gone over as JSON
+	comparedBytes = 1024 // compared, or searched for one byte
+	itemizedBytes = 16   // gone over item by item, or member by member
+	decodedBytes  = 8    // of a text with escapes, or a number
+	builtBytes    = 8    // decoded as lists and maps
+	foundBytes    = 1024 // of an object in which a field is found
+	freeBytes     = 32   // of a scalar that is in the price of the operation
+)
