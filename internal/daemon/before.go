@@ -9,9 +9,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-var everyOp = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(
-	event.Resync)
-
 // asked is what a listener's expressions ask of events, as far as that can be told without
 // evaluating them.
 type asked struct {
@@ -41,11 +38,11 @@ type before struct {
 // decide takes from the expressions what the buffer need not hold.
 func (a asked) decide() before {
 	selects, filter, rules := conditionsOf(a.selects), conditionsOf(a.filter), len(a.denies) > 0
-	b := before{on: a.on & filter.Ops, conditions: selects.Object, complete: filter.Complete &&
+	b := before{on: a.on & filter.Ops, conditions: selects.List, complete: filter.Complete &&
 		selects.Complete && !rules}
-	wanted := filters.Conditions{Ops: b.on, Object: filter.Object}
+	wanted := condition.Set{Ops: b.on, List: filter.List}
 	if rules {
-		b.on = everyOp
+		b.on = condition.EveryOp
 		wanted = a.ofRules(wanted)
 	}
 	if selects.Ops == 0 || wanted.Ops == 0 {
@@ -59,35 +56,35 @@ func (a asked) decide() before {
 		b.ofSelected(a, wanted)
 		return b
 	}
-	b.conditions = wanted.Object
+	b.conditions = wanted.List
 	// What a rule remembers of an object ends with the first state that it surely has nothing
 	// against.
-	b.transitions = rules && len(wanted.Object) > 0
+	b.transitions = rules && len(wanted.List) > 0
 	return b
 }
 
 // ofRules returns what rules may want, and what else is wanted. A state that no deny can be true
 // of, or fail on, changes nothing unless the state before was another one, whatever the time is and
 // other objects are.
-func (a asked) ofRules(wanted filters.Conditions) filters.Conditions {
-	var either []filters.Conditions
+func (a asked) ofRules(wanted condition.Set) condition.Set {
+	var either []condition.Set
 	for _, deny := range a.denies {
 		either = append(either, deny.Conditions())
 	}
 	if !a.quiet {
 		either = append(either, wanted)
 	}
-	return filters.AnyOf(either, maxOfRules)
+	return condition.AnyOf(either, maxOfRules)
 }
 
 // ofSelected decides for a listener with a select. To it, an update may be an object's entering or
 // leaving the set, which is an add or a delete.
-func (b *before) ofSelected(a asked, wanted filters.Conditions) {
+func (b *before) ofSelected(a asked, wanted condition.Set) {
 	b.transitions = true
 	// What comes in for that may turn out to be none, or be of another op than is wanted; and one
 	// state of the object may be in the set while the filter asks about the other.
 	b.complete = b.complete && b.on.Has(event.Add) && b.on.Has(event.Update) &&
-		b.on.Has(event.Delete) && len(wanted.Object) == 0
+		b.on.Has(event.Delete) && len(wanted.List) == 0
 	moving := a.selects.UsesClock() || len(a.selects.Informers()) > 0
 	// Of an object that is remembered as a member, or as one of which it is not known, the route
 	// needs all events.
@@ -97,7 +94,7 @@ func (b *before) ofSelected(a asked, wanted filters.Conditions) {
 			b.conditions = slices.Concat([]condition.Condition{{Of: condition.OfOp, Ops: ops}},
 				b.conditions)
 		}
-		b.conditions = slices.Concat(b.conditions, wanted.Object)
+		b.conditions = slices.Concat(b.conditions, wanted.List)
 	}
 	if b.on.Has(event.Add) || b.on.Has(event.Delete) {
 		b.on = b.on.With(event.Update)
@@ -110,9 +107,9 @@ func (b *before) ofSelected(a asked, wanted filters.Conditions) {
 }
 
 // conditionsOf takes a listener without the expression for one whose expression is always true.
-func conditionsOf(f *filters.Filter) filters.Conditions {
+func conditionsOf(f *filters.Filter) condition.Set {
 	if f == nil {
-		return filters.Conditions{Ops: everyOp, Complete: true}
+		return condition.Set{Ops: condition.EveryOp, Complete: true}
 	}
 	return f.Conditions()
 }

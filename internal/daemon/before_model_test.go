@@ -40,7 +40,7 @@ func TestNothingWantedIsRefusedBeforeTheBuffer(t *testing.T) {
 			}
 			judged, a.denies = append(judged, rule), append(a.denies, rule.Deny())
 		}
-		if a.on = everyOp; rapid.Bool().Draw(t, "some ops") {
+		if a.on = condition.EveryOp; rapid.Bool().Draw(t, "some ops") {
 			a.on = 0
 			for _, op := range rapid.SliceOfNDistinct(rapid.SampledFrom(event.Ops[:]), 1, 4,
 				rapid.ID[event.Op]).Draw(t, "on") {

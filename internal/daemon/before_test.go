@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -185,12 +186,12 @@ func TestDecide(t *testing.T) {
 func TestDecideChangesNoFilter(t *testing.T) {
 	selects, filter := compiled(t, filters.KindSelect, `label("a") == "x" && label("b") == "y"`),
 		compiled(t, filters.KindFilter, `label("c") == "z"`)
-	a := asked{on: everyOp, selects: selects, filter: filter}
+	a := asked{on: condition.EveryOp, selects: selects, filter: filter}
 	first := said(a.decide())
 	b := a
 	b.filter = compiled(t, filters.KindFilter, `label("d") == "v"`)
 	b.decide()
-	if second := said(a.decide()); second != first || len(selects.Conditions().Object) != 2 {
+	if second := said(a.decide()); second != first || len(selects.Conditions().List) != 2 {
 		t.Errorf("got %s, then %s", first, second)
 	}
 }

@@ -173,9 +173,9 @@ func (l *listener) suggestion(shared bool) string {
 		}
 		from, note = l.asked.filter.Conditions(),
 			"; updates with which an object enters or leaves it then are adds and deletes"
-		from.Object = steady(l.asked.filter, from.Object)
+		from.List = steady(l.asked.filter, from.List)
 	}
-	parts := serverSide(l.cfg.Informer(), from.Object)
+	parts := serverSide(l.cfg.Informer(), from.List)
 	if len(parts) == 0 {
 		return ""
 	}

@@ -165,7 +165,7 @@ func TestServerSide(t *testing.T) {
 		`object.metadata.labels["a.b/c"] == "d" && changed("x")`: `labelSelector: "a.b/c=d"`,
 	} {
 		f := compiled(t, filters.KindFilter, expression)
-		parts := serverSide(&config.Informer{Resource: "pods"}, f.Conditions().Object)
+		parts := serverSide(&config.Informer{Resource: "pods"}, f.Conditions().List)
 		if got := strings.Join(parts, "; "); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", expression, got, want)
 		}
@@ -184,7 +184,7 @@ func TestServerSide(t *testing.T) {
 			`namespaces: [a, b]; labelSelector: "e,g,c=d"; fieldSelector: "metadata.name!=f,status.phase=Running"`},
 	} {
 		c.informer.Resource = "pods"
-		if got := strings.Join(serverSide(&c.informer, f.Conditions().Object),
+		if got := strings.Join(serverSide(&c.informer, f.Conditions().List),
 			"; "); got != c.want {
 			t.Errorf("%+v:\n got %s\nwant %s", c.informer, got, c.want)
 		}

@@ -1,11 +1,14 @@
 package filters
 
-import "github.com/informerd/informerd/pkg/informer/object"
+import (
+	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
 
 // Filter is a compiled expression. It is immutable and safe for concurrent use.
 type Filter struct {
 	program    *Program
-	conditions Conditions
+	conditions condition.Set
 	warnings   []*CompileError
 }
 
@@ -50,3 +53,6 @@ func (f *Filter) Informers() []string { return f.program.Informers() }
 
 // IndexesIn returns the indexes, by informer, in which the expression looks within one namespace.
 func (f *Filter) IndexesIn() map[string][]string { return f.program.IndexesIn() }
+
+// Conditions returns what can be asked of an event before it is evaluated.
+func (f *Filter) Conditions() condition.Set { return f.conditions }

@@ -32,22 +32,22 @@ func testFor(t condition.Test, want bool) condition.Test {
 
 // asks puts a question to what a node reads. The question is for when the node's comparison is
 // true.
-func (t *conditioner) asks(n ast.Node, question condition.Condition, want bool) Conditions {
+func (t *conditioner) asks(n ast.Node, question condition.Condition, want bool) condition.Set {
 	question.Test = testFor(question.Test, want)
 	of, ok := t.subject(n)
 	if !ok {
-		return anything
+		return condition.Anything
 	}
 	return of.ask(question, false)
 }
 
 // truth is for a value where true or false is needed.
-func (t *conditioner) truth(n ast.Node, want bool) Conditions {
+func (t *conditioner) truth(n ast.Node, want bool) condition.Set {
 	return t.asks(n, condition.Condition{Test: condition.True}, want)
 }
 
 // equality takes a comparison of a subject with a constant; it is false for other nodes.
-func (t *conditioner) equality(subject, constant ast.Node, equal bool) (Conditions, bool) {
+func (t *conditioner) equality(subject, constant ast.Node, equal bool) (condition.Set, bool) {
 	constant, as := bare(constant)
 	values, ok := constantsOf(constant)
 	values.As = as
@@ -58,11 +58,11 @@ func (t *conditioner) equality(subject, constant ast.Node, equal bool) (Conditio
 		return t.oneOf(subject, values, equal)
 	}
 	if _, isNil := constant.(*ast.NilNode); !isNil || as != condition.AsIs {
-		return Conditions{}, false
+		return condition.Set{}, false
 	}
 	of, ok := t.subject(subject)
 	if !ok {
-		return Conditions{}, false
+		return condition.Set{}, false
 	}
 	return of.ask(condition.Condition{Test: testFor(condition.NotExists, equal)}, true), true
 }
@@ -119,7 +119,7 @@ func constantNumber(n ast.Node) (float64, bool) {
 	return 0, false
 }
 
-func ofOps(words []string, want bool) Conditions {
+func ofOps(words []string, want bool) condition.Set {
 	ops := event.OpSet(0)
 	for _, v := range words {
 		if op, err := event.ParseOp(v); err == nil {
@@ -127,16 +127,16 @@ func ofOps(words []string, want bool) Conditions {
 		}
 	}
 	if !want {
-		ops = allOps &^ ops
+		ops = condition.EveryOp &^ ops
 	}
-	return Conditions{Ops: ops, Complete: true}
+	return condition.Set{Ops: ops, Complete: true}
 }
 
 // oneOf is for something that is one of some values, or none of them; it is false for other nodes.
-func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (Conditions, bool) {
+func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (condition.Set, bool) {
 	of, ok := t.subject(n)
 	if !ok {
-		return Conditions{}, false
+		return condition.Set{}, false
 	}
 	values.Test = testFor(condition.In, want)
 	// of some numbers it is not known
@@ -155,7 +155,7 @@ func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (
 	return of.ask(values, complete), true
 }
 
-func (t *conditioner) membership(n *ast.BinaryNode, want bool) Conditions {
+func (t *conditioner) membership(n *ast.BinaryNode, want bool) condition.Set {
 	switch right := n.Right.(type) {
 	case *ast.ArrayNode:
 		items := slices.DeleteFunc(slices.Clone(right.Nodes), func(n ast.Node) bool {
@@ -184,12 +184,12 @@ func (t *conditioner) membership(n *ast.BinaryNode, want bool) Conditions {
 		if of.what.Key == "metadata.labels" && key.Value != "" {
 			c := condition.Condition{Of: condition.OfLabel, Old: of.what.Old, Key: key.Value,
 				Test: testFor(condition.Exists, want)}
-			return Conditions{Ops: allOps, Object: []condition.Condition{c}, Complete: true}
+			return condition.Set{Ops: condition.EveryOp, List: []condition.Condition{c}, Complete: true}
 		}
 		return of.ask(condition.Condition{Test: testFor(condition.Has, want),
 			Values: []string{key.Value}}, false)
 	}
-	return anything
+	return condition.Anything
 }
 
 // orders are the tests of a comparison, and those with the sides exchanged.
@@ -198,7 +198,7 @@ var orders = map[string][2]condition.Test{
 	">": {condition.More, condition.Less}, ">=": {condition.AtLeast, condition.AtMost},
 }
 
-func (t *conditioner) order(n *ast.BinaryNode, want bool) Conditions {
+func (t *conditioner) order(n *ast.BinaryNode, want bool) condition.Set {
 	subject, constant, test := n.Left, n.Right, orders[n.Operator][0]
 	constant, as := bare(constant)
 	values, ok := constantsOf(constant)
@@ -208,39 +208,39 @@ func (t *conditioner) order(n *ast.BinaryNode, want bool) Conditions {
 		values, ok = constantsOf(constant)
 	}
 	if !ok || len(values.Bools) > 0 {
-		return anything
+		return condition.Anything
 	}
 	values.Test, values.As = test, as
 	return t.asks(subject, values, want)
 }
 
 // difference is for object.x != old.x: what has the same text is equal.
-func (t *conditioner) difference(n *ast.BinaryNode) Conditions {
+func (t *conditioner) difference(n *ast.BinaryNode) condition.Set {
 	a, ok1 := t.subject(n.Left)
 	b, ok2 := t.subject(n.Right)
 	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old ||
 		a.what.As != condition.AsIs || b.what.As != condition.AsIs {
-		return anything
+		return condition.Anything
 	}
 	path, ok := a.path()
 	other, _ := b.path()
 	if !ok || path != other {
-		return anything
+		return condition.Anything
 	}
-	return Conditions{Ops: allOps,
-		Object: []condition.Condition{{Of: condition.OfField, Key: path, Test: condition.Differs}}}
+	return condition.Set{Ops: condition.EveryOp,
+		List: []condition.Condition{{Of: condition.OfField, Key: path, Test: condition.Differs}}}
 }
 
 // pattern asks for the text with which everything begins that a regular expression matches, or
 // which is part of it.
-func (t *conditioner) pattern(n *ast.BinaryNode, want bool) Conditions {
+func (t *conditioner) pattern(n *ast.BinaryNode, want bool) condition.Set {
 	text, ok := n.Right.(*ast.StringNode)
 	if !ok || !want {
-		return anything
+		return condition.Anything
 	}
 	parsed, err := syntax.Parse(text.Value, syntax.Perl)
 	if err != nil {
-		return anything
+		return condition.Anything
 	}
 	test, parts := condition.Contains, []*syntax.Regexp{parsed}
 	if parsed.Op == syntax.OpConcat {
@@ -250,7 +250,7 @@ func (t *conditioner) pattern(n *ast.BinaryNode, want bool) Conditions {
 		test, parts = condition.StartsWith, parts[1:]
 	}
 	if len(parts) == 0 || parts[0].Op != syntax.OpLiteral || parts[0].Flags&syntax.FoldCase != 0 {
-		return anything
+		return condition.Anything
 	}
 	return t.asks(n.Left, condition.Condition{Test: test, Values: []string{string(parts[0].Rune)}},
 		true)
@@ -258,10 +258,10 @@ func (t *conditioner) pattern(n *ast.BinaryNode, want bool) Conditions {
 
 // glob asks for the text before the first star or question mark of a pattern, or behind the last
 // one.
-func (t *conditioner) glob(n *ast.CallNode, want bool) Conditions {
+func (t *conditioner) glob(n *ast.CallNode, want bool) condition.Set {
 	pattern, ok := firstText(n)
 	if !ok || len(n.Arguments) != 2 || !want {
-		return anything
+		return condition.Anything
 	}
 	first, last := strings.IndexAny(pattern.Value, "*?"), strings.LastIndexAny(pattern.Value, "*?")
 	question := condition.Condition{Test: condition.StartsWith, Values: []string{pattern.Value}}

@@ -13,10 +13,10 @@ import (
 var onlyUpdates = event.OpSet(0).With(event.Update)
 
 // call is for calls of our own functions that are true or false; it is false for others.
-func (t *conditioner) call(n *ast.CallNode, want bool) (c Conditions, ok bool) {
+func (t *conditioner) call(n *ast.CallNode, want bool) (c condition.Set, ok bool) {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
-		return anything, true
+		return condition.Anything, true
 	}
 	switch callee.Value {
 	case "changed":
@@ -30,14 +30,14 @@ func (t *conditioner) call(n *ast.CallNode, want bool) (c Conditions, ok bool) {
 	case "glob":
 		return t.glob(n, want), true
 	default:
-		return anything, false
+		return condition.Anything, false
 	}
-	return anything, true
+	return condition.Anything, true
 }
 
 // changes is for changed, which is true of updates in which one of the fields differs.
-func changes(n *ast.CallNode) Conditions {
-	c := Conditions{Ops: onlyUpdates}
+func changes(n *ast.CallNode) condition.Set {
+	c := condition.Set{Ops: onlyUpdates}
 	var either [][]condition.Condition
 	for _, arg := range n.Arguments {
 		text, ok := arg.(*ast.StringNode)
@@ -55,32 +55,32 @@ func changes(n *ast.CallNode) Conditions {
 	switch len(either) {
 	case 0:
 	case 1:
-		c.Object = either[0]
+		c.List = either[0]
 	default:
-		c.Object = []condition.Condition{{Of: condition.OfAlternatives, Either: either}}
+		c.List = []condition.Condition{{Of: condition.OfAlternatives, Either: either}}
 	}
 	return c
 }
 
 // became is true of updates after which the condition is true of the object, and was not of the old
 // one.
-func (t *conditioner) became(n ast.Node) Conditions {
+func (t *conditioner) became(n ast.Node) condition.Set {
 	is, wasNot := t.of(n, true), t.of(n, false)
 	if t.inItem {
-		wasNot = anything
+		wasNot = condition.Anything
 	}
-	return Conditions{Ops: is.Ops & wasNot.Ops & onlyUpdates,
-		Object: slices.Concat(is.Object, asOld(wasNot.Object))}
+	return condition.Set{Ops: is.Ops & wasNot.Ops & onlyUpdates,
+		List: slices.Concat(is.List, condition.AsOld(wasNot.List))}
 }
 
 // builtin is for expr's functions that are true or false.
-func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) Conditions {
+func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) condition.Set {
 	if test, ok := textTests[n.Name]; ok && len(n.Arguments) == 2 {
 		if text, ok := n.Arguments[1].(*ast.StringNode); ok {
 			return t.asks(n.Arguments[0],
 				condition.Condition{Test: test, Values: []string{text.Value}}, want)
 		}
-		return anything
+		return condition.Anything
 	}
 	test, of := condition.Any, want // that of an item's predicate
 	switch n.Name {
@@ -90,32 +90,32 @@ func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) Conditions {
 	case "none":
 		test, of = condition.Every, !want
 	default:
-		return anything
+		return condition.Anything
 	}
 	if !want { // not any is none, not all is any that is not, not none is any
 		test = condition.Any + condition.Every - test
 	}
 	if len(n.Arguments) != 2 || t.inItem {
-		return anything
+		return condition.Anything
 	}
 	list, ok := t.subject(n.Arguments[0])
 	body, isPredicate := n.Arguments[1].(*ast.PredicateNode)
 	if !ok || !isPredicate || list.find != nil || list.what.Of != condition.OfField {
-		return anything
+		return condition.Anything
 	}
 	if test == condition.Every && t.strict && !t.certain(body.Node) {
-		return anything // an item before the one that is asked about may fail
+		return condition.Anything // an item before the one that is asked about may fail
 	}
 	t.inItem = true
 	item := t.of(body.Node, of)
 	t.inItem = false
-	question := condition.Condition{Test: test, Items: item.Object}
-	if item.Ops != allOps {
+	question := condition.Condition{Test: test, Items: item.List}
+	if item.Ops != condition.EveryOp {
 		question.Items = append([]condition.Condition{{Of: condition.OfOp, Ops: item.Ops}},
 			question.Items...)
 	}
 	if len(question.Items) == 0 {
-		return anything
+		return condition.Anything
 	}
 	return list.ask(question, false)
 }

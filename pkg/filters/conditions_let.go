@@ -4,14 +4,16 @@ import (
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
 // A variable is what its value is: both read the same event. No variable can be called object, op
 // or label, nor as another one around it.
 
 // declaration is for an expression with a variable.
-func (t *conditioner) declaration(n *ast.VariableDeclaratorNode, want bool) Conditions {
-	var c Conditions
+func (t *conditioner) declaration(n *ast.VariableDeclaratorNode, want bool) condition.Set {
+	var c condition.Set
 	t.with(n, func() { c = t.of(n.Expr, want) })
 	if t.isPlain(n.Value) {
 		return c

@@ -30,11 +30,11 @@ func TestAnyOf(t *testing.T) {
 			`(label("a") in ["x"] or n > 5)`},
 		{1, []string{`label("a") == "x" && object.n > 1`, `object.n > 5 && object.m > 5`}, ""},
 	} {
-		var all []Conditions
+		var all []condition.Set
 		for _, text := range tt.texts {
 			all = append(all, compile(t, text).Conditions())
 		}
-		if got := AnyOf(all, tt.most).words(); got != tt.want {
+		if got := setWords(condition.AnyOf(all, tt.most)); got != tt.want {
 			t.Errorf("%q\n got %q\nwant %q", tt.texts, got, tt.want)
 		}
 	}
@@ -45,21 +45,21 @@ func TestAnyOf(t *testing.T) {
 func TestConditionsOfAnyAreNecessary(t *testing.T) {
 	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
-		var all []Conditions
+		var all []condition.Set
 		for range rapid.IntRange(1, 4).Draw(t, "expressions") {
 			if f, err := Compile(Expression{Text: drawConditions(t, 2)}); err == nil {
 				all = append(all, f.Conditions())
 			}
 		}
-		several := AnyOf(all, rapid.SampledFrom([]int{1, 2, 5, 100}).Draw(t, "most"))
+		several := condition.AnyOf(all, rapid.SampledFrom([]int{1, 2, 5, 100}).Draw(t, "most"))
 		for range 10 {
 			o, err := (&object.Parser{APIVersion: "v1", Kind: "Pod"}).Parse([]byte(drawMetadata(t)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			e := condition.Event{Op: rapid.SampledFrom(event.Ops).Draw(t, "op"), Object: o}
-			holds := func(c Conditions) bool {
-				return c.Ops.Has(e.Op) && conditiontest.Hold(c.Object, false, e)
+			holds := func(c condition.Set) bool {
+				return c.Ops.Has(e.Op) && conditiontest.Hold(c.List, false, e)
 			}
 			if holds(several) {
 				continue
@@ -68,7 +68,7 @@ func TestConditionsOfAnyAreNecessary(t *testing.T) {
 			for _, one := range all {
 				if holds(one) {
 					t.Fatalf("%s %s is refused by %s, but not by %s", e.Op, o.JSON(),
-						several.words(), one.words())
+						setWords(several), setWords(one))
 				}
 			}
 		}

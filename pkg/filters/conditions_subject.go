@@ -1,8 +1,6 @@
 package filters
 
 import (
-	"slices"
-
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/informer/condition"
@@ -23,23 +21,23 @@ type found struct {
 }
 
 // ask makes conditions of a question.
-func (s subject) ask(question condition.Condition, complete bool) Conditions {
+func (s subject) ask(question condition.Condition, complete bool) condition.Set {
 	if s.what.As != condition.AsIs {
 		if question.As != condition.AsIs && question.As != s.what.As {
-			return anything
+			return condition.Anything
 		}
 		question.As = s.what.As
 	}
 	if question.As != condition.AsIs && (s.what.Of < condition.OfLabel || !readable(question)) {
-		return anything
+		return condition.Anything
 	}
 	if s.find == nil {
 		question.Of, question.Old, question.Key = s.what.Of, s.what.Old, s.what.Key
 		if question.Of < condition.OfLabel &&
 			(question.Test == condition.Exists || question.Test == condition.NotExists) {
-			return anything
+			return condition.Anything
 		}
-		return Conditions{Ops: allOps, Object: []condition.Condition{question}, Complete: complete}
+		return condition.Set{Ops: condition.EveryOp, List: []condition.Condition{question}, Complete: complete}
 	}
 	is := condition.Condition{Of: condition.OfItem, Key: s.find.key, Values: []string{s.find.value}}
 	isNot := is
@@ -62,7 +60,7 @@ func (s subject) ask(question condition.Condition, complete bool) Conditions {
 	case question.Test == condition.NotExists:
 		list = []condition.Condition{none}
 	}
-	return Conditions{Ops: allOps, Object: list}
+	return condition.Set{Ops: condition.EveryOp, List: list}
 }
 
 // path is the field that the subject is, false if it is none.
@@ -163,18 +161,4 @@ func pathText(keys []any) (string, bool) {
 	text := pathOf(keys).String()
 	_, err := object.CompilePath(text)
 	return text, err == nil
-}
-
-// asOld asks the same of the state before.
-func asOld(list []condition.Condition) []condition.Condition {
-	list = slices.Clone(list)
-	for i := range list {
-		c := &list[i]
-		c.Old = c.Of < condition.OfOp
-		c.Items, c.Either = asOld(c.Items), slices.Clone(c.Either)
-		for j := range c.Either {
-			c.Either[j] = asOld(c.Either[j])
-		}
-	}
-	return list
 }

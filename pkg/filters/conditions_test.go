@@ -13,9 +13,9 @@ import (
 )
 
 // words is conditions as one text, with a ! behind it if they are all there is.
-func (c Conditions) words() string {
+func setWords(c condition.Set) string {
 	var parts []string
-	if c.Ops != allOps {
+	if c.Ops != condition.EveryOp {
 		ops := []string{}
 		for _, op := range event.Ops {
 			if c.Ops.Has(op) {
@@ -24,7 +24,7 @@ func (c Conditions) words() string {
 		}
 		parts = append(parts, strings.Join(ops, "|"))
 	}
-	for _, o := range c.Object {
+	for _, o := range c.List {
 		simple := !o.Old && o.Of <= condition.OfField && o.Test <= condition.NotExists &&
 			len(o.Numbers)+len(o.Bools) == 0
 		if !simple {
@@ -208,7 +208,7 @@ func TestConditions(t *testing.T) {
 		`became(any(object.spec.list, .x == "y"))`: `update (any(spec.list, .x in ["y"])) (all(old spec.list, .x not in ["y"]))`,
 		`old.spec.n > 3`:                           "(old spec.n > 3)",
 	} {
-		if got := compile(t, text).Conditions().words(); got != want {
+		if got := setWords(compile(t, text).Conditions()); got != want {
 			t.Errorf("%s\n got %q\nwant %q", text, got, want)
 		}
 	}
@@ -255,16 +255,16 @@ func TestConditionsAreNecessary(t *testing.T) {
 			ok, err := e.Match(ev)
 			c := f.Conditions()
 			holds := c.Ops.Has(ev.Op) &&
-				conditiontest.Hold(c.Object, false,
+				conditiontest.Hold(c.List, false,
 					condition.Event{Op: ev.Op, Object: ev.Object, Old: ev.Old})
 			odd := isOdd(ev.Object) || ev.Old != nil && isOdd(ev.Old)
 			if ok && !holds {
 				t.Fatalf("%s\n%s %s\nmatches, but is refused by %s", text, ev.Op, ev.Object.JSON(),
-					c.words())
+					setWords(c))
 			}
 			if c.Complete && holds && !odd && !ok {
 				t.Fatalf("%s\n%s %s\ndoes not match (%v), but %s is said to be complete", text,
-					ev.Op, ev.Object.JSON(), err, c.words())
+					ev.Op, ev.Object.JSON(), err, setWords(c))
 			}
 			switch {
 			case ok:
@@ -272,7 +272,7 @@ func TestConditionsAreNecessary(t *testing.T) {
 			case !holds:
 				refused++
 			}
-			if c.Complete && len(c.Object) > 0 {
+			if c.Complete && len(c.List) > 0 {
 				complete++
 			}
 		}
@@ -303,13 +303,13 @@ func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = e.Match(event.Event{Op: event.Resync, Object: o})
-			holds := conditiontest.Hold(c.Object, false,
+			holds := conditiontest.Hold(c.List, false,
 				condition.Event{Op: event.Resync, Object: o})
 			switch {
 			case isOdd(o):
 			case err != nil && !holds:
 				t.Fatalf("%s\n%s\nfails with %v, but is refused by %s", f.program.Expression.Text, o.JSON(),
-					err, c.words())
+					err, setWords(c))
 			case err != nil && c.Certain:
 				t.Fatalf("%s\n%s\nfails with %v, though it is said to be certain", f.program.Expression.Text,
 					o.JSON(), err)

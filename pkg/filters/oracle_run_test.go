@@ -138,7 +138,7 @@ func heldAgainstConditions(t *testing.T, text string, ev event.Event, caches Cac
 		return 0
 	}
 	var fields condition.Fields
-	list, err := fields.Compile(f.Conditions().Object, false)
+	list, err := fields.Compile(f.Conditions().List, false)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -147,7 +147,7 @@ func heldAgainstConditions(t *testing.T, text string, ev event.Event, caches Cac
 		return 0
 	}
 	if got, _ := answerOf(t, f, ev, caches); got == "true" {
-		t.Errorf("%s\n  is refused by %s\n  object %s\n  old %s", text, f.Conditions().words(),
+		t.Errorf("%s\n  is refused by %s\n  object %s\n  old %s", text, setWords(f.Conditions()),
 			ev.Object.JSON(), oldText(ev))
 	}
 	return 1

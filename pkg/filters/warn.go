@@ -7,6 +7,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -23,10 +24,10 @@ func check(source draft, n ast.Node) ([]*CompileError, error) {
 	if len(c.mistakes) > 0 {
 		return nil, (&mistakes{c.mistakes}).err()
 	}
-	w := &warner{source: source, on: source.On & allOps, warnings: c.warnings,
+	w := &warner{source: source, on: source.On & condition.EveryOp, warnings: c.warnings,
 		memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}}
 	if w.on == 0 {
-		w.on = allOps
+		w.on = condition.EveryOp
 	}
 	w.asksForOld = asksForOld(n)
 	w.visit(n, w.on)
@@ -169,7 +170,7 @@ func (w *warner) opsOf(n ast.Node, want bool) event.OpSet {
 	if ops, ok := w.memo[asked]; ok {
 		return ops
 	}
-	ops := allOps
+	ops := condition.EveryOp
 	switch n := n.(type) {
 	case *ast.UnaryNode:
 		if n.Operator == "!" || n.Operator == "not" {
