@@ -11,9 +11,9 @@ const (
 	eachFound
 )
 
-// body returns the function that takes the values of a predicate's body, which has so many nodes. They
-// are paid for item by item, be they evaluated or not: the operations alone do not pay for what takes
-// the same time whatever they work on.
+// body returns the function that takes the values of a predicate's body, which has so many nodes.
+// They are paid for item by item, be they evaluated or not: the operations alone do not pay for
+// what takes the same time whatever they work on.
 func (e *Evaluator) body(each each, nodes int) any {
 	switch each {
 	case eachMapped:

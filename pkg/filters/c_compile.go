@@ -21,8 +21,8 @@ type Trace interface {
 	Part(n ast.Node) (number, depth int, ok bool)
 }
 
-// compileProgram compiles an expression that was checked. The tree stays as it is. With a trace, the
-// program records its parts' values.
+// compileProgram compiles an expression that was checked. The tree stays as it is. With a trace,
+// the program records its parts' values.
 func compileProgram(expression Expression, tree *parser.Tree, trace Trace) (*Program, error) {
 	r := &rewriter{
 		program: NewProgram(expression), trace: trace,
@@ -52,8 +52,8 @@ func mistake(expression Expression, err error) error {
 	return expression.compileError(0, "%v", err)
 }
 
-// rewriter makes of the tree that the user wrote one that reads fields from JSON text and is safe of
-// nil: nearly every operation whose operands are not constants becomes a call of one of the
+// rewriter makes of the tree that the user wrote one that reads fields from JSON text and is safe
+// of nil: nearly every operation whose operands are not constants becomes a call of one of the
 // evaluator's operations. It builds new nodes and leaves those of the user as they are.
 type rewriter struct {
 	program *Program

@@ -103,7 +103,8 @@ func (s draft) startOfAge(n *ast.CallNode) error {
 		return nil
 	}
 	if _, err := time.Parse(time.RFC3339, text.Value); err != nil {
-		return s.compileError(text.Location().From, "%q is no time that age can count from; write it as RFC 3339 does, such as \"2026-01-02T15:04:05Z\"", text.Value)
+		return s.compileError(text.Location().From,
+			"%q is no time that age can count from; write it as RFC 3339 does, such as \"2026-01-02T15:04:05Z\"", text.Value)
 	}
 	return nil
 }

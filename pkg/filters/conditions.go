@@ -53,7 +53,8 @@ func (t *conditioner) of(n ast.Node, want bool) condition.Set {
 		return t.binary(n, want)
 	case *ast.ConditionalNode:
 		first := condition.And(t.of(n.Cond, true), t.after(n.Cond, t.of(n.Exp1, want)))
-		return condition.Or(first, condition.And(t.of(n.Cond, false), t.after(n.Cond, t.of(n.Exp2, want))))
+		return condition.Or(first,
+			condition.And(t.of(n.Cond, false), t.after(n.Cond, t.of(n.Exp2, want))))
 	case *ast.CallNode:
 		if c, ok := t.call(n, want); ok {
 			return c

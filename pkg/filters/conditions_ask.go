@@ -133,7 +133,8 @@ func ofOps(words []string, want bool) condition.Set {
 }
 
 // oneOf is for something that is one of some values, or none of them; it is false for other nodes.
-func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (condition.Set, bool) {
+func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (condition.Set,
+	bool) {
 	of, ok := t.subject(n)
 	if !ok {
 		return condition.Set{}, false
@@ -184,7 +185,8 @@ func (t *conditioner) membership(n *ast.BinaryNode, want bool) condition.Set {
 		if of.what.Key == "metadata.labels" && key.Value != "" {
 			c := condition.Condition{Of: condition.OfLabel, Old: of.what.Old, Key: key.Value,
 				Test: testFor(condition.Exists, want)}
-			return condition.Set{Ops: condition.EveryOp, List: []condition.Condition{c}, Complete: true}
+			return condition.Set{Ops: condition.EveryOp, List: []condition.Condition{c},
+				Complete: true}
 		}
 		return of.ask(condition.Condition{Test: testFor(condition.Has, want),
 			Values: []string{key.Value}}, false)

@@ -37,7 +37,8 @@ func (s subject) ask(question condition.Condition, complete bool) condition.Set 
 			(question.Test == condition.Exists || question.Test == condition.NotExists) {
 			return condition.Anything
 		}
-		return condition.Set{Ops: condition.EveryOp, List: []condition.Condition{question}, Complete: complete}
+		return condition.Set{Ops: condition.EveryOp, List: []condition.Condition{question},
+			Complete: complete}
 	}
 	is := condition.Condition{Of: condition.OfItem, Key: s.find.key, Values: []string{s.find.value}}
 	isNot := is

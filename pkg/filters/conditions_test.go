@@ -308,10 +308,12 @@ func TestConditionsOfASelectPassWhatItFailsOn(t *testing.T) {
 			switch {
 			case isOdd(o):
 			case err != nil && !holds:
-				t.Fatalf("%s\n%s\nfails with %v, but is refused by %s", f.program.Expression.Text, o.JSON(),
+				t.Fatalf("%s\n%s\nfails with %v, but is refused by %s", f.program.Expression.Text,
+					o.JSON(),
 					err, setWords(c))
 			case err != nil && c.Certain:
-				t.Fatalf("%s\n%s\nfails with %v, though it is said to be certain", f.program.Expression.Text,
+				t.Fatalf("%s\n%s\nfails with %v, though it is said to be certain",
+					f.program.Expression.Text,
 					o.JSON(), err)
 			case err != nil:
 				failed++

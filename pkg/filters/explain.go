@@ -71,11 +71,12 @@ func unexplained(p *Program, ev event.Event, caches Caches, reason error) Explan
 		err = fmt.Errorf("the expression cannot be explained: %w", reason)
 	}
 	s := p.Expression
-	return Explanation{Matched: matched, Err: err, Root: Step{Text: s.Text, Line: s.Line, Column: s.Column}}
+	return Explanation{Matched: matched, Err: err,
+		Root: Step{Text: s.Text, Line: s.Line, Column: s.Column}}
 }
 
-// traced compiles an expression so that the trace records its parts' values. The outline is how they
-// are to be shown.
+// traced compiles an expression so that the trace records its parts' values. The outline is how
+// they are to be shown.
 func traced(s Expression) (p *Program, t *trace, root *outlined, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's checker or compiler

@@ -160,7 +160,8 @@ func same(t interface{ Fatalf(string, ...any) }, f *Filter, ev event.Event) {
 		return // which may have been time's
 	}
 	if x.Matched != matched || fmt.Sprint(x.Err) != fmt.Sprint(err) || x.Root.Text == "" {
-		t.Fatalf("%s, %s: matched %v, %v, explained %v, %v", f.program.Expression.Text, ev.Op, matched, err,
+		t.Fatalf("%s, %s: matched %v, %v, explained %v, %v", f.program.Expression.Text, ev.Op,
+			matched, err,
 			x.Matched, x.Err)
 	}
 	var b strings.Builder

@@ -42,31 +42,41 @@ func allOperations() map[string]operation {
 		"@>":      {TypeBool, func(e *Evaluator) any { return e.more }},
 		"@>=":     {TypeBool, func(e *Evaluator) any { return e.atLeast }},
 
-		"@contains":   {TypeBool, func(e *Evaluator) any { return e.textOperator("contains", strings.Contains) }},
-		"@startsWith": {TypeBool, func(e *Evaluator) any { return e.textOperator("startsWith", strings.HasPrefix) }},
-		"@endsWith":   {TypeBool, func(e *Evaluator) any { return e.textOperator("endsWith", strings.HasSuffix) }},
-		"@matches":    {TypeBool, func(e *Evaluator) any { return e.matches }},
-		"@glob":       {TypeBool, func(e *Evaluator) any { return e.glob }},
+		"@contains": {TypeBool, func(e *Evaluator) any {
+			return e.textOperator("contains", strings.Contains)
+		}},
+		"@startsWith": {TypeBool, func(e *Evaluator) any {
+			return e.textOperator("startsWith", strings.HasPrefix)
+		}},
+		"@endsWith": {TypeBool, func(e *Evaluator) any {
+			return e.textOperator("endsWith", strings.HasSuffix)
+		}},
+		"@matches": {TypeBool, func(e *Evaluator) any { return e.matches }},
+		"@glob":    {TypeBool, func(e *Evaluator) any { return e.glob }},
 
 		"@..": {bind: func(e *Evaluator) any { return e.makeRange }},
 		"@-x": {bind: func(e *Evaluator) any { return e.negate }},
 		"@+x": {bind: func(e *Evaluator) any { return e.positive }},
 
-		"@len":           {bind: func(e *Evaluator) any { return e.length }},
-		"@first":         {bind: func(e *Evaluator) any { return e.first }},
-		"@last":          {bind: func(e *Evaluator) any { return e.last }},
-		"@keys":          {bind: func(e *Evaluator) any { return e.keys }},
-		"@values":        {bind: func(e *Evaluator) any { return e.values }},
-		"@owner":         {bind: func(e *Evaluator) any { return e.finder(findOwner) }},
-		"@condition":     {bind: func(e *Evaluator) any { return e.finder(findCondition) }},
-		"@age":           {bind: func(e *Evaluator) any { return e.age }},
-		"@int":           {bind: func(e *Evaluator) any { return e.int }},
-		"@float":         {bind: func(e *Evaluator) any { return e.float }},
-		"@date":          {bind: func(e *Evaluator) any { return e.date }},
-		"@string":        {bind: func(e *Evaluator) any { return e.string }},
-		"@message":       {bind: func(e *Evaluator) any { return e.message }},
-		"@indexOf":       {bind: func(e *Evaluator) any { return e.indexOf("indexOf", strings.Index) }},
-		"@lastIndexOf":   {bind: func(e *Evaluator) any { return e.indexOf("lastIndexOf", strings.LastIndex) }},
+		"@len":       {bind: func(e *Evaluator) any { return e.length }},
+		"@first":     {bind: func(e *Evaluator) any { return e.first }},
+		"@last":      {bind: func(e *Evaluator) any { return e.last }},
+		"@keys":      {bind: func(e *Evaluator) any { return e.keys }},
+		"@values":    {bind: func(e *Evaluator) any { return e.values }},
+		"@owner":     {bind: func(e *Evaluator) any { return e.finder(findOwner) }},
+		"@condition": {bind: func(e *Evaluator) any { return e.finder(findCondition) }},
+		"@age":       {bind: func(e *Evaluator) any { return e.age }},
+		"@int":       {bind: func(e *Evaluator) any { return e.int }},
+		"@float":     {bind: func(e *Evaluator) any { return e.float }},
+		"@date":      {bind: func(e *Evaluator) any { return e.date }},
+		"@string":    {bind: func(e *Evaluator) any { return e.string }},
+		"@message":   {bind: func(e *Evaluator) any { return e.message }},
+		"@indexOf": {bind: func(e *Evaluator) any {
+			return e.indexOf("indexOf", strings.Index)
+		}},
+		"@lastIndexOf": {bind: func(e *Evaluator) any {
+			return e.indexOf("lastIndexOf", strings.LastIndex)
+		}},
 		"@min":           {bind: func(e *Evaluator) any { return e.least("min", 1) }},
 		"@max":           {bind: func(e *Evaluator) any { return e.least("max", -1) }},
 		"@beginSum":      {bind: func(e *Evaluator) any { return e.beginSum }},
@@ -76,10 +86,14 @@ func allOperations() map[string]operation {
 		"@findLastIndex": {bind: func(e *Evaluator) any { return e.findLastIndex }},
 	}
 	for _, operator := range []string{"+", "-", "*", "/", "%", "**", "^"} {
-		all["@"+operator] = operation{bind: func(e *Evaluator) any { return e.arithmetic(operator) }}
+		all["@"+operator] = operation{bind: func(e *Evaluator) any {
+			return e.arithmetic(operator)
+		}}
 	}
 	for r := range readerCount {
-		all["@"+readers[r].name] = operation{bind: func(e *Evaluator) any { return e.parseFunction(r) }}
+		all["@"+readers[r].name] = operation{bind: func(e *Evaluator) any {
+			return e.parseFunction(r)
+		}}
 	}
 	for name := range plainFunctions { // expr's own, but for those above
 		if _, ours := all["@"+name]; !ours {
@@ -89,7 +103,8 @@ func allOperations() map[string]operation {
 	return all
 }
 
-// environment binds the variables, and every operation that the program may call, to this evaluator.
+// environment binds the variables, and every operation that the program may call, to this
+// evaluator.
 func (e *Evaluator) environment() map[string]any {
 	env := map[string]any{"op": "", "initial": false, "missed": 0} // as in the zero Event
 	for name, o := range operations {

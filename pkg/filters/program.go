@@ -9,8 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Program is a compiled expression: the code that expr's machine runs, and what the code refers to by
-// number. It is immutable once its code is set.
+// Program is a compiled expression: the code that expr's machine runs, and what the code refers to
+// by number. It is immutable once its code is set.
 type Program struct {
 	Expression Expression // what it was compiled from
 	Code       *vm.Program
@@ -86,21 +86,27 @@ func FieldName(i int) string { return "@field" + strconv.Itoa(i) }
 func (p *Program) AddChain(path object.Path, keys []any) string {
 	i := len(p.chains)
 	p.chains = append(p.chains, chain{path, keys})
-	return p.add("@chain"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any { return e.follow(i) }})
+	return p.add("@chain"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any {
+		return e.follow(i)
+	}})
 }
 
 // AddPattern adds a regular expression and returns the name of the operation that matches it.
 func (p *Program) AddPattern(re pattern) string {
 	i := len(p.patterns)
 	p.patterns = append(p.patterns, re)
-	return p.add("@pattern"+strconv.Itoa(i), operation{TypeBool, func(e *Evaluator) any { return e.matchesConstant(i) }})
+	return p.add("@pattern"+strconv.Itoa(i), operation{TypeBool, func(e *Evaluator) any {
+		return e.matchesConstant(i)
+	}})
 }
 
 // AddChanges adds a call of changed and returns the name of its operation.
 func (p *Program) AddChanges(changes []Change) string {
 	i := len(p.changes)
 	p.changes = append(p.changes, changes)
-	return p.add("@change"+strconv.Itoa(i), operation{TypeBool, func(e *Evaluator) any { return e.changed(i) }})
+	return p.add("@change"+strconv.Itoa(i), operation{TypeBool, func(e *Evaluator) any {
+		return e.changed(i)
+	}})
 }
 
 // AddFind adds a call of owner or condition with a constant, unless there is the same one, and
@@ -111,7 +117,9 @@ func (p *Program) AddFind(finder finder, list int, value string) string {
 		i = len(p.finds)
 		p.finds = append(p.finds, find{finder, list, value})
 	}
-	return p.add("@find"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any { return e.findConstant(i) }})
+	return p.add("@find"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any {
+		return e.findConstant(i)
+	}})
 }
 
 // AddLookup adds a call of cached or byIndex, unless there is the same one, and returns the name of
@@ -122,7 +130,9 @@ func (p *Program) AddLookup(l Lookup) string {
 		i = len(p.lookups)
 		p.lookups = append(p.lookups, l)
 	}
-	return p.add("@lookup"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any { return e.lookup(l) }})
+	return p.add("@lookup"+strconv.Itoa(i), operation{bind: func(e *Evaluator) any {
+		return e.lookup(l)
+	}})
 }
 
 // AddBody adds the body of any or its like, which has so many nodes, and returns the name of the
@@ -134,7 +144,8 @@ func (p *Program) AddBody(each each, nodes int) string {
 
 // Recorder takes the values of an expression's parts.
 type Recorder interface {
-	// Begin is called before a part is evaluated, with the index of the item that it is evaluated of.
+	// Begin is called before a part is evaluated, with the index of the item that it is evaluated
+	// of.
 	Begin(part, item int) bool
 	// End is called with the value of the part that began last.
 	End(value any)

@@ -31,7 +31,8 @@ func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
 			if ok, err := e.Match(ev); !ok || err != nil {
 				t.Fatal(tt.text, ok, err)
 			}
-			if len(f.program.chains) != tt.chains || len(e.cells) != tt.reads || e.listsUsed != tt.lists {
+			if len(f.program.chains) != tt.chains || len(e.cells) != tt.reads ||
+				e.listsUsed != tt.lists {
 				t.Errorf("%s: %d chains, %d reads, %d lists, want %d, %d, %d", tt.text,
 					len(f.program.chains), len(e.cells), e.listsUsed, tt.chains, tt.reads, tt.lists)
 			}

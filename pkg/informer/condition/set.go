@@ -12,7 +12,8 @@ import (
 type Set struct {
 	// Ops are the ops of which an event can match; none if the expression is never true.
 	Ops event.OpSet
-	// List has conditions on the object and its old state. All of them must hold. Do not change them.
+	// List has conditions on the object and its old state. All of them must hold. Do not change
+	// them.
 	List []Condition
 	// Complete: the expression asks nothing else. An event that fulfils the conditions matches
 	// then, unless its object has a label that is not a text, or labels that are not an object,
@@ -24,7 +25,8 @@ type Set struct {
 
 var (
 	// EveryOp has all ops.
-	EveryOp = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(event.Resync)
+	EveryOp = event.OpSet(0).With(event.Add).With(event.Update).With(event.Delete).With(
+		event.Resync)
 	// Anything asks nothing.
 	Anything = Set{Ops: EveryOp}
 )
