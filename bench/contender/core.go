@@ -65,7 +65,7 @@ func newCoreListener(name, text string, mayRefuse bool) (coreListener, error) {
 	cfg := informer.SubscriptionConfig{Name: name, Overflow: informer.OverflowBlock}
 	if mayRefuse {
 		before := filter.Conditions()
-		cfg.On, cfg.Conditions = before.Ops, before.Object
+		cfg.On, cfg.Conditions = before.Ops, before.List
 	}
 	buffer, err := informer.NewSubscription(cfg)
 	return coreListener{buffer, filter}, err
