@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	_ "embed"
 	"fmt"
 	"log/slog"
 	"os"
@@ -13,26 +14,10 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-const pageHead = `# Metrics
-
-With ` + "`http: {address: \"127.0.0.1:8080\"}`" + ` in the configuration, informerd answers at ` +
-	"`/metrics`" + ` in Prometheus' text
-format, with the metrics below and those of Go's own collectors (` + "`go_…`, `process_…`" +
-	`). Counters begin at 0 when informerd
-starts. The texts are those of ` + "`# HELP`" + `.
-
-Labels are bounded by the configuration: names of listeners, rules and severities, and resources and namespaces as informers
-are configured with them. The namespaces in ` + "`informerd_rule_violations`" +
-	` are those of objects, 1,000 of each rule at most.
-No label has the name of an object.
-
-Metrics whose name begins with ` + "`informerd_handler_modules_`" + ` and ` +
-	"`informerd_handler_instances`" + ` are there if the configuration has a
-handler; those of rules and violations are those of listeners with rules.
-
-| metric | type | labels | |
-|---|---|---|---|
-`
+// pageHead is the page up to the table's rows.
+//
+//go:embed testdata/metrics-head.md
+var pageHead string
 
 // The page has each metric there is, with what # HELP says of it.
 func TestMetricsPage(t *testing.T) {
