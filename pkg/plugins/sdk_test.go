@@ -25,7 +25,7 @@ func TestGoSDK(t *testing.T) {
 			""},
 		{"print", `done "" []`, `level=INFO msg="to stdout" listener=pods from="handler stdout"`},
 		{"emit", fmt.Sprintf(`done "" [data {"name":"web-1","size":%d}]`, len(podText)),
-			`level=INFO msg="too much was emitted for this event | the host does not take this: the type must be 1 to 256 ` +
+			`level=INFO msg="too much was emitted for this event | invalid event type: it must be 1 to 256 ` +
 				`printable ASCII characters | this event type is reserved for informerd itself, or the grant emit does not allow what was emitted" ` +
 				`listener=pods from="handler stdout"`},
 		{"panic", "trap: wasm error: unreachable",

@@ -1,11 +1,11 @@
-// Package sdk carries the SDKs for C, Rust and AssemblyScript, so that a project can be begun with
-// nothing but the program. That for Go is a module of its own, which cannot be embedded from here.
+// Package sdk embeds the SDKs for C, Rust and AssemblyScript, so that the informerd program alone
+// can start a project. The Go SDK is a module of its own, which cannot be embedded from here.
 package sdk
 
 import "embed"
 
-// Files are the SDKs, each in the folder of its name: what a handler is built and tested with. What
-// is not named here, such as their own tests and installed packages, is not in it.
+// Files holds each SDK in a folder of its name: everything a handler is built and tested with. The
+// SDKs' own tests and installed packages are left out.
 //
 //go:embed c/build c/README.md c/informerd.h c/informerd c/src c/fake
 //go:embed rust/build rust/README.md rust/Cargo.toml rust/src

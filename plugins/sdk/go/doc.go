@@ -1,5 +1,5 @@
 // Package informerd is the Go SDK for informerd's WebAssembly handlers. A handler is a main package
-// that registers itself and is built with the stock toolchain:
+// that registers itself and is built with the standard toolchain:
 //
 //	package main
 //
@@ -20,19 +20,19 @@
 //
 //	GOOS=wasip1 GOARCH=wasm go build -trimpath -buildmode=c-shared -o handler.wasm .
 //
-// A handler reads the fields it needs through the host, which finds them in the object's text:
-// decoding a whole object with encoding/json takes a guest a thousand times as long. Those that the
-// host gives ahead take no call at all; see [Prefetch]. Everything runs on one thread, one event
-// after the other, and each worker of a listener has an instance with variables of its own. An
-// instance that panics or is too slow is replaced by a fresh one, so variables are a cache; what is
-// to last is kept with [KVSet]. Goroutines and the garbage collector get a turn every 32 events.
+// A handler reads the fields it needs through the host, which finds them in the object's JSON text;
+// decoding a whole object with encoding/json takes a guest a thousand times as long. Prefetched
+// fields need no host call at all; see [Prefetch]. Everything runs on one thread, one event after
+// the other. Each worker of a listener has its own instance with its own variables. An instance
+// that panics or is too slow is replaced by a new one, so variables are only a cache; use [KVSet]
+// for data that must be kept. Goroutines and the garbage collector get a turn every 32 events.
 //
-// # What takes a grant
+// # Grants
 //
 // A module asks for what it imports, and it imports the functions that its handler calls. [Log]
-// takes the grant "log", [KVGet], [KVSet], [KVDelete] and [KVCAS] take "kv", [HTTP] "http", [Cache]
-// "cache", [Now] "clock" and [Random] "random". An owner is looked up like this, in OnEvent, with
-// deployments from informerd.Cache("deployments") in Configure:
+// needs the grant "log", [KVGet], [KVSet], [KVDelete] and [KVCAS] need "kv", [HTTP] "http", [Cache]
+// "cache", [Now] "clock" and [Random] "random". OnEvent looks up an owner like this, where
+// Configure has set deployments to the result of informerd.Cache("deployments"):
 //
 //	o, err := deployments.Get(e.Object.String(namespace), e.Object.String(owner))
 //	if err != nil && !errors.Is(err, informerd.ErrNotFound) {
@@ -40,15 +40,15 @@
 //	}
 //	team := o.String(team) // "" if there is no such object
 //
-// What the host does not do is an error that wraps one of ErrNotFound, ErrBadArgument, ErrDenied,
-// ErrQuota, ErrUnavailable and ErrWrongPhase.
+// A call that the host does not carry out returns an error that wraps one of ErrNotFound,
+// ErrBadArgument, ErrDenied, ErrQuota, ErrUnavailable and ErrWrongPhase.
 //
-// # Many events at once
+// # Batches
 //
 // A handler that takes batches imports package batch and registers itself there.
 //
 // # Tests
 //
-// Built for another platform than wasip1, as by go test, the package runs against the fake host of
+// Built for a platform other than wasip1, as by go test, the package runs against the fake host of
 // package informerdtest.
 package informerd

@@ -5,31 +5,32 @@ import (
 	"strconv"
 )
 
-// What the host answers when it does not do what it is asked to. The errors of this package wrap
-// one of them, so ask with errors.Is; ErrNotFound is given as it is.
+// The errors of host calls. This package's errors wrap one of them, so compare with errors.Is;
+// ErrNotFound is returned unwrapped.
 var (
 	ErrNotFound    = errors.New("not found")
 	ErrBadArgument = errors.New("bad argument")
 	ErrDenied      = errors.New("denied")      // by the grant
 	ErrQuota       = errors.New("quota")       // more than the grant allows
-	ErrUnavailable = errors.New("unavailable") // now; it may be later
-	ErrWrongPhase  = errors.New("wrong phase") // this is for OnEvent only, or for Configure only
+	ErrUnavailable = errors.New("unavailable") // for now; a later call may succeed
+	// the call belongs to OnEvent only, or to Configure only
+	ErrWrongPhase = errors.New("wrong phase")
 )
 
-// statusNotFound is the one status that is no surprise.
+// statusNotFound is the only status that is an expected answer.
 const statusNotFound = -1
 
-// callError says which call failed, and may say it in better words than the status has.
+// callError names the call that failed. Its text may be more precise than the status.
 type callError struct {
-	text string
-	is   error
+	text    string
+	wrapped error
 }
 
 func (e *callError) Error() string { return e.text }
 
-func (e *callError) Unwrap() error { return e.is }
+func (e *callError) Unwrap() error { return e.wrapped }
 
-// statusError is the error of a negative result.
+// statusError returns the error of a negative status.
 func statusError(status int32) error {
 	switch status {
 	case statusNotFound:
@@ -46,16 +47,16 @@ func statusError(status int32) error {
 	return ErrUnavailable
 }
 
-// failed is the error of a call's result, nil if that is not negative. Of is what it was about, if
-// that may be shown.
-func failed(call, of string, status int32) error {
+// checkStatus returns the error of a call's result, nil if the result is not negative. The subject
+// is what the call was about, empty if it must not be shown.
+func checkStatus(call, subject string, status int32) error {
 	switch {
 	case status >= 0:
 		return nil
 	case status == statusNotFound:
 		return ErrNotFound
-	case of != "":
-		call += " " + strconv.Quote(of)
+	case subject != "":
+		call += " " + strconv.Quote(subject)
 	}
 	err := statusError(status)
 	return &callError{call + ": " + err.Error(), err}

@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// Op says what happened to an object.
+// Op is what happened to an object.
 type Op uint32
 
 // The operations.
@@ -18,7 +18,7 @@ const (
 	Resync Op = 4
 )
 
-// String gives the word that configuration and filters use.
+// String returns the operation's name in the configuration and in filters.
 func (op Op) String() string {
 	switch op {
 	case Add:
@@ -33,23 +33,23 @@ func (op Op) String() string {
 	return "op " + strconv.Itoa(int(op))
 }
 
-// Event is what a handler gets.
+// Event is one change of an object, as a handler receives it.
 type Event struct {
 	Op                Op
 	Initial           bool // part of the first list
-	FinalStateUnknown bool // the delete itself was missed, Object is the last known state
+	FinalStateUnknown bool // the delete itself was missed; Object is the last known state
 	Missed            bool // earlier events of this object were coalesced away
 	Object            Object
 	Old               Object // exists for an update only
 }
 
-// goschedEvery is after how many events other goroutines get a turn. Between calls of the host
-// nothing runs, so without it the garbage collector's own goroutines would starve.
+// goschedEvery is the number of events after which other goroutines get a turn. Nothing runs
+// between host calls, so the garbage collector's goroutines would starve without it.
 const goschedEvery = 32
 
 var (
-	current Event // the one at hand; there is one at a time, so that none has to be allocated
-	ended   bool  // a batch's last event is over
+	current Event // the current event; a single variable, so that none is allocated
+	ended   bool  // the batch's last event is finished
 	events  int
 )
 
@@ -57,7 +57,7 @@ func init() {
 	host.Event, host.Begin, host.End = &current, begin, end
 }
 
-// begin makes an event the one at hand.
+// begin sets the current event.
 func begin(op, flags, objectLen, oldLen uint32) {
 	if events++; events%goschedEvery == 0 {
 		runtime.Gosched()
@@ -73,22 +73,22 @@ func begin(op, flags, objectLen, oldLen uint32) {
 	ended = false
 }
 
-// end leaves no event at hand, before on_event or on_batch returns.
+// end clears the current event before on_event or on_batch returns.
 func end() { current, ended = Event{}, true }
 
-// Changed tells whether a field differs between Old and Object. For an add or a delete every field
-// that exists has changed, for a resync none.
+// Changed reports whether a field differs between Old and Object. For an add or a delete every
+// existing field has changed, for a resync none.
 func (e *Event) Changed(p *FieldPath) bool {
 	return host.EventChanged(p.use()) == 1
 }
 
-// Retry is the verdict to try again later, with the reason why.
+// Retry returns the verdict to try this event again later, and records the reason.
 func (e *Event) Retry(reason string) Verdict {
 	host.ResultError(reason)
 	return Retry
 }
 
-// Fail is the verdict not to try again, with the reason why.
+// Fail returns the verdict not to try this event again, and records the reason.
 func (e *Event) Fail(reason string) Verdict {
 	host.ResultError(reason)
 	return Fail

@@ -6,28 +6,28 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// FieldPath is the way to a field, such as metadata.labels["app"] or spec.containers[0].image. It
-// reads objects of events and of caches alike.
+// FieldPath is the compiled path of a field, such as metadata.labels["app"] or
+// spec.containers[0].image. It reads the objects of events and of caches alike.
 type FieldPath struct {
-	path   string
-	handle int32
-	ahead  int    // where aheadBuffer has its entry, 0 if it has none
-	last   string // the text that was read last, if it is short
+	path       string
+	handle     int32
+	prefetchAt int    // offset of its entry in prefetchBuffer, 0 if it has none
+	last       string // the string read last, if it was short
 }
 
 var (
-	declared    []*FieldPath // with Path
+	declared    []*FieldPath // by Path
 	configuring bool
 )
 
-// What configure does about paths. It is set when one is made, so that a guest without any does not
-// import what it takes.
-var compileDeclared, giveAhead func() error
+// What configure does with paths. They are set once a path is declared or compiled, so that a guest
+// without paths does not import the host functions for them.
+var compileDeclared, prefetchDefault func() error
 
-func linkPaths() { compileDeclared, giveAhead = compileAll, prefetchCompiled }
+func linkPaths() { compileDeclared, prefetchDefault = compileAll, prefetchCompiled }
 
-// Path declares a path, for a package-level variable. It is compiled when the guest is configured,
-// and a mistake in it refuses the handler at load.
+// Path declares a path, for a package-level variable. It is compiled when the guest is configured;
+// a malformed path makes the host reject the handler at load.
 func Path(text string) *FieldPath {
 	linkPaths()
 	p := &FieldPath{path: text, handle: -1}
@@ -35,8 +35,8 @@ func Path(text string) *FieldPath {
 	return p
 }
 
-// Compile compiles a path that is known only from the configuration. Only Handler.Configure may
-// call it.
+// Compile compiles a path that is known only once the configuration is read. Only Handler.Configure
+// may call it.
 func Compile(text string) (*FieldPath, error) {
 	linkPaths()
 	p := &FieldPath{path: text, handle: -1}
@@ -47,7 +47,7 @@ func Compile(text string) (*FieldPath, error) {
 	return p, p.compile()
 }
 
-// String gives the path's text.
+// String returns the path as it was written.
 func (p *FieldPath) String() string { return p.path }
 
 func compileAll() error {
@@ -60,7 +60,7 @@ func compileAll() error {
 }
 
 func (p *FieldPath) compile() error {
-	p.handle, p.ahead = host.EventPath(p.path), 0
+	p.handle, p.prefetchAt = host.EventPath(p.path), 0
 	if p.handle >= 0 {
 		compiled = append(compiled, p)
 		return nil
@@ -79,11 +79,11 @@ func (p *FieldPath) use() uint32 {
 	return uint32(p.handle)
 }
 
-// lastSize is how long a text may be to be remembered.
+// lastSize is the longest string that a path remembers.
 const lastSize = 64
 
-// text makes a string of a text. Most fields that are worth reading, such as a phase, are the same
-// again and again.
+// text converts bytes to a string without allocating if they equal the last one. Most fields worth
+// reading, such as a phase, repeat.
 func (p *FieldPath) text(b []byte) string {
 	if string(b) == p.last {
 		return p.last
@@ -112,14 +112,14 @@ const (
 // Value is a field's value.
 type Value struct {
 	Kind Kind
-	// Text is a string decoded, and any other value as its JSON text.
+	// Text is the decoded string, or the JSON text of any other value.
 	Text string
 }
 
-// Exists is true if the field is there, be it null.
+// Exists reports whether the field is present, null included.
 func (v Value) Exists() bool { return v.Kind != Missing }
 
-// String gives a string, "" for any other value.
+// String returns the value if it is a string, otherwise "".
 func (v Value) String() string {
 	if v.Kind != String {
 		return ""
@@ -127,10 +127,10 @@ func (v Value) String() string {
 	return v.Text
 }
 
-// Bool is true only for the value true.
+// Bool reports whether the value is true.
 func (v Value) Bool() bool { return v.Kind == Boolean && v.Text == "true" }
 
-// Int gives a number that is an integer.
+// Int returns the value if it is an integer.
 func (v Value) Int() (n int64, ok bool) {
 	if v.Kind != Number {
 		return 0, false

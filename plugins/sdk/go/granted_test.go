@@ -16,15 +16,15 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/informerdtest"
 )
 
-// in runs f for one event of a guest in a host.
-func in(t *testing.T, h *informerdtest.Host, f func()) informerdtest.Result {
+// runEvent runs f for one event of a guest in a host.
+func runEvent(t *testing.T, h *informerdtest.Host, f func()) informerdtest.Result {
 	t.Helper()
 	configure = func() error { return nil }
 	onEvent = func(*informerd.Event) informerd.Verdict { f(); return informerd.Done }
 	return h.Start(t, "").Add(text)
 }
 
-// expectError wants an error that is one of the package's, with this text.
+// expectError checks that err wraps one of the package's errors and has this text.
 func expectError(t *testing.T, err, is error, want string) {
 	t.Helper()
 	if !errors.Is(err, is) || err.Error() != want {
@@ -34,7 +34,7 @@ func expectError(t *testing.T, err, is error, want string) {
 
 func TestKV(t *testing.T) {
 	var h informerdtest.Host
-	in(t, &h, func() {
+	runEvent(t, &h, func() {
 		if v, err := informerd.KVGet("a"); v != nil || err != informerd.ErrNotFound {
 			t.Errorf("got %q, %v", v, err)
 		}
@@ -53,7 +53,7 @@ func TestKV(t *testing.T) {
 		first, _ := informerd.KVGet("a")
 		_ = informerd.KVSet("b", []byte("y"), 0)
 		if _, err := informerd.KVGet("b"); err != nil || !bytes.Equal(first, large) {
-			t.Errorf("a value is not the caller's (%v)", err)
+			t.Errorf("a returned value changed later (%v)", err)
 		}
 		if err := informerd.KVDelete("a"); err != nil {
 			t.Error(err)
@@ -68,13 +68,13 @@ func TestKV(t *testing.T) {
 		}
 	})
 	if got := h.Keys(); !reflect.DeepEqual(got, []string{"b"}) {
-		t.Errorf("the store has %q", got)
+		t.Errorf("the store's keys are %q", got)
 	}
 }
 
 func TestKVEnds(t *testing.T) {
 	var h informerdtest.Host
-	in(t, &h, func() {
+	runEvent(t, &h, func() {
 		for ttl, wantEnd := range map[time.Duration]time.Duration{
 			time.Minute: time.Minute, time.Nanosecond: time.Millisecond,
 			1500 * time.Microsecond: 2 * time.Millisecond,
@@ -88,7 +88,7 @@ func TestKVEnds(t *testing.T) {
 			}
 			h.Advance(1)
 			if _, err := informerd.KVGet("k"); err != informerd.ErrNotFound {
-				t.Errorf("with %v it did not end after %v: %v", ttl, wantEnd, err)
+				t.Errorf("with %v it had not ended after %v: %v", ttl, wantEnd, err)
 			}
 		}
 		expectError(t, informerd.KVSet("k", nil, -1), informerd.ErrBadArgument,
@@ -96,14 +96,14 @@ func TestKVEnds(t *testing.T) {
 		_ = informerd.KVSet("k", nil, 0)
 		h.Advance(1e6 * time.Hour)
 		if _, err := informerd.KVGet("k"); err != nil {
-			t.Errorf("without a time it ended: %v", err)
+			t.Errorf("a value without a ttl ended: %v", err)
 		}
 	})
 }
 
 func TestKVCAS(t *testing.T) {
 	var h informerdtest.Host
-	in(t, &h, func() {
+	runEvent(t, &h, func() {
 		for n, step := range []struct {
 			old, value []byte
 			want       bool
@@ -111,7 +111,7 @@ func TestKVCAS(t *testing.T) {
 			{[]byte("1"), []byte("2"), false}, // there is none
 			{[]byte{}, []byte("2"), false},    // nor an empty one
 			{nil, []byte{}, true},
-			{nil, []byte("2"), false}, // there is one now
+			{nil, []byte("2"), false}, // the key exists now
 			{[]byte("1"), []byte("2"), false},
 			{[]byte{}, []byte("2"), true},
 			{[]byte("2"), []byte("3"), true},
@@ -123,7 +123,7 @@ func TestKVCAS(t *testing.T) {
 		}
 		h.Advance(time.Second)
 		if swapped, err := informerd.KVCAS("k", nil, []byte("1"), 0); err != nil || !swapped {
-			t.Errorf("it has not ended: %v, %v", swapped, err)
+			t.Errorf("the value has not ended: %v, %v", swapped, err)
 		}
 		_, err := informerd.KVCAS("k", nil, nil, -time.Second)
 		expectError(t, err, informerd.ErrBadArgument, `kv cas "k": bad argument`)
@@ -141,7 +141,7 @@ func TestHTTP(t *testing.T) {
 		Header: map[string]string{"X-Kind": "a, b"}, Body: body})
 	h.Answer("GET", "https://a.example.com/", informerdtest.Answer{})
 	h.Answer("GET", "https://b.example.com/", informerdtest.Answer{Err: informerd.ErrDenied})
-	in(t, &h, func() {
+	runEvent(t, &h, func() {
 		r, err := informerd.HTTP(informerd.Request{Method: "POST", URL: url,
 			Header: map[string]string{"A": "1"}, Body: []byte("hi")})
 		if err != nil {
@@ -164,7 +164,7 @@ func TestHTTP(t *testing.T) {
 		}
 		if got, err := r.Body(); got != nil || err != informerd.ErrNotFound ||
 			r.Header("x-kind") != "" {
-			t.Errorf("the answer to another request was taken for this one's: %q, %v", got, err)
+			t.Errorf("the response of another request was returned: %q, %v", got, err)
 		}
 		_, err = informerd.HTTP(informerd.Request{URL: "https://b.example.com/"})
 		expectError(t, err, informerd.ErrDenied, "http: denied")
@@ -178,11 +178,11 @@ func TestHTTP(t *testing.T) {
 		Body: "hi"}
 	if len(got) != 4 || !reflect.DeepEqual(got[0], want) || got[1].Method != "GET" ||
 		got[1].Body != "" {
-		t.Errorf("asked for %+v", got)
+		t.Errorf("requests are %+v", got)
 	}
 }
 
-// An answer is gone with its event.
+// A response is valid during its event only.
 func TestHTTPAnswerOfAnotherEvent(t *testing.T) {
 	var h informerdtest.Host
 	h.Answer("GET", "https://a.example.com/",
@@ -213,7 +213,7 @@ func TestCache(t *testing.T) {
 		`{"metadata":{"namespace":"shop","name":"b"},"items":[0,{"n":2}]}`)
 	h.SetObjects("nodes", `{"metadata":{"name":"n1"},"truth":true,"null":null}`)
 	h.SetIndex("pods", "node", "n1", "shop/a", "shop/b")
-	in(t, &h, func() {
+	runEvent(t, &h, func() {
 		pods, err := informerd.Cache("pods")
 		if err != nil {
 			t.Fatal(err)
@@ -244,7 +244,7 @@ func TestCache(t *testing.T) {
 			found = append(found, fmt.Sprint(o.String(name), o.Int(second), err))
 		}
 		for range pods.ByIndex("node", "n2") {
-			t.Error("there is none on n2")
+			t.Error("found a pod on n2")
 		}
 		if want := []string{"a1 <nil>", "b2 <nil>"}; !reflect.DeepEqual(found, want) {
 			t.Errorf("found %q, want %q", found, want)
@@ -256,18 +256,19 @@ func TestCache(t *testing.T) {
 		for o, err := range (informerd.CacheReader{}).ByIndex("node", "n1") {
 			expectError(t, err, informerd.ErrBadArgument, `cache index "node": bad argument`)
 			if o.Exists() {
-				t.Error("there is an object with the error")
+				t.Error("an object came with the error")
 			}
 		}
 	})
 }
 
-// Objects that are open are bounded; closed ones, and loops that are left, are not among them.
+// The number of open objects is bounded; closed objects and iterations that ended early do not
+// count.
 func TestCacheObjectsAreClosed(t *testing.T) {
 	var h informerdtest.Host
 	h.SetObjects("nodes", `{"metadata":{"name":"n1"}}`)
 	h.SetIndex("nodes", "all", "", "n1", "n1", "n1")
-	in(t, &h, func() {
+	runEvent(t, &h, func() {
 		nodes, _ := informerd.Cache("nodes")
 		for range 100 {
 			for o := range nodes.ByIndex("all", "") {
@@ -289,10 +290,10 @@ func TestCacheObjectsAreClosed(t *testing.T) {
 		expectError(t, err, informerd.ErrQuota, `cache get "/n1": quota`)
 	})
 	var e informerd.Object
-	e.Close() // an event's object is not from a cache
+	e.Close() // no effect: an event's object is not from a cache
 }
 
-// In Configure a cache can be asked for, and not be read.
+// In Configure, Cache may be called, but not Get.
 func TestCacheInConfigure(t *testing.T) {
 	var h informerdtest.Host
 	h.SetObjects("nodes", `{"metadata":{"name":"n1"}}`)
@@ -317,7 +318,7 @@ func TestClockAndRandom(t *testing.T) {
 	want := make([]byte, len(random))
 	_, _ = rand.NewChaCha8([32]byte{7}).Read(want)
 	h.SetSeed(7)
-	in(t, &h, func() {
+	runEvent(t, &h, func() {
 		times = append(times, informerd.Now())
 		h.Advance(time.Hour)
 		times = append(times, informerd.Now())

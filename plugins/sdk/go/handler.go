@@ -10,30 +10,30 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// Verdict is what a handler decides about an event.
+// Verdict is a handler's decision about an event.
 type Verdict int32
 
 // The verdicts.
 const (
-	Done  Verdict = 0 // the event goes on to the outputs, or what was emitted does
+	Done  Verdict = 0 // the event, or what was emitted in its place, goes to the outputs
 	Drop  Verdict = 1 // nothing goes to the outputs
 	Retry Verdict = 2 // try this event again later
-	Fail  Verdict = 3 // do not try again: to the dead letters
+	Fail  Verdict = 3 // do not try again; the event becomes a dead letter
 )
 
-// Handler is what a guest does. OnEvent is required.
+// Handler is a guest's implementation. OnEvent is required.
 type Handler struct {
-	// Configure runs once, before the first event. It reads the configuration and refuses bad
+	// Configure runs once, before the first event. It reads the configuration and rejects invalid
 	// settings.
 	Configure func() error
-	// OnEvent runs for each event. The event is valid until it returns, and its memory is that of
-	// the next one.
+	// OnEvent runs for each event. The event is valid until OnEvent returns; the next one reuses
+	// its memory.
 	OnEvent func(e *Event) Verdict
 }
 
 var registered Handler
 
-// Register makes h the handler of this guest. Call it in an init function, once.
+// Register makes h the handler of this guest. Call it once, in an init function.
 func Register(h Handler) {
 	if registered.OnEvent != nil {
 		panic("informerd: Register was called twice")
@@ -65,7 +65,7 @@ func prepare() error {
 	case host.Batches && host.OnBatch == nil:
 		return errors.New("the guest imports package batch, but registers its handler with informerd.Register: call batch.Register")
 	}
-	compiled, asked = nil, false
+	compiled, prefetchCalled = nil, false
 	if compileDeclared != nil {
 		if err := compileDeclared(); err != nil {
 			return err
@@ -78,10 +78,10 @@ func prepare() error {
 			return err
 		}
 	}
-	if giveAhead == nil {
+	if prefetchDefault == nil {
 		return nil
 	}
-	return giveAhead()
+	return prefetchDefault()
 }
 
 // onEvent runs when the host calls the export on_event.
@@ -90,8 +90,8 @@ func onEvent(op, flags, objectLen, oldLen uint32) int32 {
 	return int32(registered.OnEvent(&current))
 }
 
-// Config decodes the handler's configuration into v, a pointer to a struct. A field that v does not
-// have is an error.
+// Config decodes the handler's configuration into v, a pointer to a struct. An unknown field is an
+// error.
 func Config(v any) error {
 	text, _ := readAll(host.ConfigGet)
 	d := json.NewDecoder(strings.NewReader(string(text)))

@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// Request is what HTTP asks for.
+// Request is an HTTP request to send with HTTP.
 type Request struct {
 	Method string            `json:"method,omitempty"` // GET if it is empty
 	URL    string            `json:"url"`
@@ -15,22 +15,22 @@ type Request struct {
 	Body   []byte            `json:"-"`
 }
 
-// Response is the answer to a request. The host keeps one, so it can be read until the next request
-// or the end of OnEvent.
+// Response is the response to a request. The host keeps only the last one, so read it before the
+// next request and before OnEvent returns.
 type Response struct {
 	Status int    // such as 200
 	number uint32 // of the request
 }
 
-// requests counts, so that no answer is taken for that of another request.
+// requests numbers the requests, so that a Response never reads that of another request.
 var requests uint32
 
-// HTTP makes a request and waits for the answer, which may have any status. A guest that calls it
-// needs the grant "http", whose URLs and methods are the only ones: anything else is ErrDenied.
-// ErrUnavailable says that there was no answer in time, ErrQuota that the body or the answer is too
-// large or that there were too many requests for this event, ErrBadArgument that this is no
-// request. Only OnEvent may call it. The deadline of the event goes on meanwhile, and the host
-// gives up before it, so that there is time left to give a verdict.
+// HTTP sends a request and waits for the response, whatever its status. A guest that calls it needs
+// the grant "http"; a URL or method that the grant does not list is ErrDenied. ErrUnavailable means
+// that no response came in time; ErrQuota that the body or the response is too large, or that this
+// event made too many requests; ErrBadArgument that the request is malformed. Only OnEvent may call
+// it. The event's deadline keeps running, and the host gives up before it, so that there is time
+// left to return a verdict.
 func HTTP(r Request) (*Response, error) {
 	head, err := json.Marshal(r)
 	if err != nil {
@@ -38,15 +38,15 @@ func HTTP(r Request) (*Response, error) {
 	}
 	requests++
 	status := host.HTTPRequest(head, r.Body)
-	// The URL may have a secret in it, and errors get into logs.
-	if err := failed("http", "", status); err != nil {
+	// The URL may contain a secret, and errors are logged.
+	if err := checkStatus("http", "", status); err != nil {
 		return nil, err
 	}
 	return &Response{int(status), requests}, nil
 }
 
-// Header gives a header of the answer, "" if there is none. The name may be in any case; several
-// values are joined by a comma and a space.
+// Header returns a header of the response, "" if it is missing. The name's case does not matter;
+// several values are joined by a comma and a space.
 func (r *Response) Header(name string) string {
 	if r.number != requests {
 		return ""
@@ -55,7 +55,7 @@ func (r *Response) Header(name string) string {
 	return string(text)
 }
 
-// Body gives the body of the answer, ErrNotFound if the host does not have it any more.
+// Body returns the body of the response, or ErrNotFound if the host no longer has it.
 func (r *Response) Body() ([]byte, error) {
 	if r.number != requests {
 		return nil, ErrNotFound
@@ -64,7 +64,7 @@ func (r *Response) Body() ([]byte, error) {
 	for {
 		n := host.HTTPBody(uint32(len(body)), buffer)
 		if n < 0 {
-			return nil, failed("http body", "", n)
+			return nil, checkStatus("http body", "", n)
 		}
 		body = append(body, buffer[:n]...)
 		if int(n) < len(buffer) {

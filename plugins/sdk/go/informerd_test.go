@@ -12,7 +12,7 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/informerdtest"
 )
 
-// The guest under test does what each test says.
+// configure and onEvent are set by each test.
 var (
 	configure func() error
 	onEvent   func(e *informerd.Event) informerd.Verdict
@@ -63,7 +63,7 @@ func TestFields(t *testing.T) {
 				t.Errorf("%s: got %v, want %v", test.path, got, test.want)
 			}
 			if e.Old.Exists() || e.Old.Has(test.path) || e.Old.JSON() != nil {
-				t.Errorf("%s: there is an old object", test.path)
+				t.Errorf("%s: got an old object", test.path)
 			}
 		}
 		if e.Object.String(name) != "web" || e.Object.String(second) != "" ||
@@ -85,7 +85,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// A field longer than the SDK's buffer comes whole.
+// A field longer than the SDK's buffer is returned whole.
 func TestLongField(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	g := start(t, func(e *informerd.Event) informerd.Verdict {
@@ -133,10 +133,10 @@ func TestOutput(t *testing.T) {
 			t.Error(err)
 		}
 		if err := informerd.Emit("", nil); !errors.Is(err, informerd.ErrBadArgument) {
-			t.Errorf("no type gives %v", err)
+			t.Errorf("without a type: got %v", err)
 		}
 		if err := informerd.SetData(make(chan int)); err == nil {
-			t.Error("a channel was taken for data")
+			t.Error("a channel was accepted as data")
 		}
 		if informerd.LogEnabled(informerd.LevelInfo) {
 			informerd.Log(informerd.LevelInfo, "hello")

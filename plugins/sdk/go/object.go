@@ -6,11 +6,11 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// Object is the state of an object, read through the host: of an event or, from CacheReader, out of
-// an informer's cache. It is valid until OnEvent returns.
+// Object is the state of an object, read through the host: that of an event or, from CacheReader,
+// one in an informer's cache. It is valid until OnEvent returns.
 type Object struct {
 	which uint32 // newObject, oldObject, or cachedObject plus the number of a cache's iterator
-	size  uint32 // of its text; not known of one from a cache
+	size  uint32 // of its text; unknown for an object from a cache
 }
 
 const (
@@ -21,13 +21,13 @@ const (
 	sizeUnknown = ^uint32(0)
 )
 
-// readCached is host.CacheField if the guest calls Cache, which other guests must not import.
+// readCached is host.CacheField if the guest calls Cache; other guests must not import it.
 var readCached func(iter, handle uint32, buf []byte) int64
 
-// Exists is false for the old object of an event that has none.
+// Exists reports whether there is an object; only updates have an old one.
 func (o Object) Exists() bool { return o.size > 0 }
 
-// Size is the length of the object's JSON text.
+// Size returns the length of the object's JSON text.
 func (o Object) Size() int {
 	if o.size != sizeUnknown {
 		return int(o.size)
@@ -35,7 +35,7 @@ func (o Object) Size() int {
 	return int(uint32(max(readCached(o.which-cachedObject, host.WholeObject, nil), 0)))
 }
 
-// JSON copies the whole text; nil if there is no object. Prefer reading single fields.
+// JSON returns a copy of the whole text, nil if there is no object. Prefer reading single fields.
 func (o Object) JSON() []byte {
 	size := o.Size()
 	if size == 0 {
@@ -50,14 +50,14 @@ func (o Object) JSON() []byte {
 	return text[:max(n, 0)]
 }
 
-// Get reads a field.
+// Get returns a field's value.
 func (o Object) Get(p *FieldPath) Value {
 	kind, text := o.read(p)
 	return Value{kind, p.text(text)}
 }
 
-// String reads a string, "" if the field is none. A short string that is the same as the one last
-// read of this path is not allocated again.
+// String returns a field that is a string, otherwise "". A short string equal to the last one read
+// with this path is not allocated again.
 func (o Object) String(p *FieldPath) string {
 	kind, text := o.read(p)
 	if kind != String {
@@ -66,47 +66,47 @@ func (o Object) String(p *FieldPath) string {
 	return p.text(text)
 }
 
-// Int reads an integer, 0 if the field is none.
+// Int returns a field that is an integer, otherwise 0.
 func (o Object) Int(p *FieldPath) int64 {
 	kind, text := o.read(p)
 	if kind != Number {
 		return 0
 	}
-	n, err := strconv.ParseInt(string(text), 10, 64) // which does not allocate
+	n, err := strconv.ParseInt(string(text), 10, 64) // does not allocate
 	if err != nil {
 		return 0
 	}
 	return n
 }
 
-// Bool reads a boolean, false if the field is none.
+// Bool reports whether a field is true.
 func (o Object) Bool(p *FieldPath) bool {
 	kind, text := o.read(p)
 	return kind == Boolean && len(text) == len("true")
 }
 
-// Has tells whether the field is there, be it null.
+// Has reports whether the field is present, null included.
 func (o Object) Has(p *FieldPath) bool {
 	kind, _ := o.read(p)
 	return kind != Missing
 }
 
-// Close gives an object of a cache back before the event ends: a handler has at most 16 of them at
-// once.
+// Close releases an object of a cache before the event ends; a handler can have at most 16 open at
+// once. It has no effect on an event's object.
 func (o Object) Close() {
 	if o.which >= cachedObject {
 		host.CacheClose(o.which - cachedObject)
 	}
 }
 
-// read finds a field's text, which stays until the next one is read.
+// read returns a field's text, which is valid until the next one is read.
 func (o Object) read(p *FieldPath) (Kind, []byte) {
 	handle := p.use()
 	if o.size == 0 {
 		return Missing, nil
 	}
-	if o.which == newObject && p.ahead > 0 {
-		if kind, text, ok := p.readAhead(); ok {
+	if o.which == newObject && p.prefetchAt > 0 {
+		if kind, text, ok := p.readPrefetched(); ok {
 			return kind, text
 		}
 	}
@@ -122,7 +122,7 @@ func (o Object) read(p *FieldPath) (Kind, []byte) {
 	return Kind(packed >> 32), buffer[:length]
 }
 
-// field has the host write a field to the buffer, if it fits.
+// field makes the host write a field to the buffer, if it fits.
 func (o Object) field(handle uint32) int64 {
 	if o.which >= cachedObject {
 		return readCached(o.which-cachedObject, handle, buffer)
@@ -130,10 +130,11 @@ func (o Object) field(handle uint32) int64 {
 	return host.EventField(o.which, handle, buffer)
 }
 
-// buffer is where the host writes what is asked for. It grows to the longest text.
+// buffer receives what the host writes. It grows to the longest text.
 var buffer = make([]byte, 4096)
 
-// readAll reads a text that get writes whole or not at all, and gives its length or a status.
+// readAll reads a text that get writes whole or not at all. It returns the text, and its length or
+// a status.
 func readAll(get func([]byte) int32) (text []byte, status int32) {
 	for {
 		n := get(buffer)

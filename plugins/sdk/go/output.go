@@ -12,22 +12,22 @@ const (
 	kindData  = 2
 )
 
-// What the host says to an emission that it does not take.
+// The errors of rejected emissions.
 var (
 	errEmitBad = &callError{
-		"the host does not take this: the type must be 1 to 256 printable ASCII characters",
+		"invalid event type: it must be 1 to 256 printable ASCII characters",
 		ErrBadArgument}
 	errEmitDenied = &callError{
 		"this event type is reserved for informerd itself, or the grant emit does not allow what was emitted", ErrDenied}
 	errDataDenied = &callError{
-		"the configuration does not grant that the handler sets the data of events", ErrDenied}
+		"setting an event's data is not granted", ErrDenied}
 	errEmitQuota = &callError{"too much was emitted for this event", ErrQuota}
 	errEmitPhase = &callError{"events can be emitted in OnEvent only", ErrWrongPhase}
 )
 
-// Emit sends an event of the handler's own, with data encoded as JSON. If OnEvent gives Done, the
+// Emit sends an event of the handler's own, with data encoded as JSON. If OnEvent returns Done, the
 // emitted events go to the outputs in place of the object's event. The type is a reverse domain
-// name, as in com.example.backup.missed.
+// name, such as com.example.backup.missed.
 func Emit(eventType string, data any) error {
 	return emit(kindEvent, struct {
 		Type string `json:"type"`
@@ -35,7 +35,7 @@ func Emit(eventType string, data any) error {
 	}{eventType, data})
 }
 
-// SetData replaces the data of the object's event, once for each event.
+// SetData replaces the data of the object's event. It may be called once for each event.
 func SetData(data any) error {
 	return emit(kindData, data)
 }
@@ -67,7 +67,7 @@ func emit(kind int32, v any) error {
 	}
 }
 
-// Level is the level of a log line.
+// Level is the severity of a log line.
 type Level int32
 
 // The levels.
@@ -81,6 +81,6 @@ const (
 // Log writes a line to informerd's log. A guest that calls it needs the grant "log".
 func Log(level Level, text string) { host.Log(int32(level), text) }
 
-// LogEnabled tells whether a line of that level would be written. A guest that calls it needs the
+// LogEnabled reports whether a line of that level would be written. A guest that calls it needs the
 // grant "log".
 func LogEnabled(level Level) bool { return host.LogEnabled(int32(level)) == 1 }

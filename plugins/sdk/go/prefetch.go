@@ -7,42 +7,42 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// The layout of what the host gives ahead: a head, one entry for each field, the fields' texts.
+// The layout of the prefetched fields: a head, one entry for each field, the fields' texts.
 const (
-	aheadHead  = 4
-	aheadEntry = 12 // tag, length and offset
-	aheadPaths = 16 // more are not given ahead unless the handler says so
+	prefetchHead  = 4
+	prefetchEntry = 12 // tag, length and offset
+	maxDefault    = 16 // compiled paths; more are prefetched only if the handler calls Prefetch
 )
 
 var (
-	aheadBuffer [4096]byte // the host writes it before each event
-	asked       bool       // the handler called Prefetch
-	compiled    []*FieldPath
+	prefetchBuffer [4096]byte // written by the host before each event
+	prefetchCalled bool       // the handler called Prefetch
+	compiled       []*FieldPath
 )
 
-// Prefetch has the host give these fields of each event's object ahead, so that reading them takes
-// no call of the host. Only Handler.Configure may call it; the last call counts.
+// Prefetch makes the host pass these fields of each event's object along with the event, so that
+// reading them takes no host call. Only Handler.Configure may call it; the last call counts.
 //
-// Without it the SDK prefetches all paths that were compiled by the end of Configure, if they are
-// at most 16. Finding a field takes the host as long as ever, whether it is read or not; it is the
-// call that is saved. So a handler that reads all of its fields for each event takes about four
-// fifths of the time, but one that reads two of 16, and drops most events then, takes several times
-// as long, the more the larger the objects are: let it name those two, or none at all. See
+// Without it the SDK prefetches all paths compiled by the end of Configure, if there are at most
+// 16. Prefetching saves the call; finding a field takes the host as long as before, whether it is
+// read or not. A handler that reads all of its fields for each event therefore takes about four
+// fifths of the time. One that reads two of 16, and drops most events then, takes several times as
+// long, the more the larger the objects are: it should prefetch those two, or none. See
 // BenchmarkGoFields in pkg/plugins.
 //
-// A field that is not given ahead, does not fit into the room for all (4 KB), or belongs to Old or
-// to an object of a cache is read with a call, as ever.
+// A field that is not prefetched, does not fit into the buffer for all of them (4 KB), or belongs
+// to Old or to an object of a cache is read with a host call.
 func Prefetch(paths ...*FieldPath) error {
 	if !configuring {
 		return &callError{"prefetch: fields can be named in Configure only", ErrWrongPhase}
 	}
-	asked = true
+	prefetchCalled = true
 	return prefetch(paths)
 }
 
-// prefetchCompiled is what happens unless the handler calls Prefetch.
+// prefetchCompiled runs unless the handler calls Prefetch.
 func prefetchCompiled() error {
-	if asked || len(compiled) == 0 || len(compiled) > aheadPaths {
+	if prefetchCalled || len(compiled) == 0 || len(compiled) > maxDefault {
 		return nil
 	}
 	return prefetch(compiled)
@@ -50,28 +50,28 @@ func prefetchCompiled() error {
 
 func prefetch(paths []*FieldPath) error {
 	for _, p := range compiled {
-		p.ahead = 0
+		p.prefetchAt = 0
 	}
 	handles := make([]uint32, len(paths))
 	for i, p := range paths {
 		handles[i] = p.use()
 	}
-	if s := host.EventPrefetch(aheadBuffer[:], handles); s < 0 {
+	if s := host.EventPrefetch(prefetchBuffer[:], handles); s < 0 {
 		err := statusError(s)
 		return &callError{fmt.Sprintf("prefetch of %d fields: %s", len(paths), err), err}
 	}
 	for i, p := range paths {
-		p.ahead = aheadHead + aheadEntry*i
+		p.prefetchAt = prefetchHead + prefetchEntry*i
 	}
 	return nil
 }
 
-// readAhead finds a field in what the host has written, if there was room for it.
-func (p *FieldPath) readAhead() (kind Kind, text []byte, ok bool) {
-	entry := aheadBuffer[p.ahead : p.ahead+aheadEntry]
+// readPrefetched returns a field from the prefetch buffer, if it fitted there.
+func (p *FieldPath) readPrefetched() (kind Kind, text []byte, ok bool) {
+	entry := prefetchBuffer[p.prefetchAt : p.prefetchAt+prefetchEntry]
 	length, offset := binary.LittleEndian.Uint32(entry[4:]), binary.LittleEndian.Uint32(entry[8:])
 	if offset == 0 && length > 0 {
 		return Missing, nil, false
 	}
-	return Kind(binary.LittleEndian.Uint32(entry)), aheadBuffer[offset : offset+length], true
+	return Kind(binary.LittleEndian.Uint32(entry)), prefetchBuffer[offset : offset+length], true
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/informerdtest"
 )
 
-// Which fields are given ahead, seen by how many of name and app are read with a call.
+// Which fields are prefetched, seen by how many of name and app take a host call.
 func TestPrefetch(t *testing.T) {
 	more := func(n int) func() error {
 		return func() error {
@@ -37,18 +37,18 @@ func TestPrefetch(t *testing.T) {
 		configure func() error
 		calls     int
 	}{
-		{"all by itself", more(0), 0},
-		{"as many as that happens to", more(16 - declared), 0},
+		{"all by default", more(0), 0},
+		{"the most by default", more(16 - declared), 0},
 		{"one more", more(17 - declared), 3},
-		{"what the handler says", func() error { return informerd.Prefetch(name) }, 2},
-		{"the last that it says", func() error {
+		{"what the handler asks for", func() error { return informerd.Prefetch(name) }, 2},
+		{"the last call counts", func() error {
 			return errors.Join(informerd.Prefetch(name), informerd.Prefetch(app, none))
 		}, 1},
-		{"more than by itself", func() error {
+		{"more than by default", func() error {
 			return errors.Join(more(100)(), informerd.Prefetch(name, app, none))
 		}, 0},
 		{"none", func() error { return informerd.Prefetch() }, 3},
-		{"none after all", func() error {
+		{"none, in place of an earlier call", func() error {
 			return errors.Join(informerd.Prefetch(name), informerd.Prefetch())
 		}, 3},
 		{"the same twice", func() error { return informerd.Prefetch(name, app, name, none) }, 0},
@@ -58,14 +58,15 @@ func TestPrefetch(t *testing.T) {
 			g := informerdtest.Start(t, "")
 			for range 2 {
 				if r := g.Add(text); r.FieldCalls != test.calls {
-					t.Errorf("%d fields were read with a call, want %d", r.FieldCalls, test.calls)
+					t.Errorf("%d fields were read by a host call, want %d", r.FieldCalls,
+						test.calls)
 				}
 			}
 		})
 	}
 }
 
-// A field that does not fit is read with a call, and those behind it are there all the same.
+// A field that does not fit takes a host call; the fields after it are prefetched all the same.
 func TestPrefetchOfLongFields(t *testing.T) {
 	g := start(t, func(e *informerd.Event) informerd.Verdict {
 		return e.Fail(fmt.Sprint(len(e.Object.String(name)), e.Object.String(app),
@@ -81,7 +82,7 @@ func TestPrefetchOfLongFields(t *testing.T) {
 	}
 }
 
-// What was given ahead for one event is not taken for another's, and never for the old object's.
+// What was prefetched for one event is never returned for another, nor for the old object.
 func TestPrefetchIsOfItsEvent(t *testing.T) {
 	g := start(t, func(e *informerd.Event) informerd.Verdict {
 		return e.Fail(e.Object.String(name) + " " + e.Old.String(name))
@@ -107,8 +108,8 @@ func TestPrefetchIsForConfigure(t *testing.T) {
 	}).Add(text)
 }
 
-// A short string that comes again is not allocated again, and none is allocated to find out a
-// field's kind, number or truth.
+// A short string that repeats is not allocated again, and reading a field's kind, number or truth
+// allocates nothing.
 func TestAllocations(t *testing.T) {
 	long := strings.Repeat("x", 65)
 	start(t, func(e *informerd.Event) informerd.Verdict {

@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url";
 
 let folder = "", builds = 0;
 
-/** build builds a handler for a test, from a file beside the test, and gives the module's file, which goes with the test. */
+/**
+ * build builds a handler for a test, from a file next to the test, and returns the module's file,
+ * which is removed after the test.
+ */
 export function build(source, test) {
   if (folder === "") {
     folder = mkdtempSync(join(tmpdir(), "informerd-guest-"));

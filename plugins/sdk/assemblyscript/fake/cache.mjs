@@ -4,8 +4,9 @@ import { badArgument, denied, notFound, quota, wrongPhase } from "./status.mjs";
 const maxIterators = 16;
 
 /**
- * cacheImports are the functions of cache.v1. A cache has { objects, indexes }: a list of objects, and, by the names of
- * indexes and their values, lists of the objects that are found there. A cache that is not there is denied.
+ * cacheImports returns the functions of cache.v1. A cache is { objects, indexes }: a list of
+ * objects, and lists of the objects found under each value, by index name and value. A missing
+ * cache is denied.
  */
 export function cacheImports(guest, memory, caches) {
   const names = [];
@@ -13,7 +14,7 @@ export function cacheImports(guest, memory, caches) {
     if (!guest.events.at) return wrap(wrongPhase);
     return guest.iterators[n] ? f(guest.iterators[n]) : wrap(badArgument);
   };
-  // open gives an iterator over some objects, which stands on the first or before it.
+  // open returns an iterator over some objects, positioned on the first or before it.
   const open = (resource, find) => {
     if (!guest.events.at) return wrongPhase;
     if (!names[resource]) return badArgument;

@@ -4,7 +4,7 @@ import { badArgument, notFound, quota, wrongPhase } from "./status.mjs";
 const maxPaths = 256, ofOld = 1 << 16, recordSize = 20, verdictAt = 16;
 const ops = { add: 1, update: 2, delete: 3, resync: 4 };
 
-/** Event is what happened to an object. Objects are values, or their JSON text. */
+/** Event is one change of an object. Objects are values, or their JSON text. */
 export class Event {
   constructor({ op = "add", object, old, flags = 0 }) {
     const textOf = (o) => (o === undefined ? "" : typeof o == "string" ? o : JSON.stringify(o));
@@ -14,7 +14,7 @@ export class Event {
     this.objects = this.texts.map((t) => (t === "" ? undefined : JSON.parse(t)));
   }
 
-  /** args are those of on_event, and the beginning of a batch's record. */
+  /** args are the arguments of on_event, and the beginning of a batch's record. */
   get args() { return [ops[this.op], this.flags, ...this.texts.map((t) => Buffer.byteLength(t))]; }
 
   changed(steps) {
@@ -24,7 +24,7 @@ export class Event {
   }
 }
 
-/** Prefetch is what the host writes to the guest ahead of each event. */
+/** Prefetch is the fields that the host writes to the guest before each event. */
 class Prefetch {
   fields = [];
 
@@ -57,9 +57,9 @@ class Prefetch {
   }
 }
 
-/** Events are the event at hand, if there is one, and those of a batch behind it. */
+/** Events is the current event, if there is one, and the following ones of its batch. */
 export class Events {
-  /** paths are those that were compiled, cut into steps. */
+  /** paths are the compiled ones, split into steps. */
   paths = [];
   at;
   #prefetch = new Prefetch();
@@ -70,7 +70,7 @@ export class Events {
 
   constructor(memory) { this.#memory = memory; }
 
-  /** take makes an event that at hand. */
+  /** take makes an event the current one. */
   take(event) {
     this.at = event;
     this.#prefetch.write(this.#memory, event);
@@ -78,13 +78,16 @@ export class Events {
 
   end() { this.at = this.#queue = undefined; }
 
-  /** batch gives events to next; settled is called with each event before the one behind it. */
+  /** batch sets the events of next; settled is called with each event before the next one. */
   batch(events, settled) {
     this.#queue = [...events];
     this.#settled = settled;
   }
 
-  /** settle says what the guest wrote about the event at hand: a verdict, or -1 for that of the batch. */
+  /**
+   * settle returns the verdict that the guest wrote for the current event, -1 for that of the
+   * batch.
+   */
   settle() {
     if (this.at) this.#settled(this.at, this.#memory.bytes(this.#record, recordSize).readInt32LE(verdictAt));
     this.at = undefined;

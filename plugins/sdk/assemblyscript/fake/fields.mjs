@@ -1,11 +1,11 @@
 import { badArgument } from "./status.mjs";
 
-/** text gives the text of a field's value: a string itself, any other value as JSON. */
+/** text returns a field's value as text: a string itself, any other value as JSON. */
 export function text(value) {
   return typeof value == "string" ? value : JSON.stringify(value);
 }
 
-/** tag says of what type a value is, 0 if there is none. */
+/** tag returns the type of a value, 0 if there is none. */
 export function tag(value) {
   if (value === undefined) return 0;
   if (value === null) return 1;
@@ -13,7 +13,7 @@ export function tag(value) {
   return { boolean: 2, number: 3, string: 4, object: 6 }[typeof value];
 }
 
-/** lookup finds a value by the steps of its path, undefined if it is not there. */
+/** lookup returns the value at the steps of a path, undefined if it is missing. */
 export function lookup(object, steps) {
   let at = object;
   for (const step of steps) {
@@ -24,7 +24,7 @@ export function lookup(object, steps) {
   return at;
 }
 
-/** field answers with a field of an object, as event.v1 field and cache.v1 iter_field do. */
+/** field writes a field of an object, as event.v1 field and cache.v1 iter_field do. */
 export function field(memory, object, steps, ptr, cap) {
   if (!steps) return BigInt(badArgument);
   const value = lookup(object, steps);
@@ -32,7 +32,7 @@ export function field(memory, object, steps, ptr, cap) {
   return (BigInt(tag(value)) << 32n) | BigInt(memory.answer(text(value), ptr, cap));
 }
 
-/** parsePath cuts metadata.labels["app"] or a[0].b into steps; undefined if the text is no path. */
+/** parsePath splits metadata.labels["app"] or a[0].b into steps; undefined if it is malformed. */
 export function parsePath(path) {
   const steps = [];
   let rest = path;

@@ -1,5 +1,6 @@
-// A fake host, to test a built handler under node: a small model of the real one, without grants, limits and deadlines. It
-// takes a guest of any language that imports nothing but informerd's modules.
+// A fake host, to test a built handler under node: a small model of the real one, without grants,
+// limits and deadlines. It runs a guest in any language that imports nothing but informerd's
+// modules.
 //
 //     import { World, load, start } from ".../fake/host.mjs";
 //     const world = new World();
@@ -20,13 +21,13 @@ const verdicts = ["done", "drop", "retry", "fail"];
 const reserved = ["dev.informerd.object.", "dev.informerd.rule."];
 const maxRandom = 64 << 10;
 
-/** load gives a guest, or why it refuses its configuration as { refusal }. */
+/** load returns a guest, or { refusal } with the reason if it rejects its configuration. */
 export function load(file, config = {}, world = new World()) {
   const guest = new Guest(file, typeof config == "string" ? config : JSON.stringify(config), world);
   return guest.refusal === undefined ? guest : { refusal: guest.refusal };
 }
 
-/** start is load for a configuration that must be taken. */
+/** start is load for a configuration that must be accepted. */
 export function start(file, config = {}, world = new World()) {
   const guest = load(file, config, world);
   if (guest.refusal !== undefined) throw new Error("configure: " + guest.refusal);
@@ -34,11 +35,11 @@ export function start(file, config = {}, world = new World()) {
 }
 
 class Guest {
-  /** calls counts those of the host since the test emptied it, by module and function, as in "event.v1 field". */
+  /** calls counts host calls since the test emptied it, by name, such as "event.v1 field". */
   calls = {};
   #exports;
   #memory = new Memory(() => this.#exports);
-  // What the functions of the host look at, besides the memory.
+  // The state that the host functions work on, besides the memory.
   #state = { configuring: false, running: false, events: new Events(this.#memory), iterators: [], answer: undefined };
   #result = noResult();
 
@@ -58,7 +59,7 @@ class Guest {
   delete(object, flags = 0) { return this.#one({ op: "delete", object, flags }); }
   resync(object, flags = 0) { return this.#one({ op: "resync", object, flags }); }
 
-  /** batch gives several events at once, each { op, object, old, flags }, and gives their results. */
+  /** batch passes several events { op, object, old, flags } at once, and returns their results. */
   batch(events) {
     const state = this.#state, results = [];
     this.#result = noResult();
@@ -78,7 +79,7 @@ class Guest {
     return results;
   }
 
-  /** memory is how many bytes the guest has. */
+  /** memory returns the size of the guest's memory in bytes. */
   get memory() { return this.#memory.size; }
 
   #one(e) {
@@ -95,7 +96,7 @@ class Guest {
     return result;
   }
 
-  // end gives what came of an event, and lets the next one begin from nothing.
+  // end returns the result of an event, and starts the next one with an empty result.
   #end(verdict) {
     const result = { ...this.#result, verdict };
     this.#result = noResult();
@@ -104,7 +105,7 @@ class Guest {
     return result;
   }
 
-  // guard adds what the guest said before it trapped.
+  // guard adds the guest's last message to a trap.
   #guard(f) {
     try {
       return f();

@@ -1,14 +1,14 @@
 import { badArgument, denied, notFound, statuses, wrongPhase } from "./status.mjs";
 
-/** HTTP gives the answers that a test has for a guest's requests, and notes what it was asked. */
+/** HTTP answers a guest's requests with the test's responses, and records the requests. */
 export class HTTP {
-  /** requests are those that the guest made: method, url, headers and body as text. */
+  /** requests are those made so far: method, url, headers, and body as text. */
   requests = [];
   #answers = new Map();
 
   /**
-   * answer sets what is answered to a method and URL from now on: { status, headers, body }, or the word for a status,
-   * such as "unavailable". What has no answer is denied.
+   * answer sets the response to later requests with a method and URL: { status, headers, body }, or
+   * the text of a status, such as "unavailable". Other requests are denied.
    */
   answer(method, url, answer) { this.#answers.set(`${method} ${url}`, answer); }
 

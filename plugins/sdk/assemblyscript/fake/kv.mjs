@@ -2,20 +2,20 @@ import { badArgument, notFound, quota, wrongPhase } from "./status.mjs";
 
 const maxKey = 256, maxValue = 64 << 10;
 
-/** KV is a store of small values, whose time is that of the clock it was made with. Tests read and write texts. */
+/** KV is a store of small values that expire by its clock. Tests read and write texts. */
 export class KV {
   #values = new Map();
   #clock;
 
   constructor(clock) { this.#clock = clock; }
 
-  /** get gives the text of a key, undefined if there is none. */
+  /** get returns the text of a key, undefined if there is none. */
   get(key) { return this.#bytes(Buffer.from(key).toString("latin1"))?.toString(); }
 
-  /** set stores a text for so many milliseconds, without end if they are 0. */
+  /** set stores a text for some milliseconds; 0 means no limit. */
   set(key, value, ttlMs = 0) { this.#store(Buffer.from(key).toString("latin1"), Buffer.from(value), ttlMs); }
 
-  /** keys are those that have a value. */
+  /** keys returns the keys that have a value. */
   get keys() {
     return [...this.#values.keys()].filter((k) => this.#bytes(k)).map((k) => Buffer.from(k, "latin1").toString());
   }

@@ -1,7 +1,7 @@
-// The statuses that the host answers with.
+// The host's statuses.
 export const notFound = -1, badArgument = -2, denied = -3, quota = -4, unavailable = -5, wrongPhase = -6;
 
-/** statuses are those that a test can name. */
+/** statuses are those that a test can set. */
 export const statuses = {
   "not found": notFound, "bad argument": badArgument, denied, quota, unavailable, "wrong phase": wrongPhase,
 };

@@ -1,22 +1,24 @@
 import { HTTP } from "./http.mjs";
 import { KV } from "./kv.mjs";
 
-/** World is what a guest has around it. Guests that are given the same one share it, as those of a listener do. */
+/**
+ * World is the environment of guests. Guests in the same one share it, as those of a listener do.
+ */
 export class World {
-  /** time is that of the clock, and of what is kept in kv. It stands still unless the test sets it. */
+  /** time is that of the clock, by which values in kv expire. Only the test changes it. */
   time = new Date("2026-01-01T00:00:00Z");
-  /** seed makes the random bytes. A guest gets the same ones in the same order. */
+  /** seed is that of the random bytes. Each guest gets the same ones in the same order. */
   seed = 1;
-  /** caches are those of other informers, by their names: { objects, indexes }. */
+  /** caches are those of other informers, by name: { objects, indexes }. */
   caches = {};
   kv = new KV(() => this.time);
   http = new HTTP();
 
-  /** wait lets some milliseconds pass. */
+  /** wait advances the time by some milliseconds. */
   wait(ms) { this.time = new Date(this.time.getTime() + ms); }
 }
 
-/** randomBytes gives a function that makes bytes of a seed, the same ones each time. */
+/** randomBytes returns a generator of bytes, the same ones for the same seed. */
 export function randomBytes(seed) {
   let state = seed >>> 0;
   return () => {

@@ -3,7 +3,7 @@ import { setConfigure } from "./handler";
 import { eventNext } from "./host";
 import { Verdict } from "./result";
 
-/** Record is what the host writes about an event. */
+/** Record is the host's description of an event. */
 @unmanaged
 class Record {
   op!: u32;
@@ -13,17 +13,18 @@ class Record {
   verdict!: i32;
 }
 
-// The host looks into the record once the next event is taken or the handler returns, so it stays where it is.
+// The host reads the record once the next event is pulled or the handler returns, so it must not
+// move.
 const record = new ArrayBuffer(offsetof<Record>());
 let handleBatch: ((batch: Batch) => Verdict) | null = null;
 let taken: u64 = 0;
 
-/** Batch is what a handler of many events gets. It is valid until the handler returns. */
+/** Batch is one or more events in order. It is valid until the handler returns. */
 export class Batch {
-  /** length is how many events there are in it. */
+  /** length is the number of events. */
   constructor(public readonly length: u32) {}
 
-  /** next goes on to the next event, in their order; null: there is none left. The one before is not valid any more. */
+  /** next pulls the next event, or null after the last one. The one before is no longer valid. */
   next(): BatchEvent | null {
     taken++;
     if (eventNext(changetype<usize>(record), record.byteLength) < 0) return null;
@@ -31,7 +32,7 @@ export class Batch {
   }
 }
 
-/** BatchEvent is an event of a batch. What is emitted while it is at hand is its own, and so is a reason. */
+/** BatchEvent is an event of a batch. Emissions and reasons belong to the current one. */
 export class BatchEvent extends Event {
   /** @internal */
   constructor(private record: Record, private number: u64) {
@@ -39,17 +40,18 @@ export class BatchEvent extends Event {
     this.become(record.op, record.flags, record.objectLen, record.oldLen);
   }
 
-  /** setVerdict gives this event another verdict than that of the batch. */
+  /** setVerdict sets the verdict of this event, which replaces that of the batch. */
   setVerdict(v: Verdict): void {
-    assert(this.number == taken, "a verdict is set for an event after the next one was taken");
+    assert(this.number == taken, "the verdict of an event was set after the next one was pulled");
     this.record.verdict = v;
   }
 }
 
 /**
- * registerBatch makes onBatch the handler of many events at once; its verdict is for all that have none of their own. The
- * guest exports on_batch in place of on_event, or besides if it registers a handler of single events, too. Configure is
- * as that of register, and is given once.
+ * registerBatch makes onBatch the batch handler of this guest; its verdict applies to all events
+ * without one of their own. The guest exports on_batch instead of on_event, or both if it also
+ * registers a handler of single events. Configure is that of register, and is passed to only one of
+ * them.
  */
 export function registerBatch(onBatch: (batch: Batch) => Verdict, configure: (() => string | null) | null = null): void {
   assert(handleBatch == null, "registerBatch was called twice");
@@ -57,11 +59,11 @@ export function registerBatch(onBatch: (batch: Batch) => Verdict, configure: (()
   setConfigure(configure);
 }
 
-/** on_batch is what the host calls. */
+/** on_batch is called by the host. */
 export function on_batch(n: u32): i32 {
   const f = handleBatch;
   if (f == null) {
-    assert(false, "the guest exports on_batch and registers no handler of batches: call registerBatch, or remove the export");
+    assert(false, "the guest exports on_batch but registers no batch handler: call registerBatch, or remove the export");
     return Verdict.Fail;
   }
   return f(new Batch(n));

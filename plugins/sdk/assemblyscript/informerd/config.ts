@@ -2,7 +2,7 @@ import { address, configGet, room, written } from "./host";
 import { quote } from "./json";
 import { Value } from "./value";
 
-/** config gives the handler's configuration, always a map. */
+/** config returns the handler's configuration, always a map. */
 export function config(): Value {
   let cap = room();
   let n = configGet(address(), cap);
@@ -13,7 +13,10 @@ export function config(): Value {
   return Value.of(n > 0 ? written(n).trim() : "{}");
 }
 
-/** configOnly says what is wrong with a configuration that has a field not among the names, and gives null if it has none. */
+/**
+ * configOnly returns an error if the configuration has a field that is not among the names,
+ * otherwise null.
+ */
 export function configOnly(names: Array<string>): string | null {
   const fields = config().names();
   for (let i = 0; i < fields.length; i++) {

@@ -5,7 +5,7 @@ import { Entry, entryOf, textOf } from "./prefetch";
 import { Verdict } from "./result";
 import { Kind, Value } from "./value";
 
-/** Op says what happened to an object. */
+/** Op is what happened to an object. */
 export enum Op {
   Add = 1,
   Update = 2,
@@ -13,27 +13,30 @@ export enum Op {
   Resync = 4,
 }
 
-/** Event is what a handler gets. It is valid until the handler returns. */
+/**
+ * Event is one change of an object, as a handler receives it. It is valid until the handler
+ * returns.
+ */
 export class Event {
   private what: Op = Op.Add;
   private flags: u32 = 0;
 
-  /** op says what happened. */
+  /** op is what happened. */
   get op(): Op {
     return this.what;
   }
 
-  /** object is the state of the object; for a delete its last one. */
+  /** object is the state of the object; for a delete the last known one. */
   get object(): EventObject {
     return current;
   }
 
-  /** old exists for an update only. */
+  /** old is the previous state; it exists for updates only. */
   get old(): EventObject {
     return previous;
   }
 
-  /** become makes it the event at hand. @internal */
+  /** become makes it the current event. @internal */
   become(op: u32, flags: u32, objectLen: u32, oldLen: u32): this {
     this.what = <Op>op;
     this.flags = flags;
@@ -42,43 +45,48 @@ export class Event {
     return this;
   }
 
-  /** initial says that the event is part of the first list. */
+  /** initial reports whether the event is part of the first list. */
   get initial(): bool {
     return (this.flags & 1) != 0;
   }
 
-  /** finalStateUnknown says that the delete itself was missed: object is the last known state. */
+  /**
+   * finalStateUnknown reports whether the delete itself was missed; object is the last known state.
+   */
   get finalStateUnknown(): bool {
     return (this.flags & 2) != 0;
   }
 
-  /** missed says that earlier events of this object were coalesced away. */
+  /** missed reports whether earlier events of this object were coalesced away. */
   get missed(): bool {
     return (this.flags & 4) != 0;
   }
 
   /**
-   * changed tells whether a field differs between old and object. For an add or a delete every field that exists has
-   * changed, for a resync none.
+   * changed reports whether a field differs between old and object. For an add or a delete every
+   * existing field has changed, for a resync none.
    */
   changed(p: FieldPath): bool {
     return eventChanged(p.use()) == 1;
   }
 
-  /** retry is the verdict to try again later, with the reason why. */
+  /** retry returns the verdict to try this event again later, and records the reason. */
   retry(reason: string): Verdict {
     giveReason(reason);
     return Verdict.Retry;
   }
 
-  /** fail is the verdict not to try again, with the reason why. */
+  /** fail returns the verdict not to try this event again, and records the reason. */
   fail(reason: string): Verdict {
     giveReason(reason);
     return Verdict.Fail;
   }
 }
 
-/** EventObject is the state of an object, read through the host. It is valid until the handler returns. */
+/**
+ * EventObject is the state of an object, read through the host. It is valid until the handler
+ * returns.
+ */
 export class EventObject extends Fields {
   private length: u32 = 0;
 
@@ -87,30 +95,32 @@ export class EventObject extends Fields {
     super();
   }
 
-  /** become makes it an object of the event at hand. @internal */
+  /** become makes it an object of the current event. @internal */
   become(length: u32): void {
     this.length = length;
   }
 
-  /** size is the length of the object's JSON text. */
+  /** size returns the length of the object's JSON text. */
   get size(): u32 {
     return this.length;
   }
 
-  /** exists is false for the old object of an event that has none. */
+  /** exists reports whether there is an object; only updates have an old one. */
   exists(): bool {
     return this.length > 0;
   }
 
-  /** json copies the whole text, "" if there is no object. Prefer reading single fields. */
+  /**
+   * json returns a copy of the whole text, "" if there is no object. Prefer reading single fields.
+   */
   json(): string {
     if (this.length == 0) return "";
-    const cap = room(this.length); // which may move the buffer
+    const cap = room(this.length); // may move the buffer
     const n = eventObject(this.which, 0, address(), cap);
     return n > 0 ? written(n) : "";
   }
 
-  /** get reads a field. */
+  /** get returns a field's value. */
   get(p: FieldPath): Value {
     const entry = this.ahead(p);
     if (entry == null) return super.get(p);
@@ -118,7 +128,7 @@ export class EventObject extends Fields {
     return text == null ? super.get(p) : new Value(<Kind>entry.kind, text);
   }
 
-  /** has tells whether the field is there, be it null. */
+  /** has reports whether the field is present, null included. */
   has(p: FieldPath): bool {
     const entry = this.ahead(p);
     return entry == null ? super.has(p) : entry.kind != Kind.Missing;
@@ -133,7 +143,7 @@ export class EventObject extends Fields {
   }
 }
 
-// There is one event at a time, so these are the same for all: making them anew would take longer than most of what is
-// done with them.
+// There is one event at a time, so these objects are shared: allocating them for each event would
+// cost more than most reads.
 const current = new EventObject(0);
 const previous = new EventObject(1);

@@ -1,13 +1,16 @@
 import { eventPath, utf8 } from "./host";
 import { Status } from "./status";
 
-/** FieldPath is the way to a field, such as metadata.labels["app"] or spec.containers[0].image. */
+/**
+ * FieldPath is the compiled path of a field, such as metadata.labels["app"] or
+ * spec.containers[0].image.
+ */
 export class FieldPath {
   /** @internal */
   handle: i32 = -1;
-  /** slot is where the host gives the field ahead of each event, -1 if it does not. @internal */
+  /** slot is the field's number among the prefetched ones, -1 if it is not. @internal */
   slot: i32 = -1;
-  /** error is empty, or says why the path did not compile. */
+  /** error is why the path did not compile, empty if it did. */
   error: string = "";
 
   constructor(public readonly text: string) {}
@@ -23,7 +26,7 @@ export class FieldPath {
 
   /** @internal */
   use(): u32 {
-    assert(this.handle >= 0, "a path is used before configure, or was declared too late");
+    assert(this.handle >= 0, "the path was used before configure, or was declared too late");
     return this.handle;
   }
 }
@@ -33,8 +36,8 @@ const compiled = new Array<FieldPath>();
 let configuring = false;
 
 /**
- * path declares a path, for a variable of a module. It is compiled when the guest is configured, and a mistake in it
- * refuses the handler at load.
+ * path declares a path, for a module-level variable. It is compiled when the guest is configured; a
+ * malformed path makes the host reject the handler at load.
  */
 export function path(text: string): FieldPath {
   const p = new FieldPath(text);
@@ -42,7 +45,10 @@ export function path(text: string): FieldPath {
   return p;
 }
 
-/** compile compiles a path that is known only from the configuration. Only configure may call it; look at its error. */
+/**
+ * compile compiles a path known only from the configuration. Only configure may call it; check its
+ * error.
+ */
 export function compile(text: string): FieldPath {
   const p = new FieldPath(text);
   if (configuring) p.compile();
@@ -50,7 +56,7 @@ export function compile(text: string): FieldPath {
   return p;
 }
 
-/** compileDeclared gives why a declared path is none, or null. @internal */
+/** compileDeclared returns the error of the first malformed declared path, or null. @internal */
 export function compileDeclared(): string | null {
   for (let i = 0; i < declared.length; i++) {
     declared[i].compile();
@@ -59,7 +65,7 @@ export function compileDeclared(): string | null {
   return null;
 }
 
-/** compiledPaths are all that were. @internal */
+/** compiledPaths returns all compiled paths. @internal */
 export function compiledPaths(): Array<FieldPath> {
   return compiled;
 }

@@ -7,11 +7,11 @@ import { Verdict } from "./result";
 let handle: ((event: Event) => Verdict) | null = null;
 let prepare: (() => string | null) | null = null;
 let registered = false;
-const event = new Event(); // at hand
+const event = new Event(); // the current event
 
 /**
- * register makes onEvent the handler of this guest. Configure runs once, before the first event: it reads the
- * configuration, and gives why it refuses it, or null.
+ * register makes onEvent the handler of this guest. Configure runs once, before the first event: it
+ * reads the configuration, and returns why it rejects it, or null.
  */
 export function register(onEvent: (event: Event) => Verdict, configure: (() => string | null) | null = null): void {
   assert(handle == null, "register was called twice");
@@ -19,11 +19,11 @@ export function register(onEvent: (event: Event) => Verdict, configure: (() => s
   setConfigure(configure);
 }
 
-/** setConfigure notes that there is a handler, and how it is configured. @internal */
+/** setConfigure records that there is a handler, and its configure function. @internal */
 export function setConfigure(configure: (() => string | null) | null): void {
   registered = true;
   if (configure == null) return;
-  assert(prepare == null, "there are two functions to configure the guest: give one of register and registerBatch");
+  assert(prepare == null, "two configure functions: pass one to either register or registerBatch");
   prepare = configure;
 }
 
@@ -39,7 +39,7 @@ function refusal(): string | null {
   return why;
 }
 
-/** configure is what the host calls. */
+/** configure is called by the host. */
 export function configure(): i32 {
   const why = refusal();
   if (why == null) {
@@ -50,11 +50,11 @@ export function configure(): i32 {
   return 1;
 }
 
-/** on_event is what the host calls. */
+/** on_event is called by the host. */
 export function on_event(op: u32, flags: u32, objectLen: u32, oldLen: u32): i32 {
   const f = handle;
   if (f == null) {
-    assert(false, "the guest exports on_event and registers no handler of single events: call register, or remove the export");
+    assert(false, "the guest exports on_event but registers no handler of single events: call register, or remove the export");
     return Verdict.Fail;
   }
   return f(event.become(op, flags, objectLen, oldLen));

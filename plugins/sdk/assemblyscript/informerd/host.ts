@@ -1,4 +1,4 @@
-// The functions of the host, as in the reference of informerd/v1, and how texts get there and back.
+// The host functions of the interface informerd/v1, and the conversion of texts.
 
 // @ts-ignore: decorator
 @external("informerd/event.v1", "object")
@@ -104,7 +104,7 @@ export declare function cacheField(iter: u32, path: i32, ptr: usize, cap: u32): 
 @external("informerd/cache.v1", "iter_close")
 export declare function cacheClose(iter: u32): i32;
 
-/** buffer is where the host writes. It grows to the longest text. */
+/** buffer receives what the host writes. It grows to the longest text. */
 let buffer = new ArrayBuffer(4096);
 
 export function room(atLeast: u32 = 0): u32 {
@@ -116,7 +116,7 @@ export function address(): usize {
   return changetype<usize>(buffer);
 }
 
-/** written makes a string of the first bytes of the buffer. */
+/** written returns the first bytes of the buffer as a string. */
 export function written(length: u32): string {
   return String.UTF8.decodeUnsafe(address(), length);
 }

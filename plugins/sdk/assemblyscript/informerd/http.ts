@@ -1,9 +1,10 @@
-// HTTP requests, one at a time, to where the grant leads. A guest that calls it needs the grant "http".
+// HTTP requests, one at a time. A guest that calls it needs the grant "http", which lists the
+// allowed URLs.
 import { address, httpBody, httpHeader, httpRequest, room, utf8, written } from "./host";
 import { MapWriter } from "./json";
 import { Answer, Status, statusOf } from "./status";
 
-/** Request is what is asked for. */
+/** Request is an HTTP request to send. */
 export class Request {
   /** body is sent with the request; none if it is empty. */
   body: ArrayBuffer = new ArrayBuffer(0);
@@ -11,7 +12,7 @@ export class Request {
 
   constructor(public readonly method: string, public readonly url: string) {}
 
-  /** header adds one. Those of the grant take the place of the guest's own. */
+  /** header adds a header. Headers of the grant replace the guest's. */
   header(name: string, value: string): this {
     let headers = this.headers;
     if (headers == null) headers = new MapWriter();
@@ -19,13 +20,13 @@ export class Request {
     return this;
   }
 
-  /** text makes a text the body. */
+  /** text sets the body to a text. */
   text(body: string): this {
     this.body = utf8(body);
     return this;
   }
 
-  /** head is the request without its body, as the host reads it. @internal */
+  /** head returns the request without its body, as the host reads it. @internal */
   head(): string {
     const head = new MapWriter().string("method", this.method).string("url", this.url);
     const headers = this.headers;
@@ -37,18 +38,18 @@ export class Request {
 let requests: u64 = 0;
 
 /**
- * Response is the answer, or why there is none. Header and body are there until the next request, or until the handler
- * returns.
+ * Response is the response to a request, or why there is none. Header and body are valid until the
+ * next request, or until the handler returns.
  */
 export class Response extends Answer {
   private number: u64 = requests;
 
-  /** code is that of HTTP, such as 200; 0 if there is no answer. */
+  /** code is the HTTP status code, such as 200; 0 if there is no response. */
   constructor(status: Status, public readonly code: i32) {
     super(status);
   }
 
-  /** header gives a header's value, null if there is none. Values of several of that name are joined by ", ". */
+  /** header returns a header's value, null if there is none. Several values are joined by ", ". */
   header(name: string): string | null {
     this.check();
     const n = utf8(name);
@@ -61,12 +62,12 @@ export class Response extends Answer {
     return length < 0 ? null : written(length);
   }
 
-  /** text gives the body as UTF-8, "" if there is no answer. */
+  /** text returns the body as UTF-8 text, "" if there is no response. */
   text(): string {
     return String.UTF8.decode(this.bytes());
   }
 
-  /** bytes gives the body, none if there is no answer. */
+  /** bytes returns the body, empty if there is no response. */
   bytes(): ArrayBuffer {
     this.check();
     let all = new ArrayBuffer(4096), got = 0;
@@ -82,11 +83,11 @@ export class Response extends Answer {
   }
 
   private check(): void {
-    assert(this.number == requests, "an answer is read after the next request");
+    assert(this.number == requests, "a response was read after the next request");
   }
 }
 
-/** request makes a request and waits for the answer. Any answer is one, whatever its code. */
+/** request sends a request and waits for the response, whatever its code. */
 export function request(r: Request): Response {
   const head = utf8(r.head());
   requests++;

@@ -1,6 +1,6 @@
 /**
- * The AssemblyScript SDK for informerd's WebAssembly handlers. A handler registers itself, and exports what the host
- * calls:
+ * The AssemblyScript SDK for informerd's WebAssembly handlers. A handler registers itself, and
+ * exports the functions that the host calls:
  *
  *     import { Event, Verdict, path, register } from "informerd";
  *     export { configure, informerd_abi_v1, on_event } from "informerd";
@@ -9,13 +9,15 @@
  *
  *     register((event: Event) => event.object.string(phase) == "Failed" ? Verdict.Done : Verdict.Drop);
  *
- * It is built by the script build beside this folder.
+ * It is built by the script build in the parent folder.
  *
- * One that wants many events at once calls registerBatch, and exports on_batch in place of on_event.
+ * A handler that takes many events at once calls registerBatch, and exports on_batch instead of
+ * on_event.
  *
- * A handler reads the fields it needs through the host, which finds them in the object's text. Everything runs on one
- * thread, one event after the other, and each worker of a listener has an instance with variables of its own. An
- * instance that traps or is too slow is replaced by a fresh one, so variables are a cache and no store; kv is one.
+ * A handler reads the fields it needs through the host, which finds them in the object's text.
+ * Everything runs on one thread, one event after the other, and each worker of a listener has an
+ * instance with its own variables. An instance that traps or is too slow is replaced by a new one,
+ * so variables are only a cache; use kv for data that must be kept.
  */
 import * as cache from "./cache";
 import * as http from "./http";

@@ -1,5 +1,5 @@
-// A reader of JSON that the host has found to be valid, and a writer. A text that is not valid is read as something
-// else, but never beyond its end.
+// A writer of JSON, and a reader of JSON that the host has validated. Text that is not valid yields
+// wrong values, but is never read beyond its end.
 
 const quotes: i32 = 0x22, backslash: i32 = 0x5c;
 
@@ -12,7 +12,7 @@ function isSpace(c: i32): bool {
   return c == 0x20 || c == 0x09 || c == 0x0a || c == 0x0d;
 }
 
-/** end tells whether an array or a map ends here. */
+/** end reports whether an array or a map ends here. */
 export function end(json: string, at: i32): bool {
   const c = json.charCodeAt(at);
   return c == 0x5d || c == 0x7d;
@@ -27,7 +27,7 @@ function skipString(json: string, at: i32): i32 {
   return json.length;
 }
 
-/** skipValue gives where a value that begins here ends. */
+/** skipValue returns the end of the value that begins here. */
 export function skipValue(json: string, at: i32): i32 {
   let depth = 0;
   while (at < json.length) {
@@ -51,8 +51,9 @@ export function skipValue(json: string, at: i32): i32 {
 }
 
 /**
- * isOneValue tells whether a text from outside can stand in JSON as one value: whatever is in it, it does not end early
- * and go on as something else. Whether that value is right all through, the host finds when it takes the whole.
+ * isOneValue reports whether a text from outside is a single value when it is put into other JSON:
+ * it does not end early and continue as something else. Whether the value itself is valid is
+ * checked by the host, with the whole text.
  */
 export function isOneValue(text: string): bool {
   const from = skipSpace(text, 0), to = skipValue(text, from);
@@ -75,7 +76,7 @@ export function decode(quoted: string): string {
       case 0x72: text += "\r"; break;
       case 0x62: text += "\b"; break;
       case 0x66: text += "\f"; break;
-      case 0x75: // u; the halves of a pair find each other, as strings are UTF-16
+      case 0x75: // u; strings are UTF-16, so surrogate pairs need no care
         text += String.fromCharCode(<i32>U32.parseInt(quoted.substring(i + 1, i + 5), 16));
         i += 4;
         from = i + 1;
@@ -86,7 +87,7 @@ export function decode(quoted: string): string {
   return from < last ? text + quoted.substring(from, last) : text;
 }
 
-/** quote gives a text as a JSON string, for output and for messages. */
+/** quote returns a text as a JSON string, for output and for messages. */
 export function quote(text: string): string {
   let quoted = "\"", from = 0;
   for (let i = 0; i < text.length; i++) {
@@ -106,7 +107,7 @@ export function quote(text: string): string {
   return quoted + text.substring(from) + "\"";
 }
 
-/** MapWriter writes a JSON object; toString gives it. */
+/** MapWriter writes a JSON object; toString returns it. */
 export class MapWriter {
   private members: Array<string> = new Array<string>();
 
@@ -122,7 +123,7 @@ export class MapWriter {
     return this.json(name, b ? "true" : "false");
   }
 
-  /** json adds what is JSON already. */
+  /** json adds a value that is already JSON. */
   json(name: string, json: string): this {
     this.members.push(quote(name) + ":" + json);
     return this;
@@ -133,7 +134,7 @@ export class MapWriter {
   }
 }
 
-/** ListWriter writes a JSON array; toString gives it. */
+/** ListWriter writes a JSON array; toString returns it. */
 export class ListWriter {
   private items: Array<string> = new Array<string>();
 
@@ -153,7 +154,7 @@ export class ListWriter {
     return this.json(b ? "true" : "false");
   }
 
-  /** json adds what is JSON already. */
+  /** json adds a value that is already JSON. */
   json(json: string): this {
     this.items.push(json);
     return this;

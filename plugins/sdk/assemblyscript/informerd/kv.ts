@@ -1,8 +1,9 @@
-// A store of small values that all workers of a listener share. A guest that calls it needs the grant "kv".
+// A store of small values that all workers of a listener share. A guest that calls it needs the
+// grant "kv".
 import { address, kvCas, kvDelete, kvGet, kvSet, room, utf8 } from "./host";
 import { Answer, Status, statusOf } from "./status";
 
-/** Stored is the value of a key. Its status is NotFound if there is none. */
+/** Stored is the value of a key, with status NotFound if there is none. */
 export class Stored extends Answer {
   constructor(status: Status, public readonly bytes: ArrayBuffer) {
     super(status);
@@ -14,20 +15,20 @@ export class Stored extends Answer {
   }
 }
 
-/** Swap tells whether a value was exchanged. */
+/** Swap is the result of cas. */
 export class Swap extends Answer {
-  /** swapped is false if the value was another than it was thought to be: get it and try again. */
+  /** swapped is false if the value is not the old one: get it and try again. */
   constructor(status: Status, public readonly swapped: bool) {
     super(status);
   }
 }
 
-/** get reads the value of a key. */
+/** get returns the value of a key. */
 export function get(key: string): Stored {
   const k = utf8(key);
   let cap = room();
   let n = kvGet(changetype<usize>(k), k.byteLength, address(), cap);
-  while (n > <i32>cap) { // it may be exchanged for a longer one in between
+  while (n > <i32>cap) { // another worker may store a longer one in between
     cap = room(n);
     n = kvGet(changetype<usize>(k), k.byteLength, address(), cap);
   }
@@ -36,7 +37,7 @@ export function get(key: string): Stored {
   return new Stored(statusOf(n), bytes);
 }
 
-/** set stores a text for so many milliseconds, or for as long as the grant allows. */
+/** set stores a text for ttlMs milliseconds; 0 means as long as the grant allows. */
 export function set(key: string, text: string, ttlMs: i64 = 0): Status {
   return setBytes(key, utf8(text), ttlMs);
 }
@@ -47,7 +48,7 @@ export function setBytes(key: string, value: ArrayBuffer, ttlMs: i64 = 0): Statu
   return statusOf(kvSet(changetype<usize>(k), k.byteLength, changetype<usize>(value), value.byteLength, ttlMs));
 }
 
-/** remove deletes a key. Its status is NotFound if it was not there. */
+/** remove deletes a key. It returns NotFound if there is none. */
 export function remove(key: string): Status {
   const k = utf8(key);
   return statusOf(kvDelete(changetype<usize>(k), k.byteLength));

@@ -1,6 +1,6 @@
 import { logEnabled as enabled, logLog, utf8 } from "./host";
 
-/** Level is the level of a log line. */
+/** Level is the severity of a log line. */
 export enum Level {
   Debug = 0,
   Info = 1,
@@ -14,7 +14,10 @@ export function log(level: Level, line: string): void {
   logLog(level, changetype<usize>(bytes), bytes.byteLength);
 }
 
-/** logEnabled tells whether a line of that level would be written. A guest that calls it needs the grant "log". */
+/**
+ * logEnabled reports whether a line of that level would be written. A guest that calls it needs the
+ * grant "log".
+ */
 export function logEnabled(level: Level): bool {
   return enabled(level) == 1;
 }

@@ -2,16 +2,19 @@ import { FieldPath, compiledPaths, isConfiguring } from "./field";
 import { eventPrefetch } from "./host";
 import { Status, statusOf } from "./status";
 
-// The host writes fields ahead of each event, so that reading them takes no call: a head of 4 bytes, an entry for each
-// field, and the texts.
+// The host writes fields before each event, so that reading them takes no call: a head of 4 bytes,
+// an entry for each field, and the texts.
 const bufferSize: i32 = 4096;
 const headSize: i32 = 4;
 const entrySize: i32 = 12;
 
-/** The SDK itself has so many fields given ahead; a handler that compiles more reads but some of them for each event. */
-const mostByItself: i32 = 16;
+/**
+ * The SDK prefetches up to so many fields by default; a handler with more paths reads few of them
+ * for each event.
+ */
+const automatic: i32 = 16;
 
-/** Entry is what the host writes about a field. @internal */
+/** Entry is the host's description of a field. @internal */
 @unmanaged
 export class Entry {
   kind!: u32;
@@ -24,9 +27,10 @@ let ahead: Array<FieldPath> = [];
 let chosen = false;
 
 /**
- * prefetch names the fields of the object that the host gives ahead of each event, so that reading them takes no call.
- * Without it these are all paths compiled when the guest is configured, if there are at most 16; prefetch([]) is none.
- * Only configure may call it. The last call counts.
+ * prefetch chooses the fields of the object that the host writes before each event, so that reading
+ * them takes no call. Without it these are all paths compiled when the guest is configured, if
+ * there are at most 16; prefetch([]) chooses none. Only configure may call it. The last call
+ * counts.
  */
 export function prefetch(paths: Array<FieldPath>): Status {
   if (!isConfiguring()) return Status.WrongPhase;
@@ -35,10 +39,10 @@ export function prefetch(paths: Array<FieldPath>): Status {
   return status;
 }
 
-/** prefetchCompiled does it for a handler that did not. @internal */
+/** prefetchCompiled chooses the fields for a handler that did not. @internal */
 export function prefetchCompiled(): void {
   const paths = compiledPaths();
-  if (!chosen && paths.length > 0 && paths.length <= mostByItself) declare(paths);
+  if (!chosen && paths.length > 0 && paths.length <= automatic) declare(paths);
 }
 
 function declare(paths: Array<FieldPath>): Status {
@@ -54,13 +58,16 @@ function declare(paths: Array<FieldPath>): Status {
   return Status.OK;
 }
 
-/** entryOf gives what the host wrote of a field of the object at hand, null if it is not given ahead. @internal */
+/**
+ * entryOf returns the entry of a field of the current object, null if it is not prefetched.
+ * @internal
+ */
 export function entryOf(p: FieldPath): Entry | null {
   if (p.slot < 0) return null;
   return changetype<Entry>(changetype<usize>(buffer) + headSize + entrySize * p.slot);
 }
 
-/** textOf gives a field's text, null if there was no room for it. @internal */
+/** textOf returns a field's text, null if it did not fit. @internal */
 export function textOf(entry: Entry): string | null {
   if (entry.length == 0) return "";
   if (entry.offset == 0) return null;

@@ -2,23 +2,23 @@ import { resultEmit, utf8 } from "./host";
 import { MapWriter } from "./json";
 import { Status } from "./status";
 
-/** Verdict is what a handler decides about an event. */
+/** Verdict is a handler's decision about an event. */
 export enum Verdict {
-  /** The event goes on to the outputs, or what was emitted does. */
+  /** The event, or what was emitted in its place, goes to the outputs. */
   Done = 0,
   /** Nothing goes to the outputs. */
   Drop = 1,
   /** Try this event again later. */
   Retry = 2,
-  /** Do not try again: to the dead letters. */
+  /** Do not try again; the event becomes a dead letter. */
   Fail = 3,
 }
 
-/** reason says why the host did not take an emission. */
+/** reason returns why the host rejected an emission. */
 export function reason(status: Status): string {
   switch (status) {
     case Status.OK: return "";
-    case Status.BadArgument: return "the host does not take this: the type must be 1 to 256 printable ASCII characters";
+    case Status.BadArgument: return "invalid event type: it must be 1 to 256 printable ASCII characters";
     case Status.Denied: return "this event type is reserved for informerd itself, or the grant emit does not allow what was emitted";
     case Status.Quota: return "too much was emitted for this event";
   }
@@ -26,9 +26,9 @@ export function reason(status: Status): string {
 }
 
 /**
- * emit sends an event of the handler's own, with data as JSON text, as of a MapWriter; "" is no data. If the verdict is
- * Done, the emitted events go to the outputs in place of the object's event. The type is a reverse domain name, as in
- * com.example.backup.missed.
+ * emit sends an event of the handler's own, with data as JSON text, such as that of a MapWriter; ""
+ * means no data. If the verdict is Done, the emitted events go to the outputs in place of the
+ * object's event. The type is a reverse domain name, such as com.example.backup.missed.
  */
 export function emit(type: string, data: string = ""): Status {
   const event = new MapWriter().string("type", type);
@@ -36,7 +36,7 @@ export function emit(type: string, data: string = ""): Status {
   return send(1, event.toString());
 }
 
-/** setData replaces the data of the object's event, once for each event. */
+/** setData replaces the data of the object's event. It may be called once for each event. */
 export function setData(data: string): Status {
   return send(2, data);
 }

@@ -1,4 +1,4 @@
-/** Status is what the host says. */
+/** Status is the outcome of a host call. */
 export enum Status {
   OK = 0,
   NotFound = -1,
@@ -9,7 +9,7 @@ export enum Status {
   WrongPhase = -6,
 }
 
-/** statusText gives the word for a status, as it stands in the reference, "" for OK. */
+/** statusText returns the text of a status in the reference, "" for OK. */
 export function statusText(status: Status): string {
   switch (status) {
     case Status.OK: return "";
@@ -23,21 +23,21 @@ export function statusText(status: Status): string {
   return "unknown status";
 }
 
-/** statusOf makes a status of what a function of the host gave, which is no mistake if it is not negative. @internal */
+/** statusOf returns the status of a host function's result, OK unless it is negative. @internal */
 export function statusOf(result: i32): Status {
   return result < 0 ? <Status>result : Status.OK;
 }
 
-/** Answer is what the host gave, or why it did not. */
+/** Answer is the base of results that may be missing: its status is why. */
 export class Answer {
   constructor(public readonly status: Status) {}
 
-  /** ok is true if the host did what it was asked to. */
+  /** ok reports whether the call succeeded. */
   get ok(): bool {
     return this.status == Status.OK;
   }
 
-  /** error is empty, or the word for the status. */
+  /** error is the text of the status, empty if the call succeeded. */
   get error(): string {
     return statusText(this.status);
   }

@@ -11,7 +11,7 @@ export enum Kind {
   Map = 6,
 }
 
-/** kindOf tells what begins a JSON text. */
+/** kindOf returns the kind of the value at the start of a JSON text. */
 function kindOf(json: string): Kind {
   if (json.length == 0) return Kind.Missing;
   switch (json.charCodeAt(0)) {
@@ -27,10 +27,10 @@ function kindOf(json: string): Kind {
 
 /** Value is a field of an object, or a part of the configuration. */
 export class Value {
-  /** text is a string decoded, and any other value as its JSON text. */
+  /** text is the decoded string, or the JSON text of any other value. */
   constructor(public readonly kind: Kind, public readonly text: string) {}
 
-  /** of makes a value of JSON text. */
+  /** of returns the value of a JSON text. */
   static of(json: string): Value {
     const kind = kindOf(json);
     return new Value(kind, kind == Kind.String ? decode(json) : json);
@@ -40,22 +40,22 @@ export class Value {
     return new Value(Kind.Missing, "");
   }
 
-  /** exists is true if the value is there, be it null. */
+  /** exists reports whether the value is present, null included. */
   exists(): bool {
     return this.kind != Kind.Missing;
   }
 
-  /** string gives a string, "" for any other value. */
+  /** string returns the string, "" for any other value. */
   string(): string {
     return this.kind == Kind.String ? this.text : "";
   }
 
-  /** bool is true only for the value true. */
+  /** bool reports whether the value is true. */
   bool(): bool {
     return this.kind == Kind.Boolean && this.text == "true";
   }
 
-  /** isInt tells whether the value is a number that is an integer of 64 bits. */
+  /** isInt reports whether the value is a 64-bit integer. */
   isInt(): bool {
     const negative = this.text.startsWith("-");
     const most = negative ? <u64>i64.MAX_VALUE + 1 : <u64>i64.MAX_VALUE;
@@ -69,26 +69,26 @@ export class Value {
     return true;
   }
 
-  /** int gives a number that is an integer, 0 for any other value. */
+  /** int returns the integer, 0 for any other value. */
   int(): i64 {
     return this.isInt() ? I64.parseInt(this.text) : 0;
   }
 
-  /** member reads a member of a map. It is missing if the value is no map. */
+  /** member returns a member of a map. It is missing if the value is not a map. */
   member(name: string): Value {
     const names = this.names();
     const at = names.lastIndexOf(name);
     return at < 0 ? Value.missing() : this.items()[at];
   }
 
-  /** items gives what is in an array or a map; any other value has no items. */
+  /** items returns the values in an array or a map; any other value has no items. */
   items(): Array<Value> {
     const values = new Array<Value>();
     this.walk(null, values);
     return values;
   }
 
-  /** names gives the names of a map's members, in the order of items. */
+  /** names returns the names of a map's members, in the order of items. */
   names(): Array<string> {
     const names = new Array<string>();
     if (this.kind == Kind.Map) this.walk(names, null);
@@ -107,7 +107,7 @@ export class Value {
       }
       const valueEnd = skipValue(json, at);
       if (values) values.push(Value.of(json.substring(at, valueEnd)));
-      if (valueEnd == at) return; // nothing was there
+      if (valueEnd == at) return; // there was no value
       at = skipSpace(json, valueEnd);
       if (at < json.length && json.charCodeAt(at) == 0x2c) at = skipSpace(json, at + 1);
     }

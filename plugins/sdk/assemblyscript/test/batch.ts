@@ -1,4 +1,4 @@
-// A handler of batches alone, for words.test.mjs. It keeps the event of each name that comes last.
+// A batch handler, for words.test.mjs. It keeps the last event of each name.
 import { Batch, BatchEvent, Verdict, path, registerBatch } from "informerd";
 export { configure, informerd_abi_v1, on_batch } from "informerd";
 

@@ -1,5 +1,5 @@
-// A guest that calls every function of the host, for a test in the real one; it does the same in each language. What needs a
-// grant beyond the log it does if its configuration names an URL.
+// A guest that calls every host function, for a test in the real host; it is the same in each
+// language. It makes the calls that need more grants than log if its configuration has a URL.
 import {
   Batch, BatchEvent, Event, Level, ListWriter, MapWriter, Op, Verdict, cache, config, configOnly, emit, http, kv, log,
   logEnabled, now, path, prefetch, random, reason, register, registerBatch, setData, statusText,

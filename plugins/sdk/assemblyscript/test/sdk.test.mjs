@@ -1,4 +1,4 @@
-// The SDK in a guest, under the fake host.
+// The SDK in a guest, on the fake host.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { build } from "../fake/build.mjs";
@@ -36,12 +36,12 @@ test("output", () => {
   assert.deepEqual(start(wasm).add({}), {
     verdict: "done", message: "",
     emitted: [
-      // The number is beyond what JavaScript keeps exactly.
+      // The number is beyond what JavaScript represents exactly.
       { type: "com.example.a", data: { 'a"\\\n\x01': "ä\t", list: ["x", -9223372036854775808, true, {}], no: false } },
       { data: [1] },
       { type: "com.example.b" },
     ],
-    log: ['the host does not take this: the type must be 1 to 256 printable ASCII characters"ü"'],
+    log: ['invalid event type: it must be 1 to 256 printable ASCII characters"ü"'],
   });
 });
 
@@ -68,7 +68,7 @@ test("configure", () => {
   }
 });
 
-test("a field of any length comes whole, and memory is used again", () => {
+test("a field of any length is returned whole, and memory is reused", () => {
   const guest = start(wasm, { do: "length" });
   const long = { metadata: { name: "x".repeat(1 << 20) } };
   for (let n = 0; n < 20; n++) assert.equal(guest.add(long).verdict, "done");
@@ -77,13 +77,13 @@ test("a field of any length comes whole, and memory is used again", () => {
   assert.ok(guest.memory <= early, `the memory grew from ${early} to ${guest.memory}`);
 });
 
-test("what a guest keeps stays whole while others come and go", () => {
+test("objects that a guest keeps survive while others are collected", () => {
   const guest = start(wasm, { do: "remember" });
   for (let n = 0; n < 5000; n++) guest.add({ metadata: { name: "n" + (n % 10) }, text: "x".repeat(n % 1000) });
   assert.ok(guest.memory < 8 << 20, `the memory grew to ${guest.memory}`);
 });
 
-test("an assertion traps, and says where", () => {
+test("an assertion traps, and reports where", () => {
   const guest = start(wasm, { do: "crash" });
   assert.throws(() => guest.add({}), { name: "RuntimeError", message: /: on purpose \(guest\.ts:\d+:\d+\)$/ });
 });

@@ -1,4 +1,4 @@
-// What a guest can ask the host for, and the order it is done in, under the fake host.
+// Host calls, their order, and batches, on the fake host.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +11,8 @@ import { World, load, start } from "../fake/host.mjs";
 const wasm = build("words.ts", import.meta.url);
 const batching = build("batch.ts", import.meta.url);
 
-/** told gives the list that the guest makes of an event. */
-function told(guest, result = guest.add({})) {
+/** listOf returns the list that the guest emits for an event. */
+function listOf(guest, result = guest.add({})) {
   assert.equal(result.verdict, "done");
   assert.equal(result.emitted.length, 1);
   return result.emitted[0].data;
@@ -22,30 +22,30 @@ const web = { metadata: { namespace: "shop", name: "web", labels: { app: "ä" } 
 const webFields = ["web", "ä", -7, true, true, true, "true"];
 const noFields = ["", "", 0, false, false, false, ""];
 
-test("fields given ahead take no call", () => {
+test("prefetched fields take no call", () => {
   const guest = start(wasm);
   guest.calls = {};
-  assert.deepEqual(told(guest, guest.add(web)), ["wrong phase", ...webFields, ...noFields]);
-  // Those are the old object's, which are not given ahead.
+  assert.deepEqual(listOf(guest, guest.add(web)), ["wrong phase", ...webFields, ...noFields]);
+  // The calls are for the old object, which is not prefetched.
   assert.deepEqual(guest.calls, { "event.v1 field": 7, "result.v1 emit": 1 });
-  assert.deepEqual(told(guest, guest.update(web, {})), ["wrong phase", ...noFields, ...webFields]);
+  assert.deepEqual(listOf(guest, guest.update(web, {})), ["wrong phase", ...noFields, ...webFields]);
 });
 
-test("a field that does not fit is read all the same, and those behind it come ahead", () => {
+test("a field that does not fit is read with a call, and those after it are prefetched", () => {
   const guest = start(wasm);
   for (const [length, calls] of [
     [4038, 7], // all fit to the last byte; the 7 calls are those for the old object
-    [4039, 9], // the last one does not, and is read twice
+    [4039, 9], // the last one does not fit, and is read twice
     [10_000, 9], // it is longer than the buffer for single fields as well, so it takes two calls to read
   ]) {
     guest.calls = {};
     const long = { metadata: { name: "x".repeat(length) }, count: 12, truth: true };
-    assert.deepEqual(told(guest, guest.add(long)).slice(1, 8), [long.metadata.name, "", 12, true, true, false, "true"]);
+    assert.deepEqual(listOf(guest, guest.add(long)).slice(1, 8), [long.metadata.name, "", 12, true, true, false, "true"]);
     assert.equal(guest.calls["event.v1 field"], calls, `${length} bytes`);
   }
 });
 
-test("what a handler says about fields given ahead counts", () => {
+test("a handler chooses the fields to prefetch", () => {
   for (const [config, want] of [
     [{ do: "prefetch none" }, 14],
     [{ do: "prefetch twice" }, 13], // the last call counts
@@ -55,7 +55,7 @@ test("what a handler says about fields given ahead counts", () => {
   ]) {
     const guest = start(wasm, config);
     guest.calls = {};
-    assert.deepEqual(told(guest, guest.add(web)), ["wrong phase", ...webFields, ...noFields]);
+    assert.deepEqual(listOf(guest, guest.add(web)), ["wrong phase", ...webFields, ...noFields]);
     assert.equal(guest.calls["event.v1 field"], want, JSON.stringify(config));
   }
   assert.equal(load(wasm, { do: "prefetch no path" }).refusal, " bad argument");
@@ -75,24 +75,24 @@ test("batches", () => {
     result("done", emitted("a", true)), result("fail", [], "no b"), result("drop"), result("done", emitted("d", false)),
   ]);
   assert.deepEqual(guest.calls, { "event.v1 next": 6, "event.v1 changed": 2, "result.v1 emit": 2, "result.v1 error": 1 });
-  // The verdict of the batch is for those that were not taken, too.
+  // The verdict of the batch also applies to those that were not pulled.
   assert.deepEqual(guest.batch([events[1], { object: named("stop") }, events[0], events[2]]), [
     result("fail", [], "no b"), result("retry", [], "stopped"), result("retry"), result("retry"),
   ]);
   assert.deepEqual(guest.batch([]), []);
-  assert.deepEqual(told(guest), ["wrong phase", ...noFields, ...noFields]); // a single event is none of a batch
+  assert.deepEqual(listOf(guest), ["wrong phase", ...noFields, ...noFields]); // a single event is not part of a batch
   assert.throws(() => start(wasm, { do: "stale" }).batch(events),
-    /a verdict is set for an event after the next one was taken \(.*batch\.ts:\d+:\d+\)/);
+    /the verdict of an event was set after the next one was pulled \(.*batch\.ts:\d+:\d+\)/);
 });
 
-test("a handler of batches alone", () => {
+test("a batch handler alone", () => {
   const guest = start(batching);
   const event = (name) => ({ object: { metadata: { name } } });
   assert.deepEqual(guest.batch(["a", "b", "a", "c", "b"].map(event)).map((r) => r.verdict), ["done", "done", "drop", "done", "drop"]);
   assert.equal(guest.add(event("a").object).verdict, "done");
 });
 
-test("memory is used again in batches, too", () => {
+test("memory is reused in batches, too", () => {
   const guest = start(batching);
   const events = Array.from({ length: 500 }, (_, n) => ({ object: { metadata: { name: "n" + n, text: "x".repeat(n) } } }));
   for (let n = 0; n < 20; n++) guest.batch(events);
@@ -103,14 +103,14 @@ test("memory is used again in batches, too", () => {
 
 test("kv", () => {
   const world = new World();
-  assert.deepEqual(told(start(wasm, { do: "kv" }, world)), [
+  assert.deepEqual(listOf(start(wasm, { do: "kv" }, world)), [
     "not found", "", "not found", "", "ö€", true, false, false, true, "new", "", true, 3, 255, true, 0, 50000,
     "bad argument", "bad argument", "bad argument", "quota",
   ]);
   assert.equal(world.kv.get("ä"), "first");
   assert.deepEqual(world.kv.keys, ["ä", "bytes", "long"]);
   world.wait(1000);
-  assert.deepEqual(world.kv.keys, ["ä", "bytes"]); // cas made bytes stay
+  assert.deepEqual(world.kv.keys, ["ä", "bytes"]); // cas removed the time limit of bytes
 });
 
 test("http", () => {
@@ -120,7 +120,7 @@ test("http", () => {
   http.answer("POST", "http://a/2", { status: 500, body: long });
   http.answer("GET", "http://a/late", "unavailable");
   const guest = start(wasm, { do: "http" }, world);
-  assert.deepEqual(told(guest), [
+  assert.deepEqual(listOf(guest), [
     203, "one", true, true, 5000, 500, 5000, 10_000, "", 0, "denied", "", true, "unavailable",
   ]);
   assert.deepEqual(http.requests, [
@@ -129,7 +129,7 @@ test("http", () => {
     { method: "GET", url: "http://a/none", headers: {}, body: "" },
     { method: "GET", url: "http://a/late", headers: {}, body: "" },
   ]);
-  assert.throws(() => start(wasm, { do: "http", stale: true }, world).add({}), /an answer is read after the next request/);
+  assert.throws(() => start(wasm, { do: "http", stale: true }, world).add({}), /a response was read after the next request/);
 });
 
 test("cache", () => {
@@ -141,23 +141,23 @@ test("cache", () => {
     true, "denied", "denied", true, ...webFields, JSON.stringify(web), false, false, "", false, "not found", "",
     false, "", true, "web", "two", false, true, false, false, false, "quota",
   ];
-  assert.deepEqual(told(guest), want);
-  assert.deepEqual(told(guest), want); // the end of the event has closed what was open
+  assert.deepEqual(listOf(guest), want);
+  assert.deepEqual(listOf(guest), want); // the end of the event has closed the open ones
 });
 
 test("the time and random bytes", () => {
   const world = new World();
   const clock = start(wasm, { do: "now" }, world);
-  assert.deepEqual(told(clock), [Date.parse("2026-01-01T00:00:00Z") * 1e6]);
+  assert.deepEqual(listOf(clock), [Date.parse("2026-01-01T00:00:00Z") * 1e6]);
   world.time = new Date(5);
-  assert.deepEqual(told(clock), [5_000_000]);
+  assert.deepEqual(listOf(clock), [5_000_000]);
   const random = () => start(wasm, { do: "random" }, world);
-  const guest = random(), [status, first, tooMany] = told(guest);
+  const guest = random(), [status, first, tooMany] = listOf(guest);
   assert.deepEqual([status, tooMany], ["", "bad argument"]);
-  assert.notEqual(told(guest)[1], first);
-  assert.equal(told(random())[1], first);
+  assert.notEqual(listOf(guest)[1], first);
+  assert.equal(listOf(random())[1], first);
   world.seed = 2;
-  assert.notEqual(told(random())[1], first);
+  assert.notEqual(listOf(random())[1], first);
 });
 
 test("what works in configure", () => {
@@ -166,16 +166,16 @@ test("what works in configure", () => {
   assert.equal(load(wasm, { do: "configure" }, world).refusal, "b, wrong phase, wrong phase, , wrong phase, 1767225600000000000");
 });
 
-test("JSON from outside is one value, or it is not", () => {
+test("JSON from outside is one value or rejected", () => {
   for (const [text, want] of [
     ["{}", true], [' {"a":[1,"]}"]} \n', true], ["null", true], ["-1.5e3", true], ['"a\\"b"', true],
     ["", false], [" ", false], ["1,2", false], ["{},{}", false], ["[]]", false], ['1,"a":2', false], ["}", false], ["1 2", false],
   ]) {
-    assert.deepEqual(told(start(wasm, { do: "one value", text })), [want], text);
+    assert.deepEqual(listOf(start(wasm, { do: "one value", text })), [want], text);
   }
 });
 
-/** temporary gives a folder for sources. */
+/** temporary returns a folder for sources. */
 function temporary(t) {
   const folder = mkdtempSync(join(tmpdir(), "informerd-words-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -210,7 +210,7 @@ export const got = [results.map((r) => r.verdict), world.kv.get("key"), guest.ca
   assert.deepEqual(got, [["done", "drop"], undefined, 3]);
 });
 
-test("mistakes in registering", (t) => {
+test("mistakes in registration", (t) => {
   const folder = temporary(t);
   const guest = (entries, body) => {
     writeFileSync(join(folder, "guest.ts"), `import { Batch, Event, Verdict, register, registerBatch } from "informerd";
@@ -220,21 +220,21 @@ ${body}`);
   };
   const single = "register((e: Event) => Verdict.Done, () => null);", many = "registerBatch((b: Batch) => Verdict.Done, () => null);";
   assert.throws(() => start(guest("on_event", many)).add({}),
-    /the guest exports on_event and registers no handler of single events: call register, or remove the export \(/);
+    /the guest exports on_event but registers no handler of single events: call register, or remove the export \(/);
   assert.throws(() => start(guest("on_batch", single)).batch([{ object: {} }]),
-    /the guest exports on_batch and registers no handler of batches: call registerBatch, or remove the export \(/);
+    /the guest exports on_batch but registers no batch handler: call registerBatch, or remove the export \(/);
   assert.throws(() => start(guest("on_event, on_batch", single + many)),
-    /there are two functions to configure the guest: give one of register and registerBatch \(/);
+    /two configure functions: pass one to either register or registerBatch \(/);
 });
 
-test("a guest imports and exports nothing but what it uses", (t) => {
+test("a guest imports and exports only what it uses", (t) => {
   const folder = temporary(t);
   const always = ["event.v1 path", "event.v1 prefetch", "result.v1 error"];
   for (const [name, body, imports, entry = "on_event"] of [
     ["rights", `register((e: Event) => kv.get("a").ok && http.request(new http.Request("GET", "http://a")).ok && now() > 0 &&
         random(new Uint8Array(1)) == 0 ? Verdict.Done : Verdict.Drop);`,
       ["clock.v1 now_ns", "http.v1 request", "kv.v1 get", "random.v1 fill"]],
-    // Whoever reads one kind of object is able to read the other, but for a right.
+    // A guest that reads one kind of object contains the code for the other, but not the import.
     ["field", 'const p = path("a"); register((e: Event) => e.object.has(p) ? Verdict.Done : Verdict.Drop);', ["event.v1 field"]],
     ["cache", 'const p = path("a"); register((e: Event) => cache.open("a").get("", "b").has(p) ? Verdict.Done : Verdict.Drop);',
       ["cache.v1 get", "cache.v1 iter_field", "cache.v1 resource", "event.v1 field"]],

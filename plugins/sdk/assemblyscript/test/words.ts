@@ -1,4 +1,5 @@
-// A handler that does what its configuration says, for words.test.mjs. It takes single events and batches.
+// A handler that does what its configuration says, for words.test.mjs. It takes single events and
+// batches.
 import {
   Batch, Event, Fields, ListWriter, Op, Status, Verdict, cache, compile, config, emit, http, isOneValue, kv, now, path,
   prefetch, random, register, registerBatch, setData, statusText,

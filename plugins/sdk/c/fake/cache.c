@@ -5,15 +5,15 @@ typedef struct object {
   struct object *next;
 } object;
 
-typedef struct lead {
+typedef struct index_entry {
   informerd_text name, value, namespace, object;
-  struct lead *next;
-} lead;
+  struct index_entry *next;
+} index_entry;
 
 typedef struct informer {
   informerd_text name;
   object *objects;
-  lead *indexes;
+  index_entry *indexes;
   struct informer *next;
 } informer;
 
@@ -23,9 +23,9 @@ static informer *handles[64];
 static struct {
   bool open;
   const informer *in;
-  const lead *at;       // what is left of the index; only what is of its name and value
+  const index_entry *next; // the rest of the index; only entries with this name and value count
   informerd_text name, value;
-  const object *current; // NULL: it stands on none
+  const object *current; // NULL: before the first object
 } iterators[fake_max_iterators];
 
 void fake_cache_reset(void) {
@@ -64,11 +64,11 @@ void fake_cache(const char *name, const char *json) {
   informer *i = make_informer(name);
   if (!json) return;
   informerd_text text = informerd_skip_space(fake_keep_string(json)), metadata = fake_child(text, T("metadata"), -1);
-  informerd_text namespace = fake_member_text(metadata, T("namespace")), own = fake_member_text(metadata, T("name"));
-  object *o = object_of(i, namespace, own);
+  informerd_text namespace = fake_member_text(metadata, T("namespace")), object_name = fake_member_text(metadata, T("name"));
+  object *o = object_of(i, namespace, object_name);
   if (!o) {
     o = (object *)fake_take(sizeof *o);
-    *o = (object){namespace, own, T(""), i->objects};
+    *o = (object){namespace, object_name, T(""), i->objects};
     i->objects = o;
   }
   o->json = text;
@@ -76,10 +76,10 @@ void fake_cache(const char *name, const char *json) {
 
 void fake_index(const char *name, const char *of, const char *value, const char *namespace, const char *object_name) {
   informer *i = make_informer(name);
-  lead **end = &i->indexes;
+  index_entry **end = &i->indexes;
   while (*end) end = &(*end)->next;
-  *end = (lead *)fake_take(sizeof **end);
-  **end = (lead){fake_keep_string(of), fake_keep_string(value), fake_keep_string(namespace), fake_keep_string(object_name), NULL};
+  *end = (index_entry *)fake_take(sizeof **end);
+  **end = (index_entry){fake_keep_string(of), fake_keep_string(value), fake_keep_string(namespace), fake_keep_string(object_name), NULL};
 }
 
 int32_t informerd_host_cache_resource(const void *ptr, uint32_t len) {
@@ -92,7 +92,7 @@ int32_t informerd_host_cache_resource(const void *ptr, uint32_t len) {
   return INFORMERD_DENIED;
 }
 
-// open_iterator gives a new iterator of an informer, or a status.
+// open_iterator returns a new iterator of an informer, or a status.
 static int32_t open_iterator(uint32_t resource) {
   if (!fake.op) return INFORMERD_WRONG_PHASE;
   if (resource >= sizeof handles / sizeof *handles || !handles[resource]) return INFORMERD_BAD_ARGUMENT;
@@ -100,7 +100,7 @@ static int32_t open_iterator(uint32_t resource) {
     if (iterators[n].open) continue;
     iterators[n].open = true;
     iterators[n].in = handles[resource];
-    iterators[n].at = NULL;
+    iterators[n].next = NULL;
     iterators[n].current = NULL;
     return n;
   }
@@ -119,7 +119,7 @@ int32_t informerd_host_cache_get(uint32_t resource, const void *ns, uint32_t ns_
 int32_t informerd_host_cache_by_index(uint32_t resource, const void *of, uint32_t index_len, const void *value, uint32_t value_len) {
   int32_t n = open_iterator(resource);
   if (n < 0) return n;
-  iterators[n].at = handles[resource]->indexes;
+  iterators[n].next = handles[resource]->indexes;
   iterators[n].name = fake_keep(of, index_len);
   iterators[n].value = fake_keep(value, value_len);
   return n;
@@ -134,9 +134,9 @@ int32_t informerd_host_cache_iter_next(uint32_t iter) {
   int32_t s = check(iter);
   if (s < 0) return s;
   const object *o = NULL;
-  while (iterators[iter].at && !o) {
-    const lead *i = iterators[iter].at;
-    iterators[iter].at = i->next;
+  while (iterators[iter].next && !o) {
+    const index_entry *i = iterators[iter].next;
+    iterators[iter].next = i->next;
     if (informerd_equal(i->name, iterators[iter].name) && informerd_equal(i->value, iterators[iter].value)) {
       o = object_of(iterators[iter].in, i->namespace, i->object);
     }

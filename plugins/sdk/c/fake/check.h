@@ -1,4 +1,4 @@
-// What a test checks with. It goes on after a failure, and main gives failures() != 0.
+// Assertions for tests. A test continues after a failure; main returns failures() != 0.
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -4,7 +4,7 @@
 
 static informerd_text rest_of(informerd_text t, uint32_t n) { return informerd_slice(t, n, t.length); }
 
-// step cuts the first step off a path: a member's name, or an index.
+// step splits the first step off a path: a member's name, or an index.
 static bool step(informerd_text *path, informerd_text *name, int64_t *index) {
   informerd_text p = *path;
   *index = -1;
@@ -40,7 +40,7 @@ static bool is_path(informerd_text path) {
   return true;
 }
 
-// child finds the JSON text of a member or an item, empty if there is none.
+// child returns the JSON text of a member or an item, empty if there is none.
 informerd_text fake_child(informerd_text json, informerd_text name, int64_t index) {
   informerd_text found = {0};
   informerd_kind kind = informerd_kind_of(json);
@@ -137,8 +137,8 @@ int32_t informerd_host_event_prefetch(void *ptr, uint32_t cap, const uint32_t *h
 
 static void put_number(uint32_t at, uint32_t n) { memcpy((char *)fake.prefetch.ptr + at, &n, sizeof n); }
 
-// write_ahead writes the prefetched fields, in the layout of the real host.
-static void write_ahead(void) {
+// write_prefetched writes the prefetched fields, in the layout of the real host.
+static void write_prefetched(void) {
   uint32_t free = 4 + 12 * fake.prefetch.count;
   if (!fake.prefetch.count) return;
   put_number(0, fake.prefetch.count);
@@ -159,7 +159,7 @@ void fake_begin(informerd_op op, const char *object, const char *old) {
   fake.op = op;
   fake.objects[0] = fake_keep_string(object);
   fake.objects[1] = fake_keep_string(old);
-  write_ahead();
+  write_prefetched();
 }
 
 void fake_end(void) {
@@ -168,7 +168,7 @@ void fake_end(void) {
   fake_cache_end();
 }
 
-// settle gives the event at hand its result.
+// settle records the result of the current event.
 static void settle(void) {
   fake.result.verdict = (informerd_verdict)fake.batch.record[4];
   fake.batch.results[fake.batch.pulled - 1] = fake.result;

@@ -8,8 +8,8 @@ typedef struct answer {
   struct answer *next;
 } answer;
 
-static answer *answers;    // the newest first
-static const answer *last; // to the last request of this event
+static answer *answers;    // newest first
+static const answer *last; // to this event's last request
 
 void fake_http_reset(void) { answers = NULL; }
 void fake_http_end(void) { last = NULL; }

@@ -1,5 +1,5 @@
-// A fake host, to test a handler natively: a small model of the real one, without limits and deadlines. Compile the
-// handler, src/*.c and this with any C compiler; fake/build does it.
+// A fake host, to test a handler natively: a small model of the real one, without limits and
+// deadlines. Compile the handler, src/*.c and this with any C compiler; fake/build does it.
 //
 //	if (!fake_load("{\"threshold\": 2}")) puts(fake_message());
 //	fake_result r = fake_add("{\"metadata\": {\"name\": \"web\"}}");
@@ -12,31 +12,33 @@
 #define FAKE_EMISSIONS 64
 #define FAKE_REQUESTS 16
 
-// fake_emission is an event or, if type is empty, the data that replace those of the object's event.
+// fake_emission is an emitted event or, if type is empty, the data that replaces the data of the
+// object's event.
 typedef struct {
   informerd_text type;
   informerd_text data; // JSON
 } fake_emission;
 
-// fake_request is what the handler asked for by HTTP.
+// fake_request is an HTTP request that the handler made.
 typedef struct {
   informerd_text method, url, body;
   informerd_text headers; // a JSON object
 } fake_request;
 
-// fake_result is what the handler made of an event. Its texts are valid for good.
+// fake_result is a handler's result for an event. Its texts are never freed.
 typedef struct {
   informerd_verdict verdict;
-  uint32_t count; // of what was emitted; 0 unless the verdict is INFORMERD_DONE
+  uint32_t count; // of emissions; 0 unless the verdict is INFORMERD_DONE
   fake_emission emitted[FAKE_EMISSIONS];
-  informerd_text message; // the reason of a retry or failure
+  informerd_text message; // the reason for a retry or failure
   informerd_text log;     // the lines written, each with a newline
   uint32_t request_count;
   fake_request requests[FAKE_REQUESTS];
 } fake_result;
 
-// fake_load configures the handler, which may be done again; false if it refuses, with the reason in fake_message. What the
-// tests have set up below stays, and so does what the handler keeps in kv; fake_reset empties all of that.
+// fake_load configures the handler and may be called repeatedly; it returns false if the handler
+// rejects the configuration, with the reason in fake_message. What the functions below have set up
+// remains, and so do the handler's values in kv; fake_reset clears both.
 bool fake_load(const char *config);
 informerd_text fake_message(void);
 void fake_reset(void);
@@ -46,11 +48,12 @@ fake_result fake_add(const char *object);
 fake_result fake_update(const char *old, const char *object);
 fake_result fake_delete(const char *object);
 fake_result fake_resync(const char *object);
-// fake_event gives an event with flags as well: 1 initial, 2 final state unknown, 4 missed. Old may be NULL.
+// fake_event passes an event with flags: 1 initial, 2 final state unknown, 4 missed. Old may be
+// NULL.
 fake_result fake_event(informerd_op op, uint32_t flags, const char *object, const char *old);
 
-// fake_batch gives several events at once, or one after the other to a handler without an informerd_batch_handler; there
-// is a result for each:
+// fake_batch passes several events, at once or, to a handler without an informerd_batch_handler,
+// one after the other; it writes one result for each:
 //
 //	fake_result results[2];
 //	fake_batch((fake_input[]){{INFORMERD_ADD, 0, a}, {INFORMERD_UPDATE, 0, b, a}}, 2, results);
@@ -61,21 +64,23 @@ typedef struct {
 } fake_input;
 void fake_batch(const fake_input *events, uint32_t count, fake_result *results);
 
-// fake_time sets the time, which begins with 1970 and stands still. It is the one that values in kv are kept by, too.
+// fake_time sets the clock, which starts at 1970 and stands still. Values in kv expire by it, too.
 void fake_time(int64_t ns);
-// fake_seed lets the random bytes begin anew.
+// fake_seed restarts the random bytes with a seed.
 void fake_seed(uint64_t seed);
 
-// fake_kv reads a value, false if there is none; fake_kv_set stores one.
+// fake_kv reads a value and returns false if there is none; fake_kv_set stores one.
 bool fake_kv(const char *key, informerd_text *value);
 void fake_kv_set(const char *key, const char *value);
 
-// fake_answer says how the server answers from now on: with a code, headers (a JSON object of strings, or NULL) and a body,
-// or, if the code is a negative informerd_status, not at all. What no test has said anything about is denied.
+// fake_answer sets the response to later requests: a status code, headers (a JSON object of
+// strings, or NULL) and a body; a negative informerd_status as the code makes them fail. Other
+// requests are denied.
 void fake_answer(const char *method, const char *url, int32_t code, const char *headers, const char *body);
 
-// fake_cache puts an object, as JSON, into the cache of an informer, in place of the one of that namespace and name; without
-// an object, the informer is there. Others are denied. fake_index lets an index lead to an object as well.
+// fake_cache puts an object, as JSON, into an informer's cache, replacing the one with the same
+// namespace and name; without an object it only grants the informer. Other informers are denied.
+// fake_index adds an object to an index.
 void fake_cache(const char *informer, const char *object);
 void fake_index(const char *informer, const char *index, const char *value, const char *namespace, const char *name);
 

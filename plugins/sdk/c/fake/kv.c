@@ -2,11 +2,11 @@
 
 #include "world.h"
 
-// Values in a list, the time that they are kept by, and random bytes.
+// Values in a list, the time by which they expire, and random bytes.
 
 typedef struct pair {
   informerd_text key, value;
-  int64_t end; // 0 is none
+  int64_t end; // 0 means never
   struct pair *next;
 } pair;
 
@@ -36,7 +36,7 @@ int32_t informerd_host_random_fill(void *ptr, uint32_t len) {
   return 0;
 }
 
-// find gives where the list has a key, or its end.
+// find returns the position of a key in the list, or the list's end.
 static pair **find(informerd_text key) {
   pair **p = &pairs;
   while (*p) {

@@ -4,10 +4,10 @@
 
 #include "value.h"
 
-// informerd_config gives the handler's configuration, always a map.
+// informerd_config returns the handler's configuration, always a map.
 informerd_value informerd_config(void);
 
-// informerd_config_only refuses a configuration with a field that is not among the names:
+// informerd_config_only rejects a configuration with a field that is not among the names:
 //
 //	if (!informerd_config_only(T("threshold"), T("maxPods"))) return false;
 #define informerd_config_only(...)                           \

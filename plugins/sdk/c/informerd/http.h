@@ -1,4 +1,5 @@
-// HTTP requests. A guest that calls any of this needs the grant "http", which says where requests may go.
+// HTTP requests. A guest that calls any of this needs the grant "http", which lists the allowed
+// URLs.
 #ifndef INFORMERD_HTTP_H
 #define INFORMERD_HTTP_H
 
@@ -9,7 +10,7 @@ typedef struct {
   informerd_text name, value;
 } informerd_header;
 
-// informerd_request is what is asked:
+// informerd_request is an HTTP request to send:
 //
 //	informerd_response r = informerd_http(&(informerd_request){.url = T("https://cmdb.example.com/owners/web")});
 //	if (r.status != INFORMERD_OK) return informerd_retry(informerd_status_text(r.status));
@@ -22,21 +23,23 @@ typedef struct {
   uint32_t header_count;
 } informerd_request;
 
-// informerd_response says what came of a request.
+// informerd_response is the outcome of a request.
 typedef struct {
-  informerd_status status; // INFORMERD_OK if there is an answer
-  int32_t code;            // the answer's, such as 200
+  informerd_status status; // INFORMERD_OK if there is a response
+  int32_t code;            // the HTTP status code, such as 200
 } informerd_response;
 
-// informerd_http makes a request and waits for the answer. Only on_event, or on_batch with an event at hand, may call it. If
-// there is no answer, INFORMERD_BAD_ARGUMENT, _DENIED and most of _QUOTA say that nothing was sent; the request may have
-// been made if it is INFORMERD_UNAVAILABLE, or INFORMERD_QUOTA because of a large answer.
+// informerd_http sends a request and waits for the response. Only on_event, or on_batch with a
+// current event, may call it. Without a response, INFORMERD_BAD_ARGUMENT, _DENIED and usually
+// _QUOTA mean that nothing was sent; the request may have been sent if the status is
+// INFORMERD_UNAVAILABLE, or INFORMERD_QUOTA because of a large response.
 informerd_response informerd_http(const informerd_request *r);
 
-// informerd_http_header gives a header of the last answer, "" if it has none; its name may be in any case.
+// informerd_http_header returns a header of the last response, "" if it has none; the name's case
+// does not matter.
 informerd_text informerd_http_header(informerd_text name);
 
-// informerd_http_body gives the body of the last answer, "" if there is none.
+// informerd_http_body returns the body of the last response, "" if there is none.
 informerd_text informerd_http_body(void);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "text.h"
 
-// informerd_level is the level of a log line.
+// informerd_level is the severity of a log line.
 typedef enum {
   INFORMERD_DEBUG = 0,
   INFORMERD_INFO = 1,
@@ -15,7 +15,7 @@ typedef enum {
 // informerd_log writes a line.
 void informerd_log(informerd_level level, informerd_text line);
 
-// informerd_log_enabled tells whether a line of that level would be written.
+// informerd_log_enabled reports whether a line of that level would be written.
 bool informerd_log_enabled(informerd_level level);
 
 #endif

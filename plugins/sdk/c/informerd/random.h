@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-// informerd_random fills size bytes with random ones.
+// informerd_random writes size random bytes.
 void informerd_random(void *to, uint32_t size);
 
 #endif

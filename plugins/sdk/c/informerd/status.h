@@ -1,10 +1,10 @@
-// What the host answers.
+// The host's statuses.
 #ifndef INFORMERD_STATUS_H
 #define INFORMERD_STATUS_H
 
 #include "text.h"
 
-// informerd_status is what the host says. The zero value is that all is well.
+// informerd_status is the outcome of a host call. The zero value means success.
 typedef enum {
   INFORMERD_OK = 0,
   INFORMERD_NOT_FOUND = -1,
@@ -15,7 +15,7 @@ typedef enum {
   INFORMERD_WRONG_PHASE = -6,
 } informerd_status;
 
-// informerd_status_text names a status, as in "not found"; "" for INFORMERD_OK.
+// informerd_status_text returns a status as text, such as "not found"; "" for INFORMERD_OK.
 informerd_text informerd_status_text(informerd_status status);
 
 #endif

@@ -1,4 +1,4 @@
-// Texts, and the memory they live in.
+// Texts, and the memory that holds them.
 #ifndef INFORMERD_TEXT_H
 #define INFORMERD_TEXT_H
 
@@ -12,27 +12,29 @@ typedef struct {
   uint32_t length;
 } informerd_text;
 
-// INFORMERD_TEXT makes a text of a string literal, also where a constant is needed.
+// INFORMERD_TEXT makes a text of a string literal, also where a constant is required.
 #define INFORMERD_TEXT(literal) {"" literal, sizeof(literal) - 1}
-// T is the same as a value.
+// T is INFORMERD_TEXT as an expression.
 #ifndef INFORMERD_NO_T
 #define T(literal) ((informerd_text)INFORMERD_TEXT(literal))
 #endif
 
-// informerd_text_of makes a text of a string that ends with a zero byte. It does not copy it.
+// informerd_text_of makes a text of a zero-terminated string, without copying it.
 informerd_text informerd_text_of(const char *s);
 
 bool informerd_equal(informerd_text a, informerd_text b);
 bool informerd_begins(informerd_text t, informerd_text with);
 
-// informerd_find gives where a byte is first, or last, in a text; -1 if it is not there.
+// informerd_find returns the first position of a byte in a text, informerd_find_last the last; -1
+// if it is missing.
 int32_t informerd_find(informerd_text t, char c);
 int32_t informerd_find_last(informerd_text t, char c);
 
-// informerd_slice gives the bytes from and up to, without the one at up_to. What lies outside of the text is left out.
+// informerd_slice returns the bytes from `from` up to, but not including, up_to. Positions outside
+// of the text are ignored.
 informerd_text informerd_slice(informerd_text t, uint32_t from, uint32_t up_to);
 
-// informerd_join puts texts together: informerd_join(T("limit is "), informerd_decimal(n)).
+// informerd_join concatenates texts: informerd_join(T("limit is "), informerd_decimal(n)).
 #define informerd_join(...)                        \
   informerd_join_texts((informerd_text[]){__VA_ARGS__}, \
                        sizeof((informerd_text[]){__VA_ARGS__}) / sizeof(informerd_text))
@@ -40,13 +42,13 @@ informerd_text informerd_join_texts(const informerd_text *texts, uint32_t count)
 
 informerd_text informerd_decimal(int64_t n);
 
-// informerd_quote gives a text as a JSON string, for output and for messages.
+// informerd_quote returns a text as a JSON string, for output and for messages.
 informerd_text informerd_quote(informerd_text t);
 
-// informerd_alloc gives room, aligned to 8 bytes and not cleared. What is taken while the handler configures itself is
-// kept for good; what is taken for an event, texts and values of this SDK included, is gone when on_event returns, and in
-// a batch with informerd_next. If
-// the handler's memory limit is reached, the guest traps.
+// informerd_alloc returns memory, aligned to 8 bytes and not cleared. Memory allocated in configure
+// is kept; memory allocated during an event, including the SDK's texts and values, is freed when
+// on_event returns, and in a batch by informerd_next. The guest traps if the handler's memory limit
+// is reached.
 void *informerd_alloc(uint32_t size);
 
 #endif

@@ -15,28 +15,29 @@ typedef enum {
   INFORMERD_MAP = 6,
 } informerd_kind;
 
-// informerd_value is valid until on_event returns, or for good if it was got in configure. In a batch, informerd_next ends it.
+// informerd_value is valid until on_event returns or, in a batch, until informerd_next. A value
+// from configure stays valid.
 typedef struct {
   informerd_kind kind;
-  informerd_text text; // a string decoded, and any other value as its JSON text
+  informerd_text text; // the decoded string, or the JSON text of any other value
 } informerd_value;
 
-// informerd_exists is true if the value is there, be it null.
+// informerd_exists reports whether the value is present, null included.
 bool informerd_exists(informerd_value v);
 
-// informerd_string gives a string, "" for any other value.
+// informerd_string returns the string, "" for any other value.
 informerd_text informerd_string(informerd_value v);
 
-// informerd_bool is true only for the value true.
+// informerd_bool reports whether the value is true.
 bool informerd_bool(informerd_value v);
 
-// informerd_int gives a number that is an integer, and false for any other value.
+// informerd_int returns the number if it is an integer, and false for any other value.
 bool informerd_int(informerd_value v, int64_t *n);
 
-// informerd_member reads a member of a map. It is missing if v is no map.
+// informerd_member returns a member of a map. It is missing if v is not a map.
 informerd_value informerd_member(informerd_value v, informerd_text name);
 
-// informerd_items goes through an array or a map; any other value has no items.
+// informerd_items iterates over an array or a map; any other value has no items.
 //
 //	informerd_items i = informerd_items_of(v);
 //	while (informerd_next(&i)) … i.index, i.name, i.value …
@@ -44,7 +45,7 @@ typedef struct {
   uint32_t index;
   informerd_text name; // in a map
   informerd_value value;
-  informerd_text rest; // the SDK's own
+  informerd_text rest; // internal to the SDK
   informerd_kind of;
   bool begun;
 } informerd_items;
@@ -52,7 +53,7 @@ typedef struct {
 informerd_items informerd_items_of(informerd_value v);
 bool informerd_next(informerd_items *i);
 
-// informerd_writer writes JSON. The zero value is ready, and commas are set by it:
+// informerd_writer writes JSON and sets the commas. The zero value is ready for use:
 //
 //	informerd_writer w = {0};
 //	informerd_open(&w, '{');
@@ -71,7 +72,7 @@ void informerd_put_string(informerd_writer *w, informerd_text t);
 void informerd_put_int(informerd_writer *w, int64_t n);
 void informerd_put_bool(informerd_writer *w, bool b);
 void informerd_put_null(informerd_writer *w);
-// informerd_put_json writes what is JSON already.
+// informerd_put_json writes a value that is already JSON.
 void informerd_put_json(informerd_writer *w, informerd_text json);
 informerd_text informerd_written(const informerd_writer *w);
 

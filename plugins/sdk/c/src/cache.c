@@ -1,7 +1,7 @@
 #include "host.h"
 
-// An informer's id is the host's handle and 1, so that one that nobody asked for is none of the host's. That of an object
-// is its iterator's; objects of events have no function to read fields with.
+// An informer's id is the host's handle plus 1, so that 0 belongs to no informer. The id of a
+// cached object is that of its iterator; objects of events have no function for reading fields.
 
 enum { closed = UINT32_MAX };
 

@@ -31,21 +31,21 @@ bool informerd_changed(const informerd_event *e, const informerd_path *p) {
   return informerd_host_event_changed(handle_of(p)) == 1;
 }
 
-// ask calls the host for a field. Only a handler that uses caches has objects that bring their own function, so only in it
-// is there an import for that.
-static int64_t ask(informerd_object o, uint32_t handle, void *to, uint32_t room) {
+// read_field calls the host for a field. Only a handler that uses caches has objects with a
+// function of their own, so only its module has that import.
+static int64_t read_field(informerd_object o, uint32_t handle, void *to, uint32_t room) {
   return o.field ? o.field(o.which, handle, to, room) : informerd_host_event_field(o.which, handle, to, room);
 }
 
 static informerd_value read(informerd_object o, uint32_t handle) {
   uint32_t room;
   char *to = informerd_room(64, &room);
-  int64_t packed = ask(o, handle, to, room);
+  int64_t packed = read_field(o, handle, to, room);
   if (packed <= 0) return (informerd_value){0};
   uint32_t length = (uint32_t)packed;
   if (length > room) {
     to = informerd_room(length, &room);
-    ask(o, handle, to, room);
+    read_field(o, handle, to, room);
   }
   informerd_take(length);
   return (informerd_value){(informerd_kind)(packed >> 32), {to, length}};
@@ -53,12 +53,12 @@ static informerd_value read(informerd_object o, uint32_t handle) {
 
 informerd_value informerd_get(informerd_object o, const informerd_path *p) {
   informerd_value v;
-  return informerd_ahead(o, handle_of(p), &v) ? v : read(o, handle_of(p));
+  return informerd_prefetched(o, handle_of(p), &v) ? v : read(o, handle_of(p));
 }
 
 bool informerd_has(informerd_object o, const informerd_path *p) {
   informerd_value v;
-  return informerd_ahead(o, handle_of(p), &v) ? informerd_exists(v) : ask(o, handle_of(p), 0, 0) > 0;
+  return informerd_prefetched(o, handle_of(p), &v) ? informerd_exists(v) : read_field(o, handle_of(p), 0, 0) > 0;
 }
 
 informerd_text informerd_get_string(informerd_object o, const informerd_path *p) {

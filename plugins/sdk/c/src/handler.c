@@ -30,6 +30,6 @@ informerd_event informerd_event_of(uint32_t op, uint32_t flags, uint32_t object_
 EXPORT("on_event") int32_t informerd_on_event(uint32_t op, uint32_t flags, uint32_t object_len, uint32_t old_len) {
   informerd_free_unkept();
   informerd_event e = informerd_event_of(op, flags, object_len, old_len);
-  // Only a handler of batches has the other function, so only in it is there code for them.
+  // Only a batch handler defines the other function, so only its module has code for batches.
   return informerd_handler.on_event ? (int32_t)informerd_handler.on_event(&e) : informerd_batch_of_one(&e);
 }

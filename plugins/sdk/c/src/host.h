@@ -1,5 +1,5 @@
-// The functions of the host, as in the reference of informerd/v1, and what the rest of the SDK shares. Built natively,
-// fake/informerd_fake.c has them.
+// The host functions of the interface informerd/v1, and the SDK's shared internals. Built natively,
+// fake/informerd_fake.c has the host functions.
 #ifndef INFORMERD_SRC_HOST_H
 #define INFORMERD_SRC_HOST_H
 
@@ -46,40 +46,44 @@ HOST("cache.v1", "iter_next") int32_t informerd_host_cache_iter_next(uint32_t it
 HOST("cache.v1", "iter_field") int64_t informerd_host_cache_iter_field(uint32_t iter, uint32_t path, void *ptr, uint32_t cap);
 HOST("cache.v1", "iter_close") int32_t informerd_host_cache_iter_close(uint32_t iter);
 
-// What the exports run. A fake host calls them by these names.
+// The functions that the exports run. A fake host calls them by these names.
 int32_t informerd_configure(void);
 int32_t informerd_on_event(uint32_t op, uint32_t flags, uint32_t object_len, uint32_t old_len);
 
-// A handler without batches has none of these two.
+// Defined by batch handlers only.
 #pragma weak informerd_on_batch
 #pragma weak informerd_batch_of_one
 
-// informerd_event_of makes an event of the arguments of on_event, which are those in the record of next, too.
+// informerd_event_of makes an event of the arguments of on_event, which are also those in the
+// record of next.
 informerd_event informerd_event_of(uint32_t op, uint32_t flags, uint32_t object_len, uint32_t old_len);
 
-// What the host gives ahead: informerd_prefetch_compiled adds a path; informerd_ahead gives a field, false if it was not given
-// or did not fit; informerd_no_event_ahead forgets the fields, when there is no event at hand; informerd_prefetch_reset begins
-// anew, for tests that configure a handler again.
+// Prefetched fields: informerd_prefetch_compiled adds a path; informerd_prefetched returns a field,
+// false if it was not prefetched or did not fit; informerd_prefetch_clear drops the fields when
+// there is no current event; informerd_prefetch_reset starts over, for tests that configure a
+// handler again.
 void informerd_prefetch_compiled(uint32_t handle);
-bool informerd_ahead(informerd_object o, uint32_t handle, informerd_value *v);
-void informerd_no_event_ahead(void);
+bool informerd_prefetched(informerd_object o, uint32_t handle, informerd_value *v);
+void informerd_prefetch_clear(void);
 void informerd_prefetch_reset(void);
 
-// The room that informerd_alloc gives from. The host writes where it begins, and what it wrote is then taken.
+// The memory of informerd_alloc. The host writes at its start; what it wrote is then taken.
 char *informerd_room(uint32_t at_least, uint32_t *room);
 void informerd_take(uint32_t size);
 void informerd_keep_all(void);
 void informerd_free_unkept(void);
 void informerd_free_behind(char *before);
 
-// informerd_path_error is empty, or why the first path that did not compile did not.
+// informerd_path_error is the error of the first path that did not compile, or empty.
 extern informerd_text informerd_path_error;
 
-// Reading JSON: both give what is left behind the value, and take no memory. A text that ends early is not read beyond.
+// Reading JSON: both return the text after the value, and allocate nothing. A text that ends early
+// is never read beyond its end.
 informerd_text informerd_skip_space(informerd_text json);
 informerd_text informerd_skip_value(informerd_text json);
 informerd_kind informerd_kind_of(informerd_text json);
-// informerd_decode decodes a JSON string, of which quoted is the text with its quotes; to has room for as much.
+// informerd_decode decodes a JSON string, given with its quotes, into to, which has room for as
+// many bytes.
 uint32_t informerd_decode(informerd_text quoted, char *to);
 
 #endif

@@ -32,7 +32,7 @@ informerd_text informerd_http_body(void) {
   enum { window = 16 << 10 };
   uint32_t length = 0, room;
   for (;;) {
-    char *to = informerd_room(length + window, &room); // more of the same room: nothing of it is taken yet
+    char *to = informerd_room(length + window, &room); // the same room again: nothing of it is taken yet
     int32_t n = informerd_host_http_body(length, to + length, room - length);
     if (n <= 0) {
       informerd_take(length);

@@ -1,14 +1,14 @@
 #include "host.h"
 
-// A reader of JSON that the host has found to be valid. A text that is not is read as something else, but never beyond
-// its end.
+// A reader of JSON that the host has validated. Text that is not valid yields wrong values, but is
+// never read beyond its end.
 
-static informerd_text behind(informerd_text t, uint32_t n) { return informerd_slice(t, n, t.length); }
+static informerd_text after(informerd_text t, uint32_t n) { return informerd_slice(t, n, t.length); }
 
 informerd_text informerd_skip_space(informerd_text json) {
   uint32_t i = 0;
   while (i < json.length && (json.data[i] == ' ' || json.data[i] == '\t' || json.data[i] == '\n' || json.data[i] == '\r')) i++;
-  return behind(json, i);
+  return after(json, i);
 }
 
 informerd_kind informerd_kind_of(informerd_text json) {
@@ -24,7 +24,7 @@ informerd_kind informerd_kind_of(informerd_text json) {
   return INFORMERD_NUMBER;
 }
 
-// string_length gives the length of a string with its quotes.
+// string_length returns the length of a string with its quotes.
 static uint32_t string_length(informerd_text json) {
   for (uint32_t i = 1; i < json.length; i++) {
     if (json.data[i] == '\\') i++;
@@ -38,8 +38,8 @@ informerd_text informerd_skip_value(informerd_text json) {
   while (i < json.length) {
     switch (json.data[i]) {
     case '"':
-      i += string_length(behind(json, i));
-      if (!depth) return behind(json, i);
+      i += string_length(after(json, i));
+      if (!depth) return after(json, i);
       continue;
     case '{':
     case '[':
@@ -47,19 +47,19 @@ informerd_text informerd_skip_value(informerd_text json) {
       break;
     case '}':
     case ']':
-      if (!depth) return behind(json, i);
-      if (!--depth) return behind(json, i + 1);
+      if (!depth) return after(json, i);
+      if (!--depth) return after(json, i + 1);
       break;
     case ',':
     case ' ':
     case '\t':
     case '\n':
     case '\r':
-      if (!depth) return behind(json, i);
+      if (!depth) return after(json, i);
     }
     i++;
   }
-  return behind(json, json.length);
+  return after(json, json.length);
 }
 
 static uint32_t hex4(informerd_text t, uint32_t at) {

@@ -4,7 +4,7 @@ informerd_status informerd_kv_get(informerd_text key, informerd_text *value) {
   uint32_t room;
   char *to = informerd_room(64, &room);
   int32_t length = informerd_host_kv_get(key.data, key.length, to, room);
-  // Another worker may make it longer in between.
+  // Another worker may store a longer value in between.
   while (length > 0 && (uint32_t)length > room) {
     to = informerd_room((uint32_t)length, &room);
     length = informerd_host_kv_get(key.data, key.length, to, room);

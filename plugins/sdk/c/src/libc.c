@@ -1,4 +1,4 @@
-// Compilers call these on their own. They are weak, so that a C library may bring its own.
+// Compilers call these implicitly. They are weak, so that a C library may replace them.
 #ifdef __wasm__
 
 #include <stddef.h>

@@ -1,6 +1,7 @@
 #include "host.h"
 
-// The memory is one stack without frames: what configure takes stays at its bottom, and each event begins above that.
+// The memory is one stack without frames: what configure allocates stays at its bottom, and each
+// event starts above that.
 
 #ifdef __wasm__
 
@@ -12,7 +13,7 @@ static char *next, *kept;
 static char *end_of_memory(void) { return (char *)((uint32_t)__builtin_wasm_memory_size(0) * PAGE); }
 
 static char *start(void) {
-  // The host's pointers and 8-byte values are well aligned this way.
+  // The host's pointers and 8-byte values are aligned this way.
   return (char *)(((uintptr_t)&__heap_base + 7) & ~(uintptr_t)7);
 }
 

@@ -1,9 +1,9 @@
 #include "host.h"
 
 void informerd_random(void *to, uint32_t size) {
-  enum { most = 64 << 10 }; // that the host gives at once
+  enum { max_bytes = 64 << 10 }; // bytes per host call
   for (uint32_t n; size; size -= n, to = (char *)to + n) {
-    n = size < most ? size : most;
+    n = size < max_bytes ? size : max_bytes;
     informerd_host_random_fill(to, n);
   }
 }

@@ -29,7 +29,7 @@ informerd_text informerd_reason(informerd_status status) {
   switch (status) {
   case INFORMERD_OK: return T("");
   case INFORMERD_BAD_ARGUMENT:
-    return T("the host does not take this: the type must be 1 to 256 printable ASCII characters");
+    return T("invalid event type: it must be 1 to 256 printable ASCII characters");
   case INFORMERD_DENIED: return T("this event type is reserved for informerd itself, or the grant emit does not allow what was emitted");
   case INFORMERD_QUOTA: return T("too much was emitted for this event");
   default: return T("events can be emitted in on_event only");

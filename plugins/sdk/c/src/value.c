@@ -8,18 +8,18 @@ bool informerd_bool(informerd_value v) { return v.kind == INFORMERD_BOOLEAN && i
 
 bool informerd_int(informerd_value v, int64_t *n) {
   bool negative = v.text.length && v.text.data[0] == '-';
-  uint64_t sum = 0, most = negative ? (uint64_t)INT64_MAX + 1 : INT64_MAX;
+  uint64_t sum = 0, limit = negative ? (uint64_t)INT64_MAX + 1 : INT64_MAX;
   if (v.kind != INFORMERD_NUMBER || v.text.length <= negative) return false;
   for (uint32_t i = negative; i < v.text.length; i++) {
     uint64_t digit = (uint64_t)(v.text.data[i] - '0');
-    if (digit > 9 || sum > (most - digit) / 10) return false;
+    if (digit > 9 || sum > (limit - digit) / 10) return false;
     sum = sum * 10 + digit;
   }
   *n = (int64_t)(negative ? 0 - sum : sum);
   return true;
 }
 
-// value_at makes a value of the JSON that begins a text.
+// value_at returns the value at the start of a JSON text.
 static informerd_value value_at(informerd_text json) {
   uint32_t length = json.length - informerd_skip_value(json).length;
   informerd_value v = {informerd_kind_of(json), informerd_slice(json, 0, length)};
@@ -39,7 +39,7 @@ informerd_items informerd_items_of(informerd_value v) {
   return i;
 }
 
-// advance moves over one byte and the space around it.
+// advance skips one byte and the space around it.
 static informerd_text advance(informerd_text t) {
   t = informerd_skip_space(t);
   return informerd_skip_space(informerd_slice(t, 1, t.length));
@@ -60,7 +60,7 @@ bool(informerd_next)(informerd_items *i) { // batch.h has a macro of that name
   i->begun = true;
   i->value = value_at(at);
   i->rest = informerd_skip_value(at);
-  if (i->rest.length == at.length) i->rest = T(""); // nothing was there
+  if (i->rest.length == at.length) i->rest = T(""); // there was no value
   return true;
 }
 
@@ -69,7 +69,7 @@ informerd_value informerd_member(informerd_value v, informerd_text name) {
   if (v.kind != INFORMERD_MAP) return found;
   informerd_items i = informerd_items_of(v);
   while (informerd_next(&i)) {
-    if (informerd_equal(i.name, name)) found = i.value; // the last of several counts
+    if (informerd_equal(i.name, name)) found = i.value; // the last duplicate counts
   }
   return found;
 }

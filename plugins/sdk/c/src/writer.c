@@ -14,14 +14,14 @@ static void put(informerd_writer *w, const char *data, uint32_t length) {
 
 static void put_text(informerd_writer *w, informerd_text t) { put(w, t.data, t.length); }
 
-// before begins a value: behind another one, with a comma.
-static void before(informerd_writer *w) {
+// begin_value writes the comma before a value that follows another one.
+static void begin_value(informerd_writer *w) {
   if (w->comma) put(w, ",", 1);
   w->comma = true;
 }
 
 void informerd_open(informerd_writer *w, char bracket) {
-  before(w);
+  begin_value(w);
   put(w, &bracket, 1);
   w->comma = false;
 }
@@ -31,7 +31,7 @@ void informerd_close(informerd_writer *w, char bracket) {
   w->comma = true;
 }
 
-static void quoted(informerd_writer *w, informerd_text t) {
+static void put_quoted(informerd_writer *w, informerd_text t) {
   static const char hex[] = "0123456789abcdef";
   put(w, "\"", 1);
   uint32_t from = 0;
@@ -61,20 +61,20 @@ static void quoted(informerd_writer *w, informerd_text t) {
 }
 
 informerd_writer *informerd_name(informerd_writer *w, informerd_text name) {
-  before(w);
-  quoted(w, name);
+  begin_value(w);
+  put_quoted(w, name);
   put(w, ":", 1);
   w->comma = false;
   return w;
 }
 
 void informerd_put_string(informerd_writer *w, informerd_text t) {
-  before(w);
-  quoted(w, t);
+  begin_value(w);
+  put_quoted(w, t);
 }
 
 void informerd_put_json(informerd_writer *w, informerd_text json) {
-  before(w);
+  begin_value(w);
   put_text(w, json);
 }
 

@@ -1,5 +1,5 @@
-// A guest that calls every function of the host, for a test in the real one; it does the same in each language. What needs a
-// grant beyond the log it does if its configuration names an URL.
+// A guest that calls every host function, for a test in the real host; it is the same in each
+// language. It makes the calls that need more grants than log if its configuration has a URL.
 #include "informerd.h"
 
 static informerd_path name, app, priority, network, null, statuses, none;

@@ -1,4 +1,4 @@
-// The SDK against the fake host. The handler does what each test says.
+// The SDK against the fake host. Each test sets the handler's functions.
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static void test_changed(void) {
   check((fake_resync(a), !changed));
 }
 
-// A field of any length comes whole, and what an event took is free for the next.
+// A field of any length is returned whole, and memory used by one event is free for the next.
 static informerd_verdict read_long(const informerd_event *e) {
   return informerd_get_string(e->object, &name).length == 1 << 20 ? INFORMERD_DONE : INFORMERD_DROP;
 }
@@ -115,7 +115,7 @@ static informerd_verdict emit(const informerd_event *e) {
   check(informerd_set_data(&data) == INFORMERD_OK);
   check(informerd_emit(T("com.example.b"), &no) == INFORMERD_OK);
   informerd_status s = informerd_emit(T(""), &w);
-  check_text(informerd_reason(s), "the host does not take this: the type must be 1 to 256 printable ASCII characters");
+  check_text(informerd_reason(s), "invalid event type: it must be 1 to 256 printable ASCII characters");
   if (informerd_log_enabled(INFORMERD_INFO)) informerd_log(INFORMERD_INFO, T("hello"));
   return INFORMERD_DONE;
 }
@@ -204,11 +204,11 @@ static void test_configure(void) {
   configuring = NULL;
 }
 
-// Text that is no JSON is read as something else, and never beyond its end: each beginning of a text is such a text.
+// Text that is not valid JSON is read without running beyond its end: here every prefix of a text.
 static void test_broken_json(void) {
   static const char whole[] = "{\"a\":[1,\"\\u00e4\\ud83d\\ude00\",{\"b\":null}],\"c\\n\":true}";
   for (size_t n = 0; n <= strlen(whole); n++) {
-    char *part = malloc(n + 1); // so that the sanitizer sees reads behind it
+    char *part = malloc(n + 1); // so that the sanitizer sees reads beyond it
     memcpy(part, whole, n);
     informerd_value v = {INFORMERD_MAP, {part, (uint32_t)n}};
     informerd_items i = informerd_items_of(v);

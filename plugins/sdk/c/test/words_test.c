@@ -1,5 +1,5 @@
-// The words that call the host for more than an event's fields, and batches, against the fake host. The handler does what
-// each test says, and takes batches only: events that come alone are batches of one.
+// Host calls beyond an event's fields, and batches, against the fake host. Each test sets the
+// handler's functions; the handler takes batches only, so single events are batches of one.
 #include <string.h>
 
 #include "../fake/world.h"
@@ -10,7 +10,7 @@ static informerd_informer pods, secrets;
 
 static bool (*configuring)(void);
 static informerd_verdict (*handle)(informerd_batch *b);
-static uint32_t sizes[8], size_count; // of the batches that came
+static uint32_t sizes[8], size_count; // of the batches received
 
 static bool configure(void) {
   informerd_compile(&name, T("metadata.name"));
@@ -26,11 +26,11 @@ static informerd_verdict on_batch(informerd_batch *b) {
 const informerd_registration informerd_handler = {configure};
 informerd_batch_handler(on_batch);
 
-// each runs a function for each event and gives it what the function gives.
+// each calls a function for each event of a batch and sets the verdict that it returns.
 static informerd_verdict (*with)(const informerd_event *e);
 static informerd_verdict each(informerd_batch *b) {
   while (informerd_next(b)) informerd_set_verdict(b, with(&b->event));
-  return INFORMERD_FAIL; // for those that got no verdict, which are none
+  return INFORMERD_FAIL; // for events without a verdict, of which there are none
 }
 
 static void start(bool (*configuring_too)(void), informerd_verdict (*for_each)(const informerd_event *e)) {
@@ -43,7 +43,7 @@ static void start(bool (*configuring_too)(void), informerd_verdict (*for_each)(c
 
 #define POD(name, note) "{\"metadata\":{\"namespace\":\"shop\",\"name\":\"" name "\"},\"note\":" note "}"
 
-// Fields given ahead.
+// Prefetched fields.
 
 static informerd_text got;
 
@@ -55,7 +55,7 @@ static informerd_verdict read_both(const informerd_event *e) {
   return INFORMERD_DONE;
 }
 
-// reads gives an event and checks what was read, in how many calls of the host.
+// reads passes an event and checks what was read, with how many host calls.
 static void reads(const char *object, const char *want, uint32_t calls) {
   uint32_t before = fake.fields_asked;
   check(fake_add(object).verdict == INFORMERD_DONE);
@@ -71,7 +71,8 @@ static void test_automatic_prefetch(void) {
   reads(POD("a", "null"), "a 1 null has", 0);
   reads("{\"note\":[1, 2]}", " 5 [1, 2] has", 0);
   reads("{}", " 0 ", 0);
-  // Of what does not fit into the buffer, everything is read through the host, and the rest is not.
+  // If not all fields fit into the buffer, those that do not are read with host calls, and the
+  // others are not.
   strcpy(long_pod, "{\"metadata\":{\"name\":\"a\"},\"note\":\"");
   memset(long_pod + strlen(long_pod), 'x', 4096);
   strcat(long_pod, "\"}");
@@ -133,13 +134,13 @@ static void test_prefetch_is_for_configure(void) {
 
 static informerd_verdict sort(informerd_batch *b) {
   informerd_object none = {0};
-  check(b->count == 1 || !informerd_has(none, &name)); // before the first event there is none
+  check(b->count == 1 || !informerd_has(none, &name)); // there is no current event yet
   char *kept = informerd_alloc(8), *given = NULL;
   memcpy(kept, "kept", 5);
   uint32_t count = 0;
   while (informerd_next(b)) {
     char *room = informerd_alloc(64);
-    check(room > kept && (!given || room == given)); // what the event before took is free again
+    check(room > kept && (!given || room == given)); // the previous event's memory is free again
     given = room;
     count++;
     informerd_text is = informerd_get_string(b->event.object, &name);
@@ -175,7 +176,7 @@ static void test_batches(void) {
   check_text(r[2].message, "");
 }
 
-// What is not pulled has the verdict of the batch.
+// The verdict of the batch applies to events that were not pulled.
 static void test_half_a_batch(void) {
   start(NULL, NULL);
   handle = sort;
@@ -273,7 +274,7 @@ static bool ask_in_configure(void) {
 
 static informerd_verdict ask(const informerd_event *e) {
   (void)e;
-  check(!informerd_http_header(T("etag")).length && !informerd_http_body().length); // there is no answer yet
+  check(!informerd_http_header(T("etag")).length && !informerd_http_body().length); // there is no response yet
   informerd_response r = informerd_http(&(informerd_request){
       .method = T("POST"),
       .url = T("https://a.example.com/\"x\""),
@@ -308,7 +309,7 @@ static void test_http(void) {
   check_text(r.requests[0].headers, "{\"Content-Type\":\"text/plain\",\"X-A\":\"\\\"\"}");
   check_text(r.requests[0].body, "a body");
   check_text(r.requests[1].method, "GET");
-  check(fake_add("{}").request_count == 4); // the answer of the event before is gone
+  check(fake_add("{}").request_count == 4); // the previous event's response is gone
 }
 
 // Caches.
@@ -328,7 +329,7 @@ static informerd_verdict look_up(const informerd_event *e) {
   check(informerd_get_int(f.object, &note) == 7 && informerd_has(f.object, &note));
   check_text(informerd_json(f.object).text, POD("b", "7"));
   informerd_cache_close(&f);
-  informerd_cache_close(&f); // no more than once
+  informerd_cache_close(&f); // has no further effect
   check(!informerd_has(f.object, &name) && !informerd_exists(informerd_json(f.object)));
 
   check(informerd_cache_get(pods, T(""), T("b")).status == INFORMERD_NOT_FOUND);
@@ -339,7 +340,7 @@ static informerd_verdict look_up(const informerd_event *e) {
 
   informerd_text all = T("");
   f = informerd_cache_by_index(pods, T("node"), T("n1"));
-  check(!informerd_has(f.object, &name)); // it stands before the first
+  check(!informerd_has(f.object, &name)); // before the first object
   while (informerd_cache_next(&f)) all = informerd_join(all, informerd_get_string(f.object, &name), T(","));
   check(f.status == INFORMERD_OK && !informerd_has(f.object, &name) && !informerd_cache_next(&f));
   check_text(all, "b,a,");

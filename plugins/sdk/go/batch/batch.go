@@ -5,27 +5,26 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// Handler is what a guest does. OnBatch is required.
+// Handler is a guest's implementation. OnBatch is required.
 type Handler struct {
-	// Configure runs once, before the first event. It reads the configuration and refuses bad
+	// Configure runs once, before the first event. It reads the configuration and rejects invalid
 	// settings.
 	Configure func() error
-	// OnBatch runs for each batch, and pulls its events. Its verdict is that of all events that got
-	// none of their own, those that were not pulled included. The batch is valid until it returns.
+	// OnBatch runs for each batch and pulls its events. Its verdict applies to every event without
+	// a verdict of its own, including those not pulled. The batch is valid until OnBatch returns.
 	OnBatch func(b *Batch) informerd.Verdict
 }
 
-// Batch is one or more events in their order.
+// Batch is one or more events in order.
 type Batch struct {
 	size   int
-	pulled bool // there is an event at hand
-	// nil in a call of on_batch; else the arguments of on_event, op 0 once it is pulled
+	pulled bool // there is a current event
+	// nil in a call of on_batch; otherwise the arguments of on_event, with op 0 once it is pulled
 	single  *[4]uint32
-	verdict informerd.Verdict // of that event, once the next was asked for
+	verdict informerd.Verdict // of that event, once the next one was pulled
 }
 
-// Event is an event of a batch. It is valid until the next is pulled, and its memory is that of the
-// next one.
+// Event is an event of a batch. It is valid until the next one is pulled, which reuses its memory.
 type Event struct {
 	*informerd.Event
 }
@@ -34,8 +33,8 @@ var (
 	onBatch   func(b *Batch) informerd.Verdict
 	batch     Batch
 	arguments [4]uint32
-	event     = Event{host.Event.(*informerd.Event)} // the one there is
-	// of the event at hand; the host reads the verdict in it
+	event     = Event{host.Event.(*informerd.Event)} // the only one
+	// of the current event; the host reads its verdict from it
 	record host.Record
 )
 
@@ -43,30 +42,30 @@ func init() {
 	host.Batches = true
 }
 
-// Register makes h the handler of this guest. Call it in an init function, once, and
-// informerd.Register not at all.
+// Register makes h the handler of this guest. Call it once, in an init function, and do not call
+// informerd.Register.
 func Register(h Handler) {
 	if h.OnBatch == nil {
 		panic("batch: Register needs a handler with OnBatch")
 	}
-	informerd.Register(informerd.Handler{Configure: h.Configure, OnEvent: never})
-	onBatch, host.OnBatch, host.OnEvent = h.OnBatch, many, one
+	informerd.Register(informerd.Handler{Configure: h.Configure, OnEvent: unexpectedEvent})
+	onBatch, host.OnBatch, host.OnEvent = h.OnBatch, runBatch, runSingle
 }
 
-func never(*informerd.Event) informerd.Verdict {
-	panic("batch: on_event came to the wrong handler")
+func unexpectedEvent(*informerd.Event) informerd.Verdict {
+	panic("batch: on_event called the wrong handler")
 }
 
-// many runs when the host calls the export on_batch.
-func many(n uint32) int32 {
-	host.End() // before the first is pulled there is none at hand
+// runBatch runs when the host calls the export on_batch.
+func runBatch(n uint32) int32 {
+	host.End() // no event is current before the first is pulled
 	batch = Batch{size: int(n)}
 	return int32(onBatch(&batch))
 }
 
-// one runs when the host calls the export on_event: its event is at hand for the host, but not for
-// the handler yet.
-func one(op, flags, objectLen, oldLen uint32) int32 {
+// runSingle runs when the host calls the export on_event. Its event is current for the host, but
+// not yet for the handler.
+func runSingle(op, flags, objectLen, oldLen uint32) int32 {
 	host.End()
 	arguments = [4]uint32{op, flags, objectLen, oldLen}
 	batch = Batch{size: 1, single: &arguments, verdict: host.AsBatch}
@@ -78,17 +77,17 @@ func one(op, flags, objectLen, oldLen uint32) int32 {
 	return int32(verdict)
 }
 
-// settle notes the verdict of the single event.
+// settle records the verdict of the single event.
 func (b *Batch) settle() {
 	if b.pulled {
 		b.pulled, b.verdict = false, informerd.Verdict(record[host.Verdict])
 	}
 }
 
-// Len is the number of events in the batch.
+// Len returns the number of events in the batch.
 func (b *Batch) Len() int { return b.size }
 
-// Next pulls the next event, nil if there is none left.
+// Next pulls the next event. It returns nil after the last one.
 func (b *Batch) Next() *Event {
 	if !b.next() {
 		host.End()
@@ -112,6 +111,5 @@ func (b *Batch) next() bool {
 	return true
 }
 
-// SetVerdict gives the event a verdict of its own, in place of that of OnBatch. The last call
-// counts.
+// SetVerdict sets the verdict of this event, which replaces that of OnBatch. The last call counts.
 func (e *Event) SetVerdict(v informerd.Verdict) { record[host.Verdict] = int32(v) }

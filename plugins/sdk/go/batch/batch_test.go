@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// The guest under test does what each test says.
+// onBatch is set by each test.
 var (
 	onBatch func(b *batch.Batch) informerd.Verdict
 	name    = informerd.Path("metadata.name")
@@ -28,7 +28,7 @@ func init() {
 
 func object(name string) string { return `{"metadata":{"name":"` + name + `"}}` }
 
-// three are events of objects a, b and c.
+// three returns events of the objects a, b and c.
 func three() []informerdtest.Event {
 	return []informerdtest.Event{
 		{Op: informerd.Add, Object: object("a"), Initial: true},
@@ -44,7 +44,7 @@ func verdicts(results []informerdtest.Result) (vs []informerd.Verdict) {
 	return vs
 }
 
-// Each event comes once, in its order, and is read as ever.
+// Events come once each, in order, with all their fields.
 func TestNext(t *testing.T) {
 	var got []string
 	onBatch = func(b *batch.Batch) informerd.Verdict {
@@ -57,7 +57,7 @@ func TestNext(t *testing.T) {
 				e.Initial, e.FinalStateUnknown, e.Missed))
 		}
 		if b.Next() != nil {
-			t.Error("there is one more after the last")
+			t.Error("there is an event after the last")
 		}
 		return informerd.Done
 	}
@@ -69,8 +69,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// The verdict of OnBatch is that of the events without one of their own, those that were not pulled
-// included.
+// The verdict of OnBatch applies to the events without one of their own, including those not
+// pulled.
 func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -81,7 +81,7 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"none is pulled", 0, nil, informerd.Drop, []informerd.Verdict{1, 1, 1}},
 		{"one for all", 4, nil, informerd.Retry, []informerd.Verdict{2, 2, 2}},
-		{"some have their own", 4, map[int][]informerd.Verdict{0: {informerd.Done}, 2: {
+		{"some have one of their own", 4, map[int][]informerd.Verdict{0: {informerd.Done}, 2: {
 			informerd.Fail}}, informerd.Drop, []informerd.Verdict{0, 1, 3}},
 		{"the last call counts", 4, map[int][]informerd.Verdict{1: {
 			informerd.Fail, informerd.Retry}}, informerd.Done, []informerd.Verdict{0, 2, 0}},
@@ -106,8 +106,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What the handler says belongs to the event that was pulled last; before the first and after the
-// last there is none.
+// Output belongs to the event pulled last; before the first and after the last event there is none.
 func TestOutputOfABatch(t *testing.T) {
 	var outside []error
 	onBatch = func(b *batch.Batch) informerd.Verdict {
@@ -153,7 +152,7 @@ func TestOutputOfABatch(t *testing.T) {
 	}
 }
 
-// A single event comes to OnBatch as a batch of one.
+// A single event arrives at OnBatch as a batch of one.
 func TestSingleEvents(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -181,7 +180,7 @@ func TestSingleEvents(t *testing.T) {
 			e.SetVerdict(informerd.Drop)
 			for range 2 {
 				if b.Next() != nil {
-					t.Error("there is one more")
+					t.Error("there is another event")
 				}
 			}
 			e.SetVerdict(informerd.Fail) // too late
@@ -197,7 +196,7 @@ func TestSingleEvents(t *testing.T) {
 	}
 }
 
-// Fields are given ahead for each event of a batch.
+// Fields are prefetched for each event of a batch.
 func TestPrefetchInABatch(t *testing.T) {
 	var got string
 	onBatch = func(b *batch.Batch) informerd.Verdict {
@@ -208,7 +207,7 @@ func TestPrefetchInABatch(t *testing.T) {
 	}
 	for _, r := range informerdtest.Start(t, "").Batch(three()...) {
 		if r.FieldCalls != 0 {
-			t.Errorf("%d fields were read with a call", r.FieldCalls)
+			t.Errorf("%d fields were read by a host call", r.FieldCalls)
 		}
 	}
 	if got != "abc" {
@@ -216,7 +215,7 @@ func TestPrefetchInABatch(t *testing.T) {
 	}
 }
 
-// Who imports the package has to register there.
+// A guest that imports the package has to register there.
 func TestRegisteredElsewhere(t *testing.T) {
 	was := host.OnBatch
 	host.OnBatch = nil

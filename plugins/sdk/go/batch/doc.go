@@ -1,5 +1,5 @@
-// Package batch is for handlers that take many events at once: a handler that imports it registers
-// itself here in place of informerd.Register, and has everything else from package informerd.
+// Package batch is for handlers that take many events at once. A handler that imports it registers
+// itself here instead of with informerd.Register, and uses package informerd for everything else.
 //
 //	package main
 //
@@ -23,10 +23,10 @@
 //
 //	func main() {}
 //
-// It pays where the handler does something once for many events, such as one request of HTTP:
-// pulling an event out of a batch costs about as much as getting it alone. What it emits, its
-// reason for a retry or failure and its share of the grants belong to the event that was pulled
-// last. If the guest crashes, none of the batch's events counts as handled.
+// Batches pay off where the handler does something once for many events, such as one HTTP request;
+// pulling an event out of a batch costs about as much as receiving it alone. Emitted events, the
+// reason for a retry or failure, and the use of grants belong to the event pulled last. If the
+// guest crashes, none of the batch's events counts as handled.
 //
-// The host gives single events to such a handler, too. They come to OnBatch as batches of one.
+// The host also passes single events to such a handler. They reach OnBatch as batches of one.
 package batch

@@ -9,10 +9,10 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// pulling is what on_batch works on.
-type pulling struct {
+// batchState is the batch that on_batch works on.
+type batchState struct {
 	events  []Event  // all of them
-	results []Result // of those before the one at hand
+	results []Result // of the events before the current one
 	pulled  int
 	record  *host.Record
 }
@@ -26,7 +26,7 @@ func (f *fake) EventNext(r *host.Record) int32 {
 	if b.pulled == len(b.events) {
 		return notFound
 	}
-	log := f.result.Log // from before the first
+	log := f.result.Log // written before the first event
 	if b.pulled > 0 {
 		log = nil
 	}
@@ -38,7 +38,7 @@ func (f *fake) EventNext(r *host.Record) int32 {
 	return host.RecordSize
 }
 
-// settle notes what became of the batch's event at hand.
+// settle records the result of the batch's current event.
 func (f *fake) settle() {
 	if f.phase != event {
 		return
@@ -51,27 +51,28 @@ func (f *fake) settle() {
 	f.phase = batch
 }
 
-// prefetch is what is written to the guest before each event.
+// prefetch is where fields are written before each event.
 type prefetch struct {
 	buf     []byte
 	handles []uint32
 }
 
 const (
-	aheadHead  = 4
-	aheadEntry = 12
-	aheadOld   = 1 << 16 // added to a handle, it is the old object's field
+	prefetchHead  = 4
+	prefetchEntry = 12
+	prefetchOld   = 1 << 16 // set in a handle, it denotes the old object's field
 )
 
 func (f *fake) EventPrefetch(buf []byte, handles []uint32) int32 {
 	if f.phase != configuring {
 		return wrongPhase
 	}
-	if len(handles) > 512 || len(handles) > 0 && len(buf) < aheadHead+aheadEntry*len(handles) {
+	if len(handles) > 512 || len(handles) > 0 &&
+		len(buf) < prefetchHead+prefetchEntry*len(handles) {
 		return badArgument
 	}
 	for _, handle := range handles {
-		if int(handle&^aheadOld) >= len(f.paths) {
+		if int(handle&^prefetchOld) >= len(f.paths) {
 			return badArgument
 		}
 	}
@@ -79,16 +80,16 @@ func (f *fake) EventPrefetch(buf []byte, handles []uint32) int32 {
 	return 0
 }
 
-// writeAhead writes the fields of the event at hand.
-func (f *fake) writeAhead() {
+// writePrefetched writes the prefetched fields of the current event.
+func (f *fake) writePrefetched() {
 	p := &f.prefetch
 	if len(p.handles) == 0 {
 		return
 	}
 	binary.LittleEndian.PutUint32(p.buf, uint32(len(p.handles)))
-	free := aheadHead + aheadEntry*len(p.handles)
+	free := prefetchHead + prefetchEntry*len(p.handles)
 	for i, handle := range p.handles {
-		kind, text := f.valueOf(f.object(handle/aheadOld), handle%aheadOld)
+		kind, text := f.valueOf(f.object(handle/prefetchOld), handle%prefetchOld)
 		offset := free
 		if len(text) > len(p.buf)-free {
 			offset = 0
@@ -96,7 +97,7 @@ func (f *fake) writeAhead() {
 			free += copy(p.buf[free:], text)
 		}
 		for n, number := range []int{int(kind), len(text), offset} {
-			binary.LittleEndian.PutUint32(p.buf[aheadHead+aheadEntry*i+4*n:], uint32(number))
+			binary.LittleEndian.PutUint32(p.buf[prefetchHead+prefetchEntry*i+4*n:], uint32(number))
 		}
 	}
 }

@@ -14,7 +14,7 @@ const maxReaders = 16
 
 // cache has the objects of one informer.
 type cache struct {
-	handle  int32               // of cache.v1 resource, plus one; 0 as long as nobody has asked
+	handle  int32               // of cache.v1 resource, plus one; 0 until the guest asks for it
 	byKey   map[string]string   // texts by namespace and name
 	indexes map[string][]string // keys by index=value
 }
@@ -140,7 +140,7 @@ func (f *fake) CacheField(iter, handle uint32, buf []byte) int64 {
 		return notFound
 	case handle == host.WholeObject:
 		const object = 6
-		return object<<32 | int64(answer(buf, r.current))
+		return object<<32 | int64(copyWhole(buf, r.current))
 	}
 	return f.field(r.current, handle, buf)
 }

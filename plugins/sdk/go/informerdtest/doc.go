@@ -1,6 +1,6 @@
-// Package informerdtest runs a handler natively, without WebAssembly, so that go test and a
-// debugger work on it. It is a small fake of the real host: one guest at a time, everything
-// granted, no deadline.
+// Package informerdtest runs a handler natively, without WebAssembly, so that go test and debuggers
+// work on it. It is a small fake of the real host: one guest at a time, everything granted, no
+// deadline.
 //
 //	func TestHandler(t *testing.T) {
 //		g := informerdtest.Start(t, `{}`)
@@ -9,7 +9,7 @@
 //		}
 //	}
 //
-// What a handler has besides events belongs to a Host, which a test fills before it starts the
+// Everything else that a handler uses belongs to a Host, which a test fills before it starts the
 // handler in it:
 //
 //	func TestInHost(t *testing.T) {
@@ -24,7 +24,6 @@
 //		}
 //	}
 //
-// The guest's variables are those of the test's process, so a guest that is started does not forget
-// what another has left in them. A test that uses this package must not run in parallel with
-// another one.
+// The guest's variables are those of the test's process, so a new guest sees what an earlier one
+// left in them. A test that uses this package must not run in parallel with another one.
 package informerdtest

@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/internal/host"
 )
 
-// Statuses of the host.
+// The host's statuses.
 const (
 	notFound    = -1
 	badArgument = -2
@@ -20,50 +20,50 @@ const (
 	wrongPhase  = -6
 )
 
-// phase is what the guest is doing.
+// phase is the export in which the guest is running.
 type phase int
 
 const (
 	configuring phase = iota
 	idle
-	batch // on_batch, with no event at hand
+	batch // on_batch, with no current event
 	event
 )
 
-// fake is the real host's side of one guest, over encoding/json. It implements host.Host.
+// fake is the host's side of one guest, built on encoding/json. It implements host.Host.
 type fake struct {
 	host     *Host
 	config   string
 	phase    phase
-	paths    [][]string // steps: a member's name, or [n]
+	paths    [][]string // steps: member names and [n]
 	prefetch prefetch
 	event    Event
-	batch    pulling
-	result   Result // of the event at hand
+	batch    batchState
+	result   Result // of the current event
 	random   *rand.ChaCha8
 	answer   *Answer // to the last request for this event
 	readers  []*reader
 }
 
 func newFake(h *Host, config string) *fake {
-	return &fake{host: h, config: config, random: seeded(h.seed)}
+	return &fake{host: h, config: config, random: newRandom(h.seed)}
 }
 
-// begin makes an event the one at hand.
+// begin makes e the current event.
 func (f *fake) begin(e Event, now phase) {
 	if e.Op == 0 {
 		e.Op = informerd.Add
 	}
 	f.event, f.phase, f.result = e, now, Result{}
-	f.writeAhead()
+	f.writePrefetched()
 }
 
-// end closes what belongs to an event.
+// end releases what belongs to the current event.
 func (f *fake) end() {
 	f.event, f.phase, f.answer, f.readers = Event{}, idle, nil, nil
 }
 
-// arguments are those of on_event.
+// arguments returns the arguments of on_event.
 func (f *fake) arguments() (op, flags, objectLen, oldLen uint32) {
 	for bit, set := range []bool{f.event.Initial, f.event.FinalStateUnknown, f.event.Missed} {
 		if set {
@@ -73,7 +73,7 @@ func (f *fake) arguments() (op, flags, objectLen, oldLen uint32) {
 	return uint32(f.event.Op), flags, uint32(len(f.event.Object)), uint32(len(f.event.Old))
 }
 
-// object is the text of the object or of the old one, "" if there is none.
+// object returns the text of the object or of the old one, "" if there is none.
 func (f *fake) object(which uint32) string {
 	if which == 0 {
 		return f.event.Object
@@ -151,15 +151,15 @@ func (f *fake) ConfigGet(buf []byte) int32 {
 	if config == "" {
 		config = "{}"
 	}
-	return answer(buf, config)
+	return copyWhole(buf, config)
 }
 
 func (f *fake) Log(_ int32, line string) { f.result.Log = append(f.result.Log, line) }
 
 func (f *fake) LogEnabled(int32) int32 { return 1 }
 
-// answer writes a text whole or not at all, and gives its length.
-func answer[T string | []byte](buf []byte, text T) int32 {
+// copyWhole copies a text whole or not at all, and returns its length.
+func copyWhole[T string | []byte](buf []byte, text T) int32 {
 	if len(text) <= len(buf) {
 		copy(buf, text)
 	}

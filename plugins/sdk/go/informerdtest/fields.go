@@ -11,16 +11,16 @@ import (
 	informerd "github.com/informerd/informerd/plugins/sdk/go"
 )
 
-// field gives a field of an object as event.v1 field does.
+// field implements event.v1 field.
 func (f *fake) field(object string, handle uint32, buf []byte) int64 {
 	if int(handle) >= len(f.paths) {
 		return badArgument
 	}
 	kind, text := f.valueOf(object, handle)
-	return int64(kind)<<32 | int64(answer(buf, text))
+	return int64(kind)<<32 | int64(copyWhole(buf, text))
 }
 
-// valueOf finds a field's kind and text.
+// valueOf returns a field's kind and text.
 func (f *fake) valueOf(object string, handle uint32) (kind informerd.Kind, text string) {
 	raw := lookup(object, f.paths[handle])
 	if raw == nil {
@@ -33,7 +33,7 @@ func (f *fake) valueOf(object string, handle uint32) (kind informerd.Kind, text 
 	case 't', 'f':
 		return informerd.Boolean, text
 	case '"':
-		_ = json.Unmarshal(raw, &text) // raw is valid
+		_ = json.Unmarshal(raw, &text) // raw is valid JSON
 		return informerd.String, text
 	case '[':
 		return informerd.Array, text
@@ -43,7 +43,7 @@ func (f *fake) valueOf(object string, handle uint32) (kind informerd.Kind, text 
 	return informerd.Number, text
 }
 
-// lookup finds the JSON text of a field, nil if it is missing.
+// lookup returns the JSON text of a field, nil if it is missing.
 func lookup(object string, steps []string) json.RawMessage {
 	if object == "" {
 		return nil
@@ -51,7 +51,7 @@ func lookup(object string, steps []string) json.RawMessage {
 	at := json.RawMessage(object)
 	for _, step := range steps {
 		if index, ok := strings.CutPrefix(step, "["); ok {
-			n, _ := strconv.Atoi(strings.TrimSuffix(index, "]")) // parsePath has checked it
+			n, _ := strconv.Atoi(strings.TrimSuffix(index, "]")) // checked by parsePath
 			var items []json.RawMessage
 			if json.Unmarshal(at, &items) != nil || n >= len(items) {
 				return nil
@@ -72,7 +72,7 @@ func lookup(object string, steps []string) json.RawMessage {
 	return at
 }
 
-// parsePath cuts metadata.labels["app"] or a[0].b into steps.
+// parsePath splits metadata.labels["app"] or a[0].b into steps.
 func parsePath(text string) (steps []string, err error) {
 	bad := fmt.Errorf("%q is not the path of a field", text)
 	for rest := text; rest != ""; {

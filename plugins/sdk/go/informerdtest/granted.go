@@ -20,13 +20,13 @@ const (
 	maxRandom = 64 << 10
 )
 
-// value is one of kv.v1.
+// value is a value of kv.v1.
 type value struct {
 	text []byte
-	end  time.Time // zero is never
+	end  time.Time // zero: never
 }
 
-// live finds a value whose time is not up.
+// live returns a value that has not expired.
 func (h *Host) live(key string) (value, bool) {
 	v, ok := h.values[key]
 	return v, ok && (v.end.IsZero() || h.Now().Before(v.end))
@@ -43,7 +43,7 @@ func (h *Host) store(key string, text []byte, ttl time.Duration) {
 	h.values[key] = v
 }
 
-// check gives the status of arguments that no host takes.
+// check returns the status of arguments that every host rejects.
 func check(key string, text []byte, ttl int64) int32 {
 	switch {
 	case key == "" || len(key) > maxKey || ttl < 0:
@@ -62,7 +62,7 @@ func (f *fake) KVGet(key string, buf []byte) int32 {
 	if !ok {
 		return notFound
 	}
-	return answer(buf, v.text)
+	return copyWhole(buf, v.text)
 }
 
 func (f *fake) KVSet(key string, text []byte, ttl int64) int32 {
@@ -112,8 +112,8 @@ func (f *fake) RandomFill(b []byte) int32 {
 	return 0
 }
 
-// seeded makes a guest's random numbers.
-func seeded(n uint64) *rand.ChaCha8 {
+// newRandom returns a guest's random number generator.
+func newRandom(n uint64) *rand.ChaCha8 {
 	var seed [32]byte
 	binary.LittleEndian.PutUint64(seed[:], n)
 	return rand.NewChaCha8(seed)
@@ -147,7 +147,7 @@ func (f *fake) HTTPRequest(head, body []byte) int32 {
 	return int32(a.Status)
 }
 
-// statusOf is the status that becomes this error.
+// statusOf returns the status that the SDK turns into this error.
 func statusOf(err error) int32 {
 	for i, known := range []error{informerd.ErrBadArgument, informerd.ErrDenied,
 		informerd.ErrQuota} {
@@ -165,7 +165,7 @@ func (f *fake) HTTPHeader(name string, buf []byte) int32 {
 	if f.answer != nil {
 		for header, text := range f.answer.Header {
 			if strings.EqualFold(header, name) {
-				return answer(buf, text)
+				return copyWhole(buf, text)
 			}
 		}
 	}

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Host is what handlers have besides events: a store of values, a clock, random numbers, answers to
-// requests and the caches of informers. The zero value has none of it and is ready for use. It
-// outlives its guests, as a store does that is kept.
+// Host is the environment of handlers besides events: a key-value store, a clock, random numbers,
+// HTTP responses and the caches of informers. The zero value is empty and ready for use. It
+// outlives its guests, like a persistent store.
 type Host struct {
-	now      time.Time // zero is epoch
+	now      time.Time // zero: epoch
 	seed     uint64
 	values   map[string]value
 	maxKeys  int
@@ -22,10 +22,10 @@ type Host struct {
 	caches   map[string]*cache // by informer
 }
 
-// epoch is when the clock begins.
+// epoch is where the clock starts.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Now is the time on the clock, which stands still. It begins with 2026.
+// Now returns the time on the clock, which stands still until it is set. It starts with 2026.
 func (h *Host) Now() time.Time {
 	if h.now.IsZero() {
 		return epoch
@@ -33,17 +33,17 @@ func (h *Host) Now() time.Time {
 	return h.now
 }
 
-// SetTime sets the clock. Values of kv.v1 end by it.
+// SetTime sets the clock. Values in the store expire by it.
 func (h *Host) SetTime(now time.Time) { h.now = now }
 
-// Advance moves the clock on.
+// Advance moves the clock forward.
 func (h *Host) Advance(d time.Duration) { h.now = h.Now().Add(d) }
 
-// SetSeed is for guests that are started after that: for the same seed they get the same random
-// bytes in the same order. It is 0 without this.
+// SetSeed sets the random seed of guests started later: the same seed yields the same bytes in the
+// same order. The default is 0.
 func (h *Host) SetSeed(seed uint64) { h.seed = seed }
 
-// Start configures the handler, with a configuration that must be taken.
+// Start configures the handler; it fails the test if the configuration is rejected.
 func (h *Host) Start(t testing.TB, config string) *Guest {
 	t.Helper()
 	g, err := h.Load(config)
@@ -53,33 +53,33 @@ func (h *Host) Start(t testing.TB, config string) *Guest {
 	return g
 }
 
-// Value gives what the handler keeps under a key.
+// Value returns the value stored under a key.
 func (h *Host) Value(key string) (text string, ok bool) {
 	v, ok := h.live(key)
 	return string(v.text), ok
 }
 
-// SetValue lets the store have a value, without end if ttl is 0.
+// SetValue stores a value, which never expires if ttl is 0.
 func (h *Host) SetValue(key, text string, ttl time.Duration) { h.store(key, []byte(text), ttl) }
 
-// Keys are those in the store, in order.
+// Keys returns the store's keys, sorted.
 func (h *Host) Keys() []string {
 	maps.DeleteFunc(h.values, func(key string, _ value) bool { _, ok := h.live(key); return !ok })
 	return slices.Sorted(maps.Keys(h.values))
 }
 
-// LimitKeys makes the store refuse more keys than that; 0 is no limit.
+// LimitKeys makes the store reject keys beyond n; 0 means no limit.
 func (h *Host) LimitKeys(n int) { h.maxKeys = n }
 
-// Request is what the handler has asked for.
+// Request is an HTTP request that the handler made.
 type Request struct {
 	Method, URL string
 	Header      map[string]string
 	Body        string
 }
 
-// Answer is what comes of a request: a response or, if Err is one of package informerd's errors,
-// none.
+// Answer is the outcome of a request: a response or, if Err is one of package informerd's errors,
+// that error.
 type Answer struct {
 	Status int // 200 if it is 0
 	Header map[string]string
@@ -87,8 +87,8 @@ type Answer struct {
 	Err    error
 }
 
-// Answer is the answer to requests with a method and URL from now on. There is none to others: they
-// are unavailable.
+// Answer sets the outcome of later requests with this method and URL. Other requests are
+// unavailable.
 func (h *Host) Answer(method, url string, a Answer) {
 	if h.answers == nil {
 		h.answers = map[string]Answer{}
@@ -99,11 +99,11 @@ func (h *Host) Answer(method, url string, a Answer) {
 	h.answers[method+" "+url] = a
 }
 
-// Requests are those that the handler has made so far, answered or not.
+// Requests returns the requests that the handler has made so far, answered or not.
 func (h *Host) Requests() []Request { return h.requests }
 
-// SetObjects makes these texts the objects in the cache of an informer. It grants the informer:
-// others are denied.
+// SetObjects sets the objects in an informer's cache, as JSON texts. It grants the informer; others
+// are denied.
 func (h *Host) SetObjects(informer string, objects ...string) {
 	c := h.cacheOf(informer)
 	c.byKey = map[string]string{}
@@ -112,8 +112,8 @@ func (h *Host) SetObjects(informer string, objects ...string) {
 	}
 }
 
-// SetIndex says what an index of an informer finds under a value: the objects with these keys, as
-// in shop/web or, for cluster-scoped objects, n1. A key without an object panics.
+// SetIndex sets the objects that an informer's index has under a value, by keys such as shop/web
+// or, for cluster-scoped objects, n1. It panics if there is no object with that key.
 func (h *Host) SetIndex(informer, index, value string, keys ...string) {
 	c := h.cacheOf(informer)
 	for _, key := range keys {

@@ -14,7 +14,7 @@ import (
 
 var name = informerd.Path("metadata.name")
 
-// The guest counts its events in the store, and gives their names.
+// The guest counts its events in the store, and emits their names.
 func init() {
 	informerd.Register(informerd.Handler{OnEvent: func(e *informerd.Event) informerd.Verdict {
 		count, _ := informerd.KVGet("count")
@@ -40,7 +40,7 @@ func TestHostOutlivesItsGuests(t *testing.T) {
 	}
 	h.Advance(1)
 	if got, ok := h.Value("count"); ok || len(h.Keys()) != 0 {
-		t.Errorf("it has not ended: %q", got)
+		t.Errorf("the value has not expired: %q", got)
 	}
 	h.LimitKeys(1)
 	h.SetValue("other", "x", 0)
@@ -50,7 +50,7 @@ func TestHostOutlivesItsGuests(t *testing.T) {
 	}
 }
 
-// A guest that takes one event at a time gets the events of a batch one by one.
+// A guest without OnBatch gets the events of a batch one by one.
 func TestBatchOfAGuestWithout(t *testing.T) {
 	results := informerdtest.Start(t, "").Batch(
 		informerdtest.Event{Object: `{"metadata":{"name":"a"}}`},
@@ -62,7 +62,7 @@ func TestBatchOfAGuestWithout(t *testing.T) {
 	}
 }
 
-// Mistakes of a test are said.
+// Mistakes in a test panic with a message.
 func TestWrongObjects(t *testing.T) {
 	for want, f := range map[string]func(h *informerdtest.Host){
 		"this is not an object with a name": func(h *informerdtest.Host) {

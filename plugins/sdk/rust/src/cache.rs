@@ -1,5 +1,6 @@
-//! The objects of other informers, from their caches. A guest that reads them needs the grant "cache", which names the
-//! informers. Objects are found in on_event and on_batch only, and are gone when these return.
+//! Objects of other informers, from their caches. A guest that reads them needs the grant "cache",
+//! which lists the informers. Objects can be read in on_event and on_batch only, and are released
+//! when these return.
 
 use std::marker::PhantomData;
 
@@ -7,13 +8,13 @@ use crate::error::Error;
 use crate::host;
 use crate::object::{Object, Source};
 
-/// Cache is that of an informer.
+/// Cache is the cache of an informer.
 pub struct Cache {
     resource: u32,
 }
 
-/// Opens the cache of an informer, by its name in the configuration. It is made for configure: `?` there refuses the handler
-/// with the reason.
+/// Opens the cache of the informer with that name in the configuration. Call it in configure: `?`
+/// there rejects the handler with the reason.
 pub fn open(informer: &str) -> Result<Cache, String> {
     match Error::check(host::cache_resource(informer)) {
         Ok(resource) => Ok(Cache { resource }),
@@ -23,7 +24,7 @@ pub fn open(informer: &str) -> Result<Cache, String> {
 }
 
 impl Cache {
-    /// Finds an object, None if there is none. The namespace is "" for cluster-scoped objects.
+    /// Returns an object, or None if there is none. The namespace is "" for cluster-scoped objects.
     pub fn get(&self, namespace: &str, name: &str) -> Result<Option<Object<InCache<'_>>>, Error> {
         match Error::check(host::cache_get(self.resource, namespace, name)) {
             Ok(iter) => Ok(Some(Object { source: InCache::new(iter) })),
@@ -32,15 +33,15 @@ impl Cache {
         }
     }
 
-    /// Finds the objects that have a value in one of the informer's indexes, in any order. An index that the informer does not
-    /// have finds none.
+    /// Returns the objects that have a value in one of the informer's indexes, in any order. An
+    /// index that the informer does not have yields no objects.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Objects<'_>, Error> {
         let iter = Error::check(host::cache_by_index(self.resource, index, value))?;
         Ok(Objects { at: Object { source: InCache::new(iter) } })
     }
 }
 
-/// Objects are those that by_index found.
+/// Objects iterates over the objects that by_index found.
 ///
 /// ```ignore
 /// let mut pods = self.pods.by_index("node", &node)?;
@@ -53,8 +54,8 @@ pub struct Objects<'a> {
 }
 
 impl<'a> Objects<'a> {
-    /// Goes on to the next object, None if there is none left. Quota says that more objects or bytes were read for this event
-    /// than the grant allows.
+    /// Moves to the next object; None after the last. Quota means that more objects or bytes were
+    /// read during this event than the grant allows.
     #[allow(clippy::should_implement_trait)] // an Iterator cannot lend
     pub fn next(&mut self) -> Result<Option<&Object<InCache<'a>>>, Error> {
         match Error::check(host::cache_iter_next(self.at.source.iter))? {
@@ -64,7 +65,8 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// InCache says that an object is in a cache. It closes the host's iterator, of which there are few, in the end.
+/// InCache is the source of an object in a cache. Dropping it closes the host's iterator, of which
+/// there are few.
 pub struct InCache<'a> {
     iter: u32,
     cache: PhantomData<&'a Cache>, // so that a handler cannot keep it beyond its event

@@ -1,19 +1,19 @@
 use std::fmt;
 
-/// Error is why the host did not do something.
+/// Error is why the host did not carry out a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// There is none. Where that is nothing unusual, the functions give None or false in its place.
+    /// There is none. Functions for which that is normal return None or false instead.
     NotFound,
-    /// What was given is not as it has to be.
+    /// An argument is malformed.
     BadArgument,
     /// The grant does not allow it.
     Denied,
-    /// It is more than the grant, or the interface, allows.
+    /// It exceeds what the grant or the interface allows.
     Quota,
-    /// It is not to be had now.
+    /// It is not available now.
     Unavailable,
-    /// It cannot be done at this time, as in configure.
+    /// It is not allowed at this time, such as in configure.
     WrongPhase,
 }
 
@@ -29,7 +29,7 @@ impl Error {
         }
     }
 
-    /// status gives the number of the reference, for the fake host.
+    /// status returns the number in the reference, for the fake host.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn status(self) -> i32 {
         match self {
@@ -42,7 +42,7 @@ impl Error {
         }
     }
 
-    /// check gives a result that is not negative.
+    /// check returns a result that is not negative, or the error.
     pub(crate) fn check(result: i32) -> Result<u32, Error> {
         if result < 0 {
             return Err(Error::of(result));
@@ -51,7 +51,7 @@ impl Error {
     }
 }
 
-/// The words of the reference.
+/// The texts of the reference.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {

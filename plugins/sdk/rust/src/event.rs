@@ -9,7 +9,7 @@ use crate::value::Kind;
 const OBJECT: u32 = 0;
 const OLD: u32 = 1;
 
-/// Op says what happened to an object.
+/// Op is what happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     Add = 1,
@@ -18,7 +18,7 @@ pub enum Op {
     Resync = 4,
 }
 
-/// Event is what a handler gets.
+/// Event is one change of an object, as a handler receives it.
 pub struct Event {
     pub op: Op,
     /// The event is part of the first list.
@@ -28,7 +28,7 @@ pub struct Event {
     /// Earlier events of this object were coalesced away.
     pub missed: bool,
     pub object: Object,
-    /// Exists for an update only.
+    /// Exists for updates only.
     pub old: Object,
 }
 
@@ -49,26 +49,26 @@ impl Event {
         }
     }
 
-    /// Tells whether a field differs between old and object. For an add or a delete every field that exists has
-    /// changed, for a resync none.
+    /// Reports whether a field differs between old and object. For an add or a delete every
+    /// existing field has changed, for a resync none.
     pub fn changed(&self, path: &Path) -> bool {
         host::event_changed(path.handle) == 1
     }
 
-    /// The verdict to try again later, with the reason why.
+    /// Returns the verdict to try this event again later, and records the reason.
     pub fn retry(&self, reason: impl AsRef<str>) -> Verdict {
         host::result_error(reason.as_ref());
         Verdict::Retry
     }
 
-    /// The verdict not to try again, with the reason why.
+    /// Returns the verdict not to try this event again, and records the reason.
     pub fn fail(&self, reason: impl AsRef<str>) -> Verdict {
         host::result_error(reason.as_ref());
         Verdict::Fail
     }
 }
 
-/// InEvent says that an object is that of an event.
+/// InEvent is the source of an event's object.
 pub struct InEvent {
     which: u32,
     size: u32,
@@ -93,10 +93,10 @@ impl Source for InEvent {
         host::event_object(self.which, 0, buf)
     }
 
-    fn given(&self, handle: u32) -> Option<(Kind, &[u8])> {
+    fn prefetched(&self, handle: u32) -> Option<(Kind, &[u8])> {
         if self.which != OBJECT {
             return None;
         }
-        prefetch::given(handle)
+        prefetch::prefetched(handle)
     }
 }

@@ -2,13 +2,15 @@ use crate::error::Error;
 use crate::host;
 use crate::prefetch;
 
-/// Path is the way to a field, such as metadata.labels["app"] or spec.containers\[0\].image.
+/// Path is the compiled path of a field, such as metadata.labels["app"] or
+/// spec.containers\[0\].image.
 pub struct Path {
     pub(crate) handle: u32,
 }
 
 impl Path {
-    /// Compiles a path. Only Handler::configure may call it; `?` there refuses the handler with the reason.
+    /// Compiles a path. Only Handler::configure may call it; `?` there rejects the handler with the
+    /// reason.
     pub fn compile(text: &str) -> Result<Path, String> {
         let handle = host::event_path(text);
         if handle >= 0 {

@@ -1,9 +1,10 @@
 use crate::event::Event;
 use crate::result::Verdict;
 
-/// Handler is what a guest does.
+/// Handler is a guest's implementation.
 pub trait Handler: Sized + 'static {
-    /// Runs once, before the first event. It compiles paths, reads the configuration and refuses bad settings.
+    /// Runs once, before the first event. It compiles paths, reads the configuration and rejects
+    /// invalid settings.
     fn configure() -> Result<Self, String>;
 
     /// Runs for each event. The event is valid until it returns.
@@ -23,8 +24,8 @@ macro_rules! register {
     };
 }
 
-/// Makes a type the handler of this guest that takes many events at once. Call it once, outside of functions, in place of
-/// `register!`.
+/// Makes a type the batch handler of this guest, which takes many events at once. Call it once,
+/// outside of functions, instead of `register!`.
 #[macro_export]
 macro_rules! register_batch {
     ($handler:ty) => {
@@ -62,7 +63,7 @@ macro_rules! informerd_exports {
     };
 }
 
-/// What the exports run.
+/// The functions that the exports run.
 #[doc(hidden)]
 pub mod exports {
     use super::Handler;
@@ -95,6 +96,6 @@ pub mod exports {
     }
 
     fn configured<H>(handler: &mut Option<H>) -> &mut H {
-        handler.as_mut().expect("informerd: an event before configure")
+        handler.as_mut().expect("informerd: event before configure")
     }
 }

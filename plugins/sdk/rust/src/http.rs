@@ -1,4 +1,4 @@
-//! HTTP requests. A guest that makes them needs the grant "http", which says where to.
+//! HTTP requests. A guest that makes them needs the grant "http", which lists the allowed URLs.
 
 use std::cell::Cell;
 
@@ -6,10 +6,10 @@ use crate::error::Error;
 use crate::host;
 use crate::json::MapWriter;
 
-/// Request is what is asked for.
+/// Request is an HTTP request to send.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// "" is GET.
+    /// "" means GET.
     pub method: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
@@ -32,8 +32,8 @@ impl Request {
     }
 }
 
-/// Response is the answer to the last request. It is read through the host, so it is valid until the next request or the end
-/// of the event; an older one has nothing left.
+/// Response is the response to the last request. It is read through the host, so it is valid until
+/// the next request or the end of the event; an older one has no headers and no body.
 #[derive(Debug)]
 pub struct Response {
     /// The status code, such as 200.
@@ -45,9 +45,10 @@ thread_local! {
     static REQUESTS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Makes a request and waits for the answer, whatever its status code. The error says why there is none: denied is what the
-/// grant does not allow, quota is too many or too large, unavailable is no answer, or none in time. After the last, and if
-/// the answer is too large, the request may have been made.
+/// Sends a request and waits for the response, whatever its status code. Denied means that the
+/// grant does not allow the request, quota that there were too many or one is too large,
+/// unavailable that no response came in time. In the last case, or if the response is too large,
+/// the request may have been sent.
 pub fn request(request: &Request) -> Result<Response, Error> {
     let mut head = MapWriter::new();
     if !request.method.is_empty() {
@@ -70,7 +71,8 @@ pub fn request(request: &Request) -> Result<Response, Error> {
 }
 
 impl Response {
-    /// Gives a header, whose name may be in any case; values of several of that name are joined by a comma and a space.
+    /// Returns a header, whose name's case does not matter; several values are joined by a comma
+    /// and a space.
     pub fn header(&self, name: &str) -> Option<String> {
         if !self.is_last() {
             return None;
@@ -78,7 +80,7 @@ impl Response {
         host::read(|buf| (host::http_header(name, buf), ()), |value, ()| host::text(value)).ok()
     }
 
-    /// Gives the body. Not found says that there is none any more, as another request was made.
+    /// Returns the body. Not found means that another request has been made since.
     pub fn body(&self) -> Result<Vec<u8>, Error> {
         if !self.is_last() {
             return Err(Error::NotFound);
@@ -93,11 +95,11 @@ impl Response {
             if copied < room {
                 return Ok(body);
             }
-            room = body.len(); // as much again
+            room = body.len(); // double the room
         }
     }
 
-    /// Gives the body as text, as for Value::of.
+    /// Returns the body as text, as for Value::of.
     pub fn text(&self) -> Result<String, Error> {
         self.body().map(|body| host::text(&body))
     }

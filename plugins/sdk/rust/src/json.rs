@@ -1,16 +1,16 @@
-//! A reader of JSON that the host has found to be valid, and a writer. A text that is not valid is read as something
-//! else, but never beyond its end.
+//! A writer of JSON, and a reader of JSON that the host has validated. Text that is not valid
+//! yields wrong values, but is never read beyond its end.
 
 use std::fmt;
 
 pub(crate) const SPACE: &[char] = &[' ', '\t', '\n', '\r'];
 
-/// skip_space gives what is behind the space a text begins with.
+/// skip_space returns the text after its leading space.
 pub(crate) fn skip_space(json: &str) -> &str {
     json.trim_start_matches(SPACE)
 }
 
-/// ends tells whether an array or a map ends here.
+/// ends reports whether an array or a map ends here.
 pub(crate) fn ends(json: &str) -> bool {
     json.starts_with([']', '}'])
 }
@@ -28,7 +28,7 @@ fn string_length(json: &[u8]) -> usize {
     json.len()
 }
 
-/// skip_value gives what is behind the value a text begins with.
+/// skip_value returns the text after its first value.
 pub(crate) fn skip_value(json: &str) -> &str {
     let bytes = json.as_bytes();
     let (mut at, mut depth) = (0, 0);
@@ -55,7 +55,7 @@ pub(crate) fn skip_value(json: &str) -> &str {
         }
         at += 1;
     }
-    &json[at..] // which is at an ASCII character or the end
+    &json[at..] // at is at an ASCII character or the end
 }
 
 /// decode decodes a JSON string, given with its quotes.
@@ -89,7 +89,8 @@ pub(crate) fn decode(quoted: &str) -> String {
     text
 }
 
-/// unicode reads what follows \u, and the other half if it is the first of a pair; a half without the other is U+FFFD.
+/// unicode reads what follows \u, and the second half of a surrogate pair; a half without the other
+/// is U+FFFD.
 fn unicode(text: &str) -> (char, &str) {
     let (first, rest) = hex4(text);
     if (0xd800..0xdc00).contains(&first) {
@@ -110,7 +111,7 @@ fn hex4(text: &str) -> (u32, &str) {
     }
 }
 
-/// Gives a text as a JSON string, for output and for messages.
+/// Returns a text as a JSON string, for output and for messages.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -129,7 +130,7 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// MapWriter writes a JSON object; to_string gives it.
+/// MapWriter writes a JSON object; to_string returns it.
 #[derive(Default)]
 pub struct MapWriter {
     members: String,
@@ -152,7 +153,7 @@ impl MapWriter {
         self.json(name, b)
     }
 
-    /// Adds what is JSON already.
+    /// Adds a value that is already JSON.
     pub fn json(&mut self, name: &str, json: impl ToString) -> &mut Self {
         if !self.members.is_empty() {
             self.members.push(',');
@@ -170,7 +171,7 @@ impl fmt::Display for MapWriter {
     }
 }
 
-/// ListWriter writes a JSON array; to_string gives it.
+/// ListWriter writes a JSON array; to_string returns it.
 #[derive(Default)]
 pub struct ListWriter {
     items: String,
@@ -197,7 +198,7 @@ impl ListWriter {
         self.json(b)
     }
 
-    /// Adds what is JSON already.
+    /// Adds a value that is already JSON.
     pub fn json(&mut self, json: impl ToString) -> &mut Self {
         if !self.items.is_empty() {
             self.items.push(',');

@@ -20,16 +20,20 @@
 //! informerd::register!(Failed);
 //! ```
 //!
-//! It is built for wasm32-unknown-unknown by the script `build` beside the folder src, or with cargo as a cdylib.
+//! It is built for wasm32-unknown-unknown by the script `build` next to the folder src, or with
+//! cargo as a cdylib.
 //!
-//! A handler reads the fields it needs through the host, which finds them in the object's text. Everything runs on one
-//! thread, one event after the other, and each worker of a listener has an instance with a handler of its own. An
-//! instance that panics or is too slow is replaced by a fresh one, so what a handler keeps is a cache and no store.
+//! A handler reads the fields it needs through the host, which finds them in the object's text.
+//! Everything runs on one thread, one event after the other, and each worker of a listener has its
+//! own instance with its own handler. An instance that panics or is too slow is replaced by a new
+//! one, so what a handler keeps is only a cache.
 //!
-//! What needs a grant is in the modules `kv`, `http` and `cache`, and in `log`, `now` and `random`. A handler that takes many
-//! events at once is a `BatchHandler`, registered with `register_batch!`.
+//! The functions that need grants are in the modules `kv`, `http` and `cache`, and `log`, `now` and
+//! `random`. A handler that takes many events at once is a `BatchHandler`, registered with
+//! `register_batch!`.
 //!
-//! Built for another platform, as for `rustc --test`, the crate runs against the fake host of module `fake`.
+//! Built for another platform, as for `rustc --test`, the crate runs against the fake host of
+//! module `fake`.
 
 mod batch;
 pub mod cache;

@@ -1,6 +1,6 @@
 use crate::host;
 
-/// Level is the level of a log line.
+/// Level is the severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     Debug = 0,
@@ -14,7 +14,8 @@ pub fn log(level: Level, line: impl AsRef<str>) {
     host::log(level as i32, line.as_ref());
 }
 
-/// Tells whether a line of that level would be written. A guest that calls it needs the grant "log".
+/// Reports whether a line of that level would be written. A guest that calls it needs the grant
+/// "log".
 pub fn log_enabled(level: Level) -> bool {
     host::log_enabled(level as i32) == 1
 }

@@ -3,13 +3,14 @@ use crate::field::Path;
 use crate::host;
 use crate::value::{Kind, Value};
 
-/// Object is the state of an object, read through the host: that of an event, or one in a cache. It is valid until on_event
-/// returns.
+/// Object is the state of an object, read through the host: that of an event or one in a cache. It
+/// is valid until on_event returns.
 pub struct Object<S = InEvent> {
     pub(crate) source: S,
 }
 
-/// Source is where an object is: in the event or in a cache. A function that reads either takes an `&Object<impl Source>`.
+/// Source is where an object comes from: an event or a cache. A function that reads either takes an
+/// `&Object<impl Source>`.
 pub trait Source {
     #[doc(hidden)]
     /// field reads a field as the host does, writing it whole or not at all.
@@ -23,24 +24,24 @@ pub trait Source {
     fn json(&self, buf: &mut [u8]) -> i32;
 
     #[doc(hidden)]
-    /// given finds a field that the host gave ahead.
-    fn given(&self, _handle: u32) -> Option<(Kind, &[u8])> {
+    /// prefetched returns a field that the host has prefetched.
+    fn prefetched(&self, _handle: u32) -> Option<(Kind, &[u8])> {
         None
     }
 }
 
 impl<S: Source> Object<S> {
-    /// False for the old object of an event that has none.
+    /// Reports whether there is an object; only updates have an old one.
     pub fn exists(&self) -> bool {
         self.size() > 0
     }
 
-    /// The length of the object's JSON text.
+    /// Returns the length of the object's JSON text.
     pub fn size(&self) -> usize {
         self.source.size()
     }
 
-    /// Copies the whole text, "" if there is no object. Prefer reading single fields.
+    /// Returns a copy of the whole text, "" if there is no object. Prefer reading single fields.
     pub fn json(&self) -> String {
         let mut text = vec![0; self.size()];
         if text.is_empty() {
@@ -51,36 +52,36 @@ impl<S: Source> Object<S> {
         host::text(&text)
     }
 
-    /// Reads a field.
+    /// Returns a field's value.
     pub fn get(&self, path: &Path) -> Value {
         self.read(path, |kind, text| Value { kind, text: host::text(text) })
     }
 
-    /// Reads a string, "" if the field is none.
+    /// Returns a field that is a string, otherwise "".
     pub fn string(&self, path: &Path) -> String {
         self.read(path, |kind, text| if kind == Kind::String { host::text(text) } else { String::new() })
     }
 
-    /// Reads an integer, 0 if the field is none.
+    /// Returns a field that is an integer, otherwise 0.
     pub fn int(&self, path: &Path) -> i64 {
         self.get(path).int().unwrap_or(0)
     }
 
-    /// Reads a boolean, false if the field is none.
+    /// Reports whether a field is true.
     pub fn bool(&self, path: &Path) -> bool {
         self.read(path, |kind, text| kind == Kind::Boolean && text == b"true")
     }
 
-    /// Tells whether the field is there, be it null.
+    /// Reports whether the field is present, null included.
     pub fn has(&self, path: &Path) -> bool {
-        match self.source.given(path.handle) {
+        match self.source.prefetched(path.handle) {
             Some((kind, _)) => kind != Kind::Missing,
             None => self.source.field(path.handle, &mut []) > 0,
         }
     }
 
     fn read<T>(&self, path: &Path, take: impl Fn(Kind, &[u8]) -> T) -> T {
-        if let Some((kind, text)) = self.source.given(path.handle) {
+        if let Some((kind, text)) = self.source.prefetched(path.handle) {
             return take(kind, text);
         }
         let got = host::read(

@@ -1,23 +1,23 @@
-//! What a panic says to the host before it ends the guest.
+//! Reports a panic to the host before it ends the guest.
 
 use std::any::Any;
 use std::panic::Location;
 
 use crate::host;
 
-/// report gives the host the message of every panic from now on, and where it was: nothing else would say why the guest
-/// ended. Natively, tests have their own way to say it.
+/// report passes the message and place of every later panic to the host, which would not learn
+/// otherwise why the guest ended. Natively, tests report panics in their own way.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn report() {
-    std::panic::set_hook(Box::new(|panic| say(panic.payload(), panic.location())));
+    std::panic::set_hook(Box::new(|panic| report_panic(panic.payload(), panic.location())));
 }
 
-/// say is what the hook does.
-pub(crate) fn say(payload: &dyn Any, at: Option<&Location>) {
+/// report_panic is the body of the panic hook.
+pub(crate) fn report_panic(payload: &dyn Any, at: Option<&Location>) {
     let message = match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
         (Some(text), _) => text,
         (_, Some(text)) => text.as_str(),
-        _ => "something that is no text",
+        _ => "a value that is not text",
     };
     let mut text = format!("panicked at '{}'", message);
     if let Some(at) = at {

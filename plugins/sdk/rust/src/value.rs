@@ -25,7 +25,7 @@ impl Kind {
         }
     }
 
-    /// of tells what begins a JSON text.
+    /// of returns the kind of the value at the start of a JSON text.
     pub(crate) fn of(json: &str) -> Kind {
         match json.as_bytes().first() {
             None => Kind::Missing,
@@ -43,12 +43,13 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     pub kind: Kind,
-    /// A string decoded, and any other value as its JSON text.
+    /// The decoded string, or the JSON text of any other value.
     pub text: String,
 }
 
 impl Value {
-    /// Makes a value of JSON text; space around it is left out. Of what is not JSON it makes something else.
+    /// Makes a value of JSON text, without surrounding space. Text that is not JSON yields an
+    /// arbitrary value.
     pub fn of(json: &str) -> Value {
         let json = json.trim_matches(SPACE);
         let kind = Kind::of(json);
@@ -60,12 +61,12 @@ impl Value {
         Value { kind: Kind::Missing, text: String::new() }
     }
 
-    /// True if the value is there, be it null.
+    /// Reports whether the value is present, null included.
     pub fn exists(&self) -> bool {
         self.kind != Kind::Missing
     }
 
-    /// A string, "" for any other value.
+    /// Returns the string, "" for any other value.
     pub fn string(&self) -> &str {
         if self.kind == Kind::String {
             &self.text
@@ -74,12 +75,12 @@ impl Value {
         }
     }
 
-    /// True only for the value true.
+    /// Reports whether the value is true.
     pub fn bool(&self) -> bool {
         self.kind == Kind::Boolean && self.text == "true"
     }
 
-    /// A number that is an integer.
+    /// Returns the number if it is an integer.
     pub fn int(&self) -> Option<i64> {
         match self.kind {
             Kind::Number => self.text.parse().ok(),
@@ -87,9 +88,9 @@ impl Value {
         }
     }
 
-    /// Reads a member of a map. It is missing if the value is no map.
+    /// Returns a member of a map. It is missing if the value is not a map.
     pub fn member(&self, name: &str) -> Value {
-        let mut found = None; // the last of several counts
+        let mut found = None; // the last duplicate counts
         if self.kind == Kind::Map {
             self.walk(|n, json| {
                 if n == name {
@@ -100,14 +101,14 @@ impl Value {
         found.map_or_else(Value::missing, Value::of)
     }
 
-    /// What is in an array or a map; any other value has no items.
+    /// Returns the values in an array or a map; any other value has no items.
     pub fn items(&self) -> Vec<Value> {
         let mut items = Vec::new();
         self.walk(|_, json| items.push(Value::of(json)));
         items
     }
 
-    /// The names of a map's members, in the order of items.
+    /// Returns the names of a map's members, in the order of items.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         if self.kind == Kind::Map {
@@ -131,7 +132,7 @@ impl Value {
             }
             let rest = skip_value(at);
             if rest.len() == at.len() {
-                return; // nothing was there
+                return; // there was no value
             }
             each(name, &at[..at.len() - rest.len()]);
             let rest = skip_space(rest);

@@ -1,5 +1,5 @@
-//! A guest that calls every function of the host, for a test in the real one; it does the same in each language. With "do" in
-//! its configuration, it does what needs more grants.
+//! A guest that calls every host function, for a test in the real host; it is the same in each
+//! language. With "do" in its configuration, it makes the calls that need more grants.
 
 use std::time::{Duration, SystemTime};
 
@@ -51,7 +51,7 @@ impl BatchHandler for Everything {
     fn on_batch(&mut self, batch: &mut Batch) -> Verdict {
         while let Some(event) = batch.next() {
             let verdict = match self.does.as_str() {
-                "words" => match self.words(event) {
+                "words" => match self.granted_calls(event) {
                     Ok(data) => done(emit("com.example.words", data)),
                     Err(error) => event.fail(error.to_string()),
                 },
@@ -113,14 +113,14 @@ impl Everything {
         Verdict::Done
     }
 
-    /// words calls what needs grants.
-    fn words(&self, event: &Event) -> Result<MapWriter, Error> {
+    /// granted_calls makes the calls that need grants.
+    fn granted_calls(&self, event: &Event) -> Result<MapWriter, Error> {
         let app = event.object.string(&self.app);
         let mut data = MapWriter::new();
         data.string("name", event.object.string(&self.name)).int("app", app.len() as i64);
         data.int("old", event.old.int(&self.priority));
 
-        // Counts, as several instances may.
+        // Counts, as several instances may do at once.
         let count = loop {
             let old = kv::get("count")?;
             let count = old.as_ref().map_or(0, |c| c.len()) + 1;
@@ -151,7 +151,7 @@ impl Everything {
         data.bool("missing", owners.get("", "web")?.is_none());
         let mut names = ListWriter::new();
         for _ in 0..20 {
-            // more than there may be open at once
+            // more than may be open at once
             names = ListWriter::new();
             let mut found = owners.by_index("app", "web")?;
             while let Some(o) = found.next()? {

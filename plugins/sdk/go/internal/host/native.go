@@ -2,8 +2,8 @@
 
 package host
 
-// Host is what a fake host implements. The functions are those of the interface informerd/v1, with
-// slices and strings in place of pointers.
+// Host is implemented by a fake host. Its methods are the functions of the interface informerd/v1,
+// with slices and strings in place of pointers.
 type Host interface {
 	EventObject(which, off uint32, buf []byte) int32
 	EventPath(path string) int32
@@ -19,7 +19,7 @@ type Host interface {
 	Granted
 }
 
-// Granted is the part of a Host that a guest must be granted.
+// Granted is the part of a Host that needs grants.
 type Granted interface {
 	KVGet(key string, buf []byte) int32
 	KVSet(key string, value []byte, ttl int64) int32
@@ -38,7 +38,7 @@ type Granted interface {
 	CacheClose(iter uint32) int32
 }
 
-// Current is the host that is called. Package informerdtest sets it.
+// Current is the host in use, set by package informerdtest.
 var Current Host
 
 // EventObject is event.v1 object.
@@ -89,7 +89,7 @@ func KVSet(key string, value []byte, ttl int64) int32 { return Current.KVSet(key
 // KVDelete is kv.v1 delete.
 func KVDelete(key string) int32 { return Current.KVDelete(key) }
 
-// KVCAS is kv.v1 cas; old is nil if there must be no such key.
+// KVCAS is kv.v1 cas; a nil old value means that the key must not exist.
 func KVCAS(key string, old, value []byte, ttl int64) int32 {
 	return Current.KVCAS(key, old, value, ttl)
 }

@@ -74,7 +74,7 @@ func EventField(which, handle uint32, buf []byte) int64 {
 // EventChanged is event.v1 changed.
 func EventChanged(handle uint32) int32 { return eventChanged(handle) }
 
-// EventPrefetch is event.v1 prefetch. The host writes to buf from then on, so it must be of a
+// EventPrefetch is event.v1 prefetch. From then on the host writes to buf, so it must belong to a
 // global variable.
 func EventPrefetch(buf []byte, handles []uint32) int32 {
 	ptr, n := pointer(buf)

@@ -69,7 +69,7 @@ func KVSet(key string, value []byte, ttl int64) int32 {
 // KVDelete is kv.v1 delete.
 func KVDelete(key string) int32 { return kvDelete(text(key)) }
 
-// KVCAS is kv.v1 cas; old is nil if there must be no such key.
+// KVCAS is kv.v1 cas; a nil old value means that the key must not exist.
 func KVCAS(key string, old, value []byte, ttl int64) int32 {
 	k, kn := text(key)
 	was, length := pointer(old)

@@ -1,5 +1,5 @@
-// Everything is a guest that uses all words of the SDK; the tests of pkg/plugins run it on the real
-// host.
+// Everything is a guest that uses every function of the SDK; the tests of pkg/plugins run it on the
+// real host.
 package main
 
 import (
@@ -21,7 +21,7 @@ var (
 	settings struct {
 		URL      string `json:"url"`      // of a server
 		Informer string `json:"informer"` // granted
-		Do       string `json:"do"`       // what probe shows, in place of everything
+		Do       string `json:"do"`       // the probe to run in place of everything
 	}
 	owners informerd.CacheReader
 )
@@ -37,7 +37,7 @@ func configure() error {
 		return err
 	}
 	if _, err := informerd.Cache("not granted"); !errors.Is(err, informerd.ErrDenied) {
-		return fmt.Errorf("an informer that is not granted: %w", err)
+		return fmt.Errorf("informer that is not granted: %w", err)
 	}
 	var err error
 	if owners, err = informerd.Cache(settings.Informer); err != nil {
@@ -52,7 +52,7 @@ func configure() error {
 	return informerd.Prefetch(name, restarts, network, none)
 }
 
-// onBatch gives each event what it found, or the verdict that fits its operation.
+// onBatch emits what it found for each event, or returns the verdict that belongs to its operation.
 func onBatch(b *batch.Batch) informerd.Verdict {
 	for e := b.Next(); e != nil; e = b.Next() {
 		if settings.Do != "" {

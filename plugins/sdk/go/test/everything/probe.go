@@ -9,10 +9,10 @@ import (
 var (
 	started, ran bool
 	kept         *[4000]byte
-	left         int // of those before it
+	live         int // by earlier guests
 )
 
-// probe shows one thing by its verdict.
+// probe runs one check and returns its outcome as a verdict.
 func probe(e *informerd.Event, do string) informerd.Verdict {
 	good := false
 	switch do {
@@ -27,10 +27,10 @@ func probe(e *informerd.Event, do string) informerd.Verdict {
 	case "cleanups":
 		for range 10 {
 			kept = new([4000]byte)
-			left++
-			runtime.AddCleanup(kept, func(int) { left-- }, 0)
+			live++
+			runtime.AddCleanup(kept, func(int) { live-- }, 0)
 		}
-		good = left < 4000
+		good = live < 4000
 	}
 	if good {
 		return informerd.Done

@@ -1,4 +1,4 @@
-//! The functions of the host that need grants.
+//! The host functions that need grants.
 
 use std::time::{Duration, SystemTime};
 
@@ -21,7 +21,7 @@ fn bad_key(key: &[u8]) -> bool {
 }
 
 pub fn kv_get(key: &[u8], buf: &mut [u8]) -> i32 {
-    world(|w| match w.kept(key) {
+    world(|w| match w.stored(key) {
         _ if bad_key(key) => BAD_ARGUMENT,
         None => NOT_FOUND,
         Some(value) => answer(value, buf),
@@ -30,25 +30,25 @@ pub fn kv_get(key: &[u8], buf: &mut [u8]) -> i32 {
 
 pub fn kv_set(key: &[u8], value: &[u8], ttl_ms: i64) -> i32 {
     world(|w| {
-        let is_new = w.kept(key).is_none();
+        let is_new = w.stored(key).is_none();
         if bad_key(key) {
             return BAD_ARGUMENT;
         }
-        if value.len() > MAX_VALUE || is_new && w.kv.len() >= w.most_keys {
+        if value.len() > MAX_VALUE || is_new && w.kv.len() >= w.max_keys {
             return QUOTA;
         }
         let until = match ttl_ms {
             0 => None,
             ms => w.now.checked_add(Duration::from_millis(ms as u64)),
         };
-        w.keep(key, value, until);
+        w.store(key, value, until);
         0
     })
 }
 
 pub fn kv_delete(key: &[u8]) -> i32 {
     world(|w| {
-        let found = w.kept(key).is_some();
+        let found = w.stored(key).is_some();
         w.kv.remove(key);
         match found {
             _ if bad_key(key) => BAD_ARGUMENT,
@@ -61,9 +61,9 @@ pub fn kv_delete(key: &[u8]) -> i32 {
 pub fn kv_cas(key: &[u8], old: Option<&[u8]>, value: &[u8], ttl_ms: i64) -> i32 {
     let is_old = world(|w| {
         if let Some((key, value)) = w.race.take() {
-            w.keep(&key, &value, None);
+            w.store(&key, &value, None);
         }
-        w.kept(key).map(|v| v.as_slice()) == old
+        w.stored(key).map(|v| v.as_slice()) == old
     });
     if !is_old {
         return 0;
@@ -92,7 +92,7 @@ pub fn random_fill(buf: &mut [u8]) -> i32 {
     })
 }
 
-/// text gives a string that is a member.
+/// text returns a member that is a string.
 fn text(value: &Value, name: &str) -> String {
     value.member(name).string().to_string()
 }
@@ -153,7 +153,7 @@ pub fn cache_resource(informer: &str) -> i32 {
     world(|w| w.informers.iter().position(|i| i.name == informer).map_or(DENIED, |at| at as i32))
 }
 
-/// open gives the number of a new iterator.
+/// open returns the number of a new iterator.
 fn open(iterator: Iterator) -> i32 {
     with(|s| {
         let number = s.iterators.iter().position(Option::is_none).unwrap_or_else(|| {

@@ -7,19 +7,19 @@ use super::{Input, Outcome};
 use crate::batch::BatchHandler;
 use crate::handler::{exports, Handler};
 
-/// Guest is an instance of a handler that is configured.
+/// Guest is a configured instance of a handler.
 pub struct Guest<H> {
     handler: Option<H>,
     paused: Paused,
 }
 
-/// BatchGuest is an instance of a handler of batches that is configured.
+/// BatchGuest is a configured instance of a batch handler.
 pub struct BatchGuest<H> {
     handler: Option<H>,
     paused: Paused,
 }
 
-/// configure runs configure. The error is why the handler refuses.
+/// configure runs the handler's configure. The error is the reason for a rejection.
 fn configure<H>(world: Rc<RefCell<World>>, config: &str, run: fn() -> Result<H, String>) -> Result<(H, Paused), String> {
     let mut handler = None;
     let mut paused = Paused::new(world, config);
@@ -37,7 +37,7 @@ impl<H: Handler> Guest<H> {
         configure(world, config, H::configure).map(|(handler, paused)| Guest { handler: Some(handler), paused })
     }
 
-    /// How many calls of the host it took to read fields, namely those that were not given ahead.
+    /// Returns how many fields took a host call; prefetched ones take none.
     pub fn field_calls(&self) -> usize {
         self.paused.instance.field_calls
     }
@@ -58,7 +58,7 @@ impl<H: Handler> Guest<H> {
         self.event(Input::resync(object))
     }
 
-    /// Is the other four, with what else an event may say.
+    /// Passes an event with all its flags; the other four are shorthands for it.
     pub fn event(&mut self, event: Input) -> Outcome {
         let (op, flags) = (event.op as u32, event.flags());
         let (object_len, old_len) = (event.object.len() as u32, event.old.len() as u32);
@@ -75,7 +75,7 @@ impl<H: BatchHandler> BatchGuest<H> {
         configure(world, config, H::configure).map(|(handler, paused)| BatchGuest { handler: Some(handler), paused })
     }
 
-    /// Gives events to the handler at once, and an outcome for each.
+    /// Passes several events at once, and returns an outcome for each.
     pub fn batch(&mut self, events: &[Input]) -> Vec<Outcome> {
         self.paused.instance.batch = Batch { events: events.to_vec(), ..Batch::default() };
         let handler = &mut self.handler;
@@ -85,7 +85,7 @@ impl<H: BatchHandler> BatchGuest<H> {
             number
         });
         let mut results = std::mem::take(&mut self.paused.instance.batch.results);
-        results.resize_with(events.len(), Default::default); // those that were not pulled
+        results.resize_with(events.len(), Default::default); // for those not pulled
         results.into_iter().map(|(own, output)| output.outcome(own.unwrap_or_else(|| verdict(number)))).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! The functions of the host, as the SDK calls them.
+//! The host functions, as the SDK calls them.
 
 pub use super::grants::*;
 
@@ -34,7 +34,7 @@ pub(super) fn window(text: &[u8], off: u32, buf: &mut [u8]) -> i32 {
     text.len() as i32
 }
 
-/// packed is the result of a function that reads a field.
+/// packed returns the result of a function that reads a field.
 pub(super) fn packed(value: &Value, buf: &mut [u8]) -> i64 {
     (value.kind as i64) << 32 | i64::from(answer(value.text.as_bytes(), buf))
 }
@@ -86,7 +86,7 @@ pub fn event_changed(handle: u32) -> i32 {
 
 /// # Safety
 ///
-/// The cap bytes at ptr are there as long as the guest.
+/// The cap bytes at ptr live as long as the guest.
 pub unsafe fn event_prefetch(ptr: *mut u8, cap: usize, handles: &[u32]) -> i32 {
     with(|s| {
         if s.phase != Phase::Configure {
@@ -104,7 +104,7 @@ pub unsafe fn event_prefetch(ptr: *mut u8, cap: usize, handles: &[u32]) -> i32 {
 
 /// # Safety
 ///
-/// The record is there until the next call or the end of on_batch.
+/// The record lives until the next call or the end of on_batch.
 pub unsafe fn event_next(record: *mut [i32; 5]) -> i32 {
     with(|s| {
         if s.batch.events.is_empty() {
@@ -129,10 +129,10 @@ pub unsafe fn event_next(record: *mut [i32; 5]) -> i32 {
 }
 
 impl super::instance::Instance {
-    /// settle notes what became of the event at hand of a batch.
+    /// settle records the result of a batch's current event.
     pub fn settle(&mut self) {
         if let Some(record) = self.batch.record.take() {
-            // The SDK keeps it until the next one.
+            // The SDK keeps the record until the next event.
             let own = match unsafe { (*record)[4] } {
                 -1 => None,
                 number => Some(verdict(number)),
@@ -180,7 +180,7 @@ pub fn log_enabled(_level: i32) -> i32 {
     1
 }
 
-/// last_message gives what the guest that runs, or crashed, gave as a reason.
+/// last_message returns the reason that the running or crashed guest reported.
 #[cfg(test)]
 pub fn last_message() -> String {
     with(|s| s.output.message.clone())

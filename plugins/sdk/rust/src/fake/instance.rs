@@ -11,12 +11,12 @@ use crate::value::Value;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     Configure,
-    Batch, // without an event at hand
+    Batch, // without a current event
     Event,
     Idle,
 }
 
-/// Instance is what the functions of the host work on: the state of the guest that runs.
+/// Instance is the state of the running guest, on which the host functions work.
 pub struct Instance {
     pub world: Rc<RefCell<World>>,
     pub config: String,
@@ -25,29 +25,29 @@ pub struct Instance {
     pub prefetch: Prefetch,
     pub event: Input,
     pub output: Output,
-    /// How often a field was read with a call of the host.
+    /// The number of fields read with a host call.
     pub field_calls: usize,
     pub batch: Batch,
     pub response: Option<Answer>,
     pub iterators: Vec<Option<Iterator>>, // by number; None is closed
 }
 
-// The layout of what prefetch has the host write, in bytes.
-pub const ENTRIES: usize = 4; // the entries are behind the number of fields
+// The layout of prefetched fields, in bytes.
+pub const ENTRIES: usize = 4; // the entries follow the number of fields
 pub const ENTRY: usize = 12;
 
 fn put(buffer: &mut [u8], at: usize, n: usize) {
     buffer[at..at + 4].copy_from_slice(&(n as u32).to_le_bytes());
 }
 
-/// Prefetch is where the guest wants which fields.
+/// Prefetch is which fields the guest wants, and where.
 pub struct Prefetch {
     pub ptr: *mut u8,
     pub cap: usize,
     pub handles: Vec<u32>,
 }
 
-/// Output is what came of the event at hand.
+/// Output is what the current event produced.
 #[derive(Default)]
 pub struct Output {
     pub emitted: Vec<Emission>,
@@ -55,17 +55,17 @@ pub struct Output {
     pub log: Vec<String>,
 }
 
-/// Batch is the events of a batch.
+/// Batch is the events of a batch and their results.
 #[derive(Default)]
 pub struct Batch {
     pub events: Vec<Input>,
-    pub record: Option<*mut [i32; 5]>, // of the event at hand
+    pub record: Option<*mut [i32; 5]>, // of the current event
     pub results: Vec<(Option<Verdict>, Output)>,
 }
 
-/// Iterator stands before, on or behind one of some objects.
+/// Iterator is a position in some objects.
 pub struct Iterator {
-    pub objects: Vec<String>, // those that are left, the next one last
+    pub objects: Vec<String>, // the remaining ones, the next one last
     pub current: Option<String>,
 }
 
@@ -73,12 +73,12 @@ thread_local! {
     static RUNNING: RefCell<Instance> = RefCell::new(Instance::new(Host::new().world, ""));
 }
 
-/// with gives the state of the guest that runs.
+/// with passes the state of the running guest to f.
 pub fn with<T>(f: impl FnOnce(&mut Instance) -> T) -> T {
     RUNNING.with(|r| f(&mut r.borrow_mut()))
 }
 
-/// verdict reads what a guest wrote.
+/// verdict converts the guest's number to a verdict.
 pub fn verdict(number: i32) -> Verdict {
     [Verdict::Done, Verdict::Drop, Verdict::Retry, Verdict::Fail][number as usize]
 }
@@ -107,25 +107,26 @@ impl Instance {
         }
     }
 
-    /// end_event takes away what is there during an event only.
+    /// end_event releases what is valid during an event only.
     pub fn end_event(&mut self) {
         self.response = None;
         self.iterators.clear();
     }
 
-    /// lookup reads a field of the event at hand; which is 0 for the object and 1 for the old one.
+    /// lookup returns a field of the current event; which is 0 for the object and 1 for the old
+    /// one.
     pub fn lookup(&self, which: u32, handle: u32) -> Value {
         let object = if which == 0 { &self.event.object } else { &self.event.old };
         self.paths[handle as usize].lookup(object)
     }
 
-    /// write_prefetch writes the fields that the guest wants ahead, as the reference says.
+    /// write_prefetch writes the fields that the guest prefetches, in the layout of the reference.
     pub fn write_prefetch(&mut self) {
         let n = self.prefetch.handles.len();
         if n == 0 {
             return;
         }
-        // The guest does not run, or has asked for it, and its buffer is there as long as its thread.
+        // The guest is not running, or has asked for it; its buffer lives as long as its thread.
         let buffer = unsafe { std::slice::from_raw_parts_mut(self.prefetch.ptr, self.prefetch.cap) };
         let mut free = ENTRIES + n * ENTRY;
         put(buffer, 0, n);
@@ -147,7 +148,7 @@ impl Instance {
     }
 }
 
-/// Paused is a guest while it does not run: its instance, and what the SDK knows of it.
+/// Paused is a guest that is not running: its instance, and the SDK's state for it.
 pub struct Paused {
     pub instance: Instance,
     sdk: prefetch::Fields,
@@ -158,7 +159,7 @@ impl Paused {
         Paused { instance: Instance::new(world, config), sdk: prefetch::Fields::default() }
     }
 
-    /// run lets the guest run in a phase.
+    /// run runs the guest in a phase.
     pub fn run<T>(&mut self, phase: Phase, guest: impl FnOnce() -> T) -> T {
         self.instance.phase = phase;
         self.swap();

@@ -1,5 +1,5 @@
-//! A fake host, to test a handler natively: a small model of the real one, with few limits and no deadlines. A test runs its
-//! guests on its own thread, so tests may run in parallel.
+//! A fake host, to test a handler natively: a small model of the real one, with few limits and no
+//! deadlines. A test runs its guests on its own thread, so tests may run in parallel.
 //!
 //! ```ignore
 //! let mut guest = fake::start::<MyHandler>(r#"{"threshold": 2}"#);
@@ -7,7 +7,8 @@
 //! // result.verdict, result.emitted, result.message, result.log
 //! ```
 //!
-//! A `Host` has what handlers reach by grants. Guests that one host starts are instances of one handler: they share its kv.
+//! A `Host` is what handlers reach with grants. All guests that one host starts are instances of
+//! one handler and share its kv.
 //!
 //! ```ignore
 //! let host = Host::new();
@@ -34,21 +35,22 @@ use crate::event::Op;
 use crate::handler::Handler;
 use crate::result::Verdict;
 
-/// Emission is an event or, if event_type is empty, the data that replace those of the object's event.
+/// Emission is an emitted event or, if event_type is empty, the data that replaces the data of the
+/// object's event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emission {
     pub event_type: String,
-    /// JSON; empty if there are none.
+    /// JSON; empty if there is none.
     pub data: String,
 }
 
-/// Outcome is what the handler made of an event.
+/// Outcome is a handler's result for an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub verdict: Verdict,
     /// Empty unless the verdict is Done.
     pub emitted: Vec<Emission>,
-    /// The reason of a retry or failure.
+    /// The reason for a retry or failure.
     pub message: String,
     pub log: Vec<String>,
 }
@@ -61,7 +63,7 @@ pub struct Input {
     pub final_state_unknown: bool,
     pub missed: bool,
     pub object: String,
-    /// "" is none.
+    /// "" means none.
     pub old: String,
 }
 
@@ -91,22 +93,22 @@ impl Input {
     }
 }
 
-/// Configures the handler on a host of its own. The error is why it refuses.
+/// Configures the handler on a host of its own. The error is the reason for a rejection.
 pub fn load<H: Handler>(config: &str) -> Result<Guest<H>, String> {
     Host::new().load(config)
 }
 
-/// Is load for a configuration that must be taken.
+/// Is load for a configuration that must be accepted.
 pub fn start<H: Handler>(config: &str) -> Guest<H> {
     Host::new().start(config)
 }
 
-/// Is load for a handler of batches.
+/// Is load for a batch handler.
 pub fn load_batch<H: BatchHandler>(config: &str) -> Result<BatchGuest<H>, String> {
     Host::new().load_batch(config)
 }
 
-/// Is start for a handler of batches.
+/// Is start for a batch handler.
 pub fn start_batch<H: BatchHandler>(config: &str) -> BatchGuest<H> {
     Host::new().start_batch(config)
 }

@@ -5,11 +5,11 @@ pub enum Step {
     Item(usize),
 }
 
-/// Path is the way to a field.
+/// Path is a parsed field path.
 pub struct Path(Vec<Step>);
 
 impl Path {
-    /// Cuts metadata.labels["app"] or a\[0\].b into steps.
+    /// Splits metadata.labels["app"] or a\[0\].b into steps.
     pub fn parse(text: &str) -> Option<Path> {
         let mut steps = Vec::new();
         let mut rest = text;

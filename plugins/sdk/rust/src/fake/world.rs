@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::handler::Handler;
 use crate::http::Request;
 
-/// Host is what the instances of a handler share: the clock, kv, and what stands in for the network and the caches.
+/// Host is the environment that a handler's instances share: the clock, kv, and stand-ins for the
+/// network and the caches.
 #[derive(Clone)]
 pub struct Host {
     pub(super) world: Rc<RefCell<World>>,
@@ -18,15 +19,15 @@ pub struct Host {
 pub struct World {
     pub now: SystemTime,
     pub random: u64,
-    pub kv: HashMap<Vec<u8>, Kept>,
-    pub most_keys: usize,
+    pub kv: HashMap<Vec<u8>, Stored>,
+    pub max_keys: usize,
     pub race: Option<(Vec<u8>, Vec<u8>)>,
     pub answers: HashMap<(String, String), Result<Answer, Error>>, // by method and URL
     pub requests: Vec<Request>,
     pub informers: Vec<Informer>,
 }
 
-pub struct Kept {
+pub struct Stored {
     pub value: Vec<u8>,
     pub until: Option<SystemTime>,
 }
@@ -56,14 +57,14 @@ impl Default for Host {
 }
 
 impl Host {
-    /// Makes a host whose clock stands at the beginning of 2026 and that has nothing.
+    /// Makes an empty host whose clock stands at the beginning of 2026.
     pub fn new() -> Host {
         Host {
             world: Rc::new(RefCell::new(World {
                 now: SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_600),
                 random: 0,
                 kv: HashMap::new(),
-                most_keys: 1000,
+                max_keys: 1000,
                 race: None,
                 answers: HashMap::new(),
                 requests: Vec::new(),
@@ -72,27 +73,27 @@ impl Host {
         }
     }
 
-    /// Configures an instance of the handler. The error is why it refuses.
+    /// Configures an instance of the handler. The error is the reason for a rejection.
     pub fn load<H: Handler>(&self, config: &str) -> Result<Guest<H>, String> {
         Guest::load(self.world.clone(), config)
     }
 
-    /// Is load for a configuration that must be taken.
+    /// Is load for a configuration that must be accepted.
     pub fn start<H: Handler>(&self, config: &str) -> Guest<H> {
         self.load(config).unwrap_or_else(|reason| panic!("configure: {}", reason))
     }
 
-    /// Is load for a handler of batches.
+    /// Is load for a batch handler.
     pub fn load_batch<H: BatchHandler>(&self, config: &str) -> Result<BatchGuest<H>, String> {
         BatchGuest::load(self.world.clone(), config)
     }
 
-    /// Is start for a handler of batches.
+    /// Is start for a batch handler.
     pub fn start_batch<H: BatchHandler>(&self, config: &str) -> BatchGuest<H> {
         self.load_batch(config).unwrap_or_else(|reason| panic!("configure: {}", reason))
     }
 
-    /// Gives the time. It stands still but for advance and set_now.
+    /// Returns the time. Only advance and set_now change it.
     pub fn now(&self) -> SystemTime {
         self.world.borrow().now
     }
@@ -105,38 +106,39 @@ impl Host {
         self.world.borrow_mut().now += by;
     }
 
-    /// Begins another row of random bytes; that of 0 is the first.
+    /// Restarts the random bytes with a seed; the first seed is 0.
     pub fn seed(&self, seed: u64) {
         self.world.borrow_mut().random = seed;
     }
 
-    /// Gives a value of kv.
+    /// Returns a value of kv.
     pub fn kv(&self, key: impl AsRef<[u8]>) -> Option<Vec<u8>> {
-        self.world.borrow_mut().kept(key.as_ref()).cloned()
+        self.world.borrow_mut().stored(key.as_ref()).cloned()
     }
 
     /// Sets a value of kv, as another instance would.
     pub fn set_kv(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) {
-        self.world.borrow_mut().keep(key.as_ref(), value.as_ref(), None);
+        self.world.borrow_mut().store(key.as_ref(), value.as_ref(), None);
     }
 
-    /// Sets a value of kv right before the next cas of a guest, as another worker that is faster would.
+    /// Sets a value of kv right before the next cas of a guest, as a faster worker would.
     pub fn race_kv(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) {
         self.world.borrow_mut().race = Some((key.as_ref().to_vec(), value.as_ref().to_vec()));
     }
 
-    /// Sets how many keys there may be; it begins with 1000.
+    /// Sets the maximum number of keys, 1000 by default.
     pub fn limit_kv(&self, keys: usize) {
-        self.world.borrow_mut().most_keys = keys;
+        self.world.borrow_mut().max_keys = keys;
     }
 
-    /// Answers requests with this method and URL from now on. Others are unavailable.
+    /// Sets the response to later requests with this method and URL. Other requests are
+    /// unavailable.
     pub fn answer(&self, method: &str, url: &str, status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) {
         let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         self.set_answer(method, url, Ok(Answer { status, headers, body: body.as_ref().to_vec() }));
     }
 
-    /// Lets requests with this method and URL fail from now on.
+    /// Makes later requests with this method and URL fail.
     pub fn refuse(&self, method: &str, url: &str, error: Error) {
         self.set_answer(method, url, Err(error));
     }
@@ -145,17 +147,17 @@ impl Host {
         self.world.borrow_mut().answers.insert((method.to_string(), url.to_string()), answer);
     }
 
-    /// Gives the requests that were made, those without an answer included.
+    /// Returns the requests made so far, including those without a response.
     pub fn requests(&self) -> Vec<Request> {
         self.world.borrow().requests.clone()
     }
 
-    /// Grants the cache of an informer, with these objects.
+    /// Grants an informer's cache, with these objects.
     pub fn cache(&self, informer: &str, objects: &[&str]) {
         self.informer(informer, |i| i.objects = strings(objects));
     }
 
-    /// Grants the cache of an informer, with an index that has these objects for a value.
+    /// Grants an informer's cache, with an index that has these objects under a value.
     pub fn index(&self, informer: &str, index: &str, value: &str, objects: &[&str]) {
         self.informer(informer, |i| {
             i.indexes.insert((index.to_string(), value.to_string()), strings(objects));
@@ -173,14 +175,14 @@ impl Host {
 }
 
 impl World {
-    /// kept gives a value whose time is not over.
-    pub fn kept(&mut self, key: &[u8]) -> Option<&Vec<u8>> {
+    /// stored returns a value that has not expired.
+    pub fn stored(&mut self, key: &[u8]) -> Option<&Vec<u8>> {
         let now = self.now;
         self.kv.retain(|_, kept| kept.until.map_or(true, |until| now < until));
         self.kv.get(key).map(|kept| &kept.value)
     }
 
-    pub fn keep(&mut self, key: &[u8], value: &[u8], until: Option<SystemTime>) {
-        self.kv.insert(key.to_vec(), Kept { value: value.to_vec(), until });
+    pub fn store(&mut self, key: &[u8], value: &[u8], until: Option<SystemTime>) {
+        self.kv.insert(key.to_vec(), Stored { value: value.to_vec(), until });
     }
 }

@@ -1,4 +1,4 @@
-//! The functions of the host, as in the reference of informerd/v1, with slices in place of pointers.
+//! The host functions of the interface informerd/v1, with slices in place of pointers.
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;
@@ -15,12 +15,13 @@ use crate::error::Error;
 use crate::value::Kind;
 
 thread_local! {
-    // Where the host writes. It grows to the longest text.
+    // Receives what the host writes. It grows to the longest text.
     static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; 4096]);
 }
 
-/// read gives what the host writes whole or not at all to `take`. What `get` gives is a length, or a status, and something
-/// else. As another worker may put a longer text there meanwhile, it asks until it has room.
+/// read passes a text that the host writes whole or not at all to `take`. `get` returns the text's
+/// length or a status, and an extra value. Another worker may store a longer text in the meantime,
+/// so read repeats `get` until there is enough room.
 pub fn read<A, T>(mut get: impl FnMut(&mut [u8]) -> (i32, A), take: impl FnOnce(&[u8], A) -> T) -> Result<T, Error> {
     BUFFER.with(|buffer| {
         let mut buffer = buffer.borrow_mut();
@@ -38,7 +39,7 @@ pub fn read<A, T>(mut get: impl FnMut(&mut [u8]) -> (i32, A), take: impl FnOnce(
     })
 }
 
-/// field takes the result of the functions apart that read a field.
+/// field splits the result of a function that reads a field.
 pub fn field(packed: i64) -> (i32, Kind) {
     if packed < 0 {
         return (packed as i32, Kind::Missing);

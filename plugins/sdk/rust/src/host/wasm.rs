@@ -1,5 +1,5 @@
-//! The imports of a guest. The linker leaves out those that are not called, so a guest asks for no right that it does not
-//! use.
+//! The imports of a guest. The linker drops imports that are not called, so a guest asks only for
+//! the grants that it uses.
 
 mod event {
     #[link(wasm_import_module = "informerd/event.v1")]
@@ -81,7 +81,7 @@ mod cache {
     }
 }
 
-// The host reads and writes within the slices only, so each call is sound.
+// Each call is sound because the host reads and writes within the slices only.
 
 pub fn event_object(which: u32, off: u32, buf: &mut [u8]) -> i32 {
     unsafe { event::object(which, off, buf.as_mut_ptr(), buf.len() as u32) }
@@ -99,20 +99,20 @@ pub fn event_changed(handle: u32) -> i32 {
     unsafe { event::changed(handle) }
 }
 
-/// event_prefetch gives the cap bytes at ptr to the host for good.
+/// event_prefetch hands the cap bytes at ptr to the host permanently.
 ///
 /// # Safety
 ///
-/// They are there as long as the guest, and nothing has a reference to them while it does not run.
+/// The bytes live as long as the guest, and are not referenced while the guest is not running.
 pub unsafe fn event_prefetch(ptr: *mut u8, cap: usize, handles: &[u32]) -> i32 {
     event::prefetch(ptr, cap as u32, handles.as_ptr(), handles.len() as u32)
 }
 
-/// event_next gives the record to the host until the next call or the end of on_batch.
+/// event_next hands the record to the host until the next call or the end of on_batch.
 ///
 /// # Safety
 ///
-/// It is there until then.
+/// The record lives until then.
 pub unsafe fn event_next(record: *mut [i32; 5]) -> i32 {
     event::next(record.cast(), 20)
 }

@@ -1,9 +1,9 @@
-//! Many events at once.
+//! Batches.
 
 use crate::fake::{load_batch, start_batch, Input};
 use crate::*;
 
-/// Sums takes as many events as its configuration says and does with each what its object says.
+/// Sums pulls as many events as its configuration says and handles each as its object says.
 struct Sums {
     take: i64,
     does: Path,

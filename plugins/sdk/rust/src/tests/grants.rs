@@ -1,4 +1,4 @@
-//! What handlers reach by grants.
+//! Functions that need grants.
 
 use std::cell::Cell;
 use std::time::{Duration, SystemTime};
@@ -13,7 +13,7 @@ thread_local! {
     static SCRIPT: Cell<Option<Script>> = Cell::new(None);
 }
 
-/// Scripted does what its test says.
+/// Scripted runs the script of each test.
 struct Scripted {
     script: Script,
     name: Path,
@@ -41,7 +41,7 @@ impl Handler for Scripted {
     }
 }
 
-/// run gives one event to a new instance.
+/// run passes one event to a new instance.
 fn run(host: &Host, script: Script) -> Outcome {
     SCRIPT.with(|s| s.set(Some(script)));
     host.start::<Scripted>("").add("{}")
@@ -72,7 +72,7 @@ fn kv() {
         Verdict::Done
     });
     assert_eq!((host.kv("a"), host.kv([0xfe])), (None, Some(vec![])));
-    // Another instance has the same values, those that are longer than its buffer, too.
+    // Another instance has the same values, including those longer than its buffer.
     run(&host, |_, _| {
         assert_eq!(kv::get("long").map(|v| v.map(|v| v.len())), Ok(Some(65536)));
         assert_eq!(kv::get("b"), Ok(None));
@@ -89,7 +89,7 @@ fn kv() {
     });
 }
 
-/// A worker that is slower than another tries again with what that one stored.
+/// A worker that loses a race retries with the value that the other one stored.
 #[test]
 fn workers_that_race() {
     let host = Host::new();
@@ -109,7 +109,7 @@ fn workers_that_race() {
 fn values_have_their_time() {
     let host = Host::new();
     run(&host, |_, _| {
-        // 0 would be for ever, so less than a millisecond is one.
+        // 0 would mean no limit, so less than a millisecond is rounded up to one.
         kv::set("short", "", Duration::from_nanos(1)).unwrap();
         kv::set("minute", "", Duration::from_secs(60)).unwrap();
         kv::set("ever", "", NO_TTL).unwrap();
@@ -126,7 +126,7 @@ fn values_have_their_time() {
     assert_eq!(there(), [false, false, true, true]);
 }
 
-/// What another worker stores while the SDK makes room is read whole.
+/// A value that another worker replaces while the SDK makes room is read whole.
 #[test]
 fn texts_that_grow_meanwhile() {
     let mut rooms = Vec::new();
@@ -161,7 +161,7 @@ fn the_time() {
 #[test]
 fn random_bytes() {
     let script: Script = |_, _| {
-        let mut bytes = [0; 100_001]; // more than one call gives
+        let mut bytes = [0; 100_001]; // more than one call fills
         random(&mut bytes).unwrap();
         assert!(bytes.chunks(100).all(|part| part != &[0; 100][..part.len()] || part.len() < 5));
         assert_eq!(random(&mut []), Ok(()));
@@ -193,7 +193,7 @@ fn http() {
 
         let got = http::request(&Request { url: "https://h/x".to_string(), ..Request::default() }).unwrap();
         assert_eq!((got.status, got.body(), got.text()), (404, Ok(vec![0xff, b'x']), Ok("\u{fffd}x".to_string())));
-        // An answer is there until the next request.
+        // A response is valid until the next request.
         assert_eq!((posted.body(), posted.header("x-a")), (Err(Error::NotFound), None));
         assert_eq!(http::request(&Request::get("https://h/denied")).err(), Some(Error::Denied));
         assert_eq!(got.body(), Err(Error::NotFound));
@@ -211,7 +211,7 @@ fn http() {
     assert_eq!(host.requests()[0].headers[0], ("Content-Type".to_string(), "text/\"plain".to_string()));
 }
 
-/// An answer that is as long as the room for it, at each step of its growth.
+/// Bodies of exactly the room's length, at each step of its growth.
 #[test]
 fn bodies_of_any_length() {
     for length in [0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 16384] {
@@ -234,7 +234,7 @@ fn caches() {
     host.cache("pods", &[WEB, NODE]);
     host.index("pods", "app", "web", &[WEB, NODE]);
     host.index("pods", "app", "db", &[]);
-    /// name reads an object of either kind.
+    /// name reads an object of either source.
     fn name(s: &Scripted, object: &Object<impl Source>) -> String {
         object.string(&s.name)
     }
@@ -262,7 +262,7 @@ fn caches() {
         }
         Verdict::Done
     });
-    // What was changed meanwhile is seen.
+    // Later changes are visible.
     host.cache("pods", &[]);
     run(&host, |s, _| {
         assert!(s.pods.as_ref().unwrap().get("shop", "web").unwrap().is_none());
@@ -270,7 +270,7 @@ fn caches() {
     });
 }
 
-/// The host has few iterators: what is found gives its own back.
+/// The host has few iterators: those of found objects are closed.
 #[test]
 fn what_is_found_is_closed() {
     let host = Host::new();
@@ -291,7 +291,7 @@ fn what_is_found_is_closed() {
     });
 }
 
-/// None of these can be done while the handler is configured.
+/// None of these calls are allowed while the handler is configured.
 #[test]
 fn phases() {
     struct Early;

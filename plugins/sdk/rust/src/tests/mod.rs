@@ -137,7 +137,7 @@ fn output() {
     let map = r#"{"a\"\\\n\u0001":"ä\t","list":["x",-9223372036854775808,true,{}],"no":false,"n":1}"#;
     let want = vec![emission("com.example.a", map), emission("", "[1]"), emission("com.example.b", "")];
     assert_eq!(outcome.emitted, want);
-    assert_eq!(outcome.log, ["the host does not take this: the type must be 1 to 256 printable ASCII characters"]);
+    assert_eq!(outcome.log, ["invalid event type: it must be 1 to 256 printable ASCII characters"]);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn configure() {
     assert!(load::<Guest>(r#"{"path":"a[\"b\"].c[0]"}"#).is_ok());
 }
 
-/// Text that is no JSON is read as something else: each beginning of a text is such a text.
+/// Text that is not valid JSON is read without running beyond its end: here every prefix of a text.
 #[test]
 fn broken_json() {
     let whole = r#"{"a":[1,"\u00e4\ud83d\ude00é",{"b":null}],"c\n":true}"#;

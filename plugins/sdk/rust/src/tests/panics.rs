@@ -1,11 +1,11 @@
-//! What a panic says to the host.
+//! What a panic reports to the host.
 
 use std::cell::Cell;
 use std::panic::{catch_unwind, set_hook, take_hook, AssertUnwindSafe};
 
 use crate::fake::host::last_message;
 use crate::fake::start;
-use crate::panic::say;
+use crate::panic::report_panic;
 use crate::*;
 
 struct Panics;
@@ -31,13 +31,13 @@ thread_local! {
     static TOLD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The hook does what the one that register! installs does, but while a guest of this thread runs only: tests have their own
-/// way to fail.
+/// The hook works like the one that register! installs, but only while a guest of this thread is
+/// running: tests have their own way to fail.
 #[test]
 fn a_panic_tells_the_host_what_and_where() {
     let before = take_hook();
     set_hook(Box::new(move |panic| match TOLD.with(Cell::get) {
-        true => say(panic.payload(), panic.location()),
+        true => report_panic(panic.payload(), panic.location()),
         false => before(panic),
     }));
     for (n, (object, want)) in [
@@ -59,6 +59,6 @@ fn a_panic_tells_the_host_what_and_where() {
 
 #[test]
 fn what_is_no_text_is_said_to_be_none() {
-    say(&1, None);
-    assert_eq!(last_message(), "panicked at 'something that is no text'");
+    report_panic(&1, None);
+    assert_eq!(last_message(), "panicked at 'a value that is not text'");
 }

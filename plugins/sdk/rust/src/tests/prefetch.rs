@@ -1,4 +1,4 @@
-//! Fields that are given ahead.
+//! Prefetched fields.
 
 use std::cell::Cell;
 
@@ -9,7 +9,7 @@ thread_local! {
     static LATE: Cell<Option<String>> = Cell::new(None);
 }
 
-/// Fields compiles the paths a0, a1 … of its configuration, and chooses those that it is told to.
+/// Fields compiles the paths a0, a1 … of its configuration, and prefetches those that it names.
 struct Fields {
     paths: Vec<Path>,
 }
@@ -43,7 +43,7 @@ const VALUES: &str = "4:x 4:ä\n 3:-1.5 2:true 1:null 5:[1, 2] 6:{} 4: 0:";
 fn fields_are_given_ahead() {
     let nine = r#"{"paths":9}"#;
     for (config, object, calls, want) in [
-        (nine, OBJECT, 9, VALUES), // the calls are those of the old object
+        (nine, OBJECT, 9, VALUES), // the calls are for the old object
         (r#"{"paths":16}"#, "{}", 16, "0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0:"),
         (r#"{"paths":17}"#, "{}", 34, "0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0: 0:"), // one too many
         (r#"{"paths":9,"choices":[[8,0]]}"#, OBJECT, 16, VALUES),
@@ -62,7 +62,8 @@ fn fields_are_given_ahead() {
     }
 }
 
-/// What does not fit the SDK's buffer of 4 KB is read with a call, and so are the fields of the old object.
+/// What does not fit the SDK's buffer of 4 KB takes a host call, and so do the fields of the old
+/// object.
 #[test]
 fn a_field_that_does_not_fit_is_read() {
     let mut guest = start::<Fields>(r#"{"paths":3}"#);
@@ -103,7 +104,7 @@ fn getters_read_what_is_given() {
     assert_eq!(guest.field_calls(), 1);
 }
 
-/// Instances that take turns on one thread have fields of their own.
+/// Instances that take turns on one thread have their own fields.
 #[test]
 fn instances_do_not_mix() {
     let mut one = start::<Fields>(r#"{"paths":2}"#);
@@ -126,7 +127,7 @@ fn refusals() {
     assert_eq!(refused.err().as_deref(), Some("prefetch of 342 fields: bad argument"));
 }
 
-/// Each event of a batch comes with its fields.
+/// Each event of a batch has its own fields.
 #[test]
 fn batches() {
     struct Names(Path);
