@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins"
@@ -165,9 +165,9 @@ func (r *result) expect(c *loadedCase, n int, e event.Event, h happened) {
 	if len(wrong) == 0 {
 		return
 	}
-	line := c.document.Line(config.Item("events", n) + ".expect")
+	line := c.document.Line(document.Item("events", n) + ".expect")
 	if line == 0 {
-		line = c.document.Line(config.Item("events", n))
+		line = c.document.Line(document.Item("events", n))
 	}
 	r.failures = append(r.failures, finding{Event: n + 1, Line: line, Text: wrong, about: title(e)})
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/daemon"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -158,7 +159,7 @@ func (c *loadedCase) checkEvents() {
 	}
 	var parser object.Parser
 	for i := range c.Events {
-		field := config.Item("events", i)
+		field := document.Item("events", i)
 		e, ok := c.event(&c.Events[i], field, &parser)
 		if ok {
 			c.events = append(c.events, e)
@@ -252,7 +253,7 @@ func (c *loadedCase) checkExpect(x *Expect, field string) {
 func (c *loadedCase) checkHTTP() {
 	c.answers = []*answer{} // and not nil, which is no case
 	for i := range c.HTTP {
-		x, field := &c.HTTP[i], config.Item("http", i)
+		x, field := &c.HTTP[i], document.Item("http", i)
 		if !c.document.Has(field+".request.url") && !c.document.Has(field) {
 			continue // it is no mapping
 		}
@@ -297,7 +298,7 @@ func (c *loadedCase) checkCaches() {
 	for name, objects := range c.Cache {
 		c.caches.cache(name)
 		for i, text := range objects {
-			field := config.Item("cache."+name, i)
+			field := document.Item("cache."+name, i)
 			if !c.document.Good(field) {
 				continue
 			}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 // maxModule is more than the host takes of a module, so that the host says that it is too large.
@@ -55,7 +55,7 @@ func readOrText(value string) (file string, data []byte, err error) {
 	if strings.HasPrefix(strings.TrimSpace(value), "{") {
 		return "", []byte(value), nil
 	}
-	data, err = readFile(value, config.MaxSize)
+	data, err = readFile(value, document.MaxSize)
 	return value, data, err
 }
 

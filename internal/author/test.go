@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 // TestOptions say what Test does.
@@ -105,11 +106,11 @@ func isYAML(file string) bool {
 
 // isObject tells whether a file is a Kubernetes object, which cases name.
 func isObject(file string) bool {
-	data, err := readFile(file, config.MaxSize)
+	data, err := readFile(file, document.MaxSize)
 	if err != nil {
 		return false
 	}
-	members := config.Members(file, data)
+	members := document.Members(file, data)
 	return slices.Contains(members, "apiVersion") && slices.Contains(members, "kind") &&
 		!slices.Contains(members, "events")
 }
@@ -137,7 +138,7 @@ type caseLine struct {
 // one runs a case. The error is not the case's.
 func (r *report) one(ctx context.Context, t *tester, file string) error {
 	res := &result{file: file}
-	data, err := readFile(file, config.MaxSize)
+	data, err := readFile(file, document.MaxSize)
 	if err != nil {
 		return fmt.Errorf("the case cannot be read: %w", err)
 	}

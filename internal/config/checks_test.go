@@ -58,7 +58,7 @@ func TestListenerMistakes(t *testing.T) {
 		{"handler without wasm", listenerLine, listenerWith("handler: {}"),
 			"10:5: listeners.a.handler has no wasm; add wasm, the path of the module"},
 		{"empty wasm", listenerLine, listenerWith(`handler: {wasm: ""}`),
-			`10:21: listeners.a.handler.wasm is no path: ""; give the path of the module`},
+			`10:21: listeners.a.handler.wasm is not a path: ""; give the path of the module`},
 		{"remote wasm", listenerLine,
 			listenerWith("handler: {wasm: 'oci://ghcr.io/x/y@sha256:00'}"),
 			"10:21: listeners.a.handler.wasm: modules from elsewhere are not supported by this version; give the path of a file"},
@@ -83,9 +83,10 @@ func TestInformerMistakes(t *testing.T) {
 		{"no resource", informerLine, "    namespaces: [x]\n",
 			"5:3: informers.pods has no resource; add resource, as in pods, deployments.apps or certificates.v1.cert-manager.io"},
 		{"resource", informerLine, "    resource: apps/v1/deployments\n",
-			`6:15: informers.pods.resource is not a resource name: "apps/v1/deployments"` + form},
+			`6:15: informers.pods.resource must be a resource name, is "apps/v1/deployments"` +
+				form},
 		{"empty resource", informerLine, "    resource: ''\n",
-			`6:15: informers.pods.resource is not a resource name: ""` + form},
+			`6:15: informers.pods.resource must be a resource name, is ""` + form},
 		{"secrets", informerLine, "    resource: secrets\n",
 			"6:15: informers.pods.resource: secrets are not watched unless the informer allows it" +
 				secrets},
@@ -96,7 +97,7 @@ func TestInformerMistakes(t *testing.T) {
 			"9:26: listeners.a.informer.resource: secrets are not watched unless the informer allows it" + secrets},
 		{"namespaces", informerLine, informerWith("namespaces: [a, a, B, '*']"),
 			`7:21: informers.pods.namespaces[1] repeats the namespace "a"` + "\n" +
-				`7:24: informers.pods.namespaces[2] must be a DNS label, is "B"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends` + "\n" +
+				`7:24: informers.pods.namespaces[2] must be the name of a namespace, is "B"; use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends` + "\n" +
 				`7:27: informers.pods.namespaces[3] must be the name of a namespace, is "*"; remove namespaces to watch all of them`},
 		{"no namespaces", informerLine, informerWith("namespaces: []"),
 			"7:17: informers.pods.namespaces is an empty list; remove it to watch all namespaces"},
@@ -111,7 +112,7 @@ func TestInformerMistakes(t *testing.T) {
 			"7:11: informers.pods.drop must have at most 100 paths, has 101"},
 		{"index", informerLine, informerWith("indexes: {a: 'x[', '9': a, namespace: b}"),
 			`7:18: informers.pods.indexes.a: field path "x[", offset 1: [ has no ]` + "\n" +
-				`7:24: informers.pods.indexes.9: "9" is not a name for an index; use at most 63 letters, digits, "-" and "_", with a letter first` + "\n" +
+				`7:24: informers.pods.indexes.9: the name "9" is not an index name; use at most 63 letters, digits, "-" and "_", with a letter first` + "\n" +
 				"7:32: informers.pods.indexes.namespace: every informer has an index on the namespace already; choose another name"},
 		{"index on what is dropped", informerLine,
 			informerWith("drop: [status]\n    indexes: {a: 'status.phase', b: statuses, c: status}"),
@@ -161,11 +162,11 @@ func TestRuleMistakes(t *testing.T) {
 		{"for, weeks", listenerLine, rule("for: 1w"),
 			`10:37: listeners.a.rules[0].for must be a duration, is "1w"` + unit},
 		{"for, too long", listenerLine, rule("for: 720h1ms"),
-			"10:37: listeners.a.rules[0].for must be at most 720h (30 days), is 720h0m0.001s"},
+			"10:37: listeners.a.rules[0].for must be 0s to 30d, is 720h0m0.001s"},
 		{"repeat, too short", listenerLine, rule("repeat: 999ms"),
-			"10:40: listeners.a.rules[0].repeat must be at least 1s, is 999ms; 0 is never"},
+			"10:40: listeners.a.rules[0].repeat must be 0 (never) or 1s to 30d, is 999ms"},
 		{"repeat, too long", listenerLine, rule("repeat: 721h"),
-			"10:40: listeners.a.rules[0].repeat must be at most 720h (30 days), is 721h"},
+			"10:40: listeners.a.rules[0].repeat must be 0 (never) or 1s to 30d, is 721h"},
 	})
 	for _, good := range []string{"for: 0", "for: 1ns", "for: 720h", "repeat: 0", "repeat: 1s",
 		"repeat: 720h"} {

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -40,8 +38,6 @@ type EventText struct {
 	Line int `json:"-"` // where it begins
 }
 
-var eventFile = document{noun: "event"}
-
 // ReadEvents reads a text of one or more documents, YAML or JSON, JSON lines among it. A document
 // is an event with the fields of EventText, or an object as it is, which stands for its add, or a
 // list of such objects. File is for errors, which are an Errors.
@@ -50,7 +46,7 @@ func ReadEvents(file string, data []byte) ([]EventText, error) {
 		return nil, Errors{{File: file, Message: fmt.Sprintf("the events have more than %d bytes",
 			MaxEvents)}}
 	}
-	if err := checkCharacters(file, data); err != nil {
+	if err := document.CheckCharacters(file, data); err != nil {
 		return nil, Errors{*err}
 	}
 	read := yamlEvents
@@ -94,7 +90,7 @@ func jsonEvents(file string, data []byte) (events []EventText, err error) {
 			e := Error{File: file, Line: line, Message: "not JSON: " + err.Error()}
 			var syntax *json.SyntaxError
 			if errors.As(err, &syntax) {
-				e.Line, e.Column = lineColumn(data, int(syntax.Offset)-1)
+				e.Line, e.Column = document.LineColumn(data, int(syntax.Offset)-1)
 			}
 			return nil, Errors{e}
 		}
@@ -115,62 +111,44 @@ func yamlEvents(file string, data []byte) (events []EventText, err error) {
 			Message: fmt.Sprintf("the events have more than %d bytes of YAML", maxYAMLEvents),
 			Hint:    "give them as JSON, one a line"}}
 	}
-	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
-		node, err := nextDocument(decoder)
-		if errors.Is(err, io.EOF) {
-			return events, nil
-		}
+	err = document.Stream(eventFile, file, data, func(part document.Part) error {
+		more, wrong, err := eventsIn(part)
 		if err != nil {
-			return nil, Errors{*syntaxError(file, data, err)}
-		}
-		if len(node.Content) != 1 || isNull(node.Content[0]) {
-			continue // an empty document between two ---
-		}
-		d := newDecoder(eventFile, file, data)
-		more, wrong := d.events(node.Content[0])
-		if mistakes := gather(d.report); len(mistakes) > 0 {
-			return nil, mistakes
+			return err
 		}
 		if wrong != nil {
-			return nil, Errors{{File: file, Line: node.Content[0].Line,
-				Column: node.Content[0].Column, Message: wrong.Error()}}
+			return Errors{{File: file, Line: part.Place.Line, Column: part.Place.Column,
+				Message: wrong.Error()}}
 		}
 		for i := range more {
-			more[i].Line = node.Content[0].Line
+			more[i].Line = part.Place.Line
 		}
 		events = append(events, more...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return events, nil
 }
 
-// events decodes one document. An event is decoded by its fields, so that mistakes have their
-// places.
-func (d *decoder) events(n *yaml.Node) ([]EventText, error) {
-	if hasMember(n, "object") && !hasMember(n, "kind") {
+// eventsIn decodes one document. An event is decoded by its fields, so that mistakes have their
+// places, and are an Errors; what is wrong with the document as a whole is wrong.
+func eventsIn(part document.Part) (events []EventText, wrong, err error) {
+	if part.HasMember("object") && !part.HasMember("kind") {
 		var e EventText
-		d.root(n, reflect.ValueOf(&e).Elem())
-		if len(d.errs) > 0 {
-			return nil, nil
+		if err := part.Decode(&e); err != nil {
+			return nil, nil, err
 		}
-		return oneEvent(e)
+		events, wrong = oneEvent(e)
+		return events, wrong, nil
 	}
-	var b bytes.Buffer
-	d.writeJSON(&b, n, "", 0)
-	if len(d.errs) > 0 {
-		return nil, nil
+	text, err := part.JSON()
+	if err != nil {
+		return nil, nil, err
 	}
-	return eventsOf(b.Bytes())
-}
-
-func hasMember(n *yaml.Node, name string) bool {
-	if n.Kind != yaml.MappingNode {
-		return false
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return true
-		}
-	}
-	return false
+	events, wrong = eventsOf(text)
+	return events, wrong, nil
 }
 
 // eventsOf reads one document of JSON.
@@ -208,7 +186,8 @@ func eventsOf(text []byte) ([]EventText, error) {
 	if e.Op != "" {
 		op, err := event.ParseOp(e.Op)
 		if err != nil {
-			return nil, fmt.Errorf("op must be add, update, delete or resync, is %s", quote(e.Op))
+			return nil, fmt.Errorf("op must be add, update, delete or resync, is %s",
+				document.Quote(e.Op))
 		}
 		found.Op = op
 	}

@@ -9,13 +9,15 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 // files is where policy files are found.
 type files interface {
 	// glob gives the paths that match, sorted.
 	glob(pattern string) ([]string, error)
-	// read gives the content, or the beginning of it if it is larger than MaxSize.
+	// read gives the content, or the beginning of it if it is larger than document.MaxSize.
 	read(path string) ([]byte, error)
 }
 
@@ -107,12 +109,12 @@ func (disk) read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(f, MaxSize+1))
+	return io.ReadAll(io.LimitReader(f, document.MaxSize+1))
 }
 
 var (
 	errFolder     = errors.New("is a folder")
-	errNotRegular = errors.New("is no regular file")
+	errNotRegular = errors.New("is not a regular file")
 )
 
 func regular(info fs.FileInfo) error {

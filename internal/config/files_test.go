@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 // onDisk writes files below a new folder, and gives the folder and what Parse says to a
@@ -94,10 +96,10 @@ func TestWhatIsNoPolicyFile(t *testing.T) {
 		}
 	}
 	_, err := load("p/*")
-	expect(t, err, p+"/device: the policy cannot be read: is no regular file\n"+
+	expect(t, err, p+"/device: the policy cannot be read: is not a regular file\n"+
 		p+"/gone: the policy cannot be read: no such file or directory\n"+
 		p+"/loop: the policy cannot be read: too many levels of symbolic links\n"+
-		p+"/pipe: the policy cannot be read: is no regular file\n"+
+		p+"/pipe: the policy cannot be read: is not a regular file\n"+
 		p+"/sub: the policy cannot be read: is a folder; name its files in an entry of policies\n"+
 		strings.TrimSuffix(p, "/p")+"/x.yaml: not loaded because of that: "+p+"/a.yaml")
 	_, err = load("p/none.yaml")
@@ -147,7 +149,7 @@ func TestLargePolicyFileIsNotReadInFull(t *testing.T) {
 	_, err := load("p/*.yaml")
 	expect(t, err, dir+"/p/a.yaml: the policy is larger than 1048576 bytes")
 	data, err := disk{}.read(filepath.Join(dir, "p/a.yaml"))
-	if err != nil || len(data) != MaxSize+1 {
+	if err != nil || len(data) != document.MaxSize+1 {
 		t.Errorf("read gives %d bytes, %v", len(data), err)
 	}
 }

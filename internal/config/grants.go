@@ -27,79 +27,72 @@ type Grants struct {
 
 // LogGrant lets a handler write log lines.
 type LogGrant struct {
-	// Level is the lowest level that is written: debug, info, warn or error. Default: info.
-	Level string `json:"level"`
-	// Rate is the most lines per second, 1 to 10,000. Default: 10.
-	Rate int `json:"rate"`
+	// Level is the lowest level that is written.
+	Level string `json:"level" jsonschema:"default=info,enum=debug,enum=info,enum=warn,enum=error"`
+	// Rate is the most lines per second.
+	Rate int `json:"rate" jsonschema:"default=10,minimum=1,maximum=10000"`
 }
 
 // KVGrant lets a handler keep values from one event to the next. All its instances share them, and
 // nobody else does.
 type KVGrant struct {
-	// Keys is how many values there may be, 1 to 1,000,000. Default: 1000.
-	Keys int `json:"keys"`
-	// Bytes is how large all values may be together, as a quantity, 1Ki to 1Gi. Default: 1Mi.
-	Bytes Bytes `json:"bytes"`
-	// TTL is the longest that a value is kept after it was written: 0, or 1s to 8760h (365 days).
-	// Default: 0, without end.
-	TTL metav1.Duration `json:"ttl,omitzero"`
+	// Keys is how many values there may be.
+	Keys int `json:"keys" jsonschema:"default=1000,minimum=1,maximum=1000000"`
+	// Bytes is how large all values may be together.
+	Bytes Bytes `json:"bytes" jsonschema:"default=1Mi,minimum=1Ki,maximum=1Gi"`
+	// TTL is the longest that a value is kept after it was written.
+	TTL metav1.Duration `json:"ttl,omitzero" jsonschema:"default=0s,zero=without end,minimum=1s,maximum=365d"`
 	// Persist keeps the values when informerd ends, in the folder state.dir, by the listener's
-	// name. Default: false.
-	Persist bool `json:"persist,omitempty"`
+	// name.
+	Persist bool `json:"persist,omitempty" jsonschema:"default=false"`
 }
 
 // ClockGrant lets a handler know the time. Write {} for the real one.
 type ClockGrant struct {
 	// Fixed is the time that it always is for the handler, as in 2026-01-01T00:00:00Z, from 1970 to
 	// 2261. Default: none, the real time.
-	Fixed time.Time `json:"fixed,omitzero"`
+	Fixed time.Time `json:"fixed,omitzero" jsonschema:"minimum=1970-01-01T00:00:00Z,maximum=2261-12-31T23:59:59Z"`
 }
 
 // RandomGrant lets a handler have random numbers. Write {} for real ones.
 type RandomGrant struct {
-	// Seed makes each instance of the handler get the same numbers, 0 to 2147483647. Default: none,
-	// real randomness.
-	Seed *int `json:"seed,omitempty"`
+	// Seed makes each instance of the handler get the same numbers. Default: none, real randomness.
+	Seed *int `json:"seed,omitempty" jsonschema:"minimum=0,maximum=2147483647"`
 }
 
 // HTTPGrant lets a handler make HTTP requests. Whatever it allows, a request does not reach
 // loopback, link-local and metadata addresses unless allow names the very address.
 type HTTPGrant struct {
 	// Allow are the URLs that requests may go to, and to what is below them:
-	// https://hooks.example.com/a allows /a and /a/b, not /ab. At least one, at most 100.
-	Allow []string `json:"allow"`
-	// Methods are those that requests may have, in capitals; not CONNECT and TRACE. Default: GET
-	// and POST.
-	Methods []string `json:"methods"`
-	// Timeout is the longest one request may take, 1ms to 1m. It also ends with the deadline in
-	// limits. Default: 5s.
-	Timeout metav1.Duration `json:"timeout"`
-	// MaxRequest is how large the body of a request may be, as a quantity, 1 to 16Mi. Default:
-	// 64Ki.
-	MaxRequest Bytes `json:"maxRequest"`
-	// MaxResponse is how large the body of an answer may be, as a quantity, 1 to 16Mi. Default:
-	// 64Ki.
-	MaxResponse Bytes `json:"maxResponse"`
-	// PerEvent is how many requests may be made for one event, 1 to 1,000. Default: 4.
-	PerEvent int `json:"perEvent"`
+	// https://hooks.example.com/a allows /a and /a/b, not /ab.
+	Allow []string `json:"allow" jsonschema:"required,minItems=1,maxItems=100,uniqueItems,writeOnly,format=url-prefix" item:"URL"`
+	// Methods are those that requests may have, in capitals; not CONNECT and TRACE.
+	Methods []string `json:"methods" jsonschema:"default=GET,default=POST,minItems=1,uniqueItems,format=method" item:"method"`
+	// Timeout is the longest one request may take. It also ends with the deadline in limits.
+	Timeout metav1.Duration `json:"timeout" jsonschema:"default=5s,minimum=1ms,maximum=1m"`
+	// MaxRequest is how large the body of a request may be.
+	MaxRequest Bytes `json:"maxRequest" jsonschema:"default=64Ki,minimum=1,maximum=16Mi"`
+	// MaxResponse is how large the body of an answer may be.
+	MaxResponse Bytes `json:"maxResponse" jsonschema:"default=64Ki,minimum=1,maximum=16Mi"`
+	// PerEvent is how many requests may be made for one event.
+	PerEvent int `json:"perEvent" jsonschema:"default=4,minimum=1,maximum=1000"`
 	// Private lets requests over plain http reach private addresses, as of services in a cluster,
 	// by the names in allow. With https, or if allow has the address itself, it is not needed.
-	// Default: false.
-	Private bool `json:"private"`
+	Private bool `json:"private" jsonschema:"default=false"`
 	// Headers go with every request, to each of allow, and the handler does not see them. Default:
 	// none.
-	Headers map[string]HeaderValue `json:"headers,omitempty"`
+	Headers map[string]HeaderValue `json:"headers,omitempty" jsonschema:"maxProperties=64,propertyNames=header-name" item:"header"`
 }
 
 // HeaderValue is the value of a header: a text, or one of {fromEnv: NAME} and {fromFile: PATH}. A
 // header that holds a credential, such as Authorization, takes no text.
 type HeaderValue struct {
 	// FromEnv is the name of an environment variable, which must not be empty.
-	FromEnv string `json:"fromEnv,omitempty"`
+	FromEnv string `json:"fromEnv,omitempty" jsonschema:"oneof_required=value,format=variable"`
 	// FromFile is the path of a file, which must not be empty; a relative one counts from the
 	// folder of this configuration. A line break at its end is left out. It is read when informerd
 	// starts.
-	FromFile string `json:"fromFile,omitempty"`
+	FromFile string `json:"fromFile,omitempty" jsonschema:"oneof_required=value,format=path" item:"a file"`
 
 	Text string `json:"-"` // if none of the others
 }
@@ -116,28 +109,27 @@ func (v HeaderValue) MarshalJSON() ([]byte, error) {
 // EmitGrant says what a handler may emit for one event.
 type EmitGrant struct {
 	// Kinds are what it may emit: event, an event of its own, and data, other data for the object's
-	// event. [] is nothing. Default: both.
-	Kinds []string `json:"kinds"`
+	// event. [] is nothing.
+	Kinds []string `json:"kinds" jsonschema:"default=event,default=data,uniqueItems,enum=event,enum=data" item:"kind"`
 	// Types are those that its events may have: one that ends in a dot, as in com.example., allows
-	// all that begin with it. At most 100. Default: all but those of informerd itself.
-	Types []string `json:"types,omitempty"`
-	// Count is how much it may emit, 1 to 1,000. Default: 64.
-	Count int `json:"count"`
-	// Bytes is how large all of it may be together, as a quantity, 1Ki to 16Mi. Default: 1Mi.
-	Bytes Bytes `json:"bytes"`
+	// all that begin with it. Default: all but those of informerd itself.
+	Types []string `json:"types,omitempty" jsonschema:"minItems=1,maxItems=100,uniqueItems,format=event-type" item:"type"`
+	// Count is how much it may emit.
+	Count int `json:"count" jsonschema:"default=64,minimum=1,maximum=1000"`
+	// Bytes is how large all of it may be together.
+	Bytes Bytes `json:"bytes" jsonschema:"default=1Mi,minimum=1Ki,maximum=16Mi"`
 }
 
 // CacheGrant lets a handler read the caches of informers. Values of a Secret are replaced by
 // digests there.
 type CacheGrant struct {
-	// Informers are the names of the informers that it may read. At least one.
-	Informers []string `json:"informers"`
+	// Informers are the names of the informers that it may read.
+	Informers []string `json:"informers" jsonschema:"required,minItems=1,uniqueItems" item:"informer"`
 	// Namespaces are those whose objects it may read; "" is for objects that are in none, such as
 	// nodes. Default: all that the informers have.
-	Namespaces []string `json:"namespaces,omitempty"`
-	// MaxItems is how many objects it may read for one event, 1 to 100,000. Default: 1000.
-	MaxItems int `json:"maxItems"`
-	// MaxBytes is how large what it reads for one event may be, as a quantity, 1Ki to 1Gi. Default:
-	// 8Mi.
-	MaxBytes Bytes `json:"maxBytes"`
+	Namespaces []string `json:"namespaces,omitempty" jsonschema:"minItems=1,uniqueItems,format=namespace-or-none" item:"namespace"`
+	// MaxItems is how many objects it may read for one event.
+	MaxItems int `json:"maxItems" jsonschema:"default=1000,minimum=1,maximum=100000"`
+	// MaxBytes is how large what it reads for one event may be.
+	MaxBytes Bytes `json:"maxBytes" jsonschema:"default=8Mi,minimum=1Ki,maximum=1Gi"`
 }

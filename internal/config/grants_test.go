@@ -19,9 +19,9 @@ func TestGrantMistakes(t *testing.T) {
 		granted("kv out of range", "kv: {keys: 0, bytes: 2Gi, ttl: 1ms}",
 			"10:44: GRANTS.kv.keys must be 1 to 1000000, is 0\n"+
 				"10:54: GRANTS.kv.bytes must be 1Ki to 1Gi, is 2Gi\n"+
-				"10:64: GRANTS.kv.ttl must be 0 (without end) or 1s to 8760h, is 1ms"),
+				"10:64: GRANTS.kv.ttl must be 0 (without end) or 1s to 365d, is 1ms"),
 		granted("kv for ages", "kv: {ttl: 8761h}",
-			"10:43: GRANTS.kv.ttl must be 0 (without end) or 1s to 8760h, is 8761h"),
+			"10:43: GRANTS.kv.ttl must be 0 (without end) or 1s to 365d, is 8761h"),
 		granted("kv, unknown", "kv: {persists: true}",
 			`10:38: unknown field "persists" in GRANTS.kv; did you mean "persist"?`),
 		granted("kv, nowhere to keep values", "kv: {persist: true}",
@@ -35,11 +35,11 @@ func TestGrantMistakes(t *testing.T) {
 		granted("a number for a time", "clock: {fixed: 5}",
 			"10:48: GRANTS.clock.fixed must be a time, is the number 5; write it as in 2026-01-01T00:00:00Z"),
 		granted("long ago", "clock: {fixed: 1969-12-31T23:00:00Z}",
-			"10:48: GRANTS.clock.fixed must be in the years 1970 to 2261, is 1969-12-31T23:00:00Z"),
+			"10:48: GRANTS.clock.fixed must be 1970-01-01T00:00:00Z to 2261-12-31T23:59:59Z, is 1969-12-31T23:00:00Z"),
 		granted("the zero time", "clock: {fixed: 0001-01-01T00:00:00Z}",
-			"10:48: GRANTS.clock.fixed must be in the years 1970 to 2261, is 0001-01-01T00:00:00Z"),
+			"10:48: GRANTS.clock.fixed must be 1970-01-01T00:00:00Z to 2261-12-31T23:59:59Z, is 0001-01-01T00:00:00Z"),
 		granted("far ahead", "clock: {fixed: '2262-01-01T00:00:00Z'}",
-			"10:48: GRANTS.clock.fixed must be in the years 1970 to 2261, is 2262-01-01T00:00:00Z"),
+			"10:48: GRANTS.clock.fixed must be 1970-01-01T00:00:00Z to 2261-12-31T23:59:59Z, is 2262-01-01T00:00:00Z"),
 		granted("seed", "random: {seed: -1}",
 			"10:48: GRANTS.random.seed must be 0 to 2147483647, is -1"),
 		granted("seed in letters", "random: {seed: x}",
@@ -55,13 +55,14 @@ func TestGrantMistakes(t *testing.T) {
 		granted("cache, namespaces",
 			"cache: {informers: [pods], namespaces: [a, '*', A, '', '', a]}",
 			`10:76: GRANTS.cache.namespaces[1] must be the name of a namespace, is "*"; remove namespaces to allow all of them`+"\n"+
-				`10:81: GRANTS.cache.namespaces[2] must be a DNS label, is "A"; `+labelHint+"\n"+
+				`10:81: GRANTS.cache.namespaces[2] must be the name of a namespace, is "A"; `+
+				labelHint+"\n"+
 				`10:88: GRANTS.cache.namespaces[4] repeats the namespace ""`+"\n"+
 				`10:92: GRANTS.cache.namespaces[5] repeats the namespace "a"`),
 		granted("emit, unknown kinds", "emit: {kinds: [events, data, data, 1]}",
 			`10:48: GRANTS.emit.kinds[0] must be event or data, is "events"; did you mean "event"?`+
 				"\n"+
-				"10:62: GRANTS.emit.kinds[2] repeats the kind data\n"+
+				"10:62: GRANTS.emit.kinds[2] repeats the kind \"data\"\n"+
 				"10:68: GRANTS.emit.kinds[3] must be a string, is the number 1; put it in quotes"),
 		granted("emit, types",
 			"emit: {types: [com.example., 'com.*', '', a b, dev.informerd.object.added, com.example.]}",
@@ -108,7 +109,7 @@ func TestHTTPGrantMistakes(t *testing.T) {
 				"10:87: GRANTS.http.allow[4]: its host is neither a name of letters, digits, - and _ nor an address; name each host\n"+
 				"10:103: GRANTS.http.allow[5] must end with the path; remove ? or # and what follows\n"+
 				"10:119: GRANTS.http.allow[6] must end with the path; remove ? or # and what follows\n"+
-				"10:148: GRANTS.http.allow[8] stands there already"),
+				"10:148: GRANTS.http.allow[8] repeats another URL"),
 		granted("hosts that look like addresses, and others",
 			"http: {allow: ['http://127.1/', 'http://0x7f000001/', 'http://localhost:8080/', "+
 				"'http://metadata.google.internal/', 'http://h./', 'http://h:0/', 'http://h:99999/', 'http://[fe80::1%25eth0]/']}",
@@ -132,7 +133,7 @@ func TestHTTPGrantMistakes(t *testing.T) {
 			`10:71: GRANTS.http.methods[0] must be a method in capitals, is "get"; did you mean "GET"?`+"\n"+
 				`10:76: GRANTS.http.methods[1] must be a method in capitals, is "G T"`+"\n"+
 				"10:83: GRANTS.http.methods[2]: handlers are not given the method TRACE\n"+
-				"10:95: GRANTS.http.methods[4] repeats the method GET"),
+				"10:95: GRANTS.http.methods[4] repeats the method \"GET\""),
 		granted("out of range",
 			"http: {allow: ['http://h'], timeout: 0, maxRequest: 17Mi, maxResponse: 0, perEvent: 1001}",
 			"10:70: GRANTS.http.timeout must be 1ms to 1m, is 0s\n"+
@@ -153,15 +154,15 @@ func TestHeaderMistakes(t *testing.T) {
 			`10:75: unknown field "fromEnvironment" in HEADERS.X; its fields are fromEnv, fromFile`),
 		header("both", "X: {fromEnv: A, fromFile: b}",
 			"10:74: HEADERS.X has both fromEnv and fromFile; keep one of them"),
-		header("none", "X: {}", "10:74: HEADERS.X has no value; "+where+", or remove it"),
+		header("none", "X: {}", "10:71: HEADERS.X has no value; "+where+", or remove it"),
 		header("empty", "X: ''", "10:74: HEADERS.X has no value; "+where+", or remove it"),
 		header("variable", "X: {fromEnv: A-B}",
 			`10:84: HEADERS.X.fromEnv must be the name of an environment variable, is "A-B"`),
 		header("file", "X: {fromFile: ' '}",
-			`10:85: HEADERS.X.fromFile is no path: " "; give the path of a file`),
+			`10:85: HEADERS.X.fromFile is not a path: " "; give the path of a file`),
 		header("file at home", "X: {fromFile: ~/token}",
 			`10:85: HEADERS.X.fromFile must not begin with ~, is "~/token"; paths are taken as they are: write it out in full, or relative to the folder of this configuration`),
-		header("name", "X Y: a", `10:71: HEADERS["X Y"]: "X Y" is no name for a header`),
+		header("name", "X Y: a", `10:71: HEADERS["X Y"]: the name "X Y" is not a header name`),
 		header("framing", "host: a",
 			"10:71: HEADERS.host: the header Host cannot be set; remove it"),
 		header("proxy", "Proxy-Authorization: a",
@@ -196,7 +197,7 @@ func TestHeadersThatHoldCredentials(t *testing.T) {
 		want := ""
 		if held {
 			want = fmt.Sprintf(
-				"x.yaml:10:%d: listeners.a.handler.grants.http.headers.%s: the credential must not stand in the configuration; "+
+				"x.yaml:10:%d: listeners.a.handler.grants.http.headers.%s: the credential must not be in the configuration; "+
 					"write {fromEnv: NAME} or {fromFile: PATH}", 71+len(name)+2, name)
 		}
 		if got := fmt.Sprint(err); err == nil && held || err != nil && got != want {
@@ -212,7 +213,7 @@ func TestStateMistakes(t *testing.T) {
 		{"no dir", line, line + "state: {}\n",
 			"4:1: state has no dir; add dir, the path of a folder"},
 		{"empty dir", line, line + "state: {dir: ''}\n",
-			`4:14: state.dir is no path: ""; give the path of a folder`},
+			`4:14: state.dir is not a path: ""; give the path of a folder`},
 		{"home", line, line + "state: {dir: ~/x}\n",
 			`4:14: state.dir must not begin with ~, is "~/x"` + paths},
 		{"variable", line, line + "state: {dir: $HOME/x}\n",

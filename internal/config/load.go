@@ -8,14 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 // Loading says how a configuration is read. The zero value is right for one that is to run.
@@ -42,13 +40,13 @@ func (l Loading) Load(path string) (*Config, error) {
 	var err error
 	if path == "-" && l.Stdin != nil {
 		path = stdinName
-		data, err = io.ReadAll(io.LimitReader(l.Stdin, MaxSize+1))
+		data, err = io.ReadAll(io.LimitReader(l.Stdin, document.MaxSize+1))
 	} else {
 		data, err = read(path)
 	}
 	if err != nil {
 		return nil, Errors{{File: path, Message: "the configuration cannot be read: " +
-			reason(err)}}
+			document.Reason(err)}}
 	}
 	if l.Policies && isPolicy(path, data) {
 		return l.policy(path, data)
@@ -61,16 +59,7 @@ const stdinName = "<stdin>"
 
 // isPolicy reports whether a text says that it is a policy.
 func isPolicy(path string, data []byte) bool {
-	root, err := parseTree(policy, path, data)
-	if err != nil || root.Kind != yaml.MappingNode {
-		return false
-	}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if root.Content[i].Value == "kind" {
-			return root.Content[i+1].Value == PolicyKind
-		}
-	}
-	return false
+	return document.Member(path, data, "kind") == PolicyKind
 }
 
 // oneFile is the text of one policy file, whatever its path.
@@ -104,16 +93,7 @@ func read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, MaxSize+1))
-}
-
-// reason is an error of the file system without the path, which the place says already.
-func reason(err error) string {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err.Error()
-	}
-	return err.Error()
+	return io.ReadAll(io.LimitReader(f, document.MaxSize+1))
 }
 
 // Parse checks the text of a configuration, reads the policy files it names and fills in defaults.
@@ -126,27 +106,20 @@ func parse(file string, data []byte, disk files) (*Config, error) {
 }
 
 func (l Loading) parse(file string, data []byte, disk files) (*Config, error) {
-	root, textErr := parseTree(configuration, file, data)
-	if textErr != nil {
-		return nil, Errors{*textErr}
-	}
 	c := &Config{}
-	d := newDecoder(configuration, file, data)
-	d.root(root, reflect.ValueOf(c).Elem())
-	if d.stopped {
-		// much was not looked at: what seems to be missing may be there
-		return nil, gather(d.report)
+	d, err := document.Read(configuration, file, data, c)
+	if err != nil {
+		return nil, err // much was not looked at: what seems to be missing may be there
 	}
-	if !d.rightKind(c.APIVersion, c.Kind) {
-		d.onlyHeader()
-		return nil, gather(d.report)
+	if !rightKind(d.Report, c.APIVersion, c.Kind, Kind) {
+		return nil, d.Err()
 	}
-	informers := check(c, d.report)
-	policies := loadPolicies(c, d.report, disk)
+	informers := check(c, d.Report)
+	policies := loadPolicies(c, d.Report, disk)
 	checkSharedIndexes(append(informers, policies.informers()...))
-	c.source, c.policies, c.warnings = d.source, policies.sources(), d.warnings
+	c.source, c.policies, c.warnings = d.Source, policies.sources(), d.Warnings()
 	for _, p := range policies.loaded {
-		c.warnings = append(c.warnings, p.warnings...)
+		c.warnings = append(c.warnings, p.Warnings()...)
 	}
 	if mistakes := policies.errors(); len(mistakes) > 0 {
 		if l.More != nil {
@@ -158,39 +131,36 @@ func (l Loading) parse(file string, data []byte, disk files) (*Config, error) {
 	return c, nil
 }
 
-// rightKind reports an apiVersion or kind that is not that of the document.
-func (r *report) rightKind(apiVersion, kind string) bool {
+// rightKind reports an apiVersion or kind that is not that of the file. Then no other mistakes are
+// kept: the file is something else, such as a Deployment. Its fields are all unknown, and that is
+// not what is wrong with it.
+func rightKind(r *document.Report, apiVersion, kind, wanted string) bool {
 	right := true
 	for _, header := range []struct{ field, is, want string }{
-		{"apiVersion", apiVersion, APIVersion}, {"kind", kind, r.what.kind},
+		{"apiVersion", apiVersion, APIVersion}, {"kind", kind, wanted},
 	} {
-		switch {
-		case r.good(header.field) && header.is != header.want:
-			hint := fmt.Sprintf("write %s: %s", header.field, header.want)
-			if header.field == "kind" && (header.is == Kind || header.is == PolicyKind) {
-				hint = r.what.instead
-			}
-			r.value(header.field, hint, "%s must be %s, is %s", header.field, header.want,
-				quote(header.is))
-			right = false
-		case r.missing("", header.field):
-			r.key("", fmt.Sprintf("begin with %s: %s", header.field, header.want), "%s is missing",
-				header.field)
+		if !r.Good(header.field) || header.is == header.want {
+			continue
 		}
+		right = false
+		hint := fmt.Sprintf("write %s: %s", header.field, header.want)
+		switch {
+		case header.field == "kind" && header.is == Kind:
+			hint = "a configuration is not a policy: keep policies in a folder of their own"
+		case header.field == "kind" && header.is == PolicyKind:
+			hint = "name the policy's file in policies of a configuration"
+		}
+		r.BadValue(header.field, hint, "%s must be %s, is %s", header.field, header.want,
+			document.Quote(header.is))
+	}
+	if !right {
+		r.Only("apiVersion", "kind")
 	}
 	return right
 }
 
-// onlyHeader leaves the mistakes in apiVersion and kind. The file is something else, such as a
-// Deployment: its fields are all unknown, and that is not what is wrong with it.
-func (r *report) onlyHeader() {
-	r.errs = slices.DeleteFunc(r.errs, func(e Error) bool {
-		return e.Field != "apiVersion" && e.Field != "kind"
-	})
-}
-
 // File is the path the configuration was read from.
-func (c *Config) File() string { return c.source.file }
+func (c *Config) File() string { return c.source.File() }
 
 // ListenersInOrder gives the listeners of the configuration itself in the order in which they stand
 // there, then those of policy files in the order of the entries that name them, those of one entry
@@ -203,8 +173,9 @@ func (c *Config) ListenersInOrder() []*Listener {
 		}
 	}
 	slices.SortFunc(all, func(a, b *Listener) int {
-		pa, pb := c.source.keys[join("listeners", a.Name)], c.source.keys[join("listeners", b.Name)]
-		return cmp.Or(cmp.Compare(pa.line, pb.line), cmp.Compare(pa.column, pb.column),
+		pa, pb := c.source.Key(document.Join("listeners", a.Name)),
+			c.source.Key(document.Join("listeners", b.Name))
+		return cmp.Or(cmp.Compare(pa.Line, pb.Line), cmp.Compare(pa.Column, pb.Column),
 			cmp.Compare(a.Name, b.Name))
 	})
 	for _, p := range c.policies {
@@ -221,7 +192,7 @@ func (c *Config) Path(path string) string {
 	if path == "" || filepath.IsAbs(path) || path == "~" || strings.HasPrefix(path, "~/") {
 		return path
 	}
-	return filepath.Join(filepath.Dir(c.source.file), path)
+	return filepath.Join(filepath.Dir(c.source.File()), path)
 }
 
 // ErrorAt makes an Error about a field, as in listeners.crash-loops.handler.wasm, with the place
@@ -229,27 +200,28 @@ func (c *Config) Path(path string) string {
 // policy says of its listener is found in its file.
 func (c *Config) ErrorAt(field, message, hint string) Error {
 	file, at := c.find(field)
-	return Error{File: file, Line: at.line, Column: at.column, Field: field, Message: message,
+	return Error{File: file, Line: at.Line, Column: at.Column, Field: field, Message: message,
 		Hint: hint}
 }
 
-func (c *Config) find(field string) (file string, at place) {
+func (c *Config) find(field string) (file string, at document.Place) {
 	for _, p := range c.policies {
-		rest, found := strings.CutPrefix(field, join("listeners", p.listener))
+		rest, found := strings.CutPrefix(field, document.Join("listeners", p.listener))
 		if !found || rest != "" && rest[0] != '.' {
 			continue
 		}
 		rest = strings.TrimPrefix(rest, ".")
 		if rest == "outputs" || strings.HasPrefix(rest, "outputs[") {
-			return c.source.file,
-				c.source.place(join(p.entry, "outputs") + strings.TrimPrefix(rest, "outputs"))
+			return c.source.File(),
+				c.source.Place(document.Join(p.entry, "outputs") + strings.TrimPrefix(rest,
+					"outputs"))
 		}
-		if at = p.place(rest); at == (place{}) {
-			at = p.values[""]
+		if at = p.Place(rest); at == (document.Place{}) {
+			at = p.Value("")
 		}
-		return p.file, at
+		return p.File(), at
 	}
-	return c.source.file, c.source.place(field)
+	return c.source.File(), c.source.Place(field)
 }
 
 // Warnings are about what is legal and suspicious, in the order of the listeners' names.

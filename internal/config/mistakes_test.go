@@ -150,7 +150,7 @@ func TestUnitMistakes(t *testing.T) {
 		{"too long for a duration", listenerLine, listenerWith("resync: 9999999999h"),
 			`10:13: listeners.a.resync must be a duration, is "9999999999h"` + unit},
 		{"too short", listenerLine, listenerWith("resync: 500ms"),
-			"10:13: listeners.a.resync must be at least 1s, is 500ms; 0 is never"},
+			"10:13: listeners.a.resync must be 0 (never) or at least 1s, is 500ms"},
 		{"memory in thousandths", listenerLine, limits("memory: 100m"),
 			"10:41: listeners.a.handler.limits.memory must be whole bytes, is 100m; m is a thousandth: " + size[2:]},
 		{"memory negative", listenerLine, limits("memory: -1Mi"),

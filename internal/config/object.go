@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 // maxObject is the largest file of an object that is read, in bytes: an API server takes no larger
@@ -80,12 +82,12 @@ func readObject(path string, stdin io.Reader, most int64) (object []byte, name s
 	if err != nil {
 		return nil, path, err
 	}
-	if e := checkCharacters(path, data); e != nil {
+	if e := document.CheckCharacters(path, data); e != nil {
 		return nil, path, e
 	}
 	object, err = yaml.YAMLToJSONStrict(data)
 	if err != nil {
-		return nil, path, fmt.Errorf("%s: %s", path, printable(err))
+		return nil, path, fmt.Errorf("%s: %s", path, document.Printable(err))
 	}
 	if len(object) == 0 || object[0] != '{' {
 		return nil, path, fmt.Errorf("%s: there is no object in it", path)
@@ -97,7 +99,7 @@ func readRegular(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: the object cannot be read: %s", path, reason(err))
+		return nil, fmt.Errorf("%s: the object cannot be read: %s", path, document.Reason(err))
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: the object cannot be read: it is not a file", path)
 	case info.Size() > most:
@@ -105,7 +107,7 @@ func readRegular(path string, most int64) ([]byte, error) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the object cannot be read: %s", path, reason(err))
+		return nil, fmt.Errorf("%s: the object cannot be read: %s", path, document.Reason(err))
 	}
 	return data, nil
 }

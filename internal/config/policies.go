@@ -5,11 +5,10 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
+	"github.com/informerd/informerd/internal/config/document"
 )
 
 const (
@@ -23,7 +22,7 @@ const (
 
 // policySource is where the fields of a policy's listener stand.
 type policySource struct {
-	source
+	document.Source
 	listener string
 	entry    string // the field of the configuration that names the file, as in policies[0]
 	policy   *Policy
@@ -31,7 +30,7 @@ type policySource struct {
 
 // policyFile is one file that the policies of a configuration name.
 type policyFile struct {
-	*report
+	*document.Report
 	entry     int     // of Config.Policies
 	policy    *Policy // nil if its text is none
 	listener  string  // its name, empty if it has none that can be used
@@ -41,7 +40,7 @@ type policyFile struct {
 // policySet reads the policy files of a configuration.
 type policySet struct {
 	config *Config
-	report *report // about the configuration
+	report *document.Report // about the configuration
 	disk   files
 
 	loaded       []*policyFile
@@ -53,26 +52,26 @@ type policySet struct {
 // loadPolicies reads the policy files that the configuration names and adds their listeners to it.
 // What is wrong with them is in their reports, what is wrong with the entries in that of the
 // configuration.
-func loadPolicies(c *Config, r *report, disk files) *policySet {
+func loadPolicies(c *Config, r *document.Report, disk files) *policySet {
 	s := &policySet{config: c, report: r, disk: disk, entries: map[string]int{},
 		names: map[string]string{}}
 	for name := range c.Listeners {
-		s.names[name] = "a listener in " + shown(r.file)
+		s.names[name] = "a listener in " + document.Shown(r.File())
 	}
 	for i := range c.Policies {
-		if r.good(entryFiles(i)) && !s.entry(i) {
+		if r.Good(entryFiles(i)) && !s.entry(i) {
 			break
 		}
 	}
 	return s
 }
 
-func entryFiles(i int) string { return join(item("policies", i), "files") }
+func entryFiles(i int) string { return document.Join(document.Item("policies", i), "files") }
 
 // entry reads the files of one entry. It says whether there is room for more.
 func (s *policySet) entry(i int) (room bool) {
 	field, pattern := entryFiles(i), s.config.Policies[i].Files
-	paths, err := s.disk.glob(below(filepath.Dir(s.report.file), pattern))
+	paths, err := s.disk.glob(below(filepath.Dir(s.report.File()), pattern))
 	switch {
 	case err != nil:
 		s.cannotRead(field, err)
@@ -81,30 +80,33 @@ func (s *policySet) entry(i int) (room bool) {
 		if !filepath.IsAbs(pattern) {
 			hint = "it counts from the folder of this configuration"
 		}
-		s.report.value(field, hint, "%s matches no file: %s", field, quote(pattern))
+		s.report.BadValue(field, hint, "%s matches no file: %s", field, document.Quote(pattern))
 	case len(s.loaded)+len(paths) > maxPolicies:
-		s.report.value(field, "", "%s matches %d files, which makes %d policies; there may be %d",
+		s.report.BadValue(field, "",
+			"%s matches %d files, which makes %d policies; there may be %d",
 			field, len(paths), len(s.loaded)+len(paths), maxPolicies)
 		return false
 	}
 	for _, file := range paths {
 		if before, twice := s.entries[file]; twice {
-			s.report.value(field, "name each file once", "%s matches %s, as %s does", field,
-				shown(file), entryFiles(before))
+			s.report.BadValue(field, "name each file once", "%s matches %s, as %s does", field,
+				document.Shown(file), entryFiles(before))
 			continue
 		}
 		s.entries[file] = i
 		p := s.read(file, i)
-		p.trim()
+		p.Trim()
 		s.loaded = append(s.loaded, p)
 		switch {
 		case s.bytes > maxPolicyBytes:
-			s.report.value(field, "", "%s: the policies up to %s are larger than %d bytes together",
-				field, shown(file), maxPolicyBytes)
+			s.report.BadValue(field, "",
+				"%s: the policies up to %s are larger than %d bytes together",
+				field, document.Shown(file), maxPolicyBytes)
 			return false
 		case s.nodes > maxPolicyNodes:
-			s.report.value(field, "", "%s: the policies up to %s have more than %d values together",
-				field, shown(file), maxPolicyNodes)
+			s.report.BadValue(field, "",
+				"%s: the policies up to %s have more than %d values together",
+				field, document.Shown(file), maxPolicyNodes)
 			return false
 		}
 	}
@@ -114,15 +116,16 @@ func (s *policySet) entry(i int) (room bool) {
 func (s *policySet) cannotRead(field string, err error) {
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		s.report.value(field, "", "%s: %s cannot be read: %s", field, shown(at.Path), at.Err)
+		s.report.BadValue(field, "", "%s: %s cannot be read: %s", field, document.Shown(at.Path),
+			at.Err)
 		return
 	}
-	s.report.value(field, "", "%s: %s", field, printable(err))
+	s.report.BadValue(field, "", "%s: %s", field, document.Printable(err))
 }
 
 // read reads one file, as strictly as the configuration, and adds its listener.
 func (s *policySet) read(file string, entry int) *policyFile {
-	p := &policyFile{report: newReport(policy, file), entry: entry}
+	p := &policyFile{Report: document.NewReport(policy, file), entry: entry}
 	data, err := s.disk.read(file)
 	s.bytes += len(data)
 	if err != nil {
@@ -130,66 +133,70 @@ func (s *policySet) read(file string, entry int) *policyFile {
 		if errors.Is(err, errFolder) {
 			hint = "name its files in an entry of policies"
 		}
-		p.add(place{}, "", hint, "the policy cannot be read: %s", reason(err))
+		p.Add(document.Place{}, "", hint, "the policy cannot be read: %s", document.Reason(err))
 		return p
 	}
-	root, textErr := parseTree(policy, file, data)
-	if textErr != nil {
-		p.errs = Errors{*textErr}
-		return p
-	}
-	d := newDecoder(policy, file, data)
-	p.report, p.policy = d.report, &Policy{}
-	d.root(root, reflect.ValueOf(p.policy).Elem())
-	s.nodes += d.nodes
+	p.policy = &Policy{}
+	d, err := document.Read(policy, file, data, p.policy)
+	s.nodes += d.Nodes
 	switch {
-	case d.stopped:
-	case !p.rightKind(p.policy.APIVersion, p.policy.Kind):
-		p.onlyHeader()
+	case d.Report == nil: // the text is none
+		p.policy = nil
+		p.addAll(err)
+	case err != nil:
+		p.Report = d.Report
 	default:
-		s.listener(p)
+		if p.Report = d.Report; rightKind(p.Report, p.policy.APIVersion, p.policy.Kind,
+			PolicyKind) {
+			s.listener(p)
+		}
 	}
 	return p
+}
+
+func (p *policyFile) addAll(err error) {
+	var mistakes Errors
+	if errors.As(err, &mistakes) {
+		for _, mistake := range mistakes {
+			p.AddError(mistake)
+		}
+	}
 }
 
 // listener checks a policy and adds its listener to the configuration, mistakes or not, if the name
 // is free.
 func (s *policySet) listener(p *policyFile) {
+	p.Check(p.policy, "")
 	name, free := s.name(p)
-	p.notEmpty("description", p.policy.Description)
 	informers := s.config.Informers
 	if len(p.policy.Informers) > 0 {
 		informers = make(map[string]*Informer, len(s.config.Informers)+len(p.policy.Informers))
 		maps.Copy(informers, s.config.Informers)
 	}
 	for name, informer := range sorted(p.policy.Informers) {
-		path := join("informers", name)
-		p.name(path, name)
-		if informer == nil || !p.good(path) {
+		path := document.Join("informers", name)
+		if informer == nil || !p.Good(path) {
 			continue
 		}
-		checkInformer(informer, path, p.report)
-		p.informers = append(p.informers, placedInformer{path, p.report, informer})
+		checkInformer(informer, path, p.Report)
+		p.informers = append(p.informers, placedInformer{path, p.Report, informer})
 		informers[name] = informer
 	}
-	l := &Listener{
-		Name: name, Policy: p.file, Description: p.policy.Description,
-		InformerRef: p.policy.InformerRef, Select: p.policy.Select,
-		Resync: p.policy.Resync, Rules: p.policy.Rules,
-		Outputs: slices.Clone(s.config.Policies[p.entry].Outputs), informers: informers,
-	}
-	if p.missing("", "rules") {
-		p.key("", "add rules with at least one rule", "rules is missing")
-	}
-	checkStream(l, "", p.report, s.report)
+	l := &Listener{}
+	document.SetDefaults(l)
+	l.Name, l.Policy, l.Description = name, p.File(), p.policy.Description
+	l.InformerRef, l.Select, l.Rules = p.policy.InformerRef, p.policy.Select, p.policy.Rules
+	l.Resync, l.informers = p.policy.Resync, informers
+	l.Outputs = slices.Clone(s.config.Policies[p.entry].Outputs)
+	checkStream(l, "", p.Report, s.report)
 	if inline := l.InformerRef.Inline; inline != nil {
-		p.informers = append(p.informers, placedInformer{"informer", p.report, inline})
+		p.informers = append(p.informers, placedInformer{"informer", p.Report, inline})
 	}
 	if !free {
 		return
 	}
 	p.listener = name
-	s.names[name] = "the policy in " + shown(p.file)
+	s.names[name] = "the policy in " + document.Shown(p.File())
 	if s.config.Listeners == nil {
 		s.config.Listeners = map[string]*Listener{}
 	}
@@ -199,29 +206,29 @@ func (s *policySet) listener(p *policyFile) {
 // name gives the name of the policy's listener, and whether it is one and free.
 func (s *policySet) name(p *policyFile) (string, bool) {
 	const field = "name"
-	if p.has(field) {
+	if p.Has(field) {
 		name := p.policy.Name
-		p.label(field, name)
-		if taken := s.names[name]; taken != "" && p.good(field) {
-			p.value(field, "choose another name", "%s: %s is the name of %s already", field,
-				quote(name), taken)
+		if taken := s.names[name]; taken != "" && p.Good(field) {
+			p.BadValue(field, "choose another name", "%s: %s is the name of %s already", field,
+				document.Quote(name), taken)
 		}
-		return name, p.good(field)
+		return name, p.Good(field)
 	}
-	base := strings.Trim(filepath.Base(p.file), "<>") // standard input is no name
+	base := strings.Trim(filepath.Base(p.File()), "<>") // standard input is no name
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	const hint = "add a name to the policy, or rename the file"
 	switch taken := s.names[name]; {
-	case !p.missing("", field): // one of the fields that were not understood may be the name
+	case !p.Missing("", field): // one of the fields that were not understood may be the name
 		return name, false
-	case len(validation.IsDNS1123Label(name)) > 0:
-		p.add(place{}, field, hint+"; "+labelHint,
-			"the policy's name is that of its file, %s, which is not a DNS label", quote(name))
+	case !label.MatchString(name):
+		p.Add(document.Place{}, field, hint+"; "+labelHint,
+			"the policy's name is that of its file, %s, which is not a DNS label",
+			document.Quote(name))
 		return name, false
 	case taken != "":
-		p.add(place{}, field, hint,
+		p.Add(document.Place{}, field, hint,
 			"the policy's name is that of its file, %s, which is the name of %s already",
-			quote(name), taken)
+			document.Quote(name), taken)
 		return name, false
 	}
 	return name, true
@@ -239,11 +246,11 @@ func (s *policySet) informers() []placedInformer {
 // add adds mistakes to the reports of their files, unless something is wrong with the field
 // already.
 func (s *policySet) add(more Errors) {
-	reports := map[string]*report{s.report.file: s.report}
+	reports := map[string]*document.Report{s.report.File(): s.report}
 	listeners := map[string]string{}
 	for _, p := range s.loaded {
-		reports[p.file] = p.report
-		listeners[p.file] = join("listeners", p.listener)
+		reports[p.File()] = p.Report
+		listeners[p.File()] = document.Join("listeners", p.listener)
 	}
 	for _, mistake := range more {
 		r := reports[mistake.File]
@@ -254,25 +261,25 @@ func (s *policySet) add(more Errors) {
 		if prefix := listeners[mistake.File]; prefix != "" {
 			field = strings.TrimPrefix(strings.TrimPrefix(field, prefix), ".")
 		}
-		if !r.failed[field] {
-			r.errs = append(r.errs, mistake)
+		if !r.Failed(field) {
+			r.AddError(mistake)
 		}
 	}
 }
 
 // errors gives all mistakes: those of the configuration, then those of each file.
 func (s *policySet) errors() Errors {
-	reports := []*report{s.report}
+	reports := []*document.Report{s.report}
 	var good []string
 	for _, p := range s.loaded {
-		reports = append(reports, p.report)
-		if len(p.errs) == 0 {
-			good = append(good, p.file)
+		reports = append(reports, p.Report)
+		if p.Clean() {
+			good = append(good, p.File())
 		}
 	}
-	all := gather(reports...)
+	all := document.Gather(reports...)
 	if len(good) < len(s.loaded) {
-		all = all.notLoaded(s.report.file, good)
+		all = notLoaded(all, s.report.File(), good)
 	}
 	return all
 }
@@ -284,7 +291,8 @@ func (s *policySet) sources() []policySource {
 		if p.policy == nil {
 			continue // its text is none
 		}
-		all = append(all, policySource{p.source, p.listener, item("policies", p.entry), p.policy})
+		all = append(all, policySource{p.Source, p.listener, document.Item("policies", p.entry),
+			p.policy})
 	}
 	return all
 }

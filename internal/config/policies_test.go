@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -38,6 +39,9 @@ func (f folder) read(path string) ([]byte, error) {
 	}
 	return []byte(text), nil
 }
+
+// maxErrors is how many mistakes are shown.
+const maxErrors = 100
 
 const withPolicies = `apiVersion: informerd.dev/v1alpha1
 kind: Config
@@ -344,7 +348,7 @@ func TestPoliciesAreBoundedTogether(t *testing.T) {
 	}
 	for i := range 20 {
 		tooLarge[fmt.Sprintf("p/p%02d.yaml", i)] = policyText +
-			strings.Repeat("#", MaxSize-len(policyText))
+			strings.Repeat("#", document.MaxSize-len(policyText))
 		tooRich[fmt.Sprintf("p/p%02d.yaml", i)] = rich
 	}
 	for name, test := range map[string]struct {

@@ -13,70 +13,55 @@ type Policies struct {
 	// Files is the path of policy files, a pattern as filepath.Match has it: policies/*.yaml. A
 	// relative one counts from the folder of this configuration. It must match a file; folders that
 	// it matches are a mistake unless their names begin with a dot. At most 1,000 files in all, of
-	// 16 MiB and 500,000 values together. Required.
-	Files string `json:"files"`
-	// Outputs are the names of the outputs that get the transitions of the files' rules. At least
-	// one.
-	Outputs []string `json:"outputs"`
+	// 16 MiB and 500,000 values together.
+	Files string `json:"files" jsonschema:"required,format=policy-files" item:"policy files, as in policies/*.yaml"`
+	// Outputs are the names of the outputs that get the transitions of the files' rules.
+	Outputs []string `json:"outputs" jsonschema:"required,minItems=1,uniqueItems" item:"output"`
 }
 
 // Policy is the content of one policy file. It becomes a listener of its name, with the outputs of
 // the entry that names the file and the defaults of a listener for what a policy does not have.
 type Policy struct {
-	// APIVersion is always informerd.dev/v1alpha1. Required.
-	APIVersion string `json:"apiVersion"`
-	// Kind is Policy. Required.
-	Kind string `json:"kind"`
-	// Name is the name of the listener, a DNS label that no other listener has. Default: the file's
-	// name without its extension.
-	Name string `json:"name"`
+	// APIVersion is the version of the format.
+	APIVersion string `json:"apiVersion" jsonschema:"required,enum=informerd.dev/v1alpha1"`
+	// Kind is what sort of file it is.
+	Kind string `json:"kind" jsonschema:"required,enum=Policy"`
+	// Name is the name of the listener, which no other listener has. Default: the file's name
+	// without its extension.
+	Name string `json:"name" jsonschema:"format=dns-label"`
 	// Description says what the policy is for. Default: none.
-	Description string `json:"description,omitempty"`
+	Description string `json:"description,omitempty" jsonschema:"minLength=1"`
 	// InformerRef is the name of an informer of this file or of the configuration, or an informer
-	// in full. Required.
-	InformerRef InformerRef `json:"informer"`
+	// in full.
+	InformerRef InformerRef `json:"informer" jsonschema:"required"`
 	// Informers are others, in whose caches the expressions look objects up. They are known in this
 	// file only, and go before those of the configuration. Default: none.
-	Informers map[string]*Informer `json:"informers,omitempty"`
+	Informers map[string]*Informer `json:"informers,omitempty" jsonschema:"propertyNames=dns-label"`
 	// Select is an expression that says which objects the rules look at. Default: none, all
 	// objects.
-	Select Expression `json:"select,omitzero"`
-	// Resync is the period after which every object is looked at again: 0 or at least 1s. Default:
-	// 0, never.
-	Resync metav1.Duration `json:"resync,omitzero"`
-	// Rules say what must be true of the objects. At least one.
-	Rules []Rule `json:"rules"`
-}
-
-// notInPolicies gives the members of a listener that a policy does not have, with a hint for each.
-func notInPolicies() map[string]string {
-	hints := map[string]string{
-		"outputs": "a listener can have it; those of a policy stand in the entry of policies that names its file",
-	}
-	for _, name := range []string{"buffer", "filter", "handler", "on", "retry", "workers"} {
-		hints[name] = "a listener can have it, a policy cannot"
-	}
-	return hints
+	Select Expression `json:"select,omitzero" jsonschema:"minLength=1"`
+	// Resync is the period after which every object is looked at again.
+	Resync metav1.Duration `json:"resync,omitzero" jsonschema:"default=0s,zero=never,minimum=1s"`
+	// Rules say what must be true of the objects.
+	Rules []Rule `json:"rules" jsonschema:"required,minItems=1" item:"rule"`
 }
 
 // Rule is something that must be true of each object. What is not is a violation: it is reported
 // when it begins and when it ends.
 type Rule struct {
-	// Name is a DNS label that no other rule of the listener has. Required.
-	Name string `json:"name"`
-	// Deny is an expression about the object alone that is true for a violation. Required.
-	Deny Expression `json:"deny"`
+	// Name is a name that no other rule of the listener has.
+	Name string `json:"name" jsonschema:"required,format=dns-label"`
+	// Deny is an expression about the object alone that is true for a violation.
+	Deny Expression `json:"deny" jsonschema:"required,minLength=1"`
 	// Message is an expression that returns the text to report. Default: none, the rule's name is
 	// reported.
-	Message Expression `json:"message,omitzero"`
-	// Severity is how bad a violation is: info, low, medium, high or critical. Default: medium.
-	Severity string `json:"severity"`
-	// For is how long deny must be true without a break before that is a violation, 0 to 720h (30
-	// days). Default: 0, at once.
-	For metav1.Duration `json:"for,omitzero"`
-	// Repeat is the period after which a violation that goes on is reported again: 0, or 1s to 720h
-	// (30 days). Default: 0, never.
-	Repeat metav1.Duration `json:"repeat,omitzero"`
+	Message Expression `json:"message,omitzero" jsonschema:"minLength=1"`
+	// Severity is how bad a violation is.
+	Severity string `json:"severity" jsonschema:"default=medium,enum=info,enum=low,enum=medium,enum=high,enum=critical"`
+	// For is how long deny must be true without a break before that is a violation; 0 is at once.
+	For metav1.Duration `json:"for,omitzero" jsonschema:"default=0s,minimum=0s,maximum=30d"`
+	// Repeat is the period after which a violation that continues is reported again.
+	Repeat metav1.Duration `json:"repeat,omitzero" jsonschema:"default=0s,zero=never,minimum=1s,maximum=30d"`
 }
 
 // The severities.

@@ -30,8 +30,8 @@ func TestPolicyMistakes(t *testing.T) {
 			"rules: [{name: r, deny: x, severity: critcal, for: -1s, repeat: 31d}]\nresync: 5ms\n",
 			`4:38: rules[0].severity must be info, low, medium, high or critical, is "critcal"; did you mean "critical"?` + "\n" +
 				"4:52: rules[0].for must not be negative, is -1s\n" +
-				`4:65: rules[0].repeat must be at most 720h (30 days), is 744h` + "\n" +
-				"5:9: resync must be at least 1s, is 5ms; 0 is never"},
+				`4:65: rules[0].repeat must be 0 (never) or 1s to 30d, is 744h` + "\n" +
+				"5:9: resync must be 0 (never) or at least 1s, is 5ms"},
 		{"empty values", rules, rules + "select: ' '\ndescription: ''\nname:\n",
 			"7:9: select is empty; remove it to select all objects\n8:14: description is empty; give it a value or remove it\n" +
 				"9:6: name has no value; give it a value or remove it"},
@@ -41,7 +41,7 @@ func TestPolicyMistakes(t *testing.T) {
 				cannot + "\n" + `9:1: unknown field "on"` + cannot + "\n" +
 				`10:1: unknown field "buffer"` + cannot + "\n" + `11:1: unknown field "workers"` +
 				cannot + "\n" +
-				`12:1: unknown field "outputs"; a listener can have it; those of a policy stand in the entry of policies that names its file` + "\n" +
+				`12:1: unknown field "outputs"; a listener can have it; those of a policy are in the entry of policies that names its file` + "\n" +
 				`13:1: unknown field "retry"` + cannot},
 		{"what only configurations have", rules, rules + "listeners: {}\n",
 			`7:1: unknown field "listeners"; its fields are ` + members},
@@ -50,7 +50,7 @@ func TestPolicyMistakes(t *testing.T) {
 		{"name of a listener", rules, rules + "name: own\n",
 			`7:7: name: "own" is the name of a listener in x.yaml already; choose another name`},
 		{"no informer", "informer: pods\n", "",
-			"1:1: the policy has no informer; add informer, the name of one or an informer with its resource"},
+			"1:1: informer is missing; add informer, the name of one or an informer with its resource"},
 		{"unknown informer", "informer: pods",
 			"informer: podds\ninformers: {ports: {resource: services}}",
 			`3:11: informer: unknown informer "podds"; did you mean "pods"?`},
@@ -74,7 +74,7 @@ func TestPolicyMistakes(t *testing.T) {
 			`1:13: apiVersion must be informerd.dev/v1alpha1, is "apps/v1"; write apiVersion: informerd.dev/v1alpha1` + "\n" +
 				`2:7: kind must be Policy, is "Deployment"; write kind: Policy`},
 		{"a configuration", policyText, withPolicies,
-			`2:7: kind must be Policy, is "Config"; a configuration is no policy: keep policies in a folder of their own`},
+			`2:7: kind must be Policy, is "Config"; a configuration is not a policy: keep policies in a folder of their own`},
 		{"no header", "apiVersion: informerd.dev/v1alpha1\nkind: Policy\n", "",
 			"1:1: apiVersion is missing; begin with apiVersion: informerd.dev/v1alpha1\n1:1: kind is missing; begin with kind: Policy"},
 		{"empty", policyText, "",
@@ -189,9 +189,9 @@ func TestPoliciesMistakes(t *testing.T) {
 		{"home", "p/*.yaml", "~/p/*.yaml",
 			`11:12: policies[0].files must not begin with ~, is "~/p/*.yaml"; paths are taken as they are: write it out in full, or relative to the folder of this configuration`},
 		{"no path", "p/*.yaml", "' '",
-			`11:12: policies[0].files is no path: " "; give the path of policy files, as in policies/*.yaml`},
+			`11:12: policies[0].files is not a path: " "; give the path of policy files, as in policies/*.yaml`},
 		{"no pattern", "p/*.yaml", "'p/[.yaml'",
-			`11:12: policies[0].files is no pattern: "p/[.yaml"; "[" and "\" are written as "\[" and "\\" if the names have them`},
+			`11:12: policies[0].files is not a pattern: "p/[.yaml"; "[" and "\" are written as "\[" and "\\" if the names have them`},
 		{"folders in folders", "p/*.yaml", "'p/**/*.yaml'",
 			`11:12: policies[0].files: ** for folders in folders is not supported: "p/**/*.yaml"; give each folder an entry, as in policies/*.yaml`},
 		{"no match", "p/*.yaml", "q/*.yaml",

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -30,12 +31,10 @@ func (r *reference) collect(v reflect.Value) {
 			r.collect(v.Index(i))
 		}
 	case reflect.Struct:
-		fields := fieldsOf(v.Type())
-		for _, name := range fields.names {
-			index := fields.index[name]
-			field := v.Field(index)
+		for _, f := range document.FieldsOf(v.Type()) {
+			name, field := f.Name, v.FieldByName(f.GoName)
 			r.collect(field)
-			key := v.Type().Name() + "." + v.Type().Field(index).Name
+			key := v.Type().Name() + "." + f.GoName
 			if _, known := r.examples[key]; known || field.IsZero() {
 				continue
 			}
@@ -69,15 +68,12 @@ func exampleJSON(v any) (string, error) {
 }
 
 // decodeExample reads an example as a member of a value of the type.
-func decodeExample(t reflect.Type, example string) *decoder {
-	d := newDecoder(configuration, "example", []byte(example))
-	n, err := parseTree(configuration, "example", []byte(example))
+func decodeExample(t reflect.Type, example string) error {
+	f, err := document.Read(configuration, "example", []byte(example), reflect.New(t).Interface())
 	if err != nil {
-		d.errs = Errors{*err}
-		return d
+		return err
 	}
-	d.structure(n, reflect.New(t).Elem(), "", 0)
-	return d
+	return f.Err()
 }
 
 var plainWord = regexp.MustCompile(`"([A-Za-z][A-Za-z0-9./-]*|[0-9]+[A-Za-z][A-Za-z0-9]*)"`)
@@ -88,7 +84,7 @@ func exampleText(text string) string {
 		var s string
 		if json.Unmarshal([]byte(text), &s) == nil {
 			if s = oneParagraph(s); strings.HasPrefix(s, `"`) {
-				return asQuoted(s)
+				return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 			}
 			return s
 		}

@@ -11,14 +11,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -167,8 +166,7 @@ func (r *reference) run() {
 }
 
 var (
-	defaultIn  = regexp.MustCompile(`\s*Default(?:, and 0)?: (.*?)\.(?:\s|$)`)
-	requiredIn = regexp.MustCompile(`\s*Required\.`)
+	defaultIn = regexp.MustCompile(`\s*Default: (.*?)\.(?:\s|$)`)
 )
 
 func (r *reference) section(s section) {
@@ -180,41 +178,102 @@ func (r *reference) section(s section) {
 	}
 	fmt.Fprintf(&r.out, "## %s\n\n%s\n\n", title,
 		strings.ReplaceAll(r.comment(s.t.Name()), " Make one with Load or Parse.", ""))
-	fields := fieldsOf(s.t)
-	if len(fields.names) == 0 {
+	fields := document.FieldsOf(s.t)
+	if len(fields) == 0 {
 		return
 	}
 	r.out.WriteString("| field | value | default | | example |\n|---|---|---|---|---|\n")
-	for _, name := range fields.names {
-		field := s.t.Field(fields.index[name])
-		text := r.comment(s.t.Name() + "." + field.Name)
-		byDefault := ""
-		if m := defaultIn.FindStringSubmatch(text); m != nil {
-			byDefault, text = m[1], strings.Replace(text, m[0], " ", 1)
-		}
-		if requiredIn.MatchString(text) {
-			byDefault, text = "**required**", requiredIn.ReplaceAllString(text, "")
-		}
-		example := r.examples[s.t.Name()+"."+field.Name]
-		if example == "" && valueWord(field.Type) != "mapping" &&
-			!strings.HasPrefix(valueWord(field.Type), "names and") &&
-			valueWord(field.Type) != "list of mappings" {
-			r.missing = append(r.missing, s.t.Name()+"."+field.Name)
-		}
-		if example != "" {
-			if d := decodeExample(s.t, example); len(d.errs) > 0 {
-				r.wrong = append(r.wrong, fmt.Sprintf("%s of %s: %v", example, s.t.Name(), d.errs))
-			}
-			example = "`" + strings.ReplaceAll(example, "|", `\|`) + "`"
-		}
-		text = strings.TrimSpace(strings.TrimPrefix(text, field.Name+" "))
+	for _, f := range fields {
+		text := r.comment(s.t.Name() + "." + f.GoName)
+		byDefault, text := defaultOf(f, text)
+		text = strings.TrimSpace(strings.TrimPrefix(text, f.GoName+" "))
 		text = strings.TrimPrefix(strings.TrimPrefix(text, "is "), "are ")
 		text = strings.ToUpper(text[:1]) + text[1:]
-		fmt.Fprintf(&r.out, "| `%s` | %s | %s | %s | %s |\n", name, valueWord(field.Type),
-			strings.ReplaceAll(byDefault, "|", `\|`), strings.ReplaceAll(text, "|", `\|`), example)
-		r.add(field.Type, join(s.path, "")[:len(s.path)]+"."+name)
+		fmt.Fprintf(&r.out, "| `%s` | %s | %s | %s | %s |\n", f.Name, cell(valueOf(f)),
+			cell(byDefault), cell(text), r.example(s.t, f))
+		r.add(f.Type, join(s.path, f.Name))
 	}
 	r.out.WriteString("\n")
+}
+
+func join(path, name string) string { return path + "." + name }
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// example returns the example of a field, and notes if it has none or a wrong one.
+func (r *reference) example(t reflect.Type, f document.Field) string {
+	example, word := r.examples[t.Name()+"."+f.GoName], valueWord(f.Type)
+	if example == "" {
+		if word != "mapping" && word != "list of mappings" &&
+			!strings.HasPrefix(word, "names and") {
+			r.missing = append(r.missing, t.Name()+"."+f.GoName)
+		}
+		return ""
+	}
+	if err := decodeExample(t, example); err != nil {
+		r.wrong = append(r.wrong, fmt.Sprintf("%s of %s: %v", example, t.Name(), err))
+	}
+	return "`" + cell(example) + "`"
+}
+
+// defaultOf returns the default of a field, and its comment without it. A default that is no value
+// is in the comment, as in "Default: all."
+func defaultOf(f document.Field, comment string) (byDefault, rest string) {
+	rules := f.Rules
+	switch {
+	case rules.Required:
+		return "**required**", comment
+	case len(rules.Default) > 0 && rules.Zero != "":
+		return "0, " + rules.Zero, comment
+	case len(rules.Default) > 0 && rules.Default[0] == "0s":
+		return "0", comment
+	case len(rules.Default) > 0:
+		return grouped(strings.Join(rules.Default, " and ")), comment
+	}
+	if m := defaultIn.FindStringSubmatch(comment); m != nil {
+		return m[1], strings.Replace(comment, m[0], " ", 1)
+	}
+	return "", comment
+}
+
+// valueOf says what a value of the field may be.
+func valueOf(f document.Field) string {
+	rules, list := f.Rules, f.Type.Kind() == reflect.Slice || f.Type.Kind() == reflect.Map
+	value := valueWord(f.Type)
+	switch format := formats[rules.Format]; {
+	case len(rules.Enum) > 0 && list:
+		value = "list of " + document.Or(rules.Enum)
+	case len(rules.Enum) > 0:
+		value = document.Or(rules.Enum)
+	case f.Type == reflect.TypeFor[[]event.Op]():
+		value = "list of " + document.Or(opWords())
+	case format.Noun != "" && !list:
+		value += ": " + format.Noun
+	}
+	if limits := rules.Range(); limits != "" {
+		value += ", " + grouped(limits)
+	}
+	switch {
+	case rules.MinItems > 0 && rules.MaxItems > 0:
+		value += fmt.Sprintf(", %d to %d", rules.MinItems, rules.MaxItems)
+	case rules.MinItems > 0:
+		value += ", at least one"
+	case rules.MaxItems > 0:
+		value += fmt.Sprintf(", at most %d", rules.MaxItems)
+	}
+	return value
+}
+
+var longNumber = regexp.MustCompile(`\b\d{5,}\b`)
+
+// grouped writes large numbers as people read them: 1,000,000.
+func grouped(text string) string {
+	return longNumber.ReplaceAllStringFunc(text, func(digits string) string {
+		for i := len(digits) - 3; i > 0; i -= 3 {
+			digits = digits[:i] + "," + digits[i:]
+		}
+		return digits
+	})
 }
 
 func (r *reference) comment(key string) string {
@@ -263,12 +322,13 @@ func valueWord(t reflect.Type) string {
 	return "text"
 }
 
-// What the comments say of defaults is what a configuration gets.
+// What the tags and the comments say of defaults is what a configuration gets.
 func TestDefaultsAreWhatTheCommentsSay(t *testing.T) {
 	comments := typeComments(t)
-	c := mustParse(t, "apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {address: \"127.0.0.1:0\"}\nlisteners:\n  a:\n    informer: {resource: pods}\n    buffer: {}\n    retry: {}\n"+
-		"    rules: [{name: r, deny: \"true\"}]\n    handler: {wasm: x, limits: {}, grants: {log: {}, kv: {}, cache: {informers: [pods]}, http: {allow: [\"https://a.example.com\"]}, emit: {}}}\n"+
-		"    outputs: [out]\ninformers: {pods: {resource: pods}}\noutputs: {out: {stdout: {}}}\n")
+	c := mustParse(t,
+		"apiVersion: informerd.dev/v1alpha1\nkind: Config\nhttp: {address: \"127.0.0.1:0\"}\nlisteners:\n  a:\n    informer: {resource: pods}\n    buffer: {}\n    retry: {}\n"+
+			"    rules: [{name: r, deny: \"true\"}]\n    handler: {wasm: x, limits: {}, grants: {log: {}, kv: {}, cache: {informers: [pods]}, http: {allow: [\"https://a.example.com\"]}, emit: {}}}\n"+
+			"    outputs: [out]\ninformers: {pods: {resource: pods}}\noutputs: {out: {stdout: {}}}\n")
 	compared := 0
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {
@@ -286,49 +346,49 @@ func TestDefaultsAreWhatTheCommentsSay(t *testing.T) {
 				walk(v.Index(i))
 			}
 		case reflect.Struct:
-			for _, index := range fieldsOf(v.Type()).index {
-				walk(v.Field(index))
-				m := defaultIn.FindStringSubmatch(
-					comments[v.Type().Name()+"."+v.Type().Field(index).Name])
-				if m == nil {
-					continue
-				}
-				want, _, _ := strings.Cut(m[1], ",")
-				if strings.Contains(m[1], ",") &&
-					regexp.MustCompile(`^[0-9,]+$`).MatchString(m[1]) {
-					want = strings.ReplaceAll(m[1], ",", "")
-				}
-				var got string
-				switch value := v.Field(index).Interface().(type) {
-				case metav1.Duration:
-					d, ok := filters.ParseDuration(want)
-					if want == "0" {
-						d, ok = 0, true
+			for _, f := range document.FieldsOf(v.Type()) {
+				field, name := v.FieldByName(f.GoName), v.Type().Name()+"."+f.GoName
+				walk(field)
+				if want, ok := wantedDefault(f, comments[name]); ok {
+					compared++
+					if got := writtenDefault(field); got != want {
+						t.Errorf("%s is %q, want %q", name, got, want)
 					}
-					if got = short(value.Duration); ok && d == value.Duration {
-						got = want
-					}
-				case Bytes:
-					got = value.String()
-				case int, bool, string:
-					got = fmt.Sprint(value)
-				default:
-					continue
-				}
-				if slices.Contains([]string{"none", "all", "any", "nothing", "nowhere",
-					"its current context", "the system's folder for temporary files",
-					"the file's name without its extension"}, want) {
-					want = ""
-				}
-				if compared++; got != want && !(want == "" && got == "0") {
-					t.Errorf("%s.%s is %q, and the comment says %q", v.Type().Name(),
-						v.Type().Field(index).Name, got, m[1])
 				}
 			}
 		}
 	}
 	walk(reflect.ValueOf(*c))
-	if compared < 20 {
+	if compared < 30 {
 		t.Errorf("only %d defaults were compared", compared)
 	}
+}
+
+// wantedDefault returns the default that a field should have, as text. One that is words, as in
+// "all", is the zero value.
+func wantedDefault(f document.Field, comment string) (want string, ok bool) {
+	if kind := f.Type.Kind(); f.Type == reflect.TypeFor[Expression]() || f.Inline ||
+		kind == reflect.Pointer || kind == reflect.Slice &&
+		f.Type.Elem().Kind() != reflect.String ||
+		kind == reflect.Struct && f.Type != reflect.TypeFor[metav1.Duration]() {
+		return "", false
+	}
+	if len(f.Rules.Default) > 0 {
+		return strings.Join(f.Rules.Default, " "), true
+	}
+	m := defaultIn.FindStringSubmatch(comment)
+	return "", m != nil && !strings.Contains(m[1], ",")
+}
+
+func writtenDefault(v reflect.Value) string {
+	switch value := v.Interface().(type) {
+	case metav1.Duration:
+		return document.Short(value.Duration)
+	case []string:
+		return strings.Join(value, " ")
+	}
+	if v.IsZero() && v.Kind() != reflect.Bool && v.Kind() != reflect.Int {
+		return ""
+	}
+	return fmt.Sprint(v.Interface())
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/internal/growth"
 )
 
@@ -21,7 +22,7 @@ func TestTextMistakes(t *testing.T) {
 		"a list": {"x.yaml", "- a\n", "x.yaml:1:1: the configuration must be a mapping, is a list"},
 		"a word": {"x.yaml", "hello\n",
 			`x.yaml:1:1: the configuration must be a mapping, is the string "hello"`},
-		"too large": {"x.yaml", strings.Repeat("#", MaxSize+1),
+		"too large": {"x.yaml", strings.Repeat("#", document.MaxSize+1),
 			"x.yaml: the configuration is larger than 1048576 bytes"},
 		"not UTF-8": {"x.yaml", head + "# é caf\xe9\n",
 			"x.yaml:3:8: byte 0xe9 is not UTF-8; save the file as UTF-8 text"},

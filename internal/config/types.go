@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -17,11 +18,11 @@ const (
 
 // Config is a whole configuration, policy files included. Make one with Load or Parse.
 type Config struct {
-	// APIVersion is always informerd.dev/v1alpha1. Required.
-	APIVersion string `json:"apiVersion"`
-	// Kind is Config. Required.
-	Kind string `json:"kind"`
-	// Cluster says which API server is watched, and what it is called. Default: see Cluster.
+	// APIVersion is the version of the format.
+	APIVersion string `json:"apiVersion" jsonschema:"required,enum=informerd.dev/v1alpha1"`
+	// Kind is what sort of file it is.
+	Kind string `json:"kind" jsonschema:"required,enum=Config"`
+	// Cluster is the API server that is watched, and its name.
 	Cluster Cluster `json:"cluster,omitzero"`
 	// HTTP is where informerd answers requests about itself. Default: nowhere.
 	HTTP HTTP `json:"http,omitzero"`
@@ -33,16 +34,16 @@ type Config struct {
 	State State `json:"state,omitzero"`
 	// Informers are watched resources that listeners refer to by name. A listener can also bring
 	// its own.
-	Informers map[string]*Informer `json:"informers,omitempty"`
+	Informers map[string]*Informer `json:"informers,omitempty" jsonschema:"propertyNames=dns-label"`
 	// Listeners say what is done with which events. Those of policy files are among them, under the
-	// policies' names. At least one, here or by policies.
-	Listeners map[string]*Listener `json:"listeners"`
+	// policies' names.
+	Listeners map[string]*Listener `json:"listeners" jsonschema:"anyof_required=listeners,propertyNames=dns-label"`
 	// Policies name files of rules; each file becomes a listener. Default: none.
-	Policies []Policies `json:"policies,omitempty"`
-	// Outputs are where events go. At least one.
-	Outputs map[string]*Output `json:"outputs"`
+	Policies []Policies `json:"policies,omitempty" jsonschema:"anyof_required=listeners,minItems=1" item:"entry"`
+	// Outputs are where events go.
+	Outputs map[string]*Output `json:"outputs" jsonschema:"required,minProperties=1,propertyNames=dns-label" item:"output"`
 
-	source   source
+	source   document.Source
 	warnings Errors
 	policies []policySource // in the order of Policies, the files of one entry sorted by name
 }
@@ -50,18 +51,18 @@ type Config struct {
 // Cluster says which API server is watched. Without kubeconfig it is, in this order: the cluster
 // informerd runs in, the files that $KUBECONFIG names, ~/.kube/config.
 type Cluster struct {
-	// Name is the cluster's name in what comes out: a DNS label. Default: default.
-	Name string `json:"name"`
+	// Name is the cluster's name in what comes out.
+	Name string `json:"name" jsonschema:"default=default,format=dns-label"`
 	// Kubeconfig is the path of a kubeconfig file; a relative one counts from the folder of this
 	// configuration, ~/ is the home folder. Variables are not expanded.
-	Kubeconfig string `json:"kubeconfig,omitempty"`
+	Kubeconfig string `json:"kubeconfig,omitempty" jsonschema:"minLength=1"`
 	// Context is the context to use of the kubeconfig. Default: its current context.
-	Context string `json:"context,omitempty"`
+	Context string `json:"context,omitempty" jsonschema:"minLength=1"`
 	// Compression says whether the API server is asked to compress its answers, which saves
-	// bandwidth and costs CPU time at both ends: on, off, or auto, which is off in the cluster that
-	// informerd runs in, for a server on a loopback address, and if the kubeconfig says
-	// disable-compression; for others it is on. Default: auto.
-	Compression string `json:"compression"`
+	// bandwidth and costs CPU time at both ends. auto is off in the cluster that informerd runs in,
+	// for a server on a loopback address, and if the kubeconfig says disable-compression; for
+	// others it is on.
+	Compression string `json:"compression" jsonschema:"default=auto,enum=auto,enum=on,enum=off"`
 }
 
 // The choices for compression.
@@ -74,38 +75,36 @@ const (
 // HTTP is where informerd answers requests about itself. It answers everybody who can connect, so
 // only the machine itself may.
 type HTTP struct {
-	// Address is the host and the port to listen on: a loopback address or localhost, and 0 to
-	// 65535, where 0 is any free port. Required.
-	Address string `json:"address"`
+	// Address is the host and the port to listen on: a loopback address or localhost, and a port,
+	// where 0 is any free one.
+	Address string `json:"address" jsonschema:"required,format=loopback-address"`
 }
 
 // Health is where informerd answers probes, such as those of a kubelet: /livez is 200 as long as
 // there is an answer, /readyz if all listeners get their events. It answers anybody and says no
 // more than that; the reasons are at http.address and in the log.
 type Health struct {
-	// Address is the host and the port to listen on, as in :8081. Without a host it is every
-	// address of the machine. Required.
-	Address string `json:"address"`
+	// Address is the host and the port to listen on. Without a host it is every address of the
+	// machine.
+	Address string `json:"address" jsonschema:"required,format=address"`
 }
 
 // Shutdown is how long informerd may take to end after a SIGTERM. Both together should be less than
 // the time after which it is killed: a pod's terminationGracePeriodSeconds, 30 by default.
 type Shutdown struct {
-	// Drain is how long listeners may take to finish the events that they have in their buffers. 0s
-	// to 1h. Default: 25s.
-	Drain metav1.Duration `json:"drain"`
-	// Close is how long handlers and outputs may take to close after that. 100ms to 10m. Default:
-	// 1s.
-	Close metav1.Duration `json:"close"`
+	// Drain is how long listeners may take to finish the events that they have in their buffers.
+	Drain metav1.Duration `json:"drain" jsonschema:"default=25s,minimum=0s,maximum=1h"`
+	// Close is how long handlers and outputs may take to close after that.
+	Close metav1.Duration `json:"close" jsonschema:"default=1s,minimum=100ms,maximum=10m"`
 }
 
 // State is where informerd keeps what is to outlast it: the values of handlers whose grant kv says
 // persist, the compiled code of all of them, so that it starts sooner, and the key of the digests
 // of Secrets, so that they stay the same. One informerd uses it at a time.
 type State struct {
-	// Dir is a folder; a relative one counts from the folder of this configuration. It is made, for
-	// the user informerd runs as and nobody else, if it is not there. Required.
-	Dir string `json:"dir"`
+	// Dir is a folder; a relative path counts from the folder of this configuration. If it does not
+	// exist it is made, for the user informerd runs as and nobody else.
+	Dir string `json:"dir" jsonschema:"required,format=path" item:"a folder"`
 }
 
 // Informer is one resource that is listed and watched, in one scope.
@@ -114,25 +113,25 @@ type Informer struct {
 	// certificates.v1.cert-manager.io. Without a version it is the one the API server prefers; when
 	// that version is no longer served, the informer moves to another one. A version that is named
 	// is kept, by all informers of the resource: if one informer names it, the others do not move
-	// either. Required.
-	Resource string `json:"resource"`
+	// either.
+	Resource string `json:"resource" jsonschema:"required,format=resource"`
 	// Namespaces limits the informer to these namespaces. Default: all.
-	Namespaces []string `json:"namespaces,omitempty"`
+	Namespaces []string `json:"namespaces,omitempty" jsonschema:"minItems=1,uniqueItems,format=namespace" item:"namespace"`
 	// LabelSelector limits the informer to the objects it matches. Default: all.
-	LabelSelector string `json:"labelSelector,omitempty"`
+	LabelSelector string `json:"labelSelector,omitempty" jsonschema:"format=label-selector"`
 	// FieldSelector limits the informer to the objects it matches. Default: all.
-	FieldSelector string `json:"fieldSelector,omitempty"`
+	FieldSelector string `json:"fieldSelector,omitempty" jsonschema:"format=field-selector"`
 	// Drop are paths of fields that are cut out of each object on arrival, on top of
-	// metadata.managedFields. At most 100.
-	Drop []string `json:"drop,omitempty"`
+	// metadata.managedFields.
+	Drop []string `json:"drop,omitempty" jsonschema:"maxItems=100,format=drop" item:"path"`
 	// Indexes are further ways to look objects up in the cache: name of the index to path of the
 	// field. An index on the namespace is always there.
-	Indexes map[string]string `json:"indexes,omitempty"`
-	// KeepManagedFields leaves metadata.managedFields in the objects. Default: false.
-	KeepManagedFields bool `json:"keepManagedFields,omitempty"`
+	Indexes map[string]string `json:"indexes,omitempty" jsonschema:"propertyNames=index-name,format=field-path"`
+	// KeepManagedFields leaves metadata.managedFields in the objects.
+	KeepManagedFields bool `json:"keepManagedFields,omitempty" jsonschema:"default=false"`
 	// AllowSecrets must be true for an informer on secrets, so that nobody watches them unawares.
-	// Values of a Secret are replaced by digests even so. Default: false.
-	AllowSecrets bool `json:"allowSecrets,omitempty"`
+	// Values of a Secret are replaced by digests even so.
+	AllowSecrets bool `json:"allowSecrets,omitempty" jsonschema:"default=false"`
 }
 
 // Listener is one stream of events: from an informer through a buffer, a filter and a handler to
@@ -146,34 +145,32 @@ type Listener struct {
 	Policy string `json:"-"`
 	// Description is the policy's, empty for others.
 	Description string `json:"-"`
-	// InformerRef is the name of an informer, or an informer in full. Required.
-	InformerRef InformerRef `json:"informer"`
-	// On are the events the listener wants: add, update, delete, resync. Default: add, update,
-	// delete, and resync if a period is set.
-	On []event.Op `json:"on"`
-	// Resync is the period after which every object comes again as a resync event: 0 or at least
-	// 1s. Default: 0, never.
-	Resync metav1.Duration `json:"resync,omitzero"`
+	// InformerRef is the name of an informer, or an informer in full.
+	InformerRef InformerRef `json:"informer" jsonschema:"required"`
+	// On are the events the listener wants. Default: add, update, delete, and resync if a period is
+	// set.
+	On []event.Op `json:"on" jsonschema:"minItems=1,uniqueItems" item:"event"`
+	// Resync is the period after which every object comes again as a resync event.
+	Resync metav1.Duration `json:"resync,omitzero" jsonschema:"default=0s,zero=never,minimum=1s"`
 	// Buffer is what waits for the listener.
 	Buffer Buffer `json:"buffer,omitzero"`
 	// Select is an expression about the object alone. It says which objects the listener is about:
 	// an update that makes it true comes as an add, one that makes it false as a delete, and rules
 	// look at no others. Default: none, all objects.
-	Select Expression `json:"select,omitzero"`
+	Select Expression `json:"select,omitzero" jsonschema:"minLength=1"`
 	// Filter is an expression; events for which it is false go no further. Default: none, all
 	// events pass.
-	Filter Expression `json:"filter,omitzero"`
+	Filter Expression `json:"filter,omitzero" jsonschema:"minLength=1"`
 	// Rules say what must be true of the objects, whatever on and filter say. Default: none.
-	Rules []Rule `json:"rules,omitempty"`
+	Rules []Rule `json:"rules,omitempty" jsonschema:"minItems=1" item:"rule"`
 	// Handler is a WASM module that gets the events that pass the filter. Default: none.
 	Handler *Handler `json:"handler,omitempty"`
-	// Workers is how many events are worked on at the same time, 1 to 64; events of one object
-	// never are. Default: 1.
-	Workers int `json:"workers"`
+	// Workers is how many events are worked on at the same time; events of one object never are.
+	Workers int `json:"workers" jsonschema:"default=1,minimum=1,maximum=64"`
 	// Retry says how often and how fast an event is tried again.
 	Retry Retry `json:"retry,omitzero"`
-	// Outputs are the names of the outputs that get the listener's events. At least one.
-	Outputs []string `json:"outputs"`
+	// Outputs are the names of the outputs that get the listener's events.
+	Outputs []string `json:"outputs" jsonschema:"required,minItems=1,uniqueItems" item:"output"`
 
 	informer  *Informer
 	informers map[string]*Informer
@@ -181,13 +178,13 @@ type Listener struct {
 
 // Buffer is the queue in front of a listener.
 type Buffer struct {
-	// Capacity is how many events may wait, 1 to 1,000,000. Default: 1024.
-	Capacity int `json:"capacity"`
+	// Capacity is how many events may wait.
+	Capacity int `json:"capacity" jsonschema:"default=1024,minimum=1,maximum=1000000"`
 	// Overflow is what happens when the buffer is full. latest: the object is marked and delivered
 	// later, once, in its current state. block: the informer waits, and with it its other
 	// listeners. drop: the event is given up and counted. spill: the event is written to a file;
-	// when that is full, or the disk too slow, as latest. Default: latest.
-	Overflow string `json:"overflow"`
+	// when that is full, or the disk too slow, as latest.
+	Overflow string `json:"overflow" jsonschema:"default=latest,enum=latest,enum=block,enum=drop,enum=spill"`
 	// Spill bounds the file of overflow spill.
 	Spill *Spill `json:"spill,omitempty"`
 }
@@ -205,27 +202,26 @@ const (
 type Spill struct {
 	// Dir is the folder of the file; a relative one counts from the folder of this configuration.
 	// Default: the system's folder for temporary files.
-	Dir string `json:"dir,omitempty"`
-	// Bytes is how long the file may become, as a quantity, 1Mi to 1Ti. Default: 256Mi.
-	Bytes Bytes `json:"bytes"`
+	Dir string `json:"dir,omitempty" jsonschema:"format=path" item:"a folder"`
+	// Bytes is how long the file may become.
+	Bytes Bytes `json:"bytes" jsonschema:"default=256Mi,minimum=1Mi,maximum=1Ti"`
 }
 
 // Handler is a sandboxed WASM module.
 type Handler struct {
 	// Wasm is the path of the module; a relative one counts from the folder of this configuration.
-	// Required.
-	Wasm string `json:"wasm"`
-	// SHA256 is the digest the module must have, 64 hexadecimal digits. Default: any.
-	SHA256 string `json:"sha256,omitempty"`
+	Wasm string `json:"wasm" jsonschema:"required,format=module" item:"the module"`
+	// SHA256 is the digest the module must have. Default: any.
+	SHA256 string `json:"sha256,omitempty" jsonschema:"format=sha256"`
 	// Config is handed to the module as JSON. Default: nothing.
 	Config json.RawMessage `json:"config,omitempty"`
-	// Batch is the most events that the module gets at once, 1 to 1,000, if it takes several
-	// (on_batch, or a WASI command): those that wait when it is free. Others get one. Default: 64.
-	Batch int `json:"batch"`
-	// PauseAfter is how many crashes in a row make the listener pause, 0 to 1,000: for 1s, and
-	// twice as long each time, up to 1m, as long as the next event makes it crash again. Its events
-	// wait in the buffer. 0 is never. Default: 5.
-	PauseAfter int `json:"pauseAfter"`
+	// Batch is the most events that the module gets at once, if it takes several (on_batch, or a
+	// WASI command): those that wait when it is free. Others get one.
+	Batch int `json:"batch" jsonschema:"default=64,minimum=1,maximum=1000"`
+	// PauseAfter is how many crashes in a row make the listener pause: for 1s, and twice as long
+	// each time, up to 1m, as long as the next event makes it crash again. Its events wait in the
+	// buffer. 0 is never.
+	PauseAfter int `json:"pauseAfter" jsonschema:"default=5,minimum=0,maximum=1000"`
 	// Limits bound what the module may use.
 	Limits Limits `json:"limits,omitzero"`
 	// Grants are the rights the module gets beyond reading its event and its config. Default: none.
@@ -234,44 +230,42 @@ type Handler struct {
 
 // Limits bound one instance of a handler's module.
 type Limits struct {
-	// Memory is the most memory it may have, as a quantity of bytes, 64Ki to 4Gi. Default: 16Mi.
-	Memory Bytes `json:"memory"`
-	// Deadline is the longest one call may take, 1ms to 1m. Default: 100ms.
-	Deadline metav1.Duration `json:"deadline"`
-	// Fuel is how many instructions it may execute for one event, 0 to 2,000,000,000; 0 means that
-	// the deadline alone bounds it. A budget holds alike on every machine, busy or not. Default: 0.
-	Fuel int `json:"fuel,omitempty"`
+	// Memory is the most memory it may have.
+	Memory Bytes `json:"memory" jsonschema:"default=16Mi,minimum=64Ki,maximum=4Gi"`
+	// Deadline is the longest one call may take.
+	Deadline metav1.Duration `json:"deadline" jsonschema:"default=100ms,minimum=1ms,maximum=1m"`
+	// Fuel is how many instructions it may execute for one event; 0 means that the deadline alone
+	// bounds it. A budget has the same effect on every machine, busy or not.
+	Fuel int `json:"fuel,omitempty" jsonschema:"default=0,minimum=0,maximum=2000000000"`
 	// Recycle is after how many events a fresh instance takes the place of one, so that a module
-	// which leaks does not have to crash, -1 to 2,000,000,000; -1 means never. One whose memory has
+	// which leaks does not have to crash; -1 means never, and 0 the default. One whose memory has
 	// grown to three quarters of what it may have is replaced as well, unless the last one was
-	// started a short time ago: starts take a twentieth of a core at most. Default, and 0:
-	// 1,000,000.
-	Recycle int `json:"recycle"`
-	// Module is the most bytes that its file may have, 1Ki to 64Mi. Default: 32Mi.
-	Module Bytes `json:"module"`
+	// started a short time ago: starts take a twentieth of a core at most.
+	Recycle int `json:"recycle" jsonschema:"default=1000000,minimum=-1,maximum=2000000000"`
+	// Module is the most bytes that its file may have.
+	Module Bytes `json:"module" jsonschema:"default=32Mi,minimum=1Ki,maximum=64Mi"`
 	// Load bounds what compiling it may take.
 	Load LoadLimits `json:"load,omitzero"`
 }
 
 // LoadLimits bound what compiling a handler's module may take. A module that takes more is refused.
 type LoadLimits struct {
-	// Time is time of the processor, 100ms to 1h; on the clock, compiling may take ten times that.
-	// Default: 1m.
-	Time metav1.Duration `json:"time"`
+	// Time is time of the processor; on the clock, compiling may take ten times that.
+	Time metav1.Duration `json:"time" jsonschema:"default=1m,minimum=100ms,maximum=1h"`
 	// Memory is the most memory for the process that compiles it, and for the module itself while
-	// it is compiled, as a quantity of bytes, 64Mi to 16Gi. Default: 1Gi.
-	Memory Bytes `json:"memory"`
+	// it is compiled.
+	Memory Bytes `json:"memory" jsonschema:"default=1Gi,minimum=64Mi,maximum=16Gi"`
 }
 
 // Retry says how an event that failed is tried again. The pause doubles from minBackoff to
 // maxBackoff.
 type Retry struct {
-	// Attempts is how often an event is tried in all, 1 to 1,000; 1 means never again. Default: 5.
-	Attempts int `json:"attempts"`
-	// MinBackoff is the first pause, 1ms to 1h. Default: 1s.
-	MinBackoff metav1.Duration `json:"minBackoff"`
-	// MaxBackoff is the longest pause, MinBackoff to 1h. Default: 1m.
-	MaxBackoff metav1.Duration `json:"maxBackoff"`
+	// Attempts is how often an event is tried in all; 1 means never again.
+	Attempts int `json:"attempts" jsonschema:"default=5,minimum=1,maximum=1000"`
+	// MinBackoff is the first pause.
+	MinBackoff metav1.Duration `json:"minBackoff" jsonschema:"default=1s,minimum=1ms,maximum=1h"`
+	// MaxBackoff is the longest pause, not less than minBackoff.
+	MaxBackoff metav1.Duration `json:"maxBackoff" jsonschema:"default=1m,minimum=1ms,maximum=1h"`
 }
 
 // Output is one place events go to. Exactly one of its fields is set.
@@ -279,7 +273,7 @@ type Output struct {
 	// Name is the output's key in Config.Outputs.
 	Name string `json:"-"`
 	// Stdout writes each event as one line of JSON to standard output.
-	Stdout *Stdout `json:"stdout,omitempty"`
+	Stdout *Stdout `json:"stdout,omitempty" jsonschema:"oneof_required=kind"`
 }
 
 // Stdout has no settings: write {}.

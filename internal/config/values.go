@@ -5,60 +5,25 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/internal/config/document"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Bytes is a number of bytes, written as a Kubernetes quantity: 16Mi.
-type Bytes int64
-
-// String gives the quantity in powers of 1024.
-func (b Bytes) String() string { return resource.NewQuantity(int64(b), resource.BinarySI).String() }
-
-// MarshalJSON gives the quantity as a string.
-func (b Bytes) MarshalJSON() ([]byte, error) { return json.Marshal(b.String()) }
-
-// Expression is the text of an expression and the place of its first character, so that mistakes in
-// it can be shown where they stand. The zero Expression is none.
-type Expression struct {
-	Text string
-	File string
-	// Line and Column count from 1. Lines of a literal block (|) follow one another in the file as
-	// they do in Text.
-	Line, Column int
-	// Comment is what YAML took for a comment behind the text, which may have been meant as a part
-	// of it.
-	Comment string
-
-	positions *[]filters.Position // nil: characters follow one another as in Text
-}
-
-// Positions are where each of Text's characters is, and its end, if that does not follow from Line
-// and Column.
-func (e Expression) Positions() []filters.Position {
-	if e.positions == nil {
-		return nil
-	}
-	return *e.positions
-}
-
-// IsZero tells whether there is no expression.
-func (e Expression) IsZero() bool { return e.Text == "" }
-
-// MarshalJSON gives the text.
-func (e Expression) MarshalJSON() ([]byte, error) { return json.Marshal(e.Text) }
+// Bytes is a number of bytes, and Expression the text of an expression with its place.
+type (
+	Bytes      = document.Bytes
+	Expression = document.Expression
+)
 
 // InformerRef is the name of an informer in Config.Informers or in Policy.Informers, or an informer
 // in full: one of its fields is set.
 type InformerRef struct {
 	Name   string
-	Inline *Informer
+	Inline *Informer `json:",inline"`
 }
 
-// MarshalJSON gives the name, or the informer.
+// MarshalJSON returns the name, or the informer.
 func (r InformerRef) MarshalJSON() ([]byte, error) {
 	if r.Inline != nil {
 		return json.Marshal(r.Inline)
@@ -96,7 +61,7 @@ type Scope struct {
 	KeepManagedFields bool
 }
 
-// Scope gives what the informer watches and keeps, however it was written.
+// Scope returns what the informer watches and keeps, however it was written.
 func (i *Informer) Scope() Scope {
 	labels, _ := parseLabelSelector(i.LabelSelector)
 	fields, _ := parseFieldSelector(i.FieldSelector)

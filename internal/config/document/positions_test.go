@@ -1,4 +1,4 @@
-package config
+package document
 
 import (
 	"strings"
@@ -49,11 +49,11 @@ func checkPositions(t interface {
 }, text string) {
 	var into struct{ A Expression }
 	lines := strings.Split(text, "\n")
-	root, err := parseTree(document{noun: "file"}, "x.yaml", []byte(text))
+	root, err := parse(&Kind{Noun: "file"}, "x.yaml", []byte(text))
 	if err != nil {
 		return
 	}
-	d := newDecoder(document{noun: "file"}, "x.yaml", []byte(text))
+	d := newDecoder(&Kind{Noun: "file"}, "x.yaml", []byte(text))
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if root.Content[i].Value == "a" {
 			d.expression(root.Content[i+1], &into.A, "a")

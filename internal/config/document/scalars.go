@@ -1,8 +1,7 @@
-package config
+package document
 
 import (
 	"fmt"
-	"reflect"
 	"regexp"
 	"strings"
 	"time"
@@ -14,10 +13,9 @@ import (
 
 	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/pkg/filters"
-	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// scalar tells whether the node is a scalar of the tag's type, and reports it if not.
+// scalar reports whether the node is a scalar of the tag's type, and reports it if not.
 func (d *decoder) scalar(n *yaml.Node, path, tag, want, hint string) bool {
 	if n.Kind == yaml.ScalarNode && n.Tag == tag {
 		return true
@@ -29,10 +27,10 @@ func (d *decoder) scalar(n *yaml.Node, path, tag, want, hint string) bool {
 func (d *decoder) wrongType(n *yaml.Node, path, want, hint string) {
 	name := path
 	if name == "" {
-		name = "the " + d.what.noun
+		name = "the " + d.kind.Noun
 	}
-	d.report.value(path, hint, "%s must be %s, is %s", name, want, describe(n))
-	d.errs[len(d.errs)-1].Line, d.errs[len(d.errs)-1].Column = n.Line, n.Column
+	d.SetFailed(path)
+	d.Add(placeOf(n), path, hint, "%s must be %s, is %s", name, want, describe(n))
 }
 
 // describe says what a node is.
@@ -43,7 +41,7 @@ func describe(n *yaml.Node) string {
 	case n.Kind == yaml.SequenceNode:
 		return "a list"
 	case n.Tag == "!!int" || n.Tag == "!!float":
-		return "the number " + strings.Trim(quote(n.Value), `"`)
+		return "the number " + strings.Trim(Quote(n.Value), `"`)
 	case n.Tag == "!!bool":
 		return n.Value
 	case n.Tag == "!!null":
@@ -51,7 +49,7 @@ func describe(n *yaml.Node) string {
 	case n.Tag == "!!timestamp":
 		return "the date " + n.Value
 	default:
-		return "the string " + quote(n.Value)
+		return "the string " + Quote(n.Value)
 	}
 }
 
@@ -68,7 +66,7 @@ const durationHint = "write a number and a unit (d, h, m, s, ms), as in 90s, 1h3
 func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" {
 		if n.Value != "0" {
-			d.report.value(path, durationHint, "%s has no unit, is %s", path, describe(n))
+			d.BadValue(path, durationHint, "%s has no unit, is %s", path, describe(n))
 		}
 		return
 	}
@@ -78,9 +76,9 @@ func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
 	duration, ok := filters.ParseDuration(n.Value)
 	switch {
 	case !ok:
-		d.report.value(path, durationHint, "%s must be a duration, is %s", path, quote(n.Value))
+		d.BadValue(path, durationHint, "%s must be a duration, is %s", path, Quote(n.Value))
 	case duration < 0:
-		d.report.value(path, "", "%s must not be negative, is %s", path, n.Value)
+		d.BadValue(path, "", "%s must not be negative, is %s", path, n.Value)
 	default:
 		into.Duration = duration
 	}
@@ -97,27 +95,10 @@ func (d *decoder) time(n *yaml.Node, into *time.Time, path string) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, n.Value)
 	if err != nil {
-		d.report.value(path, timeHint, "%s must be a time with a zone, is %s", path, quote(n.Value))
+		d.BadValue(path, timeHint, "%s must be a time with a zone, is %s", path, Quote(n.Value))
 		return
 	}
 	*into = t.UTC()
-}
-
-// headerValue decodes a text, or where to find it. Its errors do not show a value: what stands
-// there may be a secret.
-func (d *decoder) headerValue(n *yaml.Node, into *HeaderValue, path string, depth int) {
-	switch {
-	case n.Kind == yaml.MappingNode:
-		d.plain(n, reflect.ValueOf(into).Elem(), path, depth)
-	case n.Kind == yaml.ScalarNode && n.Tag == "!!str":
-		into.Text = n.Value
-	default:
-		hint := "write {fromEnv: NAME} or {fromFile: PATH}"
-		if n.Kind == yaml.ScalarNode {
-			hint = "put it in quotes, or " + hint
-		}
-		d.report.value(path, hint, "%s must be a string, or say where its value is", path)
-	}
 }
 
 const bytesHint = "write a number and a unit (Ki, Mi, Gi), as in 16Mi"
@@ -131,62 +112,31 @@ func (d *decoder) bytes(n *yaml.Node, into *Bytes, path string) {
 	}
 	quantity, err := resource.ParseQuantity(n.Value)
 	if err != nil || len(n.Value) > 20 || strings.ContainsAny(n.Value, "eE") {
-		d.report.value(path, bytesHint, "%s must be a quantity of bytes, is %s", path,
-			quote(n.Value))
+		d.BadValue(path, bytesHint, "%s must be a quantity of bytes, is %s", path,
+			Quote(n.Value))
 		return
 	}
 	size, whole := quantity.AsInt64()
 	switch {
 	case quantity.Sign() < 0:
-		d.report.value(path, "", "%s must not be negative, is %s", path, n.Value)
+		d.BadValue(path, "", "%s must not be negative, is %s", path, n.Value)
 	case !whole && strings.HasSuffix(n.Value, "m"):
-		d.report.value(path, "m is a thousandth: "+bytesHint, "%s must be whole bytes, is %s", path,
+		d.BadValue(path, "m is a thousandth: "+bytesHint, "%s must be whole bytes, is %s", path,
 			n.Value)
 	case !whole:
-		d.report.value(path, bytesHint, "%s must be whole bytes below 2^63, is %s", path, n.Value)
+		d.BadValue(path, bytesHint, "%s must be whole bytes below 2^63, is %s", path, n.Value)
 	default:
 		*into = Bytes(size)
 	}
 }
 
-func (d *decoder) op(n *yaml.Node, into *event.Op, path string) {
-	word, ok := d.text(n, path)
-	if !ok {
-		return
-	}
-	op, err := event.ParseOp(word)
-	if err == nil {
-		*into = op
-		return
-	}
-	var words []string
-	for _, op := range event.Ops {
-		words = append(words, op.String())
-	}
-	hint := didYouMean(word, words)
-	if meant := filters.OpMeant(word); meant != "" {
-		hint = "write " + meant
-	}
-	d.report.value(path, hint, "%s must be add, update, delete or resync, is %s", path, quote(word))
-}
-
-// didYouMean is a hint that names the known word nearest to a wrong one, empty if none is near.
-func didYouMean(word string, known []string) string {
+// DidYouMean returns a hint that names the known word nearest to a wrong one, empty if none is
+// near.
+func DidYouMean(word string, known []string) string {
 	if name, ok := nearest.Name(word, known); ok {
 		return fmt.Sprintf("did you mean %q?", name)
 	}
 	return ""
-}
-
-func (d *decoder) informerRef(n *yaml.Node, into *InformerRef, path string, depth int) {
-	if n.Kind == yaml.MappingNode {
-		into.Inline = &Informer{}
-		d.plain(n, reflect.ValueOf(into.Inline).Elem(), path, depth)
-		return
-	}
-	if d.scalar(n, path, "!!str", "the name of an informer or an informer", "") {
-		into.Name = n.Value
-	}
 }
 
 func (d *decoder) expression(n *yaml.Node, into *Expression, path string) {
@@ -215,9 +165,9 @@ var goesOn = regexp.MustCompile(`^#+\s*(&&|\|\||and\b|or\b|in\b|[=!<>]=?|[-+)\]?
 // commentedOut warns of a comment that reads as if the expression went on in it.
 func (d *decoder) commentedOut(n *yaml.Node, path string) {
 	if goesOn.MatchString(n.LineComment) {
-		d.warn(placeOf(n), path,
+		d.Warn(placeOf(n), path,
 			"put the expression in quotes, or the comment on a line of its own",
-			`%s ends before " #", where YAML begins a comment: %s`, path, quote(n.LineComment))
+			`%s ends before " #", where YAML begins a comment: %s`, path, Quote(n.LineComment))
 	}
 }
 

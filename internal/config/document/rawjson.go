@@ -1,4 +1,4 @@
-package config
+package document
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string, depth in
 			comma = true
 			writeString(b, key.Value)
 			b.WriteByte(':')
-			d.writeJSON(b, value, join(path, key.Value), depth+1)
+			d.writeJSON(b, value, Join(path, key.Value), depth+1)
 		})
 		b.WriteByte('}')
 	case yaml.SequenceNode:
@@ -46,7 +46,7 @@ func (d *decoder) writeJSON(b *bytes.Buffer, n *yaml.Node, path string, depth in
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			d.writeJSON(b, child, item(path, i), depth+1)
+			d.writeJSON(b, child, Item(path, i), depth+1)
 		}
 		b.WriteByte(']')
 	default:
@@ -66,8 +66,8 @@ func (d *decoder) writeScalar(b *bytes.Buffer, n *yaml.Node, path string) {
 	case "!!int", "!!float":
 		number, ok := jsonNumber(n)
 		if !ok {
-			d.add(placeOf(n), path, "put it in quotes if it is text",
-				"%s is a number that JSON does not have: %s", path, quote(n.Value))
+			d.Add(placeOf(n), path, "put it in quotes if it is text",
+				"%s is a number that JSON does not have: %s", path, Quote(n.Value))
 			return
 		}
 		b.WriteString(number)

@@ -1,4 +1,4 @@
-package config
+package document
 
 import (
 	"bytes"
@@ -19,14 +19,14 @@ import (
 // MaxSize is the largest configuration and the largest policy file that is read, in bytes.
 const MaxSize = 1 << 20
 
-// parseTree reads the one document of a text. The error is about the text as a whole: there is
+// parse reads the one document of a text. The error is about the text as a whole: there is
 // nothing to go on with.
-func parseTree(what document, file string, data []byte) (*yaml.Node, *Error) {
+func parse(kind *Kind, file string, data []byte) (*yaml.Node, *Error) {
 	if len(data) > MaxSize {
 		return nil, &Error{File: file, Message: fmt.Sprintf("the %s is larger than %d bytes",
-			what.noun, MaxSize)}
+			kind.Noun, MaxSize)}
 	}
-	if err := checkCharacters(file, data); err != nil {
+	if err := CheckCharacters(file, data); err != nil {
 		return nil, err
 	}
 	// The YAML parser would read JSON as well, but says less exactly what is wrong with it.
@@ -43,7 +43,7 @@ func parseTree(what document, file string, data []byte) (*yaml.Node, *Error) {
 		document, err := nextDocument(decoder)
 		switch {
 		case errors.Is(err, io.EOF) && root == nil:
-			return nil, emptyError(what, file)
+			return nil, emptyError(kind, file)
 		case errors.Is(err, io.EOF):
 			return root, nil
 		case err != nil:
@@ -52,7 +52,7 @@ func parseTree(what document, file string, data []byte) (*yaml.Node, *Error) {
 		case len(document.Content) != 1 || isNull(document.Content[0]):
 		case root != nil:
 			return nil, &Error{File: file, Line: document.Line, Column: document.Column,
-				Message: "a second document begins here", Hint: "a " + what.noun +
+				Message: "a second document begins here", Hint: "a " + kind.Noun +
 					" is one document: remove the --- and what follows"}
 		default:
 			root = document.Content[0]
@@ -73,18 +73,14 @@ func nextDocument(decoder *yaml.Decoder) (document *yaml.Node, err error) {
 	return document, err
 }
 
-func emptyError(what document, file string) *Error {
-	if what.kind == "" {
-		return &Error{File: file, Message: "the " + what.noun + " is empty"}
-	}
-	return &Error{File: file, Message: "the " + what.noun + " is empty",
-		Hint: "begin with apiVersion: " + APIVersion + " and kind: " + what.kind}
+func emptyError(kind *Kind, file string) *Error {
+	return &Error{File: file, Message: "the " + kind.Noun + " is empty", Hint: kind.Begin}
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// checkCharacters finds bytes that are no UTF-8 and characters that YAML does not allow.
-func checkCharacters(file string, data []byte) *Error {
+// CheckCharacters finds bytes that are not UTF-8 and characters that YAML does not allow.
+func CheckCharacters(file string, data []byte) *Error {
 	for offset := 0; offset < len(data); {
 		r, size := utf8.DecodeRune(data[offset:])
 		message := ""
@@ -96,7 +92,7 @@ func checkCharacters(file string, data []byte) *Error {
 			message = fmt.Sprintf("the character %U is not allowed", r)
 		}
 		if message != "" {
-			line, column := lineColumn(data, offset)
+			line, column := LineColumn(data, offset)
 			return &Error{File: file, Line: line, Column: column, Message: message,
 				Hint: "save the file as UTF-8 text"}
 		}
@@ -105,8 +101,8 @@ func checkCharacters(file string, data []byte) *Error {
 	return nil
 }
 
-// lineColumn gives the place of an offset; columns count characters.
-func lineColumn(data []byte, offset int) (line, column int) {
+// LineColumn returns the place of an offset; columns count characters.
+func LineColumn(data []byte, offset int) (line, column int) {
 	before := data[:min(max(offset, 0), len(data))]
 	lineStart := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[lineStart:]) + 1
@@ -120,7 +116,7 @@ func checkJSON(file string, data []byte) *Error {
 		return nil
 	}
 	// The offset is that of the byte behind the one that is wrong.
-	line, column := lineColumn(data, int(syntax.Offset)-1)
+	line, column := LineColumn(data, int(syntax.Offset)-1)
 	return &Error{File: file, Line: line, Column: column, Message: "not JSON: " + syntax.Error()}
 }
 
@@ -157,7 +153,7 @@ func syntaxError(file string, data []byte, err error) *Error {
 	if anchor := unknownAnchor.FindStringSubmatch(cause); anchor != nil {
 		line, column := findAlias(data, anchor[1])
 		return &Error{File: file, Line: line, Column: column,
-			Message: "the alias " + quote("*"+anchor[1]) + " has no anchor before it"}
+			Message: "the alias " + Quote("*"+anchor[1]) + " has no anchor before it"}
 	}
 	e := &Error{File: file, Message: "not YAML: " + cause}
 	if e.Line, _ = strconv.Atoi(named[1]); len(data) <= maxSearched {

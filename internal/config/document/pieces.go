@@ -1,4 +1,4 @@
-package config
+package document
 
 import (
 	"reflect"
@@ -15,7 +15,7 @@ func (d *decoder) whole(n *yaml.Node, into reflect.Value, path string) *yaml.Nod
 	if n.Style&yaml.FlowStyle == 0 {
 		return n
 	}
-	fields := fieldsOf(into.Type())
+	fields := FieldsOf(into.Type())
 	var kept []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
@@ -23,7 +23,8 @@ func (d *decoder) whole(n *yaml.Node, into reflect.Value, path string) *yaml.Nod
 		for j := i + 2; isText(into, fields, key.Value) && value.Kind == yaml.ScalarNode &&
 			j+1 < len(n.Content); j += 2 {
 			piece := n.Content[j]
-			if _, known := fields.index[piece.Value]; known || piece.Kind != yaml.ScalarNode ||
+			if _, known := fieldNamed(fields, piece.Value); known ||
+				piece.Kind != yaml.ScalarNode ||
 				!isPiece(n.Content[j+1]) {
 				break
 			}
@@ -41,9 +42,9 @@ func (d *decoder) whole(n *yaml.Node, into reflect.Value, path string) *yaml.Nod
 			continue
 		}
 		i += 2 * (len(pieces) - 1)
-		member := join(path, key.Value)
+		member := Join(path, key.Value)
 		d.keys[member], d.values[member] = placeOf(key), placeOf(value)
-		d.report.value(member, "put it in quotes: "+key.Value+": "+
+		d.BadValue(member, "put it in quotes: "+key.Value+": "+
 			quoteLong(asQuoted(strings.Join(pieces, ", "))),
 			"%s ends at the comma, which in {…} begins another field", member)
 	}
@@ -58,11 +59,11 @@ func (d *decoder) whole(n *yaml.Node, into reflect.Value, path string) *yaml.Nod
 // isPiece reports whether a value is missing, as after a piece of text that YAML took for a key.
 func isPiece(value *yaml.Node) bool { return isNull(value) && value.Value == "" }
 
-func isText(into reflect.Value, fields structFields, name string) bool {
-	index, ok := fields.index[name]
+func isText(into reflect.Value, fields []Field, name string) bool {
+	f, ok := fieldNamed(fields, name)
 	if !ok {
 		return false
 	}
-	t := into.Field(index).Type()
+	t := into.Field(f.index).Type()
 	return t == reflect.TypeFor[Expression]() || t.Kind() == reflect.String
 }

@@ -1,0 +1,127 @@
+package config
+
+import (
+	"net/textproto"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config/document"
+)
+
+// checkHandler checks what the tags of a handler's fields cannot say.
+func checkHandler(c *Config, h *Handler, path string, r *document.Report) {
+	checkGrants(c, &h.Grants, document.Join(path, "grants"), r)
+	checkRequestTime(h, path, r)
+}
+
+func checkGrants(c *Config, g *Grants, path string, r *document.Report) {
+	if g.KV != nil {
+		field := document.Join(document.Join(path, "kv"), "persist")
+		if r.Good(field) && g.KV.Persist && c.State.Dir == "" && !r.Has("state") && !r.Broken("") {
+			r.BadValue(field, "add state: {dir: FOLDER} to the configuration",
+				"%s is true, but no folder is named to keep the values in", field)
+		}
+	}
+	if g.HTTP != nil {
+		checkHeaders(g.HTTP.Headers, document.Join(document.Join(path, "http"), "headers"), r)
+	}
+	if g.Emit != nil {
+		checkEmitTypes(g.Emit, document.Join(path, "emit"), r)
+	}
+	if g.Cache != nil {
+		checkCachedInformers(c, g.Cache, document.Join(path, "cache"), r)
+	}
+}
+
+// checkEmitTypes refuses types of events for a handler that may not emit events.
+func checkEmitTypes(g *EmitGrant, path string, r *document.Report) {
+	field := document.Join(path, "types")
+	if r.Good(field) && !r.Failed(document.Join(path, "kinds")) &&
+		!slices.ContainsFunc(g.Kinds, func(kind string) bool { return kind != "data" }) {
+		r.BadField(field, "remove it, or add event to kinds",
+			"%s is set, but no events may be emitted", field)
+	}
+}
+
+func checkCachedInformers(c *Config, g *CacheGrant, path string, r *document.Report) {
+	field := document.Join(path, "informers")
+	for i, name := range g.Informers {
+		at := document.Item(field, i)
+		if r.Good(at) && !r.Has(document.Join("informers", name)) && !r.Failed("informers") {
+			r.BadValue(at, known(r, name, "informers", c.Informers), "%s: unknown informer %s", at,
+				document.Quote(name))
+		}
+	}
+}
+
+// checkRequestTime warns of requests that have less time than it seems.
+func checkRequestTime(h *Handler, path string, r *document.Report) {
+	grant, deadline := document.Join(document.Join(path, "grants"), "http"),
+		document.Join(document.Join(path, "limits"), "deadline")
+	timeout := document.Join(grant, "timeout")
+	if h.Grants.HTTP == nil || r.Failed(grant) || r.Failed(timeout) || r.Failed(deadline) {
+		return
+	}
+	limit := h.Limits.Deadline.Duration
+	switch {
+	case r.Has(timeout) && h.Grants.HTTP.Timeout.Duration > limit:
+		r.Warn(r.Value(timeout), timeout, "raise the deadline, or lower the timeout",
+			"%s is %s, but %s ends a request earlier: it is %s", timeout,
+			document.Short(h.Grants.HTTP.Timeout.Duration), deadline, document.Short(limit))
+	case !r.Has(timeout) && !r.Has(deadline):
+		r.Warn(r.Key(grant), grant, "set it to what the server may take",
+			"%s: a request must fit in %s, which is %s unless it is set", grant, deadline,
+			document.Short(limit))
+	}
+}
+
+var (
+	// ownHeaders are those that say how a message is cut out of the stream and whom it is for.
+	ownHeaders = regexp.MustCompile(
+		`^(connection|content-length|expect|host|http2-settings|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$`)
+	// credentials are headers that hold one, as far as their names tell.
+	credentials = regexp.MustCompile(
+		`authorization|cookie|token|secret|passw|credential|api-?key|access-?key|private-?key|(^|-)(auth|key|signature)($|-)`)
+)
+
+const whereHint = "write {fromEnv: NAME} or {fromFile: PATH}"
+
+func checkHeaders(headers map[string]HeaderValue, path string, r *document.Report) {
+	if r.Failed(path) {
+		return
+	}
+	seen := make(map[string]string, len(headers))
+	for name, value := range sorted(headers) {
+		checkHeader(name, value, seen, document.Join(path, name), r)
+	}
+}
+
+// checkHeader looks at one header. What it reports never shows the value.
+func checkHeader(name string, value HeaderValue, seen map[string]string, path string,
+	r *document.Report) {
+	lower, canonical := strings.ToLower(name), textproto.CanonicalMIMEHeaderKey(name)
+	switch other, twice := seen[canonical]; {
+	case !formats["header-name"].Pattern.MatchString(name):
+		return
+	case ownHeaders.MatchString(lower):
+		r.BadField(path, "remove it", "%s: the header %s cannot be set", path, canonical)
+		return
+	case twice:
+		r.BadField(path, "case does not matter in them, keep one",
+			"%s and %s are the same header", path, document.Quote(other))
+		return
+	}
+	seen[canonical] = name
+	text := value.Text
+	switch {
+	case !r.Good(path) || value.FromEnv != "" || value.FromFile != "":
+	case r.Has(document.Join(path, "fromEnv")) || r.Has(document.Join(path, "fromFile")):
+	case text == "" && !r.Broken(path):
+		r.BadValue(path, whereHint+", or remove it", "%s has no value", path)
+	case credentials.MatchString(lower) && text != "":
+		r.BadValue(path, whereHint, "%s: the credential must not be in the configuration", path)
+	case strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
+		r.BadValue(path, "", "%s has a control character in it, such as a line break", path)
+	}
+}

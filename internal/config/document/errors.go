@@ -1,0 +1,176 @@
+package document
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Error is one mistake in a configuration.
+type Error struct {
+	File string
+	// Line and Column count from 1; 0 means that there is no place to show.
+	Line, Column int
+	// Field is the path of the field, as in listeners.crash-loops.resync; found while a policy file
+	// is read, it is that in the file, as in rules[0].deny. Empty if the text as a whole is meant.
+	Field string
+	// Message says what is wrong. It names the field.
+	Message string
+	// Hint says what to do. It may be empty.
+	Hint string
+	// Snippet is the line of an expression that is meant, and below it a caret. It may be empty.
+	Snippet string
+}
+
+// Error returns file:line:column: message; hint, and below it the snippet.
+func (e Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(Shown(e.File))
+		if e.Line > 0 {
+			fmt.Fprintf(&b, ":%d", e.Line)
+			if e.Column > 0 {
+				fmt.Fprintf(&b, ":%d", e.Column)
+			}
+		}
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Message)
+	if e.Hint != "" {
+		b.WriteString("; ")
+		b.WriteString(e.Hint)
+	}
+	if e.Snippet != "" {
+		b.WriteString("\n")
+		b.WriteString(e.Snippet)
+	}
+	return b.String()
+}
+
+// Errors are all mistakes found in a configuration and its policy files: file by file, the
+// configuration first, sorted by line. The last entries may be about the mistakes: how many are not
+// shown, and which policy files are not loaded although nothing is wrong with them. It is never
+// empty when returned as an error.
+type Errors []Error
+
+// Error gives one mistake a line.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lets errors.As find a single Error.
+func (e Errors) Unwrap() []error {
+	errs := make([]error, len(e))
+	for i, err := range e {
+		errs[i] = err
+	}
+	return errs
+}
+
+// maxErrors is how many mistakes are reported at most: nobody reads more, and a generated file may
+// have a million.
+const maxErrors = 100
+
+// Gather returns the mistakes in several files: file by file, in each sorted by line. It is nil if
+// there are none.
+func Gather(reports ...*Report) Errors {
+	var all Errors
+	hidden, hiddenIn := 0, map[string]bool{}
+	for _, r := range reports {
+		r.Trim()
+		all = append(all, r.errs...)
+		if r.hidden > 0 {
+			hidden += r.hidden
+			hiddenIn[r.file] = true
+		}
+	}
+	return all.cut(hidden, hiddenIn)
+}
+
+// Trim sorts the mistakes by line and keeps as many as may be reported.
+func (r *Report) Trim() {
+	slices.SortStableFunc(r.errs, func(a, b Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Field, b.Field))
+	})
+	if more := len(r.errs) - maxErrors; more > 0 {
+		r.errs = slices.Clone(r.errs[:maxErrors]) // the rest may be large
+		r.hidden += more
+	}
+}
+
+// Cut keeps as many mistakes as are reported, and says in a last entry how many more there are.
+func (e Errors) Cut() Errors { return e.cut(0, map[string]bool{}) }
+
+// cut leaves as many mistakes as may be reported and says how many there are beyond them, and those
+// that were hidden before.
+func (e Errors) cut(hidden int, hiddenIn map[string]bool) Errors {
+	if more := len(e) - maxErrors; more > 0 {
+		for _, err := range e[maxErrors:] {
+			hiddenIn[err.File] = true
+		}
+		hidden += more
+		e = e[:maxErrors:maxErrors]
+	}
+	if hidden == 0 {
+		return e
+	}
+	rest := Error{Message: fmt.Sprintf("%d more mistakes are not shown", hidden)}
+	if len(hiddenIn) == 1 {
+		for file := range hiddenIn {
+			rest.File = file
+		}
+	}
+	return append(e, rest)
+}
+
+// maxQuoted is how many characters of a value an error shows.
+const maxQuoted = 64
+
+// Quote shows a value from the file: quoted, so that it cannot break a log line, and short.
+func Quote(s string) string {
+	if utf8.RuneCountInString(s) > maxQuoted {
+		s = string([]rune(s)[:maxQuoted]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// Shown returns the path of a file, quoted if it has characters that could break a log line: a
+// pattern finds files of any name.
+func Shown(path string) string {
+	if utf8.ValidString(path) && !strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsPrint(r)
+	}) {
+		return path
+	}
+	return strconv.Quote(path)
+}
+
+// Printable returns the text of an error that may quote the file, in one line of bounded length.
+func Printable(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	const limit = 300
+	if runes := []rune(text); len(runes) > limit {
+		text = string(runes[:limit]) + "…"
+	}
+	return text
+}
+
+// Reason returns an error of the file system without the path, which the place says already.
+func Reason(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,69 @@
+package document
+
+import (
+	"reflect"
+	"regexp"
+)
+
+// Kind is a kind of file: what its mistakes call it, and what its fields need beyond plain types.
+type Kind struct {
+	// Noun is the word for the file, as in "configuration".
+	Noun string
+	// Begin is the hint for an empty file. It may be empty.
+	Begin string
+	// Types decode values of types that have a form of their own.
+	Types map[reflect.Type]func(v Value, into any)
+	// Formats are what the key format in a field's tag may name.
+	Formats map[string]Format
+	// Synonyms are words of other tools for the words that an enum allows.
+	Synonyms map[string][]string
+	// Help is about mistakes in values of a type. Pointers count as what they point to.
+	Help map[reflect.Type]Help
+}
+
+// Help is what mistakes in the values of a type say to do.
+type Help struct {
+	// Example is the shortest value that has something in it.
+	Example string
+	// Unknown is the hint for an unknown field, in place of the names of the fields.
+	Unknown string
+	// Elsewhere are fields that belong elsewhere, with a hint for each.
+	Elsewhere map[string]string
+	// Missing are hints for fields that are required and missing, and Empty for those that are
+	// empty.
+	Missing, Empty map[string]string
+}
+
+func (k *Kind) help(t reflect.Type) Help {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return k.Help[t]
+}
+
+// Format is the form that a text must have.
+type Format struct {
+	// Noun is what the text must be, as in "a DNS label".
+	Noun string
+	// Hint is what to do about any other.
+	Hint string
+	// Pattern matches every text of the format. It is what a JSON Schema says of it; with nothing
+	// in Check it decides alone.
+	Pattern *regexp.Regexp
+	// Check says what else is wrong with a text, "" if nothing is, as it follows the field's path
+	// in a mistake. Item is the field's tag of this name. Nil: nothing else.
+	Check func(text, item string) (problem, hint string)
+}
+
+// problem says what is wrong with a text, "" if nothing is.
+func (f Format) problem(text, item string) (problem, hint string) {
+	if f.Check != nil {
+		if problem, hint = f.Check(text, item); problem != "" {
+			return problem, hint
+		}
+	}
+	if f.Pattern != nil && !f.Pattern.MatchString(text) {
+		return " must be " + f.Noun + ", is " + Quote(text), f.Hint
+	}
+	return "", ""
+}

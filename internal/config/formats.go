@@ -1,0 +1,54 @@
+package config
+
+import (
+	"regexp"
+
+	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/internal/resourcename"
+)
+
+const (
+	resourceExamples = "pods, deployments.apps or certificates.v1.cert-manager.io"
+	urlExample       = "https://hooks.example.com/x"
+	labelHint        = `use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends`
+)
+
+var (
+	label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+	// method is a method in capitals but for CONNECT and TRACE, which handlers do not have.
+	method = regexp.MustCompile(`^[A-Z]+(-[A-Z]+)*$`)
+)
+
+// formats are the forms that texts in a configuration have, as the tags of the fields name them.
+var formats = map[string]document.Format{
+	"dns-label": {Noun: "a DNS label", Hint: labelHint, Pattern: label},
+	"namespace": {Noun: "the name of a namespace", Hint: labelHint, Pattern: label,
+		Check: notAllNamespaces},
+	"namespace-or-none": {Noun: "the name of a namespace", Hint: labelHint,
+		Pattern: regexp.MustCompile(`^$|` + label.String()), Check: notEveryNamespace},
+	"resource": {Noun: "a resource name", Hint: "write it as " + resourceExamples,
+		Pattern: resourcename.Pattern},
+	"index-name": {Noun: "an index name",
+		Hint:    `use at most 63 letters, digits, "-" and "_", with a letter first`,
+		Pattern: regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)},
+	"sha256": {Noun: "64 lower-case hexadecimal digits", Hint: "sha256sum prints it",
+		Pattern: regexp.MustCompile(`^[0-9a-f]{64}$`)},
+	"variable": {Noun: "the name of an environment variable",
+		Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)},
+	"header-name": {Noun: "a header name",
+		Pattern: regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")},
+	"method":       {Noun: "a method in capitals", Pattern: method, Check: checkMethod},
+	"path":         {Check: checkPath},
+	"module":       {Check: checkModule},
+	"policy-files": {Check: checkPolicyFiles},
+	"address": {Check: func(text, _ string) (string, string) {
+		return checkAddress(text, ":8081")
+	}},
+	"loopback-address": {Check: checkLoopbackAddress},
+	"label-selector":   {Check: checkLabelSelector},
+	"field-selector":   {Check: checkFieldSelector},
+	"field-path":       {Check: checkFieldPath},
+	"drop":             {Check: checkDrop},
+	"url-prefix":       {Check: checkURLPrefix},
+	"event-type":       {Check: checkEventType},
+}

@@ -1,0 +1,188 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config/document"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// The kinds of files that are read here.
+var (
+	configuration = newKind("configuration", Kind)
+	policy        = newKind("policy", PolicyKind)
+	eventFile     = newKind("event", "")
+)
+
+// newKind returns a kind of file. Kind is what its field kind must say, "" if it has none.
+func newKind(noun, kind string) *document.Kind {
+	begin := ""
+	if kind != "" {
+		begin = "begin with apiVersion: " + APIVersion + " and kind: " + kind
+	}
+	return &document.Kind{
+		Noun: noun, Begin: begin, Types: types, Formats: formats, Synonyms: synonyms, Help: help,
+	}
+}
+
+// types are those whose values have a form of their own.
+var types = map[reflect.Type]func(document.Value, any){
+	reflect.TypeFor[event.Op](): func(v document.Value, into any) {
+		decodeOp(v, into.(*event.Op))
+	},
+	reflect.TypeFor[HeaderValue](): func(v document.Value, into any) {
+		decodeHeader(v, into.(*HeaderValue))
+	},
+	reflect.TypeFor[InformerRef](): func(v document.Value, into any) {
+		decodeRef(v, into.(*InformerRef))
+	},
+}
+
+func decodeOp(v document.Value, into *event.Op) {
+	word, ok := v.Text("")
+	if !ok {
+		return
+	}
+	op, err := event.ParseOp(word)
+	if err == nil {
+		*into = op
+		return
+	}
+	words := opWords()
+	hint := document.DidYouMean(word, words)
+	if meant := filters.OpMeant(word); meant != "" {
+		hint = "write " + meant
+	}
+	v.Wrong(hint, "%s must be %s, is %s", v.Path, document.Or(words), document.Quote(word))
+}
+
+func opWords() (words []string) {
+	for _, op := range event.Ops {
+		words = append(words, op.String())
+	}
+	return words
+}
+
+// decodeHeader decodes a text, or where to find it. Its errors do not show a value: it may be a
+// secret.
+func decodeHeader(v document.Value, into *HeaderValue) {
+	switch {
+	case v.IsMapping():
+		v.Decode(into)
+	case v.IsText():
+		into.Text, _ = v.Text("")
+	default:
+		hint := whereHint
+		if v.IsScalar() {
+			hint = "put it in quotes, or " + hint
+		}
+		v.Wrong(hint, "%s must be a string, or say where its value is", v.Path)
+	}
+}
+
+func decodeRef(v document.Value, into *InformerRef) {
+	if v.IsMapping() {
+		into.Inline = &Informer{}
+		v.Decode(into.Inline)
+		return
+	}
+	if name, ok := v.Text("the name of an informer or an informer"); ok {
+		into.Name = name
+	}
+}
+
+// synonyms are what other tools call what is one of a few words here.
+var synonyms = map[string][]string{
+	"warning": {SeverityMedium, "warn"}, "warn": {SeverityMedium}, "moderate": {SeverityMedium},
+	"normal": {SeverityMedium}, "average": {SeverityMedium},
+	"error": {SeverityHigh}, "err": {SeverityHigh, "error"}, "major": {SeverityHigh},
+	"important": {SeverityHigh}, "fatal": {SeverityCritical, "error"},
+	"emergency": {SeverityCritical}, "crit": {SeverityCritical}, "alert": {SeverityCritical},
+	"disaster": {SeverityCritical}, "page": {SeverityCritical}, "blocker": {SeverityCritical},
+	"minor": {SeverityLow}, "trivial": {SeverityLow}, "notice": {SeverityInfo, SeverityLow},
+	"information": {SeverityInfo}, "informational": {SeverityInfo}, "debug": {SeverityInfo},
+	"none": {SeverityInfo}, "trace": {"debug"}, "verbose": {"debug"},
+	"true": {CompressionOn}, "yes": {CompressionOn}, "gzip": {CompressionOn},
+	"false": {CompressionOff}, "no": {CompressionOff},
+	"wait": {OverflowBlock}, "discard": {OverflowDrop}, "disk": {OverflowSpill},
+	"file": {OverflowSpill},
+}
+
+// hints are hints for fields, by their names in the file.
+type hints = map[string]string
+
+const (
+	informerHint = "add informer, the name of one or an informer with its resource"
+	outputsHint  = "add outputs, a list of names"
+	versionHint  = "begin with apiVersion: " + APIVersion
+	selectHint   = "remove it to select all objects"
+)
+
+// help says what to do about mistakes in the values of a type.
+var help = map[reflect.Type]document.Help{
+	reflect.TypeFor[Config](): {
+		Missing: hints{"apiVersion": versionHint, "kind": "begin with kind: " + Kind,
+			"listeners": "add listeners, or policies, with at least one of them",
+			"outputs":   "add outputs with at least one output"},
+		Empty: hints{"policies": "add files and outputs, or remove it"}},
+	reflect.TypeFor[HTTP]():   {Missing: hints{"address": "add address, as in 127.0.0.1:8080"}},
+	reflect.TypeFor[Health](): {Missing: hints{"address": "add address, as in :8081"}},
+	reflect.TypeFor[State]():  {Missing: hints{"dir": "add dir, the path of a folder"}},
+	reflect.TypeFor[Informer](): {
+		Example: "{resource: pods}",
+		Missing: hints{"resource": "add resource, as in " + resourceExamples},
+		Empty:   hints{"namespaces": "remove it to watch all namespaces"}},
+	reflect.TypeFor[map[string]*Informer](): {
+		Example: "a name and an informer, as in pods: {resource: pods}"},
+	reflect.TypeFor[Listener](): {
+		Missing: hints{"informer": informerHint, "outputs": outputsHint},
+		Empty: hints{"on": "remove it for add, update and delete", "select": selectHint,
+			"filter": "remove it to let all events pass"}},
+	reflect.TypeFor[map[string]*Listener](): {
+		Example: "a name and a listener, as in new-pods: {informer: {resource: pods}, outputs: [stdout]}"},
+	reflect.TypeFor[Handler](): {
+		Example: "{wasm: handler.wasm}",
+		Missing: hints{"wasm": "add wasm, the path of the module"}},
+	reflect.TypeFor[HTTPGrant](): {
+		Missing: hints{"allow": "add allow, a list of URLs, as in [" + urlExample + "]"},
+		Empty: hints{"allow": "name a URL, as in " + urlExample + ", or remove the grant",
+			"methods": "remove it for GET and POST"}},
+	reflect.TypeFor[HeaderValue](): {Missing: hints{"value": whereHint + ", or remove it"}},
+	reflect.TypeFor[EmitGrant]():   {Empty: hints{"types": "remove it to allow all types"}},
+	reflect.TypeFor[CacheGrant](): {
+		Missing: hints{"informers": "add informers, a list of names"},
+		Empty: hints{"informers": "name an informer, or remove the grant",
+			"namespaces": "remove it to allow all namespaces"}},
+	reflect.TypeFor[Output](): {
+		Example: "{stdout: {}}", Missing: hints{"kind": "write stdout: {} below it"},
+		Unknown: "this version sends events to standard output alone; write stdout: {} below it, and pipe its lines on"},
+	reflect.TypeFor[map[string]*Output](): {
+		Example: "a name and an output, as in stdout: {stdout: {}}"},
+	reflect.TypeFor[Stdout](): {
+		Example: "{}: it takes no settings, each event is a line of JSON"},
+	reflect.TypeFor[Policies](): {
+		Missing: hints{"files": "add files, as in policies/*.yaml", "outputs": outputsHint}},
+	reflect.TypeFor[Policy](): {
+		Elsewhere: listenersOnly(),
+		Missing: hints{"apiVersion": versionHint, "kind": "begin with kind: " + PolicyKind,
+			"informer": informerHint, "rules": "add rules with at least one rule"},
+		Empty: hints{"select": selectHint}},
+	reflect.TypeFor[Rule](): {
+		Missing: hints{"name": "add name, which says in a few words what is violated",
+			"deny": "add deny, an expression that is true for a violation"},
+		Empty: hints{"deny": "give it an expression that is true for a violation",
+			"message": "remove it to report the rule's name"}},
+}
+
+// listenersOnly are the members of a listener that a policy does not have, with a hint for each.
+func listenersOnly() hints {
+	all := hints{
+		"outputs": "a listener can have it; those of a policy are in the entry of policies that names its file",
+	}
+	for _, name := range strings.Fields("buffer filter handler on retry workers") {
+		all[name] = "a listener can have it, a policy cannot"
+	}
+	return all
+}
