@@ -135,7 +135,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`informers|pods:`, `informers.pods has no value; write {resource: pods}`},
 	{`informers|pods: pods`, `informers.pods must be a mapping, is the string "pods"; write {resource: pods}`},
 	{`informers|pods: {resource: apps/v1/deployments}`,
-		`is not a resource name: "apps/v1/deployments"`},
+		`must be a resource name, is "apps/v1/deployments"`},
 	{`informers|pods: {kind: Pod}`, `unknown field "kind" in informers.pods`},
 	{`informers|pods: {resource: pods, namespace: shop}`, `did you mean "namespaces"?`},
 	{`informers|pods: {resource: pods, namespaces: shop}`, `must be a list, is the string "shop"`},

@@ -49,8 +49,8 @@ type KVGrant struct {
 
 // ClockGrant lets a handler know the time. Write {} for the real one.
 type ClockGrant struct {
-	// Fixed is the time that it always is for the handler, as in 2026-01-01T00:00:00Z, from 1970 to
-	// 2261. Default: none, the real time.
+	// Fixed is the time that it always is for the handler, as in 2026-01-01T00:00:00Z.
+	// Default: none, the real time.
 	Fixed time.Time `json:"fixed,omitzero" jsonschema:"minimum=1970-01-01T00:00:00Z,maximum=2261-12-31T23:59:59Z"`
 }
 

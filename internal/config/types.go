@@ -36,7 +36,7 @@ type Config struct {
 	// its own.
 	Informers map[string]*Informer `json:"informers,omitempty" jsonschema:"propertyNames=dns-label"`
 	// Listeners say what is done with which events. Those of policy files are among them, under the
-	// policies' names.
+	// policies' names. There must be one, here or by policies.
 	Listeners map[string]*Listener `json:"listeners" jsonschema:"anyof_required=listeners,propertyNames=dns-label"`
 	// Policies name files of rules; each file becomes a listener. Default: none.
 	Policies []Policies `json:"policies,omitempty" jsonschema:"anyof_required=listeners,minItems=1" item:"entry"`
