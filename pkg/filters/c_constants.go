@@ -5,17 +5,17 @@ import "github.com/expr-lang/expr/ast"
 // withConstants returns an operation with the values of those constants that a reader reads, beside
 // a quantity, a duration and so on.
 func withConstants(n *ast.BinaryNode) *ast.BinaryNode {
-	values := map[ast.Node]ast.Node{}
+	read := map[ast.Node]ast.Node{}
 	for _, o := range constantOperands(n) {
 		if text, ok := o.Node.(*ast.StringNode); ok {
-			values[o.Node] = constant(o.Node, readers[o.Reader].parse(text.Value))
+			read[o.Node] = constant(o.Node, readers[o.Reader].parse(text.Value))
 		}
 	}
-	if len(values) == 0 {
+	if len(read) == 0 {
 		return n
 	}
 	replaced := func(n ast.Node) ast.Node {
-		if value, ok := values[n]; ok {
+		if value, ok := read[n]; ok {
 			return value
 		}
 		return n

@@ -2,6 +2,7 @@ package filters
 
 import (
 	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -56,3 +57,14 @@ func (f *Filter) IndexesIn() map[string][]string { return f.program.IndexesIn() 
 
 // Conditions returns what can be asked of an event before it is evaluated.
 func (f *Filter) Conditions() condition.Set { return f.conditions }
+
+// Explain evaluates the event as Match does, within the same bounds, and returns what the value of
+// each part of the expression was. It compiles the expression again, so it is not for every event.
+func (f *Filter) Explain(ev event.Event, caches Caches) Explanation {
+	return explain(f.program, ev, caches)
+}
+
+// Warnings are what is legal and can hardly be meant, in the order of their places: old where no
+// update can be, what is true or false whatever happens, a comparison of a field with what it can
+// never be. They are the filter's own: do not change them.
+func (f *Filter) Warnings() []*CompileError { return f.warnings }

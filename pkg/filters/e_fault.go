@@ -23,22 +23,21 @@ func overBudget(format string, args ...any) {
 	panic(&fault{message: fmt.Sprintf(format, args...), err: ErrBudget})
 }
 
-// evalError makes an EvalError of what the VM returned. Messages of expr itself may quote values
-// and are not passed on.
+// evalError returns an EvalError for what the machine returned. Messages of expr itself may quote
+// values and are not passed on.
 func evalError(s Expression, err error) *EvalError {
-	e := &EvalError{Listener: s.Listener, Rule: s.Rule, Place: s.position(0),
-		Message: "the expression failed"}
+	offset, message, cause := 0, "the expression failed", error(nil)
 	var where *file.Error
 	if errors.As(err, &where) {
-		e.Place = s.position(where.From)
+		offset = where.From
 		if where.Message == "memory budget exceeded" {
-			e.Message, e.err = fmt.Sprintf("the expression made lists of more than %d items",
-				MaxMemory), ErrBudget
+			message = fmt.Sprintf("the expression made lists of more than %d items", MaxMemory)
+			cause = ErrBudget
 		}
 	}
 	var f *fault
 	if errors.As(err, &f) {
-		e.Message, e.err = f.message, f.err
+		message, cause = f.message, f.err
 	}
-	return e
+	return s.evalError(offset, message, cause)
 }

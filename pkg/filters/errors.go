@@ -96,6 +96,13 @@ type EvalError struct {
 	err error
 }
 
+// evalError returns an error at the offset-th character. The cause is ErrBudget or nil.
+func (s Expression) evalError(offset int, message string, cause error) *EvalError {
+	return &EvalError{
+		Listener: s.Listener, Rule: s.Rule, Place: s.position(offset), Message: message, err: cause,
+	}
+}
+
 // Error is one line.
 func (e *EvalError) Error() string {
 	return fmt.Sprintf("%s: %s%s", e.Place, Expression{Listener: e.Listener, Rule: e.Rule}.owner(),

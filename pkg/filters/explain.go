@@ -35,12 +35,6 @@ type Step struct {
 	Children []Step
 }
 
-// Explain evaluates the event as Match does, within the same bounds, and returns what the value of
-// each part of the expression was. It compiles the expression again, so it is not for every event.
-func (f *Filter) Explain(ev event.Event, caches Caches) Explanation {
-	return explain(f.program, ev, caches)
-}
-
 func explain(p *Program, ev event.Event, caches Caches) Explanation {
 	traced, t, outline, err := traced(p.Expression)
 	if err != nil { // it was compiled before, so this does not happen

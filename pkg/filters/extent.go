@@ -165,3 +165,12 @@ func (x *extents) is(i int, value string) bool {
 	return i >= 0 && i < len(x.tokens) && x.tokens[i].Value == value &&
 		x.tokens[i].Kind != lexer.String
 }
+
+// span is where a node is, in characters, without a text.
+func (x *extents) span(n ast.Node) (Fix, bool) {
+	e := x.of(n)
+	if e.first > e.last {
+		return Fix{}, false
+	}
+	return Fix{From: x.tokens[e.first].From, To: x.tokens[e.last].To}, true
+}

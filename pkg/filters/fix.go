@@ -23,3 +23,15 @@ func (e *CompileError) Fixed() (string, bool) {
 	}
 	return e.fix.apply(e.Expression.Text), true
 }
+
+// origin returns where a character of the changed text was before, false if it is new.
+func (f Fix) origin(offset int) (int, bool) {
+	end := f.From + len([]rune(f.Text))
+	switch {
+	case offset < f.From:
+		return offset, true
+	case offset >= end:
+		return offset - end + f.To, true
+	}
+	return 0, false
+}

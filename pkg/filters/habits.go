@@ -121,15 +121,6 @@ func written(x *extents, n ast.Node) string {
 	return text
 }
 
-// span is where a node is, in characters, without a text.
-func (x *extents) span(n ast.Node) (Fix, bool) {
-	e := x.of(n)
-	if e.first > e.last {
-		return Fix{}, false
-	}
-	return Fix{From: x.tokens[e.first].From, To: x.tokens[e.last].To}, true
-}
-
 // unknownFunction says what a function may have meant, which is called at offset.
 func (s draft) unknownFunction(name string, offset int) *CompileError {
 	message := fmt.Sprintf("unknown function %q", name)

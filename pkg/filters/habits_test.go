@@ -68,7 +68,7 @@ func checkProposals(t interface {
 			after.Text = fixed
 			_, err := Compile(after)
 			for _, left := range Mistakes(err) {
-				if left.place == mistake.place && left.Message == mistake.Message {
+				if left.offset == mistake.offset && left.Message == mistake.Message {
 					t.Fatalf("%s\nis not mended by the proposal\n%s\n%v", source.Text, fixed, err)
 				}
 			}

@@ -20,10 +20,6 @@ type inspector struct {
 	found    mistakes
 }
 
-// maxVisits bounds the tree as the compiler sees it: in 1 < a < 9 and a ?: b it meets a twice, and
-// nested that doubles each time.
-const maxVisits = 2 * MaxNodes
-
 func (in *inspector) errorf(n ast.Node, format string, args ...any) error {
 	return in.source.compileError(n.Location().From, format, args...)
 }

@@ -39,15 +39,3 @@ func (s draft) beyond(first *CompileError) error {
 	}
 	return found.err()
 }
-
-// origin returns where a character of the changed text was before, false if it is new.
-func (f Fix) origin(offset int) (int, bool) {
-	end := f.From + len([]rune(f.Text))
-	switch {
-	case offset < f.From:
-		return offset, true
-	case offset >= end:
-		return offset - end + f.To, true
-	}
-	return 0, false
-}

@@ -22,3 +22,7 @@ const (
 
 // MaxMessage is how many bytes a rule's message can have.
 const MaxMessage = 1 << 10
+
+// maxVisits bounds the tree as the compiler sees it: in 1 < a < 9 and a ?: b it meets a twice, and
+// nested that doubles each time.
+const maxVisits = 2 * MaxNodes

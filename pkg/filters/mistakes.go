@@ -23,10 +23,9 @@ func (m *mistakes) add(err error) {
 // follow from it.
 func (m *mistakes) err() error {
 	slices.SortStableFunc(m.all, func(a, b *CompileError) int {
-		return cmp.Or(cmp.Compare(a.place.line, b.place.line),
-			cmp.Compare(a.place.column, b.place.column))
+		return cmp.Compare(a.offset, b.offset)
 	})
-	m.all = slices.CompactFunc(m.all, func(a, b *CompileError) bool { return a.place == b.place })
+	m.all = slices.CompactFunc(m.all, func(a, b *CompileError) bool { return a.offset == b.offset })
 	switch n := len(m.all); {
 	case n == 0:
 		return nil

@@ -129,7 +129,8 @@ func (s draft) amountWithoutQuotes(plain string, offset int, text []rune) *Compi
 		from -= len([]rune(head))
 		word = strings.TrimSpace(head) + word
 	}
-	if !amountWord.MatchString(word) || parseDuration(word) == nil && parseQuantity(word) == nil {
+	_, isDuration := ParseDuration(word)
+	if !amountWord.MatchString(word) || !isDuration && parseQuantity(word) == nil {
 		return nil
 	}
 	hint := ""

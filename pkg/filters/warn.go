@@ -11,11 +11,6 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Warnings are what is legal and can hardly be meant, in the order of their places: old where no
-// update can be, what is true or false whatever happens, a comparison of a field with what it can
-// never be. They are the filter's own: do not change them.
-func (f *Filter) Warnings() []*CompileError { return f.warnings }
-
 // check finds in the tree as the user wrote it what the source's schema refuses, and all there is
 // to warn of.
 func check(source draft, n ast.Node) ([]*CompileError, error) {
@@ -40,7 +35,7 @@ func check(source draft, n ast.Node) ([]*CompileError, error) {
 	})
 	// a node may stand in two places, as in 1 < a < 9
 	return slices.CompactFunc(w.warnings, func(a, b *CompileError) bool {
-		return a.Message == b.Message && a.place == b.place
+		return a.Message == b.Message && a.offset == b.offset
 	}), nil
 }
 
