@@ -36,7 +36,7 @@ func (c *schemaCheck) field(base fact, key string, offset int) fact {
 		if base.root && (key == "apiVersion" || key == "kind") {
 			return fact{schema: &Schema{Type: "string"}, path: path}
 		}
-		if near := nearest(key, slices.Sorted(maps.Keys(base.schema.Fields))); base.root &&
+		if near := nearestOf(key, slices.Sorted(maps.Keys(base.schema.Fields))); base.root &&
 			base.schema.Open && near != "" {
 			c.warnings = append(c.warnings,
 				c.source.compileError(offset, "nothing is known of %s; did you mean %s?", path,
@@ -122,7 +122,7 @@ func otherFields(schema *Schema, name string) string {
 			return "did you mean " + shown(other) + "?"
 		}
 	}
-	if near := nearest(name, names); near != "" {
+	if near := nearestOf(name, names); near != "" {
 		return "did you mean " + shown(near) + "?"
 	}
 	if len(names) == 1 {

@@ -276,7 +276,7 @@ func TestNearest(t *testing.T) {
 			strings.Repeat("x", 5000), ""},
 	}
 	for _, tt := range tests {
-		if got := nearest(tt.name, append(Functions(), variables...)); got != tt.want {
+		if got := nearestOf(tt.name, append(Functions(), variables...)); got != tt.want {
 			t.Errorf("%.20s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}

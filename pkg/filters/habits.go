@@ -133,7 +133,7 @@ func (s draft) unknownFunction(name string, offset int) *CompileError {
 		}
 	}
 	end := offset + len([]rune(name))
-	if near := nearest(name, s.Kind.functions()); near != "" {
+	if near := nearestOf(name, s.Kind.functions()); near != "" {
 		return s.proposed(offset, &Fix{offset, end, near}, "%s; did you mean %q?", message, near)
 	}
 	return s.compileError(offset, "%s; docs/filters.md has a table of all functions", message)

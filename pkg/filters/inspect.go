@@ -147,7 +147,7 @@ func (in *inspector) opName(n ast.Node) error {
 	if meant := opMeant(text.Value); meant != "" {
 		return in.propose(n, strconv.Quote(meant), "op is never %q; write %q", text.Value, meant)
 	}
-	if near := nearest(text.Value, names); near != "" {
+	if near := nearestOf(text.Value, names); near != "" {
 		return in.propose(n, strconv.Quote(near), "op is never %q; did you mean %q?", text.Value,
 			near)
 	}

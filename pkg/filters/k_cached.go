@@ -43,7 +43,7 @@ func choice(name string, names []string, none string) string {
 	if len(names) == 0 {
 		return none
 	}
-	if near := nearest(name, names); near != "" {
+	if near := nearestOf(name, names); near != "" {
 		return "; did you mean " + strconv.Quote(near) + "?"
 	}
 	more := ""

@@ -63,7 +63,7 @@ func (s draft) unknownPredicate(before string) *CompileError {
 				habits[strings.ToLower(name)].write != "" {
 				continue
 			}
-			near := nearest(name, predicates)
+			near := nearestOf(name, predicates)
 			if near == "" {
 				e := s.compileError(from,
 					"unknown function %q; those with a condition about items are %s", name,

@@ -100,7 +100,7 @@ func (s draft) unknownName(name string, offset int) *CompileError {
 		return s.compileError(offset, "the function %s is not available in %s", name, kind.plural)
 	}
 	known := append(s.Kind.functions(), s.Kind.variables()...)
-	if near := nearest(name, known); near != "" {
+	if near := nearestOf(name, known); near != "" {
 		return s.proposed(offset, replace(near), "unknown name %q; did you mean %q?", name, near)
 	}
 	if s.Kind == KindMessage && strings.TrimSpace(s.Text) == name {
