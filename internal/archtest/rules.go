@@ -55,7 +55,7 @@ var bans = []ban{
 		[]string{"k8s.io/apimachinery/pkg/api/resource"},
 		"a filter reads an object's bytes; nothing in it is about talking to an API server"},
 	{"pkg/filters/rules", []string{"k8s.io", "sigs.k8s.io", rootModule + "/pkg/plugins",
-		rootModule + "/internal"}, nil,
+		rootModule + "/internal"}, []string{rootModule + "/internal/nearest"},
 		"rules keep what filters answer, and know no other stage"},
 	{"pkg/plugins", []string{"k8s.io", "sigs.k8s.io"}, nil,
 		"a guest gets an object's bytes; nothing in its host is about talking to an API server"},

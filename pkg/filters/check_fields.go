@@ -73,27 +73,28 @@ func (c *schemaCheck) index(base fact, i, offset int) fact {
 
 // fieldPath takes the steps of an argument of changed.
 func (c *schemaCheck) fieldPath(text *ast.StringNode) {
-	if _, err := object.CompilePath(text.Value); err != nil {
+	steps, err := object.PathSteps(text.Value)
+	if err != nil {
 		return // that is another mistake
 	}
 	base := fact{schema: c.source.Schema, path: "object", root: true}
 	var keys []any
-	for _, step := range pathSteps(text.Value) {
-		offset := c.source.inLiteral(text, step.offset)
-		if step.isIndex {
-			keys = append(keys, step.index)
+	for _, step := range steps {
+		offset := c.source.inLiteral(text, step.Offset)
+		if step.IsIndex {
+			keys = append(keys, step.Index)
 		} else {
-			keys = append(keys, step.key)
+			keys = append(keys, step.Key)
 		}
 		for _, drop := range c.source.Dropped {
 			if pathOf(keys).String() == drop.String() {
 				c.dropped(keys, offset)
 			}
 		}
-		if step.isIndex {
-			base = c.index(base, step.index, offset)
+		if step.IsIndex {
+			base = c.index(base, step.Index, offset)
 		} else {
-			base = c.field(base, step.key, offset)
+			base = c.field(base, step.Key, offset)
 		}
 	}
 }
@@ -170,48 +171,6 @@ func typeWord(schemaType string) string {
 		return "an object" // one that has fields and does not say what it is
 	}
 	return "a " + schemaType
-}
-
-// pathStep is one step of a field path's text.
-type pathStep struct {
-	key     string
-	index   int
-	isIndex bool
-	offset  int // of the name or the index, in bytes
-}
-
-// pathSteps cuts a text that object.CompilePath takes.
-func pathSteps(text string) []pathStep {
-	var steps []pathStep
-	for i := 0; i < len(text); {
-		if text[i] == '.' {
-			i++
-		}
-		rest := text[i:]
-		if !strings.HasPrefix(rest, "[") {
-			end := strings.IndexAny(rest, ".[")
-			if end < 0 {
-				end = len(rest)
-			}
-			steps = append(steps, pathStep{key: rest[:end], offset: i})
-			i += end
-			continue
-		}
-		if quoted, err := strconv.QuotedPrefix(rest[1:]); err == nil {
-			key, _ := strconv.Unquote(quoted)
-			steps = append(steps, pathStep{key: key, offset: i + 1})
-			i += len(quoted) + 2
-			continue
-		}
-		end := strings.IndexByte(rest, ']')
-		if end < 0 {
-			return steps
-		}
-		index, _ := strconv.Atoi(rest[1:end])
-		steps = append(steps, pathStep{index: index, isIndex: true, offset: i + 1})
-		i += end + 1
-	}
-	return steps
 }
 
 // inLiteral gives the place of a text's n-th byte in the expression; in one that is not written as

@@ -13,6 +13,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // calculate is arithmetic.
@@ -522,10 +523,14 @@ func (o *oracle) changed(args []ast.Node) any {
 	}
 	for _, arg := range args {
 		now, before := o.vars["object"], o.vars["old"]
-		for _, step := range pathSteps(arg.(*ast.StringNode).Value) {
-			var key any = step.key
-			if step.isIndex {
-				key = step.index
+		steps, err := object.PathSteps(arg.(*ast.StringNode).Value)
+		if err != nil {
+			panic(err)
+		}
+		for _, step := range steps {
+			var key any = step.Key
+			if step.IsIndex {
+				key = step.Index
 			}
 			now, before = memberOf(now, key), memberOf(before, key)
 		}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/informerd/informerd/internal/nearest"
 	"github.com/informerd/informerd/pkg/filters"
 )
 
@@ -111,25 +111,8 @@ func (s Definition) mistake(format string, args ...any) error {
 }
 
 func severityHint(word string) string {
-	for _, s := range Severities {
-		if slipped(strings.ToLower(word), s) {
-			return fmt.Sprintf("; did you mean %q?", s)
-		}
+	if near, ok := nearest.Name(word, Severities); ok {
+		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""
-}
-
-// slipped tells whether word is known but for one character more, less or other, or for two
-// swapped.
-func slipped(word, known string) bool {
-	for word != "" && known != "" && word[0] == known[0] {
-		word, known = word[1:], known[1:]
-	}
-	for word != "" && known != "" && word[len(word)-1] == known[len(known)-1] {
-		word, known = word[:len(word)-1], known[:len(known)-1]
-	}
-	if len(word) == 2 && len(known) == 2 {
-		return word[0] == known[1] && word[1] == known[0]
-	}
-	return len(word) <= 1 && len(known) <= 1
 }

@@ -28,23 +28,51 @@ const MaxPathLength = 1024
 // digits, '_', '-' and '/' in brackets and double quotes, array indexes in brackets. Errors give
 // the byte offset.
 func CompilePath(text string) (Path, error) {
-	if text == "" {
-		return Path{}, fmt.Errorf("field path is empty")
-	}
-	if len(text) > MaxPathLength {
-		return Path{}, fmt.Errorf("field path has %d bytes, the limit is %d", len(text),
-			MaxPathLength)
-	}
 	var p Path
-	for i := 0; i < len(text); {
-		next, st, err := parseStep(text, i, len(p.steps) == 0)
-		if err != nil {
-			return Path{}, fmt.Errorf("field path %q, offset %d: %w", text, i, err)
-		}
-		p.steps = append(p.steps, st)
-		i = next
+	err := eachStep(text, func(st step, _ int) { p.steps = append(p.steps, st) })
+	if err != nil {
+		return Path{}, err
 	}
 	return p, nil
+}
+
+// eachStep reads the steps of a path, each with the offset of its name or index.
+func eachStep(text string, do func(st step, offset int)) error {
+	if text == "" {
+		return fmt.Errorf("field path is empty")
+	}
+	if len(text) > MaxPathLength {
+		return fmt.Errorf("field path has %d bytes, the limit is %d", len(text), MaxPathLength)
+	}
+	for i := 0; i < len(text); {
+		next, st, err := parseStep(text, i, i == 0)
+		if err != nil {
+			return fmt.Errorf("field path %q, offset %d: %w", text, i, err)
+		}
+		if text[i] == '[' || text[i] == '.' {
+			i++
+		}
+		do(st, i)
+		i = next
+	}
+	return nil
+}
+
+// PathStep is one step of a path's text: a member name or an array index.
+type PathStep struct {
+	Key     string
+	Index   int
+	IsIndex bool
+	Offset  int // of the name or the index in the text, in bytes
+}
+
+// PathSteps returns the steps of a path's text, which CompilePath reads in the same way.
+func PathSteps(text string) ([]PathStep, error) {
+	var steps []PathStep
+	err := eachStep(text, func(st step, offset int) {
+		steps = append(steps, PathStep{st.key, st.index, st.isIndex, offset})
+	})
+	return steps, err
 }
 
 // MustCompilePath is CompilePath for texts known when the program is written; it panics on an

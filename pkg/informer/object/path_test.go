@@ -2,6 +2,7 @@ package object
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -112,5 +113,34 @@ func TestPathWithMoreSteps(t *testing.T) {
 	x, y := base.Key("x/y z"), base.Index(3).Key("c")
 	if base.String() != "a.b" || x.String() != `a.b["x/y z"]` || y.String() != "a.b[3].c" {
 		t.Error(base, x, y)
+	}
+}
+
+// The steps of a path are those of the compiled one, each where the text has it.
+func TestPathSteps(t *testing.T) {
+	text := `metadata.labels["a.b\"c"][12]["x"].y-z`
+	steps, err := PathSteps(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var path Path
+	for i, want := range []string{"metadata", "labels", `"a.b\"c"`, "12", `"x"`, "y-z"} {
+		st := steps[i]
+		if !strings.HasPrefix(text[st.Offset:], want) {
+			t.Errorf("step %d begins at %d, not at %s", i, st.Offset, want)
+		}
+		if st.IsIndex {
+			path = path.Index(st.Index)
+		} else {
+			path = path.Key(st.Key)
+		}
+	}
+	if path.String() != MustCompilePath(text).String() {
+		t.Errorf("got %s", path)
+	}
+	for _, text := range []string{"", ".a", "a..b", "a[", strings.Repeat("a.", 1000)} {
+		if _, err := PathSteps(text); err == nil {
+			t.Errorf("%.9s: no error", text)
+		}
 	}
 }
