@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/informerd/informerd/pkg/informer/internal/wiretest"
 )
 
 // zipped is an informer of one subscription that reads from a gzipServer.
@@ -28,7 +30,7 @@ func inZip(t *testing.T, protocol string, disable bool, prepare func(*zipped),
 	synctest.Test(t, func(t *testing.T) {
 		z := &zipped{gzipServer: &gzipServer{fakeServer: newFakeServer()}, told: &recorder{}}
 		prepare(z)
-		client, _, stop := serve(t, protocol, z, func(cfg *rest.Config) {
+		client, stop := serve(t, protocol, z, func(cfg *rest.Config) {
 			cfg.DisableCompression = disable
 		})
 		factory := NewFactory(client, slog.New(slog.NewTextHandler(&z.log, nil)))
@@ -54,7 +56,7 @@ func inZip(t *testing.T, protocol string, disable bool, prepare func(*zipped),
 // Compression is asked for unless it is disabled, and an event of a compressed watch is there as
 // soon as it was sent, while the watch goes on.
 func TestCompressedAnswersAreRead(t *testing.T) {
-	for _, protocol := range protocols {
+	for _, protocol := range wiretest.Protocols {
 		for disable, want := range map[bool]string{false: "gzip", true: ""} {
 			for _, streams := range []bool{false, true} {
 				name := protocol + map[bool]string{false: ", enabled",

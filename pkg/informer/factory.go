@@ -11,11 +11,6 @@ import (
 	"time"
 )
 
-// Source opens the lists and watches of a resource. *Client is one.
-type Source interface {
-	ListWatcher(Resource, Scope) ListWatcher
-}
-
 // Factory owns the informers: one for each distinct (resource, scope), however many subscriptions
 // ask for it. Only subscriptions that want other fields kept or dropped (see Shape) get an informer
 // of their own. Informers come with their first subscription and go, with their memory, when the
@@ -42,8 +37,8 @@ type Factory struct {
 	// took is garbage then, which the collector might let lie for minutes. It must not block.
 	OnFreed func(bytes int64, more bool)
 
-	source Source
-	log    *slog.Logger
+	cluster Cluster
+	log     *slog.Logger
 
 	mu      sync.Mutex
 	shared  map[sharedKey]*shared
@@ -67,8 +62,8 @@ type shared struct {
 }
 
 // NewFactory makes a factory; log may be nil.
-func NewFactory(source Source, log *slog.Logger) *Factory {
-	return &Factory{source: source, log: log, shared: map[sharedKey]*shared{}, start: newSignal()}
+func NewFactory(cluster Cluster, log *slog.Logger) *Factory {
+	return &Factory{cluster: cluster, log: log, shared: map[sharedKey]*shared{}, start: newSignal()}
 }
 
 // Run runs the informers until ctx is done and all of them have ended. Subscriptions keep what is
@@ -131,7 +126,7 @@ func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
 	key := sharedKey{resource, scope, shape.keeps()}
 	sh := f.shared[key]
 	if sh == nil {
-		inf, err := newInformer(f.source.ListWatcher(resource, scope), resource, scope, shape,
+		inf, err := newInformer(f.cluster.ListWatcher(resource, scope), resource, scope, shape,
 			f.log)
 		if err != nil {
 			return nil, err
@@ -143,7 +138,7 @@ func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
 			inf.reflector.renew = func(ctx context.Context, was Resource) (Resource, ListWatcher,
 				error) {
 				now, err := f.Renew(ctx, was)
-				return now, f.source.ListWatcher(now, scope), err
+				return now, f.cluster.ListWatcher(now, scope), err
 			}
 		}
 		if f.ColdAfter > 0 {

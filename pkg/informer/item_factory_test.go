@@ -18,13 +18,14 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// sourceFunc makes a function a Source.
-type sourceFunc func(Resource, Scope) ListWatcher
+// clusterFunc makes a function a Cluster.
+type clusterFunc func(Resource, Scope) ListWatcher
 
-func (f sourceFunc) ListWatcher(r Resource, s Scope) ListWatcher { return f(r, s) }
+func (f clusterFunc) ListWatcher(r Resource, s Scope) ListWatcher { return f(r, s) }
 
 // Item 92: an informer runs once, and a second run returns at once.
 func TestAnInformerRunsOnce(t *testing.T) {
@@ -45,7 +46,7 @@ func TestAnInformerRunsOnce(t *testing.T) {
 func TestOneInformerForEachResourceAndScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made := 0
-		f := NewFactory(sourceFunc(func(Resource, Scope) ListWatcher {
+		f := NewFactory(clusterFunc(func(Resource, Scope) ListWatcher {
 			made++
 			return newFakeServer()
 		}), nil)
@@ -111,7 +112,7 @@ func TestRunWaitsForEachInformer(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var mu sync.Mutex
 		ended := 0
-		f := NewFactory(sourceFunc(func(_ Resource, s Scope) ListWatcher {
+		f := NewFactory(clusterFunc(func(_ Resource, s Scope) ListWatcher {
 			return listWatch{
 				watch: newFakeServer().Watch,
 				list: func(ctx context.Context, _ metav1.ListOptions) (io.ReadCloser, error) {
@@ -153,7 +154,7 @@ func TestRunWaitsForEachInformer(t *testing.T) {
 func TestWaitForSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ready, begun := newFakeServer(), time.Now()
-		f := NewFactory(sourceFunc(func(_ Resource, s Scope) ListWatcher {
+		f := NewFactory(clusterFunc(func(_ Resource, s Scope) ListWatcher {
 			if s.Namespace == "" {
 				return ready
 			}
@@ -289,11 +290,11 @@ func TestErrorsOverHTTP(t *testing.T) {
 		body  string
 		check func(error) bool
 	}{
-		"expired": {410, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`, isExpired},
-		"gone":    {410, `gone`, isExpired},
+		"expired": {410, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`, wire.IsExpired},
+		"gone":    {410, `gone`, wire.IsExpired},
 		"too large": {504, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Timeout","code":504,
-			"details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]}}`, isTooLarge},
-		"busy":      {429, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429}`, isBusy},
+			"details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]}}`, wire.IsTooLarge},
+		"busy":      {429, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429}`, wire.IsBusy},
 		"not found": {404, `404 page not found`, apierrors.IsNotFound},
 		"forbidden": {403, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`, apierrors.IsForbidden},
 	} {
@@ -307,7 +308,7 @@ func TestErrorsOverHTTP(t *testing.T) {
 		}
 	}
 	server.Close()
-	if _, err := lw.Watch(t.Context(), metav1.ListOptions{}); !isBusy(err) {
+	if _, err := lw.Watch(t.Context(), metav1.ListOptions{}); !wire.IsBusy(err) {
 		t.Errorf("nobody listens: %v", err)
 	}
 }
@@ -338,4 +339,16 @@ func TestListenersShareIndexes(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestResourceString(t *testing.T) {
+	deployments := Resource{Kind: "Deployment"}
+	deployments.Group, deployments.Version, deployments.Resource = "apps", "v1", "deployments"
+	for want, got := range map[string]string{
+		"deployments.apps": deployments.String(), "pods": pods.String(),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
 }

@@ -12,10 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // listWatch is a server made of two functions, for answers the fakeServer does not give.
@@ -197,21 +194,6 @@ func TestAnUnavailableVersionIsForgottenOnlyBySuccess(t *testing.T) {
 	})
 }
 
-// Item 9: expired is 410 in either wording.
-func TestExpiredIsRecognised(t *testing.T) {
-	gone := apierrors.NewGenericServerResponse(410, "GET", pods.GroupResource(), "", "", 0, true)
-	for _, err := range []error{expired(), gone, fmt.Errorf("wrapped: %w", expired())} {
-		if !isExpired(err) {
-			t.Errorf("%v is not recognised", err)
-		}
-	}
-	for _, err := range []error{nil, serverError(), tooLarge(), errors.New("410 Gone")} {
-		if isExpired(err) {
-			t.Errorf("%v is taken for it", err)
-		}
-	}
-}
-
 // Item 10: a list that fails for any other reason is told with the resource's name, until an
 // attempt succeeds.
 func TestAFailedListIsToldUntilOneSucceeds(t *testing.T) {
@@ -281,48 +263,6 @@ func TestAStopDuringAListIsNoFailure(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Item 11: what is kept of a list has memory of its own.
-func TestItemsDoNotPinTheirPage(t *testing.T) {
-	text := `{"metadata":{"resourceVersion":"5"},"items":[` +
-		podText("a", "1", 1, `,"spec":{"x":"kept"}`) + `]}`
-	s := &stream{r: strings.NewReader(text)}
-	var got []*object.Object
-	err := eachListMember(s, func(name string) error {
-		if name != "items" {
-			return s.value(object.ScanValue)
-		}
-		return readItems(s, &object.Parser{}, func(o *object.Object) {
-			got = append(got, o)
-		}, func(error) {})
-	})
-	if err != nil || len(got) != 1 {
-		t.Fatal(got, err)
-	}
-	clear(s.buf)
-	if want := podText("a", "1", 1, `,"spec":{"x":"kept"}`); got[0].JSON() != want ||
-		got[0].Name() != "a" || got[0].UID() != "1" {
-		t.Errorf("%s", got[0].JSON())
-	}
-}
-
-// Item 12: items get the list's kind if they have neither apiVersion nor kind. An item with one of
-// the two is no object.
-func TestItemsKeepTheirOwnKind(t *testing.T) {
-	var got []string
-	skipped := 0
-	_, err := readList(strings.NewReader(`{"items":[
-		{"metadata":{"name":"plain"}},
-		{"apiVersion":"v2","kind":"Other","metadata":{"name":"own"}},
-		{"kind":"Other","metadata":{"name":"half"}}]}`),
-		&object.Parser{APIVersion: "v1", Kind: "Pod"},
-		func(o *object.Object) { got = append(got, o.Name()+" "+o.APIVersion()+" "+o.Kind()) },
-		func(error) { skipped++ })
-	if err != nil || skipped != 1 {
-		t.Errorf("%v, %d skipped", err, skipped)
-	}
-	expect(t, got, "plain v1 Pod", "own v2 Other")
 }
 
 // Item 13: nothing of a list that breaks off is taken, neither its objects nor its version.

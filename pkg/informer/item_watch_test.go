@@ -18,8 +18,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // Item 17: a watch that lived for a second is repeated from the last version at once, even if it
@@ -375,21 +373,6 @@ func TestNoFrameIsReadAfterAStop(t *testing.T) {
 type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// Item 28: the limit for one frame is far above the 16 MiB that client-go takes.
-func TestAFrameOf17MiBIsTaken(t *testing.T) {
-	big := `{"type":"ADDED","object":` + podText("big", "1", 1,
-		`,"x":"`+strings.Repeat("y", 17<<20)+`"`) + "}\n"
-	s, p := &stream{r: strings.NewReader(big)}, &object.Parser{}
-	var w object.WatchEvent
-	err := s.value(func(text []byte) (end int, err error) {
-		w, end, err = p.ParseWatchEvent(text)
-		return end, err
-	})
-	if err != nil || w.Object.Size() < 17<<20 {
-		t.Error(err)
-	}
-}
 
 // Item 29: however a connection ends, it is the end of a watch and no error. If it was lost, the
 // next one waits a moment.

@@ -39,7 +39,7 @@ var pods = Resource{GroupVersionResource: schema.GroupVersionResource{Version: "
 	Resource: "pods"}, Kind: "Pod"}
 
 // fakeServer is an API server of one resource: it keeps objects and a history, lists the former and
-// watches the latter. It is a Source and a ListWatcher.
+// watches the latter. It is a Cluster and a ListWatcher.
 type fakeServer struct {
 	mu      sync.Mutex
 	version int

@@ -8,18 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/informerd/informerd/pkg/informer/internal/store"
+	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
-)
-
-const (
-	// pageSize is how many objects a page of a list holds, as in client-go.
-	pageSize = 500
-	// listSilence is how long nothing may come of a page, before the connection is taken for dead.
-	// API servers answer lists within a minute or not at all.
-	listSilence = 2 * time.Minute
 )
 
 // reflector brings what the API server has into the queue, or to the controller: it lists, then
@@ -113,7 +104,7 @@ func (r *reflector) report(err error, delay time.Duration) {
 	r.note(func(s *reflectorStatus) { s.err = err })
 	switch {
 	case err == nil:
-	case isExpired(err):
+	case wire.IsExpired(err):
 		r.log.Debug("resourceVersion expired, listing again", "in", delay.Round(time.Millisecond))
 	default:
 		log := r.log
@@ -155,7 +146,7 @@ func (r *reflector) listAndWatch(ctx context.Context) error {
 func (r *reflector) list(ctx context.Context) error {
 	defer r.skips.report(r.log)
 	items, version, err := r.listPages(ctx, r.listVersion())
-	if isExpired(err) || isTooLarge(err) {
+	if wire.IsExpired(err) || wire.IsTooLarge(err) {
 		r.unavailable = true
 		items, version, err = r.listPages(ctx, r.listVersion())
 	}
@@ -185,58 +176,6 @@ func (r *reflector) listVersion() string {
 	default:
 		return r.last
 	}
-}
-
-func (r *reflector) listPages(ctx context.Context, version string) (items []*object.Object,
-	at string, err error) {
-	opts := metav1.ListOptions{ResourceVersion: version}
-	if version == "" || version == "0" || r.paged {
-		opts.Limit = pageSize
-	}
-	for {
-		page, err := r.listPage(ctx, opts, &items)
-		if err != nil {
-			if opts.Continue != "" && isExpired(err) {
-				// The rest of the list has expired: one list of everything, without pages.
-				items, opts = items[:0], metav1.ListOptions{ResourceVersion: version}
-				if page, err = r.listPage(ctx, opts, &items); err == nil {
-					return items, page.Metadata.ResourceVersion, nil
-				}
-			}
-			return nil, "", err
-		}
-		if at == "" {
-			at = page.Metadata.ResourceVersion
-		}
-		if page.Metadata.Continue == "" {
-			r.paged = r.paged || version == "0" && opts.Continue != ""
-			return items, at, nil
-		}
-		opts.Continue, opts.ResourceVersion = page.Metadata.Continue, ""
-	}
-}
-
-func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions,
-	items *[]*object.Object) (
-	listPage, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	silence := time.AfterFunc(listSilence, cancel)
-	page, err := func() (listPage, error) {
-		body, err := r.lw.List(ctx, opts)
-		if err != nil {
-			return listPage{}, err
-		}
-		defer body.Close()
-		heard := heardReader{body, silence}
-		return readList(heard, r.parser, func(o *object.Object) {
-			*items = append(*items, o)
-		}, r.skipInList)
-	}()
-	if !silence.Stop() {
-		return page, errListSilent
-	}
-	return page, err
 }
 
 // skip passes over something that is no object informerd can hold. The error never quotes the

@@ -4,21 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"testing/iotest"
 	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func expired() error { return apierrors.NewResourceExpired("too old resource version") }
@@ -238,150 +233,6 @@ func TestBackoffStaysHighWhileAttemptsFail(t *testing.T) {
 	}
 	if d := b.next(now.Add(backoffReset), nil); d > 2*backoffMin {
 		t.Errorf("after two quiet minutes the delay is %v", d)
-	}
-}
-
-func TestTooLargeIsRecognised(t *testing.T) {
-	modern := apierrors.NewTimeoutError("x", 1)
-	modern.ErrStatus.Details.Causes = []metav1.StatusCause{
-		{Type: metav1.CauseTypeResourceVersionTooLarge}}
-	older := apierrors.NewTimeoutError("x", 1)
-	older.ErrStatus.Details.Causes = []metav1.StatusCause{{Message: "Too large resource version"}}
-	for _, err := range []error{modern, older, tooLarge(), fmt.Errorf("wrapped: %w", tooLarge())} {
-		if !isTooLarge(err) {
-			t.Errorf("%v is not recognised", err)
-		}
-	}
-	for _, err := range []error{nil, errors.New("Too large resource version"), serverError(),
-		apierrors.NewTimeoutError("x", 1)} {
-		if isTooLarge(err) {
-			t.Errorf("%v is taken for it", err)
-		}
-	}
-}
-
-func TestReadListInAnyShape(t *testing.T) {
-	const a = `{"metadata":{"name":"a"},"x":[1,2,{"y":"}]"}]}`
-	big := `{"metadata":{"name":"big"},"x":"` + strings.Repeat("0123456789", 20_000) + `"}`
-	for name, c := range map[string]struct{ in, names, version, err string }{
-		"items last": {`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[` + a + `,` + big + `]}`, "a big", "5", ""},
-		"items first": {` { "items" : [ ` + big + ` , ` + a +
-			` ] , "metadata" : { "resourceVersion" : "5" } } `, "big a", "5", ""},
-		"no items":      {`{"metadata":{"resourceVersion":"5"},"items":null}`, "", "5", ""},
-		"empty":         {`{"items":[],"metadata":{"resourceVersion":"5"}}`, "", "5", ""},
-		"other members": {`{"more":{"items":[1]},"n":12,"items":[` + a + `]}`, "a", "", ""},
-		"an odd item":   {`{"items":[` + a + `,{"metadata":{}},17,` + a + `]}`, "a a", "", ""},
-		"a table": {`{"kind":"Table","rows":[]}`, "", "",
-			"the server sent a Table, which holds no objects"},
-		"truncated":      {`{"items":[` + a, "a", "", "cannot read the list: unexpected EOF"},
-		"truncated item": {`{"items":[` + a[:20], "", "", "cannot read the list: unexpected EOF"},
-		"nothing":        {``, "", "", "cannot read the list: unexpected EOF"},
-		"no object":      {`[]`, "", "", "cannot read the list: expected '{', found '['"},
-		"no comma": {`{"items":[` + a + a + `]}`, "a", "",
-			"cannot read the list: expected ',', found '{'"},
-		"syntax in items": {`{"items":[{"metadata":{"name":"a"},}]}`, "", "",
-			"cannot read the list: offset 25: expected a member name, found '}'"},
-	} {
-		for how, reader := range map[string]func(io.Reader) io.Reader{
-			"at once": func(r io.Reader) io.Reader {
-				return r
-			}, "in halves": iotest.HalfReader, "byte by byte": iotest.OneByteReader,
-		} {
-			if how == "byte by byte" && len(c.in) > 10_000 {
-				continue // slow, and says nothing new
-			}
-			t.Run(name+" "+how, func(t *testing.T) {
-				var names []string
-				page, err := readList(reader(strings.NewReader(c.in)),
-					&object.Parser{APIVersion: "v1", Kind: "Pod"},
-					func(o *object.Object) { names = append(names, o.Name()) }, func(error) {})
-				if got := strings.Join(names, " "); got != c.names ||
-					page.Metadata.ResourceVersion != c.version {
-					t.Errorf("names %q, version %q", got, page.Metadata.ResourceVersion)
-				}
-				if (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
-					t.Errorf("error %v, want %s", err, c.err)
-				}
-			})
-		}
-	}
-}
-
-func TestStreamOfFrames(t *testing.T) {
-	frames := `{"type":"ADDED","object":` + podText("a", "1", 1, "") + "}\n" +
-		"{\n \"object\":" + podText("b", "2", 2, `,"x":"`+strings.Repeat("y", 100_000)+`"`) +
-		",\n\"type\":\"MODIFIED\"}" +
-		`{"type":"DELETED","object":` + podText("c", "3", 3, "") + "}"
-	for how, r := range map[string]io.Reader{
-		"at once":              strings.NewReader(frames),
-		"in halves":            iotest.HalfReader(strings.NewReader(frames)),
-		"with data at the end": iotest.DataErrReader(strings.NewReader(frames)),
-		"slowly":               &slowReader{text: frames, n: 1400},
-	} {
-		t.Run(how, func(t *testing.T) {
-			s, p := &stream{r: r}, &object.Parser{}
-			for _, want := range []string{"ADDED a", "MODIFIED b", "DELETED c"} {
-				var w object.WatchEvent
-				err := s.value(func(text []byte) (end int, err error) {
-					w, end, err = p.ParseWatchEvent(text)
-					return end, err
-				})
-				if err != nil || w.Type+" "+w.Object.Name() != want {
-					t.Fatalf("%+v, %v, want %s", w, err, want)
-				}
-			}
-			if err := s.value(object.ScanValue); err != io.EOF {
-				t.Errorf("at the end: %v", err)
-			}
-		})
-	}
-}
-
-// slowReader gives n bytes at a time.
-type slowReader struct {
-	text string
-	n    int
-}
-
-func (r *slowReader) Read(p []byte) (int, error) {
-	if r.text == "" {
-		return 0, io.EOF
-	}
-	n := copy(p, r.text[:min(r.n, len(r.text))])
-	r.text = r.text[n:]
-	return n, nil
-}
-
-func TestStreamGivesUpOnEndlessValues(t *testing.T) {
-	s := &stream{r: io.MultiReader(strings.NewReader(`"`), endless{})}
-	if err := s.value(object.ScanValue); !errors.Is(err, errValueTooLong) {
-		t.Error(err)
-	}
-}
-
-// endless is a string without an end.
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
-
-func TestResourcePath(t *testing.T) {
-	deployments := Resource{Kind: "Deployment"}
-	deployments.Group, deployments.Version, deployments.Resource = "apps", "v1", "deployments"
-	for want, got := range map[string]string{
-		"/api/v1/pods":                              resourcePath(pods, ""),
-		"/api/v1/namespaces/shop/pods":              resourcePath(pods, "shop"),
-		"/apis/apps/v1/deployments":                 resourcePath(deployments, ""),
-		"/apis/apps/v1/namespaces/shop/deployments": resourcePath(deployments, "shop"),
-		http.MethodGet + deployments.String():       "GETdeployments.apps",
-	} {
-		if got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
 	}
 }
 

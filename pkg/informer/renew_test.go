@@ -25,7 +25,7 @@ func TestAResourceThatChangesItsVersion(t *testing.T) {
 		var served atomic.Value
 		served.Store("v1")
 		var lookups atomic.Int32
-		f := NewFactory(sourceFunc(func(resource Resource, _ Scope) ListWatcher {
+		f := NewFactory(clusterFunc(func(resource Resource, _ Scope) ListWatcher {
 			answer := func(ask func(context.Context, metav1.ListOptions) (io.ReadCloser,
 				error)) func(context.Context, metav1.ListOptions) (io.ReadCloser, error) {
 				return func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {

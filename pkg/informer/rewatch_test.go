@@ -19,6 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/internal/kube/retryafter"
+
+	"github.com/informerd/informerd/pkg/informer/internal/wiretest"
 )
 
 func statusOf(code int) error {
@@ -284,10 +286,10 @@ func TestRetryAfterOverHTTP(t *testing.T) {
 		"a time long ago": {time.Unix(0, 0).UTC().Format(http.TimeFormat), "no", 0},
 		"negative":        {"-5", "no", 0},
 	} {
-		for _, protocol := range protocols {
+		for _, protocol := range wiretest.Protocols {
 			t.Run(name+" "+protocol, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					client, _, stop := serve(t, protocol,
+					client, stop := serve(t, protocol,
 						http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 							if c.header != "" {
 								w.Header().Set("Retry-After", c.header)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -32,9 +32,9 @@ const (
 type watchEnd int
 
 const (
-	notYet watchEnd = iota
-	ended           // as watches do: the next one
-	lost            // with its connection: the next one after a delay
+	notEnded watchEnd = iota
+	ended             // as watches do: the next one
+	lost              // with its connection: the next one after a delay
 	// the server asked to be left alone for a while: the next one after a backoff
 	busyWatch
 	needsList // what happened since the last version cannot be watched
@@ -44,10 +44,8 @@ var errShortWatch = errors.New("the watch ended at once and without an event")
 
 // watchStream is one watch that the server has begun to answer.
 type watchStream struct {
-	body   io.ReadCloser
+	*wire.Watch
 	cancel context.CancelFunc
-	in     stream
-	parser *object.Parser
 	begun  time.Time // before the request was sent
 	events int
 }
@@ -65,49 +63,24 @@ func (r *reflector) openWatch(ctx context.Context, opts metav1.ListOptions) (*wa
 		return nil, err
 	}
 	r.note(func(s *reflectorStatus) { s.watches++; s.err = nil })
-	in := stream{r: body, lines: true, idle: r.flush}
-	return &watchStream{body: body, cancel: cancel, in: in, parser: r.parser, begun: begun}, nil
+	return &watchStream{Watch: wire.NewWatch(body, r.parser, r.flush), cancel: cancel,
+		begun: begun}, nil
 }
 
 func (w *watchStream) close() {
 	w.cancel()
-	_ = w.body.Close() // nothing is left to learn from it
+	w.Close()
 }
 
-// next reads a frame. What carries no object, or one of another kind than the resource's, is passed
-// to skip.
-func (w *watchStream) next(skip func(error)) (frame object.WatchEvent, err error) {
-	for {
-		err := w.in.value(func(text []byte) (end int, err error) {
-			frame, end, err = w.parser.ParseWatchEvent(text)
-			return end, err
-		})
-		switch {
-		case err != nil && isObjectError(err):
-		case err == nil && frame.Object != nil && frame.Object.Kind() != w.parser.Kind:
-			err = fmt.Errorf("expected a %s, got %.60q", w.parser.Kind, frame.Object.Kind())
-		default:
-			return frame, err
-		}
-		skip(err)
-	}
-}
-
-func isObjectError(err error) bool {
-	var refused *object.ObjectError
-	return errors.As(err, &refused)
-}
-
-// endOf distinguishes a stream that ended from one that cannot be read: whatever the connection's
-// error is called, it says nothing against the frames before it.
+// endOf returns what has to follow the watch after its stream has ended with err.
 func (w *watchStream) endOf(err error) watchEnd {
-	switch read := w.in.err; {
-	case read == nil || err != read && err != noEOF(read) || isDamaged(err):
-		return needsList
-	case err == io.EOF || errors.Is(err, context.DeadlineExceeded):
+	switch w.Ending(err) {
+	case wire.Ended:
 		return ended
-	default:
+	case wire.Lost:
 		return lost
+	default:
+		return needsList
 	}
 }
 
@@ -162,9 +135,9 @@ func (r *reflector) afterRefusal(ctx context.Context, err error) (again bool, _ 
 	switch {
 	case ctx.Err() != nil:
 		return false, nil
-	case isBusy(err), isNoAnswer(err):
+	case wire.IsBusy(err), wire.IsNoAnswer(err):
 		return true, r.wait(ctx, err)
-	case isForNow(err):
+	case wire.IsTransient(err):
 		return r.afterFailure(ctx, err)
 	default:
 		return false, err
@@ -186,14 +159,14 @@ func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, 
 func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) (end watchEnd,
 	cause error) {
 	for ctx.Err() == nil {
-		frame, err := w.next(r.skip)
+		frame, err := w.Next(r.skip)
 		if err != nil {
 			if end = w.endOf(err); end == needsList && ctx.Err() == nil {
 				r.log.Warn("cannot read the watch, listing again", "error", err)
 			}
 			return end, err
 		}
-		if end, err = r.take(ctx, frame); end != notYet || err != nil {
+		if end, err = r.take(ctx, frame); end != notEnded || err != nil {
 			return end, err
 		}
 		w.events++
@@ -209,24 +182,24 @@ func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) 
 func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd, error) {
 	switch frame.Type {
 	case "ADDED":
-		return notYet, r.enqueue(ctx, deltaAdded, frame.Object)
+		return notEnded, r.enqueue(ctx, deltaAdded, frame.Object)
 	case "MODIFIED":
-		return notYet, r.enqueue(ctx, deltaUpdated, frame.Object)
+		return notEnded, r.enqueue(ctx, deltaUpdated, frame.Object)
 	case "DELETED":
-		return notYet, r.enqueue(ctx, deltaDeleted, frame.Object)
+		return notEnded, r.enqueue(ctx, deltaDeleted, frame.Object)
 	case "BOOKMARK":
-		mark, err := readBookmark(frame.Text)
+		mark, err := wire.ReadBookmark(frame.Text)
 		if err != nil {
 			r.skip(err)
 		}
-		r.setVersion(mark.version)
-		return notYet, nil
+		r.setVersion(mark.Version)
+		return notEnded, nil
 	case "ERROR":
-		err := statusError(frame.Text)
+		err := wire.StatusError(frame.Text)
 		switch {
-		case isBusy(err):
+		case wire.IsBusy(err):
 			return busyWatch, err
-		case isExpired(err):
+		case wire.IsExpired(err):
 			r.log.Debug("watch expired, listing again", "error", err)
 		default:
 			r.log.Warn("the API server ended the watch with an error, listing again", "error", err)

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -64,10 +65,10 @@ func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 			return w, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case isExpired(err) || isTooLarge(err):
+		case wire.IsExpired(err) || wire.IsTooLarge(err):
 			r.unavailable = true
 			tries++
-		case isBusy(err):
+		case wire.IsBusy(err):
 			if err := r.wait(ctx, err); err != nil {
 				return nil, err
 			}
@@ -173,7 +174,7 @@ func (r *reflector) readStreamedList(ctx context.Context, w *watchStream,
 	var list replaced
 	changed := false
 	for {
-		frame, err := w.next(r.skipInList)
+		frame, err := w.Next(r.skipInList)
 		if err != nil {
 			return nil, "", w.listEnd(err)
 		}
@@ -186,15 +187,15 @@ func (r *reflector) readStreamedList(ctx context.Context, w *watchStream,
 		case "DELETED":
 			list.remove(frame.Object.Key())
 		case "BOOKMARK":
-			mark, err := readBookmark(frame.Text)
+			mark, err := wire.ReadBookmark(frame.Text)
 			if err != nil {
 				return nil, "", err
 			}
-			if mark.endsList {
-				return list.objects(), mark.version, nil
+			if mark.EndsList {
+				return list.objects(), mark.Version, nil
 			}
 		case "ERROR":
-			return nil, "", statusError(frame.Text)
+			return nil, "", wire.StatusError(frame.Text)
 		default:
 			return nil, "", fmt.Errorf("frame of unknown type %.20q", frame.Type)
 		}

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/internal/kube/retryafter"
+	"github.com/informerd/informerd/pkg/informer/internal/wire"
 )
 
 const retryLimit = retryafter.Most + time.Second
@@ -247,8 +248,8 @@ func (s *wireServer) Watch(ctx context.Context, opts metav1.ListOptions) (io.Rea
 // judge counts what a refused watch may lead to. The caller holds mu.
 func (s *wireServer) judge(err error) {
 	switch {
-	case isBusy(err) || isNoAnswer(err):
-	case isForNow(err):
+	case wire.IsBusy(err) || wire.IsNoAnswer(err):
+	case wire.IsTransient(err):
 		s.failures++
 	default:
 		s.reasons++

@@ -1,4 +1,4 @@
-package informer
+package wire
 
 import (
 	"context"
@@ -17,38 +17,11 @@ import (
 	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
-// Resource names what an informer watches.
-type Resource struct {
-	schema.GroupVersionResource
-	// Kind is given to list items, which come without one. Objects of another kind are not taken.
-	Kind string
-}
-
-// String gives the resource with its group, as in "pods" or "deployments.apps": the form used in
-// event subjects.
-func (r Resource) String() string { return r.GroupResource().String() }
-
-// Scope is the part of a resource an informer watches. The zero Scope is all of it.
-type Scope struct {
-	Namespace     string // empty: all namespaces, or a cluster-scoped resource
-	LabelSelector string
-	FieldSelector string
-}
-
-// ListWatcher opens the API server's answers as streams of bytes. The reader belongs to the caller,
-// who closes it; it ends with an error when ctx does. Errors of the server are those of
-// k8s.io/apimachinery/pkg/api/errors.
-type ListWatcher interface {
-	List(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error)
-	Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error)
-}
-
-// Client opens lists and watches of any resource over client-go's rest client, as JSON. It is safe
-// for concurrent use.
+// Client sends requests over client-go's rest client, and asks for JSON. It is safe for concurrent
+// use.
 type Client struct {
 	rest rest.Interface
 	http *http.Client
-	host string
 }
 
 // NewClient makes a Client for an API server. cfg is not changed. Its Timeout must be 0, as it
@@ -62,7 +35,7 @@ func NewClient(cfg *rest.Config) (*Client, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.AcceptContentTypes, cfg.ContentType = runtime.ContentTypeJSON, runtime.ContentTypeJSON
 	cfg.GroupVersion = nil
-	cfg.APIPath = "/" // each request gives its whole path
+	cfg.APIPath = "/" // each request has its whole path
 	cfg.NegotiatedSerializer = serializer.NewCodecFactory(statusScheme).WithoutConversion()
 	h, err := httpClientFor(cfg)
 	if err != nil {
@@ -72,7 +45,7 @@ func NewClient(cfg *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a client for %s: %w", cfg.Host, err)
 	}
-	return &Client{rest: c, http: h, host: cfg.Host}, nil
+	return &Client{rest: c, http: h}, nil
 }
 
 // statusScheme decodes the errors the server sends, and nothing else.
@@ -82,26 +55,24 @@ var statusScheme, listOptionsCodec = func() (*runtime.Scheme, runtime.ParameterC
 	return scheme, runtime.NewParameterCodec(scheme)
 }()
 
-// Host is the API server's address.
-func (c *Client) Host() string { return c.host }
-
-// CloseIdleConnections ends the connections that no list or watch uses. Without it they end after
-// 90 seconds. The Client can be used further.
+// CloseIdleConnections ends the connections that no request uses. The Client can be used further.
 func (c *Client) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(c.http.Transport) }
 
-// ListWatcher gives the lists and watches of one resource and scope.
-func (c *Client) ListWatcher(resource Resource, scope Scope) ListWatcher {
-	return &restListWatcher{client: c.rest, path: resourcePath(resource, scope.Namespace),
-		scope: scope}
+// Collection lists and watches the objects of one resource, or those of them that selectors match.
+type Collection struct {
+	client        rest.Interface
+	path          string
+	labelSelector string
+	fieldSelector string
 }
 
-type restListWatcher struct {
-	client rest.Interface
-	path   string
-	scope  Scope
+// Collection returns the objects of a resource in a namespace, "" for all namespaces.
+func (c *Client) Collection(resource schema.GroupVersionResource,
+	namespace, labelSelector, fieldSelector string) *Collection {
+	return &Collection{c.rest, resourcePath(resource, namespace), labelSelector, fieldSelector}
 }
 
-func resourcePath(resource Resource, namespace string) string {
+func resourcePath(resource schema.GroupVersionResource, namespace string) string {
 	segments := []string{"/apis", resource.Group, resource.Version}
 	if resource.Group == "" {
 		segments = []string{"/api", resource.Version}
@@ -112,23 +83,23 @@ func resourcePath(resource Resource, namespace string) string {
 	return strings.Join(append(segments, resource.Resource), "/")
 }
 
-func (lw *restListWatcher) List(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser,
-	error) {
-	return lw.open(ctx, opts)
+// List requests a page of a list, and returns the answer's body, which the caller closes. It ends
+// with an error when ctx does.
+func (c *Collection) List(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+	return c.open(ctx, opts)
 }
 
-func (lw *restListWatcher) Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser,
-	error) {
+// Watch requests a watch, as List does a page.
+func (c *Collection) Watch(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
 	opts.Watch = true
-	return lw.open(ctx, opts)
+	return c.open(ctx, opts)
 }
 
-// open leaves rate limiting and retries to the reflector, whose backoff covers both.
-func (lw *restListWatcher) open(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser,
-	error) {
-	opts.LabelSelector, opts.FieldSelector = lw.scope.LabelSelector, lw.scope.FieldSelector
+// open leaves rate limits and retries to the caller, whose backoff covers both.
+func (c *Collection) open(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error) {
+	opts.LabelSelector, opts.FieldSelector = c.labelSelector, c.fieldSelector
 	ctx, delays := retryafter.Note(ctx)
-	body, err := lw.client.Verb(http.MethodGet).AbsPath(lw.path).
+	body, err := c.client.Verb(http.MethodGet).AbsPath(c.path).
 		SpecificallyVersionedParams(&opts, listOptionsCodec, metav1.Unversioned).
 		Throttle(nil).MaxRetries(0).Stream(ctx)
 	return body, delays.With(err)

@@ -1,4 +1,4 @@
-package informer
+package wire
 
 import (
 	"compress/flate"
@@ -14,11 +14,13 @@ import (
 	"github.com/informerd/informerd/internal/kube/retryafter"
 )
 
-func isExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
+// IsExpired reports whether the server no longer has the version that was asked for: the 410 Gone
+// of a list or a watch.
+func IsExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// isTooLarge: the server has not yet seen the version that was asked for. Servers before 1.17 say
-// so in words only.
-func isTooLarge(err error) bool {
+// IsTooLarge reports whether the server has not yet seen the version that was asked for. Servers
+// before 1.17 say so in words only.
+func IsTooLarge(err error) bool {
 	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
 		return true
 	}
@@ -40,10 +42,11 @@ func isTooLarge(err error) bool {
 	return strings.Contains(status.Status().Message, words)
 }
 
-// isBusy: the server is there, or will be again, and nothing was missed. Proxies say so, too.
-func isBusy(err error) bool {
+// IsBusy reports whether the server, or a proxy in front of it, cannot answer for the moment.
+// Nothing was missed.
+func IsBusy(err error) bool {
 	switch {
-	case err == nil, isExpired(err), isTooLarge(err):
+	case err == nil, IsExpired(err), IsTooLarge(err):
 		return false
 	case utilnet.IsConnectionRefused(err), retryafter.Of(err) > 0:
 		return true
@@ -56,26 +59,26 @@ func isBusy(err error) bool {
 	return false
 }
 
-// isDamaged: what was read is not what the server sent, and that may have been so for a while.
+// isDamaged reports whether what was read is not what the server sent, maybe for a while already.
 func isDamaged(err error) bool {
 	var corrupt flate.CorruptInputError
 	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) ||
 		errors.As(err, &corrupt)
 }
 
-// isNoAnswer: the request, or its answer, was lost on the way, which says nothing about the
-// resource.
-func isNoAnswer(err error) bool { return err != nil && statusCode(err) == 0 }
+// IsNoAnswer reports whether the request, or its answer, was lost on the way, which says nothing
+// about the resource.
+func IsNoAnswer(err error) bool { return err != nil && statusCode(err) == 0 }
 
-// isForNow: the server answered with a failure that is not about what was asked for, and may be
-// over at the next request.
-func isForNow(err error) bool {
+// IsTransient reports whether the server answered with a failure that is not about what was asked
+// for, and may be over at the next request.
+func IsTransient(err error) bool {
 	code := statusCode(err)
-	return code >= 500 && !isTooLarge(err) || code == http.StatusUnauthorized ||
+	return code >= 500 && !IsTooLarge(err) || code == http.StatusUnauthorized ||
 		code == http.StatusForbidden
 }
 
-// statusCode returns the HTTP status the server answered with, 0 if it did not answer.
+// statusCode returns the HTTP status of the server's answer, 0 if there was none.
 func statusCode(err error) int {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

@@ -1,20 +1,16 @@
-package informer
+package wire
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// listPage is what stands around the items of one page of a list.
-type listPage struct {
+// Page is what a page of a list has besides its items.
+type Page struct {
 	Kind     string
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion"`
@@ -22,12 +18,12 @@ type listPage struct {
 	}
 }
 
-// readList reads one page as it arrives, in whatever order its members come, and gives each item to
-// add as soon as it is complete. An item that is JSON but no object informerd can hold goes to skip
-// and does not fail the page.
-func readList(r io.Reader, parser *object.Parser, add func(*object.Object),
-	skip func(error)) (listPage, error) {
-	var page listPage
+// ReadList reads one page as it arrives, in whatever order its members come, and calls add for each
+// item as soon as it is complete. For an item that is JSON but not an object informerd can hold it
+// calls skip, and reads on.
+func ReadList(r io.Reader, parser *object.Parser, add func(*object.Object),
+	skip func(error)) (Page, error) {
+	var page Page
 	s := &stream{r: r}
 	defer s.release()
 	err := eachListMember(s, func(name string) error {
@@ -54,6 +50,7 @@ func readList(r io.Reader, parser *object.Parser, add func(*object.Object),
 	return page, nil
 }
 
+// eachListMember calls member behind each member's name, to read its value.
 func eachListMember(s *stream, member func(name string) error) error {
 	if err := s.take('{'); err != nil {
 		return err
@@ -84,7 +81,8 @@ func eachListMember(s *stream, member func(name string) error) error {
 	}
 }
 
-func readItems(s *stream, parser *object.Parser, add func(*object.Object), skip func(error)) error {
+func readItems(s *stream, parser *object.Parser, add func(*object.Object),
+	skip func(error)) error {
 	if c, err := s.peek(); err != nil || c == 'n' {
 		if err == nil {
 			err = s.value(object.ScanValue) // "items": null is an empty list
@@ -129,7 +127,7 @@ func readItems(s *stream, parser *object.Parser, add func(*object.Object), skip 
 	}
 }
 
-// decodeValue is for the few small values around the items.
+// decodeValue decodes one of the few small values around the items.
 func decodeValue(s *stream, into any) error {
 	return s.value(func(text []byte) (int, error) {
 		end, err := object.ScanValue(text)
@@ -140,54 +138,10 @@ func decodeValue(s *stream, into any) error {
 	})
 }
 
-var errListSilent = fmt.Errorf("nothing came of the list for %v", listSilence)
-
-// heardReader puts the end of a request off with each read.
-type heardReader struct {
-	io.Reader
-	silence *time.Timer
-}
-
-func (r heardReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if n > 0 && r.silence.Stop() {
-		r.silence.Reset(listSilence)
-	}
-	return n, err
-}
-
+// noEOF returns err, but an end of the stream as one that was not expected.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-// bookmark is what a BOOKMARK frame says.
-type bookmark struct {
-	version string
-	// endsList: everything that was there when the watch began has been sent.
-	endsList bool
-}
-
-func readBookmark(text string) (bookmark, error) {
-	var o struct {
-		Metadata metav1.ObjectMeta `json:"metadata"`
-	}
-	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		return bookmark{}, fmt.Errorf("cannot read the bookmark: %w", err)
-	}
-	return bookmark{
-		version:  o.Metadata.ResourceVersion,
-		endsList: o.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true",
-	}, nil
-}
-
-// statusError reads an ERROR frame's Status.
-func statusError(text string) error {
-	var s metav1.Status
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return fmt.Errorf("cannot read the error the API server sent: %w", err)
-	}
-	return &apierrors.StatusError{ErrStatus: s}
 }

@@ -1,4 +1,4 @@
-package informer
+package wire
 
 import (
 	"net/http"
@@ -18,8 +18,8 @@ import (
 // of three, and no time.
 const readBuffer = 64 << 10
 
-// httpClientFor gives what rest.HTTPClientFor does, with connections that are the caller's alone
-// and read in large pieces, and with a note of how long the server wants to be left alone.
+// httpClientFor returns what rest.HTTPClientFor does, with connections that are the caller's alone
+// and read in large pieces, and with a note of when the server wants to be asked again.
 // Everything else is client-go's: credentials and their rotation, proxies, and the pings that find
 // out that an HTTP/2 connection is dead. A Transport that cfg brings is used as it is.
 func httpClientFor(cfg *rest.Config) (*http.Client, error) {
@@ -46,7 +46,7 @@ func readInLargePieces(rt http.RoundTripper) http.RoundTripper {
 	return rt
 }
 
-// innermost gives the transport that opens the connections, nil if something else does.
+// innermost returns the transport that opens the connections, nil if something else does.
 func innermost(rt http.RoundTripper) *http.Transport {
 	for {
 		switch t := rt.(type) {

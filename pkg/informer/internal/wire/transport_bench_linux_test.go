@@ -1,4 +1,4 @@
-package informer
+package wire
 
 import (
 	"bufio"
@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/informerd/informerd/pkg/informer/internal/wiretest"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -28,7 +29,7 @@ import (
 // cut and dropped. read is the buffer of an HTTP/1.1 connection, stream that of the reader, both in
 // KiB.
 func BenchmarkWatch(b *testing.B) {
-	for _, protocol := range protocols {
+	for _, protocol := range wiretest.Protocols {
 		cfg := benchServer(b, protocol)
 		for _, c := range []struct {
 			arrival, work string
@@ -63,14 +64,14 @@ func benchWatch(b *testing.B, cfg *rest.Config, arrival, work string, size int) 
 		b.Fatal(err)
 	}
 	defer client.CloseIdleConnections()
-	body, err := client.ListWatcher(pods, Scope{LabelSelector: arrival}).Watch(b.Context(),
+	body, err := client.Collection(pods, "", arrival, "").Watch(b.Context(),
 		metav1.ListOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer body.Close()
 	s := stream{r: body, buf: make([]byte, size)}
-	parser := &object.Parser{Kind: pods.Kind}
+	parser := &object.Parser{Kind: "Pod"}
 	parse := func(text []byte) (int, error) {
 		_, end, err := parser.ParseWatchEvent(text)
 		return end, err
@@ -158,7 +159,7 @@ func TestBenchServer(t *testing.T) {
 		t.Skip("it only serves BenchmarkWatch")
 	}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(serveBench))
-	cfg := start(server, protocol)
+	cfg := wiretest.Start(server, protocol)
 	fmt.Printf("%s %q\n", cfg.Host, cfg.CAData)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	server.CloseClientConnections()

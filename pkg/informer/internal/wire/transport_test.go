@@ -1,4 +1,4 @@
-package informer
+package wire
 
 import (
 	"context"
@@ -28,6 +28,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/transport"
+
+	"github.com/informerd/informerd/pkg/informer/internal/wiretest"
 )
 
 // newTestClient makes a Client whose idle connections end with the test.
@@ -110,7 +112,7 @@ func TestConnectionsAreTheClientsOwn(t *testing.T) {
 }
 
 func TestProtocols(t *testing.T) {
-	for _, protocol := range protocols {
+	for _, protocol := range wiretest.Protocols {
 		t.Run(protocol, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var got string
@@ -147,7 +149,7 @@ func (c closing) Close() error {
 }
 
 func TestIdleConnectionsAreClosed(t *testing.T) {
-	for _, protocol := range protocols {
+	for _, protocol := range wiretest.Protocols {
 		synctest.Test(t, func(t *testing.T) {
 			var opened, closed atomic.Int32
 			c, _, stop := serve(t, protocol,
@@ -189,7 +191,7 @@ func TestDeadConnectionIsFound(t *testing.T) {
 				w.(http.Flusher).Flush()
 				<-r.Context().Done()
 			}), nil)
-		body, err := c.ListWatcher(pods, Scope{}).Watch(t.Context(), metav1.ListOptions{})
+		body, err := c.Collection(pods, "", "", "").Watch(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +205,7 @@ func TestDeadConnectionIsFound(t *testing.T) {
 		if len(ended) > 0 {
 			t.Fatalf("a silent watch has ended: %v", <-ended)
 		}
-		net.dead.Store(true)
+		net.Die()
 		time.Sleep(45 * time.Second) // as client-go: a ping after 30 s, and 15 s for its answer
 		synctest.Wait()
 		if len(ended) == 0 {
@@ -300,7 +302,7 @@ func certServer(t *testing.T, wanted *atomic.Value, pairs ...keyPair) *rest.Conf
 	}
 	server.TLS = &tls.Config{ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: known}
 	t.Cleanup(server.Close)
-	return start(server, "HTTP2")
+	return wiretest.Start(server, "HTTP2")
 }
 
 // A client that nobody uses takes what watches its certificate's files along.
@@ -347,7 +349,7 @@ func rotate(t *testing.T) {
 	// The files are looked at once a second; then the connection is given up.
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	ctx, cancel := newTimeout(t, time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for _, err = list(ctx, c); err != nil; _, err = list(ctx, c) {
 		select {

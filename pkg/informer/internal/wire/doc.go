@@ -1,0 +1,12 @@
+// Package wire speaks to an API server: it opens lists and watches as streams of bytes, cuts the
+// streams into JSON values, and reads them as objects, bookmarks and errors. It decides nothing:
+// when to list, to watch, to wait and to begin again is the reflector's part, in package informer.
+//
+// # Promises
+//
+//   - Memory follows the largest value of a stream, not the length of the stream.
+//   - An object never refers to the stream's buffer.
+//   - A malformed object does not end its stream; the error about it never quotes it.
+//   - The connections are the Client's own; credentials and their rotation are client-go's.
+//   - Neither retries nor rate limits hide in a request; a Retry-After is in its error.
+package wire
