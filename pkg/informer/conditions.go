@@ -3,6 +3,7 @@ package informer
 import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -38,12 +39,12 @@ func (c *conditions) judge(fields *condition.Fields) judge {
 
 // allows reports whether the subscription wants the event. It does not allocate, and takes far less
 // than a microsecond, once the fields that it asks for are read.
-func (j *judge) allows(e *entry) bool {
+func (j *judge) allows(e *buffer.Entry) bool {
 	if !j.on.Has(e.Op) {
 		return false
 	}
 	return j.list.Hold(j.fields, &condition.Event{Op: e.Op, Object: e.Object, Old: e.Old,
-		Before: e.knownBefore()})
+		Before: e.KnownBefore()})
 }
 
 // allowed returns those of the stored objects that a subscription which comes late wants as adds.
@@ -54,7 +55,7 @@ func (c *conditions) allowed(objects []*object.Object) []*object.Object {
 	var wanted []*object.Object // a new one, so that a few objects do not keep the list of all
 	j := c.judge(&condition.Fields{})
 	for _, o := range objects {
-		if j.allows(&entry{Event: event.Event{Op: event.Add, Object: o}}) {
+		if j.allows(&buffer.Entry{Event: event.Event{Op: event.Add, Object: o}}) {
 			wanted = append(wanted, o)
 		}
 	}

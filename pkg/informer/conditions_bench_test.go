@@ -54,8 +54,8 @@ func BenchmarkFanOut(b *testing.B) {
 				full := 0
 				drain := func() {
 					for _, reg := range proc.regs {
-						for e, ok := reg.subscription.buf.take(); ok; e,
-							ok = reg.subscription.buf.take() {
+						for e, ok := reg.subscription.buf.Take(); ok; e,
+							ok = reg.subscription.buf.Take() {
 							reg.subscription.finish(&e, true)
 						}
 					}

@@ -13,6 +13,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/condition/conditiontest"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -44,12 +45,12 @@ type told struct {
 	reg    *registration
 	events []event.Event
 	// entries are the same with what the subscription knows beside them.
-	entries []entry
+	entries []buffer.Entry
 }
 
 // wants is what conditions mean, said in another way.
-func (g *group) wants(e entry) bool {
-	asked := condition.Event{Op: e.Op, Object: e.Object, Old: e.Old, Before: e.knownBefore()}
+func (g *group) wants(e buffer.Entry) bool {
+	asked := condition.Event{Op: e.Op, Object: e.Object, Old: e.Old, Before: e.KnownBefore()}
 	return (g.on == 0 || g.on.Has(e.Op)) && conditiontest.Hold(g.conditions, g.both, asked)
 }
 
@@ -167,9 +168,9 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 	for _, g := range j.groups {
 		for _, l := range []*told{g.before, g.behind, g.all} {
 			l.work(1 << 20)
-			if l.reg.initials != 0 || !l.l.buf.empty() {
+			if l.reg.Initials != 0 || !l.l.buf.Empty() {
 				t.Fatalf("%v: %d initial adds are not accounted for, %+v", g.conditions,
-					l.reg.initials, l.l.Stats())
+					l.reg.Initials, l.l.Stats())
 			}
 		}
 	}
@@ -238,7 +239,7 @@ func (j *judged) apply() bool {
 
 func (l *told) work(n int) {
 	for range n {
-		e, ok := l.l.buf.takeWithDisk()
+		e, ok := l.l.takeWithDisk()
 		if !ok {
 			return
 		}

@@ -3,7 +3,6 @@ package informer
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,27 +11,10 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
-
-// labelled is a small object of a namespace; labels are the members of metadata.labels, more are
-// members beside metadata.
-func labelled(namespace, name, uid string, version int, labels string,
-	more ...string) *object.Object {
-	text := fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"uid":%q,"resourceVersion":"%d"`, name, uid, version)
-	if namespace != "" {
-		text += fmt.Sprintf(`,"namespace":%q`, namespace)
-	}
-	if labels != "" {
-		text += `,"labels":{` + labels + `}`
-	}
-	o, err := (&object.Parser{}).Parse([]byte(text + "}" + strings.Join(more, "") + "}"))
-	if err != nil {
-		panic(err)
-	}
-	return o
-}
 
 func only(ops ...event.Op) (set event.OpSet) {
 	for _, op := range ops {
@@ -103,10 +85,11 @@ func TestConditionsOnObjects(t *testing.T) {
 		}
 		j := c.judge(&condition.Fields{})
 		for o, want := range map[*object.Object]bool{web: tt.web, bare: tt.bare, odd: tt.odd} {
-			if got := j.allows(&entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
+			if got := j.allows(
+				&buffer.Entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
 				t.Errorf("%s, %s: %t", tt.condition, o.Name(), got)
 			}
-			if j.allows(&entry{Event: event.Event{Op: event.Delete, Object: o}}) {
+			if j.allows(&buffer.Entry{Event: event.Event{Op: event.Delete, Object: o}}) {
 				t.Errorf("%s, %s: a delete, which is not wanted", tt.condition, o.Name())
 			}
 		}
@@ -131,7 +114,8 @@ func TestConditionsOnOddLabels(t *testing.T) {
 				t.Fatal(err)
 			}
 			j := c.judge(&condition.Fields{})
-			if got := j.allows(&entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
+			if got := j.allows(
+				&buffer.Entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
 				t.Errorf("%s, %s: %t", labels, c.list[0], got)
 			}
 		}
@@ -154,7 +138,7 @@ func TestConditionsAreAllAsked(t *testing.T) {
 		if _, err := fmt.Sscan(text, &namespace, &labels); err != nil {
 			t.Fatal(err)
 		}
-		if got := j.allows(&entry{Event: event.Event{Op: event.Add,
+		if got := j.allows(&buffer.Entry{Event: event.Event{Op: event.Add,
 			Object: labelled(namespace, "p", "1", 1, labels)}}); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
@@ -283,7 +267,7 @@ func TestEventsAreJudgedByTheirOwnObject(t *testing.T) {
 	} {
 		ctl.apply(&delta{typ: step.typ,
 			object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, step.tier))})
-		e, ok := l.buf.take()
+		e, ok := l.buf.Take()
 		got := ""
 		if ok {
 			got = story(e.Event)
@@ -325,7 +309,7 @@ func TestTransitionsAreJudgedByBothStates(t *testing.T) {
 		ctl.apply(&delta{typ: step.typ,
 			object: labelled("shop", "p", "1", i, "",
 				fmt.Sprintf(`,"status":{"phase":%q}`, step.phase))})
-		e, ok := l.buf.take()
+		e, ok := l.buf.Take()
 		got := ""
 		if ok {
 			got = story(e.Event)
@@ -352,17 +336,17 @@ func TestAMarkKeepsTheLastStateThatFits(t *testing.T) {
 		ctl.apply(&delta{typ: deltaUpdated, initial: i == 0,
 			object: labelled("shop", "p", "1", i, fmt.Sprintf(`"tier":%q`, tier))})
 	}
-	if s := l.Stats(); s.Refused != 3 || s.Coalesced != 1 || s.Marked != 1 || reg.initials != 1 {
-		t.Errorf("%+v, %d initial adds", s, reg.initials)
+	if s := l.Stats(); s.Refused != 3 || s.Coalesced != 1 || s.Marked != 1 || reg.Initials != 1 {
+		t.Errorf("%+v, %d initial adds", s, reg.Initials)
 	}
 	for _, want := range []string{"add p/1 0*", "update p/1 3~1 was 0"} {
-		e, ok := l.buf.take()
+		e, ok := l.buf.Take()
 		if !ok || story(e.Event) != want {
 			t.Fatalf("%t, got %s, want %s", ok, story(e.Event), want)
 		}
 		l.finish(&e, true)
 	}
-	if !l.buf.empty() || reg.initials != 0 {
+	if !l.buf.Empty() || reg.Initials != 0 {
 		t.Errorf("%+v", l.Stats())
 	}
 }
@@ -430,7 +414,7 @@ func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 			if reg == nil {
 				continue
 			}
-			if e, ok := reg.subscription.buf.take(); ok {
+			if e, ok := reg.subscription.buf.Take(); ok {
 				got = append(got, i)
 				reg.subscription.finish(&e, true)
 			}

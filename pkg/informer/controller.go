@@ -106,17 +106,6 @@ func (c *controller) resync(timer *time.Timer) {
 	timer.Reset(next.Sub(now))
 }
 
-// sameState reports whether two objects of one key are the same object in the same state. The
-// objects of some aggregated APIs have no versions; those are compared as they are.
-func sameState(a, b *object.Object) bool {
-	if a == b {
-		return true
-	}
-	version := a.ResourceVersion()
-	return a.UID() == b.UID() && version == b.ResourceVersion() &&
-		(version != "" || a.JSON() == b.JSON())
-}
-
 // apply changes the store and distributes what that means. The store, not the delta's type, decides
 // between an add and an update: a watch may repeat an ADDED, and a list says nothing of what was
 // known before.
@@ -157,7 +146,7 @@ func (c *controller) change(d *delta) {
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,
 			FinalStateUnknown: true}, stored)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
-	case sameState(stored, o):
+	case object.SameState(stored, o):
 		c.proc.distributeUnchanged(stored)
 	default:
 		c.store.Put(o)

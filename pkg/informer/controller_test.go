@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 )
 
@@ -44,13 +45,13 @@ func TestARefusedOfferIsNotOvertaken(t *testing.T) {
 		defer d.Done()
 		return story(d.Event)
 	}
-	p.sendTo(reg, &entry{Event: event.Event{Op: event.Add, Object: obj("a", "1", 1)}})
+	p.sendTo(reg, &buffer.Entry{Event: event.Event{Op: event.Add, Object: obj("a", "1", 1)}})
 	// refused
-	p.sendTo(reg, &entry{Event: event.Event{Op: event.Delete, Object: obj("a", "1", 1),
+	p.sendTo(reg, &buffer.Entry{Event: event.Event{Op: event.Delete, Object: obj("a", "1", 1),
 		FinalStateUnknown: true}})
 	// room again
 	got := []string{next()}
-	p.sendTo(reg, &entry{Event: event.Event{Op: event.Add, Object: obj("a", "2", 3)}})
+	p.sendTo(reg, &buffer.Entry{Event: event.Event{Op: event.Add, Object: obj("a", "2", 3)}})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -53,7 +53,7 @@ func (p *pipeline) cool() {
 	}
 	p.ctl.store.Snapshot().Each(func(o *object.Object) {
 		if was := before[o.Key()]; was == nil || o != was &&
-			(!sameState(o, was) || o.JSON() != was.JSON()) {
+			(!object.SameState(o, was) || o.JSON() != was.JSON()) {
 			p.t.Fatalf("%s became %s", was.JSON(), o.JSON())
 		}
 	})

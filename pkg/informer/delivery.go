@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -28,8 +29,8 @@ type Delivery struct {
 
 	ack Acknowledger
 	// The subscription's own. The rest of its entry is above.
-	from     *registration
-	failed   *failed
+	from     *buffer.Origin
+	failed   *buffer.Failed
 	initials int
 }
 
@@ -63,9 +64,11 @@ func (d *Delivery) Retry(after time.Duration) { d.ack.Retry(d, after) }
 func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
 
 // entry is what the delivery was made of. A worker must not have changed the event.
-func (d *Delivery) entry() *entry {
-	return &entry{Event: d.Event, from: d.from, initials: d.initials, recalled: d.Recalled,
-		failed: d.failed, known: d.Before}
+func (d *Delivery) entry() *buffer.Entry {
+	return &buffer.Entry{
+		Event: d.Event, From: d.from, Initials: d.initials, Recalled: d.Recalled, Failed: d.failed,
+		Known: d.Before,
+	}
 }
 
 // subscriptionAck is a Subscription as its deliveries see it.
@@ -76,80 +79,80 @@ func (a *subscriptionAck) Done(d *Delivery) { (*Subscription)(a).finish(d.entry(
 
 // Again frees the event's place in the buffer and sets a timer.
 func (a *subscriptionAck) Again(d *Delivery, after time.Duration) {
-	l := (*Subscription)(a)
-	l.mu.Lock()
+	s := (*Subscription)(a)
+	s.mu.Lock()
 	e := d.entry()
-	wake := l.finished(e, true)
+	wake := s.finished(e, true)
 	if d.Op != event.Delete {
 		// Under the same lock: another worker may have the object's next event from here on, and
 		// what it wishes is newer.
-		l.recallAfter(*e, after)
+		s.recallAfter(*e, after)
 	}
-	l.mu.Unlock()
-	l.tell(wake)
+	s.mu.Unlock()
+	s.tell(wake)
 }
 
 // Retry parks the event in the buffer.
 func (a *subscriptionAck) Retry(d *Delivery, after time.Duration) {
-	l := (*Subscription)(a)
-	l.mu.Lock()
+	s := (*Subscription)(a)
+	s.mu.Lock()
 	e := d.entry()
-	if e.from.removed {
-		l.mu.Unlock()
-		l.finish(e, false)
+	if e.From.Removed {
+		s.mu.Unlock()
+		s.finish(e, false)
 		return
 	}
-	defer l.mu.Unlock()
-	l.stats.Retried++
-	e.failed = &failed{attempts: d.Attempt, progress: d.Progress}
-	l.buf.park(*e)
-	l.useDisk()
+	defer s.mu.Unlock()
+	s.stats.Retried++
+	e.Failed = &buffer.Failed{Attempts: d.Attempt, Progress: d.Progress}
+	s.buf.Park(*e)
+	s.useDisk()
 	key := d.Object.Key()
-	if l.retries == nil {
-		l.retries = map[event.Key]*time.Timer{}
+	if s.retries == nil {
+		s.retries = map[event.Key]*time.Timer{}
 	}
-	l.retries[key] = time.AfterFunc(after, func() { l.unpark(key) })
-	if l.buf.available() > 0 { // others have moved up
-		l.wake.set()
+	s.retries[key] = time.AfterFunc(after, func() { s.unpark(key) })
+	if s.available() > 0 { // others have moved up
+		s.wake.set()
 	}
-	l.room.set()
+	s.room.set()
 }
 
-func (l *Subscription) unpark(key event.Key) {
-	l.mu.Lock()
-	delete(l.retries, key)
-	l.buf.unpark(key)
-	l.mu.Unlock()
-	l.wake.set()
+func (s *Subscription) unpark(key event.Key) {
+	s.mu.Lock()
+	delete(s.retries, key)
+	s.buf.Unpark(key)
+	s.mu.Unlock()
+	s.wake.set()
 }
 
-func (l *Subscription) finish(e *entry, done bool) {
-	l.mu.Lock()
-	wake := l.finished(e, done)
-	l.mu.Unlock()
-	l.tell(wake)
+func (s *Subscription) finish(e *buffer.Entry, done bool) {
+	s.mu.Lock()
+	wake := s.finished(e, done)
+	s.mu.Unlock()
+	s.tell(wake)
 }
 
 // finished frees an entry's place and reports whether that is something for those who wait. The
 // caller holds mu, and calls tell behind it.
-func (l *Subscription) finished(e *entry, done bool) (wake bool) {
-	e.from.initials -= e.initials
-	l.buf.done(e.Object.Key())
-	l.useDisk()
+func (s *Subscription) finished(e *buffer.Entry, done bool) (wake bool) {
+	e.From.Initials -= e.Initials
+	s.buf.Done(e.Object.Key())
+	s.useDisk()
 	switch {
-	case e.recalled: // it was not counted as offered
+	case e.Recalled: // it was not counted as offered
 	case done:
-		l.stats.Done++
+		s.stats.Done++
 	default:
-		l.stats.Discarded++
+		s.stats.Discarded++
 	}
-	return l.buf.available() > 0 || l.stopped && l.buf.empty()
+	return s.available() > 0 || s.stopped && s.buf.Empty()
 }
 
 // tell wakes who waits for an event, if there is one, and who waits for room.
-func (l *Subscription) tell(wake bool) {
+func (s *Subscription) tell(wake bool) {
 	if wake {
-		l.wake.set()
+		s.wake.set()
 	}
-	l.room.set()
+	s.room.set()
 }

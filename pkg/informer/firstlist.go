@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -77,7 +78,7 @@ func (p *processor) distributeFirst(objects []*object.Object) {
 		p.refresh()
 	}
 	wanted := make([][]*object.Object, len(p.regs))
-	e := entry{Event: event.Event{Op: event.Add, Initial: true}}
+	e := buffer.Entry{Event: event.Event{Op: event.Add, Initial: true}}
 	for _, o := range objects {
 		e.Object = o
 		for i, reg := range p.regs {

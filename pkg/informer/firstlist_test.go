@@ -20,7 +20,7 @@ func newTestController() *controller {
 
 // handAll has a worker take and finish everything, and returns what it was.
 func handAll(l *Subscription) (events []event.Event) {
-	for e, ok := l.buf.takeWithDisk(); ok; e, ok = l.buf.takeWithDisk() {
+	for e, ok := l.takeWithDisk(); ok; e, ok = l.takeWithDisk() {
 		events = append(events, e.Event)
 		l.finish(&e, true)
 	}
@@ -89,7 +89,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 					t.Fatalf("%d: %s, want an initial add of %s", i, story(e), want[i].Name())
 				}
 			}
-			if s := l.Stats(); !inf.hasSynced(reg) || !l.buf.empty() || l.buf.backlog != nil {
+			if s := l.Stats(); !inf.hasSynced(reg) || !l.buf.Empty() || s.Backlog > 0 {
 				t.Errorf("everything is done: %+v", s)
 			}
 		})
@@ -178,7 +178,7 @@ func BenchmarkFirstList(b *testing.B) {
 				}
 				c.takeList(b.Context(), list)
 				for _, l := range all {
-					for e, ok := l.buf.take(); ok; e, ok = l.buf.take() {
+					for e, ok := l.buf.Take(); ok; e, ok = l.buf.Take() {
 						l.finish(&e, true)
 					}
 				}
@@ -224,7 +224,7 @@ func TestTheBacklogIsMergedWithMarks(t *testing.T) {
 	expect(t, got, "add a/a 1*", "add b/b 9*~2", "delete c/c 10~1", "add d/d 6*~1",
 		"delete e/e 11~1", "add e/e2 12", "update a/a 7 was 1")
 	if s := l.Stats(); s.Coalesced != uint64(missed) || offered != uint64(len(got)+missed) ||
-		reg.initials != 0 || !l.buf.empty() || l.buf.markOrder.len() > 0 || s.Mistakes > 0 {
+		reg.Initials != 0 || !l.buf.Empty() || s.Marked > 0 || s.Mistakes > 0 {
 		t.Errorf("offered %d, missed %d, %+v", offered, missed, s)
 	}
 }

@@ -139,7 +139,7 @@ func (inf *Informer) hasSynced(reg *registration) bool {
 	}
 	reg.subscription.mu.Lock()
 	defer reg.subscription.mu.Unlock()
-	return reg.initials == 0
+	return reg.Initials == 0
 }
 
 // Status is an informer's state, for people and metrics.

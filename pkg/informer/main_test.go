@@ -21,7 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informerd/informerd/internal/watchlog"
-	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/informertest"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -62,11 +62,6 @@ func newFakeServer() *fakeServer {
 }
 
 func (s *fakeServer) ListWatcher(Resource, Scope) ListWatcher { return s }
-
-// podText is a small object; extra goes into it after metadata.
-func podText(name, uid string, version int, extra string) string {
-	return fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"shop","uid":%q,"resourceVersion":"%d"}%s}`, name, uid, version, extra)
-}
 
 // apply creates or updates; quietly leaves no trace in the history, as if the watch had missed it.
 func (s *fakeServer) apply(name, uid, extra string, quietly ...bool) {
@@ -212,40 +207,14 @@ func serverError() error {
 		pods.GroupResource(), "", "boom", 0, true)
 }
 
-func obj(name, uid string, version int) *object.Object {
-	o, err := (&object.Parser{}).Parse([]byte(podText(name, uid, version, "")))
-	if err != nil {
-		panic(err)
-	}
-	return o
-}
-
-// story is an event in one word: "add a 1", with * for initial, ? for final state unknown, and ~n
-// for n missed ones.
-func story(e event.Event) string {
-	s := fmt.Sprintf("%s %s/%s %s", e.Op, e.Object.Name(), e.Object.UID(),
-		e.Object.ResourceVersion())
-	if e.Initial {
-		s += "*"
-	}
-	if e.FinalStateUnknown {
-		s += "?"
-	}
-	if e.Missed > 0 {
-		s += fmt.Sprintf("~%d", e.Missed)
-	}
-	if e.Old != nil {
-		s += " was " + e.Old.ResourceVersion()
-	}
-	return s
-}
-
-func expect(t *testing.T, got []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("\n got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want, "\n     "))
-	}
-}
+// These are short names of what the tests of all packages share.
+var (
+	podText  = informertest.PodText
+	obj      = informertest.Object
+	labelled = informertest.Labelled
+	story    = informertest.Story
+	expect   = informertest.Expect
+)
 
 // named returns the objects' names and versions, sorted.
 func named(objects []*object.Object) []string {

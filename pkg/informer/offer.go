@@ -1,56 +1,60 @@
 package informer
 
-import "context"
+import (
+	"context"
+
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+)
 
 // offer is called by controllers. It never blocks, and is false if the event must be offered again
 // when there is room. The workers learn of it when the caller sets wake.
-func (l *Subscription) offer(e entry) (taken bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.offerLocked(e)
+func (s *Subscription) offer(reg *registration, e buffer.Entry) (taken bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.offerLocked(reg, e)
 }
 
-func (l *Subscription) offerLocked(e entry) (taken bool) {
-	if l.stopped || e.from.removed {
+func (s *Subscription) offerLocked(reg *registration, e buffer.Entry) (taken bool) {
+	if s.stopped || e.From.Removed {
 		return true
 	}
-	if !l.buf.offer(e) {
-		e.from.postponed++
+	if !s.buf.Offer(e) {
+		reg.postponed++
 		return false
 	}
-	l.useDisk()
-	e.from.initials += e.initials
-	l.stats.Offered++
+	s.useDisk()
+	e.From.Initials += e.Initials
+	s.stats.Offered++
 	return true
 }
 
 // offerAgain repeats an offer that was not taken.
-func (l *Subscription) offerAgain(e entry) (taken bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	e.from.postponed--
-	return l.offerLocked(e)
+func (s *Subscription) offerAgain(reg *registration, e buffer.Entry) (taken bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reg.postponed--
+	return s.offerLocked(reg, e)
 }
 
 // postpone counts an event that is not offered before another one of its registration is taken.
-func (l *Subscription) postpone(from *registration) {
-	l.mu.Lock()
-	from.postponed++
-	l.mu.Unlock()
+func (s *Subscription) postpone(reg *registration) {
+	s.mu.Lock()
+	reg.postponed++
+	s.mu.Unlock()
 }
 
 // offerUntil repeats an offer until it is taken, the subscription is gone, or ctx is done.
-func (l *Subscription) offerUntil(ctx context.Context, e entry) {
-	l.mu.Lock()
-	l.stats.Blocked++
-	l.mu.Unlock()
-	for !l.offerAgain(e) {
+func (s *Subscription) offerUntil(ctx context.Context, reg *registration, e buffer.Entry) {
+	s.mu.Lock()
+	s.stats.Blocked++
+	s.mu.Unlock()
+	for !s.offerAgain(reg, e) {
 		select {
-		case <-l.room:
+		case <-s.room:
 		case <-ctx.Done():
 			return
 		}
 	}
-	l.wake.set()
-	l.room.set() // another informer's controller may wait, too
+	s.wake.set()
+	s.room.set() // another informer's controller may wait, too
 }

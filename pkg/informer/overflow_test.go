@@ -270,8 +270,7 @@ func TestOneHungListenerForTenMinutes(t *testing.T) {
 						worst)
 				}
 				s := l.Stats()
-				if s.Held != 8 || s.Marked > 10 || l.buf.spill != nil &&
-					l.buf.spill.file.bytes > 64<<10 {
+				if s.Held != 8 || s.Marked > 10 { // TestBufferModel bounds the file
 					t.Errorf("%+v", s)
 				}
 				if s.Coalesced+s.Dropped+uint64(s.Held+s.Marked+s.OnDisk) != 6000 {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -37,11 +38,18 @@ type pipeline struct {
 type ledger struct {
 	l       *Subscription
 	reg     *registration
-	out     []entry
-	parked  []entry
+	out     []buffer.Entry
+	parked  []buffer.Entry
 	round   *round // of the resync under way
 	seen    map[string][]string
 	deleted map[string]bool
+}
+
+// life is what truly happened to the objects of one name.
+type life struct {
+	current *object.Object
+	uid     int
+	states  []string // every state in order, as uid@version or uid@gone
 }
 
 // TestPipelineModel: whatever happens in whatever order, each subscription sees a subsequence of
@@ -104,7 +112,7 @@ func TestPipelineModel(t *testing.T) {
 				if l := which(t); l != nil && len(l.out) > 0 {
 					e := l.out[0]
 					l.out = l.out[1:]
-					l.l.buf.park(e)
+					l.l.buf.Park(e)
 					l.parked = append(l.parked, e)
 				}
 			},
@@ -248,7 +256,8 @@ func (p *pipeline) takeFirst(t *rapid.T) {
 // apply is one turn of the controller. What a subscription has refused is offered again first.
 func (p *pipeline) apply() bool {
 	blocked := p.ctl.proc.blocked
-	for len(blocked) > 0 && blocked[0].from.subscription.offerAgain(blocked[0]) {
+	for len(blocked) > 0 &&
+		blocked[0].reg.subscription.offerAgain(blocked[0].reg, blocked[0].entry) {
 		blocked = blocked[1:]
 	}
 	if p.ctl.proc.blocked = blocked; len(blocked) > 0 {
@@ -265,9 +274,9 @@ func (p *pipeline) apply() bool {
 }
 
 func (p *pipeline) take(l *ledger) bool {
-	before := l.l.buf.resynced
-	e, ok := l.l.buf.takeWithDisk()
-	l.take(p, e, ok, l.l.buf.resynced > before)
+	before := l.l.resynced
+	e, ok := l.l.takeWithDisk()
+	l.take(p, e, ok, l.l.resynced > before)
 	if !ok {
 		return false
 	}
@@ -309,12 +318,12 @@ func (p *pipeline) drain() {
 	for busy := true; busy; {
 		busy = p.apply()
 		for _, l := range p.subscriptions {
-			if l.l.buf.empty() && l.l.buf.available() == 0 {
+			if l.l.buf.Empty() && l.l.available() == 0 {
 				continue
 			}
 			busy = true
 			for _, e := range l.parked {
-				l.l.buf.unpark(e.Object.Key())
+				l.l.buf.Unpark(e.Object.Key())
 			}
 			l.parked = nil
 			p.take(l)
@@ -328,9 +337,9 @@ func (p *pipeline) drain() {
 // check compares what a subscription saw with the truth.
 func (p *pipeline) check(l *ledger) {
 	t := p.t
-	if l.reg.initials != 0 || len(l.l.buf.resyncs) > 0 || l.l.buf.held+l.l.buf.parked+
-		l.l.buf.behind != 0 || l.l.buf.mistakes > 0 {
-		t.Fatalf("drained, but %d initial adds are not accounted for: %+v", l.reg.initials,
+	s := l.l.buf.Stats()
+	if l.reg.Initials != 0 || len(l.l.resyncs) > 0 || s.Held+s.Parked+int(s.Mistakes) > 0 {
+		t.Fatalf("drained, but %d initial adds are not accounted for: %+v", l.reg.Initials,
 			l.l.Stats())
 	}
 	for name, truth := range p.lives {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -26,7 +27,7 @@ type processor struct {
 	// repeats them when it does not hold mu, and nothing is applied before they are taken: a full
 	// subscription may hold up the informer, but neither those who come and go, nor the handlers
 	// among them.
-	blocked []entry
+	blocked []blockedOffer
 	// asleep are those whose workers have not been told yet of what was offered.
 	asleep []*registration
 	// fields reads what the conditions of all subscriptions ask for. It is stale, with fields that
@@ -35,8 +36,16 @@ type processor struct {
 	stale  bool
 }
 
+// blockedOffer is an offer that a subscription has not taken.
+type blockedOffer struct {
+	reg   *registration
+	entry buffer.Entry
+}
+
 // registration ties one subscription to one informer.
 type registration struct {
+	buffer.Origin // guarded by subscription.mu
+
 	subscription *Subscription
 	store        *store.Store
 
@@ -49,14 +58,8 @@ type registration struct {
 	asleep  bool // is in processor.asleep
 
 	// Guarded by subscription.mu.
-	initials int // initial adds not yet done
-	removed  bool
 	// postponed are its events in processor.blocked.
 	postponed int
-}
-
-func (r *registration) transitions() bool {
-	return r != nil && r.subscription != nil && r.subscription.cfg.Transitions
 }
 
 // join registers a subscription. What the store holds, and the subscription's conditions allow,
@@ -65,6 +68,7 @@ func (p *processor) join(l *Subscription, store *store.Store, now time.Time) *re
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reg := &registration{
+		Origin:       buffer.Origin{Transitions: l.cfg.Transitions, Stored: store.Get},
 		subscription: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync),
 		judge: l.conditions.judge(&p.fields),
 	}
@@ -112,18 +116,18 @@ func (p *processor) refresh() {
 
 // distribute offers a notification to every subscription whose conditions allow it. The caller
 // holds mu.
-func (p *processor) distribute(e event.Event) { p.send(&entry{Event: e}) }
+func (p *processor) distribute(e event.Event) { p.send(&buffer.Entry{Event: e}) }
 
 // distributeGone offers a delete to every subscription whose conditions allow it. Known is the
 // state before, which the object may have left with its end. The caller holds mu.
 func (p *processor) distributeGone(e event.Event, known *object.Object) {
-	p.send(&entry{Event: e, known: known})
+	p.send(&buffer.Entry{Event: e, Known: known})
 }
 
 // distributeUnchanged offers an object that a new list has not changed to the subscriptions that
 // are syncing. The caller holds mu.
 func (p *processor) distributeUnchanged(o *object.Object) {
-	offered := entry{Event: event.Event{Op: event.Resync, Object: o}}
+	offered := buffer.Entry{Event: event.Event{Op: event.Resync, Object: o}}
 	for _, reg := range p.regs {
 		if reg.syncing && reg.subscription.cfg.Resync > 0 {
 			p.sendTo(reg, &offered)
@@ -131,7 +135,7 @@ func (p *processor) distributeUnchanged(o *object.Object) {
 	}
 }
 
-func (p *processor) send(offered *entry) {
+func (p *processor) send(offered *buffer.Entry) {
 	if p.stale {
 		p.refresh()
 	}
@@ -142,30 +146,30 @@ func (p *processor) send(offered *entry) {
 
 // sendTo offers an event to one subscription. One that its conditions refuse costs nothing but
 // asking them: with hundreds of subscriptions on an informer, most events are for few of them.
-func (p *processor) sendTo(reg *registration, e *entry) {
+func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
 	l := reg.subscription
 	if !reg.judge.allows(e) {
 		l.refused.Add(1)
 		return
 	}
 	offered := *e
-	offered.from = reg
+	offered.From = &reg.Origin
 	if !l.cfg.Transitions {
-		offered.known = nil // nobody will ask
+		offered.Known = nil // nobody will ask
 	}
 	if offered.Initial {
-		offered.initials = 1
+		offered.Initials = 1
 	}
 	// What comes after an offer that was not taken waits behind it, also if there is room by now:
 	// the two may be of one object.
-	waits := slices.ContainsFunc(p.blocked, func(e entry) bool {
-		return e.from == reg
+	waits := slices.ContainsFunc(p.blocked, func(b blockedOffer) bool {
+		return b.reg == reg
 	})
 	if waits {
 		l.postpone(reg)
 	}
-	if waits || !l.offer(offered) {
-		p.blocked = append(p.blocked, offered)
+	if waits || !l.offer(reg, offered) {
+		p.blocked = append(p.blocked, blockedOffer{reg, offered})
 	}
 	p.later(reg)
 }
@@ -197,8 +201,8 @@ func (p *processor) settle(ctx context.Context) {
 		return
 	}
 	p.wake()
-	for _, e := range p.blocked {
-		e.from.subscription.offerUntil(ctx, e)
+	for _, b := range p.blocked {
+		b.reg.subscription.offerUntil(ctx, b.reg, b.entry)
 	}
 	clear(p.blocked)
 	p.blocked = p.blocked[:0]

@@ -47,7 +47,7 @@ func TestProgressBelongsToOneEvent(t *testing.T) {
 		d = next("add a/1 102*", "<nil>")
 		reg.Remove()
 		retry(d, "fourth") // nobody wants it any more
-		if s := l.Stats(); s.Held != 0 || len(l.buf.lanes) != 0 {
+		if s := l.Stats(); s.Held != 0 || l.buf.Busy(d.Object.Key()) || !l.buf.Empty() {
 			t.Errorf("%+v", s)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/fifo"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -41,10 +42,10 @@ type deltaQueue struct {
 
 	mu       sync.Mutex
 	quiet    int  // events added since the last flush
-	large    bool // items has had more than maxEmpty objects, and keeps their memory
+	large    bool // items has had more than fifo.MaxEmpty objects, and keeps their memory
 	items    map[event.Key][]delta
 	deltas   int // in items
-	order    fifo[event.Key]
+	order    fifo.Queue[event.Key]
 	spare    [][]delta // emptied slices, used again
 	populate struct {
 		begun bool
@@ -160,7 +161,7 @@ func (q *deltaQueue) pushMissing(list []*object.Object, store *store.Store) {
 		}
 	}
 	// What is queued is newer than the store, and what is being applied lies between the two.
-	for _, key := range q.order.snapshot() {
+	for _, key := range q.order.Snapshot() {
 		if pending := q.items[key]; len(pending) > 0 {
 			missing(key, pending[len(pending)-1])
 			listed[key] = struct{}{} // a queued delete needs no second one
@@ -179,11 +180,11 @@ func (q *deltaQueue) push(key event.Key, d delta) { q.pushTo(nil, key, d) }
 func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
 	pending, known := q.items[key]
 	if !known {
-		q.order.push(key)
+		q.order.Push(key)
 		if pending = fresh; fresh != nil {
 			q.items[key] = append(pending, d)
 			q.deltas++
-			q.large = q.large || len(q.items) > maxEmpty
+			q.large = q.large || len(q.items) > fifo.MaxEmpty
 			return
 		}
 		if n := len(q.spare); n > 0 {
@@ -195,7 +196,7 @@ func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
 	merged := dedupe(append(pending, d))
 	q.items[key] = merged
 	q.deltas += len(merged) - len(pending)
-	q.large = q.large || len(q.items) > maxEmpty
+	q.large = q.large || len(q.items) > fifo.MaxEmpty
 }
 
 // maxQuiet is how many events may wait for a flush.
@@ -238,7 +239,7 @@ func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 		ok, q.passed = q.passed, false
 		return nil, ok
 	}
-	key, ok := q.order.pop()
+	key, ok := q.order.Pop()
 	if !ok {
 		return nil, false
 	}
@@ -304,48 +305,4 @@ func (s signal) set() {
 	case s <- struct{}{}:
 	default:
 	}
-}
-
-// maxEmpty is of how many elements the memory is kept by something that is empty again.
-const maxEmpty = 4096
-
-// fifo is a first-in-first-out list in a ring that grows. The zero value is empty. Taken slots are
-// zeroed.
-type fifo[T any] struct {
-	ring []T
-	head int
-	n    int
-}
-
-func (f *fifo[T]) len() int { return f.n }
-
-func (f *fifo[T]) push(v T) {
-	if f.n == len(f.ring) {
-		f.ring = append(f.snapshot(), make([]T, max(8, f.n))...)
-		f.head = 0
-	}
-	f.ring[(f.head+f.n)%len(f.ring)] = v
-	f.n++
-}
-
-func (f *fifo[T]) pop() (v T, ok bool) {
-	if f.n == 0 {
-		return v, false
-	}
-	v, f.ring[f.head] = f.ring[f.head], v
-	f.head = (f.head + 1) % len(f.ring)
-	f.n--
-	if f.n == 0 && len(f.ring) > maxEmpty {
-		*f = fifo[T]{} // a burst must not hold memory for good
-	}
-	return v, true
-}
-
-// snapshot gives the elements in order, in a slice of its own.
-func (f *fifo[T]) snapshot() []T {
-	all := make([]T, 0, 2*f.n)
-	for i := range f.n {
-		all = append(all, f.ring[(f.head+i)%len(f.ring)])
-	}
-	return all
 }

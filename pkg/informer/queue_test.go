@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/informerd/informerd/pkg/informer/internal/fifo"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -210,7 +211,7 @@ func TestABusyObjectBehindABlockedListenerIsBounded(t *testing.T) {
 // A queue that was large for a moment releases its memory, whatever made it large, and whatever
 // came after that.
 func TestAnEmptiedQueueReleasesItsMemory(t *testing.T) {
-	const n = 20 * maxEmpty
+	const n = 20 * fifo.MaxEmpty
 	var list []*object.Object
 	stored := store.New()
 	for i := range n {
@@ -250,29 +251,4 @@ func heap() int64 {
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
-}
-
-func TestFifo(t *testing.T) {
-	var f fifo[int]
-	next := 0
-	for i := range 10_000 {
-		f.push(i)
-		if i%3 != 0 {
-			if v, ok := f.pop(); !ok || v != next {
-				t.Fatalf("pop %d, %v, want %d", v, ok, next)
-			}
-			next++
-		}
-	}
-	if got := fmt.Sprint(f.snapshot()[:3]); got != fmt.Sprint([]int{next, next + 1, next + 2}) {
-		t.Error(got)
-	}
-	for ; next < 10_000; next++ {
-		if v, ok := f.pop(); !ok || v != next {
-			t.Fatalf("pop %d, %v, want %d", v, ok, next)
-		}
-	}
-	if _, ok := f.pop(); ok || f.len() != 0 {
-		t.Error("not empty")
-	}
 }

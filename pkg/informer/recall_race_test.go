@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 )
 
 // Of two workers that want one object again, the one with the newer event has the last word: what
@@ -29,7 +30,7 @@ func TestTheNewestWishCounts(t *testing.T) {
 				if name == "gone" && v == versions-1 {
 					e.Op, e.Old = event.Delete, nil
 				}
-				if !l.offer(entry{Event: e, from: reg}) {
+				if !l.offer(reg, buffer.Entry{Event: e, From: &reg.Origin}) {
 					t.Fatal("there is no room")
 				}
 			}

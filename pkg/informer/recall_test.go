@@ -3,7 +3,6 @@ package informer
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/object"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 )
 
 // asking is a worker that wants objects again, and writes down what it gets.
@@ -135,81 +134,6 @@ func TestWhatIsGoneDoesNotComeAgain(t *testing.T) {
 	})
 }
 
-// A recalled object goes before what waits of it, which is newer, and never beside what a worker
-// has of it.
-func TestARecalledObjectKeepsTheOrder(t *testing.T) {
-	o := func(version int) *object.Object { return labelled("", "a", "1", version, "") }
-	reg := &registration{}
-	again := entry{Event: event.Event{Op: event.Resync, Object: o(1)}, from: reg, recalled: true}
-	next := entry{Event: event.Event{Op: event.Update, Object: o(2), Old: o(1)}, from: reg}
-
-	b := &buffer{capacity: 1}
-	b.offer(next)
-	b.recall(again) // beyond the capacity
-	if first, ok := b.take(); !ok || !first.recalled {
-		t.Fatalf("%+v", first)
-	}
-	if second, ok := b.take(); ok {
-		t.Fatalf("two of one object at once: %+v", second)
-	}
-	b.done(o(1).Key())
-	if second, ok := b.take(); !ok || second.recalled {
-		t.Fatalf("%t %+v", ok, second)
-	}
-	b.recall(again) // its timer had gone off before the worker took the update
-	if third, ok := b.take(); ok {
-		t.Fatalf("an older state beside a newer one: %+v", third)
-	}
-	b.done(o(1).Key())
-	if !b.empty() || b.available() > 0 {
-		t.Errorf("held %d", b.held)
-	}
-
-	b.recall(again)
-	if got := b.sources(); !slices.Equal(got, []*registration{reg}) {
-		t.Errorf("%v", got)
-	}
-	if n := b.drop(reg); n != 0 || !b.empty() {
-		t.Errorf("%d counted as lost, held %d", n, b.held)
-	}
-}
-
-// The delete of a mark says what the subscription took before the events that were merged into it.
-func TestAMergedDeleteTellsWhatTheListenerKnew(t *testing.T) {
-	o := func(version int) *object.Object { return labelled("", "a", "1", version, "") }
-	for name, tt := range map[string]struct {
-		first event.Event
-		known string
-	}{
-		"an update":          {event.Event{Op: event.Update, Object: o(2), Old: o(1)}, "1"},
-		"a resync":           {event.Event{Op: event.Resync, Object: o(2)}, "2"},
-		"an add":             {event.Event{Op: event.Add, Object: o(2)}, ""},
-		"nothing was merged": {event.Event{}, ""},
-	} {
-		b := &buffer{capacity: 1}
-		b.offer(entry{Event: event.Event{Op: event.Add, Object: labelled("", "b", "1", 1, "")}})
-		if tt.first.Object != nil {
-			b.offer(entry{Event: tt.first})
-		}
-		if tt.first.Op == event.Update {
-			b.offer(entry{Event: event.Event{Op: event.Update, Object: o(3), Old: o(2)}})
-		}
-		b.offer(entry{Event: event.Event{Op: event.Delete, Object: o(4)}})
-		if _, ok := b.take(); !ok {
-			t.Fatal(name)
-		}
-		b.done(event.Key{Name: "b"})
-		e, ok := b.take()
-		known := ""
-		if e.known != nil {
-			known = e.known.ResourceVersion()
-		}
-		if !ok || e.Op != event.Delete || known != tt.known {
-			t.Errorf("%s: %t %s, known %q, want %q", name, ok, story(e.Event), known, tt.known)
-		}
-	}
-}
-
 // A subscription that learns when objects stop fulfilling its conditions gets the end of one that
 // it has asked for, if they have refused that.
 func TestARefusedEndComesInstead(t *testing.T) {
@@ -231,8 +155,8 @@ func TestARefusedEndComesInstead(t *testing.T) {
 			a := w.ask(l, nil)
 			o := labelled("", "a", "1", 101, "")
 			l.mu.Lock()
-			l.recallAfter(entry{Event: event.Event{Op: event.Update, Object: o}, from: reg.reg},
-				time.Minute)
+			l.recallAfter(buffer.Entry{Event: event.Event{Op: event.Update, Object: o},
+				From: &reg.reg.Origin}, time.Minute)
 			l.mu.Unlock()
 			time.Sleep(2 * time.Minute)
 			expect(t, a.take(), tt.want...)

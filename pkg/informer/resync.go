@@ -5,6 +5,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -33,67 +34,65 @@ func (r *resync) next() (o *object.Object) {
 	return r.walk.Next()
 }
 
-// resync begins a resync, unless the registration's last one is still under way: that one goes on,
-// so that the objects at its end get their turn, however slow the workers are.
-func (b *buffer) resync(r *resync) (begun bool) {
-	if slices.ContainsFunc(b.resyncs, func(other *resync) bool { return other.from == r.from }) {
+// beginResync begins a resync, unless the registration's last one is still under way: that one goes
+// on, so that the objects at its end get their turn, however slow the workers are.
+func (s *Subscription) beginResync(r *resync) (begun bool) {
+	if slices.ContainsFunc(s.resyncs, func(other *resync) bool { return other.from == r.from }) {
 		return false
 	}
-	b.resyncs = append(b.resyncs, r)
+	s.resyncs = append(s.resyncs, r)
 	return true
 }
 
-// resyncable is how many objects nextResync may find. It is 0 while there is anything else to do:
-// an event never waits for a resync, nor does the informer.
-func (b *buffer) resyncable() int {
-	if len(b.resyncs) == 0 || b.held >= b.capacity || b.waiting() ||
-		b.resyncs[0].from.postponed > 0 {
+// resyncable returns how many objects nextResync may find. It is 0 while there is anything else to
+// do: an event never waits for a resync, nor does the informer.
+func (s *Subscription) resyncable() int {
+	if len(s.resyncs) == 0 || !s.buf.Idle() || s.resyncs[0].from.postponed > 0 {
 		return 0
 	}
-	return b.resyncs[0].left
+	return s.resyncs[0].left
 }
 
 // nextResync returns the next object of the resync under way that has nothing else to report. It
 // finds none if there is none among so many.
-func (b *buffer) nextResync() (entry, bool) {
+func (s *Subscription) nextResync() (buffer.Entry, bool) {
 	for range maxResyncScan {
-		if b.resyncable() == 0 {
+		if s.resyncable() == 0 {
 			break
 		}
-		r := b.resyncs[0]
-		e := entry{from: r.from}
-		// one that a worker has, or that waits for a retry, has more to report
-		if o := r.next(); b.lanes[o.Key()] == nil {
+		r := s.resyncs[0]
+		e := buffer.Entry{From: &r.from.Origin}
+		// One that a worker has, or that waits for a retry, has more to report.
+		if o := r.next(); !s.buf.Busy(o.Key()) {
 			e.Event = event.Event{Op: event.Resync, Object: r.current(o)}
 		}
 		if r.open != nil {
-			return entry{}, false
+			return buffer.Entry{}, false
 		}
 		if r.left == 0 {
-			b.resyncs = slices.Delete(b.resyncs, 0, 1)
+			s.resyncs = slices.Delete(s.resyncs, 0, 1)
 		}
 		if e.Object == nil {
 			continue
 		}
-		l := r.from.subscription
-		if !b.judges(l).allows(&e) {
-			l.refused.Add(1)
+		if !s.ownJudge().allows(&e) {
+			s.refused.Add(1)
 			continue
 		}
-		b.lane(e.Object.Key())
-		b.held++
-		b.resynced++
+		s.buf.HandOut(e.Object.Key())
+		s.resynced++
 		return e, true
 	}
-	return entry{}, false
+	return buffer.Entry{}, false
 }
 
-// judges returns a judge of what comes from no informer: one that nobody else reads with.
-func (b *buffer) judges(l *Subscription) *judge {
-	if b.judge.list == nil {
-		b.judge = l.conditions.judge(&condition.Fields{})
+// ownJudge returns the judge of resyncs and recalls, which shares its fields with nobody. The
+// caller holds mu.
+func (s *Subscription) ownJudge() *judge {
+	if s.judge.list == nil {
+		s.judge = s.conditions.judge(&condition.Fields{})
 	}
-	return &b.judge
+	return &s.judge
 }
 
 // current returns the stored state of an object of the snapshot, nil if the subscription has heard
@@ -107,7 +106,7 @@ func (r *resync) current(o *object.Object) *object.Object {
 	case current == o:
 		return o
 	case current == nil || current.UID() != o.UID() || on.Has(event.Update) &&
-		!sameState(current, o):
+		!object.SameState(current, o):
 		return nil
 	case on.Has(event.Add) && r.from.store.IsApplying(o.Key()):
 		// as it may have been deleted and added again with the same UID; in a moment that will be
@@ -121,13 +120,13 @@ func (r *resync) current(o *object.Object) *object.Object {
 }
 
 // resync hands out once more what the trees of a registration's store hold, n objects.
-func (l *Subscription) resync(from *registration, stored store.Snapshot) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.stopped || from.removed || stored.Len() == 0 {
+func (s *Subscription) resync(from *registration, stored store.Snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped || from.Removed || stored.Len() == 0 {
 		return
 	}
-	if !l.buf.resync(&resync{from: from, walk: stored.Walk(), left: stored.Len()}) {
-		l.stats.ResyncsSkipped++
+	if !s.beginResync(&resync{from: from, walk: stored.Walk(), left: stored.Len()}) {
+		s.stats.ResyncsSkipped++
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -58,14 +59,14 @@ func (p *pipeline) resync(after time.Duration) {
 }
 
 // take compares what a subscription handed out with the resync under way.
-func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
+func (l *ledger) take(p *pipeline, e buffer.Entry, ok, byResync bool) {
 	if byResync {
 		switch stored := p.ctl.store.Get(e.Object.Key()); {
 		case e.Op != event.Resync || l.round == nil:
 			p.t.Fatalf("%s by a resync", story(e.Event))
 		case stored != e.Object:
 			p.t.Fatalf("%s, but the store has %v", story(e.Event), stored)
-		case l.l.buf.ring.len()+l.l.buf.ready.len()+len(l.l.buf.marks) > 0:
+		case l.l.buf.Available()+l.l.buf.Stats().Marked > 0:
 			p.t.Fatalf("%s overtakes what waits", story(e.Event))
 		}
 	}
@@ -75,18 +76,19 @@ func (l *ledger) take(p *pipeline, e entry, ok, byResync bool) {
 	if ok {
 		delete(l.round.wants, e.Object.Key())
 	}
-	if len(l.l.buf.resyncs) > 0 {
+	if len(l.l.resyncs) > 0 {
 		return
 	}
 	// It has ended. Whoever is still wanted must have been changed since, in a way the subscription
 	// heard of, or be refused.
 	for key, o := range l.round.wants {
 		stored := p.ctl.store.Get(key)
-		if stored == nil || stored.UID() != o.UID() || !sameState(stored, o) &&
+		if stored == nil || stored.UID() != o.UID() || !object.SameState(stored, o) &&
 			l.l.cfg.On.Has(event.Update) {
 			continue
 		}
-		if e := (entry{Event: event.Event{Op: event.Resync, Object: stored}}); !l.reg.judge.allows(
+		if e := (buffer.Entry{Event: event.Event{Op: event.Resync,
+			Object: stored}}); !l.reg.judge.allows(
 			&e) {
 			continue
 		}
@@ -103,7 +105,7 @@ func TestResyncModel(t *testing.T) {
 	dir, resynced, skipped := t.TempDir(), uint64(0), uint64(0)
 	count := func(l *ledger) {
 		s := l.l.Stats()
-		resynced, skipped = resynced+l.l.buf.resynced, skipped+s.ResyncsSkipped
+		resynced, skipped = resynced+l.l.resynced, skipped+s.ResyncsSkipped
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		store := store.New()
@@ -165,12 +167,13 @@ func TestResyncModel(t *testing.T) {
 				if l := which(t); len(p.subscriptions) > 1 {
 					p.ctl.proc.leave(l.reg)
 					count(l)
-					if len(l.l.buf.resyncs) > 0 {
+					if len(l.l.resyncs) > 0 {
 						t.Fatal("the resync of a subscription that has left goes on")
 					}
-					p.ctl.proc.blocked = slices.DeleteFunc(p.ctl.proc.blocked, func(e entry) bool {
-						return e.from == l.reg
-					})
+					p.ctl.proc.blocked = slices.DeleteFunc(p.ctl.proc.blocked,
+						func(b blockedOffer) bool {
+							return b.reg == l.reg
+						})
 					p.subscriptions = slices.DeleteFunc(p.subscriptions, func(o *ledger) bool {
 						return o == l
 					})
@@ -189,13 +192,13 @@ func TestResyncModel(t *testing.T) {
 				if l := which(t); len(l.out) > 0 {
 					e := l.out[0]
 					l.out = l.out[1:]
-					l.l.buf.park(e)
+					l.l.buf.Park(e)
 					l.parked = append(l.parked, e)
 				}
 			},
 			"retry": func(t *rapid.T) {
 				if l := which(t); len(l.parked) > 0 {
-					l.l.buf.unpark(l.parked[0].Object.Key())
+					l.l.buf.Unpark(l.parked[0].Object.Key())
 					l.parked = l.parked[1:]
 				}
 			},

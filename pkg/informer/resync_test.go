@@ -41,7 +41,7 @@ func (c *controller) late(t *testing.T, cfg SubscriptionConfig, now time.Time) *
 // workOff takes and finishes everything, and counts the resyncs of each object.
 func workOff(l *Subscription) map[event.Key]int {
 	got := map[event.Key]int{}
-	for l.buf.available() > 0 {
+	for l.available() > 0 {
 		if e, ok := l.take(); ok {
 			got[e.Object.Key()]++
 			l.finish(&e, true)
@@ -213,7 +213,7 @@ func TestARefusedUpdateDoesNotTakeAResyncsPlace(t *testing.T) {
 	c.apply(&delta{typ: deltaDeleted, object: list[2]})
 	c.apply(&delta{typ: deltaAdded, object: obj("pod-2", "another", 102)})
 	stories := func(l *Subscription) (all []string) {
-		for l.buf.available() > 0 {
+		for l.available() > 0 {
 			if e, ok := l.take(); ok {
 				all = append(all, story(e.Event))
 				l.finish(&e, true)
@@ -239,7 +239,7 @@ func TestAResyncPassesOverWhatIsRefused(t *testing.T) {
 	refused := l.Stats().Refused
 	c.proc.startResync(begin.Add(time.Second), c.store)
 	steps, got := 0, 0
-	for l.buf.available() > 0 {
+	for l.available() > 0 {
 		before := l.Stats().Resyncing
 		e, ok := l.take()
 		if ok {
@@ -304,8 +304,8 @@ func TestAResyncEndsWithItsListener(t *testing.T) {
 					t.Fatalf("%+v", s)
 				}
 				end(reg, l)
-				if s := l.Stats(); s.Resyncing != 0 || s.Discarded != 0 || !l.buf.empty() ||
-					l.buf.available() != 0 {
+				if s := l.Stats(); s.Resyncing != 0 || s.Discarded != 0 || !l.buf.Empty() ||
+					l.available() != 0 {
 					t.Errorf("%+v", s)
 				}
 			})

@@ -1,15 +1,13 @@
 package informer
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
-	"github.com/informerd/informerd/pkg/informer/object"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
+	"github.com/informerd/informerd/pkg/informer/internal/informertest"
 )
 
 // settle waits until the subscription does not use the disk any more.
@@ -27,23 +25,23 @@ func (l *Subscription) settle() {
 
 // slowDisk is a segment whose methods wait until its gate is closed, if it has one.
 type slowDisk struct {
-	memory
+	informertest.File
 	write, read, closed chan struct{}
 }
 
 func (d *slowDisk) WriteAt(p []byte, at int64) (int, error) {
 	wait(d.write)
-	return d.memory.WriteAt(p, at)
+	return d.File.WriteAt(p, at)
 }
 
 func (d *slowDisk) ReadAt(p []byte, at int64) (int, error) {
 	wait(d.read)
-	return d.memory.ReadAt(p, at)
+	return d.File.ReadAt(p, at)
 }
 
 func (d *slowDisk) Close() error {
 	wait(d.closed)
-	return d.memory.Close()
+	return d.File.Close()
 }
 
 func wait(gate chan struct{}) {
@@ -61,13 +59,45 @@ func hangs(gate chan struct{}) map[string]func() *slowDisk {
 	}
 }
 
-// spillTo makes a subscription's spill file one of these segments.
-func (l *Subscription) spillTo(segment func() *slowDisk) {
-	l.buf.spill.file.create = func(string) (disk, error) {
-		d := segment()
-		d.faults = &faults{}
-		return d, nil
+// spillTo gives a subscription that has had no event yet a buffer which spills to these segments.
+func (l *Subscription) spillTo(segment func() *slowDisk, bounds ...func(*buffer.Config)) {
+	cfg := buffer.Config{
+		Capacity: l.cfg.Capacity, Overflow: l.cfg.Overflow, SpillBytes: l.cfg.SpillBytes,
+		CreateFile: func(string) (buffer.File, error) {
+			d := segment()
+			d.Faults = &informertest.Faults{}
+			return d, nil
+		},
 	}
+	for _, bound := range bounds {
+		bound(&cfg)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buf = buffer.New(cfg)
+}
+
+// diskByHand lets the subscription begin no goroutine for its disk: a test without locks has
+// takeWithDisk use it.
+func (l *Subscription) diskByHand() { l.disk = make(chan struct{}) }
+
+// takeWithDisk takes an entry, wherever it is.
+func (l *Subscription) takeWithDisk() (e buffer.Entry, ok bool) {
+	useDisk := func() {
+		for j := l.buf.BeginDiskJob(); j != nil; j = l.buf.BeginDiskJob() {
+			j.Run()
+			l.buf.FinishDiskJob(j)
+		}
+	}
+	for useDisk(); !ok; useDisk() {
+		if e, ok = l.buf.Take(); !ok {
+			e, ok = l.nextResync()
+		}
+		if !l.buf.DiskDue() {
+			break
+		}
+	}
+	return e, ok
 }
 
 // A disk that hangs holds up its own subscription, and nobody else. When it answers, that one gets
@@ -112,16 +142,15 @@ func TestADiskThatHangsHoldsUpNoOther(t *testing.T) {
 // What waits for a disk that hangs is bounded in number and in bytes, and what exceeds that is
 // marked: each object ends in its last state.
 func TestADiskThatHangsFillsNoMemory(t *testing.T) {
-	for name, bound := range map[string]func(s *spill){
-		"number": func(s *spill) { s.maxWaiting = 3 },
-		"bytes":  func(s *spill) { s.maxBytes = 1000 },
+	for name, bound := range map[string]func(*buffer.Config){
+		"number": func(cfg *buffer.Config) { cfg.MaxUnwritten = 3 },
+		"bytes":  func(cfg *buffer.Config) { cfg.MaxUnwrittenBytes = 1000 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				gate := make(chan struct{})
 				_, l := w.hang(SubscriptionConfig{Capacity: 1, Overflow: OverflowSpill})
-				l.spillTo(hangs(gate)["write"])
-				bound(l.buf.spill)
+				l.spillTo(hangs(gate)["write"], bound)
 				for range 100 {
 					w.applyEach("a", "b")
 				}
@@ -177,7 +206,7 @@ func TestADiskThatHangsHoldsUpNoStop(t *testing.T) {
 				}
 				close(gate)
 				l.settle()
-				if len(l.buf.spilled) > 0 || l.buf.closing != nil || l.buf.mistakes > 0 {
+				if len(l.buf.Origins()) > 0 || l.buf.DiskDue() || l.buf.Stats().Mistakes > 0 {
 					t.Errorf("%+v", &l.buf)
 				}
 			})
@@ -223,72 +252,8 @@ func TestDiscardClosesTheSpillFile(t *testing.T) {
 		})
 		w.applyEach("a", "b", "a", "b")
 		l.Discard()
-		if s := l.Stats(); len(made) != 1 || !made[0].memory.closed || s.SpillError != nil {
+		if s := l.Stats(); len(made) != 1 || !made[0].Closed || s.SpillError != nil {
 			t.Errorf("%d segments, %+v", len(made), s)
 		}
 	})
-}
-
-// A file that has reached its limit is written again as soon as something of it has been read.
-func TestASpillFileAtItsLimitIsWrittenAgain(t *testing.T) {
-	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill((&faults{}).spillFile(500))}
-	var want []string
-	for i := range 6 {
-		e := ev(event.Add, obj(fmt.Sprint("x", i), "1", i))
-		want = append(want, story(e.Event))
-		b.offer(e)
-	}
-	b.useDisk()
-	written := b.spill.records
-	if !b.spill.limited || written == 0 || b.spill.unwritten.len() != 5-written {
-		t.Fatalf("%+v", b.spill)
-	}
-	e, _ := b.take()
-	b.done(e.Object.Key())
-	b.useDisk()
-	if int(b.spills) == written || b.spill.records == 0 {
-		t.Errorf("%d are written: %+v", b.spills, b.spill)
-	}
-	expect(t, append([]string{story(e.Event)}, drain(b)...), want...)
-}
-
-// An event that is longer than the file may be goes through memory, and shorter ones go to the file
-// afterwards.
-func TestAnEventThatIsLongerThanTheSpillFile(t *testing.T) {
-	b := &buffer{capacity: 1, overflow: OverflowSpill, spill: newSpill((&faults{}).spillFile(250))}
-	b.offer(ev(event.Add, obj("a", "1", 1)))
-	b.offer(ev(event.Update, obj("x", "1", 3), obj("x", "1", 2)))
-	b.useDisk()
-	if !b.spill.limited || b.spills > 0 {
-		t.Fatalf("%+v", b.spill)
-	}
-	expect(t, drain(b), "add a/1 1", "update x/1 3 was 2")
-	b.offer(ev(event.Add, obj("a", "1", 4)))
-	b.offer(ev(event.Add, obj("y", "1", 5)))
-	b.useDisk()
-	if b.spills != 1 {
-		t.Errorf("%d are written: %+v", b.spills, b.spill)
-	}
-	expect(t, drain(b), "add a/1 4", "add y/1 5")
-}
-
-// What was read before a record that is damaged comes as it was, and only the rest as if it had
-// been marked.
-func TestWhatIsInFrontOfADamagedRecordComes(t *testing.T) {
-	b := &buffer{capacity: 1, overflow: OverflowSpill,
-		spill: newSpill((&faults{}).spillFile(1 << 20))}
-	x := func(v int) *object.Object { return obj("x", "1", v) }
-	for _, e := range []entry{ev(event.Add, obj("a", "1", 1)), ev(event.Add, x(2)),
-		ev(event.Update, x(3), x(2)), ev(event.Update, x(4), x(3))} {
-		b.offer(e)
-	}
-	b.useDisk()
-	last := b.spill.file.segments[0]
-	last.file.(*memory).data[last.writeAt-5] = '#'
-	b.offer(ev(event.Update, x(5), x(4)))
-	b.useDisk()
-	expect(t, drain(b), "add a/1 1", "add x/1 2", "update x/1 3 was 2", "update x/1 5~1 was 3")
-	if !errors.Is(b.spillErr, errSpillCorrupt) || b.spill != nil || b.closing != nil || !b.empty() {
-		t.Errorf("%v, %+v", b.spillErr, b)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/condition"
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -79,11 +81,15 @@ type Subscription struct {
 	cfg        SubscriptionConfig
 
 	mu      sync.Mutex
-	buf     buffer
+	buf     *buffer.Buffer
 	stopped bool
 	retries map[event.Key]*time.Timer
 	recalls map[event.Key]*recall
 	stats   SubscriptionStats
+	resyncs []*resync // handed out when there is nothing else to do
+	// resynced is how many objects were handed out by resyncs.
+	resynced uint64
+	judge    judge // of resyncs and recalls; made for the first one
 	// closed when the goroutine that runs the disk's jobs ends; nil if there is none
 	disk chan struct{}
 
@@ -141,55 +147,55 @@ func NewSubscription(cfg SubscriptionConfig) (*Subscription, error) {
 	if err != nil {
 		return nil, fmt.Errorf("subscription %q: %w", cfg.Name, err)
 	}
-	l := &Subscription{
-		conditions: allow, cfg: cfg, buf: buffer{capacity: cfg.Capacity, overflow: cfg.Overflow},
-		wake: newSignal(), room: newSignal(),
+	s := &Subscription{
+		conditions: allow, cfg: cfg, wake: newSignal(), room: newSignal(),
 		stopping: make(chan struct{}),
+		buf: buffer.New(buffer.Config{
+			Capacity: cfg.Capacity, Overflow: cfg.Overflow, SpillDir: cfg.SpillDir,
+			SpillBytes: cfg.SpillBytes,
+		}),
 	}
-	if cfg.Overflow == OverflowSpill {
-		l.buf.spill = newSpill(newSpillFile(cfg.SpillDir, cfg.SpillBytes))
-	}
-	return l, nil
+	return s, nil
 }
 
 // Name is the name the subscription was made with.
-func (l *Subscription) Name() string { return l.cfg.Name }
+func (s *Subscription) Name() string { return s.cfg.Name }
 
 // join takes the objects that are stored when the subscription comes, and those of the first list.
-func (l *Subscription) join(from *registration, objects []*object.Object) {
-	l.mu.Lock()
-	defer l.wake.set()
-	defer l.mu.Unlock()
-	if l.stopped || from.removed {
+func (s *Subscription) join(from *registration, objects []*object.Object) {
+	s.mu.Lock()
+	defer s.wake.set()
+	defer s.mu.Unlock()
+	if s.stopped || from.Removed {
 		return
 	}
-	from.initials += len(objects)
-	l.stats.Offered += uint64(len(objects))
-	l.buf.join(from, objects)
-	l.useDisk()
+	from.Initials += len(objects)
+	s.stats.Offered += uint64(len(objects))
+	s.buf.Join(&from.Origin, objects)
+	s.useDisk()
 }
 
 // Next waits for an event. It is safe for concurrent use: events of one object are never out at the
 // same time, and come in order. It fails with ctx's error, or with ErrStopped once the subscription
 // was stopped and everything is done.
-func (l *Subscription) Next(ctx context.Context) (Delivery, error) {
+func (s *Subscription) Next(ctx context.Context) (Delivery, error) {
 	for ctx.Err() == nil {
-		l.mu.Lock()
-		e, ok := l.take()
-		more := l.buf.available() > 0
-		finished := l.stopped && l.buf.empty()
-		l.mu.Unlock()
+		s.mu.Lock()
+		e, ok := s.take()
+		more := s.available() > 0
+		finished := s.stopped && s.buf.Empty()
+		s.mu.Unlock()
 		if more || finished {
-			l.wake.set() // for the next worker
+			s.wake.set() // for the next worker
 		}
 		if ok {
-			return l.delivery(e), nil
+			return s.delivery(e), nil
 		}
 		if finished {
-			return Delivery{}, fmt.Errorf("subscription %q: %w", l.cfg.Name, ErrStopped)
+			return Delivery{}, fmt.Errorf("subscription %q: %w", s.cfg.Name, ErrStopped)
 		}
 		select {
-		case <-l.wake:
+		case <-s.wake:
 		case <-ctx.Done():
 		}
 	}
@@ -199,118 +205,120 @@ func (l *Subscription) Next(ctx context.Context) (Delivery, error) {
 // More appends to got what a worker that has one event may take beside it, without waiting: at most
 // n events, and no more than its share of what is ready if so many workers are to have the same. As
 // with Next, events of one object are never out at the same time, and come in order.
-func (l *Subscription) More(got []Delivery, n, workers int) []Delivery {
-	l.mu.Lock()
-	for n = min(n, l.buf.available()/max(workers, 1)); n > 0; n-- {
-		e, ok := l.take()
+func (s *Subscription) More(got []Delivery, n, workers int) []Delivery {
+	s.mu.Lock()
+	for n = min(n, s.available()/max(workers, 1)); n > 0; n-- {
+		e, ok := s.take()
 		if !ok {
 			break
 		}
-		got = append(got, l.delivery(e))
+		got = append(got, s.delivery(e))
 	}
-	more := l.buf.available() > 0
-	l.mu.Unlock()
+	more := s.available() > 0
+	s.mu.Unlock()
 	if more {
-		l.wake.set()
+		s.wake.set()
 	}
 	return got
 }
 
 // take gives the next entry. The caller holds mu.
-func (l *Subscription) take() (entry, bool) {
-	e, ok := l.buf.take()
-	l.useDisk()
-	if l.buf.freed {
-		l.buf.freed = false
-		l.room.set()
+func (s *Subscription) take() (buffer.Entry, bool) {
+	e, ok := s.buf.Take()
+	if !ok {
+		e, ok = s.nextResync()
 	}
-	if ok {
-		// the worker that gets this one will know whether it is needed
-		l.forgetRecall(e.Object.Key())
+	s.useDisk()
+	if s.buf.RoomFreed() {
+		s.room.set()
+	}
+	if ok { // the worker that gets this one will know whether the object has to come again
+		s.forgetRecall(e.Object.Key())
 	}
 	return e, ok
 }
 
-func (l *Subscription) delivery(e entry) Delivery {
+func (s *Subscription) delivery(e buffer.Entry) Delivery {
 	d := Delivery{
-		Event: e.Event, Attempt: 1, Recalled: e.recalled, Before: e.known,
-		ack:  (*subscriptionAck)(l),
-		from: e.from, failed: e.failed, initials: e.initials,
+		Event: e.Event, Attempt: 1, Recalled: e.Recalled, Before: e.Known,
+		ack: (*subscriptionAck)(s), from: e.From, failed: e.Failed, initials: e.Initials,
 	}
-	if e.failed != nil {
-		d.Attempt, d.Progress = e.failed.attempts+1, e.failed.progress
+	if e.Failed != nil {
+		d.Attempt, d.Progress = e.Failed.Attempts+1, e.Failed.Progress
 	}
 	return d
 }
 
 // Stopped gives a channel that is closed when the subscription is stopped, though there may be
 // events left.
-func (l *Subscription) Stopped() <-chan struct{} { return l.stopping }
+func (s *Subscription) Stopped() <-chan struct{} { return s.stopping }
 
 // Stop ends the intake. Next still returns what is buffered, and then ErrStopped. What was to come
 // again does not, nor does the rest of a resync.
-func (l *Subscription) Stop() {
-	l.mu.Lock()
-	if !l.stopped {
-		close(l.stopping)
+func (s *Subscription) Stop() {
+	s.mu.Lock()
+	if !s.stopped {
+		close(s.stopping)
 	}
-	l.stopped = true
-	for key := range l.recalls {
-		l.forgetRecall(key)
+	s.stopped = true
+	for key := range s.recalls {
+		s.forgetRecall(key)
 	}
-	l.buf.resyncs = nil
-	l.mu.Unlock()
-	l.wake.set()
-	l.room.set()
+	s.resyncs = nil
+	s.mu.Unlock()
+	s.wake.set()
+	s.room.set()
 }
 
 // remove forgets what one registration has put into the buffer.
-func (l *Subscription) remove(from *registration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	from.removed = true
-	l.forget(from)
-	l.room.set()
-	l.wake.set() // what others have put in may have moved up
+func (s *Subscription) remove(from *registration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from.Removed = true
+	s.forget(&from.Origin)
+	s.room.set()
+	s.wake.set() // what others have put in may have moved up
 }
 
-func (l *Subscription) forget(from *registration) int {
-	for key, timer := range l.retries {
-		if l.buf.parkedFrom(key) == from {
+func (s *Subscription) forget(from *buffer.Origin) int {
+	for key, timer := range s.retries {
+		if s.buf.ParkedFrom(key) == from {
 			timer.Stop()
-			delete(l.retries, key)
+			delete(s.retries, key)
 		}
 	}
-	for key, r := range l.recalls {
-		if r.entry.from == from {
-			l.forgetRecall(key)
+	for key, r := range s.recalls {
+		if r.entry.From == from {
+			s.forgetRecall(key)
 		}
 	}
-	n := l.buf.drop(from)
-	l.stats.Discarded += uint64(n)
-	l.useDisk()
+	// What a resync has not come to was promised to nobody.
+	s.resyncs = slices.DeleteFunc(s.resyncs, func(r *resync) bool { return &r.from.Origin == from })
+	n := s.buf.Drop(from)
+	s.stats.Discarded += uint64(n)
+	s.useDisk()
 	return n
 }
 
-// Stats gives the counters.
-func (l *Subscription) Stats() SubscriptionStats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.stats
-	b := &l.buf
-	s.Refused = l.refused.Load()
-	s.Offered += b.resynced
-	for _, r := range b.resyncs {
-		s.Resyncing += r.left
+// available returns how many entries take may find, and never less than it finds. The caller holds
+// mu.
+func (s *Subscription) available() int { return s.buf.Available() + s.resyncable() }
+
+// Stats returns the counters.
+func (s *Subscription) Stats() SubscriptionStats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats, b := s.stats, s.buf.Stats()
+	stats.Refused = s.refused.Load()
+	stats.Offered += s.resynced
+	for _, r := range s.resyncs {
+		stats.Resyncing += r.left
 	}
-	s.Coalesced, s.Dropped, s.Spilled, s.Mistakes = b.coalesced, b.dropped, b.spills, b.mistakes
-	s.Held, s.Parked, s.Marked, s.SpillError = b.held, b.parked+b.behind, len(b.marks)+b.folded,
-		b.spillErr
-	for _, joined := range b.backlog {
-		s.Backlog += len(joined.objects)
-	}
-	s.OnDisk = b.spill.len()
-	return s
+	stats.Coalesced, stats.Dropped, stats.Spilled = b.Coalesced, b.Dropped, b.Spilled
+	stats.Held, stats.Parked, stats.Marked = b.Held, b.Parked, b.Marked
+	stats.Backlog, stats.OnDisk = b.Backlog, b.OnDisk
+	stats.Mistakes, stats.SpillError = b.Mistakes, b.SpillErr
+	return stats
 }
 
 // Handler is what Run calls for each event.
@@ -329,11 +337,11 @@ func (f HandlerFunc) HandleEvent(ctx context.Context, e event.Event) error { ret
 // Run hands events to h, one at a time and in order, until ctx is done or the subscription is
 // stopped and empty. A failed event is retried with a delay that grows from 1 to 60 seconds, while
 // events of other objects go on.
-func (l *Subscription) Run(ctx context.Context, h Handler) error {
+func (s *Subscription) Run(ctx context.Context, h Handler) error {
 	failures := workqueue.NewTypedItemExponentialFailureRateLimiter[event.Key](time.Second,
 		time.Minute)
 	for {
-		d, err := l.Next(ctx)
+		d, err := s.Next(ctx)
 		if err != nil {
 			return err
 		}

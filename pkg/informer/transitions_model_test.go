@@ -7,16 +7,17 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 // member tells what a subscription makes of an event that looks at nothing but whether objects fit:
 // whether it takes the object for a member of the set afterwards.
-func (g *group) member(was bool, e entry) bool {
+func (g *group) member(was bool, e buffer.Entry) bool {
 	switch {
 	case e.Op != event.Delete:
 		return g.fits(e.Object)
-	case g.fits(e.Object) || e.known != nil && g.fits(e.known):
+	case g.fits(e.Object) || e.Known != nil && g.fits(e.Known):
 		return false
 	default:
 		return was // it is not told of a delete of something that it took for no member

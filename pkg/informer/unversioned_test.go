@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -39,39 +38,11 @@ func TestObjectsWithoutVersions(t *testing.T) {
 	apply(deltaReplaced, "Running")
 	apply(deltaReplaced, "Failed")
 	var got []string
-	for e, ok := l.buf.take(); ok; e, ok = l.buf.take() {
+	for e, ok := l.buf.Take(); ok; e, ok = l.buf.Take() {
 		got = append(got, e.Op.String())
 		l.finish(&e, true)
 	}
 	expect(t, got, "add", "update", "resync", "update")
-}
-
-// The same when the buffer is full, with every policy, and when the spill file breaks: the last
-// state comes as an update.
-func TestObjectsWithoutVersionsBehindAFullBuffer(t *testing.T) {
-	state := func(phase string) *object.Object {
-		o, err := (&object.Parser{}).Parse(
-			[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"},"status":{"phase":"` +
-				phase + `"}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return o
-	}
-	b := &buffer{capacity: 1, overflow: OverflowSpill,
-		spill: newSpill((&faults{read: true}).spillFile(1 << 20))}
-	b.offer(ev(event.Add, obj("a", "1", 1)))
-	b.offer(ev(event.Resync, state("Pending")))
-	b.offer(ev(event.Update, state("Running"), state("Pending")))
-	b.useDisk()
-	var got []string
-	for e, ok := b.take(); ok; e, ok = b.take() {
-		got = append(got, e.Op.String()+" "+
-			object.MustCompilePath("status.phase").Lookup(e.Object).Text())
-		b.done(e.Object.Key())
-		b.useDisk()
-	}
-	expect(t, got, "add ", "update Running")
 }
 
 // A whole list without versions that comes again unchanged is news for nobody.

@@ -1,4 +1,4 @@
-package informer
+package buffer
 
 import (
 	"encoding/binary"
@@ -17,12 +17,16 @@ import (
 // goroutine.
 //
 // It is a row of segments, of which the first is read and the last is written; a segment that has
-// been read is given back. The files have no names: they are unlinked when they are made, so that
-// whatever ends the process, nothing is left behind.
+// been read is closed. The files have no names: they are unlinked when they are made, so that
+// nothing stays on disk, whatever ends the process.
 //
-// A record is its length and its CRC-32C, four bytes each in little endian, and then a JSON header,
-// the object's text and the old object's. A record that does not fit its checksum is an error; what
-// is in the file behind it is not trusted.
+// A record is, with numbers in little endian:
+//
+//	length   CRC-32C   header, text of the object, text of the old object
+//	4 bytes  4 bytes   length bytes
+//
+// The header is JSON. A record that does not fit its checksum is an error; what is in the
+// file behind it is not trusted.
 type spillFile struct {
 	dir      string
 	maxBytes int64 // of all segments
@@ -30,27 +34,27 @@ type spillFile struct {
 	segments []*segment
 	bytes    int64
 	records  int
-	from     []*registration // numbered in the records, since the file cannot hold pointers
+	origins  []*Origin // by their numbers in the records, which cannot hold pointers
 	parser   object.Parser
 	buf      []byte
-	create   func(dir string) (disk, error)
-	full     bool // nothing more is written, because that has failed
+	create   func(dir string) (File, error)
+	failed   bool // a write has failed, and nothing more is written
 }
 
-// disk is a segment's file.
-type disk interface {
+// File is what a segment of a spill file is written to and read from.
+type File interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 }
 
 type segment struct {
-	file            disk
+	file            File
 	readAt, writeAt int64
 	records         int
 }
 
-// recordHeader is what of an entry is not text.
+// recordHeader is what an entry has besides texts.
 type recordHeader struct {
 	Op                event.Op
 	Initial           bool `json:",omitempty"`
@@ -69,7 +73,8 @@ var (
 
 const (
 	recordPrefix = 8
-	// the limit is spread over so many segments, so that space comes back bit by bit
+	// segmentParts is over how many segments the limit is spread, so that space comes back bit by
+	// bit.
 	segmentParts = 8
 )
 
@@ -79,16 +84,16 @@ func newSpillFile(dir string, maxBytes int64) *spillFile {
 		parser: object.Parser{KeepManagedFields: true, KeepSecretData: true, Plain: true}}
 }
 
-// push writes an entry at the end. After an error the entry is not in the file, and what was is
-// still there, to be read: a disk that is full loses nothing. Nothing more is written after that.
-func (s *spillFile) push(e entry) error {
-	if s.full {
+// push writes an entry at the end. After an error the entry is not in the file, and what was there
+// can still be read: a disk that is full loses nothing. Nothing more is written after that.
+func (s *spillFile) push(e Entry) error {
+	if s.failed {
 		return errSpillFull
 	}
 	h := recordHeader{
 		Op: e.Op, Initial: e.Initial, FinalStateUnknown: e.FinalStateUnknown, Missed: e.Missed,
-		Initials: e.initials,
-		From:     s.number(e.from), Object: e.Object.Size(),
+		Initials: e.Initials,
+		From:     s.number(e.From), Object: e.Object.Size(),
 	}
 	if e.Old != nil {
 		h.Old = e.Old.Size()
@@ -111,11 +116,11 @@ func (s *spillFile) push(e entry) error {
 	}
 	seg, err := s.last()
 	if err != nil {
-		s.full = true
+		s.failed = true
 		return err
 	}
 	if _, err := seg.file.WriteAt(b, seg.writeAt); err != nil {
-		s.full = true // what was written of the record is behind writeAt
+		s.failed = true // what was written of the record is behind writeAt
 		if seg.records == 0 {
 			s.segments = s.segments[:len(s.segments)-1]
 			_ = seg.file.Close()
@@ -129,7 +134,7 @@ func (s *spillFile) push(e entry) error {
 	return nil
 }
 
-// last gives the segment that is written, a new one if there is none or it has its share.
+// last returns the segment that is written, a new one if there is none or it has its share.
 func (s *spillFile) last() (*segment, error) {
 	if n := len(s.segments); n > 0 && s.segments[n-1].writeAt < s.maxBytes/segmentParts {
 		return s.segments[n-1], nil
@@ -142,7 +147,7 @@ func (s *spillFile) last() (*segment, error) {
 	return s.segments[len(s.segments)-1], nil
 }
 
-func unnamedFile(dir string) (disk, error) {
+func unnamedFile(dir string) (File, error) {
 	f, err := os.CreateTemp(dir, "informerd-spill-*")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a spill file: %w", err)
@@ -153,29 +158,29 @@ func unnamedFile(dir string) (disk, error) {
 	return f, nil
 }
 
-// pop reads the oldest entry; there is one if records is not 0. After an error the file is of no
-// more use.
-func (s *spillFile) pop() (entry, error) {
+// pop reads and removes the oldest entry. There is one if records is not 0. After an error the file
+// must not be used any more.
+func (s *spillFile) pop() (Entry, error) {
 	seg := s.segments[0]
 	var prefix [recordPrefix]byte
 	if _, err := io.ReadFull(io.NewSectionReader(seg.file, seg.readAt, recordPrefix),
 		prefix[:]); err != nil {
-		return entry{}, fmt.Errorf("cannot read the spill file: %w", err)
+		return Entry{}, fmt.Errorf("cannot read the spill file: %w", err)
 	}
 	size := int64(binary.LittleEndian.Uint32(prefix[:]))
 	if seg.readAt+recordPrefix+size > seg.writeAt {
-		return entry{}, errSpillCorrupt
+		return Entry{}, errSpillCorrupt
 	}
 	b := make([]byte, size)
 	if _, err := seg.file.ReadAt(b, seg.readAt+recordPrefix); err != nil {
-		return entry{}, fmt.Errorf("cannot read the spill file: %w", err)
+		return Entry{}, fmt.Errorf("cannot read the spill file: %w", err)
 	}
 	if crc32.Checksum(b, castagnoli) != binary.LittleEndian.Uint32(prefix[4:]) {
-		return entry{}, errSpillCorrupt
+		return Entry{}, errSpillCorrupt
 	}
 	e, err := s.decode(b)
 	if err != nil {
-		return entry{}, err
+		return Entry{}, err
 	}
 	seg.readAt += recordPrefix + size
 	seg.records--
@@ -188,20 +193,20 @@ func (s *spillFile) pop() (entry, error) {
 	return e, nil
 }
 
-func (s *spillFile) decode(b []byte) (entry, error) {
+func (s *spillFile) decode(b []byte) (Entry, error) {
 	end, err := object.ScanValue(b)
 	if err != nil {
-		return entry{}, errSpillCorrupt
+		return Entry{}, errSpillCorrupt
 	}
 	var h recordHeader
-	if err := json.Unmarshal(b[:end], &h); err != nil || h.From >= len(s.from) ||
+	if err := json.Unmarshal(b[:end], &h); err != nil || h.From >= len(s.origins) ||
 		end+h.Object+h.Old != len(b) {
-		return entry{}, errSpillCorrupt
+		return Entry{}, errSpillCorrupt
 	}
-	e := entry{from: s.from[h.From], initials: h.Initials}
+	e := Entry{From: s.origins[h.From], Initials: h.Initials}
 	e.Op, e.Initial, e.FinalStateUnknown, e.Missed = h.Op, h.Initial, h.FinalStateUnknown, h.Missed
 	if e.Object, err = s.parser.Parse(b[end : end+h.Object]); err != nil {
-		return entry{}, err
+		return Entry{}, err
 	}
 	if h.Old > 0 {
 		e.Old, err = s.parser.Parse(b[end+h.Object:])
@@ -209,18 +214,18 @@ func (s *spillFile) decode(b []byte) (entry, error) {
 	return e, err
 }
 
-// number gives a registration's number in the records.
-func (s *spillFile) number(from *registration) int {
-	for i, known := range s.from {
+// number returns an origin's number in the records.
+func (s *spillFile) number(from *Origin) int {
+	for i, known := range s.origins {
 		if known == from {
 			return i
 		}
 	}
-	s.from = append(s.from, from)
-	return len(s.from) - 1
+	s.origins = append(s.origins, from)
+	return len(s.origins) - 1
 }
 
-// close gives the disk back.
+// close closes all segments, which frees the disk.
 func (s *spillFile) close() error {
 	var errs []error
 	for _, seg := range s.segments {

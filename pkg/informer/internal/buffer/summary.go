@@ -1,38 +1,40 @@
-package informer
+package buffer
 
 import (
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/fifo"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// spilled is what must be known of an object's entries in the spill, should the file be damaged:
+// summary is what must be known of an object's entries in the spill should the file be damaged:
 // then the object is still delivered in its last state, as if it had been marked. It costs a mark's
 // memory, and the last states of deleted objects.
-type spilled struct {
+type summary struct {
 	records  int // in the spill
-	initials int // that they stand for
-	first    entry
-	latest   entry
-	deletes  []entry // those in the spill, one for each object that has had the name
-	// of the entry that came back last; nil as long as first is in the spill
+	initials int // initial adds that these are for
+	first    Entry
+	latest   Entry
+	deletes  []Entry // those in the spill, one for each object that has had the name
+	// previous is the object of the entry that came back last, nil as long as first is in the
+	// spill.
 	previous *object.Object
 }
 
-func (s *spilled) pushed(e entry) {
+func (s *summary) pushed(e Entry) {
 	if s.records == 0 {
 		s.first = e
 	}
 	s.latest = e
 	s.records++
-	s.initials += e.initials
+	s.initials += e.Initials
 	if e.Op == event.Delete {
 		s.deletes = append(s.deletes, e)
 	}
 }
 
-func (s *spilled) popped(e entry) {
+func (s *summary) popped(e Entry) {
 	s.records--
-	s.initials -= e.initials
+	s.initials -= e.Initials
 	s.previous = e.Object
 	if e.Op == event.Delete {
 		s.deletes = s.deletes[1:]
@@ -41,12 +43,12 @@ func (s *spilled) popped(e entry) {
 
 // rest returns what is lost with the file: the object's last event, and before it the end of
 // another object that had the name, if the subscription knows that one.
-func (s *spilled) rest() []entry {
+func (s *summary) rest() []Entry {
 	latest, sent := s.latest, 1
-	var rest []entry
+	var rest []Entry
 	if len(s.deletes) > 0 && s.deletes[0].Object != latest.Object {
 		before := s.deletes[0]
-		before.initials = 0
+		before.Initials = 0
 		rest, sent = append(rest, before), 2
 		if latest.Op != event.Delete {
 			latest.Op, latest.Old = event.Add, nil
@@ -63,41 +65,41 @@ func (s *spilled) rest() []entry {
 			latest.Op, latest.Old, latest.Initial = event.Add, nil, s.first.Initial
 		case s.previous == nil && s.first.Op == event.Update:
 			latest.Op, latest.Old = event.Update, s.first.Old
-		case sameState(known, latest.Object):
+		case object.SameState(known, latest.Object):
 			latest.Op, latest.Old = event.Resync, nil
 		default:
 			latest.Op, latest.Old = event.Update, known
 		}
 	}
 	if latest.Op == event.Delete && len(rest) == 0 {
-		if latest.known = s.previous; latest.known == nil {
-			latest.known = s.first.knownBefore()
+		if latest.Known = s.previous; latest.Known == nil {
+			latest.Known = s.first.KnownBefore()
 		}
 	}
-	latest.initials, latest.Missed = s.initials, max(s.records-sent, 0)
+	latest.Initials, latest.Missed = s.initials, max(s.records-sent, 0)
 	return append(rest, latest)
 }
 
 // spillOver hands an entry over to be written, and reports whether there is room for it.
-func (b *buffer) spillOver(key event.Key, e entry) bool {
+func (b *Buffer) spillOver(key object.Key, e Entry) bool {
 	if !b.spill.push(e) {
 		return false
 	}
-	s := b.spilled[key]
+	s := b.summaries[key]
 	if s == nil {
-		if b.spilled == nil {
-			b.spilled = map[event.Key]*spilled{}
+		if b.summaries == nil {
+			b.summaries = map[object.Key]*summary{}
 		}
-		s = &spilled{}
-		b.spilled[key] = s
+		s = &summary{}
+		b.summaries[key] = s
 	}
 	s.pushed(e)
 	return true
 }
 
-// unspill moves the oldest spilled entry into the ring, unless its registration has gone. It waits
-// if that is on disk; if the file cannot be read, there are marks instead.
-func (b *buffer) unspill() (waits bool) {
+// unspill moves the oldest spilled entry into the ring, unless its registration has ended. It
+// reports whether that is still on disk. If the file cannot be read, there are marks instead.
+func (b *Buffer) unspill() (waits bool) {
 	e, ok := b.spill.pop()
 	if !ok {
 		if b.spill.lost == nil {
@@ -107,36 +109,36 @@ func (b *buffer) unspill() (waits bool) {
 		return false
 	}
 	key := e.Object.Key()
-	s := b.spilled[key]
-	if e.from.removed || s == nil {
+	s := b.summaries[key]
+	if e.From.Removed || s == nil {
 		return false // it was forgotten, and counted then
 	}
 	if e.Op == event.Delete {
-		e.known = s.deletes[0].known // which is not in the file
+		e.Known = s.deletes[0].Known // which is not in the file
 	}
 	s.popped(e)
 	if s.records == 0 {
-		delete(b.spilled, key)
+		delete(b.summaries, key)
 	}
-	b.enter(e)
+	b.ring.Push(e)
 	return false
 }
 
-// loseSpill goes on without a file that cannot be read: what it held, and what was to be written
-// behind that, becomes marks, in front of those there are, which came later.
-func (b *buffer) loseSpill() {
+// loseSpill gives up a file that cannot be read: what it held, and what was to be written behind
+// that, becomes marks, in front of the present ones, which came later.
+func (b *Buffer) loseSpill() {
 	b.spillErr = b.spill.lost
-	b.closeSpill()
+	b.CloseSpill()
 	later := b.markOrder
-	b.marks, b.markOrder = nil, fifo[*mark]{}
-	for _, s := range b.spilled {
+	b.marks, b.markOrder = nil, fifo.Queue[*mark]{}
+	for _, s := range b.summaries {
 		for _, e := range s.rest() {
 			b.coalesced += uint64(e.Missed)
 			b.mark(e)
 		}
 	}
-	b.spilled = nil
-	for m, ok := later.pop(); ok; m, ok = later.pop() {
+	b.summaries = nil
+	for m, ok := later.Pop(); ok; m, ok = later.Pop() {
 		if m.empty() {
 			continue
 		}
@@ -149,12 +151,12 @@ func (b *buffer) loseSpill() {
 
 // dropSpilled forgets what one registration has in the spill, and returns how much. Its entries
 // stay until they come back.
-func (b *buffer) dropSpilled(from *registration) int {
+func (b *Buffer) dropSpilled(from *Origin) int {
 	dropped := 0
-	for key, s := range b.spilled {
-		if s.latest.from == from {
+	for key, s := range b.summaries {
+		if s.latest.From == from {
 			dropped += s.records
-			delete(b.spilled, key)
+			delete(b.summaries, key)
 		}
 	}
 	return dropped

@@ -1,4 +1,4 @@
-package informer
+package buffer
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/internal/informertest"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -22,45 +23,45 @@ type life struct {
 // model lets objects live, and workers take, fail and finish, and holds a buffer to its promises.
 type model struct {
 	t       *rapid.T
-	b       *buffer
-	from    *registration
+	b       *Buffer
+	from    *Origin
 	lives   map[string]*life
 	version int
 
-	out, parked             []entry
+	out, parked             []Entry
 	seen                    map[string][]string // the states each name was told of
 	deleted                 map[string]bool     // uids whose end was told
 	offered, handed, missed int
-	job                     *diskJob // the disk's, nil if it has none
-	// the job has been done, and not been finished yet
-	ran     bool
-	damaged bool   // what is in the file cannot be read
-	faults  faults // of the disk
-	// that a worker has finished, of the objects that were not deleted
+	job                     *DiskJob // the disk's, nil if it has none
+	ran                     bool     // the job has been done, and not been finished yet
+	damaged                 bool     // what is in the file cannot be read
+	faults                  informertest.Faults
+	// last are the objects that a worker has finished and that were not deleted.
 	last map[string]*object.Object
 }
 
-// TestBufferModel holds the buffer to its promises under every policy, whatever happens in whatever
-// order.
+// TestBufferModel holds the buffer to its invariant under every policy, whatever happens in
+// whatever order: of each object, a worker gets a subsequence of its true states, in order, which
+// ends with the last one or with the object's deletion.
 func TestBufferModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{
-			t: t, from: &registration{}, lives: map[string]*life{"a": {}, "b": {}, "c": {},
-				"d": {}},
+			t: t, from: &Origin{}, lives: map[string]*life{"a": {}, "b": {}, "c": {}, "d": {}},
 			seen: map[string][]string{}, deleted: map[string]bool{},
 			last: map[string]*object.Object{},
-			b: &buffer{
-				capacity: rapid.IntRange(1, 6).Draw(t, "capacity"),
-				overflow: rapid.SampledFrom([]Overflow{OverflowLatest, OverflowBlock, OverflowDrop,
-					OverflowSpill}).Draw(t, "overflow"),
-			},
 		}
-		if m.b.overflow == OverflowSpill {
-			m.b.spill = newSpill(
-				m.faults.spillFile(rapid.Int64Range(500, 20_000).Draw(t, "spill bytes")))
-			m.b.spill.maxWaiting = rapid.IntRange(1, 10).Draw(t, "handed over")
-			m.b.spill.maxBytes = rapid.Int64Range(100, 3000).Draw(t, "bytes handed over")
+		policies := []Overflow{Latest, Block, Drop, Spill}
+		cfg := Config{
+			Capacity:   rapid.IntRange(1, 6).Draw(t, "capacity"),
+			Overflow:   rapid.SampledFrom(policies).Draw(t, "overflow"),
+			CreateFile: func(string) (File, error) { return m.faults.File() },
 		}
+		if cfg.Overflow == Spill {
+			cfg.SpillBytes = rapid.Int64Range(500, 20_000).Draw(t, "spill bytes")
+			cfg.MaxUnwritten = rapid.IntRange(1, 10).Draw(t, "unwritten")
+			cfg.MaxUnwrittenBytes = rapid.Int64Range(100, 3000).Draw(t, "bytes unwritten")
+		}
+		m.b = New(cfg)
 		names := []string{"a", "b", "c", "d"}
 		t.Repeat(map[string]func(*rapid.T){
 			"change": func(t *rapid.T) {
@@ -77,13 +78,13 @@ func TestBufferModel(t *testing.T) {
 			"done":   func(*rapid.T) { m.finish(m.pick(&m.out)) },
 			"fail": func(*rapid.T) {
 				if e := m.pick(&m.out); e != nil {
-					m.b.park(*e)
+					m.b.Park(*e)
 					m.parked = append(m.parked, *e)
 				}
 			},
 			"retry": func(*rapid.T) {
 				if e := m.pick(&m.parked); e != nil {
-					m.b.unpark(e.Object.Key())
+					m.b.Unpark(e.Object.Key())
 				}
 			},
 			"damage the spill file": func(t *rapid.T) {
@@ -92,22 +93,22 @@ func TestBufferModel(t *testing.T) {
 					return
 				}
 				seg := m.b.spill.file.segments[0]
-				seg.file.(*memory).data[seg.readAt+recordPrefix+5] = '#'
+				seg.file.(*informertest.File).Data[seg.readAt+recordPrefix+5] = '#'
 				m.damaged = true
 			},
 			"the disk fails": func(t *rapid.T) {
-				if m.b.overflow != OverflowSpill || rapid.IntRange(0, 9).Draw(t, "really") > 0 {
+				if m.b.overflow != Spill || rapid.IntRange(0, 9).Draw(t, "really") > 0 {
 					return
 				}
 				switch rapid.SampledFrom([]string{"create", "write", "write", "read"}).Draw(t,
 					"how") {
 				case "create":
-					m.faults.create = true
+					m.faults.Create = true
 				case "write":
-					m.faults.write, m.faults.written = true, rapid.IntRange(0, 300).Draw(t,
+					m.faults.Write, m.faults.Written = true, rapid.IntRange(0, 300).Draw(t,
 						"written")
 				case "read":
-					m.faults.read, m.damaged = true, true
+					m.faults.Read, m.damaged = true, true
 				}
 			},
 			"the disk goes on": func(*rapid.T) { m.disk() },
@@ -127,7 +128,7 @@ func TestBufferModel(t *testing.T) {
 // change lets something happen to the object of a name, and tells the buffer.
 func (m *model) change(name string, op event.Op) {
 	l := m.lives[name]
-	e := entry{Event: event.Event{Op: op, Old: l.current}, from: m.from}
+	e := Entry{Event: event.Event{Op: op, Old: l.current}, From: m.from}
 	if op != event.Resync {
 		m.version++
 	}
@@ -154,8 +155,8 @@ func (m *model) change(name string, op event.Op) {
 		l.states = append(l.states, state)
 	}
 	m.offered++
-	for !m.b.offer(e) {
-		if m.b.overflow != OverflowBlock {
+	for !m.b.Offer(e) {
+		if m.b.overflow != Block {
 			m.t.Fatal("an offer was refused")
 		}
 		m.step()
@@ -170,7 +171,7 @@ func (m *model) step() {
 		return
 	}
 	for _, e := range m.parked {
-		m.b.unpark(e.Object.Key())
+		m.b.Unpark(e.Object.Key())
 	}
 	m.parked = nil
 	m.disk()
@@ -179,9 +180,9 @@ func (m *model) step() {
 // disk lets what uses the disk go on by one step, and reports whether it had one to do: it takes a
 // job, does it, or reports what it has done.
 func (m *model) disk() bool {
-	switch due := m.b.diskDue(); {
+	switch due := m.b.DiskDue(); {
 	case m.job == nil:
-		if m.job = m.b.nextDiskJob(); m.job != nil != due {
+		if m.job = m.b.BeginDiskJob(); m.job != nil != due {
 			m.t.Fatalf("a job is due: %t, and there is %+v", due, m.job)
 		}
 		if m.job == nil {
@@ -189,17 +190,17 @@ func (m *model) disk() bool {
 		}
 		m.ran = false
 	case !m.ran:
-		m.job.run()
+		m.job.Run()
 		m.ran = true
 	default:
-		m.b.finishDiskJob(m.job)
+		m.b.FinishDiskJob(m.job)
 		m.job = nil
 	}
 	return true
 }
 
 func (m *model) take() {
-	e, ok := m.b.take()
+	e, ok := m.b.Take()
 	if !ok {
 		return
 	}
@@ -211,7 +212,7 @@ func (m *model) take() {
 	m.out = append(m.out, e)
 }
 
-func (m *model) pick(from *[]entry) *entry {
+func (m *model) pick(from *[]Entry) *Entry {
 	if len(*from) == 0 {
 		return nil
 	}
@@ -221,7 +222,7 @@ func (m *model) pick(from *[]entry) *entry {
 	return &e
 }
 
-func (m *model) finish(e *entry) {
+func (m *model) finish(e *Entry) {
 	if e == nil {
 		return
 	}
@@ -229,8 +230,8 @@ func (m *model) finish(e *entry) {
 	if m.last[name] = e.Object; e.Op == event.Delete {
 		delete(m.last, name)
 	}
-	if e.recalled {
-		m.b.done(e.Object.Key())
+	if e.Recalled {
+		m.b.Done(e.Object.Key())
 		return
 	}
 	m.handed++
@@ -245,59 +246,62 @@ func (m *model) finish(e *entry) {
 		m.t.Fatalf("%s: old was never a state", story(e.Event))
 	}
 	m.seen[name] = append(m.seen[name], state)
-	m.b.done(e.Object.Key())
+	m.b.Done(e.Object.Key())
 }
 
 // bounds counts what the buffer holds, and holds it to its bounds.
 func (m *model) bounds() {
 	b := m.b
-	if s := b.spill; s != nil && (s.unwritten.len()+len(s.writing) > s.maxWaiting ||
-		s.unwritten.len()+len(s.writing) > 1 && s.bytes > s.maxBytes ||
-		s.back.len() > maxReadAhead+b.capacity) {
+	if s := b.spill; s != nil && (s.unwritten.Len()+len(s.writing) > s.maxWaiting ||
+		s.unwritten.Len()+len(s.writing) > 1 && s.bytes > s.maxBytes ||
+		s.readBack.Len() > maxReadAhead+b.capacity) {
 		m.t.Fatalf("of at most %d (%d bytes), %d are to be written and %d being written (%d bytes); %d have come back",
-			s.maxWaiting, s.maxBytes, s.unwritten.len(), len(s.writing), s.bytes, s.back.len())
+			s.maxWaiting, s.maxBytes, s.unwritten.Len(), len(s.writing), s.bytes, s.readBack.Len())
 	}
-	held, waiting, parked, behind, folded, merged := len(m.out)+b.ring.len()+b.ready.len(), 0, 0, 0,
-		0, 0
-	for _, l := range b.lanes {
-		waiting += l.waiting.len()
-		behind += l.behind
-		if l.parked != nil {
-			parked++
-		} else if l.behind > 0 {
-			m.t.Fatal("a lane without a parked entry has some behind it")
-		}
-		if l.folded != nil {
-			folded++
-			merged += l.folded.entries()
-		}
+	if s := b.spill; s != nil && s.file.bytes > s.file.maxBytes {
+		m.t.Fatalf("the spill file has %d of %d bytes", s.file.bytes, s.file.maxBytes)
 	}
-	if held += waiting - behind; b.held != held || b.parked != parked || b.behind != behind ||
-		b.folded != folded {
-		m.t.Fatalf("held %d, parked %d, behind %d, folded %d; counted %d, %d, %d, %d", b.held,
-			b.parked, b.behind, b.folded, held, parked, behind, folded)
+	inLanes := 0
+	b.lanes.Each(func(*Entry) { inLanes++ })
+	parked, behind, merged := len(m.parkedNow()), b.lanes.Behind(), 0
+	for _, m := range b.folded {
+		merged += m.entries()
+	}
+	held := len(m.out) + b.ring.Len() + inLanes - parked - behind
+	if b.held() != held || b.lanes.Parked() != parked {
+		m.t.Fatalf("held %d, parked %d; counted %d, %d", b.held(), b.lanes.Parked(), held, parked)
 	}
 	// For each object: one entry that waits for a retry, one that was recalled, and a mark, which
 	// is two at most. The last mark that moved up may have been two, too, though there was room for
 	// one.
-	if b.behind > b.capacity || held+parked+behind+merged > 2*b.capacity+4*len(m.lives)+1 ||
-		b.overflow == OverflowBlock && folded > 0 {
+	if behind > b.capacity || held+parked+behind+merged > 2*b.capacity+4*len(m.lives)+1 ||
+		b.overflow == Block && len(b.folded) > 0 {
 		m.t.Fatalf("held %d, parked %d, behind %d, folded %d, with a capacity of %d", held, parked,
-			behind, folded, b.capacity)
+			behind, len(b.folded), b.capacity)
 	}
 }
 
+// parkedNow are the objects with a parked entry.
+func (m *model) parkedNow() (parked []string) {
+	for name := range m.lives {
+		if m.b.ParkedFrom(object.Key{Namespace: "shop", Name: name}) != nil {
+			parked = append(parked, name)
+		}
+	}
+	return parked
+}
+
 // flow: as long as no worker has anything, an object that has something to report and does not wait
-// for a retry comes, however many others wait for one. With OverflowBlock that holds until they
+// for a retry comes, however many others wait for one. With Block that holds until they
 // have filled their own room.
 func (m *model) flow() {
 	b := m.b
-	if len(m.out) > 0 || b.overflow == OverflowDrop || b.overflow == OverflowBlock &&
-		b.behind >= b.capacity {
+	if len(m.out) > 0 || b.overflow == Drop || b.overflow == Block &&
+		b.lanes.Behind() >= b.capacity {
 		return
 	}
 	for name, l := range m.lives {
-		if len(l.states) == 0 || slices.ContainsFunc(m.parked, func(e entry) bool {
+		if len(l.states) == 0 || slices.ContainsFunc(m.parked, func(e Entry) bool {
 			return e.Object.Name() == name
 		}) {
 			continue
@@ -317,15 +321,15 @@ func (m *model) flow() {
 
 // recall has a finished object come again, as a worker asked.
 func (m *model) recall(name string) {
-	if m.last[name] != nil && m.b.lanes[m.last[name].Key()] == nil &&
-		m.b.again.len() < len(m.lives) {
-		m.b.recall(entry{Event: event.Event{Op: event.Resync, Object: m.last[name]}, from: m.from,
-			recalled: true})
+	if m.last[name] != nil && !m.b.Busy(m.last[name].Key()) &&
+		m.b.recalled.Len() < len(m.lives) {
+		m.b.Recall(Entry{Event: event.Event{Op: event.Resync, Object: m.last[name]}, From: m.from,
+			Recalled: true})
 	}
 }
 
 func (m *model) drain() {
-	for !m.b.empty() {
+	for !m.b.Empty() {
 		m.step()
 	}
 	for m.disk() {
@@ -333,8 +337,8 @@ func (m *model) drain() {
 	if s := m.b.spill; s != nil && (len(s.file.segments) > 0 || s.bytes+s.file.bytes > 0) {
 		m.t.Fatalf("nothing is spilled any more, but there are %+v, %+v", s, s.file)
 	}
-	if b := m.b; len(b.spilled) > 0 || len(b.lanes) > 0 || len(b.marks) > 0 ||
-		b.held+b.parked+b.behind+b.folded+int(b.mistakes) > 0 {
+	if b := m.b; len(b.summaries)+b.lanes.Len()+len(b.marks)+b.markOrder.Len() > 0 ||
+		b.held()+b.lanes.Parked()+b.lanes.Behind()+len(b.folded)+int(b.mistakes) > 0 {
 		m.t.Fatalf("drained, but not empty: %+v", m.b)
 	}
 }
@@ -347,11 +351,11 @@ func (m *model) check() {
 			t.Fatalf("offered %d, handed out %d, coalesced %d, dropped %d, told of %d missed",
 				m.offered, m.handed, b.coalesced, b.dropped, m.missed)
 		}
-		if b.spillErr != nil && !m.faults.create && !m.faults.write {
+		if b.spillErr != nil && !m.faults.Create && !m.faults.Write {
 			t.Fatalf("the spill file failed: %v", b.spillErr)
 		}
 	}
-	if b.overflow == OverflowBlock && b.coalesced+b.dropped > 0 {
+	if b.overflow == Block && b.coalesced+b.dropped > 0 {
 		t.Fatalf("coalesced %d, dropped %d", b.coalesced, b.dropped)
 	}
 	for name, l := range m.lives {
@@ -370,7 +374,7 @@ func (m *model) check() {
 			}
 			at += next
 		}
-		if b.overflow == OverflowDrop {
+		if b.overflow == Drop {
 			continue // gives no promise but the counters and the order
 		}
 		if last := l.states[len(l.states)-1]; seen[len(seen)-1] != last {

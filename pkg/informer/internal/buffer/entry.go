@@ -1,0 +1,71 @@
+package buffer
+
+import (
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Entry is an event in a buffer, with what must be known when it is done.
+type Entry struct {
+	event.Event
+	From     *Origin
+	Initials int  // how many initial adds of the origin this entry is for
+	Recalled bool // a worker has asked for the object, nothing happened to it
+	Failed   *Failed
+	// Known is for a Delete: the state that a subscription with Transitions took last, nil if none.
+	Known *object.Object
+}
+
+// Failed is what is known of an entry's failed deliveries.
+type Failed struct {
+	Attempts int
+	Progress any
+}
+
+// Origin is where entries come from: one registration of the subscription with an informer.
+type Origin struct {
+	// Transitions: the subscription also looks at the state before an event.
+	Transitions bool
+	// Stored returns the current state of an object in the informer's store, nil if there is none.
+	// It is needed for entries that are recalled.
+	Stored func(object.Key) *object.Object
+	// Initials is how many initial adds are not done yet. The buffer's owner counts them.
+	Initials int
+	// Removed: the registration has ended. What comes back from the spill file is forgotten.
+	Removed bool
+}
+
+// KnownBefore returns the state that the subscription had taken before this event, nil if there is
+// none or the entry does not say.
+func (e *Entry) KnownBefore() *object.Object {
+	switch e.Op {
+	case event.Update:
+		return e.Old
+	case event.Resync:
+		return e.Object
+	default:
+		return e.Known
+	}
+}
+
+// compact replaces the entry's objects by their stored forms. Entries that are not bounded in
+// number must not hold others.
+func (e *Entry) compact() {
+	e.Object = e.Object.Stored()
+	if e.Old != nil {
+		e.Old = e.Old.Stored()
+	}
+}
+
+// Gone reports whether the object of a recalled entry is not stored any more.
+func (e *Entry) Gone() bool {
+	if e.From.Stored == nil {
+		return false
+	}
+	o := e.From.Stored(e.Object.Key())
+	return o == nil || o.UID() != e.Object.UID()
+}
+
+// Recall takes an entry that a worker has asked for, beyond the capacity. There may be one for each
+// object.
+func (b *Buffer) Recall(e Entry) { b.recalled.Push(e) }

@@ -1,0 +1,94 @@
+package buffer
+
+import (
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// mark is what an object still has to say. latest is its current state. before is the end of an
+// earlier object of the same name: the subscription may know that one, and must learn that it is
+// gone.
+type mark struct {
+	before *Entry
+	latest Entry
+}
+
+// mark adds an entry to its object's mark, which it makes if there is none. Nothing else may change
+// marks, so that none is lost or twice in the order.
+func (b *Buffer) mark(e Entry) {
+	key := e.Object.Key()
+	if m := b.marks[key]; m != nil {
+		if m.merge(e) {
+			b.coalesced++
+		}
+		return
+	}
+	if b.marks == nil {
+		b.marks = map[object.Key]*mark{}
+	}
+	m := newMark(e)
+	b.marks[key] = m
+	b.markOrder.Push(m)
+}
+
+func newMark(e Entry) *mark {
+	e.compact()
+	return &mark{latest: e}
+}
+
+// merge folds a later event of the same object into its mark. It reports whether that leaves one
+// event less to deliver.
+func (m *mark) merge(e Entry) (coalesced bool) {
+	last := &m.latest
+	same := e.Object.UID() == last.Object.UID()
+	switch {
+	case last.Op == event.Delete && (e.Op != event.Delete || !same),
+		!same && e.From.Transitions && last.Op == event.Update:
+		// Another object has taken the name. With Transitions, the update is the first one's end in
+		// what the subscription looks at.
+		if m.before == nil {
+			before := *last
+			m.before = &before
+			e.compact()
+			m.latest = e
+			return false
+		}
+	case !same: // the same, for a subscription that does not want the end of the first
+	case e.Op == event.Delete:
+		e.Known = last.KnownBefore() // what was merged was not taken
+	case last.Op == event.Add:
+		e.Op, e.Old, e.Initial = event.Add, nil, last.Initial
+	case last.Op == event.Update:
+		e.Op, e.Old = event.Update, last.Old
+	}
+	e.Missed += last.Missed + 1
+	e.Initials += last.Initials
+	e.compact()
+	m.latest = e
+	return true
+}
+
+// empty reports whether the mark has moved up.
+func (m *mark) empty() bool { return m.latest.Object == nil }
+
+// entries returns how many events the mark will be.
+func (m *mark) entries() int {
+	if m.before != nil {
+		return 2
+	}
+	return 1
+}
+
+// enterMark moves a mark into the ring.
+func (b *Buffer) enterMark(m *mark) {
+	key := m.latest.Object.Key()
+	if b.marks[key] != m {
+		b.mistakes++
+		return
+	}
+	delete(b.marks, key)
+	if m.before != nil {
+		b.ring.Push(*m.before)
+	}
+	b.ring.Push(m.latest)
+}
