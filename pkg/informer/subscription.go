@@ -315,7 +315,7 @@ func (s *Subscription) Stats() SubscriptionStats {
 		stats.Resyncing += r.left
 	}
 	stats.Coalesced, stats.Dropped, stats.Spilled = b.Coalesced, b.Dropped, b.Spilled
-	stats.Held, stats.Parked, stats.Marked = b.Held, b.Parked, b.Marked
+	stats.Held, stats.Parked, stats.Marked = b.Held, b.Parked, b.Marked+b.Folded
 	stats.Backlog, stats.OnDisk = b.Backlog, b.OnDisk
 	stats.Mistakes, stats.SpillError = b.Mistakes, b.SpillErr
 	return stats

@@ -8,7 +8,8 @@ type Stats struct {
 	Mistakes  uint64 // defects of this package that were noticed and survived
 	Held      int    // entries that count against the capacity
 	Parked    int    // entries that wait for a retry, or behind one that does
-	Marked    int    // marks, behind the ring and behind parked entries
+	Marked    int    // marks behind the ring
+	Folded    int    // marks behind parked entries
 	Backlog   int    // objects that wait to be handed out as initial adds
 	OnDisk    int    // entries in the spill file, or in memory on their way there or back
 	SpillErr  error  // why the spill file was given up
@@ -19,7 +20,7 @@ func (b *Buffer) Stats() Stats {
 	s := Stats{
 		Coalesced: b.coalesced, Dropped: b.dropped, Spilled: b.spilled, Mistakes: b.mistakes,
 		Held: b.held(), Parked: b.lanes.Parked() + b.lanes.Behind(),
-		Marked: len(b.marks) + len(b.folded), OnDisk: b.spill.len(), SpillErr: b.spillErr,
+		Marked: len(b.marks), Folded: len(b.folded), OnDisk: b.spill.len(), SpillErr: b.spillErr,
 	}
 	for _, joined := range b.backlog {
 		s.Backlog += len(joined.objects)
