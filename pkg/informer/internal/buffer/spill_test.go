@@ -175,3 +175,23 @@ func TestWhatIsInFrontOfADamagedRecordComes(t *testing.T) {
 		t.Errorf("%v, %+v", b.spillErr, b)
 	}
 }
+
+// An object whose place in the backlog comes has a mark, and earlier events in the spill: those go
+// before the mark.
+func TestAMarkDoesNotOvertakeTheSpill(t *testing.T) {
+	b := spilling(&informertest.Faults{}, 1<<20)
+	from := &Origin{}
+	update := func(v int) Entry {
+		return Entry{Event: ev(event.Update, obj("x", "x", v), obj("x", "x", v-1)).Event,
+			From: from}
+	}
+	b.Join(from, []*object.Object{obj("a", "a", 1), obj("x", "x", 2)})
+	b.Offer(update(3))
+	b.useDisk()
+	b.spill.limited = true // no room in the file for the next one
+	b.Offer(update(4))
+	if len(b.summaries) != 1 || len(b.marks) != 1 {
+		t.Fatalf("%d objects in the spill, %d marked", len(b.summaries), len(b.marks))
+	}
+	expect(t, drain(b), "add a/a 1*", "add x/x 2*", "update x/x 3 was 2", "update x/x 4 was 3")
+}
