@@ -86,12 +86,12 @@ func TestWebhookEnricherExample(t *testing.T) {
 		{1, "payments", enriched, 1}, // what one remembers, the other one knows
 		{0, "nobody", "done", 2},
 		{1, "nobody", "done", 2},
-		{0, "half", `fail owner "half": the answer is no JSON`, 3},
-		{0, "wrong", `fail owner "wrong": the answer is no JSON`, 4},
-		{0, "invalid", `fail owner "invalid": the answer is no JSON`, 5},
-		{0, "large", `fail owner "large": the answer is larger than the grant http allows, or none is left for this event`, 6},
-		{0, "busy", `retry owner "busy": the service answers 503`, 7},
-		{0, "busy", `retry owner "busy": the service answers 503`, 8},
+		{0, "half", `fail owner "half": the response is not JSON`, 3},
+		{0, "wrong", `fail owner "wrong": the response is not JSON`, 4},
+		{0, "invalid", `fail owner "invalid": the response is not JSON`, 5},
+		{0, "large", `fail owner "large": the response is larger than the grant http allows, or this event has used up its requests`, 6},
+		{0, "busy", `retry owner "busy": the service responds 503`, 7},
+		{0, "busy", `retry owner "busy": the service responds 503`, 8},
 		{0, "../admin", "done", 8},
 	} {
 		r, err := workers[step.worker].Handle(t.Context(), owned(t, step.owner))
@@ -107,7 +107,7 @@ func TestWebhookEnricherExample(t *testing.T) {
 	server.Close()
 	for owner, want := range map[string]string{
 		"payments": enriched,
-		"other":    `retry owner "other": the service does not answer`,
+		"other":    `retry owner "other": the service does not respond`,
 	} {
 		if r, err := workers[0].Handle(t.Context(), owned(t, owner)); err != nil ||
 			texts([]Result{r}) != want {

@@ -213,7 +213,7 @@ func TestGuestExamplesRefuseBadConfigurations(t *testing.T) {
 	for _, test := range []struct{ example, config, want string }{
 		{"image-tag", `{"forbidden":[""]}`, "forbidden[0] must be a string that is not empty"},
 		{"node-pressure", `{"conditions":[]}`,
-			"conditions must be a list of at least one condition's type"},
+			"conditions must be a list of at least one condition type"},
 		{"cost-labels", `{"labels":{"a":"b"}}`,
 			`labels["a"] must be the list of its values, [] for any`},
 		{"requests-patch", `{"requests":{"cpu":1}}`,

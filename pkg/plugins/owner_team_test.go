@@ -110,7 +110,7 @@ func TestOwnerTeamExampleNeedsItsGrants(t *testing.T) {
 		"an informer": {func(s *Spec) { s.Grants.Cache.Informers = []string{"sets", "namespaces"} },
 			`handler refuses its configuration: deployments: the handler may not read the informer "deployments": name it in grants.cache.informers`},
 		"a bad setting": {func(s *Spec) { s.Config = []byte(`{"repeatAfter":"soon"}`) },
-			`handler refuses its configuration: repeatAfter is "soon", it must be a time of at least 1m, as in 1h`},
+			`handler refuses its configuration: repeatAfter is "soon", it must be a duration of at least 1m, such as 1h`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := ownerTeamSpec(t)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// certificate is the beginning of an X.509 certificate, as far as its validity. Package crypto/x509
-// would make the module several times as large.
+// certificate is the start of an X.509 certificate, up to its validity. Package crypto/x509 would
+// make the module several times as large.
 type certificate struct {
 	TBS struct {
 		Version   int `asn1:"optional,explicit,default:0,tag:0"`
@@ -26,8 +26,8 @@ type certificate struct {
 	Signature asn1.RawValue
 }
 
-// expiryOf gives when a bundle of certificates in PEM ends. The last one counts, since an old one
-// may stand beside its successor.
+// expiryOf returns when a PEM bundle of certificates expires. The last one counts, since an old one
+// may be next to its successor.
 func expiryOf(bundle []byte) (last time.Time, err error) {
 	for {
 		var block *pem.Block
@@ -39,14 +39,14 @@ func expiryOf(bundle []byte) (last time.Time, err error) {
 		}
 		var c certificate
 		if _, err := asn1.Unmarshal(block.Bytes, &c); err != nil {
-			return last, errors.New("a certificate cannot be read")
+			return last, errors.New("malformed certificate")
 		}
 		if end := c.TBS.Validity.NotAfter; end.After(last) {
 			last = end
 		}
 	}
 	if last.IsZero() {
-		return last, errors.New("a bundle has no certificate")
+		return last, errors.New("empty bundle of certificates")
 	}
 	return last, nil
 }

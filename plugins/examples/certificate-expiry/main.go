@@ -1,4 +1,4 @@
-// Certificate-expiry is a handler that reports certificates that run out. See README.md.
+// Certificate-expiry is a handler that reports certificates before they expire. See README.md.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	informerd "github.com/informerd/informerd/plugins/sdk/go"
 )
 
-// eventType is the type of what certificate-expiry emits.
+// eventType is the type of the emitted events.
 const eventType = "dev.informerd.examples.certificate-expiry"
 
 const day = 24 * time.Hour
@@ -48,9 +48,9 @@ var (
 		informerd.Path("spec.conversion.webhook.clientConfig.caBundle"),
 	}
 
-	days    []int // descending, 0 last
+	days    []int // descending, with a final 0
 	reports *memory
-	now     = time.Now // a test sets it
+	now     = time.Now // replaced by tests
 )
 
 func init() {
@@ -114,11 +114,11 @@ func onEvent(e *informerd.Event) informerd.Verdict {
 	return informerd.Done
 }
 
-// expiry reads when the first of the object's certificates ends, the zero time if it has none.
+// expiry returns when the first of the object's certificates expires, the zero time if it has none.
 func expiry(o informerd.Object) (first time.Time, err error) {
 	if text := o.String(notAfter); text != "" {
 		if first, err = time.Parse(time.RFC3339, text); err != nil {
-			return first, errors.New("status.notAfter is no time")
+			return first, errors.New("status.notAfter is not a time")
 		}
 		return first, nil
 	}
@@ -129,7 +129,7 @@ func expiry(o informerd.Object) (first time.Time, err error) {
 	for _, text := range texts {
 		bundle, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return first, errors.New("a bundle of certificates is not in base64")
+			return first, errors.New("a bundle of certificates is not base64")
 		}
 		end, err := expiryOf(bundle)
 		if err != nil {
@@ -142,7 +142,7 @@ func expiry(o informerd.Object) (first time.Time, err error) {
 	return first, err
 }
 
-// bundlesOf gives the object's bundles of certificates, in base64.
+// bundlesOf returns the object's bundles of certificates, in base64.
 func bundlesOf(o informerd.Object) (texts []string, err error) {
 	for _, path := range bundles {
 		if text := o.String(path); text != "" {
@@ -159,7 +159,7 @@ func bundlesOf(o informerd.Object) (texts []string, err error) {
 		} `json:"clientConfig"`
 	}
 	if err := json.Unmarshal([]byte(list.Text), &hooks); err != nil {
-		return nil, errors.New("webhooks are no list of webhooks")
+		return nil, errors.New("webhooks is not a list of webhooks")
 	}
 	for _, h := range hooks {
 		if text := h.ClientConfig.CABundle; text != "" {
@@ -169,8 +169,8 @@ func bundlesOf(o informerd.Object) (texts []string, err error) {
 	return texts, nil
 }
 
-// stageOf tells how many of days the time left is within: 0 is none, and most is that it has run
-// out.
+// stageOf returns how many of days the remaining time is within: 0 is none, and len(days) means
+// that the certificate has expired.
 func stageOf(left time.Duration) (stage int) {
 	for _, d := range days {
 		if left <= time.Duration(d)*day {

@@ -23,12 +23,12 @@ import (
 
 var today = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// at sets the clock to so many days after today.
+// at sets the clock to d days after today.
 func at(d int) {
 	now = func() time.Time { return today.Add(time.Duration(d) * day) }
 }
 
-// bundle makes certificates in PEM that end so many days after today.
+// bundle makes a PEM bundle of certificates that expire so many days after today.
 func bundle(t *testing.T, ends ...int) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -53,12 +53,12 @@ func bundle(t *testing.T, ends ...int) []byte {
 	return made.Bytes()
 }
 
-// configMapWith makes one with a bundle.
+// configMapWith makes a ConfigMap with a bundle.
 func configMapWith(uid string, bundle []byte) string {
 	return fmt.Sprintf(`{"kind":"ConfigMap","metadata":{"namespace":"shop","name":"ca","uid":%q},"data":{"ca.crt":%q}}`, uid, bundle)
 }
 
-// expect checks a result: "" is no event, else the days left.
+// expect checks a result: "" is no event, otherwise the days left.
 func expect(t *testing.T, r informerdtest.Result, want string) {
 	t.Helper()
 	if want == "" {
@@ -97,12 +97,12 @@ func TestStages(t *testing.T) {
 		expect(t, g.Resync(c), step.want)
 	}
 	expect(t, g.Update(c, renewed), "")
-	expect(t, g.Update(renewed, c), "ConfigMap shop/ca -1 expired") // it was forgotten
+	expect(t, g.Update(renewed, c), "ConfigMap shop/ca -1 expired") // it was removed from memory
 	expect(t, g.Delete(c), "")
 	expect(t, g.Add(c), "ConfigMap shop/ca -1 expired")
 }
 
-// Of a bundle the certificate that ends last counts, and of several bundles the one that ends
+// In a bundle the certificate that expires last counts, and of several bundles the one that expires
 // first.
 func TestBundles(t *testing.T) {
 	g := informerdtest.Start(t, "")
@@ -131,7 +131,7 @@ func TestCertManager(t *testing.T) {
 	expect(t, g.Add(fmt.Sprintf(c, "2026-05-21T12:00:00Z")), "Certificate shop/tls 20")
 	expect(t, g.Add(fmt.Sprintf(c, "2027-05-21T12:00:00Z")), "")
 	if r := g.Add(fmt.Sprintf(c, "soon")); r.Verdict != informerd.Fail ||
-		r.Message != "status.notAfter is no time" {
+		r.Message != "status.notAfter is not a time" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -141,13 +141,13 @@ func TestWhatIsNoCertificate(t *testing.T) {
 	expect(t, g.Add(`{"kind":"ConfigMap","metadata":{"uid":"o"},"data":{"x":"y"}}`), "")
 	expect(t, g.Add(`{"kind":"W","metadata":{"uid":"o"},"webhooks":[{}]}`), "")
 	for object, want := range map[string]string{
-		`{"spec":{"caBundle":"!"}}`:                             "a bundle of certificates is not in base64",
-		`{"spec":{"caBundle":"dGV4dA=="}}`:                      "a bundle has no certificate",
-		`{"webhooks":[{"clientConfig":{"caBundle":"dGV4dA"}}]}`: "a bundle of certificates is not in base64",
-		`{"webhooks":[1]}`:                                      "webhooks are no list of webhooks",
-		configMapWith("s", []byte("text")):                      "a bundle has no certificate",
+		`{"spec":{"caBundle":"!"}}`:                             "a bundle of certificates is not base64",
+		`{"spec":{"caBundle":"dGV4dA=="}}`:                      "empty bundle of certificates",
+		`{"webhooks":[{"clientConfig":{"caBundle":"dGV4dA"}}]}`: "a bundle of certificates is not base64",
+		`{"webhooks":[1]}`:                                      "webhooks is not a list of webhooks",
+		configMapWith("s", []byte("text")):                      "empty bundle of certificates",
 		configMapWith("s", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
-			Bytes: []byte{1}})): "a certificate cannot be read",
+			Bytes: []byte{1}})): "malformed certificate",
 	} {
 		if r := g.Add(object); r.Verdict != informerd.Fail || r.Message != want {
 			t.Errorf("%s: got %+v, want %s", object, r, want)
@@ -163,7 +163,7 @@ func TestObjectsAreBounded(t *testing.T) {
 			`{"kind":"C","metadata":{"namespace":"n","name":"c","uid":"%d"},"status":{"notAfter":"2026-05-02T12:00:00Z"}}`, n)), "C n/c 1")
 	}
 	if len(reports.byUID) != 10 || reports.order.Len() != 10 {
-		t.Errorf("%d are remembered, in an order of %d", len(reports.byUID), reports.order.Len())
+		t.Errorf("%d reports are remembered, the order has %d", len(reports.byUID), reports.order.Len())
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// memory remembers what was last reported of each certificate, for a bounded number: when it is
-// full, the one that came first makes room, and may then be reported twice. Certificates with time
-// enough take no room.
+// memory holds the last report of each certificate, up to a maximum number: when it is full, the
+// oldest makes room, and may then be reported twice. Certificates that are not about to expire take
+// no room.
 type memory struct {
 	max   int
-	order *list.List // of *entry, as they came
+	order *list.List // of *entry, oldest first
 	byUID map[string]*list.Element
 }
 
@@ -19,7 +19,7 @@ type entry struct {
 	report
 }
 
-// report is what was reported.
+// report is the content of a report.
 type report struct {
 	notAfter time.Time
 	stage    int
@@ -29,7 +29,7 @@ func newMemory(max int) *memory {
 	return &memory{max: max, order: list.New(), byUID: map[string]*list.Element{}}
 }
 
-// set keeps a report and tells whether it is news: another certificate, or a later stage.
+// set records a report and reports whether it is news: another certificate, or a later stage.
 func (m *memory) set(uid string, r report) bool {
 	if element, known := m.byUID[uid]; known {
 		last := element.Value.(*entry)

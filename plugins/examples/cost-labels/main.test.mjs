@@ -7,7 +7,7 @@ const wasm = build("main.ts", import.meta.url);
 const labels = { team: [], "example.com/env": ["prod", "dev"] };
 const object = (labels) => ({ kind: "Deployment", metadata: { namespace: "shop", name: "web", labels } });
 
-/** found gives what was reported, "" for nothing. */
+/** found returns what was reported, "" for nothing. */
 function found(result) {
   if (result.verdict == "drop") return "";
   assert.equal(result.verdict, "done");

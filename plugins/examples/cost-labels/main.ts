@@ -33,7 +33,7 @@ function readConfig(): string | null {
     if (p.error != "") return p.error;
     labels.push(new Label(keys[i], p, allowed));
   }
-  prefetch(labels.map<FieldPath>((label) => label.path)); // and not what only a finding takes
+  prefetch(labels.map<FieldPath>((label) => label.path)); // not the fields that only a report needs
   return null;
 }
 

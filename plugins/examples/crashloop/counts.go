@@ -2,11 +2,11 @@ package main
 
 import "container/list"
 
-// counts remembers the restarts last reported of each pod, for a bounded number of pods: when it is
-// full, the pod that came first makes room, and may then be reported twice.
+// counts holds the restarts last reported of each pod, up to a maximum number of pods: when it is
+// full, the oldest pod makes room, and may then be reported twice.
 type counts struct {
 	max   int
-	order *list.List // of *count, as they came
+	order *list.List // of *count, oldest first
 	byUID map[string]*list.Element
 }
 
@@ -19,7 +19,7 @@ func newCounts(max int) *counts {
 	return &counts{max: max, order: list.New(), byUID: map[string]*list.Element{}}
 }
 
-// set keeps a pod's restarts and tells whether they are others than before.
+// set records a pod's restarts and reports whether they have changed.
 func (c *counts) set(uid string, restarts int64) bool {
 	if element, known := c.byUID[uid]; known {
 		last := element.Value.(*count)

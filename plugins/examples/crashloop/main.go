@@ -7,10 +7,10 @@ import (
 	informerd "github.com/informerd/informerd/plugins/sdk/go"
 )
 
-// eventType is the type of what crashloop emits.
+// eventType is the type of the emitted events.
 const eventType = "dev.informerd.examples.crashloop"
 
-// maxContainers is how many containers of a pod are looked at.
+// maxContainers is how many containers of a pod are examined.
 const maxContainers = 16
 
 // config is the handler's configuration.
@@ -24,7 +24,7 @@ type finding struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 	UID       string `json:"uid"`
-	Container string `json:"container"` // the one with most restarts
+	Container string `json:"container"` // the one with the most restarts
 	Restarts  int64  `json:"restarts"`  // of all containers
 	Threshold int64  `json:"threshold"`
 }
@@ -103,7 +103,7 @@ func onEvent(e *informerd.Event) informerd.Verdict {
 	return informerd.Done
 }
 
-// restartsOf adds up the restarts of a pod's containers and names the one with most.
+// restartsOf returns the sum of the restarts of a pod's containers, and the one with the most.
 func restartsOf(pod informerd.Object) (sum int64, worst string) {
 	most := int64(0)
 	for _, c := range containers {

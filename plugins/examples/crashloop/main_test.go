@@ -11,7 +11,7 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/informerdtest"
 )
 
-// pod makes a pod with containers c0, c1, … that restarted so often.
+// pod makes a pod with containers c0, c1, … that have restarted so often.
 func pod(uid string, restarts ...int) string {
 	var statuses []map[string]any
 	for n, r := range restarts {
@@ -26,7 +26,7 @@ func pod(uid string, restarts ...int) string {
 	return string(b)
 }
 
-// expect checks a result; no restarts are no event.
+// expect checks a result; 0 restarts mean no event.
 func expect(t *testing.T, r informerdtest.Result, restarts int64, container string) {
 	t.Helper()
 	if restarts == 0 {
@@ -57,8 +57,8 @@ func TestCrashloop(t *testing.T) {
 	expect(t, g.Resync(pod("a", 2, 1)), 0, "")
 	expect(t, g.Update(pod("a", 2, 1), pod("a", 2, 5)), 7, "c1")
 	expect(t, g.Delete(pod("a", 2, 5)), 0, "")
-	expect(t, g.Add(pod("a", 2, 5)), 7, "c1") // it was forgotten
-	expect(t, g.Add(pod("b", 3)), 3, "c0")    // another pod of the same name
+	expect(t, g.Add(pod("a", 2, 5)), 7, "c1") // it was removed from memory
+	expect(t, g.Add(pod("b", 3)), 3, "c0")    // another pod with the same name
 }
 
 func TestPodsAreBounded(t *testing.T) {
@@ -71,13 +71,13 @@ func TestPodsAreBounded(t *testing.T) {
 		}
 	}
 	if len(pods.byUID) != 10 || pods.order.Len() != 10 {
-		t.Errorf("%d pods are remembered, in an order of %d", len(pods.byUID), pods.order.Len())
+		t.Errorf("%d pods are remembered, the order has %d", len(pods.byUID), pods.order.Len())
 	}
 	expect(t, g.Resync(pod("998", 1)), 0, "") // among the last ten
 	expect(t, g.Resync(pod("1", 1)), 1, "c0") // forgotten long ago
 }
 
-// A pod that comes and goes leaves nothing behind.
+// A deleted pod leaves nothing behind.
 func TestForget(t *testing.T) {
 	g := informerdtest.Start(t, `{"threshold":0}`)
 	for range 1000 {
@@ -85,7 +85,7 @@ func TestForget(t *testing.T) {
 		expect(t, g.Delete(pod("a", 1)), 0, "")
 	}
 	if len(pods.byUID) != 0 || pods.order.Len() != 0 {
-		t.Errorf("%d pods are remembered, in an order of %d", len(pods.byUID), pods.order.Len())
+		t.Errorf("%d pods are remembered, the order has %d", len(pods.byUID), pods.order.Len())
 	}
 }
 

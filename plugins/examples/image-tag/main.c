@@ -1,7 +1,8 @@
 // Image-tag is a handler that reports containers whose image is not pinned. See README.md.
 #include "informerd.h"
 
-// A list of containers may stand in a pod, in what makes pods, or in what makes what makes pods.
+// A list of containers is in a pod, in a workload's template, or in a CronJob's template of a
+// template.
 enum { lists = 9, max_words = 32 };
 
 static informerd_path kind, namespace, name, containers[lists];
@@ -41,14 +42,15 @@ static bool configure(void) {
   for (uint32_t i = 0; i < lists; i++) {
     informerd_compile(&containers[i], informerd_join(specs[i / 3], fields[i % 3]));
   }
-  informerd_prefetch(); // most events change no image: of these, no field is read at all
+  informerd_prefetch(); // most events change no image, and no field of them is read
   forbidden = (words){{T("latest")}, 1};
   ignored = (words){.count = 0};
   return informerd_config_only(T("forbidden"), T("ignore")) && read_words(T("forbidden"), &forbidden) &&
          read_words(T("ignore"), &ignored);
 }
 
-// tag_of gives the tag of an image that has no digest, as in registry:5000/team/app:tag; false if it has none.
+// tag_of returns the tag of an image that has no digest, as in registry:5000/team/app:tag; false if
+// it has none.
 static bool tag_of(informerd_text image, informerd_text *tag) {
   informerd_text last = informerd_slice(image, (uint32_t)(informerd_find_last(image, '/') + 1), image.length);
   int32_t colon = informerd_find(last, ':');
@@ -57,7 +59,7 @@ static bool tag_of(informerd_text image, informerd_text *tag) {
   return tag->length > 0;
 }
 
-// fault says what is wrong with an image, "" if nothing is.
+// fault returns what is wrong with an image, "" if nothing is.
 static informerd_text fault(informerd_text image) {
   informerd_text tag;
   if (!image.length || informerd_find(image, '@') >= 0) return T("");
@@ -71,7 +73,7 @@ static informerd_text fault(informerd_text image) {
   return T("");
 }
 
-// was_there tells whether a list has a container of that name with that image.
+// was_there reports whether a list has a container with that name and image.
 static bool was_there(informerd_value list, informerd_text container, informerd_text image) {
   informerd_items i = informerd_items_of(list);
   while (informerd_next(&i)) {

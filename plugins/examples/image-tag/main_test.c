@@ -3,7 +3,7 @@
 #define POD(containers) "{\"kind\":\"Pod\",\"metadata\":{\"namespace\":\"shop\",\"name\":\"web\"},\"spec\":{\"containers\":[" containers "]}}"
 #define C(name, image) "{\"name\":\"" name "\",\"image\":\"" image "\"}"
 
-// found checks the containers that were reported; "" is none.
+// found checks the reported containers; "" is none.
 #define found(r, want) found_at(__LINE__, (r), (want))
 static void found_at(int line, fake_result r, const char *want) {
   informerd_text got = T("");

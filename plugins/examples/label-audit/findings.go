@@ -2,12 +2,12 @@ package main
 
 import "container/list"
 
-// findings remembers what was last reported of each object that lacks labels, for a bounded number
-// of objects: when it is full, the object that came first makes room, and may then be reported
-// twice. Objects that lack nothing take no room.
+// findings holds what was last reported of each object that lacks labels, up to a maximum number of
+// objects: when it is full, the oldest object makes room, and may then be reported twice. Objects
+// that lack nothing take no room.
 type findings struct {
 	max   int
-	order *list.List // of *entry, as they came
+	order *list.List // of *entry, oldest first
 	byUID map[string]*list.Element
 }
 
@@ -19,7 +19,7 @@ func newFindings(max int) *findings {
 	return &findings{max: max, order: list.New(), byUID: map[string]*list.Element{}}
 }
 
-// set keeps an object's finding, "" for none, and tells whether it is another one than before.
+// set records an object's finding, "" for none, and reports whether it has changed.
 func (f *findings) set(uid, finding string) bool {
 	element, known := f.byUID[uid]
 	switch {

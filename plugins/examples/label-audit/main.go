@@ -9,7 +9,7 @@ import (
 	informerd "github.com/informerd/informerd/plugins/sdk/go"
 )
 
-// eventType is the type of what label-audit emits.
+// eventType is the type of the emitted events.
 const eventType = "dev.informerd.examples.label-audit"
 
 // config is the handler's configuration.
@@ -18,7 +18,7 @@ type config struct {
 	MaxObjects int      `json:"maxObjects"`
 }
 
-// finding is the data of an emitted event. Nothing is missing once the labels are there.
+// finding is the data of an emitted event. Missing is empty once all labels are there.
 type finding struct {
 	Kind      string   `json:"kind"`
 	Namespace string   `json:"namespace,omitempty"`

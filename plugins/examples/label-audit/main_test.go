@@ -26,7 +26,7 @@ func object(uid string, labels ...string) string {
 	return string(b)
 }
 
-// expect checks a result: "-" is no event, else the labels that are missing.
+// expect checks a result: "-" is no event, otherwise the missing labels.
 func expect(t *testing.T, r informerdtest.Result, missing string) {
 	t.Helper()
 	if missing == "-" {
@@ -58,7 +58,7 @@ func TestLabelAudit(t *testing.T) {
 	expect(t, g.Update(both, both), "-")
 	expect(t, g.Update(both, object("a", "team=", "example.com/tier=web")), "team")
 	expect(t, g.Delete(none), "-")
-	expect(t, g.Add(none), "team example.com/tier") // it was forgotten
+	expect(t, g.Add(none), "team example.com/tier") // it was removed from memory
 	expect(t, g.Add(object("b", "team=red", "example.com/tier=web")), "-")
 }
 
@@ -72,14 +72,14 @@ func TestObjectsAreBounded(t *testing.T) {
 		}
 	}
 	if len(found.byUID) != 10 || found.order.Len() != 10 {
-		t.Errorf("%d objects are remembered, in an order of %d", len(found.byUID),
+		t.Errorf("%d objects are remembered, the order has %d", len(found.byUID),
 			found.order.Len())
 	}
 	expect(t, g.Resync(object("998")), "-")  // among the last ten
 	expect(t, g.Resync(object("1")), "team") // forgotten long ago
 }
 
-// An object that comes and goes leaves nothing behind.
+// A deleted object leaves nothing behind.
 func TestForget(t *testing.T) {
 	g := informerdtest.Start(t, `{"required":["team"]}`)
 	for range 1000 {
@@ -87,7 +87,7 @@ func TestForget(t *testing.T) {
 		expect(t, g.Delete(object("a")), "-")
 	}
 	if len(found.byUID) != 0 || found.order.Len() != 0 {
-		t.Errorf("%d objects are remembered, in an order of %d", len(found.byUID),
+		t.Errorf("%d objects are remembered, the order has %d", len(found.byUID),
 			found.order.Len())
 	}
 }

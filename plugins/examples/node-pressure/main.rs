@@ -1,4 +1,5 @@
-//! Node-pressure is a handler that reports nodes that come under pressure, and out of it. See README.md.
+//! Node-pressure is a handler that reports nodes that come under pressure, and out of it. See
+//! README.md.
 
 mod memory;
 mod time;
@@ -10,9 +11,9 @@ use informerd::{config, config_only, emit, now, quote, EmitError, Event, Handler
 use memory::{Memory, Seen};
 
 const EVENT_TYPE: &str = "dev.informerd.examples.node-pressure";
-/// What a condition is as long as nothing is known of it.
+/// The state of a condition of which nothing is known.
 const FINE: &str = "False";
-/// What a condition is when its node is no more.
+/// The state of a condition whose node is gone.
 const GONE: &str = "Gone";
 
 struct NodePressure {
@@ -44,10 +45,12 @@ impl Handler for NodePressure {
         })
     }
 
-    /// What is emitted counts with the verdict only, so it keeps what it found last. If it ends before that, by a crash or
-    /// because another worker was faster, nothing is reported, and the next attempt begins from what is kept.
+    /// Emitted events take effect only with the verdict, so the state is stored last. If the
+    /// handler ends before that, because of a crash or a faster worker, nothing is reported, and
+    /// the next attempt starts from the stored state.
     fn on_event(&mut self, event: &Event) -> Verdict {
-        // Most updates of a node are of its heartbeats, which are conditions, too: so this spares few.
+        // Most updates of a node are heartbeats, which are conditions, too, so this check skips
+        // few.
         if event.op == Op::Update && !event.changed(&self.conditions) {
             return Verdict::Drop;
         }
@@ -68,7 +71,8 @@ impl Handler for NodePressure {
 }
 
 impl NodePressure {
-    /// look compares the conditions with what was known of them, reports what is new, and gives what is known now.
+    /// look compares the conditions with the stored ones, reports the changes, and returns the new
+    /// state.
     fn look(&self, event: &Event, memory: &Memory) -> Result<(Vec<(&str, Seen)>, bool), EmitError> {
         let now = now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs());
         let conditions = if event.op == Op::Delete { Vec::new() } else { event.object.get(&self.conditions).items() };
@@ -82,7 +86,7 @@ impl NodePressure {
                 None if event.op == Op::Delete && before.is_some() => GONE.to_string(),
                 None => was.to_string(),
             };
-            let mut after = Seen { is, since: now, told: now };
+            let mut after = Seen { is, since: now, reported: now };
             let is_new = after.is != was;
             match &before {
                 Some(before) if !is_new => after.since = before.since,
@@ -92,7 +96,7 @@ impl NodePressure {
                 report(Change { node: memory.node(), of_type, before: before.as_ref(), is: &after.is, found }, now)?;
                 reported = true;
             } else if let Some(before) = &before {
-                after.told = before.told;
+                after.reported = before.reported;
             }
             if after.is != FINE && after.is != GONE {
                 known.push((of_type.as_str(), after));
@@ -101,16 +105,16 @@ impl NodePressure {
         Ok((known, reported))
     }
 
-    /// is_due tells whether it is time to report a condition again that is as it was.
+    /// is_due reports whether it is time to repeat the report of an unchanged condition.
     fn is_due(&self, before: &Option<Seen>, now: u64) -> bool {
         match (before, self.repeat) {
-            (Some(before), Some(repeat)) => now.saturating_sub(before.told) >= repeat,
+            (Some(before), Some(repeat)) => now.saturating_sub(before.reported) >= repeat,
             _ => false,
         }
     }
 }
 
-/// Change is a condition that is to be reported.
+/// Change is a condition to report.
 struct Change<'a> {
     node: &'a str,
     of_type: &'a str,
@@ -135,22 +139,22 @@ fn report(change: Change, now: u64) -> Result<(), EmitError> {
     emit(EVENT_TYPE, data)
 }
 
-/// watched reads the conditions to look at.
+/// watched returns the condition types to watch.
 fn watched(list: Value) -> Result<Vec<String>, String> {
     if !list.exists() {
         return Ok(["MemoryPressure", "DiskPressure", "PIDPressure"].map(String::from).to_vec());
     }
     let types: Vec<String> = list.items().iter().map(|v| v.string().to_string()).collect();
     if types.is_empty() {
-        return Err("conditions must be a list of at least one condition's type".to_string());
+        return Err("conditions must be a list of at least one condition type".to_string());
     }
     match types.iter().position(|t| t.is_empty() || t.contains(' ')) {
-        Some(n) => Err(format!("conditions[{}]: {} is not a condition's type", n, quote(&types[n]))),
+        Some(n) => Err(format!("conditions[{}]: {} is not a condition type", n, quote(&types[n]))),
         None => Ok(types),
     }
 }
 
-/// number reads one of the configuration.
+/// number returns a number of the configuration.
 fn number(name: &str, default: u64, least: i64) -> Result<u64, String> {
     let value = config().member(name);
     match value.int() {

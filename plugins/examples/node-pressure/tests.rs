@@ -8,7 +8,8 @@ use informerd::Error;
 
 const MINUTE: u64 = 60;
 
-/// node makes a node with conditions, given as type=status. They have been so since a day before the host's clock begins.
+/// node makes a node with conditions, as type=status. They have lasted since a day before the
+/// host's clock starts.
 fn node(conditions: &str) -> String {
     let conditions: Vec<String> = conditions
         .split_whitespace()
@@ -18,7 +19,8 @@ fn node(conditions: &str) -> String {
     format!(r#"{{"kind":"Node","metadata":{{"name":"n1"}},"status":{{"conditions":[{}]}}}}"#, conditions.join(","))
 }
 
-/// found gives what was reported, as in "DiskPressure False>True", with how long it had lasted if that was said.
+/// found returns what was reported, such as "DiskPressure False>True", with how long it had lasted,
+/// if reported.
 fn found(outcome: Outcome) -> String {
     let one = |e: &Emission| {
         assert_eq!(e.event_type, EVENT_TYPE);
@@ -47,7 +49,7 @@ fn changes() {
     assert_eq!(found(guest.update(&disk, &both)), "PIDPressure False>True");
     assert_eq!(found(guest.resync(&both)), "");
     assert_eq!(found(guest.update(&both, &fine)), "DiskPressure True>False after 86400 s");
-    // A condition that is no more is taken to be as it was.
+    // A condition that is no longer listed counts as unchanged.
     assert_eq!(found(guest.update(&fine, &node("PIDPressure=False"))), "PIDPressure True>False after 86400 s");
     assert_eq!(found(guest.update(&fine, &node("DiskPressure=Unknown"))), "DiskPressure False>Unknown");
     assert_eq!(found(guest.update(&fine, &node("Ready=Unknown DiskPressure=True"))), "DiskPressure Unknown>True after 86400 s");
@@ -74,7 +76,7 @@ fn data() {
     );
 }
 
-/// A node that goes away under pressure is out of it.
+/// A node that disappears under pressure is out of it.
 #[test]
 fn a_node_that_goes_away() {
     let mut guest = start::<NodePressure>("");
@@ -87,7 +89,7 @@ fn a_node_that_goes_away() {
     assert_eq!(found(guest.add(&both)), "DiskPressure False>True, PIDPressure False>True");
 }
 
-/// A restart, or another worker, neither repeats a report nor forgets one.
+/// A restart, or another worker, neither repeats a report nor loses one.
 #[test]
 fn restarts() {
     let host = Host::new();
@@ -102,7 +104,7 @@ fn restarts() {
     assert_eq!(found(started(&host, "").update(&disk, &fine)), "");
 }
 
-/// Of two workers that have the same news one reports it, and the other tries again and finds that it is known.
+/// If two workers have the same news, one reports it; the other retries and finds that it is known.
 #[test]
 fn two_workers_at_once() {
     let host = Host::new();
@@ -128,18 +130,18 @@ fn repeats() {
     assert_eq!(found(guest.resync(&disk)), "");
     assert_eq!(found(guest.update(&disk, &later)), "PIDPressure False>True");
     host.advance(Duration::from_secs(MINUTE));
-    // Each has its own time, also for another instance.
+    // Each has its own time, also in another instance.
     assert_eq!(found(started(&host, r#"{"repeatMinutes":60}"#).resync(&later)), "DiskPressure True>True after 90000 s");
     assert_eq!(found(guest.resync(&later)), "");
     host.advance(Duration::from_secs(59 * MINUTE));
     assert_eq!(found(guest.resync(&later)), "PIDPressure True>True after 93540 s");
-    // Without the setting there are none.
+    // Without the setting nothing is repeated.
     host.advance(Duration::from_secs(9 * 60 * MINUTE));
     assert_eq!(found(started(&host, "").resync(&later)), "");
 }
 
-/// What is remembered has a time to live that begins anew with each change and resync, and when a node is out of pressure,
-/// nothing is left of it.
+/// Stored state has a time to live that restarts with each change and resync, and is removed when a
+/// node is out of pressure.
 #[test]
 fn what_is_remembered() {
     let host = Host::new();
@@ -154,7 +156,7 @@ fn what_is_remembered() {
         host.advance(Duration::from_secs(119 * MINUTE));
         assert_eq!(found(guest.resync(&disk)), "");
     }
-    guest.add(&disk); // which changes nothing
+    guest.add(&disk); // changes nothing
     host.advance(Duration::from_secs(120 * MINUTE));
     assert_eq!(host.kv("n1"), None);
     assert_eq!(found(guest.resync(&disk)), "DiskPressure False>True");
@@ -163,19 +165,20 @@ fn what_is_remembered() {
     assert_eq!(host.kv("n1"), None);
 }
 
-/// A report that could not be remembered would come again and again.
+/// A report that could not be stored would be repeated endlessly.
 #[test]
 fn no_room() {
     let host = Host::new();
     host.limit_kv(0);
     let outcome = started(&host, "").add(&node("DiskPressure=True"));
     assert_eq!((outcome.verdict, outcome.emitted.len()), (Verdict::Retry, 0));
-    assert_eq!(outcome.message, "kv: quota: let the grant kv have more keys or bytes");
+    assert_eq!(outcome.message, "kv: quota: raise the keys or bytes of the grant kv");
     let outcome = started(&host, "").add(r#"{"metadata":{"name":""}}"#);
     assert_eq!((outcome.verdict, outcome.message), (Verdict::Retry, format!("kv: {}", Error::BadArgument)));
 }
 
-/// Without a time of the last change, that of the first sight is as good; and the clock may go back.
+/// Without a time of the last change, the time of the first event counts; and the clock may go
+/// back.
 #[test]
 fn times() {
     let host = Host::new();
@@ -195,16 +198,16 @@ fn configuration() {
     let mut guest = started(&host, r#"{"conditions":["Ready"],"initial":false}"#);
     assert_eq!(found(guest.add(&node("Ready=True DiskPressure=True"))), "Ready False>True");
     let initial = |object: &str| Input { initial: true, ..Input::add(object) };
-    // What is not reported is remembered all the same, so that its end can be.
+    // A condition that is not reported is stored all the same, so that its end can be reported.
     let mut quiet = start::<NodePressure>(r#"{"initial":false}"#);
     assert_eq!(found(quiet.event(initial(&node("DiskPressure=True")))), "");
     assert_eq!(found(quiet.resync(&node("DiskPressure=True"))), "");
     assert_eq!(found(quiet.event(initial(&node("DiskPressure=False")))), "DiskPressure True>False after 86400 s");
     for (config, want) in [
         (r#"{"condition":[]}"#, r#"config: unknown field "condition""#),
-        (r#"{"conditions":[]}"#, "conditions must be a list of at least one condition's type"),
-        (r#"{"conditions":"Ready"}"#, "conditions must be a list of at least one condition's type"),
-        (r#"{"conditions":["Ready",""]}"#, r#"conditions[1]: "" is not a condition's type"#),
+        (r#"{"conditions":[]}"#, "conditions must be a list of at least one condition type"),
+        (r#"{"conditions":"Ready"}"#, "conditions must be a list of at least one condition type"),
+        (r#"{"conditions":["Ready",""]}"#, r#"conditions[1]: "" is not a condition type"#),
         (r#"{"initial":"no"}"#, "initial must be true or false"),
         (r#"{"repeatMinutes":-1}"#, "repeatMinutes must be a number from 0 to 1000000"),
         (r#"{"repeatMinutes":"1h"}"#, "repeatMinutes must be a number from 0 to 1000000"),

@@ -1,7 +1,7 @@
-//! The times that Kubernetes writes.
+//! Kubernetes timestamps.
 
-/// parse gives the seconds since 1970 of a time such as 2026-01-02T03:04:05Z, the only form there is in an object's fields of
-/// that kind. It may be any text: None is for what is no such time.
+/// parse returns the seconds since 1970 of a time such as 2026-01-02T03:04:05Z, the only form of
+/// such fields, and None for any other text.
 pub fn parse(text: &str) -> Option<u64> {
     let form = text.len() == 20 && text.bytes().zip(*b"0000-00-00T00:00:00Z").all(|(is, like)| match like {
         b'0' => is.is_ascii_digit(),
@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Option<u64> {
     if year < 1970 || !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    // A year begins with March, so that the odd day is at its end.
+    // A year starts in March here, so that the leap day is at its end.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
     const TO_1970: u64 = 719_468;

@@ -42,7 +42,7 @@ func readConfig() (config, error) {
 			return c, fmt.Errorf(
 				"reasons: %q is not a reason: it is one word, as in CrashLoopBackOff", reason)
 		case slices.Contains(c.Reasons[:i], reason):
-			return c, fmt.Errorf("reasons: %q stands twice", reason)
+			return c, fmt.Errorf("reasons: duplicate %q", reason)
 		}
 	}
 	if c.Team == "" || strings.ContainsAny(c.Team, `"\[] `) {
@@ -50,13 +50,13 @@ func readConfig() (config, error) {
 	}
 	var err error
 	if c.repeat, err = time.ParseDuration(c.RepeatAfter); err != nil || c.repeat < time.Minute {
-		return c, fmt.Errorf("repeatAfter is %q, it must be a time of at least 1m, as in 1h",
+		return c, fmt.Errorf("repeatAfter is %q, it must be a duration of at least 1m, such as 1h",
 			c.RepeatAfter)
 	}
 	return c, nil
 }
 
-// reports tells whether a container that waits for this reason is reported.
+// reports reports whether a container that waits for this reason is reported.
 func (c config) reports(reason string) bool {
 	return reason != "" && slices.Contains(c.Reasons, reason)
 }

@@ -9,10 +9,10 @@ import (
 	informerd "github.com/informerd/informerd/plugins/sdk/go"
 )
 
-// eventType is the type of what owner-team emits.
+// eventType is the type of the emitted events.
 const eventType = "dev.informerd.examples.owner-team"
 
-// maxContainers is how many containers of a pod are looked at, and as many of its init containers.
+// maxContainers is how many containers of a pod are examined, and how many of its init containers.
 const maxContainers = 8
 
 // finding is the data of an emitted event.
@@ -24,7 +24,7 @@ type finding struct {
 	Reason    string `json:"reason"`
 	Owner     owner  `json:"owner"`
 	Team      string `json:"team,omitempty"`
-	TeamOf    string `json:"teamOf,omitempty"` // the kind of the object that names the team
+	TeamOf    string `json:"teamOf,omitempty"` // the kind of the object that has the team
 }
 
 // container holds the paths of one container's status.
@@ -66,7 +66,8 @@ func configure() (err error) {
 	if err := openCaches(settings); err != nil {
 		return err
 	}
-	// What is read of a pod with one container that runs. Of the others, few events need any.
+	// The fields needed for a pod with one running container. Few events need those of further
+	// ones.
 	return informerd.Prefetch(containers[0].name, containers[0].reason, containers[1].name,
 		initContainers[0].name)
 }
@@ -93,13 +94,13 @@ func onEvent(e *informerd.Event) informerd.Verdict {
 		return informerd.Drop
 	}
 	if err := report(e.Object, f); err != nil {
-		forget(f) // it was not reported
+		forget(f) // the report failed
 		return e.Fail(err.Error())
 	}
 	return informerd.Done
 }
 
-// waiting finds a container that waits for one of the reasons.
+// waiting returns a container that waits for one of the reasons, and the reason.
 func waiting(pod informerd.Object) (name, reason string) {
 	for _, list := range [][]container{containers, initContainers} {
 		for _, c := range list {
@@ -114,7 +115,7 @@ func waiting(pod informerd.Object) (name, reason string) {
 	return "", ""
 }
 
-// report finds out who owns the pod, and emits the event.
+// report finds the pod's owner, and emits the event.
 func report(pod informerd.Object, f finding) error {
 	top, owning, err := ownerOf(pod, f)
 	if err != nil {
@@ -127,8 +128,8 @@ func report(pod informerd.Object, f finding) error {
 	return informerd.Emit(eventType, f)
 }
 
-// remember tells whether the pod was reported already, and notes that it is now. All workers
-// remember the same.
+// remember reports whether the pod was already reported, and records that it is now. All workers
+// share the records.
 func remember(f finding) (known bool, err error) {
 	ours, err := informerd.KVCAS(key(f), nil, []byte(f.Reason), settings.repeat)
 	if errors.Is(err, informerd.ErrQuota) { // better twice than not at all

@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/plugins/sdk/go/informerdtest"
 )
 
-// metadata makes the metadata of an object of namespace shop.
+// metadata makes the metadata of an object in namespace shop.
 func metadata(name, ownerKind, ownerName, more string) string {
 	owners := ""
 	if ownerKind != "" {
@@ -23,7 +23,7 @@ func metadata(name, ownerKind, ownerName, more string) string {
 		owners, more)
 }
 
-// pod makes a pod whose containers c0, c1, … wait for these reasons; "" is one that runs.
+// pod makes a pod whose containers c0, c1, … wait for these reasons; "" is a running one.
 func pod(ownerKind, ownerName string, reasons ...string) string {
 	return fmt.Sprintf(`{%s,"status":{"containerStatuses":[%s]}}`,
 		metadata("web-1", ownerKind, ownerName, ""), statuses(reasons...))
@@ -41,8 +41,8 @@ func statuses(reasons ...string) string {
 	return strings.Join(list, ",")
 }
 
-// cluster has the owners of pods: a deployment with a team, one without, and a replica set of each
-// and one of neither.
+// cluster has the owners of pods: a deployment with a team, one without, and a replica set for each
+// of them and for neither.
 func cluster() *informerdtest.Host {
 	h := &informerdtest.Host{}
 	set := func(name, ownerKind, ownerName string) string {
@@ -60,8 +60,8 @@ func cluster() *informerdtest.Host {
 	return h
 }
 
-// expect wants an event with owner and team, as in "Deployment web red Deployment", or none if that
-// is empty.
+// expect checks for an event with owner and team, as in "Deployment web red Deployment", or for
+// none if want is empty.
 func expect(t *testing.T, r informerdtest.Result, want string) {
 	t.Helper()
 	if want == "" {
@@ -145,7 +145,7 @@ func TestReasons(t *testing.T) {
 		pod("", "", "CrashLoopBackOff")), "")
 }
 
-// A pod is reported once in a while, by all workers together.
+// A pod is reported once in a while by all workers together.
 func TestRepeat(t *testing.T) {
 	const found = "Deployment web red Deployment"
 	h := cluster()
@@ -168,7 +168,7 @@ func TestRepeat(t *testing.T) {
 		Missed: true}), found)
 }
 
-// Without room to remember pods they are reported all the same.
+// Pods that cannot be remembered are reported all the same.
 func TestMorePodsThanRemembered(t *testing.T) {
 	h := cluster()
 	h.SetValue("reported/other", "x", 0)
@@ -179,10 +179,10 @@ func TestMorePodsThanRemembered(t *testing.T) {
 	}
 }
 
-// Of a pod with one container that runs no field is read with a call of the host.
+// A pod with one running container takes no host call for its fields.
 func TestWhatIsGivenAhead(t *testing.T) {
 	if r := cluster().Start(t, "").Add(pod("", "", "")); r.FieldCalls != 0 {
-		t.Errorf("%d fields were read with a call", r.FieldCalls)
+		t.Errorf("%d fields were read by a host call", r.FieldCalls)
 	}
 }
 
@@ -191,11 +191,11 @@ func TestConfigure(t *testing.T) {
 		`{"reasons":[]}`:              "reasons is empty: name at least one, such as CrashLoopBackOff",
 		`{"reasons":[""]}`:            `reasons: "" is not a reason: it is one word, as in CrashLoopBackOff`,
 		`{"reasons":["a b"]}`:         `reasons: "a b" is not a reason: it is one word, as in CrashLoopBackOff`,
-		`{"reasons":["A","A"]}`:       `reasons: "A" stands twice`,
+		`{"reasons":["A","A"]}`:       `reasons: duplicate "A"`,
 		`{"team":""}`:                 `team: "" is not the key of a label or annotation`,
 		`{"team":"a\"]"}`:             `team: "a\"]" is not the key of a label or annotation`,
-		`{"repeatAfter":"1"}`:         `repeatAfter is "1", it must be a time of at least 1m, as in 1h`,
-		`{"repeatAfter":"59s"}`:       `repeatAfter is "59s", it must be a time of at least 1m, as in 1h`,
+		`{"repeatAfter":"1"}`:         `repeatAfter is "1", it must be a duration of at least 1m, such as 1h`,
+		`{"repeatAfter":"59s"}`:       `repeatAfter is "59s", it must be a duration of at least 1m, such as 1h`,
 		`{"deployments":"others"}`:    `deployments: the handler may not read the informer "others": name it in grants.cache.informers`,
 		`{"replicaSets":"others"}`:    `replicaSets: the handler may not read the informer "others": name it in grants.cache.informers`,
 		`{"namespaces":""}`:           `namespaces: the handler may not read the informer "": name it in grants.cache.informers`,

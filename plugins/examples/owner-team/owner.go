@@ -7,11 +7,10 @@ import (
 	informerd "github.com/informerd/informerd/plugins/sdk/go"
 )
 
-// maxOwners is how many owner references of an object are looked at; one of them is the
-// controller's.
+// maxOwners is how many owner references of an object are examined; one of them is the controller.
 const maxOwners = 4
 
-// owner is the object at the end of the chain of controllers that begins with a pod.
+// owner is the object at the end of the chain of controllers that starts at a pod.
 type owner struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
@@ -38,8 +37,8 @@ func referencePaths() (rs []reference) {
 	return rs
 }
 
-// openCaches finds what the handler needs besides events. An informer that is not granted is an
-// error now, not at the first pod.
+// openCaches opens the informers' caches. An informer that is not granted is an error now, not at
+// the first pod.
 func openCaches(c config) (err error) {
 	for _, cache := range []struct {
 		setting, informer string
@@ -92,7 +91,7 @@ func ownerOf(pod informerd.Object, f finding) (top owner, object informerd.Objec
 	return top, object, err
 }
 
-// controller reads which object controls this one, if any.
+// controller returns the object that controls this one, if any.
 func controller(o informerd.Object) owner {
 	for _, r := range references {
 		if o.Bool(r.controller) {
@@ -102,7 +101,7 @@ func controller(o informerd.Object) owner {
 	return owner{}
 }
 
-// teamOf reads the team from the object or, if that names none, from the namespace.
+// teamOf returns the team of the object or, if that has none, of the namespace.
 func teamOf(o informerd.Object, namespace string) (team, of string, err error) {
 	if team = teamIn(o); team != "" {
 		return team, "Deployment", nil
@@ -123,7 +122,7 @@ func teamIn(o informerd.Object) string {
 	return ""
 }
 
-// find reads an object from a cache; one that is not there has no fields.
+// find returns an object of a cache; a missing one has no fields.
 func find(cache informerd.CacheReader, namespace, name string) (informerd.Object, error) {
 	o, err := cache.Get(namespace, name)
 	if errors.Is(err, informerd.ErrNotFound) {

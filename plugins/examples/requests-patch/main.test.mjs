@@ -6,13 +6,13 @@ import { load, start } from "../../sdk/assemblyscript/fake/host.mjs";
 const wasm = build("main.ts", import.meta.url);
 const config = { requests: { cpu: "100m", "example.com/a~b": "1" } };
 
-/** deployment makes one with containers that have these resources. */
+/** deployment makes a Deployment with containers that have these resources. */
 const deployment = (...resources) => ({
   apiVersion: "apps/v1", kind: "Deployment", metadata: { namespace: "shop", name: "web" },
   spec: { template: { spec: { containers: resources.map((r, n) => ({ name: "c" + n, image: "x", resources: r })) } } },
 });
 
-/** proposed gives the patch, undefined if there is none. */
+/** proposed returns the patch, undefined if there is none. */
 function proposed(result) {
   if (result.verdict == "drop") return undefined;
   assert.equal(result.verdict, "done");
@@ -22,7 +22,7 @@ function proposed(result) {
   return result.emitted[0].data.patch;
 }
 
-/** apply applies a patch of the operations that a proposal has. */
+/** apply applies a patch with the operations of proposals. */
 function apply(object, patch) {
   const copy = structuredClone(object);
   for (const { op, path, value } of patch) {
@@ -37,7 +37,7 @@ function apply(object, patch) {
 
 const all = { cpu: "100m", "example.com/a~b": "1" };
 
-test("a patch brings what is missing", () => {
+test("a patch adds what is missing", () => {
   const guest = start(wasm, config);
   for (const [name, before, after] of [
     ["no resources", undefined, { requests: all }],
@@ -55,7 +55,7 @@ test("a patch brings what is missing", () => {
   assert.equal(proposed(guest.add(deployment({ requests: { ...all, memory: "1Gi" } }))), undefined);
 });
 
-test("containers are named by their place, and held to their name", () => {
+test("containers are addressed by position, and their name is checked", () => {
   const object = deployment({ requests: all }, undefined);
   object.spec.template.spec.initContainers = [{ name: "init" }];
   assert.deepEqual(proposed(start(wasm, config).add(object)), [

@@ -1,4 +1,5 @@
-// Requests-patch is a handler that proposes patches for workloads without resource requests. See README.md.
+// Requests-patch is a handler that proposes patches for workloads without resource requests. See
+// README.md.
 import {
   Event, EventObject, Kind, ListWriter, MapWriter, Op, Value, Verdict, config, configOnly, emit, path, prefetch, quote,
   reason, register,
@@ -13,7 +14,7 @@ const namespace = path("metadata.namespace");
 const name = path("metadata.name");
 const template = path("spec.template.spec");
 
-/** Request is what a container should ask for. */
+/** Request is a resource that a container should request. */
 class Request {
   constructor(public resource: string, public quantity: string) {}
 }
@@ -31,11 +32,11 @@ function readConfig(): string | null {
     if (names[i] == "" || quantity == "") return "requests[" + quote(names[i]) + "] must be a quantity in quotes, as in \"1\"";
     requests.push(new Request(names[i], quantity));
   }
-  prefetch([]); // as most events are dropped with nothing read
+  prefetch([]); // most events are dropped without reading a field
   return null;
 }
 
-/** escape makes a member's name a part of a JSON pointer. */
+/** escape escapes a member's name for a JSON pointer. */
 function escape(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
@@ -44,7 +45,7 @@ function add(patch: ListWriter, path: string, json: string): void {
   patch.json(new MapWriter().string("op", "add").string("path", path).json("value", json).toString());
 }
 
-/** propose adds what one container lacks. A limit is a request, too, unless there is another. */
+/** propose adds the requests that a container lacks. A limit without a request counts as one. */
 function propose(patch: ListWriter, at: string, container: Value): void {
   const resources = container.member("resources");
   const asked = resources.member("requests"), limits = resources.member("limits");
@@ -57,7 +58,7 @@ function propose(patch: ListWriter, at: string, container: Value): void {
     missing.push(r);
   }
   if (missing.length == 0) return;
-  // The patch is good only as long as the container is at this place.
+  // The patch is valid only while the container is at this position.
   const name = quote(container.member("name").string());
   patch.json(new MapWriter().string("op", "test").string("path", at + "/name").json("value", name).toString());
   if (resources.kind != Kind.Map) {
@@ -71,7 +72,7 @@ function propose(patch: ListWriter, at: string, container: Value): void {
   }
 }
 
-/** patchOf gives the patch for an object, [] if it lacks nothing. */
+/** patchOf returns the patch for an object, [] if it lacks nothing. */
 function patchOf(object: EventObject): ListWriter {
   const patch = new ListWriter();
   const spec = object.get(template);

@@ -11,27 +11,27 @@ const pod = (labels, annotations) =>
 const reference = { apiVersion: "v1", kind: "Pod", namespace: "shop", name: "web", uid: "u" };
 const payments = { slack: "#payments", onCall: ["ada"] };
 
-/** world is one whose service knows payments. */
+/** world returns a world whose service knows payments. */
 function world() {
   const w = new World();
   w.http.answer("GET", url + "payments", { status: 200, body: ` ${JSON.stringify(payments)}\n` });
   return w;
 }
 
-/** asked are the owners that the service was asked for. */
+/** asked returns the owners that the service was asked for. */
 const asked = (w) => w.http.requests.map((r) => r.url.slice(url.length));
 
-/** unchanged is a result that lets an event go on as it is. */
+/** unchanged is the result of an event that is delivered unchanged. */
 const unchanged = { verdict: "done", emitted: [], message: "", log: [] };
 
-test("the answer takes the object's place, and is remembered", () => {
+test("the response replaces the object, and is remembered", () => {
   const w = world(), guest = start(wasm, { url, ttlSeconds: 60 }, w);
   const want = { ...unchanged, emitted: [{ data: { object: reference, owner: "payments", details: payments } }] };
   const object = pod({ owner: "payments" });
   for (const result of [guest.add(object), guest.update(object, object), guest.resync(object), guest.delete(object)]) {
     assert.deepEqual(result, want);
   }
-  // Another worker's guest has the same store.
+  // Another worker's guest shares the store.
   assert.deepEqual(start(wasm, { url, ttlSeconds: 60 }, w).add(object), want);
   assert.deepEqual(w.http.requests, [{ method: "GET", url: url + "payments", headers: { Accept: "application/json" }, body: "" }]);
   w.wait(59_999);
@@ -42,7 +42,7 @@ test("the answer takes the object's place, and is remembered", () => {
   assert.equal(asked(w).length, 2);
 });
 
-test("whom it asks for", () => {
+test("the owners it asks for", () => {
   for (const [labels, annotations, want, keys] of [
     [{ owner: "a" }, { owner: "b" }, ["a"]],
     [{ team: "a" }, { owner: "b" }, ["b"]],
@@ -62,36 +62,36 @@ test("whom it asks for", () => {
   }
 });
 
-test("what else the service may answer", () => {
+test("other responses of the service", () => {
   for (const [answer, verdict, message, requests] of [
     [{ status: 404, body: "no such owner" }, "done", "", 1],
     [{ status: 410 }, "done", "", 1],
     [{ status: 204 }, "done", "", 1],
-    ["unavailable", "retry", "the service does not answer", 2],
-    [{ status: 503 }, "retry", "the service answers 503", 2],
-    [{ status: 429 }, "retry", "the service answers 429", 2],
-    [{ status: 401 }, "fail", "the service answers 401", 2],
-    [{ status: 302 }, "fail", "the service answers 302", 2],
+    ["unavailable", "retry", "the service does not respond", 2],
+    [{ status: 503 }, "retry", "the service responds 503", 2],
+    [{ status: 429 }, "retry", "the service responds 429", 2],
+    [{ status: 401 }, "fail", "the service responds 401", 2],
+    [{ status: 302 }, "fail", "the service responds 302", 2],
     ["denied", "fail", "the grant http does not allow GET " + url, 2],
-    ["quota", "fail", "the answer is larger than the grant http allows, or none is left for this event", 2],
-    ["bad argument", "fail", "the request is not taken: bad argument", 2],
-    [{ body: "<html>" }, "fail", "the answer is no JSON", 2],
-    [{ body: "" }, "fail", "the answer is no JSON", 2],
-    [{ body: '{"a":1' }, "fail", "the answer is no JSON", 2],
-    [{ body: '1,"owner":"other"' }, "fail", "the answer is no JSON", 2],
-    [{ body: '{}},{"x":{}' }, "fail", "the answer is no JSON", 2],
+    ["quota", "fail", "the response is larger than the grant http allows, or this event has used up its requests", 2],
+    ["bad argument", "fail", "the request was rejected: bad argument", 2],
+    [{ body: "<html>" }, "fail", "the response is not JSON", 2],
+    [{ body: "" }, "fail", "the response is not JSON", 2],
+    [{ body: '{"a":1' }, "fail", "the response is not JSON", 2],
+    [{ body: '1,"owner":"other"' }, "fail", "the response is not JSON", 2],
+    [{ body: '{}},{"x":{}' }, "fail", "the response is not JSON", 2],
   ]) {
     const w = new World(), guest = start(wasm, { url }, w);
     w.http.answer("GET", url + "x", answer);
     const want = { verdict, emitted: [], message: message && `owner "x": ${message}`, log: [] };
     assert.deepEqual(guest.add(pod({ owner: "x" })), want, JSON.stringify(answer));
-    // That nobody is known is remembered; a failure is not.
+    // That an owner is unknown is remembered; a failure is not.
     assert.deepEqual(guest.add(pod({ owner: "x" })), want, JSON.stringify(answer));
     assert.equal(asked(w).length, requests, JSON.stringify(answer));
   }
 });
 
-test("any JSON is an answer", () => {
+test("any JSON is accepted", () => {
   for (const body of ["null", "1.50", '"a \\" } b"', "[]", '{"a":[{"b":"]"}]}']) {
     const w = new World(), guest = start(wasm, { url }, w);
     w.http.answer("GET", url + "x", { body });
@@ -99,7 +99,7 @@ test("any JSON is an answer", () => {
   }
 });
 
-test("an answer that is too large to remember is asked for again", () => {
+test("a response that is too large to remember is requested again", () => {
   const w = new World(), guest = start(wasm, { url }, w);
   w.http.answer("GET", url + "x", { body: JSON.stringify("y".repeat(70_000)) });
   for (const requests of [1, 2]) {

@@ -1,4 +1,5 @@
-// Webhook-enricher is a handler that puts what a service knows of an object's owner into its event. See README.md.
+// Webhook-enricher is a handler that adds what a service knows of an object's owner to the object's
+// events. See README.md.
 import {
   Event, EventObject, FieldPath, MapWriter, Status, Verdict, compile, config, configOnly, http, isOneValue, kv, path, quote,
   register, setData, statusText,
@@ -15,7 +16,7 @@ const year: i64 = 365 * 24 * 3600;
 
 let url = "";
 let ttlMs: i64 = 0;
-/** Where an object may name its owner; the first that is there counts. */
+/** The fields that may hold the owner; the first one found counts. */
 const places = new Array<FieldPath>();
 
 function readConfig(): string | null {
@@ -34,7 +35,7 @@ function readConfig(): string | null {
 
 function isPrefix(url: string): bool {
   if (!url.startsWith("https://") && !url.startsWith("http://")) return false;
-  const parts = url.split("/"); // "https:", "", the host, the path; "" behind the last /
+  const parts = url.split("/"); // "https:", "", the host, the path; "" after the last /
   return parts.length > 3 && parts[2] != "" && parts[parts.length - 1] == "" && !url.includes("?") && !url.includes("#");
 }
 
@@ -53,7 +54,7 @@ function readKeys(keys: Array<string>): string | null {
   return null;
 }
 
-/** isName tells whether a text is as the value of a label, so that it stands in a URL as it is. */
+/** isName reports whether a text is a valid label value, which needs no escaping in a URL. */
 function isName(text: string): bool {
   if (text.length == 0 || text.length > 63 || !isAlphanumeric(text, 0) || !isAlphanumeric(text, text.length - 1)) return false;
   for (let i = 0; i < text.length; i++) {
@@ -67,7 +68,7 @@ function isAlphanumeric(text: string, at: i32): bool {
   return c >= 0x30 && c <= 0x39 || letter >= 0x61 && letter <= 0x7a;
 }
 
-/** ownerOf gives the owner that an object names, "" if there is none that can be asked for. */
+/** ownerOf returns an object's owner, "" if there is none or it is not valid. */
 function ownerOf(object: EventObject): string {
   for (let i = 0; i < places.length; i++) {
     const owner = object.string(places[i]);
@@ -76,7 +77,10 @@ function ownerOf(object: EventObject): string {
   return "";
 }
 
-/** Found is what the service knows: details as JSON, "" for nothing. A verdict other than Done says why it is not known. */
+/**
+ * Found is the service's knowledge: details as JSON, "" for nothing. If the verdict is not Done,
+ * the request failed.
+ */
 class Found {
   constructor(public verdict: Verdict, public details: string = "") {}
 }
@@ -86,18 +90,18 @@ function ask(event: Event, owner: string): Found {
   const answer = http.request(new http.Request("GET", url + owner).header("Accept", "application/json"));
   switch (answer.status) {
     case Status.OK: break;
-    case Status.Unavailable: return new Found(event.retry(at + "the service does not answer"));
+    case Status.Unavailable: return new Found(event.retry(at + "the service does not respond"));
     case Status.Denied: return new Found(event.fail(at + "the grant http does not allow GET " + url));
-    case Status.Quota: return new Found(event.fail(at + "the answer is larger than the grant http allows, or none is left for this event"));
-    default: return new Found(event.fail(at + "the request is not taken: " + answer.error));
+    case Status.Quota: return new Found(event.fail(at + "the response is larger than the grant http allows, or this event has used up its requests"));
+    default: return new Found(event.fail(at + "the request was rejected: " + answer.error));
   }
   const code = answer.code;
   if (code == 404 || code == 410 || code == 204) return new Found(Verdict.Done);
-  const said = at + "the service answers " + code.toString();
-  if (code == 408 || code == 429 || code >= 500) return new Found(event.retry(said));
-  if (code != 200) return new Found(event.fail(said));
+  const reason = at + "the service responds " + code.toString();
+  if (code == 408 || code == 429 || code >= 500) return new Found(event.retry(reason));
+  if (code != 200) return new Found(event.fail(reason));
   const details = answer.text();
-  return isOneValue(details) ? new Found(Verdict.Done, details) : new Found(event.fail(at + "the answer is no JSON"));
+  return isOneValue(details) ? new Found(Verdict.Done, details) : new Found(event.fail(at + "the response is not JSON"));
 }
 
 /** enrich replaces the event's data. */
@@ -114,16 +118,16 @@ function enrich(object: EventObject, owner: string, details: string): Status {
 function onEvent(event: Event): Verdict {
   const owner = ownerOf(event.object);
   if (owner == "") return Verdict.Done;
-  const key = url + owner; // of another service another is remembered
+  const key = url + owner; // includes the URL, since another service has other responses
   const kept = kv.get(key);
   const found = kept.ok ? new Found(Verdict.Done, kept.text) : ask(event, owner);
   if (found.verdict != Verdict.Done) return found.verdict;
   if (found.details != "") {
     const status = enrich(event.object, owner, found.details);
-    if (status == Status.BadArgument) return event.fail("owner " + quote(owner) + ": the answer is no JSON");
+    if (status == Status.BadArgument) return event.fail("owner " + quote(owner) + ": the response is not JSON");
     if (status != Status.OK) return event.fail("the event's data cannot be replaced: " + statusText(status));
   }
-  if (!kept.ok) kv.set(key, found.details, ttlMs); // where that fails, the service is asked again
+  if (!kept.ok) kv.set(key, found.details, ttlMs); // if this fails, the service is asked again
   return Verdict.Done;
 }
 

@@ -12,17 +12,17 @@ import (
 // maxReaders is how many iterators may be open at once.
 const maxReaders = 16
 
-// cache has the objects of one informer.
+// cache is the objects of one informer.
 type cache struct {
 	handle  int32               // of cache.v1 resource, plus one; 0 until the guest asks for it
 	byKey   map[string]string   // texts by namespace and name
 	indexes map[string][]string // keys by index=value
 }
 
-// reader is an iterator of cache.v1. A nil one is closed.
+// reader is an iterator of cache.v1, nil once it is closed.
 type reader struct {
-	left    []string // texts
-	current string   // "" if it stands on none
+	remaining []string // texts
+	current   string   // "" before the first
 }
 
 func (c *cache) add(text string) {
@@ -56,7 +56,7 @@ func (f *fake) CacheResource(informer string) int32 {
 	return c.handle - 1
 }
 
-// cache finds what a handle stands for.
+// cache returns the cache of a handle, or a status.
 func (f *fake) cache(resource uint32) (*cache, int32) {
 	if f.phase != event {
 		return nil, wrongPhase
@@ -69,7 +69,7 @@ func (f *fake) cache(resource uint32) (*cache, int32) {
 	return nil, badArgument
 }
 
-// open gives the number of a new iterator.
+// open returns the number of a new iterator.
 func (f *fake) open(r *reader) int32 {
 	for i, other := range f.readers {
 		if other == nil {
@@ -113,7 +113,7 @@ func (f *fake) CacheByIndex(resource uint32, index, value string) int32 {
 	}
 	r := &reader{}
 	for _, key := range c.indexes[index+"="+value] {
-		r.left = append(r.left, c.byKey[key])
+		r.remaining = append(r.remaining, c.byKey[key])
 	}
 	return f.open(r)
 }
@@ -123,11 +123,11 @@ func (f *fake) CacheNext(iter uint32) int32 {
 	switch {
 	case s != 0:
 		return s
-	case len(r.left) == 0:
+	case len(r.remaining) == 0:
 		r.current = ""
 		return 0
 	}
-	r.current, r.left = r.left[0], r.left[1:]
+	r.current, r.remaining = r.remaining[0], r.remaining[1:]
 	return 1
 }
 
