@@ -163,7 +163,8 @@ func TestObjectsAreBounded(t *testing.T) {
 			`{"kind":"C","metadata":{"namespace":"n","name":"c","uid":"%d"},"status":{"notAfter":"2026-05-02T12:00:00Z"}}`, n)), "C n/c 1")
 	}
 	if len(reports.byUID) != 10 || reports.order.Len() != 10 {
-		t.Errorf("%d reports are remembered, the order has %d", len(reports.byUID), reports.order.Len())
+		t.Errorf("%d reports are remembered, the order has %d", len(reports.byUID),
+			reports.order.Len())
 	}
 }
 
