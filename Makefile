@@ -188,7 +188,7 @@ sdk: ## Write the copy of the Go SDK that "informerd plugin new" brings
 
 .PHONY: docs
 docs: ## Write what is generated in docs
-	go test -count=1 -run '^TestReference$$' ./internal/config -update
+	go test -count=1 -run '^(TestReference|TestJSONSchema)$$' ./internal/config -update
 	go test -count=1 -run '^TestMetrics(Page)?$$' ./internal/endpoints -update
 	go test -count=1 -run '^TestFiltersPage$$' ./internal/daemon -update
 	go test -count=1 -run '^TestFiltersPage$$' ./internal/cli -update

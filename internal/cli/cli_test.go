@@ -35,6 +35,8 @@ outputs: {out: {stdout: {}}}
 		{"", exitOK, "informerd watches Kubernetes resources", ""},
 		{"--help", exitOK, "Available Commands", ""},
 		{"version", exitOK, "informerd dev go1.", ""},
+		{"schema", exitOK, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\"",
+			""},
 		{"version now", exitUsage, "", `informerd version takes no arguments, found "now"`},
 		{"frobnicate", exitUsage, "", `unknown command "frobnicate"`},
 		{"run", exitUsage, "", "--config is required"},

@@ -98,6 +98,10 @@ func checkAddress(address, example string) (problem, hint string) {
 	return "", ""
 }
 
+func checkAnyAddress(address, _ string) (problem, hint string) {
+	return checkAddress(address, ":8081")
+}
+
 func checkLoopbackAddress(address, _ string) (problem, hint string) {
 	if problem, hint = checkAddress(address, "127.0.0.1:8080"); problem != "" {
 		return problem, hint

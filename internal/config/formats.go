@@ -17,6 +17,12 @@ var (
 	label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 	// method is a method in capitals but for CONNECT and TRACE, which handlers do not have.
 	method = regexp.MustCompile(`^[A-Z]+(-[A-Z]+)*$`)
+	// path is one that does not begin with ~/.
+	path      = regexp.MustCompile(`^\s*[^\s~]|^\s*~[^/]`)
+	urlPrefix = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s]+(/[^?#\s]*)?$`)
+
+	loopbackAddress = regexp.MustCompile(
+		`^([Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]|127\.[0-9.]+|\[[^\]]+\]):[0-9]{1,5}$`)
 )
 
 // formats are the forms that texts in a configuration have, as the tags of the fields name them.
@@ -37,18 +43,16 @@ var formats = map[string]document.Format{
 		Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)},
 	"header-name": {Noun: "a header name",
 		Pattern: regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")},
-	"method":       {Noun: "a method in capitals", Pattern: method, Check: checkMethod},
-	"path":         {Check: checkPath},
-	"module":       {Check: checkModule},
-	"policy-files": {Check: checkPolicyFiles},
-	"address": {Check: func(text, _ string) (string, string) {
-		return checkAddress(text, ":8081")
-	}},
-	"loopback-address": {Check: checkLoopbackAddress},
+	"method":           {Noun: "a method in capitals", Pattern: method, Check: checkMethod},
+	"path":             {Pattern: path, Check: checkPath},
+	"module":           {Pattern: path, Check: checkModule},
+	"policy-files":     {Pattern: path, Check: checkPolicyFiles},
+	"address":          {Pattern: regexp.MustCompile(`:[0-9]{1,5}$`), Check: checkAnyAddress},
+	"loopback-address": {Pattern: loopbackAddress, Check: checkLoopbackAddress},
 	"label-selector":   {Check: checkLabelSelector},
 	"field-selector":   {Check: checkFieldSelector},
 	"field-path":       {Check: checkFieldPath},
 	"drop":             {Check: checkDrop},
-	"url-prefix":       {Check: checkURLPrefix},
-	"event-type":       {Check: checkEventType},
+	"url-prefix":       {Pattern: urlPrefix, Check: checkURLPrefix},
+	"event-type":       {Pattern: regexp.MustCompile(`^[!-)+-~]{1,256}$`), Check: checkEventType},
 }

@@ -46,6 +46,7 @@ func testMistakes(t *testing.T, mistakes []mistake) {
 			if got := strings.ReplaceAll(err.Error(), "x.yaml:", ""); got != m.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, m.want)
 			}
+			checkSchemaRejects(t, configuration, text)
 		})
 	}
 }

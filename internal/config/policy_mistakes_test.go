@@ -112,6 +112,7 @@ func TestPolicyMistakes(t *testing.T) {
 			if got := strings.ReplaceAll(err.Error(), "p/a.yaml:", ""); got != m.want {
 				t.Errorf("got:\n%.2000s\nwant:\n%s", got, m.want)
 			}
+			checkSchemaRejects(t, policy, text)
 		})
 	}
 }
@@ -215,6 +216,7 @@ func TestPoliciesMistakes(t *testing.T) {
 			if got := strings.ReplaceAll(err.Error(), "x.yaml:", ""); got != m.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, m.want)
 			}
+			checkSchemaRejects(t, configuration, text)
 		})
 	}
 	none := strings.Replace(withPolicies, "  own:\n    informer: pods\n    outputs: [out]\n", "", 1)

@@ -86,13 +86,16 @@ func TestReference(t *testing.T) {
 
 const referenceHead = `# Configuration reference
 
-Every field of a configuration and of a policy file, made of the types that they are read into; a test holds this page to
-them. [filters.md](filters.md) is about expressions, [writing-handlers.md](writing-handlers.md) about handlers.
+Every field of a configuration and of a policy file. [filters.md](filters.md) is about expressions,
+[writing-handlers.md](writing-handlers.md) about handlers. This page and the JSON Schema
+[config.schema.json](config.schema.json), which ` + "`informerd schema`" +
+	` prints for editors, are made
+of the types that configurations are read into.
 
-Unknown fields, values of the wrong type and numbers without the unit they need are errors. A duration is a number and a
-unit, as in ` + "`90s`, `1h30m`, `7d`" +
-	`: d, h, m, s and ms. A quantity of bytes is a number and a unit, as in ` + "`16Mi`" +
-	`: Ki, Mi and Gi.
+Unknown fields, values of the wrong type and numbers without the unit they need are errors. A
+duration is a number and a unit, as in ` + "`90s`, `1h30m`, `7d`" +
+	`: d, h, m, s and ms. A quantity of
+bytes is a number and a unit, as in ` + "`16Mi`" + `: Ki, Mi and Gi.
 
 `
 
@@ -128,6 +131,25 @@ func typeComments(t *testing.T) map[string]string {
 		}
 	}
 	return comments
+}
+
+// wrapped breaks a paragraph into lines of at most 100 characters.
+func wrapped(text string) string {
+	var b strings.Builder
+	length := 0
+	for i, word := range strings.Fields(text) {
+		switch length += len(word) + 1; {
+		case i == 0:
+			length = len(word)
+		case length > 100:
+			b.WriteByte('\n')
+			length = len(word)
+		default:
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }
 
 func oneParagraph(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -176,8 +198,8 @@ func (r *reference) section(s section) {
 	} else {
 		title = "`" + strings.TrimPrefix(title, ".") + "`"
 	}
-	fmt.Fprintf(&r.out, "## %s\n\n%s\n\n", title,
-		strings.ReplaceAll(r.comment(s.t.Name()), " Make one with Load or Parse.", ""))
+	about := strings.ReplaceAll(r.comment(s.t.Name()), " Make one with Load or Parse.", "")
+	fmt.Fprintf(&r.out, "## %s\n\n%s\n\n", title, wrapped(about))
 	fields := document.FieldsOf(s.t)
 	if len(fields) == 0 {
 		return

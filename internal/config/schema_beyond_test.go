@@ -1,0 +1,122 @@
+package config
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/informerd/informerd/internal/config/document"
+)
+
+// beyondSchema are the mistakes of the tests that a JSON Schema cannot find, by the reason for
+// that.
+var beyondSchema = map[string][]string{
+	"it names what may not exist": {
+		"TestListenerMistakes/unknown_informer",
+		"TestListenerMistakes/unknown_informer,_nothing_near",
+		"TestListenerMistakes/unknown_output",
+		"TestGrantMistakes/kv,_nowhere_to_keep_values",
+		"TestPolicyMistakes/unknown_informer",
+		"TestPolicyMistakes/unknown_informer,_nothing_near",
+		"TestPoliciesMistakes/no_match",
+		"TestPoliciesMistakes/no_match_anywhere",
+	},
+	"two values are wrong together, or one of them twice": {
+		"TestListenerMistakes/resync_without_period",
+		"TestListenerMistakes/resync_with_period_0",
+		"TestListenerMistakes/period_without_resync",
+		"TestListenerMistakes/drop_and_a_select",
+		"TestListenerMistakes/drop_and_rules",
+		"TestListenerMistakes/spill_without_the_policy",
+		"TestInformerMistakes/secrets",
+		"TestInformerMistakes/secrets_by_kind_and_version",
+		"TestInformerMistakes/secrets_inline",
+		"TestInformerMistakes/index_on_what_is_dropped",
+		"TestInformerMistakes/indexes_of_a_shared_cache",
+		"TestRuleMistakes/name_twice",
+		"TestConfigMistakes/empty_listeners",
+		"TestGrantMistakes/emit,_types_of_nothing",
+		"TestGrantMistakes/emit,_types_of_data",
+		"TestHeaderMistakes/same",
+		"TestUnitMistakes/backoffs_crossed",
+		"TestUnitMistakes/backoff_over_the_default",
+		"TestPolicyMistakes/rules_of_one_name",
+		"TestPolicyMistakes/name_of_a_listener",
+		"TestPolicyMistakes/indexes_of_a_cache_shared_with_the_configuration",
+		"TestPolicyMistakes/indexes_of_a_shared_cache",
+		"TestPoliciesMistakes/one_file_twice",
+	},
+	"a duration, a quantity or a time is out of range": {
+		"TestListenerMistakes/spill_too_small",
+		"TestRuleMistakes/for,_too_long",
+		"TestRuleMistakes/repeat,_too_short",
+		"TestRuleMistakes/repeat,_too_long",
+		"TestHTTPMistakes/port_too_large",
+		"TestHealthAndShutdownMistakes/drain_too_long",
+		"TestHealthAndShutdownMistakes/close_too_short",
+		"TestGrantMistakes/kv_for_ages",
+		"TestGrantMistakes/long_ago",
+		"TestGrantMistakes/the_zero_time",
+		"TestGrantMistakes/far_ahead",
+		"TestUnitMistakes/too_long_for_a_duration",
+		"TestUnitMistakes/too_short",
+		"TestUnitMistakes/memory_in_thousandths",
+		"TestUnitMistakes/memory_too_large",
+		"TestUnitMistakes/deadline",
+	},
+	"it is about YAML, and no longer there in JSON": {
+		"TestListenerMistakes/handler_config",
+		"TestSchemaMistakes/repeated_field",
+		"TestSchemaMistakes/repeated_listener",
+		"TestSchemaMistakes/merge_key",
+		"TestSchemaMistakes/key_that_is_no_string",
+		"TestSchemaMistakes/key_that_is_a_list",
+		"TestSchemaMistakes/tag",
+		"TestSchemaMistakes/octal_number",
+		"TestSchemaMistakes/date_for_a_text",
+		"TestPolicyMistakes/a_key_that_is_none",
+		"TestPolicyMistakes/binary",
+		"TestPolicyMistakes/alias_in_itself",
+		"TestPolicyMistakes/alias_bomb",
+		"TestPolicyMistakes/deep",
+		"TestPoliciesMistakes/listeners_that_are_none",
+	},
+	"the form of the text is read by code": {
+		"TestPathMistakes/$HOME/x.wasm",
+		"TestPathMistakes/${HOME}/x.wasm",
+		"TestPathMistakes//opt/$ENV/x.wasm",
+		"TestPathMistakes//opt/${env}x.wasm",
+		"TestPathMistakes/handlers/$NAME",
+		"TestPathMistakes/spill",
+		"TestListenerMistakes/remote_wasm",
+		"TestInformerMistakes/label_selector",
+		"TestInformerMistakes/field_selector",
+		"TestInformerMistakes/drop",
+		"TestHTTPMistakes/all_IPv6_addresses",
+		"TestHTTPGrantMistakes/hosts_that_look_like_addresses,_and_others",
+		"TestHTTPGrantMistakes/paths",
+		"TestHeaderMistakes/framing",
+		"TestHeaderMistakes/proxy",
+		"TestHeaderMistakes/line_break",
+		"TestStateMistakes/variable",
+		"TestPoliciesMistakes/no_pattern",
+		"TestPoliciesMistakes/folders_in_folders",
+	},
+}
+
+// checkSchemaRejects holds that the JSON Schema finds every mistake but those of beyondSchema.
+func checkSchemaRejects(t *testing.T, kind *document.Kind, text string) {
+	t.Helper()
+	beyond := ""
+	for reason, names := range beyondSchema {
+		if slices.Contains(names, t.Name()) {
+			beyond = reason
+		}
+	}
+	rejected := schemaSays(t, kind, text) != nil
+	switch {
+	case !rejected && beyond == "":
+		t.Errorf("the JSON Schema takes it: say it in a tag, or add %q to beyondSchema", t.Name())
+	case rejected && beyond != "":
+		t.Errorf("the JSON Schema rejects it: remove %q from beyondSchema, %s", t.Name(), beyond)
+	}
+}
