@@ -60,7 +60,7 @@ func TestAServerThatIsBackIsFoundSoon(t *testing.T) {
 func TestBackoffModel(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		var b backoff
+		var b retryDelays
 		now, base, longest := time.Now(), backoffMin, time.Duration(0)
 		for n := range 60 {
 			pause := time.Duration(rng.Int64N(int64(2 * time.Second)))

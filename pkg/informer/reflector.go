@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/informer/internal/store"
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
@@ -35,8 +36,8 @@ type reflector struct {
 	// subscriptions are the names of those who have to do without, for the log; may be nil.
 	subscriptions func() []string
 
-	backoff backoff
-	pace    pace // of watches that follow each other at once
+	retry retryDelays
+	pace  pace // of watches that follow each other at once
 	// failedWatches is how many watches in a row the server refused for now, or ended at once.
 	failedWatches int
 	skips         skips
@@ -90,9 +91,9 @@ func (r *reflector) run(ctx context.Context) {
 		if r.renewed(ctx, err) {
 			continue
 		}
-		delay := r.backoff.next(time.Now(), err)
+		delay := r.retry.next(time.Now(), err)
 		r.report(err, delay)
-		if sleep(ctx, delay) != nil {
+		if backoff.Sleep(ctx, delay) != nil {
 			return
 		}
 	}

@@ -221,7 +221,7 @@ func TestNoServerIsLoggedWithAddressAndBackoff(t *testing.T) {
 }
 
 func TestBackoffStaysHighWhileAttemptsFail(t *testing.T) {
-	var b backoff
+	var b retryDelays
 	now := time.Now()
 	for i := range 100 {
 		base := min(backoffMin<<min(i, 10), backoffMax)

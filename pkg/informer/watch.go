@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
@@ -118,15 +119,15 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 	case short:
 		return r.afterFailure(ctx, errShortWatch)
 	case end == ended:
-		return true, nilIfDone(ctx, sleep(ctx, r.pace.next(time.Now())))
+		return true, nilIfDone(ctx, backoff.Sleep(ctx, r.pace.next(time.Now())))
 	default:
-		delay := jittered(backoffMin) // other clients have lost theirs, too
+		delay := backoff.Late(backoffMin) // other clients have lost theirs, too
 		if time.Since(w.begun) < steadyWatch {
-			delay = r.backoff.next(time.Now(), nil)
+			delay = r.retry.next(time.Now(), nil)
 		}
 		r.log.Info("watch connection lost, watching on", "error", cause, "in",
 			delay.Round(time.Millisecond))
-		return true, nilIfDone(ctx, sleep(ctx, delay))
+		return true, nilIfDone(ctx, backoff.Sleep(ctx, delay))
 	}
 }
 
@@ -235,9 +236,9 @@ func (r *reflector) flush() {
 // not bring.
 func (r *reflector) wait(ctx context.Context, cause error) error {
 	r.flush()
-	delay := r.backoff.next(time.Now(), cause)
+	delay := r.retry.next(time.Now(), cause)
 	r.report(fmt.Errorf("failed to watch %s: %w", r.resource, cause), delay)
-	return nilIfDone(ctx, sleep(ctx, delay))
+	return nilIfDone(ctx, backoff.Sleep(ctx, delay))
 }
 
 // nilIfDone: being stopped is no failure.

@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/internal/backoff"
 )
 
 // syncBound is how late an informer may sync with a server that answers lists at once, whatever it
@@ -207,7 +209,7 @@ type madeWatch struct {
 func (w *madeWatch) Read(p []byte) (int, error) {
 	if w.rest == "" {
 		if w.sent > 0 || w.kind == "silent" {
-			if err := sleep(w.ctx, w.pause); err != nil {
+			if err := backoff.Sleep(w.ctx, w.pause); err != nil {
 				return 0, err
 			}
 		}
@@ -222,7 +224,7 @@ func (w *madeWatch) Read(p []byte) (int, error) {
 				return 0, errors.New("http2: client connection lost")
 			}
 		case "silent":
-			return 0, sleep(w.ctx, time.Hour)
+			return 0, backoff.Sleep(w.ctx, time.Hour)
 		case "trickle", "flood":
 			name = fmt.Sprint("p", w.sent)
 		case "changes":
