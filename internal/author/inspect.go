@@ -7,19 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/plugins"
 	"github.com/informerd/informerd/pkg/plugins/abi"
 )
-
-// snippets are the grants as a configuration has them, with what must be filled in.
-var snippets = map[string]string{
-	"log":    "log: {}",
-	"kv":     "kv: {}",
-	"clock":  "clock: {}",
-	"random": "random: {}",
-	"http":   "http: {allow: [https://HOST/PATH]}",
-	"cache":  "cache: {informers: [NAME]}",
-}
 
 // rights say what each grant is about.
 var rights = map[string]string{
@@ -92,19 +83,12 @@ func showInspection(path string, in *plugins.Inspection, w io.Writer) error {
 		p.line("")
 		p.line("grants:")
 		for _, grant := range grants {
-			p.line("  %s", snippet(grant))
+			p.line("  %s", config.GrantUsage(grant))
 		}
 	} else if in.Kind != plugins.ModuleOther {
 		p.row("grants", "none needed")
 	}
 	return p.err
-}
-
-func snippet(grant string) string {
-	if text, ok := snippets[grant]; ok {
-		return text
-	}
-	return grant + ": {}"
 }
 
 func most(bounded bool, text string) string {

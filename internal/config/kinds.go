@@ -146,12 +146,14 @@ var help = map[reflect.Type]document.Help{
 		Example: "{wasm: handler.wasm}",
 		Missing: hints{"wasm": "add wasm, the path of the module"}},
 	reflect.TypeFor[HTTPGrant](): {
+		Example: "{allow: [https://HOST/PATH]}",
 		Missing: hints{"allow": "add allow, a list of URLs, as in [" + urlExample + "]"},
 		Empty: hints{"allow": "name a URL, as in " + urlExample + ", or remove the grant",
 			"methods": "remove it for GET and POST"}},
 	reflect.TypeFor[HeaderValue](): {Missing: hints{"value": whereHint + ", or remove it"}},
 	reflect.TypeFor[EmitGrant]():   {Empty: hints{"types": "remove it to allow all types"}},
 	reflect.TypeFor[CacheGrant](): {
+		Example: "{informers: [NAME]}",
 		Missing: hints{"informers": "add informers, a list of names"},
 		Empty: hints{"informers": "name an informer, or remove the grant",
 			"namespaces": "remove it to allow all namespaces"}},

@@ -11,67 +11,19 @@ import (
 
 	"github.com/informerd/informerd/internal/config"
 	"github.com/informerd/informerd/pkg/plugins"
-	"github.com/informerd/informerd/pkg/plugins/abi"
 )
 
-// grants gives a listener's handler the rights of the configuration. What is wrong is reported
-// where it stands; then they are not to be used.
+// grants returns the rights that the configuration gives a listener's handler. Mistakes are
+// reported at their places; then the rights must not be used.
 func (b *builder) grants(g config.Grants) (granted plugins.Grants, ok bool) {
-	if g.Log != nil {
-		granted.Log = &plugins.LogGrant{LinesPerSecond: g.Log.Rate}
-		if err := granted.Log.Level.UnmarshalText([]byte(g.Log.Level)); err != nil {
-			b.mistake(".handler.grants.log.level", err)
-			return granted, false
-		}
+	granted, ok = g.Host(), true
+	if granted.KV != nil {
+		granted.KV.Persist = granted.KV.Persist && b.parts.persist
 	}
-	if g.KV != nil {
-		granted.KV = &plugins.KVGrant{
-			Keys: g.KV.Keys, Bytes: int64(g.KV.Bytes), TTL: g.KV.TTL.Duration,
-			Persist: g.KV.Persist && b.parts.persist,
-		}
+	if granted.HTTP != nil {
+		granted.HTTP.Headers, ok = b.headers(g.HTTP.Headers)
 	}
-	if g.Clock != nil {
-		granted.Clock = &plugins.ClockGrant{Fixed: g.Clock.Fixed}
-	}
-	if g.Random != nil {
-		granted.Random = &plugins.RandomGrant{}
-		if g.Random.Seed != nil {
-			seed := uint64(*g.Random.Seed)
-			granted.Random.Seed = &seed
-		}
-	}
-	if g.Emit != nil {
-		granted.Emit = emitGrant(g.Emit)
-	}
-	if g.Cache != nil {
-		granted.Cache = &plugins.CacheGrant{
-			Informers: g.Cache.Informers, Namespaces: g.Cache.Namespaces,
-			MaxItems: g.Cache.MaxItems, MaxBytes: int64(g.Cache.MaxBytes),
-		}
-	}
-	if g.HTTP == nil {
-		return granted, true
-	}
-	granted.HTTP = &plugins.HTTPGrant{
-		Allow: g.HTTP.Allow, Methods: g.HTTP.Methods, MaxRequest: int64(g.HTTP.MaxRequest),
-		MaxResponse: int64(g.HTTP.MaxResponse),
-		Timeout:     g.HTTP.Timeout.Duration, PerEvent: g.HTTP.PerEvent, Private: g.HTTP.Private,
-	}
-	granted.HTTP.Headers, ok = b.headers(g.HTTP.Headers)
 	return granted, ok
-}
-
-// emitGrant makes the grant of one that was checked.
-func emitGrant(g *config.EmitGrant) *plugins.EmitGrant {
-	// no kinds are none
-	granted := &plugins.EmitGrant{Kinds: []abi.EmitKind{}, Types: g.Types, Count: g.Count,
-		Bytes: int64(g.Bytes)}
-	for _, kind := range []abi.EmitKind{abi.EmitEvent, abi.EmitData} {
-		if slices.Contains(g.Kinds, kind.String()) {
-			granted.Kinds = append(granted.Kinds, kind)
-		}
-	}
-	return granted
 }
 
 // headers finds the values of headers.
