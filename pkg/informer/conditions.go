@@ -7,7 +7,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// conditions are what a subscription wants, before anything is built or locked for an event.
+// conditions are what a subscription wants. They are evaluated before anything is made or locked
+// for an event.
 type conditions struct {
 	on          event.OpSet
 	list        []condition.Condition
@@ -20,26 +21,26 @@ func newConditions(on event.OpSet, list []condition.Condition, transitions bool)
 		condition.Validate(list)
 }
 
-// judge decides which events a subscription gets. Those of several subscriptions read what they ask
-// for together, if they have the same fields. The zero value refuses everything.
-type judge struct {
+// matcher decides which events a subscription gets. The matchers of several subscriptions that
+// share fields read an object once. The zero value refuses everything.
+type matcher struct {
 	on     event.OpSet
 	list   *condition.List
 	fields *condition.Fields
 }
 
-// judge makes one that reads with fields.
-func (c *conditions) judge(fields *condition.Fields) judge {
+// matcher returns a matcher that reads with fields.
+func (c *conditions) matcher(fields *condition.Fields) matcher {
 	list, err := fields.Compile(c.list, c.transitions)
 	if err != nil {
-		panic(err) // NewSubscription has found them good
+		panic(err) // NewSubscription has validated them
 	}
-	return judge{c.on, list, fields}
+	return matcher{c.on, list, fields}
 }
 
-// allows reports whether the subscription wants the event. It does not allocate, and takes far less
-// than a microsecond, once the fields that it asks for are read.
-func (j *judge) allows(e *buffer.Entry) bool {
+// allows reports whether the subscription wants the event. It does not allocate, and once the
+// fields are read it takes far less than a microsecond.
+func (j *matcher) allows(e *buffer.Entry) bool {
 	if !j.on.Has(e.Op) {
 		return false
 	}
@@ -47,13 +48,13 @@ func (j *judge) allows(e *buffer.Entry) bool {
 		Before: e.KnownBefore()})
 }
 
-// allowed returns those of the stored objects that a subscription which comes late wants as adds.
+// allowed returns the stored objects that a late subscription wants as adds.
 func (c *conditions) allowed(objects []*object.Object) []*object.Object {
 	if len(c.list) == 0 {
 		return objects
 	}
 	var wanted []*object.Object // a new one, so that a few objects do not keep the list of all
-	j := c.judge(&condition.Fields{})
+	j := c.matcher(&condition.Fields{})
 	for _, o := range objects {
 		if j.allows(&buffer.Entry{Event: event.Event{Op: event.Add, Object: o}}) {
 			wanted = append(wanted, o)

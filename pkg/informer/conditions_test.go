@@ -83,7 +83,7 @@ func TestConditionsOnObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := c.judge(&condition.Fields{})
+		j := c.matcher(&condition.Fields{})
 		for o, want := range map[*object.Object]bool{web: tt.web, bare: tt.bare, odd: tt.odd} {
 			if got := j.allows(
 				&buffer.Entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
@@ -113,7 +113,7 @@ func TestConditionsOnOddLabels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j := c.judge(&condition.Fields{})
+			j := c.matcher(&condition.Fields{})
 			if got := j.allows(
 				&buffer.Entry{Event: event.Event{Op: event.Add, Object: o}}); got != want {
 				t.Errorf("%s, %s: %t", labels, c.list[0], got)
@@ -129,7 +129,7 @@ func TestConditionsAreAllAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := c.judge(&condition.Fields{})
+	j := c.matcher(&condition.Fields{})
 	for text, want := range map[string]bool{
 		`shop "a":"1"`: true, `shop "a":"1","b":"1"`: true, `shop "a":"1","b":"2"`: false,
 		`shop "a":"2"`: false, `pay "a":"1"`: false, `shop "b":"1"`: false,

@@ -45,10 +45,10 @@ func (c *controller) run(ctx context.Context) {
 		default:
 		}
 		if deltas, ok := c.queue.pop(); ok {
-			c.proc.settle(ctx) // of what was passed
+			c.proc.awaitBlocked(ctx) // of what was passed
 			for i := range deltas {
 				c.apply(&deltas[i])
-				c.proc.settle(ctx)
+				c.proc.awaitBlocked(ctx)
 			}
 			c.done()
 			continue

@@ -55,7 +55,7 @@ func TestARefusedOfferIsNotOvertaken(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		p.settle(t.Context())
+		p.awaitBlocked(t.Context())
 	}()
 	got = append(got, next(), next())
 	<-done

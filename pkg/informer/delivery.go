@@ -8,9 +8,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Delivery is one event handed to a worker, which must not change it, and must call Done, Retry or
-// Again, once. Its objects are as the store has them, packed if that saves memory: call Plain
-// before reading several fields of one. (Subscription.Run does.)
+// Delivery is one event handed to a worker, which must call Done, Retry or Again, once, and must
+// not change the event. Its objects are as the store has them, packed if that saves memory: call
+// Plain before reading several fields of one. (Subscription.Run does.)
 type Delivery struct {
 	event.Event
 	// Attempt is 1 for the first delivery of the event, 2 for its first retry, and so on.
@@ -19,12 +19,12 @@ type Delivery struct {
 	// Op is Resync, as nothing has happened to it; or Delete, if the object is gone and the
 	// conditions of a subscription with Transitions have refused that.
 	Recalled bool
-	// Before is set for the Delete of an object of which the subscription had taken a state, if it
-	// has Transitions: that state. Object may differ from it in what the subscription looks at, if
-	// events were missed.
+	// Before is for a Delete, and set if the subscription has Transitions: the state of the object
+	// that it took last, nil if it took none. If events were missed, Object may differ from it in
+	// what the subscription looks at.
 	Before *object.Object
-	// Progress belongs to the worker: what it sets before Retry, it finds here at the event's next
-	// delivery, and at no other event's. It is nil at the first one.
+	// Progress belongs to the worker: what it sets before Retry, it finds here at the next delivery
+	// of the same event. It is nil at the first one.
 	Progress any
 
 	ack Acknowledger
@@ -34,36 +34,35 @@ type Delivery struct {
 	initials int
 }
 
-// Acknowledger is where a delivery came from and where the worker's answer goes.
+// Acknowledger is where a delivery came from, and where the worker's answer goes.
 type Acknowledger interface {
-	// Done: the event needs nobody any more.
+	// Done ends the delivery: nobody needs the event any more.
 	Done(d *Delivery)
-	// Retry: the event is to be delivered again after a delay, before any other of its object.
+	// Retry has the event delivered again after a delay, before any other of its object.
 	Retry(d *Delivery, after time.Duration)
-	// Again: as Done, and the object is to be delivered again after a delay, if nothing else of it
-	// comes before.
+	// Again is as Done, and has the object delivered again after a delay, unless another event of
+	// it comes before that.
 	Again(d *Delivery, after time.Duration)
 }
 
-// NewDelivery makes a delivery for a source of events other than a Subscription.
+// NewDelivery returns a delivery for a source of events other than a Subscription.
 func NewDelivery(e event.Event, attempt int, ack Acknowledger) Delivery {
 	return Delivery{Event: e, Attempt: attempt, ack: ack}
 }
 
-// Done says that the event needs nobody any more.
+// Done ends the delivery: nobody needs the event any more.
 func (d *Delivery) Done() { d.ack.Done(d) }
 
-// Retry gives the event back, to be delivered again after a delay and before any other event of its
-// object. Other objects go on meanwhile.
+// Retry puts the event back. It is delivered again after a delay, and before any other event of its
+// object. Events of other objects do not wait for it.
 func (d *Delivery) Retry(after time.Duration) { d.ack.Retry(d, after) }
 
-// Again says that the event is done, and that its object is wanted again after a while though
-// nothing may have happened to it: as a Resync with Recalled set. If an event of the object comes
-// before that, the wish is forgotten, and its worker may ask again. After a Delete it is the same
-// as Done.
+// Again ends the delivery and asks for its object again after a delay, even if nothing happens to
+// it: as a Resync with Recalled set. If an event of the object comes before that, the request is
+// forgotten, and the worker of that event may ask again. After a Delete, Again is the same as Done.
 func (d *Delivery) Again(after time.Duration) { d.ack.Again(d, after) }
 
-// entry is what the delivery was made of. A worker must not have changed the event.
+// entry returns what the delivery was made of.
 func (d *Delivery) entry() *buffer.Entry {
 	return &buffer.Entry{
 		Event: d.Event, From: d.from, Initials: d.initials, Recalled: d.Recalled, Failed: d.failed,
@@ -85,11 +84,11 @@ func (a *subscriptionAck) Again(d *Delivery, after time.Duration) {
 	wake := s.finished(e, true)
 	if d.Op != event.Delete {
 		// Under the same lock: another worker may have the object's next event from here on, and
-		// what it wishes is newer.
+		// what it asks for is newer.
 		s.recallAfter(*e, after)
 	}
 	s.mu.Unlock()
-	s.tell(wake)
+	s.signal(wake)
 }
 
 // Retry parks the event in the buffer.
@@ -118,6 +117,7 @@ func (a *subscriptionAck) Retry(d *Delivery, after time.Duration) {
 	s.room.set()
 }
 
+// unpark hands a parked event out again.
 func (s *Subscription) unpark(key event.Key) {
 	s.mu.Lock()
 	delete(s.retries, key)
@@ -126,15 +126,16 @@ func (s *Subscription) unpark(key event.Key) {
 	s.wake.set()
 }
 
+// finish ends an entry's delivery. done: a worker has finished it, nobody gave it up.
 func (s *Subscription) finish(e *buffer.Entry, done bool) {
 	s.mu.Lock()
 	wake := s.finished(e, done)
 	s.mu.Unlock()
-	s.tell(wake)
+	s.signal(wake)
 }
 
-// finished frees an entry's place and reports whether that is something for those who wait. The
-// caller holds mu, and calls tell behind it.
+// finished frees an entry's place, and reports whether those who wait for an event have to wake up.
+// The caller holds mu, and calls signal after releasing it.
 func (s *Subscription) finished(e *buffer.Entry, done bool) (wake bool) {
 	e.From.Initials -= e.Initials
 	s.buf.Done(e.Object.Key())
@@ -149,8 +150,9 @@ func (s *Subscription) finished(e *buffer.Entry, done bool) (wake bool) {
 	return s.available() > 0 || s.stopped && s.buf.Empty()
 }
 
-// tell wakes who waits for an event, if there is one, and who waits for room.
-func (s *Subscription) tell(wake bool) {
+// signal wakes an informer that waits for room and, if wake is set, a worker that waits for an
+// event.
+func (s *Subscription) signal(wake bool) {
 	if wake {
 		s.wake.set()
 	}

@@ -109,7 +109,7 @@
 // of the first list or of what was stored when it joined, which takes no room of the buffer and is
 // what nobody waits for. What happens to events for which it has no room is its choice:
 //
-//   - [OverflowLatest], the default: the object is marked and delivered once in its then current
+//   - [OverflowLatest], the default: the object is marked and delivered once in its current
 //     state.
 //   - [OverflowBlock]: the informer waits, and with it its other subscriptions. They can still come
 //     and go.

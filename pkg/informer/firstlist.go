@@ -82,7 +82,7 @@ func (p *processor) distributeFirst(objects []*object.Object) {
 	for _, o := range objects {
 		e.Object = o
 		for i, reg := range p.regs {
-			if reg.judge.allows(&e) {
+			if reg.matcher.allows(&e) {
 				wanted[i] = append(wanted[i], o.Stored())
 			}
 		}

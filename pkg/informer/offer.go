@@ -6,14 +6,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 )
 
-// offer is called by controllers. It never blocks, and is false if the event must be offered again
-// when there is room. The workers learn of it when the caller sets wake.
+// offer offers an event of an informer to the buffer. It never blocks, and reports whether the
+// event was taken; if not, offerAgain repeats it when there is room. Workers notice the event once
+// the caller sets wake.
 func (s *Subscription) offer(reg *registration, e buffer.Entry) (taken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.offerLocked(reg, e)
 }
 
+// offerLocked is offer for a caller that holds mu.
 func (s *Subscription) offerLocked(reg *registration, e buffer.Entry) (taken bool) {
 	if s.stopped || e.From.Removed {
 		return true
@@ -36,15 +38,15 @@ func (s *Subscription) offerAgain(reg *registration, e buffer.Entry) (taken bool
 	return s.offerLocked(reg, e)
 }
 
-// postpone counts an event that is not offered before another one of its registration is taken.
+// postpone counts an event that waits for an earlier one of its registration to be taken.
 func (s *Subscription) postpone(reg *registration) {
 	s.mu.Lock()
 	reg.postponed++
 	s.mu.Unlock()
 }
 
-// offerUntil repeats an offer until it is taken, the subscription is gone, or ctx is done.
-func (s *Subscription) offerUntil(ctx context.Context, reg *registration, e buffer.Entry) {
+// offerUntilTaken repeats an offer until it is taken, the subscription is gone, or ctx is done.
+func (s *Subscription) offerUntilTaken(ctx context.Context, reg *registration, e buffer.Entry) {
 	s.mu.Lock()
 	s.stats.Blocked++
 	s.mu.Unlock()

@@ -13,25 +13,24 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// processor distributes an informer's notifications to its subscriptions. It has no goroutine:
-// whoever applies a delta calls it.
+// processor distributes an informer's notifications to its subscriptions. It has no goroutine: the
+// goroutine that applies a delta calls it.
 type processor struct {
-	// mu is held while an object is applied to the store and its notification distributed, and
-	// while a subscription joins or leaves. So a late subscription's snapshot of the store misses
-	// no event and doubles none.
+	// mu is held while a delta is applied to the store and its notification distributed, and while
+	// a subscription joins or leaves. So a late subscription's snapshot of the store misses no
+	// event and doubles none.
 	mu   sync.Mutex
 	regs []*registration
 	// resyncs: there is a subscription with a period, or was.
 	resyncs bool
 	// blocked are offers that a subscription with OverflowBlock has not taken. The controller
 	// repeats them when it does not hold mu, and nothing is applied before they are taken: a full
-	// subscription may hold up the informer, but neither those who come and go, nor the handlers
-	// among them.
+	// subscription may hold up the informer, but not those who join and leave meanwhile.
 	blocked []blockedOffer
-	// asleep are those whose workers have not been told yet of what was offered.
-	asleep []*registration
-	// fields reads what the conditions of all subscriptions ask for. It is stale, with fields that
-	// nobody asks for, once one has left. Guarded by mu.
+	// toWake are registrations whose workers have to be woken, since they were offered something.
+	toWake []*registration
+	// fields reads what the conditions of all subscriptions ask for. Once a subscription has left
+	// it is stale: it has fields that nobody asks for. Guarded by mu.
 	fields condition.Fields
 	stale  bool
 }
@@ -50,41 +49,40 @@ type registration struct {
 	store        *store.Store
 
 	// Guarded by processor.mu.
-	judge      judge
+	matcher    matcher
 	nextResync time.Time
-	// syncing: the last resync was for this subscription, too. An object that a new list gives
-	// unchanged goes to syncing subscriptions only. Each starts as syncing.
+	// syncing: the last resync was for this subscription, too. An object that is unchanged in a new
+	// list goes to syncing subscriptions only. Each starts as syncing.
 	syncing bool
-	asleep  bool // is in processor.asleep
+	toWake  bool // is in processor.toWake
 
-	// Guarded by subscription.mu.
-	// postponed are its events in processor.blocked.
+	// postponed is how many of its events are in processor.blocked. Guarded by subscription.mu.
 	postponed int
 }
 
 // join registers a subscription. What the store holds, and the subscription's conditions allow,
 // reaches it as initial adds.
-func (p *processor) join(l *Subscription, store *store.Store, now time.Time) *registration {
+func (p *processor) join(s *Subscription, store *store.Store, now time.Time) *registration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reg := &registration{
-		Origin:       buffer.Origin{Transitions: l.cfg.Transitions, Stored: store.Get},
-		subscription: l, store: store, syncing: true, nextResync: now.Add(l.cfg.Resync),
-		judge: l.conditions.judge(&p.fields),
+		Origin:       buffer.Origin{Transitions: s.cfg.Transitions, Stored: store.Get},
+		subscription: s, store: store, syncing: true, nextResync: now.Add(s.cfg.Resync),
+		matcher: s.conditions.matcher(&p.fields),
 	}
 	stored, _, _ := store.Size()
 	var wanted []*object.Object
-	if l.conditions.on.Has(event.Add) {
-		wanted = l.conditions.allowed(store.List())
+	if s.conditions.on.Has(event.Add) {
+		wanted = s.conditions.allowed(store.List())
 	}
-	l.refused.Add(uint64(stored - len(wanted)))
-	l.join(reg, wanted)
+	s.refused.Add(uint64(stored - len(wanted)))
+	s.join(reg, wanted)
 	p.regs = append(p.regs, reg)
-	p.resyncs = p.resyncs || l.cfg.Resync > 0
+	p.resyncs = p.resyncs || s.cfg.Resync > 0
 	return reg
 }
 
-// names returns those of the subscriptions that have one.
+// names returns the names of the subscriptions that have one.
 func (p *processor) names() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,8 +94,8 @@ func (p *processor) names() (names []string) {
 	return names
 }
 
-// leave is idempotent. The subscription is told first: that ends a controller's wait for its
-// buffer.
+// leave ends a registration. It is idempotent. The subscription goes first: that ends a
+// controller's wait for its buffer.
 func (p *processor) leave(reg *registration) {
 	reg.subscription.remove(reg)
 	p.mu.Lock()
@@ -106,11 +104,11 @@ func (p *processor) leave(reg *registration) {
 	p.stale = true
 }
 
-// refresh has only those fields read that somebody asks for.
+// refresh makes fields again, of what the present subscriptions ask for.
 func (p *processor) refresh() {
 	p.fields, p.stale = condition.Fields{}, false
 	for _, reg := range p.regs {
-		reg.judge = reg.subscription.conditions.judge(&p.fields)
+		reg.matcher = reg.subscription.conditions.matcher(&p.fields)
 	}
 }
 
@@ -118,8 +116,8 @@ func (p *processor) refresh() {
 // holds mu.
 func (p *processor) distribute(e event.Event) { p.send(&buffer.Entry{Event: e}) }
 
-// distributeGone offers a delete to every subscription whose conditions allow it. Known is the
-// state before, which the object may have left with its end. The caller holds mu.
+// distributeGone offers a delete to every subscription whose conditions allow it. known is the
+// stored state before, from which the last state in the event may differ. The caller holds mu.
 func (p *processor) distributeGone(e event.Event, known *object.Object) {
 	p.send(&buffer.Entry{Event: e, Known: known})
 }
@@ -135,6 +133,7 @@ func (p *processor) distributeUnchanged(o *object.Object) {
 	}
 }
 
+// send offers an event to every subscription whose conditions allow it.
 func (p *processor) send(offered *buffer.Entry) {
 	if p.stale {
 		p.refresh()
@@ -144,65 +143,66 @@ func (p *processor) send(offered *buffer.Entry) {
 	}
 }
 
-// sendTo offers an event to one subscription. One that its conditions refuse costs nothing but
-// asking them: with hundreds of subscriptions on an informer, most events are for few of them.
+// sendTo offers an event to one subscription. An event that its conditions refuse costs nothing but
+// evaluating them: with hundreds of subscriptions on an informer, most events are for few of them.
 func (p *processor) sendTo(reg *registration, e *buffer.Entry) {
-	l := reg.subscription
-	if !reg.judge.allows(e) {
-		l.refused.Add(1)
+	s := reg.subscription
+	if !reg.matcher.allows(e) {
+		s.refused.Add(1)
 		return
 	}
 	offered := *e
 	offered.From = &reg.Origin
-	if !l.cfg.Transitions {
+	if !s.cfg.Transitions {
 		offered.Known = nil // nobody will ask
 	}
 	if offered.Initial {
 		offered.Initials = 1
 	}
-	// What comes after an offer that was not taken waits behind it, also if there is room by now:
-	// the two may be of one object.
+	// An event after an offer that was not taken waits behind it, even if there is room by now: the
+	// two may be of one object.
 	waits := slices.ContainsFunc(p.blocked, func(b blockedOffer) bool {
 		return b.reg == reg
 	})
 	if waits {
-		l.postpone(reg)
+		s.postpone(reg)
 	}
-	if waits || !l.offer(reg, offered) {
+	if waits || !s.offer(reg, offered) {
 		p.blocked = append(p.blocked, blockedOffer{reg, offered})
 	}
-	p.later(reg)
+	p.wakeLater(reg)
 }
 
-// later has the next wake tell the registration's workers. The caller holds mu.
-func (p *processor) later(reg *registration) {
-	if !reg.asleep {
-		reg.asleep = true
-		p.asleep = append(p.asleep, reg)
+// wakeLater has the next wake wake the registration's workers. The caller holds mu.
+func (p *processor) wakeLater(reg *registration) {
+	if !reg.toWake {
+		reg.toWake = true
+		p.toWake = append(p.toWake, reg)
 	}
 }
 
-// wake tells the workers of the subscriptions that were offered something. It is not done for each
-// event: that would cost more than the event.
+// wake wakes the workers of the subscriptions that were offered something. It is not called for
+// each event: that would cost more than the event.
 func (p *processor) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, reg := range p.asleep {
-		reg.asleep = false
+	for _, reg := range p.toWake {
+		reg.toWake = false
 		reg.subscription.wake.set()
 	}
-	clear(p.asleep)
-	p.asleep = p.asleep[:0]
+	clear(p.toWake)
+	p.toWake = p.toWake[:0]
 }
 
-// settle waits until every blocked offer is taken, or ctx is done. The caller does not hold mu.
-func (p *processor) settle(ctx context.Context) {
+// awaitBlocked waits until every blocked offer is taken, or ctx is done. The caller does not hold
+// mu.
+func (p *processor) awaitBlocked(ctx context.Context) {
 	if len(p.blocked) == 0 {
 		return
 	}
 	p.wake()
 	for _, b := range p.blocked {
-		b.reg.subscription.offerUntil(ctx, b.reg, b.entry)
+		b.reg.subscription.offerUntilTaken(ctx, b.reg, b.entry)
 	}
 	clear(p.blocked)
 	p.blocked = p.blocked[:0]
@@ -236,7 +236,7 @@ func (p *processor) startResync(now time.Time, store *store.Store) (next time.Ti
 	stored := store.Snapshot()
 	for _, reg := range due {
 		reg.subscription.resync(reg, stored)
-		p.later(reg)
+		p.wakeLater(reg)
 	}
 	return next
 }

@@ -44,7 +44,7 @@ func (w *world) replicas(n int) {
 }
 
 // Of replicas, the store has little more than what differs between them. Events carry the very
-// objects that are stored, and to store, index, judge and deliver them unpacks none.
+// objects that are stored, and to store, index, match and deliver them unpacks none.
 func TestReplicasAreStoredAndDeliveredPacked(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const n = 40

@@ -7,13 +7,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/buffer"
 )
 
-// recall is a worker's wish to have an object again.
+// recall is a worker's request to get an object again.
 type recall struct {
 	timer *time.Timer
 	entry buffer.Entry
 }
 
-// recallAfter sets the timer for an object that a worker is done with, unless more of it waits
+// recallAfter sets the timer for an object that a worker has finished, unless more of it waits
 // already. The caller holds mu.
 func (s *Subscription) recallAfter(e buffer.Entry, after time.Duration) {
 	key := e.Object.Key()
@@ -33,18 +33,19 @@ func (s *Subscription) recallAfter(e buffer.Entry, after time.Duration) {
 	s.recalls[key] = r
 }
 
-// recall hands the object to a worker. What waits of the object in the ring or behind it comes
-// later, as it is newer. An object that is not stored any more does not come again, also if the
-// subscription has not heard of its end, because it was dropped or refused; but a subscription with
-// Transitions gets that end now, if its conditions may have refused it.
+// recall hands the object to a worker. Its events in the buffer come later, as they are newer.
+//
+// An object that is not stored any more does not come again, even if the subscription never got its
+// delete, because that was dropped or refused. But a subscription with Transitions gets the delete
+// now, if its conditions may have refused it.
 func (s *Subscription) recall(key event.Key, r *recall) {
 	s.mu.Lock()
-	if s.recalls[key] != r { // it was forgotten while the timer went off
+	if s.recalls[key] != r { // it was forgotten while its timer fired
 		s.mu.Unlock()
 		return
 	}
 	delete(s.recalls, key)
-	if r.entry.Gone() && !s.refusedEnd(r) {
+	if r.entry.Gone() && !s.becomeDelete(r) {
 		s.mu.Unlock()
 		return
 	}
@@ -54,17 +55,18 @@ func (s *Subscription) recall(key event.Key, r *recall) {
 	s.wake.set()
 }
 
-// refusedEnd makes an object that is gone its end, unless the subscription hears of that anyway:
-// the end of a state that fulfils its conditions is not refused. The caller holds mu.
-func (s *Subscription) refusedEnd(r *recall) bool {
+// becomeDelete turns the recall of an object that is gone into its delete, and reports whether the
+// conditions may have refused that one: they do not if the state before fulfils them. The caller
+// holds mu.
+func (s *Subscription) becomeDelete(r *recall) bool {
 	if !s.cfg.Transitions || !s.cfg.On.Has(event.Delete) {
 		return false
 	}
 	r.entry.Op, r.entry.FinalStateUnknown = event.Delete, true
-	return !s.ownJudge().allows(&r.entry)
+	return !s.ownMatcher().allows(&r.entry)
 }
 
-// forgetRecall does no harm if there is none. The caller holds mu.
+// forgetRecall forgets the recall of an object, if there is one. The caller holds mu.
 func (s *Subscription) forgetRecall(key event.Key) {
 	if r := s.recalls[key]; r != nil {
 		r.timer.Stop()

@@ -10,22 +10,22 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// resync hands one registration what is stored once more, object by object, as its workers ask. It
-// is a cursor over a snapshot: it takes no memory for each object, no room in the buffer, and never
-// makes an event wait.
+// resync hands out the stored objects once more to one registration, one by one, as its workers ask
+// for events. It walks a snapshot: it takes no memory for each object, no room in the buffer, and
+// never makes an event wait.
 type resync struct {
 	from *registration
 	walk store.Walk
 	left int // objects that the walk has not come to
-	// open is an object that the cursor has come to, while its change is being applied.
+	// open is an object that the walk has come to, while a change of it is being applied.
 	open *object.Object
 }
 
-// maxResyncScan is how many objects that are not handed out a worker passes over at a time. Then it
-// lets go of the subscription's lock, for which the informer may be waiting.
+// maxResyncScan is how many objects a worker may skip at a time. Then it releases the
+// subscription's lock, for which the informer may be waiting.
 const maxResyncScan = 256
 
-// next moves the cursor and returns the object it was at. The caller knows that there is one.
+// next returns the next object of the walk. The caller knows that there is one.
 func (r *resync) next() (o *object.Object) {
 	r.left--
 	if o, r.open = r.open, nil; o != nil {
@@ -34,8 +34,8 @@ func (r *resync) next() (o *object.Object) {
 	return r.walk.Next()
 }
 
-// beginResync begins a resync, unless the registration's last one is still under way: that one goes
-// on, so that the objects at its end get their turn, however slow the workers are.
+// beginResync begins a resync, unless the registration's last one is still under way. That one
+// continues, so that the objects at its end get their turn, however slow the workers are.
 func (s *Subscription) beginResync(r *resync) (begun bool) {
 	if slices.ContainsFunc(s.resyncs, func(other *resync) bool { return other.from == r.from }) {
 		return false
@@ -54,7 +54,7 @@ func (s *Subscription) resyncable() int {
 }
 
 // nextResync returns the next object of the resync under way that has nothing else to report. It
-// finds none if there is none among so many.
+// looks at maxResyncScan objects at most, and reports whether it found one.
 func (s *Subscription) nextResync() (buffer.Entry, bool) {
 	for range maxResyncScan {
 		if s.resyncable() == 0 {
@@ -75,7 +75,7 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 		if e.Object == nil {
 			continue
 		}
-		if !s.ownJudge().allows(&e) {
+		if !s.ownMatcher().allows(&e) {
 			s.refused.Add(1)
 			continue
 		}
@@ -86,19 +86,19 @@ func (s *Subscription) nextResync() (buffer.Entry, bool) {
 	return buffer.Entry{}, false
 }
 
-// ownJudge returns the judge of resyncs and recalls, which shares its fields with nobody. The
+// ownMatcher returns the matcher of resyncs and recalls, which shares its fields with nobody. The
 // caller holds mu.
-func (s *Subscription) ownJudge() *judge {
-	if s.judge.list == nil {
-		s.judge = s.conditions.judge(&condition.Fields{})
+func (s *Subscription) ownMatcher() *matcher {
+	if s.matcher.list == nil {
+		s.matcher = s.conditions.matcher(&condition.Fields{})
 	}
-	return &s.judge
+	return &s.matcher
 }
 
-// current returns the stored state of an object of the snapshot, nil if the subscription has heard
-// of another one since, or is about to. With an empty ring, and the subscription's lock held, an
-// event that is not in the lanes either has been done, or was refused by the subscription's
-// conditions, or is on its way.
+// current returns the stored state of an object of the snapshot, nil if the subscription has got
+// another one since, or is about to. The buffer's ring is empty and the subscription's lock is
+// held, so an event of an object without a lane has been done, was refused by the subscription's
+// conditions, or is about to be offered.
 func (r *resync) current(o *object.Object) *object.Object {
 	current := r.from.store.Get(o.Key())
 	on := r.from.subscription.cfg.On
@@ -109,17 +109,16 @@ func (r *resync) current(o *object.Object) *object.Object {
 		!object.SameState(current, o):
 		return nil
 	case on.Has(event.Add) && r.from.store.IsApplying(o.Key()):
-		// as it may have been deleted and added again with the same UID; in a moment that will be
-		// known
+		// It may have been deleted and added again with the same UID. In a moment that is known.
 		r.open = o
 		r.left++
 		return nil
 	default:
-		return current // the updates since were refused, or it has another form
+		return current // the updates since were refused, or its form has changed
 	}
 }
 
-// resync hands out once more what the trees of a registration's store hold, n objects.
+// resync begins to hand out the objects of a snapshot of a registration's store.
 func (s *Subscription) resync(from *registration, stored store.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 // maxDiskWait is how long Discard waits for a disk that does not answer.
 const maxDiskWait = 2 * time.Second
 
-// useDisk has what is to be done to the spill file done, by a goroutine that the subscription has
-// as long as there is something. The caller holds mu, and never waits for the disk.
+// useDisk starts a goroutine for the jobs of the spill file, if there are any and it does not run.
+// The caller holds mu, and never waits for the disk.
 func (s *Subscription) useDisk() {
 	if s.disk == nil && s.buf.DiskDue() {
 		s.disk = make(chan struct{})
@@ -18,7 +18,7 @@ func (s *Subscription) useDisk() {
 	}
 }
 
-// runDisk does one job after the other, without mu.
+// runDisk runs one job after the other, without mu, until there is none.
 func (s *Subscription) runDisk() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,8 +35,9 @@ func (s *Subscription) runDisk() {
 	s.disk = nil
 }
 
-// Discard stops the subscription and drops what is buffered, which it counts. Events at workers are
-// not affected. It waits until the spill file is closed, but no longer than two seconds.
+// Discard stops the subscription, drops what is buffered, and returns how many events that were.
+// Events that workers have are not affected. It waits until the spill file is closed, for two
+// seconds at most.
 func (s *Subscription) Discard() int {
 	s.Stop()
 	n := s.discard()
@@ -44,8 +45,8 @@ func (s *Subscription) Discard() int {
 	return n
 }
 
-// DiscardAll discards subscriptions at the same time, so that all of those whose disk hangs take
-// two seconds together. It returns for each what [Subscription.Discard] counts.
+// DiscardAll discards subscriptions at the same time, so that all those whose disk hangs take two
+// seconds together. It returns for each what [Subscription.Discard] returns.
 func DiscardAll(subscriptions []*Subscription) []int {
 	counts := make([]int, len(subscriptions))
 	var ended sync.WaitGroup
@@ -56,10 +57,11 @@ func DiscardAll(subscriptions []*Subscription) []int {
 	return counts
 }
 
+// discard drops what is buffered.
 func (s *Subscription) discard() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// nobody will read it: what it holds is counted from what is known of it in memory
+	// Nobody will read the file. What it holds is counted from what is known of it in memory.
 	s.buf.CloseSpill()
 	for _, from := range s.buf.Origins() {
 		n += s.forget(from)

@@ -1,0 +1,60 @@
+package informer
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+const (
+	// DefaultCapacity is how many events a subscription's buffer holds by default.
+	DefaultCapacity = 1024
+	// DefaultSpillBytes is how much a subscription with OverflowSpill may put on disk by default.
+	DefaultSpillBytes = 256 << 20
+)
+
+// SubscriptionConfig is what a subscription asks for. With the zero value it gets all events and no
+// resync.
+type SubscriptionConfig struct {
+	// Name appears in logs and errors.
+	Name string
+	// Capacity is how many events may wait, those being handled included; 0 means DefaultCapacity.
+	// Events that wait for a retry do not count: there may be one for each object, and behind them
+	// as many events as Capacity again.
+	Capacity int
+	// Resync is the period after which the subscription gets every stored object again, as
+	// event.Resync; 0 means never. Periods below a second are raised to one second.
+	Resync time.Duration
+	// Overflow is what happens to events for which the buffer has no room.
+	Overflow Overflow
+	// SpillDir is the folder in which OverflowSpill puts its file, "" for the system's folder for
+	// temporary files. SpillBytes bounds the file; 0 means DefaultSpillBytes.
+	SpillDir   string
+	SpillBytes int64
+	// On are the operations the subscription wants; empty means all. Others never enter its buffer.
+	On event.OpSet
+	// Conditions must all hold for an event to enter the subscription's buffer. None means that
+	// every event does.
+	Conditions []condition.Condition
+	// Transitions is for a subscription that wants to learn when an object stops fulfilling the
+	// conditions. An update then also enters if its object fulfils them as an add, or the state
+	// before as a delete; a delete also enters if the state before it fulfils them. See
+	// Delivery.Before and Delivery.Recalled.
+	Transitions bool
+}
+
+func (c SubscriptionConfig) withDefaults() SubscriptionConfig {
+	c.Capacity = cmp.Or(c.Capacity, DefaultCapacity)
+	if c.On == 0 {
+		for _, op := range event.Ops {
+			c.On = c.On.With(op)
+		}
+	}
+	c.SpillBytes = cmp.Or(c.SpillBytes, DefaultSpillBytes)
+	if c.Resync > 0 {
+		c.Resync = max(c.Resync, time.Second)
+	}
+	return c
+}
