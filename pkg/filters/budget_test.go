@@ -5,16 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/informerd/informerd/pkg/informer/event"
 )
-
-// items is an object with n items and a text of n bytes.
-func items(t testing.TB, n int) event.Event {
-	return event.Event{Op: event.Add,
-		Object: newObject(t, fmt.Sprintf(`{"items":[%s],"text":"%s","n":%d}`,
-			strings.TrimSuffix(strings.Repeat(`{"n":1},`, n), ","), strings.Repeat("x", n), n))}
-}
 
 func TestBudget(t *testing.T) {
 	const n = 3000
@@ -55,12 +46,12 @@ func TestBudget(t *testing.T) {
 				ErrBudget) == tooLong {
 				t.Errorf("ErrBudget: %v", !tooLong)
 			}
-			if cap(e.cells) > 4*MaxSteps {
-				t.Errorf("keeps %d cells", cap(e.cells))
+			if e.CellMemory() > 4*MaxSteps {
+				t.Errorf("keeps %d cells", e.CellMemory())
 			}
-			e.begin(ev)
-			if cap(e.cells) > keptCells {
-				t.Errorf("keeps %d cells for the next event", cap(e.cells))
+			e.Begin(ev)
+			if e.CellMemory() > KeptCells {
+				t.Errorf("keeps %d cells for the next event", e.CellMemory())
 			}
 		})
 	}

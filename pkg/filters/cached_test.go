@@ -70,7 +70,7 @@ func TestCachedObjectsMayBePacked(t *testing.T) {
 	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 	caches := &stores{indexed: map[string][]*object.Object{}}
 	var all []*object.Object
-	for i := range 3 * keptScratches {
+	for i := range 3 * KeptScratches {
 		o, err := p.Parse([]byte(strings.Replace(largePod(i), "web-7d9c5b5d5f-x2x4z",
 			fmt.Sprintf("web-%d", i), 1)))
 		if err != nil {

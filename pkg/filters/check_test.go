@@ -332,8 +332,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil || len(text) > MaxSource || visits(tree.Node, maxVisits) == 0 {
 			return
 		}
-		if _, err := check(draft{Expression: Expression{Text: text, Schema: schema}},
-			tree.Node); err != nil {
+		if _, err := CheckTree(Expression{Text: text, Schema: schema}, tree.Node); err != nil {
 			_ = err.Error()
 		}
 	})

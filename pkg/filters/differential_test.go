@@ -19,65 +19,6 @@ var fields = []string{
 	"object.metadata.name", `object.s["a"]`, "op", "missed",
 }
 
-func drawScalar(t *rapid.T) string {
-	return rapid.SampledFrom([]string{"0", "1", "2", "2.0", "0.5", "-1", "300", `""`, `"a"`, `"b"`,
-		`"ab"`, `"ü"`, "true", "false", "null"}).Draw(t, "scalar")
-}
-
-func drawObject(t *rapid.T) string {
-	list, objects := "", ""
-	for i := range rapid.IntRange(0, 3).Draw(t, "items") {
-		if i > 0 {
-			list, objects = list+",", objects+","
-		}
-		list += drawScalar(t)
-		objects += `{"a":` + drawScalar(t) + `,"b":` + drawScalar(t) + `}`
-	}
-	return `{"metadata":{"name":"ab"},"a":` + drawScalar(t) + `,"b":` + drawScalar(t) +
-		`,"s":{"a":` + drawScalar(t) + `,"t":` + drawScalar(t) + `,"list":[` + list +
-		`],"items":[` + objects + `]}}`
-}
-
-// drawExpression makes a text of the language; few operands have a type that the operation takes.
-func drawExpression(t *rapid.T, depth int, items bool) string {
-	operand := func() string { return drawExpression(t, depth-1, items) }
-	choice := rapid.IntRange(0, 15).Draw(t, "choice")
-	if depth == 0 || choice < 5 {
-		pool := append([]string{"1", "2", "0.5", `"a"`, `"ab"`, "nil", "true", "[1, 2]",
-			`["a", "ü"]`}, fields...)
-		if items {
-			pool = append(pool, "#", "#", ".a", "#.a", ".b", ".a", ".b")
-		}
-		return rapid.SampledFrom(pool).Draw(t, "operand")
-	}
-	switch choice {
-	case 5:
-		return "(not " + operand() + ")"
-	case 6:
-		return "(" + operand() + " ? " + operand() + " : " + operand() + ")"
-	case 7:
-		name := rapid.SampledFrom([]string{"any", "all", "none", "one", "count", "filter", "find",
-			"findIndex", "map", "findLast"}).Draw(t, "predicate")
-		list := rapid.SampledFrom([]string{"object.s.list", "object.s.items", "old.s.list",
-			"[1, 2]", "object.b"}).Draw(t, "list")
-		return name + "(" + list + ", " + drawExpression(t, depth-1, true) + ")"
-	case 8:
-		return "len(" + operand() + ")"
-	case 9:
-		return "(-" + operand() + ")"
-	case 10:
-		stack := rapid.SampledFrom([]string{"[1, 2]", `["a", "ü"]`, "object.s",
-			"object.metadata"}).Draw(t, "stack")
-		return "(" + operand() + " in " + stack + ")"
-	default:
-		operator := rapid.SampledFrom([]string{
-			"==", "==", "!=", "<", "<=", ">", ">=", "contains", "startsWith", "endsWith", "matches",
-			"&&", "||", "??", "+", "-", "*", "/", "%", "**",
-		}).Draw(t, "operator")
-		return "(" + operand() + " " + operator + " " + operand() + ")"
-	}
-}
-
 // Where expr on a decoded map gives true or false, so does a filter, the same. Three differences
 // are wanted and kept out: a nil that is looked for in a list that has one, a text taken for a
 // list, and && or || of what is no bool, which expr passes on.

@@ -2,33 +2,11 @@ package filters
 
 import (
 	"errors"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 )
-
-var updateGolden = flag.Bool("update", false, "write testdata/*.golden anew")
-
-// golden compares with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := "testdata/" + name + ".golden"
-	if *updateGolden {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got:\n%s", path, got)
-	}
-}
 
 func TestCompileErrors(t *testing.T) {
 	var b strings.Builder
@@ -276,7 +254,7 @@ func TestNearest(t *testing.T) {
 			strings.Repeat("x", 5000), ""},
 	}
 	for _, tt := range tests {
-		if got := nearestOf(tt.name, append(Functions(), variables...)); got != tt.want {
+		if got := Nearest(tt.name, append(Functions(), variables...)); got != tt.want {
 			t.Errorf("%.20s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}

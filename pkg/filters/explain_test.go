@@ -145,8 +145,7 @@ func TestExplanationOfBecame(t *testing.T) {
 
 func TestExplanationOfAMessage(t *testing.T) {
 	var b strings.Builder
-	x := Explanation{Value: "a\nb", message: true,
-		Root: Step{Text: `"a\n" + object.x`, Evaluated: true, Runs: 1, Values: []string{`"a\nb"`}}}
+	x := MessageExplanation("a\nb", Step{Text: `"a\n" + object.x`, Evaluated: true, Runs: 1, Values: []string{`"a\nb"`}})
 	if err := x.Write(&b); err != nil || b.String() != "\"a\\n\" + object.x = \"a\\nb\"\n" {
 		t.Errorf("got %q, %v", b.String(), err)
 	}
@@ -160,24 +159,24 @@ func same(t interface{ Fatalf(string, ...any) }, f *Filter, ev event.Event) {
 		return // which may have been time's
 	}
 	if x.Matched != matched || fmt.Sprint(x.Err) != fmt.Sprint(err) || x.Root.Text == "" {
-		t.Fatalf("%s, %s: matched %v, %v, explained %v, %v", f.program.Expression.Text, ev.Op,
+		t.Fatalf("%s, %s: matched %v, %v, explained %v, %v", x.Root.Text, ev.Op,
 			matched, err,
 			x.Matched, x.Err)
 	}
 	var b strings.Builder
 	if err := x.Write(&b); err != nil || b.Len() > 4<<20 {
-		t.Fatalf("%s: wrote %d bytes, %v", f.program.Expression.Text, b.Len(), err)
+		t.Fatalf("%s: wrote %d bytes, %v", x.Root.Text, b.Len(), err)
 	}
 	checkStep(t, x.Root)
 }
 
 func checkStep(t interface{ Fatalf(string, ...any) }, s Step) {
-	if len(s.Values) > shownRuns || s.Evaluated != (s.Runs > 0) ||
+	if len(s.Values) > ShownRuns || s.Evaluated != (s.Runs > 0) ||
 		s.Evaluated != (len(s.Values) > 0) {
 		t.Fatalf("%s: evaluated %v, %d runs, %q", s.Text, s.Evaluated, s.Runs, s.Values)
 	}
 	for _, v := range s.Values {
-		if n := len([]rune(v)); n > shownValue+20 || printable(v) != v &&
+		if n := len([]rune(v)); n > ShownValue+20 || Printable(v) != v &&
 			!strings.Contains(v, " ") {
 			t.Fatalf("%s: %d characters: %q", s.Text, n, v)
 		}
@@ -230,10 +229,8 @@ func TestTextsOfParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr := &trace{parts: map[ast.Node]*part{}}
-		tr.outline(tree, Expression{Text: text})
 		x := newExtents(text)
-		for node := range tr.parts {
+		for _, node := range PartsOf(tree, text) {
 			got, _ := x.text(node)
 			// within a predicate # means something
 			again, err := parser.Parse(`any([], {` + got + `})`)
@@ -273,12 +270,12 @@ func TestShortValue(t *testing.T) {
 			time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), `"2026-01-02T03:04:05Z"`},
 		{strings.Repeat("x", 78), `"` + strings.Repeat("x", 78) + `"`}, {
 			strings.Repeat("x", 79), `"` + strings.Repeat("x", 78) + "…"}, {"\xff", `"\xff"`}, {
-			failure{}, "failed"},
+			Failed(), "failed"},
 		{event.Update, `"update"`}, {struct{ x int }{1}, `"object"`}, {
 			(*brokenStringer)(nil), `"object"`},
 	}
 	for _, tt := range tests {
-		if got := shortValue(tt.value); got != tt.want {
+		if got := ShortValue(tt.value); got != tt.want {
 			t.Errorf("%v: got %s, want %s", tt.value, got, tt.want)
 		}
 	}
@@ -302,7 +299,7 @@ func TestWriteIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
-			if n := len([]rune(line)); n > shownText+3*shownDepth+3*shownValue+40 {
+			if n := len([]rune(line)); n > ShownText+3*ShownDepth+3*ShownValue+40 {
 				t.Errorf("%.20s: a line of %d characters", text, n)
 			}
 		}

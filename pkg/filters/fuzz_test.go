@@ -90,11 +90,11 @@ func FuzzMatch(f *testing.F) {
 			}
 			if took := growth.ThreadTime() - start; took > worthMeasuring {
 				free := 1000 + len(now) + len(then) // steps that nobody pays for
-				paid := time.Duration(10 * maxStep * float64(e.budget.steps+free) * float64(
+				paid := time.Duration(10 * maxStep * float64(e.Steps()+free) * float64(
 					jsonReference()))
 				if took > paid {
 					t.Fatalf("took %s of processor time for %d steps, which pay for %s at most",
-						took, e.budget.steps, paid)
+						took, e.Steps(), paid)
 				}
 			}
 			again, err2 := ask(event.Event{Op: op, Object: o, Old: old})

@@ -40,7 +40,7 @@ func TestFindLastAnywhere(t *testing.T) {
 			if ok, err := e.Match(ev); !ok || err != nil {
 				t.Errorf("%s: %v, %v", text, ok, err)
 			}
-			if n := len(e.vm.Stack); n != 0 {
+			if n := e.StackSize(); n != 0 {
 				t.Errorf("%s: %d values are left on the stack", text, n)
 			}
 		}

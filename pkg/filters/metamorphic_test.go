@@ -136,14 +136,15 @@ func TestWaysToWriteTheSame(t *testing.T) {
 					got)
 			}
 			for way := 1; way <= 4; way++ {
-				f, err := Compile(Expression{Text: "(" + written(way) + ") == true"})
+				other := "(" + written(way) + ") == true"
+				f, err := Compile(Expression{Text: other})
 				if err != nil {
 					continue
 				}
 				compared++
-				if got, other := answerOf(t, f, ev, nil); got != want && got != "over budget" {
+				if got, reason := answerOf(t, f, ev, nil); got != want && got != "over budget" {
 					t.Fatalf("%s is %s %s\n%s is %s %s\n%s\nold %s", plain, want, why,
-						f.program.Expression.Text, got, other, ev.Object.JSON(), oldText(ev))
+						other, got, reason, ev.Object.JSON(), oldText(ev))
 				}
 			}
 		}

@@ -26,8 +26,8 @@ func TestGlobAsARegularExpression(t *testing.T) {
 		expression := strings.NewReplacer(`\*`, `(?s:.*)`, `\?`,
 			`(?s:.)`).Replace(regexp.QuoteMeta(pattern))
 		want := regexp.MustCompile(`\A` + expression + `\z`).MatchString(text)
-		e.budget.reset()
-		if got := e.globTexts(pattern, text); got != want {
+		e.ResetBudget()
+		if got := e.GlobTexts(pattern, text); got != want {
 			t.Fatalf("glob(%q, %q) is %t", pattern, text, got)
 		}
 		if want {

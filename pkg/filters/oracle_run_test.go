@@ -61,15 +61,15 @@ func answerOf(t *testing.T, f *Filter, ev event.Event, caches Caches) (answer, w
 	e.Caches = caches
 	ok, err := e.Match(ev)
 	if err == nil {
-		if n := len(e.vm.Stack); n != 0 {
-			t.Errorf("%s: %d values are left on the stack", f.program.Expression.Text, n)
+		if n := e.StackSize(); n != 0 {
+			t.Errorf("%s: %d values remain on the stack", f.Explain(ev, caches).Root.Text, n)
 		}
 		return fmt.Sprint(ok), ""
 	}
 	var ee *EvalError
 	switch {
 	case ok || !errors.As(err, &ee) || !errors.Is(err, ErrUnknown):
-		t.Errorf("%s: %v with %v", f.program.Expression.Text, ok, err)
+		t.Errorf("%s: %v with %v", f.Explain(ev, caches).Root.Text, ok, err)
 	case errors.Is(err, ErrBudget):
 		return "over budget", ee.Message
 	}
@@ -93,13 +93,14 @@ func TestSameAsTheOracle(t *testing.T) {
 		for range 40 {
 			text := g.expression(1+g.r.Intn(3), 0, 0)
 			decided += heldAgainstConditions(t, text, ev, caches)
-			f, err := Compile(Expression{Text: "(object.nope ?? " + text + ") == true",
+			whole := "(object.nope ?? " + text + ") == true"
+			f, err := Compile(Expression{Text: whole,
 				Informers: map[string][]string{"pods": {"app"}}})
 			if err != nil {
 				refused++
 				continue
 			}
-			tree, err := parser.Parse(f.program.Expression.Text)
+			tree, err := parser.Parse(whole)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}

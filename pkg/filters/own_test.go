@@ -251,7 +251,7 @@ func TestBecameOfOtherEvents(t *testing.T) {
 	if ok, err := e.Match(ev); ok || err != nil {
 		t.Errorf("without the state before: %v, %v", ok, err)
 	}
-	if !e.program.UsesOld {
+	if !e.UsesOld() {
 		t.Error("became does not use old")
 	}
 }
@@ -260,8 +260,8 @@ func TestBecameOfOtherEvents(t *testing.T) {
 func TestBecameReadsOldLast(t *testing.T) {
 	ev, caches := sample(t)
 	e := sampleEvaluator(t, sampleSource(`became(object.status.phase == "Failed")`), caches)
-	if ok, err := e.Match(ev); ok || err != nil || e.usedOld {
-		t.Errorf("%v, %v, read old: %t", ok, err, e.usedOld)
+	if ok, err := e.Match(ev); ok || err != nil || e.ReadOld() {
+		t.Errorf("%v, %v, read old: %t", ok, err, e.ReadOld())
 	}
 }
 
@@ -339,7 +339,7 @@ func TestHugeInputs(t *testing.T) {
 func TestReadTextsAreForgotten(t *testing.T) {
 	e := compile(t, `all(object.list, image("r.example/" + #).repository == # && quantity(#) == nil)`).Evaluator()
 	var list []string
-	for i := range 3 * keptTexts {
+	for i := range 3 * MaxKeptTexts {
 		list = append(list, fmt.Sprintf(`"app%d"`, i))
 	}
 	ev := event.Event{Op: event.Add, Object: newObject(t, `{"list":[`+strings.Join(list, ",")+`]}`)}
@@ -347,8 +347,8 @@ func TestReadTextsAreForgotten(t *testing.T) {
 		if ok, err := e.Match(ev); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		for r, memo := range e.functions.memos {
-			if len(memo) > keptTexts {
+		for r, memo := range e.KeptTexts() {
+			if len(memo) > MaxKeptTexts {
 				t.Errorf("%s keeps %d texts", readers[r].name, len(memo))
 			}
 		}

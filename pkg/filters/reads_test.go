@@ -31,10 +31,10 @@ func TestAFieldOfAnItemIsReadOnce(t *testing.T) {
 			if ok, err := e.Match(ev); !ok || err != nil {
 				t.Fatal(tt.text, ok, err)
 			}
-			if len(f.program.chains) != tt.chains || len(e.cells) != tt.reads ||
-				e.listsUsed != tt.lists {
+			if e.Chains() != tt.chains || e.Cells() != tt.reads ||
+				e.Lists() != tt.lists {
 				t.Errorf("%s: %d chains, %d reads, %d lists, want %d, %d, %d", tt.text,
-					len(f.program.chains), len(e.cells), e.listsUsed, tt.chains, tt.reads, tt.lists)
+					e.Chains(), e.Cells(), e.Lists(), tt.chains, tt.reads, tt.lists)
 			}
 		}
 	}
@@ -74,13 +74,13 @@ func TestALabelIsReadOnce(t *testing.T) {
 	} {
 		f := compile(t, text)
 		e := f.Evaluator()
-		if ok, err := e.Match(ev); !ok || err != nil || len(f.program.fields) != fields {
-			t.Fatalf("%s: %v, %v, %d fields, want %d", text, ok, err, len(f.program.fields), fields)
+		if ok, err := e.Match(ev); !ok || err != nil || e.Fields() != fields {
+			t.Fatalf("%s: %v, %v, %d fields, want %d", text, ok, err, e.Fields(), fields)
 		}
-		for i := range e.slots {
+		for i := range e.Fields() {
 			// The slot answers from now on, not the text.
-			e.slots[i].value = ev.Object.Value()
-			if e.read(i).Kind() != object.ObjectKind {
+			e.SetField(i, ev.Object.Value())
+			if e.Field(i).Kind() != object.ObjectKind {
 				t.Errorf("%s: field %d was read again", text, i)
 			}
 		}
@@ -102,8 +102,8 @@ func TestOldIsLeftAloneUnlessItIsUsed(t *testing.T) {
 		if ok, err := e.Match(ev); !ok || err != nil {
 			t.Fatal(text, ok, err)
 		}
-		if f.UsesOld() != uses || (e.event.Old != nil) != uses {
-			t.Errorf("%s: uses old: %t, keeps old: %t", text, f.UsesOld(), e.event.Old != nil)
+		if f.UsesOld() != uses || (e.Event().Old != nil) != uses {
+			t.Errorf("%s: uses old: %t, keeps old: %t", text, f.UsesOld(), e.Event().Old != nil)
 		}
 	}
 }

@@ -78,10 +78,10 @@ func TestSameJSONAsDecoded(t *testing.T) {
 		if err != nil {
 			t.Skip() // a name that is there twice
 		}
-		e.begin(event.Event{Op: event.Add, Object: o})
+		e.Begin(event.Event{Op: event.Add, Object: o})
 		a, b := o.Value().Get("a"), o.Value().Get("b").Index(0)
-		want := e.equalDecodedItem(a.Any(), b.Any())
-		if got := e.sameJSON(a, b); got != want {
+		want := e.EqualDecoded(a.Any(), b.Any())
+		if got := e.SameJSON(a, b); got != want {
 			t.Fatalf("%s and %s: %t, decoded %t", a.Raw(), b.Raw(), got, want)
 		}
 		if want {

@@ -105,7 +105,7 @@ func cost(t testing.TB, text string, ev event.Event) (steps int, took time.Durat
 		start := growth.ThreadTime()
 		_, _ = e.Match(ev)
 		took += growth.ThreadTime() - start
-		if steps += e.budget.steps; e.budget.steps < 1000 { // it fails at once
+		if steps += e.Steps(); e.Steps() < 1000 { // it fails at once
 			return 0, 0, false
 		}
 	}
