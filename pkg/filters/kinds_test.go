@@ -1,4 +1,4 @@
-package filters
+package filters_test
 
 import (
 	"errors"
@@ -6,14 +6,17 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
 func TestText(t *testing.T) {
-	ev, caches := sample(t)
+	ev, caches := filtertest.Sample(t)
 	long := strings.Repeat("ü", 600)
-	ev.Object = newObject(t, strings.Replace(samplePod, `"priority":100`,
+	ev.Object = filtertest.NewObject(t, strings.Replace(filtertest.SamplePod, `"priority":100`,
 		`"priority":100,"long":"`+long+`","float":2.5,"yes":true,"null":null,"big":1e400`, 1))
 	for text, want := range map[string]string{
 		`"stuck: " + object.metadata.name`:        "stuck: web-1",
@@ -40,12 +43,12 @@ func TestText(t *testing.T) {
 		`"x" + object.spec.long`: "x" + strings.Repeat("ü", 510) + "…",
 		`"zone " + cached("nodes", "", object.spec.nodeName).metadata.labels.zone`: "zone a",
 	} {
-		source := sampleSource(text)
-		source.Kind, source.Rule = KindMessage, "r"
-		e := sampleEvaluator(t, source, caches)
+		source := filtertest.SampleSource(text)
+		source.Kind, source.Rule = lang.KindMessage, "r"
+		e := filtertest.SampleEvaluator(t, source, caches)
 		for range 2 {
 			got, err := e.Text(ev)
-			if err != nil || got != want || len(got) > MaxMessage || !utf8.ValidString(got) {
+			if err != nil || got != want || len(got) > lang.MaxMessage || !utf8.ValidString(got) {
 				t.Errorf("%s: %q, %v, want %q", text, got, err, want)
 			}
 		}
@@ -56,9 +59,9 @@ func TestText(t *testing.T) {
 		`"x" + 5 * missing`:      "",
 		`"x" + object.spec.yes`:  `config.yaml:12:5: listener "pods": rule "r": "+" cannot take string and bool`,
 	} {
-		source := sampleSource(text)
-		source.Kind, source.Rule = KindMessage, "r"
-		f, err := Compile(source)
+		source := filtertest.SampleSource(text)
+		source.Kind, source.Rule = lang.KindMessage, "r"
+		f, err := filters.Compile(source)
 		if want == "" {
 			if err == nil {
 				t.Errorf("%s is compiled", text)
@@ -69,7 +72,7 @@ func TestText(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := f.Evaluator().Text(ev)
-		var ee *EvalError
+		var ee *lang.EvalError
 		if got != "" || !errors.As(err, &ee) || err.Error() != want || ee.Rule != "r" {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
@@ -79,13 +82,13 @@ func TestText(t *testing.T) {
 // A text does not change when the evaluator goes on to the next event: an object's memory is only
 // lent.
 func TestTextIsTheCallers(t *testing.T) {
-	source := sampleSource(`object.metadata.name`)
-	source.Kind = KindMessage
-	e := sampleEvaluator(t, source, nil)
+	source := filtertest.SampleSource(`object.metadata.name`)
+	source.Kind = lang.KindMessage
+	e := filtertest.SampleEvaluator(t, source, nil)
 	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
 	var texts []string
 	// which it pays to pack
-	large := strings.Replace(samplePod, `"spec":{`,
+	large := strings.Replace(filtertest.SamplePod, `"spec":{`,
 		`"spec":{"command":["`+strings.Repeat("sleep 1; ", 300)+`"],`, 1)
 	for i := range 4 {
 		o, err := p.Parse([]byte(strings.Replace(large, "web-1", "web-"+string(rune('1'+i)), 1)))
@@ -108,8 +111,8 @@ func TestTextIsTheCallers(t *testing.T) {
 
 // What looks at the object alone does so whatever the op.
 func TestKindsThatLookAtTheObjectAlone(t *testing.T) {
-	ev, caches := sample(t)
-	for _, kind := range []Kind{KindSelect, KindDeny} {
+	ev, caches := filtertest.Sample(t)
+	for _, kind := range []lang.Kind{lang.KindSelect, lang.KindDeny} {
 		for text, want := range map[string]bool{
 			`object.status.phase == "Running" && label("tier") == "frontend"`: true,
 			`object.status.phase == "Pending"`:                                false,
@@ -117,9 +120,9 @@ func TestKindsThatLookAtTheObjectAlone(t *testing.T) {
 			`cluster == "prod-eu-1" && listener == "pods" && age() > "10m"`:   true,
 			`cached("nodes", "", object.spec.nodeName).spec.unschedulable`:    true,
 		} {
-			source := sampleSource(text)
+			source := filtertest.SampleSource(text)
 			source.Kind = kind
-			e := sampleEvaluator(t, source, caches)
+			e := filtertest.SampleEvaluator(t, source, caches)
 			for _, op := range event.Ops {
 				ev.Op = op
 				if ok, err := e.Match(ev); ok != want || err != nil {
@@ -131,14 +134,15 @@ func TestKindsThatLookAtTheObjectAlone(t *testing.T) {
 }
 
 func TestTheWrongQuestion(t *testing.T) {
-	ev, _ := sample(t)
-	message := sampleSource(`object.metadata.name`)
-	message.Kind = KindMessage
-	if ok, err := sampleEvaluator(t, message, nil).Match(ev); ok || err == nil ||
+	ev, _ := filtertest.Sample(t)
+	message := filtertest.SampleSource(`object.metadata.name`)
+	message.Kind = lang.KindMessage
+	if ok, err := filtertest.SampleEvaluator(t, message, nil).Match(ev); ok || err == nil ||
 		err.Error() != `config.yaml:12:1: listener "pods": this expression is a message and does not match` {
 		t.Error(ok, err)
 	}
-	if text, err := sampleEvaluator(t, sampleSource(`true`), nil).Text(ev); text != "" ||
+	if text, err := filtertest.SampleEvaluator(t, filtertest.SampleSource(`true`),
+		nil).Text(ev); text != "" ||
 		err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is no message and gives no text` {
 		t.Error(text, err)
 	}
@@ -146,17 +150,17 @@ func TestTheWrongQuestion(t *testing.T) {
 
 // Errors at run time name the kind and the rule.
 func TestEvalErrorsOfKinds(t *testing.T) {
-	ev, _ := sample(t)
-	for kind, want := range map[Kind]string{
-		KindFilter: `filter:1:13: listener "l": a filter must return true or false, this returned string`,
-		KindSelect: `select:1:13: listener "l": a select must return true or false, this returned string`,
-		KindDeny:   `deny:1:13: listener "l": rule "r": a rule's deny must return true or false, this returned string`,
+	ev, _ := filtertest.Sample(t)
+	for kind, want := range map[lang.Kind]string{
+		lang.KindFilter: `filter:1:13: listener "l": a filter must return true or false, this returned string`,
+		lang.KindSelect: `select:1:13: listener "l": a select must return true or false, this returned string`,
+		lang.KindDeny:   `deny:1:13: listener "l": rule "r": a rule's deny must return true or false, this returned string`,
 	} {
-		source := Expression{Text: `object.spec.nodeName`, Listener: "l", Kind: kind}
-		if kind == KindDeny {
+		source := lang.Expression{Text: `object.spec.nodeName`, Listener: "l", Kind: kind}
+		if kind == lang.KindDeny {
 			source.Rule = "r"
 		}
-		if ok, err := sampleEvaluator(t, source, nil).Match(ev); ok || err == nil ||
+		if ok, err := filtertest.SampleEvaluator(t, source, nil).Match(ev); ok || err == nil ||
 			err.Error() != want {
 			t.Errorf("%v, %v, want %s", ok, err, want)
 		}

@@ -1,16 +1,20 @@
-package filters
+package filters_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
 func TestTheTablesExamplesAreTrue(t *testing.T) {
-	ev, caches := sample(t)
-	for _, entry := range Table() {
+	ev, caches := filtertest.Sample(t)
+	for _, entry := range filters.Table() {
 		t.Run(entry.Name, func(t *testing.T) {
-			e := sampleEvaluator(t, sampleSource(entry.Example), caches)
+			e := filtertest.SampleEvaluator(t, filtertest.SampleSource(entry.Example), caches)
 			for range 2 {
 				if ok, err := e.Match(ev); !ok || err != nil {
 					t.Errorf("%s: %v, %v", entry.Example, ok, err)
@@ -22,7 +26,7 @@ func TestTheTablesExamplesAreTrue(t *testing.T) {
 
 func TestTheTableIsComplete(t *testing.T) {
 	var names []string
-	for _, entry := range Table() {
+	for _, entry := range filters.Table() {
 		if entry.Group == "Operators" {
 			continue
 		}
@@ -35,7 +39,7 @@ func TestTheTableIsComplete(t *testing.T) {
 			t.Errorf("%s: %s", entry.Name, entry.Doc)
 		}
 	}
-	want := append(Functions(), variables...)
+	want := append(lang.Functions(), lang.Variables...)
 	slices.Sort(names)
 	slices.Sort(want)
 	if !slices.Equal(names, want) {
@@ -44,7 +48,7 @@ func TestTheTableIsComplete(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	got := Markdown()
+	got := filters.Markdown()
 	for _, want := range []string{
 		"### Variables\n\n| | | for example |\n|---|---|---|\n| `object` | The object, after an update as it is now",
 		"\n\n### Change\n\n",

@@ -1,0 +1,75 @@
+package filters
+
+import (
+	"github.com/informerd/informerd/pkg/filters/internal/check"
+	"github.com/informerd/informerd/pkg/filters/internal/compile"
+	"github.com/informerd/informerd/pkg/filters/internal/conditions"
+	"github.com/informerd/informerd/pkg/filters/internal/eval"
+	"github.com/informerd/informerd/pkg/filters/internal/explain"
+	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Filter is a compiled expression. It is immutable and safe for concurrent use.
+type Filter struct {
+	program    *eval.Program
+	conditions condition.Set
+	warnings   []*CompileError
+}
+
+// Compile checks and compiles an expression. A mistake in it is a [*CompileError], several are
+// [CompileErrors].
+func Compile(source Expression) (f *Filter, err error) {
+	defer func() {
+		if r := recover(); r != nil { // in expr's parser, checker or compiler
+			f, err = nil, source.CompileError(0, "the expression cannot be compiled: %v", r)
+		}
+	}()
+	tree, warnings, err := check.Expression(source)
+	if err != nil {
+		return nil, err
+	}
+	program, err := compile.Program(source, tree, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Filter{program, conditions.Of(tree.Node, source.Kind), warnings}, nil
+}
+
+// Evaluator returns an evaluator for one worker.
+func (f *Filter) Evaluator() *Evaluator { return f.program.Evaluator() }
+
+// UsesOld reports whether the expression reads old.
+func (f *Filter) UsesOld() bool { return f.program.UsesOld }
+
+// UsesClock reports whether the expression calls age: its answer changes although the object does
+// not.
+func (f *Filter) UsesClock() bool { return f.program.UsesClock }
+
+// Paths returns the fields of object and old that the expression reads, each once, in the order in
+// which they are first named. The zero Path means that it may read any field.
+func (f *Filter) Paths() []object.Path { return f.program.Paths() }
+
+// OldPaths returns those of them that it reads of old, be it in changed and became.
+func (f *Filter) OldPaths() []object.Path { return f.program.OldPaths() }
+
+// Informers returns the names of the informers whose caches the expression reads, sorted.
+func (f *Filter) Informers() []string { return f.program.Informers() }
+
+// IndexesIn returns the indexes, by informer, in which the expression looks within one namespace.
+func (f *Filter) IndexesIn() map[string][]string { return f.program.IndexesIn() }
+
+// Conditions returns what can be asked of an event before it is evaluated.
+func (f *Filter) Conditions() condition.Set { return f.conditions }
+
+// Explain evaluates the event as Match does, within the same bounds, and returns what the value of
+// each part of the expression was. It compiles the expression again, so it is not for every event.
+func (f *Filter) Explain(ev event.Event, caches Caches) Explanation {
+	return explain.Match(f.program, ev, caches)
+}
+
+// Warnings are what is legal and can hardly be meant, in the order of their places: old where no
+// update can be, what is true or false whatever happens, a comparison of a field with what it can
+// never be. They are the filter's own: do not change them.
+func (f *Filter) Warnings() []*CompileError { return f.warnings }

@@ -1,0 +1,109 @@
+package check
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/conf"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/types"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+)
+
+// parse reads the expression and finds all mistakes that have to do with the text as it was
+// written.
+func (source draft) parse() (*parser.Tree, error) {
+	config := source.checkConfig()
+	tree, err := parser.ParseWithConfig(source.Text, config)
+	if err != nil {
+		return nil, source.beyond(source.syntax(err))
+	}
+	in := &inspector{source: source}
+	if err := in.inspect(tree.Node, 0); err != nil {
+		return nil, err // it is too large to look for others
+	}
+	if len(in.found.all) == 0 {
+		result, err := checker.Check(tree, config)
+		if err == nil && source.Kind == lang.KindMessage {
+			err = notText(result)
+		}
+		if err == nil {
+			return tree, nil
+		}
+	}
+	return nil, source.all(tree, &in.found)
+}
+
+// all returns every mistake of an expression that has some: those found, the names that do not
+// exist, the types that do not match, the fields that objects do not have.
+func (s draft) all(tree *parser.Tree, found *mistakes) error {
+	schema := schemaCheck{source: s, variables: map[string]fact{}}
+	schema.root(tree.Node)
+	for _, mistake := range schema.mistakes {
+		found.add(mistake)
+	}
+	if again, err := parser.ParseWithConfig(s.Text, s.checkConfig()); err == nil {
+		for _, mistake := range found.all { // what follows from it is no mistake of its own
+			silence(&again.Node, &file.Error{Location: file.Location{From: mistake.Offset}})
+		}
+		s.typeMistakes(again, found)
+	}
+	return found.err()
+}
+
+// checkConfig describes the names as their users see them.
+func (s draft) checkConfig() *conf.Config {
+	config := conf.New(types.Map{
+		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool,
+		"missed":  types.Int,
+		"cluster": types.String, "listener": types.String,
+	})
+	config.MaxNodes = lang.MaxNodes
+	if s.Kind != lang.KindMessage {
+		config.Expect, config.ExpectAny = reflect.Bool, true
+	}
+	for name := range config.Builtins {
+		if !lang.IsAllowed(name) {
+			config.Disabled[name] = true
+			delete(config.Builtins, name)
+		}
+	}
+	declareOwn(config)
+	return config
+}
+
+// draft is an expression that is being checked.
+type draft struct {
+	lang.Expression
+
+	mended int // how many mistakes were mended in the text to look for others
+}
+
+// Expression reads an expression and finds all mistakes in it, and what is suspicious.
+func Expression(expression lang.Expression) (*parser.Tree, []*lang.CompileError, error) {
+	s := draft{Expression: expression}
+	if len(s.Text) > lang.MaxSource {
+		return nil, nil, s.CompileError(0, "the expression has %d bytes, the limit is %d",
+			len(s.Text), lang.MaxSource)
+	}
+	if strings.TrimSpace(s.Text) == "" {
+		return nil, nil, s.CompileError(0, "the expression is empty")
+	}
+	tree, err := s.parse()
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings, err := checkTree(s, tree.Node)
+	if err != nil {
+		return nil, nil, err
+	}
+	return tree, warnings, nil
+}
+
+// Parse reads an expression that was checked before.
+func Parse(expression lang.Expression) (*parser.Tree, error) {
+	return draft{Expression: expression}.parse()
+}

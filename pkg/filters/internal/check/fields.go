@@ -1,0 +1,187 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// namedFields is how many fields an error lists.
+const namedFields = 10
+
+func (c *schemaCheck) errorf(offset int, format string, args ...any) {
+	if len(c.mistakes) < lang.MaxMistakes {
+		c.mistakes = append(c.mistakes, c.source.CompileError(offset, format, args...))
+	}
+}
+
+// Field takes one step to a field whose name stands at offset.
+func (c *schemaCheck) Field(base fact, key string, offset int) fact {
+	path := within(base.path, named(key))
+	switch kind := base.kind(); {
+	case kind == "object":
+		if field, ok := base.schema.Fields[key]; ok {
+			return fact{schema: field, path: path}
+		}
+		if base.schema.Values != nil {
+			return fact{schema: base.schema.Values, path: path}
+		}
+		// every object has these, and not every schema says so
+		if base.root && (key == "apiVersion" || key == "kind") {
+			return fact{schema: &lang.Schema{Type: "string"}, path: path}
+		}
+		if near := nearestOf(key, slices.Sorted(maps.Keys(base.schema.Fields))); base.root &&
+			base.schema.Open && near != "" {
+			c.warnings = append(c.warnings,
+				c.source.CompileError(offset, "nothing is known of %s; did you mean %s?", path,
+					shown(near)))
+		}
+		if !base.schema.Open && len(base.schema.Fields) > 0 {
+			c.errorf(offset, "there is no field %s in %s; %s", shown(key), base.path,
+				otherFields(base.schema, key))
+		}
+	case base.path == "":
+	case kind == "array":
+		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, shown(key),
+			insteadOfList(base.path, key))
+	case isScalarKind(kind):
+		if hint, fix := c.source.keyAt(offset); fix != nil && len(c.mistakes) < lang.MaxMistakes {
+			c.mistakes = append(c.mistakes,
+				c.source.Proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path,
+					typeWord(base.schema.Type), shown(key), hint))
+			break
+		}
+		c.errorf(offset, "%s is %s, it has no field %s", base.path, typeWord(base.schema.Type),
+			shown(key))
+	}
+	return fact{}
+}
+
+// index takes one step to an item of a list.
+func (c *schemaCheck) index(base fact, i, offset int) fact {
+	if kind := base.kind(); base.path != "" && (kind == "object" || isScalarKind(kind)) {
+		c.errorf(offset, "%s is %s, it has no item %d", base.path, typeWord(base.schema.Type), i)
+	}
+	return itemOf(base, "["+strconv.Itoa(i)+"]")
+}
+
+// fieldPath takes the steps of an argument of changed.
+func (c *schemaCheck) fieldPath(text *ast.StringNode) {
+	steps, err := object.PathSteps(text.Value)
+	if err != nil {
+		return // that is another mistake
+	}
+	base := fact{schema: c.source.Schema, path: "object", root: true}
+	var keys []any
+	for _, step := range steps {
+		offset := c.source.inLiteral(text, step.Offset)
+		if step.IsIndex {
+			keys = append(keys, step.Index)
+		} else {
+			keys = append(keys, step.Key)
+		}
+		for _, drop := range c.source.Dropped {
+			if nodes.PathOf(keys).String() == drop.String() {
+				c.dropped(keys, offset)
+			}
+		}
+		if step.IsIndex {
+			base = c.index(base, step.Index, offset)
+		} else {
+			base = c.Field(base, step.Key, offset)
+		}
+	}
+}
+
+// goesOver refuses what is no list where a predicate needs one.
+func (c *schemaCheck) goesOver(n *ast.BuiltinNode, list fact) {
+	if !slices.Contains(lang.Predicates, n.Name) || list.path == "" {
+		return
+	}
+	offset := n.Arguments[0].Location().From
+	switch kind := list.kind(); {
+	case kind == "object":
+		c.errorf(offset, "%s goes over a list and %s is an object; use keys(…) or values(…)",
+			n.Name, list.path)
+	case isScalarKind(kind):
+		c.errorf(offset, "%s goes over a list and %s is %s", n.Name, list.path,
+			typeWord(list.schema.Type))
+	}
+}
+
+// otherFields tells which field may have been meant, or which there are.
+func otherFields(schema *lang.Schema, name string) string {
+	names := slices.Sorted(maps.Keys(schema.Fields))
+	for _, other := range names {
+		if strings.EqualFold(name, other) {
+			return "did you mean " + shown(other) + "?"
+		}
+	}
+	if near := nearestOf(name, names); near != "" {
+		return "did you mean " + shown(near) + "?"
+	}
+	if len(names) == 1 {
+		return "there is only " + shown(names[0])
+	}
+	more := ""
+	if n := len(names) - namedFields; n > 0 {
+		names, more = names[:namedFields], fmt.Sprintf(" and %d more", n)
+	}
+	for i := range names {
+		names[i] = shown(names[i])
+	}
+	return "there are " + strings.Join(names, ", ") + more
+}
+
+// shown is a field's name in a message, in quotes if it is none that can stand behind a dot.
+func shown(key string) string {
+	if strings.HasPrefix(named(key), ".") {
+		return key
+	}
+	return strconv.Quote(key)
+}
+
+// insteadOfList tells how to get at a field of a list's items.
+func insteadOfList(path, key string) string {
+	if strings.Contains(path, "[*]") { // no expression can name it
+		return "name an item of it, as in [0]" + named(key) + ", or go over it with any(…)"
+	}
+	ofItem := named(key)
+	if ofItem[0] == '[' {
+		ofItem = "#" + ofItem
+	}
+	return fmt.Sprintf("name an item of it, as in %s[0]%s, or ask with any(%s, %s …)", path,
+		named(key), path, ofItem)
+}
+
+// typeWord is a type of OpenAPI with its article.
+func typeWord(schemaType string) string {
+	switch schemaType {
+	case "integer", "object":
+		return "an " + schemaType
+	case "array":
+		return "a list"
+	case "":
+		return "an object" // one that has fields and does not say what it is
+	}
+	return "a " + schemaType
+}
+
+// inLiteral gives the place of a text's n-th byte in the expression; in one that is not written as
+// it is, the place of the whole.
+func (s draft) inLiteral(text *ast.StringNode, n int) int {
+	at, runes := text.Location(), []rune(s.Text)
+	if from, to := at.From+1, at.To-1; from <= to && to <= len(runes) &&
+		string(runes[from:to]) == text.Value {
+		return from + len([]rune(text.Value[:n]))
+	}
+	return at.From
+}

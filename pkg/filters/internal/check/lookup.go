@@ -1,0 +1,56 @@
+package check
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+)
+
+// lookup refuses the names of informers and indexes that are not there.
+func (in *inspector) lookup(n *ast.CallNode, name string) error {
+	informer, ok := nodes.FirstText(n)
+	if len(n.Arguments) > 0 && !ok {
+		return in.errorf(n.Arguments[0], "%s takes the informer's name in quotes", name)
+	}
+	if !ok {
+		return nil // the checker counts
+	}
+	indexes, exists := in.source.Informers[informer.Value]
+	if !exists {
+		return in.errorf(informer, "there is no informer %q%s", informer.Value,
+			choice(informer.Value, slices.Sorted(maps.Keys(in.source.Informers)),
+				"; none is declared for this expression"))
+	}
+	if name == "cached" || len(n.Arguments) < 2 {
+		return nil
+	}
+	index, ok := n.Arguments[1].(*ast.StringNode)
+	if !ok {
+		return in.errorf(n.Arguments[1], "byIndex takes the index's name in quotes")
+	}
+	if !slices.Contains(indexes, index.Value) {
+		return in.errorf(index, "the informer %q has no index %q%s", informer.Value, index.Value,
+			choice(index.Value, slices.Sorted(slices.Values(indexes)), "; it has none"))
+	}
+	return nil
+}
+
+// choice says what can be meant by a name.
+func choice(name string, names []string, none string) string {
+	if len(names) == 0 {
+		return none
+	}
+	if near := nearestOf(name, names); near != "" {
+		return "; did you mean " + strconv.Quote(near) + "?"
+	}
+	more := ""
+	if len(names) > 10 {
+		names, more = names[:10], ", …"
+	}
+	return "; there are " + strings.Join(names, ", ") + more
+}

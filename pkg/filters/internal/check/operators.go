@@ -1,0 +1,142 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+)
+
+// calculation refuses arithmetic on values whose types the schema has and which never fit: a text
+// and a number that are joined fail whenever both are there.
+func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
+	a, b := left.kind(), right.kind()
+	text := a == "string" && b == "string" && n.Operator == "+"
+	switch {
+	case a == "" || b == "" || n.Operator == "..":
+		return fact{}
+	case text || a == "number" && b == "number":
+		return fact{schema: &lang.Schema{Type: a}}
+	}
+	if n.Operator == "+" && (a == "string" || b == "string") {
+		other, at := right, n.Right
+		if b == "string" {
+			other, at = left, n.Left
+		}
+		if isScalarKind(other.kind()) {
+			c.errorf(at.Location().From, `"+" cannot join a string and %s; put string(…) around %s`,
+				typeWord(other.schema.Type), other.called("it"))
+			return fact{}
+		}
+	}
+	c.errorf(n.Location().From, "%q cannot take %s and %s", n.Operator, left.typed(), right.typed())
+	return fact{}
+}
+
+// called is the field's name, or what it is called otherwise.
+func (f fact) called(otherwise string) string {
+	if f.path == "" {
+		return otherwise
+	}
+	return f.path
+}
+
+// typed is the type of a value, with the field that has it.
+func (f fact) typed() string {
+	word := typeWord(f.schema.Type)
+	if f.path != "" {
+		return word + " (" + f.path + ")"
+	}
+	return word
+}
+
+// inScalar refuses a text or a number where in needs a list. An address may be looked for in a text
+// that is a network.
+func (c *schemaCheck) inScalar(n *ast.BinaryNode, left, right fact) {
+	if _, meant := nodes.SpecialOf(n.Left); meant || right.path == "" ||
+		!isScalarKind(right.kind()) ||
+		left.kind() == "" {
+		return
+	}
+	hint := ""
+	if right.is("string") {
+		hint = "; a part of a text is found with contains"
+	}
+	c.errorf(n.Right.Location().From, `"in" needs a list or an object on its right, and %s is %s%s`,
+		right.path, typeWord(right.schema.Type), hint)
+}
+
+// inText refuses a text in the place of a list. One that is a network is right: an address may be
+// looked for in it.
+func (in *inspector) inText(n *ast.BinaryNode) error {
+	text, ok := n.Right.(*ast.StringNode)
+	if !ok || values.ParseNetwork(text.Value) != nil {
+		return nil
+	}
+	if p, ok := nodes.SpecialOf(n.Left); ok && (p == values.Addresses || p == values.Networks) {
+		return nil // that is another mistake
+	}
+	var items []string
+	for _, item := range strings.Split(text.Value, ",") {
+		items = append(items, strconv.Quote(strings.TrimSpace(item)))
+	}
+	list := "[" + strings.Join(items, ", ") + "]"
+	return in.propose(text, list, `"in" needs a list on its right; write %s`, list)
+}
+
+// dropped refuses a field that the informer drops, and what is in it: it is always nil.
+func (c *schemaCheck) dropped(keys []any, offset int) {
+	path := nodes.PathOf(keys).String()
+	for _, drop := range c.source.Dropped {
+		if text := drop.String(); text == path || isBelow(path, text) {
+			hint := "take it out of the informer's drop"
+			if text == "metadata.managedFields" {
+				hint = "set keepManagedFields: true in the informer"
+			}
+			c.errorf(offset, "the informer drops %s, so it is always nil; %s", text, hint)
+		}
+	}
+}
+
+// isBelow reports whether a path leads into the field of another one.
+func isBelow(path, field string) bool {
+	rest, ok := strings.CutPrefix(path, field)
+	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
+}
+
+// droppedMember looks at object.a.b, of which a reader has been looked at before.
+func (c *schemaCheck) droppedMember(n *ast.MemberNode) {
+	base, keys := nodes.ConstantSteps(n)
+	id, ok := base.(*ast.IdentifierNode)
+	if !ok || len(keys) == 0 || id.Value != "object" && id.Value != "old" ||
+		len(c.source.Dropped) == 0 {
+		return
+	}
+	for _, drop := range c.source.Dropped {
+		if nodes.PathOf(keys).String() == drop.String() {
+			c.dropped(keys, n.Property.Location().From)
+		}
+	}
+}
+
+// implied are the fields that our functions read.
+var implied = map[string][]any{
+	"label": {"metadata", "labels"}, "annotation": {"metadata", "annotations"}, "owner": {
+		"metadata", "ownerReferences"}, "condition": {"status", "conditions"}, "age": {"metadata",
+		"creationTimestamp"},
+}
+
+func (c *schemaCheck) droppedCall(n *ast.CallNode, name string) {
+	keys := implied[name]
+	if keys == nil || name == "age" && len(n.Arguments) > 0 {
+		return
+	}
+	if text, ok := nodes.FirstText(n); ok && (name == "label" || name == "annotation") {
+		keys = append(keys[:len(keys):len(keys)], text.Value)
+	}
+	c.dropped(keys, n.Location().From)
+}

@@ -1,0 +1,324 @@
+package check
+
+import (
+	"strconv"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+)
+
+// schemaCheck goes over the tree as the user wrote it with what the schema says of each node's
+// value. What it does not know of, a function or a step that is computed, gives a value of which
+// nothing is known, and no mistake is found in that.
+type schemaCheck struct {
+	source    draft
+	variables map[string]fact
+	items     []fact // of the predicates around, the innermost last
+	warnings  []*lang.CompileError
+	mistakes  []*lang.CompileError // the first few
+}
+
+// root visits the whole expression, and refuses a field that is known to be neither true nor false
+// where one is needed.
+func (c *schemaCheck) root(n ast.Node) {
+	result := c.visit(n)
+	if kind := result.kind(); c.source.Kind != lang.KindMessage && result.path != "" &&
+		kind != "" &&
+		kind != "boolean" {
+		c.errorf(n.Location().From, "%s, %s is %s", c.source.Kind.Must(), result.path,
+			typeWord(result.schema.Type))
+	}
+}
+
+// fact is what is known of a value, provided that it is there.
+type fact struct {
+	schema *lang.Schema // nil: nothing
+	path   string       // what the field is called in messages; "" if it is no field
+	root   bool         // it is object or old
+	items  *fact        // of a list the expression made
+	absent bool         // it is nil or empty, a stand-in that says nothing of what it stands for
+}
+
+func of(schemaType string) fact { return fact{schema: &lang.Schema{Type: schemaType}} }
+
+func (c *schemaCheck) visit(n ast.Node) fact {
+	switch n := n.(type) {
+	case nil:
+		return fact{}
+	case *ast.NilNode:
+		return fact{absent: true}
+	case *ast.StringNode:
+		return of("string")
+	case *ast.IntegerNode:
+		return of("integer")
+	case *ast.FloatNode:
+		return of("number")
+	case *ast.BoolNode:
+		return of("boolean")
+	case *ast.IdentifierNode:
+		return c.identifier(n)
+	case *ast.PointerNode:
+		return c.pointer(n)
+	case *ast.ChainNode:
+		return c.visit(n.Node)
+	case *ast.MemberNode:
+		return c.member(n)
+	case *ast.SliceNode:
+		base := c.visit(n.Node)
+		c.visit(n.From)
+		c.visit(n.To)
+		return base
+	case *ast.UnaryNode:
+		operand := c.visit(n.Node)
+		if n.Operator == "!" || n.Operator == "not" {
+			return of("boolean")
+		}
+		return fact{schema: operand.schema}
+	case *ast.BinaryNode:
+		return c.binary(n)
+	case *ast.CallNode:
+		return c.call(n)
+	case *ast.BuiltinNode:
+		return c.builtin(n)
+	case *ast.VariableDeclaratorNode:
+		return c.declaration(n)
+	case *ast.ConditionalNode:
+		c.visit(n.Cond)
+		a, b := c.visit(n.Exp1), c.visit(n.Exp2)
+		return common(a, b)
+	case *ast.ArrayNode:
+		return c.array(n)
+	}
+	// A sequence gives its last value; of a map that the expression makes nothing is known.
+	var last fact
+	for _, child := range nodes.Children(n) {
+		last = c.visit(child)
+	}
+	switch n := n.(type) {
+	case *ast.MapNode:
+		return fact{absent: len(n.Pairs) == 0}
+	case *ast.SequenceNode, *ast.PredicateNode:
+		return last
+	}
+	return fact{}
+}
+
+func (c *schemaCheck) identifier(n *ast.IdentifierNode) fact {
+	switch n.Value {
+	case "object", "old":
+		return fact{schema: c.source.Schema, path: n.Value, root: true}
+	}
+	return c.variables[n.Value]
+}
+
+func (c *schemaCheck) pointer(n *ast.PointerNode) fact {
+	switch {
+	case n.Name == "index":
+		return of("integer")
+	case n.Name == "" && len(c.items) > 0:
+		return c.items[len(c.items)-1]
+	}
+	return fact{}
+}
+
+func (c *schemaCheck) declaration(n *ast.VariableDeclaratorNode) fact {
+	before, shadows := c.variables[n.Name]
+	c.variables[n.Name] = c.visit(n.Value)
+	result := c.visit(n.Expr)
+	delete(c.variables, n.Name)
+	if shadows {
+		c.variables[n.Name] = before
+	}
+	return result
+}
+
+func (c *schemaCheck) member(n *ast.MemberNode) fact {
+	base := c.visit(n.Node)
+	c.droppedMember(n)
+	switch property := n.Property.(type) {
+	case *ast.StringNode:
+		return c.Field(base, property.Value, property.Location().From)
+	case *ast.IntegerNode:
+		return c.index(base, property.Value, property.Location().From)
+	}
+	c.visit(n.Property)
+	if base.is("object") && base.schema.Values != nil && len(base.schema.Fields) == 0 {
+		return fact{schema: base.schema.Values, path: within(base.path, "[*]")}
+	}
+	return itemOf(base, "[*]")
+}
+
+func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
+	left, right := c.visit(n.Left), c.visit(n.Right)
+	switch n.Operator {
+	case "??":
+		return common(left, right)
+	case "==", "!=", "<", "<=", ">", ">=":
+		c.compare(n.Operator, left, n.Right)
+		c.compare(n.Operator, right, n.Left)
+		return of("boolean")
+	case "in":
+		if list, ok := n.Right.(*ast.ArrayNode); ok {
+			for _, item := range list.Nodes {
+				c.compare("==", left, item)
+			}
+		}
+		c.compare("==", itemOf(right, "[*]"), n.Left)
+		c.inScalar(n, left, right)
+		if key, ok := n.Left.(*ast.StringNode); ok && right.is("object") {
+			c.Field(right, key.Value, key.Location().From)
+		}
+		return of("boolean")
+	case "&&", "and", "||", "or", "contains", "startsWith", "endsWith", "matches":
+		return of("boolean")
+	}
+	return c.calculation(n, left, right)
+}
+
+func (c *schemaCheck) call(n *ast.CallNode) fact {
+	callee, named := n.Callee.(*ast.IdentifierNode)
+	if !named {
+		c.visit(n.Callee)
+	}
+	for _, arg := range n.Arguments {
+		c.visit(arg)
+	}
+	if !named {
+		return fact{}
+	}
+	c.droppedCall(n, callee.Value)
+	switch callee.Value {
+	case "changed":
+		for _, arg := range n.Arguments {
+			if text, ok := arg.(*ast.StringNode); ok {
+				c.fieldPath(text)
+			}
+		}
+		return of("boolean")
+	case "label", "annotation":
+		return of("string")
+	}
+	return fact{}
+}
+
+func (c *schemaCheck) array(n *ast.ArrayNode) fact {
+	items := fact{absent: true}
+	for _, item := range n.Nodes {
+		items = common(items, c.visit(item))
+	}
+	return fact{schema: &lang.Schema{Type: "array"}, items: &items, absent: len(n.Nodes) == 0}
+}
+
+// builtin visits the list, then the body for an item of it, and tells what expr's functions give of
+// them.
+func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
+	var list, body fact
+	for i, arg := range n.Arguments {
+		predicate, ok := arg.(*ast.PredicateNode)
+		switch {
+		case ok:
+			c.items = append(c.items, itemOf(list, "[*]"))
+			body = c.visit(predicate.Node)
+			c.items = c.items[:len(c.items)-1]
+		case i == 0:
+			list = c.visit(arg)
+			c.goesOver(n, list)
+		default:
+			c.visit(arg)
+		}
+	}
+	switch n.Name {
+	case "filter":
+		return list
+	case "map":
+		return fact{schema: &lang.Schema{Type: "array"}, items: &body}
+	case "find", "findLast", "first", "last":
+		return itemOf(list, "[*]")
+	case "any", "all", "none", "one", "hasPrefix", "hasSuffix":
+		return of("boolean")
+	case "count", "findIndex", "findLastIndex", "len", "int", "indexOf", "lastIndexOf":
+		return of("integer")
+	case "sum", "float", "ceil", "floor", "round":
+		return of("number")
+	case "lower", "upper", "trim", "trimPrefix", "trimSuffix", "string":
+		return of("string")
+	case "keys":
+		key := of("string")
+		return fact{schema: &lang.Schema{Type: "array"}, items: &key}
+	case "values":
+		if list.is("object") && len(list.schema.Fields) == 0 {
+			value := fact{schema: list.schema.Values, path: within(list.path, "[*]")}
+			return fact{schema: &lang.Schema{Type: "array"}, items: &value}
+		}
+	}
+	return fact{}
+}
+
+// common gives what is known of a value that is one of two.
+func common(a, b fact) fact {
+	switch {
+	case a.absent:
+		return b
+	case b.absent || a.schema == b.schema && a.items == nil && b.items == nil:
+		return a
+	case a.kind() == "" || a.kind() != b.kind() || !isScalarKind(a.kind()):
+		return fact{}
+	case a.path == "":
+		return b
+	default:
+		return a
+	}
+}
+
+func itemOf(list fact, step string) fact {
+	switch {
+	case list.items != nil:
+		return *list.items
+	case list.is("array"):
+		return fact{schema: list.schema.Items, path: within(list.path, step)}
+	}
+	return fact{}
+}
+
+// kind is the type, where integers are numbers; "" if it is not known.
+func (f fact) kind() string {
+	switch {
+	case f.schema == nil:
+		return ""
+	case f.schema.Type == "" && len(f.schema.Fields) > 0:
+		return "object"
+	case f.schema.Type == "integer":
+		return "number"
+	}
+	return f.schema.Type
+}
+
+func (f fact) is(kind string) bool { return f.kind() == kind }
+
+func isScalarKind(kind string) bool {
+	return kind == "string" || kind == "number" || kind == "boolean"
+}
+
+// within names a part of a field.
+func within(path, step string) string {
+	if path == "" {
+		return ""
+	}
+	return path + step
+}
+
+// named is a step to a field, as an expression writes it.
+func named(key string) string {
+	for i, r := range key {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') &&
+			(i == 0 || r < '0' || r > '9') {
+			return "[" + strconv.Quote(key) + "]"
+		}
+	}
+	if key == "" {
+		return `[""]`
+	}
+	return "." + key
+}

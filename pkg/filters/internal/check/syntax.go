@@ -1,0 +1,239 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/file"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+)
+
+// tokens are what expr calls tokens that people get wrong.
+var tokens = map[string]string{
+	`EOF`:           "the expression ends too early",
+	`Operator("=")`: "unexpected =; write == to compare",
+	`Operator("&")`: "unexpected &; write && or and",
+	`Operator("#")`: "# is an item of a list; it means nothing outside of any(…) and the like",
+	`Operator(".")`: "unexpected .; a field needs object or old before it, except within any(…) and the like",
+}
+
+// operators are those of other languages, and what they are called here.
+var operators = map[string]string{
+	"=~": "matches", "!~": "not matches", "~=": "matches", "===": "==", "!==": "!=", "<>": "!=",
+	"=>": ">=", "=<": "<=", "=": "==",
+	"&": "&&", "|": "||", "=!": "!=", ">==": ">=", "<==": "<=",
+}
+
+// words are operators of other languages that are words, in lower case. "" is a hint without a
+// text.
+var words = map[string]string{
+	"and": "and", "or": "or", "not": "not", "in": "in", "is not": "!=", "is": "==", "equals": "==",
+	"eq": "==", "ne": "!=", "gt": ">", "ge": ">=",
+	"gte": ">=", "lt": "<", "le": "<=", "lte": "<=", "contains": "contains", "matches": "matches",
+	"startswith": "startsWith", "endswith": "endsWith", "xor": "!=",
+}
+
+// syntax adds its place and better words to an error of expr's parser.
+func (s draft) syntax(err error) *lang.CompileError {
+	var where *file.Error
+	if !errors.As(err, &where) {
+		return s.place(err, nil)
+	}
+	if strings.Contains(where.Message, "exceeds maximum allowed nodes") {
+		return s.place(err, nil)
+	}
+	offset, text := where.From, []rune(s.Text)
+	plain := s.parserWords(where.Message)
+	if s.Kind == lang.KindMessage && !strings.ContainsAny(s.Text, "\"`=<>+") {
+		if e := s.prose(offset, plain); e.Fix != nil {
+			return e
+		}
+	}
+	for _, try := range []func(string, int, []rune) *lang.CompileError{
+		s.lambda, s.amountWithoutQuotes, s.otherOperator, s.functionForm, s.otherWord,
+		s.otherQuotes, s.path, s.listInBrackets, s.openBracket,
+	} {
+		if e := try(plain, offset, text); e != nil {
+			return e
+		}
+	}
+	if s.Kind == lang.KindMessage {
+		if e := s.prose(offset, plain); e.Fix != nil {
+			return e
+		}
+	}
+	if from := pipe(text); from >= 0 && from < offset {
+		if e := s.replacing(from, from+1, "||", "unexpected |; write ||"); e != nil {
+			return e
+		}
+	}
+	return s.CompileError(offset, "%s", plain)
+}
+
+var parserToken = regexp.MustCompile(`^unexpected token (\w+)(?:\((.*)\))?$`)
+
+// parserWords says in our words what the parser has met.
+func (s draft) parserWords(message string) string {
+	if message == "unexpected end of expression" {
+		return tokens["EOF"]
+	}
+	if strings.HasPrefix(message, "a map key must be") {
+		return "unexpected key of a map; it is a text in quotes, a name or a number, and a list of values is written in [ ]"
+	}
+	if strings.HasPrefix(message, "expected at least 2 arguments") {
+		return `a list and a condition are needed here, as in any(object.spec.containers, .name == "web")`
+	}
+	if message == "literal not terminated" {
+		return "a text begins here or before, and its closing quote is missing"
+	}
+	if found := parserToken.FindStringSubmatch(message); found != nil {
+		if known := tokens[strings.TrimPrefix(message, "unexpected token ")]; known != "" {
+			return known
+		}
+		value, err := strconv.Unquote(found[2])
+		if err != nil {
+			value = found[2]
+		}
+		if found[1] == "String" {
+			return fmt.Sprintf("unexpected text %q; an operator or a comma is missing before it",
+				value)
+		}
+		return "unexpected " + strconv.Quote(value)
+	}
+	return s.reword(message)
+}
+
+// replacing is a mistake that the change mends, nil if it does not.
+func (s draft) replacing(from, to int, by, format string, args ...any) *lang.CompileError {
+	fix := &lang.Fix{From: from, To: to, Text: by}
+	if !s.helps(*fix, from) {
+		return nil
+	}
+	return s.Proposed(from, fix, format, args...)
+}
+
+var (
+	amountWord   = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[A-Za-z][A-Za-z0-9]*$`)
+	durationWord = regexp.MustCompile(`^([0-9.]+(ns|us|ms|s|m|h|d))+$`)
+	amountHead   = regexp.MustCompile(`([0-9]+(?:\.[0-9]+)?)[ ]+$`)
+)
+
+// amountWithoutQuotes is 10m or 4Gi as a number.
+func (s draft) amountWithoutQuotes(plain string, offset int, text []rune) *lang.CompileError {
+	from, to := runesAround(text, offset, func(r rune) bool { return isWordRune(r) || r == '.' })
+	word := string(text[from:to])
+	if head := amountHead.FindString(string(text[:from])); head != "" && from < len(text) &&
+		!amountWord.MatchString(word) {
+		from -= len([]rune(head))
+		word = strings.TrimSpace(head) + word
+	}
+	_, isDuration := values.ParseDuration(word)
+	if !amountWord.MatchString(word) || !isDuration && values.ParseQuantity(word) == nil {
+		return nil
+	}
+	hint := ""
+	switch duration := durationWord.MatchString(word); {
+	case duration && !strings.Contains(s.Text, "age(") && !strings.Contains(s.Text, "duration("):
+		hint = ", and duration(…) or age(…) on the other side"
+	case !duration && !strings.Contains(s.Text, "quantity("):
+		hint = ", and quantity(…) on the other side"
+	}
+	quoted := strconv.Quote(word)
+	return s.replacing(from, to, quoted,
+		"%s is not a number; an amount with a unit needs quotes: write %s%s", word, quoted, hint)
+}
+
+// otherOperator is one of another language.
+func (s draft) otherOperator(plain string, offset int, text []rune) *lang.CompileError {
+	for _, at := range []int{offset, offset - 1} {
+		from, to := runesAround(text, at, isOperatorRune)
+		by := operators[string(text[from:to])]
+		if by == "" {
+			continue
+		}
+		hint := by
+		if by == "==" {
+			hint = "== to compare"
+		}
+		if e := s.replacing(from, to, by, "unexpected %s; write %s", string(text[from:to]),
+			hint); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+var operatorFunctions = regexp.MustCompile(`(contains|startsWith|endsWith|matches)\s*$`)
+
+// functionForm is startsWith(a, b).
+func (s draft) functionForm(plain string, offset int, text []rune) *lang.CompileError {
+	from, to := runesAround(text, offset, isWordRune)
+	name := string(text[from:to])
+	if !operatorFunctions.MatchString(name) {
+		return nil
+	}
+	args, end := s.arguments(to)
+	if len(args) != 2 {
+		return nil
+	}
+	return s.withHabit(from, lang.Fix{From: from, To: end}, name, args,
+		name+" is written between two values")
+}
+
+// otherWord is AND and the like.
+func (s draft) otherWord(plain string, offset int, text []rune) *lang.CompileError {
+	from, to := runesAround(text, offset, isWordRune)
+	if from == to { // NOT object.a fails behind the word
+		return nil
+	}
+	word := strings.ToLower(string(text[from:to]))
+	if word == "like" || word == "ilike" {
+		return s.CompileError(from,
+			"unexpected %q; write glob(\"web-*\", x), or use matches, startsWith or contains",
+			string(text[from:to]))
+	}
+	if word == "then" || word == "else" || word == "elseif" {
+		return s.CompileError(from, "unexpected %q; write condition ? a : b", string(text[from:to]))
+	}
+	if word == "is" {
+		if rest := string(text[to:]); strings.HasPrefix(strings.ToLower(rest), " not ") {
+			word, to = "is not", to+len(" not")
+		}
+	}
+	if by := words[word]; by != "" {
+		found := string(text[from:to])
+		if e := s.replacing(from, to, by, "unexpected %q; write %s", found, by); e != nil &&
+			by != found {
+			return e
+		}
+	}
+	before := strings.TrimRight(string(text[:from]), " ")
+	at, end := runesAround([]rune(before), len([]rune(before)), isWordRune)
+	if word := string([]rune(before)[at:end]); strings.EqualFold(word, "not") && word != "not" {
+		return s.replacing(at, end, "not", "unexpected %q; write not", word)
+	}
+	return nil
+}
+
+// curly are the quotes that word processors write.
+var curly = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "‘", `"`, "’", `"`, "«", `"`, "»",
+	`"`, "–", "-", "—", "-")
+
+func (s draft) otherQuotes(plain string, offset int, text []rune) *lang.CompileError {
+	straight := curly.Replace(s.Text)
+	if offset >= len(text) || straight == s.Text ||
+		!strings.ContainsRune("“”„‘’«»–—", text[offset]) {
+		return nil
+	}
+	fix := &lang.Fix{From: 0, To: len(text), Text: straight}
+	if !s.helps(*fix, offset) {
+		return nil
+	}
+	return s.Proposed(offset, fix, `unexpected %c; write straight quotes and plain dashes: " or -`,
+		text[offset])
+}

@@ -1,0 +1,192 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+)
+
+var (
+	wildcard  = regexp.MustCompile(`^\[(\*|\?\(.*)?\]`)
+	listBehin = regexp.MustCompile(`[A-Za-z0-9_."\[\]]+$`)
+)
+
+// path is one of JSONPath, or a method on a list with a field of its items.
+func (s draft) path(plain string, offset int, text []rune) *lang.CompileError {
+	before, behind := string(text[:min(offset, len(text))]), string(text[min(offset, len(text)):])
+	if strings.HasSuffix(before, "[") && wildcard.MatchString("["+behind) {
+		list := listBehin.FindString(strings.TrimSuffix(before, "["))
+		if list == "" {
+			list = "list"
+		}
+		return s.CompileError(max(0, offset-1),
+			"unexpected [%s; an expression about the items of a list is any(%s, .field == …), all(…) or map(…)", firstRunes(behind, 1), list)
+	}
+	if strings.HasPrefix(behind, ".") {
+		if e := s.unknownPredicate(before); e != nil {
+			return e
+		}
+		open := strings.LastIndex(before, "(")
+		if open < 0 {
+			return nil
+		}
+		method := methodBefore.FindStringSubmatch(before[:open])
+		if args, end := s.arguments(len([]rune(before[:open]))); method != nil && len(args) > 0 {
+			from := len([]rune(before[:open])) - len([]rune(method[0]))
+			return s.withHabit(from, lang.Fix{From: from, To: end}, method[2],
+				append([]string{method[1]}, args...), "methods are not available in "+
+					s.Kind.Word().Plural)
+		}
+	}
+	return nil
+}
+
+// unknownPredicate is a misspelt any(list, .field == …), whose second argument is no expression
+// then.
+func (s draft) unknownPredicate(before string) *lang.CompileError {
+	text, depth := []rune(before), 0
+	for i := len(text) - 1; i > 0; i-- {
+		switch text[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth >= 0 {
+				continue
+			}
+			from, to := runesAround(text, i, isWordRune)
+			name := string(text[from:to])
+			depth = 0
+			if to != i || from == to || from > 0 && text[from-1] == '.' ||
+				slices.Contains(s.Kind.Functions(), name) ||
+				habits[strings.ToLower(name)].write != "" {
+				continue
+			}
+			near := nearestOf(name, lang.Predicates)
+			if near == "" {
+				e := s.CompileError(from,
+					"unknown function %q; those with a condition about items are %s", name,
+					strings.Join(lang.Predicates, ", "))
+				if mend := (lang.Fix{From: from, To: to, Text: "any"}); s.helps(mend, from) {
+					e.Mend = &mend
+				}
+				return e
+			}
+			return s.replacing(from, to, near, "unknown function %q; did you mean %q?", name, near)
+		}
+	}
+	return nil
+}
+
+var methodBefore = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.]*)\.([A-Za-z]+)$`)
+
+func firstRunes(text string, n int) string {
+	runes := []rune(text)
+	return string(runes[:min(n, len(runes))])
+}
+
+var inBrackets = regexp.MustCompile(`\bin\s*\(`)
+
+// listInBrackets is op in ("add", "update").
+func (s draft) listInBrackets(plain string, offset int, text []rune) *lang.CompileError {
+	for _, at := range inBrackets.FindAllStringIndex(s.Text, -1) {
+		from := len([]rune(s.Text[:at[1]])) - 1
+		args, end := s.arguments(from)
+		if end == 0 || offset < from || offset > end {
+			continue
+		}
+		for i, arg := range args {
+			if meant := opMeant(arg); meant != "" {
+				args[i] = strconv.Quote(meant)
+			}
+		}
+		list := "[" + strings.Join(args, ", ") + "]"
+		return s.replacing(from, end, list,
+			"unexpected %s; a list is written in square brackets: write %s",
+			strings.TrimPrefix(plain, "unexpected "), list)
+	}
+	return nil
+}
+
+// lambda is x => x.name or c, c.name behind a list.
+func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError {
+	if !insidePredicate(string(text[:min(offset, len(text))])) {
+		return nil
+	}
+	for open := min(offset, len(text)) - 1; open > 0; open-- {
+		if text[open] != '(' {
+			continue
+		}
+		args, end := s.arguments(open)
+		from, to := runesAround(text, open, isWordRune)
+		if end < offset || len(args) < 2 ||
+			!strings.Contains(","+strings.Join(lang.Predicates, ",")+",",
+				","+string(text[from:to])+",") {
+			continue
+		}
+		variable, condition, found := strings.Cut(args[1], "=>")
+		if len(args) == 3 {
+			variable, condition, found = args[1], args[2], true
+		}
+		if variable = strings.Trim(variable, " ()"); !found || !plainName.MatchString(variable) {
+			continue
+		}
+		by := fmt.Sprintf("%s(%s, %s)", string(text[from:to]), args[0],
+			ofItem(strings.TrimSpace(condition), variable))
+		return s.replacing(from, end, by,
+			"%s; an item has no name here, it is #, and its fields are .name: write %s", plain, by)
+	}
+	return nil
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_]+$`)
+
+// openBracket is one that is not closed, or closed and not open; or a field without its object.
+func (s draft) openBracket(plain string, offset int, text []rune) *lang.CompileError {
+	if strings.HasPrefix(plain, "unexpected .") && offset < len(text) {
+		return s.replacing(offset, offset, "object", "%s", plain)
+	}
+	open, quote := []rune{}, rune(0)
+	for i, r := range text {
+		switch {
+		case quote != 0:
+			if r == quote && text[i-1] != '\\' {
+				quote = 0
+			}
+		case r == '"' || r == '\'' || r == '`':
+			quote = r
+		case r == '(' || r == '[' || r == '{':
+			open = append(open, r)
+		case r == ')' || r == ']' || r == '}':
+			if len(open) == 0 {
+				return s.CompileError(i, "unexpected %q; no bracket is open here", r)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if plain == tokens["EOF"] && len(open) > 0 {
+		return s.CompileError(offset, "%s: a %q is not closed", plain, open[len(open)-1])
+	}
+	return nil
+}
+
+// pipe returns where a single | is outside of texts, -1 if there is none.
+func pipe(text []rune) int {
+	quote := rune(0)
+	for i, r := range text {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'' || r == '`':
+			quote = r
+		case r == '|' && (i == 0 || text[i-1] != '|') && (i+1 == len(text) || text[i+1] != '|'):
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,101 @@
+package check
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// compare warns of a comparison of a field with a constant that it can never be equal to, or be
+// ordered with.
+func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
+	want, got := field.kind(), literalKind(constant)
+	if operator != "==" && operator != "!=" && field.path != "" && want != "number" &&
+		got == "string" {
+		c.amount(field, constant.(*ast.StringNode))
+	}
+	if field.path == "" || want == "" || got == "" || want == got {
+		return
+	}
+	is := field.path + " is " + typeWord(field.schema.Type)
+	than := typeWord(got)
+	hint := meant(want, field.schema.Type == "integer", constant)
+	var message string
+	switch operator {
+	case "==":
+		message = is + ", so it never equals " + than
+	case "!=":
+		message = is + ", so it always differs from " + than
+	default:
+		message = is + ", so it cannot be ordered with " + than
+	}
+	c.warnings = append(c.warnings, c.source.CompileError(constant.Location().From, "%s%s", message,
+		hint))
+}
+
+// amounts are texts that can only be meant as what a function reads from them.
+var amounts = []struct {
+	pattern  *regexp.Regexp
+	function string
+}{
+	{regexp.MustCompile(`^[0-9.]+([KMGTPE]i|[kMGTPE])$`), "quantity"},
+	{regexp.MustCompile(`^[0-9.]+m$`), "quantity or duration"},
+	{regexp.MustCompile(`^([0-9.]+(ns|us|ms|s|m|h|d))+$`), "duration"},
+}
+
+// amount warns of a field's text being ordered with an amount's: "9Gi" comes after "10Gi" then.
+func (c *schemaCheck) amount(field fact, constant *ast.StringNode) {
+	for _, a := range amounts {
+		if a.pattern.MatchString(constant.Value) {
+			c.warnings = append(c.warnings, c.source.CompileError(constant.Location().From,
+				"%s is ordered with %q as a text, letter by letter; put %s around the field if an amount is meant", field.path, constant.Value, a.function))
+			return
+		}
+	}
+}
+
+// literalKind is the kind of a constant, "" of any other node and of nil.
+func literalKind(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return "string"
+	case *ast.IntegerNode, *ast.FloatNode:
+		return "number"
+	case *ast.BoolNode:
+		return "boolean"
+	case *ast.ArrayNode:
+		return "array"
+	case *ast.MapNode:
+		return "object"
+	case *ast.UnaryNode:
+		if literalKind(n.Node) == "number" {
+			return "number"
+		}
+	}
+	return ""
+}
+
+// meant suggests the same constant as the type that is wanted.
+func meant(want string, integer bool, n ast.Node) string {
+	text := ""
+	switch n := n.(type) {
+	case *ast.StringNode:
+		_, err := strconv.Atoi(n.Value)
+		if err != nil && !integer {
+			_, err = strconv.ParseFloat(n.Value, 64)
+		}
+		if want == "number" && err == nil || want == "boolean" &&
+			(n.Value == "true" || n.Value == "false") {
+			text = n.Value
+		}
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		if want == "string" {
+			text = strconv.Quote(n.String())
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return "; did you mean " + text + "?"
+}

@@ -1,0 +1,188 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/builtin"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// names are variables and constants of other languages, in lower case, and what they are called
+// here.
+var names = map[string]string{
+	"null": "nil", "none": "nil", "undefined": "nil", "nil": "nil", "nill": "nil", "nul": "nil",
+	"true": "true", "false": "false",
+	"oldobject": "old", "old_object": "old", "oldobj": "old", "previous": "old", "prev": "old",
+	"newobject": "object", "new_object": "object", "newobj": "object", "self": "object",
+	"this": "object", "current": "object",
+	"object": "object", "obj": "object", "item": "object", "$": "object", "resource": "object",
+	"operation": "op", "action": "op", "event": "op",
+}
+
+// topFields are fields that the objects of most resources have.
+var topFields = []string{"metadata", "spec", "status", "data", "kind", "apiVersion", "type"}
+
+// ofMetadata are fields that are often named without their way.
+var ofMetadata = []string{"name", "namespace", "labels", "annotations", "uid", "ownerReferences",
+	"finalizers", "creationTimestamp", "deletionTimestamp", "generation"}
+
+// dottedKey is the key of a label or annotation that was written as if each of its parts were a
+// field.
+var dottedKey = regexp.MustCompile(
+	`\b(object|old)\.metadata\.(label|annotation)s\.([A-Za-z0-9][A-Za-z0-9_]*(?:[-./][A-Za-z0-9_]+)+)`)
+
+// keyAt proposes label("…") for a dotted key around offset.
+func (s draft) keyAt(offset int) (hint string, fix *lang.Fix) {
+	for _, found := range dottedKey.FindAllStringSubmatchIndex(s.Text, -1) {
+		from, to := len([]rune(s.Text[:found[0]])), len([]rune(s.Text[:found[1]]))
+		if offset < from || offset >= to {
+			continue
+		}
+		root, what, key := s.Text[found[2]:found[3]], s.Text[found[4]:found[5]],
+			s.Text[found[6]:found[7]]
+		text := fmt.Sprintf("%s(%q)", what, key)
+		if root == "old" {
+			text = fmt.Sprintf("old.metadata.%ss[%q]", what, key)
+		}
+		fix := &lang.Fix{From: from, To: to, Text: text}
+		if !s.helps(*fix, offset) {
+			continue
+		}
+		return "write " + text, fix
+	}
+	return "", nil
+}
+
+// unknownName says what a name may have meant.
+func (s draft) unknownName(name string, offset int) *lang.CompileError {
+	kind := s.Kind.Word()
+	if hint, fix := s.keyAt(offset); fix != nil {
+		return s.Proposed(offset, fix,
+			"unknown name %q; a key with dots, dashes or slashes is no row of fields: %s", name,
+			hint)
+	}
+	text := []rune(s.Text)
+	end := offset + len([]rune(name))
+	called := strings.HasPrefix(strings.TrimLeft(string(text[min(end, len(text)):]), " "), "(")
+	if called {
+		return s.unknownFunction(name, offset)
+	}
+	if by, to := ofRequest(text, offset); by != "" && (by == "object" || s.Kind.SeesEvents()) {
+		return s.Proposed(offset, &lang.Fix{From: offset, To: to, Text: by},
+			"unknown name %q; write %s", name, by)
+	}
+	replace := func(by string) *lang.Fix { return &lang.Fix{From: offset, To: end, Text: by} }
+	before := strings.TrimRight(string(text[:offset]), " ")
+	switch word := strings.ToLower(name); {
+	case strings.HasSuffix(before, ".."):
+		from := len([]rune(strings.TrimSuffix(before, "..")))
+		return s.Proposed(offset, &lang.Fix{From: from, To: offset, Text: "."},
+			`unknown name %q; ".." makes a range of numbers: one dot leads to a field`, name)
+	case s.Kind.SeesEvents() && opMeant(name) != "" && comparesOp(before, string(text[end:])):
+		by := strconv.Quote(opMeant(name))
+		return s.Proposed(offset, replace(by), "unknown name %q; op is a text: write %s", name, by)
+	case names[word] != "" && (names[word] != "old" && names[word] != "op" || s.Kind.SeesEvents()):
+		return s.Proposed(offset, replace(names[word]), "unknown name %q; write %s", name,
+			names[word])
+	case s.isTopField(name):
+		return s.Proposed(offset, replace("object."+name), "unknown name %q; write object.%[1]s",
+			name)
+	case slices.Contains(ofMetadata, name):
+		return s.Proposed(offset, replace("object.metadata."+name),
+			"unknown name %q; write object.metadata.%[1]s", name)
+	}
+	if _, exists := builtin.Index[name]; exists {
+		return s.CompileError(offset, "the function %s is not available in %s", name, kind.Plural)
+	}
+	known := append(s.Kind.Functions(), s.Kind.Variables()...)
+	if near := nearestOf(name, known); near != "" {
+		return s.Proposed(offset, replace(near), "unknown name %q; did you mean %q?", name, near)
+	}
+	if s.Kind == lang.KindMessage && strings.TrimSpace(s.Text) == name {
+		return s.prose(offset, fmt.Sprintf("unknown name %q", name))
+	}
+	if item := replace("#"); insidePredicate(string(text[:offset])) && s.helps(*item, offset) {
+		return s.Proposed(offset, item,
+			"unknown name %q; within any(…) and the like an item is #, and a field of it is .name",
+			name)
+	}
+	return s.CompileError(offset,
+		"unknown name %q; text needs quotes, and a field begins with object; the variables are %s",
+		name, strings.Join(s.Kind.Variables(), ", "))
+}
+
+var admissionRequest = regexp.MustCompile(`^request\.(operation|object|oldObject)\b`)
+
+// ofRequest translates what an admission request has.
+func ofRequest(text []rune, offset int) (by string, end int) {
+	found := admissionRequest.FindStringSubmatch(string(text[offset:]))
+	if found == nil {
+		return "", 0
+	}
+	return names[strings.ToLower(found[1])], offset + len(found[0])
+}
+
+// isTopField reports whether objects have a field of this name.
+func (s draft) isTopField(name string) bool {
+	if s.Schema != nil && len(s.Schema.Fields) > 0 {
+		return slices.Contains(slices.Collect(maps.Keys(s.Schema.Fields)), name)
+	}
+	return slices.Contains(topFields, name)
+}
+
+var predicateOpen = regexp.MustCompile(`\b(?:` + strings.Join(lang.Predicates, "|") + `)\(`)
+
+// insidePredicate reports whether the text ends within the brackets of any(…) and the like.
+func insidePredicate(before string) bool {
+	for _, at := range predicateOpen.FindAllStringIndex(before, -1) {
+		rest := before[at[1]:]
+		if strings.Count(rest, "(") >= strings.Count(rest, ")") && strings.Contains(rest, ",") {
+			return true
+		}
+	}
+	return false
+}
+
+// comparesOp reports whether op is compared with what is between the two texts.
+func comparesOp(before, behind string) bool {
+	return opBefore.MatchString(before) || opBehind.MatchString(behind)
+}
+
+var (
+	opBefore = regexp.MustCompile(`\bop\s*(==|!=|(not\s+)?in\s*\[[^\]]*)$`)
+	opBehind = regexp.MustCompile(`^\s*(==|!=)\s*op\b`)
+)
+
+// opWordsElsewhere are what other tools call the events.
+var opWordsElsewhere = map[string]event.Op{
+	"create": event.Add, "created": event.Add, "insert": event.Add, "inserted": event.Add,
+	"added": event.Add, "new": event.Add,
+	"modify": event.Update, "modified": event.Update, "updated": event.Update,
+	"change": event.Update, "changed": event.Update, "patch": event.Update, "patched": event.Update,
+	"deleted": event.Delete, "remove": event.Delete, "removed": event.Delete,
+	"destroy": event.Delete,
+	"sync":    event.Resync, "resynced": event.Resync,
+}
+
+// OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if it
+// means none.
+func OpMeant(word string) string { return opMeant(word) }
+
+// opMeant returns the op that a word means, "" if it means none.
+func opMeant(word string) string {
+	word = strings.ToLower(word)
+	if op, err := event.ParseOp(word); err == nil {
+		return op.String()
+	}
+	if op, ok := opWordsElsewhere[word]; ok {
+		return op.String()
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/conditions"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// checkTree finds in the tree as the user wrote it what the source's schema refuses, and all there
+// is to warn of.
+func checkTree(source draft, n ast.Node) ([]*lang.CompileError, error) {
+	c := &schemaCheck{source: source, variables: map[string]fact{}}
+	c.root(n)
+	if len(c.mistakes) > 0 {
+		return nil, (&mistakes{c.mistakes}).err()
+	}
+	w := &warner{source: source, on: source.On & condition.EveryOp, warnings: c.warnings,
+		memo: map[opsAsked]event.OpSet{}, namesOps: map[ast.Node]event.OpSet{}}
+	if w.on == 0 {
+		w.on = condition.EveryOp
+	}
+	w.asksForOld = asksForOld(n)
+	w.visit(n, w.on)
+	w.neverOrAlways(n)
+	if err := source.constants(n, map[ast.Node]bool{}); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(w.warnings, func(a, b *lang.CompileError) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	// a node may stand in two places, as in 1 < a < 9
+	return slices.CompactFunc(w.warnings, func(a, b *lang.CompileError) bool {
+		return a.Message == b.Message && a.Offset == b.Offset
+	}), nil
+}
+
+// warner finds what contradicts the ops that can be.
+type warner struct {
+	source   draft
+	on       event.OpSet // what the events can be
+	warnings []*lang.CompileError
+	memo     map[opsAsked]event.OpSet
+	namesOps map[ast.Node]event.OpSet
+
+	asksForOld bool
+}
+
+type opsAsked struct {
+	node ast.Node
+	want bool
+}
+
+func (w *warner) warnf(n ast.Node, format string, args ...any) {
+	w.warnings = append(w.warnings, w.source.CompileError(n.Location().From, format, args...))
+}
+
+// visit looks at a node whose value matters for events of these ops only.
+func (w *warner) visit(n ast.Node, ops event.OpSet) {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		if n.Value == "old" {
+			w.needsUpdate(n, ops, "old is always nil", "has an old object")
+		}
+	case *ast.CallNode:
+		if callee, ok := n.Callee.(*ast.IdentifierNode); ok &&
+			(callee.Value == "changed" || callee.Value == "became") {
+			w.needsUpdate(n, ops, callee.Value+" is never true", "changes an object")
+		}
+	case *ast.BinaryNode:
+		// What one side asks of op holds where the other decides.
+		if and := nodes.IsAnd(n); and || nodes.IsOr(n) {
+			w.visit(n.Left, ops&w.opsOf(n.Right, and))
+			w.visit(n.Right, ops&w.opsOf(n.Left, and))
+			return
+		}
+		w.opNames(n)
+		w.differsFromOld(n, ops)
+	case *ast.ConditionalNode:
+		w.visit(n.Cond, ops)
+		w.visit(n.Exp1, ops&w.opsOf(n.Cond, true))
+		w.visit(n.Exp2, ops&w.opsOf(n.Cond, false))
+		return
+	}
+	for _, child := range nodes.Children(n) {
+		w.visit(child, ops)
+	}
+}
+
+func (w *warner) needsUpdate(n ast.Node, ops event.OpSet, what, only string) {
+	switch {
+	// where no event comes to there is nothing to say of events
+	case ops.Has(event.Update) || ops == 0:
+	case !w.on.Has(event.Update):
+		w.warnf(n, "%s: the events are %s, and only an update %s", what, opWords(w.on, "and"), only)
+	default:
+		w.warnf(n, "%s here: op is %s where it is asked for, and only an update %s", what,
+			opWords(ops, "or"), only)
+	}
+}
+
+// opNames looks for ops that do not come.
+func (w *warner) opNames(n *ast.BinaryNode) {
+	for _, name := range namedOps(n) {
+		if op, err := event.ParseOp(name.Value); err == nil && !w.on.Has(op) {
+			w.warnf(name, "op is never %q here: the events are %s", name.Value,
+				opWords(w.on, "and"))
+		}
+	}
+}
+
+// namedOps are the constants that a comparison compares op with.
+func namedOps(n *ast.BinaryNode) []*ast.StringNode {
+	var constants []ast.Node
+	switch {
+	case n.Operator != "==" && n.Operator != "!=" && n.Operator != "in":
+	case nodes.IsOp(n.Left):
+		constants = []ast.Node{n.Right}
+		if list, ok := n.Right.(*ast.ArrayNode); ok && n.Operator == "in" {
+			constants = list.Nodes
+		}
+	case nodes.IsOp(n.Right):
+		constants = []ast.Node{n.Left}
+	}
+	var names []*ast.StringNode
+	for _, constant := range constants {
+		if text, ok := constant.(*ast.StringNode); ok {
+			names = append(names, text)
+		}
+	}
+	return names
+}
+
+// neverOrAlways looks for the largest parts that op alone makes true or false of every event.
+func (w *warner) neverOrAlways(n ast.Node) {
+	if binary, ok := n.(*ast.BinaryNode); ok &&
+		(nodes.IsAnd(binary) || nodes.IsOr(binary) || binary.Operator == "in") &&
+		w.opsNamed(n) != 0 {
+		yes, no := w.opsOf(n, true), w.opsOf(n, false)
+		switch {
+		case yes == 0:
+			w.warnf(n, "this is never true, whatever op is")
+			return
+		case no == 0:
+			w.warnf(n, "this is always true, whatever op is")
+			return
+		// else it names an op that never comes, and that is said there
+		case yes&w.on == 0 && w.opsNamed(n)&^w.on == 0:
+			w.warnf(n, "this is never true: the events are %s", opWords(w.on, "and"))
+			return
+		}
+	}
+	for _, child := range nodes.Children(n) {
+		w.neverOrAlways(child)
+	}
+}
+
+// opsOf gives the ops for which a node can be true, or false if want is false, as far as it
+// compares op with constants.
+func (w *warner) opsOf(n ast.Node, want bool) event.OpSet {
+	asked := opsAsked{n, want}
+	if ops, ok := w.memo[asked]; ok {
+		return ops
+	}
+	ops := condition.EveryOp
+	switch n := n.(type) {
+	case *ast.UnaryNode:
+		if n.Operator == "!" || n.Operator == "not" {
+			ops = w.opsOf(n.Node, !want)
+		}
+	case *ast.BinaryNode:
+		switch and := nodes.IsAnd(n); {
+		case !and && !nodes.IsOr(n):
+			ops = conditions.OpsOf(n, want)
+		case and == want:
+			ops = w.opsOf(n.Left, want) & w.opsOf(n.Right, want)
+		default:
+			ops = w.opsOf(n.Left, want) | w.opsOf(n.Right, want)
+		}
+	case *ast.BoolNode:
+		ops = conditions.OpsOf(n, want)
+	}
+	w.memo[asked] = ops
+	return ops
+}
+
+// opsNamed gives the ops that a part of the expression compares op with.
+func (w *warner) opsNamed(n ast.Node) event.OpSet {
+	if ops, ok := w.namesOps[n]; ok {
+		return ops
+	}
+	ops := event.OpSet(0)
+	if binary, ok := n.(*ast.BinaryNode); ok {
+		for _, name := range namedOps(binary) {
+			if op, err := event.ParseOp(name.Value); err == nil {
+				ops = ops.With(op)
+			}
+		}
+	}
+	for _, child := range nodes.Children(n) {
+		ops |= w.opsNamed(child)
+	}
+	w.namesOps[n] = ops
+	return ops
+}
+
+// opWords lists ops as a sentence does.
+func opWords(ops event.OpSet, last string) string {
+	var words []string
+	for _, op := range event.Ops {
+		if ops.Has(op) {
+			words = append(words, op.String())
+		}
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
+}

@@ -1,0 +1,188 @@
+package compile
+
+import (
+	"slices"
+	"time"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/eval"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// call rewrites a call of one of our functions.
+func (r *rewriter) call(n *ast.CallNode) ast.Node {
+	name := n.Callee.(*ast.IdentifierNode).Value
+	switch name {
+	case "changed":
+		return r.changed(n)
+	case "became":
+		return r.became(n)
+	case "owner", "condition":
+		return r.found(n, name)
+	case "cached", "byIndex":
+		return r.lookup(n, name)
+	case "age":
+		return r.age(n)
+	case "glob":
+		return call(n, "@glob", r.all(n.Arguments)...)
+	case "label", "annotation":
+		return r.metadata(n, name)
+	}
+	if p, ok := values.ReaderOf(name); ok {
+		if text, ok := nodes.FirstText(n); ok {
+			return constant(n, values.Readers[p].Parse(text.Value))
+		}
+	}
+	return call(n, "@"+name, r.node(n.Arguments[0]))
+}
+
+func constant(at ast.Node, value any) ast.Node {
+	return placed(at, &ast.ConstantNode{Value: value})
+}
+
+// metadata rewrites label and annotation.
+func (r *rewriter) metadata(n *ast.CallNode, name string) ast.Node {
+	path := object.Path{}.Key("metadata").Key(name + "s")
+	if key, ok := nodes.FirstText(n); ok {
+		return r.Field(n, r.root, path.Key(key.Value))
+	}
+	return call(n, "@get", r.Field(n, r.root, path), r.node(n.Arguments[0]))
+}
+
+func (r *rewriter) changed(n *ast.CallNode) ast.Node {
+	changes := make([]eval.Change, len(n.Arguments))
+	for i, arg := range n.Arguments {
+		path := object.MustCompilePath(arg.(*ast.StringNode).Value) // it was checked
+		changes[i] = eval.Change{Object: r.fieldNumber(eval.RootObject, path),
+			Old: r.fieldNumber(eval.RootOld, path)}
+	}
+	return call(n, r.program.AddChanges(changes))
+}
+
+// became makes two conditions of one: true of object and not of old.
+func (r *rewriter) became(n *ast.CallNode) ast.Node {
+	r.program.UsesOld = true
+	now := r.truth(n.Arguments[0])
+	r.root = eval.RootOld
+	before := r.truth(n.Arguments[0])
+	r.root = eval.RootObject
+	not := placed(n, &ast.UnaryNode{Operator: "not", Node: before})
+	and := placed(n, &ast.BinaryNode{Operator: "&&", Left: call(n, "@hasOld"), Right: now})
+	return placed(n, &ast.BinaryNode{Operator: "&&", Left: and, Right: not})
+}
+
+func (r *rewriter) found(n *ast.CallNode, name string) ast.Node {
+	finder := lang.FindOwner
+	if name == lang.FindCondition.Name {
+		finder = lang.FindCondition
+	}
+	text, ok := nodes.FirstText(n)
+	if !ok {
+		return call(n, "@"+name, r.Field(n, r.root, finder.List), r.node(n.Arguments[0]))
+	}
+	return call(n, r.program.AddFind(finder, r.fieldNumber(r.root, finder.List), text.Value))
+}
+
+func (r *rewriter) lookup(n *ast.CallNode, name string) ast.Node {
+	text, _ := nodes.FirstText(n)
+	l, args := eval.Lookup{Informer: text.Value}, n.Arguments[1:]
+	if name == "byIndex" {
+		l.Index = n.Arguments[1].(*ast.StringNode).Value
+		l.Within = len(n.Arguments) > 3
+		args = slices.Concat(n.Arguments[2:], []ast.Node{&ast.StringNode{}})
+	}
+	return call(n, r.program.AddLookup(l), r.node(args[0]), r.node(args[1]))
+}
+
+// age rewrites age() into the time since the object was created.
+func (r *rewriter) age(n *ast.CallNode) ast.Node {
+	r.program.UsesClock = true
+	if len(n.Arguments) == 0 {
+		created := object.Path{}.Key("metadata").Key("creationTimestamp")
+		return call(n, "@age", r.Field(n, r.root, created))
+	}
+	if text, ok := nodes.FirstText(n); ok {
+		since, err := time.Parse(time.RFC3339, text.Value)
+		if err != nil {
+			panic(err) // it was checked
+		}
+		return call(n, "@age", constant(text, since))
+	}
+	return call(n, "@age", r.node(n.Arguments[0]))
+}
+
+// builtin rewrites a call of one of expr's functions.
+func (r *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
+	if _, plain := lang.PlainFunctions[n.Name]; plain {
+		return call(n, "@"+n.Name, r.all(n.Arguments)...)
+	}
+	body := placed(n, &ast.PredicateNode{})
+	if len(n.Arguments) > 1 {
+		predicate := n.Arguments[1].(*ast.PredicateNode)
+		*body = *predicate
+		body.Node = r.node(predicate.Node)
+	} else { // count(list) and sum(list) mean the items themselves
+		body.Node = r.node(placed(n, &ast.PointerNode{}))
+	}
+	copied := *n
+	copied.Arguments = []ast.Node{call(n.Arguments[0], "@items", r.node(n.Arguments[0])), body}
+	switch n.Name {
+	case "findLast", "findLastIndex":
+		return r.findLast(&copied, body)
+	case "map":
+		r.body(eval.EachMapped, body)
+	case "filter":
+		r.body(eval.EachKept, body)
+	case "find":
+		r.body(eval.EachTested, body)
+		return call(n, "@item", &copied)
+	case "sum":
+		r.body(eval.EachAdded, body)
+		return r.sum(&copied)
+	default:
+		r.body(eval.EachTested, body)
+	}
+	return &copied
+}
+
+// body lets the evaluator count the values of a predicate's body, and check them. More is what the
+// operation takes besides.
+func (r *rewriter) body(each eval.Each, n *ast.PredicateNode, more ...ast.Node) {
+	name := r.program.AddBody(each, nodesOf(n.Node))
+	n.Node = call(n.Node, name, append([]ast.Node{n.Node}, more...)...)
+}
+
+// nodesOf counts what is evaluated once when the node is, so not the bodies within it.
+func nodesOf(n ast.Node) int {
+	if _, ok := n.(*ast.PredicateNode); ok {
+		return 0
+	}
+	count := 1
+	for _, child := range nodes.Children(n) {
+		count += nodesOf(child)
+	}
+	return count
+}
+
+// sum lets none go over the list, since it looks at every item of which its body is false, and adds
+// in the body: expr's own sum adds only what it knows.
+func (r *rewriter) sum(n *ast.BuiltinNode) ast.Node {
+	n.Name = "none"
+	return call(n, "@sum", call(n, "@beginSum"), n)
+}
+
+// findLast lets none go over the list, since it looks at every item of which its body is false, and
+// notes the last match in the body. expr's own loops for these two leave a value of every item on
+// the stack of its machine, below the result: what is to the left of it in the expression is then
+// read from the wrong place.
+func (r *rewriter) findLast(n *ast.BuiltinNode, body *ast.PredicateNode) ast.Node {
+	name := "@" + n.Name
+	item := placed(body.Node, &ast.PointerNode{})
+	r.body(eval.EachFound, body, call(item, "@item", item))
+	n.Name = "none"
+	return call(n, name, call(n, "@beginLast"), n)
+}

@@ -1,0 +1,135 @@
+package compile
+
+import (
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/eval"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+)
+
+// typeOf returns the type of a rewritten node that cannot be nil.
+func (r *rewriter) typeOf(n ast.Node) eval.Type {
+	switch n := n.(type) {
+	case *ast.BoolNode:
+		return eval.TypeBool
+	case *ast.IntegerNode, *ast.FloatNode:
+		return eval.TypeNumber
+	case *ast.StringNode:
+		return eval.TypeText
+	case *ast.IdentifierNode:
+		return variableTypes[n.Value]
+	case *ast.UnaryNode:
+		if n.Operator == "!" || n.Operator == "not" {
+			return eval.TypeBool
+		}
+		return eval.TypeNumber
+	case *ast.BinaryNode: // those that stay have operands of known types
+		switch n.Operator {
+		case "+":
+			return r.typeOf(n.Left)
+		case "-", "*", "/", "**", "^":
+			return eval.TypeNumber
+		case "??":
+			return eval.TypeUnknown
+		default:
+			return eval.TypeBool
+		}
+	case *ast.BuiltinNode:
+		switch n.Name {
+		case "any", "all", "none", "one":
+			return eval.TypeBool
+		case "count":
+			return eval.TypeNumber
+		}
+	case *ast.CallNode:
+		return r.program.Result(n.Callee.(*ast.IdentifierNode).Value)
+	}
+	return eval.TypeUnknown
+}
+
+// variableTypes are those of the variables that are never nil.
+var variableTypes = map[string]eval.Type{"op": eval.TypeText, "initial": eval.TypeBool,
+	"missed": eval.TypeNumber}
+
+func (r *rewriter) unary(n *ast.UnaryNode) ast.Node {
+	copied := *n
+	if n.Operator == "!" || n.Operator == "not" {
+		copied.Node = r.truth(n.Node)
+		return &copied
+	}
+	copied.Node = r.node(n.Node)
+	if r.typeOf(copied.Node) == eval.TypeNumber {
+		return &copied
+	}
+	return call(n, "@"+n.Operator+"x", copied.Node)
+}
+
+// binary leaves operations on values whose types are known to expr and makes calls of the others.
+func (r *rewriter) binary(n *ast.BinaryNode) ast.Node {
+	copied := *n
+	switch n.Operator {
+	case "&&", "and", "||", "or":
+		copied.Left, copied.Right = r.truth(n.Left), r.truth(n.Right)
+		return &copied
+	case "matches":
+		if text, ok := n.Right.(*ast.StringNode); ok {
+			return r.constantPattern(n, text)
+		}
+	}
+	meant := withConstants(n)
+	copied.Left, copied.Right = r.nodeOf(n.Left, meant.Left), r.nodeOf(n.Right, meant.Right)
+	if r.staysOperator(&copied) {
+		return &copied
+	}
+	if n.Operator == "==" || n.Operator == "!=" {
+		return equality(&copied)
+	}
+	return call(n, "@"+n.Operator, copied.Left, copied.Right)
+}
+
+// staysOperator reports whether the types of both rewritten operands are known and the operator
+// takes them.
+func (r *rewriter) staysOperator(n *ast.BinaryNode) bool {
+	left, right := r.typeOf(n.Left), r.typeOf(n.Right)
+	switch {
+	case n.Operator == "??":
+		return true
+	case left != right || left == eval.TypeUnknown:
+		return false
+	}
+	switch n.Operator {
+	case "==", "!=":
+		return true
+	case "<", "<=", ">", ">=", "+":
+		return left == eval.TypeNumber || left == eval.TypeText
+	case "contains", "startsWith", "endsWith":
+		return left == eval.TypeText
+	case "-", "*", "/", "**", "^":
+		return left == eval.TypeNumber
+	}
+	return false
+}
+
+// equality compares two rewritten operands.
+func equality(n *ast.BinaryNode) ast.Node {
+	var equal ast.Node
+	if _, ok := n.Right.(*ast.NilNode); ok {
+		equal = call(n, "@isnil", n.Left)
+	} else if _, ok := n.Left.(*ast.NilNode); ok {
+		equal = call(n, "@isnil", n.Right)
+	} else {
+		equal = call(n, "@==", n.Left, n.Right)
+	}
+	if n.Operator == "==" {
+		return equal
+	}
+	return placed(n, &ast.UnaryNode{Operator: "not", Node: equal})
+}
+
+func (r *rewriter) constantPattern(n *ast.BinaryNode, text *ast.StringNode) ast.Node {
+	p, err := values.CompilePattern(text.Value)
+	if err != nil {
+		panic(err) // it was checked
+	}
+	return call(n, r.program.AddPattern(p), r.node(n.Left))
+}

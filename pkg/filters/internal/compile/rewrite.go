@@ -1,0 +1,343 @@
+package compile
+
+import (
+	"errors"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/compiler"
+	"github.com/expr-lang/expr/conf"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+
+	"github.com/informerd/informerd/pkg/filters/internal/eval"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Trace records what becomes of an expression's parts.
+type Trace interface {
+	eval.Recorder
+	// Part returns the number of the part that a node is, and in how many predicates it is. It is
+	// false for a node that is not recorded.
+	Part(n ast.Node) (number, depth int, ok bool)
+}
+
+// Program compiles an expression that was checked. The tree stays as it is. With a trace,
+// the program records its parts' values.
+func Program(expression lang.Expression, tree *parser.Tree, trace Trace) (*eval.Program, error) {
+	r := &rewriter{
+		program: eval.NewProgram(expression), trace: trace,
+		fields: map[fieldKey]int{}, chains: map[string]string{}, done: map[rewritten]ast.Node{},
+	}
+	rewritten := &parser.Tree{Node: r.result(tree.Node), Source: tree.Source}
+	config := conf.New(r.program.Environment())
+	if _, err := checker.Check(rewritten, config); err != nil {
+		return nil, mistake(expression, err)
+	}
+	r.countItems()
+	config.Optimize = false // it folds and reorders what has been rewritten
+	code, err := compiler.Compile(rewritten, config)
+	if err != nil {
+		return nil, mistake(expression, err)
+	}
+	r.program.Code = code
+	return r.program, nil
+}
+
+// mistake is for what expr refuses in a tree that was checked before.
+func mistake(expression lang.Expression, err error) error {
+	var where *file.Error
+	if errors.As(err, &where) {
+		return expression.CompileError(where.From, "%s", where.Message)
+	}
+	return expression.CompileError(0, "%v", err)
+}
+
+// rewriter makes of the tree that the user wrote one that reads fields from JSON text and is safe
+// of nil: nearly every operation whose operands are not constants becomes a call of one of the
+// evaluator's operations. It builds new nodes and leaves those of the user as they are.
+type rewriter struct {
+	program *eval.Program
+	trace   Trace
+	fields  map[fieldKey]int
+	chains  map[string]string // the names of their operations, by path
+	// done has what became of each node: the parser puts one node in two places for 1 < a < 9 and
+	// a ?: b.
+	done   map[rewritten]ast.Node
+	root   eval.Root       // what object means: old where the condition of became looks at that
+	begins []*ast.CallNode // of the recorded parts within predicates
+}
+
+type fieldKey struct {
+	root eval.Root
+	path string
+}
+
+// rewritten is a node that was rewritten, and what object meant in it.
+type rewritten struct {
+	node ast.Node
+	root eval.Root
+}
+
+// result rewrites the whole expression.
+func (r *rewriter) result(n ast.Node) ast.Node {
+	n = r.node(n)
+	switch {
+	case r.program.Expression.Kind == lang.KindMessage:
+		return call(n, "@message", n)
+	case r.typeOf(n) != eval.TypeBool:
+		return call(n, "@result", n)
+	}
+	return n
+}
+
+// call returns a call of an operation, placed where the node at is.
+func call(at ast.Node, name string, args ...ast.Node) ast.Node {
+	callee := placed(at, &ast.IdentifierNode{Value: name})
+	return placed(at, &ast.CallNode{Callee: callee, Arguments: args})
+}
+
+// placed gives a new node the place of another one.
+func placed[N ast.Node](at ast.Node, n N) N {
+	n.SetLocation(at.Location())
+	return n
+}
+
+func (r *rewriter) node(n ast.Node) ast.Node {
+	if n == nil {
+		return nil
+	}
+	return r.nodeOf(n, n)
+}
+
+// nodeOf rewrites a node in which constants may have been replaced, in place of the one written.
+func (r *rewriter) nodeOf(written, n ast.Node) ast.Node {
+	key := rewritten{written, r.root}
+	done, ok := r.done[key]
+	if !ok {
+		done = r.recorded(written, r.rewrite(n))
+		r.done[key] = done
+	}
+	return done
+}
+
+// recorded lets the trace know the value of a part. Of the condition of became, that is the value
+// for object.
+func (r *rewriter) recorded(written, n ast.Node) ast.Node {
+	if r.trace == nil || r.root == eval.RootOld {
+		return n
+	}
+	part, depth, ok := r.trace.Part(written)
+	if !ok {
+		return n
+	}
+	begin, end := r.program.AddPart(r.trace, part, depth > 0, r.typeOf(n))
+	if depth == 0 {
+		return call(written, end, call(written, begin), n)
+	}
+	first := call(written, begin, &ast.IntegerNode{}).(*ast.CallNode)
+	r.begins = append(r.begins, first)
+	return call(written, end, first, n)
+}
+
+// countItems lets the parts within a predicate know its item. expr's compiler can do that and its
+// checker refuses it, so it is done between them.
+func (r *rewriter) countItems() {
+	for _, begin := range r.begins {
+		index := placed(begin, &ast.PointerNode{Name: "index"})
+		index.SetNature(*begin.Arguments[0].Nature())
+		begin.Arguments[0] = index
+	}
+}
+
+func (r *rewriter) rewrite(n ast.Node) ast.Node {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		return r.identifier(n)
+	case *ast.PointerNode:
+		copied := *n // of which every one is a place of its own
+		if n.Name == "" {
+			return call(n, "@item", &copied)
+		}
+		return &copied
+	case *ast.ChainNode:
+		return r.node(n.Node) // every step is optional here
+	case *ast.MemberNode:
+		return r.member(n)
+	case *ast.SliceNode:
+		return call(n, "@slice", r.node(n.Node), orNil(r.node(n.From)), orNil(r.node(n.To)))
+	case *ast.UnaryNode:
+		return r.unary(n)
+	case *ast.BinaryNode:
+		return r.binary(n)
+	case *ast.CallNode:
+		return r.call(n)
+	case *ast.BuiltinNode:
+		return r.builtin(n)
+	case *ast.VariableDeclaratorNode:
+		copied := *n
+		copied.Value, copied.Expr = r.node(n.Value), r.node(n.Expr)
+		return &copied
+	case *ast.SequenceNode:
+		copied := *n
+		copied.Nodes = r.all(n.Nodes)
+		return &copied
+	case *ast.ConditionalNode:
+		copied := *n
+		copied.Cond, copied.Exp1, copied.Exp2 = r.truth(n.Cond), r.node(n.Exp1), r.node(n.Exp2)
+		return &copied
+	case *ast.ArrayNode:
+		return r.array(n)
+	case *ast.MapNode:
+		return r.mapOf(n)
+	}
+	return copyOfConstant(n)
+}
+
+// copyOfConstant copies the nodes that stay as they are.
+func copyOfConstant(n ast.Node) ast.Node {
+	switch n := n.(type) {
+	case *ast.NilNode:
+		copied := *n
+		return &copied
+	case *ast.BoolNode:
+		copied := *n
+		return &copied
+	case *ast.IntegerNode:
+		copied := *n
+		return &copied
+	case *ast.FloatNode:
+		copied := *n
+		return &copied
+	case *ast.StringNode:
+		copied := *n
+		return &copied
+	}
+	return n // a constant that was put there before
+}
+
+func (r *rewriter) all(nodes []ast.Node) []ast.Node {
+	all := make([]ast.Node, len(nodes))
+	for i, n := range nodes {
+		all[i] = r.node(n)
+	}
+	return all
+}
+
+func orNil(n ast.Node) ast.Node {
+	if n == nil {
+		return &ast.NilNode{}
+	}
+	return n
+}
+
+// truth rewrites a node where true or false is needed.
+func (r *rewriter) truth(n ast.Node) ast.Node {
+	n = r.node(n)
+	if r.typeOf(n) == eval.TypeBool {
+		return n
+	}
+	return call(n, "@truth", n)
+}
+
+func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
+	switch n.Value {
+	case "object":
+		return r.Field(n, r.root, object.Path{})
+	case "old":
+		return r.Field(n, eval.RootOld, object.Path{})
+	case "cluster":
+		return placed(n, &ast.StringNode{Value: r.program.Expression.Cluster})
+	case "listener":
+		return placed(n, &ast.StringNode{Value: r.program.Expression.Listener})
+	}
+	copied := *n
+	return &copied
+}
+
+// Field returns a read of a field, the same one for the same field.
+func (r *rewriter) Field(at ast.Node, root eval.Root, path object.Path) ast.Node {
+	return call(at, eval.FieldName(r.fieldNumber(root, path)))
+}
+
+func (r *rewriter) fieldNumber(root eval.Root, path object.Path) int {
+	key := fieldKey{root, path.String()}
+	i, ok := r.fields[key]
+	if !ok {
+		i = r.program.AddField(root, path)
+		r.fields[key] = i
+	}
+	return i
+}
+
+// member returns one read of the longest row of constant steps.
+func (r *rewriter) member(n *ast.MemberNode) ast.Node {
+	base, keys := nodes.ConstantSteps(n)
+	if len(keys) == 0 {
+		return call(n, "@get", r.node(n.Node), r.node(n.Property))
+	}
+	path := nodes.PathOf(keys)
+	switch base := base.(type) {
+	case *ast.IdentifierNode:
+		switch base.Value {
+		case "object":
+			return r.Field(n, r.root, path)
+		case "old":
+			return r.Field(n, eval.RootOld, path)
+		}
+	case *ast.PointerNode:
+		if base.Name == "" {
+			copied := *base
+			return call(n, r.chain(path, keys), &copied)
+		}
+	}
+	return call(n, r.chain(path, keys), r.node(base))
+}
+
+func (r *rewriter) chain(path object.Path, keys []any) string {
+	name, ok := r.chains[path.String()]
+	if !ok {
+		name = r.program.AddChain(path, keys)
+		r.chains[path.String()] = name
+	}
+	return name
+}
+
+// array makes one constant of a list of constants.
+func (r *rewriter) array(n *ast.ArrayNode) ast.Node {
+	nodes := r.all(n.Nodes)
+	items := make([]any, 0, len(nodes))
+	for _, item := range nodes {
+		switch item := item.(type) {
+		case *ast.StringNode:
+			items = append(items, item.Value)
+		case *ast.IntegerNode:
+			items = append(items, item.Value)
+		case *ast.FloatNode:
+			items = append(items, item.Value)
+		case *ast.BoolNode:
+			items = append(items, item.Value)
+		default:
+			copied := *n
+			copied.Nodes = nodes
+			return &copied
+		}
+	}
+	return placed(n, &ast.ConstantNode{Value: items})
+}
+
+func (r *rewriter) mapOf(n *ast.MapNode) ast.Node {
+	copied := *n
+	copied.Pairs = make([]ast.Node, len(n.Pairs))
+	for i, pair := range n.Pairs {
+		copied.Pairs[i] = pair
+		if pair, ok := pair.(*ast.PairNode); ok {
+			member := *pair
+			member.Key, member.Value = copyOfConstant(pair.Key), r.node(pair.Value)
+			copied.Pairs[i] = &member
+		}
+	}
+	return &copied
+}

@@ -1,0 +1,121 @@
+package conditions
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+var onlyUpdates = event.OpSet(0).With(event.Update)
+
+// call is for calls of our own functions that are true or false; it is false for others.
+func (t *conditioner) call(n *ast.CallNode, want bool) (c condition.Set, ok bool) {
+	callee, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok {
+		return condition.Anything, true
+	}
+	switch callee.Value {
+	case "changed":
+		if want {
+			return changes(n), true
+		}
+	case "became":
+		if want && len(n.Arguments) == 1 {
+			return t.became(n.Arguments[0]), true
+		}
+	case "glob":
+		return t.glob(n, want), true
+	default:
+		return condition.Anything, false
+	}
+	return condition.Anything, true
+}
+
+// changes is for changed, which is true of updates in which one of the fields differs.
+func changes(n *ast.CallNode) condition.Set {
+	c := condition.Set{Ops: onlyUpdates}
+	var either [][]condition.Condition
+	for _, arg := range n.Arguments {
+		text, ok := arg.(*ast.StringNode)
+		if !ok {
+			return c
+		}
+		path, err := object.CompilePath(text.Value)
+		if err != nil {
+			return c
+		}
+		either = append(either,
+			[]condition.Condition{{Of: condition.OfField, Key: path.String(),
+				Test: condition.Differs}})
+	}
+	switch len(either) {
+	case 0:
+	case 1:
+		c.List = either[0]
+	default:
+		c.List = []condition.Condition{{Of: condition.OfAlternatives, Either: either}}
+	}
+	return c
+}
+
+// became is true of updates after which the condition is true of the object, and was not of the old
+// one.
+func (t *conditioner) became(n ast.Node) condition.Set {
+	is, wasNot := t.of(n, true), t.of(n, false)
+	if t.inItem {
+		wasNot = condition.Anything
+	}
+	return condition.Set{Ops: is.Ops & wasNot.Ops & onlyUpdates,
+		List: slices.Concat(is.List, condition.AsOld(wasNot.List))}
+}
+
+// builtin is for expr's functions that are true or false.
+func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) condition.Set {
+	if test, ok := textTests[n.Name]; ok && len(n.Arguments) == 2 {
+		if text, ok := n.Arguments[1].(*ast.StringNode); ok {
+			return t.asks(n.Arguments[0],
+				condition.Condition{Test: test, Values: []string{text.Value}}, want)
+		}
+		return condition.Anything
+	}
+	test, of := condition.Any, want // that of an item's predicate
+	switch n.Name {
+	case "any":
+	case "all":
+		test = condition.Every
+	case "none":
+		test, of = condition.Every, !want
+	default:
+		return condition.Anything
+	}
+	if !want { // not any is none, not all is any that is not, not none is any
+		test = condition.Any + condition.Every - test
+	}
+	if len(n.Arguments) != 2 || t.inItem {
+		return condition.Anything
+	}
+	list, ok := t.subject(n.Arguments[0])
+	body, isPredicate := n.Arguments[1].(*ast.PredicateNode)
+	if !ok || !isPredicate || list.find != nil || list.what.Of != condition.OfField {
+		return condition.Anything
+	}
+	if test == condition.Every && t.strict && !t.certain(body.Node) {
+		return condition.Anything // an item before the one that is asked about may fail
+	}
+	t.inItem = true
+	item := t.of(body.Node, of)
+	t.inItem = false
+	question := condition.Condition{Test: test, Items: item.List}
+	if item.Ops != condition.EveryOp {
+		question.Items = append([]condition.Condition{{Of: condition.OfOp, Ops: item.Ops}},
+			question.Items...)
+	}
+	if len(question.Items) == 0 {
+		return condition.Anything
+	}
+	return list.ask(question, false)
+}

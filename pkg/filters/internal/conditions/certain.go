@@ -1,0 +1,85 @@
+package conditions
+
+import (
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/informer/condition"
+)
+
+// certain reports whether evaluating a node never fails, whatever the object looks like, if its
+// labels are texts. It is false if that is not known.
+func (t *conditioner) certain(n ast.Node) bool {
+	if t.looks++; t.looks > lang.MaxVisits {
+		return false
+	}
+	switch n := n.(type) {
+	case *ast.BoolNode:
+		return true
+	case *ast.UnaryNode:
+		return (n.Operator == "not" || n.Operator == "!") && t.certain(n.Node)
+	case *ast.BinaryNode:
+		return t.certainBinary(n)
+	case *ast.IdentifierNode:
+		value := t.known(n)
+		return value != n && t.certain(value)
+	case *ast.VariableDeclaratorNode:
+		certain := t.isPlain(n.Value) || t.certain(n.Value)
+		t.with(n, func() { certain = certain && t.certain(n.Expr) })
+		return certain
+	case *ast.CallNode:
+		callee, ok := n.Callee.(*ast.IdentifierNode)
+		return ok && callee.Value == "changed"
+	}
+	return false
+}
+
+func (t *conditioner) certainBinary(n *ast.BinaryNode) bool {
+	n = t.operands(n)
+	switch n.Operator {
+	case "&&", "and", "||", "or":
+		return t.certain(n.Left) && t.certain(n.Right)
+	case "==", "!=":
+		return t.isPlain(n.Left) && t.isPlain(n.Right)
+	case "in":
+		if list, ok := n.Right.(*ast.ArrayNode); ok {
+			for _, item := range list.Nodes {
+				if !t.isPlain(item) {
+					return false
+				}
+			}
+			return t.isPlain(n.Left)
+		}
+		s, ok := t.subject(n.Right)
+		return ok && s.what.Key == "metadata.labels" && t.isPlain(n.Left)
+	case "startsWith", "endsWith", "contains", "<", "<=", ">", ">=":
+		return t.isText(n.Left) && t.isText(n.Right)
+	case "matches":
+		_, ok := n.Right.(*ast.StringNode)
+		return ok && t.isText(n.Left)
+	}
+	return false
+}
+
+// isPlain reports whether a node is a constant or something that is read from the object, and so
+// can be compared with another one.
+func (t *conditioner) isPlain(n ast.Node) bool {
+	if _, ok := constantsOf(n); ok || nodes.IsOp(n) {
+		return true
+	}
+	if _, ok := n.(*ast.NilNode); ok {
+		return true
+	}
+	s, ok := t.subject(n)
+	return ok && s.what.As == condition.AsIs
+}
+
+// isText reports whether a node is a text, or nil.
+func (t *conditioner) isText(n ast.Node) bool {
+	if _, ok := n.(*ast.StringNode); ok || nodes.IsOp(n) {
+		return true
+	}
+	s, ok := t.subject(n)
+	return ok && s.find == nil && s.what.Of <= condition.OfLabel && s.what.As == condition.AsIs
+}

@@ -1,0 +1,167 @@
+package conditions
+
+import (
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/nodes"
+	"github.com/informerd/informerd/pkg/informer/condition"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// subject is what a node reads.
+type subject struct {
+	what condition.Condition // without a test
+	// of owner and condition: what is read of the entry; what is the list then
+	find *found
+}
+
+// found is a field of the entry of a list that owner or condition looks for.
+type found struct {
+	key, value string // the member that the entry is known by, and its value
+	field      string
+}
+
+// ask makes conditions of a question.
+func (s subject) ask(question condition.Condition, complete bool) condition.Set {
+	if s.what.As != condition.AsIs {
+		if question.As != condition.AsIs && question.As != s.what.As {
+			return condition.Anything
+		}
+		question.As = s.what.As
+	}
+	if question.As != condition.AsIs && (s.what.Of < condition.OfLabel || !readable(question)) {
+		return condition.Anything
+	}
+	if s.find == nil {
+		question.Of, question.Old, question.Key = s.what.Of, s.what.Old, s.what.Key
+		if question.Of < condition.OfLabel &&
+			(question.Test == condition.Exists || question.Test == condition.NotExists) {
+			return condition.Anything
+		}
+		return condition.Set{Ops: condition.EveryOp, List: []condition.Condition{question},
+			Complete: complete}
+	}
+	is := condition.Condition{Of: condition.OfItem, Key: s.find.key, Values: []string{s.find.value}}
+	isNot := is
+	isNot.Test = condition.NotIn
+	entry, none := s.what, s.what
+	entry.Test, entry.Items = condition.Any, []condition.Condition{is}
+	none.Test, none.Items = condition.Every, []condition.Condition{isNot}
+	var list []condition.Condition
+	switch {
+	case s.find.field != "":
+		question.Of, question.Key = condition.OfItem, s.find.field
+		entry.Items = append(entry.Items, question)
+		// which no entry answers as well
+		if list = []condition.Condition{entry}; question.Test.IsOpposite() {
+			list = []condition.Condition{{Of: condition.OfAlternatives,
+				Either: [][]condition.Condition{list, {none}}}}
+		}
+	case question.Test == condition.Exists:
+		list = []condition.Condition{entry}
+	case question.Test == condition.NotExists:
+		list = []condition.Condition{none}
+	}
+	return condition.Set{Ops: condition.EveryOp, List: list}
+}
+
+// path is the field that the subject is, false if it is none.
+func (s subject) path() (string, bool) {
+	switch s.what.Of {
+	case condition.OfField:
+		return s.what.Key, true
+	case condition.OfName:
+		return "metadata.name", true
+	case condition.OfNamespace:
+		return "metadata.namespace", true
+	case condition.OfLabel:
+		return pathText([]any{"metadata", "labels", s.what.Key})
+	}
+	return "", false
+}
+
+// subject returns what a node reads, if it is something that conditions can ask about.
+func (t *conditioner) subject(n ast.Node) (subject, bool) {
+	base, keys := t.steps(n)
+	switch base := base.(type) {
+	case *ast.CallNode:
+		return t.called(base, keys)
+	case *ast.IdentifierNode:
+		if base.Value != "object" && base.Value != "old" || len(keys) == 0 {
+			break
+		}
+		s, ok := fieldOf(keys)
+		s.what.Old = base.Value == "old"
+		return s, ok
+	case *ast.PointerNode:
+		if !t.inItem || base.Name != "" {
+			break
+		}
+		path, ok := pathText(keys)
+		return subject{what: condition.Condition{Of: condition.OfItem, Key: path}}, ok
+	}
+	return subject{}, false
+}
+
+// called is the subject of a call, and of steps behind it.
+func (t *conditioner) called(n *ast.CallNode, keys []any) (subject, bool) {
+	callee, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok || len(n.Arguments) != 1 {
+		return subject{}, false
+	}
+	if as := readings[callee.Value]; as != condition.AsIs && len(keys) == 0 {
+		s, ok := t.subject(n.Arguments[0])
+		s.what.As = as
+		return s, ok && s.find == nil && s.what.Of >= condition.OfLabel
+	}
+	text, ok := nodes.FirstText(n)
+	if !ok {
+		return subject{}, false
+	}
+	switch callee.Value {
+	case "label", "annotation":
+		return fieldOf(append([]any{"metadata", callee.Value + "s", text.Value}, keys...))
+	case "owner", "condition":
+		finder := lang.FindOwner
+		if callee.Value == lang.FindCondition.Name {
+			finder = lang.FindCondition
+		}
+		field, ok := pathText(keys)
+		if t.inItem || !ok {
+			return subject{}, false
+		}
+		list := condition.Condition{Of: condition.OfField, Key: finder.List.String()}
+		return subject{what: list, find: &found{finder.Key, text.Value, field}}, true
+	}
+	return subject{}, false
+}
+
+// fieldOf is the subject of a row of steps from the object on.
+func fieldOf(keys []any) (subject, bool) {
+	if keys[0] == "metadata" && len(keys) == 2 {
+		switch keys[1] {
+		case "namespace":
+			return subject{what: condition.Condition{Of: condition.OfNamespace}}, true
+		case "name":
+			return subject{what: condition.Condition{Of: condition.OfName}}, true
+		}
+	}
+	if keys[0] == "metadata" && len(keys) == 3 && keys[1] == "labels" {
+		if key, ok := keys[2].(string); ok && key != "" {
+			return subject{what: condition.Condition{Of: condition.OfLabel, Key: key}}, true
+		}
+	}
+	path, ok := pathText(keys)
+	return subject{what: condition.Condition{Of: condition.OfField, Key: path}}, ok
+}
+
+// pathText returns the text of a path, false if it is one that cannot be compiled.
+func pathText(keys []any) (string, bool) {
+	if len(keys) == 0 {
+		return "", true
+	}
+	text := nodes.PathOf(keys).String()
+	_, err := object.CompilePath(text)
+	return text, err == nil
+}

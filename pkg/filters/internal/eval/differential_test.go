@@ -1,0 +1,68 @@
+package eval_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/expr-lang/expr"
+	"pgregory.net/rapid"
+
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Where expr on a decoded map gives true or false, so does a filter, the same. Three differences
+// are wanted and kept out: a nil that is looked for in a list that has one, a text taken for a
+// list, and && or || of what is no bool, which expr passes on.
+func TestSameAsExprOnADecodedMap(t *testing.T) {
+	defined := 0
+	rapid.Check(t, func(t *rapid.T) {
+		parse := func(text string) *object.Object {
+			p := object.Parser{APIVersion: "v1", Kind: "Pod"}
+			o, err := p.Parse([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		ev := event.Event{Op: event.Update, Missed: 2, Object: parse(filtertest.DrawObject(t)),
+			Old: parse(filtertest.DrawObject(t))}
+		env := map[string]any{
+			"op": "update", "object": ev.Object.Value().Any(), "old": ev.Old.Value().Any(),
+			"initial": false, "missed": 2,
+		}
+		for range 10 {
+			text := filtertest.DrawExpression(t, 3, false)
+			program, err := expr.Compile(text, expr.Env(map[string]any{}),
+				expr.AllowUndefinedVariables(), expr.Optimize(false), expr.AsBool())
+			if err != nil {
+				continue
+			}
+			want, err := expr.Run(program, env)
+			if err != nil {
+				continue
+			}
+			f, err := filters.Compile(lang.Expression{Text: text})
+			if err != nil {
+				continue // a bound, or a type that is known here and not there
+			}
+			got, err := f.Evaluator().Match(ev)
+			if err != nil && (strings.HasSuffix(err.Error(), "this goes over a list, got string") ||
+				strings.Contains(err.Error(), "true or false is needed here")) {
+				continue
+			}
+			defined++
+			if err != nil || want != got {
+				t.Fatalf("%s\n%s\n%s\nexpr: %v, filter: %v, %v", text, ev.Object.JSON(),
+					ev.Old.JSON(), want, got, err)
+			}
+		}
+	})
+	if !t.Failed() && !testing.Short() && defined < 20 {
+		t.Errorf("only %d expressions were defined in both", defined)
+	}
+	t.Logf("%d expressions compared", defined)
+}

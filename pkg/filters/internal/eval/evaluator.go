@@ -1,0 +1,201 @@
+package eval
+
+import (
+	"time"
+
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Evaluator runs a filter's expression, event after event. It serves one goroutine at a time.
+type Evaluator struct {
+	// Caches are the other informers' stores, as cached and byIndex read them. Nil: there is no
+	// object in them.
+	Caches lang.Caches
+	// Clock tells the time that age counts to. Nil: the system's.
+	Clock func() time.Time
+
+	program *Program
+	vm      vm.VM
+	env     map[string]any // the variables and functions the program looks up by name
+	budget
+
+	event event.Event
+	// What the fields are read from. Nothing that was read outlives Match.
+	text, oldText object.Scratch
+	usedOld       bool
+
+	generation  uint64    // of the event; a slot of another one has not been read yet
+	slots       []slot    // one per field of the filter
+	steps       []stepped // one per chain of the filter
+	cells       []object.Value
+	lists       []*list
+	listsUsed   int
+	walked      []walked // members and items that are being compared
+	lastPattern values.Pattern
+	functions   functions
+}
+
+// slot keeps a field once it was read.
+type slot struct {
+	generation uint64
+	value      object.Value
+}
+
+// stepped keeps where a chain led to from a value, for when it is taken again: a predicate names
+// the fields of the item it is at more than once.
+type stepped struct {
+	from *object.Value
+	to   any
+}
+
+// Evaluator returns an evaluator for one worker.
+func (p *Program) Evaluator() *Evaluator {
+	e := &Evaluator{
+		program: p, slots: make([]slot, len(p.fields)), steps: make([]stepped, len(p.chains)),
+	}
+	e.functions.finds = make([]foundOnce, len(p.finds))
+	e.vm.MemoryBudget = lang.MaxMemory
+	e.env = e.environment()
+	return e
+}
+
+// Match reports whether the event is one the expression wants. An error is an [*EvalError], and the
+// answer is unknown then: do not take it for a no.
+func (e *Evaluator) Match(ev event.Event) (bool, error) {
+	if e.program.Expression.Kind == lang.KindMessage {
+		return false, evalError(e.program.Expression,
+			&fault{message: "this expression is a message and does not match"})
+	}
+	result, err := e.Run(ev)
+	if err != nil {
+		return false, err
+	}
+	matched, _ := result.(bool)
+	return matched, nil
+}
+
+// Run returns the value of the expression. What it refers to is good until the next event.
+func (e *Evaluator) Run(ev event.Event) (any, error) {
+	e.begin(ev)
+	result, err := e.vm.Run(e.program.Code, e.env)
+	if err != nil {
+		return nil, evalError(e.program.Expression, err)
+	}
+	return result, nil
+}
+
+// opValues are the words for op, put into interfaces once.
+var opValues = [...]any{
+	0: "", event.Add: event.Add.String(), event.Update: event.Update.String(),
+	event.Delete: event.Delete.String(),
+	event.Resync: event.Resync.String(),
+}
+
+// Scratch memory that grew beyond these for one event is not kept for the next.
+const (
+	keptCells = 4096
+	keptItems = 1024
+	keptLists = 64
+)
+
+func (e *Evaluator) begin(ev event.Event) {
+	e.generation++
+	e.budget.reset()
+	if cap(e.cells) > keptCells {
+		e.cells = nil
+	}
+	e.cells = e.cells[:0]
+	e.walked = e.walked[:0]
+	e.lists = e.lists[:min(len(e.lists), keptLists)]
+	e.listsUsed = 0
+	e.functions.begin()
+	clear(e.steps)
+	e.bind(ev)
+	if !e.program.UsesOld {
+		ev.Old = nil // nor keep it until the next event
+	}
+	e.event, e.usedOld = ev, false
+	e.text.Set(ev.Object)
+}
+
+// bind sets the variables that differ from the last event's.
+func (e *Evaluator) bind(ev event.Event) {
+	if ev.Op != e.event.Op {
+		e.env["op"] = ev.Op.String()
+		if int(ev.Op) < len(opValues) {
+			e.env["op"] = opValues[ev.Op]
+		}
+	}
+	if ev.Initial != e.event.Initial {
+		e.env["initial"] = ev.Initial
+	}
+	if ev.Missed != e.event.Missed {
+		e.env["missed"] = ev.Missed
+	}
+}
+
+// read gives the i-th field, from the text the first time and from its slot after that.
+func (e *Evaluator) read(i int) *object.Value {
+	s := &e.slots[i]
+	if s.generation == e.generation {
+		return &s.value
+	}
+	s.generation = e.generation
+	s.value = object.Value{}
+	f := &e.program.fields[i]
+	if f.root == RootOld {
+		if e.old() == nil {
+			return &s.value
+		}
+		if !e.usedOld {
+			e.usedOld = true
+			e.oldText.Set(e.old())
+		}
+		e.payField(e.old())
+		s.value = e.oldText.Lookup(f.path)
+		return &s.value
+	}
+	if e.event.Object != nil {
+		e.payField(e.event.Object)
+	}
+	s.value = e.text.Lookup(f.path)
+	return &s.value
+}
+
+func (e *Evaluator) hasOld() bool { return e.old() != nil }
+
+func (e *Evaluator) old() *object.Object {
+	if e.event.Op != event.Update {
+		return nil
+	}
+	return e.event.Old
+}
+
+// payField pays for finding a field, and for unpacking what it is found in.
+func (e *Evaluator) payField(o *object.Object) { e.charge(1 + o.Size()/foundBytes) }
+
+func (e *Evaluator) readField(i int) func() any {
+	return func() any { return values.Refer(e.read(i)) }
+}
+
+// changed tells whether one of the fields of the i-th call of changed differs.
+func (e *Evaluator) changed(i int) func() bool {
+	changes := e.program.changes[i]
+	return func() bool {
+		if e.old() == nil {
+			return false
+		}
+		for _, c := range changes {
+			now, before := e.read(c.Object), e.read(c.Old)
+			if now.Raw() != before.Raw() && !e.equal(values.Refer(now), values.Refer(before)) {
+				return true
+			}
+		}
+		return false
+	}
+}

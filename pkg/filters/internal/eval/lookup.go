@@ -1,0 +1,94 @@
+package eval
+
+import (
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// lookupKey is what was looked up: the namespace and name, or the value of the index and the
+// namespace or "".
+type lookupKey struct {
+	Lookup
+	first, second string
+}
+
+// lookup makes cached or byIndex. What was found is kept for the rest of the event, so that an
+// expression sees one state of it.
+func (e *Evaluator) lookup(l Lookup) func(first, second any) any {
+	name := "cached"
+	if l.Index != "" {
+		name = "byIndex"
+	}
+	return func(first, second any) any {
+		x, y := e.load(first), e.load(second)
+		if x.Kind == values.KindNil || y.Kind == values.KindNil {
+			return nil
+		}
+		if x.Kind != values.KindText || y.Kind != values.KindText {
+			wrong := first
+			if x.Kind == values.KindText {
+				wrong = second
+			}
+			fail("%s takes strings, got %s", name, values.TypeName(wrong))
+		}
+		e.charge(10 + (len(x.Text)+len(y.Text))/scannedBytes)
+		key := lookupKey{l, x.Text, y.Text}
+		found, ok := e.functions.found[key]
+		if !ok {
+			found = e.lookUp(key)
+			if e.functions.found == nil {
+				e.functions.found = map[lookupKey]any{}
+			}
+			e.functions.found[key] = found
+		}
+		return found
+	}
+}
+
+func (e *Evaluator) lookUp(key lookupKey) any {
+	if e.Caches == nil {
+		if key.Index != "" {
+			return emptyList
+		}
+		return nil
+	}
+	if key.Index == "" {
+		return e.open(e.Caches.Get(key.Informer, key.first, key.second))
+	}
+	var objects []*object.Object
+	if key.Within {
+		objects = e.Caches.ByIndexIn(key.Informer, key.Index, key.first, key.second)
+	} else {
+		objects = e.Caches.ByIndex(key.Informer, key.Index, key.first)
+	}
+	e.charge(len(objects))
+	e.grow(itemBytes * len(objects))
+	items := make([]any, 0, len(objects))
+	for _, o := range objects {
+		items = append(items, e.open(o))
+	}
+	return items
+}
+
+// keptScratches is for how many objects of other informers the memory to unpack them is kept.
+const keptScratches = 8
+
+// open reads an object, unpacking it if it is packed, and pays for that.
+func (e *Evaluator) open(o *object.Object) any {
+	if o == nil {
+		return nil
+	}
+	e.charge(1 + o.Size()/32)
+	e.grow(o.Size())
+	f := &e.functions
+	if f.used == keptScratches {
+		return e.keep(o.Value())
+	}
+	if f.used == len(f.scratch) {
+		f.scratch = append(f.scratch, &object.Scratch{})
+	}
+	s := f.scratch[f.used]
+	f.used++
+	s.Set(o)
+	return e.keep(s.Lookup(object.Path{}))
+}

@@ -1,0 +1,127 @@
+package eval_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/internal/eval"
+	"github.com/informerd/informerd/pkg/filters/internal/filtertest"
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+func TestCached(t *testing.T) {
+	ev, caches := filtertest.Sample(t)
+	for _, text := range []string{
+		`cached("nodes", "", "node-17").metadata.labels.zone == "a"`,
+		`cached("nodes", "", "node-18") == nil`, `cached("nodes", "", "node-18").spec.x == nil`,
+		`cached("nodes", "shop", "node-17") == nil`,
+		`cached("nodes", "", object.spec.nodeName).spec.unschedulable`,
+		`cached("nodes", "", object.spec.nothing) == nil`,
+		`cached("nodes", nil ?? object.x, "a") == nil`,
+		`cached("services", object.metadata.namespace, label("app")).spec.ports[0].port == 80`,
+		`byIndex("services", "app", label("app"))[0].metadata.name == "web"`,
+		`len(byIndex("services", "app", "none")) == 0`, `byIndex("services", "app", "none") == []`,
+		`byIndex("services", "app", object.spec.nothing) == nil`,
+		`len(byIndex("services", "app", object.spec.nothing)) == 0`,
+		`any(byIndex("services", "app", label("app")), any(.spec.ports, .port == 80))`,
+		`none(byIndex("services", "app", label("tier")), true)`,
+		`all(["node-17"], cached("nodes", "", #) != nil)`,
+		`cached("nodes", "", "node-17") == cached("nodes", "", "node-17")`,
+		`byIndex("services", "app", "web", "shop") == byIndex("services", "app", "web") && byIndex("services", "app", "web", "pay") == [] && byIndex("services", "app", "web", object.spec.nothing) == nil`, `let n = cached("nodes", "", "node-17"); n.spec.unschedulable && n.metadata.name == "node-17"`, `cached("nodes", "", "日本") == nil`, `cached("nodes", "` + strings.Repeat("x", 5000) + `", "") == nil`,
+	} {
+		e := filtertest.SampleEvaluator(t, filtertest.SampleSource(text), caches)
+		for range 3 {
+			if ok, err := e.Match(ev); !ok || err != nil {
+				t.Errorf("%s: %v, %v", text, ok, err)
+			}
+		}
+	}
+}
+
+// Without caches there is no object.
+func TestCachedWithoutCaches(t *testing.T) {
+	ev, _ := filtertest.Sample(t)
+	e := filtertest.SampleEvaluator(t, filtertest.SampleSource(
+		`cached("nodes", "", "node-17") == nil && byIndex("services", "app", "web") == []`), nil)
+	if ok, err := e.Match(ev); !ok || err != nil {
+		t.Error(ok, err)
+	}
+}
+
+// For one event an object is looked up once, for the next one anew.
+func TestAnObjectIsLookedUpOnceForAnEvent(t *testing.T) {
+	ev, caches := filtertest.Sample(t)
+	e := filtertest.SampleEvaluator(t, filtertest.SampleSource(
+		`all(1..50, cached("nodes", "", object.spec.nodeName).spec.unschedulable && cached("nodes", "", "node-17") != nil && len(byIndex("services", "app", "web")) == 1)`), caches)
+	for i := range 3 {
+		if ok, err := e.Match(ev); !ok || err != nil || caches.Asked != 2*(i+1) {
+			t.Errorf("%v, %v, asked %d times", ok, err, caches.Asked)
+		}
+	}
+	caches.Objects["nodes//node-17"] = nil
+	if ok, err := e.Match(ev); ok || err != nil {
+		t.Errorf("an object that is gone: %v, %v", ok, err)
+	}
+}
+
+// Packed objects are read like others, more of them than memory is kept for, too.
+func TestCachedObjectsMayBePacked(t *testing.T) {
+	p := object.Parser{APIVersion: "v1", Kind: "Pod"}
+	caches := &filtertest.Stores{Indexed: map[string][]*object.Object{}}
+	var all []*object.Object
+	for i := range 3 * eval.KeptScratches {
+		o, err := p.Parse([]byte(strings.Replace(filtertest.LargePod(i), "web-7d9c5b5d5f-x2x4z",
+			fmt.Sprintf("web-%d", i), 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, o.Stored())
+	}
+	if last := all[len(all)-1]; last.Memory() > last.Size()/2 {
+		t.Fatal("the objects are not packed")
+	}
+	caches.Indexed["services/app/web"] = all
+	ev, _ := filtertest.Sample(t)
+	e := filtertest.SampleEvaluator(t, filtertest.SampleSource(
+		`sum(byIndex("services", "app", "web"), .status.containerStatuses[0].restartCount) == 276 && map(byIndex("services", "app", "web"), .metadata.name)[23] == "web-23" && byIndex("services", "app", "web")[3].metadata.name == "web-3"`), caches)
+	for range 3 {
+		if ok, err := e.Match(ev); !ok || err != nil {
+			t.Error(ok, err)
+		}
+	}
+}
+
+// How many objects an index gives is bounded by what it costs to read them.
+func TestByIndexIsBounded(t *testing.T) {
+	ev, caches := filtertest.Sample(t)
+	caches.Indexed["services/app/web"] = slices.Repeat(
+		[]*object.Object{filtertest.NewObject(t, filtertest.LargePod(1))},
+		5000)
+	e := filtertest.SampleEvaluator(t,
+		filtertest.SampleSource(`any(byIndex("services", "app", "web"), .spec.x)`), caches)
+	ok, err := e.Match(ev)
+	if ok || !errors.Is(err, lang.ErrBudget) ||
+		err.Error() != `config.yaml:12:5: listener "pods": the expression made more than 4194304 bytes` {
+		t.Error(ok, err)
+	}
+}
+
+func TestInformers(t *testing.T) {
+	for text, want := range map[string][]string{
+		`true`: nil,
+		`cached("services", "a", "b") != nil && byIndex("services", "app", "x") != [] || cached("nodes", "", "x") == nil`: {"nodes", "services"},
+	} {
+		f, err := filters.Compile(filtertest.SampleSource(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Informers(); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+)
+
+// Type is what is known of an operation's result before it runs.
+type Type uint8
+
+const (
+	TypeUnknown Type = iota // it may be nil
+	TypeBool
+	TypeNumber
+	TypeText
+)
+
+// operation is a function that a rewritten expression calls by its name.
+type operation struct {
+	result Type
+	// bind returns the function for one evaluator. Its signature is one that expr's machine calls
+	// without reflection or allocation.
+	bind func(e *Evaluator) any
+}
+
+// operations are those that every program may call, by their names. These begin with '@', which no
+// expression can spell. A Program has more of them, for what it refers to by number.
+var operations = allOperations()
+
+func allOperations() map[string]operation {
+	all := map[string]operation{
+		"@item":  {bind: func(e *Evaluator) any { return e.item }},
+		"@items": {bind: func(e *Evaluator) any { return e.items }},
+		"@get":   {bind: func(e *Evaluator) any { return e.get }},
+		"@slice": {bind: func(e *Evaluator) any { return e.slice }},
+
+		"@truth":  {TypeBool, func(*Evaluator) any { return truth }},
+		"@result": {TypeBool, func(e *Evaluator) any { return e.result }},
+		"@hasOld": {TypeBool, func(e *Evaluator) any { return e.hasOld }},
+		"@isnil":  {TypeBool, func(*Evaluator) any { return values.IsNil }},
+		"@==":     {TypeBool, func(e *Evaluator) any { return e.equal }},
+		"@in":     {TypeBool, func(e *Evaluator) any { return e.in }},
+		"@<":      {TypeBool, func(e *Evaluator) any { return e.less }},
+		"@<=":     {TypeBool, func(e *Evaluator) any { return e.atMost }},
+		"@>":      {TypeBool, func(e *Evaluator) any { return e.more }},
+		"@>=":     {TypeBool, func(e *Evaluator) any { return e.atLeast }},
+
+		"@contains": {TypeBool, func(e *Evaluator) any {
+			return e.textOperator("contains", strings.Contains)
+		}},
+		"@startsWith": {TypeBool, func(e *Evaluator) any {
+			return e.textOperator("startsWith", strings.HasPrefix)
+		}},
+		"@endsWith": {TypeBool, func(e *Evaluator) any {
+			return e.textOperator("endsWith", strings.HasSuffix)
+		}},
+		"@matches": {TypeBool, func(e *Evaluator) any { return e.matches }},
+		"@glob":    {TypeBool, func(e *Evaluator) any { return e.glob }},
+
+		"@..": {bind: func(e *Evaluator) any { return e.makeRange }},
+		"@-x": {bind: func(e *Evaluator) any { return e.negate }},
+		"@+x": {bind: func(e *Evaluator) any { return e.positive }},
+
+		"@len":       {bind: func(e *Evaluator) any { return e.length }},
+		"@first":     {bind: func(e *Evaluator) any { return e.first }},
+		"@last":      {bind: func(e *Evaluator) any { return e.last }},
+		"@keys":      {bind: func(e *Evaluator) any { return e.keys }},
+		"@values":    {bind: func(e *Evaluator) any { return e.values }},
+		"@owner":     {bind: func(e *Evaluator) any { return e.finder(lang.FindOwner) }},
+		"@condition": {bind: func(e *Evaluator) any { return e.finder(lang.FindCondition) }},
+		"@age":       {bind: func(e *Evaluator) any { return e.age }},
+		"@int":       {bind: func(e *Evaluator) any { return e.int }},
+		"@float":     {bind: func(e *Evaluator) any { return e.float }},
+		"@date":      {bind: func(e *Evaluator) any { return e.date }},
+		"@string":    {bind: func(e *Evaluator) any { return e.string }},
+		"@message":   {bind: func(e *Evaluator) any { return e.message }},
+		"@indexOf": {bind: func(e *Evaluator) any {
+			return e.indexOf("indexOf", strings.Index)
+		}},
+		"@lastIndexOf": {bind: func(e *Evaluator) any {
+			return e.indexOf("lastIndexOf", strings.LastIndex)
+		}},
+		"@min":           {bind: func(e *Evaluator) any { return e.least("min", 1) }},
+		"@max":           {bind: func(e *Evaluator) any { return e.least("max", -1) }},
+		"@beginSum":      {bind: func(e *Evaluator) any { return e.beginSum }},
+		"@sum":           {bind: func(e *Evaluator) any { return e.sum }},
+		"@beginLast":     {bind: func(e *Evaluator) any { return e.beginLast }},
+		"@findLast":      {bind: func(e *Evaluator) any { return e.findLast }},
+		"@findLastIndex": {bind: func(e *Evaluator) any { return e.findLastIndex }},
+	}
+	for _, operator := range []string{"+", "-", "*", "/", "%", "**", "^"} {
+		all["@"+operator] = operation{bind: func(e *Evaluator) any {
+			return e.arithmetic(operator)
+		}}
+	}
+	for r := range values.ReaderCount {
+		all["@"+values.Readers[r].Name] = operation{bind: func(e *Evaluator) any {
+			return e.parseFunction(r)
+		}}
+	}
+	for name := range lang.PlainFunctions { // expr's own, but for those above
+		if _, ours := all["@"+name]; !ours {
+			all["@"+name] = operation{bind: func(e *Evaluator) any { return e.plainFunction(name) }}
+		}
+	}
+	return all
+}
+
+// environment binds the variables, and every operation that the program may call, to this
+// evaluator.
+func (e *Evaluator) environment() map[string]any {
+	env := map[string]any{"op": "", "initial": false, "missed": 0} // as in the zero Event
+	for name, o := range operations {
+		env[name] = o.bind(e)
+	}
+	for name, o := range e.program.operations {
+		env[name] = o.bind(e)
+	}
+	return env
+}
+
+// Environment returns the names that the program's code may use, for expr's checker and compiler.
+func (p *Program) Environment() map[string]any { return p.Evaluator().env }
+
+func (e *Evaluator) less(a, b any) bool {
+	c, ok := e.order("<", a, b)
+	return ok && c < 0
+}
+
+func (e *Evaluator) atMost(a, b any) bool {
+	c, ok := e.order("<=", a, b)
+	return ok && c <= 0
+}
+
+func (e *Evaluator) more(a, b any) bool {
+	c, ok := e.order(">", a, b)
+	return ok && c > 0
+}
+
+func (e *Evaluator) atLeast(a, b any) bool {
+	c, ok := e.order(">=", a, b)
+	return ok && c >= 0
+}

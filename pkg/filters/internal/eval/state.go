@@ -1,0 +1,36 @@
+package eval
+
+import (
+	"time"
+
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// functions is what an evaluator's own functions keep, from event to event and for one.
+type functions struct {
+	memos   [values.ReaderCount]map[string]any
+	finds   []foundOnce
+	sums    []total
+	lasts   []last
+	found   map[lookupKey]any
+	scratch []*object.Scratch // of objects of other informers
+	used    int
+	now     time.Time // of the event, once it was asked for
+}
+
+func (f *functions) begin() {
+	clear(f.sums)
+	f.sums = f.sums[:0]
+	clear(f.lasts)
+	f.lasts = f.lasts[:0]
+	if len(f.found) > keptCells {
+		f.found = nil
+	}
+	clear(f.found)
+	for _, s := range f.scratch[:f.used] {
+		s.Set(nil) // the cache may have let go of its object
+	}
+	f.used = 0
+	f.now = time.Time{}
+}

@@ -1,0 +1,126 @@
+package eval
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+)
+
+// total is what a sum has come to.
+type total struct {
+	of      any // a value of the type that is added: nil, 0, 0.0, a duration or a quantity
+	whole   int
+	float   float64
+	amount  resource.Quantity
+	elapsed time.Duration
+	beyond  bool // of a quantity's bounds
+}
+
+func (e *Evaluator) beginSum() any {
+	e.functions.sums = append(e.functions.sums, total{})
+	return nil
+}
+
+// add is the body of sum: nil counts nothing.
+func (e *Evaluator) add(x any) bool {
+	t := &e.functions.sums[len(e.functions.sums)-1]
+	switch v := e.load(x); v.Kind {
+	case values.KindNil:
+		return false
+	case values.KindInt, values.KindFloat:
+		e.addNumber(t, v)
+		return false
+	}
+	switch x := x.(type) {
+	case values.Quantity:
+		if values.TypeName(t.of) == "duration" {
+			break
+		}
+		e.charge(4)
+		if t.of == nil {
+			t.amount = x.DeepCopy()
+		} else {
+			t.toQuantity(e)
+			t.amount.Add(*x.Quantity)
+		}
+		t.of = values.Quantity{}
+		return false
+	case time.Duration:
+		if t.of == nil || values.TypeName(t.of) == "duration" {
+			t.elapsed += x
+			t.of = time.Duration(0)
+			return false
+		}
+	default:
+		fail("sum adds numbers, quantities or durations, got %s", values.TypeName(x))
+	}
+	t.mixed(x)
+	return false
+}
+
+func (e *Evaluator) addNumber(t *total, v values.Value) {
+	switch t.of.(type) {
+	case nil, int:
+		if t.of = 0; v.Kind == values.KindInt {
+			t.whole += v.Int
+			return
+		}
+		t.of, t.float = 0.0, float64(t.whole)+v.Float
+	case float64:
+		t.float += v.AsFloat()
+	case values.Quantity:
+		t.addQuantity(e.quantityOf(v))
+	default:
+		t.mixed(v.Int)
+	}
+}
+
+// toQuantity makes a quantity of numbers that came before the first one.
+func (t *total) toQuantity(e *Evaluator) {
+	var before values.Value
+	switch t.of.(type) {
+	case int:
+		before = values.Value{Kind: values.KindInt, Int: t.whole}
+	case float64:
+		before = values.Value{Kind: values.KindFloat, Float: t.float}
+	default:
+		return
+	}
+	t.addQuantity(e.quantityOf(before))
+}
+
+// addQuantity adds what quantityOf returned; nil is a number that is no quantity.
+func (t *total) addQuantity(x any) {
+	q, ok := x.(values.Quantity)
+	if !ok {
+		t.beyond = true
+		return
+	}
+	t.amount.Add(*q.Quantity)
+}
+
+func (t *total) mixed(x any) {
+	fail("sum cannot add %s and %s", values.TypeName(t.of), values.TypeName(x))
+}
+
+// sum ends what beginSum began.
+func (e *Evaluator) sum(any, any) any {
+	last := len(e.functions.sums) - 1
+	t := e.functions.sums[last]
+	e.functions.sums = e.functions.sums[:last]
+	switch t.of.(type) {
+	case float64:
+		return t.float
+	case values.Quantity:
+		if t.beyond {
+			return nil
+		}
+		return values.Bounded(t.amount)
+	case time.Duration:
+		return t.elapsed
+	default:
+		return t.whole
+	}
+}

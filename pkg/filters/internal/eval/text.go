@@ -1,0 +1,62 @@
+package eval
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+	"github.com/informerd/informerd/pkg/informer/event"
+)
+
+// Text returns the text that an expression of [KindMessage] makes of an event, of a long one the
+// beginning and "…", MaxMessage bytes at most. A number, true and false, a date, a duration and the
+// like are written as texts, nil as "". An error is an [*EvalError].
+func (e *Evaluator) Text(ev event.Event) (string, error) {
+	if e.program.Expression.Kind != lang.KindMessage {
+		return "", evalError(e.program.Expression,
+			&fault{message: "this expression is no message and gives no text"})
+	}
+	result, err := e.Run(ev)
+	if err != nil {
+		return "", err
+	}
+	text, _ := result.(string)
+	return text, nil
+}
+
+// ellipsis ends a message that was too long.
+const ellipsis = "…"
+
+// message is the value of the whole expression.
+func (e *Evaluator) message(x any) string {
+	text, ok := values.TextOf(x)
+	if !ok {
+		fail("%s, this returned %s", lang.KindMessage.Must(), values.TypeName(x))
+	}
+	if len(text) > lang.MaxMessage {
+		end := lang.MaxMessage - len(ellipsis)
+		for end > 0 && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		return text[:end] + ellipsis
+	}
+	return strings.Clone(text) // it is only lent
+}
+
+// string writes a value as a text.
+func (e *Evaluator) string(x any) any {
+	e.charge(1)
+	if values.IsNil(x) {
+		return nil
+	}
+	if v := e.load(x); v.Kind == values.KindText {
+		return v.Text
+	}
+	text, ok := values.TextOf(x)
+	if !ok {
+		fail("string cannot take %s", values.TypeName(x))
+	}
+	e.grow(len(text))
+	return text
+}

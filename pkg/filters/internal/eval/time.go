@@ -1,0 +1,118 @@
+package eval
+
+import (
+	"math"
+	"time"
+
+	"github.com/informerd/informerd/pkg/filters/internal/values"
+)
+
+// age is the time that has passed since x, less than nothing if x is in the future.
+func (e *Evaluator) age(x any) any {
+	since, ok := x.(time.Time)
+	if !ok {
+		v := e.load(x)
+		if v.Kind == values.KindNil {
+			return nil
+		}
+		if v.Kind != values.KindText {
+			fail("age cannot take %s", values.TypeName(x))
+		}
+		e.charge(2)
+		if len(v.Text) > 64 {
+			return nil
+		}
+		var err error
+		if since, err = time.Parse(time.RFC3339, v.Text); err != nil {
+			return nil
+		}
+	}
+	return e.eventTime().Sub(since)
+}
+
+// timeArithmetic is that of dates and durations. A text with a duration is read as one; a duration
+// that 64 bits of nanoseconds cannot hold is nil.
+func (e *Evaluator) timeArithmetic(operator string, a, b any) any {
+	e.charge(2)
+	if operator == "+" || operator == "-" {
+		if _, ok := a.(time.Duration); ok {
+			b = e.likeness(b, a)
+		} else if _, ok := b.(time.Duration); ok {
+			a = e.likeness(a, b)
+		}
+		if a == nil || b == nil {
+			return nil
+		}
+	}
+	switch x := a.(type) {
+	case time.Time:
+		switch y := b.(type) {
+		case time.Time:
+			if operator == "-" {
+				return x.Sub(y)
+			}
+		case time.Duration:
+			switch operator {
+			case "+":
+				return x.Add(y)
+			case "-":
+				return x.Add(-y)
+			}
+		}
+	case time.Duration:
+		switch y := b.(type) {
+		case time.Time:
+			if operator == "+" {
+				return y.Add(x)
+			}
+		case time.Duration:
+			switch operator {
+			case "+":
+				return sumOfDurations(x, y)
+			case "-":
+				return sumOfDurations(x, -y)
+			}
+		}
+		if v := e.load(b); operator == "*" && v.IsNumber() {
+			return timesDuration(v, x)
+		}
+	}
+	if y, ok := b.(time.Duration); ok && operator == "*" {
+		if v := e.load(a); v.IsNumber() {
+			return timesDuration(v, y)
+		}
+	}
+	fail("%q cannot take %s and %s", operator, values.TypeName(a), values.TypeName(b))
+	return nil
+}
+
+func sumOfDurations(a, b time.Duration) any {
+	sum := a + b
+	if (sum > a) != (b > 0) && b != 0 {
+		return nil
+	}
+	return sum
+}
+
+func timesDuration(by values.Value, d time.Duration) any {
+	if product := by.AsFloat() * float64(d); !(product >= math.MinInt64 &&
+		product < math.MaxInt64) {
+		return nil
+	}
+	if by.Kind == values.KindInt {
+		return time.Duration(by.Int) * d
+	}
+	return time.Duration(by.Float * float64(d))
+}
+
+// eventTime is the time at which the event is looked at, the same one for the whole expression.
+func (e *Evaluator) eventTime() time.Time {
+	if e.functions.now.IsZero() {
+		if e.Clock != nil {
+			e.functions.now = e.Clock()
+		} else {
+			e.functions.now = time.Now()
+		}
+	}
+	return e.functions.now
+}

@@ -1,0 +1,160 @@
+package lang
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrUnknown is what every [EvalError] is: the expression has no answer for the event, which is
+// neither yes nor no.
+var ErrUnknown = errors.New("no answer")
+
+// ErrBudget is what an [EvalError] is when the expression overran a bound on steps or memory.
+var ErrBudget = errors.New("over budget")
+
+// CompileError is a mistake in an expression.
+type CompileError struct {
+	Expression Expression
+	Line       int // in the file, or in the expression if its first line is unknown
+	// in characters from 1; in the file, or within the expression's own line if Expression.Column
+	// is unknown
+	Column  int
+	Message string
+
+	place  Place
+	Offset int  // of the place, in characters of the text
+	Fix    *Fix // what the message proposes, nil if that is no text
+	Mend   *Fix // a change with which the text can be read on, instead of fix; it is not proposed
+}
+
+// Error gives the place and message, then the line and a caret below the place.
+func (e *CompileError) Error() string {
+	return e.Expression.position(e.Offset) + ": " + e.Detail()
+}
+
+// Detail is Error without the place, for those who show that in their own way.
+func (e *CompileError) Detail() string {
+	return e.Expression.owner() + e.Message + e.place.snippet()
+}
+
+// Rest is what follows the place, without the token there.
+func (e *CompileError) Rest() string {
+	text := []rune(e.Expression.Text)
+	line := 1
+	for i, r := range text {
+		if line == e.place.Line {
+			from := min(i+e.place.Column, len(text))
+			if e.Expression.unclosed() {
+				return ""
+			}
+			return string(text[from:])
+		}
+		if r == '\n' {
+			line++
+		}
+	}
+	return ""
+}
+
+// unclosed reports whether a quote is open at the end of the text.
+func (s Expression) unclosed() bool {
+	quote := rune(0)
+	for _, r := range s.Text {
+		switch {
+		case quote == 0 && (r == '"' || r == '\'' || r == '`'):
+			quote = r
+		case r == quote:
+			quote = 0
+		}
+	}
+	return quote != 0
+}
+
+func (s Expression) CompileError(offset int, format string, args ...any) *CompileError {
+	// a blank end is not in sight
+	if end := utf8.RuneCountInString(strings.TrimRight(s.Text, " \t\r\n")); offset > end {
+		offset = end
+	}
+	p := s.at(offset)
+	at := s.inFile(offset, p)
+	return &CompileError{
+		Expression: s, Line: at.Line, Column: at.Column,
+		Message: fmt.Sprintf(format, args...), place: p, Offset: offset,
+	}
+}
+
+// EvalError says why an expression gave no answer for an event. It names types, never values: those
+// may be secret.
+type EvalError struct {
+	Listener string
+	Rule     string // "" if the expression is none of a rule
+	Place    string // file:line:column of the expression's part that failed
+	Message  string
+
+	err error
+}
+
+// EvalError returns an error at the offset-th character. The cause is ErrBudget or nil.
+func (s Expression) EvalError(offset int, message string, cause error) *EvalError {
+	return &EvalError{
+		Listener: s.Listener, Rule: s.Rule, Place: s.position(offset), Message: message, err: cause,
+	}
+}
+
+// Error is one line.
+func (e *EvalError) Error() string {
+	return fmt.Sprintf("%s: %s%s", e.Place, Expression{Listener: e.Listener, Rule: e.Rule}.owner(),
+		e.Message)
+}
+
+// Is makes every EvalError an [ErrUnknown].
+func (e *EvalError) Is(target error) bool { return target == ErrUnknown }
+
+// Unwrap returns ErrBudget or nil.
+func (e *EvalError) Unwrap() error { return e.err }
+
+// CompileErrors are the mistakes in one expression, two or more, in the order of their places.
+type CompileErrors []*CompileError
+
+// Error returns one mistake after the other, each with its line and a caret.
+func (e CompileErrors) Error() string {
+	texts := make([]string, len(e))
+	for i, mistake := range e {
+		texts[i] = mistake.Error()
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Unwrap lets errors.As find a single CompileError.
+func (e CompileErrors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, mistake := range e {
+		all[i] = mistake
+	}
+	return all
+}
+
+// Mistakes lists the mistakes that an error of Compile consists of, none if it is no such error.
+func Mistakes(err error) []*CompileError {
+	var several CompileErrors
+	var one *CompileError
+	switch {
+	case errors.As(err, &several):
+		return several
+	case errors.As(err, &one):
+		return []*CompileError{one}
+	}
+	return nil
+}
+
+// MaxMistakes is how many mistakes of one expression are reported.
+const MaxMistakes = 20
+
+// Proposed is a mistake whose hint proposes a change of the text.
+func (s Expression) Proposed(offset int, fix *Fix, format string, args ...any) *CompileError {
+	e := s.CompileError(offset, format, args...)
+	e.Fix = fix
+	return e
+}

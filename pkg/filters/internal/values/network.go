@@ -1,0 +1,46 @@
+package values
+
+import "net/netip"
+
+// Address and network are of IP. An IPv4 one that is written in IPv6 (::ffff:10.0.0.1) is IPv4.
+type (
+	Address struct{ *netip.Addr }
+	Network struct{ *netip.Prefix }
+)
+
+func parseAddress(text string) any {
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		return nil
+	}
+	a = a.Unmap()
+	return Address{&a}
+}
+
+// ParseNetwork takes 10.1.2.3/8 for 10.0.0.0/8.
+func ParseNetwork(text string) any {
+	p, err := netip.ParsePrefix(text)
+	if err != nil {
+		return nil
+	}
+	if a := p.Addr(); a.Is4In6() {
+		if p.Bits() < 96 {
+			return nil // more than IPv4
+		}
+		p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
+	}
+	p = p.Masked()
+	return Network{&p}
+}
+
+func (Address) typeName() string { return "ip" }
+
+func (a Address) text() string { return a.String() }
+
+func (Address) Field(string) any { return nil }
+
+func (Network) typeName() string { return "cidr" }
+
+func (n Network) text() string { return n.String() }
+
+func (Network) Field(string) any { return nil }

@@ -1,0 +1,44 @@
+package values
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/informerd/informerd/pkg/filters/internal/lang"
+)
+
+// CompilePattern compiles a regular expression (RE2) within its bounds.
+func CompilePattern(text string) (Pattern, error) {
+	if len(text) > lang.MaxPattern {
+		return Pattern{}, fmt.Errorf("the pattern has %d bytes, the limit is %d", len(text),
+			lang.MaxPattern)
+	}
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		var bad *syntax.Error
+		if errors.As(err, &bad) {
+			return Pattern{}, fmt.Errorf("the pattern is not a regular expression: %s", bad.Code)
+		}
+		return Pattern{}, errors.New("the pattern is not a regular expression")
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil || len(program.Inst) > maxProgram {
+		return Pattern{}, errors.New("the pattern is too large")
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return Pattern{}, errors.New("the pattern is not a regular expression")
+	}
+	return Pattern{Regexp: re, Cost: len(program.Inst)}, nil
+}
+
+// Pattern is a regular expression.
+type Pattern struct {
+	Regexp *regexp.Regexp
+	Cost   int // the number of its instructions
+}
+
+// maxProgram bounds what a short pattern with counted repetition compiles to.
+const maxProgram = 10_000

@@ -1,0 +1,68 @@
+package values
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Quantity is an amount as Kubernetes writes it. The methods of resource.Quantity change what they
+// read: they are for copies alone.
+type Quantity struct{ *resource.Quantity }
+
+const (
+	// maxQuantity is how long a text can be. What Kubernetes makes is a third of it.
+	maxQuantity = 64
+	// maxExponent bounds 1e…, whose digits would all be made.
+	maxExponent = 30
+)
+
+// Largest is beyond what can be the amount of anything; more, or less than minus that, is nil.
+const Largest = 1e30
+
+func (Quantity) typeName() string { return "quantity" }
+
+func (Quantity) Field(string) any { return nil }
+
+func (q Quantity) text() string {
+	c := q.Quantity.DeepCopy()
+	return c.String()
+}
+
+func (q Quantity) Compare(other Quantity) int {
+	a, b := *q.Quantity, *other.Quantity
+	return a.Cmp(b)
+}
+
+// Bounded gives a quantity as a value, nil if it is out of bounds.
+func Bounded(q resource.Quantity) any {
+	if math.Abs(q.AsApproximateFloat64()) > Largest {
+		return nil
+	}
+	return Quantity{&q}
+}
+
+func ParseQuantity(text string) any {
+	if text == "" || len(text) > maxQuantity || !smallExponent(text) ||
+		!strings.ContainsAny(text, "0123456789") {
+		return nil
+	}
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		return nil
+	}
+	return Bounded(q)
+}
+
+// smallExponent tells whether the number behind an e is one that can be computed with. E and Ei are
+// suffixes like others.
+func smallExponent(text string) bool {
+	i := strings.IndexAny(text, "eE")
+	if i < 0 || i == len(text)-1 || text[i:] == "Ei" {
+		return true
+	}
+	n, err := strconv.Atoi(text[i+1:])
+	return err == nil && n >= -maxExponent && n <= maxExponent
+}

@@ -1,0 +1,73 @@
+package values
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Special is a value that JSON does not have. Each is a struct of one pointer, as ref is, and its
+// value is immutable: the constants of a program are shared.
+type Special interface {
+	typeName() string
+	// text writes the value.
+	text() string
+	// field gives a part of the value, nil if it has none of that name.
+	Field(name string) any
+}
+
+func IsSpecial(x any) bool {
+	switch x.(type) {
+	case Special, time.Duration:
+		return true
+	}
+	return false
+}
+
+// Reader is a function that reads a text: quantity(…) and the like.
+type Reader uint8
+
+const (
+	Quantities Reader = iota
+	Durations
+	Versions
+	Addresses
+	Networks
+	Images
+	ReaderCount
+)
+
+type readerWords struct {
+	Name    string
+	Example string
+	Parse   func(text string) any // nil if it is none
+	Max     int                   // bytes of a text that can be one
+	Cost    int                   // steps
+	Fields  []string
+}
+
+var Readers = [ReaderCount]readerWords{
+	Quantities: {"quantity", `"500m" or "1Gi"`, ParseQuantity, maxQuantity, 4, nil},
+	Durations:  {"duration", `"90s", "10m" or "7d"`, parseDuration, 64, 2, nil},
+	Versions:   {"semver", `"1.28.3" or "v1.28"`, parseVersion, 256, 20, versionFields},
+	Addresses:  {"ip", `"10.0.0.1" or "fd00::1"`, parseAddress, 128, 2, nil},
+	Networks:   {"cidr", `"10.0.0.0/8" or "fd00::/8"`, ParseNetwork, 128, 2, nil},
+	Images: {"image", `"nginx:1.27" or "registry.example.com/shop/web@sha256:…"`,
+		ParseImage, maxImage, 60, imageFields},
+}
+
+func ReaderOf(name string) (Reader, bool) {
+	for p := range ReaderCount {
+		if Readers[p].Name == name {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
+func (w readerWords) Refusal(text string) string {
+	if len(text) > 80 {
+		text = strings.ToValidUTF8(text[:80], "") + "…"
+	}
+	return fmt.Sprintf("%q cannot be read by %s; write it as %s", text, w.Name, w.Example)
+}

@@ -1,0 +1,157 @@
+package values
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/object"
+)
+
+// Ref is a part of an object that has not been decoded. Every function here takes it where it takes
+// a decoded value. It is a struct of one pointer so that it fits into an interface without
+// allocation, and so that expr, which follows plain pointers, leaves it alone.
+type Ref struct{ *object.Value }
+
+// Refer gives a ref, or nil for what is missing or null.
+func Refer(v *object.Value) any {
+	if v.Kind() <= object.Null {
+		return nil
+	}
+	return Ref{v}
+}
+
+// kind is the type of a loaded value.
+type kind uint8
+
+const (
+	KindNil kind = iota
+	KindBool
+	KindInt
+	KindFloat
+	KindText
+	KindOther // a list, an object, a time, a duration
+)
+
+// Value is a scalar taken out of its interface or JSON text.
+type Value struct {
+	Kind  kind
+	Bool  bool
+	Int   int
+	Float float64
+	Text  string
+}
+
+// Load reads scalars without decoding anything else. It does not allocate, except for strings with
+// escapes.
+func Load(x any) Value {
+	switch x := x.(type) {
+	case nil:
+		return Value{}
+	case Ref:
+		return LoadJSON(*x.Value)
+	case string:
+		return Value{Kind: KindText, Text: x}
+	case bool:
+		return Value{Kind: KindBool, Bool: x}
+	case int:
+		return Value{Kind: KindInt, Int: x}
+	case float64:
+		return Value{Kind: KindFloat, Float: x}
+	case json.Number:
+		return Value{Kind: KindFloat, Float: beyondFloat(string(x))}
+	default:
+		return Value{Kind: KindOther}
+	}
+}
+
+func LoadJSON(v object.Value) Value {
+	switch v.Kind() {
+	case object.String:
+		return Value{Kind: KindText, Text: v.Text()}
+	case object.Bool:
+		return Value{Kind: KindBool, Bool: v.Bool()}
+	case object.Number:
+		if isInteger(v.Raw()) {
+			if n, ok := v.Int(); ok && n >= math.MinInt && n <= math.MaxInt {
+				return Value{Kind: KindInt, Int: int(n)}
+			}
+		}
+		return Value{Kind: KindFloat, Float: beyondFloat(v.Raw())}
+	case object.Array, object.ObjectKind:
+		return Value{Kind: KindOther}
+	default:
+		return Value{}
+	}
+}
+
+// isInteger spares others the error that strconv makes of them.
+func isInteger(text string) bool {
+	return len(text) <= 20 && strings.IndexByte(text, '.') < 0 &&
+		strings.IndexByte(text, 'e') < 0 && strings.IndexByte(text, 'E') < 0
+}
+
+// beyondFloat reads a number; one that float64 cannot hold (1e400) is infinite.
+func beyondFloat(text string) float64 {
+	f, _ := strconv.ParseFloat(text, 64)
+	return f
+}
+
+func (v Value) IsNumber() bool { return v.Kind == KindInt || v.Kind == KindFloat }
+
+func (v Value) AsFloat() float64 {
+	if v.Kind == KindInt {
+		return float64(v.Int)
+	}
+	return v.Float
+}
+
+// TypeName says what a value is without saying it.
+func TypeName(x any) string {
+	switch Load(x).Kind {
+	case KindNil:
+		return "nil"
+	case KindBool:
+		return "bool"
+	case KindInt:
+		return "int"
+	case KindFloat:
+		return "float"
+	case KindText:
+		return "string"
+	}
+	switch x := x.(type) {
+	case Ref:
+		if x.Kind() == object.Array {
+			return "list"
+		}
+		return "object"
+	case []any, []int:
+		return "list"
+	case time.Time:
+		return "date"
+	case time.Duration:
+		return "duration"
+	case Special:
+		return x.typeName()
+	default:
+		return "object"
+	}
+}
+
+func IsNil(x any) bool {
+	if r, ok := x.(Ref); ok {
+		return r.Kind() <= object.Null
+	}
+	return x == nil
+}
+
+func IsTime(x any) bool {
+	switch x.(type) {
+	case time.Time, time.Duration:
+		return true
+	}
+	return false
+}
