@@ -2,13 +2,12 @@ package store
 
 import (
 	"flag"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/informerd/informerd/pkg/informer/internal/informertest"
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
@@ -20,20 +19,6 @@ func TestMain(m *testing.M) {
 		}
 	}
 	goleak.VerifyTestMain(m)
-}
-
-// podText is a small object; extra goes into it after metadata.
-func podText(name, uid string, version int, extra string) string {
-	return fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"shop",`+
-		`"uid":%q,"resourceVersion":"%d"}%s}`, name, uid, version, extra)
-}
-
-func obj(name, uid string, version int) *object.Object {
-	o, err := (&object.Parser{}).Parse([]byte(podText(name, uid, version, "")))
-	if err != nil {
-		panic(err)
-	}
-	return o
 }
 
 func withSpec(name string, version int, spec string) *object.Object {
@@ -53,10 +38,8 @@ func named(objects []*object.Object) []string {
 	return names
 }
 
-func expect(t *testing.T, got []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("\n got %s\nwant %s", strings.Join(got, "\n     "),
-			strings.Join(want, "\n     "))
-	}
-}
+var (
+	podText = informertest.PodText
+	expect  = informertest.Expect
+	obj     = informertest.Object
+)
