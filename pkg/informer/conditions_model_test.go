@@ -33,18 +33,18 @@ type judged struct {
 type group struct {
 	on         event.OpSet
 	conditions []condition.Condition
-	both       bool  // an update is judged by its old state, too
-	before     *told // conditions are asked before its buffer
-	behind     *told // the same size, asked behind it
-	all        *told // unlimited
+	both       bool      // an update is judged by its old state, too
+	before     *received // conditions are asked before its buffer
+	behind     *received // the same size, asked behind it
+	all        *received // unlimited
 }
 
-// told is a subscription and what it was told.
-type told struct {
+// received is a subscription and what it got.
+type received struct {
 	l      *Subscription
 	reg    *registration
 	events []event.Event
-	// entries are the same with what the subscription knows beside them.
+	// entries are the same, with what the subscription knows of each.
 	entries []buffer.Entry
 }
 
@@ -158,7 +158,7 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 		},
 		"work": func(t *rapid.T) {
 			g := j.groups[rapid.IntRange(0, len(j.groups)-1).Draw(t, "group")]
-			rapid.SampledFrom([]*told{g.before, g.behind}).Draw(t,
+			rapid.SampledFrom([]*received{g.before, g.behind}).Draw(t,
 				"subscription").work(rapid.IntRange(1, 4).Draw(t, "n"))
 		},
 	})
@@ -166,7 +166,7 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 	for j.apply() {
 	}
 	for _, g := range j.groups {
-		for _, l := range []*told{g.before, g.behind, g.all} {
+		for _, l := range []*received{g.before, g.behind, g.all} {
 			l.work(1 << 20)
 			if l.reg.Initials != 0 || !l.l.buf.Empty() {
 				t.Fatalf("%v: %d initial adds are not accounted for, %+v", g.conditions,
@@ -176,13 +176,13 @@ func (j *judged) run(t *rapid.T, join func(*rapid.T) *group) {
 	}
 }
 
-func (j *judged) subscription(cfg SubscriptionConfig) *told {
+func (j *judged) subscription(cfg SubscriptionConfig) *received {
 	l, err := NewSubscription(cfg)
 	if err != nil {
 		j.t.Fatal(err)
 	}
 	l.diskByHand()
-	return &told{l: l, reg: j.ctl.proc.join(l, j.ctl.store, j.now)}
+	return &received{l: l, reg: j.ctl.proc.join(l, j.ctl.store, j.now)}
 }
 
 func (j *judged) change(t *rapid.T, key event.Key, watched bool) {
@@ -237,7 +237,7 @@ func (j *judged) apply() bool {
 	return ok
 }
 
-func (l *told) work(n int) {
+func (l *received) work(n int) {
 	for range n {
 		e, ok := l.l.takeWithDisk()
 		if !ok {
@@ -248,8 +248,8 @@ func (l *told) work(n int) {
 	}
 }
 
-// told1 is all that an event tells.
-func told1(e event.Event) string {
+// describe returns all that an event says.
+func describe(e event.Event) string {
 	return story(e) + " " + e.Object.Namespace() + " " + fmt.Sprint(e.Object.Labels())
 }
 
@@ -274,11 +274,11 @@ func TestConditionsModelIsAFilterBehindTheBuffer(t *testing.T) {
 			var want, got []string
 			for _, e := range g.behind.entries {
 				if g.wants(e) {
-					want = append(want, told1(e.Event))
+					want = append(want, describe(e.Event))
 				}
 			}
 			for _, e := range g.before.events {
-				got = append(got, told1(e))
+				got = append(got, describe(e))
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("on %b, %v:\n got %s\nwant %s", g.on, g.conditions,
@@ -328,11 +328,11 @@ func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 			missed := 0
 			for _, e := range g.before.entries {
 				if !g.wants(e) {
-					t.Fatalf("on %b, %v: was told %s", g.on, g.conditions, told1(e.Event))
+					t.Fatalf("on %b, %v: got %s", g.on, g.conditions, describe(e.Event))
 				}
 				if e.Op == event.Update && e.Old.UID() != e.Object.UID() {
-					t.Fatalf("on %b, %v: %s is no update, old is of another object", g.on,
-						g.conditions, told1(e.Event))
+					t.Fatalf("on %b, %v: %s is not an update, old is of another object", g.on,
+						g.conditions, describe(e.Event))
 				}
 				missed += e.Missed
 				got[e.Object.Key()] = append(got[e.Object.Key()], state(e.Event))
@@ -340,7 +340,7 @@ func TestConditionsModelEndsOnTheLastStateAllowed(t *testing.T) {
 			for key := range want {
 				if !isSubsequence(got[key], want[key]) || len(got[key]) == 0 ||
 					got[key][len(got[key])-1] != want[key][len(want[key])-1] {
-					t.Fatalf("on %b, %v: %s was told %v, what was allowed is %v", g.on,
+					t.Fatalf("on %b, %v: %s got %v, what was allowed is %v", g.on,
 						g.conditions, key, got[key], want[key])
 				}
 			}

@@ -63,7 +63,7 @@ func TestConditionsOnObjects(t *testing.T) {
 		{ofLabel("tier", condition.NotIn, "front"), false, true, true},
 		{ofLabel("tier", condition.NotIn, "back", "middle", "5"), true, true, true},
 		{ofLabel("tier", condition.Exists), true, false, true},
-		// a label that is no text passes both
+		// a label that is not a text passes both
 		{ofLabel("tier", condition.NotExists), false, true, true},
 		{ofLabel("null", condition.Exists), false, false, true},
 		{ofLabel("null", condition.NotExists), true, true, true},
@@ -386,8 +386,7 @@ func TestRefusingTakesNoLockAndNoMemory(t *testing.T) {
 	}
 }
 
-// When a subscription leaves, the others are still judged by their own fields, whichever those were
-// beside.
+// When a subscription leaves, the others are still judged by their own fields.
 func TestListenersAreJudgedByTheirOwnFieldsWhenOthersLeave(t *testing.T) {
 	proc, store := &processor{}, store.New()
 	var regs []*registration

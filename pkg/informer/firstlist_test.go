@@ -142,7 +142,7 @@ func TestTheFirstListEndsForWhoHasLeft(t *testing.T) {
 	l.remove(reg) // the first half of processor.leave
 	c.takeFirst([]*object.Object{obj("b", "2", 2)})
 	if got := handAll(l); len(got) > 0 {
-		t.Errorf("it was told %s", story(got[0]))
+		t.Errorf("it got %s", story(got[0]))
 	}
 
 	stopped, stop := context.WithCancel(t.Context())

@@ -67,7 +67,7 @@ func TestTheInformerSyncsWithoutItsListeners(t *testing.T) {
 }
 
 // Item 75: a subscription that comes while changes flow misses none and gets none twice: of each
-// object it is told one add, and then each version after that.
+// object it gets one add, and then each version after that.
 func TestLateListenersMissNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const names, changes = 7, 700
@@ -190,7 +190,7 @@ func TestAHandlerIsCalledOneAtATime(t *testing.T) {
 	})
 }
 
-// Items 79 and 80: an object that a new list gives unchanged goes to the subscriptions that were
+// Items 79 and 80: an object that is unchanged in a new list goes to the subscriptions that were
 // part of the last resync. Each counts as one of them until the first resync.
 func TestWhoIsSyncing(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -29,7 +29,7 @@ func (w *world) hanging(cfg SubscriptionConfig, names ...string) (*Subscription,
 	return l, first
 }
 
-// A worker that has an event takes what is ready beside it, in order, and nothing of an object that
+// A worker that has an event takes what else is ready, in order, and nothing of an object that
 // somebody works on.
 func TestMoreTakesWhatIsReady(t *testing.T) {
 	inWorld(t, func(w *world) {

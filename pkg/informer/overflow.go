@@ -12,7 +12,7 @@ const (
 	OverflowLatest = buffer.Latest
 	// OverflowBlock makes the informer wait for room, and with it all its other subscriptions.
 	OverflowBlock = buffer.Block
-	// OverflowDrop gives the event up. The first list is never dropped.
+	// OverflowDrop gives up the event. The first list is never dropped.
 	OverflowDrop = buffer.Drop
 	// OverflowSpill has the event written to a file. When that is full, or the disk too slow, it is
 	// as OverflowLatest.

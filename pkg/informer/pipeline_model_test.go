@@ -18,8 +18,7 @@ import (
 )
 
 // pipeline is queue, store, controller, processor and subscriptions without their goroutines, so
-// that every interleaving of what they do can be tried. A truth beside it says what really
-// happened.
+// that every interleaving of what they do can be tried. lives says what really happened.
 type pipeline struct {
 	t             *rapid.T
 	ctl           *controller
@@ -28,13 +27,13 @@ type pipeline struct {
 	lives         map[string]*life
 	now           time.Time
 	subscriptions []*ledger
-	// first is what is left of the first list, if that is being taken.
+	// first is the rest of the first list, if that is being taken.
 	first, again []*object.Object
 	listing      bool
 	condensed    int
 }
 
-// ledger is a subscription, and what it was told.
+// ledger is a subscription, and what it got.
 type ledger struct {
 	l       *Subscription
 	reg     *registration
@@ -351,7 +350,7 @@ func (p *pipeline) check(l *ledger) {
 			}
 			next := slices.Index(truth.states[at:], state)
 			if next < 0 {
-				t.Fatalf("%s was told %v, the truth is %v", name, seen, truth.states)
+				t.Fatalf("%s got %v, the truth is %v", name, seen, truth.states)
 			}
 			at += next
 		}
@@ -364,7 +363,7 @@ func (p *pipeline) check(l *ledger) {
 		for _, state := range seen {
 			uid, _, _ := strings.Cut(state, "@")
 			if truth.ended(uid) && !l.deleted[uid] {
-				t.Fatalf("%s was told of %s and never of its end: %v", name, uid, seen)
+				t.Fatalf("%s: got %s and never its delete: %v", name, uid, seen)
 			}
 		}
 	}

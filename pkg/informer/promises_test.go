@@ -165,7 +165,7 @@ func (slowSelector) Requirements() (labels.Requirements, bool) { return nil, tru
 
 func (s slowSelector) Matches(labels.Labels) bool { s.at(); return true }
 
-// An informer has two goroutines, however many subscriptions it has and whatever they are at. They
+// An informer has two goroutines, however many subscriptions it has and whatever those do. They
 // have none.
 func TestAnInformerHasTwoGoroutines(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -193,7 +193,7 @@ func TestAnInformerHasTwoGoroutines(t *testing.T) {
 	})
 }
 
-// ownGoroutines counts those that run something of this package which is no test, but for
+// ownGoroutines counts those that run something of this package other than tests, except
 // Factory.Run, which is the caller's.
 func ownGoroutines() (n int) {
 	stacks := make([]byte, 1<<20)

@@ -11,11 +11,11 @@ import (
 )
 
 // settle waits until the subscription does not use the disk any more.
-func (l *Subscription) settle() {
+func (s *Subscription) settle() {
 	for {
-		l.mu.Lock()
-		ended := l.disk
-		l.mu.Unlock()
+		s.mu.Lock()
+		ended := s.disk
+		s.mu.Unlock()
 		if ended == nil {
 			return
 		}
@@ -59,10 +59,10 @@ func hangs(gate chan struct{}) map[string]func() *slowDisk {
 	}
 }
 
-// spillTo gives a subscription that has had no event yet a buffer which spills to these segments.
-func (l *Subscription) spillTo(segment func() *slowDisk, bounds ...func(*buffer.Config)) {
+// spillTo makes a subscription that has had no event yet spill to these segments.
+func (s *Subscription) spillTo(segment func() *slowDisk, bounds ...func(*buffer.Config)) {
 	cfg := buffer.Config{
-		Capacity: l.cfg.Capacity, Overflow: l.cfg.Overflow, SpillBytes: l.cfg.SpillBytes,
+		Capacity: s.cfg.Capacity, Overflow: s.cfg.Overflow, SpillBytes: s.cfg.SpillBytes,
 		CreateFile: func(string) (buffer.File, error) {
 			d := segment()
 			d.Faults = &informertest.Faults{}
@@ -72,28 +72,28 @@ func (l *Subscription) spillTo(segment func() *slowDisk, bounds ...func(*buffer.
 	for _, bound := range bounds {
 		bound(&cfg)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.buf = buffer.New(cfg)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.buf = buffer.New(cfg)
 }
 
 // diskByHand lets the subscription begin no goroutine for its disk: a test without locks has
 // takeWithDisk use it.
-func (l *Subscription) diskByHand() { l.disk = make(chan struct{}) }
+func (s *Subscription) diskByHand() { s.disk = make(chan struct{}) }
 
 // takeWithDisk takes an entry, wherever it is.
-func (l *Subscription) takeWithDisk() (e buffer.Entry, ok bool) {
+func (s *Subscription) takeWithDisk() (e buffer.Entry, ok bool) {
 	useDisk := func() {
-		for j := l.buf.BeginDiskJob(); j != nil; j = l.buf.BeginDiskJob() {
+		for j := s.buf.BeginDiskJob(); j != nil; j = s.buf.BeginDiskJob() {
 			j.Run()
-			l.buf.FinishDiskJob(j)
+			s.buf.FinishDiskJob(j)
 		}
 	}
 	for useDisk(); !ok; useDisk() {
-		if e, ok = l.buf.Take(); !ok {
-			e, ok = l.nextResync()
+		if e, ok = s.buf.Take(); !ok {
+			e, ok = s.nextResync()
 		}
-		if !l.buf.DiskDue() {
+		if !s.buf.DiskDue() {
 			break
 		}
 	}

@@ -77,7 +77,7 @@ func TestTransitionsModelEndsInTheRightSet(t *testing.T) {
 func of(key event.Key, events []event.Event) (all string) {
 	for _, e := range events {
 		if e.Object.Key() == key {
-			all += "  " + told1(e) +
+			all += "  " + describe(e) +
 				object.MustCompilePath("status.phase").Lookup(e.Object).Text() +
 				"\n"
 		}

@@ -16,7 +16,7 @@ const (
 	Latest Overflow = iota
 	// Block refuses the event, which has to be offered again.
 	Block
-	// Drop gives the event up. The first list is never dropped.
+	// Drop gives up the event. The first list is never dropped.
 	Drop
 	// Spill has the event written to a file. When that is full, or the disk too slow, it is as
 	// Latest.

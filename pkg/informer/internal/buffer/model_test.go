@@ -29,8 +29,8 @@ type model struct {
 	version int
 
 	out, parked             []Entry
-	seen                    map[string][]string // the states each name was told of
-	deleted                 map[string]bool     // uids whose end was told
+	seen                    map[string][]string // the states that workers got, by name
+	deleted                 map[string]bool     // uids of which workers got the delete
 	offered, handed, missed int
 	job                     *DiskJob // the disk's, nil if it has none
 	ran                     bool     // the job has been done, and not been finished yet
@@ -370,12 +370,12 @@ func (m *model) check() {
 			}
 			next := slices.Index(l.states[at:], state)
 			if next < 0 {
-				t.Fatalf("%s was told %v, the truth is %v", name, seen, l.states)
+				t.Fatalf("%s got %v, the truth is %v", name, seen, l.states)
 			}
 			at += next
 		}
 		if b.overflow == Drop {
-			continue // gives no promise but the counters and the order
+			continue // it promises only the counters and the order
 		}
 		if last := l.states[len(l.states)-1]; seen[len(seen)-1] != last {
 			t.Fatalf("%s ended on %v, the truth is %s", name, seen, last)
@@ -383,7 +383,7 @@ func (m *model) check() {
 		for _, state := range seen {
 			uid, _, _ := strings.Cut(state, "@")
 			if slices.Contains(l.states, uid+"@gone") && !m.deleted[uid] {
-				t.Fatalf("%s was told of %s and never of its end: %v", name, uid, seen)
+				t.Fatalf("%s: workers got %s and never its delete: %v", name, uid, seen)
 			}
 		}
 	}

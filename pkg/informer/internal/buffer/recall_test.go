@@ -8,8 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// A recalled object goes before what waits of it, which is newer, and never beside what a worker
-// has of it.
+// A recalled object goes before its waiting events, which are newer, and never out at the same time
+// as another one of the object.
 func TestARecalledObjectKeepsTheOrder(t *testing.T) {
 	o := func(version int) *object.Object { return labelled("", "a", "1", version, "") }
 	reg := &Origin{}
@@ -31,7 +31,7 @@ func TestARecalledObjectKeepsTheOrder(t *testing.T) {
 	}
 	b.Recall(again) // its timer had gone off before the worker took the update
 	if third, ok := b.Take(); ok {
-		t.Fatalf("an older state beside a newer one: %+v", third)
+		t.Fatalf("an older state together with a newer one: %+v", third)
 	}
 	b.Done(o(1).Key())
 	if !b.Empty() || b.Available() > 0 {
