@@ -18,7 +18,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// at runs a test when the objects in testdata are as old as their dates are meant to say.
+// at runs a test at the time to which the dates of the objects in testdata refer.
 func at(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)))
@@ -26,8 +26,8 @@ func at(t *testing.T, test func(t *testing.T)) {
 	})
 }
 
-// Every policy has at least two objects that violate it, at least two that do not, and no rule that
-// nothing violates. What it says of the former is in violations.
+// Every policy has at least two objects that violate it and at least two that do not, and every
+// rule is violated by one. The expected messages are in violations.
 func TestPolicies(t *testing.T) {
 	cfg, schemas := load(t), builtin(t)
 	for name, l := range cfg.Listeners {
@@ -55,7 +55,7 @@ func TestPolicies(t *testing.T) {
 	}
 	for name := range violations {
 		if cfg.Listeners[name] == nil {
-			t.Errorf("there is no policy %s any more", name)
+			t.Errorf("there is no policy %s", name)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (p *policy) violating(t *testing.T) {
 		}
 	}
 	for name := range left {
-		t.Errorf("there is no object %s any more", name)
+		t.Errorf("there is no object %s", name)
 	}
 }
 
@@ -98,9 +98,9 @@ func show(verdicts []verdict) string {
 	return strings.Join(lines, "\n\t")
 }
 
-// Whatever field an object does without, or has with null for its value, no expression fails and no
-// message is lost: a lost one would be told as the rule's name. Only what every object and every
-// container must have is left alone.
+// If a field is missing or null, no expression fails and no message is lost: a lost one would be
+// reported as the rule's name. Only fields that every object and every container must have are
+// always there.
 func TestPoliciesBearMissingFields(t *testing.T) {
 	cfg, schemas := load(t), builtin(t)
 	for name := range cfg.Listeners {
@@ -140,7 +140,7 @@ func parsed(t *testing.T, p *object.Parser, object any) *object.Object {
 	return o
 }
 
-// without gives the object once without each of its fields, and once with null in its place.
+// without returns the object once without each of its fields, and once with null instead of each.
 func without(t *testing.T, text []byte) func(yield func(string, any) bool) {
 	t.Helper()
 	var object any
@@ -152,8 +152,7 @@ func without(t *testing.T, text []byte) func(yield func(string, any) bool) {
 	}
 }
 
-// strip takes one member away at a time, at whatever depth. What is left is looked at before it is
-// put back.
+// strip removes one member at a time, at any depth, calls look, and puts the member back.
 func strip(value any, path string, look func(path string) bool) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -185,7 +184,7 @@ func strip(value any, path string, look func(path string) bool) bool {
 	return true
 }
 
-// What Secrets hold is not even there as digests.
+// The contents of Secrets are not kept, not even as digests.
 func TestRiskySecretsAreNotKept(t *testing.T) {
 	p := compile(t, load(t), builtin(t), "risky-secret")
 	for _, file := range append(objectFiles(t, "risky-secret", "violating"),
@@ -197,7 +196,7 @@ func TestRiskySecretsAreNotKept(t *testing.T) {
 	}
 }
 
-// What README.md shows of informerd explain is what informerd explain shows.
+// The output of informerd explain in README.md is the actual one.
 func TestReadmeExplains(t *testing.T) {
 	readme, err := os.ReadFile("policies/README.md")
 	if err != nil {

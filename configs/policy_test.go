@@ -39,7 +39,7 @@ func builtin(t *testing.T) daemon.Schemas {
 	return schemas
 }
 
-// policy is one of the listeners that policies.yaml makes, ready to judge objects.
+// policy is one of the listeners that policies.yaml defines, ready to judge objects.
 type policy struct {
 	listener *config.Listener
 	informer *config.Informer
@@ -93,7 +93,7 @@ func compile(t *testing.T, cfg *config.Config, schemas daemon.Schemas, name stri
 	return p
 }
 
-// parser makes of what an API server sends what the informer's listeners get.
+// parser makes the objects that the informer's listeners get of what an API server sends.
 func parser(t *testing.T, inf *config.Informer) *object.Parser {
 	t.Helper()
 	p := &object.Parser{KeepManagedFields: inf.KeepManagedFields}
@@ -122,7 +122,7 @@ func read(t *testing.T, p *object.Parser, file string) *object.Object {
 	return o
 }
 
-// objectFiles are the objects in a folder of testdata; there need not be any.
+// objectFiles returns the objects in folders of testdata; there may be none.
 func objectFiles(t *testing.T, folders ...string) []string {
 	t.Helper()
 	files, err := filepath.Glob(
@@ -145,11 +145,11 @@ func (p *policy) selected(t *testing.T, o *object.Object) bool {
 	return ok
 }
 
-// verdict is a rule that an object violates, and what is said of it.
+// verdict is a rule that an object violates, and its message.
 type verdict struct{ rule, message string }
 
-// judge looks at an object as long as the rules need to make up their minds, which a rule with for
-// does no earlier and no later than it says.
+// judge evaluates an object for as long as the rules need to decide; a rule with for decides at
+// exactly that time.
 func (p *policy) judge(t *testing.T, o *object.Object) (found []verdict) {
 	t.Helper()
 	if !p.selected(t, o) {
@@ -186,13 +186,13 @@ func (p *policy) judge(t *testing.T, o *object.Object) (found []verdict) {
 	return found
 }
 
-// caches stand in for the informers that policies look objects up in.
+// caches replace the informers in which policies look up objects.
 type caches map[string]*cache
 
 type cache struct {
 	informer *config.Informer
 	objects  []*object.Object
-	given    int // by index
+	returned int // by index
 }
 
 func (c *cache) add(t *testing.T, file string) {
@@ -220,20 +220,20 @@ func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
 			found = append(found, o)
 		}
 	}
-	c[name].given += len(found)
+	c[name].returned += len(found)
 	return found
 }
 
 func (c caches) ByIndexIn(name, index, value, namespace string) []*object.Object {
-	given := c[name].given
+	given := c[name].returned
 	found := slices.DeleteFunc(c.ByIndex(name, index, value), func(o *object.Object) bool {
 		return o.Namespace() != namespace
 	})
-	c[name].given = given + len(found)
+	c[name].returned = given + len(found)
 	return found
 }
 
-// informerd itself takes the policies, and finds nothing in them to warn of.
+// informerd itself accepts the policies, without warnings.
 func TestPoliciesAreValid(t *testing.T) {
 	var log bytes.Buffer
 	err := daemon.Check(t.Context(), load(t),
@@ -246,8 +246,8 @@ func TestPoliciesAreValid(t *testing.T) {
 	}
 }
 
-// Every file is loaded under its own name and says what it is for, and every rule how bad that is
-// and what is wrong.
+// Every file is loaded under its own name and has a description, and every rule has a severity and
+// a message.
 func TestPoliciesDescribeThemselves(t *testing.T) {
 	cfg := load(t)
 	files, err := filepath.Glob("policies/*.yaml")
@@ -258,7 +258,7 @@ func TestPoliciesDescribeThemselves(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		l := cfg.Listeners[name]
 		if l == nil {
-			t.Errorf("%s makes no listener of its name", file)
+			t.Errorf("%s defines no listener with its name", file)
 			continue
 		}
 		if l.Policy != file || l.Description == "" {
@@ -271,7 +271,7 @@ func TestPoliciesDescribeThemselves(t *testing.T) {
 		for _, r := range l.Rules {
 			if r.Message.IsZero() ||
 				!bytes.Contains(text, []byte("name: "+r.Name+"\n    severity: "+r.Severity+"\n")) {
-				t.Errorf("%s: rule %s has no message, or does not begin with its name and its severity", file, r.Name)
+				t.Errorf("%s: rule %s has no message, or does not start with its name and its severity", file, r.Name)
 			}
 		}
 	}

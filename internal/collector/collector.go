@@ -1,9 +1,8 @@
-// Package collector has memory that a store has released collected, and returned to the operating
-// system. When objects are compressed, little is allocated, so Go's garbage collector would have no
-// reason to run, sometimes for minutes.
+// Package collector makes Go's garbage collector run after a store has released memory, and returns
+// that memory to the operating system. When objects are compressed, little is allocated, so the
+// collector would have no reason to run, sometimes for minutes.
 //
-// It is Go's otherwise: GOGC and GOMEMLIMIT in the environment do what they do in each Go program
-// (RATIONALE.md).
+// GOGC and GOMEMLIMIT in the environment work as in any Go program (RATIONALE.md).
 package collector
 
 import (
@@ -13,22 +12,21 @@ import (
 )
 
 const (
-	// freedShare is which share of the heap must have become garbage for a collection, while there
-	// is more to come; and restShare when that was all. The rest is worth more than its bytes: it
-	// is one object here and one there, each of which keeps others' places from being returned.
+	// freedShare is the share of the heap that must have become garbage for a collection, while
+	// more is expected; restShare applies once that was all. The last garbage is worth more than
+	// its bytes: it is scattered, and keeps the memory around it from being returned.
 	freedShare = 4
 	restShare  = 32
 )
 
 var state struct {
 	sync.Mutex
-	freed   int64 // since the last collection was begun here
+	freed   int64 // since the last collection started here
 	running bool
 }
 
-// Freed says that so many bytes have become garbage just now, and whether there will be more soon.
-// If that is much, they are collected and returned to the operating system, on a goroutine that
-// ends with it.
+// Freed records that so many bytes have just become garbage, and whether more will soon. If that is
+// enough, it starts a goroutine that collects them, returns them to the operating system, and ends.
 func Freed(bytes int64, more bool) {
 	state.Lock()
 	defer state.Unlock()

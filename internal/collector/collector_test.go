@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// released waits for collections that were begun, and returns how many there were, and how many
-// bytes the system has back.
+// released waits for started collections, and returns their number and the bytes returned to the
+// system.
 func released(t *testing.T) (forced uint32, bytes uint64) {
 	t.Helper()
 	for began := time.Now(); ; runtime.Gosched() {
@@ -23,7 +23,7 @@ func released(t *testing.T) (forced uint32, bytes uint64) {
 			break
 		}
 		if time.Since(began) > time.Minute {
-			t.Fatal("the collection does not end")
+			t.Fatal("the collection did not end")
 		}
 	}
 	var m runtime.MemStats
@@ -41,9 +41,9 @@ func TestMuchGarbageIsReturned(t *testing.T) {
 		more    bool
 		collect bool
 	}{
-		{"little of it, and more to come", much / 10, true, false},
-		{"hardly any", 1 << 10, false, false},
-		{"much, and more to come", much, true, true},
+		{"little, more expected", much / 10, true, false},
+		{"almost nothing", 1 << 10, false, false},
+		{"much, more expected", much, true, true},
 		{"the rest", much / 8, false, true},
 		{"nothing more", 1, false, false},
 	} {

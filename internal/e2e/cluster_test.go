@@ -33,12 +33,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// cluster is one control plane that devcluster runs, and clients of it.
+// cluster is a control plane run by devcluster, and its clients.
 type cluster struct {
 	dir    string
 	server string
 
-	client    *http.Client // of all below
+	client    *http.Client // of all clients below
 	dynamic   dynamic.Interface
 	discovery *discovery.DiscoveryClient
 	mapper    *restmapper.DeferredDiscoveryRESTMapper
@@ -46,11 +46,11 @@ type cluster struct {
 
 func (c *cluster) kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
 
-// running are the control planes that were started and not stopped.
+// running are the control planes that were started and not yet stopped.
 var running clusters
 
 type clusters struct {
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex // guards the fields below
 	up     map[*cluster]bool
 	closed bool // no more may be started
 }
@@ -59,7 +59,7 @@ func (cs *clusters) add(c *cluster) error {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.closed {
-		return errors.New("the tests are at their end")
+		return errors.New("the tests have ended")
 	}
 	if cs.up == nil {
 		cs.up = map[*cluster]bool{}
@@ -97,7 +97,7 @@ func (c *cluster) up(ctx context.Context) error {
 	return c.connect()
 }
 
-// down leaves nothing of it.
+// down removes all of it.
 func (c *cluster) down() error {
 	if c.client != nil {
 		c.client.CloseIdleConnections()
@@ -111,7 +111,7 @@ func (c *cluster) down() error {
 	return os.RemoveAll(c.dir)
 }
 
-// devcluster runs one of its commands to the end.
+// devcluster runs one of its commands to completion.
 func (c *cluster) devcluster(ctx context.Context, command string) (stdout string, err error) {
 	var out, errOut bytes.Buffer
 	cmd := exec.CommandContext(ctx, devclusterBin(), command, "--dir", c.dir)
@@ -144,7 +144,8 @@ func (c *cluster) connect() error {
 	return nil
 }
 
-// killAPIServer ends it without warning, as a crash would, and returns when nothing of it is left.
+// killAPIServer ends the API server without warning, as a crash would, and returns when no trace of
+// it remains.
 func (c *cluster) killAPIServer(ctx context.Context) error {
 	status, err := c.devcluster(ctx, "status")
 	if err != nil {
@@ -166,7 +167,7 @@ func (c *cluster) killAPIServer(ctx context.Context) error {
 			if state := processState(pid); state != "" && state != "Z" {
 				return fmt.Errorf("the API server, process %d, is still in state %s", pid, state)
 			}
-			// A zombie's threads may hold the port a little longer, and the next API server wants
+			// A zombie's threads may hold the port a little longer, and the next API server needs
 			// it.
 			conn, err := net.Dial("tcp", strings.TrimPrefix(fields[3], "https://"))
 			if err == nil {
@@ -195,7 +196,7 @@ func (c *cluster) createNamespace(name string) error {
 	})
 }
 
-// retry goes on while the server is away, or does not know a resource that has just been defined.
+// retry repeats do while the server is away or does not know a newly defined resource yet.
 func (c *cluster) retry(do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -218,13 +219,13 @@ func (c *cluster) retry(do func(ctx context.Context) error) error {
 	return last
 }
 
-// isGone reports whether the server does not have the resource, or not in this version any more.
+// isGone reports whether the server does not have the resource, or no longer has this version.
 func isGone(err error) bool {
 	return apierrors.IsNotFound(err) &&
 		strings.Contains(err.Error(), "could not find the requested resource")
 }
 
-// resource finds the client for KIND or KIND.GROUP, which may also be a resource's name.
+// resource returns the client for KIND or KIND.GROUP, which may also be a resource's name.
 func (c *cluster) resource(kind, namespace string) (dynamic.ResourceInterface, error) {
 	name, group, _ := strings.Cut(kind, ".")
 	found, err := c.mapper.ResourceFor(schema.GroupVersionResource{Group: group, Resource: name})
@@ -250,8 +251,7 @@ func (c *cluster) mapped(kind schema.GroupVersionKind, namespace string) (dynami
 	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), nil
 }
 
-// eventually is for what tells nobody when it changes: it asks again and again until there is no
-// error any more.
+// eventually polls a condition that has no notification until there is no error.
 func eventually(ask func() error) error {
 	deadline := time.Now().Add(patience)
 	again := time.NewTicker(20 * time.Millisecond)

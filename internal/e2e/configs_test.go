@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Every ready configuration is valid, finds all its resources and stops in order. What
-// quickstart.yaml and policies.yaml tell are stories of their own.
+// Every ready configuration is valid, finds all its resources and stops in order. quickstart.yaml
+// and policies.yaml also have stories of their own.
 func TestConfigs(t *testing.T) {
 	needs(t)
 	files, err := filepath.Glob(filepath.Join(root(), "configs", "*.yaml"))
@@ -27,8 +27,8 @@ func TestConfigs(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			// The command runs in another folder than the file is in, so that paths must count from
-			// the file's.
+			// The command runs in a folder other than the file's, so paths must be relative to the
+			// file.
 			validate := exec.Command(informerdBin(), "validate", "--config", file)
 			validate.Dir = t.TempDir()
 			said, err := validate.CombinedOutput()
@@ -59,7 +59,8 @@ func listensAndStops(t *testing.T, c *cluster, file, listeners string) {
 
 	settled := map[string]bool{}
 	var all strings.Builder
-	// cert-manager is in few clusters: a listener for its certificates says that it waits for them.
+	// Few clusters have cert-manager: the listener for its certificates logs that it waits for
+	// them.
 	name := regexp.MustCompile(
 		` msg=listening listener=(\S+) | listener=(certificate-expiring) error="no resource \\"certificates\.v1\.cert-manager\.io\\" `)
 	for lines := bufio.NewScanner(logs); lines.Scan(); {

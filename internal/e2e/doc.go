@@ -1,32 +1,32 @@
-// Package e2e tells informerd's stories end to end: the scripts in testdata drive the built
-// informerd against the built devcluster, a real control plane, and see only what a user sees: exit
-// codes, standard output and standard error, and the API server. It has nothing but tests.
-// TestWritingHandlers does the same with docs/writing-handlers.md.
+// Package e2e has end-to-end tests: the scripts in testdata drive the built informerd against the
+// built devcluster, a real control plane, and see only what a user sees: exit codes, standard
+// output, standard error, and the API server. It has no other code. TestWritingHandlers does the
+// same with docs/writing-handlers.md.
 //
-// They need bin/informerd, bin/devcluster and bin/plugins (make devcluster build examples), or the
-// programs that INFORMERD_BIN and DEVCLUSTER_BIN name. With -short they are skipped.
+// The tests need bin/informerd, bin/devcluster and bin/plugins (make devcluster build examples), or
+// the programs in the variables INFORMERD_BIN and DEVCLUSTER_BIN. With -short they are skipped.
 //
 // # Scripts
 //
-// A script is a txtar archive: commands, then files. It begins with a comment that tells the story.
-// All scripts run at the same time against one control plane, each in a namespace of its own, $NS;
-// those that need to break the control plane start one of their own with cluster up. $SERVER is the
-// API server's address, $PLUGINS the folder of the example guests and $CONFIGS that of the ready
-// configurations; ${NS} and ${PLUGINS} are replaced in the files of the archive as well. Beside
-// testscript's own commands there are:
+// A script is a txtar archive: commands, then files. It starts with a comment that tells its story.
+// All scripts run concurrently on one control plane, each in its own namespace, $NS; those that
+// break the control plane start their own with cluster up. $SERVER is the API server's address,
+// $PLUGINS the folder of the example guests and $CONFIGS that of the ready configurations; ${NS}
+// and ${PLUGINS} are also replaced in the files of the archive. In addition to testscript's own
+// commands there are:
 //
 //	k8s apply FILE…                           create or change the objects in FILE, JSON or YAML
 //	k8s patch KIND/NAME[/SUBRESOURCE] JSON    apply a merge patch
 //	k8s scale KIND/NAME N
 //	k8s delete KIND/NAME
-//	k8s get KIND/NAME                         print the object as the API server has it, but for managedFields
+//	k8s get KIND/NAME                         print the object as the API server has it, without managedFields
 //	k8s account FILE NAME                     write a kubeconfig with a token of the service account NAME
 //	k8s schema GROUP/VERSION                  wait until it is published, which takes a moment for a new resource
 //	k8s env VARIABLE KIND/NAME FIELD          put a field into a variable
 //	metric [-eventually] NAME LABEL=VALUE… N  a metric of the API server, added up over all other labels, is N
 //	fetch FILE NAME PATH                      GET from the informerd NAME, which has http: {address: "127.0.0.1:0"}; the
-//	                                          answer is then in FILE
-//	fetch -eventually FILE NAME PATH REGEXP…  again and again until each of them matches a line, or with ! before it, none
+//	                                          response is then in FILE
+//	fetch -eventually FILE NAME PATH REGEXP…  repeat until each of them matches a line or, with ! before it, none
 //	cluster up|kill-apiserver|restart-apiserver
 //
 //	informerd STATUS ARGUMENT…                run to the end, with this exit status; then stdout, stderr and cmp apply
@@ -49,7 +49,7 @@
 //	event-env VARIABLE FIELD                  put a field of this event into a variable
 //	expect-events NAME N CONDITION…           wait for at least N of them
 //	count-events NAME N CONDITION…            there have been N so far
-//	count-states NAME N CONDITION…            as count-events, with those that their attribute missed stands for
+//	count-states NAME N CONDITION…            as count-events, plus the states in their attribute missed
 //	no-event NAME CONDITION…                  there has been none so far
 //	event-gaps NAME MIN MAX CONDITION…        the time between one such event and the next
 //	event-span FIELD FIELD MIN MAX            the time from one field of this event to the other
@@ -57,12 +57,12 @@
 //	hex FILE DIGITS                           write a binary file
 //	head FILE N NEW                           copy the first N bytes
 //
-// A CONDITION is FIELD=VALUE, FIELD~REGEXP or !FIELD (it is not there), with fields as in
-// data.object.metadata.name or data.object.status.containerStatuses.0.name. What waits has a
-// deadline, and shows what there was instead. What must not happen is asked after something that
-// has to come later has happened.
+// A CONDITION is FIELD=VALUE, FIELD~REGEXP or !FIELD (it is missing), with fields such as
+// data.object.metadata.name or data.object.status.containerStatuses.0.name. Commands that wait have
+// a deadline, and print what there was instead. To check that something does not happen, wait first
+// for something that happens later.
 //
-// Every line on standard output must be a valid CloudEvent, whatever is looked for. Every line on
-// standard error that is not logged with level INFO or DEBUG must match what expect-log or
-// allow-log names, or the script fails at its end.
+// Every line on standard output must be a valid CloudEvent, whether a script expects it or not.
+// Every line on standard error at a level other than INFO or DEBUG must match a pattern of
+// expect-log or allow-log, or the script fails at its end.
 package e2e

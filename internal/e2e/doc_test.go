@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The package's documentation has each command that scripts can use, and no others.
+// The package's documentation lists every command of scripts, and no others.
 func TestDocNamesEveryCommand(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestDocNamesEveryCommand(t *testing.T) {
 	}
 	for name := range commands {
 		if !slices.Contains(named, name) {
-			t.Errorf("doc.go does not say what %s does", name)
+			t.Errorf("doc.go does not describe %s", name)
 		}
 	}
 	for _, name := range named {

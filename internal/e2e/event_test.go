@@ -16,16 +16,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// parseEvents holds every line to be a valid CloudEvent.
+// parseEvents checks that every line is a valid CloudEvent.
 func parseEvents(lines string) ([]map[string]any, error) {
 	var events []map[string]any
 	for line := range strings.Lines(lines) {
 		var event ce.Event
 		if err := json.Unmarshal([]byte(line), &event); err != nil {
-			return nil, fmt.Errorf("a line of standard output is no CloudEvent: %w\n%s", err, line)
+			return nil, fmt.Errorf("a line of standard output is not a CloudEvent: %w\n%s", err,
+				line)
 		}
 		if err := event.Validate(); err != nil {
-			return nil, fmt.Errorf("a line of standard output is no valid CloudEvent: %w\n%s", err,
+			return nil, fmt.Errorf("a line of standard output is not a valid CloudEvent: %w\n%s",
+				err,
 				line)
 		}
 		fields := map[string]any{}
@@ -39,7 +41,7 @@ func parseEvents(lines string) ([]map[string]any, error) {
 	return events, nil
 }
 
-// field follows names and, in lists, indexes.
+// field follows a path of names and, in lists, indexes.
 func field(value any, path string) (found any, ok bool) {
 	for name := range strings.SplitSeq(path, ".") {
 		switch v := value.(type) {
@@ -60,7 +62,7 @@ func field(value any, path string) (found any, ok bool) {
 	return value, true
 }
 
-// plain is a text as it is, and any other value as JSON.
+// plain returns a text as it is, and any other value as JSON.
 func plain(value any) string {
 	if text, ok := value.(string); ok {
 		return text
@@ -72,7 +74,7 @@ func plain(value any) string {
 	return string(text)
 }
 
-// condition is something about a field of an event.
+// condition is a condition on a field of an event.
 type condition struct {
 	text string
 	met  func(event map[string]any) bool
@@ -92,7 +94,7 @@ func conditions(ts *testscript.TestScript, args []string) []condition {
 		}
 		match := conditionForm.FindStringSubmatch(arg)
 		if match == nil {
-			ts.Fatalf("%q is no condition: FIELD=VALUE, FIELD~REGEXP or !FIELD", arg)
+			ts.Fatalf("%q is not a condition: FIELD=VALUE, FIELD~REGEXP or !FIELD", arg)
 		}
 		compare := func(value string) bool { return value == match[3] }
 		if match[2] == "~" {
@@ -108,7 +110,7 @@ func conditions(ts *testscript.TestScript, args []string) []condition {
 	return cs
 }
 
-// matching gives the events that meet all conditions.
+// matching returns the events that meet all conditions.
 func matching(lines string, cs []condition) (events []map[string]any, err error) {
 	all, err := parseEvents(lines)
 	for _, event := range all {
@@ -131,7 +133,7 @@ func (p *process) awaitEvents(name string, n int, cs []condition) (events []map[
 		if events, wrong = matching(lines, cs); wrong != nil || len(events) >= n {
 			return nil
 		}
-		return fmt.Errorf("%d of %d events are\n%s%s.out has\n%s%s.err has\n%s", len(events), n,
+		return fmt.Errorf("%d of %d events match\n%s%s.out has\n%s%s.err has\n%s", len(events), n,
 			list(cs), name, brief(lines), name, p.written())
 	})
 	if err == nil {
@@ -148,7 +150,7 @@ func list(cs []condition) string {
 	return b.String()
 }
 
-// brief cuts long lines: what identifies an event comes first.
+// brief shortens long lines: what identifies an event comes first.
 func brief(lines string) string {
 	var b strings.Builder
 	for line := range strings.Lines(lines) {
@@ -203,7 +205,7 @@ func expectEvents(ts *testscript.TestScript, args []string) {
 	ts.Check(err)
 }
 
-// soFar gives what has come up to now that meets the conditions.
+// soFar returns the events received so far that meet the conditions.
 func soFar(ts *testscript.TestScript, name string, args []string) (events []map[string]any,
 	what string) {
 	cs := conditions(ts, args)
@@ -220,7 +222,7 @@ func countEvents(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// countStates counts each event and those it stands for.
+// countStates counts each event and the states that it replaces.
 func countStates(ts *testscript.TestScript, args []string) {
 	want := number(ts, args[1])
 	events, what := soFar(ts, args[0], args[2:])
@@ -258,7 +260,7 @@ func eventGaps(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// eventID follows the recipe in the documentation of the package cloudevent, and not its code.
+// eventID follows the recipe in the documentation of package cloudevent, not its code.
 func eventID(ts *testscript.TestScript, args []string) {
 	var recipe strings.Builder
 	for _, part := range args[1:] {

@@ -16,8 +16,8 @@ import (
 
 var answering = regexp.MustCompile(`msg="answering requests" address=(\S+) `)
 
-// fetch asks an informerd, as curl or Prometheus would. With -eventually it asks again until the
-// answer is as expected.
+// fetch sends a request to an informerd, as curl or Prometheus would. With -eventually it repeats
+// the request until the response is as expected.
 func fetch(ts *testscript.TestScript, args []string) {
 	wait := args[0] == "-eventually"
 	if wait {
@@ -46,7 +46,7 @@ func fetch(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// address waits for the one that the process tells.
+// address waits for the address that the process logs.
 func (p *process) address() (address string, err error) {
 	err = p.await(p.err, func(lines string) error {
 		match := answering.FindStringSubmatch(lines)
@@ -59,7 +59,7 @@ func (p *process) address() (address string, err error) {
 	return address, err
 }
 
-// get returns an answer. That something is not ready is one as well.
+// get returns the response, even if its status is an error.
 func get(url string) (body string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -67,7 +67,7 @@ func get(url string) (body string, err error) {
 	if err != nil {
 		return "", err
 	}
-	transport := &http.Transport{DisableKeepAlives: true} // nothing of it is left
+	transport := &http.Transport{DisableKeepAlives: true} // leaves no connections behind
 	response, err := transport.RoundTrip(request)
 	if err != nil {
 		return "", err
@@ -81,7 +81,8 @@ func get(url string) (body string, err error) {
 	return string(text), err
 }
 
-// expected holds each pattern against the lines of a text; one behind ! must match none.
+// expected checks that each pattern matches a line of a text, and that a pattern with ! matches
+// none.
 func expected(text string, patterns []string) error {
 	for _, pattern := range patterns {
 		rest, absent := strings.CutPrefix(pattern, "!")
@@ -90,13 +91,13 @@ func expected(text string, patterns []string) error {
 			return err
 		}
 		if re.MatchString(text) == absent {
-			return fmt.Errorf("it is not so that %s in\n%s", pattern, text)
+			return fmt.Errorf("no match for %s in\n%s", pattern, text)
 		}
 	}
 	return nil
 }
 
-// eventSpan is the time between two fields of the event that expect-event found.
+// eventSpan checks the time between two fields of the event that expect-event found.
 func eventSpan(ts *testscript.TestScript, args []string) {
 	var at [2]time.Time
 	for i := range at {

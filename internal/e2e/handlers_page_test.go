@@ -17,25 +17,23 @@ import (
 
 var handlersPage = filepath.Join(root(), "docs", "writing-handlers.md")
 
-// TestWritingHandlers does what docs/writing-handlers.md says, from its beginning to its end, as
-// its reader would:
+// TestWritingHandlers follows docs/writing-handlers.md from its beginning to its end, as a reader
+// would:
 //
-//   - console blocks are typed in. What the page shows of a command's output is what it prints, but
-//     for what varies (see varies) and for "…", which stands for any number of lines. A command
-//     that shows nothing may print anything. It succeeds, unless the page shows that make or
-//     informerd reports an error.
-//   - informerd run goes on in the background. What the page shows of it is its log; what it writes
-//     to standard output are the events of the json blocks, those and no others. An event may be
-//     shown in part. At the end of the chapter it is stopped by a signal.
+//   - console blocks are run. The page's output must match, except for what varies (see varies) and
+//     for "…", which matches any number of lines. A command without output on the page may print
+//     anything. It must succeed, unless the page shows that make or informerd reports an error.
+//   - informerd run continues in the background. Its output on the page is its log; its standard
+//     output must be exactly the events of the json blocks. An event may be shown in part. At the
+//     end of the chapter it is stopped by a signal.
 //   - diff blocks are applied, and yaml blocks whose first line is a comment with a path are
 //     written to that file.
-//   - go and ts blocks stand like that in a file of the project.
+//   - go and ts blocks must occur in a file of the project.
 //
-// Each chapter, from one heading "## " to the next, begins in the folder that the page began in.
+// Each chapter, from one heading "## " to the next, starts in the folder where the page started.
 //
-// kubectl is a stand-in: see kubectl_test.go. The compiler of AssemblyScript is the one that the
-// repository has, not one from the network; without it that chapter is skipped, or with
-// GUESTS=required it fails.
+// kubectl is a substitute: see kubectl_test.go. The AssemblyScript compiler is the repository's,
+// not one from the network; without it that chapter is skipped or, with GUESTS=required, fails.
 func TestWritingHandlers(t *testing.T) {
 	needs(t)
 	c, err := sharedCluster()
@@ -86,7 +84,7 @@ func TestWritingHandlers(t *testing.T) {
 	}
 }
 
-// needsCompiler skips the test where there is none, unless GUESTS=required.
+// needsCompiler skips the test if the compiler is missing, unless GUESTS=required.
 func needsCompiler(t *testing.T, missing bool, what string) {
 	t.Helper()
 	switch {
@@ -97,7 +95,7 @@ func needsCompiler(t *testing.T, missing bool, what string) {
 	}
 }
 
-// standIns are scripts that go before the programs of their names.
+// standIns returns scripts that shadow the programs of the same names.
 func standIns(t *testing.T) map[string]string {
 	t.Helper()
 	self, err := os.Executable()
@@ -118,16 +116,16 @@ func compilerOfAS() string {
 func missing(program string) bool { _, err := exec.LookPath(program); return err != nil }
 func absent(path string) bool     { _, err := os.Stat(path); return err != nil }
 
-// chapter is a part of the page, with what it says to do.
+// chapter is a part of the page, with its blocks.
 type chapter struct {
 	title, text string
 	blocks      []block
 }
 
-// block is a fenced one.
+// block is a fenced block.
 type block struct {
 	language, text string
-	line           int // of the page, the first of its text
+	line           int // line number on the page of its first line
 }
 
 var fenced = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
@@ -139,7 +137,7 @@ func chapters(page string) []chapter {
 		title, _, _ := strings.Cut(text, "\n")
 		c := chapter{title: title, text: text}
 		if i == 0 {
-			line-- // for the one that was put before it
+			line-- // for the line added before it
 		}
 		for _, m := range fenced.FindAllStringSubmatchIndex(text, -1) {
 			c.blocks = append(c.blocks,
@@ -155,10 +153,10 @@ func chapters(page string) []chapter {
 type reader struct {
 	t       *testing.T
 	env     []string
-	dir     string // where it is now
+	dir     string // the current folder
 	logs    string
 	running *process // an informerd run
-	events  int      // of running, that were shown
+	events  int      // of running, shown so far
 	took    time.Duration
 }
 
@@ -188,7 +186,7 @@ func (r *reader) follow(b block) {
 		r.quoted(b)
 	case "dockerfile": // there is no Docker
 	default:
-		r.fatal(b.line, "what is to become of a block of %s?", b.language)
+		r.fatal(b.line, "unknown kind of block: %s", b.language)
 	}
 }
 
@@ -197,7 +195,7 @@ func (r *reader) fatal(line int, format string, args ...any) {
 	r.t.Fatalf("%s:%d: "+format, append([]any{handlersPage, line}, args...)...)
 }
 
-// quoted looks for the block in the project.
+// quoted checks that the project contains the block.
 func (r *reader) quoted(b block) {
 	r.t.Helper()
 	files, err := filepath.Glob(filepath.Join(r.dir, "*."+b.language))
@@ -212,7 +210,7 @@ func (r *reader) quoted(b block) {
 	r.fatal(b.line, "none of %v has\n%s", files, b.text)
 }
 
-// typed is a command of a console block, with what the page shows of its output.
+// typed is a command of a console block, with the output on the page.
 type typed struct {
 	text, shown string
 	line        int
@@ -257,21 +255,22 @@ func (r *reader) command(c typed) {
 	}
 	said, err := r.run(c.text)
 	for n := 0; n < 5 && strings.Contains(said, ": it ran longer than "); n++ {
-		// A guest has 100 ms on the clock, of which a busy machine may leave it nothing.
+		// A guest's time limit is 100 ms on the clock, of which a busy machine may leave it
+		// nothing.
 		r.t.Logf("%s: again, after\n%s", c.text, said)
 		said, err = r.run(c.text)
 	}
 	if fails := reportsError.MatchString(c.shown); fails != (err != nil) {
-		r.fatal(c.line, "%s: %v, and on the page it fails: %v\n%s", c.text, err, fails, said)
+		r.fatal(c.line, "%s: %v; fails on the page: %v\n%s", c.text, err, fails, said)
 	}
 	if c.shown != "" && !shows(c.shown, string(said)) {
-		r.fatal(c.line, "$ %s\nprints\n%s\nand not, as the page says,\n%s\nWhat varies left out, that is\n%s\nand not\n%s",
+		r.fatal(c.line, "$ %s\nprints\n%s\nbut on the page\n%s\nWithout what varies, that is\n%s\nbut on the page\n%s",
 			c.text, said, c.shown, masked(string(said)), masked(c.shown))
 	}
 }
 
-// varies is what may be different each time and on each machine: times, durations, sizes, fuel,
-// fractions and numbers so large that they have commas.
+// varies matches what may differ between runs and machines: times, durations, sizes, fuel,
+// fractions, and numbers so large that they have commas.
 var varies = regexp.MustCompile(
 	`\d{4}-\d\d-\d\dT[0-9:.]+Z|\(cached\)|(?:\d+m)?\b\d[\d,.]*\s?(?:ns|us|ms|s|[KM]i?B)\b|\b\d[\d,]*\.\d+\b|\b\d{1,3}(?:,\d{3})+\b|\b\d+ fuel\b`)
 
@@ -281,7 +280,7 @@ func masked(text string) string {
 	return spaces.ReplaceAllString(varies.ReplaceAllString(strings.Trim(text, "\n"), "#"), " ")
 }
 
-// shows tells whether the page shows what was printed.
+// shows reports whether the page shows what was printed.
 func shows(shown, printed string) bool {
 	var pattern strings.Builder
 	for line := range strings.SplitSeq(masked(shown), "\n") {
@@ -294,11 +293,11 @@ func shows(shown, printed string) bool {
 	return regexp.MustCompile(`^` + pattern.String() + `$`).MatchString(masked(printed) + "\n")
 }
 
-// start has informerd go on in the background, and waits until its log is as the page shows it.
+// start runs informerd in the background, and waits until its log matches the page.
 func (r *reader) start(c typed) {
 	r.t.Helper()
 	if r.running != nil {
-		r.fatal(c.line, "there is an informerd already")
+		r.fatal(c.line, "an informerd is already running")
 	}
 	p := &process{cmd: exec.Command("sh", "-ec", "exec "+c.text), done: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = r.dir, r.env
@@ -316,7 +315,7 @@ func (r *reader) start(c typed) {
 	r.running, r.events = p, 0
 	if err := p.await(p.err, func(lines string) error {
 		if !shows(c.shown, lines) {
-			return fmt.Errorf("$ %s\nlogs\n%s\nand not, as the page says,\n%s", c.text, lines,
+			return fmt.Errorf("$ %s\nlogs\n%s\nbut on the page\n%s", c.text, lines,
 				c.shown)
 		}
 		return nil
@@ -325,7 +324,7 @@ func (r *reader) start(c typed) {
 	}
 }
 
-// event waits for the next one of the running informerd.
+// event waits for the next event of the running informerd.
 func (r *reader) event(b block) {
 	r.t.Helper()
 	var shown map[string]any
@@ -333,12 +332,12 @@ func (r *reader) event(b block) {
 		r.fatal(b.line, "%v", err)
 	}
 	if r.running == nil {
-		r.fatal(b.line, "no informerd runs")
+		r.fatal(b.line, "no informerd is running")
 	}
 	err := r.running.await(r.running.out, func(string) error {
 		found, err := r.written()
 		if err != nil || len(found) <= r.events {
-			return cmp.Or(err, fmt.Errorf("informerd wrote %d events, this would be number %d",
+			return cmp.Or(err, fmt.Errorf("informerd wrote %d events, want at least %d",
 				len(found), r.events+1))
 		}
 		return nil
@@ -350,21 +349,21 @@ func (r *reader) event(b block) {
 	for field, want := range shown {
 		got, there := found[r.events][field]
 		switch field {
-		case "id", "time", "uid", "resourceversion", "oldresourceversion": // others each time
+		case "id", "time", "uid", "resourceversion", "oldresourceversion": // different each time
 			there = there && reflect.TypeOf(got) == reflect.TypeOf(want)
 		default:
 			there = there && reflect.DeepEqual(got, want)
 		}
 		if !there {
-			r.fatal(b.line, "the event has %s %v, and on the page %v; it is\n%s", field, got, want,
+			r.fatal(b.line, "the event has %s %v, but %v on the page; it is\n%s", field, got, want,
 				pretty(found[r.events]))
 		}
 	}
 	r.events++
 }
 
-// written are the events so far about pods of the namespace that the page uses. Scripts have pods
-// in namespaces of their own.
+// written returns the events so far about pods of the namespace that the page uses. Scripts have
+// pods in their own namespaces.
 func (r *reader) written() ([]map[string]any, error) {
 	lines, _ := r.running.out.lines()
 	var found []map[string]any
@@ -380,7 +379,7 @@ func (r *reader) written() ([]map[string]any, error) {
 	return found, nil
 }
 
-// stop ends the informerd, if there is one, and holds all that it wrote against the page.
+// stop ends informerd, if it is running, and compares all that it wrote with the page.
 func (r *reader) stop() {
 	r.t.Helper()
 	if r.running == nil {
@@ -392,7 +391,7 @@ func (r *reader) stop() {
 	select {
 	case <-r.running.done:
 	case <-time.After(patience):
-		r.t.Fatalf("informerd still runs; its log is\n%s", r.running.written())
+		r.t.Fatalf("informerd is still running; its log is\n%s", r.running.written())
 	}
 	if found, err := r.written(); err != nil || len(found) != r.events ||
 		!r.running.cmd.ProcessState.Success() {

@@ -187,7 +187,7 @@ func (s *story) account(file, name string) error {
 	})
 }
 
-// pretty gives JSON with sorted names, the same for values that are the same.
+// pretty returns JSON with sorted names, so equal values have equal texts.
 func pretty(value any) string {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// asKubectl has this test program be kubectl, for the commands of docs/writing-handlers.md. It
-// knows
+// asKubectl is the variable that makes this test program act as kubectl, for the commands of
+// docs/writing-handlers.md. It supports
 //
 //	kubectl apply -f FILE       one Pod
 //	kubectl delete -f FILE…
 //
-// of the control plane whose folder $KUBECONFIG is in, and says what kubectl says. There are no
+// on the control plane whose folder $KUBECONFIG is in, and prints what kubectl prints. There are no
 // nodes, so it also does what the node of a pod with activeDeadlineSeconds would have done some
-// seconds later: it has the pod fail.
+// seconds later: it makes the pod fail.
 const asKubectl = "KUBECTL_IN_TEST"
 
 func kubectl(args []string) error {
@@ -28,12 +28,12 @@ func kubectl(args []string) error {
 		return err
 	}
 	if len(args) < 3 || len(args)%2 == 0 || args[0] == "apply" && len(args) != 3 {
-		return fmt.Errorf("not known here: %q", args)
+		return fmt.Errorf("unsupported command: %q", args)
 	}
 	for i := 1; i < len(args); i += 2 {
 		text, err := os.ReadFile(args[i+1])
 		if err != nil || args[i] != "-f" {
-			return errors.Join(err, fmt.Errorf("not known here: %q", args))
+			return errors.Join(err, fmt.Errorf("unsupported command: %q", args))
 		}
 		pod := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal(text, &pod.Object); err != nil {
@@ -47,7 +47,7 @@ func kubectl(args []string) error {
 			err = s.delete("Pod/" + pod.GetName())
 			fmt.Printf("pod %q deleted\n", pod.GetName())
 		default:
-			err = fmt.Errorf("not known here: %s", args[0])
+			err = fmt.Errorf("unsupported command: %s", args[0])
 		}
 		if err != nil {
 			return err
@@ -60,11 +60,11 @@ func kubectl(args []string) error {
 func (s *story) runPod(file string, pod *unstructured.Unstructured) error {
 	target := "Pod/" + pod.GetName()
 	if _, err := s.get(target); !apierrors.IsNotFound(err) {
-		return errors.Join(err, fmt.Errorf("%s is there already", target))
+		return errors.Join(err, fmt.Errorf("%s already exists", target))
 	}
 	if _, found, err := unstructured.NestedFieldNoCopy(pod.Object, "spec",
 		"activeDeadlineSeconds"); !found {
-		return errors.Join(err, fmt.Errorf("%s would run, for which it needs a node", target))
+		return errors.Join(err, fmt.Errorf("%s would need a node to run", target))
 	}
 	if err := s.apply(file); err != nil {
 		return err

@@ -36,7 +36,7 @@ func allowLog(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// name takes a pattern to the log lines that the script names.
+// name records a pattern for log lines that the script expects or allows.
 func (p *process) name(ts *testscript.TestScript, pattern string) *regexp.Regexp {
 	re, err := regexp.Compile("(?m)" + pattern)
 	ts.Check(err)
@@ -53,14 +53,14 @@ func noLog(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// quiet matches the log lines that no script has to name. One of them is a warning: an API server
-// knows a custom resource some moments before it serves it, in whatever story.
+// quiet matches the log lines that no script has to name. One of them is a warning: for a moment,
+// an API server knows a new custom resource but does not serve it yet.
 var quiet = regexp.MustCompile(
 	`^(time=\S+ level=(INFO|DEBUG) |\{"time":"[^"]+","level":"(INFO|DEBUG)",|` +
 		`time=\S+ level=WARN msg="cannot list or watch, will try again" .*error="failed to (list|watch) \S+: storage is \(re\)initializing" in=\S+\n?$)`)
 
-// unnamed returns the lines of standard error that are warnings, errors or no log lines at all, and
-// that no pattern of the script matches.
+// unnamed returns the lines of standard error that are warnings, errors or not log lines at all,
+// and that match no pattern of the script.
 func unnamed(lines string, named []*regexp.Regexp) (unexpected []string) {
 next:
 	for line := range strings.Lines(lines) {
@@ -77,8 +77,7 @@ next:
 	return unexpected
 }
 
-// checkLogs fails a story whose processes logged what it does not name. When it has failed already,
-// it says no more.
+// checkLogs fails a story whose processes logged unexpected lines, unless it has failed already.
 func (s *story) checkLogs(t testing.TB) {
 	if t.Failed() {
 		return

@@ -34,8 +34,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
-	// The stories wait much and compute little, so more of them run at a time than there are
-	// processors.
+	// The stories mostly wait, so more of them run at a time than there are processors.
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
 	}
@@ -55,8 +54,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// stopWhenInterrupted sees to it that no control plane is left when the tests are interrupted, or
-// take so long that go test is about to end them without a word.
+// stopWhenInterrupted stops the control planes when the tests are interrupted, or take so long that
+// go test is about to kill them.
 func stopWhenInterrupted() (forget func()) {
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
@@ -73,7 +72,7 @@ func stopWhenInterrupted() (forget func()) {
 		select {
 		case <-interrupted:
 		case <-tooLong:
-			fmt.Fprintln(os.Stderr, "the stories take too long, their control planes are stopped")
+			fmt.Fprintln(os.Stderr, "the stories take too long; stopping their control planes")
 		case <-done:
 			return
 		}
@@ -87,11 +86,11 @@ func stopWhenInterrupted() (forget func()) {
 	}
 }
 
-// needs skips the test if it is to be short, and fails it if what it needs was not built.
+// needs skips the test with -short, and fails it if a required program was not built.
 func needs(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("the stories need a control plane; with -short there is none")
+		t.Skip("the stories need a control plane; skipped with -short")
 	}
 	for _, file := range []string{informerdBin(), devclusterBin(),
 		filepath.Join(plugins(), "crashloop.wasm"), filepath.Join(plugins(), "label-audit.wasm")} {
@@ -115,7 +114,7 @@ func sharedCluster() (*cluster, error) {
 	return shared.cluster, shared.err
 }
 
-// root is the repository: go test runs tests in their package's folder.
+// root returns the repository's root: go test runs tests in their package's folder.
 func root() string {
 	dir, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -137,8 +136,8 @@ func program(variable, name string) string {
 
 func TestStories(t *testing.T) {
 	needs(t)
-	// Once here, and not in whichever script is first: the others would wait for it and count the
-	// time as theirs.
+	// Done once here, not in the first script to need it: the others would wait and count the time
+	// as theirs.
 	if _, err := sharedCluster(); err != nil {
 		t.Fatal(err)
 	}

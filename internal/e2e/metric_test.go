@@ -43,7 +43,7 @@ func metric(ts *testscript.TestScript, args []string) {
 
 var label = regexp.MustCompile(`([a-zA-Z0-9_]+)="((?:[^"\\]|\\.)*)"`)
 
-// sum adds up the samples of a metric that have all these labels, and gives them.
+// sum returns the sum of the samples of a metric that have all these labels, and the samples.
 func sum(text, name string, labels []string) (total float64, samples []string, err error) {
 	exists := false
 	for line := range strings.Lines(text) {
@@ -54,7 +54,7 @@ func sum(text, name string, labels []string) (total float64, samples []string, e
 		exists = true
 		at := strings.LastIndex(rest, "} ")
 		if at < 0 {
-			return 0, nil, fmt.Errorf("no metric: %q", line)
+			return 0, nil, fmt.Errorf("malformed metric: %q", line)
 		}
 		has := map[string]bool{}
 		for _, match := range label.FindAllStringSubmatch(rest[:at], -1) {
@@ -69,7 +69,7 @@ func sum(text, name string, labels []string) (total float64, samples []string, e
 		}
 		value, err := strconv.ParseFloat(rest[at+2:], 64)
 		if err != nil {
-			return 0, nil, fmt.Errorf("no metric: %q: %w", line, err)
+			return 0, nil, fmt.Errorf("malformed metric: %q: %w", line, err)
 		}
 		total += value
 		samples = append(samples, strings.TrimSpace(line))

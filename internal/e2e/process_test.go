@@ -24,12 +24,12 @@ type process struct {
 	named    []*regexp.Regexp // the log lines that the script expects or allows
 	silent   []*os.File       // the reading and the writing end of a pipe nobody reads
 	reading  sync.WaitGroup   // copies from this pipe
-	done     chan struct{}    // closed when it has ended and all it wrote is in out and err
+	done     chan struct{}    // closed when it has ended and all its output is in out and err
 }
 
-// stream keeps what a process writes, also in a file, and tells those who wait for more.
+// stream records what a process writes, also in a file, and notifies those who wait for more.
 type stream struct {
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	file    *os.File
 	text    strings.Builder
 	changed chan struct{} // closed and replaced when text grows
@@ -49,7 +49,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
-// lines gives the lines that are complete, and what will be closed when there is more.
+// lines returns the complete lines so far, and a channel that is closed when there is more.
 func (s *stream) lines() (text string, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,13 +57,13 @@ func (s *stream) lines() (text string, changed <-chan struct{}) {
 	return text[:strings.LastIndexByte(text, '\n')+1], s.changed
 }
 
-// await returns when found has nothing to complain about any more. It gives up, with the last
-// complaint, when the process has ended and after some time.
+// await waits until found returns nil. It returns the last error when the process has ended, or
+// after some time.
 func (p *process) await(s *stream, found func(lines string) error) error {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	for {
-		ended := p.hasEnded() // before the look, so that nothing can come after the last one
+		ended := p.hasEnded() // before the check, so that nothing can follow the last one
 		lines, changed := s.lines()
 		err := found(lines)
 		if err == nil {
@@ -91,14 +91,14 @@ func (p *process) hasEnded() bool {
 }
 
 func (p *process) kill() {
-	// Its wait is the only one who reaps it, so before done is closed the id cannot be another's.
+	// Only its wait reaps the process, so before done is closed the id cannot be another's.
 	if !p.hasEnded() {
 		_ = p.cmd.Process.Kill()
 	}
 	<-p.done
 }
 
-// informerd runs it to the end.
+// informerd runs informerd to completion.
 func informerd(ts *testscript.TestScript, args []string) {
 	want := number(ts, args[0])
 	err := ts.Exec(informerdBin(), args[1:]...)
@@ -123,7 +123,7 @@ func informerdStart(ts *testscript.TestScript, args []string) {
 	s := storyOf(ts)
 	name := args[0]
 	if _, taken := s.processes[name]; taken {
-		ts.Fatalf("there was an informerd %s already, take another name", name)
+		ts.Fatalf("informerd %s was already started; use another name", name)
 	}
 	p := &process{cmd: exec.Command(informerdBin(), args[1:]...), done: make(chan struct{})}
 	p.cmd.Dir = ts.MkAbs(".")
@@ -158,7 +158,7 @@ func (p *process) start() error {
 	return nil
 }
 
-// silentPipe makes a pipe that holds one page, so that a few events fill it.
+// silentPipe returns a pipe that holds one page, so that a few events fill it.
 func silentPipe() ([]*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -172,8 +172,7 @@ func silentPipe() ([]*os.File, error) {
 	return []*os.File{r, w}, nil
 }
 
-// informerdBlocked waits until there is something in the pipe that nobody reads. What comes next
-// has no room.
+// informerdBlocked waits until the pipe that nobody reads has content. What follows has no room.
 func informerdBlocked(ts *testscript.TestScript, args []string) {
 	p := storyOf(ts).process(ts, args[0])
 	if p.silent == nil {
@@ -194,8 +193,7 @@ func informerdBlocked(ts *testscript.TestScript, args []string) {
 	}))
 }
 
-// informerdUnblock copies what comes through the pipe, until the process is the last to have it
-// open and ends.
+// informerdUnblock copies from the pipe until the process, the last one to have it open, ends.
 func informerdUnblock(ts *testscript.TestScript, args []string) {
 	p := storyOf(ts).process(ts, args[0])
 	if p.silent == nil {
@@ -226,7 +224,7 @@ func informerdSignal(ts *testscript.TestScript, args []string) {
 	if sig == syscall.SIGSTOP {
 		ts.Check(eventually(func() error {
 			if state := processState(p.cmd.Process.Pid); state != "T" {
-				return fmt.Errorf("informerd does not stand still, it is in state %s", state)
+				return fmt.Errorf("informerd has not stopped, it is in state %s", state)
 			}
 			return nil
 		}))
@@ -244,8 +242,8 @@ func informerdStop(ts *testscript.TestScript, args []string) {
 	s.endsWith(ts, args[0], "0", 5*time.Second+delay(ts))
 }
 
-// delay returns how much longer than on an idle machine something may take at this moment: 20 times
-// as long as informerd needs to print its version.
+// delay returns how much longer than on an idle machine something may take now: 20 times as long as
+// informerd needs to print its version.
 func delay(ts *testscript.TestScript) time.Duration {
 	begun := time.Now()
 	ts.Check(exec.Command(informerdBin(), "version").Run())
@@ -259,7 +257,7 @@ func (s *story) endsWith(ts *testscript.TestScript, name, want string, within ti
 	select {
 	case <-p.done:
 	case <-deadline.C:
-		ts.Fatalf("informerd %s still runs after %v; it wrote\n%s", name, within, p.written())
+		ts.Fatalf("informerd %s is still running after %v; it wrote\n%s", name, within, p.written())
 	}
 	lines, _ := p.out.lines()
 	_, err := parseEvents(lines)
@@ -274,7 +272,7 @@ func (s *story) endsWith(ts *testscript.TestScript, name, want string, within ti
 	}
 }
 
-// processState is the letter Linux gives the state of a process, "" if there is none.
+// processState returns the letter of Linux for the state of a process, "" if there is none.
 func processState(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// patience is how long a script waits for what should come at once. It is only used up when
+// patience is how long a script waits for what should happen at once. It is used up only if
 // something is wrong.
 const patience = time.Minute
 
-// story is what the commands of one script share.
+// story is the state that the commands of one script share.
 type story struct {
 	dir       string
 	namespace string
@@ -33,7 +33,7 @@ type storyKey struct{}
 
 func storyOf(ts *testscript.TestScript) *story { return ts.Value(storyKey{}).(*story) }
 
-// setup gives a script its namespace, its variables and its files their values.
+// setup sets up a script's namespace, variables and files.
 func setup(env *testscript.Env) error {
 	c, err := sharedCluster()
 	if err != nil {
@@ -62,8 +62,8 @@ var runs struct {
 	of map[string]int // how often each script ran
 }
 
-// newNamespace is another one each time a script runs, which go test -count makes happen in one
-// control plane.
+// newNamespace returns a new namespace each time a script runs, since go test -count runs it
+// repeatedly on one control plane.
 func newNamespace(script string) string {
 	runs.mu.Lock()
 	defer runs.mu.Unlock()
@@ -89,18 +89,18 @@ func (s *story) fillIn() error {
 	})
 }
 
-// end leaves nothing running, whatever became of the script.
+// end stops everything, whatever the outcome of the script.
 func (s *story) end(t testing.TB) {
 	for _, p := range s.processes {
 		p.kill()
 	}
 	s.checkLogs(t)
 	if s.cluster != shared.cluster {
-		_ = s.cluster.down() // if it fails, TestMain tries again and tells
+		_ = s.cluster.down() // if it fails, TestMain tries again and reports it
 	}
 }
 
-// commands are what scripts can say; doc.go tells what each does.
+// commands are the commands of scripts; doc.go describes them.
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"k8s":    command(2, -1, "k8s VERB ARGUMENT…", k8s),
 	"metric": command(2, -1, "metric [-eventually] NAME LABEL=VALUE… N", metric),
@@ -131,8 +131,8 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"head":              command(3, 3, "head FILE N NEW", headOf),
 }
 
-// command checks how many arguments there are. No command can be negated: not to have happened is
-// what they say themselves.
+// command checks the number of arguments. No command can be negated: commands for what must not
+// happen are separate.
 func command(least, most int, usage string, run func(*testscript.TestScript, []string)) func(
 	*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
@@ -171,13 +171,13 @@ func headOf(ts *testscript.TestScript, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), data[:n], 0o644))
 }
 
-// ownCluster gives the script a control plane of its own, which it may break.
+// ownCluster starts a control plane for the script alone, which it may break.
 func ownCluster(ts *testscript.TestScript, args []string) {
 	s := storyOf(ts)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if args[0] != "up" && s.cluster == shared.cluster {
-		ts.Fatalf("this is the control plane of all scripts: say cluster up first")
+		ts.Fatalf("this is the control plane of all scripts: run cluster up first")
 	}
 	switch args[0] {
 	case "up":
@@ -191,6 +191,6 @@ func ownCluster(ts *testscript.TestScript, args []string) {
 	case "restart-apiserver":
 		ts.Check(s.cluster.restartAPIServer(ctx))
 	default:
-		ts.Fatalf("cluster knows up, kill-apiserver and restart-apiserver")
+		ts.Fatalf("the commands are cluster up, kill-apiserver and restart-apiserver")
 	}
 }
