@@ -37,6 +37,7 @@ func (f *flood) More(got []informer.Delivery, n, _ int) []informer.Delivery {
 	return got
 }
 
+func (f *flood) Stop()                    {}
 func (f *flood) Stopped() <-chan struct{} { return nil }
 
 func (f *flood) Done(*informer.Delivery)                 {}
@@ -55,9 +56,11 @@ func BenchmarkRoute(b *testing.B) {
 	for name, guest := range map[string]string{"NoHandler": "", "OneByOne": dropsEvents,
 		"Batches": pullsEvents} {
 		b.Run(name, func(b *testing.B) {
-			r := &Route{Name: "l", Batch: 64, PauseAfter: 5,
-				Outputs: []Output{{Name: "out", Sink: nowhere{}}}, Retry: Retry{Attempts: 1},
-				Log: slog.New(slog.DiscardHandler)}
+			r := &draft{
+				Config: Config{Name: "l", PauseAfter: 5, Retry: Retry{Attempts: 1},
+					Log: slog.New(slog.DiscardHandler)},
+				Pipeline: Pipeline{Batch: 64, Outputs: []Output{{Name: "out", Sink: nowhere{}}}},
+			}
 			var err error
 			if r.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
 				b.Fatal(err)
@@ -69,7 +72,7 @@ func BenchmarkRoute(b *testing.B) {
 			for i := range 64 {
 				f.events = append(f.events, add(fmt.Sprint("p", i)))
 			}
-			r.Source = f
+			r.Subscription = f
 			b.ReportAllocs()
 			b.ResetTimer()
 			if err := r.Run(b.Context()); err != nil {

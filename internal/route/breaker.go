@@ -12,17 +12,16 @@ import (
 // pauseBackoff is the range of the pauses.
 var pauseBackoff = backoff.Backoff{Min: time.Second, Max: time.Minute}
 
-// breaker pauses a handler that keeps crashing: after so many crashes in a row there is a pause,
-// and behind it one trial. If that crashes, too, there is another pause of twice the length, and so
-// on; if not, all is well again.
+// breaker pauses a handler that keeps crashing: after a number of crashes in a row there is a
+// pause, and then one trial. If that crashes, too, the next pause is twice as long; if not, all
+// workers go on.
 //
-// It is plain data: workers ask it before they go on and tell it how it went. What was begun before
-// a pause and ends in it changes nothing. It is safe for concurrent use; a worker that waits is the
-// only one that does.
+// It is plain data: workers ask it before they call the handler, and report the result. A call that
+// began before a pause and ends in it changes nothing. It is safe for concurrent use.
 type breaker struct {
 	after int // crashes in a row before the first pause; 0: never
 
-	// something below is not as in the beginning: who asks need not take the lock else
+	// troubled: something below is not zero. While it is false, workers need not take the lock.
 	troubled atomic.Bool
 
 	mu      sync.Mutex    // guards what follows
@@ -30,44 +29,44 @@ type breaker struct {
 	last    Pause         // the zero Pause if there was none since the last good result
 	inRow   int           // pauses with nothing but crashed trials between them; 0: all is well
 	trying  bool          // a worker is at the trial
-	changed chan struct{} // closed when those who wait have to ask again; nil if nobody does
+	changed chan struct{} // closed when waiting workers have to ask again; nil if none does
 	pauses  uint64
 }
 
 // Pause is a time in which a listener's workers take no events, since its handler keeps crashing.
 type Pause struct {
 	Begin, End time.Time
-	// the begin of the first of those with nothing but crashed trials between them
+	// Since is when the first of the pauses began that have only crashed trials between them.
 	Since   time.Time
 	Crashes int   // in a row
-	Cause   error // of the last crash; its text may be what a guest says
+	Cause   error // of the last crash; its text may be a guest's
 }
 
-// IsZero tells whether there is none.
+// IsZero reports whether there is no pause.
 func (p Pause) IsZero() bool { return p.End.IsZero() }
 
-// Length is how long it lasts.
+// Length returns how long the pause lasts.
 func (p Pause) Length() time.Duration { return p.End.Sub(p.Begin) }
 
-// rest waits while there is a pause. It also returns when ctx is done or stopped is closed: nobody
-// waits for a pause then.
+// rest waits while there is a pause. It also returns when ctx is done or stopped is closed: then
+// nobody waits for a pause.
 func (b *breaker) rest(ctx context.Context, stopped <-chan struct{}) { b.wait(ctx, stopped, false) }
 
-// enter waits until the worker may call the handler. If trial is true, it is the only one that
-// does, with one event. If ctx is done or stopped is closed, it is let in at once.
+// enter waits until the worker may call the handler. If trial is true, it is the only worker that
+// does, with one event. It returns at once when ctx is done or stopped is closed.
 func (b *breaker) enter(ctx context.Context, stopped <-chan struct{}) (trial bool) {
 	return b.wait(ctx, stopped, true)
 }
 
 func (b *breaker) wait(ctx context.Context, stopped <-chan struct{}, enter bool) (trial bool) {
 	for b.troubled.Load() {
-		left, changed, trial := b.ask(time.Now(), enter)
+		remaining, changed, trial := b.ask(time.Now(), enter)
 		if changed == nil {
 			return trial
 		}
 		var over <-chan time.Time // nil: the trial has to end first
-		if left > 0 {
-			over = time.After(left)
+		if remaining > 0 {
+			over = time.After(remaining)
 		}
 		select {
 		case <-over:
@@ -81,26 +80,27 @@ func (b *breaker) wait(ctx context.Context, stopped <-chan struct{}, enter bool)
 	return false
 }
 
-// ask tells a worker to go on, or how long to wait and for what change before it asks again.
-func (b *breaker) ask(now time.Time, enter bool) (left time.Duration, changed <-chan struct{},
+// ask returns a nil channel if the worker may go on, or else how long to wait and for what change
+// before it asks again.
+func (b *breaker) ask(now time.Time, enter bool) (remaining time.Duration, changed <-chan struct{},
 	trial bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	left = b.last.End.Sub(now)
+	remaining = b.last.End.Sub(now)
 	switch {
-	case left <= 0 && (!enter || b.inRow == 0):
+	case remaining <= 0 && (!enter || b.inRow == 0):
 		return 0, nil, false
-	case left <= 0 && !b.trying:
+	case remaining <= 0 && !b.trying:
 		b.trying = true
 		return 0, nil, true
 	}
 	if b.changed == nil {
 		b.changed = make(chan struct{})
 	}
-	return left, b.changed, false
+	return remaining, b.changed, false
 }
 
-// crashed counts a crash. If that begins a pause, it gives it.
+// crashed counts a crash, and returns the pause that begins with it, if one does.
 func (b *breaker) crashed(trial bool, cause error) (p Pause, begins bool) {
 	if b.after == 0 {
 		return Pause{}, false
@@ -128,8 +128,8 @@ func (b *breaker) crashed(trial bool, cause error) (p Pause, begins bool) {
 	return b.last, true
 }
 
-// worked counts a good result. If it is the first since a pause, it gives the last one.
-func (b *breaker) worked(trial bool) (p Pause, again bool) {
+// worked counts a good result. If it is the first since a pause, it returns that pause.
+func (b *breaker) worked(trial bool) (p Pause, recovered bool) {
 	if !b.troubled.Load() {
 		return Pause{}, false
 	}
@@ -138,15 +138,15 @@ func (b *breaker) worked(trial bool) (p Pause, again bool) {
 	if b.inRow > 0 && !trial {
 		return Pause{}, false
 	}
-	p, again = b.last, b.inRow > 0
+	p, recovered = b.last, b.inRow > 0
 	b.crashes, b.last, b.inRow = 0, Pause{}, 0
 	b.troubled.Store(false)
 	b.settled()
-	return p, again
+	return p, recovered
 }
 
-// left is for a trial that came to no result: another worker may try.
-func (b *breaker) left(trial bool) {
+// leave ends a trial that came to no result: another worker may try.
+func (b *breaker) leave(trial bool) {
 	if trial {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -154,7 +154,7 @@ func (b *breaker) left(trial bool) {
 	}
 }
 
-// settled ends a trial, and has those who wait ask again. The caller holds mu.
+// settled ends a trial, and has waiting workers ask again. The caller holds mu.
 func (b *breaker) settled() {
 	b.trying = false
 	if b.changed != nil {
@@ -163,7 +163,7 @@ func (b *breaker) settled() {
 	}
 }
 
-// state tells whether there is a pause now, and how many there were.
+// state returns the pause that there is now, if any, and how many there were.
 func (b *breaker) state() (p Pause, pauses uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

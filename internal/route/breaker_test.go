@@ -328,7 +328,7 @@ func TestATrialWithoutAResult(t *testing.T) {
 			if !slices.Equal(trials, slices.Repeat([]bool{true}, n+1)) {
 				t.Fatalf("%v were let in", trials)
 			}
-			b.left(true)
+			b.leave(true)
 		}
 		synctest.Wait()
 		b.worked(true)

@@ -18,39 +18,39 @@ type guest interface {
 	Close(ctx context.Context) error
 }
 
-// most is how many events the worker may take for one turn. Whose guest has crashed gets one, then
-// two, then four, and so on.
-func (w *worker) most() int {
-	r := w.route
+// batchSize returns how many events the worker may take for one turn. After a crash of its guest it
+// is one, and doubles from there.
+func (w *worker) batchSize() int {
+	p := w.pipeline
 	if w.batcher != nil {
 		return maxPassed
 	}
-	if w.guest == nil || r.Batch < 2 || !r.batches() || r.breaker.troubled.Load() {
+	if w.guest == nil || p.Batch < 2 || !p.batches() || w.route.breaker.troubled.Load() {
 		return 1
 	}
-	if w.size == 0 {
-		return r.Batch
+	if w.nextBatch == 0 {
+		return p.Batch
 	}
-	return w.size
+	return w.nextBatch
 }
 
 // grow sets the size of the next batch.
 func (w *worker) grow(crashed bool) {
 	if crashed {
-		w.size = 1
-	} else if w.size *= 2; w.size >= w.route.Batch {
-		w.size = 0
+		w.nextBatch = 1
+	} else if w.nextBatch *= 2; w.nextBatch >= w.pipeline.Batch {
+		w.nextBatch = 0
 	}
 }
 
-// handle has the guest handle the events that are wanted, all at once if it can, and finishes each.
-// A crash on several says nothing about any of them: those without a result are given to it again,
-// one by one, and what crashes alone has failed.
+// handle has the guest handle the wanted events, all at once if it can, and finishes each. If it
+// crashes on several, none of them has failed yet: it gets those without a result again, one by
+// one, and an event on which it then crashes has failed.
 func (w *worker) handle(ctx context.Context) {
 	r, n := w.route, len(w.events)
 	together, crashed := n > 1, false
 	for from := 0; from < n; {
-		trial := r.breaker.enter(ctx, r.Source.Stopped())
+		trial := r.breaker.enter(ctx, r.subscription.Stopped())
 		if together && !trial {
 			handled := w.handleAll(ctx, from)
 			from += handled
@@ -65,7 +65,7 @@ func (w *worker) handle(ctx context.Context) {
 	}
 }
 
-// handleOne is false if the guest has crashed.
+// handleOne has the guest handle one event, and reports whether it has not crashed.
 func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 	r, observed := w.route, time.Now()
 	r.stats.handlerCalls.Add(1)
@@ -76,16 +76,16 @@ func (w *worker) handleOne(ctx context.Context, n int, trial bool) (ok bool) {
 		w.finishHandled(ctx, n, observed, result)
 		return true
 	case ctx.Err() != nil:
-		r.breaker.left(trial)
+		r.breaker.leave(trial)
 	default:
 		r.crashed(trial, err)
 	}
-	w.finish(ctx, w.wanted[n], nil, err)
+	w.finish(ctx, &w.wanted[n], nil, err)
 	return ctx.Err() != nil
 }
 
-// handleAll handles the events from one on, and gives how many it has finished: if the guest
-// crashes, the first ones may have results.
+// handleAll has the guest handle the events from one on at once, and returns how many are finished.
+// If the guest crashes, the first ones may have results.
 func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 	r, observed := w.route, time.Now()
 	r.stats.handlerCalls.Add(1)
@@ -100,7 +100,7 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 	case err == nil:
 	case ctx.Err() != nil:
 		for n := from + len(results); n < len(w.events); n++ {
-			w.finish(ctx, w.wanted[n], nil, err)
+			w.finish(ctx, &w.wanted[n], nil, err)
 		}
 		return len(w.events) - from
 	default:
@@ -109,68 +109,69 @@ func (w *worker) handleAll(ctx context.Context, from int) (finished int) {
 	return len(results)
 }
 
-// worked tells the breaker of a good result.
+// worked counts a good result of the handler.
 func (r *Route) worked(trial bool) {
-	if p, again := r.breaker.worked(trial); again {
-		r.Log.Info("the handler works again", "crashes", p.Crashes, "after",
+	if p, recovered := r.breaker.worked(trial); recovered {
+		r.log.Info("the handler works again", "crashes", p.Crashes, "after",
 			time.Since(p.Since).Round(time.Millisecond))
 	}
 }
 
-// crashed tells the breaker of a crash. While the listener stops there are no pauses.
+// crashed counts a crash of the handler. While the listener stops there are no pauses.
 func (r *Route) crashed(trial bool, err error) {
 	r.stats.handlerCrashes.Add(1)
-	select {
-	case <-r.Source.Stopped():
-		r.breaker.left(trial)
+	if r.stopped() {
+		r.breaker.leave(trial)
 		return
-	default:
 	}
 	if p, begins := r.breaker.crashed(trial, err); begins {
-		r.Log.Error("the handler keeps crashing, so the listener pauses", "crashes", p.Crashes,
+		r.log.Error("the handler keeps crashing, so the listener pauses", "crashes", p.Crashes,
 			"for", p.Length(), "error", err)
 	}
 }
 
-// finishHandled finishes an event by the guest's verdict.
+// finishHandled finishes an event according to the guest's verdict.
 func (w *worker) finishHandled(ctx context.Context, n int, observed time.Time,
 	result plugins.Result) {
-	messages, err := w.route.made(w.events[n], observed, result)
-	w.finish(ctx, w.wanted[n], messages, err)
+	messages, err := w.messagesOf(w.events[n], observed, result)
+	w.finish(ctx, &w.wanted[n], messages, err)
 }
 
-// made gives what is to be sent of an event.
-func (r *Route) made(e event.Event, observed time.Time, result plugins.Result) ([]sink.Message,
-	error) {
+// messagesOf returns what is to be sent of an event after the guest's verdict.
+func (w *worker) messagesOf(e event.Event, observed time.Time, result plugins.Result) (
+	[]sink.Message, error) {
+	r := w.route
 	r.stats.emissionsRefused.Add(uint64(result.Refused))
 	switch result.Verdict {
 	case plugins.Done:
-		return r.emitted(e, observed, result)
+		return w.emitted(e, observed, result)
 	case plugins.Drop:
 		r.stats.dropped.Add(1)
 		return nil, nil
 	case plugins.Retry:
-		return nil, fmt.Errorf("the handler asks for a retry%s", because(result.Message))
+		return nil, fmt.Errorf("the handler asks for a retry%s", reasonSuffix(result.Message))
 	default:
 		return nil, sink.Permanent(fmt.Errorf("the handler refuses the event%s",
-			because(result.Message)))
+			reasonSuffix(result.Message)))
 	}
 }
 
-func because(message string) string {
+// reasonSuffix returns a guest's message as the end of an error's text.
+func reasonSuffix(message string) string {
 	if message == "" {
 		return ""
 	}
 	return fmt.Sprintf(": %.200q", message)
 }
 
-// emitted: events that the handler made go out instead of the object's event, data that it made
-// goes out with it. The latter keeps the type of informerd's own event, so it says who made the
-// data.
-func (r *Route) emitted(e event.Event, observed time.Time, result plugins.Result) ([]sink.Message,
-	error) {
-	message := r.Messages.Event(e, observed)
-	var own []sink.Message
+// emitted returns what is to be sent of an event that the guest has accepted: the events that it
+// emitted instead of the object's own, or the object's own with the data that it emitted. The
+// latter keeps informerd's type, so it names the handler.
+func (w *worker) emitted(e event.Event, observed time.Time, result plugins.Result) (
+	[]sink.Message, error) {
+	messages := w.pipeline.Messages
+	message := messages.Event(e, observed)
+	var emitted []sink.Message
 	for _, emission := range result.Emitted {
 		if emission.Kind == abi.EmitData {
 			message.Data, message.Handler = string(emission.Data), result.Handler
@@ -180,15 +181,15 @@ func (r *Route) emitted(e event.Event, observed time.Time, result plugins.Result
 		if err != nil {
 			return nil, sink.Permanent(err)
 		}
-		m, err := r.Messages.Emitted(e, observed, typ, len(own), string(data))
+		m, err := messages.Emitted(e, observed, typ, len(emitted), string(data))
 		if err != nil {
 			return nil, err
 		}
-		own = append(own, m)
+		emitted = append(emitted, m)
 	}
-	if len(own) > 0 {
-		r.stats.emitted.Add(uint64(len(own)))
-		return own, nil
+	if len(emitted) > 0 {
+		w.route.stats.emitted.Add(uint64(len(emitted)))
+		return emitted, nil
 	}
 	return []sink.Message{message}, nil
 }

@@ -114,7 +114,7 @@ func (p *puppet) Close(context.Context) error { p.closed++; return nil }
 
 // handled is a route with a puppet, and what is around it.
 type handled struct {
-	*Route
+	*draft
 	*puppet
 	source *script
 	out    *output
@@ -134,12 +134,13 @@ func newHandled(t *testing.T, names string) *handled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Route = &Route{
-		Name: "l", Source: h.source, Messages: messages, Retry: patient, Batch: 4,
-		Outputs: []Output{{Name: "out", Sink: h.out}},
-		Log:     slog.New(slog.NewTextHandler(&h.log, nil)),
-		guests:  func(context.Context) (guest, error) { return h.puppet, nil },
-		batches: func() bool { return true },
+	h.draft = &draft{
+		Config: Config{Name: "l", Subscription: h.source, Retry: patient,
+			Log: slog.New(slog.NewTextHandler(&h.log, nil))},
+		Pipeline: Pipeline{Messages: messages, Batch: 4,
+			Outputs:  []Output{{Name: "out", Sink: h.out}},
+			newGuest: func(context.Context) (guest, error) { return h.puppet, nil },
+			batches:  func() bool { return true }},
 	}
 	return h
 }
@@ -344,7 +345,7 @@ func TestAGuestThatDoesNotStart(t *testing.T) {
 	h := newHandled(t, "a")
 	h.Workers = 2
 	started := 0
-	h.guests = func(context.Context) (guest, error) {
+	h.newGuest = func(context.Context) (guest, error) {
 		if started++; started == 2 {
 			return (*plugins.Instance)(nil), errors.New("no memory")
 		}
@@ -360,7 +361,7 @@ func TestARealGuestThatCrashesInABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("x", 200)
 		h := newHandled(t, "a b "+long+" c d e")
-		h.guests, h.batches, h.Batch = nil, nil, 10
+		h.newGuest, h.batches, h.Batch = nil, nil, 10
 		h.Handler = loaded(t, pullsEvents)
 		h.run(t)
 		expectAll(t, "written", h.written(), "a", "b", "c", "d", "e")

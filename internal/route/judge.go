@@ -15,42 +15,40 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// errUnreported is why an event waits whose rules have something to report that an output did not
-// take.
+// errUnreported is the error of an event whose rules report something that an output did not take.
 var errUnreported = errors.New("rules have more to report")
 
-// judged evaluates the rules for an object and sends what they have to report of it. An object that
-// is not selected has no state: what enters the set is new to the rules, what leaves it is gone,
-// whether they have heard of that or not. What an output does not take stays to be reported: the
-// rules offer it again when they are asked next.
+// judged evaluates the rules for an object and sends what they report of it. An object that is not
+// selected has no state: one that enters the set is new to the rules, one that leaves it is gone.
+// What an output does not take is reported again with the next evaluation.
 func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event, selected bool,
-	left *unsent) error {
+	rest *unsent) error {
 	r, now := w.route, time.Now()
 	if !selected {
 		e = event.Event{Op: event.Delete, Object: d.Object}
 	}
-	left.gone = e.Op == event.Delete
+	rest.gone = e.Op == event.Delete
 	if d.Recalled && e.Op == event.Resync {
 		e.Op = 0 // nothing has happened, not even a resync
 	}
 	outcome := w.judge.Evaluate(e, now)
-	left.sooner(outcome.Again)
+	rest.recallWithin(outcome.Again)
 	for _, err := range outcome.Errors {
 		r.stats.ruleErrors.Add(1)
 		r.stats.deadLetters.Add(1)
-		r.complain(d, "a rule failed, so what is known of the object stays", err)
+		r.logError(d, "a rule failed, so what is known of the object stays", err)
 	}
-	// they hear nothing more this time, as what comes later must not come first
+	// Outputs in away get no more this time, since a later report must not arrive first.
 	var away rules.Receivers
 	var failed error
 	for _, t := range outcome.Transitions {
 		r.stats.reported(t)
-		m := r.Messages.Rule(about(d, e, t), now, cloudevent.RuleState{
+		m := w.pipeline.Messages.Rule(about(d, e, t), now, cloudevent.RuleState{
 			Rule: t.Rule.Name(), Severity: t.Rule.Severity(), Message: t.Message,
 			Violated: t.State == rules.Violated,
 			Since:    t.Since, Repeats: t.Repeats,
 		})
-		for i, out := range r.Outputs {
+		for i, out := range w.pipeline.Outputs {
 			if !t.To.Has(i) || away.Has(i) {
 				continue
 			}
@@ -63,7 +61,7 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 			case sink.IsPermanent(err):
 				w.judge.Refused(t, i, time.Now())
 				r.stats.deadLetters.Add(1)
-				r.complain(d, "what a rule reports is given up", err)
+				r.logError(d, "what a rule reports is given up", err)
 			default:
 				away, failed = away.With(i), fmt.Errorf("%w: %w", errUnreported, err)
 			}
@@ -72,9 +70,9 @@ func (w *worker) judged(ctx context.Context, d *informer.Delivery, e event.Event
 	return failed
 }
 
-// about returns the event that a transition is about. If that is an object of which another one has
-// taken the name, it is that one's end, with its last state if it came along, or else with nothing
-// but what it was called.
+// about returns the event that a transition is about. If another object has taken the name of the
+// transition's, it is that one's delete, with its last state if the delivery has it, or else with
+// its name alone.
 func about(d *informer.Delivery, e event.Event, t rules.Transition) event.Event {
 	if t.UID == e.Object.UID() {
 		return e
@@ -84,11 +82,11 @@ func about(d *informer.Delivery, e event.Event, t rules.Transition) event.Event 
 			return event.Event{Op: event.Delete, Object: o}
 		}
 	}
-	return event.Event{Op: event.Delete, Object: named(e.Object, t.UID)}
+	return event.Event{Op: event.Delete, Object: nameOnly(e.Object, t.UID)}
 }
 
-// named makes an object of the same kind and name, of which only the uid is known.
-func named(o *object.Object, uid string) *object.Object {
+// nameOnly returns an object of the same kind and name, of which only the uid is known.
+func nameOnly(o *object.Object, uid string) *object.Object {
 	type metadata struct {
 		Namespace string `json:"namespace,omitempty"`
 		Name      string `json:"name"`

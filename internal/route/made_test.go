@@ -24,7 +24,8 @@ func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Route{Messages: messages}
+	r := &Route{}
+	w := &worker{route: r, stages: stages{pipeline: &Pipeline{Messages: messages}}}
 	e := event.Event{Op: event.Add, Object: o}
 	digest := strings.Repeat("0f", 32)
 	for name, test := range map[string]struct {
@@ -36,7 +37,7 @@ func TestDataOfHandlersSaysWhoseItIs(t *testing.T) {
 		"event": {[]plugins.Emission{{Kind: abi.EmitEvent,
 			Data: []byte(`{"type":"com.example.a"}`)}}, false},
 	} {
-		made, err := r.made(e, time.Now(),
+		made, err := w.messagesOf(e, time.Now(),
 			plugins.Result{Emitted: test.emitted, Refused: 2, Handler: digest})
 		if err != nil || len(made) != 1 {
 			t.Fatalf("%s: %v, %v", name, made, err)

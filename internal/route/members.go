@@ -10,24 +10,22 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// members remembers which objects are selected, as far as their states do not say it: those for
-// which the select has failed, and if it looks at the clock or at other objects (moving), all that
-// are selected. It is safe for concurrent use, each object by one worker at a time.
+// members remembers which objects are selected, where that does not follow from their states: those
+// for which the select has failed, and if it looks at the clock or at other objects (moving), all
+// that are selected. It is safe for concurrent use, each object by one worker at a time.
 type members struct {
-	moving bool
-
 	mu      sync.Mutex
 	objects map[event.Key]member
 }
 
-// member is what is remembered of an object. The zero member is what it is of one that is not
-// remembered.
+// member is what is remembered of an object; the zero member if nothing is.
 type member struct {
 	in       bool
 	failures uint8 // of the select, in a row
 }
 
-// after returns what is remembered after another answer. What is not known stays.
+// after returns what is remembered after another answer. If that is unknown, the object stays
+// selected or not, as it was.
 func (m member) after(is answer, was bool) member {
 	if is != unknown {
 		return member{in: is == in}
@@ -38,12 +36,11 @@ func (m member) after(is answer, was bool) member {
 // selectBackoff is the range of the delays after which a select that failed is evaluated again.
 var selectBackoff = backoff.Backoff{Min: rules.FailedInterval, Max: rules.ClockInterval}
 
-// maxFailures is from how many failures on a select is asked again once a minute only.
+// maxFailures is how many failures are counted; after that a select is asked once a minute.
 const maxFailures = 7
 
-// retryDelay returns after what time the select is evaluated again, 0 if the next event of the
-// object is soon enough: the answer of an expression that reads the object alone does not change
-// before that.
+// retryDelay returns when the select is evaluated again, 0 if not before the next event of the
+// object: until then the answer of an expression that reads only the object does not change.
 func (m member) retryDelay(is answer, moving bool) time.Duration {
 	switch {
 	case !moving:
@@ -62,18 +59,19 @@ func (m *members) get(key event.Key) (is member, remembered bool) {
 	return is, remembered
 }
 
-// put remembers what has to be, or forgets an object of which nothing has to be.
-func (m *members) put(key event.Key, is member) {
+// put remembers an object, or forgets it if nothing has to be remembered of it.
+func (m *members) put(key event.Key, is member, moving bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if is.failures == 0 && !(m.moving && is.in) {
+	if is.failures == 0 && !(moving && is.in) {
 		delete(m.objects, key)
 		return
 	}
 	if m.objects == nil {
 		m.objects = map[event.Key]member{}
 	}
-	if _, there := m.objects[key]; !there { // a part of an object's text keeps all of it in memory
+	// a part of an object's text would keep all of it in memory
+	if _, there := m.objects[key]; !there {
 		key = event.Key{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
 	}
 	m.objects[key] = is

@@ -78,7 +78,7 @@ func TestASelectThatFailsKeepsWhatWasSelected(t *testing.T) {
 }
 
 // moving runs a route whose select looks at the clock, an hour after its objects were created.
-func moving(t *testing.T, text string, do func(r *Route, source *script, out *output)) {
+func moving(t *testing.T, text string, do func(r *draft, source *script, out *output)) {
 	synctest.Test(t, func(t *testing.T) {
 		source, out := newScript(), &output{}
 		source.open = true
@@ -108,7 +108,7 @@ func expectStates(t *testing.T, out *output, want ...string) {
 // An object that enters as the clock moves is an add, once; one that leaves is a delete.
 func TestTheClockMovesObjectsInAndOut(t *testing.T) {
 	moving(t, `age("2000-01-01T00:00:00Z") > "5m" && age("2000-01-01T00:00:00Z") < "1h"`,
-		func(r *Route, source *script, out *output) {
+		func(r *draft, source *script, out *output) {
 			in := pod(1, `"Pending"`)
 			source.push(event.Event{Op: event.Add, Object: in})
 			time.Sleep(4 * time.Minute)
@@ -135,7 +135,7 @@ func TestTheClockMovesObjectsInAndOut(t *testing.T) {
 // A select that fails when an object is looked at again ends neither that nor the waiting of a
 // rule.
 func TestASelectThatFailsOnARecallIsAskedAgain(t *testing.T) {
-	moving(t, `age("2000-01-01T00:00:00Z") < "9m" || age("2000-01-01T00:00:00Z") > "11m" || object.metadata.name > 5`, func(r *Route, source *script, out *output) {
+	moving(t, `age("2000-01-01T00:00:00Z") < "9m" || age("2000-01-01T00:00:00Z") > "11m" || object.metadata.name > 5`, func(r *draft, source *script, out *output) {
 		source.push(event.Event{Op: event.Add, Object: pod(1, `"Pending"`)})
 		time.Sleep(20 * time.Minute)
 		expectStates(t, out, "added 1")
@@ -262,7 +262,7 @@ func TestWhatIsRememberedLeavesWithItsLastStateInTheSet(t *testing.T) {
 // What is remembered of objects is a few bytes each, and nothing once they are gone.
 func TestMembersAreSmall(t *testing.T) {
 	const objects, size = 2000, 100 << 10
-	m := members{moving: true}
+	m := members{}
 	ballast := strings.Repeat("x", size)
 	key := func(i int) event.Key {
 		text := fmt.Sprintf("shop-%06d/web-%06d%s", i, i, ballast) // as a part of an object's text
@@ -270,7 +270,7 @@ func TestMembersAreSmall(t *testing.T) {
 	}
 	before := heapInUse()
 	for i := range objects {
-		m.put(key(i), member{in: true})
+		m.put(key(i), member{in: true}, true)
 	}
 	grown := heapInUse() - before
 	t.Logf("%d bytes an object", grown/objects)
@@ -278,7 +278,7 @@ func TestMembersAreSmall(t *testing.T) {
 		t.Errorf("%d objects take %d bytes", objects, grown)
 	}
 	for i := range objects {
-		m.put(key(i), member{})
+		m.put(key(i), member{}, true)
 	}
 	if m.len() != 0 {
 		t.Errorf("%d are left", m.len())

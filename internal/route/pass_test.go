@@ -41,7 +41,7 @@ func (o *together) WriteAll(ctx context.Context, messages []sink.Message) (n int
 }
 
 // passed is a route without a handler and with one output.
-func passed(t *testing.T, source *script, out sink.Sink) *Route {
+func passed(t *testing.T, source *script, out sink.Sink) *draft {
 	t.Helper()
 	messages, err := cloudevent.NewBuilder("c", "l", "pods")
 	if err != nil {
@@ -52,10 +52,11 @@ func passed(t *testing.T, source *script, out sink.Sink) *Route {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Route{
-		Name: "l", Source: source, Filter: filter, Messages: messages, Retry: patient,
-		Log:     slog.New(slog.DiscardHandler),
-		Outputs: []Output{{Name: "out", Sink: out}},
+	return &draft{
+		Config: Config{Name: "l", Subscription: source, Retry: patient,
+			Log: slog.New(slog.DiscardHandler)},
+		Pipeline: Pipeline{Filter: filter, Messages: messages,
+			Outputs: []Output{{Name: "out", Sink: out}}},
 	}
 }
 

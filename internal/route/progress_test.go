@@ -62,7 +62,8 @@ func TestAnEventDoesNotTakeUpWhatAnotherOneLeft(t *testing.T) {
 				s.script.open = true
 				var log bytes.Buffer
 				r := s.script.route(t, &log, first)
-				r.Source, r.Outputs = s, append(r.Outputs, Output{Name: "second", Sink: second})
+				r.Subscription, r.Outputs = s,
+					append(r.Outputs, Output{Name: "second", Sink: second})
 				if rules {
 					r.Rules = book(t, pending(time.Hour))
 				}

@@ -111,6 +111,8 @@ func (s *script) More(got []informer.Delivery, n, workers int) []informer.Delive
 
 func (s *script) Stopped() <-chan struct{} { return s.stopped }
 
+func (s *script) Stop() { s.end() }
+
 func (s *script) Done(d *informer.Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,8 +207,8 @@ func run(t *testing.T, filter string, retry Retry, events []event.Event,
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Route{Name: "l", Source: source, Messages: messages, Retry: retry,
-		Log: slog.New(slog.NewTextHandler(&buf, nil))}
+	r := &draft{Config: Config{Name: "l", Subscription: source, Retry: retry,
+		Log: slog.New(slog.NewTextHandler(&buf, nil))}, Pipeline: Pipeline{Messages: messages}}
 	if filter != "" {
 		if r.Filter, err = filters.Compile(filters.Expression{Text: filter}); err != nil {
 			t.Fatal(err)
@@ -219,6 +221,25 @@ func run(t *testing.T, filter string, retry Retry, events []event.Event,
 		t.Fatal(err)
 	}
 	return source.log, r.Stats(), buf.String()
+}
+
+// draft is a route that can be changed until it runs.
+type draft struct {
+	Config
+	Pipeline
+	*Route
+}
+
+func (d *draft) Run(ctx context.Context) error {
+	if d.Route == nil {
+		d.Config.Pipeline = &d.Pipeline
+		r, err := New(d.Config)
+		if err != nil {
+			return err
+		}
+		d.Route = r
+	}
+	return d.Route.Run(ctx)
 }
 
 var patient = Retry{Attempts: 3, MinBackoff: time.Second, MaxBackoff: time.Minute}
@@ -249,7 +270,7 @@ func TestAnEventOnWhichTheFilterFailsIsGivenUpAndLoggedAtALimitedRate(t *testing
 	if len(out.got) != 0 || len(acks) != 20 || stats.FilterErrors != 20 {
 		t.Errorf("%v, %d acknowledged, %+v", out.got, len(acks), stats)
 	}
-	if n := strings.Count(log, "the filter failed"); n != complaintsBurst ||
+	if n := strings.Count(log, "the filter failed"); n != logBurst ||
 		stats.DeadLetters != 20 {
 		t.Errorf("logged %d times:\n%s", n, log)
 	}
@@ -345,10 +366,11 @@ func TestBeingStoppedIsNoFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		var buf bytes.Buffer
-		r := &Route{
-			Name: "l", Source: source, Messages: messages, Retry: patient, Workers: 2,
-			Log:     slog.New(slog.NewTextHandler(&buf, nil)),
-			Outputs: []Output{{Name: "stuck", Sink: stuck{}}},
+		r := &draft{
+			Config: Config{Name: "l", Subscription: source, Retry: patient, Workers: 2,
+				Log: slog.New(slog.NewTextHandler(&buf, nil))},
+			Pipeline: Pipeline{Messages: messages,
+				Outputs: []Output{{Name: "stuck", Sink: stuck{}}}},
 		}
 		done := make(chan error, 1)
 		go func() { done <- r.Run(ctx) }()

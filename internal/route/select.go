@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// answer is what a select says of a state of an object.
+// answer is the select's for one state of an object.
 type answer uint8
 
 const (
@@ -16,13 +16,13 @@ const (
 	unknown        // the select has failed
 )
 
-// asks evaluates the select for a state of the delivery's object.
-func (w *worker) asks(d *informer.Delivery, o *object.Object) answer {
+// isSelected evaluates the select for a state of the delivery's object.
+func (w *worker) isSelected(d *informer.Delivery, o *object.Object) answer {
 	ok, err := w.selector.Match(event.Event{Op: event.Resync, Object: o})
 	switch {
 	case err != nil:
 		w.route.stats.filterErrors.Add(1)
-		w.route.complain(d, "the select failed, so the object stays selected or not as it was", err)
+		w.route.logError(d, "the select failed, so the object stays selected or not as it was", err)
 		return unknown
 	case ok:
 		return in
@@ -30,15 +30,14 @@ func (w *worker) asks(d *informer.Delivery, o *object.Object) answer {
 	return out
 }
 
-// selected makes of an event what it means to a listener for which only the selected objects exist:
-// when one enters the set, that is an add, and when it leaves the set, that is a delete of its last
-// state in it, as with client-go's FilteringResourceEventHandler. Ok is false if the event means
-// nothing to the listener.
+// selected returns what an event is to a listener for which only the selected objects exist: an
+// add when the object enters the set, and a delete of its last state in the set when it leaves, as
+// with client-go's FilteringResourceEventHandler. Ok is false if the event concerns no selected
+// object.
 //
-// What the event makes of the object's membership is noted in left and remembered once the event is
-// done. If the select looks at the clock or at other objects, or has failed, the object is wanted
-// again.
-func (w *worker) selected(d *informer.Delivery, left *unsent) (e event.Event, ok bool) {
+// Whether the object is selected by now is noted in rest and remembered once the event is done. If
+// the select looks at the clock or at other objects, or has failed, the object is recalled.
+func (w *worker) selected(d *informer.Delivery, rest *unsent) (e event.Event, ok bool) {
 	e = d.Event
 	if w.selector == nil {
 		return e, true
@@ -46,18 +45,16 @@ func (w *worker) selected(d *informer.Delivery, left *unsent) (e event.Event, ok
 	if e.Op == event.Delete {
 		return w.lastOf(d)
 	}
-	r := w.route
-	is := w.asks(d, e.Object)
+	r, moving := w.route, w.pipeline.moving
+	is := w.isSelected(d, e.Object)
 	known, remembered := r.members.get(e.Object.Key())
 	was := known.in
-	if !remembered && !r.members.moving {
+	if !remembered && !moving {
 		was = w.was(d, is)
 	}
-	left.member = known.after(is, was)
-	if again := left.member.retryDelay(is, r.members.moving); again > 0 {
-		left.sooner(again)
-	}
-	switch now := left.member.in; {
+	rest.member = known.after(is, was)
+	rest.recallWithin(rest.member.retryDelay(is, moving))
+	switch now := rest.member.in; {
 	case now && was:
 		return e, true
 	case now:
@@ -79,22 +76,21 @@ func (w *worker) selected(d *informer.Delivery, left *unsent) (e event.Event, ok
 func (w *worker) was(d *informer.Delivery, is answer) bool {
 	switch d.Op {
 	case event.Update:
-		return d.Old != nil && w.asks(d, d.Old) == in
+		return d.Old != nil && w.isSelected(d, d.Old) == in
 	case event.Resync:
 		return is == in // the state is the one before
 	}
 	return false
 }
 
-// lastOf is selected for an object that is deleted: that of a member is a delete, with its last
-// state in the set.
+// lastOf is selected for a delete: the delete of a member is one, with its last state in the set.
 func (w *worker) lastOf(d *informer.Delivery) (e event.Event, ok bool) {
 	e = d.Event
 	known, remembered := w.route.members.get(e.Object.Key())
-	inferred := !remembered && !w.route.members.moving
+	inferred := !remembered && !w.pipeline.moving
 	last := unknown
 	if inferred || known.in && d.Before != nil {
-		last = w.asks(d, d.Object)
+		last = w.isSelected(d, d.Object)
 	}
 	switch {
 	case !inferred:
@@ -104,7 +100,7 @@ func (w *worker) lastOf(d *informer.Delivery) (e event.Event, ok bool) {
 		}
 	case last == in:
 		ok = true
-	case d.Before != nil && w.asks(d, d.Before) == in:
+	case d.Before != nil && w.isSelected(d, d.Before) == in:
 		e.Object, ok = d.Before, true // the same
 	}
 	if !ok {
@@ -113,7 +109,7 @@ func (w *worker) lastOf(d *informer.Delivery) (e event.Event, ok bool) {
 	return e, ok
 }
 
-// unselected counts an event that means nothing to the listener.
+// unselected counts an event that concerns no selected object.
 func (r *Route) unselected(d *informer.Delivery) {
 	if !d.Recalled {
 		r.stats.unselected.Add(1)

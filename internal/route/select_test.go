@@ -34,16 +34,16 @@ func expression(t *testing.T, text string, kind filters.Kind) *filters.Filter {
 }
 
 // route makes one over events, with an output.
-func (s *script) route(t *testing.T, log *bytes.Buffer, out *output) *Route {
+func (s *script) route(t *testing.T, log *bytes.Buffer, out *output) *draft {
 	t.Helper()
 	messages, err := cloudevent.NewBuilder("c", "l", "pods")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Route{
-		Name: "l", Source: s, Messages: messages, Retry: patient,
-		Log:     slog.New(slog.NewTextHandler(log, nil)),
-		Outputs: []Output{{Name: "out", Sink: out}},
+	return &draft{
+		Config: Config{Name: "l", Subscription: s, Retry: patient,
+			Log: slog.New(slog.NewTextHandler(log, nil))},
+		Pipeline: Pipeline{Messages: messages, Outputs: []Output{{Name: "out", Sink: out}}},
 	}
 }
 

@@ -24,7 +24,7 @@ type stats struct {
 	unkept                       atomic.Uint64
 }
 
-// reported counts a transition, however often it is offered.
+// reported counts a transition once, however often it is offered.
 func (s *stats) reported(t rules.Transition) {
 	switch {
 	case !t.New:
@@ -37,9 +37,9 @@ func (s *stats) reported(t rules.Transition) {
 
 func (s *stats) received(op event.Op) { s.byOp[op].Add(1) }
 
-// Stats counts what a route has done since it began.
+// Stats is what a route has done since it began.
 type Stats struct {
-	Events         map[event.Op]uint64 // taken from the source, retries not counted again
+	Events         map[event.Op]uint64 // taken from the subscription, retries not counted
 	Unselected     uint64              // of objects that are not selected
 	Filtered       uint64              // refused by the filter
 	FilterErrors   uint64              // times that the filter or the select failed
@@ -52,21 +52,21 @@ type Stats struct {
 	Paused         Pause  // the pause that there is now; the zero Pause if there is none
 	Dropped        uint64 // refused by the handler
 	Emitted        uint64 // events the handler made
-	// EmissionsRefused are those of the handler that were not taken: denied by its grant, too many
-	// or too large, or malformed.
+	// EmissionsRefused are emissions of the handler that were refused: denied by its grant, too
+	// many or too large, or malformed.
 	EmissionsRefused uint64
 	Written          uint64 // messages outputs took, counted per output
 	Retried          uint64
-	// failed events whose retry begins with the handler again, since too much of what handlers made
-	// waits already
+	// Unkept are failed events whose retry begins with the handler, since too much of what handlers
+	// made waits for retries already.
 	Unkept  uint64
 	Members int // objects of which it is remembered whether they are selected
-	// events given up, those on which a rule failed, and what rules report and an output refuses
-	// for good
+	// DeadLetters are events given up, those on which a rule failed, and reports of rules that an
+	// output refuses permanently.
 	DeadLetters uint64
 }
 
-// Stats gives the counters.
+// Stats returns the counters.
 func (r *Route) Stats() Stats {
 	s := &r.stats
 	paused, pauses := r.breaker.state()

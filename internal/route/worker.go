@@ -12,70 +12,83 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// worker is one goroutine of a route, with evaluators and a handler instance of its own.
+// worker is one goroutine of a route.
 type worker struct {
-	route    *Route
+	route *Route
+	stages
+
+	// The buffers of the current turn, used again by the next one.
+	taken    []informer.Delivery
+	wanted   []wanted      // those taken that are for the handler and the outputs
+	events   []event.Event // the same
+	messages []sink.Message
+}
+
+// stages are a worker's evaluators and handler instance for a pipeline.
+type stages struct {
+	pipeline *Pipeline
 	selector *filters.Evaluator
 	matcher  *filters.Evaluator
 	judge    *rules.Evaluator
 	guest    guest // nil without a handler
-	size     int   // of the next batch; 0: the largest there may be
-
-	// Of the turn at hand; kept, as new ones for each would be garbage.
-	taken    []informer.Delivery
-	wanted   []wanted      // those of them that are for the handler and the outputs
-	events   []event.Event // the same
-	messages []sink.Message
-	// batcher is the output, without a handler and if there is no other one and it takes several
-	// messages at once; else nil.
-	batcher sink.Batcher
+	// batcher is the output if it is the only one, takes several messages at once, and there is no
+	// handler; else nil.
+	batcher   sink.Batcher
+	nextBatch int // size of the handler's next batch; 0: the largest allowed
 }
 
 // wanted is an event that is for the handler and the outputs.
 type wanted struct {
 	*informer.Delivery
-	left unsent
+	rest unsent
 }
 
-func (w *worker) open(ctx context.Context) (err error) {
-	w.selector, w.matcher = w.evaluator(w.route.Select), w.evaluator(w.route.Filter)
-	if w.route.Rules != nil {
-		w.judge = w.route.Rules.Evaluator(w.route.Caches)
+// open makes the pipeline the worker's. With an error, the worker has none.
+func (w *worker) open(ctx context.Context, p *Pipeline) (err error) {
+	w.close()
+	s := stages{pipeline: p, selector: p.evaluator(p.Select), matcher: p.evaluator(p.Filter)}
+	if p.Rules != nil {
+		s.judge = p.Rules.Evaluator(p.Caches)
 	}
-	if w.route.guests != nil {
-		if w.guest, err = w.route.guests(ctx); err != nil {
-			w.guest = nil // and not one that is a nil pointer
+	if p.newGuest != nil {
+		if s.guest, err = p.newGuest(ctx); err != nil {
+			return fmt.Errorf("listener %q: %w", w.route.name, err)
 		}
-	} else if len(w.route.Outputs) == 1 {
-		w.batcher, _ = w.route.Outputs[0].Sink.(sink.Batcher)
+	} else if len(p.Outputs) == 1 {
+		s.batcher, _ = p.Outputs[0].Sink.(sink.Batcher)
 	}
-	return err
+	w.stages = s
+	return nil
 }
 
-func (w *worker) evaluator(f *filters.Filter) *filters.Evaluator {
+// evaluator returns an evaluator of the expression, nil if there is none.
+func (p *Pipeline) evaluator(f *filters.Filter) *filters.Evaluator {
 	if f == nil {
 		return nil
 	}
 	e := f.Evaluator()
-	e.Caches = w.route.Caches
+	e.Caches = p.Caches
 	return e
 }
 
+// close leaves the worker without a pipeline.
 func (w *worker) close() {
-	if w.guest == nil {
+	g := w.guest
+	w.stages = stages{}
+	if g == nil {
 		return
 	}
-	// Not the ctx of Run, which is done by now.
-	if err := w.guest.Close(context.Background()); err != nil {
-		w.route.Log.Warn("cannot close the handler's instance", "error", err)
+	// Not the ctx of Run, which may be done.
+	if err := g.Close(context.Background()); err != nil {
+		w.route.log.Warn("cannot close the handler's instance", "error", err)
 	}
 }
 
 func (w *worker) run(ctx context.Context) error {
 	r := w.route
 	for {
-		r.breaker.rest(ctx, r.Source.Stopped())
-		d, err := r.Source.Next(ctx)
+		r.breaker.rest(ctx, r.subscription.Stopped())
+		d, err := r.subscription.Next(ctx)
 		if errors.Is(err, informer.ErrStopped) {
 			return nil
 		}
@@ -83,14 +96,20 @@ func (w *worker) run(ctx context.Context) error {
 			return err
 		}
 		w.taken = append(w.taken[:0], d)
-		if most := w.most(); most > 1 {
-			w.taken = r.Source.More(w.taken, most-1, r.workers())
+		if p := r.pipeline.Load(); p != w.pipeline {
+			if err := w.open(ctx, p); err != nil {
+				w.taken[0].Retry(0)
+				return err
+			}
+		}
+		if size := w.batchSize(); size > 1 {
+			w.taken = r.subscription.More(w.taken, size-1, r.workers)
 		}
 		w.turn(ctx)
 	}
 }
 
-// turn takes events all the way, and acknowledges them.
+// turn takes events through the pipeline, and acknowledges them.
 func (w *worker) turn(ctx context.Context) {
 	for i := range w.taken {
 		w.prepare(ctx, &w.taken[i])
@@ -100,7 +119,7 @@ func (w *worker) turn(ctx context.Context) {
 	} else {
 		w.passOn(ctx)
 	}
-	// A worker that waits holds on to nothing.
+	// A worker that waits refers to no objects.
 	clear(w.taken)
 	clear(w.wanted)
 	clear(w.events)
@@ -113,63 +132,64 @@ func (w *worker) prepare(ctx context.Context, d *informer.Delivery) {
 	if d.Attempt == 1 && !d.Recalled {
 		r.stats.received(d.Op)
 	}
-	left := r.kept.release(d)
-	if left.last {
-		w.sendLast(ctx, d, left)
+	rest := r.retained.release(d)
+	if rest.last {
+		w.sendLast(ctx, d, &rest)
 		return
 	}
-	e, selected := w.selected(d, &left)
+	rest.pipeline = w.pipeline
+	e, selected := w.selected(d, &rest)
 	if w.judge != nil {
-		if err := w.judged(ctx, d, e, selected, &left); err != nil {
-			r.failed(ctx, d, left, err)
+		if err := w.judged(ctx, d, e, selected, &rest); err != nil {
+			r.failed(ctx, d, &rest, err)
 			return
 		}
 	}
 	wants, err := w.wants(d, e, selected)
 	switch {
 	case err != nil:
-		r.failed(ctx, d, left, err)
+		r.failed(ctx, d, &rest, err)
 		return
 	case !wants:
-		r.done(d, left)
+		r.done(d, &rest)
 		return
 	}
 	if w.guest != nil {
-		// a handler reads it more than once; otherwise it is only written
+		// a handler reads it more than once; outputs only write it
 		e.Object = e.Object.Plain()
 	}
-	w.wanted = append(w.wanted, wanted{d, left})
+	w.wanted = append(w.wanted, wanted{d, rest})
 	w.events = append(w.events, e)
 }
 
 // finish sends what came of an event that was wanted, and acknowledges it.
-func (w *worker) finish(ctx context.Context, d wanted, messages []sink.Message, err error) {
+func (w *worker) finish(ctx context.Context, d *wanted, messages []sink.Message, err error) {
 	if err != nil {
-		w.route.failed(ctx, d.Delivery, d.left, err)
+		w.route.failed(ctx, d.Delivery, &d.rest, err)
 		return
 	}
-	d.left.messages, d.left.last = messages, true
-	w.sendLast(ctx, d.Delivery, d.left)
+	d.rest.messages, d.rest.last = messages, true
+	w.sendLast(ctx, d.Delivery, &d.rest)
 }
 
 // sendLast sends what came of an event, or the rest of that, and acknowledges the event.
-func (w *worker) sendLast(ctx context.Context, d *informer.Delivery, left unsent) {
-	if err := w.route.send(ctx, &left); err != nil {
-		w.route.failed(ctx, d, left, err)
+func (w *worker) sendLast(ctx context.Context, d *informer.Delivery, rest *unsent) {
+	if err := w.route.send(ctx, rest); err != nil {
+		w.route.failed(ctx, d, rest, err)
 		return
 	}
-	w.route.done(d, left)
+	w.route.done(d, rest)
 }
 
-// wants reports whether the event is one for the handler and the outputs. With an error it is not
+// wants reports whether the event is for the handler and the outputs. With an error that is not
 // known.
 func (w *worker) wants(d *informer.Delivery, e event.Event, selected bool) (bool, error) {
-	r := w.route
-	if !selected || r.Quiet || r.On != 0 && !r.On.Has(e.Op) {
+	p := w.pipeline
+	if !selected || p.Quiet || p.On != 0 && !p.On.Has(e.Op) {
 		return false, nil
 	}
 	if d.Recalled && (e.Op == event.Resync || d.Op == event.Delete) {
-		return false, nil // nothing has happened, or what was refused before the buffer
+		return false, nil // nothing has happened, or it was refused before the buffer
 	}
 	return w.matches(e)
 }
@@ -184,7 +204,7 @@ func (w *worker) matches(e event.Event) (bool, error) {
 	case err != nil:
 		r.stats.filterErrors.Add(1)
 		err = fmt.Errorf("the filter failed: %w", err)
-		if !looksAround(r.Filter) {
+		if !looksAround(w.pipeline.Filter) {
 			return false, sink.Permanent(err) // it would fail again
 		}
 		return false, err

@@ -58,7 +58,7 @@ func TestReasonsDoNotFloodTheLog(t *testing.T) {
 				r := source.route(t, &text, out)
 				r.Log = slog.New(slog.NewMultiHandler(slog.NewTextHandler(&text, nil),
 					slog.NewJSONHandler(&json, nil)))
-				r.guests = func(context.Context) (guest, error) {
+				r.newGuest = func(context.Context) (guest, error) {
 					return refusing{verdict, reason}, nil
 				}
 				r.batches = func() bool { return false }
@@ -67,8 +67,8 @@ func TestReasonsDoNotFloodTheLog(t *testing.T) {
 					t.Fatal(err)
 				}
 				lines := strings.Count(text.String(), "\n")
-				if most := complaintsBurst + 1 +
-					int(time.Since(begin).Seconds()*complaintsPerSecond); lines == 0 ||
+				if most := logBurst + 1 +
+					int(time.Since(begin).Seconds()*logPerSecond); lines == 0 ||
 					lines > most {
 					t.Errorf("%s, %s: %d lines in %s", name, reasonName, lines, time.Since(begin))
 				}
@@ -124,10 +124,10 @@ func TestWhatWaitsForARetryIsBounded(t *testing.T) {
 		}
 		source, out := newScript(all...), &output{}
 		until := time.Now().Add(5 * time.Second)
-		var r *Route
+		var r *draft
 		most, calls := int64(0), 0
 		out.fail = func(int, sink.Message) error {
-			if most = max(most, r.kept.bytes.Load()); time.Now().Before(until) {
+			if most = max(most, r.retained.bytes.Load()); time.Now().Before(until) {
 				return errors.New("connection refused")
 			}
 			return nil
@@ -136,14 +136,14 @@ func TestWhatWaitsForARetryIsBounded(t *testing.T) {
 		r = source.route(t, &log, out)
 		r.Retry = Retry{Attempts: 10, MinBackoff: time.Second, MaxBackoff: time.Minute}
 		data := `"` + strings.Repeat("x", size) + `"`
-		r.guests = func(context.Context) (guest, error) { return emitting{data, &calls}, nil }
+		r.newGuest = func(context.Context) (guest, error) { return emitting{data, &calls}, nil }
 		r.batches = func() bool { return false }
 		if err := r.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s := r.Stats()
-		if most > maxKept || most < maxKept/2 || r.kept.bytes.Load() != 0 {
-			t.Errorf("%d bytes were kept, and %d are", most, r.kept.bytes.Load())
+		if most > maxRetained || most < maxRetained/2 || r.retained.bytes.Load() != 0 {
+			t.Errorf("%d bytes were kept, and %d are", most, r.retained.bytes.Load())
 		}
 		if s.Written != events || s.DeadLetters != 0 || s.Unkept == 0 ||
 			calls != events+int(s.Unkept) {

@@ -13,31 +13,31 @@ import (
 )
 
 const (
-	// complaintsBurst and complaintsPerSecond bound the lines about failures that a listener logs.
-	complaintsBurst     = 10
-	complaintsPerSecond = 1
-	// maxReason is how many bytes the text of an error has in the log at most, escapes and all.
+	// logBurst and logPerSecond bound the lines about failures that a listener logs.
+	logBurst     = 10
+	logPerSecond = 1
+	// maxReason bounds the bytes of an error's text in the log, escapes included.
 	maxReason = 1 << 10
 )
 
-// complaints lets some lines through, and counts the others. The zero complaints are ready for use.
-type complaints struct {
+// logLimiter lets some lines through, and counts the others. The zero value is ready for use.
+type logLimiter struct {
 	mu         sync.Mutex // guards what follows
 	used       float64    // of the burst
 	last       time.Time
 	suppressed int // since a line was let through
 }
 
-// allow reports whether one more line may be written now, and how many were not since the last one
-// that was.
-func (c *complaints) allow(now time.Time) (ok bool, suppressed int) {
+// allow reports whether another line may be written now, and how many were suppressed since the
+// last one.
+func (c *logLimiter) allow(now time.Time) (ok bool, suppressed int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if passed := now.Sub(c.last).Seconds(); passed > 0 {
-		c.used = max(0, c.used-passed*complaintsPerSecond)
+		c.used = max(0, c.used-passed*logPerSecond)
 	}
 	c.last = now
-	if c.used+1 > complaintsBurst {
+	if c.used+1 > logBurst {
 		c.suppressed++
 		return false, 0
 	}
@@ -46,16 +46,16 @@ func (c *complaints) allow(now time.Time) (ok bool, suppressed int) {
 	return true, suppressed
 }
 
-// complain logs that an expression, or what came of it, has failed.
-func (r *Route) complain(d *informer.Delivery, what string, err error) {
-	r.complainOf(slog.LevelError, d, what, err)
+// logError logs a failure that is not retried.
+func (r *Route) logError(d *informer.Delivery, what string, err error) {
+	r.logFailure(slog.LevelError, d, what, err)
 }
 
-// complainOf logs a failure at a limited rate. The lines are bounded, whatever handlers and
-// receivers say.
-func (r *Route) complainOf(level slog.Level, d *informer.Delivery, what string, err error,
+// logFailure logs a failure at a limited rate. The texts of handlers and receivers are cut to a
+// bounded length.
+func (r *Route) logFailure(level slog.Level, d *informer.Delivery, what string, err error,
 	attrs ...slog.Attr) {
-	ok, suppressed := r.complaints.allow(time.Now())
+	ok, suppressed := r.limiter.allow(time.Now())
 	if !ok {
 		return
 	}
@@ -73,11 +73,11 @@ func (r *Route) complainOf(level slog.Level, d *informer.Delivery, what string, 
 	if suppressed > 0 {
 		all = append(all, slog.Int("suppressed", suppressed))
 	}
-	r.Log.Log(context.Background(), level, what, all...)
+	r.log.Log(context.Background(), level, what, all...)
 }
 
-// shortened cuts a text so that it has at most maxReason bytes when it is quoted. It cuts between
-// two characters.
+// shortened cuts a text between two characters so that it has at most maxReason bytes when it is
+// quoted.
 func shortened(text string) string {
 	size := 0
 	for i, r := range text {
@@ -89,8 +89,7 @@ func shortened(text string) string {
 	return text
 }
 
-// quotedSize returns how many bytes a character takes at most, in Go's form of quoting or in
-// JSON's.
+// quotedSize returns the most bytes that a character takes when Go or JSON quotes it.
 func quotedSize(r rune) int {
 	switch {
 	case r == utf8.RuneError:
@@ -105,5 +104,5 @@ func quotedSize(r rune) int {
 	return 10
 }
 
-// quotedKey makes a name from the cluster safe to log.
+// quotedKey returns an object's name in a form that is safe to log.
 func quotedKey(key event.Key) string { return shortened(fmt.Sprintf("%+q", key.String())) }

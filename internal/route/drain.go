@@ -1,0 +1,69 @@
+package route
+
+import (
+	"context"
+	"sync"
+)
+
+// Drain stops the subscription and waits until Run has delivered what is in it. When ctx is done
+// first, the events that workers have go back to the subscription, and Drain returns ctx's error
+// once Run has returned. A Run that begins later ends in the same way.
+func (r *Route) Drain(ctx context.Context) error {
+	r.subscription.Stop()
+	ended := r.runs.ended()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		r.runs.cut()
+		<-ended
+		return ctx.Err()
+	}
+}
+
+// runs lets Drain wait for Run, and end it. The zero value is ready.
+type runs struct {
+	mu     sync.Mutex
+	isCut  bool
+	cancel context.CancelFunc // nil while there is no Run
+	end    chan struct{}      // closed when the Run has returned
+}
+
+// begin notes that a Run has begun, and returns the function that notes its end.
+func (s *runs) begin(cancel context.CancelFunc) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isCut {
+		cancel()
+	}
+	ended := make(chan struct{})
+	s.cancel, s.end = cancel, ended
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.cancel = nil
+		close(ended)
+	}
+}
+
+// ended returns a channel that is closed when there is no Run.
+func (s *runs) ended() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end != nil {
+		return s.end
+	}
+	never := make(chan struct{})
+	close(never)
+	return never
+}
+
+// cut cancels the Run that there is, and those to come.
+func (s *runs) cut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isCut = true
+	if s.cancel != nil {
+		s.cancel()
+	}
+}

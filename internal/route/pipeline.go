@@ -1,0 +1,70 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/informerd/informerd/internal/sink"
+	"github.com/informerd/informerd/internal/sink/cloudevent"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins"
+)
+
+// Pipeline is what becomes of a listener's events. Nobody changes it once a Route has it: a worker
+// takes the Route's current one for each turn, and what is retried goes on with the one it began
+// with.
+type Pipeline struct {
+	Select *filters.Filter // nil: every object is selected
+	// On are the events that go on to the filter, once Select has decided what they are to the
+	// listener; 0: all.
+	On      event.OpSet
+	Filter  *filters.Filter  // nil: every event matches
+	Rules   *rules.Book      // of the selected objects; nil: there are none
+	Quiet   bool             // only what rules report goes out, no events
+	Handler *plugins.Handler // nil: events go to the outputs as they are
+	// Batch is the most events that a handler which takes several gets at once; 0 means 1.
+	Batch    int
+	Caches   filters.Caches // what expressions look up of other informers; may be nil
+	Messages *cloudevent.Builder
+	Outputs  []Output
+
+	// moving: the select's answer may change although the object does not.
+	moving bool
+	// newGuest and batches are Handler's, or others in tests. newGuest is nil without a handler.
+	newGuest func(context.Context) (guest, error)
+	batches  func() bool
+}
+
+// Output is a sink and the name that the configuration has for it.
+type Output struct {
+	Name string
+	Sink sink.Sink
+}
+
+// completed returns a copy of the pipeline, ready for workers.
+func (p *Pipeline) completed() (*Pipeline, error) {
+	if p.Messages == nil {
+		return nil, errors.New("the pipeline has no Messages")
+	}
+	for _, out := range p.Outputs {
+		if out.Sink == nil {
+			return nil, fmt.Errorf("output %q has no sink", out.Name)
+		}
+	}
+	own := *p
+	own.moving = looksAround(p.Select)
+	if own.newGuest == nil && p.Handler != nil {
+		own.newGuest = func(ctx context.Context) (guest, error) {
+			g, err := p.Handler.NewInstance(ctx)
+			if err != nil {
+				return nil, err // and not a guest that is a nil pointer
+			}
+			return g, nil
+		}
+		own.batches = p.Handler.Batches
+	}
+	return &own, nil
+}
