@@ -130,10 +130,14 @@ func (b *bench) cpu(f func() error) (time.Duration, error) {
 // route takes a batch of events all the way.
 func (b *bench) route(ctx context.Context) error {
 	s := &source{events: b.events, left: batch}
-	r := &route.Route{
-		Name: "matched", Source: s, Filter: b.filter, Messages: b.messages,
-		Outputs: []route.Output{{Name: "stdout", Sink: b.out}},
-		Retry:   route.Retry{Attempts: 1}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	r, err := route.New(route.Config{
+		Name: "matched", Subscription: s, Retry: route.Retry{Attempts: 1},
+		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Pipeline: &route.Pipeline{Filter: b.filter, Messages: b.messages,
+			Outputs: []route.Output{{Name: "stdout", Sink: b.out}}},
+	})
+	if err != nil {
+		return err
 	}
 	if err := r.Run(ctx); err != nil {
 		return err

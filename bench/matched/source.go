@@ -76,6 +76,7 @@ func (s *source) More(got []informer.Delivery, n, workers int) []informer.Delive
 }
 
 func (s *source) Stopped() <-chan struct{} { return nil }
+func (s *source) Stop()                    {}
 
 func (s *source) Done(*informer.Delivery)                 { s.done++ }
 func (s *source) Retry(*informer.Delivery, time.Duration) {}

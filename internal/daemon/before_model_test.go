@@ -251,19 +251,21 @@ func (a asked) outcome(t *rapid.T, d *informer.Delivery, judged []*rules.Rule) w
 		t.Fatal(err)
 	}
 	w := &watched{}
-	w.route = &route.Route{
-		Name: "l", Source: w, On: a.on, Select: a.selects, Filter: a.filter, Quiet: a.quiet,
-		Messages: messages, Log: quiet,
-		Outputs: []route.Output{{Name: "out", Sink: w}}, Retry: route.Retry{Attempts: 1},
-	}
+	p := &route.Pipeline{On: a.on, Select: a.selects, Filter: a.filter, Quiet: a.quiet,
+		Messages: messages, Outputs: []route.Output{{Name: "out", Sink: w}}}
 	if len(judged) > 0 {
-		w.route.Rules = rules.NewBook(judged, 1)
+		p.Rules = rules.NewBook(judged, 1)
 		if o := stateBefore(d); o != nil {
 			w.deliveries = append(w.deliveries,
 				informer.NewDelivery(event.Event{Op: event.Add, Object: o}, 1, nobody{}))
 		}
 	}
 	w.deliveries = append(w.deliveries, *d)
+	w.route, err = route.New(route.Config{Name: "l", Subscription: w, Pipeline: p,
+		Retry: route.Retry{Attempts: 1}, Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := w.route.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -296,6 +298,8 @@ type watched struct {
 	messages   int
 	errors     uint64 // of rules, before that
 }
+
+func (w *watched) Stop() {}
 
 func (w *watched) Next(context.Context) (informer.Delivery, error) {
 	if w.next == len(w.deliveries) {

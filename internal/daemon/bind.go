@@ -18,21 +18,21 @@ import (
 // bindBackoff is the range of the delays between attempts to bind listeners.
 var bindBackoff = backoff.Backoff{Min: time.Second, Max: 30 * time.Second}
 
-// binder finds the resource of each listener on the API server and ties the listener to its
-// informers. A listener whose resource is not there is reported as failed and tried again, since
-// the API may come later.
+// binder finds the resource of each listener on the API server and subscribes the listener to its
+// informers. A listener whose resource does not exist is reported as failed and tried again, since
+// the API may be installed later.
 type binder struct {
-	cluster *cluster
-	log     *slog.Logger
-	digests []byte          // the key of the digests of Secrets
-	start   func(*listener) // starts a listener's route
+	cluster   *cluster
+	log       *slog.Logger
+	digestKey []byte          // of the digests of Secrets
+	start     func(*listener) // starts a listener that is bound
 }
 
 // run blocks until every listener is bound or ctx is done.
 func (b *binder) run(ctx context.Context, waiting []*listener) {
-	told := map[*listener]string{}
+	logged := map[*listener]string{}
 	for failures := 1; ; failures++ {
-		var left []*listener
+		var unbound []*listener
 		var unreachable *kube.UnreachableError
 		for i, l := range waiting {
 			err := b.bind(ctx, l)
@@ -42,32 +42,32 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 			case err == nil:
 				continue
 			case errors.As(err, &unreachable):
-				left = append(left, waiting[i:]...)
-			case told[l] != err.Error():
-				told[l] = err.Error()
+				unbound = append(unbound, waiting[i:]...)
+			case logged[l] != err.Error():
+				logged[l] = err.Error()
 				l.health.fail(err)
 				b.log.Error("listener failed, will try again", "listener", l.cfg.Name, "error", err)
-				left = append(left, l)
+				unbound = append(unbound, l)
 			default:
-				left = append(left, l)
+				unbound = append(unbound, l)
 			}
 			if unreachable != nil {
 				break // the others would wait for the same server
 			}
 		}
-		if len(left) == 0 {
+		if len(unbound) == 0 {
 			return
 		}
 		pause := bindBackoff.Delay(failures)
 		if unreachable != nil {
 			pause = bindBackoff.AtLeast(pause, unreachable.RetryAfter)
-			for _, l := range left {
+			for _, l := range unbound {
 				l.health.fail(unreachable)
 			}
 			b.log.Warn("cannot reach the API server, will try again", "server", unreachable.Server,
 				"in", pause.Round(time.Millisecond), "error", unreachable.Err)
 		}
-		waiting = left
+		waiting = unbound
 		if backoff.Sleep(ctx, pause) != nil {
 			return
 		}
@@ -75,7 +75,7 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 	}
 }
 
-// bind ties one listener to its informers, or changes nothing.
+// bind subscribes one listener to its informers, or changes nothing.
 func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 	var regs []*informer.Registration
 	defer func() {
@@ -101,7 +101,7 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 		if err != nil {
 			return err
 		}
-		if looked[name], err = b.listen(found, inf, withIndexesIn(shape, name, l.expressions),
+		if looked[name], err = b.listen(found, inf, withIndexesIn(shape, name, l.filters()),
 			on); err != nil {
 			return err
 		}
@@ -111,18 +111,17 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 	if err != nil {
 		return err
 	}
-	l.route.Messages, err = cloudevent.NewBuilder(b.cluster.name, l.cfg.Name,
-		resourceOf(found).String())
+	messages, err := cloudevent.NewBuilder(b.cluster.name, l.cfg.Name, resourceOf(found).String())
 	if err != nil {
 		return err
 	}
-	own, err := b.listen(found, l.cfg.Informer(), l.shape, l.buffer)
+	events, err := b.listen(found, l.cfg.Informer(), l.shape, l.subscription)
 	if err != nil {
 		return err
 	}
-	regs = append(regs, own...)
-	maps.Copy(l.caches, looked) // the handler has it already
-	l.route.Caches = l.caches
+	regs = append(regs, events...)
+	maps.Copy(l.caches, looked) // the handler refers to it already
+	l.messages = messages
 	l.health.bind(regs)
 	b.log.Info("listening", "listener", l.cfg.Name, "resource", found.String(), "namespaces",
 		l.cfg.Informer().Namespaces)
@@ -150,17 +149,17 @@ func resourceOf(found kube.Resource) informer.Resource {
 
 // listen makes one registration for each of the informer's namespaces, or none.
 func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informer.Shape,
-	l *informer.Subscription) ([]*informer.Registration, error) {
+	to *informer.Subscription) ([]*informer.Registration, error) {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
-	shape.DigestKey = b.digests
+	shape.DigestKey = b.digestKey
 	var regs []*informer.Registration
 	for _, ns := range namespaces {
 		scope := informer.Scope{Namespace: ns, LabelSelector: inf.Scope().LabelSelector,
 			FieldSelector: inf.Scope().FieldSelector}
-		reg, err := b.cluster.factory.Subscribe(resourceOf(found), scope, shape, l)
+		reg, err := b.cluster.factory.Subscribe(resourceOf(found), scope, shape, to)
 		if err != nil {
 			for _, done := range regs {
 				done.Remove()

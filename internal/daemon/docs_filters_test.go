@@ -207,13 +207,13 @@ func ruleEvent(t *testing.T, s *told) string {
 // endpointsOf gives what the endpoint answers while the story's violations are open.
 func endpointsOf(t *testing.T, s *told) (violations, metrics string) {
 	t.Helper()
-	book := s.listener.route.Rules
+	book := s.listener.book
 	server := &endpoints.Server{Address: "127.0.0.1:0", Listeners: []endpoints.Listener{{
 		Name: s.listener.cfg.Name, Resource: s.listener.cfg.Informer().Resource,
 		Violations: book.Open, Counts: book.Counts,
 		Route: func() route.Stats {
 			return s.listener.route.Stats()
-		}, Buffer: s.listener.buffer.Stats,
+		}, Buffer: s.listener.subscription.Stats,
 	}}}
 	address, err := server.Listen()
 	if err != nil {

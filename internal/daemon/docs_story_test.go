@@ -82,23 +82,29 @@ func tell(t *testing.T, cfg *config.Config, schemas Schemas, name, events string
 		s.t = t
 		s.source.wake = make(chan struct{}, 1)
 		log := plain(&s.log, slog.LevelInfo)
-		p, err := build(t.Context(), cfg, BuildOptions{Log: log, Schemas: schemas})
+		built, err := build(t.Context(), cfg, BuildOptions{Log: log, Schemas: schemas})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer p.close(context.WithoutCancel(t.Context()))
-		i := slices.IndexFunc(p.listeners, func(l *listener) bool { return l.cfg.Name == name })
+		defer built.close(context.WithoutCancel(t.Context()))
+		i := slices.IndexFunc(built.listeners, func(l *listener) bool { return l.cfg.Name == name })
 		if i < 0 {
 			t.Fatalf("there is no listener %q", name)
 		}
-		s.listener = p.listeners[i]
-		r := s.listener.route
-		r.Source, r.Caches = s.source, s.caches
-		r.Outputs = []route.Output{{Name: "stdout", Sink: s.sink}}
-		if r.Messages, err = cloudevent.NewBuilder(cfg.Cluster.Name, name,
+		s.listener = built.listeners[i]
+		p := s.listener.pipeline()
+		p.Caches, p.Outputs = s.caches, []route.Output{{Name: "stdout", Sink: s.sink}}
+		if p.Messages, err = cloudevent.NewBuilder(cfg.Cluster.Name, name,
 			s.listener.cfg.Informer().Resource); err != nil {
 			t.Fatal(err)
 		}
+		c := s.listener.routeConfig(log)
+		c.Subscription, c.Pipeline = s.source, p
+		r, err := route.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.listener.route = r
 		done := make(chan error, 1)
 		go func() { done <- r.Run(t.Context()) }()
 		if !strings.HasPrefix(strings.TrimSpace(events), "begin") {
@@ -460,6 +466,8 @@ func (s *docSource) Next(ctx context.Context) (informer.Delivery, error) {
 func (s *docSource) More(got []informer.Delivery, _, _ int) []informer.Delivery { return got }
 
 func (s *docSource) Stopped() <-chan struct{} { return nil }
+
+func (s *docSource) Stop() {}
 
 func (s *docSource) Done(*informer.Delivery) {}
 

@@ -8,9 +8,9 @@ import (
 	"github.com/informerd/informerd/internal/endpoints"
 )
 
-// endpoints binds the addresses on which the daemon answers, so that what is wrong with them is
-// known before anything runs.
-func (p *parts) endpoints(cfg *config.Config, c *cluster, version string,
+// endpoints binds the addresses on which the daemon answers, so that an address that cannot be used
+// is reported before anything runs.
+func (r *runtime) endpoints(cfg *config.Config, c *cluster, version string,
 	log *slog.Logger) (bound []*endpoints.Server, err error) {
 	defer func() {
 		if err != nil {
@@ -23,9 +23,9 @@ func (p *parts) endpoints(cfg *config.Config, c *cluster, version string,
 		s := &endpoints.Server{Address: cfg.HTTP.Address, Cluster: c.name,
 			Informers: c.factory.Status, Log: log, Version: version}
 		if hasHandlers(cfg) {
-			s.Handlers = p.host.Stats
+			s.Handlers = r.host.Stats
 		}
-		for _, l := range p.listeners {
+		for _, l := range r.listeners {
 			s.Listeners = append(s.Listeners, l.shown())
 		}
 		if err := listen(s, log); err != nil {
@@ -35,7 +35,7 @@ func (p *parts) endpoints(cfg *config.Config, c *cluster, version string,
 	}
 	if cfg.Health.Address != "" {
 		s := &endpoints.Server{Address: cfg.Health.Address, Probes: true, Log: log}
-		for _, l := range p.listeners {
+		for _, l := range r.listeners {
 			s.Listeners = append(s.Listeners,
 				endpoints.Listener{Name: l.cfg.Name, State: l.health.state})
 		}
@@ -55,13 +55,13 @@ func listen(s *endpoints.Server, log *slog.Logger) error {
 	return err
 }
 
-// shown is what the endpoints show of a listener.
+// shown returns what the endpoints show of a listener.
 func (l *listener) shown() endpoints.Listener {
 	shown := endpoints.Listener{
 		Name: l.cfg.Name, Resource: l.cfg.Informer().Resource, Route: l.route.Stats,
-		Buffer: l.buffer.Stats, State: l.health.state,
+		Buffer: l.subscription.Stats, State: l.health.state,
 	}
-	if book := l.route.Rules; book != nil {
+	if book := l.book; book != nil {
 		shown.Violations, shown.Counts = book.Open, book.Counts
 	}
 	return shown

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -52,16 +51,13 @@ func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name st
 	if err := q.wrongKind(l); err != nil {
 		return err
 	}
-	opts.Log = slog.New(slog.DiscardHandler)
-	b := &builder{config: cfg, cfg: l, schemas: opts.Schemas, log: opts.Log,
-		field: "listeners." + name}
-	b.known()
+	c := newCompiler(cfg, l, opts.Schemas)
 	x := &explained{planned: planned{Writer: w}, listener: l}
-	selects := b.expression(".select", l.Select, filters.KindSelect)
-	filter := b.expression(".filter", l.Filter, filters.KindFilter)
-	judged := b.ruleList()
-	if len(b.mistakes) > 0 {
-		return inOrder(cfg, b.mistakes)
+	selects := c.expression(".select", l.Select, filters.KindSelect)
+	filter := c.expression(".filter", l.Filter, filters.KindFilter)
+	judged := c.ruleList()
+	if len(c.mistakes) > 0 {
+		return inOrder(cfg, c.mistakes)
 	}
 	x.line(0, "listener %s, %s of %s %q", name, e.Op, e.Object.Kind(), e.Object.Key())
 	if unsure := unsureKind(l.Informer(), e.Object); unsure != "" {
@@ -70,7 +66,7 @@ func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name st
 	for _, note := range notes(l.Informer(), e.Object) {
 		x.line(0, "Note: %s", note)
 	}
-	if names := lookups(b.expressions); len(names) > 0 {
+	if names := lookups(c.filters()); len(names) > 0 {
 		x.line(0, "Note: lookups find nothing here, since there are no caches: %s",
 			strings.Join(names, ", "))
 	}

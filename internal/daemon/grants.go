@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/informerd/informerd/internal/config"
@@ -15,28 +14,29 @@ import (
 
 // grants returns the rights that the configuration gives a listener's handler. Mistakes are
 // reported at their places; then the rights must not be used.
-func (b *builder) grants(g config.Grants) (granted plugins.Grants, ok bool) {
+func (r *handlerReader) grants(g config.Grants) (granted plugins.Grants, ok bool) {
 	granted, ok = g.Host(), true
 	if granted.KV != nil {
-		granted.KV.Persist = granted.KV.Persist && b.parts.persist
+		granted.KV.Persist = granted.KV.Persist && r.persist
 	}
 	if granted.HTTP != nil {
-		granted.HTTP.Headers, ok = b.headers(g.HTTP.Headers)
+		granted.HTTP.Headers, ok = r.headers(g.HTTP.Headers)
 	}
 	return granted, ok
 }
 
 // headers finds the values of headers.
-func (b *builder) headers(wanted map[string]config.HeaderValue) (found map[string]string, ok bool) {
+func (r *handlerReader) headers(wanted map[string]config.HeaderValue) (found map[string]string,
+	ok bool) {
 	if len(wanted) == 0 {
 		return nil, true
 	}
 	found, ok = make(map[string]string, len(wanted)), true
 	for name, value := range wanted {
-		text, from, err := headerValue(b.config, value)
+		text, from, err := headerValue(r.config, value)
 		if err != nil {
 			field := ".handler.grants.http.headers." + name
-			b.mistake(field+from, fmt.Errorf("%s%s%s: %w", b.field, field, from, err))
+			r.mistake(field+from, fmt.Errorf("%s%s%s: %w", r.field, field, from, err))
 			ok = false
 		}
 		found[name] = text
@@ -105,19 +105,4 @@ func grantedInformers(l *config.Listener) []string {
 		return nil
 	}
 	return l.Handler.Grants.Cache.Informers
-}
-
-// lookups are the informers that the listener looks objects up in, by the names they have there: by
-// its expressions or by its handler.
-func (l *listener) lookups() []string {
-	names := append(lookups(l.expressions), grantedInformers(l.cfg)...)
-	return slices.Compact(slices.Sorted(slices.Values(names)))
-}
-
-// lookedUpBy says what of the listener looks objects up in an informer.
-func (l *listener) lookedUpBy(name string) string {
-	if slices.Contains(lookups(l.expressions), name) {
-		return "its expressions look"
-	}
-	return "its handler looks"
 }

@@ -120,10 +120,10 @@ state: {dir: state}
 		"mute": {Emit: &plugins.EmitGrant{Kinds: []abi.EmitKind{}, Count: 64, Bytes: 1 << 20}},
 	} {
 		l := cfg.Listeners[name]
-		b := &builder{parts: &parts{persist: true}, config: cfg, cfg: l, field: "listeners." + name}
-		got, ok := b.grants(l.Handler.Grants)
-		if !ok || len(b.mistakes) > 0 || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, %v, want %+v", name, got, b.mistakes, want)
+		r := &handlerReader{section: sectionOf(cfg, l), persist: true}
+		got, ok := r.grants(l.Handler.Grants)
+		if !ok || len(r.mistakes) > 0 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v, want %+v", name, got, r.mistakes, want)
 		}
 	}
 }

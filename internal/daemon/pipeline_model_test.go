@@ -370,32 +370,35 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 		return err
 	}
 	var log lockedBuffer
-	parts, err := build(ctx, cfg, BuildOptions{Log: plain(&log, slog.LevelError)})
+	built, err := build(ctx, cfg, BuildOptions{Log: plain(&log, slog.LevelError)})
 	if err != nil {
 		return err
 	}
-	defer parts.close(context.WithoutCancel(ctx))
-	l := parts.listeners[0]
-	r, caches := l.route, &docCaches{}
-	r.Caches, r.Outputs = caches, nil
+	defer built.close(context.WithoutCancel(ctx))
+	l := built.listeners[0]
+	r, to, caches := l.route, l.pipeline(), &docCaches{}
+	to.Caches, to.Outputs = caches, nil
 	if len(p.denies) > 0 {
-		b := &builder{config: cfg, cfg: l.cfg, log: quiet}
-		b.known()
-		r.Rules = rules.NewBook(b.ruleList(), p.outputs)
+		l.book = rules.NewBook(newCompiler(cfg, l.cfg, nil).ruleList(), p.outputs)
+		to.Rules = l.book
 	}
 	ears := make([]*ear, p.outputs)
 	for i := range ears {
 		ears[i] = &ear{}
-		r.Outputs = append(r.Outputs, route.Output{Name: fmt.Sprint("out", i), Sink: ears[i]})
+		to.Outputs = append(to.Outputs, route.Output{Name: fmt.Sprint("out", i), Sink: ears[i]})
 	}
-	if r.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+	if to.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+		return err
+	}
+	if err := r.Use(to); err != nil {
 		return err
 	}
 	server := newModelServer()
 	factory := informer.NewFactory(server, quiet)
 	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
 		Resource: "pods"}, Kind: "Pod"}
-	if _, err := factory.Subscribe(resource, informer.Scope{}, l.shape, l.buffer); err != nil {
+	if _, err := factory.Subscribe(resource, informer.Scope{}, l.shape,
+		l.subscription); err != nil {
 		return err
 	}
 	var wg sync.WaitGroup
@@ -428,7 +431,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	time.Sleep(3 * time.Hour)
 	synctest.Wait()
 	now.now = time.Now()
-	if err := p.check(r, ears, lives, now, checked); err != nil {
+	if err := p.check(l, ears, lives, now, checked); err != nil {
 		return fmt.Errorf("%w\n%s", err, log.String())
 	}
 	for name := range lives {
@@ -437,7 +440,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 	time.Sleep(5 * time.Minute)
 	synctest.Wait()
 	now.now = time.Now()
-	if err := p.check(r, ears, nil, now, checked); err != nil {
+	if err := p.check(l, ears, nil, now, checked); err != nil {
 		return fmt.Errorf("with all objects gone: %w\n%s", err, log.String())
 	}
 	if n := r.Stats().Members; n != 0 {
@@ -447,7 +450,7 @@ func (p *modelPlan) run(t *testing.T, checked map[string]int) error {
 }
 
 // check compares what was sent with what is true.
-func (p *modelPlan) check(r *route.Route, ears []*ear, lives map[string]modelPod, now moment,
+func (p *modelPlan) check(l *listener, ears []*ear, lives map[string]modelPod, now moment,
 	checked map[string]int) error {
 	for i, e := range ears {
 		objects, violations, err := e.believes(p)
@@ -460,8 +463,8 @@ func (p *modelPlan) check(r *route.Route, ears []*ear, lives map[string]modelPod
 			}
 		}
 		open := map[string]bool{}
-		if r.Rules != nil {
-			for _, v := range r.Rules.Open() {
+		if l.book != nil {
+			for _, v := range l.book.Open() {
 				open[v.Name+" "+v.UID+" "+v.Rule] = true
 			}
 		}

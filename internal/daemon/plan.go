@@ -19,17 +19,17 @@ import (
 // config.Errors if the configuration is to blame.
 func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Writer) error {
 	opts.Log = slog.New(slog.DiscardHandler) // what it would say is in the plan, warnings included
-	p, err := build(ctx, cfg, opts)
+	r, err := build(ctx, cfg, opts)
 	if err != nil {
 		return err
 	}
-	defer p.close(ctx)
+	defer r.close(ctx)
 	known, err := openapi.Builtin()
 	if err != nil {
 		return err
 	}
 	out := &planned{Writer: w}
-	for i, g := range groups(p.listeners, known) {
+	for i, g := range groups(r.plan.listeners, known) {
 		if i > 0 {
 			out.line(0, "")
 		}
@@ -41,7 +41,7 @@ func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Write
 // group is a list and watch, or one for each of its namespaces, and who has it.
 type group struct {
 	informer  *config.Informer
-	listeners []*listener
+	listeners []*listenerPlan
 	lookups   []string // listeners whose expressions or handlers look objects up in its cache
 }
 
@@ -52,7 +52,7 @@ type groupKey struct {
 
 // groups are in the order of their first listeners. Two names of one resource are one informer, as
 // they are to an API server; that is known of the common kinds.
-func groups(listeners []*listener, known *openapi.Set) []*group {
+func groups(listeners []*listenerPlan, known *openapi.Set) []*group {
 	var all []*group
 	byKey := map[groupKey]*group{}
 	of := func(inf *config.Informer) *group {
@@ -117,8 +117,8 @@ func (g *group) write(out *planned) {
 	}
 }
 
-func (l *listener) writePlan(out *planned, shared bool) {
-	for _, f := range l.expressions {
+func (l *listenerPlan) writePlan(out *planned, shared bool) {
+	for _, f := range l.filters() {
 		for _, w := range f.Warnings() {
 			out.item(2, "warning", fmt.Sprintf("%s:%d:%d: %s", w.Expression.File, w.Line, w.Column,
 				w.Message))
@@ -165,7 +165,7 @@ func (l *listener) writePlan(out *planned, shared bool) {
 }
 
 // suggestion says which selector would have the API server send less.
-func (l *listener) suggestion(shared bool) string {
+func (l *listenerPlan) suggestion(shared bool) string {
 	from, note := conditionsOf(l.asked.selects), ""
 	if l.asked.selects == nil {
 		if l.asked.filter == nil || len(l.asked.denies) > 0 {

@@ -48,7 +48,7 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 		b.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	parts, err := build(ctx, cfg, BuildOptions{Log: quiet})
+	built, err := build(ctx, cfg, BuildOptions{Log: quiet})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -57,20 +57,24 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 	resource := informer.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1",
 		Resource: "pods"}, Kind: "Pod"}
 	listen := func(l *informer.Subscription) {
-		if _, err := factory.Subscribe(resource, informer.Scope{}, parts.listeners[0].shape,
+		if _, err := factory.Subscribe(resource, informer.Scope{}, built.listeners[0].shape,
 			l); err != nil {
 			b.Fatal(err)
 		}
 	}
 	var wg sync.WaitGroup
-	for _, l := range parts.listeners[:n] {
-		source := l.buffer
+	for _, l := range built.listeners[:n] {
+		source := l.subscription
 		if wide {
 			source = newWideListener(b)
 		}
-		to := &route.Route{Name: "l", Source: source, Quiet: true, Rules: l.route.Rules,
-			Caches: &docCaches{}, Retry: route.Retry{Attempts: 1}, Log: quiet}
-		if to.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+		p := &route.Pipeline{Quiet: true, Rules: l.book, Caches: &docCaches{}}
+		if p.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+			b.Fatal(err)
+		}
+		to, err := route.New(route.Config{Name: "l", Subscription: source, Pipeline: p,
+			Retry: route.Retry{Attempts: 1}, Log: quiet})
+		if err != nil {
 			b.Fatal(err)
 		}
 		listen(source)
@@ -80,7 +84,7 @@ func newRuledInformer(b testing.TB, n int, deny string, wide bool) *ruledInforme
 	r.counts = newWideListener(b)
 	listen(r.counts)
 	wg.Go(func() { _ = factory.Run(ctx) })
-	b.Cleanup(func() { cancel(); wg.Wait(); parts.close(context.Background()) })
+	b.Cleanup(func() { cancel(); wg.Wait(); built.close(context.Background()) })
 	r.run(1) // what comes before the list is in the list
 	r.run(400)
 	return r

@@ -95,14 +95,14 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 	if err != nil {
 		return 0, 0, err
 	}
-	parts, err := build(ctx, cfg, BuildOptions{Log: plain(&lockedBuffer{}, slog.LevelError)})
+	built, err := build(ctx, cfg, BuildOptions{Log: plain(&lockedBuffer{}, slog.LevelError)})
 	if err != nil {
 		return 0, 0, err
 	}
-	defer parts.close(context.WithoutCancel(ctx))
-	l := parts.listeners[0]
+	defer built.close(context.WithoutCancel(ctx))
+	l := built.listeners[0]
 	every, err := informer.NewSubscription(informer.SubscriptionConfig{Capacity: 1000,
-		Resync: l.cfg.Resync.Duration, Transitions: l.route.Select != nil})
+		Resync: l.cfg.Resync.Duration, Transitions: l.selects != nil})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -112,23 +112,25 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 		Resource: "pods"}, Kind: "Pod"}
 	var ears [2]*ear
 	var routes [2]*route.Route
+	var books [2]*rules.Book
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	for i, source := range []*informer.Subscription{l.buffer, every} {
+	for i, source := range []*informer.Subscription{l.subscription, every} {
 		if _, err := factory.Subscribe(resource, informer.Scope{}, l.shape, source); err != nil {
 			return 0, 0, err
 		}
-		b := &builder{config: cfg, cfg: l.cfg, log: quiet}
-		b.known()
 		ears[i] = &ear{}
-		routes[i] = &route.Route{
-			Name: "l", Source: source, Select: l.route.Select, On: l.route.On,
-			Filter: l.route.Filter, Quiet: l.route.Quiet, Retry: l.route.Retry,
-			Rules: rules.NewBook(b.ruleList(), 1), Caches: caches,
-			Outputs: []route.Output{{Name: "out", Sink: ears[i]}}, Log: quiet,
+		p := l.pipeline()
+		books[i] = rules.NewBook(newCompiler(cfg, l.cfg, nil).ruleList(), 1)
+		p.Rules, p.Caches = books[i], caches
+		p.Outputs = []route.Output{{Name: "out", Sink: ears[i]}}
+		if p.Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+			return 0, 0, err
 		}
-		if routes[i].Messages, err = cloudevent.NewBuilder("c", "l", "pods"); err != nil {
+		c := l.routeConfig(quiet)
+		c.Subscription, c.Pipeline = source, p
+		if routes[i], err = route.New(c); err != nil {
 			return 0, 0, err
 		}
 		wg.Go(func() { _ = routes[i].Run(ctx) })
@@ -144,7 +146,7 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 			continue
 		}
 		synctest.Wait()
-		if narrow, wide := routes[0].Rules.Open(), routes[1].Rules.Open(); !slices.Equal(narrow,
+		if narrow, wide := books[0].Open(), books[1].Open(); !slices.Equal(narrow,
 			wide) {
 			return 0, 0, fmt.Errorf(
 				"after step %d there are the violations %v, with every event %v", i, narrow, wide)
@@ -161,7 +163,7 @@ func (p *modelPlan) compare(t *testing.T) (reports int, refused uint64, err erro
 		return 0, 0, fmt.Errorf("rules have failed %d times, with every event %d times",
 			narrow.RuleErrors, wide.RuleErrors)
 	}
-	return len(ears[0].took), l.buffer.Stats().Refused, nil
+	return len(ears[0].took), l.subscription.Stats().Refused, nil
 }
 
 // heard is what an output took, object by object.

@@ -8,9 +8,10 @@ import (
 	"github.com/informerd/informerd/internal/config"
 )
 
-// unused warns of informers and outputs that no listener uses: nothing is watched for them, and
-// nothing is sent to them.
-func (p *parts) unused(cfg *config.Config) (warnings config.Errors) {
+// unused returns warnings about informers and outputs that no listener uses: nothing is watched for
+// them, and nothing is sent to them.
+func (p *plan) unused() (warnings config.Errors) {
+	cfg := p.config
 	informers, outputs := map[*config.Informer]bool{}, map[string]bool{}
 	for _, l := range p.listeners {
 		informers[l.cfg.Informer()] = true

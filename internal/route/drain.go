@@ -5,20 +5,14 @@ import (
 	"sync"
 )
 
-// Drain stops the subscription and waits until Run has delivered what is in it. When ctx is done
-// first, the events that workers have go back to the subscription, and Drain returns ctx's error
-// once Run has returned. A Run that begins later ends in the same way.
+// Drain stops the subscription and waits until Run has delivered what is in it. Once ctx is done,
+// Run ends at the next opportunity, and the events that its workers have go back to the
+// subscription; Drain then returns ctx's error. The same holds for a Run that begins after Drain.
 func (r *Route) Drain(ctx context.Context) error {
 	r.subscription.Stop()
-	ended := r.runs.ended()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		r.runs.cut()
-		<-ended
-		return ctx.Err()
-	}
+	context.AfterFunc(ctx, r.runs.cut)
+	<-r.runs.ended()
+	return ctx.Err()
 }
 
 // runs lets Drain wait for Run, and end it. The zero value is ready.

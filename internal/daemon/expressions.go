@@ -1,0 +1,99 @@
+package daemon
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/informerd/informerd/internal/config"
+	"github.com/informerd/informerd/pkg/filters"
+	"github.com/informerd/informerd/pkg/filters/rules"
+)
+
+func (c *compiler) source(x config.Expression, kind filters.Kind) filters.Expression {
+	return filters.Expression{
+		Text: x.Text, File: x.File, Line: x.Line, Column: x.Column, Listener: c.cfg.Name,
+		Cluster: c.config.Cluster.Name,
+		Kind:    kind, On: c.cfg.Ops(), Informers: c.informers, Schema: c.schema,
+		Dropped: c.dropped, Positions: x.Positions(),
+		Comment: x.Comment != "",
+	}
+}
+
+// expression compiles one, nil if there is none or it is wrong.
+func (c *compiler) expression(below string, x config.Expression,
+	kind filters.Kind) *filters.Filter {
+	if x.IsZero() {
+		return nil
+	}
+	f, err := filters.Compile(c.source(x, kind))
+	if err != nil {
+		c.wrong(below, err)
+		return nil
+	}
+	c.expressions = append(c.expressions, compiledExpression{f, below})
+	return f
+}
+
+// wrong reports the mistakes in an expression at their places.
+func (c *compiler) wrong(below string, err error) {
+	all := filters.Mistakes(err)
+	if len(all) == 0 {
+		c.mistake(below, err)
+		return
+	}
+	for _, wrong := range all {
+		c.mistakes = append(c.mistakes, placed(c.field+below, wrong))
+	}
+}
+
+// placed makes an error of the configuration of one in an expression.
+func placed(field string, e *filters.CompileError) config.Error {
+	message, snippet, _ := strings.Cut(e.Detail(), "\n")
+	placed := config.Error{File: e.Expression.File, Line: e.Line, Column: e.Column,
+		Field: field, Message: message, Snippet: snippet}
+	if e.Expression.Comment && strings.TrimSpace(e.Rest()) == "" {
+		placed.Hint = `YAML takes " #" for the beginning of a comment, so the value ends there: put the expression in quotes`
+	}
+	return placed
+}
+
+func (c *compiler) ruleList() (all []*rules.Rule) {
+	for i, r := range c.cfg.Rules {
+		below := fmt.Sprintf(".rules[%d]", i)
+		source := rules.Definition{
+			Name: r.Name, Severity: r.Severity, For: r.For.Duration, Repeat: r.Repeat.Duration,
+			Deny: c.source(r.Deny, filters.KindDeny), Message: c.source(r.Message,
+				filters.KindMessage),
+		}
+		rule, err := rules.Compile(source)
+		if err != nil {
+			c.wrongRule(below, source, err)
+			continue
+		}
+		c.expressions = append(c.expressions, compiledExpression{rule.Deny(), below + ".deny"})
+		if m := rule.Message(); m != nil {
+			c.expressions = append(c.expressions, compiledExpression{m, below + ".message"})
+		}
+		all = append(all, rule)
+	}
+	return all
+}
+
+// wrongRule reports the mistakes in both of a rule's expressions, and not in the first alone, as
+// compiling the rule does.
+func (c *compiler) wrongRule(below string, source rules.Definition, err error) {
+	found := false
+	for _, part := range []filters.Expression{source.Deny, source.Message} {
+		part.Rule = source.Name
+		if part.Text == "" {
+			continue
+		}
+		if _, err := filters.Compile(part); err != nil {
+			c.wrong(below, err)
+			found = true
+		}
+	}
+	if !found {
+		c.wrong(below, err)
+	}
+}
