@@ -21,14 +21,12 @@ func apartHost(t *testing.T, cfg HostConfig, folders ...string) (*Host, *buffer)
 	t.Helper()
 	log := &buffer{}
 	cfg.Log, cfg.Compiler = newTestLog(log), SelfCompiler()
-	before := temporary
-	temporary = folders
 	host := NewHost(cfg)
+	host.compiler.Temporary = folders
 	t.Cleanup(func() {
 		if err := host.Close(t.Context()); err != nil {
 			t.Errorf("closing the host: %v", err)
 		}
-		temporary = before
 	})
 	return host, log
 }
@@ -82,7 +80,7 @@ func liveValues(values, blocks int) []byte {
 func TestAbsurdModulesAreNotCompiled(t *testing.T) {
 	for _, compiler := range [][]string{nil, {"/bin/false"}} {
 		host, _ := testHost(t)
-		host.codes.compiler = compiler
+		host.compiler.Command = compiler
 		_, err := host.Load(t.Context(), testSpec(changing(2_900, 42_000)))
 		const want = "for function 1 alone: make that simpler, or raise limits.load.time"
 		if err == nil || !strings.Contains(err.Error(), "compiling it would take about 146h") ||
@@ -165,10 +163,7 @@ func TestCompilingHasLimits(t *testing.T) {
 func compiling(t *testing.T, host *Host) {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
-		host.codes.mu.Lock()
-		n := host.codes.running
-		host.codes.mu.Unlock()
-		if n > 0 {
+		if host.compiler.Stats().Running > 0 {
 			return
 		}
 		if time.Since(begun) > time.Minute {
@@ -210,7 +205,9 @@ func TestCompilingEndsWithItsContextOrHost(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 			}
-			host.codes.making.Wait()
+			if err := host.compiler.Wait(t.Context()); err != nil {
+				t.Error(err)
+			}
 			if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
 				t.Errorf("left in the temporary folder: %v, %v", left, err)
 			}
@@ -272,7 +269,7 @@ func TestACompilerThatIsNone(t *testing.T) {
 		{[]string{"/does/not/exist"}, "the process that compiles: fork/exec /does/not/exist"},
 	} {
 		host, _ := apartHost(t, HostConfig{}, t.TempDir())
-		host.codes.compiler = test.command
+		host.compiler.Command = test.command
 		if _, err := host.Load(t.Context(), testSpec(verdictGuest(Drop))); err == nil ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v", test.command, err)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/object"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/cachev1"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -138,7 +140,7 @@ func (r *reading) results(t *testing.T, i *Instance) string {
 	expectVerdict(t, i, podAdd(t), Done)
 	var got []string
 	for n := range r.calls {
-		result, _ := i.guest.mod.Memory().ReadUint64Le(uint32(8 * n))
+		result, _ := i.guest.Memory().ReadUint64Le(uint32(8 * n))
 		got = append(got, fmt.Sprint(int64(result)))
 	}
 	return strings.Join(got, " ")
@@ -173,14 +175,14 @@ func TestCacheGet(t *testing.T) {
 		if got := r.results(t, i); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		if text, _ := i.guest.mod.Memory().Read(room, 30); !strings.HasPrefix(string(text),
+		if text, _ := i.guest.Memory().Read(room, 30); !strings.HasPrefix(string(text),
 			`{"app":"db"}`) {
 			t.Errorf("it read %q", text)
 		}
-		if text, _ := i.guest.mod.Memory().Read(4000, uint32(len(node))); string(text) != node {
+		if text, _ := i.guest.Memory().Read(4000, uint32(len(node))); string(text) != node {
 			t.Errorf("it read %q", text)
 		}
-		if text, _ := i.guest.mod.Memory().Read(4096+200, 1); text[0] != 0 {
+		if text, _ := i.guest.Memory().Read(4096+200, 1); text[0] != 0 {
 			t.Errorf("it was written %q without room", text)
 		}
 	}
@@ -191,7 +193,7 @@ func TestCacheStrings(t *testing.T) {
 		0, 0, 1024, 1000)
 	i := r.instance(t, both(), ownersAndNodes(t))
 	r.results(t, i)
-	if text, _ := i.guest.mod.Memory().Read(1024, 15); string(text) != `a "quoted" word` {
+	if text, _ := i.guest.Memory().Read(1024, 15); string(text) != `a "quoted" word` {
 		t.Errorf("it read %q", text)
 	}
 }
@@ -213,7 +215,7 @@ func TestCacheByIndex(t *testing.T) {
 	if got := r.results(t, i); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	text, _ := i.guest.mod.Memory().Read(1024, 20)
+	text, _ := i.guest.Memory().Read(1024, 20)
 	if got := string(text); got != "shop\x00\x00\x00\x00pay\x00\x00\x00\x00\x00shop" {
 		t.Errorf("it read %q", got)
 	}
@@ -232,8 +234,11 @@ func TestCacheIteratorsAreClosed(t *testing.T) {
 		if got := r.results(t, i); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		for n, it := range i.guest.cache.iterators {
-			if it.open || it.current != nil || it.objects != nil {
+		iterators := inside(hostfunc.StateOf[cachev1.State](callerOf(i)), "iterators")
+		for n := range iterators.Len() {
+			it := iterators.Index(n).Elem()
+			if it.FieldByName("open").Bool() || !it.FieldByName("current").IsNil() ||
+				!it.FieldByName("objects").IsNil() {
 				t.Errorf("iterator %d is left as %+v", n, it)
 			}
 		}
@@ -343,20 +348,10 @@ func TestCacheQuotas(t *testing.T) {
 		if got := r.results(t, i); got != want+"-4 -4 0 3" {
 			t.Errorf("got %s", got)
 		}
-		if n := len(i.guest.cache.iterators); n != keptIterators {
+		state := hostfunc.StateOf[cachev1.State](callerOf(i))
+		if n := inside(state, "iterators").Len(); n != 4 {
 			t.Errorf("%d iterators are kept", n)
 		}
-	}
-}
-
-// The memory that large objects were unpacked into is not kept for the next event.
-func TestCacheKeepsLittleMemory(t *testing.T) {
-	it := &cacheIterator{}
-	it.set(newObject(t, podText))
-	it.largest = keptObjectSize + 1
-	it.close()
-	if it.largest != 0 || it.open {
-		t.Errorf("it is left as %+v", it)
 	}
 }
 
@@ -382,7 +377,7 @@ func TestCacheGrantIsChecked(t *testing.T) {
 	}{
 		{CacheGrant{}, "informers is empty: name at least one"},
 		{CacheGrant{Informers: []string{"a", ""}}, "an informer has no name"},
-		{CacheGrant{Informers: []string{"a", "b", "a"}}, `the informer "a" stands twice`},
+		{CacheGrant{Informers: []string{"a", "b", "a"}}, `duplicate informer "a"`},
 		{CacheGrant{Informers: []string{"a"}, MaxItems: -1},
 			"max items is -1, it must be positive"},
 		{CacheGrant{Informers: []string{"a"}, MaxBytes: -1},

@@ -5,25 +5,9 @@ import (
 	"testing"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/internal/callstack"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
-
-// The engine's call stack is found by reflection: another version of wazero may keep it elsewhere.
-func TestCallStackIsFound(t *testing.T) {
-	host, _ := testHost(t)
-	i := instance(t, host, testSpec(verdictGuest(Done)))
-	if engine, _ := host.Engine(t.Context()); engine != engineCompiler {
-		t.Skip("the interpreter has another stack, which it bounds itself")
-	}
-	if n := i.guest.entry.size(); n < 1<<10 || n > 1<<20 {
-		t.Errorf("a guest that has done nothing has a call stack of %d bytes", n)
-	}
-	_, err := callStackOf(i.guest.entry.function, "stacks")
-	if want := `this version of wazero cannot be used: a call's stack is not in the field "stacks" of *wazevo.callEngine, so that ` +
-		`nothing would bound it`; err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
-}
 
 // nested calls itself as many times as the object has bytes, times a factor.
 func nested(factor int32) []byte {
@@ -46,7 +30,7 @@ func TestCallsAreNested(t *testing.T) {
 	i := instance(t, host, testSpec(nested(50_000_000/object)))
 	for range 2 {
 		_, err := i.Handle(t.Context(), event.Event{Op: event.Add, Object: e.Object})
-		if err == nil || !strings.HasSuffix(err.Error(), ": trap: "+errCallStack.Error()) {
+		if err == nil || !strings.HasSuffix(err.Error(), ": trap: "+callstack.ErrTooDeep.Error()) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -69,7 +53,7 @@ func TestStartFunction(t *testing.T) {
 	m.Start(deep)
 	_, err := host.Load(t.Context(), testSpec(onEvent(m, konst(0))))
 	want := `listener "pods": handler guest.wasm: handler crashed in start: trap: ` +
-		errCallStack.Error()
+		callstack.ErrTooDeep.Error()
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -56,7 +56,8 @@ func startWith(t *testing.T, folder string, spec Spec) (compiled int64, log stri
 	i := newInstance(t, h)
 	expectVerdict(t, i, podAdd(t), Done)
 	compiled = ctx.n.Load()
-	if c, r := host.codes.compiled.Load(), host.codes.read.Load(); c != compiled || c+r != 1 {
+	if c, r := host.compiler.Stats().Compiled, host.compiler.Stats().Read; c != uint64(compiled) ||
+		c+r != 1 {
 		t.Errorf("compiled %d times, counted %d compiled and %d read", compiled, c, r)
 	}
 	if err := errors.Join(i.Close(t.Context()), host.Close(t.Context())); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -201,13 +202,13 @@ func echo(pieces ...int32) []byte {
 }
 
 // held is an instance's guest, whose memory can be read after it is closed.
-func held(t *testing.T, i *Instance) *guest {
+func held(t *testing.T, i *Instance) *guest.Guest {
 	t.Helper()
 	g := i.guest
-	if !g.linear.enter() {
+	if !linearOf(g).Enter() {
 		t.Fatal("the guest is closed")
 	}
-	t.Cleanup(g.linear.leave)
+	t.Cleanup(linearOf(g).Leave)
 	return g
 }
 
@@ -231,8 +232,8 @@ func TestCommandReadsEvents(t *testing.T) {
 		if _, err := i.HandleBatch(t.Context(), []event.Event{first, second, third}); err == nil {
 			t.Fatal("it has no verdicts")
 		}
-		n, _ := g.mod.Memory().ReadUint32Le(0)
-		b, _ := g.mod.Memory().Read(1024, n)
+		n, _ := g.Memory().ReadUint32Le(0)
+		b, _ := g.Memory().Read(1024, n)
 		if seen := string(b); seen != want {
 			t.Errorf("%v: got\n%s\nwant\n%s", pieces, seen, want)
 		}
@@ -260,7 +261,7 @@ func TestCommandBadReads(t *testing.T) {
 		i := instance(t, host, testSpec(m.Bytes()))
 		g := held(t, i)
 		_, err := i.Handle(t.Context(), podAdd(t))
-		status, _ := g.mod.Memory().ReadUint64Le(0)
+		status, _ := g.Memory().ReadUint64Le(0)
 		if cause := errors.Unwrap(err); fmt.Sprint(status) != test.want &&
 			cause.Error() != test.want {
 			t.Errorf("%v: got %d, %v", test.args, status, err)

@@ -98,9 +98,9 @@ func TestEmitGrantsThatMakeNoSense(t *testing.T) {
 	}{
 		{EmitGrant{Count: -1}, "count is -1, it must be positive"},
 		{EmitGrant{Bytes: -1}, "bytes is -1, it must be positive"},
-		{EmitGrant{Kinds: []abi.EmitKind{0}}, "there is no kind 0"},
-		{EmitGrant{Kinds: []abi.EmitKind{2, 1, 2}}, "the kind data stands twice"},
-		{EmitGrant{Types: []string{"a", "a"}}, `the type "a" stands twice`},
+		{EmitGrant{Kinds: []abi.EmitKind{0}}, "unknown kind 0"},
+		{EmitGrant{Kinds: []abi.EmitKind{2, 1, 2}}, "duplicate kind data"},
+		{EmitGrant{Types: []string{"a", "a"}}, `duplicate type "a"`},
 		{EmitGrant{Types: []string{""}},
 			`the type "": it must be 1 to 256 printable ASCII characters without spaces`},
 		{EmitGrant{Types: []string{"a b\n"}},

@@ -49,7 +49,7 @@ func TestHostFunctionsDoNothingOnceTheTimeIsUp(t *testing.T) {
 		if ends {
 			caches.end = func() {
 				cancel()
-				<-i.guest.watch.Done()
+				<-callerOf(i).Done()
 			}
 		}
 		_, err := i.Handle(ctx, podAdd(t))

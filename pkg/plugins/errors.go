@@ -3,16 +3,16 @@ package plugins
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/internal/crash"
+	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 )
 
-// ErrClosed is given by calls on a Host, Handler or Instance that was closed.
-var ErrClosed = errors.New("closed")
-
-func errClosed(listener string) error {
-	return fmt.Errorf("listener %q: handler: %w", listener, ErrClosed)
-}
+// ErrClosed is returned by calls on a Host, Handler or Instance that was closed.
+var ErrClosed = guest.ErrClosed
 
 // Reason says why a guest crashed.
 type Reason string
@@ -21,20 +21,20 @@ type Reason string
 const (
 	// ReasonTrap: an instruction failed, such as a division by zero, or unreachable, where a Go
 	// panic ends.
-	ReasonTrap Reason = "trap"
+	ReasonTrap = Reason(crash.Trap)
 	// ReasonDeadline: the call ran longer than its deadline.
-	ReasonDeadline Reason = "deadline"
+	ReasonDeadline = Reason(crash.Deadline)
 	// ReasonFuel: the call used more fuel than its budget.
-	ReasonFuel Reason = "fuel"
+	ReasonFuel = Reason(crash.Fuel)
 	// ReasonMemory: the guest trapped or exited with its memory grown close to its limit.
-	ReasonMemory Reason = "memory"
+	ReasonMemory = Reason(crash.Memory)
 	// ReasonExit: the guest called proc_exit, as Go's os.Exit does; with 0, this is how a command
 	// ends.
-	ReasonExit Reason = "exit"
+	ReasonExit = Reason(crash.Exit)
 	// ReasonProtocol: the guest broke the rules of the interface.
-	ReasonProtocol Reason = "protocol"
+	ReasonProtocol = Reason(crash.Protocol)
 	// ReasonRefused: configure gave a result other than 0.
-	ReasonRefused Reason = "refused"
+	ReasonRefused = Reason(crash.Refused)
 )
 
 // CrashError says that a guest crashed. Its instance is gone already.
@@ -56,6 +56,24 @@ type CrashError struct {
 	// module has a name section, else by their numbers. Without either, it is empty. The lines are
 	// of bounded length and number, and hold no control characters.
 	Stack []string
+}
+
+// crashError returns a CrashError for a guest's crash, and other errors as they are.
+func crashError(listener string, err error) error {
+	var c *crash.Error
+	if !errors.As(err, &c) {
+		return err
+	}
+	return &CrashError{Listener: listener, Func: c.Func, Reason: Reason(c.Reason), Cause: c.Cause,
+		Stack: c.Stack}
+}
+
+// attrs returns what is logged of the crash.
+func (e *CrashError) attrs() []slog.Attr {
+	return []slog.Attr{slog.String("object", e.Object.String()), slog.String("op", e.Op.String()),
+		slog.String("func", e.Func), slog.String("reason", string(e.Reason)),
+		slog.String("error", e.Cause.Error()),
+		slog.String("stack", strings.Join(e.Stack, "\n"))}
 }
 
 // Error names the listener, the function and the object, in one line.

@@ -3,8 +3,104 @@ package plugins
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"time"
+
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
+	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
+
+// Grants are the capabilities a guest is given on top of those that every guest has. Nil is
+// refused. A zero field of a grant has its default.
+type Grants struct {
+	Log    *LogGrant
+	KV     *KVGrant
+	Clock  *ClockGrant
+	Random *RandomGrant
+	HTTP   *HTTPGrant
+	Cache  *CacheGrant
+	// Emit bounds what every guest has. Nil is what Limits.Output allows.
+	Emit *EmitGrant
+}
+
+// grant is what is known of one grant: its name in configurations and in package abi, whether it is
+// given, and what is wrong with it.
+type grant struct {
+	name  string
+	given bool
+	check func() error
+}
+
+// all returns all grants there are, in the order in which they are checked.
+func (g Grants) all(listener string) []grant {
+	return []grant{
+		{"log", g.Log != nil, g.Log.check},
+		{"kv", g.KV != nil, func() error { return g.KV.check(listener) }},
+		{"clock", g.Clock != nil, nil},
+		{"random", g.Random != nil, nil},
+		{"http", g.HTTP != nil, g.HTTP.check},
+		{"cache", g.Cache != nil, g.Cache.check},
+	}
+}
+
+// has reports whether the grant of a host module is given.
+func (g Grants) has(name string) bool {
+	return slices.ContainsFunc(g.all(""), func(one grant) bool {
+		return one.name == name && one.given
+	})
+}
+
+// check returns what is wrong with the grants of a listener's handler.
+func (g Grants) check(listener string) error {
+	for _, one := range g.all(listener) {
+		if !one.given || one.check == nil {
+			continue
+		}
+		if err := one.check(); err != nil {
+			return fmt.Errorf("grants: %s: %w", one.name, err)
+		}
+	}
+	return nil
+}
+
+// withDefaults returns the grants with what was left out. It copies what it changes.
+func (g Grants) withDefaults() Grants {
+	g.Log = copied(g.Log, (*LogGrant).setDefaults)
+	g.KV = copied(g.KV, (*KVGrant).setDefaults)
+	g.HTTP = copied(g.HTTP, (*HTTPGrant).setDefaults)
+	g.Cache = copied(g.Cache, (*CacheGrant).setDefaults)
+	return g
+}
+
+// copied returns a copy of a grant that was changed, nil if it is not given.
+func copied[G any](grant *G, change func(*G)) *G {
+	if grant == nil {
+		return nil
+	}
+	c := *grant
+	change(&c)
+	return &c
+}
+
+// LogGrant lets the guest write to the log.
+type LogGrant struct {
+	// Level is the lowest that is written; the zero value is info.
+	Level slog.Level
+	// LinesPerSecond is the rate that is written in the long run; default 10. Up to five times as
+	// many may come at once.
+	LinesPerSecond int
+}
+
+func (g *LogGrant) setDefaults() { setDefault(&g.LinesPerSecond, 10) }
+
+func (g *LogGrant) check() error {
+	if g.LinesPerSecond < 0 {
+		return fmt.Errorf("lines per second is %d, it must be positive", g.LinesPerSecond)
+	}
+	return nil
+}
 
 // KVGrant lets the guest keep values, in a store that all handlers of its listener share.
 type KVGrant struct {
@@ -15,9 +111,39 @@ type KVGrant struct {
 	Persist bool
 }
 
+func (g *KVGrant) setDefaults() {
+	setDefault(&g.Keys, 1000)
+	setDefault(&g.Bytes, 1<<20)
+}
+
+func (g *KVGrant) check(listener string) error {
+	switch {
+	case g.Keys < 0:
+		return fmt.Errorf("keys is %d, it must be positive", g.Keys)
+	case g.Bytes < 0:
+		return fmt.Errorf("bytes is %d, it must be positive", g.Bytes)
+	case g.TTL < 0:
+		return fmt.Errorf("ttl is %v, it must not be negative", g.TTL)
+	case g.Persist && listener == "":
+		return errors.New("values are kept by the listener's name, which is empty")
+	}
+	return nil
+}
+
+// open opens the listener's store.
+func (g *KVGrant) open(stores *kv.Stores, listener string) (*kv.Store, error) {
+	limits := kv.Limits{Keys: g.Keys, Bytes: g.Bytes, TTL: g.TTL}
+	store, err := stores.Open(listener, limits, g.Persist)
+	if err != nil {
+		return nil, fmt.Errorf("grants: kv: %w", err)
+	}
+	return store, nil
+}
+
 // ClockGrant lets the guest know the time.
 type ClockGrant struct {
-	// Fixed is the time that it is told; zero is the real one. It also holds for the clock of WASI.
+	// Fixed is the time that the guest sees; zero is the real one. It also holds for the clock of
+	// WASI.
 	Fixed time.Time
 }
 
@@ -28,28 +154,66 @@ type RandomGrant struct {
 	Seed *uint64
 }
 
-func (g *KVGrant) withDefaults() *KVGrant {
-	if g == nil {
-		return nil
-	}
-	full := *g
-	setDefault(&full.Keys, 1000)
-	setDefault(&full.Bytes, 1<<20)
-	return &full
+// EmitGrant bounds what the guest may emit for one event. Without one it may emit anything, within
+// Limits.Output.
+type EmitGrant struct {
+	// Kinds are those that it may emit; nil is all of them, an empty list none.
+	Kinds []abi.EmitKind
+	// Types are those that its events may have: one that ends in a dot allows all that begin with
+	// it. Default: all. [abi.ReservedTypes] are always denied.
+	Types []string
+	// Count and Bytes take the place of those in Limits.Output if they are not 0.
+	Count int
+	Bytes int64
 }
 
-func (g *KVGrant) validate(listener string) error {
+// output returns the limits that hold with the grant, which may be nil.
+func (g *EmitGrant) output(limits OutputLimits) OutputLimits {
+	if g != nil && g.Count != 0 {
+		limits.Count = g.Count
+	}
+	if g != nil && g.Bytes != 0 {
+		limits.Bytes = g.Bytes
+	}
+	return limits
+}
+
+// rules returns the rules of the grant, which may be nil, with the limits that hold.
+func (g *EmitGrant) rules(limits OutputLimits) eventv1.Rules {
+	rules := eventv1.Rules{Count: limits.Count, Bytes: limits.Bytes}
+	if g != nil {
+		rules.Kinds, rules.Types = g.Kinds, g.Types
+	}
+	return rules
+}
+
+func (g *EmitGrant) check() error {
 	switch {
 	case g == nil:
 		return nil
-	case g.Keys < 0:
-		return fmt.Errorf("grants: kv: keys is %d, it must be positive", g.Keys)
+	case g.Count < 0:
+		return fmt.Errorf("count is %d, it must be positive", g.Count)
 	case g.Bytes < 0:
-		return fmt.Errorf("grants: kv: bytes is %d, it must be positive", g.Bytes)
-	case g.TTL < 0:
-		return fmt.Errorf("grants: kv: ttl is %v, it must not be negative", g.TTL)
-	case g.Persist && listener == "":
-		return errors.New("grants: kv: values are kept by the listener's name, which is empty")
+		return fmt.Errorf("bytes is %d, it must be positive", g.Bytes)
+	}
+	for i, kind := range g.Kinds {
+		switch {
+		case kind != abi.EmitEvent && kind != abi.EmitData:
+			return fmt.Errorf("unknown kind %d", kind)
+		case slices.Contains(g.Kinds[:i], kind):
+			return fmt.Errorf("duplicate kind %s", kind)
+		}
+	}
+	for i, typ := range g.Types {
+		if err := CheckEmitType(typ); err != nil {
+			return fmt.Errorf("the type %.100q: %w", typ, err)
+		}
+		if slices.Contains(g.Types[:i], typ) {
+			return fmt.Errorf("duplicate type %q", typ)
+		}
 	}
 	return nil
 }
+
+// CheckEmitType returns what is wrong with one of an EmitGrant's types.
+func CheckEmitType(typ string) error { return eventv1.CheckType(typ) }

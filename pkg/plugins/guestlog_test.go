@@ -1,69 +1,15 @@
 package plugins
 
 import (
-	"context"
 	"log/slog"
-	"reflect"
+
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
-
-func TestLimiter(t *testing.T) {
-	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	l := limiter{perSecond: 2}
-	type answer struct {
-		ok         bool
-		suppressed int
-	}
-	var got []answer
-	ask := func(after time.Duration, times int) {
-		for range times {
-			ok, suppressed := l.allow(begin.Add(after))
-			got = append(got, answer{ok, suppressed})
-		}
-	}
-	ask(0, 12)                    // a burst of 10, then two too many
-	ask(400*time.Millisecond, 1)  // not yet
-	ask(500*time.Millisecond, 2)  // one
-	ask(time.Hour, 11)            // a burst again, not more for the long pause
-	ask(time.Hour-time.Second, 1) // a clock that went back
-	ask(time.Hour+time.Second/2, 1)
-	var want []answer
-	add := func(n int, a answer) {
-		for range n {
-			want = append(want, a)
-		}
-	}
-	add(10, answer{true, 0})
-	add(3, answer{false, 0})
-	add(1, answer{true, 3})
-	add(1, answer{false, 0})
-	add(1, answer{true, 1})
-	add(9, answer{true, 0})
-	add(2, answer{false, 0})
-	add(1, answer{true, 2})
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
-	}
-}
-
-func TestLines(t *testing.T) {
-	var got []string
-	l := lines{to: func(_ context.Context, line string) { got = append(got, line) }}
-	long := strings.Repeat("x", abi.MaxLogLine+10)
-	for _, part := range []string{"a\nb", "c\n\n", "\n", long[:4000], long[4000:], "\nend"} {
-		l.write(t.Context(), []byte(part))
-	}
-	l.flush(t.Context())
-	l.flush(t.Context())
-	if want := []string{"a", "bc", long[:abi.MaxLogLine], "end"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("got %q", got)
-	}
-}
 
 // logging is a guest that writes a line at a level.
 func logging(level, times int32, text string) []byte {
@@ -106,10 +52,10 @@ func TestLogFlood(t *testing.T) {
 	spec := testSpec(logging(1, 100_000, strings.Repeat("x", 5000)))
 	spec.Grants.Log = &LogGrant{LinesPerSecond: 1}
 	expectVerdict(t, instance(t, host, spec), podAdd(t), Done)
-	if n := strings.Count(log.String(), "\n"); n < burst || n > burst+10 {
+	if n := strings.Count(log.String(), "\n"); n < guestlog.Burst || n > guestlog.Burst+10 {
 		t.Errorf("%d lines were logged", n)
 	}
-	if n := len(log.String()); n > (burst+10)*(abi.MaxLogLine+100) {
+	if n := len(log.String()); n > (guestlog.Burst+10)*(abi.MaxLogLine+100) {
 		t.Errorf("%d bytes were logged", n)
 	}
 }
@@ -121,7 +67,7 @@ func TestLogEnabled(t *testing.T) {
 		spec.Grants.Log = &LogGrant{Level: slog.LevelWarn}
 		i := instance(t, host, spec)
 		expectVerdict(t, i, podAdd(t), Done)
-		if b, _ := i.guest.mod.Memory().ReadUint32Le(0); int64(b) != want {
+		if b, _ := i.guest.Memory().ReadUint32Le(0); int64(b) != want {
 			t.Errorf("level %d: got %d, want %d", level, b, want)
 		}
 	}

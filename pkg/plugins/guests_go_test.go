@@ -280,7 +280,7 @@ func TestGoPrefetchOnTheHost(t *testing.T) {
 	for do, want := range map[string]Verdict{"read ahead": Done, "read with calls": Fail} {
 		i := probing(t, do)
 		expectVerdict(t, i, podAdd(t), Done)
-		i.guest.paths = nil
+		callerOf(i).Paths = nil
 		expectVerdict(t, i, podAdd(t), want)
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
@@ -114,7 +116,8 @@ func TestRustPrefetch(t *testing.T) {
 		if got := string(r.Emitted[0].Data); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s", config, got)
 		}
-		if got := len(i.guest.prefetch.fields); got != fields {
+		if got := inside(hostfunc.StateOf[eventv1.State](callerOf(i)), "prefetch",
+			"fields").Len(); got != fields {
 			t.Errorf("%s: %d fields are given ahead, want %d", config, got, fields)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
 )
 
 // talker is a guest that calls every function of the host, and tells what it got.
@@ -54,9 +55,9 @@ func TestWordsOfSDKs(t *testing.T) {
 			i := g.load(t, url)
 			web := ownersAndNodes(t).Get("owners", "shop", "web")
 			seed, random := uint64(1), make([]byte, 4)
-			numbers := newSeeded(&RandomGrant{Seed: &seed})
+			numbers := hostfunc.NewRandom(&seed)
 			for range 2 {
-				_, _ = numbers.Read(random)
+				numbers.Fill(random)
 				r, err := i.Handle(t.Context(), podAdd(t))
 				if err != nil {
 					t.Fatal(err)

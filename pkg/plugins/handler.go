@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 )
 
 // Handler is what a listener's events are given to: a module with its configuration, which can be
@@ -13,30 +15,30 @@ import (
 type Handler struct {
 	host     *Host
 	listener string
-	current  atomic.Pointer[module] // its instances go over to it when they see it
+	current  atomic.Pointer[guest.Module] // its instances go over to it when they see it
 	closed   atomic.Bool
 	turn     chan struct{} // holds the Replace at work
 
 	mu      sync.Mutex // guards what follows, and changes of the above
-	modules map[*module]struct{}
+	modules map[*guest.Module]struct{}
 	// of the current module: the one Load or Replace started, for whoever needs one first
-	spare *guest
+	spare *guest.Guest
 }
 
 // Load checks and compiles a module, starts an instance and lets it configure itself. Errors are of
 // type *LoadError.
 func (h *Host) Load(ctx context.Context, spec Spec) (*Handler, error) {
 	handler := &Handler{host: h, listener: spec.Listener, turn: make(chan struct{}, 1),
-		modules: map[*module]struct{}{}}
+		modules: map[*guest.Module]struct{}{}}
 	if err := handler.load(ctx, spec); err != nil {
 		return nil, newLoadError(spec, err)
 	}
 	return handler, nil
 }
 
-// Check finds what Load would refuse without compiling the module. Errors are of type *LoadError.
+// Check returns what Load would refuse without compiling the module. Errors are of type *LoadError.
 func (h *Host) Check(spec Spec) error {
-	if _, err := parse(spec.withDefaults()); err != nil {
+	if _, err := spec.withDefaults().parse(); err != nil {
 		return newLoadError(spec, err)
 	}
 	return nil
@@ -85,14 +87,14 @@ func (h *Handler) replace(ctx context.Context, spec Spec) error {
 	}
 	if !h.goOver(ctx, m, first) {
 		free := context.WithoutCancel(ctx)
-		return errors.Join(ErrClosed, first.close(free), m.leave(free))
+		return errors.Join(ErrClosed, first.Close(free), m.Leave(free))
 	}
 	return nil
 }
 
 // goOver makes a module the current one, unless the handler was closed meanwhile.
-func (h *Handler) goOver(ctx context.Context, m *module, first *guest) bool {
-	m.gone = h.forget
+func (h *Handler) goOver(ctx context.Context, m *guest.Module, first *guest.Guest) bool {
+	m.OnFree = h.remove
 	h.mu.Lock()
 	if h.closed.Load() {
 		h.mu.Unlock()
@@ -108,54 +110,61 @@ func (h *Handler) goOver(ctx context.Context, m *module, first *guest) bool {
 	if spare != nil {
 		h.drop(ctx, spare)
 	}
-	h.freed(ctx, old.leave(context.WithoutCancel(ctx)))
+	h.logFree(ctx, old.Leave(context.WithoutCancel(ctx)))
 	return true
 }
 
-// drop closes a guest that is in nobody's way.
-func (h *Handler) drop(ctx context.Context, g *guest) {
-	h.freed(ctx, g.close(context.WithoutCancel(ctx)))
+// drop closes an unused guest.
+func (h *Handler) drop(ctx context.Context, g *guest.Guest) {
+	h.logFree(ctx, g.Close(context.WithoutCancel(ctx)))
 }
 
-// freed logs what went wrong when something was freed that others have taken the place of.
-func (h *Handler) freed(ctx context.Context, err error) {
+// logFree logs why a replaced module or guest could not be freed, if so.
+func (h *Handler) logFree(ctx context.Context, err error) {
 	if err != nil {
 		h.host.log.WarnContext(ctx, "what was replaced could not be freed", "listener", h.listener,
 			"error", err)
 	}
 }
 
+// startFailed logs that a guest's successor could not be started.
+func (h *Handler) startFailed(ctx context.Context, err error) {
+	h.host.log.WarnContext(ctx, "no fresh instance of the handler can be started; "+
+		"the one there is goes on, and it is tried again",
+		"listener", h.listener, "error", crashError(h.listener, err))
+}
+
 // NewInstance starts an instance for one worker.
 func (h *Handler) NewInstance(ctx context.Context) (*Instance, error) {
-	i := &Instance{handler: h}
 	g, err := h.start(ctx)
 	if err != nil {
-		return nil, err
+		return nil, crashError(h.listener, err)
 	}
-	i.usage = newUsage(g.module.spec.CountCalls)
+	i := &Instance{handler: h, usage: newUsage(g.Module().CountsCalls())}
+	i.renewal.Start, i.renewal.Drop, i.renewal.Failed = h.start, h.drop, h.startFailed
 	i.take(g)
 	return i, nil
 }
 
-// start gives a guest of the current module.
-func (h *Handler) start(ctx context.Context) (*guest, error) {
+// start returns a guest of the current module.
+func (h *Handler) start(ctx context.Context) (*guest.Guest, error) {
 	for {
 		if g := h.takeSpare(); g != nil {
 			return g, nil
 		}
 		if h.closed.Load() {
-			return nil, errClosed(h.listener)
+			return nil, guest.Closed(h.listener)
 		}
 		m := h.current.Load()
-		g, err := m.start(ctx)
-		if errors.Is(err, errGone) { // replaced since
+		g, err := m.Start(ctx)
+		if errors.Is(err, guest.ErrFreed) { // replaced since
 			continue
 		}
 		return g, err
 	}
 }
 
-// Close frees the compiled code and the instances that are left.
+// Close frees the compiled code and the instances that are still open.
 func (h *Handler) Close(ctx context.Context) error {
 	h.host.remove(h)
 	return h.close(ctx)
@@ -164,7 +173,7 @@ func (h *Handler) Close(ctx context.Context) error {
 func (h *Handler) close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed.Store(true)
-	var modules []*module
+	var modules []*guest.Module
 	for m := range h.modules {
 		modules = append(modules, m)
 	}
@@ -173,22 +182,22 @@ func (h *Handler) close(ctx context.Context) error {
 	h.mu.Unlock()
 	var errs []error
 	if spare != nil {
-		errs = append(errs, spare.close(ctx))
+		errs = append(errs, spare.Close(ctx))
 	}
 	for _, m := range modules {
-		errs = append(errs, m.close(ctx))
+		errs = append(errs, m.Close(ctx))
 	}
 	return errors.Join(errs...)
 }
 
-// forget is told of modules that are freed.
-func (h *Handler) forget(m *module) {
+// remove removes a module that is freed.
+func (h *Handler) remove(m *guest.Module) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.modules, m)
 }
 
-func (h *Handler) takeSpare() *guest {
+func (h *Handler) takeSpare() *guest.Guest {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	g := h.spare

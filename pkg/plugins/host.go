@@ -2,13 +2,17 @@ package plugins
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
+	"github.com/informerd/informerd/pkg/plugins/internal/code"
+	"github.com/informerd/informerd/pkg/plugins/internal/guest"
 	"github.com/informerd/informerd/pkg/plugins/internal/kv"
 )
 
@@ -43,17 +47,11 @@ func (c HostConfig) withDefaults() HostConfig {
 // listeners is compiled once.
 type Host struct {
 	log      *slog.Logger
-	cacheDir string
-	codes    codes
+	compiler code.Compiler
 	kv       kv.Stores
 	guests   atomic.Int64    // how many there are
 	life     context.Context // ends when the host is closed: what is loaded then is given up
 	end      context.CancelFunc
-
-	open              sync.Once
-	engine, whyEngine string
-	folder            *codedir.Folder // nil: code is kept in memory
-	openErr           error
 
 	mu       sync.Mutex // guards what follows
 	handlers map[*Handler]struct{}
@@ -64,18 +62,16 @@ type Host struct {
 func NewHost(cfg HostConfig) *Host {
 	cfg = cfg.withDefaults()
 	life, end := context.WithCancel(context.Background())
-	return &Host{log: cfg.Log, cacheDir: cfg.CacheDir,
-		codes: codes{log: cfg.Log, compiler: cfg.Compiler}, kv: kv.Stores{Path: cfg.KVPath,
-			Log: cfg.Log},
+	return &Host{log: cfg.Log,
+		compiler: code.Compiler{Log: cfg.Log, Command: cfg.Compiler, Dir: cfg.CacheDir,
+			Temporary: code.DefaultTemporary()},
+		kv:       kv.Stores{Path: cfg.KVPath, Log: cfg.Log},
 		handlers: map[*Handler]struct{}{}, life: life, end: end}
 }
 
 // Open makes or checks HostConfig.CacheDir. The first Load does it if it was not done before;
 // calling Open tells what is wrong with the folder without blaming a handler.
-func (h *Host) Open(ctx context.Context) error {
-	_, err := h.prepare(ctx)
-	return err
-}
+func (h *Host) Open(ctx context.Context) error { return h.compiler.Open(ctx) }
 
 // HostStats are what a Host has and what it has done since it was made.
 type HostStats struct {
@@ -88,48 +84,19 @@ type HostStats struct {
 
 // Stats returns a snapshot.
 func (h *Host) Stats() HostStats {
-	return HostStats{
-		Guests: h.guests.Load(), Compiled: uint64(h.codes.compiled.Load()),
-		Read:   uint64(h.codes.read.Load()),
-		Unkept: uint64(h.codes.unkept.Load()),
-	}
+	made := h.compiler.Stats()
+	return HostStats{Guests: h.guests.Load(), Compiled: made.Compiled, Read: made.Read,
+		Unkept: made.Unkept}
 }
 
-// Engine tells what runs the handlers, compiler or interpreter, and why if it is not the compiler.
-func (h *Host) Engine(ctx context.Context) (name, why string) {
-	_, _ = h.prepare(ctx) // a folder that cannot be used changes nothing about it
-	return h.engine, h.whyEngine
-}
-
-// prepare gives the folder for compiled code, nil if it is kept in memory.
-func (h *Host) prepare(ctx context.Context) (*codedir.Folder, error) {
-	h.open.Do(func() {
-		h.engine, h.whyEngine = engine(ctx)
-		if h.openErr = checkEngine(h.engine); h.openErr != nil {
-			return
-		}
-		// which compiles nothing that could be kept, or takes long
-		if h.engine == engineInterpreter {
-			h.codes.compiler = nil
-			return
-		}
-		if h.cacheDir == "" {
-			return
-		}
-		if h.folder, h.openErr = codedir.Open(h.cacheDir); h.openErr != nil {
-			h.openErr = fmt.Errorf("the folder for compiled code: %w", h.openErr)
-		}
-	})
-	return h.folder, h.openErr
-}
+// Engine returns what runs the handlers, compiler or interpreter, and the reason if it is not the
+// compiler.
+func (h *Host) Engine(ctx context.Context) (name, reason string) { return h.compiler.Engine(ctx) }
 
 // Close frees everything the host holds, handlers that are still open included.
 func (h *Host) Close(ctx context.Context) error {
 	h.mu.Lock()
-	left := make([]*Handler, 0, len(h.handlers))
-	for handler := range h.handlers {
-		left = append(left, handler)
-	}
+	handlers := slices.Collect(maps.Keys(h.handlers))
 	closed := h.closed
 	h.closed = true
 	h.mu.Unlock()
@@ -138,10 +105,10 @@ func (h *Host) Close(ctx context.Context) error {
 	}
 	h.end()
 	var errs []error
-	for _, handler := range left {
+	for _, handler := range handlers {
 		errs = append(errs, handler.Close(ctx))
 	}
-	errs = append(errs, h.codes.wait(ctx))
+	errs = append(errs, h.compiler.Wait(ctx))
 	return errors.Join(append(errs, h.kv.Close())...)
 }
 
@@ -166,4 +133,64 @@ func (h *Host) isClosed() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.closed
+}
+
+// newModule checks and compiles a module, and starts its first guest. The caller must leave the
+// module, and close the guest.
+func (h *Host) newModule(ctx context.Context, spec Spec) (*guest.Module, *guest.Guest, error) {
+	if h.isClosed() {
+		return nil, nil, fmt.Errorf("host: %w", ErrClosed)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(h.life, cancel)()
+	file, err := spec.parse()
+	if err != nil {
+		return nil, nil, err
+	}
+	sum := code.Digest(spec.Wasm)
+	spec.Wasm = nil // it is not kept
+	m, err := guest.NewModule(ctx, &h.compiler, file, h.moduleConfig(spec, sum[:]))
+	if err != nil {
+		return nil, nil, h.loadError(err)
+	}
+	first, err := m.Start(ctx)
+	if err != nil {
+		err = h.loadError(crashError(spec.Listener, err))
+		return nil, nil, errors.Join(err, m.Leave(context.WithoutCancel(ctx)))
+	}
+	return m, first, nil
+}
+
+// loadError returns ErrClosed in place of an error that comes from closing the host.
+func (h *Host) loadError(err error) error {
+	if h.isClosed() && errors.Is(err, context.Canceled) {
+		return fmt.Errorf("host: %w", ErrClosed)
+	}
+	return err
+}
+
+// moduleConfig returns what the guests of a spec get.
+func (h *Host) moduleConfig(s Spec, digest []byte) guest.Config {
+	log := s.log(h.log)
+	cfg := guest.Config{
+		Listener:   s.Listener,
+		Settings:   s.Config,
+		CountCalls: s.CountCalls,
+		Limits: guest.Limits{Memory: s.Limits.Memory, Deadline: s.Limits.Deadline,
+			LoadDeadline: s.Limits.LoadDeadline, Fuel: s.Limits.Fuel, Recycle: s.Limits.Recycle},
+		Compile: code.Limits(s.Limits.Load),
+		Log:     log,
+		Events:  eventGroup(s, hex.EncodeToString(digest)),
+		Groups:  h.groups(s, log),
+		Number:  functionNumber,
+		Guests:  &h.guests,
+	}
+	if g := s.Grants.Clock; g != nil {
+		cfg.Clock.Fixed = g.Fixed
+	}
+	if g := s.Grants.Random; g != nil {
+		cfg.Seed = g.Seed
+	}
+	return cfg
 }

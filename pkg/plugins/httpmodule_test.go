@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/outbound"
+	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -68,7 +68,7 @@ func ask(t *testing.T, grant HTTPGrant, wasm []byte) (result int32, header, body
 func asked(t *testing.T, i *Instance) (result int32, header, body string) {
 	t.Helper()
 	expectVerdict(t, i, podAdd(t), Done)
-	mem := i.guest.mod.Memory()
+	mem := i.guest.Memory()
 	number := func(at uint32) int32 {
 		n, _ := mem.ReadUint32Le(at)
 		return int32(n)
@@ -171,19 +171,6 @@ func TestHTTPStatuses(t *testing.T) {
 	}
 }
 
-func TestHTTPStatusOfErrors(t *testing.T) {
-	for err, want := range map[error]abi.Status{
-		outbound.ErrBad:      abi.BadArgument,
-		outbound.ErrDenied:   abi.Denied,
-		outbound.ErrTooLarge: abi.Quota,
-		io.EOF:               abi.Unavailable,
-	} {
-		if got := httpStatus(fmt.Errorf("dial: %w", err)); got != want {
-			t.Errorf("%v: got %v", err, got)
-		}
-	}
-}
-
 // An answer is that of one request and one event; so is the number of requests.
 func TestHTTPEndsWithTheEvent(t *testing.T) {
 	url := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "answer") })
@@ -223,7 +210,7 @@ func TestHTTPEndsWithTheEvent(t *testing.T) {
 		if err := test.run(); err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := i.guest.mod.Memory().ReadUint32Le(16); int32(n) != test.want {
+		if n, _ := i.guest.Memory().ReadUint32Le(16); int32(n) != test.want {
 			t.Errorf("%s: body gives %d, want %d", test.name, int32(n), test.want)
 		}
 	}
@@ -271,19 +258,6 @@ func TestHTTPAnswersToBadPointers(t *testing.T) {
 		spec := testSpec(wasm)
 		spec.Grants.HTTP = &HTTPGrant{Allow: []string{url}}
 		expectProtocolError(t, instance(t, host, spec), "answer", test.want)
-	}
-}
-
-// A tenth of the deadline is left to the guest.
-func TestRequestTime(t *testing.T) {
-	for _, test := range []struct{ timeout, left, want time.Duration }{
-		{time.Second, time.Minute, time.Second},
-		{time.Minute, time.Second, 900 * time.Millisecond},
-		{time.Second, -10 * time.Second, -9 * time.Second},
-	} {
-		if got := requestTime(test.timeout, test.left); got != test.want {
-			t.Errorf("%v, %v left: got %v", test.timeout, test.left, got)
-		}
 	}
 }
 
@@ -354,7 +328,8 @@ func TestFailedRequestsAreLoggedWithinLimits(t *testing.T) {
 	spec := testSpec(asking(fmt.Sprintf(`{"url":%q}`, gone.URL), "", "x", 100))
 	spec.Grants.HTTP = &HTTPGrant{Allow: []string{gone.URL}, PerEvent: 100}
 	asked(t, instance(t, host, spec))
-	if n := strings.Count(log.String(), "connection refused"); n < burst || n > burst+10 ||
+	if n := strings.Count(log.String(), "connection refused"); n < guestlog.Burst ||
+		n > guestlog.Burst+10 ||
 		n != strings.Count(log.String(), "\n") {
 		t.Errorf("%d lines were logged:\n%s", n, log)
 	}

@@ -1,17 +1,13 @@
 package plugins
 
 import (
-	"context"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-
 	"github.com/informerd/informerd/pkg/plugins/abi"
-	"github.com/informerd/informerd/pkg/plugins/internal/meter"
+	"github.com/informerd/informerd/pkg/plugins/internal/code"
+	"github.com/informerd/informerd/pkg/plugins/internal/memory"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
@@ -89,20 +85,20 @@ func Inspect(wasm []byte) (*Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkValid(file.Code); err != nil {
+	if err := code.Validate(file); err != nil {
 		return nil, err
 	}
-	sum := digestOf(wasm)
+	sum := code.Digest(wasm)
 	in := &Inspection{Kind: ModuleHandler, Digest: hex.EncodeToString(sum[:]), Size: len(wasm),
 		Named: file.Named}
-	if isCommand(file) {
+	if code.IsCommand(file) {
 		in.Kind = ModuleCommand
 	}
-	if err := checkModule(file, Limits{Memory: maxMemory}, allGrants()); err != nil {
+	rules := code.Rules{Functions: hostFunctions, Memory: maxMemory}
+	if err := rules.Check(file); err != nil {
 		in.Kind, in.Refusal = ModuleOther, err.Error()
 	}
-	if _, err := meter.Rewrite(file.Code,
-		meter.Options{MaxTable: wasmfile.MaxTableElements}); err != nil && in.Refusal == "" {
+	if err := code.CheckMetering(file); err != nil && in.Refusal == "" {
 		in.Kind, in.Refusal = ModuleOther, err.Error()
 	}
 	in.outline(file)
@@ -118,31 +114,13 @@ func Inspect(wasm []byte) (*Inspection, error) {
 	return in, nil
 }
 
-func allGrants() Grants {
-	return Grants{Log: &LogGrant{}, KV: &KVGrant{}, Clock: &ClockGrant{}, Random: &RandomGrant{},
-		HTTP: &HTTPGrant{}, Cache: &CacheGrant{}}
-}
-
-// checkValid has the engine's interpreter look at the code, since it is quicker than the compiler
-// and refuses the same.
-func checkValid(code []byte) error {
-	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx,
-		wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2))
-	defer r.Close(ctx)
-	if _, err := r.CompileModule(ctx, code); err != nil {
-		return fmt.Errorf("the module is not valid: %w", err)
-	}
-	return nil
-}
-
 func (in *Inspection) outline(file *wasmfile.Module) {
 	byModule := map[string]*InspectedImport{}
 	for _, i := range file.Imports {
 		found := byModule[i.Module]
 		if found == nil {
 			found = &InspectedImport{Module: i.Module, Grant: abi.Grants[i.Module],
-				Unknown: len(functionsOf(i.Module)) == 0}
+				Unknown: !isHostModule(i.Module)}
 			byModule[i.Module] = found
 		}
 		if !slices.Contains(found.Names, i.Name) {
@@ -159,7 +137,7 @@ func (in *Inspection) outline(file *wasmfile.Module) {
 	for _, e := range file.Exports {
 		found := InspectedExport{Name: e.Name, Kind: e.Kind.String()}
 		if t, ok := file.FuncType(e.Index); ok && e.Kind == wasmfile.Func {
-			found.Type = signature(t).String()
+			found.Type = code.Signature(t).String()
 		}
 		in.Exports = append(in.Exports, found)
 	}
@@ -168,9 +146,14 @@ func (in *Inspection) outline(file *wasmfile.Module) {
 	}
 	if len(file.Memories) > 0 {
 		m := file.Memories[0]
-		in.Memory = &InspectedMemory{Min: int64(m.Min) * pageSize, Max: int64(m.Max) * pageSize,
+		in.Memory = &InspectedMemory{Min: int64(m.Min) * memory.PageSize,
+			Max:     int64(m.Max) * memory.PageSize,
 			Bounded: m.HasMax}
 	}
+}
+
+func isHostModule(name string) bool {
+	return slices.ContainsFunc(hostFunctions, func(f abi.Function) bool { return f.Module == name })
 }
 
 // Grants names the grants that the module needs, sorted.
@@ -183,6 +166,3 @@ func (in *Inspection) Grants() (names []string) {
 	slices.Sort(names)
 	return names
 }
-
-// DefaultMemory is the memory that an instance may have where a configuration does not say.
-func DefaultMemory() int64 { return Limits{}.withDefaults().Memory }

@@ -2,12 +2,12 @@ package plugins
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/guest"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
 )
 
 // Verdict is what the guest decided about an event.
@@ -21,45 +21,23 @@ const (
 	Fail  = abi.Fail
 )
 
-// Result is what a guest made of an event.
-type Result struct {
-	Verdict Verdict
-	// Emitted is empty unless the verdict is Done.
-	Emitted []Emission
-	// Refused is how many emissions of this event were not taken: denied by the grant, too many or
-	// too large, or malformed.
-	Refused int
-	// Message is what the guest gave to result.v1 error.
-	Message string
-	// Handler is the SHA-256 of the guest's module, in hexadecimal digits: who made what is
-	// emitted.
-	Handler string
-}
+// Result is what a guest made of an event: its Verdict, what it Emitted (nothing unless the verdict
+// is Done), how many emissions were Refused, its error Message, and the SHA-256 of its module
+// (Handler).
+type Result = eventv1.Result
 
-// Emission is one output of a guest, checked against the rules of package abi.
-type Emission struct {
-	Kind abi.EmitKind
-	// Data is the text as the guest wrote it: for an event an object with type and data. It is the
-	// receiver's.
-	Data []byte
-}
-
-// Event takes an emission of kind event apart. Data is nil if the guest gave none.
-func (e Emission) Event() (typ string, data json.RawMessage, err error) {
-	if e.Kind != abi.EmitEvent {
-		return "", nil, fmt.Errorf("emission is of kind %s, not event", e.Kind)
-	}
-	return parseEvent(e.Data)
-}
+// Emission is one output of a guest, checked against the rules of package abi: its Kind and Data,
+// the text as the guest wrote it. Event returns the type and data of one of kind event.
+type Emission = eventv1.Emission
 
 // Instance is one worker's copy of a handler. It belongs to one goroutine.
 type Instance struct {
 	handler *Handler
-	guest   *guest // nil after a crash and after a command's run, until the next Handle
+	guest   *guest.Guest // nil after a crash and after a command's run, until the next Handle
 	fuel    int64
 	usage   *usage // nil if calls are not counted
 	stats   Stats
-	renewal renewal
+	renewal guest.Renewal
 	closed  bool
 }
 
@@ -73,12 +51,12 @@ type Stats struct {
 	Memory int64
 }
 
-// Stats gives what was done until now.
+// Stats returns what was done until now.
 func (i *Instance) Stats() Stats {
 	s := i.stats
-	s.Memory = i.renewal.memory()
+	s.Memory = i.renewal.Memory()
 	if i.guest != nil {
-		s.Memory += i.guest.size()
+		s.Memory += i.guest.Size()
 	}
 	return s
 }
@@ -94,7 +72,7 @@ func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 	if err := i.ready(ctx, e); err != nil {
 		return Result{}, err
 	}
-	if i.guest.module.takesEvents {
+	if i.guest.Module().TakesEvents() {
 		return i.one(ctx, e)
 	}
 	results, err := i.batch(ctx, []event.Event{e})
@@ -107,22 +85,22 @@ func (i *Instance) Handle(ctx context.Context, e event.Event) (Result, error) {
 // one gives an event to a guest that takes single ones.
 func (i *Instance) one(ctx context.Context, e event.Event) (Result, error) {
 	i.usage.begin(i.guest)
-	result, err := i.guest.onEvent(ctx, e)
-	i.fuel = i.guest.used()
+	result, err := i.guest.OnEvent(ctx, e)
+	i.fuel = i.guest.Used()
 	i.usage.end(i.guest)
 	i.stats.Events++
 	if err != nil {
 		return Result{}, i.discard(ctx, e, err)
 	}
-	i.aged(1)
+	i.renewIfDue(1)
 	return result, nil
 }
 
-// open tells whether an event may be given to the guest.
+// open returns why the guest may not receive an event.
 func (i *Instance) open(ctx context.Context) error {
 	i.fuel = 0
 	if i.closed || i.handler.closed.Load() {
-		return errClosed(i.handler.listener)
+		return guest.Closed(i.handler.listener)
 	}
 	return ctx.Err()
 }
@@ -132,7 +110,7 @@ func (i *Instance) ready(ctx context.Context, e event.Event) error {
 	if err := i.open(ctx); err != nil {
 		return err
 	}
-	if i.guest != nil && i.guest.module == i.handler.current.Load() && !i.renewal.pending() {
+	if i.guest != nil && i.guest.Module() == i.handler.current.Load() && !i.renewal.Pending() {
 		return nil
 	}
 	return i.goOver(ctx, e)
@@ -141,8 +119,8 @@ func (i *Instance) ready(ctx context.Context, e event.Event) error {
 // goOver takes the guest that was started to follow the one there is, or starts one where that is
 // of another module or gone.
 func (i *Instance) goOver(ctx context.Context, e event.Event) error {
-	i.follow(ctx)
-	if i.guest != nil && i.guest.module != i.handler.current.Load() {
+	i.takeSuccessor(ctx)
+	if i.guest != nil && i.guest.Module() != i.handler.current.Load() {
 		i.handler.drop(ctx, i.guest)
 		i.guest = nil
 	}
@@ -157,47 +135,60 @@ func (i *Instance) goOver(ctx context.Context, e event.Event) error {
 	return nil
 }
 
-// take makes a guest the one that is given events.
-func (i *Instance) take(g *guest) {
-	i.guest = g
-	i.renewal.begin(g)
+// takeSuccessor takes the guest that was started to follow the current one, if it is ready.
+func (i *Instance) takeSuccessor(ctx context.Context) {
+	g := i.renewal.Successor(ctx, i.guest, i.handler.current.Load())
+	if g == nil {
+		return
+	}
+	if i.guest != nil {
+		i.renewal.DropLater(ctx, i.guest)
+		i.stats.Recycled++
+	}
+	i.take(g)
 }
 
-// aged has the guest replaced when its time has come.
-func (i *Instance) aged(events int) {
-	if g := i.guest; g.age.over(events, sizeOf(g.memory)) {
-		i.renew()
+// take makes a guest the one that is given events.
+func (i *Instance) take(g *guest.Guest) {
+	i.guest = g
+	i.renewal.Begin(g)
+}
+
+// renewIfDue starts a fresh guest when the current one is to be replaced.
+func (i *Instance) renewIfDue(events int) {
+	if i.guest.Due(events) {
+		i.renewal.Renew(i.guest)
 	}
 }
 
 // discard throws the guest away that failed at an event.
 func (i *Instance) discard(ctx context.Context, e event.Event, err error) error {
-	m := i.guest.module
-	_ = i.guest.close(context.WithoutCancel(ctx)) // err tells more
+	m := i.guest.Module()
+	_ = i.guest.Close(context.WithoutCancel(ctx)) // err says more
 	i.guest = nil
 	return i.report(ctx, m, e, err)
 }
 
-// report adds the event to a crash, counts and logs it.
-func (i *Instance) report(ctx context.Context, m *module, e event.Event, err error) error {
+// report returns the error of an event: a crash with the event, which is counted and logged.
+func (i *Instance) report(ctx context.Context, m *guest.Module, e event.Event, err error) error {
 	var crash *CrashError
-	if !errors.As(err, &crash) {
+	if !errors.As(crashError(i.handler.listener, err), &crash) {
 		return err
 	}
 	i.stats.Crashes++
 	crash.Object, crash.Op = e.Object.Key(), e.Op
-	m.log.crash(ctx, crash)
+	m.Log().Crash(ctx, crash.attrs()...)
 	return crash
 }
 
 // Close frees the instance. It may be called again.
 func (i *Instance) Close(ctx context.Context) error {
 	i.closed = true
-	i.renewal.stop(ctx, i.handler)
+	i.renewal.Stop(ctx)
 	if i.guest == nil {
 		return nil
 	}
-	err := i.guest.close(ctx)
+	err := i.guest.Close(ctx)
 	i.guest = nil
 	return err
 }

@@ -49,7 +49,7 @@ func scripted(module, data string, calls []hostCall) []byte {
 func results(t *testing.T, i *Instance, n int) []int64 {
 	t.Helper()
 	expectVerdict(t, i, podAdd(t), Done)
-	b, _ := i.guest.mod.Memory().Read(0, uint32(8*n))
+	b, _ := i.guest.Memory().Read(0, uint32(8*n))
 	got := make([]int64, n)
 	for k := range got {
 		got[k] = int64(binary.LittleEndian.Uint64(b[8*k:]))
@@ -128,7 +128,7 @@ func TestKVFunctions(t *testing.T) {
 	}
 	for at, want := range map[uint32]string{1024: "value\x00", 1040: "\x00", 1056: "other\x00",
 		1072: "\x00", 1088: "\x00"} {
-		if got, _ := i.guest.mod.Memory().Read(at, uint32(len(want))); string(got) != want {
+		if got, _ := i.guest.Memory().Read(at, uint32(len(want))); string(got) != want {
 			t.Errorf("at %d: %q, want %q", at, got, want)
 		}
 	}
@@ -187,8 +187,8 @@ func TestKVPhases(t *testing.T) {
 		m.Func("configure", "", "i", "", wasmtest.Store64(1032, call), konst(0))
 		host, _ := testHost(t)
 		i := instance(t, host, testSpec(onEvent(m, konst(0))))
-		before, _ := i.guest.mod.Memory().ReadUint64Le(1024)
-		within, _ := i.guest.mod.Memory().ReadUint64Le(1032)
+		before, _ := i.guest.Memory().ReadUint64Le(1024)
+		within, _ := i.guest.Memory().ReadUint64Le(1032)
 		// the key is empty
 		if int64(before) != int64(abi.WrongPhase) || int64(within) != int64(abi.BadArgument) {
 			t.Errorf("%s: got %d and %d", f, int64(before), int64(within))
@@ -222,8 +222,9 @@ func kvSpec(grant KVGrant) Spec {
 	return spec
 }
 
-func counted(h *Handler) int {
-	v, _ := h.current.Load().kv.Get([]byte("n"))
+func counted(t *testing.T, h *Handler) int {
+	t.Helper()
+	v, _ := storeOf(t, h.current.Load()).Get([]byte("n"))
 	return len(v)
 }
 
@@ -264,7 +265,7 @@ func TestKVIsShared(t *testing.T) {
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := counted(second); n != 404 {
+	if n := counted(t, second); n != 404 {
 		t.Errorf("the second handler finds %d, want 404", n)
 	}
 	if err := second.Close(t.Context()); err != nil {
@@ -274,7 +275,7 @@ func TestKVIsShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := counted(third); n != 0 {
+	if n := counted(t, third); n != 0 {
 		t.Errorf("the third handler finds %d", n)
 	}
 }
@@ -285,7 +286,7 @@ func TestKVPersists(t *testing.T) {
 		host := NewHost(HostConfig{KVPath: path})
 		i := instance(t, host, kvSpec(KVGrant{Persist: true}))
 		expectVerdict(t, i, podAdd(t), Done)
-		if n := counted(i.handler); n != day+1 {
+		if n := counted(t, i.handler); n != day+1 {
 			t.Errorf("day %d: counted %d", day, n)
 		}
 		if err := host.Close(t.Context()); err != nil {
@@ -363,9 +364,9 @@ func TestKVFlood(t *testing.T) {
 	spec.Grants.KV = &KVGrant{Keys: 100}
 	i := instance(t, host, spec)
 	expectVerdict(t, i, podAdd(t), Done)
-	found := 0
+	found, store := 0, storeOf(t, i.handler.current.Load())
 	for n := range uint32(100_000) {
-		if _, ok := i.handler.current.Load().kv.Get(binary.LittleEndian.AppendUint32(nil, n)); ok {
+		if _, ok := store.Get(binary.LittleEndian.AppendUint32(nil, n)); ok {
 			found++
 		}
 	}
@@ -387,7 +388,8 @@ func BenchmarkKV(b *testing.B) {
 			host, _ := testHost(b)
 			i := instance(b, host,
 				testSpec(scripted(abi.ModuleKV, "k"+value, []hostCall{bench.call})))
-			if err := i.handler.current.Load().kv.Set([]byte("k"), []byte(value), 0); err != nil {
+			if err := storeOf(b, i.handler.current.Load()).Set([]byte("k"), []byte(value),
+				0); err != nil {
 				b.Fatal(err)
 			}
 			e := podAdd(b)

@@ -132,7 +132,7 @@ func short(ts []abi.ValueType) string {
 func imported(module, name string) abi.Function {
 	for _, f := range hostFunctions {
 		if f.Module == module && f.Name == name {
-			return f.Function
+			return f
 		}
 	}
 	panic("no function " + module + " " + name)

@@ -179,15 +179,13 @@ func TestGarbageCollectorGetsThrough(t *testing.T) {
 			i := instance(t, host, spec)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			w, e, ended := i.guest.watch, podAdd(t), make(chan error, 1)
+			c, e, ended := callerOf(i).Context, podAdd(t), make(chan error, 1)
 			go func() {
 				_, err := i.Handle(ctx, e)
 				ended <- err
 			}()
-			for running := false; !running; runtime.Gosched() {
-				w.mu.Lock()
-				running = w.running
-				w.mu.Unlock()
+			for !isRunning(c) {
+				runtime.Gosched()
 			}
 			for range 5 {
 				runtime.GC()

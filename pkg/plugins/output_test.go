@@ -52,14 +52,16 @@ func TestEmit(t *testing.T) {
 		emit []emission
 		want []Emission
 	}{
-		{"event", []emission{{event, good, 0}}, []Emission{{event, []byte(good)}}},
+		{"event", []emission{{event, good, 0}}, []Emission{{Kind: event, Data: []byte(good)}}},
 		{"two events and data", []emission{{event, good, 0}, {data, `[1]`, 0}, {event, good, 0}},
-			[]Emission{{event, []byte(good)}, {data, []byte(`[1]`)}, {event, []byte(good)}}},
+			[]Emission{{Kind: event, Data: []byte(good)}, {Kind: data, Data: []byte(`[1]`)}, {
+				Kind: event, Data: []byte(good)}}},
 		{"event without data", []emission{{event, `{"type":"a"}`, 0}},
-			[]Emission{{event, []byte(`{"type":"a"}`)}}},
-		{"null as data", []emission{{data, `null`, 0}}, []Emission{{data, []byte(`null`)}}},
+			[]Emission{{Kind: event, Data: []byte(`{"type":"a"}`)}}},
+		{"null as data", []emission{{data, `null`, 0}},
+			[]Emission{{Kind: data, Data: []byte(`null`)}}},
 		{"the longest type", []emission{{event, `{"type":"` + long + `"}`, 0}},
-			[]Emission{{event, []byte(`{"type":"` + long + `"}`)}}},
+			[]Emission{{Kind: event, Data: []byte(`{"type":"` + long + `"}`)}}},
 		{"type too long", []emission{{event, `{"type":"` + long + `x"}`, abi.BadArgument}}, nil},
 		{"no type", []emission{{event, `{"data":1}`, abi.BadArgument}}, nil},
 		{"empty type", []emission{{event, `{"type":""}`, abi.BadArgument}}, nil},
@@ -78,18 +80,18 @@ func TestEmit(t *testing.T) {
 		{"nothing", []emission{{data, ``, abi.BadArgument}}, nil},
 		{"not UTF-8", []emission{{data, "\"\xff\"", abi.BadArgument}}, nil},
 		{"data twice", []emission{{data, `1`, 0}, {
-			data, `2`, abi.Quota}}, []Emission{{data, []byte(`1`)}}},
+			data, `2`, abi.Quota}}, []Emission{{Kind: data, Data: []byte(`1`)}}},
 		{"data again after bad data", []emission{{data, `x`, abi.BadArgument}, {
-			data, `2`, 0}}, []Emission{{data, []byte(`2`)}}},
+			data, `2`, 0}}, []Emission{{Kind: data, Data: []byte(`2`)}}},
 		{"unknown kind", []emission{{0, good, abi.BadArgument}, {3, good, abi.BadArgument}, {
 			-1, good, abi.BadArgument}}, nil},
 		{"too many bytes", []emission{{data, `"` + strings.Repeat("y", 600) + `"`, 0},
 			{event, `{"type":"` + strings.Repeat("y", 400) + `"}`, abi.Quota}},
-			[]Emission{{data, []byte(`"` + strings.Repeat("y", 600) + `"`)}}},
+			[]Emission{{Kind: data, Data: []byte(`"` + strings.Repeat("y", 600) + `"`)}}},
 		{"too many", []emission{{event, good, 0}, {event, good, 0}, {event, good, 0}, {
 			event, good, 0}, {event, good, abi.Quota}},
-			[]Emission{{event, []byte(good)}, {event, []byte(good)}, {event, []byte(good)}, {
-				event, []byte(good)}}},
+			[]Emission{{Kind: event, Data: []byte(good)}, {Kind: event, Data: []byte(good)}, {
+				Kind: event, Data: []byte(good)}, {Kind: event, Data: []byte(good)}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			host, _ := testHost(t)
@@ -157,12 +159,13 @@ func TestEmitFlood(t *testing.T) {
 }
 
 func TestEmissionEvent(t *testing.T) {
-	typ, data, err := Emission{abi.EmitEvent,
-		[]byte(`{"data": {"n": 1.50}, "type": "a.b"}`)}.Event()
+	typ, data, err := Emission{Kind: abi.EmitEvent,
+		Data: []byte(`{"data": {"n": 1.50}, "type": "a.b"}`)}.Event()
 	if typ != "a.b" || string(data) != `{"n": 1.50}` || err != nil {
 		t.Errorf("got %q, %q, %v", typ, data, err)
 	}
-	if _, _, err := (Emission{abi.EmitData, []byte(`{"type":"a"}`)}).Event(); err == nil {
+	if _, _, err := (Emission{Kind: abi.EmitData,
+		Data: []byte(`{"type":"a"}`)}).Event(); err == nil {
 		t.Error("data was taken for an event")
 	}
 }

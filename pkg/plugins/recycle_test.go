@@ -10,18 +10,25 @@ import (
 
 	"github.com/informerd/informerd/pkg/informer/event"
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/guest"
+	"github.com/informerd/informerd/pkg/plugins/internal/memory"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 // recycled waits until an instance has started a successor of its guest.
 func recycled(t *testing.T, i *Instance) {
 	t.Helper()
-	if !i.renewal.pending() {
+	if !i.renewal.Pending() {
 		t.Fatal("no successor is being started")
 	}
-	for len(i.renewal.next.started) == 0 {
+	for inside(&i.renewal, "next", "started").Len() == 0 {
 		runtime.Gosched()
 	}
+}
+
+// paused returns how long no successor is started after one that could not be.
+func paused(i *Instance) time.Duration {
+	return time.Duration(inside(&i.renewal, "retryDelay").Int())
 }
 
 func recycling(wasm []byte, events int64) Spec {
@@ -45,7 +52,7 @@ func testRecyclingAfterSomeEvents(t *testing.T) {
 			if n == 0 {
 				want = Drop
 			}
-			if n > 0 && i.renewal.pending() {
+			if n > 0 && i.renewal.Pending() {
 				t.Errorf("round %d: a successor is started after %d events", round, n)
 			}
 			expectVerdict(t, i, podAdd(t), want)
@@ -53,7 +60,7 @@ func testRecyclingAfterSomeEvents(t *testing.T) {
 		recycled(t, i)
 	}
 	if s := i.Stats(); s.Events != 15 || s.Recycled != 2 || s.Crashes != 0 ||
-		s.Memory != 2*pageSize {
+		s.Memory != 2*memory.PageSize {
 		t.Errorf("counted %+v", s)
 	}
 	if err := i.Close(t.Context()); err != nil {
@@ -79,26 +86,27 @@ func TestStartsOfSuccessorsAreRare(t *testing.T) {
 		const took = 100 * time.Millisecond
 		expectVerdict(t, i, podAdd(t), Done)
 		<-gate.held
-		if s := i.Stats(); s.Memory != 2*pageSize {
+		if s := i.Stats(); s.Memory != 2*memory.PageSize {
 			t.Errorf("with a successor that is being started: %d bytes", s.Memory)
 		}
 		time.Sleep(took)
 		close(gate.release)
 		synctest.Wait()
-		if s := i.Stats(); s.Memory != 2*pageSize {
+		if s := i.Stats(); s.Memory != 2*memory.PageSize {
 			t.Errorf("with a successor that is started: %d bytes", s.Memory)
 		}
-		for range restShare {
+		for range guest.RestShare {
 			expectVerdict(t, i, podAdd(t), Done)
 			synctest.Wait()
-			if s := i.Stats(); i.renewal.pending() || s.Memory != pageSize || s.Recycled != 1 {
-				t.Fatalf("pending %v, counted %+v", i.renewal.pending(), s)
+			if s := i.Stats(); i.renewal.Pending() || s.Memory != memory.PageSize ||
+				s.Recycled != 1 {
+				t.Fatalf("pending %v, counted %+v", i.renewal.Pending(), s)
 			}
 			time.Sleep(took)
 		}
 		expectVerdict(t, i, podAdd(t), Done)
-		if !i.renewal.pending() {
-			t.Errorf("no successor is started after a rest of %v", restShare*took)
+		if !i.renewal.Pending() {
+			t.Errorf("no successor is started after a rest of %v", guest.RestShare*took)
 		}
 		if err := errors.Join(i.Close(t.Context()), host.Close(t.Context())); err != nil {
 			t.Error(err)
@@ -182,15 +190,16 @@ func TestGuestsAreRecycledForTheirMemory(t *testing.T) {
 			host, _ := testHost(t)
 			defer host.Close(t.Context())
 			spec := testSpec(growing(test.from, test.to, test.most))
-			spec.Limits.Memory = 256 * pageSize
+			spec.Limits.Memory = 256 * memory.PageSize
 			i := instance(t, host, spec)
 			for range test.events {
 				expectVerdict(t, i, podAdd(t), Done)
-				if i.renewal.pending() {
+				if i.renewal.Pending() {
 					recycled(t, i)
 				}
 			}
-			if s := i.Stats(); s.Recycled != test.recycled || s.Memory != test.size*pageSize ||
+			if s := i.Stats(); s.Recycled != test.recycled ||
+				s.Memory != test.size*memory.PageSize ||
 				s.Crashes != 0 {
 				t.Errorf("counted %+v", s)
 			}
@@ -217,16 +226,16 @@ func TestSuccessorsThatCannotBeStarted(t *testing.T) {
 		const line = `level=WARN msg="no fresh instance of the handler can be started; the one there is goes on, and it is tried again" ` +
 			`listener=pods error="listener \"pods\": handler crashed in configure: trap: wasm error: unreachable`
 		for _, pause := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
-			if !i.renewal.pending() {
+			if !i.renewal.Pending() {
 				t.Fatalf("nothing is tried before a pause of %v s", int64(pause))
 			}
 			handle() // sees that it failed
-			if i.renewal.pause != pause*time.Second || strings.Count(log.String(), "\n") == 0 ||
+			if paused(i) != pause*time.Second || strings.Count(log.String(), "\n") == 0 ||
 				!strings.HasPrefix(log.String(), line) {
-				t.Errorf("it pauses %v, want %d s; logged:\n%s", i.renewal.pause, pause, log)
+				t.Errorf("it pauses %v, want %d s; logged:\n%s", paused(i), pause, log)
 			}
 			time.Sleep(pause*time.Second - time.Nanosecond)
-			if handle(); i.renewal.pending() {
+			if handle(); i.renewal.Pending() {
 				t.Errorf("tried again before %d s are over", pause)
 			}
 			time.Sleep(time.Nanosecond)
@@ -236,12 +245,12 @@ func TestSuccessorsThatCannotBeStarted(t *testing.T) {
 			t.Errorf("logged %d times", n)
 		}
 		handle() // sees the last failure
-		i.guest.module.kv.Delete([]byte("started"))
+		storeOf(t, i.guest.Module()).Delete([]byte("started"))
 		time.Sleep(time.Minute)
 		handle()
 		handle()
-		if s := i.Stats(); s.Recycled != 1 || s.Crashes != 0 || i.renewal.pause != 0 {
-			t.Errorf("counted %+v, it pauses %v", s, i.renewal.pause)
+		if s := i.Stats(); s.Recycled != 1 || s.Crashes != 0 || paused(i) != 0 {
+			t.Errorf("counted %+v, it pauses %v", s, paused(i))
 		}
 	})
 }
@@ -333,7 +342,7 @@ func testRecyclingOfBatches(t *testing.T) {
 			batchOf(t, event.Add, event.Update, event.Delete)); err != nil {
 			t.Fatal(err)
 		}
-		if i.renewal.pending() {
+		if i.renewal.Pending() {
 			recycled(t, i)
 		}
 		if s := i.Stats(); s.Recycled != want || s.Events != uint64(3*n+3) {
@@ -345,7 +354,7 @@ func testRecyclingOfBatches(t *testing.T) {
 		expectVerdict(t, command, podAdd(t), Done)
 	}
 	if s := command.Stats(); s.Recycled != 0 || s.Events != 3 || s.Memory != 0 ||
-		command.renewal.pending() {
+		command.renewal.Pending() {
 		t.Errorf("a command: counted %+v", s)
 	}
 }
@@ -353,8 +362,8 @@ func testRecyclingOfBatches(t *testing.T) {
 func TestRecycleLimit(t *testing.T) {
 	host, _ := testHost(t)
 	for limit, want := range map[int64]int64{0: 1_000_000, -1: 1<<63 - 1, 7: 7} {
-		if got := instance(t, host,
-			recycling(verdictGuest(Done), limit)).guest.age.last; got != want {
+		i := instance(t, host, recycling(verdictGuest(Done), limit))
+		if got := inside(i.guest, "age", "last").Int(); got != want {
 			t.Errorf("%d: after %d events, want %d", limit, got, want)
 		}
 	}

@@ -201,11 +201,7 @@ func openStores(h *Host) (n int64) {
 	return n
 }
 
-func (h *Host) codeCount() int {
-	h.codes.mu.Lock()
-	defer h.codes.mu.Unlock()
-	return len(h.codes.byKey)
-}
+func (h *Host) codeCount() int { return h.compiler.Stats().Held }
 
 func (h *Handler) moduleCount() int {
 	h.mu.Lock()

@@ -208,7 +208,7 @@ func TestReplaceKeepsTheListenersValues(t *testing.T) {
 		}
 	}
 	expectVerdict(t, i, podAdd(t), Done)
-	if n := counted(h); n != 4 {
+	if n := counted(t, h); n != 4 {
 		t.Errorf("counted %d events, want 4", n)
 	}
 	without := kvSpec(KVGrant{})

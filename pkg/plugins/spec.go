@@ -8,12 +8,13 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/code"
+	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
+	"github.com/informerd/informerd/pkg/plugins/internal/memory"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
 )
 
 const (
-	pageSize  = 64 << 10
 	maxMemory = 4 << 30
 	maxConfig = 1 << 20
 	maxModule = wasmfile.MaxSize
@@ -76,28 +77,6 @@ type OutputLimits struct {
 	Bytes int64 // of all emissions of one event; default 1 MiB
 }
 
-// Grants are the capabilities a guest is given on top of those that every guest has. Nil is
-// refused.
-type Grants struct {
-	Log    *LogGrant
-	KV     *KVGrant
-	Clock  *ClockGrant
-	Random *RandomGrant
-	HTTP   *HTTPGrant
-	Cache  *CacheGrant
-	// Emit bounds what every guest has. Nil is what Limits.Output allows.
-	Emit *EmitGrant
-}
-
-// LogGrant lets the guest write to the log.
-type LogGrant struct {
-	// Level is the lowest that is written; the zero value is info.
-	Level slog.Level
-	// LinesPerSecond is the rate that is written in the long run; default 10. Up to five times as
-	// many may come at once.
-	LinesPerSecond int
-}
-
 func (l Limits) withDefaults() Limits {
 	setDefault(&l.Memory, 16<<20)
 	setDefault(&l.Deadline, 100*time.Millisecond)
@@ -120,7 +99,7 @@ func setDefault[T comparable](field *T, value T) {
 
 func (l Limits) validate() error {
 	switch {
-	case l.Memory < pageSize || l.Memory > maxMemory:
+	case l.Memory < memory.PageSize || l.Memory > maxMemory:
 		return fmt.Errorf("limits: memory is %d bytes, it must be between 64 KiB and 4 GiB",
 			l.Memory)
 	case l.Deadline < 0:
@@ -147,9 +126,8 @@ func (l Limits) validate() error {
 	return nil
 }
 
-func (l Limits) pages() uint32 {
-	return uint32(l.Memory / pageSize)
-}
+// DefaultMemory returns the memory that an instance may have where a configuration does not say.
+func DefaultMemory() int64 { return Limits{}.withDefaults().Memory }
 
 // withDefaults fills in what was left out. It copies what it changes.
 func (s Spec) withDefaults() Spec {
@@ -157,38 +135,21 @@ func (s Spec) withDefaults() Spec {
 	if len(bytes.TrimSpace(s.Config)) == 0 {
 		s.Config = []byte("{}")
 	}
-	if s.Grants.Log != nil {
-		log := *s.Grants.Log
-		setDefault(&log.LinesPerSecond, 10)
-		s.Grants.Log = &log
-	}
-	s.Grants.KV = s.Grants.KV.withDefaults()
-	s.Grants.HTTP = s.Grants.HTTP.withDefaults()
-	s.Grants.Cache = s.Grants.Cache.withDefaults()
+	s.Grants = s.Grants.withDefaults()
 	s.Limits.Output = s.Grants.Emit.output(s.Limits.Output)
 	return s
 }
 
 func (s Spec) validate() error {
 	// before the limits, which are partly those of it
-	if err := s.Grants.Emit.validate(); err != nil {
+	if err := s.Grants.Emit.check(); err != nil {
 		return fmt.Errorf("grants: emit: %w", err)
 	}
 	if err := s.Limits.validate(); err != nil {
 		return err
 	}
-	if log := s.Grants.Log; log != nil && log.LinesPerSecond < 0 {
-		return fmt.Errorf("grants: log: lines per second is %d, it must be positive",
-			log.LinesPerSecond)
-	}
-	if err := s.Grants.KV.validate(s.Listener); err != nil {
+	if err := s.Grants.check(s.Listener); err != nil {
 		return err
-	}
-	if err := s.Grants.HTTP.validate(); err != nil {
-		return fmt.Errorf("grants: http: %w", err)
-	}
-	if err := s.Grants.Cache.validate(); err != nil {
-		return fmt.Errorf("grants: cache: %w", err)
 	}
 	if len(s.Config) > maxConfig {
 		return fmt.Errorf("config: it has %d bytes, at most %d are allowed", len(s.Config),
@@ -200,21 +161,28 @@ func (s Spec) validate() error {
 	return nil
 }
 
-// has tells whether the grant of a host module was given.
-func (g Grants) has(grant string) bool {
-	switch grant {
-	case abi.Grants[abi.ModuleLog]:
-		return g.Log != nil
-	case abi.Grants[abi.ModuleKV]:
-		return g.KV != nil
-	case abi.Grants[abi.ModuleClock]:
-		return g.Clock != nil
-	case abi.Grants[abi.ModuleRandom]:
-		return g.Random != nil
-	case abi.Grants[abi.ModuleHTTP]:
-		return g.HTTP != nil
-	case abi.Grants[abi.ModuleCache]:
-		return g.Cache != nil
+// parse reads the outline of the module and checks what can be checked without compiling it.
+func (s Spec) parse() (*wasmfile.Module, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
 	}
-	return false
+	if size := int64(len(s.Wasm)); size > s.Limits.Module {
+		return nil, fmt.Errorf(
+			"the file has %d bytes, at most %d are allowed: raise limits.module",
+			size, s.Limits.Module)
+	}
+	file, err := wasmfile.Parse(s.Wasm)
+	if err != nil {
+		return nil, err
+	}
+	rules := code.Rules{Functions: hostFunctions, Granted: s.Grants.has, Memory: s.Limits.Memory}
+	return file, rules.Check(file)
+}
+
+// log returns the log of the handler's guests.
+func (s Spec) log(log *slog.Logger) *guestlog.Log {
+	if grant := s.Grants.Log; grant != nil {
+		return guestlog.New(log, s.Listener, grant.Level, grant.LinesPerSecond)
+	}
+	return guestlog.New(log, s.Listener, slog.LevelInfo, 0)
 }

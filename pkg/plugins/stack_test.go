@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/crash"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
@@ -111,12 +112,12 @@ func TestStackIsBounded(t *testing.T) {
 	long := append(wasmtest.Uint(1), name...)
 	m.Custom("name", wasmtest.Section(1, wasmtest.Vector(long)))
 	host, _ := testHost(t)
-	crash := crashOf(t, host, testSpec(onEvent(m, konst(1000), invoke(1), konst(0))))
-	if len(crash.Stack) != maxFrames {
-		t.Errorf("%d lines", len(crash.Stack))
+	crashed := crashOf(t, host, testSpec(onEvent(m, konst(1000), invoke(1), konst(0))))
+	if len(crashed.Stack) != crash.MaxFrames {
+		t.Errorf("%d lines", len(crashed.Stack))
 	}
-	for _, line := range crash.Stack {
-		if n := len([]rune(line)); n > maxStackLine+1 || strings.Contains(line, "\x1b") {
+	for _, line := range crashed.Stack {
+		if n := len([]rune(line)); n > crash.MaxLine+1 || strings.Contains(line, "\x1b") {
 			t.Errorf("a line of %d characters: %q", n, line)
 		}
 	}
@@ -137,57 +138,5 @@ func TestStackOfADeadline(t *testing.T) {
 	}
 	if want := "it ran longer than 50ms"; untimed(crash.Cause) != want {
 		t.Errorf("got %v", crash.Cause)
-	}
-}
-
-func TestPlainNames(t *testing.T) {
-	for name, want := range map[string]string{
-		"main.f(i32) i32": "main.f(i32) i32",
-		"core::ops::function::FnOnce::call_once::h0123456789abcdef(i32)":                           "core::ops::function::FnOnce::call_once(i32)",
-		"_ZN7handler5inner17h0123456789abcdefE(i32) i32":                                           "handler::inner(i32) i32",
-		"_ZN52_$LT$handler..Pods$u20$as$u20$informerd..Handler$GT$8on_event17h0123456789abcdefE()": "<handler::Pods as informerd::Handler>::on_event()",
-		"_ZN99too_short()":        "99too_short()",
-		"operator()(int)(i32)":    "operator()(int)(i32)",
-		"main.(*T).Method(i32)":   "main.(*T).Method(i32)",
-		"handler::h01234567(i32)": "handler::h01234567(i32)",
-	} {
-		if got := plainName(name); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
-	}
-}
-
-func TestSpeech(t *testing.T) {
-	trace := "panic: at the disco\n\ngoroutine 1 [running]:\n\tmain.f()\r\n\x1b[31mred\xff\n"
-	lines := []string{"panic: at the disco", "goroutine 1 [running]:", " main.f()",
-		"\uFFFD[31mred\uFFFD"}
-	noise := strings.Repeat(strings.Repeat("x", 99)+"\n", 500)
-	for _, test := range []struct {
-		name, text, first, last string
-		most                    int
-	}{
-		{"nothing", "", "", "", 0},
-		{"a panic", trace, lines[0], lines[3], 4},
-		{"a panic behind much else", noise + trace, lines[0], lines[3], 4},
-		{"a panic with a long trace", trace + noise[:5000], lines[0], strings.Repeat("x", 99)[:0],
-			60},
-		{"no panic", "one\ntwo", "one", "two", 2},
-		{"the word in the middle of a line", "no panic: here", "no panic: here", "no panic: here",
-			1},
-	} {
-		var s speech
-		s.add([]byte("of the last call"))
-		s.reset()
-		for part := range slices.Chunk([]byte(test.text), 777) {
-			s.add(part)
-		}
-		if len(s.kept) > 8*maxSpoken {
-			t.Errorf("%s: it keeps %d bytes", test.name, len(s.kept))
-		}
-		got := append(spoken(s.bytes()), "")
-		if got[0] != test.first || len(got)-1 > test.most || test.last != "" &&
-			got[len(got)-2] != test.last {
-			t.Errorf("%s: got %q", test.name, got)
-		}
 	}
 }

@@ -1,6 +1,10 @@
 package plugins
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/guest"
+)
 
 // HostFunction names a function of the host, as in informerd/event.v1 field.
 type HostFunction struct{ Module, Name string }
@@ -15,7 +19,7 @@ type Usage struct {
 	Memory int64
 }
 
-// Usage tells what the last Handle or HandleBatch used. It is zero unless Spec.CountCalls is set.
+// Usage returns what the last Handle or HandleBatch used. It is zero unless Spec.CountCalls is set.
 func (i *Instance) Usage() Usage {
 	if i.usage == nil {
 		return Usage{}
@@ -56,25 +60,25 @@ func newUsage(wanted bool) *usage {
 	return &usage{calls: make([]uint64, len(hostFunctions))}
 }
 
-// begin lets a guest count.
-func (u *usage) begin(g *guest) {
+// begin has a guest count its calls.
+func (u *usage) begin(g *guest.Guest) {
 	if u == nil {
 		return
 	}
 	if !u.summing {
 		clear(u.calls)
 	}
-	g.calls = u.calls
+	g.Count(u.calls)
 }
 
-// end looks at the guest while it is there.
-func (u *usage) end(g *guest) {
+// end notes what the guest has, before it is closed.
+func (u *usage) end(g *guest.Guest) {
 	if u != nil {
-		u.memory = g.size()
+		u.memory = g.Size()
 	}
 }
 
-// sum has the events up to the call of done counted together.
+// sum counts the events together until done is called.
 func (u *usage) sum() (done func()) {
 	if u == nil {
 		return func() {}

@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -142,15 +143,16 @@ func TestHTTPTransport(t *testing.T) {
 		answer.WriteHeader(http.StatusTeapot)
 		return answer.Result(), nil
 	})
-	caller, err := newHTTPCaller(
-		(&HTTPGrant{Allow: []string{"http://127.0.0.1/a"}, Transport: transport}).withDefaults())
+	grant := HTTPGrant{Allow: []string{"http://127.0.0.1/a"}, Transport: transport}
+	grant.setDefaults()
+	client, err := outbound.New(grant.client())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer caller.close()
+	defer client.Close()
 	for url, want := range map[string]string{"http://127.0.0.1/a/b": "418",
 		"http://127.0.0.1/b": "denied"} {
-		if got := fetched(t, caller, url); got != want {
+		if got := fetched(t, client, url); got != want {
 			t.Errorf("%s: got %s, want %s", url, got, want)
 		}
 	}
@@ -160,19 +162,22 @@ func TestHTTPTransport(t *testing.T) {
 }
 
 // fetched makes a request and gives the status of its answer, or that of the failure.
-func fetched(t *testing.T, caller *httpCaller, url string) string {
+func fetched(t *testing.T, client *outbound.Client, url string) string {
 	t.Helper()
 	head, err := outbound.ParseHead([]byte(`{"url":"` + url + `"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := caller.client.Prepare(head, 0)
-	if err != nil {
-		return httpStatus(err).String()
+	request, err := client.Prepare(head, 0)
+	if errors.Is(err, outbound.ErrDenied) {
+		return "denied"
 	}
-	answer, err := caller.client.Do(t.Context(), request, nil)
 	if err != nil {
-		return httpStatus(err).String()
+		t.Fatal(err)
+	}
+	answer, err := client.Do(t.Context(), request, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return strconv.Itoa(answer.Status)
 }

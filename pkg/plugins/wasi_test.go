@@ -7,16 +7,20 @@ import (
 	"time"
 
 	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/guestlog"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasi"
 	"github.com/informerd/informerd/pkg/plugins/internal/wasmtest"
 )
 
 // A guest may import every host function, and each has something to do.
 func TestEveryHostFunctionLoads(t *testing.T) {
 	m := &wasmtest.Module{}
-	for _, f := range hostFunctions {
-		if f.call == nil {
+	for _, f := range abi.Imports {
+		if functionNumber(f) < 0 {
 			t.Fatalf("%s %s has no body", f.Module, f.Name)
 		}
+	}
+	for _, f := range hostFunctions {
 		m.Import(f.Module, f.Name, short(f.Params), short(f.Results))
 	}
 	m.Memory(1, 1)
@@ -99,7 +103,7 @@ func TestWASISleepReturnsAtOnce(t *testing.T) {
 		timeout  func() time.Duration
 	}{
 		{0, func() time.Duration { return time.Hour }},
-		{1, func() time.Duration { return time.Since(started) + time.Hour }},
+		{1, func() time.Duration { return time.Since(wasi.Started) + time.Hour }},
 	} {
 		subscriptions := make([]byte, 96)
 		subscriptions[0] = 42                                // what the guest knows it by
@@ -117,7 +121,7 @@ func TestWASISleepReturnsAtOnce(t *testing.T) {
 		host, _ := testHost(t)
 		i := instance(t, host, testSpec(wasm))
 		expectVerdict(t, i, podAdd(t), Done)
-		mem := i.guest.mod.Memory()
+		mem := i.guest.Memory()
 		before, _ := mem.ReadUint64Le(1000)
 		after, _ := mem.ReadUint64Le(1016)
 		if d := time.Duration(after - before); d < time.Hour-time.Minute ||
@@ -132,7 +136,7 @@ func TestWASISleepReturnsAtOnce(t *testing.T) {
 		if first[0] != 42 || first[8] != 0 || first[10] != 0 {
 			t.Errorf("the clock's event is %x", first)
 		}
-		if second[0] != 43 || second[8] != wasiBadFile || second[10] != 1 {
+		if second[0] != 43 || second[8] != wasi.BadFile || second[10] != 1 {
 			t.Errorf("the file's event is %x", second)
 		}
 	}
@@ -166,7 +170,7 @@ func TestWASIOutputGoesToTheLog(t *testing.T) {
 		host, log := testHost(t)
 		i := instance(t, host, testSpec(printing(test.fd, 1, test.text)))
 		expectVerdict(t, i, podAdd(t), Done)
-		if written, _ := i.guest.mod.Memory().ReadUint32Le(100); int(written) != len(test.text) {
+		if written, _ := i.guest.Memory().ReadUint32Le(100); int(written) != len(test.text) {
 			t.Errorf("%d bytes were taken of %d", written, len(test.text))
 		}
 		if log.String() != test.want {
@@ -180,7 +184,8 @@ func TestWASIOutputFlood(t *testing.T) {
 	text := strings.Repeat(strings.Repeat("x", 9)+"\n", 1000)
 	expectVerdict(t, instance(t, host, testSpec(printing(1, 1000, text))), podAdd(t), Done)
 	lines := strings.Count(log.String(), "\n")
-	if most := outputLinesPerSecond * (burst + 10); lines < outputLinesPerSecond*burst ||
+	if most := guestlog.OutputLinesPerSecond * (guestlog.Burst +
+		10); lines < guestlog.OutputLinesPerSecond*guestlog.Burst ||
 		lines > most {
 		t.Errorf("%d lines were logged, at most %d may be", lines, most)
 	}
@@ -199,7 +204,7 @@ func TestWASIWriteIsPartial(t *testing.T) {
 	i := instance(t, host, testSpec(onEvent(m, konst(1), konst(0), konst(3), konst(100), invoke(0),
 		drop, konst(0))))
 	expectVerdict(t, i, podAdd(t), Done)
-	if written, _ := i.guest.mod.Memory().ReadUint32Le(100); written != maxWrite {
-		t.Errorf("%d bytes were taken, want %d", written, maxWrite)
+	if written, _ := i.guest.Memory().ReadUint32Le(100); written != wasi.MaxWrite {
+		t.Errorf("%d bytes were taken, want %d", written, wasi.MaxWrite)
 	}
 }

@@ -1,0 +1,182 @@
+package code
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/child"
+	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
+	"github.com/informerd/informerd/pkg/plugins/internal/memory"
+)
+
+// maxCompiling is how many processes compile at once, so that their memory is bounded.
+const maxCompiling = 2
+
+// minCompiling is the least memory that a process which compiles is given.
+const minCompiling = 32 << 20
+
+// buildApart has the code compiled by another process, which leaves it in a folder, and reads it.
+// Size is that of the module as it was.
+func (c *Compiler) buildApart(ctx context.Context, x *Code, size int64) error {
+	var kept error
+	if c.folder != nil {
+		if kept = c.buildIn(ctx, x, size, c.folder); !errors.Is(kept, child.ErrFolder) {
+			return kept
+		}
+		c.notKept(ctx, kept)
+	}
+	var errs []error
+	for _, parent := range c.Temporary {
+		err := c.buildInTemporary(ctx, x, size, parent)
+		if !errors.Is(err, child.ErrFolder) {
+			return err
+		}
+		errs = append(errs, err)
+	}
+	return fmt.Errorf("compiling needs a folder to write to, such as an emptyDir at %s: %w",
+		c.Temporary[0], errors.Join(errs...))
+}
+
+// buildInTemporary builds in a folder that is removed afterwards.
+func (c *Compiler) buildInTemporary(ctx context.Context, x *Code, size int64,
+	parent string) (err error) {
+	path, err := os.MkdirTemp(parent, "informerd-compile-") // for its owner alone
+	if err != nil {
+		return fmt.Errorf("%w: %w", child.ErrFolder, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(path)) }()
+	folder, err := codedir.Open(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", child.ErrFolder, err)
+	}
+	return c.buildIn(ctx, x, size, folder)
+}
+
+// buildIn reads the code from its entry in a folder, after another process has put it there, if
+// need be. The error is child.ErrFolder if another folder might do.
+func (c *Compiler) buildIn(ctx context.Context, x *Code, size int64, folder *codedir.Folder) error {
+	entry, err := c.entry(ctx, x, folder)
+	if err != nil {
+		return fmt.Errorf("%w: %w", child.ErrFolder, err)
+	}
+	if entry.Files() > 0 {
+		err := c.readFrom(ctx, x, entry)
+		var limit *child.LimitError
+		switch {
+		case err == nil:
+			c.read.Add(1)
+			return nil
+		case ctx.Err() != nil, errors.As(err, &limit):
+			return err
+		}
+		// It was made by another version of the engine, or for another processor.
+	}
+	if err := c.compileApart(ctx, x, size, entry.Path); err != nil {
+		return errors.Join(err, entry.Remove())
+	}
+	c.compiled.Add(1)
+	if _, err := entry.Seal(); err != nil {
+		return errors.Join(fmt.Errorf("%w: %w", child.ErrFolder, err), entry.Remove())
+	}
+	if err := folder.Trim(); err != nil {
+		c.notKept(ctx, err)
+	}
+	if err := c.readFrom(ctx, x, entry); err != nil {
+		return errors.Join(fmt.Errorf("the compiled module cannot be read: %w", err),
+			entry.Remove())
+	}
+	return nil
+}
+
+// readFrom reads the code from an entry. What this process holds of it counts towards the limit,
+// too.
+func (c *Compiler) readFrom(ctx context.Context, x *Code, entry *codedir.Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if entry.Size()+int64(len(x.wasm)) > x.limits.Memory {
+		return x.limits.error(&child.LimitError{Of: child.OfMemory})
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(entry.Path)
+	if err != nil {
+		return err
+	}
+	return c.compile(readOnly(ctx), x, cache)
+}
+
+// compileApart has another process compile the code into a folder. Meanwhile this process holds the
+// module as it was and as it is rewritten, each with as much garbage; that counts as well.
+func (c *Compiler) compileApart(ctx context.Context, x *Code, size int64, dir string) error {
+	if err := c.enter(ctx); err != nil {
+		return err
+	}
+	defer c.exit()
+	available := x.limits.Memory - 2*(size+int64(len(x.wasm)))
+	if available < minCompiling {
+		return x.limits.error(&child.LimitError{Of: child.OfMemory})
+	}
+	job := child.Job{Dir: dir, Time: x.limits.Time, Memory: available}
+	used, err := child.Run(ctx, c.Command, job, x.wasm)
+	c.Log.DebugContext(ctx, "compiling has ended", "cpu", used.Time.Round(time.Millisecond),
+		"memory", used.Memory, "error", err)
+	var limit *child.LimitError
+	switch {
+	case err == nil, ctx.Err() != nil, errors.Is(err, child.ErrFolder):
+		return err
+	case errors.As(err, &limit):
+		return x.limits.error(limit)
+	}
+	return fmt.Errorf("the module is not valid: %w", err)
+}
+
+// error returns which limit was not enough, and what to do about it.
+func (l Limits) error(err *child.LimitError) error {
+	const advice = "make the module smaller or simpler, or raise limits.load."
+	text := fmt.Sprintf("compiling it takes more than %v of processor time: %stime", l.Time, advice)
+	switch err.Of {
+	case child.OfClock:
+		text = "compiling it takes too long on a machine this busy: " + advice + "time"
+	case child.OfMemory:
+		text = fmt.Sprintf("compiling it takes more than %s of memory: %smemory",
+			memory.MiB(l.Memory), advice)
+	}
+	return &child.LimitError{Of: err.Of, Text: text}
+}
+
+// enter waits until another process may compile.
+func (c *Compiler) enter(ctx context.Context) error {
+	for {
+		c.mu.Lock()
+		if c.running < maxCompiling {
+			c.running++
+			c.mu.Unlock()
+			return nil
+		}
+		if c.exited == nil {
+			c.exited = make(chan struct{})
+		}
+		exited := c.exited
+		c.mu.Unlock()
+		select {
+		case <-exited:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// exit wakes those who wait in enter.
+func (c *Compiler) exit() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running--
+	if c.exited != nil {
+		close(c.exited)
+		c.exited = nil
+	}
+}

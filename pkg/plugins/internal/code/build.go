@@ -1,0 +1,118 @@
+package code
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/child"
+	"github.com/informerd/informerd/pkg/plugins/internal/codedir"
+)
+
+// build makes the code, from the folder if it is there.
+func (c *Compiler) build(ctx context.Context, x *Code, wasm []byte) error {
+	if err := c.checkCost(x); err != nil {
+		return err
+	}
+	if err := x.rewrite(wasm); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(c.Command) > 0 {
+		return c.buildApart(ctx, x, int64(len(wasm)))
+	}
+	var kept error
+	if c.folder != nil {
+		if kept = c.compileIn(ctx, x, c.folder); kept == nil {
+			return nil
+		}
+	}
+	if err := c.compile(ctx, x, wazero.NewCompilationCache()); err != nil {
+		return fmt.Errorf("the module is not valid: %w", err)
+	}
+	c.compiled.Add(1)
+	if kept != nil {
+		c.notKept(ctx, kept)
+	}
+	return nil
+}
+
+// hopeless is by how many times the estimated time may exceed the limit before a module is refused
+// without trying, where a process of its own would be ended at the limit.
+const hopeless = 10
+
+// checkCost refuses a module that takes too long to compile, by a rough estimate. Where nothing
+// bounds the compiler, the estimate is all there is.
+func (c *Compiler) checkCost(x *Code) error {
+	limit := x.limits.Time
+	if len(c.Command) > 0 {
+		limit *= hopeless
+	}
+	if x.cost.Time <= limit {
+		return nil
+	}
+	return &child.LimitError{Of: child.OfTime, Text: fmt.Sprintf(
+		"compiling it would take about %v of processor time, %v of them for function %d alone: make that simpler, or raise limits.load.time",
+		x.cost.Time.Round(time.Second), x.cost.Most.Round(time.Second), x.cost.Heaviest)}
+}
+
+// compileIn reads the code from its entry in the folder, or compiles it and adds the entry.
+func (c *Compiler) compileIn(ctx context.Context, x *Code, folder *codedir.Folder) error {
+	entry, err := c.entry(ctx, x, folder)
+	if err != nil {
+		return err
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(entry.Path)
+	if err != nil {
+		return err
+	}
+	if err := c.compile(ctx, x, cache); err != nil {
+		return errors.Join(err, entry.Remove())
+	}
+	changed, err := entry.Seal()
+	switch {
+	case err != nil: // it is used all the same
+		c.compiled.Add(1)
+		c.notKept(ctx, errors.Join(err, entry.Remove()))
+	case changed:
+		c.compiled.Add(1)
+	default:
+		c.read.Add(1)
+	}
+	return nil
+}
+
+// compile compiles the code with the engine of a cache, where it stays.
+func (c *Compiler) compile(ctx context.Context, x *Code, cache wazero.CompilationCache) error {
+	runtime := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(cache))
+	compiled, err := runtime.CompileModule(ctx, x.wasm)
+	if err != nil {
+		return errors.Join(err, runtime.Close(ctx), cache.Close(ctx))
+	}
+	x.cache, x.runtime, x.compiled = cache, runtime, compiled
+	return nil
+}
+
+// entry returns the folder's entry for some code.
+func (c *Compiler) entry(ctx context.Context, x *Code, folder *codedir.Folder) (*codedir.Entry,
+	error) {
+	entry, err := folder.Entry(x.name())
+	if err == nil && entry.Damaged != nil {
+		c.Log.WarnContext(ctx,
+			"a handler's compiled code was damaged; it is removed and compiled again", "entry",
+			entry.Path,
+			"error", entry.Damaged)
+	}
+	return entry, err
+}
+
+func (c *Compiler) notKept(ctx context.Context, err error) {
+	c.unkept.Add(1)
+	c.Log.WarnContext(ctx,
+		"a handler's compiled code cannot be kept; the next start compiles it again", "error", err)
+}

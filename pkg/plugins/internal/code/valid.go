@@ -1,0 +1,31 @@
+package code
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/informerd/informerd/pkg/plugins/internal/meter"
+	"github.com/informerd/informerd/pkg/plugins/internal/wasmfile"
+)
+
+// Validate returns why the engine would refuse a module. It asks the engine's interpreter, which is
+// quicker than the compiler and refuses the same.
+func Validate(m *wasmfile.Module) error {
+	ctx := context.Background()
+	config := wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2)
+	r := wazero.NewRuntimeWithConfig(ctx, config)
+	defer r.Close(ctx)
+	if _, err := r.CompileModule(ctx, m.Code); err != nil {
+		return fmt.Errorf("the module is not valid: %w", err)
+	}
+	return nil
+}
+
+// CheckMetering returns why a module cannot be metered, and so would not be loaded.
+func CheckMetering(m *wasmfile.Module) error {
+	_, err := meter.Rewrite(m.Code, meter.Options{MaxTable: wasmfile.MaxTableElements})
+	return err
+}

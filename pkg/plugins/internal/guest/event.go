@@ -1,0 +1,102 @@
+package guest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/informerd/informerd/pkg/informer/event"
+	"github.com/informerd/informerd/pkg/plugins/abi"
+	"github.com/informerd/informerd/pkg/plugins/internal/code"
+	"github.com/informerd/informerd/pkg/plugins/internal/crash"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc"
+	"github.com/informerd/informerd/pkg/plugins/internal/hostfunc/eventv1"
+)
+
+// OnEvent calls on_event.
+func (g *Guest) OnEvent(ctx context.Context, e event.Event) (eventv1.Result, error) {
+	g.events.Begin(e)
+	g.args = g.events.Args()
+	err := g.guard(ctx, abi.ExportOnEvent, g.module.cfg.Limits.Deadline, g.callEntry)
+	result := g.events.Result(abi.Verdict(int32(g.args[0])))
+	g.endCall()
+	if err != nil {
+		return eventv1.Result{}, err
+	}
+	if result.Verdict < abi.Done || result.Verdict > abi.Fail {
+		return eventv1.Result{}, g.crash(abi.ExportOnEvent, crash.Protocol,
+			badVerdict(result.Verdict))
+	}
+	if result.Verdict != abi.Done {
+		result.Emitted = nil
+	}
+	return result, nil
+}
+
+// endCall makes the guest idle.
+func (g *Guest) endCall() {
+	g.caller.Phase = hostfunc.PhaseIdle
+	g.caller.EndEvent()
+}
+
+func (g *Guest) callEntry(ctx context.Context) error {
+	if err := g.events.WritePrefetch(g.mod.Memory()); err != nil {
+		return err
+	}
+	if err := g.call(ctx, &g.entry, g.args[:]); err != nil {
+		return err
+	}
+	return g.entry.Trim(g.mod)
+}
+
+func badVerdict(v abi.Verdict) error {
+	return fmt.Errorf("its result is %d, it must be 0 (done), 1 (drop), 2 (retry) or 3 (fail)", v)
+}
+
+// OnBatch has on_batch, or a WASI command, work on some events. Current is the event that an error
+// is about.
+func (g *Guest) OnBatch(ctx context.Context, events []event.Event) (results []eventv1.Result,
+	current event.Event, err error) {
+	g.events.BeginBatch(events)
+	g.batchTime = time.Duration(len(events)) * g.module.cfg.Limits.Deadline
+	if g.module.kind == code.Command {
+		results, err = g.runCommand(ctx)
+	} else {
+		results, err = g.onBatch(ctx)
+	}
+	current = g.events.Current()
+	g.events.EndBatch()
+	return results, current, err
+}
+
+// onBatch calls on_batch.
+func (g *Guest) onBatch(ctx context.Context) ([]eventv1.Result, error) {
+	g.caller.Phase = hostfunc.PhaseBatch
+	g.args[0] = uint64(len(g.events.Batch()))
+	err := g.guard(ctx, abi.ExportOnBatch, g.batchTime, g.callBatch)
+	g.endCall()
+	if err != nil {
+		return nil, err
+	}
+	verdict := abi.Verdict(int32(g.args[0]))
+	if verdict < abi.Done || verdict > abi.Fail {
+		return nil, g.crash(abi.ExportOnBatch, crash.Protocol, badVerdict(verdict))
+	}
+	return g.events.AllResults(verdict), nil
+}
+
+func (g *Guest) callBatch(ctx context.Context) error {
+	if err := g.call(ctx, &g.batchEntry, g.args[:]); err != nil {
+		return err
+	}
+	if g.caller.Phase == hostfunc.PhaseEvent {
+		if err := g.events.Settle(g.mod.Memory()); err != nil {
+			g.caller.Fault = &crash.Fault{Reason: crash.Protocol, Err: err}
+			return err
+		}
+	}
+	return g.batchEntry.Trim(g.mod)
+}
+
+// Ended reports whether the guest has ended itself, as a WASI command does after each run.
+func (g *Guest) Ended() bool { return g.module.kind == code.Command }
