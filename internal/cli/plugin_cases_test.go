@@ -195,7 +195,7 @@ http:
 	}
 	code, stdout, _ := run(dir, "plugin test @/cases/flow.yaml --update")
 	if code != exitRun || !strings.Contains(stdout,
-		"@/cases/flow.yaml:2:10: events[0] stands in braces, so nothing can be added to it; write one field a line") {
+		"@/cases/flow.yaml:2:10: events[0] is in braces, so nothing can be added to it; write one field a line") {
 		t.Errorf("exit %d\n%s", code, stdout)
 	}
 }

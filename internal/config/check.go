@@ -61,7 +61,7 @@ func sorted[V any](m map[string]V) func(yield func(string, V) bool) {
 	}
 }
 
-// known is the hint for a name that is not known. It is left out when so many mistakes were found
+// known returns the hint for an unknown name. It is left out when so many mistakes were found
 // that most are not shown: comparing every wrong name with every right one would take long.
 func known[V any](r *document.Report, name, what string, all map[string]V) string {
 	const most = 10

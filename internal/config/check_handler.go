@@ -55,7 +55,7 @@ func checkCachedInformers(c *Config, g *CacheGrant, path string, r *document.Rep
 	}
 }
 
-// checkRequestTime warns of requests that have less time than it seems.
+// checkRequestTime warns of requests that have less time than their timeout.
 func checkRequestTime(h *Handler, path string, r *document.Report) {
 	grant, deadline := document.Join(document.Join(path, "grants"), "http"),
 		document.Join(document.Join(path, "limits"), "deadline")
@@ -77,10 +77,10 @@ func checkRequestTime(h *Handler, path string, r *document.Report) {
 }
 
 var (
-	// ownHeaders are those that say how a message is cut out of the stream and whom it is for.
+	// ownHeaders are those that frame a message or name its receiver.
 	ownHeaders = regexp.MustCompile(
 		`^(connection|content-length|expect|host|http2-settings|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$`)
-	// credentials are headers that hold one, as far as their names tell.
+	// credentials are names of headers that hold one.
 	credentials = regexp.MustCompile(
 		`authorization|cookie|token|secret|passw|credential|api-?key|access-?key|private-?key|(^|-)(auth|key|signature)($|-)`)
 )

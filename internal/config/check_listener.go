@@ -28,8 +28,8 @@ func checkStream(l *Listener, path string, r *document.Report, further ...*docum
 	checkOverflow(l, path, r)
 }
 
-// checkOverflow refuses a buffer that may lose deletes for what remembers objects until they are
-// deleted.
+// checkOverflow refuses a buffer that may lose deletes if the listener remembers objects until they
+// are deleted.
 func checkOverflow(l *Listener, path string, r *document.Report) {
 	field := document.Join(document.Join(path, "buffer"), "overflow")
 	if !r.Good(field) || l.Buffer.Overflow != OverflowDrop {
@@ -82,7 +82,7 @@ func checkOn(l *Listener, path string, r *document.Report) {
 	at := slices.Index(l.On, event.Resync)
 	switch {
 	case r.Failed(period) || r.Broken(path) || !allGood:
-		// The period or the list may be right once their mistakes are mended.
+		// The period or the list may be right once their mistakes are corrected.
 	case at >= 0 && l.Resync.Duration == 0:
 		r.BadValue(document.Item(field, at), "add a period to the listener, as in resync: 5m",
 			"%s is resync, but %s has no resync period", document.Item(field, at), path)
@@ -93,7 +93,7 @@ func checkOn(l *Listener, path string, r *document.Report) {
 	}
 }
 
-// checkSpill refuses a file for a buffer that has none.
+// checkSpill refuses the settings of a file for a buffer without one.
 func checkSpill(b *Buffer, path string, r *document.Report) {
 	spill := document.Join(path, "spill")
 	if b.Spill != nil && b.Overflow != OverflowSpill && !r.Failed(document.Join(path, "overflow")) {

@@ -146,7 +146,7 @@ func TestRuleMistakes(t *testing.T) {
 			listenerWith("rules: [{name: r, deny: ' ', message: ''}]"),
 			"10:29: listeners.a.rules[0].deny is empty; give it an expression that is true for a violation\n" +
 				"10:43: listeners.a.rules[0].message is empty; remove it to report the rule's name"},
-		{"deny that is no text", listenerLine, listenerWith("rules: [{name: r, deny: true}]"),
+		{"deny that is not text", listenerLine, listenerWith("rules: [{name: r, deny: true}]"),
 			"10:29: listeners.a.rules[0].deny must be a string, is true; put it in quotes"},
 		{"name", listenerLine, listenerWith("rules: [{name: No Latest, deny: x}]"),
 			`10:20: listeners.a.rules[0].name must be a DNS label, is "No Latest"` + label},

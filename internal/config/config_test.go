@@ -370,7 +370,7 @@ func TestLoad(t *testing.T) {
 	}
 	c, err := Load(path)
 	if err != nil || c.File() != path {
-		t.Fatalf("Load gives %v, %v", c, err)
+		t.Fatalf("Load returns %v, %v", c, err)
 	}
 	// A ConfigMap's files are links to a folder that changes.
 	link := filepath.Join(dir, "link.yaml")

@@ -14,7 +14,7 @@ type (
 	Errors = document.Errors
 )
 
-// maxNotLoaded is how many files are named that were not loaded because of mistakes in others.
+// maxNotLoaded is how many files without mistakes are named that were not loaded.
 const maxNotLoaded = 20
 
 // notLoaded adds an entry that names the policy files without mistakes, of the configuration that
@@ -37,7 +37,7 @@ func notLoaded(e Errors, by string, files []string) Errors {
 // NotLoaded completes mistakes that were found in the configuration after it was read, such as
 // expressions that do not compile: if some are in policy files, a last entry names the policy files
 // without mistakes, which cannot be loaded because of the others. As when a configuration is read,
-// no more than 100 mistakes are left.
+// at most 100 mistakes remain.
 func (c *Config) NotLoaded(mistakes Errors) Errors {
 	wrong := make(map[string]bool, len(mistakes))
 	for _, err := range mistakes {

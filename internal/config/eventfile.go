@@ -39,8 +39,8 @@ type EventText struct {
 }
 
 // ReadEvents reads a text of one or more documents, YAML or JSON, JSON lines among it. A document
-// is an event with the fields of EventText, or an object as it is, which stands for its add, or a
-// list of such objects. File is for errors, which are an Errors.
+// is an event with the fields of EventText, or an object, which is taken as its add, or a list of
+// objects. File is for errors, which are an Errors.
 func ReadEvents(file string, data []byte) ([]EventText, error) {
 	if len(data) > MaxEvents {
 		return nil, Errors{{File: file, Message: fmt.Sprintf("the events have more than %d bytes",
@@ -61,7 +61,7 @@ func ReadEvents(file string, data []byte) ([]EventText, error) {
 	return events, err
 }
 
-// isJSON tells whether a text is to be read as JSON. Many YAML texts begin with a brace, too.
+// isJSON reports whether a text must be read as JSON. Many YAML texts begin with a brace, too.
 func isJSON(file string, data []byte) bool {
 	switch filepath.Ext(file) {
 	case ".json", ".jsonl", ".ndjson":
@@ -133,7 +133,7 @@ func yamlEvents(file string, data []byte) (events []EventText, err error) {
 }
 
 // eventsIn decodes one document. An event is decoded by its fields, so that mistakes have their
-// places, and are an Errors; what is wrong with the document as a whole is wrong.
+// places: they are in err, an Errors. A mistake about the whole document is in wrong.
 func eventsIn(part document.Part) (events []EventText, wrong, err error) {
 	if part.HasMember("object") && !part.HasMember("kind") {
 		var e EventText
@@ -207,7 +207,7 @@ func oneEvent(e EventText) ([]EventText, error) {
 	return []EventText{e}, err
 }
 
-// Complete fills in the op and tells what does not go together.
+// Complete fills in the op. The error is about fields that contradict each other.
 func (e *EventText) Complete(old bool) error {
 	if e.Op == 0 {
 		e.Op = event.Add

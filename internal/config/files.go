@@ -15,9 +15,9 @@ import (
 
 // files is where policy files are found.
 type files interface {
-	// glob gives the paths that match, sorted.
+	// glob returns the paths that match, sorted.
 	glob(pattern string) ([]string, error)
-	// read gives the content, or the beginning of it if it is larger than document.MaxSize.
+	// read returns the content, or its beginning if it is larger than document.MaxSize.
 	read(path string) ([]byte, error)
 }
 
@@ -29,7 +29,7 @@ func (disk) glob(pattern string) ([]string, error) {
 		return nil, err
 	}
 	matches, err := filepath.Glob(pattern)
-	// A mounted ConfigMap keeps its files in a folder ..data that nobody means by *.
+	// A mounted ConfigMap keeps its files in a folder ..data, which is not meant by *.
 	matches = slices.DeleteFunc(matches, func(path string) bool {
 		info, err := os.Stat(path)
 		return err == nil && info.IsDir() && strings.HasPrefix(filepath.Base(path), ".")
@@ -38,8 +38,9 @@ func (disk) glob(pattern string) ([]string, error) {
 	return matches, err
 }
 
-// closedFolder gives an error if the pattern looks into a folder that cannot be read. filepath.Glob
-// passes over it as if it were empty, and then policies would be missing without a word.
+// closedFolder returns an error if the pattern looks into a folder that cannot be read.
+// filepath.Glob passes over it as if it were empty, and then policies would be missing without a
+// word.
 func closedFolder(pattern string) error {
 	if !strings.ContainsAny(pattern, `*?[\`) {
 		_, err := os.Lstat(pattern)
@@ -64,7 +65,7 @@ func closedFolder(pattern string) error {
 	return nil
 }
 
-// list tries to read a folder. What is none is left alone.
+// list tries to read a folder. Other files are left alone.
 func list(folder string) error {
 	info, err := os.Stat(folder)
 	if err != nil || !info.IsDir() {
@@ -88,8 +89,9 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// read refuses what is no regular file before it is opened, since opening a device may do something
-// and opening a pipe waits for a writer; and after, because it may have been replaced in between.
+// read refuses everything but regular files. It looks before it opens one, since opening a device
+// may have effects and opening a pipe waits for a writer, and again after that, since the file may
+// have been replaced.
 func (disk) read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -127,7 +129,7 @@ func regular(info fs.FileInfo) error {
 	return nil
 }
 
-// below gives the pattern as it counts from a folder, whose own name is no pattern.
+// below returns the pattern relative to a folder, whose own name is not a pattern.
 func below(folder, pattern string) string {
 	if filepath.IsAbs(pattern) {
 		return filepath.Clean(pattern)

@@ -11,7 +11,7 @@ import (
 	"github.com/informerd/informerd/internal/config/document"
 )
 
-// onDisk writes files below a new folder, and gives the folder and what Parse says to a
+// onDisk writes files below a new folder, and returns the folder and what Parse says to a
 // configuration in it that names the pattern.
 func onDisk(t *testing.T, files map[string]string) (dir string,
 	load func(pattern string) (*Config, error)) {
@@ -150,6 +150,6 @@ func TestLargePolicyFileIsNotReadInFull(t *testing.T) {
 	expect(t, err, dir+"/p/a.yaml: the policy is larger than 1048576 bytes")
 	data, err := disk{}.read(filepath.Join(dir, "p/a.yaml"))
 	if err != nil || len(data) != document.MaxSize+1 {
-		t.Errorf("read gives %d bytes, %v", len(data), err)
+		t.Errorf("read returns %d bytes, %v", len(data), err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// Each of these says what is wrong with a text, as it follows the field's path, and what to do. An
-// empty problem is none.
+// Each of these returns the problem with a text, as it follows the field's path, and what to do.
+// The problem is empty if there is none.
 
 func notAllNamespaces(text, _ string) (problem, hint string) {
 	if text == "" || text == "*" {
@@ -47,7 +47,7 @@ func checkMethod(text, _ string) (problem, hint string) {
 // variable is what a shell would replace in a path. A lone $ may be part of a file's name.
 var variable = regexp.MustCompile(`\$\{[A-Za-z_]\w*\}|(^|/)\$[A-Z_][A-Z0-9_]*(/|$)`)
 
-// checkPath checks a path of what, as in "a folder". Nothing in it is expanded, as a shell would.
+// checkPath checks the path of what, as in "a folder". Nothing in it is expanded.
 func checkPath(path, what string) (problem, hint string) {
 	const asItIs = "paths are taken as they are: write it out in full, or relative to the folder of this configuration"
 	switch {
@@ -77,7 +77,7 @@ func checkPolicyFiles(pattern, what string) (problem, hint string) {
 			`"[" and "\" are written as "\[" and "\\" if the names have them`
 	}
 	if strings.Contains(pattern, "**") {
-		// It would be read as *, and deeper files would be missed without a word.
+		// It would be read as *, and deeper files would be missed silently.
 		return ": ** for folders in folders is not supported: " + document.Quote(pattern),
 			"give each folder an entry, as in policies/*.yaml"
 	}
@@ -150,8 +150,8 @@ func checkDrop(text, _ string) (problem, hint string) {
 	return "", ""
 }
 
-// checkURLPrefix says what is wrong with a URL, as the host of handlers sees it, without showing
-// it: there may be a password in it.
+// checkURLPrefix returns what the host of handlers says of a URL. The URL is not shown: there may
+// be a password in it.
 func checkURLPrefix(text, _ string) (problem, hint string) {
 	err := plugins.CheckHTTPAllow(text)
 	if err == nil {

@@ -48,7 +48,7 @@ func (g Grants) Host() (granted plugins.Grants) {
 
 func (g *EmitGrant) host() *plugins.EmitGrant {
 	granted := &plugins.EmitGrant{Kinds: []abi.EmitKind{}, Types: g.Types, Count: g.Count,
-		Bytes: int64(g.Bytes)} // no kinds are none
+		Bytes: int64(g.Bytes)} // an empty list means none
 	for _, kind := range []abi.EmitKind{abi.EmitEvent, abi.EmitData} {
 		if slices.Contains(g.Kinds, kind.String()) {
 			granted.Kinds = append(granted.Kinds, kind)

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Grants are a handler's rights. One that is not there is not granted.
+// Grants are a handler's rights. It has no others.
 type Grants struct {
 	// Log lets the module write log lines.
 	Log *LogGrant `json:"log,omitempty"`
@@ -60,8 +60,8 @@ type RandomGrant struct {
 	Seed *int `json:"seed,omitempty" jsonschema:"minimum=0,maximum=2147483647"`
 }
 
-// HTTPGrant lets a handler make HTTP requests. Whatever it allows, a request does not reach
-// loopback, link-local and metadata addresses unless allow names the very address.
+// HTTPGrant lets a handler make HTTP requests. They do not reach loopback, link-local and metadata
+// addresses unless allow names the very address.
 type HTTPGrant struct {
 	// Allow are the URLs that requests may go to, and to what is below them:
 	// https://hooks.example.com/a allows /a and /a/b, not /ab.
@@ -90,7 +90,7 @@ type HeaderValue struct {
 	// FromEnv is the name of an environment variable, which must not be empty.
 	FromEnv string `json:"fromEnv,omitempty" jsonschema:"oneof_required=value,format=variable"`
 	// FromFile is the path of a file, which must not be empty; a relative one counts from the
-	// folder of this configuration. A line break at its end is left out. It is read when informerd
+	// folder of this configuration. A line break at its end is removed. It is read when informerd
 	// starts.
 	FromFile string `json:"fromFile,omitempty" jsonschema:"oneof_required=value,format=path" item:"a file"`
 
@@ -114,7 +114,7 @@ type EmitGrant struct {
 	// Types are those that its events may have: one that ends in a dot, as in com.example., allows
 	// all that begin with it. Default: all but those of informerd itself.
 	Types []string `json:"types,omitempty" jsonschema:"minItems=1,maxItems=100,uniqueItems,format=event-type" item:"type"`
-	// Count is how much it may emit.
+	// Count is how many events and data it may emit.
 	Count int `json:"count" jsonschema:"default=64,minimum=1,maximum=1000"`
 	// Bytes is how large all of it may be together.
 	Bytes Bytes `json:"bytes" jsonschema:"default=1Mi,minimum=1Ki,maximum=16Mi"`

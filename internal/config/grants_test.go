@@ -179,7 +179,7 @@ func TestHeaderMistakes(t *testing.T) {
 	})
 }
 
-// A credential does not stand in the configuration, which many can read, and an error about that
+// A credential must not be in the configuration, which many can read, and an error about that
 // does not show it.
 func TestHeadersThatHoldCredentials(t *testing.T) {
 	for name, held := range map[string]bool{
@@ -223,7 +223,7 @@ func TestStateMistakes(t *testing.T) {
 	})
 }
 
-// What a request has less time for than it seems is told, and is no mistake.
+// A request with less time than its timeout is a warning, not a mistake.
 func TestWarningsOfRequestTimes(t *testing.T) {
 	const a = "listeners.a.handler."
 	for text, want := range map[string]string{

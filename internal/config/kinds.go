@@ -27,7 +27,7 @@ func newKind(noun, kind string) *document.Kind {
 	}
 }
 
-// types are those whose values have a form of their own.
+// types decode the values that have a form of their own.
 var types = map[reflect.Type]func(document.Value, any){
 	reflect.TypeFor[event.Op](): func(v document.Value, into any) {
 		decodeOp(v, into.(*event.Op))
@@ -65,7 +65,7 @@ func opWords() (words []string) {
 	return words
 }
 
-// decodeHeader decodes a text, or where to find it. Its errors do not show a value: it may be a
+// decodeHeader decodes a text, or the place of one. Its mistakes do not show a value: it may be a
 // secret.
 func decodeHeader(v document.Value, into *HeaderValue) {
 	switch {
@@ -93,7 +93,7 @@ func decodeRef(v document.Value, into *InformerRef) {
 	}
 }
 
-// synonyms are what other tools call what is one of a few words here.
+// synonyms are words of other tools, with the words for the same here.
 var synonyms = map[string][]string{
 	"warning": {SeverityMedium, "warn"}, "warn": {SeverityMedium}, "moderate": {SeverityMedium},
 	"normal": {SeverityMedium}, "average": {SeverityMedium},

@@ -16,17 +16,17 @@ import (
 	"github.com/informerd/informerd/internal/config/document"
 )
 
-// Loading says how a configuration is read. The zero value is right for one that is to run.
+// Loading says how a configuration is read. The zero value is for one that will run.
 type Loading struct {
 	// More finds further mistakes in a configuration that has some already, such as those in its
 	// expressions, so that its author sees all of them at once. What had mistakes may be missing or
 	// incomplete in it: informers are nil, listeners without an informer. Mistakes in fields that
 	// are wrong already are left out. Nil: none.
 	More func(*Config) Errors
-	// Stdin is read in place of a file for the path "-". Nil: that is a file of this name.
+	// Stdin is read instead of a file for the path "-". Nil: "-" is the name of a file.
 	Stdin io.Reader
-	// Policies takes a policy file for a configuration that has nothing else, with an output
-	// stdout.
+	// Policies allows a policy file as well: it becomes a configuration with nothing else but an
+	// output stdout.
 	Policies bool
 }
 
@@ -62,7 +62,7 @@ func isPolicy(path string, data []byte) bool {
 	return document.Member(path, data, "kind") == PolicyKind
 }
 
-// oneFile is the text of one policy file, whatever its path.
+// oneFile is the text of one policy file under any path.
 type oneFile struct {
 	path string
 	data []byte
@@ -98,7 +98,7 @@ func read(path string) ([]byte, error) {
 
 // Parse checks the text of a configuration, reads the policy files it names and fills in defaults.
 // File is its path: errors name it, relative paths in the configuration count from its folder, and
-// .json makes the text JSON. It need not exist.
+// .json makes the text JSON. The file does not have to exist.
 func Parse(file string, data []byte) (*Config, error) { return Loading{}.parse(file, data, disk{}) }
 
 func parse(file string, data []byte, disk files) (*Config, error) {
@@ -162,9 +162,8 @@ func rightKind(r *document.Report, apiVersion, kind, wanted string) bool {
 // File is the path the configuration was read from.
 func (c *Config) File() string { return c.source.File() }
 
-// ListenersInOrder gives the listeners of the configuration itself in the order in which they stand
-// there, then those of policy files in the order of the entries that name them, those of one entry
-// sorted by path.
+// ListenersInOrder returns the listeners of the configuration itself in its order, then those of
+// policy files in the order of the entries that name them, those of one entry sorted by path.
 func (c *Config) ListenersInOrder() []*Listener {
 	var all []*Listener
 	for _, l := range c.Listeners {
@@ -186,7 +185,7 @@ func (c *Config) ListenersInOrder() []*Listener {
 	return all
 }
 
-// Path gives a path of the configuration as others can open it: a relative one counts from the
+// Path returns a path of the configuration as others can open it: a relative one counts from the
 // folder of the file. A path that begins with ~/ stays as it is.
 func (c *Config) Path(path string) string {
 	if path == "" || filepath.IsAbs(path) || path == "~" || strings.HasPrefix(path, "~/") {
@@ -195,9 +194,9 @@ func (c *Config) Path(path string) string {
 	return filepath.Join(filepath.Dir(c.source.File()), path)
 }
 
-// ErrorAt makes an Error about a field, as in listeners.crash-loops.handler.wasm, with the place
-// where its value stands, or if it does not stand in the file, the mapping it belongs to. What a
-// policy says of its listener is found in its file.
+// ErrorAt returns an Error about a field, as in listeners.crash-loops.handler.wasm, with the place
+// of its value or, if the file does not have it, of the mapping it belongs to. Fields of a policy's
+// listener are found in the policy's file.
 func (c *Config) ErrorAt(field, message, hint string) Error {
 	file, at := c.find(field)
 	return Error{File: file, Line: at.Line, Column: at.Column, Field: field, Message: message,
@@ -224,11 +223,11 @@ func (c *Config) find(field string) (file string, at document.Place) {
 	return c.source.File(), c.source.Place(field)
 }
 
-// Warnings are about what is legal and suspicious, in the order of the listeners' names.
+// Warnings returns what is legal and suspicious, in the order of the listeners' names.
 func (c *Config) Warnings() []Error { return c.warnings }
 
 // Digest is the same for configurations that mean the same: comments, order and defaults written
-// out do not matter. It covers what stands in policy files, but not where they are.
+// out do not matter. It covers the content of policy files, but not where they are.
 func (c *Config) Digest() string {
 	type own struct {
 		Description string               `json:"description,omitempty"`

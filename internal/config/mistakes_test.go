@@ -94,7 +94,7 @@ func TestSchemaMistakes(t *testing.T) {
 				"9:3: listeners.a is defined twice, first on line 8; keep one of them"},
 		{"merge key", listenerLine, listenerWith("<<: {workers: 2}"),
 			"10:5: merge keys (<<) are not supported, there is one in listeners.a; write the fields out"},
-		{"key that is no string", listenerLine, listenerWith("5: 2"),
+		{"key that is not a string", listenerLine, listenerWith("5: 2"),
 			`10:5: the key "5" in listeners.a is not a string; put it in quotes`},
 		{"key that is a list", listenerLine, listenerWith("[a]: 2"),
 			"10:5: a key in listeners.a is not a name"},

@@ -20,14 +20,15 @@ const maxObject = 4 << 20
 // maxObjects is the largest file with a list of objects that is read, in bytes.
 const maxObjects = 64 << 20
 
-// ReadObject reads a file with one Kubernetes object, as YAML or JSON, and gives it as JSON.
+// ReadObject reads a file with one Kubernetes object, as YAML or JSON, and returns it as JSON.
 func ReadObject(path string) ([]byte, error) {
 	object, _, err := readObject(path, nil, maxObject)
 	return object, err
 }
 
 // ReadObjects reads a file with one Kubernetes object or with a list of them, as kubectl get -o
-// yaml prints it, and returns each as JSON. The path - is stdin. It reports whether it was a list.
+// yaml prints it, and returns each as JSON. The path - is stdin. It also reports whether it was a
+// list.
 func ReadObjects(path string, stdin io.Reader) (objects [][]byte, list bool, err error) {
 	object, name, err := readObject(path, stdin, maxObjects)
 	if err != nil {

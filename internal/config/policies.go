@@ -20,7 +20,7 @@ const (
 	maxPolicyNodes = 500_000
 )
 
-// policySource is where the fields of a policy's listener stand.
+// policySource is where the fields of a policy's listener are.
 type policySource struct {
 	document.Source
 	listener string
@@ -32,8 +32,8 @@ type policySource struct {
 type policyFile struct {
 	*document.Report
 	entry     int     // of Config.Policies
-	policy    *Policy // nil if its text is none
-	listener  string  // its name, empty if it has none that can be used
+	policy    *Policy // nil if the text could not be read
+	listener  string  // its name, empty if it has none that is valid and free
 	informers []placedInformer
 }
 
@@ -68,7 +68,7 @@ func loadPolicies(c *Config, r *document.Report, disk files) *policySet {
 
 func entryFiles(i int) string { return document.Join(document.Item("policies", i), "files") }
 
-// entry reads the files of one entry. It says whether there is room for more.
+// entry reads the files of one entry. It reports whether there is room for more.
 func (s *policySet) entry(i int) (room bool) {
 	field, pattern := entryFiles(i), s.config.Policies[i].Files
 	paths, err := s.disk.glob(below(filepath.Dir(s.report.File()), pattern))
@@ -140,7 +140,7 @@ func (s *policySet) read(file string, entry int) *policyFile {
 	d, err := document.Read(policy, file, data, p.policy)
 	s.nodes += d.Nodes
 	switch {
-	case d.Report == nil: // the text is none
+	case d.Report == nil: // the text could not be read
 		p.policy = nil
 		p.addAll(err)
 	case err != nil:
@@ -163,8 +163,8 @@ func (p *policyFile) addAll(err error) {
 	}
 }
 
-// listener checks a policy and adds its listener to the configuration, mistakes or not, if the name
-// is free.
+// listener checks a policy. It adds the policy's listener to the configuration, with mistakes or
+// without, if the name is free.
 func (s *policySet) listener(p *policyFile) {
 	p.Check(p.policy, "")
 	name, free := s.name(p)
@@ -203,7 +203,7 @@ func (s *policySet) listener(p *policyFile) {
 	s.config.Listeners[name] = l
 }
 
-// name gives the name of the policy's listener, and whether it is one and free.
+// name returns the name of the policy's listener, and reports whether it is valid and free.
 func (s *policySet) name(p *policyFile) (string, bool) {
 	const field = "name"
 	if p.Has(field) {
@@ -214,7 +214,7 @@ func (s *policySet) name(p *policyFile) (string, bool) {
 		}
 		return name, p.Good(field)
 	}
-	base := strings.Trim(filepath.Base(p.File()), "<>") // standard input is no name
+	base := strings.Trim(filepath.Base(p.File()), "<>") // standard input has no name
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	const hint = "add a name to the policy, or rename the file"
 	switch taken := s.names[name]; {
@@ -234,7 +234,7 @@ func (s *policySet) name(p *policyFile) (string, bool) {
 	return name, true
 }
 
-// informers gives the informers of all files.
+// informers returns the informers of all files.
 func (s *policySet) informers() []placedInformer {
 	var all []placedInformer
 	for _, p := range s.loaded {
@@ -267,7 +267,7 @@ func (s *policySet) add(more Errors) {
 	}
 }
 
-// errors gives all mistakes: those of the configuration, then those of each file.
+// errors returns all mistakes: those of the configuration, then those of each file.
 func (s *policySet) errors() Errors {
 	reports := []*document.Report{s.report}
 	var good []string
@@ -284,12 +284,12 @@ func (s *policySet) errors() Errors {
 	return all
 }
 
-// sources gives what remains of the files when all are good.
+// sources returns where the fields of the policies are, when all are good.
 func (s *policySet) sources() []policySource {
 	var all []policySource
 	for _, p := range s.loaded {
 		if p.policy == nil {
-			continue // its text is none
+			continue // the text could not be read
 		}
 		all = append(all, policySource{p.Source, p.listener, document.Item("policies", p.entry),
 			p.policy})

@@ -8,7 +8,7 @@ import (
 // configuration.
 const PolicyKind = "Policy"
 
-// Policies name files of rules and say where what comes out of them goes.
+// Policies name files of rules, and the outputs of what they report.
 type Policies struct {
 	// Files is the path of policy files, a pattern as filepath.Match has it: policies/*.yaml. A
 	// relative one counts from the folder of this configuration. It must match a file; folders that
@@ -20,7 +20,7 @@ type Policies struct {
 }
 
 // Policy is the content of one policy file. It becomes a listener of its name, with the outputs of
-// the entry that names the file and the defaults of a listener for what a policy does not have.
+// the entry that names the file and a listener's defaults for all that a policy does not have.
 type Policy struct {
 	// APIVersion is the version of the format.
 	APIVersion string `json:"apiVersion" jsonschema:"required,enum=informerd.dev/v1alpha1"`
@@ -34,20 +34,20 @@ type Policy struct {
 	// InformerRef is the name of an informer of this file or of the configuration, or an informer
 	// in full.
 	InformerRef InformerRef `json:"informer" jsonschema:"required"`
-	// Informers are others, in whose caches the expressions look objects up. They are known in this
-	// file only, and go before those of the configuration. Default: none.
+	// Informers are further ones, in whose caches the expressions look objects up. They are known
+	// in this file only, and take precedence over those of the configuration. Default: none.
 	Informers map[string]*Informer `json:"informers,omitempty" jsonschema:"propertyNames=dns-label"`
 	// Select is an expression that says which objects the rules look at. Default: none, all
 	// objects.
 	Select Expression `json:"select,omitzero" jsonschema:"minLength=1"`
 	// Resync is the period after which every object is looked at again.
 	Resync metav1.Duration `json:"resync,omitzero" jsonschema:"default=0s,zero=never,minimum=1s"`
-	// Rules say what must be true of the objects.
+	// Rules describe unwanted states of the objects.
 	Rules []Rule `json:"rules" jsonschema:"required,minItems=1" item:"rule"`
 }
 
-// Rule is something that must be true of each object. What is not is a violation: it is reported
-// when it begins and when it ends.
+// Rule describes an unwanted state of an object. informerd reports each violation when it begins
+// and when it ends.
 type Rule struct {
 	// Name is a name that no other rule of the listener has.
 	Name string `json:"name" jsonschema:"required,format=dns-label"`
@@ -58,7 +58,8 @@ type Rule struct {
 	Message Expression `json:"message,omitzero" jsonschema:"minLength=1"`
 	// Severity is how bad a violation is.
 	Severity string `json:"severity" jsonschema:"default=medium,enum=info,enum=low,enum=medium,enum=high,enum=critical"`
-	// For is how long deny must be true without a break before that is a violation; 0 is at once.
+	// For is how long deny must be true without a break until it counts as a violation; 0 is at
+	// once.
 	For metav1.Duration `json:"for,omitzero" jsonschema:"default=0s,minimum=0s,maximum=30d"`
 	// Repeat is the period after which a violation that continues is reported again.
 	Repeat metav1.Duration `json:"repeat,omitzero" jsonschema:"default=0s,zero=never,minimum=1s,maximum=30d"`

@@ -143,7 +143,7 @@ func TestNamesOfPolicies(t *testing.T) {
 			`p/My policy.v2.yaml: the policy's name is that of its file, "My policy.v2", which is not a DNS label` + rename + label},
 		"file with a name that breaks lines": {folder{"p/a\n\x1b[31mb.yaml": policyText},
 			`"p/a\n\x1b[31mb.yaml": the policy's name is that of its file, "a\n\x1b[31mb", which is not a DNS label` + rename + label},
-		"file with a name that is no text": {
+		"file with a name that is not text": {
 			folder{"p/\xff.yaml": policyText, "p/\xfe.yaml": named("fe")},
 			`"p/\xff.yaml": the policy's name is that of its file, "\xff", which is not a DNS label` + rename + label + "\n" +
 				`x.yaml: not loaded because of that: "p/\xfe.yaml"`},

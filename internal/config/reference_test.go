@@ -198,7 +198,7 @@ func (r *reference) section(s section) {
 	} else {
 		title = "`" + strings.TrimPrefix(title, ".") + "`"
 	}
-	about := strings.ReplaceAll(r.comment(s.t.Name()), " Make one with Load or Parse.", "")
+	about := aboutType(r.comment(s.t.Name()))
 	fmt.Fprintf(&r.out, "## %s\n\n%s\n\n", title, wrapped(about))
 	fields := document.FieldsOf(s.t)
 	if len(fields) == 0 {
@@ -208,9 +208,7 @@ func (r *reference) section(s section) {
 	for _, f := range fields {
 		text := r.comment(s.t.Name() + "." + f.GoName)
 		byDefault, text := defaultOf(f, text)
-		text = strings.TrimSpace(strings.TrimPrefix(text, f.GoName+" "))
-		text = strings.TrimPrefix(strings.TrimPrefix(text, "is "), "are ")
-		text = strings.ToUpper(text[:1]) + text[1:]
+		text = described(f, text)
 		fmt.Fprintf(&r.out, "| `%s` | %s | %s | %s | %s |\n", f.Name, cell(valueOf(f)),
 			cell(byDefault), cell(text), r.example(s.t, f))
 		r.add(f.Type, join(s.path, f.Name))
@@ -238,8 +236,8 @@ func (r *reference) example(t reflect.Type, f document.Field) string {
 	return "`" + cell(example) + "`"
 }
 
-// defaultOf returns the default of a field, and its comment without it. A default that is no value
-// is in the comment, as in "Default: all."
+// defaultOf returns the default of a field, and its comment without it. A default that is not a
+// value is in the comment, as in "Default: all."
 func defaultOf(f document.Field, comment string) (byDefault, rest string) {
 	rules := f.Rules
 	switch {
@@ -256,6 +254,19 @@ func defaultOf(f document.Field, comment string) (byDefault, rest string) {
 		return m[1], strings.Replace(comment, m[0], " ", 1)
 	}
 	return "", comment
+}
+
+// described returns the comment of a field without the field's name in it: Its value, for "Name is
+// its value."
+func described(f document.Field, comment string) string {
+	text := strings.TrimSpace(strings.TrimPrefix(comment, f.GoName+" "))
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "is "), "are ")
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// aboutType returns the comment of a type, for those who write files.
+func aboutType(comment string) string {
+	return strings.ReplaceAll(comment, " Make one with Load or Parse.", "")
 }
 
 // valueOf says what a value of the field may be.

@@ -68,7 +68,7 @@ var beyondSchema = map[string][]string{
 		"TestSchemaMistakes/repeated_field",
 		"TestSchemaMistakes/repeated_listener",
 		"TestSchemaMistakes/merge_key",
-		"TestSchemaMistakes/key_that_is_no_string",
+		"TestSchemaMistakes/key_that_is_not_a_string",
 		"TestSchemaMistakes/key_that_is_a_list",
 		"TestSchemaMistakes/tag",
 		"TestSchemaMistakes/octal_number",

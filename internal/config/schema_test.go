@@ -69,7 +69,7 @@ func (s *schemaWriter) ref(t reflect.Type) *jsonschema.Schema {
 }
 
 func (s *schemaWriter) define(def *jsonschema.Schema, t reflect.Type) {
-	def.Type, def.Description = "object", s.comments[t.Name()]
+	def.Type, def.Description = "object", aboutType(s.comments[t.Name()])
 	def.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 	def.Properties = map[string]*jsonschema.Schema{}
 	groups := map[string][]*jsonschema.Schema{}
@@ -91,10 +91,11 @@ func (s *schemaWriter) define(def *jsonschema.Schema, t reflect.Type) {
 func (s *schemaWriter) field(t reflect.Type, f document.Field) *jsonschema.Schema {
 	schema := s.value(f.Type, f.Rules)
 	_, text := defaultOf(f, s.comments[t.Name()+"."+f.GoName])
+	text = described(f, text)
 	if limits := f.Rules.Range(); limits != "" && f.Type.Kind() != reflect.Int {
 		text += " Range: " + limits + "."
 	}
-	schema.Description = strings.TrimSpace(text)
+	schema.Description = text
 	if v := f.Rules.Default; len(v) > 0 {
 		schema.Default = defaultJSON(f.Type, v)
 	}

@@ -139,7 +139,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkResult checks what holds for whatever stands in the files.
+// checkResult checks what holds for any files.
 func checkResult(t *testing.T, c *Config, err error) {
 	t.Helper()
 	var errs Errors
@@ -158,7 +158,7 @@ func checkResult(t *testing.T, c *Config, err error) {
 		}
 		c.Digest()
 	case !errors.As(err, &errs) || len(errs) == 0 || c != nil:
-		t.Errorf("Parse gives %v, %v", c, err)
+		t.Errorf("Parse returns %v, %v", c, err)
 	default:
 		for i, e := range errs[:min(len(errs), maxErrors)] {
 			if i > 0 && e.File == errs[i-1].File && e.Line < errs[i-1].Line || e.Message == "" {

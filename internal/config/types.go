@@ -51,7 +51,7 @@ type Config struct {
 // Cluster says which API server is watched. Without kubeconfig it is, in this order: the cluster
 // informerd runs in, the files that $KUBECONFIG names, ~/.kube/config.
 type Cluster struct {
-	// Name is the cluster's name in what comes out.
+	// Name is the cluster's name in outputs.
 	Name string `json:"name" jsonschema:"default=default,format=dns-label"`
 	// Kubeconfig is the path of a kubeconfig file; a relative one counts from the folder of this
 	// configuration, ~/ is the home folder. Variables are not expanded.
@@ -73,7 +73,7 @@ const (
 )
 
 // HTTP is where informerd answers requests about itself. It answers everybody who can connect, so
-// only the machine itself may.
+// only the machine itself may connect.
 type HTTP struct {
 	// Address is the host and the port to listen on: a loopback address or localhost, and a port,
 	// where 0 is any free one.
@@ -81,8 +81,8 @@ type HTTP struct {
 }
 
 // Health is where informerd answers probes, such as those of a kubelet: /livez is 200 as long as
-// there is an answer, /readyz if all listeners get their events. It answers anybody and says no
-// more than that; the reasons are at http.address and in the log.
+// there is an answer, /readyz if all listeners get their events. It answers everybody, and with
+// nothing else: the reasons are at http.address and in the log.
 type Health struct {
 	// Address is the host and the port to listen on. Without a host it is every address of the
 	// machine.
@@ -98,12 +98,12 @@ type Shutdown struct {
 	Close metav1.Duration `json:"close" jsonschema:"default=1s,minimum=100ms,maximum=10m"`
 }
 
-// State is where informerd keeps what is to outlast it: the values of handlers whose grant kv says
-// persist, the compiled code of all of them, so that it starts sooner, and the key of the digests
-// of Secrets, so that they stay the same. One informerd uses it at a time.
+// State is where informerd keeps what must outlast it: the values of handlers whose grant kv says
+// persist, the compiled code of handlers, so that informerd starts sooner, and the key of the
+// digests of Secrets, so that they stay the same. One informerd uses it at a time.
 type State struct {
-	// Dir is a folder; a relative path counts from the folder of this configuration. If it does not
-	// exist it is made, for the user informerd runs as and nobody else.
+	// Dir is the path of a folder; a relative path counts from the folder of this configuration. If
+	// it does not exist it is created, for the user informerd runs as and nobody else.
 	Dir string `json:"dir" jsonschema:"required,format=path" item:"a folder"`
 }
 
@@ -150,24 +150,25 @@ type Listener struct {
 	// On are the events the listener wants. Default: add, update, delete, and resync if a period is
 	// set.
 	On []event.Op `json:"on" jsonschema:"minItems=1,uniqueItems" item:"event"`
-	// Resync is the period after which every object comes again as a resync event.
+	// Resync is the period after which every object is delivered again, as a resync event.
 	Resync metav1.Duration `json:"resync,omitzero" jsonschema:"default=0s,zero=never,minimum=1s"`
-	// Buffer is what waits for the listener.
+	// Buffer is the queue in front of the listener.
 	Buffer Buffer `json:"buffer,omitzero"`
 	// Select is an expression about the object alone. It says which objects the listener is about:
-	// an update that makes it true comes as an add, one that makes it false as a delete, and rules
-	// look at no others. Default: none, all objects.
+	// an update that makes it true becomes an add, one that makes it false a delete, and rules only
+	// look at these objects. Default: none, all objects.
 	Select Expression `json:"select,omitzero" jsonschema:"minLength=1"`
 	// Filter is an expression; events for which it is false go no further. Default: none, all
 	// events pass.
 	Filter Expression `json:"filter,omitzero" jsonschema:"minLength=1"`
-	// Rules say what must be true of the objects, whatever on and filter say. Default: none.
+	// Rules describe unwanted states of the objects. on and filter do not apply to them. Default:
+	// none.
 	Rules []Rule `json:"rules,omitempty" jsonschema:"minItems=1" item:"rule"`
 	// Handler is a WASM module that gets the events that pass the filter. Default: none.
 	Handler *Handler `json:"handler,omitempty"`
-	// Workers is how many events are worked on at the same time; events of one object never are.
+	// Workers is how many events are processed at the same time; events of one object never are.
 	Workers int `json:"workers" jsonschema:"default=1,minimum=1,maximum=64"`
-	// Retry says how often and how fast an event is tried again.
+	// Retry is how often and how fast a failed event is tried again.
 	Retry Retry `json:"retry,omitzero"`
 	// Outputs are the names of the outputs that get the listener's events.
 	Outputs []string `json:"outputs" jsonschema:"required,minItems=1,uniqueItems" item:"output"`
@@ -197,8 +198,8 @@ const (
 	OverflowSpill  = "spill"
 )
 
-// Spill is the file a full buffer writes to. It has no name, and is gone when informerd ends,
-// however that happens.
+// Spill is the file a full buffer writes to. It has no name, and is gone when informerd ends in any
+// way.
 type Spill struct {
 	// Dir is the folder of the file; a relative one counts from the folder of this configuration.
 	// Default: the system's folder for temporary files.
@@ -218,8 +219,8 @@ type Handler struct {
 	// Batch is the most events that the module gets at once, if it takes several (on_batch, or a
 	// WASI command): those that wait when it is free. Others get one.
 	Batch int `json:"batch" jsonschema:"default=64,minimum=1,maximum=1000"`
-	// PauseAfter is how many crashes in a row make the listener pause: for 1s, and twice as long
-	// each time, up to 1m, as long as the next event makes it crash again. Its events wait in the
+	// PauseAfter is how many crashes in a row make the listener pause: for 1s, and then twice as
+	// long each time, up to 1m, until an event is handled without a crash. Its events wait in the
 	// buffer. 0 is never.
 	PauseAfter int `json:"pauseAfter" jsonschema:"default=5,minimum=0,maximum=1000"`
 	// Limits bound what the module may use.
@@ -237,10 +238,10 @@ type Limits struct {
 	// Fuel is how many instructions it may execute for one event; 0 means that the deadline alone
 	// bounds it. A budget has the same effect on every machine, busy or not.
 	Fuel int `json:"fuel,omitempty" jsonschema:"default=0,minimum=0,maximum=2000000000"`
-	// Recycle is after how many events a fresh instance takes the place of one, so that a module
-	// which leaks does not have to crash; -1 means never, and 0 the default. One whose memory has
-	// grown to three quarters of what it may have is replaced as well, unless the last one was
-	// started a short time ago: starts take a twentieth of a core at most.
+	// Recycle is after how many events an instance is replaced by a fresh one, so that a leak does
+	// not end in a crash; -1 means never, and 0 the default. An instance whose memory has grown to
+	// three quarters of its limit is replaced as well, unless the last one was started a short time
+	// ago: starts take at most a twentieth of a core.
 	Recycle int `json:"recycle" jsonschema:"default=1000000,minimum=-1,maximum=2000000000"`
 	// Module is the most bytes that its file may have.
 	Module Bytes `json:"module" jsonschema:"default=32Mi,minimum=1Ki,maximum=64Mi"`
@@ -250,7 +251,7 @@ type Limits struct {
 
 // LoadLimits bound what compiling a handler's module may take. A module that takes more is refused.
 type LoadLimits struct {
-	// Time is time of the processor; on the clock, compiling may take ten times that.
+	// Time is CPU time; on the clock, compiling may take ten times that.
 	Time metav1.Duration `json:"time" jsonschema:"default=1m,minimum=100ms,maximum=1h"`
 	// Memory is the most memory for the process that compiles it, and for the module itself while
 	// it is compiled.

@@ -36,8 +36,8 @@ func (r InformerRef) MarshalJSON() ([]byte, error) {
 func (l *Listener) Informer() *Informer { return l.informer }
 
 // Informers are the informers that the listener's expressions may look objects up in, by name: the
-// configuration's, and those of the policy file it comes from, which win. The map is shared: do not
-// change it.
+// configuration's, and those of the policy file it comes from, which take precedence. The map is
+// shared: do not change it.
 func (l *Listener) Informers() map[string]*Informer { return l.informers }
 
 // Ops is the set of events the listener wants.
@@ -52,7 +52,7 @@ func (l *Listener) Ops() event.OpSet {
 // Scope is what an informer watches and keeps of its resource. It is comparable. Informers on the
 // same resource with equal Scopes see the same objects and can share one watch and one cache. The
 // resource is not part of it: po, pods and pods.v1 are the same, but only the API server knows.
-// Indexes are not either: a shared cache has those of all.
+// Neither are indexes: a shared cache has those of all.
 type Scope struct {
 	Namespaces        string // sorted, joined by commas; empty for all
 	LabelSelector     string // normal form
@@ -61,7 +61,7 @@ type Scope struct {
 	KeepManagedFields bool
 }
 
-// Scope returns what the informer watches and keeps, however it was written.
+// Scope returns what the informer watches and keeps. Different spellings have equal Scopes.
 func (i *Informer) Scope() Scope {
 	labels, _ := parseLabelSelector(i.LabelSelector)
 	fields, _ := parseFieldSelector(i.FieldSelector)

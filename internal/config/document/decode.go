@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// maxDepth is how deep values may be nested. It also ends aliases that contain themselves.
+	// maxDepth is how deep values may be nested. The limit also stops aliases that contain
+	// themselves.
 	maxDepth = 100
 	// maxNodes is how many values a file may have, those behind an alias counted each time it is
 	// used: a text of a few lines can stand for billions of them.
@@ -25,7 +26,7 @@ type decoder struct {
 	*Report
 	lines   []string // the text, for expressions
 	nodes   int
-	stopped bool // a limit was passed: what follows is not looked at
+	stopped bool // a limit was passed, and the rest is not read
 }
 
 func newDecoder(kind *Kind, file string, data []byte) *decoder {
@@ -38,7 +39,7 @@ func (d *decoder) root(n *yaml.Node, into reflect.Value) {
 	d.value(n, into, "", 0)
 }
 
-// value decodes one node. Whatever is wrong is reported, and the rest is decoded.
+// value decodes one node. Mistakes are reported, and the rest is decoded.
 func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, depth int) {
 	d.values[path] = placeOf(n)
 	_, expression := into.Addr().Interface().(*Expression)
@@ -70,7 +71,7 @@ func (d *decoder) value(n *yaml.Node, into reflect.Value, path string, depth int
 	}
 }
 
-// follow resolves an alias and watches the limits.
+// follow resolves an alias and checks the limits.
 func (d *decoder) follow(n *yaml.Node, path string, depth int, expression bool) (*yaml.Node, bool) {
 	if d.stopped {
 		return nil, false

@@ -12,19 +12,19 @@ import (
 	"unicode/utf8"
 )
 
-// Error is one mistake in a configuration.
+// Error is one mistake in a file.
 type Error struct {
 	File string
-	// Line and Column count from 1; 0 means that there is no place to show.
+	// Line and Column count from 1; 0 is an unknown place.
 	Line, Column int
-	// Field is the path of the field, as in listeners.crash-loops.resync; found while a policy file
-	// is read, it is that in the file, as in rules[0].deny. Empty if the text as a whole is meant.
+	// Field is the path of the field in the file, as in listeners.crash-loops.resync, or
+	// rules[0].deny in a policy file. It is empty for a mistake in the text as a whole.
 	Field string
 	// Message says what is wrong. It names the field.
 	Message string
 	// Hint says what to do. It may be empty.
 	Hint string
-	// Snippet is the line of an expression that is meant, and below it a caret. It may be empty.
+	// Snippet is a line of an expression, with a caret below the mistake. It may be empty.
 	Snippet string
 }
 
@@ -53,13 +53,12 @@ func (e Error) Error() string {
 	return b.String()
 }
 
-// Errors are all mistakes found in a configuration and its policy files: file by file, the
-// configuration first, sorted by line. The last entries may be about the mistakes: how many are not
-// shown, and which policy files are not loaded although nothing is wrong with them. It is never
-// empty when returned as an error.
+// Errors are all mistakes that were found, file by file, in each sorted by line. The last entries
+// may be about the others: how many are not shown, and which files without mistakes are not loaded.
+// Errors are never empty when returned as an error.
 type Errors []Error
 
-// Error gives one mistake a line.
+// Error returns the mistakes, one a line.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, err := range e {
@@ -77,12 +76,12 @@ func (e Errors) Unwrap() []error {
 	return errs
 }
 
-// maxErrors is how many mistakes are reported at most: nobody reads more, and a generated file may
-// have a million.
+// maxErrors is how many mistakes are reported: nobody reads more, and a generated file may have a
+// million.
 const maxErrors = 100
 
-// Gather returns the mistakes in several files: file by file, in each sorted by line. It is nil if
-// there are none.
+// Gather returns the mistakes in several files: file by file, in each sorted by line. The result is
+// nil if there are none.
 func Gather(reports ...*Report) Errors {
 	var all Errors
 	hidden, hiddenIn := 0, map[string]bool{}
@@ -97,7 +96,7 @@ func Gather(reports ...*Report) Errors {
 	return all.cut(hidden, hiddenIn)
 }
 
-// Trim sorts the mistakes by line and keeps as many as may be reported.
+// Trim sorts the mistakes by line and keeps as many as are reported.
 func (r *Report) Trim() {
 	slices.SortStableFunc(r.errs, func(a, b Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
@@ -112,8 +111,7 @@ func (r *Report) Trim() {
 // Cut keeps as many mistakes as are reported, and says in a last entry how many more there are.
 func (e Errors) Cut() Errors { return e.cut(0, map[string]bool{}) }
 
-// cut leaves as many mistakes as may be reported and says how many there are beyond them, and those
-// that were hidden before.
+// cut is Cut for mistakes of which some were hidden before, in the files of hiddenIn.
 func (e Errors) cut(hidden int, hiddenIn map[string]bool) Errors {
 	if more := len(e) - maxErrors; more > 0 {
 		for _, err := range e[maxErrors:] {
@@ -156,7 +154,7 @@ func Shown(path string) string {
 	return strconv.Quote(path)
 }
 
-// Printable returns the text of an error that may quote the file, in one line of bounded length.
+// Printable returns the text of an error that may quote a file, as one line of bounded length.
 func Printable(err error) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	const limit = 300
@@ -166,7 +164,7 @@ func Printable(err error) string {
 	return text
 }
 
-// Reason returns an error of the file system without the path, which the place says already.
+// Reason returns the text of an error of the file system without the path, which is shown already.
 func Reason(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {

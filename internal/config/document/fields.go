@@ -29,9 +29,8 @@ type Field struct {
 	index int
 }
 
-// Rules are what the tag jsonschema of a field says of its value, as the checks, the reference and
-// the JSON Schema have it. Those about a text hold for the items of a list and the values of a
-// mapping.
+// Rules are what the tag jsonschema of a field says of its value. Checks, reference and JSON Schema
+// come from here. Rules about a text apply to the items of a list and the values of a mapping.
 type Rules struct {
 	Required bool     // required
 	Default  []string // default=…, once for each item of a list
@@ -130,7 +129,7 @@ func readRules(f reflect.StructField) (r Rules, err error) {
 	return r, r.readable(f.Type)
 }
 
-// readable reports values in the tag that are none of the field's type.
+// readable reports values in the tag that are not of the field's type.
 func (r Rules) readable(t reflect.Type) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -167,7 +166,7 @@ func (r Rules) Range() string {
 	return limits
 }
 
-// valueOf reads a value as a tag has it.
+// valueOf reads a value in a tag.
 func valueOf(t reflect.Type, text string) (v reflect.Value, err error) {
 	into := reflect.New(t)
 	switch x := into.Interface().(type) {
@@ -205,7 +204,7 @@ func compare(a, b reflect.Value) int {
 	return cmp.Compare(a.Int(), b.Int())
 }
 
-// names are those of the fields.
+// names returns the names of the fields.
 func names(fields []Field) []string {
 	var names []string
 	for _, f := range fields {

@@ -55,7 +55,7 @@ func (f *File) Wrong(field, hint, message string) {
 }
 
 // AddToItems returns the text of the file with members added to items of a list, by the item's
-// number. A member is YAML, as it stands on the left margin. The rest of the text stays as it is.
+// number. A member is YAML that begins at the left margin. The rest of the text does not change.
 func (f *File) AddToItems(list string, members map[int]string) ([]byte, error) {
 	items, next, err := f.items(list)
 	if err != nil {
@@ -83,7 +83,7 @@ func (f *File) AddToItems(list string, members map[int]string) ([]byte, error) {
 		if at.Kind != yaml.MappingNode || at.Style&yaml.FlowStyle != 0 || at.Line == 0 {
 			return nil, Errors{{File: f.file, Line: at.Line, Column: at.Column,
 				Field:   Item(list, i),
-				Message: Item(list, i) + " stands in braces, so nothing can be added to it",
+				Message: Item(list, i) + " is in braces, so nothing can be added to it",
 				Hint:    "write one field a line"}}
 		}
 		indent := at.Column - 1
@@ -99,14 +99,14 @@ func (f *File) AddToItems(list string, members map[int]string) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// passable reports whether a line at the end of an item may come behind what is added: a blank one,
+// passable reports whether a line at the end of an item may follow what is added: a blank one,
 // or a comment that is not part of a text in the item, which would be indented.
 func passable(line string, indent int) bool {
 	text := strings.TrimSpace(line)
 	return text == "" || strings.HasPrefix(text, "#") && leadingSpaces(line) < indent
 }
 
-// items finds a list in the file, and the key behind it.
+// items returns the items of a list in the file, and the key after it.
 func (f *File) items(list string) (items []*yaml.Node, next *yaml.Node, err error) {
 	if f.root.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(f.root.Content); i += 2 {

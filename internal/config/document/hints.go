@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// The YAML parser says little of what is wrong with a text, and people write expressions into it
-// that YAML reads in its own way. What is here looks at the line that fails as its author does.
+// The YAML parser says little about what is wrong with a text, and people write expressions into it
+// that YAML reads in its own way. The functions here look at the failing line as its author does.
 
-// lineMember is a key with a value behind it, on one line. Offset is where the value begins, in
+// lineMember is a key with its value, on one line. Offset is where the value begins, in
 // bytes of the line.
 type lineMember struct {
 	key, value string
@@ -65,7 +65,7 @@ func asQuoted(value string) string { return "'" + strings.ReplaceAll(value, "'",
 
 const notClosed = " is not closed on its line"
 
-// explainLine says why a line is not YAML, if its author can see it.
+// explainLine returns why a line is not YAML, if that can be seen in the line.
 func explainLine(line string, flow bool) (column int, message, hint string) {
 	for _, m := range membersOf(line) {
 		column = utf8.RuneCountInString(line[:m.offset]) + 1
@@ -129,7 +129,7 @@ func afterQuote(value string) (rest string, closed bool) {
 	return "", false
 }
 
-// endsBehind reports whether something follows the bracket that closes the first one.
+// endsBehind reports whether something follows the bracket that matches the first one.
 func endsBehind(value string) bool {
 	depth := 0
 	for i, r := range value {

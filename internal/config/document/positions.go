@@ -48,7 +48,7 @@ func (d *decoder) positions(n *yaml.Node, text string) []filters.Position {
 			return all
 		}
 	}
-	return nil // as one expects
+	return nil // they follow one another
 }
 
 // onLine reports whether a plain scalar is on one line.
@@ -60,7 +60,7 @@ func (d *decoder) onLine(n *yaml.Node, text string) bool {
 	return n.Column-1 <= len(line) && strings.HasPrefix(string(line[n.Column-1:]), text)
 }
 
-// aligner goes through the lines of a file and the text that YAML reads from them at the same time.
+// aligner walks the lines of a file and the text that YAML reads from them at the same time.
 // Line and column count from 0.
 type aligner struct {
 	lines        []string
@@ -83,7 +83,7 @@ func (a *aligner) rest() string {
 	return strings.TrimRight(rest, "\r")
 }
 
-// nextLine goes to the next line that has something.
+// nextLine moves to the next line that is not blank.
 func (a *aligner) nextLine() {
 	a.blank = 0
 	for a.line++; a.line < len(a.lines) && a.empty(a.lines[a.line]); a.line++ {
@@ -109,7 +109,7 @@ func (a *aligner) empty(line string) bool {
 // next takes one character of the text.
 func (a *aligner) next(r rune) (at filters.Position, ok bool) {
 	rest := a.rest()
-	if a.style&yaml.DoubleQuotedStyle != 0 && rest == `\` { // the line goes on
+	if a.style&yaml.DoubleQuotedStyle != 0 && rest == `\` { // the line continues
 		a.nextLine()
 		rest = a.rest()
 	}

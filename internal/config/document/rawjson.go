@@ -76,7 +76,7 @@ func (d *decoder) writeScalar(b *bytes.Buffer, n *yaml.Node, path string) {
 	}
 }
 
-// jsonNumber gives a number as JSON writes it: as it stands if it can, else its value (0x10,
+// jsonNumber returns a number as JSON writes it: unchanged if that is JSON, else its value (0x10,
 // 1_000).
 func jsonNumber(n *yaml.Node) (string, bool) {
 	if json.Valid([]byte(n.Value)) {

@@ -50,16 +50,16 @@ type Report struct {
 	Source
 	kind *Kind
 	errs Errors
-	// failed are the fields whose value is not to be looked at: a mistake in it was reported.
+	// failed are the fields with a mistake in their value, which is not checked further.
 	failed map[string]bool
-	// broken are the mappings with members that were not understood; what seems to be missing there
+	// broken are the mappings with members that were not understood. What seems to be missing there
 	// may be one of them.
 	broken map[string]bool
 	// mappings are the fields whose value is a mapping with known members.
 	mappings map[string]bool
-	// warnings are about what is legal and suspicious.
+	// warnings are what is legal and suspicious.
 	warnings Errors
-	// hidden is how many mistakes there were beyond those that are kept.
+	// hidden is how many mistakes were dropped.
 	hidden int
 }
 
@@ -92,7 +92,7 @@ func (r *Report) BadValue(field, hint, format string, args ...any) {
 	r.Add(r.values[field], field, hint, format, args...)
 }
 
-// BadField notes a mistake with a field as a whole, such as something missing in it.
+// BadField notes a mistake about a field as a whole, such as something missing in it.
 func (r *Report) BadField(field, hint, format string, args ...any) {
 	r.Add(r.keys[field], field, hint, format, args...)
 }

@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Check fills in the defaults of a struct and reports what is wrong with it by the tags of its
-// fields. Into is a pointer to it, and path that of the mapping it was read from. What the decoder
-// has reported is not reported again.
+// Check fills in the defaults of a struct and reports mistakes by the tags of its fields. Into is a
+// pointer to it, and path is the mapping it was read from. What the decoder reported is not
+// reported again.
 func (r *Report) Check(into any, path string) {
 	r.checkStruct(reflect.ValueOf(into).Elem(), path)
 }
@@ -75,8 +75,8 @@ func (r *Report) checkGroups(fields []Field, t reflect.Type, path string) {
 	}
 }
 
-// checkValue checks one value. Good and bad values alike are looked into: what a mapping does not
-// have gets its default.
+// checkValue checks one value and what is in it. A value that is missing or has failed gets its
+// default.
 func (r *Report) checkValue(v reflect.Value, path string, f Field) {
 	if !f.Inline && !r.Good(path) {
 		setDefault(v, f)
@@ -183,7 +183,7 @@ func (r *Report) checkMap(v reflect.Value, path string, f Field) {
 	}
 }
 
-// checkElement checks one value of a mapping, which Go does not let change in its place.
+// checkElement checks a copy of one value of a mapping, which Go does not let change in place.
 func (r *Report) checkElement(mapping, value reflect.Value, path string, f Field) {
 	if value.Kind() == reflect.Pointer {
 		r.checkValue(value, path, f)
@@ -194,8 +194,7 @@ func (r *Report) checkElement(mapping, value reflect.Value, path string, f Field
 	r.checkValue(changed, path, f)
 }
 
-// checkLength checks how many items a list or a mapping has. It reports whether they are worth a
-// look.
+// checkLength checks how many items a list or a mapping has. It reports whether to check them.
 func (r *Report) checkLength(v reflect.Value, path string, f Field) bool {
 	n := v.Len()
 	rules, hint := f.Rules, r.kind.help(f.owner).Empty[f.Name]
@@ -278,7 +277,7 @@ func (r *Report) checkText(text, path string, f Field) {
 	}
 }
 
-// meant is a hint that names the word which somebody may have meant by another.
+// meant returns a hint that names the word which may have been meant.
 func (r *Report) meant(word string, words []string) string {
 	for _, synonym := range r.kind.Synonyms[strings.ToLower(word)] {
 		if slices.Contains(words, synonym) {

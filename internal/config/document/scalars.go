@@ -15,7 +15,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// scalar reports whether the node is a scalar of the tag's type, and reports it if not.
+// scalar reports whether the node is a scalar of the tag's type. If not, it is a mistake.
 func (d *decoder) scalar(n *yaml.Node, path, tag, want, hint string) bool {
 	if n.Kind == yaml.ScalarNode && n.Tag == tag {
 		return true
@@ -33,7 +33,7 @@ func (d *decoder) wrongType(n *yaml.Node, path, want, hint string) {
 	d.Add(placeOf(n), path, hint, "%s must be %s, is %s", name, want, describe(n))
 }
 
-// describe says what a node is.
+// describe returns what a node is, as in "a list".
 func describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -86,8 +86,7 @@ func (d *decoder) duration(n *yaml.Node, into *metav1.Duration, path string) {
 
 const timeHint = "write it as in 2026-01-01T00:00:00Z"
 
-// time decodes a point in time. One without a zone is none: YAML would take it for UTC, others for
-// local time.
+// time decodes a point in time. It needs a zone: YAML would take UTC, other tools local time.
 func (d *decoder) time(n *yaml.Node, into *time.Time, path string) {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" && n.Tag != "!!timestamp" {
 		d.wrongType(n, path, "a time", timeHint)
@@ -162,7 +161,7 @@ func (d *decoder) expression(n *yaml.Node, into *Expression, path string) {
 
 var goesOn = regexp.MustCompile(`^#+\s*(&&|\|\||and\b|or\b|in\b|[=!<>]=?|[-+)\]?:])`)
 
-// commentedOut warns of a comment that reads as if the expression went on in it.
+// commentedOut warns of a comment that looks like the rest of the expression.
 func (d *decoder) commentedOut(n *yaml.Node, path string) {
 	if goesOn.MatchString(n.LineComment) {
 		d.Warn(placeOf(n), path,
@@ -171,8 +170,8 @@ func (d *decoder) commentedOut(n *yaml.Node, path string) {
 	}
 }
 
-// blockIndent is how far the text of a block scalar is indented whose header stands on the line:
-// what its first line that is not blank has more of spaces in the file than in the text.
+// blockIndent returns how far the text of a block scalar is indented. It compares the first line
+// that is not blank in the file, after the header, with that of the text.
 func (d *decoder) blockIndent(header int, text string) int {
 	for _, line := range strings.Split(text, "\n") {
 		if strings.TrimSpace(line) != "" {

@@ -19,8 +19,7 @@ import (
 // MaxSize is the largest configuration and the largest policy file that is read, in bytes.
 const MaxSize = 1 << 20
 
-// parse reads the one document of a text. The error is about the text as a whole: there is
-// nothing to go on with.
+// parse reads the one document of a text. The error is about the text as a whole.
 func parse(kind *Kind, file string, data []byte) (*yaml.Node, *Error) {
 	if len(data) > MaxSize {
 		return nil, &Error{File: file, Message: fmt.Sprintf("the %s is larger than %d bytes",
@@ -29,7 +28,7 @@ func parse(kind *Kind, file string, data []byte) (*yaml.Node, *Error) {
 	if err := CheckCharacters(file, data); err != nil {
 		return nil, err
 	}
-	// The YAML parser would read JSON as well, but says less exactly what is wrong with it.
+	// The YAML parser reads JSON as well, but its errors are less exact.
 	if filepath.Ext(file) == ".json" {
 		if err := checkJSON(file, data); err != nil {
 			return nil, err
@@ -60,8 +59,8 @@ func parse(kind *Kind, file string, data []byte) (*yaml.Node, *Error) {
 	}
 }
 
-// nextDocument reads one document. The parser panics where it finds itself in a state it did not
-// expect; no text may end the process.
+// nextDocument reads one document. The parser panics in a state that it does not expect, and no
+// text may end the process.
 func nextDocument(decoder *yaml.Decoder) (document *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -115,7 +114,7 @@ func checkJSON(file string, data []byte) *Error {
 	if !errors.As(err, &syntax) || len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
-	// The offset is that of the byte behind the one that is wrong.
+	// The offset is that of the byte after the wrong one.
 	line, column := LineColumn(data, int(syntax.Offset)-1)
 	return &Error{File: file, Line: line, Column: column, Message: "not JSON: " + syntax.Error()}
 }
@@ -123,8 +122,8 @@ func checkJSON(file string, data []byte) *Error {
 var jsonEscape = regexp.MustCompile(
 	`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|.)`)
 
-// asYAML changes valid JSON where the YAML parser would not take it: tabs, of which none is part of
-// a string, and two kinds of escapes. Lines stay the same.
+// asYAML changes valid JSON where the YAML parser would refuse it: tabs, none of which is in a
+// string, and two kinds of escapes. Lines stay the same.
 func asYAML(text []byte) []byte {
 	text = bytes.ReplaceAll(text, []byte("\t"), []byte(" "))
 	return jsonEscape.ReplaceAllFunc(text, func(escape []byte) []byte {
@@ -146,7 +145,7 @@ var (
 	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
-// syntaxError finds the place and the cause of what the YAML parser did not like.
+// syntaxError returns the place and the cause of an error of the YAML parser.
 func syntaxError(file string, data []byte, err error) *Error {
 	named := yamlPrefix.FindStringSubmatch(err.Error())
 	cause := strings.TrimPrefix(err.Error(), named[0])
@@ -179,7 +178,7 @@ func syntaxError(file string, data []byte, err error) *Error {
 			return e
 		}
 	}
-	// a text that was not closed goes on until another quote
+	// an open quote ends at the next one
 	for n := min(e.Line, len(lines)) - 1; n >= 1; n-- {
 		if column, message, hint := explainLine(lines[n-1], false); strings.HasSuffix(message,
 			notClosed) {
@@ -211,7 +210,7 @@ func failingLine(data []byte, cause string) int {
 	})
 }
 
-// parseAll gives the first syntax error of the text.
+// parseAll returns the first syntax error of the text.
 func parseAll(data []byte) error {
 	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
 		_, err := nextDocument(decoder)
@@ -224,7 +223,7 @@ func parseAll(data []byte) error {
 	}
 }
 
-// findAlias finds the place of *name, 0 if there is none outside of comments.
+// findAlias returns the place of *name, 0 if there is none outside of comments.
 func findAlias(data []byte, name string) (line, column int) {
 	for i, text := range strings.Split(string(data), "\n") {
 		if at := strings.Index(text, "*"+name); at >= 0 &&
