@@ -1,9 +1,7 @@
-// Package informer keeps copies of Kubernetes resources as JSON bytes and tells subscriptions of
+// Package informer keeps copies of Kubernetes resources as JSON bytes and notifies subscriptions of
 // each change. It behaves as client-go's shared informer with the delta queue of its classic
-// design, and differs where this page says so.
-//
-// The way of a change is told on [Informer]; [Factory] owns the informers, [Subscription] is the
-// consumers' end:
+// design, and differs where this page says so. A [Factory] owns the informers; a [Subscription] is
+// the end that consumers pull from.
 //
 //	client, err := informer.NewClient(restConfig)
 //	factory := informer.NewFactory(client, logger)
@@ -13,143 +11,141 @@
 //	go subscription.Run(ctx, handler)
 //	err = factory.Run(ctx)
 //
+// The folder examples has whole programs.
+//
+// # The way of a change
+//
+//	API server ─► reflector ─► deltaQueue ─► controller ─► processor ─► Subscription ─► workers
+//	              (goroutine)  (bounded)     (goroutine)                (bounded)
+//	                                         │
+//	                                         └─► store ─► Lister
+//
+// Step by step:
+//
+//  1. The reflector reads a frame from its watch and parses it into an object.Object.
+//  2. It queues a delta under the object's key. If the queue is full, it stops reading.
+//  3. The controller takes all deltas of the key that waits longest. If nothing is queued and the
+//     controller is idle, the reflector's goroutine does the controller's work itself.
+//  4. For each delta, it compares with the store, changes the store, and has the processor
+//     distribute the event.
+//  5. The processor offers the event to each subscription that wants it, which takes it into its
+//     buffer or marks the object.
+//  6. A worker gets it from [Subscription.Next], and calls Done, Retry or Again.
+//
+// A new list goes the same way: a delta for each item, and a delete for each object that is gone.
+// The first list does not: the reflector's goroutine puts it into the store and hands it to the
+// subscriptions, many objects at a time. Nor does a resync: the controller's timer hands the
+// subscription a snapshot of the store.
+//
 // # Order
 //
-// A subscription sees the events of one object in the order in which they happened, retries
-// included: an event that has to be repeated holds up its own object and no other. Objects come in
-// the order in which they first had something to tell; nothing is promised across objects. Two
-// subscriptions are independent. A worker may have several events at once, taken with
-// [Subscription.More]; no two of them are of one object, nor is one of an object that another
-// worker has.
+//   - The events of one object come in the order in which they happened, retries included.
+//   - Events of one object are never with two workers, nor twice with one that has taken several.
+//   - Objects come in the order of their first event; nothing is promised across objects.
+//   - Two subscriptions are independent.
 //
 // # What a subscription sees
 //
-//   - Of each object, a subsequence of its true states, ending with the last one or its deletion
-//     (with OverflowDrop only if it was not dropped). While its buffer has room that is every state
-//     the API server sent; when it is full, an object is delivered once in its current state, with
-//     Missed telling how many events that stands for. What the subscription's conditions refuse is
-//     left out of all this, see below.
-//   - The first list, and what is stored when a later subscription joins, as adds with Initial set.
-//   - Deletes that were missed, with FinalStateUnknown and the last known state. An object deleted
-//     and created again while nobody looked is two events, a delete and an add, never an update.
-//   - [event.Resync] after its own period, for every stored object that has nothing else to report;
-//     never as an update, and never because of another subscription's period. It is handed out when
-//     nothing else waits, and takes no room: an event never waits for a resync. What subscriptions
-//     with an On refuse does not count as something to report. If a period is over before the last
-//     resync is, that one goes on and the next is left out, see [SubscriptionStats].ResyncsSkipped.
-//     An object that is unchanged in a new list is a Resync for subscriptions that have a period
-//     and were part of the last resync, and nothing for others.
+//   - Of each object, it sees a subsequence of the true states, up to the last one or the end.
+//   - While its buffer has room, it sees every state that the API server sent.
+//   - When the buffer is full, an object comes once in its current state; Missed counts the rest.
+//   - The first list comes as adds with Initial set, as does what is stored when it joins late.
+//   - A delete that was missed comes with FinalStateUnknown and the last known state.
+//   - An object that was deleted and created again unseen is a delete and an add, never an update.
+//   - A resync comes as [event.Resync] after the subscription's own period, never as an update.
+//   - An event never waits for a resync; a resync takes no room in the buffer.
+//
+// With [OverflowDrop], the last state may be dropped. What the conditions refuse is left out of all
+// this, see below. If a resync is still under way when the next one is due, it continues and the
+// next is skipped, see [SubscriptionStats].ResyncsSkipped. An object that a new list does not
+// change is a Resync for subscriptions that were part of the last resync, and nothing for others.
 //
 // # Memory
 //
-// The store holds objects as the difference to another one that is nearly the same, wherever there
-// is one (see package object): of a pod of 10 KB in a Deployment with replicas, that is about 1 KB.
-// Events carry them in that form; what a subscription does not look at is never unpacked.
+//   - The store holds an object as its difference to a similar one, if there is one.
+//   - Other objects are compressed once nobody has changed them for 15 to 30 seconds.
+//   - Events carry objects as they are stored; what nobody looks at is never unpacked.
+//   - The memory of a stalled subscription is bounded: its buffer, and a mark for each object.
 //
-// Other objects are compressed once nobody has changed them for 15 to 30 seconds
-// ([Factory].ColdAfter), to a half of their text or a tenth, with what that does to readers in
-// package object. The controller does it when it has nothing else to do, in steps of a millisecond
-// and for a tenth of its time at most; no subscription hears of it. A lister, a resync, a
-// subscription that joins late, and the Old of an update hand out such objects. What they took
-// before is garbage, which [Factory].OnFreed can have collected.
+// A pod of 10 KB in a Deployment with replicas takes about 1 KB. Compressed objects take a half to
+// a tenth of their text; package object says what that means for readers. The controller compresses
+// when it is idle, in steps of a millisecond and for a tenth of its time at most. [Factory].OnFreed
+// can have the garbage collected that this leaves.
 //
 // # Conditions
 //
-// What a subscription's On and Conditions refuse is counted in its [SubscriptionStats] and comes
-// nowhere near its buffer: to ask takes no lock and no memory, so that an informer can have
-// hundreds of subscriptions of which each wants little. The fields that the conditions of all its
-// subscriptions ask for are read once for an event, in one walk over the object, and one over the
-// state before if somebody asks for that; see package condition. The subscription gets what would
-// be left if it threw the same events away behind its buffer:
-//
-//   - Each event is judged by its own op and object, a delete by the last known state. So an object
-//     whose labels do not fit any more is heard of no more, not even its deletion.
-//
+//   - A refused event is counted in [SubscriptionStats] and takes no lock and no memory.
+//   - Each event is judged by its own op and object, a delete by the last known state.
 //   - Old is the state before, whether or not the subscription got that one.
+//   - Refused events are not counted in Missed, and HasSynced does not wait for them.
+//   - A condition on the old state compares with the informer's one, even if events are merged.
+//   - Of each object, the last event that the conditions allow is never lost.
 //
-//   - What is refused is not counted in Missed, and HasSynced does not wait for it.
+// The fields that all subscriptions ask for are read once for an event, so that an informer can
+// have hundreds of subscriptions of which each wants little. The first condition on a field costs
+// what a filter on that field would; further ones cost some 20 ns each. See package condition.
 //
-//   - With Transitions, an update is judged as an add of its object and as a delete of the state
-//     before as well, and a delete as one of the state before, which is then in Delivery.Before: a
-//     subscription that goes by both states of each event learns when an object stops fitting,
-//     however many events were merged.
+// An object that stops fulfilling the conditions is not reported any more, not even its end. With
+// Transitions, it is: an update is also judged as an add of the new state and as a delete of the
+// old one, and a delete as one of the state before, which is then in Delivery.Before.
 //
-//   - A condition on the state before compares with the one that the informer had, also if this
-//     subscription's buffer is full and merges events.
+// # Asking for an object again
 //
-//   - The first condition on a field makes the informer read the object, which costs what a filter
-//     on that field would; further ones cost some 20 ns each.
+//   - Delivery.Again has the object delivered again after a while, as a Resync with Recalled set.
+//   - An event of the object that comes before that takes its place.
+//   - It keeps the order and takes no room in the buffer.
+//   - It does not come if the object is gone by then, or the subscription stopped.
 //
-// Where the buffer is full it is told more than that: only what the conditions allow is merged into
-// a mark. So each object ends with its last event that they allow, where to throw away behind the
-// buffer would lose that if a later one had been merged with it. The mark holds on to a state which
-// the store may not have any more, one for each object.
-//
-// # Coming again
-//
-// A worker that has to look at an object later, though nothing may happen to it, says so with
-// Delivery.Again: the object comes as a Resync with Recalled set, in the state that worker had, if
-// no event of it comes before. It keeps the order, is not bounded by the capacity (there is at most
-// one for each object), and is gone when the subscription is stopped, or the object: also if the
-// subscription does not hear of the object's end, which may have been dropped or refused. With
-// Transitions, an end that the conditions have refused comes in its place, as a Delete with
+// With Transitions, an end that the conditions have refused comes in its place, as a Delete with
 // Recalled set.
 //
-// # Failing
+// # Retries
 //
-// An event given back with Delivery.Retry waits, and with it all that comes of its object; other
-// objects go on, however many wait. They have room of their own: one event for each object, and
-// behind them as many as the capacity. What exceeds that is merged into a mark, one for each
-// object. Only with OverflowBlock nothing is merged, and the informer waits in the end.
+//   - An event given back with Delivery.Retry holds up its own object and no other.
+//   - A handler's panic is an error of that event.
 //
-// # Blocking
+// Waiting events have room of their own: one for each object, and behind them as many as the
+// capacity. What exceeds that is merged into a mark, one for each object. With [OverflowBlock]
+// nothing is merged, and finally the informer waits.
 //
-// A stalled subscription holds up neither the informer nor other subscriptions, unless it asks for
-// that, and its memory is bounded: its buffer, a mark for each object, and what it has yet to get
-// of the first list or of what was stored when it joined, which takes no room of the buffer and is
-// what nobody waits for. What happens to events for which it has no room is its choice:
+// # Full buffers
 //
-//   - [OverflowLatest], the default: the object is marked and delivered once in its current
-//     state.
-//   - [OverflowBlock]: the informer waits, and with it its other subscriptions. They can still come
-//     and go.
-//   - [OverflowDrop]: the event is given up and counted, also that of an object which waits to be
-//     handed out as it was in the first list. The first list itself is not dropped.
-//   - [OverflowSpill]: the event goes to a file, and comes back in order; when the file is full, or
-//     cannot be written, as OverflowLatest. Nobody waits for the disk but this subscription's
-//     workers, for what is on it. At most 4,096 events, and 16 MiB of them, wait to be written: if
-//     the disk is slower than that, or hangs, what exceeds it is as with OverflowLatest.
+//   - A stalled subscription holds up neither the informer nor other subscriptions.
+//   - [OverflowLatest], the default: the object is marked and delivered once in its current state.
+//   - [OverflowBlock]: the informer waits, and with it its other subscriptions.
+//   - [OverflowDrop]: the event is dropped and counted; the first list is not dropped.
+//   - [OverflowSpill]: the event goes to a file and comes back in order.
 //
-// If the controller falls behind, the queue before it fills up to its bound, and then the reflector
-// stops reading until there is room. Readers of the store never hold up its writer.
+// Events that do not fit into the spill file, or cannot be written, are as with OverflowLatest.
+// Only the subscription's own workers wait for the disk. At most 4,096 events, and 16 MiB of them,
+// wait to be written; what exceeds that is as with OverflowLatest.
+//
+// If the controller falls behind, the queue fills up to its bound, and then the reflector stops
+// reading. Readers of the store never hold up its writer.
 //
 // # Errors
 //
-// The reflector never gives up: it waits 0.8 to 30 seconds, doubling, and as much again at random,
-// and tries again.
-//
-//   - While connections are refused it waits 4 seconds at most, jitter included: a server that is
-//     back is found within that.
-//   - A lost connection, a server that is away or busy, or a proxy in front of it never lead to a
-//     new list: the watch goes on from its last version. New lists are for versions that have
-//     expired, for streams that cannot be read, and for every tenth watch in a row that the server
-//     fails at.
-//   - A server that says when to come again is asked no sooner, but after five minutes at the
-//     latest.
+//   - The reflector never gives up; its delays double from 0.8 to 30 seconds, with jitter on top.
+//   - While connections are refused it waits 4 seconds at most, jitter included.
+//   - Lost connections and busy servers never lead to a new list.
+//   - A server that says when to come again is asked then, or after five minutes.
 //   - Watches that keep ending are begun again once a second at most, after a burst of ten.
-//   - A server that does not stream lists is asked for pages within 2 minutes, whatever it sends
-//     instead. Lost connections and busy answers add at most twelve delays to that.
+//   - A server that does not stream lists is asked for pages within 2 minutes.
 //   - A list of which nothing comes for two minutes is given up.
+//   - Malformed objects are skipped, counted and logged without their content.
 //
-// What the server sends in place of an object is skipped, counted and logged without its content,
-// many in one line. A handler's panic is an error of that event.
+// New lists are for versions that have expired, for streams that cannot be read, and for every
+// tenth watch in a row that the server fails at. Lost connections and busy answers add at most
+// twelve delays to the time before pages are asked for.
 //
 // # Ownership
 //
-// Each informer has two goroutines, the reflector's and the controller's; [Factory.Run] waits for
-// them. Subscriptions have none: the goroutines that call [Subscription.Next] or [Subscription.Run]
-// are the caller's. Only one with OverflowSpill has a goroutine while its file is written, read or
-// closed, for which [Subscription.Discard] waits: for two seconds, as does [DiscardAll] for any
-// number of subscriptions. After that [SubscriptionStats].SpillError says that the disk does not
-// answer. Objects are immutable; everybody may keep them.
+//   - Each informer has two goroutines, the reflector's and the controller's.
+//   - [Factory.Run] returns when all of them have ended.
+//   - Subscriptions have none: [Subscription.Next] and [Subscription.Run] are called by yours.
+//   - Objects are immutable; everybody may keep them.
+//
+// Only a subscription with OverflowSpill has a goroutine while its file is written, read or closed.
+// [Subscription.Discard] waits for that, two seconds at most, as does [DiscardAll] for any number
+// of subscriptions. After that [SubscriptionStats].SpillError says that the disk does not answer.
 package informer

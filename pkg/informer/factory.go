@@ -56,7 +56,7 @@ type sharedKey struct {
 // shared is an informer and how many subscriptions hold it.
 type shared struct {
 	key           sharedKey
-	informer      *Informer
+	informer      *informer
 	subscriptions int
 	stop          context.CancelFunc // nil until it runs
 }
@@ -220,7 +220,7 @@ func WaitForSync(ctx context.Context, regs ...*Registration) error {
 // Status gives the state of all informers, in the order of their resources and namespaces.
 func (f *Factory) Status() []Status {
 	f.mu.Lock()
-	informers := make([]*Informer, 0, len(f.shared))
+	informers := make([]*informer, 0, len(f.shared))
 	for _, sh := range f.shared {
 		informers = append(informers, sh.informer)
 	}

@@ -55,7 +55,7 @@ func TestTheFirstListReachesEveryListener(t *testing.T) {
 			}
 			l.diskByHand()
 			reg := c.proc.join(l, c.store, time.Time{})
-			inf := &Informer{queue: c.queue, proc: c.proc, store: c.store}
+			inf := &informer{queue: c.queue, proc: c.proc, store: c.store}
 			c.takeList(t.Context(), list)
 			var want []*object.Object
 			switch name {

@@ -41,31 +41,9 @@ func (s Shape) keeps() string {
 		sha256.Sum256(s.DigestKey), slices.Compact(drop))
 }
 
-// Informer keeps a copy of one resource in one scope and tells its subscriptions of each change:
-//
-//	API server ──► reflector ──► deltaQueue ──► controller ──► processor ──► Subscription ──► workers
-//	               (goroutine)   (bounded)      (goroutine)                  (bounded)
-//	                                            │
-//	                                            └──► store ──► Lister
-//
-// A change on the API server goes this way:
-//
-//  1. The reflector reads a watch frame from its stream and parses it into an object.Object.
-//  2. It queues a delta under the object's key. If the queue is full, it stops reading.
-//  3. The controller takes all deltas of the key that waits longest. If the queue is empty and the
-//     controller has nothing to do, the reflector's goroutine does not queue the delta, but does
-//     what the controller's would do with it.
-//  4. For each, it compares with the store, changes the store, and has the processor distribute
-//     what that means.
-//  5. The processor offers the event to each subscription that wants it, which takes it into its
-//     buffer or marks the object.
-//  6. A worker gets it from Subscription.Next, and calls Done or Retry.
-//
-// A list goes the same way: each item as a delta, and then a delete for each object that is gone.
-// The first one does not: the reflector's goroutine puts it into the store and hands it to the
-// subscriptions, many objects at a time. Nor does a resync: the controller's timer hands the
-// subscription a snapshot of the store, from which its workers take when nothing else waits.
-type Informer struct {
+// informer keeps a copy of one resource in one scope and notifies its subscriptions of each change.
+// The package comment has the way of a change.
+type informer struct {
 	resource Resource
 	scope    Scope
 
@@ -81,8 +59,8 @@ type Informer struct {
 const defaultQueueLimit = 4096
 
 func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
-	log *slog.Logger) (*Informer, error) {
-	inf := &Informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit),
+	log *slog.Logger) (*informer, error) {
+	inf := &informer{resource: resource, scope: scope, queue: newDeltaQueue(defaultQueueLimit),
 		store: store.New(), proc: &processor{}}
 	newParser := func(resource Resource) (*object.Parser, error) {
 		parser := &object.Parser{
@@ -114,7 +92,7 @@ func newInformer(lw ListWatcher, resource Resource, scope Scope, shape Shape,
 }
 
 // run blocks until ctx is done and the informer's two goroutines have ended. An informer runs once.
-func (inf *Informer) run(ctx context.Context) {
+func (inf *informer) run(ctx context.Context) {
 	if inf.ran.Swap(true) {
 		return
 	}
@@ -125,7 +103,7 @@ func (inf *Informer) run(ctx context.Context) {
 }
 
 // join registers a subscription, before run or while it runs.
-func (inf *Informer) join(l *Subscription) *registration {
+func (inf *informer) join(l *Subscription) *registration {
 	reg := inf.proc.join(l, inf.store, time.Now())
 	inf.controller.joined.set()
 	return reg
@@ -133,7 +111,7 @@ func (inf *Informer) join(l *Subscription) *registration {
 
 // hasSynced: the first list is in the store, and everything this subscription had to be told of it
 // is done.
-func (inf *Informer) hasSynced(reg *registration) bool {
+func (inf *informer) hasSynced(reg *registration) bool {
 	if !inf.queue.hasSynced() {
 		return false
 	}
@@ -165,7 +143,7 @@ type Status struct {
 }
 
 // Status gives a snapshot.
-func (inf *Informer) Status() Status {
+func (inf *informer) Status() Status {
 	r := inf.reflector.snapshot()
 	s := Status{
 		Resource: inf.resource, Scope: inf.scope, Synced: inf.queue.hasSynced(),

@@ -29,7 +29,7 @@ func (lw listWatch) Watch(ctx context.Context, opts metav1.ListOptions) (io.Read
 }
 
 // alone runs one informer with one subscription and no factory. stop waits for its end.
-func alone(t *testing.T, lw ListWatcher, log *slog.Logger) (inf *Informer, r *recorder,
+func alone(t *testing.T, lw ListWatcher, log *slog.Logger) (inf *informer, r *recorder,
 	stop func()) {
 	t.Helper()
 	inf, err := newInformer(lw, pods, Scope{}, Shape{}, log)

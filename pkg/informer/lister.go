@@ -12,7 +12,7 @@ import (
 // are immutable and can be kept. They are in their stored form: who reads more than one thing of
 // one takes its Plain form first, who looks at many of them has a Scratch. It is safe for
 // concurrent use.
-type Lister struct{ inf *Informer }
+type Lister struct{ inf *informer }
 
 // Get gives one object. The error is NotFound, as client-go's, if there is none.
 func (l Lister) Get(namespace, name string) (*object.Object, error) {

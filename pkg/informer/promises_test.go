@@ -142,7 +142,7 @@ func TestReadersDoNotHoldUpTheWriter(t *testing.T) {
 	}
 	reads := 0
 	s.Snapshot().Each(func(*object.Object) { reads++; write() })
-	found, err := Lister{inf: &Informer{store: s}}.List("shop",
+	found, err := Lister{inf: &informer{store: s}}.List("shop",
 		slowSelector{labels.NewSelector(), func() { reads++; write() }})
 	if err != nil || len(found) != 2 || reads != 4 {
 		t.Errorf("%d objects, %d reads, %v", len(found), reads, err)

@@ -103,7 +103,7 @@ func TestWireModel(t *testing.T) {
 }
 
 // check compares what came of it with what was so.
-func (s *wireServer) check(t *rapid.T, inf *Informer, heard *wireLedger, status Status) {
+func (s *wireServer) check(t *rapid.T, inf *informer, heard *wireLedger, status Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stored := map[string]wireState{}
