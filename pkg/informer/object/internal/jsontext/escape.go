@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// decodeString resolves the escapes of a string's inner text. A lone surrogate becomes U+FFFD, as
-// in encoding/json.
+// Unescape decodes a string's text between its quotes. It returns s itself if that has no escapes.
+// A lone surrogate becomes U+FFFD, as in encoding/json.
 func Unescape(s string) string {
 	at := strings.IndexByte(s, '\\')
 	if at < 0 {
@@ -24,7 +24,8 @@ func Unescape(s string) string {
 	return string(append(out, s...))
 }
 
-// decodeEscape appends what the escape at the start of s stands for, and gives its length.
+// appendEscape appends the character that the escape at the start of s stands for. It returns the
+// length of the escape.
 func appendEscape(out []byte, s string) ([]byte, int) {
 	switch c := s[1]; c {
 	case 'b':
@@ -53,7 +54,7 @@ func appendEscape(out []byte, s string) ([]byte, int) {
 	}
 }
 
-// hexRune reads the four digits of an escape such as \u00e9.
+// hexRune returns the number of an escape such as \u00e9.
 func hexRune(s string) rune {
 	var r rune
 	for i := 2; i < 6 && i < len(s); i++ {
@@ -62,6 +63,7 @@ func hexRune(s string) rune {
 	return r
 }
 
+// HexDigit returns the value of a hexadecimal digit, -1 if c is none.
 func HexDigit(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':

@@ -5,11 +5,8 @@ import (
 	"strings"
 )
 
-// This file reads text that Parser.Parse has found valid, and so checks nothing again. Positions
-// are byte offsets into that text; -1 means "not there". Text that is not valid gives wrong answers
-// here, but never a read outside of it.
-
-// findMember gives the place of the first member named key in the object that begins at i.
+// FindMember returns the place of the value of the first member named key in the object at i, -1 if
+// there is none.
 func FindMember(s string, i int, key string) int {
 	i = SkipSpace(s, i)
 	if i >= len(s) || s[i] != '{' {
@@ -19,7 +16,7 @@ func FindMember(s string, i int, key string) int {
 		end := StringEnd(s, i)
 		name := s[i+1 : max(i+1, end-1)]
 		if strings.IndexByte(name, '\\') >= 0 {
-			name = Unescape(name) // as it is written, it could be another one
+			name = Unescape(name) // the spelling alone could be another name
 		}
 		i = NextToken(s, end) // the value, past the colon
 		if name == key {
@@ -30,7 +27,7 @@ func FindMember(s string, i int, key string) int {
 	return -1
 }
 
-// findItem gives the place of the n-th item of the array that begins at i.
+// FindItem returns the place of the n-th item, from 0, of the array at i, -1 if there is none.
 func FindItem(s string, i, n int) int {
 	i = SkipSpace(s, i)
 	if i >= len(s) || s[i] != '[' {
@@ -46,7 +43,7 @@ func FindItem(s string, i, n int) int {
 	return -1
 }
 
-// skipSpace gives the first place from i on that is no white space.
+// SkipSpace returns the first place from i on that is not white space.
 func SkipSpace(s string, i int) int {
 	for i < len(s) && isSpace(s[i]) {
 		i++
@@ -54,7 +51,7 @@ func SkipSpace(s string, i int) int {
 	return i
 }
 
-// nextToken is skipSpace that also passes one comma or colon.
+// NextToken is like SkipSpace and also skips one comma or colon.
 func NextToken(s string, i int) int {
 	i = SkipSpace(s, i)
 	if i < len(s) && (s[i] == ',' || s[i] == ':') {
@@ -65,7 +62,7 @@ func NextToken(s string, i int) int {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// skipTrusted gives the place behind the value that begins at i. It always moves on.
+// ValueEnd returns the end of the value at i. It is greater than i, except at the end of the text.
 func ValueEnd(s string, i int) int {
 	if i >= len(s) {
 		return len(s)
@@ -83,11 +80,10 @@ func ValueEnd(s string, i int) int {
 	return max(i, min(start+1, len(s)))
 }
 
-// skipNested gives the place behind the object or array that begins at i: brackets outside of
-// strings are counted.
+// containerEnd returns the end of the object or array at i. It counts brackets outside of strings.
 func containerEnd(s string, i int) int { return EnclosingEnd(s, i, 0) }
 
-// skipOpen returns the place behind the depth-th object or array around i, 1 being the innermost.
+// EnclosingEnd returns the end of the depth-th object or array around place i; 1 is the innermost.
 func EnclosingEnd(s string, i, depth int) int {
 	for i < len(s) {
 		switch s[i] {
@@ -107,10 +103,10 @@ func EnclosingEnd(s string, i, depth int) int {
 	return len(s)
 }
 
-// stringEnd returns the place behind the string whose opening quote is at i.
+// StringEnd returns the end of the string whose opening quote is at i.
 func StringEnd(s string, i int) int {
 	i++
-	for few := 0; few < 4 && i+8 <= len(s); few++ {
+	for words := 0; words < 4 && i+8 <= len(s); words++ {
 		if x := specials(Word(s, i)); x != 0 {
 			if i += bits.TrailingZeros64(x) / 8; s[i] == '"' {
 				return i + 1
@@ -122,7 +118,8 @@ func StringEnd(s string, i int) int {
 	return restOfString(s, i)
 }
 
-// restOfTrusted is stringEnd from a place within the string on, which is not within an escape.
+// restOfString is StringEnd from a place i within the string on, which must not be within an
+// escape.
 func restOfString(s string, i int) int {
 	for {
 		n := strings.IndexByte(s[i:], '"')

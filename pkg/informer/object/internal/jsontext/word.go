@@ -2,38 +2,39 @@ package jsontext
 
 import "math/bits"
 
-// This file finds the ends of strings, eight bytes at a time: most of an object's text is strings,
+// The functions in this file look at eight bytes at a time: most of an object's text is strings,
 // and most of these are short. The tests for a byte in a word are those of "Bit Twiddling Hacks"
-// (Anderson, 2005), exact for the lowest byte that matches, which is the one wanted.
+// (Anderson, 2005). They are exact for the lowest byte that matches, which is the one wanted.
 
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// word reads eight bytes, the first as the lowest: the compiler makes one load of it.
+// Word returns the eight bytes at i as a number, the first byte as the lowest. The compiler makes
+// it one load.
 func Word(s string, i int) uint64 {
 	b := s[i : i+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// specials has the highest bit of each byte of w set that is a quote, a backslash or a control
-// character.
+// specials returns a mask with the highest bit set of each byte of w that is a quote, a backslash
+// or a control character.
 func specials(w uint64) uint64 {
 	quote := w ^ ones*'"'
 	slash := w ^ ones*'\\'
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
 }
 
-// unusual is specials and, besides, bytes that are not ASCII. It has those from w itself, so that
-// the tests for the others may be wrong for them.
+// SpecialsOrNonASCII is like specials and also has the bytes that are not ASCII. Only its lowest
+// bit is exact.
 func SpecialsOrNonASCII(w uint64) uint64 {
 	quote, slash := w^ones*'"', w^ones*'\\'
 	return ((quote - ones) | (slash - ones) | (w - ones*0x20) | w) & highs
 }
 
-// plainRun returns the first place from i on that has a quote, a backslash or a control character,
+// UnescapedRun returns the first place from i on with a quote, a backslash or a control character,
 // len(s) if there is none.
 func UnescapedRun(s string, i int) int {
 	for i+8 <= len(s) {
@@ -48,7 +49,7 @@ func UnescapedRun(s string, i int) int {
 	return i
 }
 
-// usualRun is plainRun up to the first byte that is not ASCII.
+// ASCIIRun is like UnescapedRun, but also ends at the first byte that is not ASCII.
 func ASCIIRun(s string, i int) int {
 	for ; i+16 <= len(s); i += 16 {
 		x, y := SpecialsOrNonASCII(Word(s, i)), SpecialsOrNonASCII(Word(s, i+8))
@@ -66,8 +67,8 @@ func ASCIIRun(s string, i int) int {
 	return i
 }
 
-// commonPrefix returns how many bytes two texts have in common at the beginning. Long stretches are
-// compared by the runtime, which is faster at that than Go code can be.
+// CommonPrefix returns the length of the common prefix of a and b. Long stretches are compared by
+// the runtime, which is faster at that than Go code.
 func CommonPrefix(a, b string) int {
 	n, i := min(len(a), len(b)), 0
 	for ; i+8 <= n; i += 8 {

@@ -90,15 +90,10 @@ func (r *Reader) Read(o Options, s string, i int) (end int, err error) {
 
 // begin forgets the last object, but not the memory it took. The next one begins at i.
 func (r *Reader) reset(o Options, s string, i int) {
-	c := scan.Scanner{
-		Names: r.Names[:0], Stack: r.Stack[:0], Extents: r.Extents[:0], Table: r.Table,
-		IgnoreNames: o.Deduplicated, KeepExtents: !o.Plain, MinLength: scan.MinExtent,
-	}
+	c := r.Scanner.Reuse()
+	c.IgnoreNames, c.KeepExtents, c.MinLength = o.Deduplicated, !o.Plain, scan.MinExtent
 	if o.TryAll {
 		c.MinLength = 8
-	}
-	if cap(c.Names) > 1<<14 {
-		c.Names, c.Stack, c.Extents, c.Table = nil, nil, nil, nil
 	}
 	*r = Reader{
 		Bases: r.Bases, follows: r.follows, Options: o,

@@ -6,7 +6,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// canonical returns a name's inner text in a spelling that names have in common which are equal.
+// canonical returns a name's text between its quotes in a spelling that all spellings of that name
+// have in common.
 func canonical(s string) string {
 	if at := strings.IndexByte(s, '\\'); at >= 0 && hasRedundantEscape(s[at:]) {
 		return minimalEscapes(s)
@@ -14,15 +15,14 @@ func canonical(s string) string {
 	return s
 }
 
-// oddEscape reports whether a string may have an escape with which it could be written in another
-// way, too.
+// hasRedundantEscape reports whether a string may have an escape for a character that can be
+// written without it or with another one.
 func hasRedundantEscape(s string) bool {
 	return strings.Contains(s, `\u`) || strings.Contains(s, `\/`)
 }
 
-// withoutOddEscapes writes a string's inner text in the one way that has no more escapes than JSON
-// needs, and none by number: control characters for which there is no other escape are written as
-// they are.
+// minimalEscapes returns a string's text between its quotes with no more escapes than JSON needs
+// and none by number. Control characters that have no other escape are written as they are.
 func minimalEscapes(s string) string {
 	s = jsontext.Unescape(s)
 	out := make([]byte, 0, len(s)+8)

@@ -1,20 +1,20 @@
 package scan
 
-// extent is where a container or a string begins and ends.
+// Extent is the place and the end of a container or a string.
 type Extent struct{ From, To uint32 }
 
-// minExtent is how long a value must be for its extent to be kept. Shorter ones are read as fast as
-// they are found.
+// MinExtent is the usual Scanner.MinLength. Shorter values are read as fast as their extents are
+// found.
 const MinExtent = 128
 
-// passedString notes that a string was read.
+// AddString records the extent of the string s[i:end].
 func (sc *Scanner) AddString(i, end int) {
 	if sc.KeepExtents && end-i >= sc.MinLength {
 		sc.Extents = append(sc.Extents, Extent{uint32(i), uint32(end)})
 	}
 }
 
-// opened notes that a container begins at i. What it returns is for closed.
+// OpenExtent records that a container begins at i. It returns the index to call CloseExtent with.
 func (sc *Scanner) OpenExtent(i int) int {
 	if sc.KeepExtents {
 		sc.Extents = append(sc.Extents, Extent{From: uint32(i)})
@@ -22,7 +22,7 @@ func (sc *Scanner) OpenExtent(i int) int {
 	return len(sc.Extents) - 1
 }
 
-// closed notes that the container ends before i.
+// CloseExtent records that container k ends at i, or removes it and what is in it if it is short.
 func (sc *Scanner) CloseExtent(k, i int) {
 	if !sc.KeepExtents {
 		return
@@ -30,11 +30,11 @@ func (sc *Scanner) CloseExtent(k, i int) {
 	if e := &sc.Extents[k]; i-int(e.From) >= sc.MinLength {
 		e.To = uint32(i)
 	} else {
-		sc.Extents = sc.Extents[:k] // what is within it is shorter still
+		sc.Extents = sc.Extents[:k]
 	}
 }
 
-// searchExtents returns the first extent that begins at a place or behind it.
+// SearchExtents returns the index of the first extent that begins at place at or later.
 func SearchExtents(all []Extent, at int) int {
 	from, to := 0, len(all)
 	for from < to {

@@ -7,26 +7,22 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// This file finds out whether an object has a name twice. Each name has a fingerprint, cheap enough
-// to be made of the words that were read to find the name's end; names with the same one are
-// compared. Of an object with many names, a table does that when the object ends: comparing each
-// with each would take the square of their number.
-
-// name is a member's name as it was read, quotes included.
-type name struct {
+// Name is the name of a member: where it is in the text, with its quotes, and its fingerprint.
+type Name struct {
 	fingerprint uint64
 	from, to    uint32
 }
 
-// fewNames is up to how many names of an object are compared one by one.
+// fewNames is the largest number of names in an object that are compared one by one.
 const fewNames = 32
 
-// nameSeed differs from process to process, so that nobody can write names which collide.
+// seed differs from process to process, so that nobody can write names that collide.
 var seed = maphash.MakeSeed()
 
-const multiplier = 0x9e3779b97f4a7c15 // its bits are as if at random
+// multiplier is 2^64 divided by the golden ratio, which spreads the bits of a product.
+const multiplier = 0x9e3779b97f4a7c15
 
-// name reads the name at i. end is behind its closing quote, or where an error is.
+// name checks the name at i and returns its end, or the place of an error, and its fingerprint.
 func (sc *Scanner) name(s string, i int) (end int, print uint64, err error) {
 	if i >= len(s) || s[i] != '"' {
 		return i, 0, Unexpected(s, i, "a member name")
@@ -51,8 +47,8 @@ func (sc *Scanner) name(s string, i int) (end int, print uint64, err error) {
 	return end, fingerprint(canonical(s[i+1 : end-1])), nil
 }
 
-// fingerprint returns that of a name, given without quotes and in its canonical spelling. It is the
-// one that name makes.
+// fingerprint returns the fingerprint of a name without quotes, in its canonical spelling. It is
+// the one that Scanner.name computes on its way.
 func fingerprint(s string) (print uint64) {
 	for ; len(s) >= 8; s = s[8:] {
 		print = (print ^ jsontext.Word(s, 0)) * multiplier
@@ -65,7 +61,9 @@ func fingerprint(s string) (print uint64) {
 	return print ^ print>>32
 }
 
-// note adds a name to those of an object, whose names begin at first, and to the set of those seen.
+// AddName records the name s[from:to] of an object and looks for a duplicate. The names of the
+// object begin at index first; seen is the set of them, and AddName returns it with the new name in
+// it.
 func (sc *Scanner) AddName(s string, first int, seen, print uint64, from, to int) uint64 {
 	bit := uint64(1) << (print >> 58)
 	if seen&bit != 0 {
@@ -75,11 +73,12 @@ func (sc *Scanner) AddName(s string, first int, seen, print uint64, from, to int
 	return seen | bit
 }
 
+// PushName records the name s[from:to] without comparing it.
 func (sc *Scanner) PushName(print uint64, from, to int) {
-	sc.Names = append(sc.Names, name{print, uint32(from), uint32(to)})
+	sc.Names = append(sc.Names, Name{print, uint32(from), uint32(to)})
 }
 
-// compare looks whether an object, if its names are few so far, has the name s[from:to].
+// findDuplicate looks for the name s[from:to] among the names of an object, if they are few.
 func (sc *Scanner) findDuplicate(s string, first int, print uint64, from, to int) {
 	names := sc.Names[first:]
 	if len(names) > fewNames {
@@ -92,7 +91,7 @@ func (sc *Scanner) findDuplicate(s string, first int, print uint64, from, to int
 	}
 }
 
-// compareFew looks whether an object whose names are few has two that are equal.
+// FindDuplicateOfFew looks for duplicates among the names from index first on, if they are few.
 func (sc *Scanner) FindDuplicateOfFew(s string, first int) {
 	names := sc.Names[first:]
 	if len(names) > fewNames {
@@ -111,13 +110,14 @@ func (sc *Scanner) FindDuplicateOfFew(s string, first int) {
 	}
 }
 
-// equals reports whether the name is the quoted one.
-func (n *name) equals(s, quoted string) bool {
+// equals reports whether the name is the same as the quoted one.
+func (n *Name) equals(s, quoted string) bool {
 	own := s[n.from:n.to]
 	return own == quoted || canonical(own[1:len(own)-1]) == canonical(quoted[1:len(quoted)-1])
 }
 
-// leave forgets the names of an object that has been read.
+// ReleaseNames releases the names of an object that ends, from index first on. If they are many, it
+// looks for duplicates among them.
 func (sc *Scanner) ReleaseNames(s string, first int) {
 	if len(sc.Names)-first > fewNames && !sc.Duplicates {
 		sc.findDuplicateOfMany(s, sc.Names[first:])
@@ -125,13 +125,13 @@ func (sc *Scanner) ReleaseNames(s string, first int) {
 	sc.Names = sc.Names[:first]
 }
 
-// compareAll looks whether two of many names are equal.
-func (sc *Scanner) findDuplicateOfMany(s string, names []name) {
+// findDuplicateOfMany looks for duplicates among many names.
+func (sc *Scanner) findDuplicateOfMany(s string, names []Name) {
 	size := 1 << bits.Len(uint(2*len(names)))
-	if size > cap(sc.Table) {
-		sc.Table = make([]uint32, size)
+	if size > cap(sc.table) {
+		sc.table = make([]uint32, size)
 	}
-	table := sc.Table[:size]
+	table := sc.table[:size]
 	clear(table)
 	for i := range names {
 		n := &names[i]
@@ -148,8 +148,8 @@ func (sc *Scanner) findDuplicateOfMany(s string, names []name) {
 	}
 }
 
-// memberName reads a member's name and the colon: end is behind the name, or where an error is, and
-// value where the value begins.
+// MemberName checks the name of the member at i and the colon after it. It returns the name's end,
+// or the place of an error, the place of the value, and the name's fingerprint.
 func (sc *Scanner) MemberName(s string, i int) (end, value int, print uint64, err error) {
 	if end, print, err = sc.name(s, i); err != nil {
 		return end, end, 0, err

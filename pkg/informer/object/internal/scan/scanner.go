@@ -4,35 +4,47 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// This file checks text nobody has looked at yet: one loop, with a stack of its own, so that deep
-// nesting costs a slice and not the goroutine's stack. Errors are *SyntaxError; when the text ends
-// too early they wrap ErrTruncated, so that a reader of a stream knows to read on.
-
-// checker checks values, and notes what others need to know of them.
+// Scanner checks values and records what its users need to know about them. The zero value is
+// ready.
 type Scanner struct {
-	Names   []name          // of the objects being read, innermost last
-	Stack   []openContainer // those around the one being read, in the call of value that runs
-	Extents []Extent        // where long containers and strings are, in the order of the text
-	Table   []uint32        // for objects with many names
+	Names   []Name          // of the open objects, innermost last
+	Extents []Extent        // of long containers and strings, in the order of the text
+	stack   []openContainer // around the innermost one of the running call of Value
+	table   []uint32        // a hash table of names, by index plus one
 
-	IgnoreNames bool // names are not looked at
-	KeepExtents bool // extents are noted
-	Duplicates  bool // an object has a name twice
-	NonASCII    bool // a string has a byte that is not ASCII
-	Depth       int  // how deep the deepest container nests
-	MinLength   int  // values shorter than this have no extents
+	IgnoreNames bool // do not look for duplicates
+	KeepExtents bool
+	MinLength   int // of a value for its extent to be kept
+
+	Duplicates bool // an object has duplicate names
+	NonASCII   bool // a string has a byte that is not ASCII
+	Depth      int  // of the deepest container
 }
 
-// container is an object or array whose end has not been read.
+// openContainer is an object or array whose end has not been read yet.
 type openContainer struct {
-	seen   uint64 // which names it may have (checker.note)
-	names  uint32 // where its names begin
-	extent int32  // its place among the extents
+	seen   uint64 // the set of its names: a bit for each six bits of fingerprint
+	names  uint32 // the index of its first name
+	extent int32  // its index in Extents
 	array  bool
 }
 
-// value checks the value at i and returns the place behind it. Each round of the loop reads a
-// member or an item, and the ends of all containers that end behind it.
+// maxReused is how many names a scanner may have room for and keep its memory.
+const maxReused = 1 << 14
+
+// Reuse returns a scanner for the next text. It has the memory of this one, unless that is large.
+func (sc *Scanner) Reuse() Scanner {
+	if cap(sc.Names) > maxReused {
+		return Scanner{}
+	}
+	return Scanner{
+		Names: sc.Names[:0], Extents: sc.Extents[:0], stack: sc.stack[:0], table: sc.table,
+	}
+}
+
+// Value checks the value at i and returns its end, or the place of an error. depth is how many
+// containers are around it. Each round of the loop reads one member or item, and the ends of all
+// containers that end after it.
 func (sc *Scanner) Value(s string, i, depth int) (int, error) {
 	in, open := openContainer{array: true}, 0
 	var err error
@@ -82,7 +94,7 @@ func (sc *Scanner) Value(s string, i, depth int) (int, error) {
 				i = next + 1
 				break
 			}
-			sc.Stack = append(sc.Stack, in)
+			sc.stack = append(sc.stack, in)
 			in = openContainer{names: uint32(len(sc.Names)), extent: int32(sc.OpenExtent(i)),
 				array: b == '['}
 			if open++; depth+open > sc.Depth {
@@ -121,8 +133,8 @@ func (sc *Scanner) Value(s string, i, depth int) (int, error) {
 			i++
 			sc.CloseExtent(int(in.extent), i)
 			open--
-			last := len(sc.Stack) - 1
-			in, sc.Stack = sc.Stack[last], sc.Stack[:last]
+			last := len(sc.stack) - 1
+			in, sc.stack = sc.stack[last], sc.stack[:last]
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// string reads the string at i, whatever it has in it.
+// String checks the string at i and returns its end.
 func (sc *Scanner) String(s string, i int) (int, error) {
 	for i++; i+8 <= len(s); i += 8 {
 		if x := jsontext.SpecialsOrNonASCII(jsontext.Word(s, i)); x != 0 {
@@ -19,7 +19,7 @@ func (sc *Scanner) String(s string, i int) (int, error) {
 	return sc.restOfString(s, i)
 }
 
-// restOfString reads a string from a place within it on.
+// restOfString is String from a place i within the string on.
 func (sc *Scanner) restOfString(s string, i int) (int, error) {
 	for {
 		i = jsontext.ASCIIRun(s, i)
@@ -45,6 +45,7 @@ func (sc *Scanner) restOfString(s string, i int) (int, error) {
 	}
 }
 
+// scanEscape checks the escape at i and returns its end.
 func scanEscape(s string, i int) (int, error) {
 	if i+1 >= len(s) {
 		return i, Unexpected(s, len(s), "")

@@ -1,5 +1,5 @@
-// Package scantest has names for the tests of those who compare names: equal ones in different
-// spellings, and different ones with equal fingerprints.
+// Package scantest has member names for tests: equal names in different spellings, and different
+// names with equal fingerprints. Tests of several packages share it; nothing else imports it.
 package scantest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// spellings are ways to write the same name, in a string of JSON without its quotes.
+// Spellings are ways to write the same name, in a JSON string without its quotes.
 var Spellings = map[string][]string{
 	"a":          {`a`, `\u0061`},
 	"a/b":        {`a/b`, `a\/b`, `a\u002fb`, `a\u002Fb`},
@@ -27,14 +27,15 @@ var Spellings = map[string][]string{
 	"long/n<me>": {`long/n<me>`, `long\/n\u003cme\u003e`, `\u006cong/n<me\u003e`},
 }
 
-// hashMultiplier is the one that fingerprints are made with.
+// hashMultiplier is the multiplier of fingerprints in package scan.
 const hashMultiplier = 0x9e3779b97f4a7c15
 
-// collider returns one of two texts of the same length after which names have the same fingerprint.
+// Collider returns the n-th of two texts of equal length. Names that begin with one of them and go
+// on alike have the same fingerprint.
 func Collider(n int) string { return colliders()[n] }
 
-// colliders looks for two such texts: the second word of one makes up for what the first words
-// differ in.
+// colliders returns two such texts: the second word of one makes up for the difference of the first
+// words.
 var colliders = sync.OnceValue(func() [2]string {
 	r := rand.New(rand.NewPCG(1, 1))
 	letters := func() string {
