@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informerd/informerd/pkg/informer/object/internal/align"
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
@@ -296,7 +295,7 @@ func TestLookingAheadIsBounded(t *testing.T) {
 	if o.JSON() != text {
 		t.Error("the object became another one")
 	}
-	if limit := len(text)/align.CreditShare + 3*len(text)/2; p.reader.Cost > limit {
+	if limit := len(text)/4 + 3*len(text)/2; p.reader.Cost > limit {
 		t.Errorf("reading against the base has cost as much as %d bytes, more than %d",
 			p.reader.Cost, limit)
 	}

@@ -8,104 +8,89 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
-// This file reads a text against a base. Most of what an API server sends is nearly a copy of
-// something it has sent already: an object's next state, a replica. The reader goes through the
-// text as it does without a base, token by token, and keeps at hand which place of the base
-// corresponds to the one it is at. Two things come of that:
-//
-//   - A container of the base whose bytes are next in the text was checked when the base was, so it
-//     is passed over.
-//   - Where both texts have the same bytes is noted: a packed object need not keep those
-//     (packed.go).
-//
-//	base  {"spec":{"containers":[...],"nodeName":"a"},"status":{"phase":"Pending"}}
-//	text  {"spec":{"containers":[...],"nodeName":"b"},"status":{"phase":"Running"}}
-//	               ~~~~~~~~~~~~~~~~~~~                         passed over
-//	      ===================================== ======================       ===  noted
-//
-// Which place corresponds to which is a guess, and nothing but speed and size depends on it: a
-// container is passed over because its bytes are those of one that is known to be whole and right,
-// wherever that was.
-
-// match says that len bytes at place n of the text that is read are those at place t of the base.
+// Match says that Len bytes at place At of the text are those at place Base of the base.
 type Match struct{ At, Base, Len int }
 
-// aligner reads a text against a base.
+// Aligner reads one text against one base. Its methods have pairs of arguments: i is a place in the
+// text and j the corresponding one in the base, both between tokens; base is the place of the value
+// in the base that corresponds to the value at i, -1 if there is none.
 type Aligner struct {
 	scan.Scanner
 	Text      string
-	Start     int   // where the object begins
-	Base      *Base // nil if nothing like this object is known
-	Unlimited bool
+	Start     int   // of the object in Text
+	Base      *Base // nil if there is none to read against
+	Unlimited bool  // whatever it costs, for tests
 
-	Matches    []Match // what is as in the base, in the order of s
-	matchEnd   int     // up to which place s is as the base is, shift bytes later
-	offset     int
-	nextExtent int // the extent of the base that was asked for last
-	// lost: the base does not resemble the object, as too much was spent on it for what was read
-	// (aligner.spend).
-	GaveUp         bool
-	Cost, progress int
-	// What was read before the base was known: the object's members, and those of its metadata.
+	Matches    []Match // in the order of the text
+	matchEnd   int     // up to here, Text is like the base at offset
+	offset     int     // a place in the base minus the corresponding place in Text
+	nextExtent int     // index of the extent of the base that was searched last
+
+	GaveUp   bool // the rest is read without the base, as Cost became too high
+	Cost     int  // of reading against the base, in bytes that could have been read instead
+	progress int  // bytes read
+
+	// Top are the members of the object that were read before a base was chosen, and Meta those of
+	// its metadata.
 	Top, Meta    []Member
-	MetadataRead bool // was seen
+	MetadataRead bool
 }
 
-// member is a member of an object that was read member by member.
+// Member is a member of an object that was read member by member.
 type Member struct {
-	// the name's quote, behind the name, the value, behind the value
-	Start, NameEnd, Value, End int
-	TypeMeta                   bool // apiVersion or kind
+	Start, NameEnd int // of the name, with its quotes
+	Value, End     int
+	TypeMeta       bool // apiVersion or kind
 }
 
-// align says that place n of the text corresponds to place t of the base, both between tokens, and
-// notes how far they are the same from there on.
-func (a *Aligner) sync(n, t int) {
-	s, b := a.Text, a.Base.Text
+// sync says that place i of the text corresponds to place j of the base, and records how far they
+// are equal from there on.
+func (a *Aligner) sync(i, j int) {
+	s, base := a.Text, a.Base.Text
 	length := 0
-	if n+8 > len(s) || t+8 > len(b) {
-		length = jsontext.CommonPrefix(s[n:], b[t:])
-	} else if x := jsontext.Word(s, n) ^ jsontext.Word(b, t); x != 0 {
+	if i+8 > len(s) || j+8 > len(base) {
+		length = jsontext.CommonPrefix(s[i:], base[j:])
+	} else if x := jsontext.Word(s, i) ^ jsontext.Word(base, j); x != 0 {
 		length = bits.TrailingZeros64(x) / 8
 	} else {
-		length = 8 + jsontext.CommonPrefix(s[n+8:], b[t+8:])
+		length = 8 + jsontext.CommonPrefix(s[i+8:], base[j+8:])
 	}
-	a.matchEnd, a.offset = n+length, t-n
-	a.Advance(n)
+	a.matchEnd, a.offset = i+length, j-i
+	a.Advance(i)
 	if a.charge(syncCost); a.MetadataRead {
-		// much of what remains is read against the last state, if there is reason for that
-		// (last.go)
+		// Much of the rest is read by a Follower if the texts are alike.
 		a.charge(syncCost)
 	}
-	a.addMatch(n, t, length)
+	a.addMatch(i, j, length)
 }
 
-// matched notes a match, and the bytes before it that are the same.
-func (a *Aligner) addMatch(n, t, length int) {
-	s, b, end := a.Text, a.Base.Text, 0
+// addMatch records that length bytes at i are those of the base at j, and with them the equal bytes
+// before.
+func (a *Aligner) addMatch(i, j, length int) {
+	s, base, end := a.Text, a.Base.Text, 0
 	if k := len(a.Matches) - 1; k >= 0 {
 		last := &a.Matches[k]
-		if end = last.At + last.Len; end == n && last.Base+last.Len == t {
+		if end = last.At + last.Len; end == i && last.Base+last.Len == j {
 			last.Len += length
 			return
 		}
 	}
-	if over := end - n; over > 0 { // they were the same up to within a name
-		n, t, length = n+over, t+over, length-over
+	if over := end - i; over > 0 { // the last match ends within a name
+		i, j, length = i+over, j+over, length-over
 	}
 	if length <= 0 {
 		return
 	}
-	for back := min(n-end, t, 8); back > 0 && s[n-1] == b[t-1]; back-- {
-		n, t, length = n-1, t-1, length+1
+	for back := min(i-end, j, 8); back > 0 && s[i-1] == base[j-1]; back-- {
+		i, j, length = i-1, j-1, length+1
 	}
-	a.Matches = append(a.Matches, Match{n, t, length})
+	a.Matches = append(a.Matches, Match{i, j, length})
 }
 
-// spend counts what reading against the base costs more than reading without it, in bytes that
-// could have been read for it. When that is too much, the rest is read without.
+// charge adds to what reading against the base costs beyond reading without it. When that becomes
+// too much, the rest is read without.
 func (a *Aligner) charge(bytes int) {
-	credit := baseCredit + a.progress/CreditShare
+	credit := baseCredit + a.progress/creditShare
 	if !a.MetadataRead {
 		credit += metadataCredit
 	}
@@ -114,10 +99,10 @@ func (a *Aligner) charge(bytes int) {
 	}
 }
 
-// reached notes that the text was read up to place i: the more of it, the more may be spent.
+// Advance records that the text was read up to place i. The more was read, the more may be charged.
 func (a *Aligner) Advance(i int) { a.progress = max(a.progress, i-a.Start) }
 
-// token returns the place of the base's next token from place j on.
+// nextBaseToken returns the place of the base's next token from place j on.
 func (a *Aligner) nextBaseToken(j int) int {
 	next := jsontext.NextToken(a.Base.Text, j)
 	if next > j+4 {
@@ -127,95 +112,93 @@ func (a *Aligner) nextBaseToken(j int) int {
 }
 
 const (
-	// firstCredit and creditPart are what may be spent on a base in vain: so much, and one of
-	// creditPart bytes read. Metadata differs more than the rest.
+	// A base may cost baseCredit bytes and a creditShare-th of the bytes read. Metadata differs
+	// more than the rest.
 	baseCredit     = 400
-	CreditShare    = 4
+	creditShare    = 4
 	metadataCredit = 400
-	// alignCost and containerCost are what it takes to go on behind a difference, and to read a
+	// syncCost is the cost of continuing after a difference, containerCost that of reading a
 	// container with one in it.
 	syncCost      = 25
 	containerCost = 40
-	// lookAhead is how many members of the base are looked at for one that is not where it is
-	// expected.
+	// lookAhead is the number of members of the base that are tried for a member of the text.
 	lookAhead = 4
 )
 
-// valueIn returns where the base has the value of the text's member s[start:end], when its members
-// before place j have been passed; -1 if it has none nearby.
+// BaseValue returns the place of the value that the base has for the member s[start:end] of the
+// text, from place j of the base on, -1 if there is none nearby. value is the place of the value in
+// the text.
 func (a *Aligner) BaseValue(start, end, value, j int) int {
 	if a.GaveUp {
 		return -1
 	}
-	t := a.Base.Text
+	base := a.Base.Text
 	if value <= a.matchEnd {
-		return jsontext.SkipSpace(t, value+a.offset)
+		return jsontext.SkipSpace(base, value+a.offset)
 	}
 	a.Advance(start)
 	for n := 0; n < lookAhead && !a.GaveUp; n++ {
-		if j = a.nextBaseToken(j); j >= len(t) || t[j] != '"' {
+		if j = a.nextBaseToken(j); j >= len(base) || base[j] != '"' {
 			break
 		}
-		if strings.HasPrefix(t[j:], a.Text[start:end]) {
+		if strings.HasPrefix(base[j:], a.Text[start:end]) {
 			a.sync(start, j)
 			if value < a.matchEnd {
 				return value + a.offset
 			}
-			v := a.nextBaseToken(j + end - start)
-			a.sync(value, v)
-			return v
+			found := a.nextBaseToken(j + end - start)
+			a.sync(value, found)
+			return found
 		}
-		nameEnd := jsontext.StringEnd(t, j)
+		nameEnd := jsontext.StringEnd(base, j)
 		a.charge(syncCost + (nameEnd-j)/4)
 		j = a.baseValueEnd(a.nextBaseToken(nameEnd))
 	}
 	return -1
 }
 
-// jump goes on from place i, which corresponds to place j of the base, to where the texts differ,
-// or close to it: behind the last long container before that, or within the one that the difference
-// is in. Both places are behind the opening bracket of an object or array, or behind one of its
-// values; that of the base ends at e. So are those it returns, or behind its end.
-func (a *Aligner) skipCommon(i, j, e, depth int) (end, behind int, err error) {
-	differ := a.matchEnd + a.offset
-	if differ-j < a.MinLength || i+a.offset != j {
+// skipCommon skips what is equal within a container: the values up to the last long one before the
+// next difference. If the difference is within a long value, it reads that one as well. i and j are
+// after the container's opening bracket or after one of its values, and so are the places that it
+// returns, or at the end of the container; longEnd is its end in the base.
+func (a *Aligner) skipCommon(i, j, longEnd, depth int) (end, baseEnd int, err error) {
+	difference := a.matchEnd + a.offset
+	if difference-j < a.MinLength || i+a.offset != j {
 		return i, j, nil
 	}
-	if differ >= e {
-		a.takeExtents(j, e, -a.offset)
-		return e - a.offset, e, nil
+	if difference >= longEnd {
+		a.takeExtents(j, longEnd, -a.offset)
+		return longEnd - a.offset, longEnd, nil
 	}
-	all, k := a.Base.Extents, a.extentFrom(j)
-	behind = j
-	for k < len(all) && int(all[k].To) <= differ {
-		behind = int(all[k].To)
-		for k++; k < len(all) && int(all[k].From) < behind; {
+	extents, k := a.Base.Extents, a.searchExtent(j)
+	baseEnd = j
+	for k < len(extents) && int(extents[k].To) <= difference {
+		baseEnd = int(extents[k].To)
+		for k++; k < len(extents) && int(extents[k].From) < baseEnd; {
 			k++
 		}
 	}
-	a.takeExtents(j, behind, -a.offset)
-	if a.nextExtent = k; k < len(all) && int(all[k].From) < differ {
-		at := int(all[k].From)
-		if end, behind, err = a.AlignedValue(at-a.offset, at, depth+1); behind < 0 {
-			behind = int(all[k].To)
+	a.takeExtents(j, baseEnd, -a.offset)
+	if a.nextExtent = k; k < len(extents) && int(extents[k].From) < difference {
+		at := int(extents[k].From)
+		if end, baseEnd, err = a.AlignedValue(at-a.offset, at, depth+1); baseEnd < 0 {
+			baseEnd = int(extents[k].To)
 		}
-		return end, behind, err
+		return end, baseEnd, err
 	}
-	return behind - a.offset, behind, nil
+	return baseEnd - a.offset, baseEnd, nil
 }
 
-// passed takes the extents that the base has from place v to e, which are so many bytes later in
+// takeExtents records the extents that the base has between from and to, shifted to their places in
 // the text.
-func (a *Aligner) takeExtents(v, e, later int) {
-	a.Cost -= (e - v) / 4 // it would have taken that much to read it
-	if !a.KeepExtents || v == e {
+func (a *Aligner) takeExtents(from, to, shift int) {
+	a.Cost -= (to - from) / 4 // reading them would have cost more
+	if !a.KeepExtents || from == to {
 		return
 	}
-	all := a.Base.Extents
-	for k := a.extentFrom(v); k < len(all) && int(all[k].From) < e; k++ {
-		a.Extents = append(a.Extents,
-			scan.Extent{
-				From: uint32(int(all[k].From) + later), To: uint32(int(all[k].To) + later),
-			})
+	extents := a.Base.Extents
+	for k := a.searchExtent(from); k < len(extents) && int(extents[k].From) < to; k++ {
+		begin, end := int(extents[k].From)+shift, int(extents[k].To)+shift
+		a.Extents = append(a.Extents, scan.Extent{From: uint32(begin), To: uint32(end)})
 	}
 }

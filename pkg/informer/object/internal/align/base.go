@@ -6,43 +6,43 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
-// base is a text that packed objects refer to: that of the plain object it was made with. It is
-// also what other texts are read against, and has all that this takes, so that it needs no
-// preparation and ends when the last object that refers to it does.
+// Base is a text that packed objects refer to: that of the plain object it was made of. Other texts
+// are read against it without preparation, as long as an object refers to it.
 type Base struct {
 	Text string
-	// extents are where the long containers and strings in the text are, in its order. They nest
-	// less deep than maxBaseDepth.
+	// Extents are those of the long containers and strings, in the order of the text.
 	Extents []scan.Extent
-	// fields are the fieldsV1 values that the object came with and that were cut out.
+	// Fields are the checksums of the fieldsV1 values that were cut out of the text.
 	Fields []Checksum
-	// What an Object's header says of where spec and status begin, and Object.levels.
+	// Spec and Status are the places of these values, 0 if there is none; Depth is how deep the
+	// text nests. They are set if a Follower can follow the text.
 	Spec, Status uint32
 	Depth        uint8
-	// held is how many objects of a store refer to it (Object.Hold).
+	// Held is how many objects of a store refer to the base.
 	Held atomic.Int32
-	// vain is how often in a row an object was read against it and not packed.
+	// Misses is how many objects in a row were read against the base and not packed.
 	Misses uint8
 }
 
-// checked is a value that was checked and is not kept.
+// Checksum identifies a valid value that is not kept. The hash has 64 bits and a secret seed, so
+// nobody can make another value with the same checksum.
 type Checksum struct {
 	Len  int
 	Hash uint64
 }
 
 const (
-	// minBase is how long an object must be for it to be packed or to become a base: of a shorter
-	// one the header and the operations take what packing it saves.
+	// MinBase is the length below which an object is neither packed nor a base: its header and the
+	// operations take what packing saves.
 	MinBase = 1 << 10
-	// maxBaseDepth is less than how deep a base nests, so that what is within it surely keeps the
-	// limit of maxDepth.
+	// MaxBaseDepth is greater than the depth of any base, so that a value skipped at a depth of at
+	// most scan.MaxDepth-MaxBaseDepth keeps that limit.
 	MaxBaseDepth = 100
-	// minFields is how long a fieldsV1 value must be to be remembered.
+	// MinFields is the length below which a fieldsV1 value has no checksum.
 	MinFields = 128
 )
 
-// dictionary returns the text of a base, "" if there is none.
+// Dictionary returns the text of the base, "" if b is nil.
 func (b *Base) Dictionary() string {
 	if b == nil {
 		return ""
@@ -50,5 +50,5 @@ func (b *Base) Dictionary() string {
 	return b.Text
 }
 
-// baseSize is about how much memory a base takes besides its text.
+// Overhead is about how much memory a base takes besides its text.
 func (b *Base) Overhead() int { return 112 + 8*cap(b.Extents) + 16*cap(b.Fields) }

@@ -6,11 +6,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// catchUp aligns what was read before the base was chosen, of metadata that begins at i. It returns
-// the places of the base that correspond to that and to end, both -1 if there are none.
+// CatchUp aligns what was read before the base was chosen. The metadata begins at i and was read up
+// to end. CatchUp returns the places of the base that correspond to i and end, both -1 if there are
+// none.
 func (a *Aligner) CatchUp(i, end int) (metadata, j int) {
-	lax, noting := a.IgnoreNames, a.KeepExtents
-	a.IgnoreNames, a.KeepExtents = true, false // all of it has been checked
+	ignoreNames, keepExtents := a.IgnoreNames, a.KeepExtents
+	a.IgnoreNames, a.KeepExtents = true, false // done already
 	a.Advance(end)
 	a.sync(a.Start, 0)
 	j = 1
@@ -29,60 +30,61 @@ func (a *Aligner) CatchUp(i, end int) (metadata, j int) {
 	} else {
 		a.GaveUp, j = true, -1
 	}
-	a.IgnoreNames, a.KeepExtents = lax, noting
+	a.IgnoreNames, a.KeepExtents = ignoreNames, keepExtents
 	return metadata, j
 }
 
-// typed is again for apiVersion and kind, which a base can have in another order: items of lists
+// catchUpTypeMeta aligns apiVersion or kind. The base may have it in another place: items of lists
 // come without them.
 func (a *Aligner) catchUpTypeMeta(m *Member, j int) int {
 	if m.End < a.matchEnd {
 		return m.End + a.offset
 	}
-	const within = 200
-	t := a.Base.Text
-	if at := strings.Index(t[:min(within, len(t))], a.Text[m.Start:m.End]); at >= 0 &&
+	const near = 200
+	base := a.Base.Text
+	if at := strings.Index(base[:min(near, len(base))], a.Text[m.Start:m.End]); at >= 0 &&
 		m.Start >= a.matchEnd {
 		a.Matches = append(a.Matches, Match{m.Start, at, m.End - m.Start})
 	}
 	return j
 }
 
-// metadataIn returns where the base has its metadata, that of the text being at i. j is before it.
+// baseMetadata returns the place of the base's metadata from place j on, -1 if there is none. The
+// text's metadata is at i.
 func (a *Aligner) baseMetadata(i, j int) int {
 	if i < a.matchEnd {
 		return i + a.offset
 	}
-	t := a.Base.Text
+	base := a.Base.Text
 	for !a.GaveUp {
-		if j = a.nextBaseToken(j); j >= len(t) || t[j] != '"' {
+		if j = a.nextBaseToken(j); j >= len(base) || base[j] != '"' {
 			break
 		}
-		end := jsontext.StringEnd(t, j)
-		v := a.nextBaseToken(end)
-		if t[j:end] == `"metadata"` && t[v] == '{' {
-			a.sync(i, v)
-			return v
+		end := jsontext.StringEnd(base, j)
+		value := a.nextBaseToken(end)
+		if base[j:end] == `"metadata"` && base[value] == '{' {
+			a.sync(i, value)
+			return value
 		}
 		a.charge(16)
-		j = a.baseValueEnd(v)
+		j = a.baseValueEnd(value)
 	}
 	return -1
 }
 
-// again aligns a member that has been read. What comes before it in the base's object has been
-// passed up to place j.
+// catchUpMember aligns a member that was read before. It returns the place in the base after that
+// member, or j if the base does not have it nearby.
 func (a *Aligner) catchUpMember(m *Member, j, depth int) int {
-	v := a.BaseValue(m.Start, m.NameEnd, m.Value, j)
-	if v < 0 {
+	base := a.BaseValue(m.Start, m.NameEnd, m.Value, j)
+	if base < 0 {
 		return j
 	}
 	if m.End < a.matchEnd {
 		return m.End + a.offset
 	}
 	a.charge((m.End - m.Value) / 2)
-	if _, behind, err := a.AlignedValue(m.Value, v, depth); err == nil && behind >= 0 {
-		return behind
+	if _, baseEnd, err := a.AlignedValue(m.Value, base, depth); err == nil && baseEnd >= 0 {
+		return baseEnd
 	}
 	return j
 }

@@ -5,28 +5,26 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
-// This file reads values against those of a base (align.go).
-
-// any reads the value at i, which corresponds to that at place v of the base, if v is not -1.
-// behind is the place behind that, -1 if there is none.
-func (a *Aligner) AlignedValue(i, v, depth int) (end, behind int, err error) {
-	if v < 0 || a.GaveUp || i >= len(a.Text) || v >= len(a.Base.Text) {
+// AlignedValue reads the value at i. It returns its end, and the end of the corresponding value of
+// the base, -1 if there is none.
+func (a *Aligner) AlignedValue(i, base, depth int) (end, baseEnd int, err error) {
+	if base < 0 || a.GaveUp || i >= len(a.Text) || base >= len(a.Base.Text) {
 		end, err = a.Value(a.Text, i, depth)
 		return end, -1, err
 	}
 	c := a.Text[i]
-	if (c == '{' || c == '[' || c == '"' && i+a.MinLength <= a.matchEnd) && a.Base.Text[v] == c &&
+	if (c == '{' || c == '[' || c == '"' && i+a.MinLength <= a.matchEnd) && a.Base.Text[base] == c &&
 		depth+MaxBaseDepth < scan.MaxDepth {
-		e := a.extentEnd(v)
+		longEnd := a.extentEnd(base)
 		switch {
-		case e > 0 && i+e-v <= a.matchEnd:
-			a.takeExtents(v, e, i-v)
-			return i + e - v, e, nil
-		case c == '"', e == 0 && i+a.MinLength <= a.matchEnd: // short, and all of it is the same
+		case longEnd > 0 && i+longEnd-base <= a.matchEnd:
+			a.takeExtents(base, longEnd, i-base)
+			return i + longEnd - base, longEnd, nil
+		case c == '"', longEnd == 0 && i+a.MinLength <= a.matchEnd: // short and equal
 		case c == '{':
-			return a.alignedObject(i, v, e, depth)
+			return a.alignedObject(i, base, longEnd, depth)
 		default:
-			return a.alignedArray(i, v, e, depth)
+			return a.alignedArray(i, base, longEnd, depth)
 		}
 	}
 	switch c {
@@ -45,45 +43,45 @@ func (a *Aligner) AlignedValue(i, v, depth int) (end, behind int, err error) {
 	if end < a.matchEnd || end == a.matchEnd && c == '"' {
 		return end, end + a.offset, nil
 	}
-	if c == '"' && end-i < a.MinLength && a.Base.Text[v] == '"' {
-		behind = jsontext.StringEnd(a.Base.Text, v)
-		a.charge((behind - v) / 4)
+	if c == '"' && end-i < a.MinLength && a.Base.Text[base] == '"' {
+		baseEnd = jsontext.StringEnd(a.Base.Text, base)
+		a.charge((baseEnd - base) / 4)
 	} else {
-		behind = a.baseValueEnd(v)
+		baseEnd = a.baseValueEnd(base)
 	}
-	a.sync(end, behind)
-	return end, behind, nil
+	a.sync(end, baseEnd)
+	return end, baseEnd, nil
 }
 
-// members reads the object at i, which corresponds to that at place v of the base. If that is a
-// long one, it ends at e.
+// alignedObject reads the object at i. longEnd is the end of the corresponding object of the base
+// if that is a long one, else 0.
 //
-// Names that the base's object has in the same order are no duplicates of each other, so only if
-// there are others, all are looked at.
-func (a *Aligner) alignedObject(i, v, e, depth int) (end, behind int, err error) {
+// Names that the base has in the same order are not duplicates of each other. So the names are
+// compared only if there are others.
+func (a *Aligner) alignedObject(i, base, longEnd, depth int) (end, baseEnd int, err error) {
 	s := a.Text
 	if err := scan.CheckDepth(i, depth); err != nil {
 		return i, -1, err
 	}
 	a.Depth = max(a.Depth, depth+1)
 	a.charge(containerCost)
-	k, j, from, outer := a.OpenExtent(i), v+1, i, len(a.Names)
-	// there are names that are not aligned, and such that were not read
-	strange, gaps := false, false
+	extent, j, from, firstName := a.OpenExtent(i), base+1, i, len(a.Names)
+	// Whether there are names that are not aligned, and names that were not read.
+	unaligned, skipped := false, false
 	i++
 	for first := true; ; first = false {
-		if e > 0 && !a.GaveUp {
+		if longEnd > 0 && !a.GaveUp {
 			before := i
-			if i, j, err = a.skipCommon(i, j, e, depth); err != nil {
+			if i, j, err = a.skipCommon(i, j, longEnd, depth); err != nil {
 				return i, -1, err
 			}
-			if j >= e && !a.GaveUp {
-				a.releaseAlignedNames(from, i, outer, strange, true)
-				a.CloseExtent(k, i)
-				return i, e, nil
+			if j >= longEnd && !a.GaveUp {
+				a.releaseAlignedNames(from, i, firstName, unaligned, true)
+				a.CloseExtent(extent, i)
+				return i, longEnd, nil
 			}
 			if i != before {
-				first, gaps = false, true
+				first, skipped = false, true
 			}
 		}
 		if i = jsontext.SkipSpace(s, i); i < len(s) && s[i] == '}' {
@@ -95,60 +93,61 @@ func (a *Aligner) alignedObject(i, v, e, depth int) (end, behind int, err error)
 			}
 			i = jsontext.SkipSpace(s, i+1)
 		}
-		nameEnd, value, print, err := a.MemberName(s, i)
+		nameEnd, value, fingerprint, err := a.MemberName(s, i)
 		if err != nil {
 			return nameEnd, -1, err
 		}
-		a.PushName(print, i, nameEnd)
-		w, after := a.BaseValue(i, nameEnd, value, j), -1
-		strange = strange || w < 0
-		if i, after, err = a.AlignedValue(value, w, depth+1); err != nil {
+		a.PushName(fingerprint, i, nameEnd)
+		valueBase, valueBaseEnd := a.BaseValue(i, nameEnd, value, j), -1
+		unaligned = unaligned || valueBase < 0
+		if i, valueBaseEnd, err = a.AlignedValue(value, valueBase, depth+1); err != nil {
 			return i, -1, err
 		}
-		if after >= 0 {
-			j = after
+		if valueBaseEnd >= 0 {
+			j = valueBaseEnd
 		}
 	}
-	a.releaseAlignedNames(from, i+1, outer, strange, gaps)
-	a.CloseExtent(k, i+1)
-	return i + 1, a.BaseContainerEnd(i, j, v), nil
+	a.releaseAlignedNames(from, i+1, firstName, unaligned, skipped)
+	a.CloseExtent(extent, i+1)
+	return i + 1, a.BaseContainerEnd(i, j, base), nil
 }
 
-// leaveAligned forgets the names of the object at s[i:end] that was read against the base's.
-func (a *Aligner) releaseAlignedNames(i, end, outer int, strange, gaps bool) {
+// releaseAlignedNames releases the names of the object s[i:end], and looks for duplicates if that
+// is necessary.
+func (a *Aligner) releaseAlignedNames(i, end, firstName int, unaligned, skipped bool) {
 	switch {
-	case !strange || a.IgnoreNames:
-		a.Names = a.Names[:outer]
-	case gaps:
-		a.Names = a.Names[:outer]
+	case !unaligned || a.IgnoreNames:
+		a.Names = a.Names[:firstName]
+	case skipped:
+		a.Names = a.Names[:firstName]
 		a.recheckNames(i, end)
 	default:
-		a.charge(8 * (len(a.Names) - outer))
-		a.FindDuplicateOfFew(a.Text, outer)
-		a.ReleaseNames(a.Text, outer)
+		a.charge(8 * (len(a.Names) - firstName))
+		a.FindDuplicateOfFew(a.Text, firstName)
+		a.ReleaseNames(a.Text, firstName)
 	}
 }
 
-// array reads the array at i, which corresponds to that at place v of the base. If that is a long
-// one, it ends at e.
-func (a *Aligner) alignedArray(i, v, e, depth int) (end, behind int, err error) {
+// alignedArray reads the array at i. longEnd is the end of the corresponding array of the base if
+// that is a long one, else 0.
+func (a *Aligner) alignedArray(i, base, longEnd, depth int) (end, baseEnd int, err error) {
 	s := a.Text
 	if err := scan.CheckDepth(i, depth); err != nil {
 		return i, -1, err
 	}
 	a.Depth = max(a.Depth, depth+1)
 	a.charge(containerCost)
-	k, j := a.OpenExtent(i), v+1
+	extent, j := a.OpenExtent(i), base+1
 	i++
 	for first := true; ; first = false {
-		if e > 0 && !a.GaveUp {
+		if longEnd > 0 && !a.GaveUp {
 			from := i
-			if i, j, err = a.skipCommon(i, j, e, depth); err != nil {
+			if i, j, err = a.skipCommon(i, j, longEnd, depth); err != nil {
 				return i, -1, err
 			}
-			if j >= e && !a.GaveUp {
-				a.CloseExtent(k, i)
-				return i, e, nil
+			if j >= longEnd && !a.GaveUp {
+				a.CloseExtent(extent, i)
+				return i, longEnd, nil
 			}
 			first = first && i == from
 		}
@@ -161,39 +160,39 @@ func (a *Aligner) alignedArray(i, v, e, depth int) (end, behind int, err error) 
 			}
 			i = jsontext.SkipSpace(s, i+1)
 		}
-		item, after := -1, -1
+		itemBase, itemBaseEnd := -1, -1
 		if !a.GaveUp {
-			item = a.baseItem(i, j)
+			itemBase = a.baseItem(i, j)
 		}
-		if i, after, err = a.AlignedValue(i, item, depth+1); err != nil {
+		if i, itemBaseEnd, err = a.AlignedValue(i, itemBase, depth+1); err != nil {
 			return i, -1, err
 		}
-		if after >= 0 {
-			j = after
+		if itemBaseEnd >= 0 {
+			j = itemBaseEnd
 		}
 	}
-	a.CloseExtent(k, i+1)
-	return i + 1, a.BaseContainerEnd(i, j, v), nil
+	a.CloseExtent(extent, i+1)
+	return i + 1, a.BaseContainerEnd(i, j, base), nil
 }
 
-// itemIn returns where the base has the item that corresponds to the one at i, -1 if its array ends
-// before.
+// baseItem returns the place of the item of the base that corresponds to the one at i, -1 if its
+// array ends before.
 func (a *Aligner) baseItem(i, j int) int {
 	if i < a.matchEnd {
 		return i + a.offset
 	}
-	t := a.Base.Text
+	base := a.Base.Text
 	a.Advance(i)
-	if j = a.nextBaseToken(j); j >= len(t) || t[j] == ']' {
+	if j = a.nextBaseToken(j); j >= len(base) || base[j] == ']' {
 		return -1
 	}
 	a.sync(i, j)
 	return j
 }
 
-// closing returns the place behind the container of the base that corresponds to the one which ends
-// at i and began at v. What of it is before place j has been passed.
-func (a *Aligner) BaseContainerEnd(i, j, v int) int {
+// BaseContainerEnd returns the end of the container of the base at place base. Its counterpart in
+// the text has its closing bracket at i; j is a place between its values.
+func (a *Aligner) BaseContainerEnd(i, j, base int) int {
 	if a.GaveUp {
 		return -1
 	}
@@ -201,24 +200,24 @@ func (a *Aligner) BaseContainerEnd(i, j, v int) int {
 		return i + 1 + a.offset
 	}
 	t := a.Base.Text
-	behind := jsontext.SkipSpace(t, j)
-	if behind < len(t) && t[behind] == a.Text[i] {
-		behind++
-	} else if behind = a.extentEnd(v); behind == 0 {
-		behind = jsontext.EnclosingEnd(t, j, 1)
-		a.charge((behind - j) / 2)
+	baseEnd := jsontext.SkipSpace(t, j)
+	if baseEnd < len(t) && t[baseEnd] == a.Text[i] {
+		baseEnd++
+	} else if baseEnd = a.extentEnd(base); baseEnd == 0 {
+		baseEnd = jsontext.EnclosingEnd(t, j, 1)
+		a.charge((baseEnd - j) / 2)
 	}
-	a.sync(i+1, behind)
-	return behind
+	a.sync(i+1, baseEnd)
+	return baseEnd
 }
 
-// lookAgain looks for duplicates among the names of the object at s[i:end], which was read, and not
+// recheckNames looks for duplicates among the names of the object s[i:end], which was read, but not
 // within its values.
 func (a *Aligner) recheckNames(i, end int) {
-	s, outer, seen := a.Text, len(a.Names), uint64(0)
+	s, firstName, seen := a.Text, len(a.Names), uint64(0)
 	for i = jsontext.SkipSpace(s, i+1); i < end-1; i = jsontext.NextToken(s, i) {
-		nameEnd, value, print, _ := a.MemberName(s, i)
-		seen = a.AddName(s, outer, seen, print, i, nameEnd)
+		nameEnd, value, fingerprint, _ := a.MemberName(s, i)
+		seen = a.AddName(s, firstName, seen, fingerprint, i, nameEnd)
 		i = 0
 		if s[value] == '{' || s[value] == '[' {
 			if k := scan.SearchExtents(a.Extents, value); k < len(a.Extents) &&
@@ -230,6 +229,6 @@ func (a *Aligner) recheckNames(i, end int) {
 			i = jsontext.ValueEnd(s, value)
 		}
 	}
-	a.charge(40 * (len(a.Names) - outer))
-	a.ReleaseNames(s, outer)
+	a.charge(40 * (len(a.Names) - firstName))
+	a.ReleaseNames(s, firstName)
 }

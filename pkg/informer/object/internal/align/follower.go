@@ -8,52 +8,59 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
-// This file reads an object against its own last state. Both differ from the base in the same
-// places, most of them: a replica's name and addresses are its own in each of its states. To read
-// those differences again is most of what it takes to read an update against the base. But the last
-// state is valid, and its operations say piece by piece what it has of the base. So the text is
-// compared with these pieces, one after the other, or with the whole base if there is no last state
-// that was packed:
-//
-//	base  {"status":{"podIP":"10.1.0.1","startTime":"08:15"}}
-//	last  {"status":{"podIP":"10.1.7.9","startTime":"08:30"}}
-//	text  {"status":{"podIP":"10.1.7.9","startTime":"11:02"}}
-//	                                                ~~~~~ read
-//
-// Where it differs within a string, number or word that is a value, or right behind the beginning
-// of a container, the rest of that is read, and the reader goes on behind it in both. Up to there
-// both have the same tokens, but for the contents of values, so that they are in the same state of
-// the grammar and one is as valid as the other. Whether a place is within a string shows in the
-// number of quotes before it. All other differences are left to the reader that needs no last
-// state.
-
 const (
-	// differCost is what it takes to go on behind a difference, in bytes that could have been read
-	// for it.
+	// differenceCost is the cost of continuing after a difference, in bytes that could have been
+	// read instead.
 	differenceCost = 120
-	// maxPassed is about how much of the last state is passed over because the text has something
-	// else there.
+	// maxSkipped is about how much of a container of the last state is skipped.
 	maxSkipped = 1 << 10
-	// maxLevels bounds how deep an object nests that is followed, but for what its base nests
-	// deeper.
+	// MaxFollowedDepth is the depth below which an object can be followed.
 	MaxFollowedDepth = 256
 )
 
-// lastState is the last state of an object, as far as it is known.
+// LastState is the last known state of an object. The zero LastState is that of an unknown object.
 type LastState struct {
-	Base   *Base // nil if there is none
-	Packed bool  // or else it is the base itself
-	// Of one that is packed:
-	Delta                     delta.Decoder
+	Base *Base // nil if there is none
+	// Packed says that the state is packed and Base is what it refers to. Else the state is the
+	// base itself, and the fields below are not set.
+	Packed bool
+	Delta  delta.Decoder
+	Fields string // checksums of fieldsV1 values that the base does not have
+	// Spec and Status are the places of these values in the JSON, 0 if there is none; Size is its
+	// length and Depth how deep it nests, 0 if it cannot be followed.
 	Spec, Status, Size, Depth int
-	Fields                    string
 }
 
-// begin takes what there is to follow. It reports whether there is something.
-func (f *Follower) Begin(r *Aligner, i int, last *LastState) bool {
-	f.aligner, f.At, f.unquoted, f.from = r, i, i, i
-	b := r.Base
-	if last.Base == b && last.Depth > 0 && last.Spec > 0 {
+// Follower compares a text with the last state of the object, or with the base if that state is not
+// packed.
+type Follower struct {
+	delta.Decoder // of the last state
+	a             *Aligner
+	start         int
+	At            int    // place in the text
+	unquoted      int    // a place before At that is outside of strings
+	lastAt        int    // place in the JSON of the last state
+	piece         string // of the last state from lastAt on, to the end of an operation
+	size          int    // of the JSON of the last state
+	status        int    // place of the value of status in the last state
+	NewStatus     int    // place of the value of status in the text, once it was reached
+
+	// Valid is the last checkpoint: up to there the text is valid whatever comes, and has the
+	// tokens of the last state. validMatches is the number of matches up to there, and validMatch
+	// is the last of them.
+	Valid, validMatches int
+	validMatch          Match
+
+	Depth       int // at most: of the last state, and of the containers that replaced empty ones
+	differences int // so far
+}
+
+// Begin prepares to follow the last state from the value of spec on, which is at i in the text. It
+// reports whether there is something to follow. last may be nil.
+func (f *Follower) Begin(a *Aligner, i int, last *LastState) bool {
+	f.a, f.At, f.unquoted, f.start = a, i, i, i
+	b := a.Base
+	if last != nil && last.Base == b && last.Depth > 0 && last.Spec > 0 {
 		f.Decoder, f.status, f.size, f.Depth = last.Delta, last.Status, last.Size, last.Depth
 		for at := last.Spec; ; {
 			if f.lastAt+len(f.piece) > at {
@@ -73,73 +80,57 @@ func (f *Follower) Begin(r *Aligner, i int, last *LastState) bool {
 	return true
 }
 
-// run follows from where begin was told. It reports whether that was to the end.
+// Run compares the texts. It reports whether it got to the end of both; else the text is read up to
+// Valid.
 func (f *Follower) Run() (all bool) {
-	f.checkpoint(f.from)
-	all = f.compare(f.from)
-	f.aligner.Matches = f.aligner.Matches[:f.validMatches]
+	f.checkpoint(f.start)
+	all = f.compare(f.start)
+	f.a.Matches = f.a.Matches[:f.validMatches]
 	if f.validMatches > 0 {
-		f.aligner.Matches[f.validMatches-1] = f.validMatch
+		f.a.Matches[f.validMatches-1] = f.validMatch
 	}
 	return all
 }
 
-// follower goes through a text and the last state, or base, that it follows.
-type Follower struct {
-	delta.Decoder
-	aligner  *Aligner
-	from     int    // where it began
-	At       int    // place in the text
-	unquoted int    // a place before that, which is outside of strings
-	lastAt   int    // place in the JSON of the last state
-	piece    string // what that has there, to the end of an operation
-	size     int    // of that JSON
-	// Where the value of status begins in it, and in the text.
-	status, NewStatus int
-	// Up to here, all is as in the last state, whatever comes: a place of the text, how many
-	// matches there are before it, and the last one of them.
-	Valid, validMatches int
-	validMatch          Match
-	// how deep the text nests at most: as deep as the last state, and the containers that it has
-	// more
-	Depth       int
-	differences int // values so far
-}
+// Wasted reports whether too much was compared after the last checkpoint.
+func (f *Follower) Wasted() bool { return f.At-f.Valid > (f.Valid-f.start)/4 }
 
-// mark notes that place.
+// checkpoint records that the text is valid up to place at.
 func (f *Follower) checkpoint(at int) {
 	f.Valid = at
-	if f.validMatches = len(f.aligner.Matches); f.validMatches > 0 {
-		f.validMatch = f.aligner.Matches[f.validMatches-1]
+	if f.validMatches = len(f.a.Matches); f.validMatches > 0 {
+		f.validMatch = f.a.Matches[f.validMatches-1]
 	}
 }
 
-// behindSpec returns the place behind the value of spec, if status is next.
-func (f *Follower) BehindSpec() int {
-	s := f.aligner.Text[:f.NewStatus]
+// SpecEnd returns the end of the value of spec, with the white space after it, if status is next.
+func (f *Follower) SpecEnd() int {
+	s := f.a.Text[:f.NewStatus]
 	s = s[:strings.LastIndexByte(s, '"')]
 	s = s[:strings.LastIndexByte(s, '"')]
 	return strings.LastIndexByte(s, ',')
 }
 
-// rest follows the last state to its end, from a place of the text on.
+// compare compares the text with the last state up to its end. It reports whether it got there.
+// from is where it begins in the text.
 func (f *Follower) compare(from int) bool {
-	s := f.aligner.Text
+	s := f.a.Text
 	for {
 		n := len(f.piece)
 		if n > len(s)-f.At || s[f.At:f.At+n] != f.piece {
 			n = jsontext.CommonPrefix(s[f.At:], f.piece)
 		}
-		if here := f.status - f.lastAt; here >= 0 && here <= n && f.NewStatus == 0 && f.status > 0 {
-			f.NewStatus = f.At + here
+		if ahead := f.status - f.lastAt; ahead >= 0 && ahead <= n && f.NewStatus == 0 &&
+			f.status > 0 {
+			f.NewStatus = f.At + ahead
 			f.unquoted = f.NewStatus
 			if !f.IsLiteral {
-				f.aligner.addMatch(f.At, f.BaseEnd-len(f.piece), here)
+				f.a.addMatch(f.At, f.BaseEnd-len(f.piece), ahead)
 			}
 			f.checkpoint(f.NewStatus)
 		}
 		if !f.IsLiteral {
-			f.aligner.addMatch(f.At, f.BaseEnd-len(f.piece), n)
+			f.a.addMatch(f.At, f.BaseEnd-len(f.piece), n)
 		}
 		f.At += n
 		f.skip(n)
@@ -154,17 +145,18 @@ func (f *Follower) compare(from int) bool {
 	}
 }
 
-// pass passes bytes of the last state's piece.
+// skip skips n bytes of the piece.
 func (f *Follower) skip(n int) { f.lastAt, f.piece = f.lastAt+n, f.piece[n:] }
 
-// differ goes on behind the value within which the two differ, when so many bytes have been
-// followed. It reports whether there is such a value, and what the text has is valid.
+// passDifference skips the value within which the texts differ, in both of them. followed is how
+// many bytes were compared. It reports whether the difference is within a value and the value of
+// the text is valid.
 func (f *Follower) passDifference(followed int) (ok bool) {
-	s := f.aligner.Text
+	s := f.a.Text
 	if f.differences++; f.differences*differenceCost > baseCredit+followed {
 		return false
 	}
-	// It must be neither within an escape nor within a rune.
+	// A difference within an escape or a rune is left to the aligner.
 	if s[f.At-1] >= 0x80 || strings.IndexByte(s[f.At-6:f.At], '\\') >= 0 {
 		return false
 	}
@@ -198,10 +190,10 @@ func (f *Follower) passDifference(followed int) (ok bool) {
 	return true
 }
 
-// inString reports whether the place in the text, up to which it is as valid as the last state, is
-// within a string.
+// inString reports whether the current place of the text is within a string: an odd number of
+// quotes is before it.
 func (f *Follower) inString() bool {
-	s := f.aligner.Text[f.unquoted:f.At]
+	s := f.a.Text[f.unquoted:f.At]
 	if strings.IndexByte(s, '\\') < 0 {
 		return strings.Count(s, `"`)%2 == 1
 	}
@@ -218,8 +210,8 @@ func (f *Follower) inString() bool {
 	}
 }
 
-// passString goes behind the last state's string. It reports whether that is a value, and has no
-// escapes.
+// skipString skips the rest of the last state's string. It reports whether the string is a value
+// and has no escapes there.
 func (f *Follower) skipString() bool {
 	for {
 		n := jsontext.UnescapedRun(f.piece, 0)
@@ -237,11 +229,11 @@ func (f *Follower) skipString() bool {
 		}
 	}
 	next := f.piece[0]
-	return closes && (next == ',' || next == '}' || next == ']') // and no colon
+	return closes && (next == ',' || next == '}' || next == ']') // a colon is after a name
 }
 
-// passScalar goes behind the last state's number or word. It reports whether there is one, which
-// begins where the text's at from does.
+// skipScalar skips the rest of the last state's number or literal name. It reports whether there is
+// one; the text's begins at from.
 func (f *Follower) skipScalar(from int) bool {
 	length := f.At - from
 	for {
@@ -259,22 +251,22 @@ func (f *Follower) skipScalar(from int) bool {
 	}
 }
 
-// container reads the one at i: it may have more in it, or other things, than that of the last
-// state.
+// scanContainer reads the container at i, which may have other values than the last state's. It
+// reports whether it is valid and not too deep.
 func (f *Follower) scanContainer(i int) (end int, ok bool) {
-	r := f.aligner
-	deepest, noting := r.Depth, r.KeepExtents
-	r.Depth, r.KeepExtents = 0, false
-	end, err := r.Value(r.Text, i, 0)
-	f.Depth += r.Depth
-	r.Depth, r.KeepExtents = deepest, noting
+	a := f.a
+	depth, keepExtents := a.Depth, a.KeepExtents
+	a.Depth, a.KeepExtents = 0, false
+	end, err := a.Value(a.Text, i, 0)
+	f.Depth += a.Depth
+	a.Depth, a.KeepExtents = depth, keepExtents
 	return end, err == nil && f.Depth < MaxFollowedDepth
 }
 
-// passContainer goes behind the end of the last state's container.
+// skipContainer skips the rest of the last state's container. It reports whether it found its end.
 func (f *Follower) skipContainer() bool {
-	open, most := 1, f.lastAt+maxSkipped
-	for inString := false; f.lastAt < most; {
+	open, limit := 1, f.lastAt+maxSkipped
+	for inString := false; f.lastAt < limit; {
 		if f.piece == "" && !f.refill() {
 			return false
 		}
@@ -300,7 +292,7 @@ func (f *Follower) skipContainer() bool {
 	return false
 }
 
-// refill takes the next piece, if there is one.
+// refill gets the next piece. It reports whether there is one.
 func (f *Follower) refill() bool {
 	if f.Remaining <= 0 {
 		return false
@@ -309,7 +301,7 @@ func (f *Follower) refill() bool {
 	return true
 }
 
-// inScalar reports whether numbers and words may have the byte.
+// isScalarByte reports whether c may be in a number or a literal name.
 func isScalarByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+' ||
 		c == 'E'

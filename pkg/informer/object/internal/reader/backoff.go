@@ -1,11 +1,12 @@
 package reader
 
-// balance decides whether to try again what was in vain: after a failure less and less often.
+// backoff decides whether to try something again that has failed: less and less often.
 type backoff struct{ failed, wait uint8 }
 
-// maxFailed bounds that: one object of 1<<maxFailed is tried.
+// maxFailed bounds the wait: at least one attempt of 1<<maxFailed is made.
 const maxFailed = 6
 
+// allow reports whether to try now.
 func (b *backoff) allow() bool {
 	if b.wait > 0 {
 		b.wait--
@@ -14,6 +15,7 @@ func (b *backoff) allow() bool {
 	return true
 }
 
+// fail records a failure.
 func (b *backoff) fail() {
 	b.failed = min(b.failed+1, maxFailed)
 	b.wait = 1<<b.failed - 2

@@ -6,43 +6,45 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/align"
 )
 
-// bases is how a parser finds a base to read a text against: that of the object's last state, or
-// else the one of objects of the same origin, or else the one used last. It keeps none of them from
-// being freed but the one used last.
+// Bases are the bases that a Reader remembers, apart from those of last states: one for each origin
+// of objects, and the one used last, which is the only one that it keeps from being freed.
 type Bases struct {
 	ByOrigin    map[uint64]origin
-	sweepAt     int // how many origins there are when those whose base is gone are looked for
+	sweepAt     int // size of ByOrigin at which origins whose base is gone are removed
 	Last        *align.Base
-	lastBackoff backoff // of last
-	objects     uint    // counts objects
+	lastBackoff backoff // of Last
+	objects     uint    // read so far
 }
 
-// origin is what is known of objects that have something in common from which their text can be
-// expected to be alike.
+// minSweep is the smallest value of Bases.sweepAt.
+const minSweep = 1024
+
+// origin is what is known about objects whose texts are probably alike, because their metadata has
+// something in common (Reader.origin).
 type origin struct {
 	base weak.Pointer[align.Base]
 	backoff
 }
 
-// resembled notes that the object was packed.
+// RememberBase records that the object was packed.
 func (r *Reader) RememberBase() {
-	ts := &r.Bases
+	bases := &r.Bases
 	r.Base.Misses = 0
-	ts.Last = r.Base
+	bases.Last = r.Base
 	if r.found == byKey {
 		return
 	}
-	ts.lastBackoff = backoff{}
-	if of := r.originHash(); of != 0 {
-		if o := ts.ByOrigin[of]; r.found != byOrigin || o.failed > 0 {
-			ts.set(of, r.Base, backoff{})
+	bases.lastBackoff = backoff{}
+	if of := r.origin(); of != 0 {
+		if o := bases.ByOrigin[of]; r.found != byOrigin || o.failed > 0 {
+			bases.set(of, r.Base, backoff{})
 		}
 	}
 }
 
-// remember notes that the object was not packed, and has become a base of its own.
+// RememberNewBase records that the object was not packed and b was made of it.
 func (r *Reader) RememberNewBase(b *align.Base) {
-	ts := &r.Bases
+	bases := &r.Bases
 	tried := r.Base != nil
 	switch r.found {
 	case byKey:
@@ -58,32 +60,32 @@ func (r *Reader) RememberNewBase(b *align.Base) {
 		if !tried {
 			return
 		}
-		o := ts.ByOrigin[r.originHash()]
+		o := bases.ByOrigin[r.origin()]
 		o.fail()
-		ts.set(r.originHash(), b, o.backoff)
+		bases.set(r.origin(), b, o.backoff)
 		return
 	case byRecency:
-		ts.lastBackoff.fail()
+		bases.lastBackoff.fail()
 	}
-	ts.Last = b
-	if of := r.originHash(); of != 0 {
-		ts.set(of, b, backoff{})
+	bases.Last = b
+	if of := r.origin(); of != 0 {
+		bases.set(of, b, backoff{})
 	}
 }
 
-// remember finds a base by an origin from now on.
-func (ts *Bases) set(of uint64, b *align.Base, balance backoff) {
-	if ts.ByOrigin == nil {
-		ts.ByOrigin, ts.sweepAt = map[uint64]origin{}, minSweep
+// set remembers the base of an origin.
+func (bases *Bases) set(of uint64, b *align.Base, attempts backoff) {
+	if bases.ByOrigin == nil {
+		bases.ByOrigin, bases.sweepAt = map[uint64]origin{}, minSweep
 	}
-	ts.ByOrigin[of] = origin{weak.Make(b), balance}
-	if len(ts.ByOrigin) < ts.sweepAt {
+	bases.ByOrigin[of] = origin{weak.Make(b), attempts}
+	if len(bases.ByOrigin) < bases.sweepAt {
 		return
 	}
-	for of, o := range ts.ByOrigin {
+	for of, o := range bases.ByOrigin {
 		if o.base.Value() == nil {
-			delete(ts.ByOrigin, of)
+			delete(bases.ByOrigin, of)
 		}
 	}
-	ts.sweepAt = max(minSweep, 2*len(ts.ByOrigin))
+	bases.sweepAt = max(minSweep, 2*len(bases.ByOrigin))
 }

@@ -1,9 +1,9 @@
 package reader
 
-// dropTree says which members are cut out, level by level.
+// DropTree says which members are cut out, level by level. A nil tree has none.
 type DropTree struct {
 	children []dropChild // few, as people write them
-	cut      bool
+	dropped  bool
 }
 
 type dropChild struct {
@@ -11,7 +11,7 @@ type dropChild struct {
 	*DropTree
 }
 
-// add cuts out the member that the names lead to.
+// Add adds the member that the names lead to.
 func (t *DropTree) Add(names ...string) {
 	for _, name := range names {
 		next := t.child(name)
@@ -21,10 +21,10 @@ func (t *DropTree) Add(names ...string) {
 		}
 		t = next
 	}
-	t.cut = true
+	t.dropped = true
 }
 
-// child is nil-safe: most members have nothing to drop below them.
+// child returns the tree below a member, nil if nothing there is cut out.
 func (t *DropTree) child(key string) *DropTree {
 	if t == nil {
 		return nil

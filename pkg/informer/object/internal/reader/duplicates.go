@@ -8,8 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// deduplicated returns the text of an object in which, it seems, a name occurs twice. The last one
-// counts, as in encoding/json, and the others are not in that text.
+// Deduplicate returns a copy of the text of an object in which each name of an object is unique. Of
+// duplicate members the last one counts, as in encoding/json.
 func Deduplicate(text string) (string, error) {
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.UseNumber()
@@ -17,7 +17,7 @@ func Deduplicate(text string) (string, error) {
 	if err := d.Decode(&v); err != nil {
 		return "", fmt.Errorf("an object with a name that occurs twice: %w", err)
 	}
-	if members(v) == colons(text) {
+	if countMembers(v) == countColons(text) { // no duplicates after all
 		return string([]byte(text)), nil
 	}
 	var out bytes.Buffer
@@ -29,24 +29,24 @@ func Deduplicate(text string) (string, error) {
 	return out.String(), nil
 }
 
-// members counts those of all objects in v.
-func members(v any) int {
+// countMembers returns the number of members of all objects in v.
+func countMembers(v any) int {
 	n := 0
 	switch v := v.(type) {
 	case map[string]any:
 		for _, member := range v {
-			n += 1 + members(member)
+			n += 1 + countMembers(member)
 		}
 	case []any:
 		for _, item := range v {
-			n += members(item)
+			n += countMembers(item)
 		}
 	}
 	return n
 }
 
-// colons counts those outside of strings in valid text: one for each member.
-func colons(s string) int {
+// countColons returns the number of colons outside of strings in valid text, one for each member.
+func countColons(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
 		switch s[i] {

@@ -4,8 +4,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/align"
 )
 
-// stillRegular notes a member of the object and reports whether all of them so far are in the usual
-// order: apiVersion and kind, metadata, spec, status.
+// stillOrdered records the role of a member of the object. It reports whether all of them so far
+// are in the usual order: apiVersion and kind, metadata, spec, status.
 func (r *Reader) stillOrdered(role role) bool {
 	switch role {
 	case roleAPIVersion, roleKind, roleMetadata:
@@ -20,21 +20,25 @@ func (r *Reader) stillOrdered(role role) bool {
 	return r.Ordered
 }
 
-// follow reads the object from the value of spec at i on, as long as it has the same tokens as its
-// last state, or the base, but for what is in values. It returns the place behind what it has read:
-// the object (all), the value of spec, or nothing, which is place 0.
-func (r *Reader) follow(i int) (behind int, all bool) {
+// follow compares the object with its last state from the value of spec on, which is at i. It
+// returns the end of what was read that way: of the object if all is true, or of the value of spec,
+// or 0 if nothing was.
+func (r *Reader) follow(i int) (end int, all bool) {
 	if r.Base == nil || r.IgnoreNames || r.GaveUp || r.Duplicates || r.DontFollow ||
 		r.Drop.child("spec") != nil || r.Drop.child("status") != nil {
 		return 0, false
 	}
+	var last *align.LastState
+	if r.hasLastState {
+		last = &r.lastState
+	}
 	var f align.Follower
-	if !f.Begin(&r.Aligner, i, &r.last) || !r.follows.allow() && !r.Unlimited {
+	if !f.Begin(&r.Aligner, i, last) || !r.follows.allow() && !r.Unlimited {
 		return 0, false
 	}
 	all = f.Run()
-	if f.At-f.Valid > (f.Valid-i)/4 { // in vain
-		r.follows.failed++ // twice as much as a success makes up for
+	if f.Wasted() {
+		r.follows.failed++ // a failure counts twice as much as a success
 		r.follows.fail()
 	} else {
 		r.follows.failed -= min(r.follows.failed, 1)
@@ -48,5 +52,5 @@ func (r *Reader) follow(i int) (behind int, all bool) {
 		return f.At, true
 	}
 	r.Advance(f.Valid)
-	return f.BehindSpec(), false
+	return f.SpecEnd(), false
 }

@@ -10,16 +10,15 @@ import (
 )
 
 // This file reads metadata.managedFields where it is cut out. It is a third and more of what an API
-// server sends, and nearly all of that are values of fieldsV1, which stay the same from state to
-// state, and from replica to replica. A base has the length and a hash of those of its object, and
-// a packed object of those that are its own, as they name it: a value that has both is the same,
-// and as right as that was. The hash has 64 bits and a random seed, so nobody can make another one
-// for it.
+// server sends. Nearly all of it are values of fieldsV1, which stay the same from state to state
+// and from replica to replica. A base has the checksums of those of its object, and a packed object
+// the checksums of those that its base does not have. A value with a known checksum was checked
+// before, so it is skipped.
 
-// maxFields is how many such values are remembered of an object.
+// maxFields is the number of fieldsV1 values of an object whose checksums are remembered.
 const maxFields = 16
 
-// managedFields reads the value at i.
+// readManagedFields reads the value of managedFields at i.
 func (r *Reader) readManagedFields(i, depth int) (end int, err error) {
 	s := r.Text
 	r.findBase()
@@ -53,7 +52,7 @@ func (r *Reader) readManagedFields(i, depth int) (end int, err error) {
 	}
 }
 
-// manager reads the object at i.
+// readManagedFieldsEntry reads the object of one manager at i.
 func (r *Reader) readManagedFieldsEntry(i, depth int) (int, error) {
 	s := r.Text
 	if err := scan.CheckDepth(i, depth); err != nil {
@@ -89,11 +88,11 @@ func (r *Reader) readManagedFieldsEntry(i, depth int) (int, error) {
 	}
 }
 
-// fieldsV1 reads the value at i.
+// readFieldsV1 reads the value of fieldsV1 at i.
 func (r *Reader) readFieldsV1(i, depth int) (end int, err error) {
 	s := r.Text
 	if r.Base != nil && depth+align.MaxBaseDepth < scan.MaxDepth {
-		// The known ones are in the same order; one may be missing.
+		// Known values come in the same order; one may be missing.
 		if k := r.checkedBefore(i, r.Base.Fields, len(r.fields)); k >= 0 {
 			end = i + r.Base.Fields[k].Len
 			r.fields = append(r.fields, Span{i, end})
@@ -111,34 +110,34 @@ func (r *Reader) readFieldsV1(i, depth int) (end int, err error) {
 		len(r.fields) < maxFields {
 		r.fields = append(r.fields, Span{i, end})
 		if r.Base != nil {
-			r.OwnFields = append(r.OwnFields, checksumOf(s[i:end]))
+			r.OwnFields = append(r.OwnFields, checksum(s[i:end]))
 		}
 	}
 	return end, err
 }
 
-// known returns which of the values that were checked the one at i is, -1 if none. It is most
-// probably the next one.
+// checkedBefore returns the index of the value at i among those with known checksums, -1 if it is
+// none of them. next is the index that it most probably has.
 func (r *Reader) checkedBefore(i int, values []align.Checksum, next int) int {
 	for k := next; k < min(next+2, len(values)); k++ {
 		end := i + values[k].Len
 		if end < len(r.Text) && r.Text[end-1] == '}' &&
 			(r.Text[end] == ',' || r.Text[end] == '}') &&
-			checksumOf(r.Text[i:end]) == values[k] {
+			checksum(r.Text[i:end]) == values[k] {
 			return k
 		}
 	}
 	return -1
 }
 
-// hashSeed differs from process to process, so that nobody can write texts which collide.
+// hashSeed differs from process to process, so that nobody can write texts that collide.
 var hashSeed = maphash.MakeSeed()
 
-func checksumOf(text string) align.Checksum {
+func checksum(text string) align.Checksum {
 	return align.Checksum{Len: len(text), Hash: maphash.String(hashSeed, text)}
 }
 
-// appendFields appends values that were checked, for readFields.
+// AppendFields appends checksums in the form that a packed object has them in.
 func AppendFields(b []byte, values []align.Checksum) []byte {
 	for _, v := range values {
 		b = binary.AppendUvarint(b, uint64(v.Len))
@@ -147,7 +146,7 @@ func AppendFields(b []byte, values []align.Checksum) []byte {
 	return b
 }
 
-// readFields appends to values what appendFields has made of them.
+// readFields appends to values the checksums that AppendFields has written.
 func readFields(values []align.Checksum, text string) []align.Checksum {
 	for len(text) > 0 {
 		length, shift := 0, 0

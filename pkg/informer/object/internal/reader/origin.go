@@ -7,6 +7,7 @@ const (
 	isHexLetter
 )
 
+// classes has the classes of each byte.
 var classes = func() (of [256]uint8) {
 	for c := '0'; c <= '9'; c++ {
 		of[c] = isDigit
@@ -17,39 +18,39 @@ var classes = func() (of [256]uint8) {
 	return of
 }()
 
-// origin returns a hash of what the object has in common with those that resemble it: the beginning
-// of a name that was made up, without the numbers of Jobs; or else those who own it; or else its
-// labels. It is 0 if there is none of that.
-func (r *Reader) originHash() uint64 {
-	var of Span
-	skip := uint8(isDigit)
+// origin returns a hash of what the object has in common with objects that resemble it: its
+// generateName, without the numbers of Jobs, or else its owners, or else its labels. It is 0 if it
+// has none of these.
+func (r *Reader) origin() uint64 {
+	var span Span
+	skip := uint8(isDigit) // bytes that differ from object to object
 	switch {
 	case r.generateName.To > 0:
-		of = r.generateName
+		span = r.generateName
 	case r.owners.To > 0:
-		of, skip = r.owners, isDigit|isHexLetter // UIDs
+		span, skip = r.owners, isDigit|isHexLetter // UIDs
 	case r.Labels.To > 0:
-		of, skip = r.Labels, 0
+		span, skip = r.Labels, 0
 	default:
 		return 0
 	}
-	if of == r.originCache.of {
-		return r.originCache.hash
+	if span == r.originSpan {
+		return r.originHash
 	}
-	text := r.Text[of.From:of.To]
+	text := r.Text[span.From:span.To]
 	if skip == 0 {
-		r.originCache.hash = maphash.String(hashSeed, text)
+		r.originHash = maphash.String(hashSeed, text)
 	} else {
-		var plain [256]byte
+		var kept [256]byte
 		n := 0
-		for i := 0; i < len(text) && n < len(plain); i++ {
-			plain[n] = text[i]
+		for i := 0; i < len(text) && n < len(kept); i++ {
+			kept[n] = text[i]
 			if classes[text[i]]&skip == 0 {
 				n++
 			}
 		}
-		r.originCache.hash = maphash.Bytes(hashSeed, plain[:n])
+		r.originHash = maphash.Bytes(hashSeed, kept[:n])
 	}
-	r.originCache.of = of
-	return r.originCache.hash
+	r.originSpan = span
+	return r.originHash
 }

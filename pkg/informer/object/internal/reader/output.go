@@ -11,55 +11,57 @@ import (
 )
 
 const (
-	// worthPacking is how many percent of the plain text an object may take and still be packed: a
-	// packed object keeps its base alive, and costs something to read. For the base of a stranger
-	// it has to be less: the object could be a better base for its own kind.
+	// maxPackedPercent is the size of a packed object, in percent of the plain text, up to which
+	// packing is worth it: a packed object keeps its base alive and costs more to read. For a base
+	// found by recency it has to be smaller, as the object may be a better base for its own kind.
 	maxPackedPercent       = 66
 	maxPackedPercentRecent = 20
-	// maxBase is how many times as long as an object its base may be: an object that was large once
-	// must not keep that.
+	// MaxBaseRatio is how many times as long as an object its base may be: an object that was large
+	// once must not keep its old text alive.
 	MaxBaseRatio = 4
 )
 
-// output is what becomes of the text of an object that was read: without what is cut out, and with
-// what is put in.
+// Output is the JSON that becomes of an object: its text without what is cut out, and with what is
+// inserted.
 type Output struct {
 	Reader     *Reader
-	Start, End int // of the object in the text that was read
-	Inserted   string
-	Size       int // of the JSON
+	Start, End int    // of the object in the text that was read
+	Inserted   string // after the opening bracket
+	Size       int    // of the JSON
 }
 
-func (out *Output) Begin(r *Reader, start, end int, spliced string) {
-	out.Reader, out.Start, out.End, out.Inserted = r, start, end, spliced
-	out.Size = end - start + len(spliced)
+// Begin prepares the output of the object that r has just read.
+func (out *Output) Begin(r *Reader, start, end int, inserted string) {
+	out.Reader, out.Start, out.End, out.Inserted = r, start, end, inserted
+	out.Size = end - start + len(inserted)
 	for _, e := range r.Edits {
 		out.Size += len(e.With) - (e.To - e.From)
 	}
 }
 
-// pack writes the operations. It reports whether there is a base to refer to, and enough of it.
+// Pack encodes the output as its difference from the base. It reports whether there is a base and
+// the result is small enough.
 func (out *Output) Pack(e *delta.Encoder) bool {
 	r := out.Reader
 	if r.Base == nil || len(r.Base.Text) > MaxBaseRatio*out.Size {
 		return false
 	}
-	worth, same := maxPackedPercent, 0
+	limit, equal := maxPackedPercent, 0
 	if r.found == byRecency {
-		worth = maxPackedPercentRecent
+		limit = maxPackedPercentRecent
 	}
 	for i := range r.Matches {
-		same += r.Matches[i].Len
+		equal += r.Matches[i].Len
 	}
-	if (out.Size-same)*100 >= out.Size*worth { // it will not be; what is cut out has no matches
+	if (out.Size-equal)*100 >= out.Size*limit { // it cannot be small enough
 		return false
 	}
 	e.Reset()
 	out.encode(e)
-	return (len(e.Literals)+len(e.Ops))*100 < out.Size*worth
+	return (len(e.Literals)+len(e.Ops))*100 < out.Size*limit
 }
 
-// valid reports whether what stays of the text is UTF-8.
+// ValidUTF8 reports whether what is kept of the text is UTF-8.
 func (out *Output) ValidUTF8() bool {
 	at := out.Start
 	for _, e := range out.Reader.Edits {
@@ -71,7 +73,7 @@ func (out *Output) ValidUTF8() bool {
 	return utf8.ValidString(out.Reader.Text[at:out.End])
 }
 
-// write writes the operations.
+// encode encodes the output.
 func (out *Output) encode(e *delta.Encoder) {
 	if lead := 1 + len(out.Inserted); lead > 1 &&
 		strings.HasPrefix(out.Reader.Base.Text[1:], out.Inserted) {
@@ -90,7 +92,7 @@ func (out *Output) encode(e *delta.Encoder) {
 	e.Flush()
 }
 
-// add adds a part of the text. It returns the matches that do not end before that does.
+// encodeRange encodes a part of the text. It returns the matches that end after it.
 func (out *Output) encodeRange(e *delta.Encoder, from, to int,
 	matches []align.Match) []align.Match {
 	s := out.Reader.Text
@@ -118,25 +120,25 @@ func (out *Output) encodeRange(e *delta.Encoder, from, to int,
 	return matches
 }
 
-// place gives the place in the JSON that a place in the read text became.
+// Place returns the place in the output of a place in the text that was read.
 func (out *Output) Place(at int) uint32 {
-	shift := len(out.Inserted) - out.Start
+	offset := len(out.Inserted) - out.Start
 	for _, e := range out.Reader.Edits {
 		if e.From >= at {
 			break
 		}
-		shift += len(e.With) - (e.To - e.From)
+		offset += len(e.With) - (e.To - e.From)
 	}
-	return uint32(at + shift)
+	return uint32(at + offset)
 }
 
-// sortEdits puts the edits in the order of the text, and drops those inside of others: a field can
-// be both redacted and dropped.
+// SortEdits sorts the edits and removes those within others: a field can be both hidden and
+// dropped.
 func (r *Reader) SortEdits() {
 	if len(r.Edits) < 2 {
 		return
 	}
-	slices.SortFunc(r.Edits, func(a, b edit) int { return a.From - b.From })
+	slices.SortFunc(r.Edits, func(a, b Edit) int { return a.From - b.From })
 	out := r.Edits[:1]
 	for _, e := range r.Edits[1:] {
 		if e.From >= out[len(out)-1].To {
@@ -146,12 +148,12 @@ func (r *Reader) SortEdits() {
 	r.Edits = out
 }
 
-// newBase makes a base of the object that was read, of which text is the JSON.
+// NewBase returns a base made of the object. text is the output.
 func (out *Output) NewBase(text string) *align.Base {
 	r := out.Reader
 	b := &align.Base{Text: text}
 	if r.Ordered && r.Spec > 0 {
-		b.Spec, b.Depth = out.Place(r.Spec), uint8(r.Depth) // which is less than maxBaseDepth
+		b.Spec, b.Depth = out.Place(r.Spec), uint8(r.Depth) // less than MaxBaseDepth
 		if r.Status > 0 {
 			b.Status = out.Place(r.Status)
 		}
@@ -165,7 +167,7 @@ func (out *Output) NewBase(text string) *align.Base {
 	if len(r.fields) > 0 {
 		b.Fields = make([]align.Checksum, 0, len(r.fields))
 		for _, sp := range r.fields {
-			b.Fields = append(b.Fields, checksumOf(r.Text[sp.From:sp.To]))
+			b.Fields = append(b.Fields, checksum(r.Text[sp.From:sp.To]))
 		}
 	}
 	return b

@@ -10,93 +10,96 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
-// span is a part of the text that is being read.
+// Span is a part of the text that is being read.
 type Span struct{ From, To int }
 
-// text resolves the escapes; a span of length 0 is "".
+// Text returns the decoded text of a string without its quotes, "" for the zero Span.
 func (sp Span) Text(s string) string { return jsontext.Unescape(s[sp.From:sp.To]) }
 
-// edit replaces a part of the text by other text, most often by nothing.
-type edit struct {
+// Edit replaces a part of the text by another text, most often by "".
+type Edit struct {
 	From, To int
 	With     string
 }
 
-// options say how an object is read.
+// Options say how to read an object.
 type Options struct {
-	Plain        bool // against no base
-	TryAll       bool // against a base if that can be done at all
-	Deduplicated bool // the text is known to have no name twice
-	Secrets      bool // it may be a Secret
-	DontFollow   bool // last states are not followed
+	Plain        bool // without a base
+	TryAll       bool // against any base, worth it or not, for tests
+	Deduplicated bool // the text is known to have no duplicate names
+	Secrets      bool // the object may be a Secret
+	DontFollow   bool // the last state
 	Drop         *DropTree
-	LastStates   LastStateSource
+	LastStates   LastStateSource // may be nil
 }
 
-// lastStates knows the last states of objects.
+// LastStateSource knows the last states of objects.
 type LastStateSource interface {
 	LastState(namespace, name string) align.LastState
 }
 
-// reading is one object being read: it is checked, the header's fields are found (their places are
-// inside the quotes), and what to cut out and what a Secret has to hide is noted, in one pass.
+// Reader reads objects, one after the other. Its fields other than Bases are about the one that was
+// read last, and valid until the next Read. The zero value is ready.
 type Reader struct {
-	// What stays from object to object.
-	Bases   Bases
-	follows backoff // of last states
+	Bases     Bases
+	follows   backoff
+	lastState align.LastState // of the object, if hasLastState
+	state
+}
 
+// state is what a Reader knows about the object it reads. Spans of strings are without the quotes.
+type state struct {
 	Options
 	align.Aligner
-	found       found           // how the base was found
-	last        align.LastState // the object's last state, if that is packed
-	refused     *align.Base     // was found, but is not worth a try
-	originCache struct {        // what origin has found
-		of   Span
-		hash uint64
-	}
-	askedLastState bool // whether there is a last state
-	chosen         bool // whether and against which base to read on
+	found          found
+	refused        *align.Base // found, but not accepted
+	originSpan     Span        // of what originHash is a hash of
+	originHash     uint64
+	askedLastState bool
+	hasLastState   bool // and it is packed
+	chosen         bool // a base, or none
 
 	APIVersion, Kind, Namespace, Name, UID, ResourceVersion, DeletionTimestamp Span
 
 	Ordered      bool // the members so far are in the usual order
-	Followed     bool // the object ends as its last state did (last.go)
-	NullType     bool // apiVersion or kind is null, so that none can be added
+	Followed     bool // a part of the object was not read but compared with its last state
+	NullType     bool // apiVersion or kind is null, so none can be inserted
 	Labels       Span
 	generateName Span
 	owners       Span
-	Spec, Status int // where the values begin
+	Spec, Status int // places of the values
 	Generation   int64
-	Edits        []edit
-	hidden       []Span
-	fields       []Span // values of fieldsV1
-	// Of these, those that the base does not have, and those of the last state.
+	Edits        []Edit
+	hidden       []Span // what has to be hidden if this is a Secret
+	fields       []Span // values of fieldsV1 that were cut out
+	// OwnFields are the checksums of those of fields that the base does not have, lastFields those
+	// of the last state.
 	OwnFields, lastFields []align.Checksum
 }
 
-// roleMember is a member of an object that is read member by member.
-type readerMember struct {
+// member is a member of an object that is read member by member.
+type member struct {
 	align.Member
 	role role
 	drop *DropTree
 }
 
-// read reads the object at i, and returns the place behind it.
-func (r *Reader) Read(o Options, s string, i int) (end int, err error) {
-	r.reset(o, s, i)
-	end, _, err = r.readObject(i, -1, 0, levelObject, o.Drop)
+// Read reads the object at i of s and returns its end, or the place of an error.
+func (r *Reader) Read(options Options, s string, i int) (end int, err error) {
+	r.reset(options, s, i)
+	end, _, err = r.readObject(i, -1, 0, levelObject, options.Drop)
 	return end, err
 }
 
-// begin forgets the last object, but not the memory it took. The next one begins at i.
+// reset prepares for the object at i of s. It keeps the memory that the last one took.
 func (r *Reader) reset(o Options, s string, i int) {
 	c := r.Scanner.Reuse()
 	c.IgnoreNames, c.KeepExtents, c.MinLength = o.Deduplicated, !o.Plain, scan.MinExtent
 	if o.TryAll {
 		c.MinLength = 8
 	}
-	*r = Reader{
-		Bases: r.Bases, follows: r.follows, Options: o,
+	r.state = state{
+		Options: o,
 		Aligner: align.Aligner{
 			Scanner: c, Text: s, Start: i, Unlimited: o.TryAll,
 			Matches: r.Matches[:0], Top: r.Top[:0], Meta: r.Meta[:0],
@@ -107,9 +110,9 @@ func (r *Reader) reset(o Options, s string, i int) {
 	}
 }
 
-// object reads the members of the object at i, one by one. It corresponds to that at place v of the
-// base, if v is not -1; behind is the place behind that, -1 if there is none.
-func (r *Reader) readObject(i, v, depth int, l level, drop *DropTree) (end, behind int, err error) {
+// readObject reads the object at i member by member. It returns its end, and the end of the
+// corresponding object of the base, -1 if there is none.
+func (r *Reader) readObject(i, base, depth int, l level, drop *DropTree) (end, baseEnd int, err error) {
 	s := r.Text
 	if i >= len(s) || s[i] != '{' {
 		return i, -1, scan.Unexpected(s, i, "an object")
@@ -118,12 +121,12 @@ func (r *Reader) readObject(i, v, depth int, l level, drop *DropTree) (end, behi
 		return i, -1, err
 	}
 	r.Depth = max(r.Depth, depth+1)
-	outer, seen, j, from := len(r.Names), uint64(0), -1, i
-	if v >= 0 {
-		j = v + 1
+	firstName, names, j, start := len(r.Names), uint64(0), -1, i
+	if base >= 0 {
+		j = base + 1
 	}
 	i++
-	kept, open, previous := false, -1, i
+	kept, openCut, keptEnd := false, -1, i
 	for first := true; ; first = false {
 		if i = jsontext.SkipSpace(s, i); i < len(s) && s[i] == '}' {
 			break
@@ -134,58 +137,58 @@ func (r *Reader) readObject(i, v, depth int, l level, drop *DropTree) (end, behi
 			}
 			i = jsontext.SkipSpace(s, i+1)
 		}
-		m, print := readerMember{Member: align.Member{Start: i}}, uint64(0)
-		if m.NameEnd, m.Value, print, err = r.MemberName(s, i); err != nil {
+		m, fingerprint := member{Member: align.Member{Start: i}}, uint64(0)
+		if m.NameEnd, m.Value, fingerprint, err = r.MemberName(s, i); err != nil {
 			return m.NameEnd, -1, err
 		}
 		if !r.IgnoreNames {
-			seen = r.AddName(s, outer, seen, print, m.Start, m.NameEnd)
+			names = r.AddName(s, firstName, names, fingerprint, m.Start, m.NameEnd)
 		}
 		name := jsontext.Unescape(s[m.Start+1 : m.NameEnd-1])
 		m.role, m.drop = l.role(name), drop.child(name)
-		if open >= 0 {
-			// A cut at the beginning of an object takes the comma behind it along.
-			r.Edits[open].To, open = m.Start, -1
+		if openCut >= 0 {
+			// Cutting the first member also cuts the comma after it.
+			r.Edits[openCut].To, openCut = m.Start, -1
 		}
-		if m.drop != nil && m.drop.cut {
+		if m.drop != nil && m.drop.dropped {
 			r.Ordered = r.Ordered && l != levelObject
 			if i, err = r.skipMember(&m, depth+1); err != nil {
 				return i, -1, err
 			}
 			if kept {
-				r.Edits = append(r.Edits, edit{From: previous, To: i})
+				r.Edits = append(r.Edits, Edit{From: keptEnd, To: i})
 			} else {
-				open = len(r.Edits)
-				r.Edits = append(r.Edits, edit{From: m.Start, To: i})
+				openCut = len(r.Edits)
+				r.Edits = append(r.Edits, Edit{From: m.Start, To: i})
 			}
-			previous = i
+			keptEnd = i
 			continue
 		}
 		if l == levelObject && r.stillOrdered(m.role) && m.role == roleSpec {
-			switch behind, all := r.follow(m.Value); {
+			switch followed, all := r.follow(m.Value); {
 			case all:
-				r.ReleaseNames(s, outer)
-				return behind, -1, nil
-			case behind > 0:
-				i, kept, previous = behind, true, behind
+				r.ReleaseNames(s, firstName)
+				return followed, -1, nil
+			case followed > 0:
+				i, kept, keptEnd = followed, true, followed
 				continue
 			}
 		}
-		w := -1
+		valueBase := -1
 		if j >= 0 {
-			w = r.BaseValue(m.Start, m.NameEnd, m.Value, j)
+			valueBase = r.BaseValue(m.Start, m.NameEnd, m.Value, j)
 		}
-		after := -1
-		if m.End, after, err = r.readMember(&m, w, depth+1); err != nil {
+		valueBaseEnd := -1
+		if m.End, valueBaseEnd, err = r.readMember(&m, valueBase, depth+1); err != nil {
 			return m.End, -1, err
 		}
-		if i = m.End; after >= 0 {
-			j = after
+		if i = m.End; valueBaseEnd >= 0 {
+			j = valueBaseEnd
 		}
-		kept, previous = true, i
+		kept, keptEnd = true, i
 		switch {
 		case m.role == roleMetadata:
-			if j = after; !r.chosen {
+			if j = valueBaseEnd; !r.chosen {
 				j = r.choose(&m)
 			}
 		case l == levelObject && !r.MetadataRead:
@@ -193,35 +196,34 @@ func (r *Reader) readObject(i, v, depth int, l level, drop *DropTree) (end, behi
 			r.Top = append(r.Top, m.Member)
 		case l == levelMetadata && !r.chosen:
 			if r.Meta = append(r.Meta, m.Member); m.role == roleUID && r.canChoose() {
-				v, j = r.chooseEarly(from)
+				base, j = r.chooseEarly(start)
 			}
 		}
 	}
-	r.ReleaseNames(s, outer)
-	if v >= 0 {
-		behind = r.BaseContainerEnd(i, j, v)
+	r.ReleaseNames(s, firstName)
+	if base >= 0 {
+		baseEnd = r.BaseContainerEnd(i, j, base)
 	} else {
-		behind = -1
+		baseEnd = -1
 	}
-	return i + 1, behind, nil
+	return i + 1, baseEnd, nil
 }
 
-// skip reads a value that is cut out.
-func (r *Reader) skipMember(m *readerMember, depth int) (end int, err error) {
-	lax, noting := r.IgnoreNames, r.KeepExtents
+// skipMember reads the value of a member that is cut out.
+func (r *Reader) skipMember(m *member, depth int) (end int, err error) {
+	ignoreNames, keepExtents := r.IgnoreNames, r.KeepExtents
 	r.IgnoreNames, r.KeepExtents = true, false
 	if m.role == roleManagedFields {
 		end, err = r.readManagedFields(m.Value, depth)
 	} else {
 		end, err = r.Value(r.Text, m.Value, depth)
 	}
-	r.IgnoreNames, r.KeepExtents = lax, noting
+	r.IgnoreNames, r.KeepExtents = ignoreNames, keepExtents
 	return end, err
 }
 
-// member reads the value of a member, which corresponds to that at place v of the base, and takes
-// from it what its role asks for.
-func (r *Reader) readMember(m *readerMember, v, depth int) (end, behind int, err error) {
+// readMember reads the value of a member and records it.
+func (r *Reader) readMember(m *member, base, depth int) (end, baseEnd int, err error) {
 	s, at := r.Text, m.Value
 	if below, ok := r.levelBelow(m.role, m.drop); ok &&
 		(at < len(s) && s[at] == '{' || m.role == roleMetadata) {
@@ -229,21 +231,21 @@ func (r *Reader) readMember(m *readerMember, v, depth int) (end, behind int, err
 			return m.Start, -1, &scan.SyntaxError{Offset: m.Start,
 				Err: errors.New("metadata occurs twice")}
 		}
-		if v >= 0 && (v >= len(r.Base.Text) || r.Base.Text[v] != '{') {
-			v = -1
+		if base >= 0 && (base >= len(r.Base.Text) || r.Base.Text[base] != '{') {
+			base = -1
 		}
-		end, behind, err = r.readObject(at, v, depth, below, m.drop)
+		end, baseEnd, err = r.readObject(at, base, depth, below, m.drop)
 	} else {
-		end, behind, err = r.AlignedValue(at, v, depth)
+		end, baseEnd, err = r.AlignedValue(at, base, depth)
 	}
 	if err != nil {
 		return end, -1, err
 	}
-	return end, behind, r.record(m, end)
+	return end, baseEnd, r.record(m, end)
 }
 
-// take notes what a member with a role says.
-func (r *Reader) record(m *readerMember, end int) error {
+// record records the value of a member, which ends at end, if the reader has a use for it.
+func (r *Reader) record(m *member, end int) error {
 	switch m.role {
 	case roleNone, roleAnnotations, roleManagedFields:
 	case roleMetadata:
@@ -274,8 +276,8 @@ func (r *Reader) record(m *readerMember, end int) error {
 	return nil
 }
 
-// text takes a member that must be a string or null, and must not occur twice.
-func (r *Reader) recordText(m *readerMember, end int) error {
+// recordText records a member that must be a string or null and must not occur twice.
+func (r *Reader) recordText(m *member, end int) error {
 	var into *Span
 	var field string
 	switch m.role {

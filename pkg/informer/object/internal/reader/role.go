@@ -1,17 +1,17 @@
 package reader
 
-// level is one of the objects that are read member by member, because the header or a cut needs
-// some of its members.
+// level says which of the objects that are read member by member one is. All others are read as a
+// whole.
 type level uint8
 
 const (
 	levelObject      level = iota // the object itself
-	levelMetadata                 // metadata
+	levelMetadata                 // its metadata
 	levelAnnotations              // metadata.annotations, of Secrets
-	levelOther                    // what has a member to cut
+	levelOther                    // one with a member that is cut out
 )
 
-// role is what a member is to the reader.
+// role says what a member is to the reader.
 type role uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	roleMetadata
 	roleSpec
 	roleStatus
-	roleSecret // its values, or itself, are what a Secret hides
+	roleSecret // its values, or itself, are to be hidden in a Secret
 	roleNamespace
 	roleName
 	roleUID
@@ -35,9 +35,11 @@ const (
 	roleManagedFields
 )
 
-// lastApplied is where kubectl keeps a copy of what it applied, a Secret's data included.
+// LastApplied is the annotation in which kubectl keeps a copy of what it applied, the data of a
+// Secret included.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
+// role returns the role of the member with a name.
 func (l level) role(name string) role {
 	switch l {
 	case levelObject:
@@ -93,11 +95,11 @@ func metadataRole(name string) role {
 	return roleNone
 }
 
-// levelBelow reports how the value of a member is read, if it is an object: member by member, or
-// (false) as a whole.
+// levelBelow returns the level of the value of a member if that is an object, and false if it is
+// read as a whole.
 func (r *Reader) levelBelow(of role, drop *DropTree) (level, bool) {
 	switch {
-	case drop != nil && drop.cut:
+	case drop != nil && drop.dropped:
 		return 0, false
 	case of == roleMetadata:
 		return levelMetadata, true

@@ -12,38 +12,40 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// redact replaces each value of a Secret by a digest that tells equal values and changes, and
-// nothing else.
+// Redact replaces each value of a Secret by a digest, which shows whether values are equal or
+// changed, and nothing else.
 func (r *Reader) Redact(d *Digester) {
 	s := r.Text
 	for _, sp := range r.hidden {
 		if s[sp.From] != '{' {
 			if s[sp.From] != 'n' {
-				r.Edits = append(r.Edits, edit{sp.From, sp.To, d.digest(s[sp.From:sp.To])})
+				r.Edits = append(r.Edits, Edit{sp.From, sp.To, d.digest(s[sp.From:sp.To])})
 			}
 			continue
 		}
 		for i := jsontext.NextToken(s, sp.From+1); s[i] == '"'; i = jsontext.NextToken(s, i) {
 			from := jsontext.NextToken(s, jsontext.StringEnd(s, i))
 			i = jsontext.ValueEnd(s, from)
-			r.Edits = append(r.Edits, edit{from, i, d.digest(s[from:i])})
+			r.Edits = append(r.Edits, Edit{from, i, d.digest(s[from:i])})
 		}
 	}
 }
 
-// digester makes digests with one key.
+// Digester makes digests with one key.
 type Digester struct {
 	mac hash.Hash
 	sum []byte
 }
 
-// processKey is the key of those who were given none.
+// processKey is the key of digesters without a key of their own.
 var processKey = sync.OnceValue(func() []byte {
 	key := make([]byte, sha256.Size)
 	rand.Read(key)
 	return key
 })
 
+// NewDigester returns a digester with a key. An empty key stands for a random one that the process
+// keeps.
 func NewDigester(key []byte) *Digester {
 	if len(key) == 0 {
 		key = processKey()
@@ -51,11 +53,11 @@ func NewDigester(key []byte) *Digester {
 	return &Digester{mac: hmac.New(sha256.New, key)}
 }
 
-// digest returns the first 12 hexadecimal digits of the HMAC-SHA-256 of the value's JSON text.
-// Without the key, nobody can find a password by trying those that are likely.
+// digest returns the first 12 hexadecimal digits of the HMAC-SHA-256 of a value's JSON text.
+// Without the key, nobody can find a password by trying likely ones.
 func (d *Digester) digest(value string) string {
 	d.mac.Reset()
-	// not copied: what a Secret hides should be nowhere else
+	// The value is not copied: it should be nowhere else in memory.
 	d.mac.Write(unsafe.Slice(unsafe.StringData(value), len(value)))
 	d.sum = d.mac.Sum(d.sum[:0])
 	return `"hmac-sha256:` + hex.EncodeToString(d.sum[:6]) + `"`
