@@ -17,7 +17,7 @@ func appends(t *testing.T, form string, o *Object, want string) {
 			t.Fatalf("%s, with room for %d bytes\n got %s\nwant before%s", form, room, got, want)
 		}
 	}
-	if o.base == nil || o.dense {
+	if o.base == nil || o.isDense {
 		return
 	}
 	for from := 0; from <= len(want); from += 1 + len(want)/20 {
@@ -78,7 +78,7 @@ func BenchmarkAppendJSON(b *testing.B) {
 	run("append", func() { dst = o.AppendJSON(dst[:0]) })
 	run("pieces", func() {
 		dst = dst[:0]
-		for it := o.operations(); it.Remaining > 0; {
+		for it := o.delta(); it.Remaining > 0; {
 			dst = append(dst, it.Next()...)
 		}
 	})

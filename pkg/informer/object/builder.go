@@ -9,17 +9,29 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/reader"
 )
 
-// packing makes the forms of one object that was read.
+// builder makes the forms of the object that was read.
+//
+// The packed form: a packed object's text is the fields of its header, one after the other, the
+// checksums of fieldsV1 values that its base does not have, and its literals and operations
+// (package delta):
+//
+//	web-1shop0d6a-1...  <checksums>  <literals>  <operations>
+//	^ the header                     ^           ^ Object.ops
+//	                                 Object.literals
+//
+// The plain form: the text is the JSON, and after it the fields of the header that have escapes
+// there.
 type builder struct {
 	reader.Output
 	delta.Encoder
 	fields       []byte
-	typeMetaText string // what p.splice gives
+	typeMetaText string // for Parser.insertedTypeMeta
 }
 
+// pack encodes the object as its difference from the base. It reports whether that is worth it.
 func (b *builder) pack() bool { return b.Output.Pack(&b.Encoder) }
 
-// identity are the fields of the header that are texts, decoded.
+// identity returns the header's texts, decoded, and their length.
 func (b *builder) identity() (texts [5]string, length int) {
 	r := b.Reader
 	for i, sp := range [5]reader.Span{r.Namespace, r.Name, r.UID, r.ResourceVersion,
@@ -32,23 +44,9 @@ func (b *builder) identity() (texts [5]string, length int) {
 	return texts, length
 }
 
-func (h *header) identity() [5]*field {
-	return [5]*field{&h.namespace, &h.name, &h.uid, &h.resourceVersion, &h.deletionTimestamp}
-}
-
-// identitySize is how long these texts are in a packed object.
-func (h *header) identitySize() (n uint32) {
-	for _, f := range h.identity() {
-		n += f.len
-	}
-	return n
-}
-
-// fields returns what a packed object remembers of values of fieldsV1.
-func (o *Object) fields() string { return o.text[o.header.identitySize():o.literals] }
-
+// packed returns the packed form after a successful pack.
 func (b *builder) packed(typ *typeMeta) *Object {
-	o := b.object(typ)
+	o := b.header(typ)
 	if o.base = b.Reader.Base; b.Reader.Ordered && b.Reader.Depth < align.MaxFollowedDepth {
 		o.depth = uint8(b.Reader.Depth)
 	}
@@ -69,10 +67,9 @@ func (b *builder) packed(typ *typeMeta) *Object {
 	return o
 }
 
-// plain makes the plain form. A field of the header is a part of the JSON wherever it stands there
-// as it is; one with escapes follows it.
+// plain returns the plain form.
 func (b *builder) plain(typ *typeMeta) *Object {
-	o := b.object(typ)
+	o := b.header(typ)
 	r := b.Reader
 	var sb strings.Builder
 	sb.Grow(b.Size)
@@ -103,8 +100,8 @@ func (b *builder) plain(typ *typeMeta) *Object {
 	return o
 }
 
-// object has what both forms have in common.
-func (b *builder) object(typ *typeMeta) *Object {
+// header returns an object with what both forms have in common.
+func (b *builder) header(typ *typeMeta) *Object {
 	r := b.Reader
 	o := &Object{typeMeta: typ, size: uint32(b.Size)}
 	o.header.generation = r.Generation

@@ -3,96 +3,97 @@ package object
 import (
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/informerd/informerd/pkg/informer/object/internal/align"
 	"github.com/informerd/informerd/pkg/informer/object/internal/compress"
 )
 
-// This file makes and reads dense objects. A dense object's text is the fields of its header, one
-// behind the other, and then the compressed JSON. Its base is the dictionary that this was
-// compressed against, nil if there was none.
+// The dense form. A dense object's text is the fields of its header, one after the other, and then
+// its compressed JSON:
+//
+//	web-1shop0d6a-1...  <zstd of {"apiVersion":"v1",...}>
+//	^ the header        ^ Object.literals
+//
+// Its base is the dictionary that the JSON was compressed with, nil if there was none. The
+// invariant: the compressed JSON, decompressed with the dictionary, is the JSON of the object.
 
 const (
-	// minDense is how long an object must be to be made dense.
+	// minDense is the length below which an object is not made dense.
 	minDense = 512
-	// worthDensing is how many percent of what it takes an object may take once it is dense. To
-	// read it costs more.
+	// maxDensePercent is the memory of a dense object, in percent of what the object takes
+	// otherwise, up to which it is worth it: a dense object costs more to read.
 	maxDensePercent = 66
-	// A dictionary is a sixteenth of what it is made for. What is too little for a short one has
-	// none; what exceeds maxDictionary is hardly better for it (bench/packing). It is samples of
-	// objects, of no one more than maxSample.
+	// A dictionary consists of samples of objects, of no one more than maxSample bytes. Its size is
+	// a sixteenth of what it is made for; below minDictionary there is none, and beyond
+	// maxDictionary it would hardly be better (bench/packing).
 	dictionaryShare = 16
 	minDictionary   = 8 << 10
 	maxDictionary   = 32 << 10
 	maxSample       = 8 << 10
-	// learnAgain is how many times as much as a dictionary was made for there must be for the next
-	// one.
+	// relearnRatio is how many times as much as for the last dictionary there must be for the next.
 	relearnRatio = 4
 )
 
-// Condenser makes dense the objects of a store that nobody has replaced for a while. The store is
-// walked through in passes, some time apart: what Cold reports true of is given to Condense. One
-// goroutine may use it. The zero value is ready.
+// Condenser makes those objects of a store dense that nobody has replaced for a while. The store is
+// walked in passes, some time apart; objects for which Cold returns true are passed to Condense. A
+// Condenser serves one goroutine. The zero value is ready.
 type Condenser struct {
-	encoder    *zstd.Encoder // nil between passes
-	dictionary *align.Base   // of the encoder, and the next ones
-	learned    int           // for how many bytes the dictionary was made
-	expected   int           // bytes of what was seen before this pass, and young those since
-	young      int
-	waited     int  // passes for more
-	dueNow     bool // what is expected is condensed in this pass
-	text, out  []byte
+	encoder      *compress.Encoder // nil between passes
+	dictionary   *align.Base       // of the encoder, and of the next ones
+	learnedFrom  int               // bytes that the dictionary was made for
+	seenBytes    int               // of objects seen before this pass
+	newBytes     int               // of objects seen in this pass for the first time
+	waitedPasses int
+	dueNow       bool // the objects seen before are condensed in this pass
+	text, out    []byte
 }
 
-// coldness is what a Condenser knows of an object. Nobody else looks at it.
+// coldness is what a Condenser knows about an object. Nobody else uses it.
 type coldness uint8
 
 const (
 	unseen coldness = iota
 	seen
-	incompressible // it does not get smaller
+	incompressible // not smaller when dense
 )
 
-// An encoder is made for each pass that has something to do. It takes as long as to condense some
-// 50 KB, so less than that waits, for maxWait passes.
+// Each pass that condenses something makes an encoder, which takes as long as condensing some 50
+// KB. So less than minBatch waits, for up to maxWait passes.
 const (
 	minBatch = 64 << 10
 	maxWait  = 8
 )
 
-// BeginPass says that all objects will be asked about, EndPass that they were.
+// BeginPass begins a pass: Cold is called for each object of the store, and then EndPass.
 func (c *Condenser) BeginPass() {
-	c.expected, c.young = c.expected+c.young, 0
-	c.waited++
-	c.dueNow = c.expected > minBatch || c.waited >= maxWait
+	c.seenBytes, c.newBytes = c.seenBytes+c.newBytes, 0
+	c.waitedPasses++
+	c.dueNow = c.seenBytes > minBatch || c.waitedPasses >= maxWait
 }
 
-// EndPass frees what is needed within a pass alone.
+// EndPass ends a pass and frees what is needed only within one.
 func (c *Condenser) EndPass() {
 	if c.dueNow {
-		c.expected, c.waited = 0, 0
+		c.seenBytes, c.waitedPasses = 0, 0
 	}
 	c.encoder, c.text, c.out = nil, nil, nil
 }
 
-// Cold reports whether an object was there in an earlier pass, and may take less if it is dense.
-// The text that others refer to has to stay as it is.
+// Cold reports whether an object was there in an earlier pass and may take less memory if it is
+// dense. An object whose text others refer to is not cold.
 func (c *Condenser) Cold(o *Object) bool {
-	if o.dense || o.size < minDense || o.coldness == incompressible || o.isReferredTo() {
+	if o.isDense || o.size < minDense || o.coldness == incompressible || o.sharesText() {
 		return false
 	}
 	if o.coldness == unseen {
 		o.coldness = seen
-		c.young += int(o.size)
+		c.newBytes += int(o.size)
 		return false
 	}
 	return c.dueNow
 }
 
-// isReferredTo reports whether the object's text, or the one that it refers to, is needed by
-// others.
-func (o *Object) isReferredTo() bool {
+// sharesText reports whether others need the object's text, or the one that it refers to.
+func (o *Object) sharesText() bool {
 	b := o.base
 	if b == nil {
 		b = o.ownBase
@@ -100,10 +101,10 @@ func (o *Object) isReferredTo() bool {
 	return b != nil && b.Held.Load() > 1
 }
 
-// Condense returns the dense form of an object, nil if that would hardly take less. Others are what
-// it may learn from: some that are about to be condensed.
+// Condense returns the dense form of an object, nil if it would hardly take less memory. others are
+// objects that are about to be condensed; the dictionary is made of them.
 func (c *Condenser) Condense(o *Object, others []*Object) *Object {
-	if c.expected > relearnRatio*c.learned {
+	if c.seenBytes > relearnRatio*c.learnedFrom {
 		c.learn(others)
 	}
 	if c.encoder == nil {
@@ -111,7 +112,7 @@ func (c *Condenser) Condense(o *Object, others []*Object) *Object {
 	}
 	c.text = o.AppendJSON(c.text[:0])
 	c.out = c.encoder.EncodeAll(c.text, c.out[:0])
-	d := o.densified(c.out, c.dictionary)
+	d := o.compressed(c.out, c.dictionary)
 	takes := len(o.text)
 	if o.base != nil {
 		takes += len(o.base.Text) + o.base.Overhead()
@@ -123,10 +124,10 @@ func (c *Condenser) Condense(o *Object, others []*Object) *Object {
 	return d
 }
 
-// learn makes the dictionary for what is expected.
+// learn makes a dictionary for the objects seen before this pass.
 func (c *Condenser) learn(from []*Object) {
-	c.learned = max(c.expected, maxDictionary)
-	size := min(c.expected/dictionaryShare, maxDictionary)
+	c.learnedFrom = max(c.seenBytes, maxDictionary)
+	size := min(c.seenBytes/dictionaryShare, maxDictionary)
 	if size < minDictionary {
 		return
 	}
@@ -141,19 +142,19 @@ func (c *Condenser) learn(from []*Object) {
 	}
 }
 
-// densified returns the object with its JSON compressed.
-func (o *Object) densified(compressed []byte, dictionary *align.Base) *Object {
+// compressed returns the dense form with the object's compressed JSON.
+func (o *Object) compressed(json []byte, dictionary *align.Base) *Object {
 	d := &Object{typeMeta: o.typeMeta, header: o.header, size: o.size, base: dictionary,
-		dense: true}
+		isDense: true}
 	var b strings.Builder
-	b.Grow(int(o.header.identitySize()) + len(compressed))
+	b.Grow(int(o.header.identitySize()) + len(json))
 	for _, f := range d.header.identity() {
 		text := o.str(*f)
 		f.from = uint32(b.Len())
 		b.WriteString(text)
 	}
 	d.literals = uint32(b.Len())
-	b.Write(compressed)
+	b.Write(json)
 	d.text = b.String()
 	return d
 }

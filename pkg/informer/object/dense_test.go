@@ -28,7 +28,7 @@ func settings(n, size int) string {
 
 // densified returns the dense form of an object, worth it or not.
 func densified(o *Object, dictionary *align.Base) *Object {
-	return o.densified(compress.NewEncoder(dictionary.Dictionary()).EncodeAll([]byte(o.JSON()),
+	return o.compressed(compress.NewEncoder(dictionary.Dictionary()).EncodeAll([]byte(o.JSON()),
 		nil), dictionary)
 }
 
@@ -76,8 +76,8 @@ func TestColdObjectsTakeLess(t *testing.T) {
 		t.Errorf("%d bytes became %d", plain, dense)
 	}
 	for _, o := range forms {
-		if !o.dense || o.base == nil || o.Stored() != o || o.Plain().Stored() != o {
-			t.Fatalf("%s: dense %v, with a dictionary %v", o.Key(), o.dense, o.base != nil)
+		if !o.isDense || o.base == nil || o.Stored() != o || o.Plain().Stored() != o {
+			t.Fatalf("%s: dense %v, with a dictionary %v", o.Key(), o.isDense, o.base != nil)
 		}
 	}
 	if free := total(forms, (*Object).Release); free != dense {
@@ -102,8 +102,8 @@ func TestADictionaryIsForMany(t *testing.T) {
 		}
 		known := c.dictionary
 		for _, o := range condensed(t, c, all) {
-			if !o.dense || (o.base != nil) != round.dictionary {
-				t.Fatalf("%d objects: dense %v, with a dictionary %v", round.objects, o.dense,
+			if !o.isDense || (o.base != nil) != round.dictionary {
+				t.Fatalf("%d objects: dense %v, with a dictionary %v", round.objects, o.isDense,
 					o.base != nil)
 			}
 		}
@@ -180,7 +180,7 @@ func TestAnUpdateOfADenseObjectIsPlain(t *testing.T) {
 		t.Error("the next state is not plain")
 	}
 	if o = store.read(t, p, strings.Replace(settings(7, 4000), `"resourceVersion":"7"`,
-		`"resourceVersion":"9"`, 1)); o.base == nil || o.dense {
+		`"resourceVersion":"9"`, 1)); o.base == nil || o.isDense {
 		t.Error("the one after it is not packed")
 	}
 }
@@ -266,7 +266,7 @@ func BenchmarkDense(b *testing.B) {
 		}
 		all = append(all, o)
 	}
-	c := Condenser{expected: 1 << 20}
+	c := Condenser{seenBytes: 1 << 20}
 	var dense []*Object
 	for i, o := range all {
 		dense = append(dense, c.Condense(o, all[i:]))

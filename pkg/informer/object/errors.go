@@ -6,10 +6,10 @@ import "github.com/informerd/informerd/pkg/informer/object/internal/scan"
 // stream reads more of it and tries again.
 var ErrTruncated = scan.ErrTruncated
 
-// ObjectError says that a watch frame carries something that is no object.
+// ObjectError is the error of a watch event whose object is malformed.
 type ObjectError struct{ Err error }
 
 func (e *ObjectError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *ObjectError) Unwrap() error { return e.Err }

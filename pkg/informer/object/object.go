@@ -4,58 +4,73 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/align"
 )
 
-// Object is one Kubernetes object: its JSON text and a header scanned on arrival. Make one with a
-// Parser. It is immutable, and nobody copies it to be safe.
+// Object is one Kubernetes object: its JSON text and a header read on arrival. A Parser makes it.
+// It is immutable, so it can be shared instead of copied.
 //
-// An Object is plain, packed or dense. A plain one holds its text. A packed one holds how its text
-// differs from another one's, at a tenth of the memory; it answers the same, but builds its text,
-// or a part of it, each time it is asked for some. A dense one holds its text compressed, at a half
-// to a sixth of the memory, and decompresses all of it each time, but for what is in the header:
-// key, UID and the like, not the labels. Stored returns the form to keep, Plain the one to read
-// more than one thing from; AppendJSON writes any.
+// An Object is plain, packed or dense, and answers the same in each form:
+//
+//   - A plain object holds its text.
+//   - A packed object holds how its text differs from another one, at a tenth of the memory. It builds its text, or a part of it, each time it is read.
+//   - A dense object holds its text compressed, at a half to a sixth of the memory. It decompresses all of it each time it is read, except for the header without the labels.
+//
+// Stored returns the form to keep. Call Plain before reading several fields of an object.
 type Object struct {
-	// text is, in a plain object, the JSON, and behind it those of the header's fields that do not
-	// stand in it as they are; in a packed one, what packed.go says; in a dense one, what dense.go
-	// says.
+	// text is the JSON of a plain object and, after it, the fields of the header that have escapes
+	// there. See builder for a packed object, and Condenser for a dense one.
 	text string
 	base *align.Base // of a packed object, or the dictionary of a dense one, else nil
 	// stored is the packed or dense form of a plain object, nil if there is none.
 	stored *Object
-	// own is the base that a plain object is itself, nil if none was made of it.
+	// ownBase is the base that was made of a plain object, nil if none was.
 	ownBase  *align.Base
 	typeMeta *typeMeta
 	header   header
 	size     uint32 // of the JSON
-	// Where a packed object's literals and operations begin in its text, and a dense one's
-	// compressed JSON, in place of the literals.
+	// literals and ops are where those of a packed object begin in its text. literals is also where
+	// the compressed JSON of a dense object begins.
 	literals, ops uint32
-	// levels is how deep a packed object's JSON nests at most, but for what is as in its base, if
-	// it has apiVersion and kind, then metadata, then spec, and then at most status; else 0.
+	// depth is how deep the JSON of a packed object nests at most, apart from copies of its base. It
+	// is 0 if the members are not in the usual order: apiVersion, kind, metadata, spec, status.
 	depth    uint8
-	dense    bool
+	isDense  bool
 	coldness coldness
 }
 
-// typeMeta is shared by the objects of one reader.
+// typeMeta is shared by the objects of one parser.
 type typeMeta struct{ apiVersion, kind string }
 
 // field is a part of an Object's text. Offsets instead of strings save half of what an object takes
 // besides its text.
 type field struct{ from, len uint32 }
 
-// header holds what every stage needs of an object.
+// header has the fields that every stage needs.
 type header struct {
 	namespace, name, uid, resourceVersion, deletionTimestamp field
 	generation                                               int64
-	// In the JSON: the value of metadata.labels, and where those of spec and status begin. Zero if
-	// there is none.
+	// labels is the value of metadata.labels in the JSON; spec and status are the places of these
+	// values. They are zero if there is none.
 	labels       field
 	spec, status uint32
 }
 
+// identity returns the fields that are texts.
+func (h *header) identity() [5]*field {
+	return [5]*field{&h.namespace, &h.name, &h.uid, &h.resourceVersion, &h.deletionTimestamp}
+}
+
+// identitySize returns the length of these texts in a packed or dense object.
+func (h *header) identitySize() (n uint32) {
+	for _, f := range h.identity() {
+		n += f.len
+	}
+	return n
+}
+
+// str returns the text of a field.
 func (o *Object) str(f field) string { return o.text[f.from : f.from+f.len] }
 
-// JSON gives the object's text. It has no managedFields, and always apiVersion and kind.
+// JSON returns the object's text. It has no managedFields, unless the parser keeps them, and always
+// has apiVersion and kind.
 func (o *Object) JSON() string {
 	if o.isPlain() {
 		return o.text[:o.size]
@@ -63,21 +78,21 @@ func (o *Object) JSON() string {
 	return view(o.AppendJSON(nil))
 }
 
-// part gives a part of the JSON, without copying it if it stands in one piece.
+// slice returns a part of the JSON, without copying it if that is possible.
 func (o *Object) slice(from, to uint32) string {
 	switch {
 	case o.isPlain():
 		return o.text[from:to]
-	case o.dense:
+	case o.isDense:
 		return o.JSON()[from:to]
 	default:
 		return o.unpack(int(from), int(to))
 	}
 }
 
-func (o *Object) isPlain() bool { return o.base == nil && !o.dense }
+func (o *Object) isPlain() bool { return o.base == nil && !o.isDense }
 
-// Plain gives the object in its plain form: itself, or one with memory of its own.
+// Plain returns the object in its plain form: itself, or one with its own memory.
 func (o *Object) Plain() *Object {
 	if o.isPlain() {
 		return o
@@ -88,8 +103,8 @@ func (o *Object) Plain() *Object {
 	return &p
 }
 
-// Stored gives the object in the form that takes the least memory of its own: packed if that was
-// possible, or itself.
+// Stored returns the object in the form that takes the least memory: packed or dense if there is
+// such a form, or itself.
 func (o *Object) Stored() *Object {
 	if o.stored != nil {
 		return o.stored
@@ -97,26 +112,26 @@ func (o *Object) Stored() *Object {
 	return o
 }
 
-// Size is the length of the JSON in bytes.
+// Size returns the length of the JSON in bytes.
 func (o *Object) Size() int { return int(o.size) }
 
-// Memory is about how many bytes the object keeps from being freed, in the form it has, without
-// what it shares.
+// Memory returns about how many bytes the object takes in its form, without what it shares.
 func (o *Object) Memory() int { return len(o.text) + objectSize }
 
-// Hold counts one more store that keeps the object in its stored form, and returns how many bytes
-// that takes: those of Memory and, if the object refers to a text that no other object there refers
-// to, of that. Release takes it back.
+// Hold records that one more store keeps the object in its stored form. It returns how many bytes
+// that takes: Memory, and the text that the object refers to if no other object of a store does.
+// Release is its opposite.
 func (o *Object) Hold() int { return o.hold(1) }
 
-// Release is the opposite of Hold: it returns how many bytes are free, once the store has let go of
-// the object.
+// Release records that a store no longer keeps the object. It returns how many bytes are free once
+// the store has removed it.
 func (o *Object) Release() int { return o.hold(-1) }
 
+// hold changes the number of holders by n, which is 1 or -1.
 func (o *Object) hold(n int32) int {
 	b, memory := o.base, o.Memory()
 	if b == nil && o.ownBase != nil {
-		b, memory = o.ownBase, memory-len(o.ownBase.Text) // of which the object's text is a part
+		b, memory = o.ownBase, memory-len(o.ownBase.Text) // the object's text is a part of the base's
 	}
 	if b != nil && b.Held.Add(n) == max(n, 0) {
 		memory += len(b.Text) + b.Overhead()
@@ -124,40 +139,42 @@ func (o *Object) hold(n int32) int {
 	return memory
 }
 
-// objectSize is that of the struct, in the size class Go has for it.
+// objectSize is the size of an Object, in the size class that Go has for it.
 const objectSize = 128
 
-// MarshalJSON gives a copy of the text, so that an Object can stand in a larger JSON document.
+// MarshalJSON returns a copy of the JSON, so that an Object can be part of a larger JSON document.
 func (o *Object) MarshalJSON() ([]byte, error) { return []byte(o.JSON()), nil }
 
-// Key names the object within its resource.
+// Key returns the namespace and name, which identify the object within its resource.
 func (o *Object) Key() Key { return Key{Namespace: o.Namespace(), Name: o.Name()} }
 
-// APIVersion is the object's group and version, as in "apps/v1", or "v1" for the core group.
+// APIVersion returns the group and version, as in "apps/v1", or "v1" for the core group.
 func (o *Object) APIVersion() string { return o.typeMeta.apiVersion }
 
-// Kind is the object's kind, as in "Deployment".
+// Kind returns the kind, as in "Deployment".
 func (o *Object) Kind() string { return o.typeMeta.kind }
 
-// Namespace is empty for cluster-scoped objects.
+// Namespace returns the namespace, "" for cluster-scoped objects.
 func (o *Object) Namespace() string { return o.str(o.header.namespace) }
 
-// Name is never empty.
+// Name returns the name, which is never empty.
 func (o *Object) Name() string { return o.str(o.header.name) }
 
-// UID tells two objects of one name apart: one deleted and one created after it.
+// UID returns the UID. It differs for an object that was deleted and one of the same name created
+// after it.
 func (o *Object) UID() string { return o.str(o.header.uid) }
 
-// ResourceVersion is the API server's version of this state.
+// ResourceVersion returns the API server's version of this state.
 func (o *Object) ResourceVersion() string { return o.str(o.header.resourceVersion) }
 
-// Generation counts changes of the desired state; 0 if the resource keeps none.
+// Generation returns the number of changes of the desired state, 0 if the resource does not count
+// them.
 func (o *Object) Generation() int64 { return o.header.generation }
 
-// DeletionTimestamp is set (RFC 3339) once a graceful deletion has begun, and empty before.
+// DeletionTimestamp returns the time (RFC 3339) of a graceful deletion, "" if none has begun.
 func (o *Object) DeletionTimestamp() string { return o.str(o.header.deletionTimestamp) }
 
-// labels is the text of metadata.labels, "" if there are none.
+// labels returns the text of metadata.labels, "" if there are none.
 func (o *Object) labels() string {
 	l := o.header.labels
 	if l.len == 0 {
@@ -166,7 +183,7 @@ func (o *Object) labels() string {
 	return o.slice(l.from, l.from+l.len)
 }
 
-// Label gives the value of one label and whether the object has it.
+// Label returns the value of a label and whether the object has it.
 func (o *Object) Label(key string) (string, bool) {
 	v := lookupKey(o.labels(), key)
 	if v.Kind() != String {
@@ -175,7 +192,7 @@ func (o *Object) Label(key string) (string, bool) {
 	return v.Text(), true
 }
 
-// Labels decodes all labels into a new map, nil if there are none.
+// Labels returns all labels in a new map, nil if there are none.
 func (o *Object) Labels() map[string]string {
 	text := o.labels()
 	if text == "" {
@@ -191,5 +208,5 @@ func (o *Object) Labels() map[string]string {
 	return labels
 }
 
-// Value is the whole object as a Value.
+// Value returns the whole object as a Value.
 func (o *Object) Value() Value { return Value{raw: o.JSON(), kind: ObjectKind} }

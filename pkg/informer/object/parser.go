@@ -14,47 +14,45 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
-// Parser makes Objects from what the API server sends. The zero value is ready: it drops
-// metadata.managedFields and replaces Secret data by digests. A Parser is not safe for concurrent
-// use; each reader has its own. It remembers some of what it has read, as long as objects of it are
-// in use, because it reads faster what resembles that.
+// Parser makes Objects from what the API server sends. It removes metadata.managedFields and
+// replaces the data of Secrets by digests, unless told otherwise. It remembers some of the objects
+// it has read, as long as they are in use, and reads similar ones faster. A Parser is not safe for
+// concurrent use. The zero value is ready.
 type Parser struct {
-	// APIVersion and Kind are given to objects that have neither member, as the items of built-in
-	// lists do.
+	// APIVersion and Kind are inserted into objects that have neither, such as the items of lists
+	// of built-in kinds.
 	APIVersion, Kind string
 	// KeepManagedFields leaves metadata.managedFields in the text.
 	KeepManagedFields bool
 	// KeepSecretData leaves the values of a Secret in the text, readable by every filter, handler
 	// and output.
 	KeepSecretData bool
-	// DigestKey is what the digests of Secrets are made with: who does not know it cannot find a
-	// value by trying. Parsers with the same key make the same digests. Default: a random one that
-	// all parsers of the process share.
+	// DigestKey is the key of the digests of Secrets: nobody can find a value by trying without it.
+	// Parsers with the same key make the same digests. Default: a random key that all parsers of
+	// the process share.
 	DigestKey []byte
 	// Plain makes plain objects only.
 	Plain bool
-	// Last, if set, returns the last state that is known of an object, made by this parser, or nil.
-	// Most often the next one differs from it in little.
+	// Last, if set, returns the last known state of an object, made by this parser, or nil. Most
+	// often the next state differs little from it.
 	Last func(Key) *Object
 
 	drop     *reader.DropTree
-	reader   reader.Reader // reused from object to object
-	builder  builder       // likewise
+	reader   reader.Reader
+	builder  builder
 	digester *reader.Digester
-	typeMeta *typeMeta
-	// eager: each object is read against a base and packed if that can be done at all, worth it or
-	// not; for tests.
-	eager      bool
-	dontFollow bool // last states are not followed
-	// secrets: objects may be Secrets, so that more of them has to be looked at.
-	secrets bool
-	// deduplicated: the text is known to have no name twice.
-	deduplicated   bool
-	deduplications int // how many objects took a closer look for that, for tests
+	typeMeta *typeMeta // of the last object
+
+	eager          bool // read against any base and pack, worth it or not; for tests
+	dontFollow     bool // do not follow last states
+	secrets        bool // objects may be Secrets
+	deduplicated   bool // the text is known to have no duplicate names
+	deduplications int  // how many objects seemed to have some, for tests
 }
 
-// Drop adds fields that are cut out on arrival, on top of metadata.managedFields. What the header
-// needs cannot be dropped, nor can single items of arrays. Drop comes before the first object.
+// Drop adds fields that are removed on arrival, besides metadata.managedFields. Fields of the
+// header cannot be dropped, nor can single items of arrays. Call it before the first object is
+// parsed.
 func (p *Parser) Drop(paths ...Path) error {
 	for _, path := range paths {
 		names, err := droppable(path)
@@ -66,14 +64,14 @@ func (p *Parser) Drop(paths ...Path) error {
 	return nil
 }
 
-// headerFields cannot be dropped: without them an Object is none.
+// headerFields are the fields that cannot be dropped.
 var headerFields = []string{
 	"apiVersion", "kind", "metadata", "metadata.namespace", "metadata.name", "metadata.uid",
 	"metadata.resourceVersion", "metadata.generation",
 	"metadata.deletionTimestamp", "metadata.labels",
 }
 
-// droppable returns the names that lead to a field which can be dropped.
+// droppable returns the names on the way to a field, or an error if it cannot be dropped.
 func droppable(path Path) (names []string, err error) {
 	if slices.Contains(headerFields, path.String()) || len(path.steps) == 0 {
 		return nil, fmt.Errorf("%q cannot be dropped: every object needs it", path)
@@ -88,6 +86,7 @@ func droppable(path Path) (names []string, err error) {
 	return names, nil
 }
 
+// dropTree returns the tree of fields to drop.
 func (p *Parser) dropTree() *reader.DropTree {
 	if p.drop == nil {
 		p.drop = &reader.DropTree{}
@@ -98,9 +97,9 @@ func (p *Parser) dropTree() *reader.DropTree {
 	return p.drop
 }
 
-// Parse reads one object. The text may have white space around it, and nothing else. The Object has
-// its own memory; text can be reused at once. It is plain, and if it resembles one read before, it
-// knows its packed form, too.
+// Parse returns the object in text, which may have white space around it. The Object has its own
+// memory; text can be reused at once. The Object is plain. If it resembles one that was read
+// before, Stored returns its packed form.
 func (p *Parser) Parse(text []byte) (*Object, error) {
 	s := view(text)
 	start := jsontext.SkipSpace(s, 0)
@@ -114,8 +113,8 @@ func (p *Parser) Parse(text []byte) (*Object, error) {
 	return p.build(start, end, false)
 }
 
-// ParseItem reads the object at the beginning of text and gives the offset behind it. If the text
-// ends before the object does, the error is an ErrTruncated. The object is in its stored form.
+// ParseItem returns the object at the beginning of text, in its stored form, and its end in text.
+// If text ends before the object does, the error is ErrTruncated.
 func (p *Parser) ParseItem(text []byte) (o *Object, end int, err error) {
 	s := view(text)
 	start := jsontext.SkipSpace(s, 0)
@@ -126,7 +125,7 @@ func (p *Parser) ParseItem(text []byte) (o *Object, end int, err error) {
 	return o, end, err
 }
 
-// read checks the object at i and finds in it what there is to find.
+// read reads the object at i and returns its end, or the place of an error.
 func (p *Parser) read(s string, i int) (end int, err error) {
 	if p.Kind == "" || p.Kind == "Secret" {
 		p.secrets = true
@@ -142,27 +141,28 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 	return p.reader.Read(o, s, i)
 }
 
-// parserStates is a parser that is asked for last states.
+// parserLastStates is a Parser as a source of last states.
 type parserLastStates Parser
 
+// LastState implements reader.LastStateSource.
 func (p *parserLastStates) LastState(namespace, name string) (l align.LastState) {
 	o := p.Last(Key{Namespace: namespace, Name: name})
 	switch {
-	case o == nil || o.dense: // to decompress it would cost more than it saves
+	case o == nil || o.isDense: // decompressing it would cost more than it saves
 		return l
 	case o.base == nil:
 		l.Base = o.ownBase
 		return l
 	}
 	return align.LastState{
-		Base: o.base, Packed: true, Delta: o.operations(),
+		Base: o.base, Packed: true, Delta: o.delta(),
 		Spec: int(o.header.spec), Status: int(o.header.status), Size: int(o.size),
 		Depth:  int(o.depth),
 		Fields: o.fields(),
 	}
 }
 
-// build makes the Object from the text that was just read, which stands at start to end.
+// build returns the Object that was just read, which is at s[start:end] of the text.
 func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	r, s := &p.reader, p.reader.Text
 	if r.Name.Text(s) == "" {
@@ -172,10 +172,10 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 		return p.parseDeduplicated(s[start:end], stored)
 	}
 	apiVersion, kind := r.APIVersion.Text(s), r.Kind.Text(s)
-	spliced := ""
+	inserted := ""
 	if r.APIVersion.To == 0 && r.Kind.To == 0 && !r.NullType {
 		apiVersion, kind = p.APIVersion, p.Kind
-		spliced = p.insertedTypeMeta()
+		inserted = p.insertedTypeMeta()
 	}
 	if apiVersion == "" || kind == "" {
 		return nil, &scan.SyntaxError{Offset: start,
@@ -184,9 +184,9 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	}
 	remember := !p.Plain
 	if !p.KeepSecretData && kind == "Secret" && apiVersion == "v1" {
-		remember = false // nothing of a Secret's text stays
+		remember = false
 		if !p.secrets {
-			// Nobody said that there would be any: read it again with more care.
+			// A Secret among other kinds: read it again as one.
 			p.secrets, p.reader.Bases = true, reader.Bases{}
 			return p.reparse(s[start:end], stored)
 		}
@@ -197,36 +197,36 @@ func (p *Parser) build(start, end int, stored bool) (*Object, error) {
 	}
 	p.setType(apiVersion, kind)
 	r.SortEdits()
-	k := &p.builder
-	k.Begin(r, start, end, spliced)
-	if r.NonASCII && !k.ValidUTF8() {
-		// Each bad byte becomes U+FFFD, as in encoding/json.
+	b := &p.builder
+	b.Begin(r, start, end, inserted)
+	if r.NonASCII && !b.ValidUTF8() {
+		// Each invalid byte becomes U+FFFD, as in encoding/json.
 		return p.reparse(string([]rune(s[start:end])), stored)
 	}
-	remember = remember && (k.Size >= align.MinBase || p.eager)
+	remember = remember && (b.Size >= align.MinBase || p.eager)
 	var packed *Object
-	if remember && k.pack() {
-		packed = k.packed(p.typeMeta)
+	if remember && b.pack() {
+		packed = b.packed(p.typeMeta)
 		r.RememberBase()
 		if stored {
 			return packed, nil
 		}
 	}
-	if packed == nil && r.Followed { // of what becomes a base, more has to be known
+	if packed == nil && r.Followed { // a base needs all of its extents
 		p.dontFollow = true
 		o, err := p.reparse(s[start:end], stored)
 		p.dontFollow = false
 		return o, err
 	}
-	o := k.plain(p.typeMeta)
+	o := b.plain(p.typeMeta)
 	if o.stored = packed; packed == nil && remember && r.Depth < align.MaxBaseDepth {
-		o.ownBase = k.NewBase(o.JSON())
+		o.ownBase = b.NewBase(o.JSON())
 		r.RememberNewBase(o.ownBase)
 	}
 	return o, nil
 }
 
-// splice is what an object without apiVersion and kind is given.
+// insertedTypeMeta returns the apiVersion and kind to insert into an object.
 func (p *Parser) insertedTypeMeta() string {
 	if p.builder.typeMetaText == "" {
 		p.builder.typeMetaText = `"apiVersion":` + strconv.Quote(p.APIVersion) + `,"kind":` +
@@ -235,12 +235,14 @@ func (p *Parser) insertedTypeMeta() string {
 	return p.builder.typeMetaText
 }
 
+// setType sets the type of the object.
 func (p *Parser) setType(apiVersion, kind string) {
 	if p.typeMeta == nil || p.typeMeta.apiVersion != apiVersion || p.typeMeta.kind != kind {
 		p.typeMeta = &typeMeta{strings.Clone(apiVersion), strings.Clone(kind)}
 	}
 }
 
+// reparse reads text instead of the object that was read.
 func (p *Parser) reparse(text string, stored bool) (*Object, error) {
 	end, err := p.read(text, 0)
 	if err != nil {
@@ -249,7 +251,7 @@ func (p *Parser) reparse(text string, stored bool) (*Object, error) {
 	return p.build(0, end, stored)
 }
 
-// parseDeduplicated reads an object in which, it seems, a name occurs twice.
+// parseDeduplicated reads an object that seems to have duplicate names, without them.
 func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
 	p.deduplications++
 	text, err := reader.Deduplicate(text)
@@ -261,18 +263,17 @@ func (p *Parser) parseDeduplicated(text string, stored bool) (*Object, error) {
 	return p.reparse(text, stored)
 }
 
-// ScanValue checks the JSON value at the beginning of text, after white space, and returns the
-// offset behind it.
+// ScanValue checks the JSON value at the beginning of text, after white space, and returns its end.
+// It does not look for duplicate names.
 func ScanValue(text []byte) (end int, err error) {
 	s := view(text)
 	c := scan.Scanner{IgnoreNames: true}
 	return c.Value(s, jsontext.SkipSpace(s, 0), 0)
 }
 
-// view looks at bytes as a string without copying them. It must not outlive a change of the bytes:
-// Parse, ParseItem and ParseWatchEvent use it while they run. The reader reads strings because an
-// Object's text is one, so that one reader serves both.
+// view returns bytes as a string without copying them. The string must not be used after the bytes
+// have changed.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// decodeOwn is decodeString with memory of its own.
+// unescapedCopy is jsontext.Unescape with its own memory.
 func unescapedCopy(s string) string { return strings.Clone(jsontext.Unescape(s)) }

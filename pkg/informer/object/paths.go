@@ -12,7 +12,7 @@ const MaxPaths = 64
 // with NewPaths; it is immutable and safe for concurrent use. See [Scratch.LookupAll].
 type Paths struct {
 	paths       []Path
-	root        branches
+	root        node
 	sections    []section
 	sectionBits uint64 // those of root's members that are parts, as bits
 	open        uint64 // see Open, as bits of paths
@@ -22,25 +22,25 @@ type Paths struct {
 type section struct {
 	key  string
 	bit  uint64 // among root's members
-	next *branches
+	next *node
 }
 
 // branches are how paths that have come the same way go on, and which of them end there.
-type branches struct {
+type node struct {
 	ends    []int // indexes of paths
-	members []branch
-	items   []branch
+	members []edge
+	items   []edge
 	// n is how many paths have come this way; last is the index of the last one, and rest what is
 	// left of it.
-	n, last int
-	rest    []step
+	n, lastPath int
+	rest        []step
 }
 
 // branch is one step, and what follows it. Those of one list are sorted, and no two of them have
 // the same step.
-type branch struct {
+type edge struct {
 	step
-	next branches
+	next node
 }
 
 // NewPaths compiles a set. A path may be in it several times. It panics if there are more than
@@ -76,8 +76,8 @@ func (set *Paths) Open(paths ...int) *Paths {
 	return &s
 }
 
-func (b *branches) add(steps []step, path int) {
-	b.n, b.last, b.rest = b.n+1, path, steps
+func (b *node) add(steps []step, path int) {
+	b.n, b.lastPath, b.rest = b.n+1, path, steps
 	switch {
 	case len(steps) == 0:
 		b.ends = append(b.ends, path)
@@ -89,15 +89,15 @@ func (b *branches) add(steps []step, path int) {
 	if steps[0].isIndex {
 		list = &b.items
 	}
-	i, found := slices.BinarySearchFunc(*list, steps[0], branch.compare)
+	i, found := slices.BinarySearchFunc(*list, steps[0], edge.compare)
 	if !found {
-		*list = slices.Insert(*list, i, branch{step: steps[0]})
+		*list = slices.Insert(*list, i, edge{step: steps[0]})
 	}
 	(*list)[i].next.add(steps[1:], path)
 }
 
 // compare orders members by length first, which is what tells most of them apart.
-func (b branch) compare(st step) int {
+func (b edge) compare(st step) int {
 	return cmp.Or(cmp.Compare(b.index, st.index), cmp.Compare(len(b.key), len(st.key)),
 		cmp.Compare(b.key, st.key))
 }
@@ -106,7 +106,7 @@ func (b branch) compare(st step) int {
 const maxLinear = 8
 
 // member returns the index of the member with a name, -1 if there is none.
-func (b *branches) member(name string) int {
+func (b *node) member(name string) int {
 	if len(b.members) > maxLinear {
 		return b.search(name)
 	}
@@ -118,15 +118,15 @@ func (b *branches) member(name string) int {
 	return -1
 }
 
-func (b *branches) search(name string) int {
-	if i, found := slices.BinarySearchFunc(b.members, step{key: name}, branch.compare); found {
+func (b *node) search(name string) int {
+	if i, found := slices.BinarySearchFunc(b.members, step{key: name}, edge.compare); found {
 		return i
 	}
 	return -1
 }
 
 // all returns the bits of so many branches.
-func all(list []branch) uint64 { return 1<<len(list) - 1 }
+func allBits(list []edge) uint64 { return 1<<len(list) - 1 }
 
 // In looks up each path of a set in a value, in one walk over it. values has one place for each
 // path, in their order, which must be Missing before.
@@ -135,5 +135,5 @@ func (set *Paths) In(v Value, values []Value) {
 		return
 	}
 	w := setWalk{values: values, text: v.raw, open: set.open}
-	w.enter(&set.root, 0, false, 0)
+	w.enterValue(&set.root, 0, false, 0)
 }

@@ -41,7 +41,7 @@ func TestALargeScratchIsUsedAgain(t *testing.T) {
 	if got := after.TotalAlloc - before.TotalAlloc; got > n*size*3/4 && !raceDetector {
 		t.Errorf("%d MB for %d objects of 1 MB", got>>20, n)
 	}
-	for _, tail := range s.tails {
+	for _, tail := range s.suffixes {
 		if cap(tail.text) > maxScratch {
 			t.Errorf("%d bytes are held for the next object", cap(tail.text))
 		}

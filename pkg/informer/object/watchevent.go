@@ -7,20 +7,19 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
-// WatchEvent is one frame of a watch stream.
+// WatchEvent is one event of a watch stream.
 type WatchEvent struct {
-	Type string // ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, or what the server made of it
+	Type string // ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, or another one
 	// Object is set for ADDED, MODIFIED and DELETED.
 	Object *Object
-	// Text is a copy of the object's JSON for all other types, which carry something that has no
-	// name.
+	// Text is a copy of the object's JSON for all other types, whose objects may have no name.
 	Text string
 }
 
-// ParseWatchEvent reads the frame {"type":…,"object":…} at the beginning of text and gives the
-// offset behind it. If the text ends before the frame does, the error is an ErrTruncated. With an
-// *ObjectError, the frame itself is whole and end is behind it, so that a reader may pass over an
-// object that is none. Objects are in their stored form.
+// ParseWatchEvent reads the event {"type":…,"object":…} at the beginning of text and returns its
+// end in text. Its object is in the stored form. If text ends before the event does, the error is
+// ErrTruncated. An *ObjectError says that the event is complete but its object is malformed, so the
+// caller may skip it.
 func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error) {
 	s := view(text)
 	i := jsontext.SkipSpace(s, 0)
@@ -81,7 +80,7 @@ func (p *Parser) ParseWatchEvent(text []byte) (w WatchEvent, end int, err error)
 	}
 }
 
-// frameType gives the type of a frame; those there are cost no memory.
+// frameType returns the type of an event. The known types take no memory.
 func frameType(inner string) string {
 	for _, known := range [...]string{"MODIFIED", "ADDED", "DELETED", "BOOKMARK", "ERROR"} {
 		if inner == known {

@@ -40,7 +40,6 @@ type Aligner struct {
 type Member struct {
 	Start, NameEnd int // of the name, with its quotes
 	Value, End     int
-	TypeMeta       bool // apiVersion or kind
 }
 
 // sync says that place i of the text corresponds to place j of the base, and records how far they

@@ -16,9 +16,11 @@ func (a *Aligner) CatchUp(i, end int) (metadata, j int) {
 	a.sync(a.Start, 0)
 	j = 1
 	for i := range a.Top {
-		if m := &a.Top[i]; m.TypeMeta {
+		m := &a.Top[i]
+		switch a.Text[m.Start:m.NameEnd] {
+		case `"apiVersion"`, `"kind"`:
 			j = a.catchUpTypeMeta(m, j)
-		} else {
+		default:
 			j = a.catchUpMember(m, j, 1)
 		}
 	}

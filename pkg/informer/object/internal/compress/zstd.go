@@ -10,16 +10,19 @@ import (
 )
 
 const (
-	// dictionaryID takes a byte in each text. There is one dictionary for an object, which it
-	// refers to.
+	// dictionaryID takes a byte in each compressed text. It is always the same, as every text comes
+	// with its dictionary.
 	dictionaryID = 1
-	// zstdWindow bounds the memory of an encoder, which is some 0.4 MB, and 0.7 with a dictionary.
+	// zstdWindow bounds the memory of an encoder: about 0.4 MB, and 0.7 MB with a dictionary.
 	zstdWindow = 128 << 10
 )
 
-// newEncoder makes an encoder, for the goroutine that makes it: it has a channel, which
-// testing/synctest ties to the bubble it was made in.
-func NewEncoder(dictionary string) *zstd.Encoder {
+// Encoder compresses texts with EncodeAll.
+type Encoder = zstd.Encoder
+
+// NewEncoder returns an encoder for the goroutine that calls it. It has a channel, which
+// testing/synctest ties to the bubble that it is made in. dictionary may be "".
+func NewEncoder(dictionary string) *Encoder {
 	options := []zstd.EOption{
 		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(zstdWindow),
 		zstd.WithEncoderCRC(false),
@@ -33,15 +36,15 @@ func NewEncoder(dictionary string) *zstd.Encoder {
 	return e
 }
 
-// decoder serves one goroutine at a time.
+// pooledDecoder is a decoder for one goroutine at a time.
 type pooledDecoder struct {
 	mu         sync.Mutex
 	zstd       *zstd.Decoder
 	dictionary string
 }
 
-// decoders are shared by all who read dense objects. They are made when the program starts, outside
-// of any synctest bubble, and take some 10 KB each.
+// decoders are shared by all goroutines. They are made when the program starts, outside of any
+// synctest bubble, and take about 10 KB each.
 var decoders = func() []*pooledDecoder {
 	all := make([]*pooledDecoder, min(runtime.GOMAXPROCS(0), 16))
 	for i := range all {
@@ -52,11 +55,11 @@ var decoders = func() []*pooledDecoder {
 	return all
 }()
 
-// lockDecoder returns a decoder that nobody else uses, and is locked: most often one that has the
-// dictionary already.
+// lockDecoder returns an unused decoder, locked, and most often one that has the dictionary
+// already.
 func lockDecoder(dictionary string) *pooledDecoder {
-	from := int(uintptr(unsafe.Pointer(unsafe.StringData(dictionary))) >> 8 % uintptr(
-		len(decoders)))
+	address := uintptr(unsafe.Pointer(unsafe.StringData(dictionary)))
+	from := int(address >> 8 % uintptr(len(decoders)))
 	for i := range decoders {
 		if d := decoders[(from+i)%len(decoders)]; d.mu.TryLock() {
 			return d
@@ -67,8 +70,8 @@ func lockDecoder(dictionary string) *pooledDecoder {
 	return d
 }
 
-// decompress appends the text.
-func Decompress(to []byte, compressed string, dictionary string) []byte {
+// Decompress appends the text that was compressed with the dictionary.
+func Decompress(dst []byte, compressed, dictionary string) []byte {
 	d := lockDecoder(dictionary)
 	defer d.mu.Unlock()
 	if dictionary != "" && d.dictionary != dictionary {
@@ -76,17 +79,17 @@ func Decompress(to []byte, compressed string, dictionary string) []byte {
 			zstd.WithDecoderDictRaw(dictionaryID, bytesOf(dictionary))))
 		d.dictionary = dictionary
 	}
-	to, err := d.zstd.DecodeAll(bytesOf(compressed), to)
+	dst, err := d.zstd.DecodeAll(bytesOf(compressed), dst)
 	mustSucceed(err)
-	return to
+	return dst
 }
 
-// mustWork is for what fails with wrong options alone, or if memory was overwritten.
+// mustSucceed panics on an error. Only wrong options or overwritten memory can cause one.
 func mustSucceed(err error) {
 	if err != nil {
-		panic(fmt.Sprintf("event: zstd: %v", err))
+		panic(fmt.Sprintf("object: zstd: %v", err))
 	}
 }
 
-// bytesOf looks at a text as bytes without copying it. Nobody may change them.
+// bytesOf returns the bytes of a text without copying them. Nobody may change them.
 func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }

@@ -1,18 +1,20 @@
 package delta
 
-// operations reads a packed object's text from front to back.
+// Decoder decodes a text from front to back.
 type Decoder struct {
 	ops, literals, base string
-	BaseEnd             int
-	Remaining           int  // of the JSON
-	IsLiteral           bool // what next gave last was one of the literals
+	BaseEnd             int  // end of the last copy in the base, plus the literals after it
+	Remaining           int  // bytes of the text
+	IsLiteral           bool // the last piece was a literal
 }
 
-func NewDecoder(text, base string, literals, ops, size int) Decoder {
-	return Decoder{ops: text[ops:], literals: text[literals:ops], base: base, Remaining: size}
+// NewDecoder returns a decoder of a text of length size. Its literals begin at place literals of
+// packed, and its operations at place ops.
+func NewDecoder(packed, base string, literals, ops, size int) Decoder {
+	return Decoder{ops: packed[ops:], literals: packed[literals:ops], base: base, Remaining: size}
 }
 
-// next gives the next piece of the JSON, which may be empty.
+// Next returns the next piece of the text, which may be empty. Remaining must be positive.
 func (d *Decoder) Next() string {
 	n := d.uvarint()
 	d.Remaining -= n
@@ -39,7 +41,8 @@ func (d *Decoder) uvarint() int {
 	return v
 }
 
-// longUvarint reads the rest of a number of several bytes, of which first is the first.
+// longUvarint returns a number of several bytes, of which first is the first, and the operations
+// after it.
 func longUvarint(first int, ops string) (v int, rest string) {
 	v = first & 0x7f
 	for i := range len(ops) {
@@ -49,7 +52,7 @@ func longUvarint(first int, ops string) (v int, rest string) {
 			return v, ops[i+1:]
 		}
 	}
-	panic("event: a packed object's operations end within a number")
+	panic("object: a packed object's operations end within a number")
 }
 
 func (d *Decoder) varint() int {
@@ -57,22 +60,22 @@ func (d *Decoder) varint() int {
 	return v>>1 ^ -(v & 1)
 }
 
-// appendRest appends the pieces that next has not returned. It is next in a loop that keeps all it
-// needs in registers, which is three times as fast (BenchmarkAppendJSON).
+// AppendAll appends the rest of the text. It is a loop over Next that keeps all it needs in
+// registers, which is three times as fast (BenchmarkAppendJSON).
 func (d *Decoder) AppendAll(b []byte) []byte {
-	ops, literals, base, behind, left, literal := d.ops, d.literals, d.base, d.BaseEnd, d.Remaining,
+	ops, literals, base, baseEnd, remaining, isLiteral := d.ops, d.literals, d.base, d.BaseEnd, d.Remaining,
 		d.IsLiteral
-	for left > 0 {
+	for remaining > 0 {
 		n := int(ops[0])
 		ops = ops[1:]
 		if n >= 0x80 {
 			n, ops = longUvarint(n, ops)
 		}
-		left -= n
-		if literal = !literal; literal {
+		remaining -= n
+		if isLiteral = !isLiteral; isLiteral {
 			b = append(b, literals[:n]...)
 			literals = literals[n:]
-			behind += n
+			baseEnd += n
 			continue
 		}
 		d := int(ops[0])
@@ -80,9 +83,9 @@ func (d *Decoder) AppendAll(b []byte) []byte {
 		if d >= 0x80 {
 			d, ops = longUvarint(d, ops)
 		}
-		at := behind + (d>>1 ^ -(d & 1))
-		behind = at + n
-		b = append(b, base[at:behind]...)
+		at := baseEnd + (d>>1 ^ -(d & 1))
+		baseEnd = at + n
+		b = append(b, base[at:baseEnd]...)
 	}
 	return b
 }

@@ -2,35 +2,24 @@ package delta
 
 import "encoding/binary"
 
-// This file makes and reads packed objects. A packed object's text is the fields of its header, one
-// behind the other, then what is remembered of values of fieldsV1 that its base does not know
-// (managed.go), then all bytes of its JSON that its base does not have, its literals, and then the
-// operations that build the JSON of both, from front to back:
-//
-//	uvarint    so many bytes of the literals
-//	uvarint n  n bytes of the base, which begin
-//	varint d   d behind the end of the last such copy, plus the bytes between
-//
-// The d is 0 where a value was replaced by one of the same length, which is what differs most
-// often. The last operation may end with the literals. Measured beside compressors in
-// bench/packing.
-
-// minCopy is the shortest copy worth an operation.
+// MinCopy is the length of the shortest copy that is worth an operation.
 const MinCopy = 6
 
-// encoder writes a text's literals and operations.
+// Encoder encodes a text. Call Reset, then Literal and Copy for its parts, then Flush.
 type Encoder struct {
 	Literals    []byte
 	Ops         []byte
-	pending     int // bytes at the end of literals that no operation has yet
+	pending     int // literal bytes without an operation
 	pendingCopy struct{ at, len int }
-	expected    int // where a copy with d == 0 would begin, were there no literal
+	expected    int // place in the base where the last copy ended
 }
 
+// Reset begins a new text. It keeps the memory of the last one.
 func (e *Encoder) Reset() {
 	e.Literals, e.Ops, e.pending, e.pendingCopy.len, e.expected = e.Literals[:0], e.Ops[:0], 0, 0, 0
 }
 
+// Copy adds the n bytes of the base that begin at place at.
 func (e *Encoder) Copy(at, n int) {
 	if c := &e.pendingCopy; c.len > 0 {
 		if c.at+c.len == at {
@@ -42,6 +31,7 @@ func (e *Encoder) Copy(at, n int) {
 	e.pendingCopy.at, e.pendingCopy.len = at, n
 }
 
+// Literal adds a text that is not a copy.
 func (e *Encoder) Literal(text string) {
 	if text == "" {
 		return
@@ -53,7 +43,7 @@ func (e *Encoder) Literal(text string) {
 	e.pending += len(text)
 }
 
-// flush writes an operation.
+// Flush writes the pending operation. Call it at the end of the text.
 func (e *Encoder) Flush() {
 	e.Ops = binary.AppendUvarint(e.Ops, uint64(e.pending))
 	if c := e.pendingCopy; c.len > 0 {

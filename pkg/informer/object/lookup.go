@@ -43,7 +43,7 @@ func (s *Scratch) lookupOpen(path Path) Value {
 	if text, whole := s.fullText(); whole {
 		return walkOpen(text, int(from), steps)
 	}
-	t := s.tail(from)
+	t := s.suffixFrom(from)
 	t.unpack(int(s.object.size))
 	return walkOpen(view(t.text), int(from-t.from), steps)
 }
@@ -70,7 +70,7 @@ func (w *setWalk) walk(set *Paths) {
 		for len(set.root.ends) > 0 && len(w.text) < w.object.Size() {
 			w.reach(len(w.text))
 		}
-		_, wanted = w.enter(&set.root, 0, false, set.sectionBits)
+		_, wanted = w.enterValue(&set.root, 0, false, set.sectionBits)
 	}
 	// A packed object is unpacked from front to back.
 	first, last := 0, len(set.sections)-1
@@ -89,19 +89,19 @@ func (w *setWalk) walk(set *Paths) {
 func (w *setWalk) enterSection(p *section, wanted uint64) {
 	if place := w.object.place(p.key); wanted&p.bit != 0 && place > 0 {
 		w.reach(place)
-		w.enter(p.next, place-w.from, false, 0)
+		w.enterValue(p.next, place-w.from, false, 0)
 	}
 }
 
 // enter reads the value at i along the branches. It returns the place behind the value if toEnd is
 // set, and the members that are missing, as bits; it does not go on for the sake of those that are
 // optional.
-func (w *setWalk) enter(b *branches, i int, toEnd bool, optional uint64) (end int, missing uint64) {
+func (w *setWalk) enterValue(b *node, i int, toEnd bool, optional uint64) (end int, missing uint64) {
 	if b.n == 1 && !toEnd {
-		if w.open&(1<<b.last) == 0 {
-			w.values[b.last] = walk(w.text, i, b.rest)
+		if w.open&(1<<b.lastPath) == 0 {
+			w.values[b.lastPath] = walk(w.text, i, b.rest)
 		} else {
-			w.values[b.last] = walkOpen(w.text, i, b.rest)
+			w.values[b.lastPath] = walkOpen(w.text, i, b.rest)
 		}
 		return i, 0
 	}
@@ -124,10 +124,10 @@ func (w *setWalk) enter(b *branches, i int, toEnd bool, optional uint64) (end in
 	return i, missing
 }
 
-func (w *setWalk) enterObject(b *branches, i int, toEnd bool, optional uint64) (end int,
+func (w *setWalk) enterObject(b *node, i int, toEnd bool, optional uint64) (end int,
 	missing uint64) {
 	s := w.text
-	missing = all(b.members)
+	missing = allBits(b.members)
 	for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] == '"'; i = jsontext.NextToken(s, i) {
 		if missing&^optional == 0 {
 			return jsontext.EnclosingEnd(s, i, 1), missing
@@ -148,14 +148,14 @@ func (w *setWalk) enterObject(b *branches, i int, toEnd bool, optional uint64) (
 		}
 		missing &^= 1 << k
 		done := missing&^optional == 0 && !toEnd
-		if i, _ = w.enter(&b.members[k].next, i, !done, 0); done {
+		if i, _ = w.enterValue(&b.members[k].next, i, !done, 0); done {
 			return i, missing
 		}
 	}
 	return min(i+1, len(s)), missing
 }
 
-func (w *setWalk) enterArray(items []branch, i int, toEnd bool) int {
+func (w *setWalk) enterArray(items []edge, i int, toEnd bool) int {
 	s, n := w.text, 0
 	for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] != ']'; i = jsontext.NextToken(s, i) {
 		if n++; n <= items[0].index {
@@ -163,7 +163,7 @@ func (w *setWalk) enterArray(items []branch, i int, toEnd bool) int {
 			continue
 		}
 		done := len(items) == 1
-		i, _ = w.enter(&items[0].next, i, toEnd || !done, 0)
+		i, _ = w.enterValue(&items[0].next, i, toEnd || !done, 0)
 		if items = items[1:]; !done {
 			continue
 		}
