@@ -26,7 +26,8 @@ var opNames = [...]string{Add: "add", Update: "update", Delete: "delete", Resync
 // Ops are all operations, in the order of their numbers.
 var Ops = []Op{Add, Update, Delete, Resync}
 
-// String gives the word that configuration, filters and outputs use: add, update, delete or resync.
+// String returns the word that configuration, filters and outputs use: add, update, delete or
+// resync.
 func (op Op) String() string {
 	if op < Add || op > Resync {
 		return fmt.Sprintf("op(%d)", uint8(op))
@@ -34,7 +35,7 @@ func (op Op) String() string {
 	return opNames[op]
 }
 
-// ParseOp is the reverse of Op.String.
+// ParseOp returns the Op with a name. It is the opposite of Op.String.
 func ParseOp(s string) (Op, error) {
 	for _, op := range Ops {
 		if opNames[op] == s {
@@ -47,13 +48,13 @@ func ParseOp(s string) (Op, error) {
 // OpSet is a set of operations. The zero value is empty.
 type OpSet uint8
 
-// With gives the set with op in it.
+// With returns the set with op added.
 func (s OpSet) With(op Op) OpSet { return s | 1<<op }
 
-// Has tells whether op is in the set.
+// Has reports whether op is in the set.
 func (s OpSet) Has(op Op) bool { return s&(1<<op) != 0 }
 
-// Event is what a listener gets. It is passed by value and its objects are immutable.
+// Event is what a listener receives. It is passed by value; its objects are immutable.
 type Event struct {
 	Op Op
 	// Initial: the event belongs to the first list the listener saw.

@@ -14,8 +14,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// agree reads text with a parser that has read others before, and with one that has not, and holds
-// the first to the second: the same object, in each of its forms, or the same error.
+// agree reads text with a parser that has read others before and with one that has not, and
+// compares the results: the same object, in each of its forms, or the same error.
 func agree(t *testing.T, experienced *Parser, text []byte) {
 	t.Helper()
 	fresh := &Parser{APIVersion: experienced.APIVersion, Kind: experienced.Kind, Plain: true,
@@ -72,11 +72,12 @@ func experienced(t *testing.T, text []byte) *Parser {
 	if err := p.Drop(MustCompilePath("spec.a"), MustCompilePath("spec.b.c")); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = p.Parse(text) // whatever it is
+	_, _ = p.Parse(text)
 	return p
 }
 
-// FuzzLike: having read one text never changes what another one is read as.
+// FuzzLike lets a fuzzer choose two texts: having read the first never changes what the second is
+// read as.
 func FuzzLike(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(pod), []byte(s))
@@ -96,7 +97,9 @@ const bigPod = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-abcde-1"
 	`{"type":"Initialized","status":"True","reason":"x"}],"containerStatuses":[{"name":"app","restartCount":0,"ready":true,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{}}],"podIPs":[]}}`
 
 // TestEditedTextsAreReadAsByAFreshParser changes a text in small ways, most of which leave it
-// valid, and keeps the parser that has read the ones before.
+// valid, and keeps the parser that has read the texts before. What is read is right because "a
+// value is skipped only because its bytes are equal to those of a value of the base that was
+// checked as a whole" (internal/align).
 func TestEditedTextsAreReadAsByAFreshParser(t *testing.T) {
 	rounds := 20000
 	if testing.Short() {
@@ -178,7 +181,7 @@ func edited(r *rand.Rand, text string) string {
 			return text[:at] + text[end:]
 		}
 		return text
-	case 7: // a value replaced by the one behind it, or a whole container
+	case 7: // a whole container replaced
 		if c == '{' || c == '[' {
 			return text[:at] + scalar + text[jsontext.ValueEnd(text, at):]
 		}
@@ -195,9 +198,9 @@ func edited(r *rand.Rand, text string) string {
 	}
 }
 
-// The last of two members of one name counts, as in encoding/json, wherever they stand and however
+// The last of two members of one name counts, as in encoding/json, wherever they are and however
 // they are written.
-func TestOfNamesThatStandTwiceTheLastCounts(t *testing.T) {
+func TestOfDuplicateNamesTheLastCounts(t *testing.T) {
 	for _, text := range []string{
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"x":1,"y":{"z":1,"z":[2]},"x":{"w":3}},"spec":{"v":1}}`,
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"app":"1","\u0061pp":"2"}},"status":{"phase":1,"phas\u0065":2}}`,

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// appends holds AppendJSON, and appendJSON from any place, to the whole text.
+// appends compares AppendJSON, and appendJSON from any place, with the whole text.
 func appends(t *testing.T, form string, o *Object, want string) {
 	t.Helper()
 	for _, room := range []int{0, 7, len(want) / 2, 2 * len(want)} {
@@ -38,7 +38,8 @@ func TestAppendJSONAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Numbers of several bytes are those of long pieces, and of copies from far away.
+// Numbers of several bytes are those of long pieces, and of copies from far away. "Literals and
+// copies, taken in turns until the text's length is reached, are the text" (internal/delta).
 func TestAppendJSONOfLongPieces(t *testing.T) {
 	var members []string
 	for i := range 3000 {

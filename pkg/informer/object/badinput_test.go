@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a broken server may send: each text gives the same object that encoding/json makes of it, or
+// What a broken server may send: each text becomes the object that encoding/json makes of it, or
 // is refused with a place; the same whether the parser has seen such objects before or not, and cut
 // off anywhere it is never taken for whole.
 func TestBadInput(t *testing.T) {

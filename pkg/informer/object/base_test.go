@@ -12,7 +12,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan/scantest"
 )
 
-// A drop holds whatever the base has in its place: nothing, an empty object, null, a scalar.
+// A field is dropped whatever the base has in its place: nothing, an empty object, null, a scalar.
 func TestADropHoldsWhateverWasReadBefore(t *testing.T) {
 	const object = `{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"1",` +
 		`"labels":{"app":"web"}},"spec":{"replicas":3,"template":{"containers":[{"name":"web","image":"nginx:1.29"}]}},"status":%s}`
@@ -51,7 +51,7 @@ func dropping(t testing.TB, paths ...Path) *Parser {
 	return p
 }
 
-// A parser that got no kind hides what a Secret has, whatever it has read before.
+// A parser without a kind hides what a Secret has, whatever it has read before.
 func TestASecretAmongOtherKindsIsHidden(t *testing.T) {
 	const meta = `"apiVersion":"v1","metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"1","labels":{"app":"web"}%s}`
 	const applied = `,"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"stringData\":{\"password\":\"hunter2\"}}"}`
@@ -107,7 +107,7 @@ func TestARuneOfTheBaseMayBeCutAnywhere(t *testing.T) {
 }
 
 // Of duplicate names the last counts, in whatever spelling, and whichever of the two the base has.
-func TestNamesThatStandTwiceInAnySpelling(t *testing.T) {
+func TestDuplicateNamesInAnySpelling(t *testing.T) {
 	const object = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","uid":"u","resourceVersion":"1"%s},"spec":{"x":{"y":1%[1]s}},"more":{"list":[{"y":1%[1]s}]}}`
 	member := func(name string, value int) string { return fmt.Sprintf(`,"%s":%d`, name, value) }
 	for name, all := range scantest.Spellings {
@@ -176,7 +176,7 @@ func TestNoTextTakesMuchLongerThanWithoutABase(t *testing.T) {
 			`"p":1,` + spaces + `"zz":1`, `"p":1,` + spaces + numbered(n, `"n%d":1,`) + `,"zz":1`},
 		"many names before a long one": {
 			`"p":1,"` + long + `":1`, `"p":1,` + numbered(n, `"n%d":1,`) + `,"` + long + `":1`},
-		"much white space behind a name": {
+		"much white space after a name": {
 			`"p":1,"q"` + spaces + `:1`, `"p":1,` + numbered(n, `"n%d":1,`) + `,"q":1`},
 		"each member needs a look ahead": {
 			numbered(n/10, `"key%06d":{"a":{"b":"some text of which there is enough","x":[`+

@@ -11,8 +11,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/reader"
 )
 
-// replica makes a state of a pod of a workload, which resembles others of the workload and nobody
-// else.
+// replica returns a state of a pod of a workload. It resembles only other pods of the workload.
 func replica(workload, replica, version int) string {
 	r := rand.New(rand.NewPCG(uint64(workload), 0))
 	var env strings.Builder
@@ -42,8 +41,8 @@ func (k known) read(t testing.TB, p *Parser, text string) *Object {
 	return o
 }
 
-// However many workloads there are, an update leaves an object as small as it was: it is held
-// against its own last state, though and there is no limit to how many are known.
+// However many workloads there are, an update leaves an object as small as it was: it is read
+// against its own last state, and there is no limit to how many are known.
 func TestObjectsStayPackedWithManyWorkloads(t *testing.T) {
 	workloads := 5000
 	if testing.Short() {
@@ -68,8 +67,8 @@ func TestObjectsStayPackedWithManyWorkloads(t *testing.T) {
 	}
 }
 
-// A new replica is packed by the base of its workload as long as another one refers to that, and a
-// trait is forgotten with it.
+// A new replica is packed by the base of its workload as long as another one refers to that. An
+// origin is forgotten with its base.
 func TestAnOriginIsKnownAsLongAsItsBase(t *testing.T) {
 	store := known{}
 	p := store.parser()
@@ -113,16 +112,17 @@ func TestANoisyObjectLeavesOthersTheirBases(t *testing.T) {
 			store.read(t, p, fmt.Sprintf(
 				`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"noisy","namespace":"n","resourceVersion":"%d"},"data":{"%d":%q}}`, v, v, b.String()))
 			if o := store.read(t, p, replica(v%others, 0, v)); o.base == nil {
-				t.Errorf("beside an object of %d bytes, a replica is plain", size)
+				t.Errorf("with an object of %d bytes, a replica is plain", size)
 			}
 			if o := store.read(t, p, replica(v%others, 2+v, v)); o.base == nil {
-				t.Errorf("beside an object of %d bytes, a new replica is plain", size)
+				t.Errorf("with an object of %d bytes, a new replica is plain", size)
 			}
 		}
 	}
 }
 
-// An object that has shrunk lets go of the text it had, and one that has grown of nothing it needs.
+// An object that has shrunk releases the text it had, and one that has grown releases nothing it
+// needs.
 func TestAShrunkObjectReleasesItsBase(t *testing.T) {
 	text := func(members int) string {
 		var b strings.Builder

@@ -62,6 +62,8 @@ func total(all []*Object, of func(*Object) int) (sum int) {
 	return sum
 }
 
+// TestColdObjectsTakeLess condenses objects and reads them: "the compressed JSON, decompressed with
+// the dictionary, is the JSON of the object" (Condenser).
 func TestColdObjectsTakeLess(t *testing.T) {
 	var all []*Object
 	p := &Parser{}

@@ -18,7 +18,7 @@ var seeds = []string{
 	strings.Repeat(`{"a":[`, 50),
 }
 
-// FuzzScan holds the scanner to encoding/json: both take the same texts.
+// FuzzScan compares the scanner with encoding/json: both take the same texts.
 func FuzzScan(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -36,8 +36,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// FuzzWalk holds every walk over valid text to what encoding/json decodes from it. Names that occur
-// twice are a parser's business, so the text goes through one, as a part of an object.
+// FuzzWalk compares every walk over valid text with what encoding/json decodes from it. The text
+// goes through a parser, as a part of an object, which removes duplicate names.
 func FuzzWalk(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
@@ -102,7 +102,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// hasDuplicates tells whether any object in valid text has a name twice.
+// hasDuplicates reports whether any object in valid text has duplicate names.
 func hasDuplicates(s string) bool {
 	v := valueAt(s, 0)
 	dup := false

@@ -193,12 +193,12 @@ func (g generator) secretData() string {
 		`{"password":"`+hidden+strconv.Itoa(g.intN(5))+`"}`)
 }
 
-// spots are where something can be changed: behind the first bytes of a container, and where values
-// begin.
-func spots(s, behind string) (at []int) {
+// spots are where something can be changed: after the opening bracket of a container, and where
+// values begin.
+func spots(s, after string) (at []int) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
-		case strings.IndexByte(behind, c) >= 0:
+		case strings.IndexByte(after, c) >= 0:
 			at = append(at, i+1)
 		case c == '"':
 			i = jsontext.StringEnd(s, i)

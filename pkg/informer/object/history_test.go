@@ -18,10 +18,14 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/scan"
 )
 
-// TestHistories: an Object does not depend on what was read before. A parser reads one generated
-// text after the other, each a change of the one before; what it makes of each is compared with
-// what a parser makes of it that has read nothing, and with encoding/json, which shares no code
-// with either. HISTORIES=100000 runs for hours, HISTORY=17 the one of this number.
+// TestHistories: an Object does not depend on what was read before. A parser reads generated texts,
+// each a change of the one before. What it makes of each is compared with what a parser makes of it
+// that has read nothing, and with encoding/json, which shares no code with either. HISTORIES=100000
+// runs for hours, HISTORY=17 runs only the one with this number.
+//
+// Most of the texts are followed along the last state (internal/align): "up to each such place both
+// texts have the same tokens, except for the contents of values, so the grammar is in the same
+// state and one text is as valid as the other."
 func TestHistories(t *testing.T) {
 	first, last := 0, 80
 	if testing.Short() {
@@ -51,7 +55,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// FuzzHistory has a fuzzer choose.
+// FuzzHistory lets a fuzzer choose the texts.
 func FuzzHistory(f *testing.F) {
 	for seed := range 5 {
 		f.Add([]byte{byte(seed)})
@@ -203,10 +207,10 @@ func (h *history) densified(o *Object) *Object {
 	return densified(o, h.dictionary)
 }
 
-// hasWhatItShould holds an object to what encoding/json reads in the text.
+// hasWhatItShould compares an object with what encoding/json reads in the text.
 func (h *history) hasWhatItShould(o *Object, text string) {
 	t := h.t
-	if !utf8.ValidString(o.JSON()) || !json.Valid([]byte(o.JSON())) || standsTwice(o.JSON()) {
+	if !utf8.ValidString(o.JSON()) || !json.Valid([]byte(o.JSON())) || hasDuplicateNames(o.JSON()) {
 		t.Fatalf("%q\nbecame %q", text, o.JSON())
 	}
 	d := json.NewDecoder(strings.NewReader(text))
@@ -248,8 +252,9 @@ func (h *history) hasWhatItShould(o *Object, text string) {
 	}
 }
 
-// standsTwice is hasDuplicates by encoding/json, and does not take longer the deeper objects nest.
-func standsTwice(text string) bool {
+// hasDuplicateNames is hasDuplicates by means of encoding/json. Its time does not depend on how
+// deep objects are nested.
+func hasDuplicateNames(text string) bool {
 	d := json.NewDecoder(strings.NewReader(text))
 	var open []map[string]bool // nil for an array
 	isName := false

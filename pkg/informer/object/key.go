@@ -1,12 +1,12 @@
 package object
 
-// Key names one object within one resource. It is comparable.
+// Key identifies an object within its resource. It is comparable.
 type Key struct {
 	Namespace string // empty for cluster-scoped objects
 	Name      string
 }
 
-// String gives namespace/name, or name alone for a cluster-scoped object.
+// String returns namespace/name, or the name alone for a cluster-scoped object.
 func (k Key) String() string {
 	if k.Namespace == "" {
 		return k.Name

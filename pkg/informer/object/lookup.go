@@ -6,14 +6,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// smallObject is up to how many bytes two walks through an object are shorter than to walk for a
-// set.
+// smallObject is the size up to which two walks through an object are faster than one for a set.
 const smallObject = 1 << 10
 
-// LookupAll looks up each path of a set, as Lookup does, in one walk: it reads no byte twice, but
-// of a small object, and unpacks a packed one only as far as it gets. values has one place for each
-// path, in their order, which must be Missing before: those of fields that are not there are left
-// alone. The values are good until the next Set.
+// LookupAll looks up each path of a set, as Lookup does, in one walk: it reads no byte twice,
+// except of a small object, and unpacks a packed one only as far as necessary. values has one
+// element for each path, in their order, which must be Missing before; those of fields that do not
+// exist are not changed. The values are valid until the next Set.
 func (s *Scratch) LookupAll(set *Paths, values []Value) {
 	if n := len(set.paths); n == 1 && set.open != 0 {
 		values[0] = s.lookupOpen(set.paths[0])
@@ -34,7 +33,7 @@ func (s *Scratch) LookupAll(set *Paths, values []Value) {
 	w.walk(set)
 }
 
-// lookupOpen is Lookup, but does not look for the end of an array.
+// lookupOpen is like Lookup, but does not search for the end of an array.
 func (s *Scratch) lookupOpen(path Path) Value {
 	from, steps, ok := path.start(s.object)
 	if !ok {
@@ -52,17 +51,16 @@ func (s *Scratch) lookupOpen(path Path) Value {
 type setWalk struct {
 	object *Object
 	values []Value
-	// text is the object's JSON from a place on. A packed object's ends where spec or status
-	// begins, if not at the end of all: there the walk stops for more of it.
-	text string
-	from int
-	// packed ends with text. It is nil if the object is plain.
-	unpacked *unpacker
-	open     uint64 // as in the set
+	// text is the JSON of the object from place from on. That of a packed object ends where spec or
+	// status begins, or at the end: there the walk unpacks more of it.
+	text     string
+	from     int
+	unpacked *unpacker // nil if the object is not packed
+	open     uint64    // as in Paths
 }
 
-// walk begins at the front for what is neither in spec nor in status, and ends with the last of it.
-// To those two it jumps.
+// walk looks up the set. It begins at the front only for fields outside of spec and status, ends
+// with the last of them, and continues at spec and at status.
 func (w *setWalk) walk(set *Paths) {
 	wanted := set.sectionBits
 	if len(set.root.members) > len(set.sections) || len(set.root.ends) > 0 {
@@ -85,7 +83,7 @@ func (w *setWalk) walk(set *Paths) {
 	}
 }
 
-// jump looks up what is in a part, if it is wanted and there.
+// enterSection looks up the fields of a section if it is wanted and the object has it.
 func (w *setWalk) enterSection(p *section, wanted uint64) {
 	if place := w.object.place(p.key); wanted&p.bit != 0 && place > 0 {
 		w.reach(place)
@@ -93,15 +91,16 @@ func (w *setWalk) enterSection(p *section, wanted uint64) {
 	}
 }
 
-// enter reads the value at i along the branches. It returns the place behind the value if toEnd is
-// set, and the members that are missing, as bits; it does not go on for the sake of those that are
+// enterValue looks up the fields of a node in the value at i. It returns the end of the value, if
+// toEnd is set, and the members that are missing, as bits. It does not search for members that are
 // optional.
-func (w *setWalk) enterValue(b *node, i int, toEnd bool, optional uint64) (end int, missing uint64) {
-	if b.n == 1 && !toEnd {
-		if w.open&(1<<b.lastPath) == 0 {
-			w.values[b.lastPath] = walk(w.text, i, b.rest)
+func (w *setWalk) enterValue(n *node, i int, toEnd bool, optional uint64) (end int,
+	missing uint64) {
+	if n.count == 1 && !toEnd {
+		if w.open&(1<<n.lastPath) == 0 {
+			w.values[n.lastPath] = walk(w.text, i, n.rest)
 		} else {
-			w.values[b.lastPath] = walkOpen(w.text, i, b.rest)
+			w.values[n.lastPath] = walkOpen(w.text, i, n.rest)
 		}
 		return i, 0
 	}
@@ -109,46 +108,46 @@ func (w *setWalk) enterValue(b *node, i int, toEnd bool, optional uint64) (end i
 		return i, 0
 	}
 	begin := i
-	toEnd = toEnd || len(b.ends) > 0
+	toEnd = toEnd || len(n.ends) > 0
 	switch c := w.text[i]; {
-	case c == '{' && len(b.members) > 0:
-		i, missing = w.enterObject(b, i, toEnd, optional)
-	case c == '[' && len(b.items) > 0:
-		i = w.enterArray(b.items, i, toEnd)
+	case c == '{' && len(n.members) > 0:
+		i, missing = w.enterObject(n, i, toEnd, optional)
+	case c == '[' && len(n.items) > 0:
+		i = w.enterArray(n.items, i, toEnd)
 	case toEnd:
 		i = jsontext.ValueEnd(w.text, i)
 	}
-	for _, k := range b.ends {
+	for _, k := range n.ends {
 		w.values[k] = Value{raw: w.text[begin:i], kind: kindOf(w.text[begin])}
 	}
 	return i, missing
 }
 
-func (w *setWalk) enterObject(b *node, i int, toEnd bool, optional uint64) (end int,
+func (w *setWalk) enterObject(n *node, i int, toEnd bool, optional uint64) (end int,
 	missing uint64) {
 	s := w.text
-	missing = allBits(b.members)
+	missing = allBits(n.members)
 	for i = jsontext.NextToken(s, i+1); i < len(s) && s[i] == '"'; i = jsontext.NextToken(s, i) {
 		if missing&^optional == 0 {
 			return jsontext.EnclosingEnd(s, i, 1), missing
 		}
-		behind := jsontext.StringEnd(s, i)
-		name := s[i+1 : max(i+1, behind-1)]
+		nameEnd := jsontext.StringEnd(s, i)
+		name := s[i+1 : max(i+1, nameEnd-1)]
 		if strings.IndexByte(name, '\\') >= 0 {
 			name = jsontext.Unescape(name)
 		}
-		if i = jsontext.NextToken(s, behind); i == len(s) {
+		if i = jsontext.NextToken(s, nameEnd); i == len(s) {
 			w.reach(w.from + i)
 			s = w.text
 		}
-		k := b.member(name)
+		k := n.member(name)
 		if k < 0 || missing&(1<<k) == 0 {
 			i = jsontext.ValueEnd(s, i)
 			continue
 		}
 		missing &^= 1 << k
 		done := missing&^optional == 0 && !toEnd
-		if i, _ = w.enterValue(&b.members[k].next, i, !done, 0); done {
+		if i, _ = w.enterValue(&n.members[k].next, i, !done, 0); done {
 			return i, missing
 		}
 	}
@@ -175,7 +174,7 @@ func (w *setWalk) enterArray(items []edge, i int, toEnd bool) int {
 	return min(i+1, len(s))
 }
 
-// reach unpacks a packed object from a place on to where spec or status begins next, or to its end.
+// reach unpacks a packed object from a place to where spec or status begins next, or to its end.
 func (w *setWalk) reach(place int) {
 	o, at := w.object, w.from+len(w.text)
 	if w.unpacked == nil || place < at {

@@ -10,8 +10,10 @@ import (
 // An Object is plain, packed or dense, and answers the same in each form:
 //
 //   - A plain object holds its text.
-//   - A packed object holds how its text differs from another one, at a tenth of the memory. It builds its text, or a part of it, each time it is read.
-//   - A dense object holds its text compressed, at a half to a sixth of the memory. It decompresses all of it each time it is read, except for the header without the labels.
+//   - A packed object holds how its text differs from another one, at a tenth of the memory. It
+//     builds its text, or a part of it, each time it is read.
+//   - A dense object holds its text compressed, at a half to a sixth of the memory. It decompresses
+//     all of it each time it is read, except for the header without the labels.
 //
 // Stored returns the form to keep. Call Plain before reading several fields of an object.
 type Object struct {
@@ -29,8 +31,8 @@ type Object struct {
 	// literals and ops are where those of a packed object begin in its text. literals is also where
 	// the compressed JSON of a dense object begins.
 	literals, ops uint32
-	// depth is how deep the JSON of a packed object nests at most, apart from copies of its base. It
-	// is 0 if the members are not in the usual order: apiVersion, kind, metadata, spec, status.
+	// depth is how deep the JSON of a packed object nests at most, apart from copies of its base.
+	// It is 0 if the members are not in the usual order: apiVersion, kind, metadata, spec, status.
 	depth    uint8
 	isDense  bool
 	coldness coldness
@@ -131,7 +133,8 @@ func (o *Object) Release() int { return o.hold(-1) }
 func (o *Object) hold(n int32) int {
 	b, memory := o.base, o.Memory()
 	if b == nil && o.ownBase != nil {
-		b, memory = o.ownBase, memory-len(o.ownBase.Text) // the object's text is a part of the base's
+		// the object's text is a part of the base's
+		b, memory = o.ownBase, memory-len(o.ownBase.Text)
 	}
 	if b != nil && b.Held.Add(n) == max(n, 0) {
 		memory += len(b.Text) + b.Overhead()

@@ -144,7 +144,7 @@ func TestSecretDataIsDigested(t *testing.T) {
 		t.Errorf("digests %s %s %s", p.Text(), q.Text(), r.Text())
 	}
 	if o.UID() != "u9" || o.Value().Get("type").Text() != "Opaque" {
-		t.Error("fields behind the digests moved")
+		t.Error("fields after the digests moved")
 	}
 	// Items of a list come without a kind; the parser knows it.
 	item := strings.Replace(secret, `"apiVersion":"v1","kind":"Secret",`, "", 1)
@@ -262,7 +262,7 @@ func TestParseWatchEvent(t *testing.T) {
 		if whole := strings.HasPrefix(in, "{") &&
 			strings.HasSuffix(in, "}"); errors.As(err, &refused) != whole || whole &&
 			end != len(in) {
-			t.Errorf("%s: can a reader go on behind it? %T, end %d", in, err, end)
+			t.Errorf("%s: can a reader continue after it? %T, end %d", in, err, end)
 		}
 	}
 }

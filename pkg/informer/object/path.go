@@ -8,25 +8,26 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object/internal/jsontext"
 )
 
-// Path is a compiled way to one field, such as metadata.labels["app"] or spec.containers[0].image.
-// Compile it once; it is immutable and safe for concurrent use. The zero Path is the whole object.
+// Path is a compiled path to a field, such as metadata.labels["app"] or spec.containers[0].image.
+// Compile it once; it is immutable and safe for concurrent use. The zero Path is that of the whole
+// object.
 type Path struct {
 	steps []step
 }
 
-// step is one member name or one array index.
+// step is a member name or an array index.
 type step struct {
 	key     string
 	index   int
 	isIndex bool
 }
 
-// MaxPathLength is the longest path text CompilePath takes, in bytes.
+// MaxPathLength is the length of the longest path that CompilePath takes, in bytes.
 const MaxPathLength = 1024
 
-// CompilePath reads a path: member names joined by dots, names with other characters than letters,
-// digits, '_', '-' and '/' in brackets and double quotes, array indexes in brackets. Errors give
-// the byte offset.
+// CompilePath compiles a path: member names joined by dots, names with characters other than
+// letters, digits, '_', '-' and '/' in brackets and double quotes, and array indexes in brackets.
+// An error names the byte offset.
 func CompilePath(text string) (Path, error) {
 	var p Path
 	err := eachStep(text, func(st step, _ int) { p.steps = append(p.steps, st) })
@@ -36,7 +37,7 @@ func CompilePath(text string) (Path, error) {
 	return p, nil
 }
 
-// eachStep reads the steps of a path, each with the offset of its name or index.
+// eachStep calls do for each step of a path, with the offset of its name or index.
 func eachStep(text string, do func(st step, offset int)) error {
 	if text == "" {
 		return fmt.Errorf("field path is empty")
@@ -66,7 +67,7 @@ type PathStep struct {
 	Offset  int // of the name or the index in the text, in bytes
 }
 
-// PathSteps returns the steps of a path's text, which CompilePath reads in the same way.
+// PathSteps returns the steps of a path's text, as CompilePath reads them.
 func PathSteps(text string) ([]PathStep, error) {
 	var steps []PathStep
 	err := eachStep(text, func(st step, offset int) {
@@ -75,8 +76,8 @@ func PathSteps(text string) ([]PathStep, error) {
 	return steps, err
 }
 
-// MustCompilePath is CompilePath for texts known when the program is written; it panics on an
-// error.
+// MustCompilePath is like CompilePath, but panics on an error. It is for paths in the source of a
+// program.
 func MustCompilePath(text string) Path {
 	p, err := CompilePath(text)
 	if err != nil {
@@ -133,10 +134,10 @@ func isNameByte(c byte) bool {
 		c == '-' || c == '/' || c == '$'
 }
 
-// Key gives the path with one more member name.
+// Key returns the path with one more member name.
 func (p Path) Key(name string) Path { return p.with(step{key: name}) }
 
-// Index gives the path with one more array index.
+// Index returns the path with one more array index.
 func (p Path) Index(i int) Path { return p.with(step{index: i, isIndex: true}) }
 
 func (p Path) with(st step) Path {
@@ -145,7 +146,7 @@ func (p Path) with(st step) Path {
 	return Path{steps: append(steps, st)}
 }
 
-// String gives the path in the form CompilePath reads.
+// String returns the path in the form that CompilePath takes.
 func (p Path) String() string {
 	var b strings.Builder
 	for i, st := range p.steps {
@@ -166,9 +167,8 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Lookup reads the field from an object's text, Missing if it is not there. It does not allocate,
-// unless the object is packed. It begins at spec or status if the path does, whose places the
-// header knows: most of an object's text stands before the fields that are asked for most.
+// Lookup returns the field of an object, Missing if there is none. It does not allocate, unless the
+// object is packed or dense.
 func (p Path) Lookup(o *Object) Value {
 	from, steps, ok := p.start(o)
 	if !ok {
@@ -177,8 +177,9 @@ func (p Path) Lookup(o *Object) Value {
 	return walk(o.slice(from, o.size), 0, steps)
 }
 
-// start gives the place in an object's JSON from which the way is shortest, and the steps that are
-// left from there. It is false if there is no such field.
+// start returns a place in an object's JSON from which the path is short, and the steps from there:
+// spec or status if the path begins with it, as the header knows their places, or else the
+// beginning. It returns false if there is no such field.
 func (p Path) start(o *Object) (from uint32, steps []step, ok bool) {
 	if len(p.steps) > 0 && hasPlace(p.steps[0]) {
 		place := o.place(p.steps[0].key)
@@ -187,11 +188,10 @@ func (p Path) start(o *Object) (from uint32, steps []step, ok bool) {
 	return 0, p.steps, true
 }
 
-// isPlaced reports whether a step is one from the whole object to a member whose place the header
-// has.
+// hasPlace reports whether a first step leads to a member whose place the header has.
 func hasPlace(st step) bool { return !st.isIndex && (st.key == "spec" || st.key == "status") }
 
-// place returns where such a member's value begins in the JSON, 0 if there is none.
+// place returns the place of such a member's value in the JSON, 0 if there is none.
 func (o *Object) place(key string) int {
 	if key == "spec" {
 		return int(o.header.spec)
@@ -199,7 +199,7 @@ func (o *Object) place(key string) int {
 	return int(o.header.status)
 }
 
-// In reads the field from a value.
+// In returns the field of a value, Missing if there is none.
 func (p Path) In(v Value) Value {
 	if v.kind == Missing {
 		return v
@@ -207,8 +207,8 @@ func (p Path) In(v Value) Value {
 	return walk(v.raw, 0, p.steps)
 }
 
-// walk goes the steps from the value at i. Values on the way are entered, not measured: only what
-// stands before the field is skipped, and the field itself.
+// walk returns the value to which the steps lead from the value at i. It skips what is before that
+// value, and never searches for the ends of values around it.
 func walk(s string, i int, steps []step) Value {
 	if i = find(s, i, steps); i < 0 {
 		return Value{}
@@ -216,7 +216,7 @@ func walk(s string, i int, steps []step) Value {
 	return valueAt(s, i)
 }
 
-// walkOpen is walk, but does not look for the end of an array.
+// walkOpen is like walk, but does not search for the end of an array: see Paths.Open.
 func walkOpen(s string, i int, steps []step) Value {
 	if i = find(s, i, steps); i < 0 {
 		return Value{}

@@ -5,39 +5,41 @@ import (
 	"slices"
 )
 
-// MaxPaths is how many paths a Paths may have.
+// MaxPaths is the largest number of paths in a Paths.
 const MaxPaths = 64
 
-// Paths is a set of paths that are looked up together, in one walk over the object. Compile it once
-// with NewPaths; it is immutable and safe for concurrent use. See [Scratch.LookupAll].
+// Paths is a set of paths that are looked up together, in one walk over the object. Compile it
+// once; it is immutable and safe for concurrent use. See [Scratch.LookupAll].
 type Paths struct {
 	paths       []Path
 	root        node
 	sections    []section
-	sectionBits uint64 // those of root's members that are parts, as bits
-	open        uint64 // see Open, as bits of paths
+	sectionBits uint64 // the members of root that are sections, as bits
+	open        uint64 // the paths of Open, as bits
 }
 
-// part is what a set asks for in spec or in status, whose places the header of every object knows.
+// section is the part of a set that is in spec or in status, whose places the header of every
+// object has.
 type section struct {
 	key  string
 	bit  uint64 // among root's members
 	next *node
 }
 
-// branches are how paths that have come the same way go on, and which of them end there.
+// node is a point of the tree that the steps of the paths form: what has the same steps before it
+// shares it.
 type node struct {
-	ends    []int // indexes of paths
+	ends    []int // indexes of the paths that end here
 	members []edge
 	items   []edge
-	// n is how many paths have come this way; last is the index of the last one, and rest what is
-	// left of it.
-	n, lastPath int
-	rest        []step
+	// count is how many paths go through the node, lastPath the index of the last of them, and rest
+	// its steps from here.
+	count, lastPath int
+	rest            []step
 }
 
-// branch is one step, and what follows it. Those of one list are sorted, and no two of them have
-// the same step.
+// edge is one step and what follows it. The edges of a list are sorted, and no two of them have the
+// same step.
 type edge struct {
 	step
 	next node
@@ -65,9 +67,9 @@ func NewPaths(paths ...Path) *Paths {
 	return set
 }
 
-// Open returns a set that does not look for the ends of some paths' arrays, if nothing it looks up
-// is behind them: the Raw of such a value is the array and whatever follows. Each and Index read it
-// as any other one.
+// Open returns a set that does not search for the ends of the arrays of some paths, if nothing that
+// it looks up is after them: Raw of such a value is the array and the text after it. Each and Index
+// work as usual.
 func (set *Paths) Open(paths ...int) *Paths {
 	s := *set
 	for _, i := range paths {
@@ -76,18 +78,19 @@ func (set *Paths) Open(paths ...int) *Paths {
 	return &s
 }
 
-func (b *node) add(steps []step, path int) {
-	b.n, b.lastPath, b.rest = b.n+1, path, steps
+// add adds a path with some steps from here.
+func (n *node) add(steps []step, path int) {
+	n.count, n.lastPath, n.rest = n.count+1, path, steps
 	switch {
 	case len(steps) == 0:
-		b.ends = append(b.ends, path)
+		n.ends = append(n.ends, path)
 		return
 	case steps[0].index < 0:
-		return // no array has it
+		return // no array has such an item
 	}
-	list := &b.members
+	list := &n.members
 	if steps[0].isIndex {
-		list = &b.items
+		list = &n.items
 	}
 	i, found := slices.BinarySearchFunc(*list, steps[0], edge.compare)
 	if !found {
@@ -96,39 +99,40 @@ func (b *node) add(steps []step, path int) {
 	(*list)[i].next.add(steps[1:], path)
 }
 
-// compare orders members by length first, which is what tells most of them apart.
-func (b edge) compare(st step) int {
-	return cmp.Or(cmp.Compare(b.index, st.index), cmp.Compare(len(b.key), len(st.key)),
-		cmp.Compare(b.key, st.key))
+// compare orders member names by length first, which distinguishes most of them.
+func (e edge) compare(st step) int {
+	return cmp.Or(cmp.Compare(e.index, st.index), cmp.Compare(len(e.key), len(st.key)),
+		cmp.Compare(e.key, st.key))
 }
 
-// fewMembers is up to how many names are compared one by one.
+// maxLinear is the largest number of names that are compared one by one.
 const maxLinear = 8
 
 // member returns the index of the member with a name, -1 if there is none.
-func (b *node) member(name string) int {
-	if len(b.members) > maxLinear {
-		return b.search(name)
+func (n *node) member(name string) int {
+	if len(n.members) > maxLinear {
+		return n.search(name)
 	}
-	for i := range b.members {
-		if b.members[i].key == name {
+	for i := range n.members {
+		if n.members[i].key == name {
 			return i
 		}
 	}
 	return -1
 }
 
-func (b *node) search(name string) int {
-	if i, found := slices.BinarySearchFunc(b.members, step{key: name}, edge.compare); found {
+// search is member by binary search.
+func (n *node) search(name string) int {
+	if i, found := slices.BinarySearchFunc(n.members, step{key: name}, edge.compare); found {
 		return i
 	}
 	return -1
 }
 
-// all returns the bits of so many branches.
+// allBits returns a bit for each edge.
 func allBits(list []edge) uint64 { return 1<<len(list) - 1 }
 
-// In looks up each path of a set in a value, in one walk over it. values has one place for each
+// In looks up each path of a set in a value, in one walk over it. values has one element for each
 // path, in their order, which must be Missing before.
 func (set *Paths) In(v Value, values []Value) {
 	if v.kind == Missing {

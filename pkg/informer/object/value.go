@@ -12,7 +12,7 @@ type Kind uint8
 
 // The kinds of a Value.
 const (
-	Missing Kind = iota // there is no such field
+	Missing Kind = iota // no such field
 	Null
 	Bool
 	Number
@@ -23,7 +23,7 @@ const (
 
 var kindNames = [...]string{"missing", "null", "bool", "number", "string", "array", "object"}
 
-// String names the kind as JSON does.
+// String returns the name that JSON has for the kind.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -38,17 +38,17 @@ type Value struct {
 	kind Kind
 }
 
-// Kind is the JSON type, Missing if there is no such field.
+// Kind returns the JSON type, Missing if there is no such field.
 func (v Value) Kind() Kind { return v.kind }
 
-// Exists is true if the field is there, be it null.
+// Exists reports whether there is such a field, which may be null.
 func (v Value) Exists() bool { return v.kind != Missing }
 
-// Raw is the value's JSON text, strings with their quotes and escapes, "" if missing.
+// Raw returns the JSON text, of a string with quotes and escapes, "" if the value is missing.
 func (v Value) Raw() string { return v.raw }
 
-// Text gives a string decoded (without copying if it has no escapes), any other value as its JSON
-// text.
+// Text returns a string decoded, without copying it if it has no escapes, and any other value as
+// its JSON text.
 func (v Value) Text() string {
 	if v.kind == String {
 		return jsontext.Unescape(v.raw[1:max(1, len(v.raw)-1)])
@@ -56,10 +56,10 @@ func (v Value) Text() string {
 	return v.raw
 }
 
-// Bool is true only for the value true.
+// Bool reports whether the value is true.
 func (v Value) Bool() bool { return v.raw == "true" }
 
-// Int gives a number that is an integer within int64, else false.
+// Int returns a number that is an integer within int64, and whether the value is one.
 func (v Value) Int() (int64, bool) {
 	if v.kind != Number {
 		return 0, false
@@ -68,8 +68,8 @@ func (v Value) Int() (int64, bool) {
 	return n, err == nil
 }
 
-// Float gives a number as float64, false if the value is none or does not fit.
-func (v Value) Float() (float64, bool) {
+// float returns a number as float64, and whether the value is a number that fits.
+func (v Value) float() (float64, bool) {
 	if v.kind != Number {
 		return 0, false
 	}
@@ -77,8 +77,8 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil
 }
 
-// Any decodes the value into nil, bool, int (if integral and within int), float64, string, []any or
-// map[string]any. Missing and null are nil. The result is the caller's.
+// Any returns the decoded value: nil, bool, int (if it is integral and within int), float64,
+// string, []any or map[string]any. Missing and null are nil. The result is the caller's.
 func (v Value) Any() any {
 	if v.kind == Missing {
 		return nil
@@ -87,8 +87,8 @@ func (v Value) Any() any {
 	return decoded
 }
 
-// decodeAny reads each byte once, however deep the values stand in each other, and gives the place
-// behind the value.
+// decodeAny returns the decoded value at i and its end. It reads each byte once, however deep
+// values are nested.
 func decodeAny(s string, i int) (any, int) {
 	i = jsontext.SkipSpace(s, i)
 	if i >= len(s) {
@@ -112,7 +112,7 @@ func decodeAny(s string, i int) (any, int) {
 			key := jsontext.Unescape(s[i+1 : max(i+1, end-1)])
 			var member any
 			member, i = decodeAny(s, jsontext.NextToken(s, end))
-			if _, twice := members[key]; !twice { // the first wins, as with Path
+			if _, duplicate := members[key]; !duplicate { // the first counts, as for Path
 				members[key] = member
 			}
 		}
@@ -122,6 +122,7 @@ func decodeAny(s string, i int) (any, int) {
 	return (Value{raw: s[i:end], kind: kindOf(s[i])}).scalar(), end
 }
 
+// scalar returns a decoded value that is neither an object nor an array.
 func (v Value) scalar() any {
 	switch v.kind {
 	case Bool:
@@ -130,7 +131,7 @@ func (v Value) scalar() any {
 		if n, ok := v.Int(); ok {
 			return int(n)
 		}
-		if f, ok := v.Float(); ok {
+		if f, ok := v.float(); ok {
 			return f
 		}
 		// A number beyond float64 (1e400) keeps its text, as json.Number does.
@@ -157,7 +158,7 @@ func (v Value) EachMember(f func(key string, member Value) bool) {
 	}
 }
 
-// Get gives the member of an object by its key, Missing if there is none or v is no object.
+// Get returns the member of an object with a name, Missing if there is none or v is not an object.
 func (v Value) Get(key string) Value {
 	if v.kind != ObjectKind {
 		return Value{}
@@ -165,7 +166,7 @@ func (v Value) Get(key string) Value {
 	return lookupKey(v.raw, key)
 }
 
-// Index gives the i-th item of an array, from 0, Missing if there is none or v is no array.
+// Index returns the i-th item of an array, from 0, Missing if there is none or v is not an array.
 func (v Value) Index(i int) Value {
 	if v.kind != Array || i < 0 {
 		return Value{}
@@ -173,11 +174,11 @@ func (v Value) Index(i int) Value {
 	return lookupIndex(v.raw, i)
 }
 
-// TrustedValue makes a Value of text that is known to be valid JSON. Text that is not gives wrong
+// TrustedValue returns a Value of text that is known to be valid JSON. Text that is not gets wrong
 // answers, but never a read outside of it.
 func TrustedValue(text string) Value { return valueAt(text, 0) }
 
-// valueAt gives the value that begins at or, after white space, behind i.
+// valueAt returns the value at i, or after the white space there.
 func valueAt(s string, i int) Value {
 	i = jsontext.SkipSpace(s, i)
 	if i >= len(s) {
@@ -186,7 +187,7 @@ func valueAt(s string, i int) Value {
 	return Value{raw: s[i:jsontext.ValueEnd(s, i)], kind: kindOf(s[i])}
 }
 
-// kindOf tells a value's kind by its first byte.
+// kindOf returns the kind of a value that begins with c.
 func kindOf(c byte) Kind {
 	switch c {
 	case '{':
@@ -204,6 +205,7 @@ func kindOf(c byte) Kind {
 	}
 }
 
+// lookupKey returns the member of the object s with a name.
 func lookupKey(s, key string) Value {
 	if i := jsontext.FindMember(s, 0, key); i >= 0 {
 		return valueAt(s, i)
@@ -211,6 +213,7 @@ func lookupKey(s, key string) Value {
 	return Value{}
 }
 
+// lookupIndex returns the n-th item of the array s.
 func lookupIndex(s string, n int) Value {
 	if i := jsontext.FindItem(s, 0, n); i >= 0 {
 		return valueAt(s, i)
@@ -218,6 +221,7 @@ func lookupIndex(s string, n int) Value {
 	return Value{}
 }
 
+// eachMember is Value.EachMember of the object s.
 func eachMember(s string, f func(key string, member Value) bool) {
 	i := jsontext.SkipSpace(s, 0)
 	if i >= len(s) || s[i] != '{' {
@@ -234,6 +238,7 @@ func eachMember(s string, f func(key string, member Value) bool) {
 	}
 }
 
+// eachItem is Value.Each of the array s.
 func eachItem(s string, f func(item Value) bool) {
 	i := jsontext.SkipSpace(s, 0)
 	if i >= len(s) || s[i] != '[' {

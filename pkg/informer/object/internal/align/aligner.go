@@ -19,7 +19,7 @@ type Aligner struct {
 	Text      string
 	Start     int   // of the object in Text
 	Base      *Base // nil if there is none to read against
-	Unlimited bool  // whatever it costs, for tests
+	Unlimited bool  // in cost, for tests
 
 	Matches    []Match // in the order of the text
 	matchEnd   int     // up to here, Text is like the base at offset

@@ -13,7 +13,8 @@ func (a *Aligner) AlignedValue(i, base, depth int) (end, baseEnd int, err error)
 		return end, -1, err
 	}
 	c := a.Text[i]
-	if (c == '{' || c == '[' || c == '"' && i+a.MinLength <= a.matchEnd) && a.Base.Text[base] == c &&
+	if (c == '{' || c == '[' || c == '"' && i+a.MinLength <= a.matchEnd) &&
+		a.Base.Text[base] == c &&
 		depth+MaxBaseDepth < scan.MaxDepth {
 		longEnd := a.extentEnd(base)
 		switch {

@@ -45,7 +45,7 @@ type Follower struct {
 	status        int    // place of the value of status in the last state
 	NewStatus     int    // place of the value of status in the text, once it was reached
 
-	// Valid is the last checkpoint: up to there the text is valid whatever comes, and has the
+	// Valid is the last checkpoint: up to there the text is valid, and has the
 	// tokens of the last state. validMatches is the number of matches up to there, and validMatch
 	// is the last of them.
 	Valid, validMatches int

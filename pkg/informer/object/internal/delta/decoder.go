@@ -63,7 +63,8 @@ func (d *Decoder) varint() int {
 // AppendAll appends the rest of the text. It is a loop over Next that keeps all it needs in
 // registers, which is three times as fast (BenchmarkAppendJSON).
 func (d *Decoder) AppendAll(b []byte) []byte {
-	ops, literals, base, baseEnd, remaining, isLiteral := d.ops, d.literals, d.base, d.BaseEnd, d.Remaining,
+	ops, literals, base, baseEnd, remaining, isLiteral := d.ops, d.literals, d.base, d.BaseEnd,
+		d.Remaining,
 		d.IsLiteral
 	for remaining > 0 {
 		n := int(ops[0])

@@ -24,7 +24,7 @@ func Unescape(s string) string {
 	return string(append(out, s...))
 }
 
-// appendEscape appends the character that the escape at the start of s stands for. It returns the
+// appendEscape appends the character of the escape at the start of s. It returns the
 // length of the escape.
 func appendEscape(out []byte, s string) ([]byte, int) {
 	switch c := s[1]; c {

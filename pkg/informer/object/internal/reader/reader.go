@@ -118,7 +118,8 @@ func (r *Reader) reset(o Options, s string, i int) {
 
 // readObject reads the object at i member by member. It returns its end, and the end of the
 // corresponding object of the base, -1 if there is none.
-func (r *Reader) readObject(i, base, depth int, l level, drop *DropTree) (end, baseEnd int, err error) {
+func (r *Reader) readObject(i, base, depth int, l level, drop *DropTree) (end, baseEnd int,
+	err error) {
 	s := r.Text
 	if i >= len(s) || s[i] != '{' {
 		return i, -1, scan.Unexpected(s, i, "an object")
