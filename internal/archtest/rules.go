@@ -1,8 +1,9 @@
 package archtest
 
 const (
-	rootModule     = "github.com/informerd/informerd"
-	objectInternal = rootModule + "/pkg/informer/object/internal/"
+	rootModule       = "github.com/informerd/informerd"
+	objectInternal   = rootModule + "/pkg/informer/object/internal/"
+	informerInternal = rootModule + "/pkg/informer/internal/"
 )
 
 // Folders are relative to the repository, and stand for everything below them; of several that
@@ -60,6 +61,16 @@ var bans = []ban{
 		"rules keep what filters answer, and know no other stage"},
 	{"pkg/plugins", []string{"k8s.io", "sigs.k8s.io"}, nil,
 		"a guest gets an object's bytes; nothing in its host is about talking to an API server"},
+	{"pkg/informer/internal/fifo", []string{rootModule}, nil,
+		"it is a list of anything"},
+	{"pkg/informer/internal/lanes", []string{rootModule},
+		[]string{rootModule + "/pkg/informer/object", informerInternal + "fifo"},
+		"a durable stream needs lanes as a buffer in memory does, so they know neither"},
+	{"pkg/informer/internal/buffer", []string{rootModule},
+		[]string{rootModule + "/pkg/informer/object", rootModule + "/pkg/informer/event",
+			informerInternal + "fifo", informerInternal + "lanes", informerInternal +
+				"informertest"},
+		"it is plain data; stores, conditions, timers and locks are its owner's"},
 	{"pkg/informer/object/internal/jsontext", []string{rootModule}, nil,
 		"it navigates text, and knows nothing of objects"},
 	{"pkg/informer/object/internal/delta", []string{rootModule}, nil,

@@ -189,11 +189,11 @@ func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 	case "DELETED":
 		return notEnded, r.enqueue(ctx, deltaDeleted, frame.Object)
 	case "BOOKMARK":
-		mark, err := wire.ReadBookmark(frame.Text)
+		bookmark, err := wire.ReadBookmark(frame.Text)
 		if err != nil {
 			r.skip(err)
 		}
-		r.setVersion(mark.Version)
+		r.setVersion(bookmark.Version)
 		return notEnded, nil
 	case "ERROR":
 		err := wire.StatusError(frame.Text)

@@ -187,12 +187,12 @@ func (r *reflector) readStreamedList(ctx context.Context, w *watchStream,
 		case "DELETED":
 			list.remove(frame.Object.Key())
 		case "BOOKMARK":
-			mark, err := wire.ReadBookmark(frame.Text)
+			bookmark, err := wire.ReadBookmark(frame.Text)
 			if err != nil {
 				return nil, "", err
 			}
-			if mark.EndsList {
-				return list.objects(), mark.Version, nil
+			if bookmark.EndsList {
+				return list.objects(), bookmark.Version, nil
 			}
 		case "ERROR":
 			return nil, "", wire.StatusError(frame.Text)

@@ -1,7 +1,6 @@
 // Package lanes keeps the items of each object in line: while one of them is out, the others wait.
-// It knows nothing of what an item is, nor of where those come from that have no lane yet, so that
-// it serves a buffer in memory as well as a durable stream. It is plain data: no lock, no channel,
-// no goroutine.
+// It knows neither what an item is nor where items come from, so that it serves a buffer in memory
+// as well as a durable stream. It is plain data: no lock, no channel, no goroutine.
 //
 // # The way of an item
 //
@@ -21,9 +20,9 @@
 //
 // # Counting
 //
-// Held items are those that a caller counts against its capacity. Parked items are not held, so
-// that objects which fail do not take the room of others; nor are items behind a parked one, of
-// which there may be MaxBehind in all lanes together.
+//   - Held items count against the caller's capacity: those with workers, ready or waiting.
+//   - Parked items are not held: objects that fail must not take the room of others.
+//   - Items behind a parked one are not held either. There may be MaxBehind in all lanes together.
 package lanes
 
 import (
@@ -108,13 +107,14 @@ func (l *Lanes[T]) WaitHeld(lane *Lane[T], item T) {
 // Next returns an item whose turn has come while its lane was busy. A worker has it from here on.
 func (l *Lanes[T]) Next() (T, bool) { return l.ready.Pop() }
 
-// Done ends the turn of the item that a worker had, see Advance.
+// Done ends the turn of the item that a worker had, and advances the lane.
 func (l *Lanes[T]) Done(key object.Key, lane *Lane[T]) {
 	l.held--
 	l.Advance(key, lane)
 }
 
-// Advance makes a lane's next item ready, or ends the lane. No item of it may be out.
+// Advance makes a lane's next item ready, or ends the lane if there is none. No item of it may be
+// out.
 func (l *Lanes[T]) Advance(key object.Key, lane *Lane[T]) {
 	if item, ok := lane.waiting.Pop(); ok {
 		l.ready.Push(item)
@@ -154,7 +154,8 @@ func (l *Lanes[T]) Unpark(key object.Key) {
 	}
 }
 
-// endParking has the items behind a parked one held again, beyond the caller's capacity if need be.
+// endParking ends a lane's wait for a retry: the items behind the parked one are held again, beyond
+// the caller's capacity if need be.
 func (l *Lanes[T]) endParking(lane *Lane[T]) {
 	lane.parked = nil
 	l.parked--
