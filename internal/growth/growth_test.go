@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-var sink int // keeps the compiler from leaving the work out
+var sink int // keeps the compiler from removing the work
 
 func work(n int) {
-	sum := 0 // of its own, or the race detector would make it many times dearer
+	sum := 0 // a local variable, or the race detector would make it many times slower
 	for i := range n {
 		sum += i
 	}

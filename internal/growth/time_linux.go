@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// ThreadTime returns the processor time that this thread has used. The counts of getrusage(2) may
-// be a tick of the kernel old.
+// ThreadTime returns the processor time that this thread has used. The counters of getrusage(2) can
+// be a kernel tick old.
 func ThreadTime() time.Duration {
 	const thisThread = 3 // CLOCK_THREAD_CPUTIME_ID of clock_gettime(2)
 	var now syscall.Timespec

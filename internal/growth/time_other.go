@@ -6,5 +6,5 @@ import "time"
 
 var begun = time.Now()
 
-// ThreadTime returns the time since the program's start, where threads' own times are not known.
+// ThreadTime returns the time since the program's start, on systems without thread times.
 func ThreadTime() time.Duration { return time.Since(begun) }

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/informerd/informerd/pkg/filters"
 
-// AnyObject is what the objects of every resource have, be it a custom one: apiVersion, kind, and
-// metadata with its fields. Of anything else nothing is known. It is nil if the built-in schemas
+// AnyObject returns the schema of what all objects have, custom ones included: apiVersion, kind,
+// and metadata with its fields. Nothing is known of other fields. It is nil if the built-in schemas
 // cannot be read.
 func AnyObject() *filters.Schema {
 	set, err := Builtin()

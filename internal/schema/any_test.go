@@ -6,7 +6,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// Of a resource of which nothing else is known, the fields that all objects have are.
+// For a resource of which nothing else is known, the fields of all objects are known.
 func TestAnyObject(t *testing.T) {
 	for text, right := range map[string]bool{
 		`object.metadata.name == "a" && object.apiVersion != nil && object.kind == "Gadget"`: true,

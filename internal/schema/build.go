@@ -12,15 +12,15 @@ import (
 // scalars are the types of values that have no fields.
 var scalars = []string{"string", "integer", "number", "boolean"}
 
-// maxWork bounds the steps that making schemas of a document takes: schemas that are put together
-// of the same parts again and again would make much of little.
+// maxWork bounds the steps of building the schemas of a document: schemas composed repeatedly of
+// the same parts would otherwise grow enormously.
 const maxWork = 1_000_000
 
-// objectMeta is the component that an embedded object's metadata has.
+// objectMeta is the component for an embedded object's metadata.
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// Parse gives the schemas of the resources of an OpenAPI v3 document. Resources that cannot be read
-// one by one or listed, and those that the document has no schema for, are left out.
+// Parse returns the schemas of the resources of an OpenAPI v3 document. It omits resources that
+// cannot be read individually or listed, and those without a schema in the document.
 func Parse(data []byte) (*Set, error) {
 	d, err := readDocument(data)
 	if err != nil {
@@ -35,7 +35,7 @@ func Parse(data []byte) (*Set, error) {
 		if n := d.kinds[d.resources[r]]; n != nil {
 			set.entries = append(set.entries, entry{
 				group: r.group, version: r.version, resource: r.resource, kind: d.resources[r].kind,
-				schema: b.want(n),
+				schema: b.schemaOf(n),
 			})
 		}
 	}
@@ -50,19 +50,19 @@ func Parse(data []byte) (*Set, error) {
 	return set, nil
 }
 
-// builder makes schemas of a document. What a schema consists of is made later, one after the
-// other: references may go in circles, and be longer than a stack.
+// builder builds the schemas of a document. A schema's parts are filled in later, one after the
+// other, since references may be cyclic, and deeper than a stack.
 type builder struct {
 	*document
 	made map[*node]*filters.Schema
-	open []*node // those whose schema is made and not yet filled
+	open []*node // nodes whose schema exists and is not yet filled
 	work int
 }
 
-// want gives the schema of a node, which is filled later.
-func (b *builder) want(n *node) *filters.Schema {
-	for range 20 { // more would be a circle, which fill sees
-		next, ok := b.standsFor(n)
+// schemaOf returns the schema of a node, which is filled later.
+func (b *builder) schemaOf(n *node) *filters.Schema {
+	for range 20 { // more would be a cycle, which fill detects
+		next, ok := b.target(n)
 		if !ok {
 			break
 		}
@@ -77,26 +77,26 @@ func (b *builder) want(n *node) *filters.Schema {
 	return s
 }
 
-// standsFor gives the component that a node only refers to.
-func (b *builder) standsFor(n *node) (*node, bool) {
-	if n.saysNothing() && n.ref == "" && len(n.all) == 1 {
+// target returns the component of a node that is nothing but a reference.
+func (b *builder) target(n *node) (*node, bool) {
+	if n.onlyRefers() && n.ref == "" && len(n.all) == 1 {
 		n = n.all[0]
 	}
-	if !n.saysNothing() || n.ref == "" || len(n.all) > 0 {
+	if !n.onlyRefers() || n.ref == "" || len(n.all) > 0 {
 		return nil, false
 	}
 	target := b.components[n.ref]
 	return target, target != nil
 }
 
-// saysNothing tells whether nothing but references make the node.
-func (n *node) saysNothing() bool {
+// onlyRefers reports whether a node consists of references only.
+func (n *node) onlyRefers() bool {
 	return n.kind == "" && n.format == "" && n.fields == nil && n.items == nil && n.values == nil &&
 		len(n.choices) == 0 &&
 		!n.open && !n.closed && !n.keeps && !n.embedded && !n.intOrString
 }
 
-// parts gives the node and all that it consists of by references and allOf, each once.
+// parts returns the node and everything it consists of by references and allOf, each once.
 func (b *builder) parts(n *node) ([]*node, error) {
 	seen := map[*node]bool{n: true}
 	parts := []*node{n}
@@ -116,7 +116,7 @@ func (b *builder) parts(n *node) ([]*node, error) {
 			target := b.components[ref]
 			if target == nil {
 				return nil, fmt.Errorf(
-					"the OpenAPI document: %s: it refers to the component %q, which is not there",
+					"the OpenAPI document: %s: unknown component %q",
 					place([]string{"components", "schemas", parts[i].component}),
 					ref[:min(len(ref), 100)])
 			}
@@ -129,7 +129,7 @@ func (b *builder) parts(n *node) ([]*node, error) {
 	return parts, nil
 }
 
-// fill says in a schema what a node says.
+// fill fills a schema from a node.
 func (b *builder) fill(s *filters.Schema, n *node) error {
 	parts, err := b.parts(n)
 	if err != nil {
@@ -142,13 +142,13 @@ func (b *builder) fill(s *filters.Schema, n *node) error {
 	}
 	switch {
 	case all.intOrString || all.format == "int-or-string":
-		// It may be either.
+		// It may be either type.
 	case all.kind == "object":
 		b.fillObject(s, all)
 	case all.kind == "array":
 		s.Type = all.kind
 		if all.items != nil {
-			s.Items = b.want(all.items)
+			s.Items = b.schemaOf(all.items)
 		}
 	case all.kind != "":
 		s.Type = all.kind
@@ -158,7 +158,7 @@ func (b *builder) fill(s *filters.Schema, n *node) error {
 	return nil
 }
 
-// merge puts parts together that must all hold. Of types and formats, the first counts.
+// merge combines parts that must all hold. Of several types or formats, the first counts.
 func merge(parts []*node) *node {
 	if len(parts) == 1 {
 		all := *parts[0]
@@ -173,10 +173,10 @@ func merge(parts []*node) *node {
 			if all.fields == nil {
 				all.fields = map[string]*node{}
 			}
-			all.fields[name] = both(all.fields[name], field)
+			all.fields[name] = combine(all.fields[name], field)
 		}
-		all.items = both(all.items, p.items)
-		all.values = both(all.values, p.values)
+		all.items = combine(all.items, p.items)
+		all.values = combine(all.values, p.values)
 		all.choices = append(all.choices, p.choices...)
 		all.open = all.open || p.open
 		all.closed = all.closed || p.closed
@@ -188,18 +188,18 @@ func merge(parts []*node) *node {
 	return all
 }
 
-// anything is a node that nothing is known of.
+// anything is a node of which nothing is known.
 var anything = &node{keeps: true}
 
-// both is what is known of something of which two parts speak. To put different nodes together
-// could go on for ever, as they may lead back to each other.
-func both(a, b *node) *node {
+// combine returns what is known of a field that two parts describe. Combining different nodes might
+// never end, as they may lead back to each other.
+func combine(a, b *node) *node {
 	switch {
 	case a == nil || a == b:
 		return b
 	case b == nil:
 		return a
-	case a.ref != "" && a.ref == b.ref && a.saysNothing() && b.saysNothing() &&
+	case a.ref != "" && a.ref == b.ref && a.onlyRefers() && b.onlyRefers() &&
 		len(a.all)+len(b.all) == 0:
 		return a
 	default:
@@ -207,7 +207,7 @@ func both(a, b *node) *node {
 	}
 }
 
-// infer gives a type to what only one type can have.
+// infer sets the type of a node whose content allows only one.
 func (n *node) infer() {
 	switch {
 	case n.kind != "":
@@ -223,25 +223,25 @@ func (b *builder) fillObject(s *filters.Schema, n *node) {
 	if len(n.fields) > 0 {
 		s.Fields = make(map[string]*filters.Schema, len(n.fields))
 	}
-	// in order, for the first mistake to be the same each time
+	// in order, so that the first mistake is the same each time
 	for _, name := range slices.Sorted(maps.Keys(n.fields)) {
-		s.Fields[name] = b.want(n.fields[name])
+		s.Fields[name] = b.schemaOf(n.fields[name])
 	}
 	if n.values != nil {
-		s.Values = b.want(n.values)
+		s.Values = b.schemaOf(n.values)
 	}
-	saysNothing := len(n.fields) == 0 && n.values == nil && !n.closed
-	s.Open = n.open || n.keeps || saysNothing || n.choicesHaveMore()
+	onlyRefers := len(n.fields) == 0 && n.values == nil && !n.closed
+	s.Open = n.open || n.keeps || onlyRefers || n.choicesHaveMore()
 	if n.embedded {
 		b.embed(s)
 	}
 }
 
-// embed adds what every object has.
+// embed adds the fields of every object.
 func (b *builder) embed(s *filters.Schema) {
 	metadata := &filters.Schema{Type: "object", Open: true}
 	if n := b.components[objectMeta]; n != nil {
-		metadata = b.want(n)
+		metadata = b.schemaOf(n)
 	}
 	text := &filters.Schema{Type: "string"}
 	for name, field := range map[string]*filters.Schema{"apiVersion": text, "kind": text,
@@ -255,8 +255,8 @@ func (b *builder) embed(s *filters.Schema) {
 	}
 }
 
-// choicesHaveMore tells whether a choice may have a field that the node itself does not have. Those
-// of custom resources never have: they only say which of the node's fields go together.
+// choicesHaveMore reports whether a choice may have a field that the node itself does not have.
+// Choices in custom resources never have: they only restrict combinations of the node's fields.
 func (n *node) choicesHaveMore() bool {
 	for _, c := range n.choices {
 		if c.ref != "" || len(c.all) > 0 || len(c.choices) > 0 || c.values != nil || c.open ||
@@ -272,8 +272,8 @@ func (n *node) choicesHaveMore() bool {
 	return false
 }
 
-// choice gives the type of what has none itself: that of all choices, or any. It has no fields if
-// no choice can have some.
+// choice returns the type of a node without one: that of all choices, or any. It has no fields if
+// no choice can have any.
 func choice(n *node) (kind string, open bool) {
 	if n.keeps {
 		return "", true

@@ -12,7 +12,7 @@ import (
 //go:embed builtin.gz
 var packed []byte
 
-// builtin reads the built-in schemas once, when they are first asked for.
+// builtin reads the built-in schemas once, on first use.
 var builtin = sync.OnceValue(func() (b struct {
 	set        *Set
 	kubernetes string
@@ -25,7 +25,7 @@ var builtin = sync.OnceValue(func() (b struct {
 	return b
 })
 
-// Builtin gives the schemas of the resources that every cluster has.
+// Builtin returns the schemas of the resources that every cluster has.
 func Builtin() (*Set, error) {
 	b := builtin()
 	if b.err != nil {
@@ -34,6 +34,6 @@ func Builtin() (*Set, error) {
 	return &Set{entries: slices.Clone(b.set.entries)}, nil
 }
 
-// BuiltinVersion is the Kubernetes version that the built-in schemas are of, such as v1.36.3; "" if
+// BuiltinVersion returns the Kubernetes version of the built-in schemas, such as v1.36.3, or "" if
 // they cannot be read.
 func BuiltinVersion() string { return builtin().kubernetes }

@@ -154,7 +154,7 @@ func TestBuiltinIsNotChangedByWhoGotIt(t *testing.T) {
 		schema: &filters.Schema{Open: true}}}})
 	own.AddShortNames("", "v1", "pods", "p")
 	if s, _ := own.Lookup("p"); !s.Open {
-		t.Error("what was added is not found")
+		t.Error("the added schema is not found")
 	}
 	other := builtinSet(t)
 	if s, _ := other.Lookup("pods"); s.Open {

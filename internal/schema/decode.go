@@ -9,7 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// decode reads what Encode has written.
+// decode reads the output of Encode.
 func decode(packed []byte) (set *Set, kubernetes string, err error) {
 	text, err := decompress(packed)
 	if err != nil {
@@ -44,7 +44,7 @@ func (d *decoder) decode() error {
 	}
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 0 || n > len(d.lines)-d.line {
-		return fmt.Errorf("%q is no number of schemas", count)
+		return fmt.Errorf("%q is not a number of schemas", count)
 	}
 	d.schemas = make([]filters.Schema, n)
 	for i := range d.schemas {
@@ -119,7 +119,7 @@ func (d *decoder) resource(words []string) error {
 func (d *decoder) numbered(number string) (*filters.Schema, error) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || n >= len(d.schemas) {
-		return nil, fmt.Errorf("%q is no schema", number)
+		return nil, fmt.Errorf("%q is not a schema", number)
 	}
 	return &d.schemas[n], nil
 }

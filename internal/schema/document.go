@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// What a document may be at most. The largest that Kubernetes serves has 1.6 MB and some thousand
-// schemas, none of them nested deeper than 5; those of custom resources are nested deeper, as they
-// repeat instead of referring.
+// The limits of a document. The largest one of Kubernetes has 1.6 MB and some thousand schemas,
+// nested at most 5 deep; those of custom resources are nested deeper, since they repeat schemas
+// instead of referring to them.
 const (
 	maxDocument  = 32 << 20
 	maxDepth     = 100
@@ -18,19 +18,19 @@ const (
 	maxResources = 10_000
 )
 
-// refPrefix begins every reference.
+// refPrefix is the prefix of every reference.
 const refPrefix = "#/components/schemas/"
 
-// document is what is taken from an OpenAPI document.
+// document is the content of an OpenAPI document that schemas are built of.
 type document struct {
 	reader
 
 	openapi    string
 	components map[string]*node
-	kinds      map[gvk]*node // those components that say which kind they are
+	kinds      map[gvk]*node // the components that state their kind
 	resources  map[gvr]gvk
 
-	component string // whose schema is being read
+	component string // the component that is being read
 	depth     int
 	nodes     int
 }
@@ -39,10 +39,10 @@ type gvk struct{ group, version, kind string }
 
 type gvr struct{ group, version, resource string }
 
-// node is a schema as it is written.
+// node is a schema as written in the document.
 type node struct {
 	ref       string // the component it refers to
-	component string // in which it stands
+	component string // that contains it
 	kind      string // its type
 	format    string
 	fields    map[string]*node // properties
@@ -65,7 +65,7 @@ func readDocument(data []byte) (*document, error) {
 	}
 	d := &document{components: map[string]*node{}, kinds: map[gvk]*node{}, resources: map[gvr]gvk{}}
 	d.dec = json.NewDecoder(bytes.NewReader(data))
-	d.dec.UseNumber() // any number is allowed where numbers are not looked at
+	d.dec.UseNumber() // numbers that are ignored may be of any size
 	err := d.object(func(key string) error {
 		switch key {
 		case "openapi":
@@ -87,7 +87,8 @@ func readDocument(data []byte) (*document, error) {
 		err = d.end()
 	}
 	if err == nil && !strings.HasPrefix(d.openapi, "3.") {
-		err = d.failf("it is none of version 3: openapi is %q", d.openapi[:min(len(d.openapi), 20)])
+		err = d.failf("unsupported version: openapi is %q, want 3.x",
+			d.openapi[:min(len(d.openapi), 20)])
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (d *document) readComponent(name string) error {
 	if err != nil {
 		return err
 	}
-	// Older servers call a quantity a string, although it may be written as a number as well.
+	// Older servers declare a quantity as a string, although it may also be written as a number.
 	if strings.HasSuffix(name, ".api.resource.Quantity") {
 		n.intOrString = true
 	}
@@ -123,8 +124,8 @@ func (d *document) readSchema() (*node, error) {
 	return d.readBegunSchema(nil)
 }
 
-// readBegunSchema reads a schema whose first brace is read already; kinds, if not nil, gets the
-// kinds that it says it is.
+// readBegunSchema reads a schema after its opening brace; kinds, if not nil, receives the kinds
+// that it states.
 func (d *document) readBegunSchema(kinds *[]gvk) (*node, error) {
 	if d.depth++; d.depth > maxDepth {
 		return nil, d.failf("nested deeper than %d schemas", maxDepth)
@@ -198,15 +199,14 @@ func (d *document) readRef(n *node) error {
 	}
 	name, ok := strings.CutPrefix(ref, refPrefix)
 	if !ok {
-		return d.failf("%q refers to something that is no component of the document",
+		return d.failf("%q is not a reference to a component of the document",
 			ref[:min(len(ref), 100)])
 	}
 	n.ref = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 	return nil
 }
 
-// readType reads a type, of which OpenAPI 3.1 allows several. What is none of those a schema can
-// have is any.
+// readType reads a type, of which OpenAPI 3.1 allows several. An unknown type is any.
 func (d *document) readType(n *node) error {
 	token, err := d.token()
 	if err != nil {
@@ -273,7 +273,7 @@ func (d *document) readKind() (gvk, error) {
 	return k, err
 }
 
-// readPath takes from a path of the server which resource it is and what kind its objects have.
+// readPath reads from a path of the server its resource and the kind of its objects.
 func (d *document) readPath(path string) error {
 	resource, ok := resourceOf(path)
 	if !ok {
@@ -297,7 +297,8 @@ func (d *document) readPath(path string) error {
 	})
 }
 
-// resourceOf reads a path such as /apis/apps/v1/namespaces/{namespace}/deployments/{name}.
+// resourceOf returns the resource of a path such as
+// /apis/apps/v1/namespaces/{namespace}/deployments/{name}.
 func resourceOf(path string) (gvr, bool) {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	var r gvr

@@ -22,11 +22,11 @@ import (
 //	resource apps/v1 deployments Deployment 0 deploy
 //
 // A schema's line has its type, or any, with a + if it is open, and then its items ([]), values
-// ({}) and fields, each with the number of its schema, from 0. A resource's line has the number of
-// its schema and its short names.
+// ({}) and fields, each with the number of its schema, from 0. A resource's line has its schema's
+// number and its short names.
 
-// Encode writes a set in the form of the built-in schemas. The same resources give the same bytes:
-// schemas that say the same are written once.
+// Encode writes a set in the form of the built-in schemas. Equal sets have equal output: equal
+// schemas are written once.
 func (s *Set) Encode(kubernetes string) ([]byte, error) {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "Kubernetes %s\n", kubernetes)
@@ -34,7 +34,7 @@ func (s *Set) Encode(kubernetes string) ([]byte, error) {
 	for _, e := range s.entries {
 		roots = append(roots, e.schema)
 	}
-	schemas, number := alike(roots)
+	schemas, number := equivalent(roots)
 	fmt.Fprintf(&text, "schemas %d\n", len(schemas))
 	for _, schema := range schemas {
 		if err := writeSchema(&text, schema, number); err != nil {
@@ -77,10 +77,10 @@ func writeSchema(w *bytes.Buffer, s *filters.Schema, number map[*filters.Schema]
 	return nil
 }
 
-// alike numbers all schemas that the roots lead to, so that those that say the same have the same
-// number, and gives one schema for each number. As schemas may go in circles, it begins with all
-// being alike, and parts them until what they lead to does not part them any more.
-func alike(roots []*filters.Schema) ([]*filters.Schema, map[*filters.Schema]int) {
+// equivalent numbers all schemas reachable from the roots, equal ones with the same number, and
+// returns one schema for each number. Since schemas may be cyclic, it starts with all of them in
+// one class, and splits classes until no reference distinguishes members of the same class.
+func equivalent(roots []*filters.Schema) ([]*filters.Schema, map[*filters.Schema]int) {
 	all := reachable(roots)
 	class := make(map[*filters.Schema]int, len(all))
 	for known := 0; ; {
@@ -105,7 +105,8 @@ func alike(roots []*filters.Schema) ([]*filters.Schema, map[*filters.Schema]int)
 	}
 }
 
-// signature is the same for schemas that say the same, as far as their parts are told apart.
+// signature returns the same text for schemas that are equal, as far as their parts are
+// distinguished so far.
 func signature(s *filters.Schema, class map[*filters.Schema]int) string {
 	of := func(part *filters.Schema) int {
 		if part == nil {
@@ -121,8 +122,8 @@ func signature(s *filters.Schema, class map[*filters.Schema]int) string {
 	return b.String()
 }
 
-// reachable gives the schemas that the roots lead to, themselves first, in an order that depends on
-// nothing but what they say.
+// reachable returns the schemas reachable from the roots, the roots first, in an order that depends
+// only on their content.
 func reachable(roots []*filters.Schema) []*filters.Schema {
 	var all []*filters.Schema
 	seen := map[*filters.Schema]bool{nil: true}

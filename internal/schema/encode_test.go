@@ -11,7 +11,7 @@ import (
 
 func TestEncode(t *testing.T) {
 	text := &filters.Schema{Type: "string"}
-	// says the same as text
+	// equal to text
 	labels := &filters.Schema{Type: "object", Values: &filters.Schema{Type: "string"}}
 	thing := &filters.Schema{Type: "object",
 		Fields: map[string]*filters.Schema{"b": text, "a": labels, "c": {Open: true}}}
@@ -54,13 +54,12 @@ resource apps/v1 things Thing 1 th t
 	}
 	if s, _ := back.LookupGVR("", "v1", "texts"); s == nil ||
 		s != at(at(back.entries[1].schema, "a"), "{}") {
-		t.Error("what says the same is not the same")
+		t.Error("equal schemas are not shared")
 	}
 }
 
 func TestEncodeTellsApartWhatDiffersFarAway(t *testing.T) {
-	// Two lists of five that differ in their last item only, and a circle that is as long as you
-	// like.
+	// Two lists of five that differ only in their last item, and a cycle of unbounded length.
 	list := func(last string) *filters.Schema {
 		s := &filters.Schema{Type: last}
 		for range 5 {
@@ -103,7 +102,7 @@ func TestEncodingAgainGivesTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Error("the built-in schemas are written otherwise")
+		t.Error("encoding the built-in schemas again changes them")
 	}
 }
 
@@ -122,15 +121,15 @@ func TestDecodeMistakes(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", "line 1: want Kubernetes "},
 		{"Kubernetes v1\n", "line 1: want schemas "},
-		{"Kubernetes v1\nschemas x\n", `line 2: "x" is no number of schemas`},
-		{"Kubernetes v1\nschemas -1\n", `line 2: "-1" is no number of schemas`},
-		{"Kubernetes v1\nschemas 3\nstring\nstring\n", `line 2: "3" is no number of schemas`},
-		{"Kubernetes v1\nschemas 1\nobject a=1\n", `line 3: "1" is no schema`},
-		{"Kubernetes v1\nschemas 1\nobject a=-1\n", `line 3: "-1" is no schema`},
-		{"Kubernetes v1\nschemas 1\nobject a\n", `line 3: "" is no schema`},
+		{"Kubernetes v1\nschemas x\n", `line 2: "x" is not a number of schemas`},
+		{"Kubernetes v1\nschemas -1\n", `line 2: "-1" is not a number of schemas`},
+		{"Kubernetes v1\nschemas 3\nstring\nstring\n", `line 2: "3" is not a number of schemas`},
+		{"Kubernetes v1\nschemas 1\nobject a=1\n", `line 3: "1" is not a schema`},
+		{"Kubernetes v1\nschemas 1\nobject a=-1\n", `line 3: "-1" is not a schema`},
+		{"Kubernetes v1\nschemas 1\nobject a\n", `line 3: "" is not a schema`},
 		{"Kubernetes v1\nschemas 0\nthing v1 pods Pod 0\n", "line 3: want a resource"},
 		{"Kubernetes v1\nschemas 0\nresource v1 pods Pod\n", "line 3: want a resource"},
-		{"Kubernetes v1\nschemas 0\nresource v1 pods Pod 0\n", `line 3: "0" is no schema`},
+		{"Kubernetes v1\nschemas 0\nresource v1 pods Pod 0\n", `line 3: "0" is not a schema`},
 	} {
 		packed, err := compress([]byte(tt.text))
 		if err != nil {

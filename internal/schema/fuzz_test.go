@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// FuzzParse holds what is read from any document against what whoever uses a schema relies on.
+// FuzzParse checks that the schemas of any document have the properties that their users rely on.
 func FuzzParse(f *testing.F) {
 	for _, tt := range things {
 		f.Add([]byte(documentOf(tt.thing, tt.components)))
@@ -16,7 +16,7 @@ func FuzzParse(f *testing.F) {
 		set, err := Parse(document)
 		if err != nil {
 			if set != nil {
-				t.Fatal("a set and an error")
+				t.Fatal("got both a set and an error")
 			}
 			return
 		}
@@ -34,16 +34,15 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkSchema makes sure that only objects have fields, only arrays items, and that no part is
-// missing.
+// checkSchema checks that only objects have fields, only arrays items, and that no part is missing.
 func checkSchema(t *testing.T, s *filters.Schema) {
 	if s.Type != "" && s.Type != "object" && s.Type != "array" &&
 		!slices.Contains(scalars, s.Type) {
-		t.Fatalf("the type is %q", s.Type)
+		t.Fatalf("unknown type %q", s.Type)
 	}
 	if s.Type != "object" && (s.Fields != nil || s.Values != nil || s.Type != "" && s.Open) ||
 		s.Type != "array" && s.Items != nil {
-		t.Fatalf("%q has parts of another type", s.Type)
+		t.Fatalf("%q has parts of a different type", s.Type)
 	}
 	for name, field := range s.Fields {
 		if field == nil {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Name is what a resource and its objects are called.
+// Name is the name of a resource and the kind of its objects.
 type Name struct{ Group, Resource, Kind string }
 
-// Find returns the names of a resource, which may be given in any way that Lookup takes.
+// Find returns the names of a resource, which may be written in any way that Lookup accepts.
 func (s *Set) Find(resource string) (Name, bool) {
 	if e := s.find(resource); e != nil {
 		return Name{e.group, e.resource, e.kind}, true
@@ -16,7 +16,7 @@ func (s *Set) Find(resource string) (Name, bool) {
 	return Name{}, false
 }
 
-// FindKind returns the names of the resource whose objects are of the kind.
+// FindKind returns the names of the resource whose objects have the kind.
 func (s *Set) FindKind(apiVersion, kind string) (Name, bool) {
 	group := GroupOf(apiVersion)
 	for i := range s.entries {
@@ -36,8 +36,8 @@ func GroupOf(apiVersion string) string {
 	return group
 }
 
-// Resources returns the names of all resources, each once and sorted, those of other groups than
-// the core with it.
+// Resources returns the names of all resources, each once and sorted; names outside of the core
+// group include the group.
 func (s *Set) Resources() []string {
 	var names []string
 	for _, e := range s.entries {

@@ -55,7 +55,7 @@ func TestParseCustomResources(t *testing.T) {
 		}
 	}
 	if at(widget, "metadata") != at(widget, "spec.template.metadata") {
-		t.Error("the same component gives different schemas")
+		t.Error("the same component has different schemas")
 	}
 	blob, ok := set.Lookup("Blob")
 	if !ok || !blob.Open || at(blob, "metadata.name") == nil {
@@ -116,8 +116,8 @@ func TestParseMistakes(t *testing.T) {
 		{"", doc + "its top: the document ends too early"},
 		{"<html>", doc + "its top: invalid character '<' looking for beginning of value"},
 		{"[]", doc + "its top: must be an object, is an array"},
-		{"{}", doc + `its top: it is none of version 3: openapi is ""`},
-		{`{"openapi": "2.0"}`, doc + `its top: it is none of version 3: openapi is "2.0"`},
+		{"{}", doc + `its top: unsupported version: openapi is "", want 3.x`},
+		{`{"openapi": "2.0"}`, doc + `its top: unsupported version: openapi is "2.0", want 3.x`},
 		{`{"openapi": 3}`, doc + "openapi: must be a string, is a number"},
 		{`{"openapi": "3.0.0"} {}`, doc + "its top: something follows the document"},
 		{`{"openapi": "3.0.0"} x`,
@@ -141,9 +141,9 @@ func TestParseMistakes(t *testing.T) {
 		{documentOf(`"x-kubernetes-preserve-unknown-fields": "true"`, ""),
 			thing + ".x-kubernetes-preserve-unknown-fields: must be true or false, is a string"},
 		{documentOf(`"$ref": "https://example.test/schema"`, ""),
-			thing + `.$ref: "https://example.test/schema" refers to something that is no component of the document`},
+			thing + `.$ref: "https://example.test/schema" is not a reference to a component of the document`},
 		{documentOf(`"properties": {"b": {"$ref": "#/components/schemas/Y"}, "a": {"$ref": "#/components/schemas/X"}}`, `"Y": {}`),
-			thing + `: it refers to the component "X", which is not there`},
+			thing + `: unknown component "X"`},
 		{documentOf(strings.Repeat(`"properties": {"a": {`, 100)+strings.Repeat("}}", 100), ""),
 			doc + "components.schemas.Thing.properties….properties.a.properties.a.properties.a.properties.a: nested deeper than 100 schemas"},
 		{documentOf(`"properties": {"`+strings.Repeat("x", 200)+`": 1}`, ""),
@@ -182,7 +182,7 @@ func TestParseIsBounded(t *testing.T) {
 			}) + `}}`,
 			`the OpenAPI document: paths["/api/v1/r10000"].get.x-kubernetes-group-version-kind: more than 10000 resources`,
 		},
-		"work": { // each of many puts all others together
+		"work": { // each of many combines all others
 			documentOf(`"properties": {`+many(1500, func(i int) string {
 				return fmt.Sprintf(
 					`"f%d": {"type": "object", "allOf": [{"$ref": "#/components/schemas/C0"}]}`, i)
@@ -212,7 +212,7 @@ func TestParseIsBounded(t *testing.T) {
 }
 
 func TestParseLongChain(t *testing.T) {
-	const n = 100_000 // far more than maxDepth: references are no nesting
+	const n = 100_000 // far more than maxDepth: references are not nesting
 	var chain strings.Builder
 	for i := range n {
 		fmt.Fprintf(&chain, `"C%d": {"properties": {"n": {"$ref": "#/components/schemas/C%d"}}}, `,

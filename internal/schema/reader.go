@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// reader goes through a JSON document token by token, so that a document costs little more memory
-// than what is taken from it, and remembers where it is.
+// reader reads a JSON document token by token, so that a document takes little more memory than
+// what is kept of it. It tracks its position in the document.
 type reader struct {
 	dec  *json.Decoder
-	path []string // keys that lead to the value that is read
+	path []string // keys of the current value
 }
 
-// object reads an object. For each key, the function must read the value.
+// object reads an object. The function must read the value of each key.
 func (r *reader) object(value func(key string) error) error {
 	if err := r.begin(); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (r *reader) object(value func(key string) error) error {
 	return r.members(value)
 }
 
-// begin reads the beginning of an object.
+// begin reads the opening brace of an object.
 func (r *reader) begin() error {
 	token, err := r.token()
 	if err == nil && token != json.Delim('{') {
@@ -33,7 +33,7 @@ func (r *reader) begin() error {
 	return err
 }
 
-// members reads an object whose beginning is read already.
+// members reads an object after its opening brace.
 func (r *reader) members(value func(key string) error) error {
 	for r.dec.More() {
 		token, err := r.token()
@@ -42,7 +42,7 @@ func (r *reader) members(value func(key string) error) error {
 		}
 		key, ok := token.(string)
 		if !ok {
-			return r.mustBe("a key", token) // the decoder has refused it already
+			return r.mustBe("a key", token) // already rejected by the decoder
 		}
 		r.path = append(r.path, key)
 		if err := value(key); err != nil {
@@ -54,7 +54,7 @@ func (r *reader) members(value func(key string) error) error {
 	return err
 }
 
-// array reads an array. For each item, the function must read the value.
+// array reads an array. The function must read the value of each item.
 func (r *reader) array(value func() error) error {
 	token, err := r.token()
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *reader) array(value func() error) error {
 	return r.items(value)
 }
 
-// items reads the items of an array whose beginning is read already.
+// items reads the items of an array after its opening bracket.
 func (r *reader) items(value func() error) error {
 	for i := 0; r.dec.More(); i++ {
 		r.path = append(r.path, strconv.Itoa(i))
@@ -125,7 +125,7 @@ func (r *reader) token() (json.Token, error) {
 	return token, nil
 }
 
-// end makes sure that nothing follows.
+// end checks that nothing follows.
 func (r *reader) end() error {
 	_, err := r.dec.Token()
 	switch {
@@ -170,7 +170,7 @@ func (r *reader) failf(format string, args ...any) error {
 	return fmt.Errorf("the OpenAPI document: %s: %w", place(r.path), fmt.Errorf(format, args...))
 }
 
-// place writes a path as it would be written in a program. What is long loses its middle.
+// place writes a path as a programming language would. A long one is shortened in its middle.
 func place(path []string) string {
 	const head, tail, longest = 4, 8, 100
 	if len(path) == 0 {
@@ -199,7 +199,7 @@ func place(path []string) string {
 	return b.String()
 }
 
-// plain tells whether a key can stand in a path without quotes.
+// plain reports whether a key needs no quotes in a path.
 func plain(key string) bool {
 	for _, c := range []byte(key) {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' &&

@@ -11,8 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// at follows a path such as spec.containers[].image or metadata.labels{}, nil if nothing is known
-// of it.
+// at follows a path such as spec.containers[].image or metadata.labels{}; it returns nil if nothing
+// is known of it.
 func at(s *filters.Schema, path string) *filters.Schema {
 	for part := range strings.SplitSeq(strings.NewReplacer("[]", ".[]", "{}", ".{}").Replace(path),
 		".") {
@@ -33,7 +33,7 @@ func at(s *filters.Schema, path string) *filters.Schema {
 }
 
 // describe writes a schema as text: any, string, [integer], {a: string, …} with … if it is open,
-// {*: string} for a map. A schema within itself is ^.
+// {*: string} for a map. A reference to an enclosing schema is ^.
 func describe(s *filters.Schema) string {
 	var within []*filters.Schema
 	var write func(s *filters.Schema) string
@@ -91,8 +91,8 @@ func readFile(t testing.TB, path string) []byte {
 	return data
 }
 
-// documentOf is a document with the resource things, whose kind is the component Thing, and further
-// components.
+// documentOf returns a document with the resource things, whose kind is the component Thing, and
+// more components.
 func documentOf(thing, components string) string {
 	if components != "" {
 		components = ", " + components

@@ -11,9 +11,9 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// Set finds the schemas of resources. The zero value is empty and ready. It may be read
-// concurrently, not while something is added. The schemas in it are immutable and may be shared
-// with other sets.
+// Set finds the schemas of resources. The zero value is empty and ready for use. It may be read
+// concurrently, but not while schemas are added. Its schemas are immutable and may be shared with
+// other sets.
 type Set struct {
 	entries []entry // best first
 }
@@ -31,7 +31,7 @@ func (e *entry) is(group, version, resource string) bool {
 
 func (e *entry) groupVersion() string { return strings.TrimPrefix(e.group+"/"+e.version, "/") }
 
-// Add takes over what the other set has.
+// Add adds the schemas of the other set.
 func (s *Set) Add(other *Set) {
 	if other == nil {
 		return
@@ -51,17 +51,18 @@ func (s *Set) Add(other *Set) {
 	s.sort()
 }
 
-// AddShortNames says how else a resource is called: documents do not tell.
+// AddShortNames sets the short names of a resource, which documents do not contain.
 func (s *Set) AddShortNames(group, version, resource string, names ...string) {
 	for i := range s.entries {
 		if s.entries[i].is(group, version, resource) {
-			s.entries[i].shortNames = slices.Clone(names) // the old ones may be another set's, too
+			// the old slice may be shared with another set
+			s.entries[i].shortNames = slices.Clone(names)
 		}
 	}
 }
 
-// sort puts the core group first, the others in the order they came, and in each group the most
-// stable version first.
+// sort puts the core group first, the others in the order they were added, and within each group
+// the most stable version first.
 func (s *Set) sort() {
 	rank := map[string]int{"": -1}
 	for _, e := range s.entries {
@@ -75,7 +76,7 @@ func (s *Set) sort() {
 	})
 }
 
-// LookupGVR finds the schema of a resource by its exact name.
+// LookupGVR returns the schema of a resource by its exact name.
 func (s *Set) LookupGVR(group, version, resource string) (*filters.Schema, bool) {
 	for i := range s.entries {
 		if s.entries[i].is(group, version, resource) {
@@ -85,9 +86,9 @@ func (s *Set) LookupGVR(group, version, resource string) (*filters.Schema, bool)
 	return nil, false
 }
 
-// Lookup finds the schema of a resource by a name: pods, Pod, deployments.apps,
-// certificates.v1.cert-manager.io. A name means what it means for an API server that has nothing
-// but the resources of the set.
+// Lookup returns the schema of a resource by a name: pods, Pod, deployments.apps,
+// certificates.v1.cert-manager.io. A name means what it means for an API server that has only the
+// resources of the set.
 func (s *Set) Lookup(resource string) (*filters.Schema, bool) {
 	if e := s.find(resource); e != nil {
 		return e.schema, true
@@ -95,8 +96,7 @@ func (s *Set) Lookup(resource string) (*filters.Schema, bool) {
 	return nil, false
 }
 
-// Name returns the full name of a resource, as in deployments.v1.apps, whichever of its names is
-// given.
+// Name returns the full name of a resource, such as deployments.v1.apps, for any of its names.
 func (s *Set) Name(resource string) (name string, known bool) {
 	e := s.find(resource)
 	if e == nil {

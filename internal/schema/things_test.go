@@ -1,6 +1,6 @@
 package schema
 
-// things are schemas of a resource, with further components, and what they describe.
+// things are schemas of a resource, with more components, and the resulting descriptions.
 var things = map[string]struct{ thing, components, want string }{
 	"nothing is said": {`"description": "a thing"`, "", "any"},
 	"scalars": {

@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// one is a name that two objects have had: a was written at 1, 3 and 5 and deleted at 6, b was
-// written at 8 and 9.
+// one is the history of a name that two objects have had: a was written at 1, 3 and 5 and deleted
+// at 6, b was written at 8 and 9.
 var one = lives{
 	{uid: "a", states: []state{{version: 1, number: "1"}, {version: 3, number: "3"}, {
 		version: 5, number: "5"}}, deleted: true},
@@ -57,7 +57,7 @@ func TestLedgerNoticesWhatIsWrong(t *testing.T) {
 		"the end only": {records: []record{rec(add, "b", 9, 0, missed(1))}},
 		"states left out": {
 			records: []record{addA, rec(update, "a", 5, 1, missed(1)), delA, rec(add, "b", 9, 0)}},
-		"delete of one never told": {
+		"delete of an unknown object": {
 			records: []record{rec(del, "a", 6, 0, missed(3)), addB, updB}},
 		"a delete that was missed": {
 			records: []record{addA, updA3, rec(del, "a", 3, 0, tombstone), addB, updB}},
@@ -68,20 +68,20 @@ func TestLedgerNoticesWhatIsWrong(t *testing.T) {
 			records: []record{addB, rec(resync, "b", 8, 0), updB}, resyncs: true},
 		"a registration after": {
 			records: []record{addA, rec(add, "b", 9, 0, inEpoch(1))}, epoch: 1},
-		"a failed one removed": {
+		"a failed event is discarded": {
 			records: []record{rec(add, "a", 1, 0, failed), rec(add, "b", 9, 0, inEpoch(1))},
 			epoch:   1},
 		"nothing": {
-			want: "the listener was left with nothing, but there is uid b at 9"},
+			want: "the listener ends with nothing, but the server has uid b at 9"},
 		"not the last state": {
 			records: []record{addB},
-			want:    "the listener was left with uid b at 8, but there is uid b at 9"},
+			want:    "the listener ends with uid b at 8, but the server has uid b at 9"},
 		"nothing after registering": {
 			records: []record{addB, updB}, epoch: 1,
-			want: "the listener was left with nothing, but there is uid b at 9"},
+			want: "the listener ends with nothing, but the server has uid b at 9"},
 		"back in time": {records: []record{rec(add, "b", 9, 0), rec(update, "b", 8, 9)},
 			want: "update of uid b at 8, old 9: the object was at 9 before"},
-		"back in time, registered anew": {
+		"back in time, registered again": {
 			records: []record{rec(add, "b", 9, 0), rec(add, "b", 8, 0, inEpoch(1))}, epoch: 1,
 			want: "add of uid b at 8, registration 2: the object was at 9 before"},
 		"after its delete": {
@@ -116,34 +116,34 @@ func TestLedgerNoticesWhatIsWrong(t *testing.T) {
 			want:    "delete of uid a at 6: the listener knew uid b at 8"},
 		"delete never announced": {
 			records: []record{delA},
-			want:    "delete of uid a at 6: the listener was never told of the object, and missed nothing"},
+			want:    "delete of uid a at 6: the listener never got the object, and missed nothing"},
 		"resync not asked for": {
 			records: []record{addB, rec(resync, "b", 8, 0)},
 			want:    "resync of uid b at 8: the listener did not ask for resyncs"},
 		"resync with a change": {
 			records: []record{addB, rec(resync, "b", 9, 0)}, resyncs: true,
 			want: "resync of uid b at 9: the listener knew uid b at 8"},
-		"no update has an old": {
+		"not an update, with an old state": {
 			records: []record{rec(add, "b", 8, 1)},
 			want:    "add of uid b at 8, old 1: only an update has an old state"},
 		"two at a time": {
 			records: []record{addB, rec(update, "b", 9, 8, overlapping)},
-			want:    "update of uid b at 9, old 8 came while the event before it was being handled"},
+			want:    "update of uid b at 9, old 8 came while the previous event was being handled"},
 		"retry overtaken": {
 			records: []record{rec(add, "b", 8, 0, failed), updB},
-			want:    "update of uid b at 9, old 8 came in place of the retry of add of uid b at 8, failed"},
+			want:    "update of uid b at 9, old 8 came instead of the retry of add of uid b at 8, failed"},
 		"retry of nothing": {
 			records: []record{rec(add, "b", 8, 0, attempt(2))},
-			want:    "add of uid b at 8, attempt 2 came in place of the retry of nothing"},
+			want:    "add of uid b at 8, attempt 2 came instead of the retry of nothing"},
 		"retry forgotten": {
 			records: []record{rec(add, "b", 9, 0, failed)},
 			want:    "add of uid b at 9, failed was never retried"},
 		"unknown uid": {
 			records: []record{rec(add, "c", 8, 0)},
-			want:    "add of uid c at 8: there never was a uid c"},
+			want:    "add of uid c at 8: uid c never existed"},
 		"unknown version": {
 			records: []record{rec(add, "a", 2, 0)},
-			want:    "add of uid a at 2: nobody has written version 2 of uid a"},
+			want:    "add of uid a at 2: version 2 of uid a was never written"},
 		"another's content": {
 			records: []record{rec(add, "a", 1, 0, number("3"))},
 			want:    `add of uid a at 1: version 1 was written with number "1", but came with "3"`},
@@ -155,7 +155,7 @@ func TestLedgerNoticesWhatIsWrong(t *testing.T) {
 			want:    "delete of uid a at 8: uid a was not deleted at 8"},
 		"delete of what lives": {
 			records: []record{addB, rec(del, "b", 8, 0, tombstone)},
-			want:    "delete of uid b at 8, final state unknown: nobody has deleted uid b"},
+			want:    "delete of uid b at 8, final state unknown: uid b was never deleted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLedger(c.resyncs)
@@ -194,7 +194,7 @@ func TestLedgerNotesDeliveries(t *testing.T) {
 	l.begin(&first, at)
 	l.end(&first, true)
 	l.begin(&again, at)
-	l.begin(&second, at) // while again is being handled
+	l.begin(&second, at) // while the retry is being handled
 	l.end(&second, false)
 	want := `  00:00:00.000 add of uid b at 8, initial, failed
   00:00:00.000 add of uid b at 8, initial, attempt 2
@@ -219,7 +219,7 @@ func TestCountersThatDoNotAddUp(t *testing.T) {
 		"right": {func(*informer.SubscriptionStats) {}, nil},
 		"one lost": {func(s *informer.SubscriptionStats) {
 			s.Offered++
-		}, []string{"Offered and what became of it: 10, want 11"}},
+		}, []string{"Offered and its outcomes: 10, want 11"}},
 		"coalesced without a word": {
 			func(s *informer.SubscriptionStats) { s.Coalesced++; s.Offered++ },
 			[]string{"Missed of all events, as Coalesced: 3, want 4"}},

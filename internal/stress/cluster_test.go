@@ -32,8 +32,8 @@ type cluster struct {
 	gate     gate
 }
 
-// gate keeps the informer away from an API server that the writers still reach, so that it misses
-// what they do there.
+// gate cuts the informer off from an API server that the writers still reach, so that it misses
+// their changes.
 type gate struct {
 	mu   sync.Mutex
 	shut bool
@@ -46,7 +46,7 @@ func (g *gate) set(shut bool) {
 	g.shut = shut
 	if shut {
 		for b := range g.open {
-			_ = b.ReadCloser.Close() // its reader learns of it
+			_ = b.ReadCloser.Close() // its reader gets an error
 		}
 	}
 }
@@ -57,7 +57,7 @@ func (g *gate) isShut() bool {
 	return g.shut
 }
 
-// wrap refuses requests while the gate is shut, as a server that is not there does.
+// wrap fails requests while the gate is shut, like an unreachable server.
 func (g *gate) wrap(next http.RoundTripper) http.RoundTripper { return gated{g, next} }
 
 type gated struct {
@@ -89,7 +89,7 @@ func (g gated) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// gatedBody ends, when the gate is shut, as one whose server has gone.
+// gatedBody ends when the gate is shut, like a body whose server has gone.
 type gatedBody struct {
 	io.ReadCloser
 	gate *gate
@@ -110,7 +110,7 @@ func (b *gatedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// startCluster starts a control plane that ends, with all connections to it, when the test does.
+// startCluster starts a control plane that ends with the test, as do all connections to it.
 func startCluster(ctx context.Context, t *testing.T) *cluster {
 	t.Helper()
 	bin, err := devclusterBin()
@@ -144,7 +144,8 @@ func startCluster(ctx context.Context, t *testing.T) *cluster {
 	return c
 }
 
-// closeIdle ends the connections of a client of client-go's. Those of informer.Client are its own.
+// closeIdle closes the idle connections of a client-go client. informer.Client has its own
+// connections.
 func closeIdle(client *http.Client) { utilnet.CloseIdleConnectionsFor(client.Transport) }
 
 func (c *cluster) newClient(t *testing.T) *informer.Client {
@@ -158,7 +159,7 @@ func (c *cluster) newClient(t *testing.T) *informer.Client {
 	return client
 }
 
-// run runs one of devcluster's commands to the end.
+// run runs one of devcluster's commands to completion.
 func (c *cluster) run(ctx context.Context, command string) (stdout string, err error) {
 	var out, errOut bytes.Buffer
 	cmd := exec.CommandContext(ctx, c.bin, command, "--dir", c.dir)
@@ -169,9 +170,9 @@ func (c *cluster) run(ctx context.Context, command string) (stdout string, err e
 	return out.String(), nil
 }
 
-// restart ends the API server and brings it back. The informer loses it as soon as missed is
-// called, while the writers go on; so the new server, whose history begins with itself, can never
-// tell the informer what it has missed.
+// restart ends the API server and starts it again. The informer is cut off as soon as missed is
+// called, while the writers continue; the new server, whose history starts with itself, can never
+// report what the informer has missed.
 func (c *cluster) restart(ctx context.Context, how restart, missed func() error) error {
 	c.gate.set(true)
 	defer c.gate.set(false)
@@ -187,7 +188,8 @@ func (c *cluster) restart(ctx context.Context, how restart, missed func() error)
 	return err
 }
 
-// killAPIServer ends it without warning, as a crash would, and returns when its port is free.
+// killAPIServer ends the API server without warning, as a crash would, and returns when its port is
+// free.
 func (c *cluster) killAPIServer(ctx context.Context) error {
 	status, err := c.run(ctx, "status")
 	if err != nil {
@@ -210,8 +212,8 @@ func (c *cluster) killAPIServer(ctx context.Context) error {
 	return fmt.Errorf("devcluster status does not know kube-apiserver:\n%s", status)
 }
 
-// listening: somebody has the API server's port. A killed process keeps it until the last of its
-// threads is gone, which may be after the process has become a zombie.
+// listening reports whether a process has the API server's port. A killed process keeps it until
+// its last thread has ended, which may be after the process has become a zombie.
 func (c *cluster) listening() bool {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.config.Host, "https://"))
 	if err != nil {

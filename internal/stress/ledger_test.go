@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// ledger is all that one listener was given.
+// ledger is the deliveries that one listener got.
 type ledger struct {
 	resyncs bool // the listener has asked for them
 
@@ -26,13 +26,13 @@ type ledger struct {
 
 type counts struct {
 	deliveries, retried, done                      uint64
-	missed, initials, tombstones, deletes, resyncs uint64 // of those that are done
+	missed, initials, tombstones, deletes, resyncs uint64 // of the finished ones
 }
 
-// history is what a ledger has of one object's name.
+// history is a ledger's content for one object name.
 type history struct {
 	records []record
-	busy    bool // a worker has an event of it
+	busy    bool // a worker is handling an event of it
 }
 
 // record is one delivery.
@@ -45,7 +45,7 @@ type record struct {
 	old                        uint64 // version of Event.Old
 	number                     string
 	attempt                    int
-	retried                    bool // the worker asked for it again
+	retried                    bool // the worker requested a retry
 	overlaps                   bool // another delivery of the object was not yet done
 	epoch                      int
 	at                         time.Time
@@ -55,7 +55,7 @@ func newLedger(resyncs bool) *ledger {
 	return &ledger{resyncs: resyncs, keys: map[event.Key]*history{}}
 }
 
-// begin notes a delivery that a worker has got, and gives how many there were.
+// begin records a delivery to a worker, and returns the number of deliveries so far.
 func (l *ledger) begin(d *informer.Delivery, at time.Time) (nth uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *ledger) begin(d *informer.Delivery, at time.Time) (nth uint64) {
 	return l.counts.deliveries
 }
 
-// end notes what the worker is about to say of it.
+// end records the worker's result of a delivery, before it is returned.
 func (l *ledger) end(d *informer.Delivery, retried bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,8 +104,8 @@ func (c *counts) add(e event.Event) {
 	}
 }
 
-// renew: from now on the listener knows nothing. No worker has an event of the registration before,
-// but the one that calls it.
+// renew starts a new registration, which knows nothing. No worker has an event of the previous one,
+// except the caller.
 func (l *ledger) renew() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,7 +132,7 @@ func newRecord(d *informer.Delivery, epoch int, overlaps bool, at time.Time) rec
 	return r
 }
 
-// versionOf is 0 for what no API server gives: a version that is no number.
+// versionOf returns the object's version, or 0 if it is not a number, which no API server sends.
 func versionOf(o *object.Object) uint64 {
 	n, err := strconv.ParseUint(o.ResourceVersion(), 10, 64)
 	if err != nil {
@@ -143,7 +143,7 @@ func versionOf(o *object.Object) uint64 {
 
 func numberOf(o *object.Object) string { return o.Value().Get("data").Get(numberField).Text() }
 
-// known gives what the listener believes to exist.
+// known returns the objects that exist as far as the listener knows.
 func (l *ledger) known() final {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -156,7 +156,7 @@ func (l *ledger) known() final {
 	return f
 }
 
-// of gives a copy of what there is of one object's name.
+// of returns a copy of the history of one object name.
 func (l *ledger) of(key event.Key) *history {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,25 +166,25 @@ func (l *ledger) of(key event.Key) *history {
 	return &history{}
 }
 
-// check gives the first thing that is wrong with what the listener was told of one object's name.
-// written is what there really was, and end what there is now.
+// check returns the first error in the deliveries of one object name. written is the true history,
+// and end the final state.
 func (l *ledger) check(h *history, written lives, end identity) error {
-	var is identity              // what the listener believes to exist
+	var is identity              // the object that exists as far as the listener knows
 	last := map[string]uint64{}  // the last version of each uid
 	deleted := map[string]bool{} // by uid
 	epoch := 0
-	var failed *record // waits for its retry
+	var failed *record // waiting for its retry
 	for i := range h.records {
 		r := &h.records[i]
 		if r.overlaps {
-			return fmt.Errorf("%s came while the event before it was being handled", r)
+			return fmt.Errorf("%s came while the previous event was being handled", r)
 		}
 		if r.epoch != epoch {
 			epoch, is, failed = r.epoch, identity{}, nil
 		}
 		if failed != nil || r.attempt > 1 {
 			if failed == nil || r.attempt != failed.attempt+1 || r.state() != failed.state() {
-				return fmt.Errorf("%s came in place of the retry of %s", r, failed)
+				return fmt.Errorf("%s came instead of the retry of %s", r, failed)
 			}
 		} else if err := l.follows(r, is, last, deleted); err != nil {
 			return fmt.Errorf("%s: %w", r, err)
@@ -210,12 +210,12 @@ func (l *ledger) check(h *history, written lives, end identity) error {
 		return fmt.Errorf("%s was never retried", failed)
 	}
 	if is != end {
-		return fmt.Errorf("the listener was left with %s, but there is %s", is, end)
+		return fmt.Errorf("the listener ends with %s, but the server has %s", is, end)
 	}
 	return nil
 }
 
-// follows tells what is wrong with r as the next event for a listener that believes in is.
+// follows checks that r can be the next event for a listener that knows is.
 func (l *ledger) follows(r *record, is identity, last map[string]uint64,
 	deleted map[string]bool) error {
 	switch {
@@ -243,7 +243,7 @@ func (l *ledger) follows(r *record, is identity, last map[string]uint64,
 	case event.Delete:
 		switch {
 		case is == (identity{}) && r.missed == 0:
-			return errors.New("the listener was never told of the object, and missed nothing")
+			return errors.New("the listener never got the object, and missed nothing")
 		case is != (identity{}) && is.uid != r.uid:
 			return fmt.Errorf("the listener knew %s", is)
 		}
@@ -258,7 +258,7 @@ func (l *ledger) follows(r *record, is identity, last map[string]uint64,
 	return nil
 }
 
-// state is what has to be the same in a retry.
+// state returns the fields that must be the same in a retry.
 func (r *record) state() record {
 	return record{op: r.op, initial: r.initial, finalStateUnknown: r.finalStateUnknown,
 		missed: r.missed,

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// size is how much is done.
+// size is the amount of work.
 type size struct {
 	objects  int
 	writers  int
@@ -24,7 +24,7 @@ type size struct {
 	seed     uint64
 }
 
-// restart is a way for the API server to go away and come back.
+// restart is a way to restart the API server.
 type restart string
 
 const (
@@ -37,7 +37,7 @@ func (s size) String() string {
 		s.objects, s.writers, s.duration, s.restarts)
 }
 
-// sizeFromEnv reads what the package comment lists.
+// sizeFromEnv reads the environment variables that the package comment lists.
 func sizeFromEnv() (size, error) {
 	s := size{
 		objects: 500, writers: 8, duration: 10 * time.Second, restarts: []restart{killed},
@@ -50,19 +50,19 @@ func sizeFromEnv() (size, error) {
 		s.objects, s.duration, s.resync = 5000, time.Minute, 5*time.Second
 		s.restarts = []restart{gracefully, killed, gracefully}
 	default:
-		return s, fmt.Errorf("STRESS=%s: there is only STRESS=full", full)
+		return s, fmt.Errorf("STRESS=%s: only STRESS=full is allowed", full)
 	}
 	if text := os.Getenv("STRESS_SECONDS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return s, fmt.Errorf("STRESS_SECONDS=%s: give a number of at least 1", text)
+			return s, fmt.Errorf("STRESS_SECONDS=%s: want a number of at least 1", text)
 		}
 		s.duration = time.Duration(n) * time.Second
 	}
 	if text := os.Getenv("STRESS_SEED"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
-			return s, fmt.Errorf("STRESS_SEED=%s: give a number from 0", text)
+			return s, fmt.Errorf("STRESS_SEED=%s: want a number of at least 0", text)
 		}
 		s.seed = n
 	}

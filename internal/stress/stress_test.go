@@ -19,12 +19,12 @@ import (
 )
 
 // patience is how long the informer may take to come back after the last restart, in two waits of
-// up to a minute, and the listeners to work off what they have.
+// up to a minute, and the listeners to finish their events.
 const patience = 4 * time.Minute
 
 func TestEveryListenerSeesTheLastStateOfEachObjectInOrder(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the stress test needs a control plane; with -short there is none")
+		t.Skip("the stress test needs a control plane; skipped with -short")
 	}
 	s, err := sizeFromEnv()
 	if err != nil {
@@ -55,8 +55,8 @@ func TestEveryListenerSeesTheLastStateOfEachObjectInOrder(t *testing.T) {
 	r.figures(t)
 }
 
-// untilInterrupted gives a context that leaves time to stop the control plane, when the tests are
-// interrupted or go test is about to end them without a word.
+// untilInterrupted returns a context that ends early enough to stop the control plane when the
+// tests are interrupted, or when go test is about to kill them.
 func untilInterrupted(t *testing.T) context.Context {
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	t.Cleanup(stop)
@@ -69,7 +69,7 @@ func untilInterrupted(t *testing.T) context.Context {
 	return ctx
 }
 
-// run is the story and who is in it.
+// run is one run of the test.
 type run struct {
 	size
 	cluster  *cluster
@@ -85,8 +85,8 @@ func (r *run) subject(name string) *subject {
 	return r.subjects[slices.IndexFunc(r.subjects, func(s *subject) bool { return s.name == name })]
 }
 
-// play tells the story, and gives what there is at its end. When it returns, everything that it has
-// started has ended.
+// play runs the test, and returns the final state. When it returns, everything that it has started
+// has ended.
 func (r *run) play(ctx context.Context, t *testing.T) (end final, err error) {
 	if err := createNamespaces(ctx, r.cluster.writers); err != nil {
 		return nil, err
@@ -97,13 +97,13 @@ func (r *run) play(ctx context.Context, t *testing.T) (end final, err error) {
 	group, ctx := newGroup(ctx)
 	defer func() {
 		if failed := group.stop(); errors.Is(err, context.Canceled) {
-			err = failed // and has stopped the rest
+			err = failed // it has stopped the rest
 		}
 	}()
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	var factory sync.WaitGroup
-	factory.Go(func() { _ = r.world.factory.Run(running) }) // it only ends
+	factory.Go(func() { _ = r.world.factory.Run(running) }) // the error is the context's
 	defer factory.Wait()
 	defer stop()
 	for _, s := range r.subjects {
@@ -126,7 +126,8 @@ func (r *run) play(ctx context.Context, t *testing.T) (end final, err error) {
 		return nil, err
 	}
 	if key, have, want, differ := r.world.truth.living().differs(end); differ {
-		return nil, fmt.Errorf("the test itself is wrong: it knows %s as %s, and there is %s", key,
+		return nil, fmt.Errorf(
+			"the test itself is wrong: it expects %s as %s, but the server has %s", key,
 			want, have)
 	}
 	begun := time.Now()
@@ -146,7 +147,7 @@ func (r *run) play(ctx context.Context, t *testing.T) (end final, err error) {
 	return end, group.wait()
 }
 
-// fill has all writers create their objects.
+// fill makes all writers create their objects.
 func (r *run) fill(ctx context.Context, share float64) error {
 	group, ctx := newGroup(ctx)
 	for _, w := range r.writers {
@@ -155,7 +156,7 @@ func (r *run) fill(ctx context.Context, share float64) error {
 	return group.wait()
 }
 
-// change has the writers change things, while the API server restarts and listeners come and go.
+// change makes the writers change objects, while the API server restarts and listeners come and go.
 func (r *run) change(ctx context.Context, t *testing.T) error {
 	defer close(r.world.written)
 	begun := time.Now()
@@ -189,9 +190,9 @@ func (r *run) change(ctx context.Context, t *testing.T) error {
 	return err
 }
 
-// restart restarts the API server once the informer is back from the restart before: one that
-// nobody watches shows little. The informer's backoff stays high for minutes, so that it is away
-// the longer the more often this happens, and the writers have to go on for longer than the
+// restart restarts the API server once the informer is back from the previous restart: a restart
+// that nobody observes tests little. The informer's backoff stays high for minutes, so it is away
+// the longer the more often this happens, and the writers have to continue for longer than the
 // duration.
 func (r *run) restart(ctx context.Context, t *testing.T, i int) error {
 	if err := until(ctx, func() bool {
@@ -206,8 +207,9 @@ func (r *run) restart(ctx context.Context, t *testing.T, i int) error {
 	return err
 }
 
-// untilShown has the writers go on until each listener has met what it is there for. On a busy
-// machine they write so little that it takes longer. What does not come at all is found in the end.
+// untilShown makes the writers continue until each listener has met the fault that it tests. On a
+// busy machine they write so little that this takes longer. A fault that never occurs is reported
+// at the end.
 func (r *run) untilShown(ctx context.Context) error {
 	patient, giveUp := context.WithTimeout(ctx, patience)
 	defer giveUp()
@@ -220,13 +222,13 @@ func (r *run) untilShown(ctx context.Context) error {
 	return err
 }
 
-// muchWritten waits until so many objects were changed that some of them were deleted.
+// muchWritten waits until so many objects have been changed that some of them have been deleted.
 func (r *run) muchWritten(ctx context.Context) error {
 	enough := r.world.truth.count() + 100
 	return r.world.untilWritten(ctx, func() bool { return r.world.truth.count() >= enough })
 }
 
-// atTimes divides the duration into equal parts, and does something at the end of each.
+// atTimes divides the duration into equal parts, and calls do at the end of each.
 func (r *run) atTimes(ctx context.Context, parts int, do func(i int) error) error {
 	begun := time.Now()
 	for i := range parts {
@@ -261,7 +263,7 @@ func (r *run) problems(end final) []string {
 			if !slices.Equal(s.ledger.of(key).sights(), first.ledger.of(key).sights()) {
 				found = append(found,
 					fmt.Sprintf(
-						"listeners %s and %s have missed nothing and seen different things of %s\n%s%s",
+						"listeners %s and %s have missed nothing but have seen different events of %s\n%s%s",
 						s.name, first.name, key, s.story(key), first.story(key)))
 				break
 			}
@@ -270,19 +272,19 @@ func (r *run) problems(end final) []string {
 	return append(found, r.tooCalm(first.ledger.counts)...)
 }
 
-// tooCalm tells what the informer should have met and has not.
+// tooCalm returns what the informer should have met and has not.
 func (r *run) tooCalm(c counts) (found []string) {
 	if want := uint64(1 + len(r.restarts)); r.status.Lists < want {
 		found = append(found, fmt.Sprintf(
-			"the run shows nothing: the informer has made %d lists, want %d", r.status.Lists, want))
+			"the run tests nothing: the informer has made %d lists, want %d", r.status.Lists, want))
 	}
 	if c.tombstones == 0 {
-		found = append(found, "the run shows nothing: the informer has missed no deletion")
+		found = append(found, "the run tests nothing: the informer has missed no deletion")
 	}
 	return found
 }
 
-// figures prints what there was.
+// figures prints statistics.
 func (r *run) figures(t *testing.T) {
 	var b strings.Builder
 	names, unclear, alive := 0, 0, len(r.world.truth.living())
@@ -293,7 +295,7 @@ func (r *run) figures(t *testing.T) {
 		names += len(ls)
 	}
 	fmt.Fprintf(&b, "%s\n", r.size)
-	fmt.Fprintf(&b, "%d writes in all, the changes in %v; %d objects lived, %d are alive; the outcome of %d requests had to be looked for\n",
+	fmt.Fprintf(&b, "%d writes in all, the changes in %v; %d objects lived, %d are alive; the outcome of %d requests was unclear\n",
 		r.world.truth.count(), r.changing.Round(time.Millisecond), names, alive, unclear)
 	fmt.Fprintf(&b, "informer: %d lists, %d watches, %d events, %d skipped; converged %v after the last write\n",
 		r.status.Lists, r.status.Watches, r.status.Events, r.status.Skipped,
@@ -317,8 +319,8 @@ func (r *run) figures(t *testing.T) {
 	t.Log(b.String())
 }
 
-// staleness gives, in order, how long after the answer to the writer the fast listener had each
-// state that it was given later than that.
+// staleness returns, sorted, the delays between the response to the writer and the fast listener's
+// delivery, for each state delivered later than its response.
 func (r *run) staleness() []time.Duration {
 	var lags []time.Duration
 	for key, h := range r.subject("fast").ledger.keys {

@@ -16,14 +16,14 @@ type subject struct {
 	name    string
 	config  informer.SubscriptionConfig
 	workers int
-	// pace holds a worker up in its handler; nil lets it run.
+	// pace delays a worker in its handler; nil does not.
 	pace func(ctx context.Context, s *subject, nth uint64) error
-	// failEvery: every so many deliveries one fails; 0 is never.
+	// failEvery: one of so many deliveries fails; 0 means never.
 	failEvery uint64
-	// renewEvery: after so many deliveries the handler removes its registration and registers anew;
-	// 0 is never.
+	// renewEvery: after so many deliveries the handler removes its registration and registers
+	// again; 0 means never.
 	renewEvery uint64
-	// exercised tells what the listener has not met yet of the fault it is there for, "" if it has.
+	// exercised returns what the listener has not met yet of the fault it tests, "" if it has.
 	exercised func(counts, informer.SubscriptionStats) string
 
 	world    *world
@@ -34,10 +34,10 @@ type subject struct {
 	reg *informer.Registration
 }
 
-// retryAfter is short, so that retries meet the events that wait behind them.
+// retryAfter is short, so that retries meet the events queued behind them.
 const retryAfter = 5 * time.Millisecond
 
-// subjects are the kinds of listeners. All but the late one are there from the start.
+// subjects returns the kinds of listeners. All but the late one are there from the start.
 func subjects(s size, spillDir string) []*subject {
 	met := func(what string, when bool) string {
 		if when {
@@ -86,7 +86,7 @@ func subjects(s size, spillDir string) []*subject {
 			}},
 		{name: late, config: informer.SubscriptionConfig{Capacity: 64},
 			exercised: func(c counts, _ informer.SubscriptionStats) string {
-				return met("found nothing stored", c.initials > 0)
+				return met("found nothing in the store", c.initials > 0)
 			}},
 		{name: renewed, config: informer.SubscriptionConfig{Capacity: 64}, workers: 2,
 			pace: behindWriters(2), exercised: discarded},
@@ -105,7 +105,7 @@ const (
 	renewed = "renewed"
 )
 
-// behindWriters lets a listener handle one event for so many writes, as long as there are writes.
+// behindWriters makes a listener handle one event for so many writes, as long as there are writes.
 func behindWriters(writes uint64) func(context.Context, *subject, uint64) error {
 	return func(ctx context.Context, s *subject, nth uint64) error {
 		return s.world.untilWritten(ctx, func() bool {
@@ -114,7 +114,7 @@ func behindWriters(writes uint64) func(context.Context, *subject, uint64) error 
 	}
 }
 
-// untilFull lets a listener stand still, every so many events, until it has no room.
+// untilFull makes a listener pause, every so many events, until its buffer is full.
 func untilFull(every uint64) func(context.Context, *subject, uint64) error {
 	return func(ctx context.Context, s *subject, nth uint64) error {
 		if nth%every != 0 {
@@ -151,12 +151,12 @@ func (s *subject) registration() *informer.Registration {
 	return s.reg
 }
 
-// renew removes the registration from outside of the handlers, and registers anew when they are
-// done with what they had.
+// renew removes the registration from outside of the handlers, and registers again when they have
+// finished their events.
 func (s *subject) renew(ctx context.Context) error {
 	s.registration().Remove()
 	if err := until(ctx, func() bool { return s.listener.Stats().Held == 0 }); err != nil {
-		return fmt.Errorf("%s: events are left after the removal: %w", s.name, err)
+		return fmt.Errorf("%s: events remain after the removal: %w", s.name, err)
 	}
 	s.ledger.renew()
 	return s.register()
@@ -205,7 +205,7 @@ func (s *subject) work(ctx context.Context) error {
 	}
 }
 
-// problems gives what is wrong at the end, with the histories, for at most a few objects.
+// problems returns the errors at the end, with the histories of a few objects at most.
 func (s *subject) problems(tr *truth, end final) []string {
 	const most = 3
 	var found []string
@@ -226,7 +226,7 @@ func (s *subject) problems(tr *truth, end final) []string {
 	}
 	for key := range s.ledger.keys {
 		if tr.lives[key] == nil {
-			say("was told of %s, which nobody ever wrote", key)
+			say("got %s, which was never written", key)
 		}
 	}
 	c, epochs := s.ledger.snapshot()
@@ -235,12 +235,12 @@ func (s *subject) problems(tr *truth, end final) []string {
 		say("%s\n%+v\n%+v", problem, stats, c)
 	}
 	if lacks := s.lacks(); lacks != "" {
-		say("the run shows nothing: it %s\n%+v", lacks, stats)
+		say("the run tests nothing: it %s\n%+v", lacks, stats)
 	}
 	return found
 }
 
-// lacks says what the listener has not met yet of the fault it is there for, "" if it has.
+// lacks returns what the listener has not met yet of the fault it tests, "" if it has.
 func (s *subject) lacks() string {
 	if s.exercised == nil {
 		return ""
@@ -249,14 +249,14 @@ func (s *subject) lacks() string {
 	return s.exercised(c, s.listener.Stats())
 }
 
-// story tells what the listener was told of an object's name, and what there was to tell.
+// story returns the deliveries of an object name, and its true history.
 func (s *subject) story(key event.Key) string {
-	return fmt.Sprintf("%s was told:\n%swritten was:\n%s", s.name, s.ledger.of(key),
+	return fmt.Sprintf("%s got:\n%sthe writers wrote:\n%s", s.name, s.ledger.of(key),
 		s.world.truth.of(key))
 }
 
-// unaccounted gives what does not add up between a listener's counters and its ledger, once
-// everything is done.
+// unaccounted returns the differences between a listener's counters and its ledger, once everything
+// is done.
 func unaccounted(c counts, s informer.SubscriptionStats, removed bool) []string {
 	var found []string
 	same := func(what string, have, want uint64) {
@@ -264,12 +264,12 @@ func unaccounted(c counts, s informer.SubscriptionStats, removed bool) []string 
 			found = append(found, fmt.Sprintf("%s: %d, want %d", what, have, want))
 		}
 	}
-	same("Offered and what became of it", s.Done+s.Coalesced+s.Dropped+s.Discarded, s.Offered)
+	same("Offered and its outcomes", s.Done+s.Coalesced+s.Dropped+s.Discarded, s.Offered)
 	same("Done", s.Done, c.done)
 	same("Retried", s.Retried, c.retried)
 	same("Held, Marked, Backlog and OnDisk", uint64(s.Held+s.Marked+s.Backlog+s.OnDisk), 0)
 	if removed {
-		// What was discarded may have had a Missed.
+		// Discarded events may have had a Missed.
 		return found
 	}
 	same("Discarded", s.Discarded, 0)

@@ -10,15 +10,15 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// truth is what the API server has answered the writers: every state that was ever written. Each
-// object has one writer, so that its states come in their order.
+// truth is every state that was written, as the API server has confirmed it to the writers. Each
+// object has one writer, so its states are recorded in order.
 type truth struct {
 	mu     sync.Mutex
 	lives  map[event.Key][]life
 	writes int
 }
 
-// life is one object from its creation to its deletion; several may have had one name.
+// life is one object from its creation to its deletion; several may have had the same name.
 type life struct {
 	uid     string
 	states  []state
@@ -27,13 +27,13 @@ type life struct {
 
 type state struct {
 	version uint64 // its resourceVersion
-	number  string // what the writer has put into it, different for each state of a name
+	number  string // its content, different for each state of a name
 	at      time.Time
 }
 
 func newTruth() *truth { return &truth{lives: map[event.Key][]life{}} }
 
-// wrote takes a state that the API server has confirmed. It is not told twice.
+// wrote records a state that the API server has confirmed. It is called once for each.
 func (tr *truth) wrote(key event.Key, uid string, s state) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -47,7 +47,7 @@ func (tr *truth) wrote(key event.Key, uid string, s state) {
 	tr.lives[key] = lives
 }
 
-// deleted: the object that has the name now is gone.
+// deleted records that the current object with the name is gone.
 func (tr *truth) deleted(key event.Key) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -62,7 +62,7 @@ func (tr *truth) count() int {
 	return tr.writes
 }
 
-// of gives a copy of all that has had one name.
+// of returns a copy of the lives of one name.
 func (tr *truth) of(key event.Key) lives {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -73,7 +73,7 @@ func (tr *truth) of(key event.Key) lives {
 	return copied
 }
 
-// living gives the objects there are, as far as the writers know.
+// living returns the existing objects, as far as the writers know.
 func (tr *truth) living() final {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -89,7 +89,7 @@ func (tr *truth) living() final {
 // final is the state of all objects at the end.
 type final map[event.Key]identity
 
-// identity names one state of one object. The zero identity is none.
+// identity is one state of one object. The zero identity is no object.
 type identity struct {
 	uid     string
 	version uint64
@@ -102,7 +102,7 @@ func (id identity) String() string {
 	return fmt.Sprintf("uid %s at %d", id.uid, id.version)
 }
 
-// differs gives a key in which two differ, with what there is.
+// differs returns a key in which the two differ, with both values.
 func (f final) differs(other final) (key event.Key, have, want identity, differ bool) {
 	for key, want := range f {
 		if other[key] != want {
@@ -117,21 +117,21 @@ func (f final) differs(other final) (key event.Key, have, want identity, differ 
 	return event.Key{}, identity{}, identity{}, false
 }
 
-// lives is all that has had one name, in order.
+// lives is the objects that have had one name, in order.
 type lives []life
 
-// real tells whether what a record says was ever so.
+// real returns an error if the state of a record never existed.
 func (ls lives) real(r record) error {
 	for i, l := range ls {
 		if l.uid != r.uid {
 			continue
 		}
 		if r.op == event.Delete && !l.deleted {
-			return fmt.Errorf("nobody has deleted uid %s", r.uid)
+			return fmt.Errorf("uid %s was never deleted", r.uid)
 		}
 		last := l.states[len(l.states)-1]
 		if r.op == event.Delete && !r.finalStateUnknown {
-			// The server gives the deletion a version of its own.
+			// The server assigns the deletion its own version.
 			if r.version <= last.version || i+1 < len(ls) &&
 				r.version >= ls[i+1].states[0].version {
 				return fmt.Errorf("uid %s was not deleted at %d", r.uid, r.version)
@@ -143,9 +143,9 @@ func (ls lives) real(r record) error {
 				return sameContent(r, s)
 			}
 		}
-		return fmt.Errorf("nobody has written version %d of uid %s", r.version, r.uid)
+		return fmt.Errorf("version %d of uid %s was never written", r.version, r.uid)
 	}
-	return fmt.Errorf("there never was a uid %s", r.uid)
+	return fmt.Errorf("uid %s never existed", r.uid)
 }
 
 func sameContent(r record, s state) error {
@@ -156,7 +156,7 @@ func sameContent(r record, s state) error {
 	return nil
 }
 
-// last is how many lines of a history are printed.
+// lastLines is how many lines of a history are printed.
 const lastLines = 40
 
 func (ls lives) String() string {

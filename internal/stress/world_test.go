@@ -18,14 +18,14 @@ var configMaps = informer.Resource{
 	Kind:                 "ConfigMap",
 }
 
-// world is what the listeners' handlers know of the test.
+// world is the state of the test that the listeners' handlers use.
 type world struct {
 	factory *informer.Factory
 	truth   *truth
 	written chan struct{} // closed when the writers have ended
 }
 
-// writing: the writers have not ended.
+// writing reports whether the writers have not ended.
 func (w *world) writing() bool {
 	select {
 	case <-w.written:
@@ -40,7 +40,7 @@ func (w *world) untilWritten(ctx context.Context, holds func() bool) error {
 	return until(ctx, func() bool { return holds() || !w.writing() })
 }
 
-// until is for what tells nobody when it changes: it asks again and again.
+// until polls a condition that has no notification.
 func until(ctx context.Context, holds func() bool) error {
 	if holds() {
 		return nil
@@ -57,7 +57,7 @@ func until(ctx context.Context, holds func() bool) error {
 	return nil
 }
 
-// converge waits until the informer's store and all listeners have arrived at the end.
+// converge waits until the informer's store and all listeners have the final state.
 func converge(ctx context.Context, subjects []*subject, end final) error {
 	lag := "nothing was compared"
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -80,15 +80,16 @@ func lagging(subjects []*subject, end final) string {
 		return err.Error()
 	}
 	if key, have, want, differ := end.differs(have); differ {
-		return fmt.Sprintf("the store has %s as %s, and there is %s", key, have, want)
+		return fmt.Sprintf("the store has %s as %s, but the server has %s", key, have, want)
 	}
 	for _, s := range subjects {
 		if key, have, want, differ := end.differs(s.ledger.known()); differ {
-			return fmt.Sprintf("listener %s knows %s as %s, and there is %s\n%+v\n%s", s.name, key,
+			return fmt.Sprintf("listener %s knows %s as %s, but the server has %s\n%+v\n%s", s.name,
+				key,
 				have, want, s.listener.Stats(), s.story(key))
 		}
 		if !s.registration().HasSynced() {
-			return fmt.Sprintf("listener %s is not done with its first list\n%+v", s.name,
+			return fmt.Sprintf("listener %s has not finished its first list\n%+v", s.name,
 				s.listener.Stats())
 		}
 	}
@@ -109,7 +110,7 @@ func stored(lister informer.Lister) (final, error) {
 	return f, nil
 }
 
-// goroutines are a group of which the first that fails stops all.
+// goroutines is a group of goroutines; the first one that fails stops all.
 type goroutines struct {
 	cancel context.CancelFunc
 	all    sync.WaitGroup
@@ -117,7 +118,7 @@ type goroutines struct {
 	err    error // of the first that failed
 }
 
-// newGroup gives a group and the context of its goroutines.
+// newGroup returns a group and the context of its goroutines.
 func newGroup(ctx context.Context) (*goroutines, context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	return &goroutines{cancel: cancel}, ctx
@@ -132,7 +133,7 @@ func (g *goroutines) start(f func() error) {
 	})
 }
 
-// wait waits until all have ended, and gives why the first has failed.
+// wait waits until all have ended, and returns the first error.
 func (g *goroutines) wait() error {
 	g.all.Wait()
 	g.cancel()
@@ -145,8 +146,7 @@ func (g *goroutines) stop() error {
 	return g.wait()
 }
 
-// sight is one event as every listener that missed nothing must have seen it, however it was
-// handled.
+// sight is one event as every listener that missed nothing must have seen it, whatever its retries.
 type sight struct {
 	op                event.Op
 	uid               string

@@ -21,28 +21,28 @@ import (
 const (
 	namespaces  = 4
 	numberField = "n" // of a ConfigMap's data
-	// requestTimeout ends a request that a server has taken and no longer answers.
+	// requestTimeout ends a request that a server has accepted and no longer answers.
 	requestTimeout = 10 * time.Second
-	// retryPause is between two requests while the server is away.
+	// retryPause is the time between two requests while the server is away.
 	retryPause = 50 * time.Millisecond
 )
 
 func namespace(i int) string { return fmt.Sprintf("stress-%d", i%namespaces) }
 
-// ours: the API server has ConfigMaps of its own, which no writer writes.
+// ours reports whether the test has written the object: the API server has ConfigMaps of its own.
 func ours(key event.Key) bool { return strings.HasPrefix(key.Namespace, "stress-") }
 
-// writer changes objects that no other writer changes. It looks after each request whose outcome it
-// does not know, so that truth has every state.
+// writer changes objects that no other writer changes. It checks the outcome of each request that
+// failed, so that truth has every state.
 type writer struct {
 	client  dynamic.Interface
 	truth   *truth
 	rng     *rand.Rand
 	objects []*objectText
-	unclear int // requests whose outcome it had to look for
+	unclear int // requests whose outcome had to be checked
 }
 
-// object is a name and what has it now.
+// objectText is a name and its current object.
 type objectText struct {
 	key     event.Key
 	number  int
@@ -66,7 +66,7 @@ func newWriters(client dynamic.Interface, tr *truth, s size) []*writer {
 	return writers
 }
 
-// fill creates those of the objects that are not there yet, up to a share of all.
+// fill creates the missing objects, up to a share of all.
 func (w *writer) fill(ctx context.Context, share float64) error {
 	for _, o := range w.objects[:int(share*float64(len(w.objects)))] {
 		for !o.alive {
@@ -78,7 +78,7 @@ func (w *writer) fill(ctx context.Context, share float64) error {
 	return nil
 }
 
-// change goes on until stop is closed. Half of the changes are to a tenth of the objects.
+// change runs until stop is closed. Half of the changes are to a tenth of the objects.
 func (w *writer) change(ctx context.Context, stop <-chan struct{}) error {
 	for {
 		select {
@@ -132,7 +132,7 @@ func (w *writer) update(ctx context.Context, o *objectText) error {
 	})
 }
 
-// delete insists on the state it knows, so that no state can be deleted that nobody has noted.
+// delete has the known state as its precondition, so that no unrecorded state can be deleted.
 func (w *writer) delete(ctx context.Context, o *objectText) error {
 	return w.write(ctx, o, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		known := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &o.uid,
@@ -141,7 +141,7 @@ func (w *writer) delete(ctx context.Context, o *objectText) error {
 	})
 }
 
-// next gives the object another content: small, and of many forms.
+// next sets new content, which is small and varied.
 func (w *writer) next(o *objectText) *unstructured.Unstructured {
 	o.number++
 	metadata := map[string]any{"namespace": o.key.Namespace, "name": o.key.Name}
@@ -165,9 +165,8 @@ func (w *writer) next(o *objectText) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: next}
 }
 
-// write sends a request and notes what has become of the object. It does not matter what the
-// request's error says: the server, or the connection to it, may have gone before or after it did
-// what was asked.
+// write sends a request and records its outcome. The request's error does not decide: the server,
+// or the connection to it, may have gone before or after the request was carried out.
 func (w *writer) write(ctx context.Context, o *objectText,
 	request func(context.Context) (*unstructured.Unstructured, error)) error {
 	own, cancel := context.WithTimeout(ctx, requestTimeout)
@@ -183,7 +182,7 @@ func (w *writer) write(ctx context.Context, o *objectText,
 	return nil
 }
 
-// note takes what there is now, nil for nothing.
+// note records the current state, nil for none.
 func (w *writer) note(o *objectText, now *unstructured.Unstructured) {
 	if o.alive && (now == nil || now.GetUID() != o.uid) {
 		w.truth.deleted(o.key)
@@ -199,11 +198,11 @@ func (w *writer) note(o *objectText, now *unstructured.Unstructured) {
 		at: time.Now()})
 }
 
-// look asks until the server says what there is now; nil is nothing.
+// look repeats the request until the server returns the current state; nil is none.
 func (w *writer) look(ctx context.Context, o *objectText, cause error) (*unstructured.Unstructured,
 	error) {
 	var now *unstructured.Unstructured
-	err := again(ctx, retryPause, func(ctx context.Context) (err error) {
+	err := retry(ctx, retryPause, func(ctx context.Context) (err error) {
 		now, err = w.configMaps(o).Get(ctx, o.key.Name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			now, err = nil, nil
@@ -211,13 +210,13 @@ func (w *writer) look(ctx context.Context, o *objectText, cause error) (*unstruc
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot look what has become of %s after %w: %w", o.key, cause, err)
+		return nil, fmt.Errorf("cannot read the outcome for %s after %w: %w", o.key, cause, err)
 	}
 	return now, nil
 }
 
-// again repeats a request until it succeeds or ctx is done.
-func again(ctx context.Context, pause time.Duration, request func(context.Context) error) error {
+// retry repeats a request until it succeeds or ctx is done.
+func retry(ctx context.Context, pause time.Duration, request func(context.Context) error) error {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for {
@@ -245,7 +244,7 @@ func mustVersion(text string) uint64 {
 
 func createNamespaces(ctx context.Context, client dynamic.Interface) error {
 	for i := range namespaces {
-		err := again(ctx, retryPause, func(ctx context.Context) error {
+		err := retry(ctx, retryPause, func(ctx context.Context) error {
 			_, err := client.Resource(schema.GroupVersionResource{Version: "v1",
 				Resource: "namespaces"}).Create(ctx,
 				&unstructured.Unstructured{Object: map[string]any{
@@ -264,11 +263,11 @@ func createNamespaces(ctx context.Context, client dynamic.Interface) error {
 	return nil
 }
 
-// list asks the API server for what there is at the end.
+// list returns the objects at the API server at the end.
 func list(ctx context.Context, client dynamic.Interface) (final, error) {
 	f := final{}
 	for i := range namespaces {
-		err := again(ctx, retryPause, func(ctx context.Context) error {
+		err := retry(ctx, retryPause, func(ctx context.Context) error {
 			found, err := client.Resource(configMaps.GroupVersionResource).Namespace(
 				namespace(i)).List(ctx, metav1.ListOptions{})
 			if err != nil {

@@ -1,10 +1,9 @@
-// Package testcache keeps tests away from the cache of the user who runs them, where compiled
-// handlers are.
+// Package testcache keeps tests away from the cache of compiled handlers of the user who runs them.
 package testcache
 
 import "os"
 
-// Use makes a new folder the user's cache, for the process and those it starts. Call remove when
+// Use makes a new folder the user's cache, for this process and those it starts. Call remove when
 // all tests have run.
 func Use() (remove func()) {
 	folder, err := os.MkdirTemp("", "informerd-cache-")

@@ -6,14 +6,14 @@ import (
 )
 
 func TestUse(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", "/nowhere") // put back afterwards
+	t.Setenv("XDG_CACHE_HOME", "/nowhere") // restored after the test
 	remove := Use()
 	cache := os.Getenv("XDG_CACHE_HOME")
 	if info, err := os.Stat(cache); err != nil || !info.IsDir() {
 		t.Error(info, err)
 	}
 	if remove(); exists(cache) {
-		t.Errorf("%s is still there", cache)
+		t.Errorf("%s still exists", cache)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package watchlog is the history of an API server in tests, and the bodies of the watches that
-// follow it.
+// Package watchlog simulates the history of an API server in tests, and the bodies of watches of
+// it.
 package watchlog
 
 import (
@@ -9,17 +9,17 @@ import (
 	"sync"
 )
 
-// Log is what watches have to send, in the order of its versions. It is safe for concurrent use;
-// make one with New.
+// Log is the events that watches send, in the order of their versions. It is safe for concurrent
+// use; create one with New.
 type Log struct {
 	mu             sync.Mutex
-	frames         []frame
-	changed        chan struct{} // closed at the next frame
-	cut            chan struct{} // closed to end the watches that run
+	records        []record
+	changed        chan struct{} // closed at the next record
+	cut            chan struct{} // closed to end the running watches
 	opened, closed int
 }
 
-type frame struct {
+type record struct {
 	version int
 	text    string
 	once    bool
@@ -28,21 +28,21 @@ type frame struct {
 // New returns an empty log.
 func New() *Log { return &Log{changed: make(chan struct{}), cut: make(chan struct{})} }
 
-// Add adds a frame for all watches that begin at an older version.
-func (l *Log) Add(version int, text string) { l.add(frame{version, text, false}) }
+// Add adds a record for all watches that start at an older version.
+func (l *Log) Add(version int, text string) { l.add(record{version, text, false}) }
 
-// AddOnce adds a frame that one watch sends and no later one repeats, as an error.
-func (l *Log) AddOnce(version int, text string) { l.add(frame{version, text, true}) }
+// AddOnce adds a record that only one watch sends, such as an error.
+func (l *Log) AddOnce(version int, text string) { l.add(record{version, text, true}) }
 
-func (l *Log) add(f frame) {
+func (l *Log) add(f record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.frames = append(l.frames, f)
+	l.records = append(l.records, f)
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// Cut ends the watches that run, as if the server closed their connections.
+// Cut ends the running watches, as if the server closed their connections.
 func (l *Log) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,15 +50,15 @@ func (l *Log) Cut() {
 	l.cut = make(chan struct{})
 }
 
-// Bodies returns how many bodies of watches were opened and closed so far.
+// Bodies returns how many bodies of watches have been opened and closed so far.
 func (l *Log) Bodies() (opened, closed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.opened, l.closed
 }
 
-// Watch returns a body that begins with a text, goes on with the frames behind the version as they
-// come, and ends with the context or when the log is cut.
+// Watch returns a body that starts with a text, continues with the records after the version as
+// they are added, and ends with the context or with Cut.
 func (l *Log) Watch(ctx context.Context, version int, begin string) io.ReadCloser {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,17 +66,17 @@ func (l *Log) Watch(ctx context.Context, version int, begin string) io.ReadClose
 	return &body{ctx: ctx, log: l, version: version, rest: begin, cut: l.cut}
 }
 
-// next returns the first frame behind a version, "" if there is none, and what is closed when there
-// is another one.
-func (l *Log) next(version int) (f frame, changed chan struct{}) {
+// next returns the first record after a version, and a channel that is closed when there is another
+// one. The record is empty if there is none.
+func (l *Log) next(version int) (f record, changed chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.frames, func(f frame) bool { return f.version > version })
+	i := slices.IndexFunc(l.records, func(f record) bool { return f.version > version })
 	if i < 0 {
-		return frame{version: version}, l.changed
+		return record{version: version}, l.changed
 	}
-	if f = l.frames[i]; f.once {
-		l.frames = slices.Delete(l.frames, i, i+1)
+	if f = l.records[i]; f.once {
+		l.records = slices.Delete(l.records, i, i+1)
 	}
 	return f, l.changed
 }

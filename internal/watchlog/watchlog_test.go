@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-// reads returns what a read of a body returns.
+// reads returns the text of one read of a body.
 func reads(t *testing.T, b io.Reader) (string, error) {
 	t.Helper()
 	p := make([]byte, 3)
@@ -28,7 +28,7 @@ func watch(t *testing.T) {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
-	// One that waits gets what comes, whoever has read it before.
+	// A waiting watch gets what is added, whoever else has read it.
 	got := make(chan string)
 	go func() {
 		text, _ := reads(t, second)
@@ -42,12 +42,12 @@ func watch(t *testing.T) {
 	if text, _ := reads(t, first); text != "two" {
 		t.Errorf("%q", text)
 	}
-	// A frame for one watch.
+	// A record for one watch.
 	l.AddOnce(3, "err")
 	if text, _ := reads(t, first); text != "err" {
 		t.Errorf("%q", text)
 	}
-	// Each ends in its own way.
+	// Each watch ends in its own way.
 	cancel()
 	if _, err := reads(t, first); !errors.Is(err, context.Canceled) {
 		t.Error(err)
