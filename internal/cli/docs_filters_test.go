@@ -90,7 +90,7 @@ func TestExplainSaysTheMessageThatIsTold(t *testing.T) {
 		&stdout, &stderr); code != exitOK {
 		t.Fatal(code, stderr.String())
 	}
-	if want := "The object violates the rule, which is told at once: \"lonely\"\n"; !strings.Contains(stdout.String(), want) {
+	if want := "The object violates the rule, which is reported at once: \"lonely\"\n"; !strings.Contains(stdout.String(), want) {
 		t.Errorf("got\n%s\nwant %s", stdout.String(), want)
 	}
 }

@@ -301,7 +301,7 @@ func TestAnExpressionInAComment(t *testing.T) {
 // expression or a handler's grant.
 func TestUnused(t *testing.T) {
 	const (
-		noNodes   = "<stdin>:6:5: warning: informers.nodes is not used: no listener has it, and no expression or handler looks objects up in it; remove it, or name it as the informer of a listener\n"
+		noNodes   = "<stdin>:6:5: warning: informers.nodes is not used: no listener refers to it, and no expression or handler looks objects up in it; remove it, or name it as the informer of a listener\n"
 		noError   = "<stdin>:12:9: warning: outputs.error is not used: no listener sends anything to it; remove it, or name it in the outputs of a listener\n"
 		twoAround = "  pods: {resource: pods}\n"
 	)

@@ -18,22 +18,22 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// accessTime is how long one request may take that only tries whether it is allowed.
+// accessTime bounds a request that only finds out whether it is allowed.
 const accessTime = 20 * time.Second
 
-// MissingRights is an error about a configuration whose rights the API server does not grant. It is
-// a config.Errors as well.
+// MissingRights is an error about rights that a configuration needs and the API server does not
+// grant. It is a config.Errors as well.
 type MissingRights struct {
 	config.Errors
-	// Roles are those that would grant them, as YAML.
+	// Roles are those that would grant the rights, as YAML.
 	Roles string
 }
 
 // Unwrap lets errors.As find the config.Errors.
 func (e *MissingRights) Unwrap() error { return e.Errors }
 
-// access tries whether informers get what they will ask for: one object of a list, and the
-// beginning of a watch.
+// access finds out whether informers may do what they will do: it lists one object and begins a
+// watch.
 type access struct {
 	cluster  *cluster
 	config   *config.Config
@@ -41,8 +41,8 @@ type access struct {
 	missing  []kube.Right
 }
 
-// try asks for an informer's objects in each of its namespaces. The error is one of asking; what
-// the server refuses is among the mistakes.
+// try asks for an informer's objects in each of its namespaces. What the server refuses is added to
+// the mistakes; the error is that the server cannot be asked.
 func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resource) error {
 	namespaces := inf.Namespaces
 	if len(namespaces) == 0 {
@@ -53,7 +53,7 @@ func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resourc
 		lw := a.cluster.client.ListWatcher(resourceOf(found),
 			informer.Scope{Namespace: ns, LabelSelector: selectors.LabelSelector,
 				FieldSelector: selectors.FieldSelector})
-		denied := false // list, which is enough to report
+		denied := false // list was refused, which is enough to report
 		for _, verb := range []string{"list", "watch"} {
 			err := tryVerb(ctx, lw, verb)
 			switch {
@@ -72,7 +72,7 @@ func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resourc
 				continue
 			case apierrors.IsBadRequest(err) && inf.FieldSelector != "":
 				a.mistake(inf, "fieldSelector",
-					fmt.Sprintf("the API server does not take the fieldSelector of %s: %v",
+					fmt.Sprintf("the API server does not support the fieldSelector of %s: %v",
 						a.users(inf), err), "")
 			case isAbout(err):
 				a.mistake(inf, "resource", fmt.Sprintf("%s cannot %s %s%s: %v", a.users(inf), verb,
@@ -87,14 +87,14 @@ func (a *access) try(ctx context.Context, inf placedInformer, found kube.Resourc
 	return nil
 }
 
-// A server that cannot answer yet says when to ask again, as one does that has just begun to serve
-// a custom resource.
+// A server that cannot answer yet, such as one that has just begun to serve a custom resource, says
+// when to ask again.
 const (
 	accessTries = 5
-	accessDelay = 5 * time.Second // a longer one is not waited for
+	accessDelay = 5 * time.Second // a longer delay is not waited for
 )
 
-// tryVerb lists one object, or begins a watch and leaves it.
+// tryVerb lists one object, or begins a watch and ends it.
 func tryVerb(ctx context.Context, lw informer.ListWatcher, verb string) error {
 	for n := 1; ; n++ {
 		err := tryOnce(ctx, lw, verb)
@@ -113,7 +113,7 @@ func tryOnce(ctx context.Context, lw informer.ListWatcher, verb string) error {
 	defer cancel()
 	ask, opts := lw.List, metav1.ListOptions{Limit: 1}
 	if verb == "watch" {
-		second := int64(1) // for proxies that answer with the first event or the end
+		second := int64(1) // some proxies answer only with the first event or the end
 		ask, opts = lw.Watch, metav1.ListOptions{TimeoutSeconds: &second}
 	}
 	body, err := ask(ctx, opts)
@@ -123,7 +123,7 @@ func tryOnce(ctx context.Context, lw informer.ListWatcher, verb string) error {
 	return body.Close()
 }
 
-// isAbout: the server says that the request is wrong, and not that it cannot answer it now.
+// isAbout reports whether the error is about the request, and not about answering it now.
 func isAbout(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -141,8 +141,8 @@ func (a *access) mistake(inf placedInformer, field, message, hint string) {
 	a.mistakes = append(a.mistakes, a.config.ErrorAt(inf.field+"."+field, message, hint))
 }
 
-// users says who uses an informer: listener "a", or listeners "a" and "b", or informer "x" if it is
-// only looked up in.
+// users returns who uses an informer: listener "a", or listeners "a" and "b", or informer "x" if
+// objects are only looked up in it.
 func (a *access) users(inf placedInformer) string {
 	var names []string
 	for _, l := range a.config.ListenersInOrder() {
@@ -160,7 +160,7 @@ func (a *access) users(inf placedInformer) string {
 	}
 }
 
-// err is what the requests found, nil if all is well.
+// err returns what the requests found, nil if all rights are granted.
 func (a *access) err(mistakes config.Errors) error {
 	all := notLoaded(a.config, append(mistakes, a.mistakes...))
 	switch {

@@ -63,7 +63,7 @@ informers: {named: {resource: pods, fieldSelector: spec.foo=bar}}
 				}
 				return 0, ""
 			},
-			want: `%s:8:52: the API server does not take the fieldSelector of listeners "one" and "two": field label not supported: spec.foo`,
+			want: `%s:8:52: the API server does not support the fieldSelector of listeners "one" and "two": field label not supported: spec.foo`,
 		},
 		"a list that is not possible": {
 			refuse: func(r *http.Request) (int, string) {

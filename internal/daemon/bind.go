@@ -52,7 +52,7 @@ func (b *binder) run(ctx context.Context, waiting []*listener) {
 				unbound = append(unbound, l)
 			}
 			if unreachable != nil {
-				break // the others would wait for the same server
+				break // the other listeners would wait for the same server
 			}
 		}
 		if len(unbound) == 0 {
@@ -129,7 +129,7 @@ func (b *binder) bind(ctx context.Context, l *listener) (err error) {
 	return nil
 }
 
-// resolve finds the resource of an informer and compares it with what the informer says.
+// resolve finds the resource of an informer and checks it against the informer's settings.
 func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resource, error) {
 	found, err := c.resolver.Resolve(ctx, inf.Resource)
 	if err != nil {
@@ -138,7 +138,8 @@ func (c *cluster) resolve(ctx context.Context, inf *config.Informer) (kube.Resou
 	c.names.note(resourceOf(found), inf.Resource)
 	if found.IsSecrets() && !inf.AllowSecrets {
 		return kube.Resource{},
-			fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer if they are to be watched", inf.Resource)
+			fmt.Errorf("%q are Secrets: set allowSecrets: true in the informer to watch them",
+				inf.Resource)
 	}
 	return found, found.CheckNamespaces(inf.Namespaces)
 }
@@ -147,7 +148,7 @@ func resourceOf(found kube.Resource) informer.Resource {
 	return informer.Resource{GroupVersionResource: found.GVR, Kind: found.GVK.Kind}
 }
 
-// listen makes one registration for each of the informer's namespaces, or none.
+// listen makes one registration for each of the informer's namespaces. With an error it makes none.
 func (b *binder) listen(found kube.Resource, inf *config.Informer, shape informer.Shape,
 	to *informer.Subscription) ([]*informer.Registration, error) {
 	namespaces := inf.Namespaces

@@ -52,7 +52,7 @@ level=DEBUG msg="decided before the buffer" listener=part on=[update] conditions
 level=DEBUG msg="decided before the buffer" listener=whole on="[add update delete]" conditions="[label(\"tier\") does not exist name in [\"a\"]]" complete=true
 level=WARN msg="no event can match: the filter wants none of the listener's ops" listener=never on="[add delete]" filter=[update]
 level=WARN msg="suspicious expression" listener=never at=` + cfg.File() +
-		`:14:66 because="changed is never true: the events are add and delete, and only an update changes an object"
+		`:14:66 reason="changed is never true: the events are add and delete, and only an update changes an object"
 level=WARN msg="no event can match: the select is never true" listener=nothing
 level=DEBUG msg="decided before the buffer" listener=nothing on=[] conditions="[name in []]" complete=true
 level=DEBUG msg="decided before the buffer" listener=set on="[update delete]" conditions="[op in [\"delete\"] label(\"tier\") in [\"x\"]]" complete=false

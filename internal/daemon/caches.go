@@ -8,12 +8,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// caches are the stores of the informers that a listener's expressions and handler look objects up
-// in, each with those of its namespaces. They are empty until the listener is bound, and filled
-// before its route runs.
+// caches are the stores of the informers in which a listener's expressions and handler look objects
+// up, by informer and one for each namespace. They are empty until the listener is bound, and
+// filled before its route runs.
 type caches map[string][]*informer.Registration
 
-// Get gives one object, nil if there is none.
+// Get returns one object, nil if there is none.
 func (c caches) Get(name, namespace, object string) *object.Object {
 	for _, reg := range c[name] {
 		if o, err := reg.Lister().Get(namespace, object); err == nil {
@@ -23,7 +23,7 @@ func (c caches) Get(name, namespace, object string) *object.Object {
 	return nil
 }
 
-// ByIndex gives the objects found under a value of an index, in any order.
+// ByIndex returns the objects that have a value in an index, in any order.
 func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
 	for _, reg := range c[name] {
 		objects, err := reg.Lister().ByIndex(index, value)
@@ -39,11 +39,11 @@ func (c caches) ByIndex(name, index, value string) (found []*object.Object) {
 	return found
 }
 
-// withinNamespace ends the name of an index that finds the values of another one within a
+// withinNamespace is the suffix of an index that finds the values of another one within a
 // namespace. No index of a configuration has such a name.
 const withinNamespace = "/namespace"
 
-// ByIndexIn returns those of them that are in a namespace.
+// ByIndexIn returns the objects of a namespace that have a value in an index.
 func (c caches) ByIndexIn(name, index, value, namespace string) []*object.Object {
 	if index != informer.NamespaceIndex {
 		return c.ByIndex(name, index+withinNamespace, namespace+"/"+value)
@@ -54,7 +54,7 @@ func (c caches) ByIndexIn(name, index, value, namespace string) []*object.Object
 	return c.ByIndex(name, index, value)
 }
 
-// withIndexesIn adds the indexes that filters look in within one namespace.
+// withIndexesIn adds the indexes with which filters look objects up within one namespace.
 func withIndexesIn(shape informer.Shape, name string,
 	expressions []*filters.Filter) informer.Shape {
 	for _, f := range expressions {
@@ -74,7 +74,7 @@ func (c caches) registrations() (all []*informer.Registration) {
 	return all
 }
 
-// onlooker is a listener that wants nothing but that the informer runs.
+// onlooker returns a subscription that gets no events: the informer only runs for its cache.
 func onlooker(name string) (*informer.Subscription, error) {
 	return informer.NewSubscription(informer.SubscriptionConfig{
 		Name: name + " (lookups)", Capacity: 1, On: event.OpSet(0).With(event.Delete),

@@ -15,10 +15,10 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// UnknownListenerError says that a configuration has no listener of this name.
+// UnknownListenerError is the error of a listener that a configuration does not have.
 type UnknownListenerError struct {
 	Name  string
-	There []string // those that there are
+	There []string // those that it has
 }
 
 func (e *UnknownListenerError) Error() string {
@@ -34,8 +34,8 @@ func unknownListener(cfg *config.Config, name string) error {
 	return &UnknownListenerError{Name: name, There: slices.Sorted(maps.Keys(cfg.Listeners))}
 }
 
-// Explain writes what a listener's expressions make of an event, part by part, and what follows.
-// Its handler is not asked, and lookups in other informers find nothing. The error is a
+// Explain writes how a listener's expressions evaluate an event, part by part, and what follows.
+// Its handler does not run, and lookups in other informers find nothing. The error is a
 // config.Errors if the configuration is to blame, and an UnknownListenerError if it has no such
 // listener.
 func Explain(ctx context.Context, cfg *config.Config, opts BuildOptions, name string, q Question,
@@ -92,8 +92,8 @@ func (x *explained) tree(f *filters.Filter, e event.Event) filters.Explanation {
 	return result
 }
 
-// selects does as the route does: what it makes of the event is what the rest sees. What the
-// listener remembers of the object is not known here; the old object is used in its place.
+// selects returns the event as the stages behind the select see it, as in a route. What a listener
+// remembers of the object is not known here; the old object is used instead.
 func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool) {
 	if f == nil {
 		return e, true
@@ -106,7 +106,7 @@ func (x *explained) selects(f *filters.Filter, e event.Event) (event.Event, bool
 		was = x.tree(f, event.Event{Op: event.Resync, Object: e.Old}).Matched
 	}
 	if f.UsesClock() || len(f.Informers()) > 0 {
-		x.line(0, "The select looks at the clock or at other objects: a listener remembers what it said, and asks again each minute.")
+		x.line(0, "The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.")
 	}
 	if now.Err != nil {
 		x.line(0, "The select failed: the object stays selected or not, as it was before.")
@@ -151,31 +151,31 @@ func (x *explained) rule(r *rules.Rule, e event.Event, selected bool) {
 		x.line(0, "The object does not violate the rule.")
 		return
 	}
-	told := "at once"
+	when := "at once"
 	if r.For() > 0 {
-		told = "once this has been so for " + r.For().String()
+		when = "once it has done so for " + r.For().String()
 	}
 	message := fmt.Sprintf("%q", r.Name())
 	if m := r.Message(); m != nil {
 		x.line(0, "\nrule %s, message:", r.Name())
-		if text := x.tree(m, asked).Value; text != "" { // else rules tell their name
+		if text := x.tree(m, asked).Value; text != "" { // else the report has the rule's name
 			message = fmt.Sprintf("%q", text)
 		}
 	}
-	x.line(0, "The object violates the rule, which is told %s: %s", told, message)
+	x.line(0, "The object violates the rule, which is reported %s: %s", when, message)
 }
 
-// event says what becomes of the event itself.
+// event writes what becomes of the event itself.
 func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	l := x.listener
 	switch {
 	case !selected:
 		return
 	case len(l.Rules) > 0 && f == nil && l.Handler == nil:
-		x.line(0, "\nThe listener has rules and neither a filter nor a handler: events do not go on.")
+		x.line(0, "\nThe listener has rules and neither a filter nor a handler: it sends no events.")
 		return
 	case !l.Ops().Has(e.Op):
-		x.line(0, "\nThe listener wants %s: the event does not go on.",
+		x.line(0, "\nThe listener wants %s: the event goes no further.",
 			strings.Join(words(l.Ops()), ", "))
 		return
 	}
@@ -190,7 +190,7 @@ func (x *explained) event(f *filters.Filter, e event.Event, selected bool) {
 	x.line(0, "\nfilter:")
 	result := x.tree(f, e)
 	if e.Op != event.Update && f.UsesOld() {
-		x.line(0, "Note: old, changed and became are about updates: nothing has changed in an event that is none. Pass --old FILE, the object before.")
+		x.line(0, "Note: old, changed and became are about updates: an event that is not an update has no changes. Pass --old FILE, the object before.")
 	}
 	switch {
 	case result.Err != nil:

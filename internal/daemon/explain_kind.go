@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// WrongKindError says that an object is not one of those that a listener watches.
+// WrongKindError is the error of an object of another kind than a listener watches.
 type WrongKindError struct{ Path, Kind, Listener, Resource string }
 
 func (e *WrongKindError) Error() string {
@@ -18,7 +18,7 @@ func (e *WrongKindError) Error() string {
 		e.Path, e.Kind, e.Listener, e.Resource)
 }
 
-// wrongKind refuses objects of kinds that the listener's informer does not bring.
+// wrongKind returns an error for objects of kinds that the listener's informer does not watch.
 func (q Question) wrongKind(l *config.Listener) error {
 	for _, f := range []ObjectFile{q.Object, q.Old} {
 		if kind, sure := f.isOf(l.Informer().Resource); f.JSON != nil && kind != "" && sure {
@@ -28,8 +28,8 @@ func (q Question) wrongKind(l *config.Listener) error {
 	return nil
 }
 
-// unsureKind is a note about an object that may be none of the informer's. Only an API server knows
-// all resources.
+// unsureKind returns a note about an object that may be of another kind than the informer watches,
+// "" if there is none. Only an API server knows all resources.
 func unsureKind(inf *config.Informer, o *object.Object) string {
 	kind, sure := notOf(inf.Resource, o.APIVersion(), o.Kind())
 	if kind == "" || sure {
@@ -46,8 +46,8 @@ func (f ObjectFile) isOf(resource string) (kind string, sure bool) {
 	return notOf(resource, is.APIVersion, is.Kind)
 }
 
-// notOf returns the kind of an object that is none of a resource's, "" if it is one, and whether
-// that is sure.
+// notOf returns the kind of an object that does not belong to a resource, "" if it does, and
+// whether that is sure.
 func notOf(resource, apiVersion, kind string) (not string, sure bool) {
 	set, err := openapi.Builtin()
 	if err != nil || kind == "" {

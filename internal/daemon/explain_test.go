@@ -51,15 +51,15 @@ func TestExplain(t *testing.T) {
   elsewhere: {informer: {resource: pods, namespaces: [pay, till], labelSelector: "a in (b)"}, outputs: [out]}
 informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 `)
-	const eventsStay = "\nThe listener has rules and neither a filter nor a handler: events do not go on.\n"
+	const eventsStay = "\nThe listener has rules and neither a filter nor a handler: it sends no events.\n"
 	for name, c := range map[string]struct{ listener, op, n, old, want string }{
 		"no expression": {
 			"plain", "add", "1", "", "\nThere is no filter: the event goes to the outputs out.\n"},
 		"another op": {
-			"deletes", "add", "1", "", "\nThe listener wants delete: the event does not go on.\n"},
+			"deletes", "add", "1", "", "\nThe listener wants delete: the event goes no further.\n"},
 		"resync is not on": {
 			"plain", "resync", "1", "",
-			"\nThe listener wants add, update, delete: the event does not go on.\n"},
+			"\nThe listener wants add, update, delete: the event goes no further.\n"},
 		"handler": {
 			"handled", "add", "1", "",
 			"\nfilter:\ntrue   op == \"add\"\n└─ op = \"add\"\nThe event matches: it goes to the handler my.wasm.\n"},
@@ -87,7 +87,7 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 			"\nselect, of the object:\ntrue   object.n == 1\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n == 1\n└─ object.n = 1\nThe object was selected and is: this is an update.\n\nfilter:\nfalse  op == \"add\"\n└─ op = \"update\"\nThe event does not match.\n"},
 		"rules, violated": {
 			"rules", "add", "2", "",
-			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 2\n\nrule large (low), deny:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violates the rule, which is told at once: \"large\"\n\nrule told (info), deny:\ntrue   object.n == 2\n└─ object.n = 2\n\nrule told, message:\n\"n of \" + object.metadata.name = \"n of web\"\n└─ object.metadata.name = \"web\"\nThe object violates the rule, which is told once this has been so for 1m0s: \"n of web\"\n" + eventsStay},
+			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 2\n\nrule large (low), deny:\ntrue   object.n > 1\n└─ object.n = 2\nThe object violates the rule, which is reported at once: \"large\"\n\nrule told (info), deny:\ntrue   object.n == 2\n└─ object.n = 2\n\nrule told, message:\n\"n of \" + object.metadata.name = \"n of web\"\n└─ object.metadata.name = \"web\"\nThe object violates the rule, which is reported once it has done so for 1m0s: \"n of web\"\n" + eventsStay},
 		"rules, kept": {
 			"rules", "update", "1", "2",
 			"\nselect, of the object:\ntrue   object.n != 9\n└─ object.n = 1\n\nselect, of the old object:\ntrue   object.n != 9\n└─ object.n = 2\nThe object was selected and is: this is an update.\n\nrule large (low), deny:\nfalse  object.n > 1\n└─ object.n = 1\nThe object does not violate the rule.\n\nrule told (info), deny:\nfalse  object.n == 2\n└─ object.n = 1\nThe object does not violate the rule.\n" + eventsStay},
@@ -104,7 +104,7 @@ informers: {nodes: {resource: nodes}, maps: {resource: configmaps}}
 		"lookups": {"lookups", "add", "1", "",
 			"Note: lookups find nothing here, since there are no caches: maps, nodes\n\nfilter:\ntrue   cached(\"nodes\", \"\", \"a\") == nil || len(byIndex(\"maps\", \"namespace\", \"b\")) > 0\n├─ true   cached(\"nodes\", \"\", \"a\") == nil\n│  └─ cached(\"nodes\", \"\", \"a\") = nil\n└─ len(byIndex(\"maps\", \"namespace\", \"b\")) > 0: not evaluated\nThe event matches: it goes to the outputs out.\n"},
 		"elsewhere": {"elsewhere", "add", "1", "",
-			"Note: no event of this object comes: the informer watches the namespaces pay, till\nNote: no event of this object comes: the informer's labelSelector is a=b\n\nThere is no filter: the event goes to the outputs out.\n"},
+			"Note: this object causes no events: the informer watches only the namespaces pay, till\nNote: this object causes no events: the informer's labelSelector is a=b\n\nThere is no filter: the event goes to the outputs out.\n"},
 	} {
 		object := func(n string) string {
 			return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`
@@ -208,7 +208,7 @@ func TestExplainOfASelectWithoutAnAnswer(t *testing.T) {
 		"nobody knows": {"order", "update", `"a"`, `"b"`,
 			failed + "The object neither was selected nor is: nothing comes of the event.\n"},
 		"by the clock": {"clock", "add", "1", "",
-			"The select looks at the clock or at other objects: a listener remembers what it said, and asks again each minute.\n\nThere is no filter"},
+			"The select looks at the clock or at other objects: a listener remembers its answer, and evaluates it again every minute.\n\nThere is no filter"},
 	} {
 		object := func(n string) string {
 			return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},"n":` + n + `}`

@@ -25,7 +25,7 @@ func (r *handlerReader) grants(g config.Grants) (granted plugins.Grants, ok bool
 	return granted, ok
 }
 
-// headers finds the values of headers.
+// headers returns the values of headers.
 func (r *handlerReader) headers(wanted map[string]config.HeaderValue) (found map[string]string,
 	ok bool) {
 	if len(wanted) == 0 {
@@ -44,7 +44,7 @@ func (r *handlerReader) headers(wanted map[string]config.HeaderValue) (found map
 	return found, ok
 }
 
-// headerValue finds the value of one header, and says what member tells where it is. Its errors do
+// headerValue returns the value of one header, and the field that says where it is. Its errors do
 // not show the value.
 func headerValue(cfg *config.Config, v config.HeaderValue) (text, from string, err error) {
 	switch {
@@ -68,7 +68,7 @@ func headerValue(cfg *config.Config, v config.HeaderValue) (text, from string, e
 	return text, from, nil
 }
 
-// maxHeader is how long the value of a header may be.
+// maxHeader bounds the length of a header's value.
 const maxHeader = 16 << 10
 
 func headerFile(path string) (string, error) {
@@ -90,7 +90,7 @@ func headerFile(path string) (string, error) {
 	return text, nil
 }
 
-// withoutPath is an error of the file system without the path.
+// withoutPath returns the text of a file system's error without the path.
 func withoutPath(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -99,7 +99,7 @@ func withoutPath(err error) string {
 	return err.Error()
 }
 
-// grantedInformers are those whose caches the listener's handler may read.
+// grantedInformers returns the informers whose caches the listener's handler may read.
 func grantedInformers(l *config.Listener) []string {
 	if l.Handler == nil || l.Handler.Grants.Cache == nil {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// health knows whether a listener gets its events. It is safe for concurrent use; the zero value is
-// of one that has not begun.
+// health records whether a listener gets its events. It is safe for concurrent use; the zero value
+// is that of a listener that has not been started.
 type health struct {
 	mu     sync.Mutex
 	failed error // why the listener is not bound or does not run
 	bound  []*informer.Registration
 
-	isLoading bool  // its handler is loaded, without having failed so far
+	isLoading bool  // its handler is being loaded, and has not failed so far
 	crippled  error // why its handler cannot be loaded or started
 }
 
@@ -26,29 +26,28 @@ func (h *health) loading() {
 	h.isLoading = true
 }
 
-// handler notes why the listener's handler cannot be loaded or started. It is nil when that is
-// over.
+// handler notes why the listener's handler cannot be loaded or started; nil if it can.
 func (h *health) handler(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.isLoading, h.crippled = false, err
 }
 
-// fail notes why the listener is not bound, or does not run. It is nil when that is over.
+// fail notes why the listener is not bound.
 func (h *health) fail(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.failed = err
 }
 
-// bind notes the informers that the listener hears and looks up in.
+// bind notes the informers from which the listener gets events and in which it looks objects up.
 func (h *health) bind(regs []*informer.Registration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.failed, h.bound = nil, regs
 }
 
-// state is the listener's, for /readyz and /healthz.
+// state returns the listener's state for /readyz and /healthz.
 func (h *health) state() (s endpoints.State) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/informerd/informerd/internal/kube"
 )
 
-// kubeconfigMistakes reports a kubeconfig that the configuration names and that cannot be opened.
+// kubeconfigMistakes reports that the configuration's kubeconfig cannot be opened.
 func kubeconfigMistakes(cfg *config.Config) config.Errors {
 	named := cfg.Cluster.Kubeconfig
 	if named == "" {

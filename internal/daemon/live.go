@@ -23,8 +23,8 @@ import (
 // Reference names an object of a cluster, as in pod/default/web or node/n1.
 type Reference struct{ Resource, Namespace, Name string }
 
-// ParseReference reads RESOURCE/NAMESPACE/NAME or RESOURCE/NAME, and reports whether a text can be
-// one.
+// ParseReference parses RESOURCE/NAMESPACE/NAME or RESOURCE/NAME, and reports whether the text can
+// be a reference.
 func ParseReference(text string) (ref Reference, ok bool) {
 	parts := strings.Split(text, "/")
 	switch len(parts) {
@@ -34,7 +34,7 @@ func ParseReference(text string) (ref Reference, ok bool) {
 		ref = Reference{parts[0], parts[1], parts[2]}
 		ok = len(validation.IsDNS1123Label(ref.Namespace)) == 0
 	}
-	for _, suffix := range []string{".yaml", ".yml", ".json"} { // a file that is missing
+	for _, suffix := range []string{".yaml", ".yml", ".json"} { // the name of a missing file
 		if strings.HasSuffix(ref.Name, suffix) {
 			return Reference{}, false
 		}
@@ -51,21 +51,22 @@ func (r Reference) String() string {
 	return r.Resource + "/" + r.Namespace + "/" + r.Name
 }
 
-// ForbiddenError says that the account may not list what a listener watches.
+// ForbiddenError is the error of an account that may not list what a listener watches.
 type ForbiddenError struct {
-	Role string // what would allow it, as YAML
+	Role string // that would allow it, as YAML
 	Err  error
 }
 
 func (e *ForbiddenError) Error() string {
-	return fmt.Sprintf("%v\nThis would allow it, once it is bound to the account:\n\n%s", e.Err,
+	return fmt.Sprintf("%v\nThis role would allow it, once it is bound to the account:\n\n%s",
+		e.Err,
 		strings.TrimSuffix(e.Role, "\n"))
 }
 
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
-// Live reads an object from the API server that a listener's informer would watch. It needs the
-// right to list that the informer needs, and no other. The error is an *UnknownListenerError, a
+// Live reads an object that a listener's informer would watch from the API server. It needs only
+// the right to list that the informer needs. The error is an *UnknownListenerError, a
 // *WrongKindError, a *ForbiddenError, or one of package kube, and a config.Errors if the kubeconfig
 // that the configuration names is not there.
 func Live(ctx context.Context, cfg *config.Config, o Options, name string,
@@ -111,7 +112,7 @@ func Live(ctx context.Context, cfg *config.Config, o Options, name string,
 	return file, err
 }
 
-// listing is the right that the informer needs to list the object.
+// listing returns the right that the informer needs to list the object.
 func listing(inf *config.Informer, found kube.Resource, ref Reference) kube.Right {
 	right := kube.Right{Resource: found, Verb: "list"}
 	if slices.Contains(inf.Namespaces, ref.Namespace) {
@@ -120,7 +121,7 @@ func listing(inf *config.Informer, found kube.Resource, ref Reference) kube.Righ
 	return right
 }
 
-// object lists the one object of this name, so that no right to get it is needed.
+// object lists the one object of this name, which does not need the right to get it.
 func (c *cluster) object(ctx context.Context, found kube.Resource, ref Reference) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, accessTime)
 	defer cancel()
@@ -144,8 +145,8 @@ func (c *cluster) object(ctx context.Context, found kube.Resource, ref Reference
 	item := list.Items[0]
 	for field, value := range map[string]string{"apiVersion": found.GVK.GroupVersion().String(),
 		"kind": found.GVK.Kind} {
-		if item[field] == nil { // a list says it once
-			item[field], _ = json.Marshal(value) // a string has a JSON form
+		if item[field] == nil { // a list has it only once, for all items
+			item[field], _ = json.Marshal(value) // a string always has a JSON form
 		}
 	}
 	return json.Marshal(item)

@@ -63,7 +63,7 @@ func TestWarningsOfSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	const field = "listeners.hook.handler."
-	want := `level=WARN msg="suspicious setting" at=` + cfg.File() + `:10:16 because="` + field +
+	want := `level=WARN msg="suspicious setting" at=` + cfg.File() + `:10:16 reason="` + field +
 		"grants.http: a request must fit in " + field +
 		`limits.deadline, which is 100ms unless it is set; set it to what the server may take"` +
 		"\n"

@@ -13,12 +13,11 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// Plan writes what a configuration asks of the API server, which listeners share that, and what of
-// each listener is decided before its buffer and behind it. It does not ask an API server:
-// resources are those of the configuration, by the names they have there. The error is a
-// config.Errors if the configuration is to blame.
+// Plan writes what a configuration requests from the API server, which listeners share that, and
+// what is decided before and behind each listener's buffer. It asks no API server: resources have
+// the names of the configuration. The error is a config.Errors if the configuration is to blame.
 func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Writer) error {
-	opts.Log = slog.New(slog.DiscardHandler) // what it would say is in the plan, warnings included
+	opts.Log = slog.New(slog.DiscardHandler) // the plan has the warnings
 	r, err := build(ctx, cfg, opts)
 	if err != nil {
 		return err
@@ -38,7 +37,7 @@ func Plan(ctx context.Context, cfg *config.Config, opts BuildOptions, w io.Write
 	return out.err
 }
 
-// group is a list and watch, or one for each of its namespaces, and who has it.
+// group is an informer and the listeners that share it.
 type group struct {
 	informer  *config.Informer
 	listeners []*listenerPlan
@@ -50,8 +49,8 @@ type groupKey struct {
 	scope    config.Scope
 }
 
-// groups are in the order of their first listeners. Two names of one resource are one informer, as
-// they are to an API server; that is known of the common kinds.
+// groups returns the informers in the order of their first listeners. Two names of one resource are
+// one informer, as they are to an API server; that is known of the common kinds.
 func groups(listeners []*listenerPlan, known *openapi.Set) []*group {
 	var all []*group
 	byKey := map[groupKey]*group{}
@@ -164,7 +163,7 @@ func (l *listenerPlan) writePlan(out *planned, shared bool) {
 	}
 }
 
-// suggestion says which selector would have the API server send less.
+// suggestion returns which selector would make the API server send less, "" if none would.
 func (l *listenerPlan) suggestion(shared bool) string {
 	from, note := conditionsOf(l.asked.selects), ""
 	if l.asked.selects == nil {
@@ -172,7 +171,7 @@ func (l *listenerPlan) suggestion(shared bool) string {
 			return ""
 		}
 		from, note = l.asked.filter.Conditions(),
-			"; updates with which an object enters or leaves it then are adds and deletes"
+			"; an update that makes an object match then arrives as an add, one that stops it matching as a delete"
 		from.List = steady(l.asked.filter, from.List)
 	}
 	parts := serverSide(l.cfg.Informer(), from.List)
@@ -180,7 +179,7 @@ func (l *listenerPlan) suggestion(shared bool) string {
 		return ""
 	}
 	text := strings.Join(parts, ", ") +
-		" in the informer would have the API server send only these objects" + note
+		" in the informer would make the API server send only these objects" + note
 	if shared {
 		text += "; others use this informer, so this listener would need one of its own"
 	}
@@ -188,10 +187,10 @@ func (l *listenerPlan) suggestion(shared bool) string {
 }
 
 func oneLine(text string) string {
-	const most = 100
+	const limit = 100
 	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) > most {
-		return string(line[:most]) + "…"
+	if len(line) > limit {
+		return string(line[:limit]) + "…"
 	}
 	return string(line)
 }
@@ -203,7 +202,7 @@ func orNone(text string) string {
 	return text
 }
 
-// planned writes lines until one cannot be written.
+// planned writes lines until a write fails.
 type planned struct {
 	io.Writer
 	err error
@@ -217,7 +216,7 @@ func (p *planned) line(depth int, format string, args ...any) {
 
 func (p *planned) item(depth int, name, text string) { p.line(depth, "%-18s %s", name, text) }
 
-// lookups are the informers that expressions look objects up in, by the names they have there.
+// lookups returns the informers in which expressions look objects up, by the names they have there.
 func lookups(expressions []*filters.Filter) []string {
 	var names []string
 	for _, f := range expressions {

@@ -56,14 +56,14 @@ outputs: {out: {stdout: {}}}
     before the buffer  add; label("tier") in ["x", "y"]
     behind the buffer  filter: op == "add" && label("tier") in ["x", "y"]
                        (all of it is decided before the buffer already)
-    suggestion         labelSelector: "tier in (x,y)" in the informer would have the API server send only these objects; updates with which an object enters or leaves it then are adds and deletes; others use this informer, so this listener would need one of its own
+    suggestion         labelSelector: "tier in (x,y)" in the informer would make the API server send only these objects; an update that makes an object match then arrives as an add, one that stops it matching as a delete; others use this informer, so this listener would need one of its own
   listener rules
     before the buffer  add, update, delete, resync; namespace in ["shop"]; of an update's object or old
     behind the buffer  select: object.metadata.namespace == "shop"
                        rule pending (high): object.status.phase == "Pending", for 1m30s
                        rule late (medium): age() > "1h" && cached("nodes", "", object.spec.nodeName) == nil
                        filter: object.spec.nodeName == "n"
-    suggestion         namespaces: [shop] in the informer would have the API server send only these objects; others use this informer, so this listener would need one of its own
+    suggestion         namespaces: [shop] in the informer would make the API server send only these objects; others use this informer, so this listener would need one of its own
 
 informer of configmaps, all namespaces
   label selector     a=b,c
@@ -80,7 +80,7 @@ informer of configmaps, all namespaces
     before the buffer  add, update, delete; label("a") in ["b"]; label("d") not in ["e"]; of an update's object or old
     behind the buffer  select: label("a") == "b" && label("d") != "e"
                        (all of it is decided before the buffer already)
-    suggestion         labelSelector: "a=b,c,d notin (e)" in the informer would have the API server send only these objects; others use this informer, so this listener would need one of its own
+    suggestion         labelSelector: "a=b,c,d notin (e)" in the informer would make the API server send only these objects; others use this informer, so this listener would need one of its own
 
 informer of services, all namespaces
   label selector     none: every object

@@ -13,20 +13,20 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Question is an event that somebody asks about.
+// Question is an event to be explained.
 type Question struct {
 	Op     event.Op
 	Object ObjectFile
 	Old    ObjectFile // empty unless it is an update
 }
 
-// ObjectFile is an object as a file has it.
+// ObjectFile is an object in the text of a file.
 type ObjectFile struct {
 	Path string
 	JSON []byte
 }
 
-// event gives it as a listener of the informer would get it: without managedFields and what else
+// event returns it as a listener of the informer would get it: without managedFields and what else
 // the informer drops, and with digests for the data of a Secret.
 func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 	parser, err := parserOf(inf)
@@ -40,7 +40,7 @@ func (q Question) event(inf *config.Informer) (e event.Event, err error) {
 	return e, err
 }
 
-// parserOf makes a parser that reads objects as the informer would.
+// parserOf returns a parser that reads objects as the informer would.
 func parserOf(inf *config.Informer) (*object.Parser, error) {
 	shape, err := shapeOf(inf)
 	if err != nil {
@@ -62,15 +62,15 @@ func (f ObjectFile) parse(p *object.Parser) (*object.Object, error) {
 	return o, nil
 }
 
-// notes tell why the informer would not bring an object, as far as its namespaces and labels say.
+// notes returns why the informer would not watch an object, judging by its namespaces and labels.
 func notes(inf *config.Informer, o *object.Object) (all []string) {
 	if ns := inf.Namespaces; len(ns) > 0 && !slices.Contains(ns, o.Namespace()) {
-		all = append(all, "no event of this object comes: the informer watches the namespaces "+
+		all = append(all, "this object causes no events: the informer watches only the namespaces "+
 			strings.Join(ns, ", "))
 	}
 	selector, err := labels.Parse(inf.LabelSelector)
 	if err == nil && !selector.Matches(labels.Set(o.Labels())) {
-		all = append(all, "no event of this object comes: the informer's labelSelector is "+
+		all = append(all, "this object causes no events: the informer's labelSelector is "+
 			inf.Scope().LabelSelector)
 	}
 	return all

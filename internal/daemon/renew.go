@@ -9,11 +9,11 @@ import (
 	"github.com/informerd/informerd/pkg/informer"
 )
 
-// renewTime is how long the API server may take to say what has become of a resource.
+// renewTime bounds the requests that find out what has become of a resource.
 const renewTime = 30 * time.Second
 
-// names are what the configuration calls the resources that were found. The zero value is ready; it
-// is safe for concurrent use.
+// names are those that the configuration has for the resources that were found. The zero value is
+// ready; it is safe for concurrent use.
 type names struct {
 	mu sync.Mutex
 	of map[informer.Resource]map[string]bool
@@ -40,8 +40,8 @@ func (n *names) all(resource informer.Resource) (all []string) {
 	return all
 }
 
-// renew finds out what a resource that the API server does not have any more is by now: the same
-// one in another version, if the configuration leaves the version to the server. Otherwise it is an
+// renew returns what a resource that the API server no longer has is by now: the same one in
+// another version, if the configuration leaves the version to the server. Otherwise it returns an
 // error. One informer that names the version keeps the others from moving, too: listeners of both
 // kinds share a watch, and those that named the version must not get another.
 func (c *cluster) renew(ctx context.Context, was informer.Resource) (informer.Resource, error) {

@@ -29,7 +29,7 @@ func (r *runtime) run(ctx context.Context, c *cluster, o Options) error {
 	for _, s := range answering {
 		answers.Go(func() {
 			if err := s.Serve(answer); err != nil {
-				log.Error("requests are not answered any more", "error", err)
+				log.Error("the endpoint has stopped answering", "error", err)
 			}
 		})
 	}

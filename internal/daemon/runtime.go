@@ -167,7 +167,7 @@ func (o BuildOptions) report(cfg *config.Config, l *listenerPlan) {
 				continue
 			}
 			at := fmt.Sprintf("%s:%d:%d", w.Expression.File, w.Line, w.Column)
-			log.Warn("suspicious expression", "at", at, "because", w.Message)
+			log.Warn("suspicious expression", "at", at, "reason", w.Message)
 		}
 	}
 	if o.Warned != nil && l.before.never {
@@ -186,7 +186,7 @@ func (o BuildOptions) warn(warnings config.Errors) {
 			continue
 		}
 		o.Log.Warn("suspicious setting", "at", fmt.Sprintf("%s:%d:%d", w.File, w.Line, w.Column),
-			"because", w.Message+"; "+w.Hint)
+			"reason", w.Message+"; "+w.Hint)
 	}
 }
 

@@ -16,11 +16,11 @@ import (
 	"github.com/informerd/informerd/pkg/filters"
 )
 
-// builtin are the schemas that informerd brings.
+// builtin are the schemas that are part of informerd.
 type builtin struct{ set *openapi.Set }
 
-// BuiltinSchemas gives the schemas of the common kinds, of the Kubernetes that informerd was built
-// with.
+// BuiltinSchemas returns the schemas of the common kinds, of the Kubernetes that informerd was
+// built with.
 func BuiltinSchemas() (Schemas, error) {
 	set, err := openapi.Builtin()
 	if err != nil {
@@ -29,26 +29,25 @@ func BuiltinSchemas() (Schemas, error) {
 	return builtin{set}, nil
 }
 
-// Schema finds a resource by its name.
+// Schema returns that of a resource.
 func (b builtin) Schema(resource string) *filters.Schema {
 	found, _ := b.set.Lookup(resource)
 	return found
 }
 
-// ofCluster are the schemas that an API server has.
+// ofCluster are the schemas of an API server.
 type ofCluster map[string]*filters.Schema
 
-// Schema finds a resource that a listener watches, by the name it has in the configuration.
+// Schema returns that of a resource, by the name it has in the configuration.
 func (c ofCluster) Schema(resource string) *filters.Schema { return c[resource] }
 
-// CheckCluster checks a configuration with its API server: the resources of all informers are there
-// and may be listed and watched, with their selectors, and the fields that expressions read are
-// fields of theirs. Otherwise it is as Check. The error is a config.Errors if the configuration is
-// to blame, be it that it asks for what the server does not have, and a *MissingRights if it asks
-// for what the server does not allow.
+// CheckCluster is Check with the configuration's API server: the resources of all informers must
+// exist, it must be allowed to list and watch them with their selectors, and expressions must read
+// fields that they have. The error is a config.Errors if the configuration is to blame, and a
+// *MissingRights if it asks for what the server does not allow.
 func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	if o.Kubeconfig == "" {
-		if mistakes := kubeconfigMistakes(cfg); len(mistakes) > 0 { // there is no server to ask
+		if mistakes := kubeconfigMistakes(cfg); len(mistakes) > 0 { // the server is unknown
 			return check(ctx, cfg, BuildOptions{Log: o.Log, Warned: o.Warned, kubeconfig: true})
 		}
 	}
@@ -89,14 +88,14 @@ func CheckCluster(ctx context.Context, cfg *config.Config, o Options) error {
 	return check(ctx, cfg, BuildOptions{Log: o.Log, Schemas: schemas, Warned: o.Warned})
 }
 
-// placedInformer is an informer and where it stands.
+// placedInformer is an informer and its place in the configuration.
 type placedInformer struct {
 	*config.Informer
 	field string
 }
 
-// informersOf gives all informers of a configuration once: those that have a name, and those that
-// stand in listeners and policies.
+// informersOf returns all informers of a configuration once: those that have a name, and those that
+// are defined in listeners and policies.
 func informersOf(cfg *config.Config) (all []placedInformer) {
 	for _, name := range slices.Sorted(maps.Keys(cfg.Informers)) {
 		all = append(all, placedInformer{cfg.Informers[name], "informers." + name})
@@ -115,7 +114,7 @@ func informersOf(cfg *config.Config) (all []placedInformer) {
 	return all
 }
 
-// schemas gives those of a group version, an empty set if the server does not say.
+// schemas returns those of a group version, an empty set if the server does not publish them.
 func (c *cluster) schemas(ctx context.Context, gv schema.GroupVersion,
 	log *slog.Logger) (*openapi.Set, error) {
 	document, err := c.resolver.OpenAPI(ctx, gv)

@@ -14,8 +14,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
-// serverSide says conditions in the words of an informer, as far as an API server can hold objects
-// against them and the informer does not ask for them already.
+// serverSide returns conditions as settings of an informer, where an API server can check them and
+// the informer does not have them already.
 func serverSide(inf *config.Informer, conditions []condition.Condition) []string {
 	var label, field, namespaces []string
 	for _, c := range conditions {
@@ -46,7 +46,7 @@ func serverSide(inf *config.Informer, conditions []condition.Condition) []string
 		!containsAll(namespaces, inf.Namespaces)) {
 		parts = append(parts, fmt.Sprintf("namespaces: [%s]", strings.Join(namespaces, ", ")))
 	}
-	// The informer may say the same in other words, so that terms are compared in the normal form.
+	// The informer may have the same terms in another form, so the normal forms are compared.
 	scope := inf.Scope()
 	if all := added(scope.LabelSelector, labelTerms(scope.LabelSelector), label); all != "" {
 		parts = append(parts, fmt.Sprintf("labelSelector: %q", all))
@@ -58,7 +58,7 @@ func serverSide(inf *config.Informer, conditions []condition.Condition) []string
 	return parts
 }
 
-// added gives a selector together with those of the terms that it does not have, "" if it has all.
+// added returns a selector with the terms that it does not have added, "" if it has all.
 func added(selector string, has, terms []string) string {
 	all := []string{selector}
 	for _, term := range terms {
@@ -75,7 +75,7 @@ func added(selector string, has, terms []string) string {
 func labelTerms(selector string) (terms []string) {
 	parsed, err := labels.Parse(selector)
 	if err != nil {
-		return nil // it was parsed when the configuration was read
+		return nil // loading the configuration has parsed it
 	}
 	requirements, _ := parsed.Requirements()
 	for _, r := range requirements {
@@ -93,8 +93,9 @@ var operators = [...]selection.Operator{
 	condition.Exists: selection.Exists, condition.NotExists: selection.DoesNotExist,
 }
 
-// fieldTerms: a field selector knows = and !=, which all must hold; there is none for one of
-// several values. To it a missing field is an empty one, which it is not to an expression.
+// fieldTerms returns a condition as terms of a field selector. Those are = and !=, which all must
+// hold, so there are none for one of several values. To a selector a missing field is an empty one,
+// to an expression it is not.
 func fieldTerms(name string, c condition.Condition) []string {
 	if slices.Contains(c.Values, "") {
 		return nil

@@ -18,15 +18,15 @@ import (
 	"github.com/informerd/informerd/pkg/plugins"
 )
 
-// What there is in the folder for state.
+// The files in the folder for state.
 const (
 	handlersFile   = "handlers.db" // the values of handlers
 	compiledFolder = "compiled"    // their compiled code
-	digestKeyFile  = "secrets.key" // what the digests of Secrets are made with
+	digestKeyFile  = "secrets.key" // the key of the digests of Secrets
 )
 
-// UserCache is the folder for compiled code of commands that leave a daemon's state alone. It is
-// empty if there can be none.
+// UserCache returns the folder for compiled code of commands that do not use a daemon's state, ""
+// if there can be none.
 func UserCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -35,8 +35,8 @@ func UserCache() string {
 	return filepath.Join(dir, "informerd", compiledFolder)
 }
 
-// CompilingHost returns a host of handlers that keeps compiled code in the user's cache. Where
-// there can be none, it compiles a module each time that it is loaded.
+// CompilingHost returns a host of handlers that keeps compiled code in the user's cache. If
+// there is none, it compiles a module each time that it is loaded.
 func CompilingHost(ctx context.Context, log *slog.Logger) *plugins.Host {
 	cfg := plugins.HostConfig{Log: log, Compiler: plugins.SelfCompiler(), CacheDir: UserCache()}
 	host := plugins.NewHost(cfg)
@@ -48,8 +48,8 @@ func CompilingHost(ctx context.Context, log *slog.Logger) *plugins.Host {
 	return plugins.NewHost(cfg)
 }
 
-// keepState tells the host of handlers where to keep what outlasts the daemon, if there is a folder
-// for that. It makes it.
+// keepState makes the folder for state, if the configuration has one, and sets where the host of
+// handlers keeps what outlasts the daemon.
 func keepState(cfg *config.Config, host *plugins.HostConfig) error {
 	if cfg.State.Dir == "" {
 		return nil
@@ -64,7 +64,7 @@ func keepState(cfg *config.Config, host *plugins.HostConfig) error {
 	return nil
 }
 
-// digestKey returns the key of the digests of Secrets: that of the folder for state, which it makes
+// digestKey returns the key of the digests of Secrets from the folder for state, where it makes one
 // if there is none yet. So a value has the same digest after a restart. It is nil without such a
 // folder, or if no Secrets are watched.
 func digestKey(cfg *config.Config) ([]byte, error) {
@@ -91,12 +91,12 @@ func digestKey(cfg *config.Config) ([]byte, error) {
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != sha256.Size {
 		return nil, wrong(fmt.Sprintf(
-			"is damaged: it should be %d hexadecimal digits; put it back or remove it, and all digests change once", 2*sha256.Size))
+			"is damaged: it should be %d hexadecimal digits; restore it, or remove it, which changes all digests once", 2*sha256.Size))
 	}
 	return key, nil
 }
 
-// writeKey writes a file that is there as a whole or not at all.
+// writeKey writes the file completely or not at all.
 func writeKey(path string, key []byte) error {
 	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -120,8 +120,8 @@ func watchesSecrets(cfg *config.Config) bool {
 	})
 }
 
-// openHost finds out what is wrong with the folder for compiled code, if there are handlers, before
-// one of them is blamed.
+// openHost opens the folder for compiled code, if there are handlers, so that what is wrong with it
+// is not blamed on one of them.
 func openHost(ctx context.Context, cfg *config.Config, host *plugins.Host) error {
 	if !hasHandlers(cfg) {
 		return nil
@@ -138,7 +138,7 @@ func hasHandlers(cfg *config.Config) bool {
 	})
 }
 
-// logEngine says what runs the handlers. An interpreter takes many times as long as a compiler, so
+// logEngine logs what runs the handlers. An interpreter takes many times as long as a compiler, so
 // its reason is a warning.
 func logEngine(ctx context.Context, log *slog.Logger, host *plugins.Host) {
 	engine, why := host.Engine(ctx)

@@ -97,7 +97,7 @@ func TestDigestsOfSecretsOutlastARestart(t *testing.T) {
 	cfg := parse(t, head+"  alone: {informer: "+secrets+", outputs: [out]}\n"+state)
 	err := Run(t.Context(), cfg, Options{Log: quiet})
 	if want := "state.dir: the key of the digests of Secrets, " + key +
-		", is damaged: it should be 64 hexadecimal digits; put it back or remove it, and all digests change once"; err == nil || !strings.Contains(err.Error(), want) {
+		", is damaged: it should be 64 hexadecimal digits; restore it, or remove it, which changes all digests once"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 	if err := Check(t.Context(), cfg, BuildOptions{Log: quiet}); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// steady leaves out the conditions on what the filter looks at in old as well. With a selector for
-// one of them, the very updates that the filter is about would be adds and deletes, as with
+// steady leaves out the conditions on fields that the filter also reads of old. With a selector for
+// one of them, exactly the updates that the filter is about would be adds and deletes, as with
 // became(object.status.phase == "Running").
 func steady(f *filters.Filter, conditions []condition.Condition) []condition.Condition {
 	before := f.OldPaths()
@@ -35,7 +35,7 @@ func steady(f *filters.Filter, conditions []condition.Condition) []condition.Con
 	})
 }
 
-// overlap tells whether one of two fields is the other or contains it.
+// overlap reports whether one of two fields is the other or contains it.
 func overlap(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

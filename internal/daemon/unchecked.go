@@ -9,9 +9,9 @@ import (
 	openapi "github.com/informerd/informerd/internal/schema"
 )
 
-// Unchecked lists the resources whose objects' fields were not checked in expressions, since
-// nothing is known of them without an API server. Each is named once. Those that look like a
-// misspelt name are suspicious. There are none if fields are not to be checked.
+// Unchecked returns the resources whose fields were not checked in expressions, since nothing is
+// known of them without an API server, each once. Those that look like a misspelt name are
+// suspicious. There are none without schemas.
 func Unchecked(cfg *config.Config, schemas Schemas) (suspicious, notes config.Errors) {
 	if schemas == nil {
 		return nil, nil
@@ -42,15 +42,14 @@ func Unchecked(cfg *config.Config, schemas Schemas) (suspicious, notes config.Er
 	return suspicious, notes
 }
 
-// nearResource returns the known resource of which a name may be a misspelling, "" if there is
-// none.
+// nearResource returns the known resource that a name may be a misspelling of, "" if there is none.
 func nearResource(resource string) string {
 	set, err := openapi.Builtin()
 	if err != nil {
 		return ""
 	}
 	known := set.Resources()
-	if !strings.Contains(resource, ".") { // as most write them
+	if !strings.Contains(resource, ".") { // as users usually write them
 		for i, name := range known {
 			known[i], _, _ = strings.Cut(name, ".")
 		}

@@ -24,11 +24,11 @@ func (p *plan) unused() (warnings config.Errors) {
 	}
 	for _, inf := range informersOf(cfg) {
 		if !informers[inf.Informer] {
-			// that of a policy is called so in its file
+			// the name that one of a policy has in its file
 			shown := inf.field[strings.LastIndex(inf.field, "informers."):]
 			warnings = append(warnings,
 				cfg.ErrorAt(inf.field,
-					shown+" is not used: no listener has it, and no expression or handler looks objects up in it",
+					shown+" is not used: no listener refers to it, and no expression or handler looks objects up in it",
 					"remove it, or name it as the informer of a listener"))
 		}
 	}

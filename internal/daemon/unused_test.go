@@ -50,7 +50,7 @@ rules: [{name: r, deny: 'cached("shared", "", "x") == nil && cached("looked", "a
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	const notUsed = "is not used: no listener has it, and no expression or handler looks objects up in it; remove it, or name it as the informer of a listener"
+	const notUsed = "is not used: no listener refers to it, and no expression or handler looks objects up in it; remove it, or name it as the informer of a listener"
 	expectMistakes(t, cfg, got, "c.yaml:6:9: informers.idle "+notUsed+"\n"+
 		"p.yaml:6:9: informers.idle "+notUsed+"\n"+
 		"c.yaml:10:37: outputs.spare is not used: no listener sends anything to it; remove it, or name it in the outputs of a listener")

@@ -37,7 +37,7 @@ func compress(cfg *rest.Config, inCluster bool, o Options) error {
 	}
 	use := map[bool]string{true: "off", false: "on"}[off]
 	o.Logger.Debug("chose the compression of answers", "server", address(cfg), "compression", use,
-		"because", why)
+		"reason", why)
 	return nil
 }
 
