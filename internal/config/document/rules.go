@@ -54,9 +54,9 @@ func (r *Report) checkGroups(fields []Field, t reflect.Type, path string) {
 			groups[group] = append(groups[group], f)
 		}
 	}
+	unclear := r.Broken(path) || r.Failed(path) || !r.mappings[path]
 	for group, members := range sorted(groups) {
 		var set []string
-		unclear := r.Broken(path) || r.Failed(path) || !r.mappings[path]
 		for _, f := range members {
 			if r.Has(Join(path, f.Name)) {
 				set = append(set, f.Name)
@@ -70,7 +70,8 @@ func (r *Report) checkGroups(fields []Field, t reflect.Type, path string) {
 			r.SetFailed(path)
 			r.BadField(path, hint, "%s has no %s", path, group)
 		case len(set) > 1 && members[0].Rules.OneOf != "":
-			r.BadValue(path, "keep one of them", "%s has both %s", path, strings.Join(set, " and "))
+			r.BadValue(path, "keep one of them", "%s has both %s",
+				cmp.Or(path, "the "+r.kind.Noun), strings.Join(set, " and "))
 		}
 	}
 }
@@ -138,8 +139,8 @@ func (r *Report) checkList(v reflect.Value, path string, f Field) {
 	}
 	seen := make(map[any]bool, v.Len())
 	for i := range v.Len() {
-		at, element := Item(path, i), v.Index(i)
-		if !r.Good(at) {
+		at, element := Item(path, i), reflect.Indirect(v.Index(i))
+		if !r.Good(at) || !element.IsValid() {
 			continue
 		}
 		if !isScalar(element.Type()) {
