@@ -61,10 +61,10 @@ func sorted[V any](m map[string]V) func(yield func(string, V) bool) {
 	}
 }
 
-// known returns the hint for an unknown name. It is left out when so many mistakes were found
+// nameHint returns the hint for an unknown name. It is left out when so many mistakes were found
 // that most are not shown: comparing every wrong name with every right one would take long.
-func known[V any](r *document.Report, name, what string, all map[string]V) string {
-	const most = 10
+func nameHint[V any](r *document.Report, name, what string, all map[string]V) string {
+	const maxNames = 10
 	if r.Full() {
 		return ""
 	}
@@ -75,7 +75,7 @@ func known[V any](r *document.Report, name, what string, all map[string]V) strin
 	switch {
 	case len(names) == 0:
 		return "there are no " + what
-	case len(names) > most:
+	case len(names) > maxNames:
 		return ""
 	}
 	return "the " + what + " are " + strings.Join(names, ", ")
@@ -87,7 +87,7 @@ func checkOutputNames(c *Config, outputs []string, path string, r *document.Repo
 	for i, name := range outputs {
 		at := document.Item(field, i)
 		if r.Good(at) && !r.Has(document.Join("outputs", name)) && !r.Failed("outputs") {
-			r.BadValue(at, known(r, name, "outputs", c.Outputs), "%s: unknown output %s", at,
+			r.BadValue(at, nameHint(r, name, "outputs", c.Outputs), "%s: unknown output %s", at,
 				document.Quote(name))
 		}
 	}

@@ -49,7 +49,8 @@ func checkCachedInformers(c *Config, g *CacheGrant, path string, r *document.Rep
 	for i, name := range g.Informers {
 		at := document.Item(field, i)
 		if r.Good(at) && !r.Has(document.Join("informers", name)) && !r.Failed("informers") {
-			r.BadValue(at, known(r, name, "informers", c.Informers), "%s: unknown informer %s", at,
+			r.BadValue(at, nameHint(r, name, "informers", c.Informers), "%s: unknown informer %s",
+				at,
 				document.Quote(name))
 		}
 	}

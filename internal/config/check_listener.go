@@ -61,7 +61,7 @@ func checkInformerRef(l *Listener, path string, r *document.Report, further []*d
 		return r.Has(document.Join("informers", l.InformerRef.Name)) || r.Failed("informers")
 	}
 	if l.informer == nil && !inReport(r) && !slices.ContainsFunc(further, inReport) {
-		r.BadValue(field, known(r, l.InformerRef.Name, "informers", l.informers),
+		r.BadValue(field, nameHint(r, l.InformerRef.Name, "informers", l.informers),
 			"%s: unknown informer %s", field, document.Quote(l.InformerRef.Name))
 	}
 }

@@ -58,15 +58,15 @@ func closedFolder(pattern string) error {
 		return err
 	}
 	for _, folder := range folders {
-		if err := unlessAbsent(list(folder)); err != nil {
+		if err := unlessAbsent(readable(folder)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// list tries to read a folder. Other files are left alone.
-func list(folder string) error {
+// readable tries to read a folder. Other files are left alone.
+func readable(folder string) error {
 	info, err := os.Stat(folder)
 	if err != nil || !info.IsDir() {
 		return err
@@ -129,8 +129,8 @@ func regular(info fs.FileInfo) error {
 	return nil
 }
 
-// below returns the pattern relative to a folder, whose own name is not a pattern.
-func below(folder, pattern string) string {
+// relativeTo returns the pattern relative to a folder, whose own name is not a pattern.
+func relativeTo(folder, pattern string) string {
 	if filepath.IsAbs(pattern) {
 		return filepath.Clean(pattern)
 	}

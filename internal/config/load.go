@@ -123,7 +123,7 @@ func (l Loading) parse(file string, data []byte, disk files) (*Config, error) {
 	}
 	if mistakes := policies.errors(); len(mistakes) > 0 {
 		if l.More != nil {
-			policies.add(l.More(c))
+			policies.addMistakes(l.More(c))
 			mistakes = policies.errors()
 		}
 		return nil, mistakes

@@ -69,16 +69,16 @@ func ReadObjects(path string, stdin io.Reader) (objects [][]byte, list bool, err
 }
 
 // readObject reads a file with one mapping and returns it as JSON, with what errors call the file.
-func readObject(path string, stdin io.Reader, most int64) (object []byte, name string, err error) {
+func readObject(path string, stdin io.Reader, limit int64) (object []byte, name string, err error) {
 	var data []byte
 	if path == "-" && stdin != nil {
 		path = stdinName
-		if data, err = io.ReadAll(io.LimitReader(stdin, most+1)); err == nil &&
-			int64(len(data)) > most {
-			return nil, path, fmt.Errorf("%s: there are more than %d bytes", path, most)
+		if data, err = io.ReadAll(io.LimitReader(stdin, limit+1)); err == nil &&
+			int64(len(data)) > limit {
+			return nil, path, fmt.Errorf("%s: there are more than %d bytes", path, limit)
 		}
 	} else {
-		data, err = readRegular(path, most)
+		data, err = readRegular(path, limit)
 	}
 	if err != nil {
 		return nil, path, err
@@ -96,15 +96,15 @@ func readObject(path string, stdin io.Reader, most int64) (object []byte, name s
 	return object, path, nil
 }
 
-func readRegular(path string, most int64) ([]byte, error) {
+func readRegular(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: the object cannot be read: %s", path, document.Reason(err))
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: the object cannot be read: it is not a file", path)
-	case info.Size() > most:
-		return nil, fmt.Errorf("%s: the object has more than %d bytes", path, most)
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%s: the object has more than %d bytes", path, limit)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

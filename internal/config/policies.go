@@ -59,7 +59,7 @@ func loadPolicies(c *Config, r *document.Report, disk files) *policySet {
 		s.names[name] = "a listener in " + document.Shown(r.File())
 	}
 	for i := range c.Policies {
-		if r.Good(entryFiles(i)) && !s.entry(i) {
+		if r.Good(entryFiles(i)) && !s.readEntry(i) {
 			break
 		}
 	}
@@ -68,10 +68,10 @@ func loadPolicies(c *Config, r *document.Report, disk files) *policySet {
 
 func entryFiles(i int) string { return document.Join(document.Item("policies", i), "files") }
 
-// entry reads the files of one entry. It reports whether there is room for more.
-func (s *policySet) entry(i int) (room bool) {
+// readEntry reads the files of one entry. It reports whether there is room for more.
+func (s *policySet) readEntry(i int) (room bool) {
 	field, pattern := entryFiles(i), s.config.Policies[i].Files
-	paths, err := s.disk.glob(below(filepath.Dir(s.report.File()), pattern))
+	paths, err := s.disk.glob(relativeTo(filepath.Dir(s.report.File()), pattern))
 	switch {
 	case err != nil:
 		s.cannotRead(field, err)
@@ -94,7 +94,7 @@ func (s *policySet) entry(i int) (room bool) {
 			continue
 		}
 		s.entries[file] = i
-		p := s.read(file, i)
+		p := s.readFile(file, i)
 		p.Trim()
 		s.loaded = append(s.loaded, p)
 		switch {
@@ -123,8 +123,8 @@ func (s *policySet) cannotRead(field string, err error) {
 	s.report.BadValue(field, "", "%s: %s", field, document.Printable(err))
 }
 
-// read reads one file, as strictly as the configuration, and adds its listener.
-func (s *policySet) read(file string, entry int) *policyFile {
+// readFile reads one file, as strictly as the configuration, and adds its listener.
+func (s *policySet) readFile(file string, entry int) *policyFile {
 	p := &policyFile{Report: document.NewReport(policy, file), entry: entry}
 	data, err := s.disk.read(file)
 	s.bytes += len(data)
@@ -148,7 +148,7 @@ func (s *policySet) read(file string, entry int) *policyFile {
 	default:
 		if p.Report = d.Report; rightKind(p.Report, p.policy.APIVersion, p.policy.Kind,
 			PolicyKind) {
-			s.listener(p)
+			s.addListener(p)
 		}
 	}
 	return p
@@ -163,11 +163,11 @@ func (p *policyFile) addAll(err error) {
 	}
 }
 
-// listener checks a policy. It adds the policy's listener to the configuration, with mistakes or
+// addListener checks a policy. It adds the policy's listener to the configuration, with mistakes or
 // without, if the name is free.
-func (s *policySet) listener(p *policyFile) {
+func (s *policySet) addListener(p *policyFile) {
 	p.Check(p.policy, "")
-	name, free := s.name(p)
+	name, free := s.listenerName(p)
 	informers := s.config.Informers
 	if len(p.policy.Informers) > 0 {
 		informers = make(map[string]*Informer, len(s.config.Informers)+len(p.policy.Informers))
@@ -203,8 +203,8 @@ func (s *policySet) listener(p *policyFile) {
 	s.config.Listeners[name] = l
 }
 
-// name returns the name of the policy's listener, and reports whether it is valid and free.
-func (s *policySet) name(p *policyFile) (string, bool) {
+// listenerName returns the name of the policy's listener, and reports whether it is valid and free.
+func (s *policySet) listenerName(p *policyFile) (string, bool) {
 	const field = "name"
 	if p.Has(field) {
 		name := p.policy.Name
@@ -243,9 +243,9 @@ func (s *policySet) informers() []placedInformer {
 	return all
 }
 
-// add adds mistakes to the reports of their files, unless something is wrong with the field
+// addMistakes adds mistakes to the reports of their files, unless something is wrong with the field
 // already.
-func (s *policySet) add(more Errors) {
+func (s *policySet) addMistakes(more Errors) {
 	reports := map[string]*document.Report{s.report.File(): s.report}
 	listeners := map[string]string{}
 	for _, p := range s.loaded {

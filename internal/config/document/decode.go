@@ -158,7 +158,7 @@ func (d *decoder) structure(n *yaml.Node, into reflect.Value, path string, depth
 		return
 	}
 	d.mappings[path] = true
-	d.members(d.whole(n, into, path), path, func(key *yaml.Node, value *yaml.Node) {
+	d.members(d.withoutPieces(n, into, path), path, func(key *yaml.Node, value *yaml.Node) {
 		name := key.Value
 		if f, ok := fieldNamed(fields, name); ok {
 			member := Join(path, name)

@@ -8,10 +8,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// whole returns a mapping without the pieces of values that a comma has torn apart: in {deny:
-// any(a, .b), severity: low} YAML sees the fields deny, ".b)" and severity. The field in front of
-// the pieces is reported.
-func (d *decoder) whole(n *yaml.Node, into reflect.Value, path string) *yaml.Node {
+// withoutPieces returns a mapping without the pieces of values that a comma has torn apart: in
+// {deny: any(a, .b), severity: low} YAML sees the fields deny, ".b)" and severity. The field in
+// front of the pieces is reported.
+func (d *decoder) withoutPieces(n *yaml.Node, into reflect.Value, path string) *yaml.Node {
 	if n.Style&yaml.FlowStyle == 0 {
 		return n
 	}

@@ -60,8 +60,14 @@ func (d *decoder) onLine(n *yaml.Node, text string) bool {
 	return n.Column-1 <= len(line) && strings.HasPrefix(string(line[n.Column-1:]), text)
 }
 
-// aligner walks the lines of a file and the text that YAML reads from them at the same time.
-// Line and column count from 0.
+// aligner walks the lines of a file and the text that YAML reads from them at the same time. Here
+// the text of a folded scalar is "a && b", and its second space is the line break in the file:
+//
+//	line 7: deny: >          text   a    ' '  &    &    ' '  b
+//	line 8:   a &&           place  8:3  8:4  8:5  8:6  8:7  9:3
+//	line 9:   b
+//
+// Invariant: each character of the text is where the file has it. Line and column count from 0.
 type aligner struct {
 	lines        []string
 	line, column int

@@ -25,6 +25,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
+// Each character of the text is where the file has it.
 func TestPositionsOfAnyText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(

@@ -149,15 +149,15 @@ func (r *Report) checkList(v reflect.Value, path string, f Field) {
 		}
 		if r.checkScalar(element, at, f); f.Rules.Unique {
 			if seen[element.Interface()] && r.Good(at) {
-				r.BadValue(at, "", "%s repeats %s", at, r.repeated(element, f.Rules))
+				r.BadValue(at, "", "%s repeats %s", at, r.repeatedItem(element, f.Rules))
 			}
 			seen[element.Interface()] = true
 		}
 	}
 }
 
-// repeated is what an item repeats, as in the output "hook".
-func (r *Report) repeated(v reflect.Value, rules Rules) string {
+// repeatedItem is what an item repeats, as in the output "hook".
+func (r *Report) repeatedItem(v reflect.Value, rules Rules) string {
 	switch {
 	case rules.WriteOnly:
 		return "another " + rules.Item
@@ -265,7 +265,7 @@ func (r *Report) checkText(text, path string, f Field) {
 		hint := r.kind.help(f.owner).Empty[f.Name]
 		r.BadValue(path, cmp.Or(hint, "give it a value or remove it"), "%s is empty", path)
 	case len(rules.Enum) > 0 && !slices.Contains(rules.Enum, text):
-		r.BadValue(path, r.meant(text, rules.Enum), "%s must be %s, is %s", path, Or(rules.Enum),
+		r.BadValue(path, r.wordHint(text, rules.Enum), "%s must be %s, is %s", path, Or(rules.Enum),
 			Quote(text))
 	case rules.Format != "":
 		format, known := r.kind.Formats[rules.Format]
@@ -278,8 +278,8 @@ func (r *Report) checkText(text, path string, f Field) {
 	}
 }
 
-// meant returns a hint that names the word which may have been meant.
-func (r *Report) meant(word string, words []string) string {
+// wordHint returns a hint that names the word which may have been meant.
+func (r *Report) wordHint(word string, words []string) string {
 	for _, synonym := range r.kind.Synonyms[strings.ToLower(word)] {
 		if slices.Contains(words, synonym) {
 			return "write " + synonym

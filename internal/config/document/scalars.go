@@ -159,11 +159,11 @@ func (d *decoder) expression(n *yaml.Node, into *Expression, path string) {
 	}
 }
 
-var goesOn = regexp.MustCompile(`^#+\s*(&&|\|\||and\b|or\b|in\b|[=!<>]=?|[-+)\]?:])`)
+var continuation = regexp.MustCompile(`^#+\s*(&&|\|\||and\b|or\b|in\b|[=!<>]=?|[-+)\]?:])`)
 
 // commentedOut warns of a comment that looks like the rest of the expression.
 func (d *decoder) commentedOut(n *yaml.Node, path string) {
-	if goesOn.MatchString(n.LineComment) {
+	if continuation.MatchString(n.LineComment) {
 		d.Warn(placeOf(n), path,
 			"put the expression in quotes, or the comment on a line of its own",
 			`%s ends before " #", where YAML begins a comment: %s`, path, Quote(n.LineComment))
