@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"os"
+	"regexp"
 	"testing"
 )
 
@@ -42,3 +43,20 @@ func TestTheWholeRepositoryIsRead(t *testing.T) {
 func TestImports(t *testing.T)     { report(t, checkImports(repository(t))) }
 func TestPackageDocs(t *testing.T) { report(t, checkDocs(repository(t))) }
 func TestFileSizes(t *testing.T)   { report(t, checkSizes(repository(t))) }
+
+// ARCHITECTURE.md says where things are: each file and folder that it names is there.
+func TestArchitectureNamesWhatIsThere(t *testing.T) {
+	page, err := os.ReadFile("../../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`([a-z.][\\w./-]*/[\\w./-]+)`").FindAllSubmatch(page, -1)
+	if len(named) < 20 {
+		t.Fatalf("only %d files and folders are named", len(named))
+	}
+	for _, name := range named {
+		if _, err := os.Stat("../../" + string(name[1])); err != nil {
+			t.Errorf("ARCHITECTURE.md names %s: %v", name[1], err)
+		}
+	}
+}
