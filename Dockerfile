@@ -7,12 +7,13 @@ COPY internal internal
 COPY pkg pkg
 COPY plugins/sdk plugins/sdk
 ARG VERSION=dev
-# Without cgo the binary is static, and so runs on an empty image.
+# Without cgo the binary is static, so it runs on an empty image.
 RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false \
     -ldflags "-s -w -X github.com/informerd/informerd/internal/cli.version=${VERSION}" \
     -o /informerd ./cmd/informerd
 
-# Nothing but the binary and the certificates that handlers and outputs check servers with: no shell, no root.
+# Only the binary, and the certificates with which handlers and outputs verify servers: no shell, no
+# root.
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /informerd /informerd

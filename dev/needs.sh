@@ -1,14 +1,15 @@
 #!/bin/sh
-# What "make test" uses beyond Go, make and git.
+# The programs that "make test" uses in addition to Go, make and git.
 #
-#   needs.sh install   installs what is missing, where that can be done: Debian's packages, as root
-#   needs.sh fetch     fetches the compiler of AssemblyScript from npm, where npm is there
-#   needs.sh report    lists what is still missing, the tests that were skipped without it, and how to get it;
+#   needs.sh install   installs what is missing, if possible: Debian's packages, as root
+#   needs.sh fetch     fetches the AssemblyScript compiler from npm, if npm is installed
+#   needs.sh report    lists what is still missing, the tests that were skipped, and how to install it;
 #                      with GUESTS=required it fails if anything is missing
 set -eu
 cd "$(dirname -- "$0")/.."
 
-# The needs, in the order of the report. For each there is has_NAME, packages_NAME, skipped_NAME and get_NAME.
+# The needs, in the order of the report. Each has has_NAME, packages_NAME, skipped_NAME and
+# get_NAME.
 needs="race c rust assemblyscript"
 
 has_race() { [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; }
@@ -38,7 +39,7 @@ packages_assemblyscript="nodejs npm"
 skipped_assemblyscript="the tests of handlers in AssemblyScript and of its SDK"
 get_assemblyscript="node 18 or newer and npm, which can reach a registry: apt-get install nodejs npm"
 
-# A failure is no error here: the report shows what is missing in the end.
+# A failure is not an error here: the report shows what is missing.
 fetch() (
   cd plugins/sdk/assemblyscript
   if [ -x node_modules/.bin/asc ] && [ node_modules -nt package-lock.json ] || ! has_node; then return; fi
@@ -73,12 +74,12 @@ report() {
     echo "  needs $get"
   done
   if [ -z "$missing" ]; then
-    echo "All compilers are there: no test was skipped for want of one."
+    echo "All compilers are installed: no test was skipped for lack of one."
     return
   fi
   echo "All other tests ran. On Debian, as root, make test installs these itself."
   echo "------------------------------------------------------------------------"
-  [ "${GUESTS-}" != required ] || { echo "GUESTS=required: all compilers have to be there" >&2; return 1; }
+  [ "${GUESTS-}" != required ] || { echo "GUESTS=required: all compilers must be installed" >&2; return 1; }
 }
 
 case ${1-} in

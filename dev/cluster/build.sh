@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds devcluster and kwok into a directory, by default bin/ at the root of the repository.
+# Builds devcluster and kwok into a directory, by default bin/ in the root of the repository.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/../../bin}
@@ -7,7 +7,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$here"
 
-# Kubernetes learns its version from the linker; without one, clients that compare versions fail.
+# Kubernetes gets its version from the linker; without one, clients that compare versions fail.
 version=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
 minor=${version#v1.}
 package=k8s.io/component-base/version

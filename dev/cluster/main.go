@@ -1,9 +1,9 @@
 // Command devcluster runs a real Kubernetes control plane on loopback ports, for tests and
 // demonstrations.
 //
-// One program holds etcd, kube-apiserver, kube-controller-manager and kube-scheduler, and starts
-// itself once for each of them, so that any one can be killed and restarted alone. See README.md
-// for its use.
+// One program contains etcd, kube-apiserver, kube-controller-manager and kube-scheduler, and starts
+// itself once for each of them, so that each can be killed and restarted alone. README.md describes
+// its use.
 package main
 
 import (

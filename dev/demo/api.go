@@ -18,10 +18,10 @@ import (
 // namespace is where the demo acts.
 const namespace = "default"
 
-// pollEvery is how often the API server is asked for something that takes a moment.
+// pollEvery is the interval of polling the API server for something that takes a moment.
 const pollEvery = 200 * time.Millisecond
 
-// api acts on the cluster as somebody with kubectl would.
+// api acts on the cluster as a user of kubectl would.
 type api struct {
 	deployments, pods dynamic.ResourceInterface
 }
@@ -43,7 +43,7 @@ func connect(kubeconfig string) (*api, error) {
 	}, nil
 }
 
-// Create makes a Deployment whose pods have one container; all are called as the Deployment is.
+// Create makes a Deployment whose pods have one container; all have the Deployment's name.
 func (a *api) Create(ctx context.Context, name, image string, replicas int) error {
 	labels := map[string]any{"app": name}
 	_, err := a.deployments.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
@@ -78,21 +78,20 @@ func (a *api) SetImage(ctx context.Context, name, image string) error {
 	})
 }
 
-// Restart makes it look as if a pod's container had restarted so many times. That is what a kubelet
-// would write.
+// Restart sets a pod's container status to so many restarts, as a kubelet would.
 func (a *api) Restart(ctx context.Context, pod, container string, times int) error {
 	statuses := []any{map[string]any{"name": container, "restartCount": times}}
 	return patch(ctx, a.pods, pod,
 		map[string]any{"status": map[string]any{"containerStatuses": statuses}}, "status")
 }
 
-// Delete deletes a Deployment, and its pods follow.
+// Delete deletes a Deployment, whose pods are then deleted, too.
 func (a *api) Delete(ctx context.Context, name string) error {
 	return a.deployments.Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-// RunningPods waits until a Deployment has so many pods, all of them running and with the image,
-// and names them.
+// RunningPods waits until a Deployment has so many pods, all of them running with the image, and
+// returns their names.
 func (a *api) RunningPods(ctx context.Context, deployment, image string, count int) ([]string,
 	error) {
 	for {
@@ -113,7 +112,8 @@ func (a *api) RunningPods(ctx context.Context, deployment, image string, count i
 	}
 }
 
-// running names the pods that run with the image, and the first that does not.
+// running returns the names of the pods that run with the image, and why the first other one does
+// not.
 func running(pods []unstructured.Unstructured, image string) (names []string, not string) {
 	for _, p := range pods {
 		phase, _, _ := unstructured.NestedString(p.Object, "status", "phase")

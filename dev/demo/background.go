@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Up makes the control plane and informerd run in the background. What runs already is left alone,
-// also if Up fails.
+// Up makes the control plane and informerd run in the background. What is already running is left
+// alone, even if Up fails.
 func (d demo) Up(ctx context.Context) (err error) {
 	release, err := d.claim(d.Devcluster, d.Informerd, d.Config)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d demo) Up(ctx context.Context) (err error) {
 	return nil
 }
 
-// startBackground starts informerd in a session of its own and waits until its listeners listen.
+// startBackground starts informerd in its own session and waits until its listeners are listening.
 func (d demo) startBackground(ctx context.Context) error {
 	cmd, err := d.informerd()
 	if err != nil {
@@ -64,7 +64,7 @@ func (d demo) startBackground(ctx context.Context) error {
 	if err := d.record(cmd); err != nil {
 		return err
 	}
-	// Ends with informerd, or with the demo, which informerd is meant to survive.
+	// Ends with informerd, or with the demo, which informerd should survive.
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -100,7 +100,7 @@ func (d demo) awaitListening(ctx context.Context, ended <-chan struct{}) error {
 	}
 }
 
-// endedAtOnce shows why informerd did not stay.
+// endedAtOnce shows why informerd has ended.
 func (d demo) endedAtOnce() error {
 	text, err := os.ReadFile(d.log())
 	if err != nil {
@@ -111,10 +111,10 @@ func (d demo) endedAtOnce() error {
 			d.Screen.Line("%s", l.Short())
 		}
 	}
-	return fmt.Errorf("informerd has ended at once, its log is in %s", d.log())
+	return fmt.Errorf("informerd ended immediately, its log is in %s", d.log())
 }
 
-// allListen tells whether as many listeners listen as informerd has said at its start.
+// allListen reports whether as many listeners are listening as informerd logged at its start.
 func allListen(log []byte) bool {
 	want, listening := -1, 0
 	for line := range bytes.Lines(log) {
@@ -130,7 +130,7 @@ func allListen(log []byte) bool {
 	return listening == want
 }
 
-// Down stops informerd, if it is the one that was recorded, and the control plane.
+// Down stops informerd, if it is the recorded one, and the control plane.
 func (d demo) Down(ctx context.Context) error {
 	release, err := d.claim(d.Devcluster)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d demo) stopRecorded(ctx context.Context) error {
 	}
 	defer p.Release()
 	d.Screen.Announce("stop informerd (pid %d)", p.Pid)
-	// It is another demo's child, so nobody here can wait for it.
+	// It is another demo's child, so this process cannot wait for it.
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

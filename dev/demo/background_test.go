@@ -16,7 +16,7 @@ func TestUpThenDown(t *testing.T) {
 	}
 	p := d.recorded()
 	if p == nil {
-		t.Fatal("no informerd runs")
+		t.Fatal("informerd is not running")
 	}
 	defer p.Release()
 	if again := fmt.Sprintf("informerd is already running (pid %d)", p.Pid); !strings.Contains(
@@ -24,7 +24,7 @@ func TestUpThenDown(t *testing.T) {
 		t.Errorf("%q is not shown in\n%s", again, shown)
 	}
 	if _, err := d.play(t.Context(), story); err == nil {
-		t.Error("play went on beside what up started")
+		t.Error("play continued although up had started informerd")
 	}
 	if got, want := record(), "up, informerd starts, up"; got != want {
 		t.Errorf("record\n got %s\nwant %s", got, want)
@@ -36,7 +36,7 @@ func TestUpThenDown(t *testing.T) {
 		t.Errorf("record\n got %s\nwant %s", got, want)
 	}
 	if d.recorded() != nil {
-		t.Error("informerd still runs")
+		t.Error("informerd is still running")
 	}
 	if text, err := os.ReadFile(d.output()); err != nil || string(text) != addedLine+"\n" {
 		t.Errorf("the output has %q, %v", text, err)
@@ -57,7 +57,7 @@ func TestUpThatFailsStopsOnlyWhatItStarted(t *testing.T) {
 			wantRecord = "up, up, informerd starts"
 		}
 		err := d.Up(t.Context())
-		want := "informerd has ended at once, its log is in " + d.log()
+		want := "informerd ended immediately, its log is in " + d.log()
 		if err == nil || err.Error() != want {
 			t.Errorf("running %v: error\n got %v\nwant %s", running, err, want)
 		}
@@ -71,7 +71,7 @@ func TestUpThatFailsStopsOnlyWhatItStarted(t *testing.T) {
 	}
 }
 
-// The pid that was written down may have become another process's: here this one's, which goes on.
+// The recorded pid may belong to another process by now: here to this one, which must survive.
 func TestDownLeavesOtherProcessesAlone(t *testing.T) {
 	d, _, _ := newFake(t, "")
 	if err := os.Mkdir(d.Dir, 0o700); err != nil {
@@ -88,7 +88,7 @@ func TestDownLeavesOtherProcessesAlone(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if _, err := os.Stat(d.pidFile()); !os.IsNotExist(err) {
-			t.Errorf("%q: the pid file is left: %v", text, err)
+			t.Errorf("%q: the pid file remains: %v", text, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ const (
 	typeCrashloop = "dev.informerd.examples.crashloop"
 )
 
-// cloudEvent is one line of informerd's stdout, as far as the demo looks into it.
+// cloudEvent is one line of informerd's stdout, with the fields that the demo uses.
 type cloudEvent struct {
 	Listener string `json:"-"` // the end of Source
 
@@ -45,7 +45,7 @@ type finding struct {
 	Threshold int    `json:"threshold"`
 }
 
-// object is what the demo looks at in Deployments and Pods.
+// object is the fields of Deployments and Pods that the demo uses.
 type object struct {
 	Kind string `json:"kind"`
 	Spec struct {
@@ -88,7 +88,7 @@ func parseEvent(line []byte) (cloudEvent, error) {
 	return e, nil
 }
 
-// Change gives the event's object, or nothing if it is not about one.
+// Change returns the event's object, or false if it is not about one.
 func (e cloudEvent) Change() (change, bool) {
 	var c change
 	if !strings.HasPrefix(e.Type, objectTypes) || json.Unmarshal(e.Data, &c) != nil {
@@ -97,7 +97,7 @@ func (e cloudEvent) Change() (change, bool) {
 	return c, true
 }
 
-// Finding gives what the crashloop handler found, or nothing if the event is none of its own.
+// Finding returns the finding of the crashloop handler, or false if the event is not its own.
 func (e cloudEvent) Finding() (finding, bool) {
 	var f finding
 	if e.Type != typeCrashloop || json.Unmarshal(e.Data, &f) != nil {
@@ -106,7 +106,7 @@ func (e cloudEvent) Finding() (finding, bool) {
 	return f, true
 }
 
-// Short gives the event in one line: listener, type, subject and what is interesting about it.
+// Short returns the event in one line: listener, type, subject and its relevant fields.
 func (e cloudEvent) Short() string {
 	var notes []string
 	if c, ok := e.Change(); ok {
@@ -128,7 +128,7 @@ func (e cloudEvent) Short() string {
 		strings.TrimPrefix(e.Type, objectTypes), e.Subject, strings.Join(notes, ", "))
 }
 
-// notes gives what differs from the old state, or, if there is none, what the object is like.
+// notes returns what differs from the old state or, without one, the state of the object.
 func (c change) notes() []string {
 	var notes []string
 	note := func(format string, now, old any) {
@@ -155,7 +155,7 @@ func (c change) notes() []string {
 	return notes
 }
 
-// image gives the image of the first container, since the demo's Deployments have one.
+// image returns the image of the first container, since the demo's Deployments have one.
 func (o object) image() string {
 	if len(o.Spec.Template.Spec.Containers) == 0 {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// envelope gives the attributes of an event of the listener.
+// envelope returns an event of the listener.
 func envelope(listener, kind, subject, rest string) string {
 	return `{"specversion":"1.0","source":"/clusters/c%2F1/listeners/` + listener + `","type":"` +
 		kind + `","subject":"` + subject + `"` + rest + `}`

@@ -13,30 +13,30 @@ import (
 	"syscall"
 )
 
-// daemon is an informerd that the demo started, and whose output it reads and shows.
+// daemon is an informerd that the demo has started, and whose output it reads and shows.
 type daemon struct {
 	Feed *feed
 
 	demo demo
 	cmd  *exec.Cmd
-	// closed when the process is gone and all its output is read; what follows is read after that
+	// closed when the process is gone and all its output has been read; the fields below are set
+	// then
 	ended chan struct{}
 	err   error           // how the process ended
 	stats []listenerStats // from its log
 	lines int             // of its stdout
 }
 
-// errEnded is how a feed ends when informerd did so without an error.
+// errEnded is the end of a feed when informerd ended without an error.
 var errEnded = errors.New("informerd has ended")
 
-// startDaemon starts informerd. Stop it.
+// startDaemon starts informerd. The caller must stop it.
 func startDaemon(d demo) (*daemon, error) {
 	cmd, err := d.informerd()
 	if err != nil {
 		return nil, err
 	}
-	// As for devcluster: a Ctrl-C reaches the demo alone. informerd would take a second signal as
-	// an order to give up.
+	// As for devcluster: Ctrl-C reaches the demo alone. informerd would give up at a second signal.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r := &daemon{Feed: newFeed(), demo: d, cmd: cmd, ended: make(chan struct{})}
 	stdout, err := cmd.StdoutPipe()
@@ -80,7 +80,7 @@ func (r *daemon) wait() {
 	r.Feed.End(r.err)
 }
 
-// Stop ends informerd in order, even if ctx is done, and gives an error if that did not go well.
+// Stop ends informerd in order, even if ctx is done, and returns an error if that failed.
 func (r *daemon) Stop(ctx context.Context) error {
 	err := stopProcess(ctx, r.cmd.Process, r.ended)
 	if removeErr := removeIfThere(r.demo.pidFile()); removeErr != nil {
@@ -92,15 +92,15 @@ func (r *daemon) Stop(ctx context.Context) error {
 	}
 	var exit *exec.ExitError
 	if errors.As(r.err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGTERM {
-		return nil // it was asked to stop before it had come so far as to listen for that
+		return nil // it was stopped before it handled signals
 	}
 	return r.err
 }
 
-// Stats gives what the listeners did. It must not be called before Stop has returned.
+// Stats returns the listeners' counters. It must not be called before Stop has returned.
 func (r *daemon) Stats() (stats []listenerStats, lines int) { return r.stats, r.lines }
 
-// read keeps each line in a file and passes it on, until the stream ends.
+// read copies each line to a file and passes it on, until the stream ends.
 func (r *daemon) read(from io.Reader, file *os.File, line func([]byte)) {
 	in := bufio.NewReader(from)
 	for {
@@ -117,7 +117,7 @@ func (r *daemon) read(from io.Reader, file *os.File, line func([]byte)) {
 	}
 }
 
-// event takes a line of stdout. The first is shown whole.
+// event handles a line of stdout. The first one is shown whole.
 func (r *daemon) event(line []byte) {
 	r.lines++
 	e, err := parseEvent(line)
@@ -127,13 +127,13 @@ func (r *daemon) event(line []byte) {
 		return
 	}
 	if r.lines == 1 {
-		r.demo.Screen.Print("   the first line as it is; this one and the rest follow in short: listener, type, subject, what matters\n%s", line)
+		r.demo.Screen.Print("   the first line, complete; this and all others follow in short: listener, type, subject, details\n%s", line)
 	}
 	r.demo.Screen.Line("%s", cut(e.Short()))
 	r.Feed.Add(e)
 }
 
-// logged takes a line of stderr.
+// logged handles a line of stderr.
 func (r *daemon) logged(line []byte) {
 	l := parseLog(line)
 	if l.Important() {

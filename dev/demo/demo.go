@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// demo knows what to start and where.
+// demo is the demo's programs and files.
 type demo struct {
 	Devcluster, Informerd string // programs
 	Config                string // informerd's configuration
@@ -23,9 +23,9 @@ type demo struct {
 }
 
 const (
-	// interruptGrace is how long devcluster may take to undo a start that was interrupted.
+	// interruptGrace is how long devcluster may take to undo an interrupted start.
 	interruptGrace = 40 * time.Second
-	// downTimeout is for stopping the control plane, which ends within seconds.
+	// downTimeout is the time limit for stopping the control plane, which takes seconds.
 	downTimeout = 2 * time.Minute
 )
 
@@ -34,10 +34,10 @@ func (d demo) output() string     { return filepath.Join(d.Dir, "informerd.jsonl
 func (d demo) log() string        { return filepath.Join(d.Dir, "informerd.log") }
 func (d demo) pidFile() string    { return filepath.Join(d.Dir, "informerd.pid") }
 
-// result is what a play that went well ends with.
+// result is the result of a successful play.
 type result struct {
-	ready time.Duration // how long the control plane took
-	lines int           // what informerd printed
+	ready time.Duration // how long the control plane took to start
+	lines int           // printed by informerd
 }
 
 // Play runs the whole demo.
@@ -52,7 +52,7 @@ func (d demo) Play(ctx context.Context) error {
 	return nil
 }
 
-// play starts the control plane, lets the story run, which starts informerd, and stops both again.
+// play starts the control plane, runs the story, which starts informerd, and stops both.
 func (d demo) play(ctx context.Context, story func(context.Context, *stage) error) (r result,
 	err error) {
 	release, err := d.claim(d.Devcluster, d.Informerd, d.Config)
@@ -88,13 +88,14 @@ func (d demo) play(ctx context.Context, story func(context.Context, *stage) erro
 	return r, err
 }
 
-// claim makes the folder and keeps other demos out of it until release. What the caller needs must
-// be there.
+// claim makes the folder and keeps other demos out of it until release. The needed files must
+// exist.
 func (d demo) claim(needed ...string) (release func(), err error) {
 	for _, file := range needed {
 		if _, err := os.Stat(file); err != nil {
 			return nil, fmt.Errorf(
-				"%w: run make demo in the root of the repository, it builds what is missing", err)
+				"%w: run make demo in the root of the repository, which builds what is missing",
+				err)
 		}
 	}
 	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
@@ -107,37 +108,37 @@ func (d demo) claim(needed ...string) (release func(), err error) {
 	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		folder.Close()
 		return nil, fmt.Errorf(
-			"another demo is at work in %s (%w): wait for its end, or stop it with Ctrl-C", d.Dir,
+			"another demo is running in %s (%w): wait for it to end, or stop it with Ctrl-C", d.Dir,
 			err)
 	}
 	return func() { folder.Close() }, nil
 }
 
-// refuseIfRunning keeps play from stopping in the end what somebody else started.
+// refuseIfRunning keeps play from stopping what another process has started.
 func (d demo) refuseIfRunning(ctx context.Context) error {
 	running, err := d.clusterRuns(ctx)
 	if err != nil {
 		return err
 	}
 	if running {
-		return fmt.Errorf("a control plane runs already in %s: stop it first, with make demo-down",
+		return fmt.Errorf("a control plane is already running in %s: stop it first with make demo-down",
 			d.Dir)
 	}
 	if p := d.recorded(); p != nil {
 		defer p.Release()
-		return fmt.Errorf("informerd of an earlier demo still runs (pid %d): stop it first, with make demo-down", p.Pid)
+		return fmt.Errorf("informerd of an earlier demo is still running (pid %d): stop it first with make demo-down", p.Pid)
 	}
 	return nil
 }
 
-// clusterRuns tells whether any part of a control plane runs in the folder.
+// clusterRuns reports whether any part of a control plane is running in the folder.
 func (d demo) clusterRuns(ctx context.Context) (bool, error) {
 	var table, problem bytes.Buffer
 	cmd := d.devcluster(ctx, "status", "--dir", d.Dir)
 	cmd.Stdout, cmd.Stderr = &table, &problem
 	err := cmd.Run()
 	switch {
-	case table.Len() > 0: // whatever the exit status: some components may run and some not
+	case table.Len() > 0: // whatever the exit status: some components may be running and others not
 		for line := range strings.Lines(table.String()) {
 			if columns := strings.Fields(line); len(columns) > 1 && columns[1] == "running" {
 				return true, nil
@@ -145,7 +146,8 @@ func (d demo) clusterRuns(ctx context.Context) (bool, error) {
 		}
 		return false, nil
 	case err != nil && !strings.Contains(problem.String(), "no cluster is running"):
-		return false, fmt.Errorf("cannot find out whether a control plane runs in %s: %w: %s",
+		return false, fmt.Errorf(
+			"cannot determine whether a control plane is running in %s: %w: %s",
 			d.Dir, err, strings.TrimSpace(problem.String()))
 	}
 	return false, nil
@@ -164,7 +166,7 @@ func (d demo) clusterUp(ctx context.Context) error {
 	return nil
 }
 
-// clusterDown stops the control plane even if ctx is done. There need not be one.
+// clusterDown stops the control plane, if there is one, even if ctx is done.
 func (d demo) clusterDown(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), downTimeout)
 	defer cancel()
@@ -178,8 +180,8 @@ func (d demo) clusterDown(ctx context.Context) error {
 	return nil
 }
 
-// devcluster prepares a call of it. It gets a process group of its own: a Ctrl-C in the terminal
-// shall reach the demo alone, which then stops everything in order.
+// devcluster returns a command that runs devcluster. It gets its own process group: Ctrl-C in the
+// terminal must reach the demo alone, which then stops everything in order.
 func (d demo) devcluster(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, d.Devcluster, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -188,7 +190,7 @@ func (d demo) devcluster(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// removeIfThere removes a file that need not exist.
+// removeIfThere removes a file if it exists.
 func removeIfThere(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

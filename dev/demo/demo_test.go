@@ -11,7 +11,7 @@ import (
 
 var errAct = errors.New("the act failed")
 
-// sees lets informerd start, awaits its first line and then does something.
+// sees starts informerd, awaits its first line and then calls a function.
 func sees(then func() error) func(context.Context, *stage) error {
 	return func(ctx context.Context, s *stage) error {
 		if err := s.StartInformerd(); err != nil {
@@ -42,16 +42,16 @@ func TestPlayStopsWhatItStarted(t *testing.T) {
 			"up, informerd starts, informerd stops, down",
 		},
 		{
-			"an act fails before informerd runs", "",
+			"an act fails before informerd is running", "",
 			func(context.Context, *stage) error { return errAct },
 			"the act failed",
 			"up, down",
 		},
 		{
-			"an effect does not come", "",
+			"an effect does not occur", "",
 			func(ctx context.Context, s *stage) error {
 				return sees(func() error {
-					// the first came before the act
+					// the first line came before the act
 					second := effect{"a second line", func(cloudEvent) bool { return true }}
 					return s.Do(ctx,
 						act{title: "poke", effects: []effect{second}, patience: time.Millisecond})
@@ -98,7 +98,7 @@ func TestPlayStopsWhatItStarted(t *testing.T) {
 			"up, informerd starts, down",
 		},
 		{
-			"the last line is none", "garbage",
+			"the last line is not an event", "garbage",
 			sees(func() error { return nil }),
 			"line 2 of informerd's output, see OUTPUT: not JSON: invalid character 'h' looking for beginning of value",
 			"up, informerd starts, informerd stops, down",
@@ -106,7 +106,7 @@ func TestPlayStopsWhatItStarted(t *testing.T) {
 		{
 			"informerd counts wrong", "miscounts",
 			sees(func() error { return nil }),
-			"informerd says that it has printed 2 lines, but there were 1",
+			"informerd reports 2 printed lines, but there were 1",
 			"up, informerd starts, informerd stops, down",
 		},
 		{
@@ -143,7 +143,7 @@ func TestPlayStopsWhatItStarted(t *testing.T) {
 				t.Errorf("record\n got %s\nwant %s", got, tt.record)
 			}
 			if _, err := os.Stat(d.pidFile()); !os.IsNotExist(err) {
-				t.Errorf("the pid file is left: %v", err)
+				t.Errorf("the pid file remains: %v", err)
 			}
 			if t.Failed() {
 				t.Log(shown)
@@ -186,7 +186,7 @@ func TestPlayLeavesARunningControlPlaneAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := d.play(t.Context(), sees(func() error { return nil }))
-	want := "a control plane runs already in " + d.Dir + ": stop it first, with make demo-down"
+	want := "a control plane is already running in " + d.Dir + ": stop it first with make demo-down"
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n got %v\nwant %s", err, want)
 	}
@@ -201,8 +201,8 @@ func TestOneDemoAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "another demo is at work in " + d.Dir +
-		" (resource temporarily unavailable): wait for its end, or stop it with Ctrl-C"
+	want := "another demo is running in " + d.Dir +
+		" (resource temporarily unavailable): wait for it to end, or stop it with Ctrl-C"
 	_, playErr := d.play(t.Context(), sees(func() error { return nil }))
 	for _, err := range []error{playErr, d.Up(t.Context()), d.Down(t.Context())} {
 		if err == nil || err.Error() != want {
@@ -221,7 +221,7 @@ func TestOneDemoAtATime(t *testing.T) {
 func TestMissingPrograms(t *testing.T) {
 	d, _, record := newFake(t, "")
 	d.Informerd = "bin/none"
-	want := "stat bin/none: no such file or directory: run make demo in the root of the repository, it builds what is missing"
+	want := "stat bin/none: no such file or directory: run make demo in the root of the repository, which builds what is missing"
 	if err := d.Up(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("error\n got %v\nwant %s", err, want)
 	}

@@ -14,11 +14,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The test binary stands in for devcluster and informerd when this variable names a folder, where
-// it keeps a record.
+// The test binary acts as devcluster and informerd if this variable is set to a folder, where it
+// keeps a record.
 const fakeVariable = "DEMO_TEST_FAKE"
 
-// fakeMode lets the fake informerd misbehave.
+// fakeMode makes the fake informerd misbehave.
 const fakeMode = "DEMO_TEST_FAKE_MODE"
 
 func TestMain(m *testing.M) {
@@ -73,7 +73,7 @@ func fake(folder, command string, args []string) int {
 
 func fakeInformerd(record func(string)) int {
 	mode := os.Getenv(fakeMode)
-	if mode == "starting" { // and not so far as to listen for signals
+	if mode == "starting" { // before it handles signals
 		time.Sleep(time.Hour)
 	}
 	stop := make(chan os.Signal, 1)
@@ -100,14 +100,14 @@ func fakeInformerd(record func(string)) int {
 	return 0
 }
 
-// newFake makes a demo whose programs are fakes. The record says what was started and stopped so
+// newFake makes a demo whose programs are fakes. The record is what has been started and stopped so
 // far.
 func newFake(t *testing.T, mode string) (d demo, shown *bytes.Buffer, record func() string) {
 	t.Helper()
 	folder := t.TempDir()
 	t.Setenv(fakeVariable, folder)
 	t.Setenv(fakeMode, mode)
-	// else each fake takes a second to end under the race detector
+	// otherwise each fake takes a second to end under the race detector
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	program, err := os.Executable()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 type feed struct {
 	mu     sync.Mutex
 	events []cloudEvent
-	more   chan struct{} // closed and made anew with each event
-	ended  error         // why there will be no more
+	more   chan struct{} // closed and replaced with each event
+	ended  error         // why there will be no more events
 }
 
 func newFeed() *feed { return &feed{more: make(chan struct{})} }
@@ -24,32 +24,32 @@ func (f *feed) Add(e cloudEvent) {
 	f.more = make(chan struct{})
 }
 
-// End says that no event will come any more, and why. The first reason counts.
-func (f *feed) End(why error) {
+// End records that there will be no more events, and why. The first reason counts.
+func (f *feed) End(reason error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ended == nil {
-		f.ended = why
+		f.ended = reason
 		close(f.more)
 		f.more = make(chan struct{})
 	}
 }
 
-// Err says why there will be no more events, and is nil while there may be.
+// Err returns why there will be no more events, nil while there may be.
 func (f *feed) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.ended
 }
 
-// Len counts the events so far: where a later Await begins.
+// Len returns the number of events so far, which is the start position of a later Await.
 func (f *feed) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.events)
 }
 
-// Await blocks until an event from position from on matches. It fails when the feed or ctx ends
+// Await blocks until an event at position from or later matches. It fails if the feed or ctx ends
 // before.
 func (f *feed) Await(ctx context.Context, from int, match func(cloudEvent) bool) error {
 	for {
@@ -73,7 +73,7 @@ func (f *feed) Await(ctx context.Context, from int, match func(cloudEvent) bool)
 	}
 }
 
-// Has tells whether an event matches so far.
+// Has reports whether an event so far matches.
 func (f *feed) Has(match func(cloudEvent) bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -21,7 +21,7 @@ func TestAwaitSeesWhatIsThereAndWhatComes(t *testing.T) {
 		}
 		go func() {
 			for _, kind := range []string{"b", "c"} {
-				time.Sleep(time.Second) // of the bubble's clock: Await blocks by then
+				time.Sleep(time.Second) // on the bubble's clock: Await blocks by then
 				f.Add(cloudEvent{Type: kind})
 			}
 		}()
@@ -61,7 +61,7 @@ func TestAwaitEndsWithTheFeed(t *testing.T) {
 		}
 		f.Add(cloudEvent{Type: "a"})
 		if err := f.Await(t.Context(), 0, typed("a")); err != nil {
-			t.Errorf("what came is not seen after the end: %v", err)
+			t.Errorf("earlier events are not found after the end: %v", err)
 		}
 		if err := f.Err(); err != first {
 			t.Errorf("got %v", err)

@@ -1,20 +1,21 @@
 // Command demo shows informerd at work on a real control plane.
 //
-//	go run ./dev/demo         start both, act on the cluster, show what informerd prints, stop both; below a minute
+//	go run ./dev/demo         start both, act on the cluster, show what informerd prints, stop both; in less than a minute
 //	go run ./dev/demo up      start both and leave them running
 //	go run ./dev/demo down    stop what up started
 //
-// It runs in the root of the repository and needs what "make demo" builds into bin. Everything it
-// leaves is in .demo.
+// It runs in the root of the repository and needs the programs that "make demo" builds into bin.
+// Everything it leaves behind is in .demo.
 //
-// What is promised:
-//   - What is shown of informerd is what informerd printed, shortened; the whole lines are in
+// # Promises
+//
+//   - The demo shows what informerd printed, shortened; the full lines are in
 //     .demo/informerd.jsonl.
-//   - Each act waits until informerd has printed what the act must cause. If that does not come,
-//     the demo fails and says what was not seen.
-//   - Whether it ends well, fails, or is stopped by a signal or a closed terminal: what it started
-//     is stopped, in order, and nothing else is. A control plane that runs already is left alone.
-//   - The exit code is 0 if all was seen, 1 if not, 2 for a wrong command line.
+//   - Each act waits until informerd has printed the effects of the act. If they do not occur, the
+//     demo fails and reports the missing ones.
+//   - Whether it succeeds, fails, or is stopped by a signal or a closed terminal, it stops what it
+//     started, in order, and nothing else. A control plane that is already running is left alone.
+//   - The exit code is 0 for success, 1 for a failure, 2 for a wrong command line.
 package main
 
 import (
@@ -43,8 +44,7 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "usage: go run ./dev/demo [up|down]")
 		return 2
 	}
-	// A reader that went away (SIGPIPE) and a terminal that was closed (SIGHUP) end the demo in
-	// order, like Ctrl-C.
+	// A closed reader (SIGPIPE) or terminal (SIGHUP) ends the demo in order, like Ctrl-C.
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE}
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// markVariable is set in informerd's environment to the demo's folder. A recorded pid may by now be
-// another process's; one that has the mark is the one that was recorded.
+// markVariable is set in informerd's environment to the demo's folder. A recorded pid may belong to
+// another process by now; a process with the mark is the recorded one.
 const markVariable = "INFORMERD_DEMO"
 
 // stopGrace is how long informerd may take to stop. It promises five seconds.
 const stopGrace = 10 * time.Second
 
-// informerd prepares the call of it.
+// informerd returns a command that runs informerd.
 func (d demo) informerd() (*exec.Cmd, error) {
 	mark, err := d.mark()
 	if err != nil {
@@ -40,7 +40,7 @@ func (d demo) mark() (string, error) {
 	return markVariable + "=" + dir, nil
 }
 
-// record starts informerd and writes its pid down.
+// record starts informerd and writes its pid to a file.
 func (d demo) record(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("cannot start informerd: %w", err)
@@ -48,12 +48,12 @@ func (d demo) record(cmd *exec.Cmd) error {
 	if err := os.WriteFile(d.pidFile(), fmt.Appendln(nil, cmd.Process.Pid), 0o600); err != nil {
 		_ = cmd.Process.Kill() // it has done nothing yet
 		_ = cmd.Wait()
-		return fmt.Errorf("cannot write down informerd's pid: %w", err)
+		return fmt.Errorf("cannot record informerd's pid: %w", err)
 	}
 	return nil
 }
 
-// createFiles makes the files that keep informerd's output and log.
+// createFiles creates the files for informerd's output and log.
 func (d demo) createFiles() (output, log *os.File, err error) {
 	output, err = os.OpenFile(d.output(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -67,7 +67,7 @@ func (d demo) createFiles() (output, log *os.File, err error) {
 	return output, log, nil
 }
 
-// recorded gives the informerd that was recorded, if it still runs, else nil.
+// recorded returns the recorded informerd if it is still running, otherwise nil.
 func (d demo) recorded() *os.Process {
 	text, err := os.ReadFile(d.pidFile())
 	if err != nil {
@@ -77,8 +77,7 @@ func (d demo) recorded() *os.Process {
 	if err != nil || pid <= 0 {
 		return nil
 	}
-	// The handle comes first, and the look at the mark after it: so the handle is never another
-	// process's.
+	// The handle is opened before the mark is checked, so the handle is never another process's.
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return nil
@@ -90,8 +89,8 @@ func (d demo) recorded() *os.Process {
 	return p
 }
 
-// marked tells whether a process runs and has the mark. One that has ended has no environment, even
-// if nobody has waited for it.
+// marked reports whether a process is running and has the mark. A process that has ended has no
+// environment, even before it is reaped.
 func (d demo) marked(pid int) bool {
 	mark, err := d.mark()
 	if err != nil {
@@ -109,7 +108,7 @@ func (d demo) marked(pid int) bool {
 	return false
 }
 
-// stopProcess ends a process with SIGTERM, after the grace period with SIGKILL, and waits until
+// stopProcess ends a process with SIGTERM, and after the grace period with SIGKILL. It waits until
 // ended is closed.
 func stopProcess(ctx context.Context, p *os.Process, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)

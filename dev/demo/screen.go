@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// lineWidth is where events in short are cut, in characters.
+// lineWidth is the width to which short events are cut, in characters.
 const lineWidth = 120
 
-// screen is what the viewer sees. Lines of several goroutines come whole.
+// screen is the viewer's output. Lines of several goroutines are not mixed.
 type screen struct {
 	mu  sync.Mutex
 	out io.Writer
@@ -18,20 +18,20 @@ type screen struct {
 
 func newScreen(out io.Writer) *screen { return &screen{out: out} }
 
-// Announce says what happens next.
+// Announce prints what happens next.
 func (s *screen) Announce(format string, args ...any) { s.Print("── "+format, args...) }
 
-// Line shows one line below an announcement.
+// Line prints one line below an announcement.
 func (s *screen) Line(format string, args ...any) { s.Print("   "+format, args...) }
 
-// Print shows text as it is. A screen that is gone is no error: main gets a signal for that.
+// Print prints text unchanged. A closed screen is not an error: main gets a signal for that.
 func (s *screen) Print(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.out, format+"\n", args...)
 }
 
-// lines gives a writer that shows each whole line it gets below an announcement.
+// lines returns a writer that prints each complete line below an announcement.
 func (s *screen) lines() *lineWriter { return &lineWriter{screen: s} }
 
 type lineWriter struct {
@@ -51,7 +51,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// cut shortens a line to the width.
+// cut shortens a line to lineWidth.
 func cut(line string) string {
 	runes := []rune(strings.TrimRight(line, " "))
 	if len(runes) <= lineWidth {

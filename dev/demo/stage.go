@@ -10,18 +10,18 @@ import (
 const (
 	// patience is how long an act waits for its effect.
 	patience = 15 * time.Second
-	// rollCallPatience is for an effect that comes with a resync, every 10 seconds in the
-	// configuration.
+	// rollCallPatience is for an effect of a resync, which the configuration requests every 10
+	// seconds.
 	rollCallPatience = 30 * time.Second
 )
 
-// stage is where the story plays.
+// stage runs the acts of the story.
 type stage struct {
 	demo   demo
 	daemon *daemon // nil until StartInformerd
 }
 
-// StartInformerd starts it. Whoever made the stage stops it.
+// StartInformerd starts informerd. The stage's creator stops it.
 func (s *stage) StartInformerd() (err error) {
 	s.demo.Screen.Announce("start %s run --config %s --kubeconfig %s", s.demo.Informerd,
 		s.demo.Config, s.demo.kubeconfig())
@@ -29,7 +29,7 @@ func (s *stage) StartInformerd() (err error) {
 	return err
 }
 
-// act is something that is done and what informerd must then print.
+// act is an action and the events that informerd must then print.
 type act struct {
 	title    string
 	do       func(context.Context) error
@@ -43,8 +43,7 @@ type effect struct {
 	match func(cloudEvent) bool
 }
 
-// Do announces the act, does it, and waits for its effects among what informerd prints from then
-// on.
+// Do announces the act, runs it, and waits for its effects among the events printed from then on.
 func (s *stage) Do(ctx context.Context, a act) error {
 	s.demo.Screen.Announce("%s", a.title)
 	if a.patience == 0 {
@@ -75,8 +74,8 @@ func (s *stage) Do(ctx context.Context, a act) error {
 	return nil
 }
 
-// unlessDone gives the reason why ctx is done, or err if it is not: an act that was interrupted has
-// not failed.
+// unlessDone returns the cause of ctx if it is done, otherwise err: an interrupted act has not
+// failed.
 func unlessDone(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -84,22 +83,23 @@ func unlessDone(ctx context.Context, err error) error {
 	return err
 }
 
-// report shows what informerd, now stopped, says it did, and checks that against what was seen.
+// report shows the counters that informerd, now stopped, has logged, and checks them against its
+// output.
 func (s *stage) report() (lines int, err error) {
 	stats, lines := s.daemon.Stats()
-	s.demo.Screen.Print("   what each listener got and did, as informerd's log says:\n\n%s\n",
+	s.demo.Screen.Print("   the counters of each listener, from informerd's log:\n\n%s\n",
 		statsTable(stats))
 	if err := s.daemon.Feed.Err(); !errors.Is(err, errEnded) {
 		return lines, err
 	}
 	if written := linesWritten(stats); written != lines {
-		return lines, fmt.Errorf("informerd says that it has printed %d lines, but there were %d",
+		return lines, fmt.Errorf("informerd reports %d printed lines, but there were %d",
 			written, lines)
 	}
 	return lines, missingFrom(s.daemon.Feed)
 }
 
-// wanted is what every run of the demo must have shown.
+// wanted is what every run of the demo must show.
 var wanted = []effect{
 	{"an add", func(e cloudEvent) bool { return e.Type == typeAdded && !e.Initial }},
 	{"an update", func(e cloudEvent) bool { return e.Type == typeUpdated }},
@@ -111,7 +111,7 @@ var wanted = []effect{
 	}},
 }
 
-// missingFrom fails if something was not seen.
+// missingFrom returns an error if something was not seen.
 func missingFrom(f *feed) error {
 	var missing []error
 	for _, w := range wanted {

@@ -18,7 +18,7 @@ type logLine struct {
 	rest     map[string]any // the other fields
 }
 
-// listenerStats are what informerd says that a listener has done.
+// listenerStats is the counters of a listener in informerd's log.
 type listenerStats struct {
 	Listener string `json:"-"`
 
@@ -33,25 +33,25 @@ type listenerStats struct {
 	Written      int `json:"written"`
 }
 
-// The messages that the demo knows.
+// The messages that the demo uses.
 const (
 	msgStarted   = "started"
 	msgListening = "listening"
 	msgStopped   = "listener stopped"
 )
 
-// parseLog reads a line of informerd's stderr. What is no log line, such as the error that ended
-// informerd, is given back as an error's message.
+// parseLog parses a line of informerd's stderr. A line that is not a log line, such as the error
+// that ended informerd, becomes an error's message.
 func parseLog(line []byte) logLine {
 	var l logLine
 	if err := json.Unmarshal(line, &l); err != nil || l.Level == "" {
 		return logLine{Level: "ERROR", Message: string(line)}
 	}
-	_ = json.Unmarshal(line, &l.rest) // it is an object: that went well above
+	_ = json.Unmarshal(line, &l.rest) // it is an object, as parsed above
 	for _, shown := range []string{"time", "level", "msg"} {
 		delete(l.rest, shown)
 	}
-	if l.Message == msgStopped && l.Events == nil { // it got none
+	if l.Message == msgStopped && l.Events == nil { // it had no events
 		l.Events = &listenerStats{}
 	}
 	if l.Events != nil {
@@ -60,10 +60,10 @@ func parseLog(line []byte) logLine {
 	return l
 }
 
-// Important tells whether the viewer should see the line.
+// Important reports whether the viewer should see the line.
 func (l logLine) Important() bool { return l.Level != "INFO" && l.Level != "DEBUG" }
 
-// Short gives the line without its time, its fields in order of their names.
+// Short returns the line without its time, with its fields sorted by name.
 func (l logLine) Short() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "informerd %s: %s", strings.ToLower(l.Level), l.Message)
@@ -94,7 +94,7 @@ var statsColumns = []struct {
 	{"written", func(s listenerStats) int { return s.Written }},
 }
 
-// statsTable gives one row for each listener, in the order given, without a line break at the end.
+// statsTable returns one row for each listener, in the given order, without a final line break.
 func statsTable(stats []listenerStats) string {
 	rows := [][]string{{"listener"}}
 	for _, c := range statsColumns {
@@ -123,7 +123,7 @@ func statsTable(stats []listenerStats) string {
 	return strings.Join(lines, "\n")
 }
 
-// linesWritten is how many lines informerd says it has printed.
+// linesWritten returns the number of lines that informerd reports to have printed.
 func linesWritten(stats []listenerStats) (n int) {
 	for _, s := range stats {
 		n += s.Written

@@ -41,7 +41,7 @@ func TestParseStats(t *testing.T) {
 	}
 	l = parseLog([]byte(`{"level":"INFO","msg":"listener stopped","listener":"idle"}`))
 	if l.Events == nil || *l.Events != (listenerStats{Listener: "idle"}) {
-		t.Errorf("got %+v of a listener that got nothing", l.Events)
+		t.Errorf("got %+v for a listener without events", l.Events)
 	}
 }
 

@@ -12,7 +12,7 @@ const (
 	restarts = 4
 )
 
-// story is what happens on the cluster, and what informerd must say to it.
+// story is what happens on the cluster, and what informerd must print in response.
 func story(ctx context.Context, s *stage) error {
 	cluster, err := connect(s.demo.kubeconfig())
 	if err != nil {
@@ -57,7 +57,7 @@ func story(ctx context.Context, s *stage) error {
 	return nil
 }
 
-// changes are made to Deployments, for the listener rollouts.
+// changes returns the changes to Deployments, for the listener rollouts.
 func changes(cluster *api) []act {
 	return []act{
 		{
@@ -123,8 +123,8 @@ func rollCall(ctx context.Context, s *stage, cluster *api) (pods []string, err e
 	})
 }
 
-// restart lets a pod's container restart for the nth time. After the last the handler has something
-// to say.
+// restart restarts a pod's container for the nth time. After the last restart the handler must emit
+// an event.
 func restart(cluster *api, pod string, n int) act {
 	a := act{
 		title: fmt.Sprintf("the container of pod %s restarts (%d)", pod, n),
@@ -142,7 +142,7 @@ func restart(cluster *api, pod string, n int) act {
 	return a
 }
 
-// rollout tells whether an event is the listener rollouts' and about the Deployment.
+// rollout reports whether an event is about the Deployment and from the listener rollouts.
 func rollout(e cloudEvent, kind, deployment string) bool {
 	return e.Listener == "rollouts" && e.Type == kind && e.Subject == "deployments.apps/"+namespace+
 		"/"+deployment

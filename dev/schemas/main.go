@@ -2,10 +2,9 @@
 //
 //	go run ./dev/schemas --kubeconfig FILE [--output internal/schema/builtin.gz]
 //
-// "make schemas" starts a control plane for it and stops it. What is promised: the same Kubernetes
-// version gives the same schemas, whatever else is in the cluster; what is written says which
-// version it is of; a control plane that lacks one of the groups makes it fail, and then nothing is
-// written.
+// "make schemas" starts a control plane for it and stops it. The same Kubernetes version always
+// yields the same schemas, whatever else is in the cluster, and the output contains that version.
+// If the control plane lacks one of the groups, the command fails and writes nothing.
 package main
 
 import (
@@ -28,8 +27,8 @@ import (
 	"github.com/informerd/informerd/internal/schema"
 )
 
-// groups are those that every cluster has and that have come to rest. A name without group that
-// several have means the first.
+// groups are the stable groups that every cluster has. A name without a group that exists in
+// several means the first.
 var groups = []gvschema.GroupVersion{
 	{Group: "", Version: "v1"},
 	{Group: "apps", Version: "v1"},
@@ -50,7 +49,7 @@ var groups = []gvschema.GroupVersion{
 }
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "the `file` that leads to the control plane")
+	kubeconfig := flag.String("kubeconfig", "", "the control plane's kubeconfig `file`")
 	output := flag.String("output", "internal/schema/builtin.gz", "the `file` to write")
 	flag.Parse()
 	if *kubeconfig == "" || flag.NArg() > 0 {
@@ -70,7 +69,7 @@ func run(ctx context.Context, kubeconfig, output string) error {
 	if err != nil {
 		return err
 	}
-	// A file of its own first: a half-written one would break every build.
+	// Written to a temporary file first: a half-written one would break every build.
 	temporary, err := os.CreateTemp(filepath.Dir(output), ".schemas")
 	if err != nil {
 		return err
@@ -87,7 +86,7 @@ func run(ctx context.Context, kubeconfig, output string) error {
 	return nil
 }
 
-// generate gives the schemas of all groups in the form in which they are part of the program.
+// generate returns the schemas of all groups in the form that is embedded in the program.
 func generate(ctx context.Context, kubeconfig string) (packed []byte, version string, err error) {
 	cfg, err := kube.RESTConfig(kube.Options{Kubeconfig: kubeconfig})
 	if err != nil {
@@ -128,7 +127,7 @@ func generate(ctx context.Context, kubeconfig string) (packed []byte, version st
 	return packed, server.GitVersion, err
 }
 
-// describe adds short names, and makes sure that nothing an informer could watch is missing.
+// describe adds short names, and checks that every resource that can be watched has a schema.
 func describe(set *schema.Set, gv gvschema.GroupVersion, resources []metav1.APIResource) error {
 	for _, r := range resources {
 		if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "watch") {

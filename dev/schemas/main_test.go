@@ -18,7 +18,7 @@ import (
 
 func TestBuiltinSchemasAreThoseOfTheControlPlane(t *testing.T) {
 	if testing.Short() {
-		t.Skip("there is no control plane with -short")
+		t.Skip("needs a control plane; skipped with -short")
 	}
 	kubeconfig := startControlPlane(t)
 	output := filepath.Join(t.TempDir(), "schemas.gz")
@@ -27,10 +27,10 @@ func TestBuiltinSchemasAreThoseOfTheControlPlane(t *testing.T) {
 	}
 	if got, want := unpack(t, output), unpack(t, "../../internal/schema/builtin.gz"); !bytes.Equal(
 		got, want) {
-		t.Error("internal/schema/builtin.gz is not of this control plane: make schemas")
+		t.Error("internal/schema/builtin.gz is out of date: run make schemas")
 	}
 	if left, err := os.ReadDir(filepath.Dir(output)); err != nil || len(left) != 1 {
-		t.Errorf("there are other files than the output: %v, %v", left, err)
+		t.Errorf("there are files besides the output: %v, %v", left, err)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestDescribe(t *testing.T) {
 		t.Error(err)
 	}
 	if _, ok := set.Lookup("dpl.apps"); !ok {
-		t.Error("the short name is not there")
+		t.Error("the short name is missing")
 	}
 	list[2].Verbs = []string{"watch"}
 	if err := describe(set, apps, list); err == nil ||

@@ -71,7 +71,8 @@ func (d devcluster) client() kubernetes.Interface {
 	return client
 }
 
-// kill ends a component without warning, as a crash would, and returns when it is gone from status.
+// kill ends a component without warning, as a crash would, and returns when status no longer lists
+// it as running.
 func (d devcluster) kill(component string) {
 	d.t.Helper()
 	stdout, _ := d.run(0, "status")
@@ -89,17 +90,16 @@ func (d devcluster) kill(component string) {
 		}
 		d.eventually(time.Minute, func() error {
 			if syscall.Kill(pid, 0) == nil && !isZombie(pid) {
-				return fmt.Errorf("%s still runs", component)
+				return fmt.Errorf("%s is still running", component)
 			}
 			return nil
 		})
 		return
 	}
-	d.t.Fatalf("status does not know %s:\n%s", component, stdout)
+	d.t.Fatalf("status does not list %s:\n%s", component, stdout)
 }
 
-// isZombie reports whether a process has ended and merely was not reaped yet, which is for init to
-// do.
+// isZombie reports whether a process has ended and has not been reaped yet, which is init's job.
 func isZombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, after, _ := bytes.Cut(stat, []byte(") "))
@@ -154,7 +154,7 @@ func TestAPIServerAlone(t *testing.T) {
 	begun := time.Now()
 	d.run(0, "restart-apiserver")
 	alone := time.Since(begun)
-	// An open watch must not hold up the restart, for which an API server would wait a minute, and
+	// An open watch must not delay the restart, for which an API server would wait a minute, and
 	// the data and the address must survive it.
 	watch, err := d.client().CoreV1().Pods("").Watch(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -176,7 +176,7 @@ func TestAPIServerAlone(t *testing.T) {
 		t.Errorf("after two restarts: %v", err)
 	}
 
-	// Up after a crash starts from nothing.
+	// up after a crash starts from scratch.
 	d.kill("kube-apiserver")
 	if _, stderr := d.run(0, "up"); !strings.Contains(stderr,
 		"incomplete, kube-apiserver is missing") {

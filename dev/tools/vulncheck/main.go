@@ -1,11 +1,11 @@
-// Command vulncheck runs govulncheck, which stands beside it, over the modules in the given
-// folders. It first asks whether the vulnerability database can be reached: where it cannot, one
-// line says that this check did not run and why, and the exit code is 0.
+// Command vulncheck runs govulncheck, from its own folder, on the modules in the given folders. It
+// first checks whether the vulnerability database can be reached. If not, it prints one line with
+// the reason, and the exit code is 0.
 //
-//	GOVULNDB            another database than https://vuln.go.dev: an address, or file:// and a folder
-//	VULNCHECK=required  a database that cannot be reached is a failure
+//	GOVULNDB            another database than https://vuln.go.dev: an URL, or file:// and a folder
+//	VULNCHECK=required  an unreachable database is a failure
 //
-// A finding, and everything else that goes wrong, is a failure: exit code 1.
+// A finding, or any other error, is a failure: exit code 1.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 
 // check is one run of this program.
 type check struct {
-	database string // "" is the Go project's own
+	database string // "": the Go project's own
 	required bool
 	out      io.Writer
 	scan     func(ctx context.Context, database, folder string) error
@@ -66,8 +66,8 @@ func (c check) run(ctx context.Context, folders []string) error {
 	return errors.Join(failed...)
 }
 
-// govulncheck runs the program of that name that was built together with this one. Its exit code is
-// not 0 if it has found something.
+// govulncheck runs the govulncheck program built together with this one. Its exit code is not 0 if
+// it has found something.
 func govulncheck(ctx context.Context, database, folder string) error {
 	self, err := os.Executable()
 	if err != nil {

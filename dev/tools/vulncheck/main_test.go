@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// database serves an index with the given status and text.
+// database serves an index with the given status and text, and returns its URL.
 func database(t *testing.T, status int, text string) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,7 @@ func TestRun(t *testing.T) {
 		{"a firewall answers, required", database(t, 403, "no"), true, nil, 0, "", "403 Forbidden"},
 		{"a server in trouble", database(t, 503, ""), false, nil, 0, "503 Service Unavailable", ""},
 		{"no database", database(t, 404, ""), false, nil, 0, "",
-			"is no vulnerability database: http://127.0.0.1:"},
+			"is not a vulnerability database: http://127.0.0.1:"},
 		{"a login page", database(t, 200, "<html>"), false, nil, 0, "",
 			"its index/db.json.gz has no time of change"},
 		{"no time", database(t, 200, packed(t, "{}")), false, nil, 0, "",

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// unreachableError says that nothing was learnt about the database, because something stands
-// between it and us.
+// unreachableError means that nothing is known about the database, because it cannot be reached.
 type unreachableError struct {
 	database string
 	err      error
@@ -28,8 +27,7 @@ func (e *unreachableError) Unwrap() error { return e.err }
 // patience is how long the database may take to answer.
 const patience = 15 * time.Second
 
-// probe reads the index file with which every database of this form begins. Whether a database on
-// disk is one is left to govulncheck.
+// probe reads the index file of the database. A database on disk is checked by govulncheck itself.
 func probe(ctx context.Context, database string) error {
 	if !strings.HasPrefix(database, "http://") && !strings.HasPrefix(database, "https://") {
 		return nil
@@ -44,7 +42,7 @@ func probe(ctx context.Context, database string) error {
 		err = json.NewDecoder(text).Decode(&index)
 	}
 	if err != nil || index.Modified.IsZero() {
-		return fmt.Errorf("%s is no vulnerability database: its index/db.json.gz has no time of change", database)
+		return fmt.Errorf("%s is not a vulnerability database: its index/db.json.gz has no time of change", database)
 	}
 	return nil
 }
@@ -65,10 +63,10 @@ func get(ctx context.Context, database, address string) ([]byte, error) {
 	case s == http.StatusOK:
 	case s == http.StatusForbidden || s == http.StatusProxyAuthRequired ||
 		s == http.StatusTooManyRequests || s >= 500:
-		// A proxy or a firewall on the way, or a server in trouble.
+		// A proxy or a firewall on the way, or a failing server.
 		return nil, &unreachableError{database, fmt.Errorf("%s: %s", address, resp.Status)}
 	default:
-		return nil, fmt.Errorf("%s is no vulnerability database: %s: %s", database, address,
+		return nil, fmt.Errorf("%s is not a vulnerability database: %s: %s", database, address,
 			resp.Status)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))

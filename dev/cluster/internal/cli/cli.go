@@ -1,7 +1,8 @@
-// Package cli is the command line: it reads flags, calls package cluster and prints.
+// Package cli is the command line: it reads flags, calls package cluster and prints the results.
 //
-// Progress and errors go to stderr. Stdout has only what a script wants: the path of the
-// kubeconfig, or the table of status. The exit status is 0, 1 for a failure (or, of status, a
+// Progress and errors go to stderr. Stdout has only what scripts need: the path of the kubeconfig,
+// or the table of status. The exit status is 0, 1 for a failure (of status: an incomplete cluster),
+// and 2 for a wrong command line.
 // cluster that is not complete), and 2 for a wrong command line.
 package cli
 
@@ -39,11 +40,11 @@ const (
 	exitUsage
 )
 
-// errUsage marks an error of the command line itself.
-var errUsage = errors.New("devcluster help shows how to use it")
+// errUsage marks an error in the command line itself.
+var errUsage = errors.New("see devcluster help")
 
-// errIncomplete makes status fail without a further message: the table has said it.
-var errIncomplete = errors.New("not every component runs")
+// errIncomplete makes status fail without a further message: the table shows why.
+var errIncomplete = errors.New("not every component is running")
 
 // app is one invocation.
 type app struct {
@@ -74,7 +75,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 
 func (a app) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("a command is missing; %w", errUsage)
+		return fmt.Errorf("missing command; %w", errUsage)
 	}
 	switch command, rest := args[0], args[1:]; command {
 	case "up":
@@ -88,7 +89,7 @@ func (a app) run(ctx context.Context, args []string) error {
 	case "help", "-h", "-help", "--help":
 		return flag.ErrHelp
 	default:
-		return fmt.Errorf("there is no command %q; %w", command, errUsage)
+		return fmt.Errorf("unknown command %q; %w", command, errUsage)
 	}
 }
 
@@ -107,11 +108,11 @@ func (a app) up(ctx context.Context, args []string) error {
 	}
 	switch {
 	case with != "" && with != "controllers":
-		return fmt.Errorf("--with %s: there is only --with controllers; %w", with, errUsage)
+		return fmt.Errorf("--with %s: only --with controllers is allowed; %w", with, errUsage)
 	case with == "" && (o.Nodes != 0 || o.Kwok != ""):
 		return fmt.Errorf("--nodes and --kwok need --with controllers; %w", errUsage)
 	case o.Nodes < 0:
-		return fmt.Errorf("--nodes %d: give at least one; %w", o.Nodes, errUsage)
+		return fmt.Errorf("--nodes %d: want at least one; %w", o.Nodes, errUsage)
 	}
 	o.Controllers = with != ""
 	kubeconfig, err := cluster.Up(ctx, *dir, o)
@@ -181,7 +182,7 @@ func (a app) restartAPIServer(ctx context.Context, args []string) error {
 	return cluster.RestartAPIServer(ctx, *dir, *timeout, a.say)
 }
 
-// newFlags makes a flag set which leaves it to Main to print, with the flag that every command has.
+// newFlags makes a flag set that leaves printing to Main, with the flag that every command has.
 func newFlags(command string) (flags *flag.FlagSet, dir *string) {
 	flags = flag.NewFlagSet(command, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -199,7 +200,7 @@ func parse(flags *flag.FlagSet, args []string) error {
 	case flags.NArg() > 0:
 		return fmt.Errorf("%s: %q is not a flag; %w", flags.Name(), flags.Arg(0), errUsage)
 	case flags.Lookup("dir").Value.String() == "":
-		return fmt.Errorf("%s: --dir is missing: give the directory that the cluster lives in; %w",
+		return fmt.Errorf("%s: --dir is missing: set it to the directory of the cluster; %w",
 			flags.Name(), errUsage)
 	}
 	return nil

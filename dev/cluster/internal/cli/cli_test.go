@@ -24,12 +24,12 @@ func TestCommandLines(t *testing.T) {
 	}
 	f(exitOK, "devcluster runs a Kubernetes control plane", "", "help")
 	f(exitOK, "devcluster runs a Kubernetes control plane", "", "up", "-h")
-	f(exitUsage, "", "a command is missing")
-	f(exitUsage, "", `there is no command "start"`, "start")
+	f(exitUsage, "", "missing command")
+	f(exitUsage, "", `unknown command "start"`, "start")
 	f(exitUsage, "", "up: --dir is missing", "up")
 	f(exitUsage, "", `down: "x" is not a flag`, "down", "--dir", dir, "x")
 	f(exitUsage, "", "status: flag provided but not defined: -x", "status", "--dir", dir, "--x")
-	f(exitUsage, "", "--with everything: there is only --with controllers", "up", "--dir", dir,
+	f(exitUsage, "", "--with everything: only --with controllers is allowed", "up", "--dir", dir,
 		"--with", "everything")
 	f(exitUsage, "", "--nodes and --kwok need --with controllers", "up", "--dir", dir, "--nodes",
 		"4")

@@ -12,7 +12,7 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/process"
 )
 
-// startSleeper runs a process that counts as a component of the cluster.
+// startSleeper starts a process that counts as a component of the cluster.
 func startSleeper(t *testing.T, l layout, name string) {
 	t.Helper()
 	if err := os.MkdirAll(l.logs(), 0o700); err != nil {
@@ -30,8 +30,8 @@ func startSleeper(t *testing.T, l layout, name string) {
 		}
 		<-started.Exited()
 	})
-	// A process that has just been started has no environment for a moment, which is what it is
-	// known by.
+	// A process that has just been started has no environment for a moment, and is recognised by
+	// it.
 	for listed := 0; listed == 0; {
 		running, err := process.List(l.dir)
 		if err != nil {
@@ -69,11 +69,11 @@ func TestTakeOverRemovesLeftovers(t *testing.T) {
 	if done || err != nil {
 		t.Fatalf("takeOver = %v, %v", done, err)
 	}
-	if !strings.HasPrefix(said, "removing what an earlier run left") {
-		t.Errorf("it said %q", said)
+	if !strings.HasPrefix(said, "removing the remains of an earlier run") {
+		t.Errorf("it printed %q", said)
 	}
 	if l.used() {
-		t.Error("something is left")
+		t.Error("something remains")
 	}
 }
 
@@ -94,8 +94,8 @@ func TestTakeOverStopsWhatIsIncomplete(t *testing.T) {
 			if done || err != nil {
 				t.Fatalf("takeOver = %v, %v", done, err)
 			}
-			if !strings.Contains(said, "stopping the rest and starting anew") {
-				t.Errorf("it said %q", said)
+			if !strings.Contains(said, "stopping the rest and starting again") {
+				t.Errorf("it printed %q", said)
 			}
 			running, err := process.List(l.dir)
 			if err != nil {
@@ -103,7 +103,7 @@ func TestTakeOverStopsWhatIsIncomplete(t *testing.T) {
 			}
 			defer running.Close()
 			if len(running) > 0 || l.used() {
-				t.Error("something is left")
+				t.Error("something remains")
 			}
 		})
 	}
@@ -157,7 +157,7 @@ func TestComponents(t *testing.T) {
 	for _, c := range components(l, settings{Controllers: true, Kwok: "/bin/kwok"}) {
 		names = append(names, c.name)
 		if c.name != kwok && c.spec(l, "/self").Path != "/self" {
-			t.Errorf("%s is not run by this program", c.name)
+			t.Errorf("%s is run by another program", c.name)
 		}
 	}
 	if want := []string{etcd, apiServer, controllerManager, scheduler, kwok}; !slices.Equal(names,
@@ -173,7 +173,7 @@ func TestComponents(t *testing.T) {
 		t.Errorf("stopOrder forgets %v", names)
 	}
 
-	// Without controllers nobody makes service accounts, and pods must be accepted all the same.
+	// Without controllers nothing creates service accounts, and pods must be accepted all the same.
 	const plugin = "--disable-admission-plugins=ServiceAccount"
 	if !slices.Contains(apiServerComponent(l, settings{}).args, plugin) {
 		t.Errorf("without controllers the API server lacks %s", plugin)
@@ -202,7 +202,7 @@ func TestFindKwok(t *testing.T) {
 		t.Errorf("findKwok = %q, %v; want an absolute path", got, err)
 	}
 	if _, err := findKwok(""); err == nil || !strings.Contains(err.Error(), "README.md") {
-		t.Errorf("no kwok beside the program: %v", err)
+		t.Errorf("kwok is missing next to the program: %v", err)
 	}
 }
 

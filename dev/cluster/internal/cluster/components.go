@@ -9,7 +9,7 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/process"
 )
 
-// ComponentCommand is the hidden first argument with which the program runs one of its components.
+// ComponentCommand is the hidden first argument that makes the program run one of its components.
 const ComponentCommand = "component"
 
 // Names of the components.
@@ -21,18 +21,18 @@ const (
 	kwok              = "kwok"
 )
 
-// component is one process of the cluster: how to start it, ask it and stop it.
+// component is one process of the cluster: how to start, probe and stop it.
 type component struct {
 	name    string
 	path    string // of the program; empty for this program itself
 	args    []string
 	env     []string
-	address string // URL that it serves
-	health  string // path below address which answers 200 once the component is ready
+	address string // its URL
+	health  string // path below address that returns 200 once the component is ready
 	access  access
 }
 
-// components returns what the settings ask for, in the order of starting.
+// components returns the components of the settings, in the order of starting.
 func components(l layout, s settings) []component {
 	all := []component{etcdComponent(l, s), apiServerComponent(l, s)}
 	if s.Controllers {
@@ -42,7 +42,8 @@ func components(l layout, s settings) []component {
 	return all
 }
 
-// spec completes a component to what package process starts. self is the path of this program.
+// spec returns the component in the form that package process starts. self is the path of this
+// program.
 func (c component) spec(l layout, self string) process.Spec {
 	spec := process.Spec{Cluster: l.dir, Name: c.name, Path: c.path, Args: c.args, Env: c.env,
 		Log: l.log(c.name)}
@@ -83,15 +84,15 @@ func apiServerComponent(l layout, s settings) component {
 		"--service-account-key-file="+l.pkiFile(pki.ServiceAccountKey),
 		"--service-account-signing-key-file="+l.pkiFile(pki.ServiceAccountKey),
 		"--service-cluster-ip-range=10.96.0.0/16",
-		// The endpoints of the service "kubernetes" may not be loopback addresses, and there are no
-		// others: that service stays without endpoints.
+		// The endpoints of the service "kubernetes" must not be loopback addresses, and there are
+		// no others, so that service has no endpoints.
 		"--advertise-address="+loopback,
 		"--endpoint-reconciler-type=none",
-		// Else open watches hold up the end of the API server until it is killed.
+		// Otherwise open watches delay the API server's exit until it is killed.
 		"--shutdown-watch-termination-grace-period=1s",
 	)
 	if !s.Controllers {
-		// Nothing makes the service accounts that this plugin demands of every pod.
+		// Nothing creates the service accounts that this plugin requires for every pod.
 		args = append(args, "--disable-admission-plugins=ServiceAccount")
 	}
 	return component{
@@ -137,7 +138,7 @@ func kwokComponent(l layout, s settings) component {
 		address: address("http", s.Ports.Kwok),
 		health:  "/healthz",
 		access:  openAccess,
-		// Else kwok would also read the configuration of whoever runs it, from the home directory.
+		// Otherwise kwok would also read the user's configuration from the home directory.
 		env: []string{"KWOK_WORKDIR=" + l.dir},
 		args: []string{
 			"--kubeconfig=" + l.pkiFile(pki.KwokConf),
@@ -149,28 +150,29 @@ func kwokComponent(l layout, s settings) component {
 	}
 }
 
-// servingFlags are those with which the Kubernetes components serve HTTPS on loopback.
+// servingFlags are the flags with which Kubernetes components serve HTTPS on loopback.
 func servingFlags(l layout, port int) []string {
 	return []string{
 		"--bind-address=" + loopback,
 		"--secure-port=" + strconv.Itoa(port),
 		"--tls-cert-file=" + l.pkiFile(pki.Cert(pki.APIServer)),
 		"--tls-private-key-file=" + l.pkiFile(pki.Key(pki.APIServer)),
-		"--cert-dir=" + l.pki(), // the default is a directory of the whole machine
+		"--cert-dir=" + l.pki(), // the default is a system directory
 	}
 }
 
-// clientFlags are those with which the controller manager and the scheduler reach the API server.
+// clientFlags are the flags with which the controller manager and the scheduler reach the API
+// server.
 func clientFlags(l layout, kubeconfig string) []string {
 	file := l.pkiFile(kubeconfig)
 	return []string{
 		"--kubeconfig=" + file,
 		"--authentication-kubeconfig=" + file,
 		"--authorization-kubeconfig=" + file,
-		// The defaults (20 and 50 requests a second) would be what a load test measures.
+		// With the defaults (20 and 50 requests a second) a load test would measure these limits.
 		"--kube-api-qps=1000",
 		"--kube-api-burst=2000",
-		// There is one of each. Without a lease to lose they outlive a restart of the API server.
+		// There is one of each. Without a lease to lose, they survive a restart of the API server.
 		"--leader-elect=false",
 	}
 }

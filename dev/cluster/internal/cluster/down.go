@@ -30,21 +30,22 @@ func Down(ctx context.Context, dir string, say func(string, ...any)) (stopped bo
 	if err := stopAll(ctx, l); err != nil {
 		return stopped, err
 	}
-	// the directory is gone, or never was a cluster's: nothing in it is ours to remove
+	// the directory is gone or was never a cluster's: it contains nothing to remove
 	if !l.owned() {
 		return stopped, nil
 	}
 	return stopped, l.clean()
 }
 
-// stopGrace is what a component gets between SIGTERM and SIGKILL. The API server is the slowest to
-// end, and takes a second or two when clients watch it.
+// stopGrace is the time between SIGTERM and SIGKILL. The API server is the slowest to exit, and
+// takes a second or two while clients watch it.
 const stopGrace = 20 * time.Second
 
-// stopOrder: first who writes, then what they write to. The components of one step stop together.
+// stopOrder stops clients before the servers they write to. The components of one step stop
+// together.
 var stopOrder = [][]string{{kwok, scheduler, controllerManager}, {apiServer}, {etcd}}
 
-// stopAll stops every component that runs, in order.
+// stopAll stops every running component, in order.
 func stopAll(ctx context.Context, l layout) error {
 	for _, names := range stopOrder {
 		if err := stopNamed(ctx, l, names...); err != nil {

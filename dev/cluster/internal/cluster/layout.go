@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// layout gives the places of a cluster's files below its directory. The logs and the lock outlive
+// layout returns the paths of a cluster's files below its directory. The logs and the lock outlive
 // the cluster.
 type layout struct {
 	dir string // absolute, without symbolic links: running components are recognised by it
@@ -26,11 +26,11 @@ func (l layout) pki() string        { return filepath.Join(l.dir, "pki") }
 func (l layout) log(component string) string { return filepath.Join(l.logs(), component+".log") }
 func (l layout) pkiFile(name string) string  { return filepath.Join(l.pki(), name) }
 
-// newLayout finds the directory's one true name. The directory need not exist.
+// newLayout resolves the directory's canonical path. The directory need not exist.
 func newLayout(dir string) (layout, error) {
 	if dir == "" {
 		return layout{}, errors.New(
-			"--dir is missing: give the directory that the cluster lives in")
+			"--dir is missing: set it to the directory of the cluster")
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -48,8 +48,8 @@ func newLayout(dir string) (layout, error) {
 	}
 }
 
-// create makes the directory. One that holds anything which is not a cluster's is refused, because
-// a cluster removes what lies in its way.
+// create creates the directory. It rejects a directory with files of others, because a cluster
+// removes what is in its way.
 func (l layout) create() error {
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return fmt.Errorf("cannot make the cluster's directory: %w", err)
@@ -62,7 +62,7 @@ func (l layout) create() error {
 		return fmt.Errorf("cannot read the cluster's directory: %w", err)
 	}
 	if len(entries) > 0 {
-		return fmt.Errorf("%s holds files that are not a devcluster's, for example %s: give an empty or a new directory",
+		return fmt.Errorf("%s has files that are not a devcluster's, for example %s: use an empty or a new directory",
 			l.dir, entries[0].Name())
 	}
 	return nil
@@ -74,12 +74,12 @@ func (l layout) owned() bool {
 	return err == nil
 }
 
-// clean removes everything that belongs to one run. The kubeconfig goes first: nobody shall find it
-// and believe in it.
+// clean removes everything that belongs to one run. The kubeconfig goes first, so that nobody uses
+// it any more.
 func (l layout) clean() error {
 	for _, path := range []string{l.kubeconfig(), l.kwokConfig(), l.settings(), l.pki(), l.etcd()} {
 		if err := os.RemoveAll(path); err != nil {
-			return fmt.Errorf("cannot remove what the last run left: %w", err)
+			return fmt.Errorf("cannot remove the remains of the last run: %w", err)
 		}
 	}
 	partial, err := filepath.Glob(filepath.Join(l.dir, "*"+partialSuffix))
@@ -94,7 +94,7 @@ func (l layout) clean() error {
 	return nil
 }
 
-// used reports whether a run has left anything.
+// used reports whether a run has left any files.
 func (l layout) used() bool {
 	for _, path := range []string{l.kubeconfig(), l.settings(), l.pki(), l.etcd()} {
 		if _, err := os.Lstat(path); err == nil {
@@ -104,8 +104,8 @@ func (l layout) used() bool {
 	return false
 }
 
-// settings is what a running cluster was started with. It is written before the first component
-// starts.
+// settings is the configuration with which a running cluster was started. It is written before the
+// first component starts.
 type settings struct {
 	Controllers bool   `json:"controllers"`
 	Nodes       int    `json:"nodes"`
@@ -137,20 +137,21 @@ func (l layout) readSettings() (settings, error) {
 		return s, fmt.Errorf("cannot read the cluster's settings: %w", err)
 	}
 	if err := json.Unmarshal(content, &s); err != nil {
-		return s, fmt.Errorf("cannot understand the cluster's settings in %s (run up to start anew): %w", l.settings(), err)
+		return s, fmt.Errorf("cannot parse the cluster's settings in %s (run up to start again): %w", l.settings(), err)
 	}
 	return s, nil
 }
 
 const partialSuffix = ".partial"
 
-// writeFile writes a file that only its owner may read, and that is there completely or not at all.
+// writeFile writes a file that only its owner may read. The file is written completely or not at
+// all.
 func writeFile(path string, content []byte) error {
 	partial := path + partialSuffix
 	if err := os.WriteFile(partial, content, 0o600); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	// The mode given above does not count for a file that was there already.
+	// The mode above has no effect on a file that already exists.
 	if err := os.Chmod(partial, 0o600); err != nil {
 		return fmt.Errorf("cannot protect %s: %w", path, err)
 	}

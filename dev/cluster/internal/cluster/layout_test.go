@@ -78,7 +78,7 @@ func TestCreateRefusesForeignFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := l.create(); err != nil {
-		t.Errorf("an empty directory is refused: %v", err)
+		t.Errorf("an empty directory is rejected: %v", err)
 	}
 	put(t, l.kubeconfig(), "somebody's")
 	if err := l.create(); err == nil || !strings.Contains(err.Error(), "for example kubeconfig") {
@@ -104,7 +104,7 @@ func TestCleanKeepsTheLogs(t *testing.T) {
 	}
 	for _, entry := range entries {
 		if entry.Name() != "logs" && entry.Name() != filepath.Base(l.lock()) {
-			t.Errorf("%s is left", entry.Name())
+			t.Errorf("%s remains", entry.Name())
 		}
 	}
 	if !exists(l.log(etcd)) {
@@ -130,7 +130,7 @@ func TestWriteFileIsPrivateWhateverWasThere(t *testing.T) {
 		t.Errorf("content = %q", content)
 	}
 	if exists(path + partialSuffix) {
-		t.Error("the partial file is left")
+		t.Error("the partial file remains")
 	}
 }
 
@@ -160,10 +160,10 @@ func TestLockIsHeldByOne(t *testing.T) {
 	var said string
 	_, err = l.acquire(ctx, func(format string, _ ...any) { said = format })
 	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the second acquire: %v, want that it waits", err)
+		t.Errorf("the second acquire: %v, want it to wait", err)
 	}
 	if !strings.HasPrefix(said, "waiting for another devcluster command") {
-		t.Errorf("it said %q", said)
+		t.Errorf("it printed %q", said)
 	}
 	release()
 	again, err := l.acquire(context.Background(), quiet)

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// acquire makes commands on the same directory wait for each other. It returns what releases the
-// lock, which the end of this process does too. The lock's file stays: it also marks the directory
-// as a devcluster's.
+// acquire makes commands on the same directory wait for each other. It returns a function that
+// releases the lock; the end of this process releases it, too. The lock's file stays: it also marks
+// the directory as a devcluster's.
 func (l layout) acquire(ctx context.Context, say func(string, ...any)) (release func(), err error) {
 	return l.lockFile(ctx, os.O_CREATE|os.O_RDWR, say)
 }
 
-// acquireExisting is acquire for commands that must not leave a file in a directory which never
-// held a cluster.
+// acquireExisting is acquire for commands that must not create a file in a directory that never had
+// a cluster.
 func (l layout) acquireExisting(ctx context.Context, say func(string, ...any)) (release func(),
 	err error) {
 	release, err = l.lockFile(ctx, os.O_RDWR, say)

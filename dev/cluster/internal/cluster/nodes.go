@@ -14,7 +14,8 @@ import (
 	podstages "sigs.k8s.io/kwok/kustomize/stage/pod/fast"
 )
 
-// kwokStages is kwok's configuration: nodes become ready, and pods run, complete and go, at once.
+// kwokStages is kwok's configuration: nodes become ready, and pods run, complete and disappear, at
+// once.
 func kwokStages() string {
 	return strings.Join([]string{
 		nodestages.DefaultNodeInit,
@@ -24,8 +25,8 @@ func kwokStages() string {
 	}, "\n---\n")
 }
 
-// node is the i-th node, counted from one. It has room for many pods: what a node can bear is not
-// the point of any test here.
+// node returns the i-th node, counted from one. It has room for many pods: the capacity of nodes is
+// not what tests are about.
 func node(i int) *corev1.Node {
 	name := fmt.Sprintf("node-%d", i)
 	room := corev1.ResourceList{
@@ -62,8 +63,7 @@ func createNodes(ctx context.Context, client kubernetes.Interface, n int) error 
 	return nil
 }
 
-// canRunPods returns nil if a pod that is created now will be scheduled and run, else what is
-// missing.
+// canRunPods returns nil if a pod created now will be scheduled and run, otherwise what is missing.
 func canRunPods(ctx context.Context, client kubernetes.Interface) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -73,13 +73,13 @@ func canRunPods(ctx context.Context, client kubernetes.Interface) error {
 		if !isReady(&n) {
 			return fmt.Errorf("the node %s is not ready", n.Name)
 		}
-		// new nodes are tainted until the controller manager finds them ready
+		// new nodes are tainted until the controller manager sees that they are ready
 		if len(n.Spec.Taints) > 0 {
 			return fmt.Errorf("the node %s still has the taint %s", n.Name,
 				n.Spec.Taints[0].ToString())
 		}
 	}
-	// Pods are refused until their namespace has its service account.
+	// Pods are rejected until their namespace has its service account.
 	_, err = client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default",
 		metav1.GetOptions{})
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"syscall"
 )
 
-// lowestPort is above what well-known services of a developer's machine tend to listen on.
+// lowestPort is above the ports of well-known services on a developer's machine.
 const lowestPort = 15000
 
-// defaultEphemeral is where Linux' range of ephemeral ports begins if nobody moved it.
+// defaultEphemeral is the start of Linux' default range of ephemeral ports.
 const defaultEphemeral = 32768
 
-// loopback is the one address that anything here listens on.
+// loopback is the only address that anything here listens on.
 const loopback = "127.0.0.1"
 
 // freePorts returns n different TCP ports that are free on loopback.
 //
-// They are taken from below the ephemeral range, not by listening on port 0: the kernel gives
-// ephemeral ports to outgoing connections too, so a component which is restarted later could find
-// its port taken by a client, most likely one that was trying to reconnect to it.
+// They are below the ephemeral range, not from listening on port 0: the kernel also uses ephemeral
+// ports for outgoing connections, so a restarted component could find its port taken by a client,
+// most likely one that was trying to reconnect to it.
 func freePorts(n int) ([]int, error) {
 	return freePortsIn(n, lowestPort, ephemeralStart())
 }
@@ -34,7 +34,7 @@ func freePortsIn(n, low, high int) ([]int, error) {
 			high-1)
 	}
 	var ports []int
-	// A random order keeps clusters that start at the same time out of each other's way.
+	// A random order keeps clusters that start at the same time from choosing the same ports.
 	for _, offset := range rand.Perm(high - low) {
 		free, err := isFree(low + offset)
 		if err != nil {
@@ -47,7 +47,7 @@ func freePortsIn(n, low, high int) ([]int, error) {
 			return ports, nil
 		}
 	}
-	return nil, fmt.Errorf("cannot find %d free ports in %d-%d: only %d are", n, low, high-1,
+	return nil, fmt.Errorf("cannot find %d free ports in %d-%d: only %d are free", n, low, high-1,
 		len(ports))
 }
 
@@ -62,7 +62,7 @@ func isFree(port int) (bool, error) {
 	return true, l.Close()
 }
 
-// ephemeralStart is the first port that the kernel hands out by itself.
+// ephemeralStart returns the first port that the kernel assigns by itself.
 func ephemeralStart() int {
 	content, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	var low, high int
@@ -70,7 +70,7 @@ func ephemeralStart() int {
 		return defaultEphemeral
 	}
 	if _, err := fmt.Sscan(string(content), &low, &high); err != nil || low <= lowestPort+1000 {
-		return defaultEphemeral // a range which begins this low leaves no room below it: do without
+		return defaultEphemeral // a range that starts this low leaves no room below it: ignore it
 	}
 	return low
 }

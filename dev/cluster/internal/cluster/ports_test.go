@@ -13,7 +13,7 @@ func TestFreePortsAreDistinctAndBelowTheEphemeralRange(t *testing.T) {
 	seen := make(map[int]bool)
 	for _, port := range ports {
 		if seen[port] {
-			t.Errorf("port %d was given twice", port)
+			t.Errorf("port %d was returned twice", port)
 		}
 		seen[port] = true
 		if port < lowestPort || port >= ephemeralStart() {
@@ -34,9 +34,9 @@ func TestFreePortsLeavesOutWhatIsTaken(t *testing.T) {
 	taken := l.Addr().(*net.TCPAddr).Port
 
 	if ports, err := freePortsIn(1, taken, taken+1); err == nil {
-		t.Errorf("got %v, though only %d was to choose from, which is taken", ports, taken)
+		t.Errorf("got %v, although %d, the only one in the range, is taken", ports, taken)
 	}
 	if _, err := freePortsIn(2, taken, taken+1); err == nil {
-		t.Error("got two ports out of one")
+		t.Error("got two ports from a range of one")
 	}
 }

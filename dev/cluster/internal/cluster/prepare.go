@@ -8,7 +8,7 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/pki"
 )
 
-// newSettings decides everything about a new cluster.
+// newSettings returns the settings of a new cluster.
 func newSettings(o Options) (settings, error) {
 	s := settings{Controllers: o.Controllers}
 	if !o.Controllers {
@@ -33,18 +33,18 @@ func newSettings(o Options) (settings, error) {
 	return s, nil
 }
 
-// findKwok returns the absolute path of kwok, which lies beside this program unless another path
-// was given.
+// findKwok returns the absolute path of kwok, which is next to this program unless another path is
+// set.
 func findKwok(path string) (string, error) {
-	hint := "give its path with --kwok"
+	hint := "set its path with --kwok"
 	if path == "" {
 		self, err := os.Executable()
 		if err != nil {
 			return "", fmt.Errorf(
-				"cannot find this program's own path, to look for kwok beside it: %w", err)
+				"cannot find this program's own path, to look for kwok next to it: %w", err)
 		}
 		path = filepath.Join(filepath.Dir(self), kwok)
-		hint = "build it beside this program (see README.md) or give its path with --kwok"
+		hint = "build it next to this program (see README.md) or set its path with --kwok"
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func findKwok(path string) (string, error) {
 	return path, nil
 }
 
-// prepare writes all files that the components read, and makes room for their logs.
+// prepare writes all files that the components read, and creates the folder for their logs.
 func prepare(l layout, s settings) error {
 	if err := l.writeSettings(s); err != nil {
 		return err
@@ -68,7 +68,7 @@ func prepare(l layout, s settings) error {
 	if err := pki.Write(l.pki(), address("https", s.Ports.APIServer)); err != nil {
 		return err
 	}
-	// Logs of an earlier run would only confuse.
+	// Logs of an earlier run would only be confusing.
 	if err := os.RemoveAll(l.logs()); err != nil {
 		return fmt.Errorf("cannot remove the logs of an earlier run: %w", err)
 	}

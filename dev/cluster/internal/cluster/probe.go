@@ -14,11 +14,11 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/pki"
 )
 
-// probeTimeout bounds one question to a component. A healthy one answers within milliseconds, a
+// probeTimeout limits one request to a component. A healthy one responds within milliseconds; a
 // machine that starts five of them at once needs longer.
 const probeTimeout = 5 * time.Second
 
-// access says with which certificates a component wants to be asked.
+// access is the client certificate that a component requires.
 type access int
 
 const (
@@ -27,7 +27,7 @@ const (
 	adminAccess               // the administrator's
 )
 
-// probes asks components whether they are ready. Connections are kept between questions.
+// probes asks components whether they are ready. It keeps its connections open.
 type probes struct {
 	clients map[access]*http.Client
 }
@@ -54,7 +54,7 @@ func newProbes(l layout) (*probes, error) {
 	return p, nil
 }
 
-// adminConfig is the administrator's way to the API server.
+// adminConfig returns the administrator's client configuration.
 func adminConfig(l layout) (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", l.pkiFile(pki.AdminConf))
 	if err != nil {
@@ -63,7 +63,7 @@ func adminConfig(l layout) (*rest.Config, error) {
 	return config, nil
 }
 
-// ready returns nil if the component says it is, else why not.
+// ready returns nil if the component is ready, otherwise the reason.
 func (p *probes) ready(ctx context.Context, c component) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address+c.health, nil)
 	if err != nil {
@@ -71,21 +71,21 @@ func (p *probes) ready(ctx context.Context, c component) error {
 	}
 	response, err := p.clients[c.access].Do(request)
 	if err != nil {
-		return err // says the method, the URL and the reason
+		return err // has the method, the URL and the reason
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, 16<<10))
 	if err != nil {
-		return fmt.Errorf("cannot read the answer of %s: %w", request.URL, err)
+		return fmt.Errorf("cannot read the response of %s: %w", request.URL, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s: %s", request.URL, response.Status,
+		return fmt.Errorf("%s returned %s: %s", request.URL, response.Status,
 			failedChecks(string(body)))
 	}
 	return nil
 }
 
-// failedChecks shortens an answer of Kubernetes, which lists every check, to the lines of those
+// failedChecks shortens a response of Kubernetes, which lists every check, to the lines of those
 // that failed.
 func failedChecks(body string) string {
 	var failed []string

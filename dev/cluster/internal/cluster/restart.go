@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/process"
 )
 
-// RestartAPIServer ends the API server, if it runs, and starts it again with the same port,
-// certificates and data. Everything else runs on. If the new one does not become ready, it is
+// RestartAPIServer ends the API server, if it is running, and starts it again with the same port,
+// certificates and data. Everything else keeps running. If the new one does not become ready, it is
 // stopped.
 func RestartAPIServer(ctx context.Context, dir string, timeout time.Duration,
 	say func(string, ...any)) error {
@@ -40,7 +40,7 @@ func RestartAPIServer(ctx context.Context, dir string, timeout time.Duration,
 	}
 	defer running.Close()
 	if len(running.Named(etcd)) == 0 {
-		return fmt.Errorf("etcd does not run in %s, so an API server would not come up: start anew with up", l.dir)
+		return fmt.Errorf("etcd is not running in %s, so an API server would not start: start again with up", l.dir)
 	}
 	if err := running.Named(apiServer).Stop(ctx, stopGrace); err != nil {
 		return err

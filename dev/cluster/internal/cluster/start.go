@@ -9,8 +9,7 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/process"
 )
 
-// Poll intervals. A question costs well under a millisecond of the component's time once it
-// listens.
+// Poll intervals. A probe takes well under a millisecond of the component's time once it listens.
 const (
 	pollQuick = 20 * time.Millisecond  // for what takes a fraction of a second
 	pollSlow  = 100 * time.Millisecond // for what takes seconds
@@ -19,7 +18,7 @@ const (
 // tailLines is how much of a component's log an error shows.
 const tailLines = 20
 
-// StartError says that a component did not come up, with the end of its log.
+// StartError reports that a component did not start, with the end of its log.
 type StartError struct {
 	Component string
 	Log       string // path
@@ -67,7 +66,7 @@ func (s *starter) start(c component) error {
 	return nil
 }
 
-// awaitReady returns when the component says that it is ready.
+// awaitReady returns when the component is ready.
 func (s *starter) awaitReady(ctx context.Context, c component, every time.Duration) error {
 	err := s.until(ctx, c.name, every, func(ctx context.Context) error {
 		return s.probes.ready(ctx, c)
@@ -79,7 +78,7 @@ func (s *starter) awaitReady(ctx context.Context, c component, every time.Durati
 }
 
 // until polls the condition until it holds, ctx ends, or a component that this starter has started
-// ends. If ctx ends, the component named is the one to blame.
+// ends. If ctx ends, the named component is blamed.
 func (s *starter) until(
 	ctx context.Context, blame string, every time.Duration, condition func(context.Context) error,
 ) error {
@@ -91,7 +90,7 @@ func (s *starter) until(
 		if err == nil {
 			return nil
 		}
-		// Once ctx has ended, the condition only says that; what it said before is the reason.
+		// Once ctx has ended, the condition's error is the context's; the one before is the reason.
 		if unmet == nil || ctx.Err() == nil {
 			unmet = err
 		}
@@ -106,7 +105,8 @@ func (s *starter) until(
 	}
 }
 
-// anyExited returns an error if one of the components has ended: none may while the cluster starts.
+// anyExited returns an error if one of the components has ended: none may end while the cluster
+// starts.
 func (s *starter) anyExited() error {
 	for name, started := range s.started {
 		select {

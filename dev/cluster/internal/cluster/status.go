@@ -10,22 +10,22 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/process"
 )
 
-// ErrNone says that no cluster was started in the directory, or that it was stopped.
+// ErrNone means that no cluster was started in the directory, or that it was stopped.
 var ErrNone = errors.New("no cluster is running")
 
-// ComponentStatus describes one component that should run.
+// ComponentStatus is the status of one component that should be running.
 type ComponentStatus struct {
 	Name    string
-	PID     int    // 0 if it does not run
-	Address string // URL that it serves
-	Ready   error  // nil if it is, else why not; meaningless if it does not run
+	PID     int    // 0 if it is not running
+	Address string // its URL
+	Ready   error  // nil if it is, otherwise the reason; undefined if it is not running
 }
 
 // Running reports whether the component's process exists.
 func (s ComponentStatus) Running() bool { return s.PID != 0 }
 
-// Status describes every component of the cluster in dir. The error is ErrNone if there is no
-// cluster.
+// Status returns the status of every component of the cluster in dir. The error is ErrNone if there
+// is no cluster.
 func Status(ctx context.Context, dir string) ([]ComponentStatus, error) {
 	l, err := newLayout(dir)
 	if err != nil {

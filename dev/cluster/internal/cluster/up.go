@@ -1,10 +1,10 @@
-// Package cluster starts, stops and describes a control plane whose files all live in one
-// directory.
+// Package cluster starts, stops and describes a control plane whose files are all in one directory.
 //
-// The way of a start: directory and lock (layout.go, lock.go) -> what is there already (up.go) ->
-// ports and certificates (ports.go, package pki) -> components one after the other, each asked
-// until it is ready (components.go, start.go, probe.go) -> nodes (nodes.go) -> the kubeconfig,
-// whose presence says that all went well. What runs is known from the process table alone (package
+// The steps of a start: directory and lock (layout.go, lock.go) -> existing processes and files
+// (up.go) -> ports and certificates (ports.go, package pki) -> components one after the other, each
+// probed until it is ready (components.go, start.go, probe.go) -> nodes (nodes.go) -> the
+// kubeconfig, whose presence means success. Which components are running is known from the process
+// table alone (package process), never from a file.
 // process), never from a file.
 package cluster
 
@@ -22,16 +22,16 @@ import (
 	"github.com/informerd/informerd/dev/cluster/internal/process"
 )
 
-// DefaultTimeout is for a start; a slow machine takes a minute.
+// DefaultTimeout is the time limit of a start; a slow machine takes a minute.
 const DefaultTimeout = 3 * time.Minute
 
 // Options of Up. The zero value starts etcd and the API server.
 type Options struct {
 	Controllers bool          // also run the controller manager, the scheduler and kwok
 	Nodes       int           // number of nodes, with Controllers; default 3
-	Kwok        string        // path of kwok; default: beside this program
+	Kwok        string        // path of kwok; default: next to this program
 	Timeout     time.Duration // for the whole start; default DefaultTimeout
-	// Say gets progress in short lines; default: nobody does.
+	// Say receives progress in short lines; default: discarded.
 	Say func(format string, args ...any)
 }
 
@@ -48,17 +48,17 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// errTimeout is the cause of a context that Options.Timeout ended.
+// errTimeout is the cause of a context that has ended by Options.Timeout.
 var errTimeout = errors.New("the start took too long; a slow machine may need a longer --timeout")
 
-// adoptTimeout is for a running cluster to say that it is ready, which it may be about to become.
+// adoptTimeout is the time in which a running cluster must become ready.
 const adoptTimeout = 20 * time.Second
 
-var errUnhealthy = errors.New("it was given a while")
+var errUnhealthy = errors.New("timed out waiting for it")
 
-// Up makes a cluster run in dir and returns the path of its kubeconfig. A cluster that runs there
-// already is left alone; the remains of one that does not are removed. If Up fails, nothing that it
-// started runs on.
+// Up makes a cluster run in dir and returns the path of its kubeconfig. A cluster that already runs
+// there is left alone; the remains of one that does not run are removed. If Up fails, it stops
+// everything that it has started.
 func Up(ctx context.Context, dir string, o Options) (kubeconfig string, err error) {
 	o = o.withDefaults()
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
@@ -81,7 +81,7 @@ func Up(ctx context.Context, dir string, o Options) (kubeconfig string, err erro
 		return l.kubeconfig(), err
 	}
 	if err := startAll(ctx, l, o); err != nil {
-		// The failure may be that ctx has ended, but the components still need their time to end in
+		// The failure may be that ctx has ended, but the components still need time to exit in
 		// order.
 		stopErr := stopAll(context.WithoutCancel(ctx), l)
 		return "", errors.Join(err, stopErr, l.clean())
@@ -89,8 +89,8 @@ func Up(ctx context.Context, dir string, o Options) (kubeconfig string, err erro
 	return l.kubeconfig(), nil
 }
 
-// takeOver deals with what is in the directory already. It is done if that is the cluster which was
-// asked for, else the directory is empty but for logs.
+// takeOver handles what is already in the directory. It returns done if that is the requested
+// cluster, otherwise the directory is empty except for logs.
 func takeOver(ctx context.Context, l layout, o Options) (done bool, err error) {
 	running, err := process.List(l.dir)
 	if err != nil {
@@ -99,7 +99,7 @@ func takeOver(ctx context.Context, l layout, o Options) (done bool, err error) {
 	defer running.Close()
 	if len(running) == 0 {
 		if l.used() {
-			o.Say("removing what an earlier run left in %s", l.dir)
+			o.Say("removing the remains of an earlier run in %s", l.dir)
 		}
 		return false, l.clean()
 	}
@@ -108,7 +108,7 @@ func takeOver(ctx context.Context, l layout, o Options) (done bool, err error) {
 	if missing == "" {
 		return true, adopt(ctx, l, o)
 	}
-	o.Say("the cluster in %s is incomplete, %s is missing: stopping the rest and starting anew",
+	o.Say("the cluster in %s is incomplete, %s is missing: stopping the rest and starting again",
 		l.dir, missing)
 	if err := stopAll(ctx, l); err != nil {
 		return false, err
@@ -116,8 +116,8 @@ func takeOver(ctx context.Context, l layout, o Options) (done bool, err error) {
 	return false, l.clean()
 }
 
-// missingFrom names the first thing without which the running processes are no whole cluster; empty
-// if none.
+// missingFrom returns the first thing without which the running processes are not a complete
+// cluster, "" if none.
 func missingFrom(l layout, running process.Running) string {
 	s, err := l.readSettings()
 	if err != nil {
@@ -129,19 +129,19 @@ func missingFrom(l layout, running process.Running) string {
 		}
 	}
 	if _, err := os.Stat(l.kubeconfig()); err != nil {
-		return filepath.Base(l.kubeconfig()) // the start was cut off before it was complete
+		return filepath.Base(l.kubeconfig()) // the start was interrupted
 	}
 	return ""
 }
 
-// adopt accepts a running cluster as what was asked for, if it is.
+// adopt accepts a running cluster if it matches the options.
 func adopt(ctx context.Context, l layout, o Options) error {
 	s, err := l.readSettings()
 	if err != nil {
 		return err
 	}
 	if o.Controllers && !s.Controllers {
-		return fmt.Errorf("the cluster that runs in %s has no controllers: run down first, then up --with controllers", l.dir)
+		return fmt.Errorf("the cluster running in %s has no controllers: run down first, then up --with controllers", l.dir)
 	}
 	o.Say("a cluster is already running in %s", l.dir)
 	ctx, cancel := context.WithTimeoutCause(ctx, adoptTimeout, errUnhealthy)
@@ -152,7 +152,7 @@ func adopt(ctx context.Context, l layout, o Options) error {
 	}
 	for _, c := range components(l, s) {
 		if err := starter.awaitReady(ctx, c, pollSlow); err != nil {
-			return fmt.Errorf("the cluster that runs in %s is not healthy, run down to stop it: %w",
+			return fmt.Errorf("the cluster running in %s is not healthy; run down to stop it: %w",
 				l.dir, err)
 		}
 	}
@@ -193,8 +193,8 @@ func startAll(ctx context.Context, l layout, o Options) error {
 	return writeFile(l.kubeconfig(), kubeconfig)
 }
 
-// startControllers starts the rest at once: these components wait for each other's work, not for
-// each other.
+// startControllers starts the rest at once: these components wait for each other's work, but not
+// for each other.
 func startControllers(ctx context.Context, starter *starter, all []component, nodes int) error {
 	for _, c := range all {
 		if err := starter.start(c); err != nil {

@@ -1,8 +1,6 @@
-// Package component holds the programs that make up the control plane, each to be run as a process
-// of its own.
+// Package component has the programs of the control plane, each of which runs as its own process.
 //
-// It is the only package that links etcd and Kubernetes, so that everything else here builds in
-// seconds.
+// It is the only package that links etcd and Kubernetes, so all other packages build in seconds.
 package component
 
 import (
@@ -19,10 +17,10 @@ import (
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
-// Main runs one component until it is told to stop by a signal, and returns the exit status. The
-// Kubernetes components take their own well-known flags; for etcd see runEtcd.
+// Main runs one component until a signal stops it, and returns the exit status. The Kubernetes
+// components take their own well-known flags; for etcd see runEtcd.
 func Main(name string, args []string) int {
-	// The commands are made one at a time: making one registers its flags and metrics with the
+	// Only the requested command is created: creating one registers its flags and metrics with the
 	// process.
 	switch name {
 	case "etcd":
@@ -34,7 +32,7 @@ func Main(name string, args []string) int {
 	case "kube-scheduler":
 		return runCommand(scheduler.NewSchedulerCommand(), args)
 	}
-	fmt.Fprintf(os.Stderr, "devcluster: there is no component %q\n", name)
+	fmt.Fprintf(os.Stderr, "devcluster: unknown component %q\n", name)
 	return 2
 }
 

@@ -14,10 +14,10 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// watchProgressInterval is what kubeadm sets for the same reason.
+// watchProgressInterval is kubeadm's value, for the same reason.
 const watchProgressInterval = 5 * time.Second
 
-// etcdFlags are etcd's own names for what differs from cluster to cluster.
+// etcdFlags are the flags that differ between clusters, with etcd's own names.
 type etcdFlags struct {
 	dataDir, listen, cert, key, ca string
 }
@@ -31,7 +31,7 @@ func runEtcd(args []string) int {
 	flags.StringVar(&f.cert, "cert-file", "", "serving certificate")
 	flags.StringVar(&f.key, "key-file", "", "key of the serving certificate")
 	flags.StringVar(&f.ca, "trusted-ca-file", "",
-		"authority that clients' certificates must come from")
+		"authority of the clients' certificates")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -78,21 +78,21 @@ func etcdConfig(f etcdFlags) (*embed.Config, error) {
 		CertFile: f.cert, KeyFile: f.key, TrustedCAFile: f.ca, ClientCertAuth: true,
 	}
 
-	// A single member has no peers to listen for; a peer URL of its own it must have all the same.
+	// A single member has no peers to listen for, but must have a peer URL all the same.
 	config.ListenPeerUrls = nil
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 
-	// Nobody speaks JSON to etcd here.
+	// Nobody uses etcd's JSON interface here.
 	config.EnableGRPCGateway = false
 
-	// The cluster is thrown away, so a write need not reach the disk before it is acknowledged. It
-	// still survives kill -9, only not a crash of the machine.
+	// The cluster is disposable, so a write need not reach the disk before it is acknowledged. The
+	// data survives kill -9, but not a crash of the machine.
 	config.UnsafeNoFsync = true
-	// With nobody to vote against, a long election only delays the start: 1 s by default.
+	// Without other members, a long election only delays the start: 1 s by default.
 	config.TickMs, config.ElectionMs = 50, 250
-	// Room for load tests; the default of 2 GiB makes etcd read-only when they fill it.
+	// Room for load tests; the default of 2 GiB makes etcd read-only once they fill it.
 	config.QuotaBackendBytes = 8 << 30
-	// Lets the API server's watch caches learn how far they are while nothing changes, so that
+	// Lets the API server's watch caches learn the current revision while nothing changes, so that
 	// bookmarks on idle resources stay fresh, as in a real cluster.
 	config.WatchProgressNotifyInterval = watchProgressInterval
 

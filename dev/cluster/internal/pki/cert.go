@@ -16,14 +16,14 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// lifetime is long enough for any test or demonstration; backdate forgives a clock that was set
-// back a little.
+// lifetime is long enough for any test or demonstration; backdate allows for a clock that is
+// slightly behind.
 const (
 	lifetime = 365 * 24 * time.Hour
 	backdate = time.Hour
 )
 
-// authority signs certificates. Its key lives in memory only.
+// authority signs certificates. Its key is kept in memory only.
 type authority struct {
 	cert    *x509.Certificate
 	certPEM []byte
@@ -48,7 +48,8 @@ func newAuthority(commonName string) (*authority, error) {
 	return &authority{cert: c, certPEM: encode(c.Raw), key: key}, nil
 }
 
-// serverTemplate describes a serving certificate for hosts, which are names or IP addresses.
+// serverTemplate returns the template of a serving certificate for hosts, which are names or IP
+// addresses.
 func serverTemplate(commonName string, hosts []string) *x509.Certificate {
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: commonName},
@@ -64,8 +65,8 @@ func serverTemplate(commonName string, hosts []string) *x509.Certificate {
 	return template
 }
 
-// clientTemplate describes a client certificate. The API server takes the common name as the user
-// and the organizations as its groups.
+// clientTemplate returns the template of a client certificate. The API server takes the common name
+// as the user and the organizations as its groups.
 func clientTemplate(user string, groups []string) *x509.Certificate {
 	return &x509.Certificate{
 		Subject:     pkix.Name{CommonName: user, Organization: groups},
@@ -73,7 +74,7 @@ func clientTemplate(user string, groups []string) *x509.Certificate {
 	}
 }
 
-// issue completes the template with a fresh key, a serial number and a lifetime, and signs it.
+// issue adds a new key, a serial number and a lifetime to the template, and signs it.
 func (a *authority) issue(template *x509.Certificate) (pair, error) {
 	key, err := newKey()
 	if err != nil {
@@ -99,8 +100,8 @@ func (a *authority) issue(template *x509.Certificate) (pair, error) {
 	return pair{certPEM: encode(der), keyPEM: keyPEM}, nil
 }
 
-// newKey makes an ECDSA key: RSA keys take a noticeable part of a second each, and a cluster needs
-// nine.
+// newKey generates an ECDSA key: an RSA key takes a noticeable part of a second, and a cluster
+// needs nine.
 func newKey() (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

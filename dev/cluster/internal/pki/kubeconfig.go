@@ -12,8 +12,7 @@ import (
 // clusterName is the name of the cluster and of the context in every kubeconfig.
 const clusterName = "devcluster"
 
-// kubeconfig holds the certificates themselves rather than their paths, so that the file can be
-// copied.
+// kubeconfig contains the certificates themselves, not their paths, so that the file can be copied.
 func kubeconfig(server, user string, ca *authority, p pair) ([]byte, error) {
 	content, err := clientcmd.Write(api.Config{
 		Clusters: map[string]*api.Cluster{

@@ -1,7 +1,7 @@
-// Package pki makes the certificates, keys and kubeconfigs of one throwaway cluster.
+// Package pki makes the certificates, keys and kubeconfigs of one disposable cluster.
 //
-// Everything is made anew for every cluster. The authorities' private keys are never written, so
-// nobody can sign a further certificate once Write has returned.
+// Every cluster gets new ones. The authorities' private keys are never written, so nobody can sign
+// another certificate once Write has returned.
 package pki
 
 import (
@@ -13,11 +13,11 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// Names of the files that Write makes below its directory. The certificates and keys are PEM.
+// Names of the files that Write makes in its directory. The certificates and keys are PEM.
 const (
 	CA        = "ca.crt" // signs the API server's certificate and every client's
 	APIServer = "apiserver"
-	// an authority of its own: a cluster client must not be let into etcd
+	// a separate authority: a cluster's client must not have access to etcd
 	EtcdCA                = "etcd-ca.crt"
 	EtcdServer            = "etcd-server"
 	EtcdClient            = "etcd-client"
@@ -28,30 +28,30 @@ const (
 	AdminConf             = "admin.kubeconfig"
 )
 
-// Cert and Key give the file names of a pair such as APIServer.
+// Cert returns the file name of a pair's certificate, for a pair such as APIServer.
 func Cert(pair string) string { return pair + ".crt" }
 
-// Key gives the file name of a pair's private key.
+// Key returns the file name of a pair's private key.
 func Key(pair string) string { return pair + ".key" }
 
-// serverHosts are the names under which the components are reached: all of them listen on loopback
-// alone. The cluster's own names are there for whatever resolves them to loopback.
+// serverHosts are the names under which the components are reached: all of them listen only on
+// loopback. The cluster's own names are for anything that resolves them to loopback.
 var serverHosts = []string{
 	"127.0.0.1", "localhost",
 	"kubernetes", "kubernetes.default", "kubernetes.default.svc",
 	"kubernetes.default.svc.cluster.local",
 }
 
-// identity is who a client certificate says its bearer is.
+// identity is the owner of a client certificate.
 type identity struct {
 	file   string
 	user   string
 	groups []string
 }
 
-// identities of the cluster's own clients. The controller manager and the scheduler get the users
-// that Kubernetes' bootstrap RBAC roles are bound to. kwok stands in for every kubelet and plays
-// stages on any object, so it is as mighty as the administrator.
+// identities are those of the cluster's own clients. The controller manager and the scheduler get
+// the users to which Kubernetes' bootstrap RBAC roles are bound. kwok simulates every kubelet and
+// plays stages on any object, so it is an administrator.
 var identities = []identity{
 	{ControllerManagerConf, "system:kube-controller-manager", nil},
 	{SchedulerConf, "system:kube-scheduler", nil},
@@ -59,8 +59,8 @@ var identities = []identity{
 	{AdminConf, "devcluster-admin", []string{"system:masters"}},
 }
 
-// Write makes all certificates, keys and kubeconfigs in dir, which it creates with mode 0700. The
-// files have mode 0600. apiServer is the URL that the kubeconfigs point at.
+// Write writes all certificates, keys and kubeconfigs to dir, which it creates with mode 0700. The
+// files have mode 0600. apiServer is the URL in the kubeconfigs.
 func Write(dir, apiServer string) error {
 	files, err := generate(apiServer)
 	if err != nil {

@@ -80,7 +80,7 @@ func TestKubeconfigs(t *testing.T) {
 		verify(t, certs[0], pool(t, dir, CA), x509.ExtKeyUsageClientAuth)
 		if subject := certs[0].Subject; subject.CommonName != user ||
 			!slices.Equal(subject.Organization, groups) {
-			t.Errorf("%s is of %v, want %s of %v", file, subject, user, groups)
+			t.Errorf("%s belongs to %v, want %s of %v", file, subject, user, groups)
 		}
 		if _, err := tls.X509KeyPair(config.CertData, config.KeyData); err != nil {
 			t.Errorf("%s: %v", file, err)
@@ -92,7 +92,7 @@ func TestKubeconfigs(t *testing.T) {
 	f(SchedulerConf, "system:kube-scheduler")
 }
 
-// Whoever may talk to the API server may not talk to etcd behind its back.
+// A client of the API server has no access to etcd.
 func TestEtcdTrustsItsOwnAuthorityAlone(t *testing.T) {
 	dir := write(t)
 	verify(t, leaf(t, dir, EtcdClient), pool(t, dir, EtcdCA), x509.ExtKeyUsageClientAuth)
@@ -108,7 +108,7 @@ func TestEtcdTrustsItsOwnAuthorityAlone(t *testing.T) {
 	options := x509.VerifyOptions{Roots: pool(t, dir, EtcdCA),
 		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
 	if _, err := certs[0].Verify(options); err == nil {
-		t.Error("etcd's authority vouches for a client of the API server")
+		t.Error("etcd's authority has signed a certificate of an API server client")
 	}
 }
 
@@ -117,7 +117,7 @@ func TestServiceAccountKey(t *testing.T) {
 	if _, err := keyutil.PrivateKeyFromFile(filepath.Join(dir, ServiceAccountKey)); err != nil {
 		t.Error(err)
 	}
-	// The API server verifies with the same file.
+	// The API server verifies tokens with the same file.
 	if _, err := keyutil.PublicKeysFromFile(filepath.Join(dir, ServiceAccountKey)); err != nil {
 		t.Error(err)
 	}

@@ -1,12 +1,12 @@
 // Package process starts the cluster's components as detached processes, finds them again and stops
 // them.
 //
-// There are no pid files: a pid on disk outlives its process, and may by then be somebody else's.
-// Instead every component is started with an environment variable that names its cluster's
-// directory and itself, and List looks for it in the process table. What List returns is therefore
-// running and ours, whatever happened to the files of the directory. Each Process is held by a
-// pidfd that was opened before the variable was read, so a signal can never reach another process
-// that got the same pid later.
+// There are no pid files: a pid on disk outlives its process, and may by then be that of another
+// one. Instead every component is started with an environment variable that contains its cluster's
+// directory and its name, and List searches the process table for it. What List returns is
+// therefore running and ours, whatever happened to the files of the directory. Each Process is held
+// by a pidfd that was opened before the variable was read, so a signal can never reach another
+// process that got the same pid later.
 //
 // The process table is read from /proc, so the package needs Linux (5.3 or newer, for pidfds).
 package process
@@ -28,14 +28,14 @@ import (
 // markVariable is set in a component's environment to "<directory>/<component>".
 const markVariable = "DEVCLUSTER_COMPONENT"
 
-// Spec says how to start one component.
+// Spec is how to start one component.
 type Spec struct {
 	Cluster string // the cluster's directory, absolute
 	Name    string // of the component, unique in the cluster
 	Path    string // of the program
 	Args    []string
-	Env     []string // on top of the caller's environment
-	Log     string   // file that gets stdout and stderr, appended to
+	Env     []string // in addition to the caller's environment
+	Log     string   // file to which stdout and stderr are appended
 }
 
 // Started is a component that this process has started and may watch.
@@ -45,8 +45,7 @@ type Started struct {
 	err  error
 }
 
-// Start starts the component in a session of its own, so that it survives its starter and the
-// terminal.
+// Start starts the component in its own session, so that it survives its starter and the terminal.
 func Start(spec Spec) (*Started, error) {
 	log, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -65,7 +64,7 @@ func Start(spec Spec) (*Started, error) {
 	}
 
 	s := &Started{PID: cmd.Process.Pid, done: make(chan struct{})}
-	// Ends with the component, or with this process, which the component is meant to survive.
+	// Ends with the component, or with this process, which the component should survive.
 	go func() {
 		defer close(s.done)
 		if err := cmd.Wait(); err != nil {
@@ -77,10 +76,10 @@ func Start(spec Spec) (*Started, error) {
 	return s, nil
 }
 
-// Exited is closed when the component has ended; Err then says how.
+// Exited is closed when the component has ended; Err then returns how.
 func (s *Started) Exited() <-chan struct{} { return s.done }
 
-// Err says how the component ended. It must not be called before Exited is closed.
+// Err returns how the component ended. It must not be called before Exited is closed.
 func (s *Started) Err() error { return s.err }
 
 // Process is a running component of a cluster. Close it after use.
@@ -90,10 +89,10 @@ type Process struct {
 	fd   int // a pidfd
 }
 
-// Close releases the handle; the process runs on.
+// Close releases the handle; the process keeps running.
 func (p *Process) Close() { unix.Close(p.fd) }
 
-// Running is a set of processes, with methods to pick and to close them.
+// Running is a set of processes.
 type Running []*Process
 
 // Close releases all handles.
@@ -104,7 +103,7 @@ func (r Running) Close() {
 }
 
 // Named returns the processes of one component. There is more than one only if an earlier start was
-// cut off half-way and left a process behind.
+// interrupted and left a process behind.
 func (r Running) Named(name string) Running {
 	var found Running
 	for _, p := range r {
@@ -115,7 +114,7 @@ func (r Running) Named(name string) Running {
 	return found
 }
 
-// List finds the running components of the cluster in the given directory.
+// List returns the running components of the cluster in the given directory.
 func List(cluster string) (Running, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -127,8 +126,8 @@ func List(cluster string) (Running, error) {
 		if err != nil {
 			continue // not a process
 		}
-		// Most processes are not ours. Only for those that are is the handle opened, and the mark
-		// read again.
+		// Most processes are not ours. The handle is opened, and the mark read again, only for
+		// those that are.
 		if _, ok := componentOf(pid, cluster); !ok {
 			continue
 		}
@@ -144,7 +143,7 @@ func List(cluster string) (Running, error) {
 	return running, nil
 }
 
-// open returns a handle on a process if it is a component of the cluster, else nil.
+// open returns a handle on a process if it is a component of the cluster, otherwise nil.
 func open(pid int, cluster string) (*Process, error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -162,8 +161,8 @@ func open(pid int, cluster string) (*Process, error) {
 	return &Process{Name: name, PID: pid, fd: fd}, nil
 }
 
-// componentOf returns the name of the component that the process is, if it is one of the cluster. A
-// process that has ended but was not reaped yet has no environment any more, and so does not count.
+// componentOf returns the process's component name, if it belongs to the cluster. A process that
+// has ended but was not reaped yet has no environment any more, so it does not count.
 func componentOf(pid int, cluster string) (string, bool) {
 	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// helperVariable makes the test binary play a component; its value says which kind.
+// helperVariable makes the test binary act as a component of the kind in its value.
 const helperVariable = "PROCESS_TEST_HELPER"
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		println("up")
 		time.Sleep(time.Minute)
 	case "failing":
-		println("cannot go on")
+		println("cannot continue")
 		os.Exit(3)
 	}
 }
@@ -72,7 +72,7 @@ func TestListFindsTheComponentsOfOneCluster(t *testing.T) {
 	here, elsewhere := t.TempDir(), t.TempDir()
 	etcd := start(t, here, "etcd", "obedient")
 	start(t, elsewhere, "etcd", "obedient")
-	// Neither a process with no mark at all nor one whose directory merely begins alike is ours.
+	// Neither a process without a mark nor one whose directory has the same prefix is ours.
 	start(t, mkdir(t, filepath.Join(here, "inner")), "etcd", "obedient")
 	unmarked := exec.Command(os.Args[0])
 	unmarked.Env = []string{helperVariable + "=obedient"}
@@ -99,14 +99,15 @@ func TestListForgetsTheDead(t *testing.T) {
 	}
 	<-s.Exited()
 	if s.Err() == nil || !strings.Contains(s.Err().Error(), "killed") {
-		t.Errorf("Err = %v, want one that says killed", s.Err())
+		t.Errorf("Err = %v, want an error with killed", s.Err())
 	}
 	if running := list(t, cluster); len(running) != 0 {
 		t.Errorf("List found %v", describe(running))
 	}
 }
 
-// A pid that was recycled after List must not be hit: the handle still means the dead process.
+// A pid that was reused after List must not be signalled: the handle still refers to the dead
+// process.
 func TestStopDoesNothingToTheDead(t *testing.T) {
 	cluster := t.TempDir()
 	s := start(t, cluster, "etcd", "obedient")
@@ -140,7 +141,7 @@ func TestStopKillsAfterTheGracePeriod(t *testing.T) {
 		t.Fatal(err)
 	}
 	if running := list(t, cluster); len(running) != 0 {
-		t.Errorf("after Stop these still run: %v", describe(running))
+		t.Errorf("after Stop these are still running: %v", describe(running))
 	}
 	<-stubborn.Exited()
 	if !strings.Contains(stubborn.Err().Error(), "killed") {
@@ -155,7 +156,7 @@ func TestStartedTellsItsEnd(t *testing.T) {
 	if got, want := s.Err().Error(), "exit status 3"; got != want {
 		t.Errorf("Err = %q, want %q", got, want)
 	}
-	if got, want := Tail(filepath.Join(cluster, "etcd.log"), 5), "cannot go on"; got != want {
+	if got, want := Tail(filepath.Join(cluster, "etcd.log"), 5), "cannot continue"; got != want {
 		t.Errorf("the log is %q, want %q", got, want)
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killWait is how long a process may take to go after SIGKILL: the kernel only has to release its
-// memory.
+// killWait is how long a process may take to disappear after SIGKILL: the kernel only has to
+// release its memory.
 const killWait = 10 * time.Second
 
-// Stop asks every process of the set to end with SIGTERM, kills those which still run after the
-// grace period, and returns when all are gone. When ctx ends first, the grace period does too.
+// Stop sends SIGTERM to every process of the set, kills those still running after the grace period,
+// and returns when all are gone. The end of ctx ends the grace period.
 func (r Running) Stop(ctx context.Context, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
@@ -46,7 +46,7 @@ func (p *Process) kill(ctx context.Context) error {
 	defer cancel()
 	gone, err := p.wait(ctx)
 	if err == nil && !gone {
-		err = fmt.Errorf("%s (pid %d) still runs %v after SIGKILL: it hangs in the kernel, see /proc/%d/stack",
+		err = fmt.Errorf("%s (pid %d) is still running %v after SIGKILL: it hangs in the kernel, see /proc/%d/stack",
 			p.Name, p.PID, killWait, p.PID)
 	}
 	return err
@@ -62,7 +62,7 @@ func (p *Process) signal(signal unix.Signal) error {
 }
 
 // wait reports whether the process ended before ctx did. A pidfd becomes readable when the last
-// thread of the process is gone, and with it its listening sockets: the ports are free again.
+// thread of the process is gone, and with it its listening sockets, so the ports are free again.
 func (p *Process) wait(ctx context.Context) (gone bool, err error) {
 	const slice = 50 * time.Millisecond // how soon an ended ctx is noticed
 	for {

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Lines of the components' logs can be very long. tailBytes bounds what Tail reads, tailLine what
+// Lines of the components' logs can be very long. tailBytes limits what Tail reads, tailLine what
 // it shows of a line.
 const (
 	tailBytes = 32 << 10
 	tailLine  = 400
 )
 
-// Tail returns the last lines of a log, or says why it cannot. It is for showing, never for
-// deciding.
+// Tail returns the last lines of a log, or why it cannot. The result is for display only.
 func Tail(path string, lines int) string {
 	f, err := os.Open(path)
 	if err != nil {
