@@ -54,7 +54,7 @@ func inZip(t *testing.T, protocol string, disable bool, prepare func(*zipped),
 }
 
 // Compression is asked for unless it is disabled, and an event of a compressed watch is there as
-// soon as it was sent, while the watch goes on.
+// soon as it was sent, while the watch continues.
 func TestCompressedAnswersAreRead(t *testing.T) {
 	for _, protocol := range wiretest.Protocols {
 		for disable, want := range map[bool]string{false: "gzip", true: ""} {
@@ -116,7 +116,7 @@ func TestBrokenCompressedListIsReadAgain(t *testing.T) {
 	}
 }
 
-// A compressed watch that just ends has lost nothing: it goes on where it was. One whose checksum
+// A compressed watch that just ends has lost nothing: it continues where it was. One whose checksum
 // does not fit may have told anything.
 func TestBrokenCompressedWatch(t *testing.T) {
 	for bad, want := range map[string]struct {

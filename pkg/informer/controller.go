@@ -9,27 +9,27 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// controller takes deltas from the queue, applies them to the store and has the processor tell the
-// subscriptions. One goroutine runs it. The store is written by nobody but that one and, while it
-// has nothing to do, the reflector's, which applies the first list as well.
+// controller takes deltas from the queue, applies them to the store and has the processor notify
+// the subscriptions. One goroutine runs it. The store is written by that one alone and, while it is
+// idle, by the reflector's, which applies the first list as well.
 type controller struct {
 	queue *deltaQueue
 	store *store.Store
 	proc  *processor
-	// joined wakes the controller when a subscription came, whose resync may be due sooner than all
-	// others.
+	// joined wakes the controller when a subscription has joined, whose resync may be due before
+	// all others.
 	joined signal
-	// cooling is what the controller does with the rest of its time.
+	// cooling is what the controller does when it is idle.
 	cooling cooling
-	// applied counts objects. Whoever has taken something from the queue may use it.
+	// applied counts objects. It belongs to whoever has taken something from the queue.
 	applied int
 }
 
-// maxAsleep is of how many objects the events may wait for their subscriptions to be told.
+// maxAsleep is how many objects may be applied before the subscriptions' workers are woken.
 const maxAsleep = 16
 
-// run blocks until ctx is done. What is then still queued is dropped: a subscription that starts
-// again will see it as state.
+// run blocks until ctx is done. What is still queued then is dropped: a subscription that joins
+// again sees it as state.
 func (c *controller) run(ctx context.Context) {
 	resync := time.NewTimer(0)
 	defer resync.Stop()
@@ -67,16 +67,16 @@ func (c *controller) run(ctx context.Context) {
 	}
 }
 
-// applyNow applies a watch event on the reflector's goroutine, if nothing came before that is not
-// applied. Most events find it so, and to hand them to another goroutine would cost a third of what
-// they cost. BenchmarkEvent has both ways.
+// applyNow applies a watch event on the reflector's goroutine, if everything before it is applied.
+// For most events it is, and handing them to another goroutine would cost a third of what they
+// cost. BenchmarkEvent has both ways.
 func (c *controller) applyNow(d delta) (applied bool) {
 	claimed := c.queue.claim(d)
 	if claimed == nil {
 		return false
 	}
 	c.apply(claimed)
-	// the reflector goes on reading, until the queue is full
+	// The reflector continues to read, until the queue is full.
 	if len(c.proc.blocked) > 0 {
 		c.queue.pass()
 		return true
@@ -95,7 +95,7 @@ func (c *controller) done() {
 	}
 }
 
-// resync begins what is due, and sets the timer to the next time.
+// resync begins the resyncs that are due, and sets the timer to the next time.
 func (c *controller) resync(timer *time.Timer) {
 	now := time.Now()
 	next := c.proc.startResync(now, c.store)
@@ -107,8 +107,8 @@ func (c *controller) resync(timer *time.Timer) {
 }
 
 // apply changes the store and distributes what that means. The store, not the delta's type, decides
-// between an add and an update: a watch may repeat an ADDED, and a list says nothing of what was
-// known before.
+// between an add and an update: a watch may repeat an ADDED, and a list does not say what was known
+// before.
 func (c *controller) apply(d *delta) {
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
@@ -121,19 +121,20 @@ func (c *controller) apply(d *delta) {
 	c.store.SetApplying(nil)
 }
 
+// change applies a delta. The caller holds the processor's mu.
 func (c *controller) change(d *delta) {
 	o := d.object
 	stored := c.store.Get(o.Key())
 	switch {
 	case d.typ == deltaDeleted:
 		if stored == nil {
-			return // nobody was told of it
+			return // no subscription knows it
 		}
 		c.store.Remove(o.Key())
 		gone := event.Event{Op: event.Delete, Object: o, FinalStateUnknown: d.finalStateUnknown}
 		known := stored
 		if stored.UID() != o.UID() {
-			// The end of a successor nobody was told of: what subscriptions know ended before that.
+			// The end of a successor that nobody knows: what subscriptions know ended before that.
 			gone.Object, gone.FinalStateUnknown = stored, true
 		}
 		c.proc.distributeGone(gone, known)
@@ -141,7 +142,7 @@ func (c *controller) change(d *delta) {
 		c.store.Put(o)
 		c.proc.distribute(event.Event{Op: event.Add, Object: o, Initial: d.initial})
 	case stored.UID() != o.UID():
-		// Deleted and created again while nobody looked: two objects that share a name.
+		// Deleted and created again unseen: two objects that share a name.
 		c.store.Put(o)
 		c.proc.distributeGone(event.Event{Op: event.Delete, Object: stored,
 			FinalStateUnknown: true}, stored)

@@ -41,7 +41,7 @@ func coolOneStep(c *cooling) (condensed bool) {
 	return false
 }
 
-// cool is some of what the controller does when it is idle. It is no news for anybody.
+// cool is some of what the controller does when it is idle. Nobody is notified of it.
 func (p *pipeline) cool() {
 	before := map[event.Key]*object.Object{}
 	p.ctl.store.Snapshot().Each(func(o *object.Object) { before[o.Key()] = o })

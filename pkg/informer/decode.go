@@ -7,9 +7,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Decode makes a typed object, such as corev1.Pod, of an Object's bytes. Each call decodes anew,
-// and the result is the caller's. T's fields decide what is read; fields that T does not have are
-// passed over.
+// Decode returns an object as one of a Go type, such as corev1.Pod. Each call decodes the object
+// again, and the result belongs to the caller. T's fields decide what is read; all others are
+// ignored.
 func Decode[T any](o *object.Object) (*T, error) {
 	into := new(T)
 	if err := json.Unmarshal([]byte(o.JSON()), into); err != nil {

@@ -62,7 +62,7 @@ func ExampleDecode() {
 
 const podJSON = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"7"},"spec":{"containers":[{"name":"c","image":"nginx:1"}]}}`
 
-// setUp gives an API server that has one pod, a handler that prints, and a context that ends when
+// setUp returns an API server that has one pod, a handler that prints, and a context that ends when
 // it has printed twice.
 func setUp() (*rest.Config, informer.Handler, context.Context) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -21,20 +21,20 @@ type Factory struct {
 	// not block.
 	OnError func(Resource, Scope, error)
 
-	// Renew, if set before Subscribe, is asked what has become of a resource of which the API
-	// server says again and again that it is not there. It returns the same resource in another
-	// version, or as it was. Objects that are in both are not reported again. It runs on the
-	// reflector's goroutine, whose informer waits for it.
+	// Renew, if set before Subscribe, looks up a resource that the API server repeatedly reports as
+	// not found. It returns the same resource in another version, or as it was. Objects that are in
+	// both are not reported again. It runs on the reflector's goroutine, and its informer waits for
+	// it.
 	Renew func(context.Context, Resource) (Resource, error)
 
-	// ColdAfter, if set before Subscribe, is after how long at least an object that nobody has
-	// changed is compressed; after twice as long at most. Default: 15 seconds. It costs 10 to 60 us
-	// for each object that is, and up to 25 to read one.
+	// ColdAfter, if set before Subscribe, is how long nobody has changed an object before it is
+	// compressed, up to twice as long. Default: 15 seconds. That costs 10 to 60 us for each object,
+	// and up to 25 us to read it.
 	ColdAfter time.Duration
 
-	// OnFreed, if set before Subscribe, receives how many bytes less the objects of an informer
-	// take because some were compressed, and whether there will be more of that soon. What they
-	// took is garbage then, which the collector might let lie for minutes. It must not block.
+	// OnFreed, if set before Subscribe, receives how many bytes were freed by compressing objects
+	// of an informer, and whether more will be soon. They are garbage then, which the collector
+	// might leave for minutes. It must not block.
 	OnFreed func(bytes int64, more bool)
 
 	cluster Cluster
@@ -61,7 +61,7 @@ type shared struct {
 	stop          context.CancelFunc // nil until it runs
 }
 
-// NewFactory makes a factory; log may be nil.
+// NewFactory returns a factory that runs nothing yet; log may be nil.
 func NewFactory(cluster Cluster, log *slog.Logger) *Factory {
 	return &Factory{cluster: cluster, log: log, shared: map[sharedKey]*shared{}, start: newSignal()}
 }
@@ -86,7 +86,7 @@ func (f *Factory) Run(ctx context.Context) error {
 	}
 }
 
-// take gives the informers that were asked for and do not run yet.
+// take returns the informers that were asked for and do not run yet.
 func (f *Factory) take(ctx context.Context) []func() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -111,13 +111,11 @@ type Registration struct {
 	once    sync.Once
 }
 
-// Subscribe makes the informer of a resource and scope tell l of its events, from the objects it
-// already has on. If there is no such informer, it is made and, as soon as the factory runs,
-// started. A subscription may subscribe to several informers, as long as no object is in two of
-// them.
+// Subscribe ties a subscription to the informer of a resource and scope, beginning with the objects
+// that it already has. If there is no such informer, it is made and, as soon as the factory runs,
+// started. A subscription may be tied to several informers, as long as no object is in two of them.
 func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
-	l *Subscription) (*Registration,
-	error) {
+	s *Subscription) (*Registration, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopped {
@@ -153,11 +151,11 @@ func (f *Factory) Subscribe(resource Resource, scope Scope, shape Shape,
 		sh.informer.store.AddMissingIndexes(shape.Indexes)
 	}
 	sh.subscriptions++
-	return &Registration{factory: f, shared: sh, reg: sh.informer.join(l)}, nil
+	return &Registration{factory: f, shared: sh, reg: sh.informer.join(s)}, nil
 }
 
-// Remove ends the registration; what it put into the subscription's buffer is discarded, but an
-// event a worker has goes on. The last subscription's leaving stops the informer. Remove can be
+// Remove ends the registration. Its events in the subscription's buffer are discarded; one that a
+// worker has is not affected. The informer stops when its last subscription leaves. Remove can be
 // called again, and from within a handler.
 func (r *Registration) Remove() {
 	r.once.Do(func() {
@@ -176,14 +174,14 @@ func (r *Registration) Remove() {
 	})
 }
 
-// HasSynced tells whether the informer has its first list and the subscription is done with all of
-// it.
+// HasSynced reports whether the informer has its first list and the subscription is done with all
+// of it.
 func (r *Registration) HasSynced() bool { return r.shared.informer.hasSynced(r.reg) }
 
 // Status returns a snapshot of the informer's state.
 func (r *Registration) Status() Status { return r.shared.informer.Status() }
 
-// Synced is closed when the informer's first list is in the store.
+// Synced returns a channel that is closed when the informer's first list is in the store.
 func (r *Registration) Synced() <-chan struct{} { return r.shared.informer.queue.synced }
 
 // AddIndexes adds indexes to the informer, for all its subscriptions, whether it runs or not:
@@ -201,7 +199,7 @@ func (r *Registration) AddIndexes(indexes map[string]IndexFunc) error {
 	return nil
 }
 
-// Lister reads the informer's store.
+// Lister returns a reader of the informer's store.
 func (r *Registration) Lister() Lister { return Lister{inf: r.shared.informer} }
 
 // WaitForSync waits until the first lists of all registrations' informers are in their stores.
@@ -217,7 +215,7 @@ func WaitForSync(ctx context.Context, regs ...*Registration) error {
 	return nil
 }
 
-// Status gives the state of all informers, in the order of their resources and namespaces.
+// Status returns the state of all informers, in the order of their resources and namespaces.
 func (f *Factory) Status() []Status {
 	f.mu.Lock()
 	informers := make([]*informer, 0, len(f.shared))

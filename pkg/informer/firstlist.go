@@ -8,43 +8,43 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// firstAtOnce is how many objects of the first list are handed to the subscriptions under one lock.
-// Who joins or leaves meanwhile waits for that.
+// firstAtOnce is how many objects of the first list are handed to the subscriptions under one lock,
+// for which those that join or leave have to wait.
 const firstAtOnce = 512
 
-// takeList takes a list on the reflector's goroutine. The informer's first one comes to where
-// nothing is known, so that each item is an add: it goes to the store and to the subscriptions'
-// backlogs as if it had been there when they joined, without a delta, an entry and several locks
-// for each object. Later ones are queued.
+// takeList takes a list on the reflector's goroutine. When the first one comes nothing is known, so
+// that each item is an add: it goes to the store and to the subscriptions' backlogs as if it had
+// been there when they joined, without a delta, an entry and several locks for each object. Later
+// lists are queued.
 func (c *controller) takeList(ctx context.Context, list []*object.Object) {
 	if !c.queue.claimFirst() {
 		c.queue.replace(list, c.store)
 		return
 	}
-	var again []*object.Object
+	var duplicates []*object.Object
 	for len(list) > 0 {
 		if ctx.Err() != nil {
-			return // as with what is queued then
+			return // what is queued is given up then as well
 		}
 		n := min(len(list), firstAtOnce)
-		again = append(again, c.takeFirst(list[:n])...)
+		duplicates = append(duplicates, c.takeFirst(list[:n])...)
 		list = list[n:]
 	}
-	c.queue.endFirst(again)
+	c.queue.endFirst(duplicates)
 }
 
-// takeFirst stores objects and tells the subscriptions of them. It returns those whose name another
+// takeFirst stores objects and hands them to the subscriptions. It returns those whose name another
 // one had already.
-func (c *controller) takeFirst(objects []*object.Object) (again []*object.Object) {
+func (c *controller) takeFirst(objects []*object.Object) (duplicates []*object.Object) {
 	c.proc.mu.Lock()
 	defer c.proc.mu.Unlock()
-	added, again := c.store.Fill(objects)
+	added, duplicates := c.store.Fill(objects)
 	c.proc.distributeFirst(added)
-	return again
+	return duplicates
 }
 
-// claimFirst is claim for a whole list, and reports whether that is the first thing to come: the
-// caller applies it itself, and then calls endFirst.
+// claimFirst claims the queue for the first list, and reports whether nothing came before that. The
+// caller applies the list itself, and then calls endFirst.
 func (q *deltaQueue) claimFirst() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,20 +52,19 @@ func (q *deltaQueue) claimFirst() bool {
 		return false
 	}
 	q.populate.begun = true
-	q.populate.left = 1
+	q.populate.remaining = 1
 	q.own[0] = delta{}
 	q.taken, q.takenKey = q.own[:], event.Key{}
 	return true
 }
 
-// endFirst ends the claim. Items that a list has twice are queued, to be compared with what they
-// were.
-func (q *deltaQueue) endFirst(again []*object.Object) {
+// endFirst ends the claim. Duplicates of items are queued, to be compared with what is stored.
+func (q *deltaQueue) endFirst(duplicates []*object.Object) {
 	q.mu.Lock()
-	for _, o := range again {
+	for _, o := range duplicates {
 		q.push(o.Key(), delta{typ: deltaReplaced, object: o, initial: true})
 	}
-	q.populate.left += len(q.items)
+	q.populate.remaining += len(q.items)
 	q.mu.Unlock()
 	q.done()
 	q.ready.set()

@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Shape says what of its objects an informer keeps, and how they can be looked up.
+// Shape is what an informer keeps of its objects, and how they can be looked up.
 type Shape struct {
 	// Drop are fields that are cut out on arrival, on top of metadata.managedFields.
 	Drop []object.Path
@@ -22,15 +22,15 @@ type Shape struct {
 	KeepManagedFields bool
 	// KeepSecretData leaves the values of Secrets in, readable by every filter, handler and output.
 	KeepSecretData bool
-	// DigestKey is what the digests of Secrets are made with, 32 random bytes. Default: one of the
-	// process's own, so that a value has another digest in the next.
+	// DigestKey is the key of the digests of Secrets, 32 random bytes. Default: one of the
+	// process's own, so that a value has another digest in the next process.
 	DigestKey []byte
 	// Indexes are indexes by name, on top of the one by namespace. Subscriptions that share an
 	// informer share the indexes; one name must mean the same to all of them.
 	Indexes map[string]IndexFunc
 }
 
-// keeps is equal for shapes of which the same becomes of an object.
+// keeps returns a text that is equal for shapes that keep the same of each object.
 func (s Shape) keeps() string {
 	drop := make([]string, 0, len(s.Drop))
 	for _, path := range s.Drop {
@@ -109,8 +109,7 @@ func (inf *informer) join(l *Subscription) *registration {
 	return reg
 }
 
-// hasSynced: the first list is in the store, and everything this subscription had to be told of it
-// is done.
+// hasSynced reports whether the first list is in the store, and the subscription is done with it.
 func (inf *informer) hasSynced(reg *registration) bool {
 	if !inf.queue.hasSynced() {
 		return false
@@ -136,13 +135,14 @@ type Status struct {
 	Subscriptions int
 	// ResourceVersion is the last one seen, "" before the first list.
 	ResourceVersion string
-	// Lists, Watches and Events count what the API server answered; Skipped what was no object.
+	// Lists, Watches and Events count what the API server answered; Skipped counts malformed
+	// objects.
 	Lists, Watches, Events, Skipped uint64
 	// Err is why the informer cannot list or watch right now, nil if it can.
 	Err error
 }
 
-// Status gives a snapshot.
+// Status returns a snapshot.
 func (inf *informer) Status() Status {
 	r := inf.reflector.snapshot()
 	s := Status{

@@ -33,7 +33,7 @@ func (r *recorder) HandleEvent(_ context.Context, e event.Event) error {
 	return nil
 }
 
-// take gives what came since the last take, once nothing moves any more.
+// take returns what came since the last take, once nothing moves any more.
 func (r *recorder) take() []string {
 	synctest.Wait()
 	r.mu.Lock()

@@ -187,7 +187,8 @@ func TestTheVersionCanBeAskedForAtAnyTime(t *testing.T) {
 }
 
 // A custom resource whose definition goes is not found for a while. When the definition returns,
-// everything heals by itself: what was there before is told as deleted, what is there now as added.
+// everything heals by itself: what was there before is reported as deleted, what is there now as
+// added.
 func TestADefinitionThatGoesAndReturns(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		inWorld(t, func(w *world) {

@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// listWatch is a server made of two functions, for answers the fakeServer does not give.
+// listWatch is a server made of two functions, for answers that the fakeServer does not have.
 type listWatch struct {
 	list, watch func(ctx context.Context, opts metav1.ListOptions) (io.ReadCloser, error)
 }
@@ -194,7 +194,7 @@ func TestAnUnavailableVersionIsForgottenOnlyBySuccess(t *testing.T) {
 	})
 }
 
-// Item 10: a list that fails for any other reason is told with the resource's name, until an
+// Item 10: a list that fails for any other reason is reported with the resource's name, until an
 // attempt succeeds.
 func TestAFailedListIsToldUntilOneSucceeds(t *testing.T) {
 	inWorld(t, func(w *world) {

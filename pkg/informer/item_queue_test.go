@@ -247,12 +247,12 @@ func TestADeleteCarriesTheObjectOfItsEvent(t *testing.T) {
 	})
 }
 
-// Item 57: the store is changed before any subscription is told.
+// Item 57: the store is changed before any subscription is notified.
 func TestTheStoreIsChangedFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
 		reg, l := w.hang(SubscriptionConfig{})
 		var mu sync.Mutex
-		// how many events the subscription had been told of when the store was being changed
+		// how many events the subscription had got when the store was being changed
 		var told []string
 		err := reg.AddIndexes(map[string]IndexFunc{"spy": func(*object.Object) []string {
 			mu.Lock()
@@ -315,7 +315,7 @@ func TestTheStoreIsNeverOlderThanTheEvent(t *testing.T) {
 	})
 }
 
-// Items 60 and 93: a stop drops what is queued; a subscription keeps what it has already been told.
+// Items 60 and 93: a stop drops what is queued; a subscription keeps what it has got already.
 func TestAStopDropsTheQueueAndKeepsTheBuffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -121,7 +121,7 @@ func TestAddIndexesToARunningInformer(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := reg.Lister().IndexValues("other"); !errors.Is(err, ErrNoIndex) {
-			t.Errorf("an index was added beside one that was refused: %v", err)
+			t.Errorf("an index was added with one that was refused: %v", err)
 		}
 		reg.Remove()
 		if err := reg.AddIndexes(map[string]IndexFunc{"late": node}); !errors.Is(err, ErrStopped) ||
@@ -151,7 +151,7 @@ func TestAddIndexesBeforeTheStart(t *testing.T) {
 	}
 }
 
-// Item 100: what a lister gives for a namespace and a selector.
+// Item 100: what a lister returns for a namespace and a selector.
 func TestListerList(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, reg, _ := w.subscribe(SubscriptionConfig{})
@@ -194,7 +194,7 @@ func TestListerList(t *testing.T) {
 	})
 }
 
-// Item 100: what is not there is told as client-go does.
+// Item 100: what is not there is an error as client-go's.
 func TestListerGetOfNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		_, reg, _ := w.subscribe(SubscriptionConfig{})

@@ -62,8 +62,8 @@ func TestAWatchLivesFromItsRequestOn(t *testing.T) {
 	})
 }
 
-// Items 21, 22 and 23: an error in the stream ends the attempt without being told as a failure of
-// the informer; the new list comes after a backoff.
+// Items 21, 22 and 23: an error in the stream ends the attempt without being reported as a failure
+// of the informer; the new list comes after a backoff.
 func TestAnErrorFrameIsNoFailure(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.subscribe(SubscriptionConfig{})
@@ -83,8 +83,8 @@ func TestAnErrorFrameIsNoFailure(t *testing.T) {
 	})
 }
 
-// Items 10, 16 and 23: the error handler is told of what ends an attempt, and of nothing that a
-// watch goes on after.
+// Items 10, 16 and 23: the error handler gets what ends an attempt, and nothing that a watch
+// survives.
 func TestWhatTheErrorHandlerIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		failList, failWatch error // of the first request
@@ -227,7 +227,7 @@ func TestABookmarkMovesTheVersionOnly(t *testing.T) {
 }
 
 // Item 27: a watch from no version begins with what there is, in no order of versions; the version
-// moves with the first frame that is no ADDED.
+// moves with the first frame that is not an ADDED.
 func TestAWatchFromNoVersionMovesItLate(t *testing.T) {
 	for _, listed := range []string{"", "0"} {
 		t.Run(fmt.Sprintf("list at %q", listed), func(t *testing.T) {

@@ -8,13 +8,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Lister reads an informer's store. What it gives is one consistent snapshot, in any order; objects
-// are immutable and can be kept. They are in their stored form: who reads more than one thing of
-// one takes its Plain form first, who looks at many of them has a Scratch. It is safe for
-// concurrent use.
+// Lister reads an informer's store. Each result is one consistent snapshot, in any order; objects
+// are immutable and can be kept. They are in their stored form: call Plain before reading several
+// fields of an object, or use a Scratch for many objects. It is safe for concurrent use.
 type Lister struct{ inf *informer }
 
-// Get gives one object. The error is NotFound, as client-go's, if there is none.
+// Get returns an object. The error is NotFound, as client-go's, if there is none.
 func (l Lister) Get(namespace, name string) (*object.Object, error) {
 	if o := l.inf.store.Get(event.Key{Namespace: namespace, Name: name}); o != nil {
 		return o, nil
@@ -22,12 +21,12 @@ func (l Lister) Get(namespace, name string) (*object.Object, error) {
 	return nil, apierrors.NewNotFound(l.inf.resource.GroupResource(), name)
 }
 
-// List gives the objects of a namespace, all if it is empty, that a selector matches.
+// List returns the objects of a namespace that a selector matches, "" for all namespaces.
 func (l Lister) List(namespace string, selector labels.Selector) ([]*object.Object, error) {
 	all := l.inf.store.List
 	if namespace != "" {
 		all = func() []*object.Object {
-			// every informer has this index
+			// Every informer has this index.
 			found, _ := l.inf.store.ByIndex(NamespaceIndex, namespace)
 			return found
 		}
@@ -47,12 +46,12 @@ func (l Lister) List(namespace string, selector labels.Selector) ([]*object.Obje
 	return found, nil
 }
 
-// ByIndex gives the objects found under a value of a named index.
+// ByIndex returns the objects found under a value of a named index.
 func (l Lister) ByIndex(index, value string) ([]*object.Object, error) {
 	return l.inf.store.ByIndex(index, value)
 }
 
-// IndexValues gives the values a named index has.
+// IndexValues returns the values that a named index has.
 func (l Lister) IndexValues(index string) ([]string, error) {
 	return l.inf.store.IndexValues(index)
 }

@@ -15,7 +15,7 @@ import (
 const (
 	// pageSize is how many objects a page of a list holds, as in client-go.
 	pageSize = 500
-	// listSilence is how long nothing may come of a page, before the connection is taken for dead.
+	// listSilence is how long nothing may come of a page before the connection is taken for dead.
 	// API servers answer lists within a minute or not at all.
 	listSilence = 2 * time.Minute
 )
@@ -52,8 +52,7 @@ func (r *reflector) listPages(ctx context.Context, version string) (items []*obj
 
 // listPage reads one page into items.
 func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions,
-	items *[]*object.Object) (
-	wire.Page, error) {
+	items *[]*object.Object) (wire.Page, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	silence := time.AfterFunc(listSilence, cancel)
@@ -76,7 +75,7 @@ func (r *reflector) listPage(ctx context.Context, opts metav1.ListOptions,
 
 var errListSilent = fmt.Errorf("nothing came of the list for %v", listSilence)
 
-// heardReader puts the end of a request off with each read.
+// heardReader postpones the end of a silent request with each read.
 type heardReader struct {
 	io.Reader
 	silence *time.Timer

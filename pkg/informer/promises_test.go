@@ -130,7 +130,7 @@ func TestSkippedObjectsAreLoggedWithoutTheirContent(t *testing.T) {
 	}
 }
 
-// Whoever reads the store can take any time over it: the writer goes on meanwhile.
+// Whoever reads the store can take any time over it: the writer continues meanwhile.
 func TestReadersDoNotHoldUpTheWriter(t *testing.T) {
 	s := store.New()
 	s.Put(obj("a", "1", 1))

@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// deltaType says why a delta is in the queue.
+// deltaType is why a delta is in the queue.
 type deltaType uint8
 
 const (
@@ -30,13 +30,13 @@ type delta struct {
 	initial bool
 }
 
-// deltaQueue is the DeltaFIFO: what happened to each object, in order, the objects in the order in
-// which they were first queued. The reflector fills it, the controller takes all deltas of one
+// deltaQueue is the DeltaFIFO: the deltas of each object in order, and the objects in the order in
+// which they were first queued. The reflector fills it; the controller takes all deltas of one
 // object at a time. It has no goroutine.
 //
-// It holds at most limit deltas, however few objects they are of; then add blocks. A list may pass
-// the limit, since its objects are in memory anyway. The consumer waits for no producer, so a full
-// queue always drains.
+// It holds at most limit deltas, however few objects they are of; then add blocks. A list may
+// exceed the limit, since its objects are in memory anyway. The consumer waits for no producer, so
+// a full queue always drains.
 type deltaQueue struct {
 	limit int
 
@@ -48,15 +48,15 @@ type deltaQueue struct {
 	order    fifo.Queue[event.Key]
 	spare    [][]delta // emptied slices, used again
 	populate struct {
-		begun bool
-		left  int // objects of the first list not yet processed
+		begun     bool
+		remaining int // objects of the first list that are not processed yet
 	}
-	// taken are the deltas the controller is applying right now; neither in items nor yet surely in
-	// the store.
+	// taken are the deltas that are being applied. They are not in items any more, and may not be
+	// in the store yet.
 	taken    []delta
 	takenKey event.Key
-	// own is where taken lies if the reflector has claimed it; passed, if it has left the end of
-	// that to the controller.
+	// own is the memory of taken if the reflector has claimed a delta. passed: it has left it to
+	// the controller to end that.
 	own    [1]delta
 	passed bool
 
@@ -102,9 +102,9 @@ func (q *deltaQueue) add(ctx context.Context, d delta) error {
 	}
 }
 
-// claim is what add, pop and a change of goroutines would come to, if nothing is queued or being
-// applied: the caller applies the delta itself, and then calls done or pass. It returns nil if
-// anything came before.
+// claim replaces add, a change of goroutines and pop if nothing is queued or being applied: the
+// caller applies the delta itself, and then calls done or pass. It returns nil if anything came
+// before.
 func (q *deltaQueue) claim(d delta) *delta {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,8 +118,8 @@ func (q *deltaQueue) claim(d delta) *delta {
 	return &q.own[0]
 }
 
-// pass leaves it to the controller to wait for who has not taken yet what was claimed and applied,
-// and to call done.
+// pass ends a claim whose event a subscription has not taken yet: the controller waits for that,
+// and calls done.
 func (q *deltaQueue) pass() {
 	q.mu.Lock()
 	q.passed = true
@@ -174,9 +174,11 @@ func (q *deltaQueue) pushMissing(list []*object.Object, store *store.Store) {
 	store.Snapshot().Each(func(o *object.Object) { missing(o.Key(), delta{object: o}) })
 }
 
+// push adds a delta to those pending for its object. The caller holds mu.
 func (q *deltaQueue) push(key event.Key, d delta) { q.pushTo(nil, key, d) }
 
-// pushTo puts the delta into fresh if nothing is pending for its object, unless that is nil.
+// pushTo adds a delta to those pending for its object. If there are none, it uses the memory of
+// fresh, unless that is nil.
 func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
 	pending, known := q.items[key]
 	if !known {
@@ -202,7 +204,7 @@ func (q *deltaQueue) pushTo(fresh []delta, key event.Key, d delta) {
 // maxQuiet is how many events may wait for a flush.
 const maxQuiet = 32
 
-// flush tells the controller of what was queued.
+// flush wakes the controller if anything is queued.
 func (q *deltaQueue) flush() {
 	q.mu.Lock()
 	waiting := len(q.items) > 0
@@ -216,8 +218,7 @@ func (q *deltaQueue) flush() {
 // dedupe merges two deletes at the end into the one that has the real final state.
 func dedupe(deltas []delta) []delta {
 	n := len(deltas)
-	if n < 2 || deltas[n-1].typ != deltaDeleted ||
-		deltas[n-2].typ != deltaDeleted {
+	if n < 2 || deltas[n-1].typ != deltaDeleted || deltas[n-2].typ != deltaDeleted {
 		return deltas
 	}
 	if deltas[n-1].object.UID() != deltas[n-2].object.UID() {
@@ -230,8 +231,8 @@ func dedupe(deltas []delta) []delta {
 }
 
 // pop takes all deltas of the object that waits longest. The caller applies them and then calls
-// done; there is one caller. Of what was passed there are none left to apply. ok is false if
-// nothing waits: ready tells when something does.
+// done; there is one caller. What was passed has no deltas to apply any more. ok is false if
+// nothing waits; ready is set when something does.
 func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -253,24 +254,26 @@ func (q *deltaQueue) pop() (deltas []delta, ok bool) {
 	return q.taken, true
 }
 
-// done says that what pop gave is in the store and was distributed. The slice is the queue's again.
+// done ends the turn of what pop or claim returned, which is in the store and was distributed. The
+// slice belongs to the queue again.
 func (q *deltaQueue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	clear(q.taken)                             // retain no object
-	if len(q.spare) < 16 && cap(q.taken) > 1 { // not a part of a list's room, which it would keep
+	clear(q.taken) // retain no object
+	// A slice with room for one is part of a list's memory, which it would retain.
+	if len(q.spare) < 16 && cap(q.taken) > 1 {
 		q.spare = append(q.spare, q.taken[:0])
 	}
 	q.taken = nil
-	if q.populate.left > 0 {
-		q.populate.left--
+	if q.populate.remaining > 0 {
+		q.populate.remaining--
 	}
 	q.settle()
 }
 
-// settle closes synced once the first list has been processed.
+// settle closes synced once the first list has been processed. The caller holds mu.
 func (q *deltaQueue) settle() {
-	if !q.populate.begun || q.populate.left > 0 {
+	if !q.populate.begun || q.populate.remaining > 0 {
 		return
 	}
 	select {
@@ -289,6 +292,7 @@ func (q *deltaQueue) hasSynced() bool {
 	}
 }
 
+// len returns how many objects wait.
 func (q *deltaQueue) len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

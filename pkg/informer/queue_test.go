@@ -17,7 +17,7 @@ import (
 var deltaNames = map[deltaType]string{deltaAdded: "added", deltaUpdated: "updated",
 	deltaDeleted: "deleted", deltaReplaced: "replaced"}
 
-// popAll empties the queue and tells what came, one string for each object.
+// popAll empties the queue and returns what came, one string for each object.
 func popAll(q *deltaQueue) (all []string) {
 	for {
 		deltas, ok := q.pop()

@@ -26,14 +26,14 @@ type reflector struct {
 	controller *controller
 	log        *slog.Logger
 	onError    func(error) // may be nil
-	// newParser makes a parser for the resource in another version.
+	// newParser returns a parser for the resource in another version.
 	newParser func(Resource) (*object.Parser, error)
 	// renew finds the resource in the version that the server has by now; may be nil. See
 	// Factory.Renew.
 	renew func(context.Context, Resource) (Resource, ListWatcher, error)
 	// missing is how many attempts in a row the server had no such resource.
 	missing int
-	// subscriptions are the names of those who have to do without, for the log; may be nil.
+	// subscriptions returns the names of those that wait for the resource, for the log; may be nil.
 	subscriptions func() []string
 
 	retry retryDelays
@@ -58,6 +58,7 @@ type reflector struct {
 	status reflectorStatus // guarded by mu, for readers
 }
 
+// reflectorStatus is what readers may see of a reflector.
 type reflectorStatus struct {
 	resourceVersion string
 	lists, watches  uint64
@@ -66,6 +67,7 @@ type reflectorStatus struct {
 	resource        Resource // if it is another one than at the start
 }
 
+// note changes the status.
 func (r *reflector) note(change func(*reflectorStatus)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,8 +101,8 @@ func (r *reflector) run(ctx context.Context) {
 	}
 }
 
-// report tells of a failed attempt; err is nil if a watch ended in a way that needs a new list and
-// is no failure.
+// report logs a failed attempt. err is nil if a watch ended in a way that needs a new list but is
+// not a failure.
 func (r *reflector) report(err error, delay time.Duration) {
 	r.note(func(s *reflectorStatus) { s.err = err })
 	switch {
@@ -166,8 +168,8 @@ func (r *reflector) listed(version string) {
 	r.note(func(s *reflectorStatus) { s.lists++ })
 }
 
-// listVersion: the first list takes whatever the server's cache has, later ones nothing older than
-// what was seen.
+// listVersion returns the version to list at: the first list takes any state that the server's
+// cache has, later ones none that is older than what was seen.
 func (r *reflector) listVersion() string {
 	switch {
 	case r.unavailable:
@@ -179,19 +181,19 @@ func (r *reflector) listVersion() string {
 	}
 }
 
-// skip passes over something that is no object informerd can hold. The error never quotes the
-// object.
+// skip counts and logs a malformed object. The error never quotes the object.
 func (r *reflector) skip(err error) {
 	r.skipInList(err)
 	r.skips.reportSometimes(r.log)
 }
 
-// skipInList leaves the log to the end of the list.
+// skipInList counts a malformed object, and leaves the log to the end of the list.
 func (r *reflector) skipInList(err error) {
 	r.note(func(s *reflectorStatus) { s.skipped++ })
 	r.skips.add(err)
 }
 
+// setVersion notes the version that the next watch begins at.
 func (r *reflector) setVersion(version string) {
 	if version == "" {
 		return

@@ -13,9 +13,9 @@ const (
 	renewEvery = 10
 )
 
-// renewed notes how an attempt ended. It reports whether the server has the resource in another
-// version, which the next attempt then asks for. What is stored stays, so that the list says what
-// has changed meanwhile.
+// renewed notes how an attempt ended, and reports whether the server has the resource in another
+// version, which the next attempt then asks for. The store is kept, so that the list shows what has
+// changed meanwhile.
 func (r *reflector) renewed(ctx context.Context, err error) bool {
 	if !apierrors.IsNotFound(err) {
 		r.missing = 0

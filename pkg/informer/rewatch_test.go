@@ -28,8 +28,8 @@ func statusOf(code int) error {
 		"as the test says", 0, true)
 }
 
-// What says nothing about the resource is no reason to list it: the watch goes on from its version
-// after a backoff.
+// What says nothing about the resource is no reason to list it: the watch continues from its
+// version after a backoff.
 func TestAServerThatIsAwayIsNotAskedForListsAgain(t *testing.T) {
 	for name, failure := range map[string]error{
 		"no answer": errors.New("http2: client connection lost"), "no route": &netError{113},

@@ -10,14 +10,15 @@ import (
 // skipInterval is how often malformed objects of a watch are logged, whatever their number.
 const skipInterval = time.Minute
 
-// skips logs what the API server sent in place of objects: a server that is broken sends nothing
-// else. The zero value is ready.
+// skips logs malformed objects, many in one line: a broken server sends nothing else. The zero
+// value is ready.
 type skips struct {
 	lines   rate.Sometimes
 	pending uint64 // since the last line
 	last    error
 }
 
+// add counts a malformed object.
 func (s *skips) add(err error) {
 	s.pending++
 	s.last = err
@@ -31,7 +32,7 @@ func (s *skips) report(log *slog.Logger) {
 	}
 }
 
-// reportSometimes is report at most once each skipInterval.
+// reportSometimes calls report, but at most once each skipInterval.
 func (s *skips) reportSometimes(log *slog.Logger) {
 	s.lines.Interval = skipInterval
 	s.lines.Do(func() { s.report(log) })

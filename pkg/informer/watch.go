@@ -29,16 +29,15 @@ const (
 	maxFailedWatches = 10
 )
 
-// watchEnd is what has to follow a watch.
+// watchEnd is how a watch ended, which decides what follows it.
 type watchEnd int
 
 const (
-	notEnded watchEnd = iota
-	ended             // as watches do: the next one
-	lost              // with its connection: the next one after a delay
-	// the server asked to be left alone for a while: the next one after a backoff
-	busyWatch
-	needsList // what happened since the last version cannot be watched
+	notEnded   watchEnd = iota
+	ended               // as watches do; the next one follows
+	lost                // with its connection; the next one follows after a delay
+	serverBusy          // by a server that cannot go on now; the next one follows after a backoff
+	needsList           // what happened since the last version cannot be watched; a list follows
 )
 
 var errShortWatch = errors.New("the watch ended at once and without an event")
@@ -73,7 +72,7 @@ func (w *watchStream) close() {
 	w.Close()
 }
 
-// endOf returns what has to follow the watch after its stream has ended with err.
+// endOf returns how the watch ended, after its stream has ended with err.
 func (w *watchStream) endOf(err error) watchEnd {
 	switch w.Ending(err) {
 	case wire.Ended:
@@ -85,12 +84,12 @@ func (w *watchStream) endOf(err error) watchEnd {
 	}
 }
 
-// tooShort: the watch ended at once and without an event.
+// tooShort reports whether the watch ended at once and without an event.
 func (w *watchStream) tooShort() bool { return w.events == 0 && time.Since(w.begun) < shortWatch }
 
-// watch follows the resource from the last version on, with the stream that brought the list, if
-// there is one, until that ends, and waits as long as the next one has to wait. again reports
-// whether there can be a next one; without it, and without an error, a new list is needed.
+// watch follows the resource from the last version on until its stream ends, and then waits as long
+// as the next watch has to wait. w is the stream that brought the list, nil if there is none. again
+// reports whether another watch may follow; if not, and without an error, a new list is needed.
 func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err error) {
 	// A watch from no version begins with an ADDED for each object there is, and their versions are
 	// in no order.
@@ -114,14 +113,14 @@ func (r *reflector) watch(ctx context.Context, w *watchStream) (again bool, err 
 	switch {
 	case end == needsList:
 		return false, nil
-	case end == busyWatch:
+	case end == serverBusy:
 		return true, r.wait(ctx, cause)
 	case short:
 		return r.afterFailure(ctx, errShortWatch)
 	case end == ended:
 		return true, nilIfDone(ctx, backoff.Sleep(ctx, r.pace.next(time.Now())))
 	default:
-		delay := backoff.Late(backoffMin) // other clients have lost theirs, too
+		delay := backoff.Late(backoffMin) // other clients have lost theirs as well
 		if time.Since(w.begun) < steadyWatch {
 			delay = r.retry.next(time.Now(), nil)
 		}
@@ -145,8 +144,8 @@ func (r *reflector) afterRefusal(ctx context.Context, err error) (again bool, _ 
 	}
 }
 
-// afterFailure backs off for the next watch. After maxFailedWatches of them a list has to show what
-// is the matter.
+// afterFailure backs off for the next watch. After maxFailedWatches failures in a row a list is
+// tried instead.
 func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, err error) {
 	if r.failedWatches++; r.failedWatches < maxFailedWatches {
 		return true, r.wait(ctx, cause)
@@ -155,8 +154,8 @@ func (r *reflector) afterFailure(ctx context.Context, cause error) (again bool, 
 	return false, cause
 }
 
-// follow queues what a watch brings until it ends. The cause says why, if there is more to say than
-// that.
+// follow queues what a watch brings until it ends. The cause is the error that ended it, if there
+// is one.
 func (r *reflector) follow(ctx context.Context, w *watchStream, unordered bool) (end watchEnd,
 	cause error) {
 	for ctx.Err() == nil {
@@ -199,7 +198,7 @@ func (r *reflector) take(ctx context.Context, frame object.WatchEvent) (watchEnd
 		err := wire.StatusError(frame.Text)
 		switch {
 		case wire.IsBusy(err):
-			return busyWatch, err
+			return serverBusy, err
 		case wire.IsExpired(err):
 			r.log.Debug("watch expired, listing again", "error", err)
 		default:
@@ -226,7 +225,7 @@ func (r *reflector) enqueue(ctx context.Context, typ deltaType, o *object.Object
 	return nil
 }
 
-// flush wakes who has not been told yet of what was queued or applied.
+// flush wakes those who wait for what was queued or applied.
 func (r *reflector) flush() {
 	r.queue.flush()
 	r.controller.proc.wake()
@@ -241,7 +240,7 @@ func (r *reflector) wait(ctx context.Context, cause error) error {
 	return nilIfDone(ctx, backoff.Sleep(ctx, delay))
 }
 
-// nilIfDone: being stopped is no failure.
+// nilIfDone returns err, but nil if ctx is done: being stopped is not a failure.
 func nilIfDone(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

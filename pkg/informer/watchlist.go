@@ -14,14 +14,14 @@ import (
 )
 
 // Servers that do not know streamed lists begin a plain watch and never send the bookmark that ends
-// the list (kubernetes#135895). Three limits find them out, whatever that watch brings; pages are
-// asked for then. Together they bound the first list: its tries take watchListLimit at most, the
-// delays between them twice 2*backoffMax, and before each of up to watchListBusy requests that find
-// the server busy comes another delay.
+// the list (kubernetes#135895). Three limits detect them, whatever that watch brings; then pages
+// are asked for. Together they bound the first list: its tries take watchListLimit at most, the
+// delays between them twice 2*backoffMax, and each of up to watchListBusy requests that find the
+// server busy costs another delay.
 const (
-	// watchListIdle is how long a streamed list may bring no object that is new to it, from the
-	// request on; and how long after the first frame that a list does not have, a change or an
-	// unmarked bookmark, its end may take: changes come behind the list.
+	// watchListIdle is how long a streamed list may bring no new object, from the request on. It is
+	// also how long the list's end may take after the first frame that a list does not have, a
+	// change or an unmarked bookmark: changes come behind the list.
 	watchListIdle = 30 * time.Second
 	// watchListLimit is how long all tries of a streamed list may take. One that takes longer is
 	// quicker as compressed pages.
@@ -46,10 +46,10 @@ func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 		return nil, nil
 	}
 	version := r.last
-	left := watchListLimit
+	remaining := watchListLimit
 	var err error
 	for tries, busy := 0, 0; tries < watchListTries && busy < watchListBusy; {
-		if left <= 0 {
+		if remaining <= 0 {
 			err = errListEndless
 			break
 		}
@@ -58,8 +58,8 @@ func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 		}
 		begun := time.Now()
 		var w *watchStream
-		w, err = r.streamList(ctx, version, left)
-		left -= time.Since(begun)
+		w, err = r.streamList(ctx, version, remaining)
+		remaining -= time.Since(begun)
 		switch {
 		case err == nil:
 			return w, nil
@@ -82,7 +82,7 @@ func (r *reflector) watchList(ctx context.Context) (*watchStream, error) {
 		case errors.Is(err, errListCut):
 			tries++
 		case errors.Is(err, errListEndless):
-			left = 0
+			remaining = 0
 		default:
 			r.log.Debug("the API server does not stream this list, asking for pages", "error", err)
 			return nil, nil
@@ -117,7 +117,7 @@ func newListTimer(limit time.Duration, cancel context.CancelFunc) *listTimer {
 		timer: time.AfterFunc(min(limit, watchListIdle), cancel)}
 }
 
-// listed puts the end off: there was an object that is new.
+// listed postpones the end, as there was a new object. It reports whether the end has not come yet.
 func (t *listTimer) listed() bool {
 	if !t.timer.Stop() {
 		return false
@@ -126,7 +126,7 @@ func (t *listTimer) listed() bool {
 	return true
 }
 
-// changed sets the end: a change comes behind the list.
+// changed limits the time to the end, as changes come behind the list.
 func (t *listTimer) changed() {
 	if at := time.Now().Add(watchListIdle); at.Before(t.until) {
 		t.until = at
@@ -161,7 +161,7 @@ func (r *reflector) streamList(ctx context.Context, version string,
 	}
 	r.controller.takeList(ctx, list)
 	r.listed(version)
-	// the watch begins here: what is to come decides whether it is too short
+	// The watch begins here: what comes from now on decides whether it is too short.
 	w.begun, w.events = time.Now(), 0
 	return w, nil
 }
@@ -171,7 +171,7 @@ func (r *reflector) streamList(ctx context.Context, version string,
 func (r *reflector) readStreamedList(ctx context.Context, w *watchStream,
 	timer *listTimer) ([]*object.Object, string, error) {
 	defer r.skips.report(r.log)
-	var list replaced
+	var list streamedList
 	changed := false
 	for {
 		frame, err := w.Next(r.skipInList)
@@ -182,7 +182,7 @@ func (r *reflector) readStreamedList(ctx context.Context, w *watchStream,
 		isNew := false
 		switch frame.Type {
 		case "ADDED", "MODIFIED":
-			// the texts of a whole list would be many times the store
+			// The texts of a whole list would be many times the store.
 			isNew = list.put(frame.Object.Stored())
 		case "DELETED":
 			list.remove(frame.Object.Key())
@@ -221,15 +221,15 @@ func (w *watchStream) listEnd(err error) error {
 	}
 }
 
-// replaced collects a streamed list, into which changes may be mixed, in the order in which the
-// objects came first.
-type replaced struct {
+// streamedList collects the objects of a streamed list, into which changes may be mixed, in the
+// order in which they came first.
+type streamedList struct {
 	place map[event.Key]int
-	list  []*object.Object // nil where an object went again
+	list  []*object.Object // nil where an object was deleted again
 }
 
-// put reports whether there was no such object.
-func (l *replaced) put(o *object.Object) bool {
+// put adds an object or replaces it, and reports whether it is new.
+func (l *streamedList) put(o *object.Object) bool {
 	key := o.Key()
 	if i, ok := l.place[key]; ok {
 		l.list[i] = o
@@ -243,14 +243,14 @@ func (l *replaced) put(o *object.Object) bool {
 	return true
 }
 
-func (l *replaced) remove(key event.Key) {
+func (l *streamedList) remove(key event.Key) {
 	if i, ok := l.place[key]; ok {
 		l.list[i] = nil
 		delete(l.place, key)
 	}
 }
 
-func (l *replaced) objects() []*object.Object {
+func (l *streamedList) objects() []*object.Object {
 	objects := l.list[:0]
 	for _, o := range l.list {
 		if o != nil {

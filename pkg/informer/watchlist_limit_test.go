@@ -17,9 +17,9 @@ import (
 	"github.com/informerd/informerd/internal/backoff"
 )
 
-// syncBound is how late an informer may sync with a server that answers lists at once, whatever it
-// does with requests for streamed lists: 2 minutes for all tries, and a delay of up to a minute
-// after two lost and ten busy ones.
+// syncBound is how late an informer may sync with a server that answers lists at once and requests
+// for streamed lists in any way: 2 minutes for all tries, and a delay of up to a minute after two
+// lost and ten busy ones.
 const syncBound = 14 * time.Minute
 
 // A server that ignores the request and begins a plain watch, which may bring anything, is asked

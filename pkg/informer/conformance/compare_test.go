@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// compare gives the first way in which pkg/informer went through a script unlike client-go, "" if
+// compare returns the first way in which pkg/informer went through a script unlike client-go, "" if
 // there is none.
 func compare(reference, own result) string {
 	for i, r := range []result{reference, own} {
@@ -69,7 +69,7 @@ type expected struct {
 }
 
 // translator turns client-go's sequences into pkg/informer's, row by row of what differs on
-// purpose. It knows the last state of each object that a listener was told of.
+// purpose. It knows the last state of each object that a listener knows.
 type translator map[string]map[string]sight
 
 func (tr translator) translate(listener string, sights []sight) []expected {
@@ -95,7 +95,7 @@ func (tr translator) translate(listener string, sights []sight) []expected {
 				out[n-1].or = append(out[n-1].or, s.version)
 			}
 		case s.op == event.Delete && s.uid != last.uid:
-			// The end of another object than the one the listener was told of, which so has ended,
+			// The end of another object than the one the listener knows, which so has ended,
 			// too.
 			out = append(out, expected{sight: endOf(last)})
 		default:

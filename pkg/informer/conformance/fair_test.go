@@ -2,12 +2,12 @@ package conformance
 
 import "slices"
 
-// fair tells whether both sides meet the same faults in a script, which is what lets them be
+// fair reports whether both sides meet the same faults in a script, which is what lets them be
 // compared. They ask for the same number of lists and watches, with exceptions, which
 // TestRequestsThatDiffer shows:
 //
 //   - client-go's rest client repeats some requests by itself, where pkg/informer's reflector
-//     begins anew.
+//     begins again.
 //   - client-go lists again after a watch that ends at once or fails for now, where pkg/informer
 //     watches on. That shows only if something was never announced, or in the wrong order, if there
 //     was more than one change, or if the list is not answered well.
@@ -95,7 +95,7 @@ func (s step) listsByReference(streams bool) bool {
 		streams && slices.ContainsFunc(s.snapshots, cutShort)
 }
 
-// repeated tells whether client-go's rest client repeats a request that is answered so.
+// repeated reports whether client-go's rest client repeats a request that is answered so.
 func (a answer) repeated() bool { return a.refusal == busyFor || a.refusal == noAnswer }
 
 func (s step) fair(streams, first bool) bool {

@@ -30,7 +30,7 @@ type generator struct {
 func (g *generator) IntN(n int) int          { return g.rand.IntN(n) }
 func (g *generator) chance(percent int) bool { return g.rand.IntN(100) < percent }
 
-// pick gives one of several values.
+// pick returns one of several values.
 func pick[T any](g *generator, values ...T) T { return values[g.IntN(len(values))] }
 
 func (g *generator) step(first bool) step {

@@ -26,7 +26,7 @@ func newNetwork(count func(fault string)) *network {
 	return &network{accepted: make(chan net.Conn), closed: make(chan struct{}), count: count}
 }
 
-// transport dials anew for each request, so that a connection's end is that of one request.
+// transport dials again for each request, so that a connection's end is that of one request.
 func (n *network) transport() *http.Transport {
 	return &http.Transport{DisableKeepAlives: true, DialContext: n.dial}
 }
@@ -107,7 +107,8 @@ func (c *breakable) Write(p []byte) (int, error) {
 	return n, errBroken
 }
 
-// breaks tells whether the connection will not carry a body of so many bytes, headers not counted.
+// breaks reports whether the connection will not carry a body of so many bytes, headers not
+// counted.
 func (c *breakable) breaks(bytes int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

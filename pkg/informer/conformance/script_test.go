@@ -81,7 +81,7 @@ type answer struct {
 	play  play // of a list in pages, only how it ends
 }
 
-// refusal is an answer that is no list and no watch.
+// refusal is an answer that is neither a list nor a watch.
 type refusal int
 
 const (

@@ -28,8 +28,8 @@ type server struct {
 	world   *world
 	streams bool
 	cached  bool // it has streamed lists, or will
-	step    step // what is left of its answers
-	// rest: a page was refused as expired, so that the next list goes on with that one.
+	step    step // the rest of its answers
+	// rest: a page was refused as expired, so that the next list continues with that one.
 	rest   bool
 	listed string // the resourceVersion the last list asked for
 	paged  bool   // a list at RV "0" has come in pages, all of them
@@ -97,7 +97,7 @@ func (s *server) begin(st step) {
 	}
 }
 
-// apply makes changes and gives what watches are told of them. The caller holds mu.
+// apply makes changes and returns the frames of them. The caller holds mu.
 func (s *server) apply(changes []change) []string {
 	var told []string
 	for _, c := range changes {
@@ -205,7 +205,7 @@ func (s *server) serveList(w http.ResponseWriter, conn *breakable, q url.Values)
 		(a.refusal != answered || a.play.end != endNever)
 	refused := a.refusal
 	if a.noEnd {
-		refused = broken // this, too, gives no list
+		refused = broken // this brings no list either
 	}
 	switch a.play.end { // of a list in pages these are refusals
 	case endGone:
@@ -272,9 +272,9 @@ func (s *server) listText(q url.Values, a answer, paged bool) string {
 		strings.Join(members, ","))
 }
 
-// pages tells whether a list is cut into pages, if it is long enough. Both sides ask for pages with
-// RV "0"; where they do not agree on asking, the server leaves the list whole, so that they ask for
-// the same number of pages (see TestRequestsThatDiffer). The caller holds mu.
+// pages reports whether a list is cut into pages, if it is long enough. Both sides ask for pages
+// with RV "0"; where they do not agree on asking, the server leaves the list whole, so that they
+// ask for the same number of pages (see TestRequestsThatDiffer). The caller holds mu.
 func (s *server) pages(q url.Values) bool {
 	if q.Get("limit") == "" {
 		return false

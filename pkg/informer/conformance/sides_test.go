@@ -31,7 +31,7 @@ type side interface {
 	start(ctx context.Context) <-chan struct{}
 	synced() bool
 	version() string
-	// store gives each object decoded, by name.
+	// store returns each object decoded, by name.
 	store() map[string]any
 }
 

@@ -31,7 +31,7 @@ func (s *server) openStream() *stream {
 	return st
 }
 
-// rested tells whether a client that rests does so because there is nothing left to ask and to
+// rested reports whether a client that rests does so because there is nothing left to ask and to
 // hear.
 func (s *server) rested() bool {
 	s.mu.Lock()
@@ -94,7 +94,7 @@ func (o *sender) send(text string) {
 	}
 }
 
-// perform plays one act and tells whether the stream has ended with it. It does not return from a
+// perform plays one act and reports whether the stream has ended with it. It does not return from a
 // break.
 func (s *server) perform(out *sender, r *http.Request, conn *breakable, a act) (ended bool) {
 	p := a.play

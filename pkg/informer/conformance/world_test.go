@@ -103,7 +103,7 @@ func newWorld() *world {
 	return w
 }
 
-// apply gives the frames that watches get to see.
+// apply returns the frames that watches get to see.
 func (w *world) apply(c change) []frame {
 	before := len(w.history)
 	old, exists := w.things[c.name]
@@ -137,14 +137,14 @@ func (w *world) record(f frame, quiet bool) {
 	}
 }
 
-// at gives the objects at a version, in the order of their names, or at the oldest version there
+// at returns the objects at a version, in the order of their names, or at the oldest version there
 // is.
 func (w *world) at(version int) (things []thing, actual int) {
 	actual = max(version, 100)
 	return w.past[actual], actual
 }
 
-// since gives what watches from a version on are told.
+// since returns what watches from a version on see.
 func (w *world) since(version int) []frame {
 	var frames []frame
 	for _, f := range w.history {

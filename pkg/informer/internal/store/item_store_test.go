@@ -60,7 +60,7 @@ func TestAnIndexWhoseValuesStayIsLeftAlone(t *testing.T) {
 	before := bucket("n1")
 	s.Put(withSpec("a", 2, `{"node":"n1","x":1}`))
 	if bucket("n1") != before {
-		t.Error("the bucket was made anew")
+		t.Error("the bucket was made again")
 	}
 	found, err := s.ByIndex("node", "n1")
 	if err != nil {
@@ -69,7 +69,7 @@ func TestAnIndexWhoseValuesStayIsLeftAlone(t *testing.T) {
 	expect(t, named(found), "a@2")
 }
 
-// Item 69: an object stands under each value of a multi-value index, and once under each.
+// Item 69: an object is found under each value of a multi-value index, and once under each.
 func TestAnObjectStandsOnceUnderEachValue(t *testing.T) {
 	s := New()
 	if err := s.AddIndexes(map[string]IndexFunc{

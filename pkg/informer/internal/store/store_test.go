@@ -70,6 +70,6 @@ func TestIndexErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := s.IndexValues("other"); err == nil {
-		t.Error("an index was added beside one that was refused")
+		t.Error("an index was added with one that was refused")
 	}
 }

@@ -11,7 +11,7 @@ import (
 // tree is a set of objects by key, of which a snapshot costs nothing: a hash trie of 32 branches a
 // node, whose nodes are copied when they are changed after a snapshot has been taken of them, and
 // changed in place otherwise. The zero value is empty. One goroutine at a time may use a tree; a
-// snapshot can be read by all, for ever.
+// snapshot can be read by all, at any time.
 //
 // It is here instead of a Go map because readers that list 200,000 objects under a lock made one
 // change take 100 ms (BenchmarkPutUnderReaders); it also takes less memory for each object than a
@@ -45,7 +45,7 @@ var treeSeed = maphash.MakeSeed()
 
 func hashKey(key object.Key) uint64 { return maphash.Comparable(treeSeed, key) }
 
-// snapshot gives the tree as it is now. It must not be changed.
+// snapshot returns the tree as it is now. It must not be changed.
 func (t *tree) snapshot() tree {
 	t.epoch++
 	return tree{root: t.root, n: t.n}
@@ -69,7 +69,7 @@ func (t *tree) get(key object.Key) *object.Object {
 	return nil
 }
 
-// find gives the slot a key is in or below, or else the one it would be put before.
+// find returns the slot that has a key in it or below, or else the one it would be put before.
 func (n *treeNode) find(hash uint64, shift int, key object.Key) (i int, ok bool) {
 	if shift >= maxShift {
 		i = slices.IndexFunc(n.slots, func(s treeSlot) bool { return s.object.Key() == key })
@@ -79,7 +79,7 @@ func (n *treeNode) find(hash uint64, shift int, key object.Key) (i int, ok bool)
 	return bits.OnesCount32(n.used & (bit - 1)), n.used&bit != 0
 }
 
-// put adds an object or replaces the one of its key, which it gives.
+// put adds an object or replaces the one of its key, which it returns.
 func (t *tree) put(o *object.Object) (old *object.Object) {
 	key := o.Key()
 	t.root, old = t.putIn(t.root, hashKey(key), 0, key, o, true)
@@ -132,7 +132,7 @@ func (t *tree) putIn(n *treeNode, hash uint64, shift int, key object.Key, o *obj
 	return n, old
 }
 
-// own gives a node that no snapshot has.
+// own returns a node, or a copy of it, that no snapshot has.
 func (t *tree) own(n *treeNode) *treeNode {
 	if n.epoch == t.epoch {
 		return n
@@ -140,7 +140,7 @@ func (t *tree) own(n *treeNode) *treeNode {
 	return &treeNode{epoch: t.epoch, used: n.used, slots: slices.Clone(n.slots)}
 }
 
-// remove gives the object it has taken out, nil if there was none.
+// remove returns the object that it has removed, nil if there was none.
 func (t *tree) remove(key object.Key) (old *object.Object) {
 	if t.get(key) == nil {
 		return nil
@@ -150,7 +150,7 @@ func (t *tree) remove(key object.Key) (old *object.Object) {
 	return old
 }
 
-// removeIn takes out a key that is there. It gives nil for a node that has become empty.
+// removeIn removes a key that is there. It returns nil for a node that has become empty.
 func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key object.Key) (_ *treeNode,
 	old *object.Object) {
 	n = t.own(n)
@@ -176,7 +176,7 @@ func (t *tree) removeIn(n *treeNode, hash uint64, shift int, key object.Key) (_ 
 	return n, old
 }
 
-// each calls f for every object, in any order.
+// each calls f at any timey object, in any order.
 func (t *tree) each(f func(*object.Object)) {
 	if t.root != nil {
 		t.root.each(f)
@@ -225,7 +225,7 @@ func follows(a, b uint64) bool {
 	return a>>shift&(1<<treeBits-1) > b>>shift&(1<<treeBits-1)
 }
 
-// list gives every object, in a slice of its own.
+// list returns all objects, in a slice of its own.
 func (t *tree) list() []*object.Object {
 	all := make([]*object.Object, 0, t.n)
 	t.each(func(o *object.Object) { all = append(all, o) })

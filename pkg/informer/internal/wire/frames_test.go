@@ -40,7 +40,7 @@ func TestStreamOfFrames(t *testing.T) {
 	}
 }
 
-// slowReader gives n bytes at a time.
+// slowReader returns n bytes at a time.
 type slowReader struct {
 	text string
 	n    int

@@ -10,44 +10,46 @@ import (
 )
 
 const (
-	// minBuffer is what a quiet stream holds, busyBuffer what one holds whose reads fill that: with
-	// it, HTTP/2 sends a quarter as many window updates, and fewer values are met that are not all
-	// there yet (BenchmarkWatch).
+	// minBuffer is the buffer of a quiet stream, busyBuffer that of a stream whose reads fill the
+	// former: with it, HTTP/2 sends a quarter as many window updates, and fewer values are found
+	// that are not complete yet (BenchmarkWatch).
 	minBuffer  = 32 << 10
 	busyBuffer = 128 << 10
-	// quietReads is after how many reads that would have found room in a smaller buffer a stream is
-	// quiet.
+	// quietReads is the number of small reads in a row after which a stream is quiet.
 	quietReads = 16
-	// maxValue is the longest single JSON value a stream takes. etcd refuses objects above 1.5 MiB
-	// by default, so that only a broken server sends more.
+	// maxValue is the size of the longest JSON value that is read. etcd refuses objects above 1.5
+	// MiB by default, so that only a broken server sends more.
 	maxValue = 64 << 20
 )
 
 // stream cuts a reader's bytes into JSON values, wherever the values begin and end in the reads. It
-// holds one value and what was read behind it, so memory follows the largest value, not the length
-// of the stream.
+// holds one value and what was read behind it, so that memory follows the largest value, not the
+// length of the stream:
+//
+//	buf  │ taken │ value being read │ read ahead │ free │
+//	     0       start                           end    len(buf)
 type stream struct {
 	r io.Reader
-	// lines: a value most probably ends with a line, so there is no use in looking at half a line.
+	// lines: a value most probably ends with a line, so that half a line need not be parsed.
 	lines bool
 	// idle, if set, is called before each read, which may block.
 	idle func()
 
 	buf        []byte
 	start, end int   // what was read and not yet taken is buf[start:end]
-	line       int   // there is no end of a line in buf[start:line], if lines
-	last       int   // how long the last value was
+	line       int   // no line ends in buf[start:line], if lines
+	last       int   // length of the last value
 	busy       bool  // the last read filled buf
 	quiet      int   // reads in a row that were small
 	err        error // of the last read; nothing comes after it
 }
 
-// errValueTooLong names the limit a server has passed.
+// errValueTooLong names the limit that a value exceeds.
 var errValueTooLong = fmt.Errorf("a JSON value is longer than %d MiB", maxValue>>20)
 
-// value gives the bytes in front of the stream to parse, which reads one value and tells where it
-// ends. While parse answers object.ErrTruncated, value reads on and asks again. parse must not keep
-// the bytes. At the end of the stream the error is io.EOF, in the middle of a value
+// value calls parse with the bytes that come next. parse reads one value and returns where it ends;
+// while it returns object.ErrTruncated, value reads on and calls it again. parse must not keep the
+// bytes. At the end of the stream the error is io.EOF, in the middle of a value
 // io.ErrUnexpectedEOF.
 func (s *stream) value(parse func(text []byte) (end int, err error)) error {
 	if _, err := s.peek(); err != nil {
@@ -125,7 +127,7 @@ func (s *stream) grow(had int) error {
 	}
 }
 
-// peek gives the next byte that is no white space and leaves it there.
+// peek returns the next byte that is not white space, and leaves it there.
 func (s *stream) peek() (byte, error) {
 	for {
 		for s.start < s.end {

@@ -137,7 +137,7 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// closing is a connection that tells when it is closed first.
+// closing is a connection that calls tell when it is closed.
 type closing struct {
 	net.Conn
 	tell func()
@@ -219,7 +219,7 @@ func TestDeadConnectionIsFound(t *testing.T) {
 	})
 }
 
-// Beside the credentials: what the configuration says of compression holds for http://, where
+// Besides the credentials: what the configuration says of compression holds for http://, where
 // client-go forgets it.
 func TestHeadersAreSent(t *testing.T) {
 	var got http.Header
@@ -360,8 +360,8 @@ func rotate(t *testing.T) {
 	}
 }
 
-// A plugin is run again when the server refuses what it gave, and a certificate it gives is used on
-// new connections.
+// A plugin is run again when the server refuses its credentials, and its certificate is used on new
+// connections.
 func TestCredentialPlugin(t *testing.T) {
 	one, two := newKeyPair(t, "one"), newKeyPair(t, "two")
 	path := filepath.Join(t.TempDir(), "credential")
