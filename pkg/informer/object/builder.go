@@ -46,7 +46,7 @@ func (b *builder) identity() (texts [5]string, length int) {
 
 // packed returns the packed form after a successful pack.
 func (b *builder) packed(typ *typeMeta) *Object {
-	o := b.header(typ)
+	o := b.newObject(typ)
 	if o.base = b.Reader.Base; b.Reader.Ordered && b.Reader.Depth < align.MaxFollowedDepth {
 		o.depth = uint8(b.Reader.Depth)
 	}
@@ -69,7 +69,7 @@ func (b *builder) packed(typ *typeMeta) *Object {
 
 // plain returns the plain form.
 func (b *builder) plain(typ *typeMeta) *Object {
-	o := b.header(typ)
+	o := b.newObject(typ)
 	r := b.Reader
 	var sb strings.Builder
 	sb.Grow(b.Size)
@@ -101,7 +101,7 @@ func (b *builder) plain(typ *typeMeta) *Object {
 }
 
 // header returns an object with what both forms have in common.
-func (b *builder) header(typ *typeMeta) *Object {
+func (b *builder) newObject(typ *typeMeta) *Object {
 	r := b.Reader
 	o := &Object{typeMeta: typ, size: uint32(b.Size)}
 	o.header.generation = r.Generation

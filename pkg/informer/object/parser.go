@@ -131,7 +131,7 @@ func (p *Parser) read(s string, i int) (end int, err error) {
 		p.secrets = true
 	}
 	o := reader.Options{
-		Plain: p.Plain, TryAll: p.eager, Deduplicated: p.deduplicated, Secrets: p.secrets,
+		Plain: p.Plain, Eager: p.eager, Deduplicated: p.deduplicated, Secrets: p.secrets,
 		DontFollow: p.dontFollow,
 		Drop:       p.dropTree(),
 	}

@@ -16,10 +16,10 @@ type Match struct{ At, Base, Len int }
 // in the base that corresponds to the value at i, -1 if there is none.
 type Aligner struct {
 	scan.Scanner
-	Text      string
-	Start     int   // of the object in Text
-	Base      *Base // nil if there is none to read against
-	Unlimited bool  // in cost, for tests
+	Text  string
+	Start int   // of the object in Text
+	Base  *Base // nil if there is none to read against
+	Eager bool  // never give up, for tests
 
 	Matches    []Match // in the order of the text
 	matchEnd   int     // up to here, Text is like the base at offset
@@ -86,21 +86,6 @@ func (a *Aligner) addMatch(i, j, length int) {
 	a.Matches = append(a.Matches, Match{i, j, length})
 }
 
-// charge adds to what reading against the base costs beyond reading without it. When that becomes
-// too much, the rest is read without.
-func (a *Aligner) charge(bytes int) {
-	credit := baseCredit + a.progress/creditShare
-	if !a.MetadataRead {
-		credit += metadataCredit
-	}
-	if a.Cost += bytes; a.Cost > credit && !a.Unlimited {
-		a.GaveUp = true
-	}
-}
-
-// Advance records that the text was read up to place i. The more was read, the more may be charged.
-func (a *Aligner) Advance(i int) { a.progress = max(a.progress, i-a.Start) }
-
 // nextBaseToken returns the place of the base's next token from place j on.
 func (a *Aligner) nextBaseToken(j int) int {
 	next := jsontext.NextToken(a.Base.Text, j)
@@ -110,19 +95,8 @@ func (a *Aligner) nextBaseToken(j int) int {
 	return next
 }
 
-const (
-	// A base may cost baseCredit bytes and a creditShare-th of the bytes read. Metadata differs
-	// more than the rest.
-	baseCredit     = 400
-	creditShare    = 4
-	metadataCredit = 400
-	// syncCost is the cost of continuing after a difference, containerCost that of reading a
-	// container with one in it.
-	syncCost      = 25
-	containerCost = 40
-	// lookAhead is the number of members of the base that are tried for a member of the text.
-	lookAhead = 4
-)
+// lookAhead is the number of members of the base that are tried for a member of the text.
+const lookAhead = 4
 
 // BaseValue returns the place of the value that the base has for the member s[start:end] of the
 // text, from place j of the base on, -1 if there is none nearby. value is the place of the value in

@@ -21,7 +21,7 @@
 // A copy is expected where the last one ended, plus as many bytes as there are literals between. So
 // the distance is 0 where a value was replaced by one of the same length, which is the most
 // frequent difference. The last operation may end after its literals. bench/packing measures this
-// form beside compressors.
+// form and compressors.
 //
 // The invariant: literals and copies, taken in turns until the text's length is reached, are the
 // text.

@@ -91,11 +91,11 @@ func (r *Reader) acceptBase() bool {
 			bases.ByOrigin[r.origin()] = o
 		}
 	case notFound:
-		if try = bases.Last != nil && (bases.lastBackoff.allow() || r.Unlimited); try {
+		if try = bases.Last != nil && (bases.lastBackoff.allow() || r.Aligner.Eager); try {
 			r.Base, r.found = bases.Last, byRecency
 		}
 	}
-	if r.Base == nil || !try && !r.Unlimited {
+	if r.Base == nil || !try && !r.Aligner.Eager {
 		r.refused, r.Base = r.Base, nil
 		return false
 	}

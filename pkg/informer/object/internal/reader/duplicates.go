@@ -15,7 +15,7 @@ func Deduplicate(text string) (string, error) {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return "", fmt.Errorf("an object with a name that occurs twice: %w", err)
+		return "", fmt.Errorf("object with duplicate names: %w", err)
 	}
 	if countMembers(v) == countColons(text) { // no duplicates after all
 		return string([]byte(text)), nil
@@ -24,7 +24,7 @@ func Deduplicate(text string) (string, error) {
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return "", fmt.Errorf("an object with a name that occurs twice: %w", err)
+		return "", fmt.Errorf("object with duplicate names: %w", err)
 	}
 	return out.String(), nil
 }

@@ -33,7 +33,7 @@ func (r *Reader) follow(i int) (end int, all bool) {
 		last = &r.lastState
 	}
 	var f align.Follower
-	if !f.Begin(&r.Aligner, i, last) || !r.follows.allow() && !r.Unlimited {
+	if !f.Begin(&r.Aligner, i, last) || !r.follows.allow() && !r.Aligner.Eager {
 		return 0, false
 	}
 	all = f.Run()

@@ -25,7 +25,7 @@ type Edit struct {
 // Options say how to read an object.
 type Options struct {
 	Plain        bool // without a base
-	TryAll       bool // against any base, worth it or not, for tests
+	Eager        bool // against any base, worth it or not, for tests
 	Deduplicated bool // the text is known to have no duplicate names
 	Secrets      bool // the object may be a Secret
 	DontFollow   bool // the last state
@@ -101,13 +101,16 @@ func (r *Reader) Read(options Options, s string, i int) (end int, err error) {
 func (r *Reader) reset(o Options, s string, i int) {
 	c := r.Scanner.Reuse()
 	c.IgnoreNames, c.KeepExtents, c.MinLength = o.Deduplicated, !o.Plain, scan.MinExtent
-	if o.TryAll {
+	if o.Eager {
 		c.MinLength = 8
+	}
+	if r.hasLastState {
+		r.lastState = align.LastState{} // which would keep its base from being freed
 	}
 	r.state = state{
 		Options: o,
 		Aligner: align.Aligner{
-			Scanner: c, Text: s, Start: i, Unlimited: o.TryAll,
+			Scanner: c, Text: s, Start: i, Eager: o.Eager,
 			Matches: r.Matches[:0], Top: r.Top[:0], Meta: r.Meta[:0],
 		},
 		Ordered: true,
