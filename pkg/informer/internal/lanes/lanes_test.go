@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"flag"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -174,22 +173,22 @@ func (m *model) delete(n int) {
 // check compares the counts with what there is.
 func (m *model) check() {
 	held, parked, ready, waiting := 0, 0, 0, 0
-	var each []string
+	var each []int // the numbers of the items that no worker has
 	for key, it := range m.out {
 		switch m.where[key] {
 		case "parked":
 			parked++
-			each = append(each, fmt.Sprint(it))
+			each = append(each, it.n)
 		case "ready":
 			ready++
-			each = append(each, fmt.Sprint(it))
+			each = append(each, it.n)
 			held++
 		default:
 			held++
 		}
 		waiting += len(m.waiting[key])
 		for _, it := range m.waiting[key] {
-			each = append(each, fmt.Sprint(it))
+			each = append(each, it.n)
 		}
 	}
 	l := &m.l
@@ -212,8 +211,8 @@ func (m *model) check() {
 	if behind != l.Behind() {
 		m.t.Fatalf("%d are behind, counted %d", l.Behind(), behind)
 	}
-	var got []string
-	l.Each(func(it *item) { got = append(got, fmt.Sprint(*it)) })
+	var got []int
+	l.Each(func(it *item) { got = append(got, it.n) })
 	slices.Sort(got)
 	if slices.Sort(each); !slices.Equal(got, each) {
 		m.t.Fatalf("there are %v, want %v", got, each)
