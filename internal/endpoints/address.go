@@ -11,8 +11,8 @@ import (
 	"github.com/informerd/informerd/internal/loopback"
 )
 
-// CheckAddress says what is wrong with an address to listen on, nil if nothing is. It looks up
-// nothing and binds nothing.
+// CheckAddress returns what is wrong with an address to listen on, nil if nothing is. It resolves and
+// binds nothing.
 func CheckAddress(address string) error {
 	if err := checkHostPort("http", address); err != nil {
 		return err
@@ -35,7 +35,7 @@ func checkHostPort(setting, address string) error {
 	return nil
 }
 
-// publicError is about an address that others could reach.
+// publicError returns the error of an address that other machines could reach.
 func publicError(address, port string) error {
 	return fmt.Errorf("http address %q is not a loopback address: serving others needs authentication, which this version does not have; probes have health.address; for all else use 127.0.0.1:%s",
 		address, port)
@@ -54,8 +54,7 @@ func isLoopbackHeader(header string) bool {
 	return loopback.Host(header)
 }
 
-// checkBound looks at what an address has become: localhost is what the machine's own files say it
-// is.
+// checkBound checks the address that was bound: what localhost is depends on the machine's files.
 func checkBound(address string, bound net.Addr) error {
 	host, port, err := net.SplitHostPort(bound.String())
 	if err != nil || !loopback.Host(host) {
@@ -64,7 +63,7 @@ func checkBound(address string, bound net.Addr) error {
 	return nil
 }
 
-// bindError says what to do about an address that cannot be had.
+// bindError returns an error with advice about an address that cannot be bound.
 func bindError(setting, address string, err error) error {
 	advice := "set " + setting + ".address to another one"
 	switch {
@@ -75,7 +74,7 @@ func bindError(setting, address string, err error) error {
 	}
 	var op *net.OpError
 	if errors.As(err, &op) {
-		err = op.Err // without the address, which is said already
+		err = op.Err // without the address, which the text has already
 	}
 	return fmt.Errorf("cannot listen on %s address %s: %w: %s", setting, address, err, advice)
 }

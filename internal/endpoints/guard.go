@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// guard is what every request goes through before and around its handler.
+// guard is what every request passes before and around its handler.
 type guard struct {
 	paths map[string]http.HandlerFunc
 	log   *slog.Logger
@@ -46,7 +46,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.ContentLength != 0 {
-		// Else net/http reads the body first, to find the next request behind it.
+		// Otherwise net/http reads the body first, to find the next request behind it.
 		w.Header().Set("Connection", "close")
 	}
 	handle, found := g.paths[r.URL.Path]
@@ -74,20 +74,20 @@ func (g *guard) protect(handle http.HandlerFunc, w http.ResponseWriter, r *http.
 		if reason == nil {
 			return
 		}
-		if reason != http.ErrAbortHandler { // said on purpose, where it was logged if need be
+		if reason != http.ErrAbortHandler { // deliberate, and logged where it was raised
 			g.log.Error("an HTTP request panicked", "path", r.URL.Path, "panic",
 				fmt.Sprintf("%+q", fmt.Sprint(reason)), "stack", string(debug.Stack()))
 		}
 		if answer.begun || reason == http.ErrAbortHandler {
 			panic(http.ErrAbortHandler)
 		}
-		fail(w, http.StatusInternalServerError, "informerd made a mistake: its log has the place")
+		fail(w, http.StatusInternalServerError, "internal error: informerd's log has the place")
 	}()
 	handle(answer, r)
 }
 
-// wait waits until no request is under way, false if that takes longer than grace. None may begin
-// any more.
+// wait waits until no request is under way, and reports whether that is so within grace. No request
+// may begin any more.
 func (g *guard) wait(grace time.Duration) bool {
 	timeout := time.NewTimer(grace)
 	defer timeout.Stop()
@@ -101,7 +101,7 @@ func (g *guard) wait(grace time.Duration) bool {
 	return true
 }
 
-// response remembers whether it is too late for another status.
+// response records whether it is too late for another status.
 type response struct {
 	http.ResponseWriter
 	begun bool
@@ -123,7 +123,7 @@ func fail(w http.ResponseWriter, status int, text string) {
 		Error string `json:"error"`
 	}{text})
 	if err != nil {
-		panic(err) // a string has a JSON form
+		panic(err) // a string always has a JSON form
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

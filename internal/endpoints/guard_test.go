@@ -24,7 +24,7 @@ func TestHealthz(t *testing.T) {
 	}
 }
 
-// raw sends the text of a request over a connection of its own and gives the answer.
+// raw sends the text of a request over a connection of its own and returns the answer.
 func (r *running) raw(request string) (*http.Response, string) {
 	r.t.Helper()
 	conn, err := net.Dial("tcp", r.address)
@@ -192,7 +192,7 @@ func TestAPanicIsAnsweredAndLogged(t *testing.T) {
 	})
 	calm = false
 	for path, want := range map[string]struct{ answer, logged string }{
-		"/violations": {"informerd made a mistake: its log has the place",
+		"/violations": {"internal error: informerd's log has the place",
 			`msg="an HTTP request panicked" path=/violations panic="\"of \\xff object\"" stack=`},
 		"/metrics": {"the metrics cannot be read: informerd's log has the error",
 			`msg="reading the metrics panicked" panic="\"of \\xff object\"" stack=`},

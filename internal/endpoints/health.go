@@ -10,25 +10,25 @@ import (
 	"github.com/informerd/informerd/internal/route"
 )
 
-// State is whether a listener gets its events.
+// State says whether a listener gets its events.
 type State struct {
-	// Failing says why not, in a few words for each reason.
+	// Failing are the reasons why it does not, in a few words each.
 	Failing []string
-	// Starting says what it still waits for, if nothing has failed so far.
+	// Starting is what it still waits for, if nothing has failed so far.
 	Starting []string
 }
 
-// livez says that there is an answer: a restart for any other reason would mend nothing.
+// livez answers, which is all that it reports: a restart would fix nothing else.
 func (s *Server) livez(w http.ResponseWriter, _ *http.Request) { health(w, http.StatusOK, "ok") }
 
-// readyz says whether all listeners get their events, and of those that do not, why.
+// readyz reports whether all listeners get their events, and why some do not.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	not := s.troubled(func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
 	status, text := s.verdict(not, "not ready")
 	health(w, status, text)
 }
 
-// healthz says whether any listener fails, and why. Below that it says which are paused.
+// healthz reports whether any listener fails, and why, and which are paused.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	failing := s.troubled(func(st State) []string { return st.Failing })
 	status, text := s.verdict(failing, "failing")
@@ -43,8 +43,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	health(w, status, text)
 }
 
-// readyWithoutData says no more than whether, and how many listeners are not ready, to anybody who
-// can connect.
+// readyWithoutData reports only how many listeners are not ready, since anybody may connect.
 func (s *Server) readyWithoutData(w http.ResponseWriter, _ *http.Request) {
 	not := s.troubled(func(st State) []string { return slices.Concat(st.Failing, st.Starting) })
 	status, text := s.verdict(not, "not ready")
@@ -58,7 +57,7 @@ func health(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text))
 }
 
-// trouble is a listener and what is the matter with it.
+// trouble is a listener and the reasons why it does not get its events.
 type trouble struct {
 	listener string
 	reasons  []string
@@ -76,8 +75,8 @@ func (s *Server) troubled(of func(State) []string) (all []trouble) {
 	return all
 }
 
-// verdict is ok if nothing is the matter, else a line of how many listeners are in trouble and one
-// for each reason. What the API server had to say is quoted and cut.
+// verdict returns ok if no listener is in trouble, or else a line with their number and one for each
+// reason. Texts of the API server are quoted and cut.
 func (s *Server) verdict(not []trouble, word string) (status int, text string) {
 	if len(not) == 0 {
 		return http.StatusOK, "ok"
@@ -92,7 +91,7 @@ func (s *Server) verdict(not []trouble, word string) (status int, text string) {
 	return http.StatusServiceUnavailable, b.String()
 }
 
-// paused tells of one listener in a line, whatever its guest says.
+// paused returns one line about a listener's pause, whatever its guest's text is.
 func paused(name string, p route.Pause) string {
 	return fmt.Sprintf("listener %+q: paused since %s, now until %s: its handler has crashed %d times in a row, at last with %+.300q",
 		name, p.Since.UTC().Format(time.RFC3339), p.End.UTC().Format(time.RFC3339), p.Crashes,

@@ -93,7 +93,7 @@ func (r *running) end() {
 	}
 }
 
-// get gives the answer to a GET, and its body.
+// get returns the answer to a GET, and its body.
 func (r *running) get(path string) (*http.Response, string) {
 	r.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, "http://"+r.address+path, nil)
@@ -205,7 +205,7 @@ func someInformers() []informer.Status {
 	}
 }
 
-// lines gives those that contain words.
+// lines returns those that contain words.
 func lines(text, words string) string {
 	var found strings.Builder
 	for line := range strings.Lines(text) {

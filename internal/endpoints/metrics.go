@@ -19,15 +19,14 @@ import (
 )
 
 const (
-	// maxNamespaces is how many namespaces of a rule have a series of their own.
+	// maxNamespaces is how many namespaces of a rule have their own series.
 	maxNamespaces = 1_000
-	// others stands for those beyond; no namespace can have this name.
+	// others is the label of the namespaces beyond that; no namespace can have this name.
 	others = "(others)"
 )
 
-// metrics serves /metrics, from a registry of its own. It leaves out promhttp, whose business is
-// compression, which is of no use within one machine, and whose errors are not those of this
-// server.
+// metrics serves /metrics from its own registry. It does not use promhttp, which adds compression,
+// useless within one machine, and errors in another form than this server's.
 func (s *Server) metrics(log *slog.Logger) http.HandlerFunc {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),
@@ -35,7 +34,7 @@ func (s *Server) metrics(log *slog.Logger) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		families, err := registry.Gather()
 		if err != nil {
-			// Some metrics and not others would be taken for all there are.
+			// An incomplete answer would be taken for all metrics.
 			log.Error("metrics cannot be read", "error", err)
 			fail(w, http.StatusInternalServerError,
 				"the metrics cannot be read: informerd's log has the error")
@@ -46,19 +45,19 @@ func (s *Server) metrics(log *slog.Logger) http.HandlerFunc {
 		out := expfmt.NewEncoder(w, format)
 		for _, family := range families {
 			if out.Encode(family) != nil {
-				panic(http.ErrAbortHandler) // nobody reads it any more
+				panic(http.ErrAbortHandler) // the client has gone
 			}
 		}
 	}
 }
 
-// collector reads the listeners and informers each time it is asked.
+// collector reads the listeners and informers with each request.
 type collector struct {
 	*Server
 	log *slog.Logger
 }
 
-// Describe tells the registry which metrics there are, so that it notices others.
+// Describe sends the registry the metrics that there are, so that it notices others.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{buildInfo, clusterInfo, events, ruleViolations,
 		listenerViolations} {
@@ -77,7 +76,7 @@ func describeAll[S any](ch chan<- *prometheus.Desc, all []series[S]) {
 	}
 }
 
-// Collect runs on a goroutine of the registry, where a panic would be the end of the process.
+// Collect runs on a goroutine of the registry, where a panic would end the process.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -141,10 +140,10 @@ func send(ch chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.Va
 	ch <- prometheus.MustNewConstMetric(desc, kind, value, labels...)
 }
 
-// valid makes a text fit for a label.
+// valid returns a text with which a label can be set.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// bounded gives the counts that become series: those that are above 0, of so many namespaces of
+// bounded returns the counts that become series: those above 0, of a bounded number of namespaces for
 // each rule.
 func bounded(counts map[Count]int) map[Count]int {
 	type rule struct{ name, severity string }
@@ -165,7 +164,7 @@ func bounded(counts map[Count]int) map[Count]int {
 		if len(names) <= maxNamespaces {
 			continue
 		}
-		// By name and not by number: series that come and go with each scrape cost the most.
+		// By name and not by number: series that come and go with each scrape are expensive.
 		slices.Sort(names)
 		for _, ns := range names[maxNamespaces:] {
 			beyond := Count{Rule: r.name, Severity: r.severity, Namespace: ns}
@@ -176,8 +175,8 @@ func bounded(counts map[Count]int) map[Count]int {
 	return out
 }
 
-// scope is the sum of the informers of one resource and namespace: they differ in selectors and in
-// what they keep of an object, which are no labels.
+// scope is the sum of the informers of one resource and namespace, which differ in their selectors and
+// in what they keep of an object. Those are not labels.
 type scope struct {
 	informer.Status
 	resource, namespace string

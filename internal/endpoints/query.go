@@ -19,14 +19,14 @@ const (
 
 var parameters = []string{"listener", "rule", "severity", "namespace", "limit"}
 
-// query says which violations are asked for. What is nil matches everything.
+// query selects violations. A nil field matches everything.
 type query struct {
 	listener, rule, severity, namespace *string
 	limit                               int
 }
 
-// parseQuery reads the part of an URL behind the question mark. There may be no open violation of a
-// rule or in a namespace, so any name of these is fine; listeners and severities are known.
+// parseQuery parses the query of a URL. Any name of a rule or a namespace is accepted, since they may
+// have no open violation; listeners and severities must exist.
 func parseQuery(raw string, listeners []string) (query, error) {
 	q := query{limit: defaultLimit}
 	values, err := url.ParseQuery(raw)
@@ -35,7 +35,7 @@ func parseQuery(raw string, listeners []string) (query, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if n := len(values[name]); n > 1 {
-			return q, fmt.Errorf("parameter %q is given %d times: give it once", name, n)
+			return q, fmt.Errorf("parameter %q is set %d times: set it once", name, n)
 		}
 		value := values[name][0]
 		switch name {
@@ -61,7 +61,7 @@ func parseQuery(raw string, listeners []string) (query, error) {
 	return q, nil
 }
 
-// known says what there is, if there is no such name.
+// known returns an error with the known names if there is no such name.
 func known(what, name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil
@@ -77,7 +77,7 @@ func known(what, name string, names []string) error {
 	return fmt.Errorf("there is no %s %q%s: %s", what, name, hint, there)
 }
 
-// wants tells whether a violation of a listener that is asked for matches.
+// wants reports whether a violation of a selected listener matches.
 func (q query) wants(v *Violation) bool {
 	return is(q.rule, v.Rule) && is(q.severity, v.Severity) && is(q.namespace, v.Namespace)
 }

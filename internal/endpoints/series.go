@@ -43,11 +43,11 @@ var (
 	byScope    = []string{"resource", "namespace"}
 )
 
-// What stands apart has labels or a source of its own.
+// These metrics have their own labels or come from elsewhere.
 var (
 	buildInfo   = describe("build_info", "The version of informerd that runs. Always 1.", "version")
 	clusterInfo = describe("cluster_info",
-		"The name that the configuration gives the cluster. Always 1.", "cluster")
+		"The name that the cluster has in the configuration. Always 1.", "cluster")
 
 	events = describe("events_total",
 		"Events that the listener took from its buffer, by operation; retries are not counted again. One that stays at 0 for a busy "+
@@ -137,7 +137,7 @@ var bufferSeries = []series[informer.SubscriptionStats]{
 		func(s informer.SubscriptionStats) uint64 { return s.Refused }),
 	counter(byListener, "events_coalesced_total",
 		"Events merged into a later one of their object because the buffer was full: states between are lost, the last one is not. If it goes "+
-			"on rising, the listener is too slow: give it more workers, a narrower filter or a larger buffer.",
+			"on rising, the listener is too slow: it needs more workers, a narrower filter or a larger buffer.",
 		func(s informer.SubscriptionStats) uint64 { return s.Coalesced }),
 	counter(byListener, "events_dropped_total",
 		"Events given up because the buffer was full (overflow drop). Each is a change that no output gets.",
@@ -168,7 +168,7 @@ var bufferSeries = []series[informer.SubscriptionStats]{
 		"Objects that the listener has yet to get of the resync under way. Worry if it never returns to 0: the resync period is too short.",
 		func(s informer.SubscriptionStats) int { return s.Resyncing }),
 	counter(byListener, "resyncs_skipped_total",
-		"Resyncs left out because the one before was still under way. If it goes on rising, give the listener a longer resync period.",
+		"Resyncs left out because the one before was still under way. If it goes on rising, the listener needs a longer resync period.",
 		func(s informer.SubscriptionStats) uint64 { return s.ResyncsSkipped }),
 	counter(byListener, "internal_errors_total",
 		"Defects of informerd that it noticed and survived. Any increase is worth a report.",
@@ -211,7 +211,7 @@ var informerSeries = []series[scope]{
 		"Events that the API server sent.",
 		func(s scope) uint64 { return s.Events }),
 	counter(byScope, "informer_skipped_total",
-		"What the API server sent that is no object of this resource and was left out. Worry about any increase.",
+		"What the API server sent that is not an object of this resource and was left out. Worry about any increase.",
 		func(s scope) uint64 { return s.Skipped }),
 }
 

@@ -22,7 +22,7 @@ const (
 	maxHeader      = 16 << 10
 
 	headerTimeout = 5 * time.Second
-	// of header and body; nobody reads bodies, but a connection must not wait for one
+	// of header and body; no body is read, but a connection must not wait for one
 	readTimeout  = 10 * time.Second
 	writeTimeout = time.Minute
 	idleTimeout  = 30 * time.Second
@@ -39,37 +39,35 @@ type Listener struct {
 	Resource string // as configured
 	Route    func() route.Stats
 	Buffer   func() informer.SubscriptionStats
-	// State is whether it gets its events.
+	// State reports whether it gets its events.
 	State func() State
-	// Violations are the open ones, and Counts how many there are; both nil if the listener has no
-	// rules.
+	// Violations are the open ones, and Counts how many there are; both are nil if the listener has
+	// no rules.
 	Violations func() []Violation
 	Counts     func() map[Count]int
 }
 
-// Server serves what the package's comment says. Set the fields, then call Listen, then Serve, each
-// once.
+// Server is the HTTP server. Set the fields, then call Listen, then Serve, each once.
 type Server struct {
 	Address   string // host:port, a loopback one unless it is for probes
 	Cluster   string // the cluster's name, for informerd_cluster_info
 	Version   string
 	Listeners []Listener
-	// Informers gives their present states; nil if there are none.
+	// Informers returns their current states; nil if there are none.
 	Informers func() []informer.Status
 	Handlers  func() plugins.HostStats // nil if there are none
 	Log       *slog.Logger             // nil: no log
-	// Probes says that the server answers anybody, at any address, and has nothing but /livez and
-	// /readyz, without data.
+	// Probes makes the server answer anybody, at any address. It then has only /livez and /readyz,
+	// without data.
 	Probes bool
 
 	listener net.Listener
 }
 
-// Listen binds the address and gives the one it has become: a port 0 is a number then. Connections
-// wait for Serve.
+// Listen binds the address and returns it with the number of its port. Connections wait for Serve.
 func (s *Server) Listen() (net.Addr, error) {
 	if s.listener != nil {
-		return nil, errors.New("the HTTP server listens already")
+		return nil, errors.New("the HTTP server is already listening")
 	}
 	if err := s.checkAddress(); err != nil {
 		return nil, err
@@ -96,7 +94,7 @@ func (s *Server) checkAddress() error {
 	return CheckAddress(s.Address)
 }
 
-// setting is what the address is called in a configuration.
+// setting returns the part of the configuration that has the address.
 func (s *Server) setting() string {
 	if s.Probes {
 		return "health"
@@ -104,7 +102,7 @@ func (s *Server) setting() string {
 	return "http"
 }
 
-// Paths are those that are answered.
+// Paths returns the paths that are answered.
 func (s *Server) Paths() []string {
 	if s.Probes {
 		return []string{"/livez", "/readyz"}
@@ -112,7 +110,7 @@ func (s *Server) Paths() []string {
 	return []string{"/metrics", "/violations", "/livez", "/readyz", "/healthz"}
 }
 
-// Close lets go of the address. It is for a server that will not Serve.
+// Close releases the address of a server that will not Serve.
 func (s *Server) Close() error {
 	if s.listener == nil {
 		return nil
@@ -123,12 +121,12 @@ func (s *Server) Close() error {
 // Serve answers requests until ctx is done. The error is nil then.
 func (s *Server) Serve(ctx context.Context) error {
 	if s.listener == nil {
-		return errors.New("the HTTP server was told to serve before it listens")
+		return errors.New("the HTTP server is not listening yet")
 	}
 	return s.serve(ctx, s.listener)
 }
 
-// serve owns one goroutine, which accepts connections; net/http makes one for each of these.
+// serve owns one goroutine, which accepts connections; net/http starts one for each connection.
 func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	log := cmp.Or(s.Log, slog.New(slog.DiscardHandler))
 	g := s.guard(log)
@@ -136,8 +134,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 		Handler: g, MaxHeaderBytes: maxHeader, DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout,
-		// What net/http has to say is about connections, which anybody on the machine can make
-		// fail, as often as they like.
+		// net/http logs failed connections, which anybody on the machine can cause at any rate.
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
@@ -151,7 +148,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()
 	if err := server.Shutdown(stopping); err != nil {
-		_ = server.Close() // of a listener that Shutdown has closed
+		_ = server.Close() // the error is of a listener that Shutdown has closed
 	}
 	<-ended
 	if !g.wait(closeGrace) {

@@ -78,14 +78,14 @@ func TestAnAddressInUse(t *testing.T) {
 func TestListenAndServeInTheirOrder(t *testing.T) {
 	s := &Server{Address: "localhost:0"}
 	if err := s.Serve(t.Context()); err == nil ||
-		err.Error() != "the HTTP server was told to serve before it listens" {
+		err.Error() != "the HTTP server is not listening yet" {
 		t.Error(err)
 	}
 	addr, err := s.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Listen(); err == nil || err.Error() != "the HTTP server listens already" {
+	if _, err := s.Listen(); err == nil || err.Error() != "the HTTP server is already listening" {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -138,7 +138,7 @@ func (l *pipes) Close() error {
 
 func (l *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// dial gives the client's end of a connection.
+// dial returns the client's end of a connection.
 func (l *pipes) dial() net.Conn {
 	client, server := net.Pipe()
 	l.incoming <- server
@@ -214,7 +214,7 @@ func TestSeventyConnectionsAreAllServed(t *testing.T) {
 	clients.Wait()
 }
 
-// closedAfter reads until the server closes the connection, and gives how long that took.
+// closedAfter reads until the server closes the connection, and returns how long that took.
 func closedAfter(c net.Conn) time.Duration {
 	began := time.Now()
 	_, _ = io.Copy(io.Discard, c)

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// held is how much of an answer waits in memory: one that is shorter can still become an error.
+// held is how many bytes of an answer are held back: a shorter answer can still become an error.
 const held = 32 << 10
 
-// item is a violation as /violations gives it.
+// item is a violation as /violations returns it.
 type item struct {
 	Listener  string `json:"listener"`
 	Resource  string `json:"resource"`
@@ -27,8 +27,8 @@ type item struct {
 	Since     string `json:"since"`
 }
 
-// violations serves /violations. The total stands behind the items, so that they need not be
-// counted first.
+// violations serves /violations. The total follows the items, so that they need not be counted
+// first.
 func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
 	listeners := slices.SortedFunc(slices.Values(s.Listeners), func(a, b Listener) int {
 		return strings.Compare(a.Name, b.Name)
@@ -44,7 +44,7 @@ func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	out := bufio.NewWriterSize(w, held)
-	// A bufio.Writer keeps its first error, and gives it again for whatever is written after it.
+	// A bufio.Writer keeps its first error, and returns it for all later writes.
 	_, _ = out.WriteString(`{"items":[`)
 	total := 0
 	for _, l := range listeners {
@@ -59,7 +59,7 @@ func (s *Server) violations(w http.ResponseWriter, r *http.Request) {
 				continue
 			}
 			if err := writeItem(out, l, v, total == 1); err != nil {
-				panic(http.ErrAbortHandler) // nobody reads it any more
+				panic(http.ErrAbortHandler) // the client has gone
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func writeItem(out *bufio.Writer, l Listener, v Violation, first bool) error {
 		Message: v.Message, Since: v.Since.UTC().Format(time.RFC3339Nano),
 	})
 	if err != nil {
-		panic(err) // strings have a JSON form
+		panic(err) // strings always have a JSON form
 	}
 	separator := ",\n"
 	if first {
@@ -87,7 +87,7 @@ func writeItem(out *bufio.Writer, l Listener, v Violation, first bool) error {
 	return err
 }
 
-// sorted gives violations in the order promised. They mostly come in it.
+// sorted returns violations in the promised order, in which they usually are already.
 func sorted(violations []Violation) []Violation {
 	order := func(a, b Violation) int {
 		return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Namespace, b.Namespace),

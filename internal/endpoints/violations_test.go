@@ -69,7 +69,7 @@ func TestParametersOfViolations(t *testing.T) {
 			`there is no severity "hihg", did you mean high?: there are info, low, medium, high, critical`},
 		{"names=x", "", 0, `there is no parameter "names": there are listener, rule, severity, namespace, limit`},
 		{"rules=<b>", "", 0, `there is no parameter "rules", did you mean rule?: there are listener, rule, severity, namespace, limit`},
-		{"rule=a&rule=b", "", 0, `parameter "rule" is given 2 times: give it once`},
+		{"rule=a&rule=b", "", 0, `parameter "rule" is set 2 times: set it once`},
 		{"rule=%zz", "", 0, `the query cannot be read: invalid URL escape "%zz"`},
 		{"rule=a;listener=b", "", 0,
 			`the query cannot be read: invalid semicolon separator in query`},
