@@ -1,7 +1,7 @@
 // Package endpoints is the daemon's HTTP server, for the machine that it runs on. GET /metrics
 // returns the state of listeners and informers in Prometheus' text format, and GET /violations the
-// open violations of rules as JSON. GET /livez, /readyz and /healthz report whether informerd and its
-// listeners work; a second server may report that to others, see Server.Probes.
+// open violations of rules as JSON. GET /livez, /readyz and /healthz report whether informerd and
+// its listeners work; a second server may report that to others, see Server.Probes.
 //
 // # Who gets an answer
 //
@@ -16,26 +16,26 @@
 // # Answers
 //
 //   - Every error is {"error": "…"}, and says what exists instead of what was requested.
-//   - Metrics are read from the listeners with each request. Labels are bounded by the configuration,
-//     and the namespaces of a rule by 1,000: those after them in alphabetical order are added up as
-//     namespace "(others)".
-//   - A rule has a series of informerd_rule_violations for each namespace with an open violation and
-//     no other, so that "> 0" is the alert. What distinguishes "none" from "nobody looked" is
+//   - Metrics are read from the listeners with each request. Labels are bounded by the
+//     configuration, and the namespaces of a rule by 1,000: those after them in alphabetical order
+//     are added up as namespace "(others)".
+//   - A rule has a series of informerd_rule_violations for each namespace with an open violation
+//     and no other, so that "> 0" is the alert. What distinguishes "none" from "nobody looked" is
 //     informerd_listener_violations, which each listener with rules always has, 0 included, and
 //     informerd_informer_synced.
 //   - /livez is 200 and ok as long as there is an answer: a restart fixes nothing else.
-//   - /readyz is 200 and ok if all listeners get their events. Otherwise it is 503, and says how many
-//     do not. It then has a line for each of them and each reason: missing rights, a resource that
-//     does not exist, a server that cannot be reached, an incomplete first list, a handler that does
-//     not start.
+//   - /readyz is 200 and ok if all listeners get their events. Otherwise it is 503, and says how
+//     many do not. It then has a line for each of them and each reason: missing rights, a resource
+//     that does not exist, a server that cannot be reached, an incomplete first list, a handler
+//     that does not start.
 //   - /healthz is the same for listeners that fail, without those that are only starting. It then
-//     has a line for each listener that pauses because its handler keeps crashing: since when, until
-//     when and why. A pause does not count as a failure.
+//     has a line for each listener that pauses because its handler keeps crashing: since when,
+//     until when and why. A pause does not count as a failure.
 //   - Texts of guests and the API server are quoted and cut.
 //   - /violations is sorted by listener, rule, namespace, name and uid, one violation a line, and
 //     holds one listener's violations in memory at a time. Its total counts what matches the query,
-//     whatever the limit. An answer that cannot be finished is cut off together with its connection,
-//     and never ends as if it were complete.
+//     whatever the limit. An answer that cannot be finished is cut off together with its
+//     connection, and never ends as if it were complete.
 //
 // # Limits
 //

@@ -75,8 +75,8 @@ func (s *Server) troubled(of func(State) []string) (all []trouble) {
 	return all
 }
 
-// verdict returns ok if no listener is in trouble, or else a line with their number and one for each
-// reason. Texts of the API server are quoted and cut.
+// verdict returns ok if no listener is in trouble, or else a line with their number and one for
+// each reason. Texts of the API server are quoted and cut.
 func (s *Server) verdict(not []trouble, word string) (status int, text string) {
 	if len(not) == 0 {
 		return http.StatusOK, "ok"

@@ -143,8 +143,8 @@ func send(ch chan<- prometheus.Metric, desc *prometheus.Desc, kind prometheus.Va
 // valid returns a text with which a label can be set.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// bounded returns the counts that become series: those above 0, of a bounded number of namespaces for
-// each rule.
+// bounded returns the counts that become series: those above 0, of a bounded number of namespaces
+// for each rule.
 func bounded(counts map[Count]int) map[Count]int {
 	type rule struct{ name, severity string }
 	namespaces := map[rule][]string{}
@@ -175,8 +175,8 @@ func bounded(counts map[Count]int) map[Count]int {
 	return out
 }
 
-// scope is the sum of the informers of one resource and namespace, which differ in their selectors and
-// in what they keep of an object. Those are not labels.
+// scope is the sum of the informers of one resource and namespace, which differ in their selectors
+// and in what they keep of an object. Those are not labels.
 type scope struct {
 	informer.Status
 	resource, namespace string

@@ -25,8 +25,8 @@ type query struct {
 	limit                               int
 }
 
-// parseQuery parses the query of a URL. Any name of a rule or a namespace is accepted, since they may
-// have no open violation; listeners and severities must exist.
+// parseQuery parses the query of a URL. Any name of a rule or a namespace is accepted, since they
+// may have no open violation; listeners and severities must exist.
 func parseQuery(raw string, listeners []string) (query, error) {
 	q := query{limit: defaultLimit}
 	values, err := url.ParseQuery(raw)

@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/internal/resourcename"
 )
 
-// catalogue is what one answer of the server says about its resources. It is immutable.
+// catalogue is the resources in one answer of the server. It is immutable.
 type catalogue struct {
 	entries []entry  // best first
 	failed  []string // group/version
@@ -27,8 +27,8 @@ type entry struct {
 	verbs      []string
 }
 
-// newCatalogue puts the resources in order: the core group, then groups as the server names them;
-// in each the preferred version first, then the others as the server names them.
+// newCatalogue sorts the resources: the core group first, then groups in the server's order, each
+// with its preferred version first, then the others in the server's order.
 func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList,
 	failed map[schema.GroupVersion]error) *catalogue {
 	rank := map[string]int{"v1": -1}
@@ -51,7 +51,7 @@ func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList,
 		}) {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
-			continue // no name could ask for it
+			continue // no name can refer to it
 		}
 		for _, r := range list.APIResources {
 			if strings.Contains(r.Name, "/") {
@@ -71,7 +71,7 @@ func newCatalogue(groups []*metav1.APIGroup, lists []*metav1.APIResourceList,
 	return c
 }
 
-// find gives the best entry of the name, nil if there is none.
+// find returns the best entry of the name, nil if there is none.
 func (c *catalogue) find(name string) *entry {
 	for _, watchable := range []bool{true, false} {
 		for _, q := range resourcename.Readings(name) {
@@ -95,7 +95,7 @@ func (e *entry) isIn(r resourcename.Reading) bool {
 
 func (e *entry) isPlural(name string) bool { return strings.EqualFold(e.GVR.Resource, name) }
 
-// isKind also takes the singular, which older servers leave empty and which is the kind in lower
+// isKind also accepts the singular, which older servers leave empty, and which is the kind in lower
 // case.
 func (e *entry) isKind(name string) bool {
 	return strings.EqualFold(e.GVK.Kind, name) || e.singular != "" &&
@@ -108,14 +108,14 @@ func (e *entry) isShortName(name string) bool {
 	})
 }
 
-// watchable is also true if the server does not say what can be done.
+// watchable is also true if the server does not list the verbs.
 func (e *entry) watchable() bool {
 	return len(e.verbs) == 0 || slices.Contains(e.verbs, "list") &&
 		slices.Contains(e.verbs, "watch")
 }
 
-// near gives resources that may have been meant by a name that was not found: spelt nearly so, or
-// beginning so.
+// near returns resources that may have been meant by a name that was not found: with a similar
+// spelling, or beginning with it.
 func (c *catalogue) near(name string) []Resource {
 	const most = 3
 	asked := resourcename.Readings(name)[0].Resource
@@ -143,7 +143,7 @@ func (c *catalogue) near(name string) []Resource {
 	return near
 }
 
-// likeness is smaller the more a name is like one of the entry's.
+// likeness is smaller the more similar a name is to one of the entry's.
 func likeness(name string, e *entry) (int, bool) {
 	const unlike = 1000
 	score := unlike
@@ -172,7 +172,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// failedFor gives the failed groups in which a resource of the name may be.
+// failedFor returns the failed groups in which a resource of the name may be.
 func (c *catalogue) failedFor(name string) []string {
 	var failed []string
 	for _, text := range c.failed {

@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/internal/loopback"
 )
 
-// compress chooses whether answers are compressed. Nobody knows how fast the way to a server is;
-// that it is fast to the own cluster and to a loopback address are good guesses.
+// compress chooses whether answers are compressed. The speed of the connection is unknown, but
+// within the cluster and to a loopback address it is probably high.
 func compress(cfg *rest.Config, inCluster bool, o Options) error {
 	var off bool
 	var why string
@@ -36,17 +36,18 @@ func compress(cfg *rest.Config, inCluster bool, o Options) error {
 		cfg.Proxy = http.ProxyFromEnvironment
 	}
 	use := map[bool]string{true: "off", false: "on"}[off]
-	o.Logger.Debug("chose the compression of answers", "server", address(cfg), "compression", use,
+	o.Logger.Debug("chose whether answers are compressed", "server", address(cfg), "compression",
+		use,
 		"reason", why)
 	return nil
 }
 
-// isLoopback reports whether the server's address leads to this machine, as far as can be seen
-// without asking anybody. Behind a proxy it would lead to the proxy's.
+// isLoopback reports whether the server's address is certainly one of this machine, without
+// resolving it. Behind a proxy it would be one of the proxy's.
 func isLoopback(cfg *rest.Config) bool {
 	server, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil || cfg.Proxy != nil {
-		return false // what is wrong with an address is for those to say who use it
+		return false // whoever uses a malformed address reports it
 	}
 	host := strings.ToLower(strings.TrimSuffix(server.Hostname(), "."))
 	return loopback.Host(host) || strings.HasSuffix(host, ".localhost")

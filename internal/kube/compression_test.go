@@ -62,7 +62,7 @@ func TestCompression(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := `level=DEBUG msg="chose the compression of answers" ` + test.want +
+			if want := `level=DEBUG msg="chose whether answers are compressed" ` + test.want +
 				"\n"; !strings.HasSuffix(log.String(), want) {
 				t.Errorf("the log is\n%s\nwant %s", &log, want)
 			}

@@ -1,30 +1,38 @@
-// Package kube is the way to one Kubernetes API server: its address and credentials, and the
-// resources it has.
+// Package kube connects to one Kubernetes API server and finds its resources. It reads addresses
+// and credentials from kubeconfig files or the cluster that the process runs in. Nothing here runs
+// in the background, and every call ends with its context.
 //
-// What is promised:
-//   - [RESTConfig] finds the server in a fixed order: the kubeconfig that is named, or else the
-//     cluster the process runs in, $KUBECONFIG, ~/.kube/config. A kubeconfig that is named is the
-//     only place looked at. Its errors name the file, and the contexts there are if the one asked
-//     for is not among them.
-//   - Unless it is told, RESTConfig asks for compressed answers where the way to the server may be
-//     long, and for plain ones in the own cluster and on a loopback address. What it chose holds
-//     for every client of its configuration.
+// # Connections
+//
+//   - [RESTConfig] finds the server in a fixed order: the kubeconfig that is passed, or else the
+//     cluster the process runs in, $KUBECONFIG, ~/.kube/config. A kubeconfig that is passed is the
+//     only one read. Errors name the file, and its contexts if the requested one is missing.
+//   - By default RESTConfig asks for compressed answers where the connection to the server may be
+//     slow, and for plain ones in the same cluster and on a loopback address. All clients of the
+//     configuration do so.
+//
+// # Resources
+//
 //   - A [Resolver] finds a resource by any name that kubectl knows: plural, singular, kind or short
-//     name, with or without version and group. Of several it takes the core group's, else that of
-//     the group the server names first, in the version the group prefers, among those that can be
-//     watched.
-//   - What was found is kept: one answer of the server serves all calls, also concurrent ones,
-//     until [Resolver.Invalidate]. A name that is not found in a kept answer is looked up once more
-//     in a new one, so that a resource that appears later is found by asking again.
-//   - [Resolver.OpenAPI] gives the document that says what the resources of a group version look
-//     like, also those of custom resources, as the server has it: bounded in size and time, asked
-//     for once, and kept until Invalidate.
-//   - A group that the server cannot tell about at the moment hides nothing but itself.
-//   - A Resolver waits for nobody: a server that says when to come again (Retry-After) is in the
-//     error, for the caller to heed.
-//   - Errors tell these cases apart: [UnreachableError], no usable answer, try again later;
-//     [UnknownResourceError], there is no such resource at present; [UnwatchableError], there is
-//     one and it cannot be watched; [UnpublishedSchemaError], the server has no document of it. All
-//     name the server.
-//   - Nothing here runs in the background, and every call ends with its context.
+//     name, with or without version and group. Of several it takes the core group's, or else that
+//     of the group the server lists first, in the version the group prefers, among those that can
+//     be watched.
+//   - Results are cached: one answer of the server serves all calls, also concurrent ones, until
+//     [Resolver.Invalidate]. A name that a cached answer does not have is looked up once more in a
+//     new one, so that a resource that appears later is found.
+//   - [Resolver.OpenAPI] returns the document with the schemas of a group version, custom resources
+//     included, as the server has it: bounded in size and time, requested once, and cached until
+//     Invalidate.
+//   - A group that the server cannot describe at the moment hides nothing but itself.
+//   - A Resolver does not wait before it asks again: when the server wants that (Retry-After) is in
+//     the error.
+//
+// # Errors
+//
+// All of them name the server:
+//
+//   - [UnreachableError]: no usable answer; try again later.
+//   - [UnknownResourceError]: there is no such resource at present.
+//   - [UnwatchableError]: there is one, and it cannot be watched.
+//   - [UnpublishedSchemaError]: the server has no document of the schema.
 package kube

@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// UnreachableError says that the server gave no answer, or none that can be used, and may do so
-// later.
+// UnreachableError is the error of a server that did not answer, or not in a usable way, and may do
+// so later.
 type UnreachableError struct {
 	Server string // its address
 	Err    error
-	// RetryAfter is how long the server wants to be left alone, 0 if it did not say.
+	// RetryAfter is how long the server asked clients to wait, 0 if it did not.
 	RetryAfter time.Duration
 }
 
@@ -27,13 +27,13 @@ func (e *UnreachableError) Error() string {
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// UnknownResourceError says that the server has no resource of this name, at present.
+// UnknownResourceError is the error of a name for which the server has no resource at present.
 type UnknownResourceError struct {
 	Server string
-	Name   string // as it was asked for
-	// Near are resources the server has that may have been meant.
+	Name   string // as requested
+	// Near are resources of the server that may have been meant.
 	Near []Resource
-	// Failed are the groups (group/version) the server could not tell about and in which the
+	// Failed are the groups (group/version) that the server could not describe and in which the
 	// resource may be.
 	Failed []string
 }
@@ -48,16 +48,18 @@ func (e *UnknownResourceError) Error() string {
 		text += "; did you mean " + strings.Join(near, ", ") + "?"
 	}
 	if len(e.Failed) > 0 {
-		text += "; the server cannot tell at the moment what is in " + strings.Join(e.Failed, ", ")
+		text += "; at the moment the server cannot list the resources of " + strings.Join(e.Failed,
+			", ")
 	}
 	return text
 }
 
-// UnwatchableError says that the server has the resource, but that it cannot be listed and watched.
+// UnwatchableError is the error of a resource that the server has, but that cannot be listed and
+// watched.
 type UnwatchableError struct {
 	Server   string
 	Resource Resource
-	Verbs    []string // what can be done with it
+	Verbs    []string // that it has
 }
 
 func (e *UnwatchableError) Error() string {
@@ -65,8 +67,7 @@ func (e *UnwatchableError) Error() string {
 		strings.Join(e.Verbs, ", "))
 }
 
-// UnpublishedSchemaError says that the server does not tell what the resources of a group version
-// look like.
+// UnpublishedSchemaError is the error of a group version of which the server publishes no schema.
 type UnpublishedSchemaError struct {
 	Server       string
 	GroupVersion schema.GroupVersion
@@ -76,7 +77,7 @@ func (e *UnpublishedSchemaError) Error() string {
 	return fmt.Sprintf("%s publishes no OpenAPI v3 schema of %s", e.Server, e.GroupVersion)
 }
 
-// discoveryError sorts what went wrong when the server was asked for its resources.
+// discoveryError classifies an error of asking the server for its resources.
 func discoveryError(ctx context.Context, server string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("asking %s for its resources: %w", server, context.Cause(ctx))
@@ -87,7 +88,7 @@ func discoveryError(ctx context.Context, server string, err error) error {
 	case errors.As(err, &transport):
 		return &UnreachableError{Server: server, Err: transport.Err}
 	case !errors.As(err, &status):
-		return fmt.Errorf("the API server %s gives an answer that is no list of resources: %w",
+		return fmt.Errorf("the answer of the API server %s is not a list of resources: %w",
 			server, err)
 	}
 	switch status = withReason(status); {
@@ -101,8 +102,8 @@ func discoveryError(ctx context.Context, server string, err error) error {
 	}
 }
 
-// withReason gives an error that says at least its reason: the discovery client does not read what
-// the server writes about an error, and calls it unknown.
+// withReason returns an error that has at least its reason: the discovery client does not read the
+// server's text about an error, and calls it unknown.
 func withReason(err *apierrors.StatusError) *apierrors.StatusError {
 	said := *err
 	if said.ErrStatus.Message == "unknown" {

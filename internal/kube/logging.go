@@ -8,14 +8,14 @@ import (
 )
 
 // SetLogger sends what client-go logs to log, for the whole process. Its informational lines become
-// debug lines. Its verbosity stays at 0, as nothing here sets klog's flags: at high verbosity it
-// would log credentials (CVE-2019-11250, CVE-2020-8565).
+// debug lines. Its verbosity stays at 0, since nothing here sets klog's flags: at high verbosity
+// it would log credentials (CVE-2019-11250, CVE-2020-8565).
 func SetLogger(log *slog.Logger) {
 	klog.SetSlogLogger(slog.New(quieter{log.Handler()}))
 }
 
-// quieter takes one level off everything but warnings and errors: what client-go finds worth
-// telling is detail here.
+// quieter lowers the level of everything but warnings and errors by one: client-go's information is
+// detail here.
 type quieter struct{ slog.Handler }
 
 func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {

@@ -12,20 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What the server is given to send the document of a group version. The largest that Kubernetes has
-// are below 2 MB.
+// The bounds of a request for the document of a group version. The largest of Kubernetes are below
+// 2 MB.
 const (
 	maxDocument     = 32 << 20
 	documentTimeout = 30 * time.Second
 )
 
-var errDocumentTimeout = fmt.Errorf("no whole answer within %v", documentTimeout)
+var errDocumentTimeout = fmt.Errorf("no complete answer within %v", documentTimeout)
 
-// OpenAPI gives the OpenAPI v3 document of a group version, as JSON, which says what its resources
-// look like. Nobody may change it. The error is an *UnpublishedSchemaError, an *UnreachableError,
-// or another one if the server refuses, answers nonsense or too much, or the context ends.
+// OpenAPI returns the OpenAPI v3 document of a group version as JSON, which has the schemas of its
+// resources. The caller must not change it. The error is an *UnpublishedSchemaError, an
+// *UnreachableError, or another one if the server refuses, its answer is malformed or too large, or
+// the context ends.
 func (r *Resolver) OpenAPI(ctx context.Context, gv schema.GroupVersion) ([]byte, error) {
-	// One at a time: who waits for the same document gets it when it is there.
+	// One at a time: calls that wait for the same document share it.
 	select {
 	case r.reading <- struct{}{}:
 		defer func() { <-r.reading }()
@@ -44,7 +45,7 @@ func (r *Resolver) OpenAPI(ctx context.Context, gv schema.GroupVersion) ([]byte,
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if generation == r.generation { // else it is one of those to forget
+	if generation == r.generation { // else it was invalidated meanwhile
 		if r.documents == nil {
 			r.documents = map[schema.GroupVersion][]byte{}
 		}
@@ -73,7 +74,7 @@ func (r *Resolver) read(ctx context.Context, gv schema.GroupVersion) ([]byte, er
 		if err == nil {
 			return nil, errDocumentTooLarge
 		}
-		// The connection broke, which the transport does not say when it happens here.
+		// The connection broke, which the transport does not report here.
 		err = &url.Error{Op: "Get", URL: r.server, Err: err}
 	}
 	if ctx.Err() != nil {
@@ -84,7 +85,7 @@ func (r *Resolver) read(ctx context.Context, gv schema.GroupVersion) ([]byte, er
 
 var errDocumentTooLarge = fmt.Errorf("it is larger than %d MiB", maxDocument>>20)
 
-// schemaError sorts what went wrong when the server was asked for a document.
+// schemaError classifies an error of asking the server for a document.
 func schemaError(ctx context.Context, server string, gv schema.GroupVersion, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("asking %s for the schema of %s: %w", server, gv, context.Cause(ctx))

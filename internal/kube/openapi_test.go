@@ -241,7 +241,7 @@ func TestOpenAPITakesAnEnd(t *testing.T) {
 				}
 				_, err = r.OpenAPI(t.Context(), appsV1)
 				var unreachable *UnreachableError
-				const want = "the API server http://api.example.test cannot be reached: no whole answer within 30s"
+				const want = "the API server http://api.example.test cannot be reached: no complete answer within 30s"
 				if !errors.As(err, &unreachable) || err.Error() != want {
 					t.Errorf("got %v, want %s", err, want)
 				}

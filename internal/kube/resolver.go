@@ -19,8 +19,7 @@ import (
 type Resolver struct {
 	server string
 	client *discovery.DiscoveryClient
-	// asking holds one token, which whoever asks the server has: the others wait for what comes of
-	// it.
+	// asking holds one token for the call that asks the server; the others wait for its result.
 	asking chan struct{}
 	// reading is the same for documents, see OpenAPI.
 	reading chan struct{}
@@ -31,7 +30,7 @@ type Resolver struct {
 	generation int // counts calls of Invalidate
 }
 
-// NewResolver makes a Resolver for the server of the configuration. It does not talk to it.
+// NewResolver returns a Resolver for the server of the configuration, without connecting to it.
 func NewResolver(cfg *rest.Config) (*Resolver, error) {
 	asked := rest.CopyConfig(cfg)
 	asked.Wrap(retryafter.Transport)
@@ -45,7 +44,7 @@ func NewResolver(cfg *rest.Config) (*Resolver, error) {
 	}, nil
 }
 
-// address is the server's address, without a password that may stand in it.
+// address returns the server's address, without a password that it may have.
 func address(cfg *rest.Config) string {
 	u, err := url.Parse(cfg.Host)
 	if err != nil {
@@ -54,12 +53,13 @@ func address(cfg *rest.Config) string {
 	return u.Redacted()
 }
 
-// Server is the server's address.
+// Server returns the server's address.
 func (r *Resolver) Server() string { return r.server }
 
 // Resolve finds the resource of a name: pods, po, Pod, deployments.apps,
 // certificates.v1.cert-manager.io. The error is an *UnknownResourceError, an *UnwatchableError, an
-// *UnreachableError, or another one if the server refuses, answers nonsense, or the context ends.
+// *UnreachableError, or another one if the server refuses, its answer is malformed, or the context
+// ends.
 func (r *Resolver) Resolve(ctx context.Context, name string) (Resource, error) {
 	c, isNew, err := r.catalogue(ctx, nil)
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *Resolver) Resolve(ctx context.Context, name string) (Resource, error) {
 	}
 	found := c.find(name)
 	if (found == nil || !found.watchable()) && !isNew {
-		// What was kept may be out of date.
+		// The cached answer may be out of date.
 		if c, _, err = r.catalogue(ctx, c); err != nil {
 			return Resource{}, err
 		}
@@ -85,7 +85,7 @@ func (r *Resolver) Resolve(ctx context.Context, name string) (Resource, error) {
 	}
 }
 
-// Invalidate forgets what was kept: the next Resolve or OpenAPI asks the server.
+// Invalidate clears the cache: the next Resolve or OpenAPI asks the server.
 func (r *Resolver) Invalidate() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,8 +93,8 @@ func (r *Resolver) Invalidate() {
 	r.generation++
 }
 
-// catalogue gives what is kept if it is not the one that was found wanting, else asks the server.
-// Calls that come while it is asked share the answer.
+// catalogue returns the cached one if it is not the one that lacked the name, or else asks the
+// server. Concurrent calls share the answer.
 func (r *Resolver) catalogue(ctx context.Context, wanting *catalogue) (c *catalogue, isNew bool,
 	err error) {
 	select {
@@ -115,14 +115,14 @@ func (r *Resolver) catalogue(ctx context.Context, wanting *catalogue) (c *catalo
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if generation == r.generation { // else this answer is one of those to forget
+	if generation == r.generation { // else it was invalidated meanwhile
 		r.kept = c
 	}
 	return c, true, nil
 }
 
-// ask gets all groups and their resources from the server. Groups that fail are noted, unless all
-// do.
+// ask requests all groups and their resources from the server. Groups that fail are noted; if all
+// fail, that is an error.
 func (r *Resolver) ask(ctx context.Context) (*catalogue, error) {
 	ctx, delays := retryafter.Note(ctx)
 	groups, lists, err := discovery.ServerGroupsAndResourcesWithContext(ctx, r.client)

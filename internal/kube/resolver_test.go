@@ -115,7 +115,7 @@ func TestBrokenGroupHidesOnlyItself(t *testing.T) {
 		if _, err := r.Resolve(t.Context(), "deployments.apps"); err != nil {
 			t.Errorf("a group that works: %v", err)
 		}
-		const cannotTell = "; the server cannot tell at the moment what is in cert-manager.io/v1"
+		const cannotTell = "; at the moment the server cannot list the resources of cert-manager.io/v1"
 		for name, want := range map[string]string{
 			"certificates.cert-manager.io":    cannotTell,
 			"certificates.v1.cert-manager.io": cannotTell,
@@ -268,7 +268,7 @@ func TestServerThatRefusesOrIsNone(t *testing.T) {
 			fail(w, http.StatusForbidden, metav1.StatusReasonForbidden, "not you")
 		}, "the API server %s does not let informerd see its resources: Forbidden"},
 		"a web page": {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") },
-			"the API server %s gives an answer that is no list of resources: invalid character '<' looking for beginning of value"},
+			"the answer of the API server %s is not a list of resources: invalid character '<' looking for beginning of value"},
 		"not found": {func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) },
 			"%s does not answer as an API server does: the server could not find the requested resource"},
 	} {

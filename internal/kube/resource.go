@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Resource is a resource that the server has, and that can be listed and watched.
+// Resource is a resource of the server that can be listed and watched.
 type Resource struct {
 	GVR schema.GroupVersionResource
 	GVK schema.GroupVersionKind
@@ -14,17 +14,17 @@ type Resource struct {
 	Namespaced bool
 }
 
-// String gives the name with group and version, as in "deployments (apps/v1)".
+// String returns the name with group and version, as in "deployments (apps/v1)".
 func (r Resource) String() string {
 	return fmt.Sprintf("%s (%s)", r.GVR.Resource, r.GVR.GroupVersion())
 }
 
-// IsSecrets tells whether these are the core group's Secrets, by whatever name they were asked for.
+// IsSecrets reports whether these are the core group's Secrets, whatever name they were found by.
 func (r Resource) IsSecrets() bool {
 	return r.GVR.Group == "" && r.GVR.Resource == "secrets"
 }
 
-// CheckNamespaces refuses namespaces for a resource that has none.
+// CheckNamespaces returns an error if there are namespaces and the resource is not in any.
 func (r Resource) CheckNamespaces(namespaces []string) error {
 	if r.Namespaced || len(namespaces) == 0 {
 		return nil

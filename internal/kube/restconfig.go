@@ -24,13 +24,13 @@ type Options struct {
 	Kubeconfig string
 	// Context is the context of the kubeconfig to use. Default: its current context.
 	Context string
-	// Compression says whether the server is asked to compress its answers: auto, on or off, see
-	// RESTConfig. Default: auto.
+	// Compression is whether the server compresses its answers: auto, on or off, see RESTConfig.
+	// Default: auto.
 	Compression string
 	// Version is informerd's version, for the user agent. Default: dev.
 	Version string
-	// Logger gets the warnings the server sends, and at the level debug, which compression was
-	// chosen. Default: slog.Default.
+	// Logger gets the server's warnings, and at level debug the choice of compression. Default:
+	// slog.Default.
 	Logger *slog.Logger
 }
 
@@ -47,11 +47,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// RESTConfig finds the API server and the credentials for it. Without a kubeconfig it looks at, in
-// this order: the cluster that the process runs in (unless a context is asked for, which only a
-// kubeconfig has), the files $KUBECONFIG names, ~/.kube/config. It does not talk to the server.
+// RESTConfig finds the API server and the credentials for it. Without a kubeconfig it tries, in
+// this order: the cluster that the process runs in (unless there is a context, which only a
+// kubeconfig has), the files of $KUBECONFIG, ~/.kube/config. It does not connect to the server.
 // Compression auto is off in the cluster that the process runs in, for a server on a loopback
-// address, and if the kubeconfig says disable-compression; for others it is on.
+// address, and if the kubeconfig has disable-compression; for others it is on.
 func RESTConfig(o Options) (*rest.Config, error) {
 	o = o.withDefaults()
 	cfg, inCluster, err := findConfig(o)
@@ -62,16 +62,16 @@ func RESTConfig(o Options) (*rest.Config, error) {
 		return nil, err
 	}
 	cfg.UserAgent = "informerd/" + o.Version
-	// A timeout would end watches. Whoever makes a request bounds it by its context.
+	// A timeout would end watches. Requests are bounded by their contexts.
 	cfg.Timeout = 0
-	// The server's priority and fairness does the limiting; the client's would delay informers that
-	// start together.
+	// The server limits requests by priority and fairness; a limit of the client would delay
+	// informers that start together.
 	cfg.QPS = -1
 	cfg.WarningHandlerWithContext = &warnings{logger: o.Logger}
 	return cfg, nil
 }
 
-// findConfig also tells whether it is the cluster that the process runs in.
+// findConfig also reports whether it is the cluster that the process runs in.
 func findConfig(o Options) (cfg *rest.Config, inCluster bool, err error) {
 	if o.Kubeconfig != "" {
 		path, err := expandHome(o.Kubeconfig)
@@ -100,7 +100,7 @@ func findConfig(o Options) (cfg *rest.Config, inCluster bool, err error) {
 	return cfg, false, err
 }
 
-// defaultFiles gives the kubeconfig files that are there, and if there are none, why.
+// defaultFiles returns the kubeconfig files that exist, or why there are none.
 func defaultFiles() (files []string, missing string) {
 	list := os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
 	candidates := slices.DeleteFunc(filepath.SplitList(list), func(path string) bool {
@@ -135,7 +135,7 @@ func expandHome(path string) (string, error) {
 	return filepath.Join(home, rest), nil
 }
 
-// fromFiles reads one context out of kubeconfig files, which add up.
+// fromFiles reads one context from kubeconfig files, which are merged.
 func fromFiles(files []string, context string) (*rest.Config, error) {
 	where := "kubeconfig " + strings.Join(files, string(filepath.ListSeparator))
 	for _, path := range files {
@@ -159,8 +159,8 @@ func fromFiles(files []string, context string) (*rest.Config, error) {
 	return cfg, nil
 }
 
-// Readable reports why the file of [Options.Kubeconfig] cannot be read, without its path. It does
-// not look at its text.
+// Readable returns why the file of [Options.Kubeconfig] cannot be read, without its path. It does
+// not parse the file.
 func Readable(kubeconfig string) error {
 	path, err := expandHome(kubeconfig)
 	if err != nil {
@@ -169,7 +169,7 @@ func Readable(kubeconfig string) error {
 	return readable(path)
 }
 
-// readable tells why a file cannot be read, without its path.
+// readable returns why a file cannot be read, without its path.
 func readable(path string) error {
 	f, err := os.Open(path)
 	if err == nil {
@@ -206,20 +206,21 @@ func chooseContext(kubeconfig *api.Config, name string) (string, error) {
 	return "", fmt.Errorf("it has no context %q; there are %s", name, list(names))
 }
 
-// checkContext finds what a context names and is not there; client-go would go on without it.
+// checkContext returns an error if a context's cluster or user does not exist; client-go would
+// ignore that.
 func checkContext(kubeconfig *api.Config, name string, context *api.Context) error {
 	if kubeconfig.Clusters[context.Cluster] == nil {
-		return fmt.Errorf("the context %q names the cluster %q, which is not there", name,
+		return fmt.Errorf("the context %q refers to the unknown cluster %q", name,
 			context.Cluster)
 	}
 	if context.AuthInfo != "" && kubeconfig.AuthInfos[context.AuthInfo] == nil {
-		return fmt.Errorf("the context %q names the user %q, which is not there", name,
+		return fmt.Errorf("the context %q refers to the unknown user %q", name,
 			context.AuthInfo)
 	}
 	return nil
 }
 
-// list quotes names, and leaves out what nobody would read.
+// list returns quoted names, the first ones if there are many.
 func list(names []string) string {
 	const most = 20
 	var quoted []string

@@ -130,10 +130,10 @@ func TestRESTConfigMistakes(t *testing.T) {
 			"kubeconfig " + empty + ": it has no contexts"},
 		"broken context": {Options{Kubeconfig: path, Context: "broken"}, "",
 			"kubeconfig " + path +
-				`: the context "broken" names the cluster "none", which is not there`},
+				`: the context "broken" refers to the unknown cluster "none"`},
 		"broken user": {Options{Kubeconfig: path, Context: "nobody"}, "",
 			"kubeconfig " + path +
-				`: the context "nobody" names the user "you", which is not there`},
+				`: the context "nobody" refers to the unknown user "you"`},
 		"nonsense": {Options{Kubeconfig: nonsense}, "",
 			"kubeconfig " + nonsense + ": error loading config file \"" + nonsense +
 				"\": yaml: line 1: did not find expected node content"},
@@ -197,7 +197,7 @@ func TestWarningsOfTheServerAreLoggedOnce(t *testing.T) {
 		}
 	}
 	if n := strings.Count(log.String(),
-		`level=WARN msg="the API server warns" warning="v1beta1 is going\" away"`); n != 1 ||
+		`level=WARN msg="API server warning" warning="v1beta1 is going\" away"`); n != 1 ||
 		strings.Contains(log.String(), "stale") {
 		t.Errorf("the log is\n%s", log.String())
 	}

@@ -17,7 +17,7 @@ import (
 // otherwise, an hour here.
 func TestAServerThatWantsToBeLeftAlone(t *testing.T) {
 	for header, want := range map[string]time.Duration{"7": 7 * time.Second,
-		"3600": retryafter.Most, "soon": 0, "": 0} {
+		"3600": retryafter.Max, "soon": 0, "": 0} {
 		var asked atomic.Int32
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			asked.Add(1)

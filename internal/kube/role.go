@@ -11,7 +11,7 @@ import (
 // Right is what an account may do with a resource.
 type Right struct {
 	Resource  Resource
-	Namespace string // empty: all, or a resource of the whole cluster
+	Namespace string // empty: all, or the resource is cluster-scoped
 	Verb      string
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/internal/resourcename"
 )
 
-// selectable are the text fields, beside name and namespace, for which API servers have field
+// selectable are the text fields, besides name and namespace, for which API servers have field
 // selectors: those of the getAttrs and field label conversions in Kubernetes' registry and api
 // packages, v1.36.
 var selectable = map[string][]string{
@@ -25,8 +25,8 @@ var selectable = map[string][]string{
 	"resourceslices.resource.k8s.io":                 {"spec.driver", "spec.nodeName"},
 }
 
-// Selectable tells whether API servers can select the objects of a resource, named as in a
-// configuration by its plural, by this field. It does not ask one: what is not known to be
+// Selectable reports whether API servers can select the objects of a resource, named by its plural
+// as in a configuration, by this field. It asks no server: a field that is not known to be
 // selectable is not.
 func Selectable(resource, field string) bool {
 	for _, q := range resourcename.Readings(strings.ToLower(resource)) {

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// maxWarnings is how many different warnings are logged; a server that makes up ever new ones must
-// not fill the memory.
+// maxWarnings bounds the different warnings that are logged, so that a server that always sends new
+// ones does not fill the memory.
 const maxWarnings = 1000
 
 // warnings logs the warnings that come with the server's answers, such as that an API version is
-// deprecated: each text once, as they come with every answer.
+// deprecated: each text once, since they come with every answer.
 type warnings struct {
 	logger *slog.Logger
 
@@ -26,7 +26,7 @@ func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int,
 	if code != 299 || text == "" || !w.first(text) {
 		return
 	}
-	w.logger.WarnContext(ctx, "the API server warns", "warning", text)
+	w.logger.WarnContext(ctx, "API server warning", "warning", text)
 }
 
 func (w *warnings) first(text string) bool {

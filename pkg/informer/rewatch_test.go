@@ -224,7 +224,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 				*n++
 				return failOnce(*n, apierrors.NewTooManyRequests("slow down", 1<<30))
 			}
-		}, retryafter.Most},
+		}, retryafter.Max},
 		"a streamed list": {func(s *fakeServer, n *int) {
 			s.streams = true
 			s.failWatch = func(int, metav1.ListOptions) error {
@@ -282,7 +282,7 @@ func TestRetryAfterOverHTTP(t *testing.T) {
 			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"details":{"retryAfterSeconds":9}}`, 9 * time.Second},
 		"nonsense": {"soon", "no", 0},
 		"a time": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), "no",
-			retryafter.Most},
+			retryafter.Max},
 		"a time long ago": {time.Unix(0, 0).UTC().Format(http.TimeFormat), "no", 0},
 		"negative":        {"-5", "no", 0},
 	} {

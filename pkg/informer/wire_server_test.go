@@ -21,7 +21,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/internal/wire"
 )
 
-const retryLimit = retryafter.Most + time.Second
+const retryLimit = retryafter.Max + time.Second
 
 type frame struct {
 	version int
@@ -171,7 +171,7 @@ func (m mood) refuse(ctx context.Context) error {
 		err = statusOf(code)
 	}
 	if m.delay > 0 {
-		err = &retryafter.Error{Err: err, Delay: min(m.delay, retryafter.Most)}
+		err = &retryafter.Error{Err: err, Delay: min(m.delay, retryafter.Max)}
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 // use.
 type Noted struct{ delay atomic.Int64 }
 
-// Delay returns it, 0 if there was none.
+// Delay returns the longest delay, 0 if there was none.
 func (n *Noted) Delay() time.Duration { return time.Duration(n.delay.Load()) }
 
 func (n *Noted) note(d time.Duration) {
@@ -22,9 +22,9 @@ func (n *Noted) note(d time.Duration) {
 	}
 }
 
-// Transport returns rt with each Retry-After header of a failure noted in the request's context,
-// see Note. The header is removed there, since client-go would wait by itself. Requests of other
-// contexts are left alone.
+// Transport wraps rt: each Retry-After header of a failure is recorded in the request's context,
+// see Note, and removed, since client-go would wait by itself. Requests of other contexts are not
+// changed.
 func Transport(rt http.RoundTripper) http.RoundTripper { return &noting{rt} }
 
 type noting struct{ rt http.RoundTripper }
