@@ -177,7 +177,7 @@ outputs: {out: {stdout: {}}}
 	}
 	var stdout, stderr bytes.Buffer
 	code := Main([]string{"validate", "--config", path}, &stdout, &stderr)
-	want := path + `:4:62: warning: listener "pods": old is always nil here: op is add where it is asked for, and only an update has an old object` + "\n  op == \"add\" && old.spec == nil\n                 ^\n"
+	want := path + `:4:62: warning: listener "pods": old is always nil here: op is add at this point, and only an update has an old object` + "\n  op == \"add\" && old.spec == nil\n                 ^\n"
 	got := stderr.String()
 	if code != exitOK || got != want ||
 		stdout.String() != path+" is valid: 1 listener, 1 output\n" {

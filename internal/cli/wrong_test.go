@@ -98,7 +98,7 @@ var wrongConfigurations = []struct{ text, want string }{
 	{`listener|filter: any(object.spec.containers, # > 3)`,
 		`YAML takes " #" for the beginning of a comment, so the value ends there: put the expression in quotes`},
 	{`listener|filter: object.metadata.name == "a #b"`,
-		`its closing quote is missing; YAML takes " #" for the beginning of a comment`},
+		`has no closing quote; YAML takes " #" for the beginning of a comment`},
 	{"listener|filter: op == \"add\" &&\n\top == \"x\"",
 		`a tab in the indentation; YAML wants spaces there`},
 	{"listener|workers: 2\nworkers: 3",

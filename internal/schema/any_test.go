@@ -33,7 +33,7 @@ func TestAnyObject(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w := f.Warnings(); len(w) != 1 ||
-		w[0].Message != "nothing is known of object.metdata; did you mean metadata?" ||
+		w[0].Message != "object.metdata is not in the schema; did you mean metadata?" ||
 		w[0].Column != 8 {
 		t.Errorf("got %v", w)
 	}

@@ -1,86 +1,98 @@
-// Package filters is the language in which a configuration says which events a listener gets, which
-// objects belong to it, and what must be true of them: expressions of expr-lang. An expression is
-// compiled and checked when the configuration is loaded, and evaluated by one [Evaluator] per
-// worker.
+// Package filters is the language of a configuration's expressions: which events a listener gets,
+// which objects belong to it, and what must be true of them. [Compile] checks an [Expression] and
+// returns a [Filter]; each worker has an [Evaluator] of it. The expressions are those of expr-lang,
+// read from an object's JSON text without decoding it.
 //
 // # What an expression sees
 //
 //   - op: "add", "update", "delete" or "resync"; initial: bool; missed: int.
-//   - object and old, read as in object.metadata.labels["app"]; old is nil unless op is "update".
-//   - cluster and listener: the names of both.
-//   - changed("spec.replicas", …): an update in which one of the fields differs between object and
-//     old. became(condition): an update after which the condition is true of object and was not of
-//     old.
-//   - label("app"), annotation("x"): a text or nil; owner("ReplicaSet"), condition("Ready"): an
-//     entry of a list or nil.
-//   - quantity, duration, age, semver, image, ip, cidr: values with a meaning, see below; glob.
-//   - cached("nodes", "", name), byIndex("pods", "node", name): objects of other informers' caches;
-//     byIndex with a namespace behind it finds those of one.
-//   - expr's operators and an allow-list of its functions. No network, no methods, and no clock but
-//     in age.
+//   - object and old, as in object.metadata.labels["app"]; old is nil unless op is "update".
+//   - cluster and listener: their names.
+//   - changed("spec.replicas", …): an update in which one of the fields differs.
+//   - became(condition): an update after which the condition is true, and was not before.
+//   - label("app"), annotation("x"): a text or nil.
+//   - owner("ReplicaSet"), condition("Ready"): an item of a list or nil.
+//   - quantity, duration, age, date, semver, image, ip, cidr: values with a meaning; glob.
+//   - cached("nodes", "", name), byIndex("pods", "node", name): objects in other informers' caches.
+//   - The operators of expr and some of its functions.
 //
-// [Table] describes all of them, with an example each. A select, a rule's deny and its message look
-// at the object alone (see [Kind]): they have no op, old, initial, missed, changed or became.
+// There is no network, no method, and no clock except in age. [Table] describes all names, with an
+// example each. A select, a rule's deny and its message look at the object alone (see [Kind]): they
+// have no op, old, initial, missed, changed or became.
 //
-// # What is promised
+// # What is promised of values
 //
-//   - Objects stay bytes. A field named by constant steps is read straight from the JSON text, at
-//     most once per event (one of an item, once while any and its like are at that item), and
-//     nothing but what an operation needs is decoded: a comparison with a field, any and its like
-//     over a list of the object and the fields of its items decode and allocate nothing after
-//     warm-up. Comparing two lists or objects with each other, and handing one to a function,
-//     decodes that part. An expression that does not name old, changed or became does not touch the
-//     event's old object; became reads it only if its condition is true of object.
-//   - A missing field is nil, never an error, at whatever depth, and so is JSON null, an index
-//     beyond the list and a field of what is no object.
-//   - nil equals nil alone. It is in no list or object, and <, <=, >, >=, in, contains, startsWith,
-//     endsWith, matches and glob give false when a side is nil. Arithmetic with nil is nil, and so
-//     is a function of nil (len gives 0). Where true or false is needed nil counts as false. any,
-//     all, none, one, count, sum, filter, map and find take nil for an empty list.
-//   - Values of different types are not equal; int and float are one type here. Ordering values of
-//     different types, and any other operation on a type it does not have, is an [EvalError].
-//   - An [EvalError] is [ErrUnknown]: the expression has no answer, which is neither yes nor no.
-//     The same event, caches and time get the same answer, or none, on every machine and however
-//     busy it is.
-//   - Beside a quantity, duration, semver, image, ip or cidr, a text is read as one of them, and
-//     beside a quantity a number is one: age() > "10m". A constant that cannot be read is a
-//     [CompileError]. What stands in an object and cannot be read is nil, and read or refused in
-//     little time, however long it is. What was read of a text is kept for the next time, so that
-//     it allocates nothing.
-//   - Quantities are exact, to nine places, and nil beyond 10^30. An IPv4 address in IPv6 is that
-//     IPv4 address. An image has the tag latest if it has neither tag nor digest.
-//   - age counts to the time at which it is first asked for in an event, by [Evaluator].Clock.
-//     [Filter.UsesClock] tells that an expression calls it: then its answer changes although the
-//     object does not.
-//   - cached and byIndex read the informers and indexes of [Expression].Informers, by constant
-//     names. What was looked up is the same for the whole event, and looked up once. Reading an
-//     object is paid for by its size.
-//   - [Filter.Conditions] are necessary: no event matches that does not fulfil them, whatever its
-//     object looks like. An event that is refused by them is not evaluated, so it cannot fail
-//     either; those of a select or a deny let pass what it fails on.
-//   - An expression is bounded when compiled ([MaxSource], [MaxNodes], [MaxNesting], [MaxPattern])
-//     and when it runs ([MaxSteps], [MaxMemory], [MaxText], [MaxBytes], [MaxRange]). Overrunning a
-//     bound is an [EvalError] that is [ErrBudget]. Work is counted in steps, of which each pays for
-//     about the same time, and no clock is read.
-//   - With a [Schema], a field that the objects cannot have is a [CompileError] below its name,
-//     with the nearest name there is: behind object and old, in changed, and in what is taken from
-//     them by way of let, ??, ?:, [0], any, filter, map, find and their like. Of what the schema
-//     leaves open, of int-or-string and of other functions' results nothing is known, so nothing is
-//     refused. Every object has apiVersion and kind.
-//   - [Filter.Warnings] tell what is legal and can hardly be meant: old and changed where no event
-//     is an update, by [Expression].On or by what the expression asks of op; an op that does not
-//     come; what is never or always true, whatever op is; a comparison of a field with a constant
-//     of a type that its schema excludes; an order of a field and a text such as "4Gi", which is
-//     that of texts. They change no answer.
-//   - [Filter.Explain] gives what Match gives, and for each part of the expression its text, its
-//     place, how often it was evaluated and with what values. What [Explanation.Write] prints is
-//     bounded and has nothing in it that a terminal would obey.
-//   - The text of a message is at most [MaxMessage] bytes of whole characters, and the caller's.
-//   - Nothing here panics, and no error has a part of an object in it; an [Explanation] has. A
-//     [CompileError] shows the place in the expression.
-//   - Texts are counted in characters, by len, in slices and by indexOf. findLast and findLastIndex
-//     ask of every item.
-//   - To read a field of [Expression].Dropped is a [CompileError].
-//   - A [Filter] is immutable and safe for concurrent use. An [Evaluator] serves one goroutine at a
-//     time and holds on to the last event's objects until the next.
+//   - A missing field is nil, never an error, at any depth.
+//   - So are JSON null, an index beyond the list, and a field of a value that is not an object.
+//   - nil equals nil only, and is in no list or object.
+//   - Operators that return true or false return false when a side is nil.
+//   - Arithmetic with nil is nil, and so is a function of nil; len(nil) is 0.
+//   - Where true or false is needed, nil counts as false; where a list is needed, as an empty one.
+//   - Values of different types are not equal; int and float are one type.
+//   - Any other operation on a type that it is not for is an [EvalError].
+//   - Texts are counted in characters, by len, in slices and by indexOf.
+//   - Next to a quantity, duration, semver, image, ip or cidr, a text is read as one of them.
+//   - Next to a quantity, a number is a quantity.
+//   - A constant that cannot be read is a [CompileError]; a field that cannot be read is nil.
+//   - Quantities are exact to nine places, and nil beyond 10^30.
+//   - An IPv4 address in IPv6 is that IPv4 address.
+//   - An image without tag and digest has the tag latest.
+//   - findLast and findLastIndex evaluate every item.
+//   - The text of a message has at most [MaxMessage] bytes of whole characters.
+//
+// # What is promised of an evaluation
+//
+//   - A field that is named by constant steps is read from the JSON text, once for each event.
+//   - A field of an item is read once while any and the like are at that item.
+//   - Comparing fields, and walking lists of the object, allocates nothing after warm-up.
+//   - Comparing lists or objects, and passing one to a function, decodes that part.
+//   - The old object is not read unless the expression has old, changed or became.
+//   - became reads the old object only if its condition is true of object.
+//   - An [EvalError] matches [ErrUnknown]: there is no answer, which is neither yes nor no.
+//   - The same event, caches and time have the same answer, or none, on every machine.
+//   - Overrunning a bound ([MaxSteps], [MaxMemory], [MaxText], [MaxBytes]) matches [ErrBudget].
+//   - Work is counted in steps, and no clock is read: a busy machine changes no answer.
+//   - age counts to the time of its first use in an event, by [Evaluator].Clock.
+//   - The answer of a filter with [Filter.UsesClock] changes although the object does not.
+//   - cached and byIndex read informers and indexes by constant names, of [Expression].Informers.
+//   - What was looked up is the same for the whole event, and looked up once.
+//   - Nothing panics, and no error has a part of an object in it; an [Explanation] has.
+//   - A [Filter] is immutable and safe for concurrent use; an [Evaluator] serves one goroutine.
+//
+// An Evaluator keeps the last event's objects until the next one. A step takes about the same time
+// for everything that it pays for. Reading an object of another informer costs by its size.
+//
+// # What is promised of compiling
+//
+//   - An expression is bounded by [MaxSource], [MaxNodes], [MaxNesting], [MaxPattern], [MaxRange].
+//   - A [CompileError] shows its place in the expression, and often a proposal.
+//   - With a [Schema], a field that the objects cannot have is a mistake.
+//   - Reading a field of [Expression].Dropped is a mistake.
+//   - [Filter.Conditions] are necessary: no event matches that does not fulfil them.
+//   - [Filter.Warnings] are about what is legal and suspicious; they change no answer.
+//   - [Filter.Explain] has the same answer as Match, with the values of all parts.
+//   - What [Explanation.Write] prints is bounded, and has no control characters.
+//
+// The schema is followed through let, ??, ?:, [0], any, filter, map, find and the like. Nothing is
+// known, and so nothing refused, of what the schema leaves open, of int-or-string, and of the
+// results of other functions. Every object has apiVersion and kind. An event that the conditions
+// refuse is not evaluated, so it cannot fail; those of a select or a deny pass what it fails on.
+//
+// Warnings are: old and changed where no event is an update, by [Expression].On or by what the
+// expression says of op; an op that no event has; what is never or always true, whatever op is; a
+// comparison of a field with a constant of a type that its schema excludes; and an order of a field
+// and a text such as "4Gi", which is the order of texts.
+//
+// # The stages
+//
+// Each stage is a package of its own, and arrows point downwards only:
+//
+//	filters                      what users import
+//	explain                      the values of an expression's parts
+//	compile                      rewrites the tree, and makes a program of it
+//	check                        finds mistakes, and what is suspicious
+//	conditions   eval            what is asked before; running programs
+//	nodes                        questions about a syntax tree
+//	values                       numbers, texts, quantities, versions, addresses
+//	lang                         expressions, kinds, mistakes, bounds, names
 package filters

@@ -51,7 +51,7 @@ func (f *Filter) UsesClock() bool { return f.program.UsesClock }
 // which they are first named. The zero Path means that it may read any field.
 func (f *Filter) Paths() []object.Path { return f.program.Paths() }
 
-// OldPaths returns those of them that it reads of old, be it in changed and became.
+// OldPaths returns the fields of old among them, including those in changed and became.
 func (f *Filter) OldPaths() []object.Path { return f.program.OldPaths() }
 
 // Informers returns the names of the informers whose caches the expression reads, sorted.
@@ -63,13 +63,14 @@ func (f *Filter) IndexesIn() map[string][]string { return f.program.IndexesIn() 
 // Conditions returns what can be asked of an event before it is evaluated.
 func (f *Filter) Conditions() condition.Set { return f.conditions }
 
-// Explain evaluates the event as Match does, within the same bounds, and returns what the value of
-// each part of the expression was. It compiles the expression again, so it is not for every event.
+// Explain evaluates the event like Match, within the same bounds, and returns what the value
+// of each part of the expression was. It compiles the expression again, so it is not for
+// every event.
 func (f *Filter) Explain(ev event.Event, caches Caches) Explanation {
 	return explain.Match(f.program, ev, caches)
 }
 
-// Warnings are what is legal and can hardly be meant, in the order of their places: old where no
-// update can be, what is true or false whatever happens, a comparison of a field with what it can
-// never be. They are the filter's own: do not change them.
+// Warnings returns what is legal and suspicious, in the order of the places: old where no
+// update can be, what is true or false for every event, a comparison of a field with what it
+// can never equal. Do not change them.
 func (f *Filter) Warnings() []*CompileError { return f.warnings }

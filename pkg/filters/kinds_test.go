@@ -138,12 +138,12 @@ func TestTheWrongQuestion(t *testing.T) {
 	message := filtertest.SampleSource(`object.metadata.name`)
 	message.Kind = lang.KindMessage
 	if ok, err := filtertest.SampleEvaluator(t, message, nil).Match(ev); ok || err == nil ||
-		err.Error() != `config.yaml:12:1: listener "pods": this expression is a message and does not match` {
+		err.Error() != `config.yaml:12:1: listener "pods": this expression is a message: use Text` {
 		t.Error(ok, err)
 	}
 	if text, err := filtertest.SampleEvaluator(t, filtertest.SampleSource(`true`),
 		nil).Text(ev); text != "" ||
-		err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is no message and gives no text` {
+		err == nil || err.Error() != `config.yaml:12:1: listener "pods": this expression is not a message: use Match` {
 		t.Error(text, err)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Entry describes a variable, an operator or a function of the language. The example is an
+// Description describes a variable, an operator or a function of the language. Its example is an
 // expression that can be true.
-type Entry struct {
+type Description struct {
 	Group     string
 	Name      string
 	Signature string
@@ -16,8 +16,8 @@ type Entry struct {
 	Example   string
 }
 
-// Table describes everything an expression may name, group by group.
-func Table() []Entry { return slices.Clone(table) }
+// Table returns the descriptions of everything that an expression may name, group by group.
+func Table() []Description { return slices.Clone(table) }
 
 // The groups of the table, in its order.
 const (
@@ -32,7 +32,7 @@ const (
 	groupNumbers   = "Numbers"
 )
 
-var table = []Entry{
+var table = []Description{
 	{groupVariables, "object", "object",
 		"The object, after an update as it is now, after a delete as it was last.",
 		`object.metadata.name == "web-1"`},
@@ -50,7 +50,7 @@ var table = []Entry{
 	{groupVariables, "listener", "listener", "The listener's name.", `listener == "pods"`},
 
 	{groupOperators, "==", "a == b, a != b",
-		"Equal by value. nil equals nil alone, values of different types are not equal.",
+		"Equal by value. nil equals nil only; values of different types are not equal.",
 		`object.status.phase == "Running"`},
 	{groupOperators, "<", "a < b, a <= b, a > b, a >= b",
 		"Order of numbers, texts, dates, durations, quantities and versions; false if a side is nil.", `object.spec.priority >= 100`},
@@ -71,7 +71,7 @@ var table = []Entry{
 	{groupOperators, "+", "a + b, a - b, a * b, a / b, a % b, a ** b",
 		"Arithmetic; + joins texts, too. With nil on a side it is nil.",
 		`"node/" + object.spec.nodeName == "node/node-17"`},
-	{groupOperators, "let", "let name = value; …", "Names a value for what stands behind it.",
+	{groupOperators, "let", "let name = value; …", "Names a value for the expression that follows.",
 		`let phase = object.status.phase; phase == "Running" || phase == "Succeeded"`},
 	{groupOperators, "..", "a..b", "The list of the whole numbers from a to b.", `missed in 0..4`},
 	{groupOperators, "[ ]", "list[i], list[a:b], object[key]",
@@ -99,17 +99,17 @@ var table = []Entry{
 	{groupCaches, "byIndex", "byIndex(informer, index, value), byIndex(informer, index, value, namespace)", "The objects that another informer's index has for the value, in all namespaces or in one.", `len(byIndex("services", "app", label("app"))) == 1`},
 
 	{groupValues, "quantity", "quantity(x)",
-		"An amount as Kubernetes writes it, of a text or a number; it compares, adds and subtracts, also with texts and numbers, and can be multiplied with a number.",
+		"An amount as Kubernetes writes it, of a text or a number; it compares, adds and subtracts, also with texts and numbers, and can be multiplied by a number.",
 		`sum(object.spec.containers, quantity(.resources.limits.memory)) > quantity("256Mi") * 2`},
 	{groupValues, "duration", "duration(x)", "A time span such as 90s, 1h30m or 7d.",
 		`duration(annotation("example.com/timeout")) >= "1m"`},
 	{groupValues, "age", "age(), age(time)",
-		"The time since the object was created, or since an RFC 3339 time; less than 0 for what is to come.", `age() > "10m" && age(object.status.startTime) < "1d"`},
+		"The time since the object was created, or since an RFC 3339 time; negative for a time in the future.", `age() > "10m" && age(object.status.startTime) < "1d"`},
 	{groupValues, "date", "date(text)",
-		"A point in time, nil if the text is none. The difference of two is a duration.",
+		"A point in time, nil if the text is not valid. The difference of two is a duration.",
 		`date(object.status.startTime) - date(object.metadata.creationTimestamp) < duration("1m")`},
 	{groupValues, "semver", "semver(text)",
-		`A version with major, minor, patch and prerelease ("" if there is none); a leading v and missing numbers are no matter.`,
+		`A version with major, minor, patch and prerelease ("" if there is none); a leading v and missing numbers do not matter.`,
 		`semver(image(object.spec.containers[0].image).tag) >= "1.2"`},
 	{groupValues, "image", "image(reference)",
 		`An image's registry, repository, name (both together), tag and digest, as container runtimes complete them; the tag is "latest" if there is neither tag nor digest.`,
@@ -119,7 +119,7 @@ var table = []Entry{
 	{groupValues, "cidr", "cidr(text)", "An IP network, which has addresses and networks in it.",
 		`cidr("10.1.0.0/16") in cidr("10.0.0.0/8")`},
 	{groupValues, "glob", "glob(pattern, text)",
-		"Whether the whole text is as the pattern: * stands for any characters, ? for one.",
+		"Whether the whole text matches the pattern: * stands for any characters, ? for one.",
 		`glob("registry.example.com/*/web:*", object.spec.containers[0].image)`},
 
 	{groupLists, "any", "any(list, condition)",
@@ -176,7 +176,8 @@ var table = []Entry{
 	{groupTexts, "indexOf", "indexOf(text, part)",
 		"The first place of a part, in characters from 0; -1 if nowhere.",
 		`indexOf(object.metadata.name, "-") == 3`},
-	{groupTexts, "lastIndexOf", "lastIndexOf(text, part)", "Where a part stands last.",
+	{groupTexts, "lastIndexOf", "lastIndexOf(text, part)",
+		"The last place of a part, in the same way.",
 		`lastIndexOf(object.spec.containers[0].image, "/") == 25`},
 	{groupTexts, "string", "string(x)",
 		"A number, true or false, a date, a quantity and the like as a text.",
@@ -197,7 +198,7 @@ var table = []Entry{
 		`max(map(object.status.containerStatuses, .restartCount)) == 9`},
 }
 
-// Markdown writes the table for a page of documentation, one table a group.
+// Markdown returns the table for a page of documentation, one table for each group.
 func Markdown() string {
 	var b strings.Builder
 	group := ""

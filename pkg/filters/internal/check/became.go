@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
-// declare notes whether a variable stands for something of the object.
+// declare notes whether a variable has a value of the object.
 func (in *inspector) declare(n *ast.VariableDeclaratorNode) {
 	if in.ofObject == nil {
 		in.ofObject = map[string]bool{}
@@ -18,9 +18,9 @@ func (in *inspector) declare(n *ast.VariableDeclaratorNode) {
 	in.ofObject[n.Name] = in.readsObject(n.Value, 0)
 }
 
-// enough tells that nodes were looked at too often, and lets inspect refuse the expression: nested
-// a ?: b doubles what there is to look at.
-func (in *inspector) enough() bool {
+// exhausted reports whether nodes were visited too often, and makes inspect refuse the
+// expression: nested a ?: b doubles the visits.
+func (in *inspector) exhausted() bool {
 	if in.looks++; in.looks > 10*lang.MaxVisits {
 		in.visits = lang.MaxVisits
 		return true
@@ -28,10 +28,10 @@ func (in *inspector) enough() bool {
 	return false
 }
 
-// readsObject tells whether a value depends on the object, or on an item of a list that stands
-// around it.
+// readsObject reports whether a value depends on the object, or on an item of a list around
+// it.
 func (in *inspector) readsObject(n ast.Node, depth int) bool {
-	if in.enough() {
+	if in.exhausted() {
 		return true
 	}
 	switch n := n.(type) {
@@ -51,8 +51,8 @@ func (in *inspector) readsObject(n ast.Node, depth int) bool {
 	})
 }
 
-// became looks at the condition of became, which is read twice, with object and with old in its
-// place. What is read outside of it would be the same both times.
+// became checks the condition of became, which is evaluated twice, with object and with old.
+// What is read outside of it would be the same both times.
 func (in *inspector) became(condition ast.Node) error {
 	outer := in.ofObject
 	in.ofObject = maps.Clone(outer)
@@ -61,30 +61,30 @@ func (in *inspector) became(condition ast.Node) error {
 }
 
 func (in *inspector) condition(n ast.Node, depth int) error {
-	if in.enough() {
+	if in.exhausted() {
 		return nil
 	}
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
 		if slices.Contains(lang.OfEvents, n.Value) {
 			return in.errorf(n,
-				"became looks at old by itself: its condition is about object alone and has no %s",
+				"became compares with old itself: its condition looks at object alone and has no %s",
 				n.Value)
 		}
 		if in.ofObject[n.Value] {
 			return in.errorf(n,
-				"the variable %s has the same value for old: write in the condition of became which field of object it is", n.Value)
+				"the variable %s would be the same for old: name the field of object in the condition of became", n.Value)
 		}
 	case *ast.PointerNode:
 		if depth == 0 {
 			return in.errorf(n,
-				"an item of a list has no state before: write became around the whole any(…) or its like")
+				"an item of a list has no earlier state: put became around the whole any(…)")
 		}
 	case *ast.VariableDeclaratorNode:
 		if err := in.condition(n.Value, depth); err != nil {
 			return err
 		}
-		delete(in.ofObject, n.Name) // this one is read twice
+		delete(in.ofObject, n.Name) // this one is evaluated twice
 		return in.condition(n.Expr, depth)
 	case *ast.PredicateNode:
 		depth++

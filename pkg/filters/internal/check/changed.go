@@ -16,7 +16,7 @@ import (
 var throughLists = regexp.MustCompile(
 	`^((?:\.?[A-Za-z_][A-Za-z0-9_]*)+)\[\*?\](\.[A-Za-z_][A-Za-z0-9_.]*)?$`)
 
-// rootedPath is a path that begins with what it counts from.
+// rootedPath is a path that begins with its root.
 var rootedPath = regexp.MustCompile(`^(?:\$\.?|\.|object\.|old\.)(.+)$`)
 
 // changedPath refuses an argument of changed that is not the path of a field.
@@ -61,7 +61,7 @@ func (in *inspector) changedPath(n *ast.CallNode, arg ast.Node) error {
 	if rooted != nil {
 		if _, wrong := object.CompilePath(below); wrong == nil {
 			return in.propose(arg, strconv.Quote(below),
-				"the paths of changed begin below the object: write changed(%q)", below)
+				"the paths in changed are relative to the object: write changed(%q)", below)
 		}
 	}
 	if err != nil {

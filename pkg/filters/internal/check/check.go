@@ -13,17 +13,16 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
-// parse reads the expression and finds all mistakes that have to do with the text as it was
-// written.
+// parse reads the expression and finds all mistakes that the text has by itself.
 func (source draft) parse() (*parser.Tree, error) {
 	config := source.checkConfig()
 	tree, err := parser.ParseWithConfig(source.Text, config)
 	if err != nil {
-		return nil, source.beyond(source.syntax(err))
+		return nil, source.withHidden(source.syntax(err))
 	}
 	in := &inspector{source: source}
 	if err := in.inspect(tree.Node, 0); err != nil {
-		return nil, err // it is too large to look for others
+		return nil, err // it is too large to find others
 	}
 	if len(in.found.all) == 0 {
 		result, err := checker.Check(tree, config)
@@ -34,19 +33,19 @@ func (source draft) parse() (*parser.Tree, error) {
 			return tree, nil
 		}
 	}
-	return nil, source.all(tree, &in.found)
+	return nil, source.allMistakes(tree, &in.found)
 }
 
-// all returns every mistake of an expression that has some: those found, the names that do not
-// exist, the types that do not match, the fields that objects do not have.
-func (s draft) all(tree *parser.Tree, found *mistakes) error {
+// allMistakes returns every mistake of an expression that has some: those found, unknown
+// names, types that do not match, and unknown fields.
+func (s draft) allMistakes(tree *parser.Tree, found *mistakes) error {
 	schema := schemaCheck{source: s, variables: map[string]fact{}}
 	schema.root(tree.Node)
 	for _, mistake := range schema.mistakes {
 		found.add(mistake)
 	}
 	if again, err := parser.ParseWithConfig(s.Text, s.checkConfig()); err == nil {
-		for _, mistake := range found.all { // what follows from it is no mistake of its own
+		for _, mistake := range found.all { // what follows from it is not reported
 			silence(&again.Node, &file.Error{Location: file.Location{From: mistake.Offset}})
 		}
 		s.typeMistakes(again, found)
@@ -54,7 +53,7 @@ func (s draft) all(tree *parser.Tree, found *mistakes) error {
 	return found.err()
 }
 
-// checkConfig describes the names as their users see them.
+// checkConfig returns the names and their types as users see them.
 func (s draft) checkConfig() *conf.Config {
 	config := conf.New(types.Map{
 		"op": types.String, "object": types.Any, "old": types.Any, "initial": types.Bool,
@@ -79,10 +78,11 @@ func (s draft) checkConfig() *conf.Config {
 type draft struct {
 	lang.Expression
 
-	mended int // how many mistakes were mended in the text to look for others
+	mended int // how many mistakes were mended in the text to find others
 }
 
-// Expression reads an expression and finds all mistakes in it, and what is suspicious.
+// Expression reads an expression and returns its tree and what is suspicious about it. Its
+// error has all mistakes.
 func Expression(expression lang.Expression) (*parser.Tree, []*lang.CompileError, error) {
 	s := draft{Expression: expression}
 	if len(s.Text) > lang.MaxSource {

@@ -10,7 +10,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// arithmetic refuses what no value of quantity, duration and so on can do.
+// arithmetic refuses operations that quantities, durations and so on do not have.
 func (in *inspector) arithmetic(n *ast.BinaryNode) error {
 	left, isLeft := nodes.SpecialOf(n.Left)
 	right, isRight := nodes.SpecialOf(n.Right)
@@ -26,20 +26,20 @@ func (in *inspector) arithmetic(n *ast.BinaryNode) error {
 	case !nodes.IsAdded(p):
 		return in.errorf(n, "%q cannot take %s(…)", n.Operator, name)
 	case n.Operator == "/" && isLeft:
-		return in.errorf(n, `a %s cannot be divided; multiply it with a fraction, as in * 0.5`,
+		return in.errorf(n, `a %s cannot be divided; multiply it by a fraction, as in * 0.5`,
 			name)
 	case n.Operator != "+" && n.Operator != "-" && n.Operator != "*":
-		return in.errorf(n, "%q cannot take a %s; it can be added, subtracted and multiplied with a number", n.Operator, name)
+		return in.errorf(n, "%q cannot take a %s; it can be added, subtracted and multiplied by a number", n.Operator, name)
 	case isLeft && isRight && left != right:
 		return in.errorf(n, "%q cannot take a %s and a %s", n.Operator, values.Readers[left].Name,
 			values.Readers[right].Name)
 	case isLeft && isRight && n.Operator == "*":
-		return in.errorf(n, "a %s is multiplied with a number, not with a %s", name, name)
+		return in.errorf(n, "a %s is multiplied by a number, not by a %s", name, name)
 	}
 	return nil
 }
 
-// member refuses a field that the value of semver, image and so on does not have.
+// member refuses a field that the values of semver, image and so on do not have.
 func (in *inspector) member(n *ast.MemberNode) error {
 	p, ok := nodes.SpecialOf(n.Node)
 	name, isText := n.Property.(*ast.StringNode)
@@ -50,13 +50,13 @@ func (in *inspector) member(n *ast.MemberNode) error {
 		return in.errorf(name, "%s has no fields", values.Readers[p].Name)
 	}
 	return in.errorf(name, "%s has no field %q%s", values.Readers[p].Name, name.Value,
-		choice(name.Value, values.Readers[p].Fields, ""))
+		suggestion(name.Value, values.Readers[p].Fields, ""))
 }
 
-// constants refuses what cannot be read of the constants beside quantities, durations and so on. It
-// is the last check of an expression: what follows from another mistake is none of its own.
+// constants refuses invalid constants next to quantities, durations and so on. It is the
+// last check of an expression: what follows from another mistake is not reported.
 func (s draft) constants(n ast.Node, seen map[ast.Node]bool) error {
-	if seen[n] { // the parser puts one node in two places for 1 < a < 9 and a ?: b
+	if seen[n] { // the parser puts one node in two places of 1 < a < 9 and of a ?: b
 		return nil
 	}
 	seen[n] = true
@@ -91,14 +91,14 @@ func (s draft) operand(operator string, o nodes.Operand) error {
 	case *ast.BoolNode:
 	default:
 		if o.Reader == values.Quantities {
-			return nil // a number is one
+			return nil // a number is a quantity
 		}
 	}
 	return s.CompileError(at, "%s compares a %s with a text such as %s", operator,
 		values.Readers[o.Reader].Name, values.Readers[o.Reader].Example)
 }
 
-// startOfAge refuses a constant that age cannot count from.
+// startOfAge refuses a constant that is not a time.
 func (s draft) startOfAge(n *ast.CallNode) error {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	text, isText := nodes.FirstText(n)
@@ -107,7 +107,7 @@ func (s draft) startOfAge(n *ast.CallNode) error {
 	}
 	if _, err := time.Parse(time.RFC3339, text.Value); err != nil {
 		return s.CompileError(text.Location().From,
-			"%q is no time that age can count from; write it as RFC 3339 does, such as \"2026-01-02T15:04:05Z\"", text.Value)
+			"%q is not a time; age takes one in the format of RFC 3339, such as \"2026-01-02T15:04:05Z\"", text.Value)
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ func (c *schemaCheck) errorf(offset int, format string, args ...any) {
 	}
 }
 
-// Field takes one step to a field whose name stands at offset.
-func (c *schemaCheck) Field(base fact, key string, offset int) fact {
+// field takes one step to a field whose name is at offset.
+func (c *schemaCheck) field(base fact, key string, offset int) fact {
 	path := within(base.path, named(key))
 	switch kind := base.kind(); {
 	case kind == "object":
@@ -34,33 +34,33 @@ func (c *schemaCheck) Field(base fact, key string, offset int) fact {
 		if base.schema.Values != nil {
 			return fact{schema: base.schema.Values, path: path}
 		}
-		// every object has these, and not every schema says so
+		// every object has these, but not every schema does
 		if base.root && (key == "apiVersion" || key == "kind") {
 			return fact{schema: &lang.Schema{Type: "string"}, path: path}
 		}
 		if near := nearestOf(key, slices.Sorted(maps.Keys(base.schema.Fields))); base.root &&
 			base.schema.Open && near != "" {
 			c.warnings = append(c.warnings,
-				c.source.CompileError(offset, "nothing is known of %s; did you mean %s?", path,
-					shown(near)))
+				c.source.CompileError(offset, "%s is not in the schema; did you mean %s?", path,
+					displayed(near)))
 		}
 		if !base.schema.Open && len(base.schema.Fields) > 0 {
-			c.errorf(offset, "there is no field %s in %s; %s", shown(key), base.path,
+			c.errorf(offset, "there is no field %s in %s; %s", displayed(key), base.path,
 				otherFields(base.schema, key))
 		}
 	case base.path == "":
 	case kind == "array":
-		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, shown(key),
+		c.errorf(offset, "%s is a list, it has no field %s; %s", base.path, displayed(key),
 			insteadOfList(base.path, key))
 	case isScalarKind(kind):
 		if hint, fix := c.source.keyAt(offset); fix != nil && len(c.mistakes) < lang.MaxMistakes {
 			c.mistakes = append(c.mistakes,
 				c.source.Proposed(offset, fix, "%s is %s, it has no field %s; %s", base.path,
-					typeWord(base.schema.Type), shown(key), hint))
+					typeWord(base.schema.Type), displayed(key), hint))
 			break
 		}
 		c.errorf(offset, "%s is %s, it has no field %s", base.path, typeWord(base.schema.Type),
-			shown(key))
+			displayed(key))
 	}
 	return fact{}
 }
@@ -77,7 +77,7 @@ func (c *schemaCheck) index(base fact, i, offset int) fact {
 func (c *schemaCheck) fieldPath(text *ast.StringNode) {
 	steps, err := object.PathSteps(text.Value)
 	if err != nil {
-		return // that is another mistake
+		return // that is reported elsewhere
 	}
 	base := fact{schema: c.source.Schema, path: "object", root: true}
 	var keys []any
@@ -96,63 +96,63 @@ func (c *schemaCheck) fieldPath(text *ast.StringNode) {
 		if step.IsIndex {
 			base = c.index(base, step.Index, offset)
 		} else {
-			base = c.Field(base, step.Key, offset)
+			base = c.field(base, step.Key, offset)
 		}
 	}
 }
 
-// goesOver refuses what is no list where a predicate needs one.
-func (c *schemaCheck) goesOver(n *ast.BuiltinNode, list fact) {
+// walksList refuses a value that is not a list where a predicate needs one.
+func (c *schemaCheck) walksList(n *ast.BuiltinNode, list fact) {
 	if !slices.Contains(lang.Predicates, n.Name) || list.path == "" {
 		return
 	}
 	offset := n.Arguments[0].Location().From
 	switch kind := list.kind(); {
 	case kind == "object":
-		c.errorf(offset, "%s goes over a list and %s is an object; use keys(…) or values(…)",
+		c.errorf(offset, "%s needs a list, and %s is an object; use keys(…) or values(…)",
 			n.Name, list.path)
 	case isScalarKind(kind):
-		c.errorf(offset, "%s goes over a list and %s is %s", n.Name, list.path,
+		c.errorf(offset, "%s needs a list, and %s is %s", n.Name, list.path,
 			typeWord(list.schema.Type))
 	}
 }
 
-// otherFields tells which field may have been meant, or which there are.
+// otherFields returns the hint that proposes a field, or lists the fields.
 func otherFields(schema *lang.Schema, name string) string {
 	names := slices.Sorted(maps.Keys(schema.Fields))
 	for _, other := range names {
 		if strings.EqualFold(name, other) {
-			return "did you mean " + shown(other) + "?"
+			return "did you mean " + displayed(other) + "?"
 		}
 	}
 	if near := nearestOf(name, names); near != "" {
-		return "did you mean " + shown(near) + "?"
+		return "did you mean " + displayed(near) + "?"
 	}
 	if len(names) == 1 {
-		return "there is only " + shown(names[0])
+		return "there is only " + displayed(names[0])
 	}
 	more := ""
 	if n := len(names) - namedFields; n > 0 {
 		names, more = names[:namedFields], fmt.Sprintf(" and %d more", n)
 	}
 	for i := range names {
-		names[i] = shown(names[i])
+		names[i] = displayed(names[i])
 	}
 	return "there are " + strings.Join(names, ", ") + more
 }
 
-// shown is a field's name in a message, in quotes if it is none that can stand behind a dot.
-func shown(key string) string {
+// displayed returns a field's name for a message, in quotes if it cannot follow a dot.
+func displayed(key string) string {
 	if strings.HasPrefix(named(key), ".") {
 		return key
 	}
 	return strconv.Quote(key)
 }
 
-// insteadOfList tells how to get at a field of a list's items.
+// insteadOfList returns the hint that says how a field of a list's items is read.
 func insteadOfList(path, key string) string {
-	if strings.Contains(path, "[*]") { // no expression can name it
-		return "name an item of it, as in [0]" + named(key) + ", or go over it with any(…)"
+	if strings.Contains(path, "[*]") { // no expression names it like that
+		return "name an item of it, as in [0]" + named(key) + ", or use any(…)"
 	}
 	ofItem := named(key)
 	if ofItem[0] == '[' {
@@ -162,7 +162,7 @@ func insteadOfList(path, key string) string {
 		named(key), path, ofItem)
 }
 
-// typeWord is a type of OpenAPI with its article.
+// typeWord returns a type of OpenAPI with its article.
 func typeWord(schemaType string) string {
 	switch schemaType {
 	case "integer", "object":
@@ -170,13 +170,13 @@ func typeWord(schemaType string) string {
 	case "array":
 		return "a list"
 	case "":
-		return "an object" // one that has fields and does not say what it is
+		return "an object" // it has fields, but no type
 	}
 	return "a " + schemaType
 }
 
-// inLiteral gives the place of a text's n-th byte in the expression; in one that is not written as
-// it is, the place of the whole.
+// inLiteral returns the place of a text's n-th byte in the expression, or the place of the
+// whole text if that has escapes.
 func (s draft) inLiteral(text *ast.StringNode, n int) int {
 	at, runes := text.Location(), []rune(s.Text)
 	if from, to := at.From+1, at.To-1; from <= to && to <= len(runes) &&

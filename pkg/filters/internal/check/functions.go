@@ -12,8 +12,8 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// declareOwn makes our functions known to expr's parser and checker, before any of its own with the
-// same name.
+// declareOwn declares informerd's own functions to expr's parser and checker, in place of
+// functions of expr with the same names.
 func declareOwn(config *conf.Config) {
 	for name, signatures := range lang.OwnSignatures {
 		f := &builtin.Function{Name: name, Func: func(...any) (any, error) { return nil, nil }}
@@ -24,8 +24,9 @@ func declareOwn(config *conf.Config) {
 	}
 }
 
-// own finds mistakes in a call of one of our functions that the types do not tell.
-func (in *inspector) own(n *ast.CallNode, name string) error {
+// ownCall finds mistakes in a call of one of informerd's own functions that types do not
+// show.
+func (in *inspector) ownCall(n *ast.CallNode, name string) error {
 	switch name {
 	case "changed":
 		for _, arg := range n.Arguments {
@@ -51,7 +52,7 @@ func (in *inspector) own(n *ast.CallNode, name string) error {
 	return nil
 }
 
-// parsable refuses a constant that is not what the function reads.
+// parsable refuses a constant that the function cannot read.
 func (in *inspector) parsable(p values.Reader, n *ast.CallNode) error {
 	text, ok := nodes.FirstText(n)
 	if ok && values.Readers[p].Parse(text.Value) == nil {

@@ -12,17 +12,17 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
-// habit is what a function or method of another language is written as here. In write, $0 is what
-// the method is called on or the function's first argument, $1 the next argument.
+// habit is how a function or method of another language is written here. In write, $0 is
+// what the method is called on or the first argument, $1 the next argument.
 type habit struct {
 	write string
-	args  int    // how many there are, $0 included; those with others get the hint alone
-	item  bool   // $1 names the item and $2 is about it: c, c.name == "a"
+	args  int    // how many, $0 included; with another number only the hint is shown
+	item  bool   // $1 is the name of the item and $2 a condition: c, c.name == "a"
 	note  string // added to the hint
 }
 
-// habits are functions and methods of CEL, JavaScript, Go templates, SQL and expr itself, by their
-// names in lower case.
+// habits are functions and methods of CEL, JavaScript, Go templates, SQL and expr itself, by
+// their names in lower case.
 var habits = map[string]habit{
 	"has":        {write: "$0 != nil", args: 1},
 	"exists":     {write: "any($0, $2)", args: 3, item: true},
@@ -77,17 +77,17 @@ var habits = map[string]habit{
 	"coalesce":   {write: "($0 ?? $1)", args: 2},
 	"default":    {write: "($0 ?? $1)", args: 2},
 	"if":         {write: "($0 ? $1 : $2)", args: 3},
-	"type":       {note: "a field of another type than is expected is a mistake that informerd reports; a missing one is nil"},
+	"type":       {note: "informerd reports a field of an unexpected type; a missing field is nil"},
 	"split":      {note: "use contains, startsWith, endsWith, matches or glob(…)"},
-	"join":       {note: "name single items, as in list[0], or count them"},
+	"join":       {note: "read single items, as in list[0], or count them"},
 	"replace":    {note: "use trimPrefix(…) and trimSuffix(…), or matches"},
 	"get":        {write: "$0[$1]", args: 2},
-	"sprintf":    {note: `put texts together with +, as in "pod " + object.metadata.name`},
-	"format":     {note: `put texts together with +, as in "pod " + object.metadata.name`},
-	"concat":     {note: `put texts together with +, as in "pod " + object.metadata.name`},
+	"sprintf":    {note: `join texts with +, as in "pod " + object.metadata.name`},
+	"format":     {note: `join texts with +, as in "pod " + object.metadata.name`},
+	"concat":     {note: `join texts with +, as in "pod " + object.metadata.name`},
 }
 
-// method refuses a method, and says what to write instead.
+// method refuses a method and proposes what to write instead.
 func (in *inspector) method(n *ast.CallNode) error {
 	s := in.source
 	plural := s.Kind.Word().Plural
@@ -124,7 +124,8 @@ func written(x *nodes.Extents, n ast.Node) string {
 	return text
 }
 
-// unknownFunction says what a function may have meant, which is called at offset.
+// unknownFunction returns the mistake of an unknown function, called at offset, with what
+// may have been meant.
 func (s draft) unknownFunction(name string, offset int) *lang.CompileError {
 	message := fmt.Sprintf("unknown function %q", name)
 	if _, exists := builtin.Index[name]; exists {
@@ -143,8 +144,8 @@ func (s draft) unknownFunction(name string, offset int) *lang.CompileError {
 	return s.CompileError(offset, "%s; docs/filters.md has a table of all functions", message)
 }
 
-// arguments cuts what is in the brackets that open at offset, and returns where they end; 0 if they
-// do not.
+// arguments returns the texts between the brackets that open at offset, and where the
+// brackets end; 0 if they do not.
 func (s draft) arguments(offset int) (args []string, end int) {
 	text := []rune(s.Text)
 	for offset < len(text) && text[offset] == ' ' {
@@ -183,7 +184,8 @@ func (s draft) arguments(offset int) (args []string, end int) {
 
 var simpleOperand = regexp.MustCompile(`^[A-Za-z0-9_.#\[\]"'-]+$|^"[^"\\]*"$|^[A-Za-z]+\([^()]*\)$`)
 
-// withHabit adds to a message what to write instead of a function or method with these arguments.
+// withHabit adds to a message what to write instead of a function or method with these
+// arguments.
 func (s draft) withHabit(offset int, at lang.Fix, name string, args []string,
 	message string) *lang.CompileError {
 	h := habits[strings.ToLower(name)]
@@ -199,7 +201,7 @@ func (s draft) withHabit(offset int, at lang.Fix, name string, args []string,
 		at.Text = h.fill(args)
 		for _, text := range []string{at.Text, "(" + at.Text + ")"} {
 			at.Text = text
-			if at.To > at.From && s.helps(at, at.From) && !bindsLoosely(s.Text, at, h) {
+			if at.To > at.From && s.mends(at, at.From) && !bindsLoosely(s.Text, at, h) {
 				return s.Proposed(offset, &at, "%s; write %s", message, text)
 			}
 		}
@@ -208,8 +210,8 @@ func (s draft) withHabit(offset int, at lang.Fix, name string, args []string,
 	return s.CompileError(offset, "%s; write %s", message, h.fill(example))
 }
 
-// bindsLoosely reports whether there is an operator before or after the place that would tear the
-// new text apart.
+// bindsLoosely reports whether an operator before or after the place would bind more tightly
+// than the new text.
 func bindsLoosely(text string, at lang.Fix, h habit) bool {
 	if strings.HasPrefix(at.Text, "(") || !strings.Contains(h.write, " ") ||
 		strings.HasSuffix(h.write, ")") && !strings.HasPrefix(h.write, "(") {
@@ -233,7 +235,7 @@ func bindsLoosely(text string, at lang.Fix, h habit) bool {
 	return !loose(before, strings.HasSuffix) || !loose(behind, strings.HasPrefix)
 }
 
-// fill puts arguments into the text; those with operators get brackets where they are operands.
+// fill puts arguments into the text. Operands with operators are put in brackets.
 func (h habit) fill(args []string) string {
 	text := h.write
 	for i := len(args) - 1; i >= 0; i-- {
@@ -260,7 +262,7 @@ func ofItem(condition, variable string) string {
 	return regexp.MustCompile(name+`($|[^\w"'])`).ReplaceAllString(condition, "$1#$2")
 }
 
-// propose refuses a node and proposes what to write in its place.
+// propose refuses a node and proposes what to write instead.
 func (in *inspector) propose(n ast.Node, write, format string, args ...any) error {
 	e := in.source.CompileError(n.Location().From, format, args...)
 	if at := n.Location(); at.To > at.From {

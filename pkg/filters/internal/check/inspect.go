@@ -13,13 +13,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// inspector refuses what the language has and a filter may not, before anything costly is done with
-// the tree.
+// inspector refuses what the language has and a filter must not use, before anything costly
+// is done with the tree.
 type inspector struct {
 	source   draft
 	visits   int
-	looks    int             // at nodes, to tell what they depend on
-	ofObject map[string]bool // variables of let, and whether they stand for something of the object
+	looks    int             // visits to nodes to find what they depend on
+	ofObject map[string]bool // variables of let, and whether their values are of the object
 	found    mistakes
 }
 
@@ -27,8 +27,8 @@ func (in *inspector) errorf(n ast.Node, format string, args ...any) error {
 	return in.source.CompileError(n.Location().From, format, args...)
 }
 
-// inspect looks at a node within depth predicates. What is wrong is found; the error is that there
-// are too many nodes.
+// inspect checks a node within depth predicates and collects its mistakes. An error means
+// that there are too many nodes.
 func (in *inspector) inspect(n ast.Node, depth int) error {
 	in.visits++
 	if in.visits > lang.MaxVisits {
@@ -57,7 +57,7 @@ func (in *inspector) node(n ast.Node, depth int) error {
 	case *ast.PredicateNode:
 		if depth >= lang.MaxNesting {
 			return in.errorf(n,
-				"any, filter and the like may stand in each other %d deep, not more",
+				"any, filter and the like may be nested %d deep at most",
 				lang.MaxNesting)
 		}
 	case *ast.CallNode:
@@ -84,7 +84,7 @@ func (in *inspector) call(n *ast.CallNode) error {
 	if !ok {
 		return in.method(n)
 	}
-	return in.own(n, callee.Value) // the checker knows the functions there are
+	return in.ownCall(n, callee.Value) // the checker knows which functions there are
 }
 
 func (in *inspector) builtin(n *ast.BuiltinNode) error {
@@ -135,7 +135,7 @@ func (in *inspector) binary(n *ast.BinaryNode) error {
 	return nil
 }
 
-// opName refuses a constant that op never is.
+// opName refuses a constant that op never equals.
 func (in *inspector) opName(n ast.Node) error {
 	text, ok := n.(*ast.StringNode)
 	if !ok {

@@ -11,19 +11,19 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
-// lookup refuses the names of informers and indexes that are not there.
+// lookup refuses unknown informers and indexes.
 func (in *inspector) lookup(n *ast.CallNode, name string) error {
 	informer, ok := nodes.FirstText(n)
 	if len(n.Arguments) > 0 && !ok {
 		return in.errorf(n.Arguments[0], "%s takes the informer's name in quotes", name)
 	}
 	if !ok {
-		return nil // the checker counts
+		return nil // the checker counts the arguments
 	}
 	indexes, exists := in.source.Informers[informer.Value]
 	if !exists {
-		return in.errorf(informer, "there is no informer %q%s", informer.Value,
-			choice(informer.Value, slices.Sorted(maps.Keys(in.source.Informers)),
+		return in.errorf(informer, "unknown informer %q%s", informer.Value,
+			suggestion(informer.Value, slices.Sorted(maps.Keys(in.source.Informers)),
 				"; none is declared for this expression"))
 	}
 	if name == "cached" || len(n.Arguments) < 2 {
@@ -35,13 +35,13 @@ func (in *inspector) lookup(n *ast.CallNode, name string) error {
 	}
 	if !slices.Contains(indexes, index.Value) {
 		return in.errorf(index, "the informer %q has no index %q%s", informer.Value, index.Value,
-			choice(index.Value, slices.Sorted(slices.Values(indexes)), "; it has none"))
+			suggestion(index.Value, slices.Sorted(slices.Values(indexes)), "; it has none"))
 	}
 	return nil
 }
 
-// choice says what can be meant by a name.
-func choice(name string, names []string, none string) string {
+// suggestion returns the hint that proposes a name, or lists the names.
+func suggestion(name string, names []string, none string) string {
 	if len(names) == 0 {
 		return none
 	}

@@ -2,12 +2,13 @@ package check
 
 import "github.com/informerd/informerd/pkg/filters/internal/lang"
 
-// maxMended is how many mistakes that end the parser's work are mended one after the other.
+// maxMended is how many mistakes that stop the parser are mended one after another.
 const maxMended = 5
 
-// beyond returns a mistake that ended the parser's work together with those that it hides: the text
-// is read again as its hint proposes it, or with another change that lets it be read.
-func (s draft) beyond(first *lang.CompileError) error {
+// withHidden returns a mistake that stopped the parser together with those that it hides:
+// the text is read again with the proposed change, or with another change that lets it be
+// read.
+func (s draft) withHidden(first *lang.CompileError) error {
 	change := first.Fix
 	if change == nil {
 		change = first.Mend
@@ -22,7 +23,7 @@ func (s draft) beyond(first *lang.CompileError) error {
 	found.add(first)
 	tree, err := mended.parse()
 	if err == nil {
-		err = mended.all(tree, &mistakes{}) // the fields
+		err = mended.allMistakes(tree, &mistakes{}) // the fields
 	}
 	for _, mistake := range lang.Mistakes(err) {
 		offset, ok := change.Origin(mistake.Offset)

@@ -14,15 +14,15 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
-// mistakes collects what is wrong with one expression.
+// mistakes collects the mistakes in one expression.
 type mistakes struct{ all []*lang.CompileError }
 
 func (m *mistakes) add(err error) {
 	m.all = append(m.all, lang.Mistakes(err)...)
 }
 
-// err returns nil if there are none. Of several at one place the first one counts: the others
-// follow from it.
+// err returns the mistakes as an error, nil if there are none. Of several at one place the
+// first one counts: the others follow from it.
 func (m *mistakes) err() error {
 	slices.SortStableFunc(m.all, func(a, b *lang.CompileError) int {
 		return cmp.Compare(a.Offset, b.Offset)
@@ -40,9 +40,9 @@ func (m *mistakes) err() error {
 	}
 }
 
-// typeMistakes finds what expr's checker refuses. It stops at the first mistake; so that is
-// replaced by something of which nothing is known, and the checker is asked again. The tree is not
-// to be used afterwards.
+// typeMistakes finds what expr's checker refuses. The checker stops at the first mistake, so
+// the wrong node is replaced by one of any type and the checker runs again. The tree must
+// not be used afterwards.
 func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
 	for range lang.MaxMistakes {
 		result, err := checker.Check(tree, s.checkConfig())
@@ -52,8 +52,8 @@ func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
 		if err == nil {
 			return
 		}
-		mistake := s.place(err, tree)
-		// the inspector has said so
+		mistake := s.mistake(err, tree)
+		// the inspector has reported it
 		if !strings.HasPrefix(mistake.Message, "error parsing regexp") {
 			m.add(mistake)
 		}
@@ -65,8 +65,8 @@ func (s draft) typeMistakes(tree *parser.Tree, m *mistakes) {
 	}
 }
 
-// silence replaces what is wrong by something of any type, and reports whether it has found it: an
-// unknown name, else the outermost node at the place.
+// silence replaces the wrong node by one of any type, and reports whether it has found it:
+// an unknown name, else the outermost node at the place.
 func silence(n *ast.Node, wrong *file.Error) bool {
 	finder := &nodeFinder{offset: wrong.From,
 		names: strings.HasPrefix(wrong.Message, unknownPrefix)}
@@ -80,13 +80,13 @@ func silence(n *ast.Node, wrong *file.Error) bool {
 
 type nodeFinder struct {
 	offset int
-	names  bool // find a name, else what is none
+	names  bool // find a name, else any other node
 	found  ast.Node
 }
 
 // Visit is called for children before their parents, so the last one is the outermost.
 func (f *nodeFinder) Visit(n *ast.Node) {
-	_, predicate := (*n).(*ast.PredicateNode) // nothing else may be there
+	_, predicate := (*n).(*ast.PredicateNode) // it cannot be replaced
 	_, name := (*n).(*ast.IdentifierNode)
 	if !predicate && name == f.names && (*n).Location().From == f.offset {
 		f.found = *n

@@ -11,8 +11,8 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// calculation refuses arithmetic on values whose types the schema has and which never fit: a text
-// and a number that are joined fail whenever both are there.
+// calculation refuses arithmetic on types that never fit. Joining a text and a number, for
+// example, always fails.
 func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
 	a, b := left.kind(), right.kind()
 	text := a == "string" && b == "string" && n.Operator == "+"
@@ -37,7 +37,7 @@ func (c *schemaCheck) calculation(n *ast.BinaryNode, left, right fact) fact {
 	return fact{}
 }
 
-// called is the field's name, or what it is called otherwise.
+// called returns the field's name, or the given words if it is not a field.
 func (f fact) called(otherwise string) string {
 	if f.path == "" {
 		return otherwise
@@ -45,7 +45,7 @@ func (f fact) called(otherwise string) string {
 	return f.path
 }
 
-// typed is the type of a value, with the field that has it.
+// typed returns the type of a value, with the field that has it.
 func (f fact) typed() string {
 	word := typeWord(f.schema.Type)
 	if f.path != "" {
@@ -54,8 +54,8 @@ func (f fact) typed() string {
 	return word
 }
 
-// inScalar refuses a text or a number where in needs a list. An address may be looked for in a text
-// that is a network.
+// inScalar refuses a text or a number where in needs a list. A text that is a network may be
+// searched for an address.
 func (c *schemaCheck) inScalar(n *ast.BinaryNode, left, right fact) {
 	if _, meant := nodes.SpecialOf(n.Left); meant || right.path == "" ||
 		!isScalarKind(right.kind()) ||
@@ -70,15 +70,15 @@ func (c *schemaCheck) inScalar(n *ast.BinaryNode, left, right fact) {
 		right.path, typeWord(right.schema.Type), hint)
 }
 
-// inText refuses a text in the place of a list. One that is a network is right: an address may be
-// looked for in it.
+// inText refuses a constant text where in needs a list. A text that is a network may be
+// searched for an address.
 func (in *inspector) inText(n *ast.BinaryNode) error {
 	text, ok := n.Right.(*ast.StringNode)
 	if !ok || values.ParseNetwork(text.Value) != nil {
 		return nil
 	}
 	if p, ok := nodes.SpecialOf(n.Left); ok && (p == values.Addresses || p == values.Networks) {
-		return nil // that is another mistake
+		return nil // that is reported elsewhere
 	}
 	var items []string
 	for _, item := range strings.Split(text.Value, ",") {
@@ -88,7 +88,8 @@ func (in *inspector) inText(n *ast.BinaryNode) error {
 	return in.propose(text, list, `"in" needs a list on its right; write %s`, list)
 }
 
-// dropped refuses a field that the informer drops, and what is in it: it is always nil.
+// dropped refuses a field that the informer drops, and the fields in it: they are always
+// nil.
 func (c *schemaCheck) dropped(keys []any, offset int) {
 	path := nodes.PathOf(keys).String()
 	for _, drop := range c.source.Dropped {
@@ -102,13 +103,13 @@ func (c *schemaCheck) dropped(keys []any, offset int) {
 	}
 }
 
-// isBelow reports whether a path leads into the field of another one.
+// isBelow reports whether a path leads into the field of another path.
 func isBelow(path, field string) bool {
 	rest, ok := strings.CutPrefix(path, field)
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
-// droppedMember looks at object.a.b, of which a reader has been looked at before.
+// droppedMember refuses object.a.b if the informer drops it.
 func (c *schemaCheck) droppedMember(n *ast.MemberNode) {
 	base, keys := nodes.ConstantSteps(n)
 	id, ok := base.(*ast.IdentifierNode)
@@ -123,7 +124,7 @@ func (c *schemaCheck) droppedMember(n *ast.MemberNode) {
 	}
 }
 
-// implied are the fields that our functions read.
+// implied are the fields that informerd's own functions read.
 var implied = map[string][]any{
 	"label": {"metadata", "labels"}, "annotation": {"metadata", "annotations"}, "owner": {
 		"metadata", "ownerReferences"}, "condition": {"status", "conditions"}, "age": {"metadata",

@@ -8,13 +8,13 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
-// placeholders are how templates of other tools name a value: {{ .metadata.name }},
-// ${object.metadata.name}. A field that is named within a sentence is one, too.
+// placeholders are the values in templates of other tools: {{ .metadata.name }},
+// ${object.metadata.name}. A field that is named within a sentence counts as one, too.
 var placeholders = regexp.MustCompile(
 	`\{\{-?\s*(.*?)\s*-?\}\}|\$\{\s*(.*?)\s*\}|\$\(\s*(.*?)\s*\)|\b(object(?:\.[A-Za-z_]\w*)+)`)
 
-// prose is the mistake of a message that is a sentence and no expression. It proposes the sentence
-// as a text, with the values that its placeholders name.
+// prose returns the mistake of a message that is a sentence and not an expression. It
+// proposes the sentence as a text with the values of its placeholders.
 func (s draft) prose(offset int, plain string) *lang.CompileError {
 	text := strings.Join(strings.Fields(s.Text), " ")
 	template := strings.Contains(text, "{{") || strings.Contains(text, "${") ||
@@ -24,7 +24,7 @@ func (s draft) prose(offset int, plain string) *lang.CompileError {
 	}
 	expression := s.sentence(text)
 	fix := &lang.Fix{From: 0, To: len([]rune(s.Text)), Text: expression}
-	if !s.helps(*fix, len([]rune(s.Text))) {
+	if !s.mends(*fix, len([]rune(s.Text))) {
 		return s.CompileError(offset, "%s", plain)
 	}
 	return s.Proposed(offset, fix,
@@ -32,7 +32,7 @@ func (s draft) prose(offset int, plain string) *lang.CompileError {
 		yamlQuoted(expression))
 }
 
-// sentence makes an expression of a template.
+// sentence returns a template as an expression.
 func (s draft) sentence(text string) string {
 	var parts []string
 	add := func(literal string) {
@@ -65,7 +65,7 @@ func (s draft) sentence(text string) string {
 	return strings.Join(parts, " + ")
 }
 
-// yamlQuoted writes an expression so that YAML leaves it as it is.
+// yamlQuoted returns an expression as a quoted text of YAML.
 func yamlQuoted(expression string) string {
 	return "'" + strings.ReplaceAll(expression, "'", "''") + "'"
 }

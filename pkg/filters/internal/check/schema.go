@@ -9,19 +9,18 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/nodes"
 )
 
-// schemaCheck goes over the tree as the user wrote it with what the schema says of each node's
-// value. What it does not know of, a function or a step that is computed, gives a value of which
-// nothing is known, and no mistake is found in that.
+// schemaCheck walks the tree that the user wrote and notes what the schema says of each
+// node's value. Functions and computed steps have values of which nothing is known, and no
+// mistake is reported for those.
 type schemaCheck struct {
 	source    draft
 	variables map[string]fact
-	items     []fact // of the predicates around, the innermost last
+	items     []fact // of the predicates around a node, the innermost last
 	warnings  []*lang.CompileError
 	mistakes  []*lang.CompileError // the first few
 }
 
-// root visits the whole expression, and refuses a field that is known to be neither true nor false
-// where one is needed.
+// root visits the whole expression, and refuses a result that is neither true nor false.
 func (c *schemaCheck) root(n ast.Node) {
 	result := c.visit(n)
 	if kind := result.kind(); c.source.Kind != lang.KindMessage && result.path != "" &&
@@ -32,15 +31,16 @@ func (c *schemaCheck) root(n ast.Node) {
 	}
 }
 
-// fact is what is known of a value, provided that it is there.
+// fact is what is known of a value, if it is not nil.
 type fact struct {
 	schema *lang.Schema // nil: nothing
-	path   string       // what the field is called in messages; "" if it is no field
+	path   string       // of the field in messages; "" if it is not a field
 	root   bool         // it is object or old
-	items  *fact        // of a list the expression made
-	absent bool         // it is nil or empty, a stand-in that says nothing of what it stands for
+	items  *fact        // of a list that the expression makes
+	absent bool         // it is nil or empty and says nothing about the values that it replaces
 }
 
+// of returns the fact that a value is of a type.
 func of(schemaType string) fact { return fact{schema: &lang.Schema{Type: schemaType}} }
 
 func (c *schemaCheck) visit(n ast.Node) fact {
@@ -91,7 +91,7 @@ func (c *schemaCheck) visit(n ast.Node) fact {
 	case *ast.ArrayNode:
 		return c.array(n)
 	}
-	// A sequence gives its last value; of a map that the expression makes nothing is known.
+	// A sequence has its last value. Nothing is known of a map that the expression makes.
 	var last fact
 	for _, child := range nodes.Children(n) {
 		last = c.visit(child)
@@ -139,7 +139,7 @@ func (c *schemaCheck) member(n *ast.MemberNode) fact {
 	c.droppedMember(n)
 	switch property := n.Property.(type) {
 	case *ast.StringNode:
-		return c.Field(base, property.Value, property.Location().From)
+		return c.field(base, property.Value, property.Location().From)
 	case *ast.IntegerNode:
 		return c.index(base, property.Value, property.Location().From)
 	}
@@ -168,7 +168,7 @@ func (c *schemaCheck) binary(n *ast.BinaryNode) fact {
 		c.compare("==", itemOf(right, "[*]"), n.Left)
 		c.inScalar(n, left, right)
 		if key, ok := n.Left.(*ast.StringNode); ok && right.is("object") {
-			c.Field(right, key.Value, key.Location().From)
+			c.field(right, key.Value, key.Location().From)
 		}
 		return of("boolean")
 	case "&&", "and", "||", "or", "contains", "startsWith", "endsWith", "matches":
@@ -211,8 +211,8 @@ func (c *schemaCheck) array(n *ast.ArrayNode) fact {
 	return fact{schema: &lang.Schema{Type: "array"}, items: &items, absent: len(n.Nodes) == 0}
 }
 
-// builtin visits the list, then the body for an item of it, and tells what expr's functions give of
-// them.
+// builtin visits the list and then the body for an item of it, and returns what is known of
+// the result of a function of expr.
 func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 	var list, body fact
 	for i, arg := range n.Arguments {
@@ -224,7 +224,7 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 			c.items = c.items[:len(c.items)-1]
 		case i == 0:
 			list = c.visit(arg)
-			c.goesOver(n, list)
+			c.walksList(n, list)
 		default:
 			c.visit(arg)
 		}
@@ -256,7 +256,7 @@ func (c *schemaCheck) builtin(n *ast.BuiltinNode) fact {
 	return fact{}
 }
 
-// common gives what is known of a value that is one of two.
+// common returns what is known of a value that is one of two.
 func common(a, b fact) fact {
 	switch {
 	case a.absent:
@@ -272,6 +272,7 @@ func common(a, b fact) fact {
 	}
 }
 
+// itemOf returns what is known of an item of a list.
 func itemOf(list fact, step string) fact {
 	switch {
 	case list.items != nil:
@@ -282,7 +283,7 @@ func itemOf(list fact, step string) fact {
 	return fact{}
 }
 
-// kind is the type, where integers are numbers; "" if it is not known.
+// kind returns the type, where integers are numbers; "" if it is unknown.
 func (f fact) kind() string {
 	switch {
 	case f.schema == nil:
@@ -301,7 +302,7 @@ func isScalarKind(kind string) bool {
 	return kind == "string" || kind == "number" || kind == "boolean"
 }
 
-// within names a part of a field.
+// within returns the path of a part of a field.
 func within(path, step string) string {
 	if path == "" {
 		return ""
@@ -309,7 +310,7 @@ func within(path, step string) string {
 	return path + step
 }
 
-// named is a step to a field, as an expression writes it.
+// named returns a step to a field as an expression writes it.
 func named(key string) string {
 	for i, r := range key {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') &&

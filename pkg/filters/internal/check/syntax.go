@@ -13,24 +13,24 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// tokens are what expr calls tokens that people get wrong.
+// tokens are messages for expr's tokens that people often get wrong.
 var tokens = map[string]string{
 	`EOF`:           "the expression ends too early",
 	`Operator("=")`: "unexpected =; write == to compare",
 	`Operator("&")`: "unexpected &; write && or and",
-	`Operator("#")`: "# is an item of a list; it means nothing outside of any(…) and the like",
+	`Operator("#")`: "# is an item of a list; it exists only within any(…) and the like",
 	`Operator(".")`: "unexpected .; a field needs object or old before it, except within any(…) and the like",
 }
 
-// operators are those of other languages, and what they are called here.
+// operators are those of other languages, with the ones to write instead.
 var operators = map[string]string{
 	"=~": "matches", "!~": "not matches", "~=": "matches", "===": "==", "!==": "!=", "<>": "!=",
 	"=>": ">=", "=<": "<=", "=": "==",
 	"&": "&&", "|": "||", "=!": "!=", ">==": ">=", "<==": "<=",
 }
 
-// words are operators of other languages that are words, in lower case. "" is a hint without a
-// text.
+// words are operators of other languages that are words, in lower case. "" is a hint without
+// a text.
 var words = map[string]string{
 	"and": "and", "or": "or", "not": "not", "in": "in", "is not": "!=", "is": "==", "equals": "==",
 	"eq": "==", "ne": "!=", "gt": ">", "ge": ">=",
@@ -42,10 +42,10 @@ var words = map[string]string{
 func (s draft) syntax(err error) *lang.CompileError {
 	var where *file.Error
 	if !errors.As(err, &where) {
-		return s.place(err, nil)
+		return s.mistake(err, nil)
 	}
 	if strings.Contains(where.Message, "exceeds maximum allowed nodes") {
-		return s.place(err, nil)
+		return s.mistake(err, nil)
 	}
 	offset, text := where.From, []rune(s.Text)
 	plain := s.parserWords(where.Message)
@@ -77,19 +77,19 @@ func (s draft) syntax(err error) *lang.CompileError {
 
 var parserToken = regexp.MustCompile(`^unexpected token (\w+)(?:\((.*)\))?$`)
 
-// parserWords says in our words what the parser has met.
+// parserWords returns the message for what the parser has met.
 func (s draft) parserWords(message string) string {
 	if message == "unexpected end of expression" {
 		return tokens["EOF"]
 	}
 	if strings.HasPrefix(message, "a map key must be") {
-		return "unexpected key of a map; it is a text in quotes, a name or a number, and a list of values is written in [ ]"
+		return "unexpected key of a map; a key is a text in quotes, a name or a number, and a list of values is written in [ ]"
 	}
 	if strings.HasPrefix(message, "expected at least 2 arguments") {
 		return `a list and a condition are needed here, as in any(object.spec.containers, .name == "web")`
 	}
 	if message == "literal not terminated" {
-		return "a text begins here or before, and its closing quote is missing"
+		return "a text that begins here or earlier has no closing quote"
 	}
 	if found := parserToken.FindStringSubmatch(message); found != nil {
 		if known := tokens[strings.TrimPrefix(message, "unexpected token ")]; known != "" {
@@ -108,10 +108,10 @@ func (s draft) parserWords(message string) string {
 	return s.reword(message)
 }
 
-// replacing is a mistake that the change mends, nil if it does not.
+// replacing returns a mistake that the change mends, nil if it does not.
 func (s draft) replacing(from, to int, by, format string, args ...any) *lang.CompileError {
 	fix := &lang.Fix{From: from, To: to, Text: by}
-	if !s.helps(*fix, from) {
+	if !s.mends(*fix, from) {
 		return nil
 	}
 	return s.Proposed(from, fix, format, args...)
@@ -123,7 +123,7 @@ var (
 	amountHead   = regexp.MustCompile(`([0-9]+(?:\.[0-9]+)?)[ ]+$`)
 )
 
-// amountWithoutQuotes is 10m or 4Gi as a number.
+// amountWithoutQuotes recognizes 10m or 4Gi as a number.
 func (s draft) amountWithoutQuotes(plain string, offset int, text []rune) *lang.CompileError {
 	from, to := runesAround(text, offset, func(r rune) bool { return isWordRune(r) || r == '.' })
 	word := string(text[from:to])
@@ -148,7 +148,7 @@ func (s draft) amountWithoutQuotes(plain string, offset int, text []rune) *lang.
 		"%s is not a number; an amount with a unit needs quotes: write %s%s", word, quoted, hint)
 }
 
-// otherOperator is one of another language.
+// otherOperator recognizes an operator of another language.
 func (s draft) otherOperator(plain string, offset int, text []rune) *lang.CompileError {
 	for _, at := range []int{offset, offset - 1} {
 		from, to := runesAround(text, at, isOperatorRune)
@@ -170,7 +170,7 @@ func (s draft) otherOperator(plain string, offset int, text []rune) *lang.Compil
 
 var operatorFunctions = regexp.MustCompile(`(contains|startsWith|endsWith|matches)\s*$`)
 
-// functionForm is startsWith(a, b).
+// functionForm recognizes startsWith(a, b).
 func (s draft) functionForm(plain string, offset int, text []rune) *lang.CompileError {
 	from, to := runesAround(text, offset, isWordRune)
 	name := string(text[from:to])
@@ -185,10 +185,10 @@ func (s draft) functionForm(plain string, offset int, text []rune) *lang.Compile
 		name+" is written between two values")
 }
 
-// otherWord is AND and the like.
+// otherWord recognizes AND and the like.
 func (s draft) otherWord(plain string, offset int, text []rune) *lang.CompileError {
 	from, to := runesAround(text, offset, isWordRune)
-	if from == to { // NOT object.a fails behind the word
+	if from == to { // NOT object.a fails after the word
 		return nil
 	}
 	word := strings.ToLower(string(text[from:to]))
@@ -231,7 +231,7 @@ func (s draft) otherQuotes(plain string, offset int, text []rune) *lang.CompileE
 		return nil
 	}
 	fix := &lang.Fix{From: 0, To: len(text), Text: straight}
-	if !s.helps(*fix, offset) {
+	if !s.mends(*fix, offset) {
 		return nil
 	}
 	return s.Proposed(offset, fix, `unexpected %c; write straight quotes and plain dashes: " or -`,

@@ -15,7 +15,7 @@ var (
 	listBehin = regexp.MustCompile(`[A-Za-z0-9_."\[\]]+$`)
 )
 
-// path is one of JSONPath, or a method on a list with a field of its items.
+// path recognizes a path of JSONPath, or a method on a list with a field of its items.
 func (s draft) path(plain string, offset int, text []rune) *lang.CompileError {
 	before, behind := string(text[:min(offset, len(text))]), string(text[min(offset, len(text)):])
 	if strings.HasSuffix(before, "[") && wildcard.MatchString("["+behind) {
@@ -45,8 +45,8 @@ func (s draft) path(plain string, offset int, text []rune) *lang.CompileError {
 	return nil
 }
 
-// unknownPredicate is a misspelt any(list, .field == …), whose second argument is no expression
-// then.
+// unknownPredicate recognizes a misspelt any(list, .field == …), whose second argument is
+// then not an expression.
 func (s draft) unknownPredicate(before string) *lang.CompileError {
 	text, depth := []rune(before), 0
 	for i := len(text) - 1; i > 0; i-- {
@@ -70,7 +70,7 @@ func (s draft) unknownPredicate(before string) *lang.CompileError {
 				e := s.CompileError(from,
 					"unknown function %q; those with a condition about items are %s", name,
 					strings.Join(lang.Predicates, ", "))
-				if mend := (lang.Fix{From: from, To: to, Text: "any"}); s.helps(mend, from) {
+				if mend := (lang.Fix{From: from, To: to, Text: "any"}); s.mends(mend, from) {
 					e.Mend = &mend
 				}
 				return e
@@ -90,7 +90,7 @@ func firstRunes(text string, n int) string {
 
 var inBrackets = regexp.MustCompile(`\bin\s*\(`)
 
-// listInBrackets is op in ("add", "update").
+// listInBrackets recognizes op in ("add", "update").
 func (s draft) listInBrackets(plain string, offset int, text []rune) *lang.CompileError {
 	for _, at := range inBrackets.FindAllStringIndex(s.Text, -1) {
 		from := len([]rune(s.Text[:at[1]])) - 1
@@ -111,7 +111,7 @@ func (s draft) listInBrackets(plain string, offset int, text []rune) *lang.Compi
 	return nil
 }
 
-// lambda is x => x.name or c, c.name behind a list.
+// lambda recognizes x => x.name, or c, c.name after a list.
 func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError {
 	if !insidePredicate(string(text[:min(offset, len(text))])) {
 		return nil
@@ -144,7 +144,8 @@ func (s draft) lambda(plain string, offset int, text []rune) *lang.CompileError 
 
 var plainName = regexp.MustCompile(`^[A-Za-z_]+$`)
 
-// openBracket is one that is not closed, or closed and not open; or a field without its object.
+// openBracket recognizes a bracket that is not closed, or not open, and a field without its
+// object.
 func (s draft) openBracket(plain string, offset int, text []rune) *lang.CompileError {
 	if strings.HasPrefix(plain, "unexpected .") && offset < len(text) {
 		return s.replacing(offset, offset, "object", "%s", plain)
@@ -173,7 +174,7 @@ func (s draft) openBracket(plain string, offset int, text []rune) *lang.CompileE
 	return nil
 }
 
-// pipe returns where a single | is outside of texts, -1 if there is none.
+// pipe returns the place of a single | outside of texts, -1 if there is none.
 func pipe(text []rune) int {
 	quote := rune(0)
 	for i, r := range text {

@@ -11,9 +11,9 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
-// helps reports whether a change of the text mends the mistake at offset: what else there is to
-// complain about, if anything, follows it.
-func (s draft) helps(fix lang.Fix, offset int) bool {
+// mends reports whether a change of the text mends the mistake at offset: other mistakes, if
+// any, come after it.
+func (s draft) mends(fix lang.Fix, offset int) bool {
 	text := fix.Apply(s.Text)
 	if len(text) > lang.MaxSource {
 		return false
@@ -28,8 +28,7 @@ func (s draft) helps(fix lang.Fix, offset int) bool {
 	return errors.As(err, &where) && where.From > max(offset, fix.From+len([]rune(fix.Text)))
 }
 
-// runesAround returns the longest run of characters around offset that ok accepts, and where it
-// begins.
+// runesAround returns the longest run of characters around offset that ok accepts.
 func runesAround(text []rune, offset int, ok func(rune) bool) (from, to int) {
 	offset = min(max(offset, 0), len(text))
 	from, to = offset, offset
@@ -49,7 +48,7 @@ func isWordRune(r rune) bool {
 
 func isOperatorRune(r rune) bool { return slices.Contains([]rune("=!<>~&|"), r) }
 
-// notText refuses what is known to be a list or an object.
+// notText refuses a type that is a list or an object.
 func notText(result reflect.Type) error {
 	switch result.Kind() {
 	case reflect.Slice, reflect.Array, reflect.Map:

@@ -7,7 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// compare warns of a comparison of a field with a constant that it can never be equal to, or be
+// compare warns about a comparison of a field with a constant that it can never equal, or be
 // ordered with.
 func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 	want, got := field.kind(), literalKind(constant)
@@ -34,7 +34,7 @@ func (c *schemaCheck) compare(operator string, field fact, constant ast.Node) {
 		hint))
 }
 
-// amounts are texts that can only be meant as what a function reads from them.
+// amounts are texts that are probably meant as what a function reads from them.
 var amounts = []struct {
 	pattern  *regexp.Regexp
 	function string
@@ -44,18 +44,19 @@ var amounts = []struct {
 	{regexp.MustCompile(`^([0-9.]+(ns|us|ms|s|m|h|d))+$`), "duration"},
 }
 
-// amount warns of a field's text being ordered with an amount's: "9Gi" comes after "10Gi" then.
+// amount warns about an order of a field's text and an amount, in which "9Gi" comes after
+// "10Gi".
 func (c *schemaCheck) amount(field fact, constant *ast.StringNode) {
 	for _, a := range amounts {
 		if a.pattern.MatchString(constant.Value) {
 			c.warnings = append(c.warnings, c.source.CompileError(constant.Location().From,
-				"%s is ordered with %q as a text, letter by letter; put %s around the field if an amount is meant", field.path, constant.Value, a.function))
+				"%s is compared with %q as text, letter by letter; put %s around the field if an amount is meant", field.path, constant.Value, a.function))
 			return
 		}
 	}
 }
 
-// literalKind is the kind of a constant, "" of any other node and of nil.
+// literalKind returns the kind of a constant, "" for any other node and for nil.
 func literalKind(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -76,7 +77,7 @@ func literalKind(n ast.Node) string {
 	return ""
 }
 
-// meant suggests the same constant as the type that is wanted.
+// meant returns the hint that proposes the same constant as the wanted type.
 func meant(want string, integer bool, n ast.Node) string {
 	text := ""
 	switch n := n.(type) {

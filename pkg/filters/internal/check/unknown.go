@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// names are variables and constants of other languages, in lower case, and what they are called
+// names are variables and constants of other languages, in lower case, with their names
 // here.
 var names = map[string]string{
 	"null": "nil", "none": "nil", "undefined": "nil", "nil": "nil", "nill": "nil", "nul": "nil",
@@ -29,11 +29,11 @@ var names = map[string]string{
 // topFields are fields that the objects of most resources have.
 var topFields = []string{"metadata", "spec", "status", "data", "kind", "apiVersion", "type"}
 
-// ofMetadata are fields that are often named without their way.
+// ofMetadata are fields that are often named without metadata.
 var ofMetadata = []string{"name", "namespace", "labels", "annotations", "uid", "ownerReferences",
 	"finalizers", "creationTimestamp", "deletionTimestamp", "generation"}
 
-// dottedKey is the key of a label or annotation that was written as if each of its parts were a
+// dottedKey is the key of a label or annotation, written as if each of its parts were a
 // field.
 var dottedKey = regexp.MustCompile(
 	`\b(object|old)\.metadata\.(label|annotation)s\.([A-Za-z0-9][A-Za-z0-9_]*(?:[-./][A-Za-z0-9_]+)+)`)
@@ -52,7 +52,7 @@ func (s draft) keyAt(offset int) (hint string, fix *lang.Fix) {
 			text = fmt.Sprintf("old.metadata.%ss[%q]", what, key)
 		}
 		fix := &lang.Fix{From: from, To: to, Text: text}
-		if !s.helps(*fix, offset) {
+		if !s.mends(*fix, offset) {
 			continue
 		}
 		return "write " + text, fix
@@ -60,12 +60,12 @@ func (s draft) keyAt(offset int) (hint string, fix *lang.Fix) {
 	return "", nil
 }
 
-// unknownName says what a name may have meant.
+// unknownName returns the mistake of an unknown name, with what may have been meant.
 func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	kind := s.Kind.Word()
 	if hint, fix := s.keyAt(offset); fix != nil {
 		return s.Proposed(offset, fix,
-			"unknown name %q; a key with dots, dashes or slashes is no row of fields: %s", name,
+			"unknown name %q; a key with dots, dashes or slashes is not a path of fields: %s", name,
 			hint)
 	}
 	text := []rune(s.Text)
@@ -108,7 +108,7 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 	if s.Kind == lang.KindMessage && strings.TrimSpace(s.Text) == name {
 		return s.prose(offset, fmt.Sprintf("unknown name %q", name))
 	}
-	if item := replace("#"); insidePredicate(string(text[:offset])) && s.helps(*item, offset) {
+	if item := replace("#"); insidePredicate(string(text[:offset])) && s.mends(*item, offset) {
 		return s.Proposed(offset, item,
 			"unknown name %q; within any(…) and the like an item is #, and a field of it is .name",
 			name)
@@ -120,7 +120,7 @@ func (s draft) unknownName(name string, offset int) *lang.CompileError {
 
 var admissionRequest = regexp.MustCompile(`^request\.(operation|object|oldObject)\b`)
 
-// ofRequest translates what an admission request has.
+// ofRequest translates the names in an admission request.
 func ofRequest(text []rune, offset int) (by string, end int) {
 	found := admissionRequest.FindStringSubmatch(string(text[offset:]))
 	if found == nil {
@@ -160,7 +160,7 @@ var (
 	opBehind = regexp.MustCompile(`^\s*(==|!=)\s*op\b`)
 )
 
-// opWordsElsewhere are what other tools call the events.
+// opWordsElsewhere are the words of other tools for events.
 var opWordsElsewhere = map[string]event.Op{
 	"create": event.Add, "created": event.Add, "insert": event.Add, "inserted": event.Add,
 	"added": event.Add, "new": event.Add,
@@ -171,8 +171,8 @@ var opWordsElsewhere = map[string]event.Op{
 	"sync":    event.Resync, "resynced": event.Resync,
 }
 
-// OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if it
-// means none.
+// OpMeant returns the op that a word of another tool means, as "created" means "add"; "" if
+// it means none.
 func OpMeant(word string) string { return opMeant(word) }
 
 // opMeant returns the op that a word means, "" if it means none.

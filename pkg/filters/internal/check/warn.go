@@ -14,8 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// checkTree finds in the tree as the user wrote it what the source's schema refuses, and all there
-// is to warn of.
+// checkTree returns what is suspicious in a tree, or what the schema refuses.
 func checkTree(source draft, n ast.Node) ([]*lang.CompileError, error) {
 	c := &schemaCheck{source: source, variables: map[string]fact{}}
 	c.root(n)
@@ -36,16 +35,16 @@ func checkTree(source draft, n ast.Node) ([]*lang.CompileError, error) {
 	slices.SortStableFunc(w.warnings, func(a, b *lang.CompileError) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	// a node may stand in two places, as in 1 < a < 9
+	// a node may be in two places, as in 1 < a < 9
 	return slices.CompactFunc(w.warnings, func(a, b *lang.CompileError) bool {
 		return a.Message == b.Message && a.Offset == b.Offset
 	}), nil
 }
 
-// warner finds what contradicts the ops that can be.
+// warner finds contradictions between the ops of the events and those in the expression.
 type warner struct {
 	source   draft
-	on       event.OpSet // what the events can be
+	on       event.OpSet // of the events
 	warnings []*lang.CompileError
 	memo     map[opsAsked]event.OpSet
 	namesOps map[ast.Node]event.OpSet
@@ -62,7 +61,7 @@ func (w *warner) warnf(n ast.Node, format string, args ...any) {
 	w.warnings = append(w.warnings, w.source.CompileError(n.Location().From, format, args...))
 }
 
-// visit looks at a node whose value matters for events of these ops only.
+// visit checks a node whose value matters only for events with these ops.
 func (w *warner) visit(n ast.Node, ops event.OpSet) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
@@ -75,7 +74,7 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 			w.needsUpdate(n, ops, callee.Value+" is never true", "changes an object")
 		}
 	case *ast.BinaryNode:
-		// What one side asks of op holds where the other decides.
+		// The other side decides only for the ops that one side allows.
 		if and := nodes.IsAnd(n); and || nodes.IsOr(n) {
 			w.visit(n.Left, ops&w.opsOf(n.Right, and))
 			w.visit(n.Right, ops&w.opsOf(n.Left, and))
@@ -96,17 +95,17 @@ func (w *warner) visit(n ast.Node, ops event.OpSet) {
 
 func (w *warner) needsUpdate(n ast.Node, ops event.OpSet, what, only string) {
 	switch {
-	// where no event comes to there is nothing to say of events
+	// where there is no event there is nothing to warn about
 	case ops.Has(event.Update) || ops == 0:
 	case !w.on.Has(event.Update):
 		w.warnf(n, "%s: the events are %s, and only an update %s", what, opWords(w.on, "and"), only)
 	default:
-		w.warnf(n, "%s here: op is %s where it is asked for, and only an update %s", what,
+		w.warnf(n, "%s here: op is %s at this point, and only an update %s", what,
 			opWords(ops, "or"), only)
 	}
 }
 
-// opNames looks for ops that do not come.
+// opNames warns about ops that no event has.
 func (w *warner) opNames(n *ast.BinaryNode) {
 	for _, name := range namedOps(n) {
 		if op, err := event.ParseOp(name.Value); err == nil && !w.on.Has(op) {
@@ -116,7 +115,7 @@ func (w *warner) opNames(n *ast.BinaryNode) {
 	}
 }
 
-// namedOps are the constants that a comparison compares op with.
+// namedOps returns the constants that op is compared with.
 func namedOps(n *ast.BinaryNode) []*ast.StringNode {
 	var constants []ast.Node
 	switch {
@@ -138,7 +137,7 @@ func namedOps(n *ast.BinaryNode) []*ast.StringNode {
 	return names
 }
 
-// neverOrAlways looks for the largest parts that op alone makes true or false of every event.
+// neverOrAlways warns about the largest parts that are true or false for every op.
 func (w *warner) neverOrAlways(n ast.Node) {
 	if binary, ok := n.(*ast.BinaryNode); ok &&
 		(nodes.IsAnd(binary) || nodes.IsOr(binary) || binary.Operator == "in") &&
@@ -151,7 +150,7 @@ func (w *warner) neverOrAlways(n ast.Node) {
 		case no == 0:
 			w.warnf(n, "this is always true, whatever op is")
 			return
-		// else it names an op that never comes, and that is said there
+		// else it names an op that no event has, and that is reported there
 		case yes&w.on == 0 && w.opsNamed(n)&^w.on == 0:
 			w.warnf(n, "this is never true: the events are %s", opWords(w.on, "and"))
 			return
@@ -162,8 +161,8 @@ func (w *warner) neverOrAlways(n ast.Node) {
 	}
 }
 
-// opsOf gives the ops for which a node can be true, or false if want is false, as far as it
-// compares op with constants.
+// opsOf returns the ops for which a node can be true, or false if want is false, as far as
+// it compares op with constants.
 func (w *warner) opsOf(n ast.Node, want bool) event.OpSet {
 	asked := opsAsked{n, want}
 	if ops, ok := w.memo[asked]; ok {
@@ -191,7 +190,7 @@ func (w *warner) opsOf(n ast.Node, want bool) event.OpSet {
 	return ops
 }
 
-// opsNamed gives the ops that a part of the expression compares op with.
+// opsNamed returns the ops that a part of the expression compares op with.
 func (w *warner) opsNamed(n ast.Node) event.OpSet {
 	if ops, ok := w.namesOps[n]; ok {
 		return ops
@@ -211,7 +210,7 @@ func (w *warner) opsNamed(n ast.Node) event.OpSet {
 	return ops
 }
 
-// opWords lists ops as a sentence does.
+// opWords returns ops as a list in a sentence.
 func opWords(ops event.OpSet, last string) string {
 	var words []string
 	for _, op := range event.Ops {

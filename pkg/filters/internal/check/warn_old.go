@@ -10,8 +10,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// differsFromOld warns of object.x != old.x where events without an old object come, too: nil
-// differs from everything.
+// differsFromOld warns about object.x != old.x where events without an old object occur,
+// too: nil differs from everything.
 func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 	if n.Operator != "!=" || !ops.Has(event.Update) || !ops.Has(event.Add) || w.asksForOld {
 		return
@@ -43,10 +43,11 @@ func (w *warner) differsFromOld(n *ast.BinaryNode, ops event.OpSet) {
 	if instead == "" {
 		instead = `; write op == "update" && before it`
 	}
-	w.warnf(n, "this is true of every %s as well, which has no old object%s",
+	w.warnf(n, "this is also true of every %s, since those have no old object%s",
 		opWords(ops&^event.OpSet(0).With(event.Update), "and"), instead)
 }
 
+// plainPath reports whether a path needs no quotes.
 func plainPath(text string) bool {
 	for _, r := range text {
 		if !isWordRune(r) && r != '.' && r != '[' && r != ']' {
@@ -56,8 +57,8 @@ func plainPath(text string) bool {
 	return true
 }
 
-// asksForOld reports whether the expression somewhere compares old itself, so that its author knows
-// that it can be nil.
+// asksForOld reports whether the expression compares old itself somewhere, so that its
+// author knows that it can be nil.
 func asksForOld(n ast.Node) bool {
 	if binary, ok := n.(*ast.BinaryNode); ok &&
 		(nodes.IsName(binary.Left, "old") || nodes.IsName(binary.Right, "old")) {

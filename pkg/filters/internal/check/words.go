@@ -11,8 +11,9 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
-// place gives an error of expr its place in the file, and better words where we have them.
-func (s draft) place(err error, tree *parser.Tree) *lang.CompileError {
+// mistake returns an error of expr with its place, and with better words where there are
+// some.
+func (s draft) mistake(err error, tree *parser.Tree) *lang.CompileError {
 	var where *file.Error
 	if errors.As(err, &where) {
 		if name, ok := strings.CutPrefix(where.Message, unknownPrefix); ok {
@@ -33,14 +34,14 @@ func (s draft) place(err error, tree *parser.Tree) *lang.CompileError {
 	return s.CompileError(offset, "%v", err)
 }
 
-// typeWords are the names of types as typeName gives them, for those that Go calls otherwise.
+// typeWords replaces Go's names of types by those that values.TypeName returns.
 var typeWords = strings.NewReplacer(
 	"[]interface {}", "list", "[]int", "list", "[]string", "list", "map[string]interface {}",
 	"object", "float64", "float",
 	"time.Time", "date", "time.Duration", "duration", "interface {}", "any",
 )
 
-// unknownPrefix begins what expr says of a name that does not exist.
+// unknownPrefix is the beginning of expr's message for an unknown name.
 const unknownPrefix = "unknown name "
 
 func (s draft) reword(message string) string {

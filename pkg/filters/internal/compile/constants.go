@@ -7,8 +7,8 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// withConstants returns an operation with the values of those constants that a reader reads, beside
-// a quantity, a duration and so on.
+// withConstants returns an operation in which the constants next to a quantity, a duration
+// and so on are replaced by their values.
 func withConstants(n *ast.BinaryNode) *ast.BinaryNode {
 	read := map[ast.Node]ast.Node{}
 	for _, o := range nodes.ConstantOperands(n) {

@@ -13,7 +13,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// call rewrites a call of one of our functions.
+// call rewrites a call of one of informerd's own functions.
 func (r *rewriter) call(n *ast.CallNode) ast.Node {
 	name := n.Callee.(*ast.IdentifierNode).Value
 	switch name {
@@ -48,9 +48,9 @@ func constant(at ast.Node, value any) ast.Node {
 func (r *rewriter) metadata(n *ast.CallNode, name string) ast.Node {
 	path := object.Path{}.Key("metadata").Key(name + "s")
 	if key, ok := nodes.FirstText(n); ok {
-		return r.Field(n, r.root, path.Key(key.Value))
+		return r.field(n, r.root, path.Key(key.Value))
 	}
-	return call(n, "@get", r.Field(n, r.root, path), r.node(n.Arguments[0]))
+	return call(n, "@get", r.field(n, r.root, path), r.node(n.Arguments[0]))
 }
 
 func (r *rewriter) changed(n *ast.CallNode) ast.Node {
@@ -63,7 +63,7 @@ func (r *rewriter) changed(n *ast.CallNode) ast.Node {
 	return call(n, r.program.AddChanges(changes))
 }
 
-// became makes two conditions of one: true of object and not of old.
+// became rewrites to two conditions: true of object and not of old.
 func (r *rewriter) became(n *ast.CallNode) ast.Node {
 	r.program.UsesOld = true
 	now := r.truth(n.Arguments[0])
@@ -82,7 +82,7 @@ func (r *rewriter) found(n *ast.CallNode, name string) ast.Node {
 	}
 	text, ok := nodes.FirstText(n)
 	if !ok {
-		return call(n, "@"+name, r.Field(n, r.root, finder.List), r.node(n.Arguments[0]))
+		return call(n, "@"+name, r.field(n, r.root, finder.List), r.node(n.Arguments[0]))
 	}
 	return call(n, r.program.AddFind(finder, r.fieldNumber(r.root, finder.List), text.Value))
 }
@@ -103,7 +103,7 @@ func (r *rewriter) age(n *ast.CallNode) ast.Node {
 	r.program.UsesClock = true
 	if len(n.Arguments) == 0 {
 		created := object.Path{}.Key("metadata").Key("creationTimestamp")
-		return call(n, "@age", r.Field(n, r.root, created))
+		return call(n, "@age", r.field(n, r.root, created))
 	}
 	if text, ok := nodes.FirstText(n); ok {
 		since, err := time.Parse(time.RFC3339, text.Value)
@@ -149,14 +149,15 @@ func (r *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 	return &copied
 }
 
-// body lets the evaluator count the values of a predicate's body, and check them. More is what the
-// operation takes besides.
+// body makes the evaluator count and check the values of a predicate's body. The operation
+// takes more, too.
 func (r *rewriter) body(each eval.Each, n *ast.PredicateNode, more ...ast.Node) {
 	name := r.program.AddBody(each, nodesOf(n.Node))
 	n.Node = call(n.Node, name, append([]ast.Node{n.Node}, more...)...)
 }
 
-// nodesOf counts what is evaluated once when the node is, so not the bodies within it.
+// nodesOf returns how many nodes are evaluated once when the node is, so without the bodies
+// of predicates.
 func nodesOf(n ast.Node) int {
 	if _, ok := n.(*ast.PredicateNode); ok {
 		return 0
@@ -168,17 +169,17 @@ func nodesOf(n ast.Node) int {
 	return count
 }
 
-// sum lets none go over the list, since it looks at every item of which its body is false, and adds
-// in the body: expr's own sum adds only what it knows.
+// sum makes none walk the list and adds in its body, which is false for every item, so that
+// none looks at all items. expr's own sum adds only types that it knows.
 func (r *rewriter) sum(n *ast.BuiltinNode) ast.Node {
 	n.Name = "none"
 	return call(n, "@sum", call(n, "@beginSum"), n)
 }
 
-// findLast lets none go over the list, since it looks at every item of which its body is false, and
-// notes the last match in the body. expr's own loops for these two leave a value of every item on
-// the stack of its machine, below the result: what is to the left of it in the expression is then
-// read from the wrong place.
+// findLast makes none walk the list and notes the last match in its body, which is false for
+// every item, so that none looks at all items. expr's own loops for these two functions
+// leave a value of every item on the stack of its machine, below the result, and an
+// operation on what is to the left of it reads the wrong one.
 func (r *rewriter) findLast(n *ast.BuiltinNode, body *ast.PredicateNode) ast.Node {
 	name := "@" + n.Name
 	item := placed(body.Node, &ast.PointerNode{})

@@ -23,7 +23,7 @@ func (r *rewriter) typeOf(n ast.Node) eval.Type {
 			return eval.TypeBool
 		}
 		return eval.TypeNumber
-	case *ast.BinaryNode: // those that stay have operands of known types
+	case *ast.BinaryNode: // the operators that remain have operands of known types
 		switch n.Operator {
 		case "+":
 			return r.typeOf(n.Left)
@@ -47,7 +47,7 @@ func (r *rewriter) typeOf(n ast.Node) eval.Type {
 	return eval.TypeUnknown
 }
 
-// variableTypes are those of the variables that are never nil.
+// variableTypes are the types of the variables that are never nil.
 var variableTypes = map[string]eval.Type{"op": eval.TypeText, "initial": eval.TypeBool,
 	"missed": eval.TypeNumber}
 
@@ -64,7 +64,7 @@ func (r *rewriter) unary(n *ast.UnaryNode) ast.Node {
 	return call(n, "@"+n.Operator+"x", copied.Node)
 }
 
-// binary leaves operations on values whose types are known to expr and makes calls of the others.
+// binary keeps operations on values whose types expr knows, and makes calls of the others.
 func (r *rewriter) binary(n *ast.BinaryNode) ast.Node {
 	copied := *n
 	switch n.Operator {
@@ -78,7 +78,7 @@ func (r *rewriter) binary(n *ast.BinaryNode) ast.Node {
 	}
 	meant := withConstants(n)
 	copied.Left, copied.Right = r.nodeOf(n.Left, meant.Left), r.nodeOf(n.Right, meant.Right)
-	if r.staysOperator(&copied) {
+	if r.keepsOperator(&copied) {
 		return &copied
 	}
 	if n.Operator == "==" || n.Operator == "!=" {
@@ -87,9 +87,9 @@ func (r *rewriter) binary(n *ast.BinaryNode) ast.Node {
 	return call(n, "@"+n.Operator, copied.Left, copied.Right)
 }
 
-// staysOperator reports whether the types of both rewritten operands are known and the operator
-// takes them.
-func (r *rewriter) staysOperator(n *ast.BinaryNode) bool {
+// keepsOperator reports whether the types of both rewritten operands are known and the
+// operator takes them.
+func (r *rewriter) keepsOperator(n *ast.BinaryNode) bool {
 	left, right := r.typeOf(n.Left), r.typeOf(n.Right)
 	switch {
 	case n.Operator == "??":
@@ -110,7 +110,7 @@ func (r *rewriter) staysOperator(n *ast.BinaryNode) bool {
 	return false
 }
 
-// equality compares two rewritten operands.
+// equality returns the comparison of two rewritten operands.
 func equality(n *ast.BinaryNode) ast.Node {
 	var equal ast.Node
 	if _, ok := n.Right.(*ast.NilNode); ok {

@@ -16,16 +16,16 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Trace records what becomes of an expression's parts.
+// Trace records the values of an expression's parts.
 type Trace interface {
 	eval.Recorder
-	// Part returns the number of the part that a node is, and in how many predicates it is. It is
-	// false for a node that is not recorded.
+	// Part returns the number of a node's part and how many predicates it is in. It returns false
+	// for a node that is not recorded.
 	Part(n ast.Node) (number, depth int, ok bool)
 }
 
 // Program compiles an expression that was checked. The tree stays as it is. With a trace,
-// the program records its parts' values.
+// the program records the values of its parts.
 func Program(expression lang.Expression, tree *parser.Tree, trace Trace) (*eval.Program, error) {
 	r := &rewriter{
 		program: eval.NewProgram(expression), trace: trace,
@@ -37,7 +37,7 @@ func Program(expression lang.Expression, tree *parser.Tree, trace Trace) (*eval.
 		return nil, mistake(expression, err)
 	}
 	r.countItems()
-	config.Optimize = false // it folds and reorders what has been rewritten
+	config.Optimize = false // the optimizer folds and reorders what was rewritten
 	code, err := compiler.Compile(rewritten, config)
 	if err != nil {
 		return nil, mistake(expression, err)
@@ -46,7 +46,7 @@ func Program(expression lang.Expression, tree *parser.Tree, trace Trace) (*eval.
 	return r.program, nil
 }
 
-// mistake is for what expr refuses in a tree that was checked before.
+// mistake returns the error for what expr refuses in a tree that was checked before.
 func mistake(expression lang.Expression, err error) error {
 	var where *file.Error
 	if errors.As(err, &where) {
@@ -55,18 +55,19 @@ func mistake(expression lang.Expression, err error) error {
 	return expression.CompileError(0, "%v", err)
 }
 
-// rewriter makes of the tree that the user wrote one that reads fields from JSON text and is safe
-// of nil: nearly every operation whose operands are not constants becomes a call of one of the
-// evaluator's operations. It builds new nodes and leaves those of the user as they are.
+// rewriter builds a tree that reads fields from JSON text and is safe of nil: nearly every
+// operation whose operands are not constants becomes a call of one of the evaluator's
+// operations. All its nodes are new, and those of the user stay as they are.
 type rewriter struct {
 	program *eval.Program
 	trace   Trace
 	fields  map[fieldKey]int
-	chains  map[string]string // the names of their operations, by path
-	// done has what became of each node: the parser puts one node in two places for 1 < a < 9 and
-	// a ?: b.
-	done   map[rewritten]ast.Node
-	root   eval.Root       // what object means: old where the condition of became looks at that
+	chains  map[string]string // the names of the operations, by path
+	// done has the result for each node: the parser puts one node in two places of 1 < a < 9
+	// and of a ?: b.
+	done map[rewritten]ast.Node
+	// what the name object means: old when the condition of became is asked of that
+	root   eval.Root
 	begins []*ast.CallNode // of the recorded parts within predicates
 }
 
@@ -75,7 +76,7 @@ type fieldKey struct {
 	path string
 }
 
-// rewritten is a node that was rewritten, and what object meant in it.
+// rewritten is the key of a rewritten node: the node, and what the name object meant in it.
 type rewritten struct {
 	node ast.Node
 	root eval.Root
@@ -93,13 +94,13 @@ func (r *rewriter) result(n ast.Node) ast.Node {
 	return n
 }
 
-// call returns a call of an operation, placed where the node at is.
+// call returns a call of an operation, with the place of the node at.
 func call(at ast.Node, name string, args ...ast.Node) ast.Node {
 	callee := placed(at, &ast.IdentifierNode{Value: name})
 	return placed(at, &ast.CallNode{Callee: callee, Arguments: args})
 }
 
-// placed gives a new node the place of another one.
+// placed sets the place of a new node to that of another one, and returns the node.
 func placed[N ast.Node](at ast.Node, n N) N {
 	n.SetLocation(at.Location())
 	return n
@@ -112,7 +113,7 @@ func (r *rewriter) node(n ast.Node) ast.Node {
 	return r.nodeOf(n, n)
 }
 
-// nodeOf rewrites a node in which constants may have been replaced, in place of the one written.
+// nodeOf rewrites n, which is the written node or a copy in which constants were replaced.
 func (r *rewriter) nodeOf(written, n ast.Node) ast.Node {
 	key := rewritten{written, r.root}
 	done, ok := r.done[key]
@@ -123,8 +124,8 @@ func (r *rewriter) nodeOf(written, n ast.Node) ast.Node {
 	return done
 }
 
-// recorded lets the trace know the value of a part. Of the condition of became, that is the value
-// for object.
+// recorded makes the trace record the value of a part. For a condition in became, that is
+// the value for object.
 func (r *rewriter) recorded(written, n ast.Node) ast.Node {
 	if r.trace == nil || r.root == eval.RootOld {
 		return n
@@ -142,8 +143,8 @@ func (r *rewriter) recorded(written, n ast.Node) ast.Node {
 	return call(written, end, first, n)
 }
 
-// countItems lets the parts within a predicate know its item. expr's compiler can do that and its
-// checker refuses it, so it is done between them.
+// countItems passes the index of the item to the parts within a predicate. expr's compiler
+// can do that and its checker refuses it, so it is done between them.
 func (r *rewriter) countItems() {
 	for _, begin := range r.begins {
 		index := placed(begin, &ast.PointerNode{Name: "index"})
@@ -157,7 +158,7 @@ func (r *rewriter) rewrite(n ast.Node) ast.Node {
 	case *ast.IdentifierNode:
 		return r.identifier(n)
 	case *ast.PointerNode:
-		copied := *n // of which every one is a place of its own
+		copied := *n // each of them is a place of its own
 		if n.Name == "" {
 			return call(n, "@item", &copied)
 		}
@@ -196,7 +197,7 @@ func (r *rewriter) rewrite(n ast.Node) ast.Node {
 	return copyOfConstant(n)
 }
 
-// copyOfConstant copies the nodes that stay as they are.
+// copyOfConstant copies a node that stays as it is.
 func copyOfConstant(n ast.Node) ast.Node {
 	switch n := n.(type) {
 	case *ast.NilNode:
@@ -215,7 +216,7 @@ func copyOfConstant(n ast.Node) ast.Node {
 		copied := *n
 		return &copied
 	}
-	return n // a constant that was put there before
+	return n // a constant that withConstants has made
 }
 
 func (r *rewriter) all(nodes []ast.Node) []ast.Node {
@@ -245,9 +246,9 @@ func (r *rewriter) truth(n ast.Node) ast.Node {
 func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
 	switch n.Value {
 	case "object":
-		return r.Field(n, r.root, object.Path{})
+		return r.field(n, r.root, object.Path{})
 	case "old":
-		return r.Field(n, eval.RootOld, object.Path{})
+		return r.field(n, eval.RootOld, object.Path{})
 	case "cluster":
 		return placed(n, &ast.StringNode{Value: r.program.Expression.Cluster})
 	case "listener":
@@ -257,8 +258,8 @@ func (r *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
 	return &copied
 }
 
-// Field returns a read of a field, the same one for the same field.
-func (r *rewriter) Field(at ast.Node, root eval.Root, path object.Path) ast.Node {
+// field returns a read of a field, the same operation for the same field.
+func (r *rewriter) field(at ast.Node, root eval.Root, path object.Path) ast.Node {
 	return call(at, eval.FieldName(r.fieldNumber(root, path)))
 }
 
@@ -272,7 +273,7 @@ func (r *rewriter) fieldNumber(root eval.Root, path object.Path) int {
 	return i
 }
 
-// member returns one read of the longest row of constant steps.
+// member returns one read for the longest row of constant steps.
 func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 	base, keys := nodes.ConstantSteps(n)
 	if len(keys) == 0 {
@@ -283,9 +284,9 @@ func (r *rewriter) member(n *ast.MemberNode) ast.Node {
 	case *ast.IdentifierNode:
 		switch base.Value {
 		case "object":
-			return r.Field(n, r.root, path)
+			return r.field(n, r.root, path)
 		case "old":
-			return r.Field(n, eval.RootOld, path)
+			return r.field(n, eval.RootOld, path)
 		}
 	case *ast.PointerNode:
 		if base.Name == "" {
@@ -305,7 +306,7 @@ func (r *rewriter) chain(path object.Path, keys []any) string {
 	return name
 }
 
-// array makes one constant of a list of constants.
+// array returns one constant for a list of constants.
 func (r *rewriter) array(n *ast.ArrayNode) ast.Node {
 	nodes := r.all(n.Nodes)
 	items := make([]any, 0, len(nodes))

@@ -23,7 +23,7 @@ var textTests = map[string]condition.Test{
 	"hasPrefix": condition.StartsWith, "hasSuffix": condition.EndsWith,
 }
 
-// testFor returns the test, or its opposite if what it asks is to be false.
+// testFor returns the test, or its opposite if it is to be false.
 func testFor(t condition.Test, want bool) condition.Test {
 	if want {
 		return t
@@ -31,9 +31,9 @@ func testFor(t condition.Test, want bool) condition.Test {
 	return t.Opposite()
 }
 
-// asks puts a question to what a node reads. The question is for when the node's comparison is
-// true.
-func (t *conditioner) asks(n ast.Node, question condition.Condition, want bool) condition.Set {
+// asks returns the conditions for a question about what a node reads. The question is for
+// when the comparison is true.
+func (t *translator) asks(n ast.Node, question condition.Condition, want bool) condition.Set {
 	question.Test = testFor(question.Test, want)
 	of, ok := t.subject(n)
 	if !ok {
@@ -42,13 +42,14 @@ func (t *conditioner) asks(n ast.Node, question condition.Condition, want bool) 
 	return of.ask(question, false)
 }
 
-// truth is for a value where true or false is needed.
-func (t *conditioner) truth(n ast.Node, want bool) condition.Set {
+// truth returns the conditions for a value where true or false is needed.
+func (t *translator) truth(n ast.Node, want bool) condition.Set {
 	return t.asks(n, condition.Condition{Test: condition.True}, want)
 }
 
-// equality takes a comparison of a subject with a constant; it is false for other nodes.
-func (t *conditioner) equality(subject, constant ast.Node, equal bool) (condition.Set, bool) {
+// equality returns the conditions for a comparison of a subject with a constant, false for
+// other nodes.
+func (t *translator) equality(subject, constant ast.Node, equal bool) (condition.Set, bool) {
 	constant, as := bare(constant)
 	values, ok := constantsOf(constant)
 	values.As = as
@@ -87,8 +88,8 @@ func constantsOf(nodes ...ast.Node) (c condition.Condition, ok bool) {
 	return c, true
 }
 
-// bare returns what quantity or semver is called with, and that what it is compared with is read
-// like that, too.
+// bare returns the argument of quantity or semver, and the reading that follows for what it
+// is compared with.
 func bare(n ast.Node) (ast.Node, condition.As) {
 	if call, ok := n.(*ast.CallNode); ok && len(call.Arguments) == 1 {
 		if callee, ok := call.Callee.(*ast.IdentifierNode); ok &&
@@ -99,7 +100,7 @@ func bare(n ast.Node) (ast.Node, condition.As) {
 	return n, condition.AsIs
 }
 
-// readable reports whether a question can be put to what is read as a quantity or a version.
+// readable reports whether a question can be asked about a quantity or a version.
 func readable(question condition.Condition) bool {
 	question.Of, question.Key = condition.OfField, "x"
 	return condition.Validate([]condition.Condition{question}) == nil
@@ -133,15 +134,16 @@ func ofOps(words []string, want bool) condition.Set {
 	return condition.Set{Ops: ops, Complete: true}
 }
 
-// oneOf is for something that is one of some values, or none of them; it is false for other nodes.
-func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (condition.Set,
+// oneOf returns the conditions for a subject that is one of some values, or none of them;
+// false for other nodes.
+func (t *translator) oneOf(n ast.Node, values condition.Condition, want bool) (condition.Set,
 	bool) {
 	of, ok := t.subject(n)
 	if !ok {
 		return condition.Set{}, false
 	}
 	values.Test = testFor(condition.In, want)
-	// of some numbers it is not known
+	// some numbers are not decided
 	complete := len(values.Numbers) == 0 && of.what.As == condition.AsIs &&
 		values.As == condition.AsIs
 	if of.what.Of == condition.OfNamespace && slices.Contains(values.Values, "") {
@@ -157,12 +159,12 @@ func (t *conditioner) oneOf(n ast.Node, values condition.Condition, want bool) (
 	return of.ask(values, complete), true
 }
 
-func (t *conditioner) membership(n *ast.BinaryNode, want bool) condition.Set {
+func (t *translator) membership(n *ast.BinaryNode, want bool) condition.Set {
 	switch right := n.Right.(type) {
 	case *ast.ArrayNode:
 		items := slices.DeleteFunc(slices.Clone(right.Nodes), func(n ast.Node) bool {
 			_, isNil := n.(*ast.NilNode)
-			return isNil // which is in no list
+			return isNil // nil is in no list
 		})
 		values, ok := constantsOf(items...)
 		switch {
@@ -195,13 +197,13 @@ func (t *conditioner) membership(n *ast.BinaryNode, want bool) condition.Set {
 	return condition.Anything
 }
 
-// orders are the tests of a comparison, and those with the sides exchanged.
+// orders are the tests of a comparison, and those with its sides exchanged.
 var orders = map[string][2]condition.Test{
 	"<": {condition.Less, condition.More}, "<=": {condition.AtMost, condition.AtLeast},
 	">": {condition.More, condition.Less}, ">=": {condition.AtLeast, condition.AtMost},
 }
 
-func (t *conditioner) order(n *ast.BinaryNode, want bool) condition.Set {
+func (t *translator) order(n *ast.BinaryNode, want bool) condition.Set {
 	subject, constant, test := n.Left, n.Right, orders[n.Operator][0]
 	constant, as := bare(constant)
 	values, ok := constantsOf(constant)
@@ -217,8 +219,9 @@ func (t *conditioner) order(n *ast.BinaryNode, want bool) condition.Set {
 	return t.asks(subject, values, want)
 }
 
-// difference is for object.x != old.x: what has the same text is equal.
-func (t *conditioner) difference(n *ast.BinaryNode) condition.Set {
+// difference returns the conditions for object.x != old.x: values with the same text are
+// equal.
+func (t *translator) difference(n *ast.BinaryNode) condition.Set {
 	a, ok1 := t.subject(n.Left)
 	b, ok2 := t.subject(n.Right)
 	if !ok1 || !ok2 || a.find != nil || b.find != nil || a.what.Old == b.what.Old ||
@@ -234,9 +237,9 @@ func (t *conditioner) difference(n *ast.BinaryNode) condition.Set {
 		List: []condition.Condition{{Of: condition.OfField, Key: path, Test: condition.Differs}}}
 }
 
-// pattern asks for the text with which everything begins that a regular expression matches, or
-// which is part of it.
-func (t *conditioner) pattern(n *ast.BinaryNode, want bool) condition.Set {
+// pattern returns the conditions for a regular expression: the text that every match begins
+// with, or contains.
+func (t *translator) pattern(n *ast.BinaryNode, want bool) condition.Set {
 	text, ok := n.Right.(*ast.StringNode)
 	if !ok || !want {
 		return condition.Anything
@@ -259,9 +262,9 @@ func (t *conditioner) pattern(n *ast.BinaryNode, want bool) condition.Set {
 		true)
 }
 
-// glob asks for the text before the first star or question mark of a pattern, or behind the last
-// one.
-func (t *conditioner) glob(n *ast.CallNode, want bool) condition.Set {
+// glob returns the conditions for a glob: the text before its first star or question mark,
+// or after the last one.
+func (t *translator) glob(n *ast.CallNode, want bool) condition.Set {
 	pattern, ok := nodes.FirstText(n)
 	if !ok || len(n.Arguments) != 2 || !want {
 		return condition.Anything

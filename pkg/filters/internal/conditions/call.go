@@ -12,8 +12,9 @@ import (
 
 var onlyUpdates = event.OpSet(0).With(event.Update)
 
-// call is for calls of our own functions that are true or false; it is false for others.
-func (t *conditioner) call(n *ast.CallNode, want bool) (c condition.Set, ok bool) {
+// call returns the conditions for a call of informerd's own functions that return true or
+// false; ok is false for others.
+func (t *translator) call(n *ast.CallNode, want bool) (c condition.Set, ok bool) {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return condition.Anything, true
@@ -35,7 +36,8 @@ func (t *conditioner) call(n *ast.CallNode, want bool) (c condition.Set, ok bool
 	return condition.Anything, true
 }
 
-// changes is for changed, which is true of updates in which one of the fields differs.
+// changes returns the conditions for changed, which is true of updates in which one of the
+// fields differs.
 func changes(n *ast.CallNode) condition.Set {
 	c := condition.Set{Ops: onlyUpdates}
 	var either [][]condition.Condition
@@ -62,9 +64,9 @@ func changes(n *ast.CallNode) condition.Set {
 	return c
 }
 
-// became is true of updates after which the condition is true of the object, and was not of the old
-// one.
-func (t *conditioner) became(n ast.Node) condition.Set {
+// became returns the conditions for became: the condition is true of the object, and was not
+// of the old one.
+func (t *translator) became(n ast.Node) condition.Set {
 	is, wasNot := t.of(n, true), t.of(n, false)
 	if t.inItem {
 		wasNot = condition.Anything
@@ -73,8 +75,8 @@ func (t *conditioner) became(n ast.Node) condition.Set {
 		List: slices.Concat(is.List, condition.AsOld(wasNot.List))}
 }
 
-// builtin is for expr's functions that are true or false.
-func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) condition.Set {
+// builtin returns the conditions for functions of expr that return true or false.
+func (t *translator) builtin(n *ast.BuiltinNode, want bool) condition.Set {
 	if test, ok := textTests[n.Name]; ok && len(n.Arguments) == 2 {
 		if text, ok := n.Arguments[1].(*ast.StringNode); ok {
 			return t.asks(n.Arguments[0],
@@ -82,7 +84,7 @@ func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) condition.Set {
 		}
 		return condition.Anything
 	}
-	test, of := condition.Any, want // that of an item's predicate
+	test, of := condition.Any, want // the answer that the predicate must have
 	switch n.Name {
 	case "any":
 	case "all":
@@ -92,7 +94,7 @@ func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) condition.Set {
 	default:
 		return condition.Anything
 	}
-	if !want { // not any is none, not all is any that is not, not none is any
+	if !want { // not any is none, not all is any that is false, not none is any
 		test = condition.Any + condition.Every - test
 	}
 	if len(n.Arguments) != 2 || t.inItem {
@@ -104,7 +106,7 @@ func (t *conditioner) builtin(n *ast.BuiltinNode, want bool) condition.Set {
 		return condition.Anything
 	}
 	if test == condition.Every && t.strict && !t.certain(body.Node) {
-		return condition.Anything // an item before the one that is asked about may fail
+		return condition.Anything // an earlier item may fail
 	}
 	t.inItem = true
 	item := t.of(body.Node, of)

@@ -8,9 +8,9 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
-// certain reports whether evaluating a node never fails, whatever the object looks like, if its
-// labels are texts. It is false if that is not known.
-func (t *conditioner) certain(n ast.Node) bool {
+// certain reports whether evaluating a node never fails, for any object whose labels are
+// texts. False means unknown.
+func (t *translator) certain(n ast.Node) bool {
 	if t.looks++; t.looks > lang.MaxVisits {
 		return false
 	}
@@ -35,7 +35,7 @@ func (t *conditioner) certain(n ast.Node) bool {
 	return false
 }
 
-func (t *conditioner) certainBinary(n *ast.BinaryNode) bool {
+func (t *translator) certainBinary(n *ast.BinaryNode) bool {
 	n = t.operands(n)
 	switch n.Operator {
 	case "&&", "and", "||", "or":
@@ -62,9 +62,9 @@ func (t *conditioner) certainBinary(n *ast.BinaryNode) bool {
 	return false
 }
 
-// isPlain reports whether a node is a constant or something that is read from the object, and so
-// can be compared with another one.
-func (t *conditioner) isPlain(n ast.Node) bool {
+// isPlain reports whether a node is a constant or read from the object, so that it can be
+// compared without failing.
+func (t *translator) isPlain(n ast.Node) bool {
 	if _, ok := constantsOf(n); ok || nodes.IsOp(n) {
 		return true
 	}
@@ -76,7 +76,7 @@ func (t *conditioner) isPlain(n ast.Node) bool {
 }
 
 // isText reports whether a node is a text, or nil.
-func (t *conditioner) isText(n ast.Node) bool {
+func (t *translator) isText(n ast.Node) bool {
 	if _, ok := n.(*ast.StringNode); ok || nodes.IsOp(n) {
 		return true
 	}

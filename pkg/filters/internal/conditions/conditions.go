@@ -8,35 +8,34 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// conditioner translates an expression into conditions.
-type conditioner struct {
-	// looks counts the nodes that were looked at: those of nested ?: are looked at several times.
+// translator translates an expression into conditions.
+type translator struct {
+	// looks counts the visits to nodes: those of nested ?: are visited several times.
 	looks int
-	// inItem: the node is within the predicate of any or its like.
+	// inItem: the node is within the predicate of any or the like.
 	inItem bool
-	// strict: the conditions must hold whenever the node fails, too.
+	// strict: the conditions must also hold whenever the node fails.
 	strict bool
-	// variables are the values of those that are declared around the node.
+	// variables are the values of the variables around the node.
 	variables map[string]ast.Node
 }
 
-// Of returns conditions that hold whenever the node, as the user wrote it, is true. A
-// select or a deny has to be evaluated when it fails as well, since what is known of the object
-// then stays as it was.
+// Of returns conditions that hold whenever the expression is true. A select or a deny is
+// evaluated whenever it may fail, too, since its last answer then stays.
 func Of(n ast.Node, kind lang.Kind) condition.Set {
-	t := conditioner{strict: kind == lang.KindSelect || kind == lang.KindDeny}
+	t := translator{strict: kind == lang.KindSelect || kind == lang.KindDeny}
 	c := t.of(n, true).AtMost(condition.MaxConditions)
 	c.Certain = t.certain(n)
 	return c
 }
 
-// OpsOf returns the ops of events for which the node, as the user wrote it, can be true, or what
-// counts as false if want is false.
-func OpsOf(n ast.Node, want bool) event.OpSet { return (&conditioner{}).of(n, want).Ops }
+// OpsOf returns the ops of events for which the node can be true, or count as false if want
+// is false.
+func OpsOf(n ast.Node, want bool) event.OpSet { return (&translator{}).of(n, want).Ops }
 
-// of returns conditions that hold whenever the node, as the user wrote it, is true, or what counts
-// as false if want is false. A node that fails is neither.
-func (t *conditioner) of(n ast.Node, want bool) condition.Set {
+// of returns conditions that hold whenever the node is true, or counts as false if want is
+// false. A node that fails is neither.
+func (t *translator) of(n ast.Node, want bool) condition.Set {
 	if t.looks++; t.looks > lang.MaxVisits {
 		return condition.Anything
 	}
@@ -75,7 +74,7 @@ func (t *conditioner) of(n ast.Node, want bool) condition.Set {
 	return condition.Anything
 }
 
-func (t *conditioner) binary(n *ast.BinaryNode, want bool) condition.Set {
+func (t *translator) binary(n *ast.BinaryNode, want bool) condition.Set {
 	n = t.operands(n)
 	switch n.Operator {
 	case "&&", "and", "||", "or":
@@ -112,7 +111,7 @@ func (t *conditioner) binary(n *ast.BinaryNode, want bool) condition.Set {
 }
 
 // after returns conditions on what is evaluated after another node, which may fail.
-func (t *conditioner) after(n ast.Node, c condition.Set) condition.Set {
+func (t *translator) after(n ast.Node, c condition.Set) condition.Set {
 	if t.strict && !t.certain(n) {
 		return condition.Anything
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/informerd/informerd/pkg/informer/condition"
 )
 
-// A variable is what its value is: both read the same event. No variable can be called object, op
-// or label, nor as another one around it.
+// A variable is replaced by its value: both read the same event. No variable can have the name of
+// another name around it, such as object, op or label.
 
-// declaration is for an expression with a variable.
-func (t *conditioner) declaration(n *ast.VariableDeclaratorNode, want bool) condition.Set {
+// declaration returns the conditions for an expression with a variable.
+func (t *translator) declaration(n *ast.VariableDeclaratorNode, want bool) condition.Set {
 	var c condition.Set
 	t.with(n, func() { c = t.of(n.Expr, want) })
 	if t.isPlain(n.Value) {
@@ -23,8 +23,8 @@ func (t *conditioner) declaration(n *ast.VariableDeclaratorNode, want bool) cond
 	return t.after(n.Value, c)
 }
 
-// with does something where a variable is known.
-func (t *conditioner) with(n *ast.VariableDeclaratorNode, do func()) {
+// with calls do while a variable is known.
+func (t *translator) with(n *ast.VariableDeclaratorNode, do func()) {
 	if t.variables == nil {
 		t.variables = map[string]ast.Node{}
 	}
@@ -33,8 +33,8 @@ func (t *conditioner) with(n *ast.VariableDeclaratorNode, do func()) {
 	delete(t.variables, n.Name)
 }
 
-// known returns the value of a variable, and any other node as it is.
-func (t *conditioner) known(n ast.Node) ast.Node {
+// known returns the value of a variable, and any other node itself.
+func (t *translator) known(n ast.Node) ast.Node {
 	for {
 		name, ok := n.(*ast.IdentifierNode)
 		if !ok || t.variables[name.Value] == nil {
@@ -44,8 +44,8 @@ func (t *conditioner) known(n ast.Node) ast.Node {
 	}
 }
 
-// operands returns an operation with the values of variables as its operands.
-func (t *conditioner) operands(n *ast.BinaryNode) *ast.BinaryNode {
+// operands returns an operation in which variables are replaced by their values.
+func (t *translator) operands(n *ast.BinaryNode) *ast.BinaryNode {
 	left, right := t.known(n.Left), t.known(n.Right)
 	if left == n.Left && right == n.Right {
 		return n
@@ -55,8 +55,8 @@ func (t *conditioner) operands(n *ast.BinaryNode) *ast.BinaryNode {
 	return &known
 }
 
-// steps returns the constant steps behind a node, those of variables included.
-func (t *conditioner) steps(n ast.Node) (base ast.Node, keys []any) {
+// steps returns the constant steps after a node, those in the values of variables included.
+func (t *translator) steps(n ast.Node) (base ast.Node, keys []any) {
 	base, keys = nodes.ConstantSteps(n)
 	for value := t.known(base); value != base; value = t.known(base) {
 		var before []any

@@ -12,17 +12,17 @@ import (
 // subject is what a node reads.
 type subject struct {
 	what condition.Condition // without a test
-	// of owner and condition: what is read of the entry; what is the list then
-	find *found
+	// for owner and condition: what is read of the item; then what is the list
+	find *foundItem
 }
 
-// found is a field of the entry of a list that owner or condition looks for.
-type found struct {
-	key, value string // the member that the entry is known by, and its value
+// foundItem is a field of the item that owner or condition searches for.
+type foundItem struct {
+	key, value string // the member that identifies the item, and its value
 	field      string
 }
 
-// ask makes conditions of a question.
+// ask returns the conditions for a question about the subject.
 func (s subject) ask(question condition.Condition, complete bool) condition.Set {
 	if s.what.As != condition.AsIs {
 		if question.As != condition.AsIs && question.As != s.what.As {
@@ -45,28 +45,28 @@ func (s subject) ask(question condition.Condition, complete bool) condition.Set 
 	is := condition.Condition{Of: condition.OfItem, Key: s.find.key, Values: []string{s.find.value}}
 	isNot := is
 	isNot.Test = condition.NotIn
-	entry, none := s.what, s.what
-	entry.Test, entry.Items = condition.Any, []condition.Condition{is}
+	item, none := s.what, s.what
+	item.Test, item.Items = condition.Any, []condition.Condition{is}
 	none.Test, none.Items = condition.Every, []condition.Condition{isNot}
 	var list []condition.Condition
 	switch {
 	case s.find.field != "":
 		question.Of, question.Key = condition.OfItem, s.find.field
-		entry.Items = append(entry.Items, question)
-		// which no entry answers as well
-		if list = []condition.Condition{entry}; question.Test.IsOpposite() {
+		item.Items = append(item.Items, question)
+		// which is also true without such an item
+		if list = []condition.Condition{item}; question.Test.IsOpposite() {
 			list = []condition.Condition{{Of: condition.OfAlternatives,
 				Either: [][]condition.Condition{list, {none}}}}
 		}
 	case question.Test == condition.Exists:
-		list = []condition.Condition{entry}
+		list = []condition.Condition{item}
 	case question.Test == condition.NotExists:
 		list = []condition.Condition{none}
 	}
 	return condition.Set{Ops: condition.EveryOp, List: list}
 }
 
-// path is the field that the subject is, false if it is none.
+// path returns the field that the subject is, false if it is none.
 func (s subject) path() (string, bool) {
 	switch s.what.Of {
 	case condition.OfField:
@@ -82,7 +82,7 @@ func (s subject) path() (string, bool) {
 }
 
 // subject returns what a node reads, if it is something that conditions can ask about.
-func (t *conditioner) subject(n ast.Node) (subject, bool) {
+func (t *translator) subject(n ast.Node) (subject, bool) {
 	base, keys := t.steps(n)
 	switch base := base.(type) {
 	case *ast.CallNode:
@@ -104,8 +104,8 @@ func (t *conditioner) subject(n ast.Node) (subject, bool) {
 	return subject{}, false
 }
 
-// called is the subject of a call, and of steps behind it.
-func (t *conditioner) called(n *ast.CallNode, keys []any) (subject, bool) {
+// called returns the subject of a call, with the steps after it.
+func (t *translator) called(n *ast.CallNode, keys []any) (subject, bool) {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok || len(n.Arguments) != 1 {
 		return subject{}, false
@@ -132,12 +132,12 @@ func (t *conditioner) called(n *ast.CallNode, keys []any) (subject, bool) {
 			return subject{}, false
 		}
 		list := condition.Condition{Of: condition.OfField, Key: finder.List.String()}
-		return subject{what: list, find: &found{finder.Key, text.Value, field}}, true
+		return subject{what: list, find: &foundItem{finder.Key, text.Value, field}}, true
 	}
 	return subject{}, false
 }
 
-// fieldOf is the subject of a row of steps from the object on.
+// fieldOf returns the subject of a row of steps from the object on.
 func fieldOf(keys []any) (subject, bool) {
 	if keys[0] == "metadata" && len(keys) == 2 {
 		switch keys[1] {
@@ -156,7 +156,7 @@ func fieldOf(keys []any) (subject, bool) {
 	return subject{what: condition.Condition{Of: condition.OfField, Key: path}}, ok
 }
 
-// pathText returns the text of a path, false if it is one that cannot be compiled.
+// pathText returns the text of a path, false if it cannot be compiled.
 func pathText(keys []any) (string, bool) {
 	if len(keys) == 0 {
 		return "", true

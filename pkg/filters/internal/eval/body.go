@@ -1,6 +1,6 @@
 package eval
 
-// Each is what is done with the body's value of one item of a list.
+// Each is what is done with the value of a predicate's body for an item.
 type Each uint8
 
 const (
@@ -11,9 +11,9 @@ const (
 	EachFound
 )
 
-// body returns the function that takes the values of a predicate's body, which has so many nodes.
-// They are paid for item by item, be they evaluated or not: the operations alone do not pay for
-// what takes the same time whatever they work on.
+// body returns the function that takes the values of a predicate's body, which has so many
+// nodes. The nodes are paid for item by item, whether they are evaluated or not: operations
+// alone do not pay for work that depends on nothing but the number of items.
 func (e *Evaluator) body(each Each, nodes int) any {
 	switch each {
 	case EachMapped:

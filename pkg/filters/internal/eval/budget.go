@@ -2,8 +2,8 @@ package eval
 
 import "github.com/informerd/informerd/pkg/filters/internal/lang"
 
-// budget counts the steps of one evaluation, and the bytes it makes. No clock has a part in it: a
-// machine that is busy, or a limit on CPU, would turn an answer into none.
+// budget counts the steps of one evaluation, and the bytes that it makes. No clock is read:
+// a busy machine or a limit on CPU would change answers.
 type budget struct{ steps, bytes int }
 
 func (b *budget) reset() { *b = budget{} }
@@ -15,24 +15,24 @@ func (b *budget) grow(n int) {
 	}
 }
 
-// charge pays for n steps and ends the run when there are none left.
+// charge counts n steps and ends the run when there are too many.
 func (b *budget) charge(n int) {
 	if b.steps += n; b.steps > lang.MaxSteps {
 		overBudget("the expression took more than %d steps", lang.MaxSteps)
 	}
 }
 
-// itemBytes is what an item of a list takes, without what it refers to.
+// itemBytes is the size of an item in a list, without what it refers to.
 const itemBytes = 16
 
-// Bytes that a step pays for, by what is done with them. TestStepsPayForTime looks for what these
-// do not cover.
+// Bytes that a step pays for, by what is done with them. TestStepsPayForTime searches for
+// operations that these do not cover.
 const (
-	scannedBytes  = 64   // gone over as JSON
+	scannedBytes  = 64   // scanned as JSON
 	comparedBytes = 1024 // compared, or searched for one byte
-	itemizedBytes = 16   // gone over item by item, or member by member
+	itemizedBytes = 16   // walked item by item, or member by member
 	decodedBytes  = 8    // of a text with escapes, or a number
 	builtBytes    = 8    // decoded as lists and maps
 	foundBytes    = 1024 // of an object in which a field is found
-	freeBytes     = 32   // of a scalar that is in the price of the operation
+	freeBytes     = 32   // of a scalar, included in the price of the operation
 )

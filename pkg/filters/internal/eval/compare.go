@@ -11,7 +11,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// truth is a value where true or false is needed.
+// truth returns a value where true or false is needed.
 func truth(x any) bool {
 	v := values.Load(x)
 	if v.Kind != values.KindBool && v.Kind != values.KindNil {
@@ -20,7 +20,7 @@ func truth(x any) bool {
 	return v.Bool
 }
 
-// result is the value of the whole expression.
+// result returns the value of the whole expression.
 func (e *Evaluator) result(x any) bool {
 	v := values.Load(x)
 	if v.Kind != values.KindBool && v.Kind != values.KindNil {
@@ -34,7 +34,7 @@ func (e *Evaluator) equal(a, b any) bool {
 	x, y := e.load(a), e.load(b)
 	if values.IsSpecial(a) || values.IsSpecial(b) {
 		c, related := e.relate(a, b)
-		return c == 0 && related >= matched
+		return c == 0 && related >= equatable
 	}
 	if x.Kind != values.KindOther || y.Kind != values.KindOther {
 		return e.equalScalars(x, y)
@@ -48,7 +48,7 @@ func (e *Evaluator) equal(a, b any) bool {
 			if p.Raw() == q.Raw() {
 				return true
 			}
-			if len(p.Raw()) < walkedBytes && len(q.Raw()) < walkedBytes {
+			if len(p.Raw()) < comparedRaw && len(q.Raw()) < comparedRaw {
 				return e.sameJSON(*p.Value, *q.Value)
 			}
 		}
@@ -137,7 +137,7 @@ func (e *Evaluator) equalDecodedItem(a, b any) bool {
 	return e.equalDecoded(a, b)
 }
 
-// order compares for <, <=, > and >=; ok is false if a side is nil or no number.
+// order compares for <, <=, > and >=; ok is false if a side is nil or not a number.
 func (e *Evaluator) order(operator string, a, b any) (c int, ok bool) {
 	x, y := e.load(a), e.load(b)
 	switch {
@@ -160,7 +160,7 @@ func (e *Evaluator) order(operator string, a, b any) (c int, ok bool) {
 	return e.orderSpecial(operator, a, b)
 }
 
-// in tells whether a list has an item, or an object a member.
+// in reports whether a list has an item, or an object a member.
 func (e *Evaluator) in(needle, stack any) bool {
 	x := e.load(needle)
 	if x.Kind == values.KindNil || stack == nil {
@@ -209,7 +209,7 @@ func (e *Evaluator) inArray(x values.Value, needle any, array *object.Value) (fo
 	return found
 }
 
-// textOperator makes contains, startsWith and endsWith.
+// textOperator returns contains, startsWith or endsWith.
 func (e *Evaluator) textOperator(name string, test func(s, part string) bool) func(a, b any) bool {
 	return func(a, b any) bool {
 		x, y := e.load(a), e.load(b)

@@ -50,7 +50,7 @@ func TestSameAsExprOnADecodedMap(t *testing.T) {
 				continue // a bound, or a type that is known here and not there
 			}
 			got, err := f.Evaluator().Match(ev)
-			if err != nil && (strings.HasSuffix(err.Error(), "this goes over a list, got string") ||
+			if err != nil && (strings.HasSuffix(err.Error(), "a list is needed here, got string") ||
 				strings.Contains(err.Error(), "true or false is needed here")) {
 				continue
 			}

@@ -13,10 +13,10 @@ import (
 
 // Evaluator runs a filter's expression, event after event. It serves one goroutine at a time.
 type Evaluator struct {
-	// Caches are the other informers' stores, as cached and byIndex read them. Nil: there is no
-	// object in them.
+	// Caches are the other informers' stores, as cached and byIndex read them. Nil: they are
+	// empty.
 	Caches lang.Caches
-	// Clock tells the time that age counts to. Nil: the system's.
+	// Clock returns the time that age counts to. Nil: that of the system.
 	Clock func() time.Time
 
 	program *Program
@@ -25,29 +25,29 @@ type Evaluator struct {
 	budget
 
 	event event.Event
-	// What the fields are read from. Nothing that was read outlives Match.
+	// What the fields are read from. No value that was read outlives Match.
 	text, oldText object.Scratch
 	usedOld       bool
 
-	generation  uint64    // of the event; a slot of another one has not been read yet
-	slots       []slot    // one per field of the filter
-	steps       []stepped // one per chain of the filter
+	generation  uint64    // of the event; a slot of another generation is unread
+	slots       []slot    // one for each field of the program
+	steps       []stepped // one for each chain of the program
 	cells       []object.Value
 	lists       []*list
 	listsUsed   int
-	walked      []walked // members and items that are being compared
+	compared    []comparedValue // what is being compared
 	lastPattern values.Pattern
 	functions   functions
 }
 
-// slot keeps a field once it was read.
+// slot keeps a field that was read.
 type slot struct {
 	generation uint64
 	value      object.Value
 }
 
-// stepped keeps where a chain led to from a value, for when it is taken again: a predicate names
-// the fields of the item it is at more than once.
+// stepped keeps the last value of a chain: a predicate names fields of its item more than
+// once.
 type stepped struct {
 	from *object.Value
 	to   any
@@ -64,12 +64,12 @@ func (p *Program) Evaluator() *Evaluator {
 	return e
 }
 
-// Match reports whether the event is one the expression wants. An error is an [*EvalError], and the
-// answer is unknown then: do not take it for a no.
+// Match reports whether the expression is true of the event. An error is an
+// [lang.EvalError], and the answer is unknown then: do not take it for false.
 func (e *Evaluator) Match(ev event.Event) (bool, error) {
 	if e.program.Expression.Kind == lang.KindMessage {
 		return false, evalError(e.program.Expression,
-			&fault{message: "this expression is a message and does not match"})
+			&fault{message: "this expression is a message: use Text"})
 	}
 	result, err := e.Run(ev)
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *Evaluator) Match(ev event.Event) (bool, error) {
 	return matched, nil
 }
 
-// Run returns the value of the expression. What it refers to is good until the next event.
+// Run returns the value of the expression. What it refers to is valid until the next event.
 func (e *Evaluator) Run(ev event.Event) (any, error) {
 	e.begin(ev)
 	result, err := e.vm.Run(e.program.Code, e.env)
@@ -96,7 +96,7 @@ var opValues = [...]any{
 	event.Resync: event.Resync.String(),
 }
 
-// Scratch memory that grew beyond these for one event is not kept for the next.
+// Memory that grew beyond these limits for one event is not kept for the next.
 const (
 	keptCells = 4096
 	keptItems = 1024
@@ -110,20 +110,20 @@ func (e *Evaluator) begin(ev event.Event) {
 		e.cells = nil
 	}
 	e.cells = e.cells[:0]
-	e.walked = e.walked[:0]
+	e.compared = e.compared[:0]
 	e.lists = e.lists[:min(len(e.lists), keptLists)]
 	e.listsUsed = 0
 	e.functions.begin()
 	clear(e.steps)
 	e.bind(ev)
 	if !e.program.UsesOld {
-		ev.Old = nil // nor keep it until the next event
+		ev.Old = nil // it is not kept until the next event
 	}
 	e.event, e.usedOld = ev, false
 	e.text.Set(ev.Object)
 }
 
-// bind sets the variables that differ from the last event's.
+// bind sets the variables that differ from those of the last event.
 func (e *Evaluator) bind(ev event.Event) {
 	if ev.Op != e.event.Op {
 		e.env["op"] = ev.Op.String()
@@ -139,7 +139,7 @@ func (e *Evaluator) bind(ev event.Event) {
 	}
 }
 
-// read gives the i-th field, from the text the first time and from its slot after that.
+// read returns the i-th field, from the text the first time and from its slot after that.
 func (e *Evaluator) read(i int) *object.Value {
 	s := &e.slots[i]
 	if s.generation == e.generation {
@@ -183,7 +183,8 @@ func (e *Evaluator) readField(i int) func() any {
 	return func() any { return values.Refer(e.read(i)) }
 }
 
-// changed tells whether one of the fields of the i-th call of changed differs.
+// changed returns the function that reports whether one of the fields of the i-th call of
+// changed differs.
 func (e *Evaluator) changed(i int) func() bool {
 	changes := e.program.changes[i]
 	return func() bool {

@@ -9,7 +9,8 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
-// fault is what an operation panics with to end a run; expr's VM recovers it and adds the place.
+// fault is what an operation panics with to end a run. expr's machine recovers it and adds
+// the place.
 type fault struct {
 	message string
 	err     error
@@ -25,7 +26,7 @@ func overBudget(format string, args ...any) {
 	panic(&fault{message: fmt.Sprintf(format, args...), err: lang.ErrBudget})
 }
 
-// evalError returns an EvalError for what the machine returned. Messages of expr itself may quote
+// evalError returns an EvalError for what the machine returned. Messages of expr may quote
 // values and are not passed on.
 func evalError(s lang.Expression, err error) *lang.EvalError {
 	offset, message, cause := 0, "the expression failed", error(nil)

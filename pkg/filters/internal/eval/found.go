@@ -6,7 +6,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// foundOnce keeps what was found.
+// foundOnce keeps what was found for an event.
 type foundOnce struct {
 	generation uint64
 	value      any
@@ -23,12 +23,12 @@ func (e *Evaluator) findConstant(i int) func() any {
 	}
 }
 
-// finder returns owner or condition for values that are only known when it runs.
+// finder returns owner or condition for arguments that are not constant.
 func (e *Evaluator) finder(f lang.Finder) func(list, value any) any {
 	return func(list, value any) any { return e.find(f, list, value) }
 }
 
-// find is owner or condition of a value that is only known now.
+// find returns the result of owner or condition for a value that is not constant.
 func (e *Evaluator) find(f lang.Finder, list, value any) any {
 	v := e.load(value)
 	if v.Kind == values.KindNil {
@@ -44,8 +44,8 @@ func (e *Evaluator) find(f lang.Finder, list, value any) any {
 	return e.findIn(f, r.Value, v.Text)
 }
 
-// findIn gives the item of a list whose member of the finder's key is the value, nil if there is
-// none.
+// findIn returns the item of a list in which the member that the finder names is the value,
+// nil if there is none.
 func (e *Evaluator) findIn(f lang.Finder, list *object.Value, value string) any {
 	e.charge(1 + len(list.Raw())/itemizedBytes)
 	var found object.Value

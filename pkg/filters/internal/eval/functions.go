@@ -14,7 +14,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// arithmetic makes an operator; nil on either side gives nil.
+// arithmetic returns an operator; with nil on either side its result is nil.
 func (e *Evaluator) arithmetic(operator string) func(a, b any) any {
 	return func(a, b any) any {
 		x, y := e.load(a), e.load(b)
@@ -98,7 +98,7 @@ func (e *Evaluator) positive(x any) any {
 	return x
 }
 
-// makeRange makes the list a..b.
+// makeRange returns the list a..b.
 func (e *Evaluator) makeRange(a, b any) any {
 	x, y := e.load(a), e.load(b)
 	if x.Kind == values.KindNil || y.Kind == values.KindNil {
@@ -120,7 +120,7 @@ func (e *Evaluator) makeRange(a, b any) any {
 	return runtime.MakeRange(x.Int, y.Int)
 }
 
-// length is len, 0 for nil.
+// length returns len, 0 for nil.
 func (e *Evaluator) length(x any) any {
 	switch v := e.load(x); v.Kind {
 	case values.KindNil:
@@ -162,7 +162,8 @@ func (e *Evaluator) last(x any) any {
 	return e.get(e.items(x), -1)
 }
 
-// keys are in the order of the object's text, those of a map the expression made sorted.
+// keys returns the keys of an object in the order of its text, those of a map of the
+// expression sorted.
 func (e *Evaluator) keys(x any) any {
 	return e.members(x, "keys", func(key string, _ any) any { return key })
 }
@@ -198,8 +199,8 @@ func (e *Evaluator) members(x any, name string, pick func(key string, member any
 	return nil
 }
 
-// plainFunction makes one of expr's functions safe of nil. Its own errors may quote values and are
-// not passed on.
+// plainFunction returns a function of expr that is safe of nil. The function's own errors
+// may quote values and are not passed on.
 func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 	f := builtin.Builtins[builtin.Index[name]]
 	return func(args ...any) any {
@@ -208,11 +209,11 @@ func (e *Evaluator) plainFunction(name string) func(args ...any) any {
 		}
 		for i, arg := range args {
 			if args[i] = e.force(arg); e.load(arg).IsNumber() {
-				args[i] = numberOf64(e.load(arg)) // one beyond float64 is infinite
+				args[i] = numberOf64(e.load(arg)) // a number beyond float64 is infinite
 			}
 			if s, ok := args[i].(string); ok {
 				e.charge(len(s) / decodedBytes)
-				e.grow(len(s)) // for what is made of it
+				e.grow(len(s)) // for the result
 			} else if !isScalar(args[i]) {
 				fail("%s cannot take %s", name, values.TypeName(arg))
 			}
@@ -236,7 +237,7 @@ func numberOf64(v values.Value) any {
 	return v.Float
 }
 
-// payTrim pays for each character of the first text being looked for in the second one.
+// payTrim pays for searching the second text for each character of the first one.
 func (e *Evaluator) payTrim(args []any) {
 	a, _ := args[0].(string)
 	b, _ := args[1].(string)
@@ -258,7 +259,7 @@ func failArguments(name string, args []any) {
 	fail("%s cannot take this %s", name, types)
 }
 
-// apply calls a function of expr; it fails on what the function does not take.
+// apply calls a function of expr; ok is false if it does not take the arguments.
 func apply(f *builtin.Function, args []any) (out any, ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// glob tells whether the whole text is as the pattern: * stands for any characters, ? for one. It
-// is false for nil.
+// glob reports whether the whole text matches the pattern: * stands for any characters, ?
+// for one. It is false for nil.
 func (e *Evaluator) glob(pattern, text any) bool {
 	p, t := e.load(pattern), e.load(text)
 	if p.Kind == values.KindNil || t.Kind == values.KindNil {
@@ -25,10 +25,10 @@ func (e *Evaluator) glob(pattern, text any) bool {
 	return e.globTexts(p.Text, t.Text)
 }
 
-// globTexts finds the texts between the stars one after the other, each where it stands first:
-// should the rest not fit behind it, then it does not fit further behind either. Only what is
-// behind the last star has its place at the end. So a text is gone over once, and what a part costs
-// at each place of it is paid for before it is looked for.
+// globTexts finds the parts between the stars one after another, each at the first place
+// where it matches. A later place would leave less text for the rest, so the first one is
+// enough. Only the part after the last star is matched with the end. So the text is scanned
+// once, and what a part costs at each place is paid for before the search.
 func (e *Evaluator) globTexts(pattern, text string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	e.charge(1 + len(head)/16)
@@ -53,8 +53,8 @@ func (e *Evaluator) globTexts(pattern, text string) bool {
 	}
 }
 
-// matchPart matches a part without stars with the beginning of a text and gives the length of what
-// it matched.
+// matchPart matches a part without stars with the beginning of a text and returns the length
+// of the match.
 func matchPart(part, text string) (n int, ok bool) {
 	for i := 0; i < len(part); i++ {
 		if n == len(text) {
@@ -73,7 +73,7 @@ func matchPart(part, text string) (n int, ok bool) {
 	return n, true
 }
 
-// findPart gives the end of the first place at which a part stands in a text.
+// findPart returns the end of the first match of a part in a text.
 func (e *Evaluator) findPart(part, text string) (end int, ok bool) {
 	if !strings.Contains(part, "?") {
 		e.charge(1 + len(text)/64)
@@ -91,7 +91,7 @@ func (e *Evaluator) findPart(part, text string) (end int, ok bool) {
 	return 0, false
 }
 
-// matchEnd matches a part with the end of a text: it has as many characters as the part.
+// matchEnd matches a part with the end of a text of as many characters.
 func (e *Evaluator) matchEnd(part, text string) bool {
 	e.charge(1 + len(part)/16)
 	if !strings.Contains(part, "?") {

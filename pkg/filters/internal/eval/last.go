@@ -13,7 +13,7 @@ func (e *Evaluator) beginLast() any {
 	return nil
 }
 
-// found is the body of both.
+// found takes the values of the body of both.
 func (e *Evaluator) found(matches, item any) bool {
 	l := &e.functions.lasts[len(e.functions.lasts)-1]
 	if truth(matches) {

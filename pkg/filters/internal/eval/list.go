@@ -5,10 +5,10 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// list holds the items of an array of an object as refs. Lists are kept and used again, so that
-// going over an array allocates nothing once a list has grown to its length.
+// list holds the items of an array of an object as Refs. Lists are kept and used again, so
+// that walking an array allocates nothing once a list has grown to its length.
 type list struct {
-	source *object.Value // the array; a field that is gone over twice is read once
+	source *object.Value // the array; it is read once for an event
 	cells  []object.Value
 	refs   []any // refs[i] points to cells[i], up to the capacity of cells
 	views  []any // views[n] is refs[:n], in its interface
@@ -45,8 +45,8 @@ func (l *list) view() any {
 
 var emptyList any = []any{}
 
-// items gives what a predicate goes over: a []any, or a []int of a range. Its items may be refs, of
-// null, too.
+// items returns the list that a predicate walks: a []any, or a []int of a range. Its items
+// may be Refs, of null as well.
 func (e *Evaluator) items(x any) any {
 	switch x := x.(type) {
 	case nil:
@@ -62,7 +62,7 @@ func (e *Evaluator) items(x any) any {
 	if values.TypeName(x) == "object" {
 		hint = "; use keys(…) or values(…)"
 	}
-	fail("this goes over a list, got %s%s", values.TypeName(x), hint)
+	fail("a list is needed here, got %s%s", values.TypeName(x), hint)
 	return nil
 }
 
@@ -88,7 +88,7 @@ func (e *Evaluator) arrayItems(array *object.Value) any {
 	return items
 }
 
-// anyItems is items as a []any.
+// anyItems returns items as a []any.
 func (e *Evaluator) anyItems(x any) []any {
 	switch items := e.items(x).(type) {
 	case []any:
@@ -105,7 +105,7 @@ func (e *Evaluator) anyItems(x any) []any {
 	return nil
 }
 
-// item gives a plain value of what a list may hold: nil for null.
+// item returns the value of an item: nil for null.
 func (e *Evaluator) item(x any) any {
 	if r, ok := x.(values.Ref); ok {
 		return values.Refer(r.Value)
@@ -113,7 +113,8 @@ func (e *Evaluator) item(x any) any {
 	return x
 }
 
-// get gives a member of an object or an item of a list; an index below 0 counts from the end.
+// get returns a member of an object or an item of a list. A negative index counts from the
+// end.
 func (e *Evaluator) get(base, key any) any {
 	k := e.load(key)
 	switch b := base.(type) {
@@ -158,8 +159,8 @@ func index(k values.Value, length int) (int, bool) {
 	return i, k.Kind == values.KindInt && i >= 0 && i < length
 }
 
-// follow takes the i-th row of constant steps from a value, only once from the value it was last
-// taken from.
+// follow returns the function that takes the i-th row of constant steps from a value, once
+// for each value in a row.
 func (e *Evaluator) follow(i int) func(any) any {
 	c := e.program.chains[i]
 	return func(base any) any {
@@ -178,7 +179,7 @@ func (e *Evaluator) follow(i int) func(any) any {
 	}
 }
 
-// count gives the number of items of an array, or of members of an object.
+// count returns the number of items of an array, or of members of an object.
 func (e *Evaluator) count(v *object.Value) int {
 	e.charge(len(v.Raw()) / itemizedBytes)
 	n := 0

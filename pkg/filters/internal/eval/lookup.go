@@ -5,15 +5,15 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// lookupKey is what was looked up: the namespace and name, or the value of the index and the
-// namespace or "".
+// lookupKey is the key of a lookup: the namespace and name, or the value of the index and
+// the namespace or "".
 type lookupKey struct {
 	Lookup
 	first, second string
 }
 
-// lookup makes cached or byIndex. What was found is kept for the rest of the event, so that an
-// expression sees one state of it.
+// lookup returns cached or byIndex. What was found is kept for the rest of the event, so
+// that an expression sees one state of it.
 func (e *Evaluator) lookup(l Lookup) func(first, second any) any {
 	name := "cached"
 	if l.Index != "" {
@@ -70,10 +70,11 @@ func (e *Evaluator) lookUp(key lookupKey) any {
 	return items
 }
 
-// keptScratches is for how many objects of other informers the memory to unpack them is kept.
+// keptScratches is the number of objects of other informers for which the memory to unpack
+// them is kept.
 const keptScratches = 8
 
-// open reads an object, unpacking it if it is packed, and pays for that.
+// open reads an object, unpacks it if it is packed, and pays for that.
 func (e *Evaluator) open(o *object.Object) any {
 	if o == nil {
 		return nil

@@ -2,7 +2,8 @@ package eval
 
 import "github.com/informerd/informerd/pkg/filters/internal/values"
 
-// holds tells whether an address, or all of a network, is in the network. Texts are read as either.
+// holds reports whether an address, or a whole network, is in the network. Texts are read as
+// either.
 func (e *Evaluator) holds(n values.Network, needle any) bool {
 	if v := e.load(needle); v.Kind == values.KindText {
 		if needle = e.parse(values.Addresses, v.Text); needle == nil {
@@ -21,7 +22,7 @@ func (e *Evaluator) holds(n values.Network, needle any) bool {
 	return false
 }
 
-// networkOf reads a text as a network if an address or a network is looked for in it.
+// networkOf reads a text as a network if it is searched for an address or a network.
 func (e *Evaluator) networkOf(needle, stack any) any {
 	switch needle.(type) {
 	case values.Address, values.Network:

@@ -9,11 +9,11 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// maxNumber is how long a text can be that is a number or a date. Longer ones are none.
+// maxNumber is the length of the longest text that is read as a number or a date.
 const maxNumber = 128
 
-// int is a whole number, cut from a fraction; nil for a text that is none, and for what 64 bits
-// cannot hold.
+// int returns a whole number, cut from a fraction; nil for a text that is not one, and
+// beyond 64 bits.
 func (e *Evaluator) int(x any) any {
 	switch v := e.load(x); v.Kind {
 	case values.KindNil:
@@ -42,7 +42,7 @@ func (e *Evaluator) int(x any) any {
 	return nil
 }
 
-// float is a number; nil for a text that is none, and for what is not finite.
+// float returns a number; nil for a text that is not one, and for what is not finite.
 func (e *Evaluator) float(x any) any {
 	switch v := e.load(x); v.Kind {
 	case values.KindNil:
@@ -64,12 +64,12 @@ func (e *Evaluator) float(x any) any {
 	return nil
 }
 
-// dateLayouts are the ways in which date reads a text, the most frequent one first.
+// dateLayouts are the layouts that date reads, the most frequent one first.
 var dateLayouts = [...]string{time.RFC3339, time.DateOnly, time.DateTime, time.TimeOnly,
 	time.RFC822, time.RFC850, time.RFC1123}
 
-// date is a point in time, written in one of the layouts above or in the one given; nil for a text
-// that is none.
+// date returns a point in time, written in one of the layouts above or in the one of the
+// second argument; nil for a text that does not fit.
 func (e *Evaluator) date(args ...any) any {
 	if slices.ContainsFunc(args, values.IsNil) {
 		return nil
@@ -101,8 +101,9 @@ func (e *Evaluator) date(args ...any) any {
 	return nil
 }
 
-// least makes min, and max if sign is -1: of numbers, quantities, durations, dates or versions, and
-// of lists of them. It is nil if one of them is nil, and if there is none.
+// least returns min, or max if sign is -1: of numbers, quantities, durations, dates or
+// versions, and of lists of them. The result is nil if one of them is nil, and if there is
+// none.
 func (e *Evaluator) least(name string, sign int) func(args ...any) any {
 	return func(args ...any) any {
 		if slices.ContainsFunc(args, values.IsNil) {
@@ -124,10 +125,10 @@ type leastOf struct {
 	value any
 }
 
-// maxDepth is how deep lists may be in lists for min and max.
+// maxDepth is how deep lists may be nested for min and max.
 const maxDepth = 64
 
-// add is false if there was a nil.
+// add adds a value or the values of a list; it returns false for nil.
 func (l *leastOf) add(e *Evaluator, x any, depth int) bool {
 	e.charge(4)
 	if values.IsNil(x) {
@@ -136,7 +137,7 @@ func (l *leastOf) add(e *Evaluator, x any, depth int) bool {
 	v := e.load(x)
 	if v.Kind == values.KindOther && values.TypeName(x) == "list" {
 		if depth == maxDepth {
-			fail("%s takes lists in lists %d deep, not more", l.name, maxDepth)
+			fail("%s takes lists nested %d deep at most", l.name, maxDepth)
 		}
 		for _, item := range e.anyItems(x) {
 			if !l.add(e, item, depth+1) {
@@ -158,8 +159,8 @@ func (l *leastOf) add(e *Evaluator, x any, depth int) bool {
 	return true
 }
 
-// ordersItself reports whether a value is one of those that JSON does not have and that are less or
-// greater.
+// ordersItself reports whether a value has an order and is of a kind that JSON does not
+// have.
 func ordersItself(x any) bool {
 	switch x.(type) {
 	case values.Quantity, values.Version, time.Duration:

@@ -25,8 +25,8 @@ type operation struct {
 	bind func(e *Evaluator) any
 }
 
-// operations are those that every program may call, by their names. These begin with '@', which no
-// expression can spell. A Program has more of them, for what it refers to by number.
+// operations are those that every program may call, by name. The names begin with '@', which
+// no expression can spell. A Program has more of them, for what it refers to by number.
 var operations = allOperations()
 
 func allOperations() map[string]operation {
@@ -100,7 +100,7 @@ func allOperations() map[string]operation {
 			return e.parseFunction(r)
 		}}
 	}
-	for name := range lang.PlainFunctions { // expr's own, but for those above
+	for name := range lang.PlainFunctions { // those of expr, except for those above
 		if _, ours := all["@"+name]; !ours {
 			all["@"+name] = operation{bind: func(e *Evaluator) any { return e.plainFunction(name) }}
 		}

@@ -6,14 +6,14 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// match pays for the match before it is made: RE2 takes text times instructions at worst, and more
-// for few instructions than that says. The rate makes a step of it cost about 0.1 us.
+// match pays for a match before it is made. RE2 takes text times instructions at worst, and
+// for few instructions more than that. At this rate a step takes about 0.1 us.
 func (e *Evaluator) match(p values.Pattern, text string) bool {
 	e.charge(1 + len(text)*(p.Cost+20)/16)
 	return p.Regexp.MatchString(text)
 }
 
-// matches is the operator with a pattern that is only known now. The last one is kept.
+// matches is the operator with a pattern that is not constant. The last pattern is kept.
 func (e *Evaluator) matches(text, patternText any) bool {
 	a, b := e.load(text), e.load(patternText)
 	if a.Kind == values.KindNil || b.Kind == values.KindNil {
@@ -25,7 +25,7 @@ func (e *Evaluator) matches(text, patternText any) bool {
 	}
 	if e.lastPattern.Regexp == nil || e.lastPattern.Regexp.String() != b.Text {
 		e.charge(1000)
-		p, err := values.CompilePattern(strings.Clone(b.Text)) // the text is only lent
+		p, err := values.CompilePattern(strings.Clone(b.Text)) // the text is borrowed
 		if err != nil {
 			fail("%v", err)
 		}
@@ -34,7 +34,7 @@ func (e *Evaluator) matches(text, patternText any) bool {
 	return e.match(e.lastPattern, a.Text)
 }
 
-// matchesConstant is the operator with the i-th pattern of the filter.
+// matchesConstant returns the operator with the i-th pattern of the program.
 func (e *Evaluator) matchesConstant(i int) func(any) bool {
 	p := e.program.patterns[i]
 	return func(text any) bool {

@@ -69,7 +69,7 @@ type find struct {
 type Lookup struct {
 	Informer string
 	Index    string // "" for cached
-	Within   bool   // byIndex looks in one namespace alone
+	Within   bool   // byIndex searches one namespace only
 }
 
 // AddField adds a field and returns its number.
@@ -111,8 +111,8 @@ func (p *Program) AddChanges(changes []Change) string {
 	}})
 }
 
-// AddFind adds a call of owner or condition with a constant, unless there is the same one, and
-// returns the name of its operation. The list is the number of a field.
+// AddFind adds a call of owner or condition with a constant, unless there is the same one,
+// and returns the name of its operation. The list is the number of a field.
 func (p *Program) AddFind(finder lang.Finder, list int, value string) string {
 	i := slices.IndexFunc(p.finds, func(f find) bool { return f.field == list && f.value == value })
 	if i < 0 {
@@ -137,8 +137,8 @@ func (p *Program) AddLookup(l Lookup) string {
 	}})
 }
 
-// AddBody adds the body of any or its like, which has so many nodes, and returns the name of the
-// operation that takes its values.
+// AddBody adds the body of any or the like, which has so many nodes, and returns the name of
+// the operation that takes its values.
 func (p *Program) AddBody(each Each, nodes int) string {
 	name := "@each" + strconv.Itoa(int(each)) + "." + strconv.Itoa(nodes)
 	return p.add(name, operation{bind: func(e *Evaluator) any { return e.body(each, nodes) }})
@@ -146,16 +146,16 @@ func (p *Program) AddBody(each Each, nodes int) string {
 
 // Recorder takes the values of an expression's parts.
 type Recorder interface {
-	// Begin is called before a part is evaluated, with the index of the item that it is evaluated
-	// of.
+	// Begin is called before a part is evaluated for the item of that index.
 	Begin(part, item int) bool
 	// End is called with the value of the part that began last.
 	End(value any)
 }
 
-// AddPart adds a part whose values are recorded. It returns the names of two operations: one to
-// begin with, of an item's index if the part is in a predicate, and one that takes what the first
-// one returned and the part's value, which has the given type, and returns the value.
+// AddPart adds a part whose values are recorded. It returns the names of two operations. The
+// first one begins the part; in a predicate it takes the index of the item. The second one
+// takes the result of the first and the part's value, which is of the given type, and
+// returns the value.
 func (p *Program) AddPart(r Recorder, part int, inPredicate bool, value Type) (begin, end string) {
 	number := strconv.Itoa(part)
 	first := func(*Evaluator) any { return func() bool { return r.Begin(part, 0) } }
@@ -166,7 +166,7 @@ func (p *Program) AddPart(r Recorder, part int, inPredicate bool, value Type) (b
 		return func(_, value any) any { r.End(value); return value }
 	}}
 	if value == TypeBool {
-		// Parts of other types lose theirs: what is done with them is done as with unknown values.
+		// Parts of other types lose them: they are treated as unknown values.
 		last = operation{TypeBool, func(*Evaluator) any {
 			return func(_, value bool) bool { r.End(value); return value }
 		}}

@@ -9,7 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// quantityOf makes a number a quantity.
+// quantityOf returns a number as a quantity.
 func (e *Evaluator) quantityOf(v values.Value) any {
 	e.charge(4)
 	if v.Kind == values.KindInt {
@@ -18,11 +18,12 @@ func (e *Evaluator) quantityOf(v values.Value) any {
 	if math.IsNaN(v.Float) || math.Abs(v.Float) > values.Largest {
 		return nil
 	}
-	// as many places as quantities have
+	// quantities have as many places
 	return values.ParseQuantity(strconv.FormatFloat(v.Float, 'f', 9, 64))
 }
 
-// quantityArithmetic adds, subtracts and multiplies; ok is false if it does not know the operation.
+// quantityArithmetic adds, subtracts and multiplies; ok is false if it does not know the
+// operation.
 func (e *Evaluator) quantityArithmetic(operator string, a, b any) (result any, ok bool) {
 	x, isX := a.(values.Quantity)
 	y, isY := b.(values.Quantity)
@@ -32,9 +33,9 @@ func (e *Evaluator) quantityArithmetic(operator string, a, b any) (result any, o
 	e.charge(10)
 	switch operator {
 	case "+", "-":
-		a, b = e.likeness(a, values.Quantity{}), e.likeness(b, values.Quantity{})
+		a, b = e.asTypeOf(a, values.Quantity{}), e.asTypeOf(b, values.Quantity{})
 		if a == nil || b == nil {
-			return nil, true // a number out of bounds, or a text that is no quantity
+			return nil, true // a number out of bounds, or not a valid text
 		}
 		x, isX = a.(values.Quantity)
 		y, isY = b.(values.Quantity)

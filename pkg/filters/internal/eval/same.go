@@ -2,18 +2,19 @@ package eval
 
 import "github.com/informerd/informerd/pkg/informer/object"
 
-// walkedBytes is up to what size two JSON values are compared without decoding them. Where their
-// members are in different orders that takes quadratic time, which only pays for small ones.
-const walkedBytes = 4 << 10
+// comparedRaw is the size below which two JSON values are compared without decoding them. If
+// their members are in different orders that takes quadratic time, which pays only for small
+// values.
+const comparedRaw = 4 << 10
 
-// walked is a member of an object, or an item of a list, that is compared with another value's.
-type walked struct {
+// comparedValue is a member of an object, or an item of a list, that is being compared.
+type comparedValue struct {
 	key   string
 	value object.Value
 }
 
-// sameJSON compares two values of any kind without decoding them; the order of members does not
-// count. Each level of them is paid for by its size, since it is gone over for itself.
+// sameJSON compares two values of any kind without decoding them; the order of members does
+// not matter. Each level is paid for by its size, since it is walked separately.
 func (e *Evaluator) sameJSON(a, b object.Value) bool {
 	if a.Kind() != b.Kind() {
 		return a.Kind() <= object.Null && b.Kind() <= object.Null
@@ -26,8 +27,8 @@ func (e *Evaluator) sameJSON(a, b object.Value) bool {
 	if a.Raw() == b.Raw() {
 		return true
 	}
-	start := len(e.walked)
-	defer func() { e.walked = e.walked[:start] }()
+	start := len(e.compared)
+	defer func() { e.compared = e.compared[:start] }()
 	if a.Kind() == object.Array {
 		return e.sameItems(a, b, start)
 	}
@@ -36,14 +37,14 @@ func (e *Evaluator) sameJSON(a, b object.Value) bool {
 
 func (e *Evaluator) sameItems(a, b object.Value, start int) bool {
 	b.Each(func(item object.Value) bool {
-		e.walked = append(e.walked, walked{value: item})
+		e.compared = append(e.compared, comparedValue{value: item})
 		return true
 	})
-	n, end := 0, len(e.walked)
+	n, end := 0, len(e.compared)
 	e.charge((end - start) / 2)
 	same := true
 	a.Each(func(item object.Value) bool {
-		same = start+n < end && e.sameJSON(item, e.walked[start+n].value)
+		same = start+n < end && e.sameJSON(item, e.compared[start+n].value)
 		n++
 		return same
 	})
@@ -52,24 +53,25 @@ func (e *Evaluator) sameItems(a, b object.Value, start int) bool {
 
 func (e *Evaluator) sameMembers(a, b object.Value, start int) bool {
 	b.EachMember(func(key string, member object.Value) bool {
-		e.walked = append(e.walked, walked{key, member})
+		e.compared = append(e.compared, comparedValue{key, member})
 		return true
 	})
-	n, end := 0, len(e.walked)
+	n, end := 0, len(e.compared)
 	e.charge(end - start)
 	same := true
 	a.EachMember(func(key string, member object.Value) bool {
-		other := e.memberNear(start, n, key)
-		same = other >= 0 && e.sameJSON(member, e.walked[other].value)
+		other := e.memberOf(start, n, key)
+		same = other >= 0 && e.sameJSON(member, e.compared[other].value)
 		n++
 		return same
 	})
 	return same && start+n == end
 }
 
-// memberNear looks for a key among those of b, first at the place where it is in a.
-func (e *Evaluator) memberNear(start, n int, key string) int {
-	members := e.walked[start:]
+// memberOf returns the place of a key among the members of b, searching first at the place
+// that it has in a.
+func (e *Evaluator) memberOf(start, n int, key string) int {
+	members := e.compared[start:]
 	if n < len(members) && members[n].key == key {
 		return start + n
 	}

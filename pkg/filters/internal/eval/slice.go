@@ -23,7 +23,7 @@ func (e *Evaluator) slice(args ...any) any {
 	return items[from:to:to]
 }
 
-// byteOf returns the place of the n-th character of a text, in bytes.
+// byteOf returns the offset in bytes of the n-th character of a text.
 func byteOf(text string, n int) int {
 	if n >= len(text) {
 		return len(text)
@@ -36,7 +36,8 @@ func byteOf(text string, n int) int {
 	return at
 }
 
-// indexOf makes indexOf and lastIndexOf: places are counted in characters, as len and slices do.
+// indexOf returns indexOf or lastIndexOf: places are counted in characters, as len and
+// slices do.
 func (e *Evaluator) indexOf(name string, index func(text, part string) int) func(args ...any) any {
 	return func(args ...any) any {
 		if slices.ContainsFunc(args, values.IsNil) {

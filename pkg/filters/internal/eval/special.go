@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// parse reads a text; it is nil for a text that cannot be read.
+// parse reads a text; the result is nil if it is not valid.
 func (e *Evaluator) parse(p values.Reader, text string) any {
 	e.charge(1)
 	memo := e.functions.memos[p]
@@ -19,7 +19,7 @@ func (e *Evaluator) parse(p values.Reader, text string) any {
 		return nil
 	}
 	e.charge(w.Cost + len(text)*w.Cost/16)
-	text = strings.Clone(text) // it is only lent
+	text = strings.Clone(text) // it is borrowed
 	x := w.Parse(text)
 	if len(text) > keptText {
 		return x
@@ -35,7 +35,8 @@ func (e *Evaluator) parse(p values.Reader, text string) any {
 	return x
 }
 
-// parseFunction makes quantity, duration and so on. One that is given its own result gives it back.
+// parseFunction returns quantity, duration and so on. Each returns a value of its own result
+// type unchanged.
 func (e *Evaluator) parseFunction(p values.Reader) func(x any) any {
 	name := values.Readers[p].Name
 	return func(x any) any {
@@ -55,27 +56,27 @@ func (e *Evaluator) parseFunction(p values.Reader) func(x any) any {
 	}
 }
 
-// relation says what a comparison of two values has found.
+// relation is the result of a comparison of two values.
 type relation uint8
 
 const (
-	unlike  relation = iota // values of different types
-	absent                  // one is nil, or a text that is none of the other's type
-	matched                 // equal or not
-	ordered                 // less, equal or greater
+	incomparable relation = iota // values of different types
+	missing                      // one is nil, or a text that is not valid as the other's type
+	equatable                    // equal or not
+	ordered                      // less, equal or greater
 )
 
-// relate compares two values of which at least one is special. A text beside one is read as one of
-// its type, and a number beside a quantity is one.
+// relate compares two values of which at least one is special. A text is read as the other
+// one's type, and a number next to a quantity is a quantity.
 func (e *Evaluator) relate(a, b any) (int, relation) {
 	switch {
 	case values.IsSpecial(a):
-		b = e.likeness(b, a)
+		b = e.asTypeOf(b, a)
 	case values.IsSpecial(b):
-		a = e.likeness(a, b)
+		a = e.asTypeOf(a, b)
 	}
 	if values.IsNil(a) || values.IsNil(b) {
-		return 0, absent
+		return 0, missing
 	}
 	switch x := a.(type) {
 	case time.Duration:
@@ -92,18 +93,18 @@ func (e *Evaluator) relate(a, b any) (int, relation) {
 		}
 	case values.Address:
 		if y, ok := b.(values.Address); ok {
-			return x.Compare(*y.Addr), matched
+			return x.Compare(*y.Addr), equatable
 		}
 	case values.Network:
 		if y, ok := b.(values.Network); ok {
-			return x.Compare(*y.Prefix), matched
+			return x.Compare(*y.Prefix), equatable
 		}
 	case values.Image:
 		if y, ok := b.(values.Image); ok {
-			return strings.Compare(x.Whole, y.Whole), matched
+			return strings.Compare(x.Whole, y.Whole), equatable
 		}
 	}
-	return 0, unlike
+	return 0, incomparable
 }
 
 func compareInts[T ~int64](a, b T) int {
@@ -116,11 +117,11 @@ func compareInts[T ~int64](a, b T) int {
 	return 0
 }
 
-// likeness makes of a text or number what stands beside it; it gives back what it cannot make into
-// that.
-func (e *Evaluator) likeness(x, beside any) any {
+// asTypeOf returns a text or a number as a value of the other's type. What it cannot convert
+// it returns unchanged.
+func (e *Evaluator) asTypeOf(x, other any) any {
 	v := e.load(x)
-	p, ok := values.ReaderOf(values.TypeName(beside))
+	p, ok := values.ReaderOf(values.TypeName(other))
 	switch {
 	case v.Kind == values.KindText && ok:
 		return e.parse(p, v.Text)
@@ -130,18 +131,17 @@ func (e *Evaluator) likeness(x, beside any) any {
 	return x
 }
 
-// orderSpecial compares what is special for <, <=, > and >=.
+// orderSpecial compares special values for <, <=, > and >=.
 func (e *Evaluator) orderSpecial(operator string, a, b any) (c int, ok bool) {
 	c, related := e.relate(a, b)
-	if related == unlike || related == matched {
+	if related == incomparable || related == equatable {
 		fail("%q cannot order %s and %s", operator, values.TypeName(a), values.TypeName(b))
 	}
 	return c, related == ordered
 }
 
-// What readers made of texts is kept: the images, versions and limits of many objects are the same
-// few.
+// The values of texts are kept: the images, versions and limits of many objects are the same few.
 const (
-	keptTexts = 256 // of each parser
+	keptTexts = 256 // of each reader
 	keptText  = 256 // bytes of one
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// functions is what an evaluator's own functions keep, from event to event and for one.
+// functions is what informerd's own functions keep, for an event and between events.
 type functions struct {
 	memos   [values.ReaderCount]map[string]any
 	finds   []foundOnce
@@ -16,7 +16,7 @@ type functions struct {
 	found   map[lookupKey]any
 	scratch []*object.Scratch // of objects of other informers
 	used    int
-	now     time.Time // of the event, once it was asked for
+	now     time.Time // of the event, once it was read
 }
 
 func (f *functions) begin() {
@@ -29,7 +29,7 @@ func (f *functions) begin() {
 	}
 	clear(f.found)
 	for _, s := range f.scratch[:f.used] {
-		s.Set(nil) // the cache may have let go of its object
+		s.Set(nil) // the cache may have released its object
 	}
 	f.used = 0
 	f.now = time.Time{}

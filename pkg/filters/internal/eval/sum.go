@@ -8,14 +8,14 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// total is what a sum has come to.
+// total is a sum so far.
 type total struct {
 	of      any // a value of the type that is added: nil, 0, 0.0, a duration or a quantity
 	whole   int
 	float   float64
 	amount  resource.Quantity
 	elapsed time.Duration
-	beyond  bool // of a quantity's bounds
+	beyond  bool // out of a quantity's bounds
 }
 
 func (e *Evaluator) beginSum() any {
@@ -23,7 +23,7 @@ func (e *Evaluator) beginSum() any {
 	return nil
 }
 
-// add is the body of sum: nil counts nothing.
+// add takes the values of the body of sum: nil counts nothing.
 func (e *Evaluator) add(x any) bool {
 	t := &e.functions.sums[len(e.functions.sums)-1]
 	switch v := e.load(x); v.Kind {
@@ -77,7 +77,7 @@ func (e *Evaluator) addNumber(t *total, v values.Value) {
 	}
 }
 
-// toQuantity makes a quantity of numbers that came before the first one.
+// toQuantity converts the numbers that came before the first quantity.
 func (t *total) toQuantity(e *Evaluator) {
 	var before values.Value
 	switch t.of.(type) {
@@ -91,7 +91,7 @@ func (t *total) toQuantity(e *Evaluator) {
 	t.addQuantity(e.quantityOf(before))
 }
 
-// addQuantity adds what quantityOf returned; nil is a number that is no quantity.
+// addQuantity adds what quantityOf returned; nil stands for a number out of bounds.
 func (t *total) addQuantity(x any) {
 	q, ok := x.(values.Quantity)
 	if !ok {

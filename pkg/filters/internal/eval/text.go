@@ -9,13 +9,13 @@ import (
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
-// Text returns the text that an expression of [KindMessage] makes of an event, of a long one the
-// beginning and "…", MaxMessage bytes at most. A number, true and false, a date, a duration and the
-// like are written as texts, nil as "". An error is an [*EvalError].
+// Text returns the text of an expression of [lang.KindMessage]. A number, true and false, a
+// date, a duration and the like are written as texts, nil as "". A text of more than
+// [lang.MaxMessage] bytes is cut and ends with "…". An error is an [lang.EvalError].
 func (e *Evaluator) Text(ev event.Event) (string, error) {
 	if e.program.Expression.Kind != lang.KindMessage {
 		return "", evalError(e.program.Expression,
-			&fault{message: "this expression is no message and gives no text"})
+			&fault{message: "this expression is not a message: use Match"})
 	}
 	result, err := e.Run(ev)
 	if err != nil {
@@ -28,7 +28,7 @@ func (e *Evaluator) Text(ev event.Event) (string, error) {
 // ellipsis ends a message that was too long.
 const ellipsis = "…"
 
-// message is the value of the whole expression.
+// message returns the value of a whole message.
 func (e *Evaluator) message(x any) string {
 	text, ok := values.TextOf(x)
 	if !ok {
@@ -41,10 +41,10 @@ func (e *Evaluator) message(x any) string {
 		}
 		return text[:end] + ellipsis
 	}
-	return strings.Clone(text) // it is only lent
+	return strings.Clone(text) // it is borrowed
 }
 
-// string writes a value as a text.
+// string returns a value as a text.
 func (e *Evaluator) string(x any) any {
 	e.charge(1)
 	if values.IsNil(x) {

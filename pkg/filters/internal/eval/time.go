@@ -7,7 +7,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// age is the time that has passed since x, less than nothing if x is in the future.
+// age returns the time since x, negative if x is in the future.
 func (e *Evaluator) age(x any) any {
 	since, ok := x.(time.Time)
 	if !ok {
@@ -30,15 +30,15 @@ func (e *Evaluator) age(x any) any {
 	return e.eventTime().Sub(since)
 }
 
-// timeArithmetic is that of dates and durations. A text with a duration is read as one; a duration
-// that 64 bits of nanoseconds cannot hold is nil.
+// timeArithmetic calculates with dates and durations. A text next to a duration is read as
+// one. A duration beyond 64 bits of nanoseconds is nil.
 func (e *Evaluator) timeArithmetic(operator string, a, b any) any {
 	e.charge(2)
 	if operator == "+" || operator == "-" {
 		if _, ok := a.(time.Duration); ok {
-			b = e.likeness(b, a)
+			b = e.asTypeOf(b, a)
 		} else if _, ok := b.(time.Duration); ok {
-			a = e.likeness(a, b)
+			a = e.asTypeOf(a, b)
 		}
 		if a == nil || b == nil {
 			return nil
@@ -105,7 +105,7 @@ func timesDuration(by values.Value, d time.Duration) any {
 	return time.Duration(by.Float * float64(d))
 }
 
-// eventTime is the time at which the event is looked at, the same one for the whole expression.
+// eventTime returns the time of the evaluation, the same one for the whole expression.
 func (e *Evaluator) eventTime() time.Time {
 	if e.functions.now.IsZero() {
 		if e.Clock != nil {

@@ -7,13 +7,14 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// keep is refer for a value that has no place of its own yet. Its cell lasts until the next event.
+// keep is Refer for a value that has no place of its own yet. Its cell lasts until the next
+// event.
 func (e *Evaluator) keep(v object.Value) any {
 	if v.Kind() <= object.Null {
 		return nil
 	}
 	if len(e.cells) == cap(e.cells) {
-		// the full one lives on in the refs to it
+		// the Refs keep the full one
 		e.cells = make([]object.Value, 0, max(64, 2*cap(e.cells)))
 	}
 	e.cells = append(e.cells, v)
@@ -39,7 +40,7 @@ func (e *Evaluator) loadJSON(v object.Value) values.Value {
 	return values.LoadJSON(v)
 }
 
-// force decodes what has not been decoded, in lists and maps the expression has made, too.
+// force decodes what was not decoded, also in lists and maps that the expression has made.
 func (e *Evaluator) force(x any) any {
 	switch x := x.(type) {
 	case values.Ref:

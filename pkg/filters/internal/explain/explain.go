@@ -16,30 +16,33 @@ import (
 
 // Explanation is how an expression came to its answer for an event.
 type Explanation struct {
-	Matched bool   // what Match gives
-	Value   string // of the whole expression; the text itself if it gives one
-	Err     error  // what Match gives
+	Matched bool   // the answer of Match
+	Value   string // of the whole expression; of a message, the text itself
+	Err     error  // the answer of Match
 	Root    Step   // the whole expression
 
-	message bool // it gives a text
+	message bool // the value is a text
 }
 
-// Step is a part of the expression that is neither a constant nor a name of a function. Steps of
-// one field, such as object.spec.replicas, are one part, and so are a && b && c, whose children are
-// a, b and c.
+// Step is a part of the expression that is neither a constant nor the name of a function.
+// Steps of one field, such as object.spec.replicas, are one part. So are a && b && c, whose
+// children are a, b and c.
 type Step struct {
 	Text         string // as it is written
-	Line, Column int    // as those of a CompileError
+	Line, Column int    // like those of a CompileError
 	Evaluated    bool   // false for what did not matter
 	Runs         int    // more than one within any(…) and the like, and for a in 1 < a < 9
-	// Values are those of the first two runs and the last one, each JSON, or like it for what JSON
-	// has not, and of at most 80 characters; those within a predicate begin with the number of the
-	// item: [4] true. What failed says "failed".
+	// Values are those of the first two runs and of the last one, as JSON or similar, of at most
+	// 80 characters. Within a predicate a value begins with the index of the item: [4] true.
+	// A part that failed has the value "failed".
 	Values   []string
-	Note     string // why, where the parts do not tell; else ""
+	Note     string // the reason, if the parts do not show it; else ""
 	Children []Step
 }
 
+// Match evaluates the event like the program, within the same bounds, and returns what the
+// value of each part of the expression was. It compiles the expression again, so it is not
+// for every event.
 func Match(p *eval.Program, ev event.Event, caches lang.Caches) Explanation {
 	traced, t, outline, err := traced(p.Expression)
 	if err != nil { // it was compiled before, so this does not happen
@@ -74,8 +77,8 @@ func unexplained(p *eval.Program, ev event.Event, caches lang.Caches, reason err
 		Root: Step{Text: s.Text, Line: s.Line, Column: s.Column}}
 }
 
-// traced compiles an expression so that the trace records its parts' values. The outline is how
-// they are to be shown.
+// traced compiles an expression so that the trace records the values of its parts. The
+// outline is how they are shown.
 func traced(s lang.Expression) (p *eval.Program, t *trace, root *outlined, err error) {
 	defer func() {
 		if r := recover(); r != nil { // in expr's checker or compiler
@@ -92,16 +95,16 @@ func traced(s lang.Expression) (p *eval.Program, t *trace, root *outlined, err e
 	return p, t, root, err
 }
 
-// outlined is a part with what it was written as.
+// outlined is a part with the text that it was written as.
 type outlined struct {
 	part     *part
 	text     string
 	place    lang.Place
 	children []*outlined
-	became   bool // a call of it
+	became   bool // it is a call of became
 }
 
-// outline makes parts of the expression's nodes.
+// outline makes the parts of an expression.
 func (t *trace) outline(tree *parser.Tree, source lang.Expression) *outlined {
 	o := &outliner{trace: t, extents: nodes.NewExtents(source.Text)}
 	return o.part(tree.Node, 0)
@@ -112,7 +115,7 @@ type outliner struct {
 	extents *nodes.Extents
 }
 
-// parts gives those that a node and what is below it are shown as.
+// parts returns the parts that a node is shown as.
 func (o *outliner) parts(n ast.Node, depth int) []*outlined {
 	switch n := n.(type) {
 	case nil:
@@ -147,7 +150,7 @@ func (o *outliner) part(n ast.Node, depth int) *outlined {
 	return out
 }
 
-// below gives the nodes that are shown below a node.
+// below returns the nodes that are shown below a node.
 func (o *outliner) below(n ast.Node) []ast.Node {
 	switch n := n.(type) {
 	case *ast.MemberNode:
@@ -159,19 +162,19 @@ func (o *outliner) below(n ast.Node) []ast.Node {
 	case *ast.CallNode:
 		return n.Arguments
 	case *ast.UnaryNode:
-		// not in has one place for both of its nodes; what people wrote is one.
+		// Both nodes of not in have the same place: they were written as one.
 		if inner, ok := n.Node.(*ast.BinaryNode); ok && n.Location() == inner.Location() {
 			return nodes.Children(inner)
 		}
 	case *ast.BinaryNode:
 		if nodes.IsAnd(n) || nodes.IsOr(n) {
-			return append(row(n.Left, nodes.IsAnd(n)), n.Right)
+			return append(operands(n.Left, nodes.IsAnd(n)), n.Right)
 		}
 	}
 	return nodes.Children(n)
 }
 
-// unlessPlain leaves out a base that says nothing which the field read from it does not say.
+// unlessPlain leaves out a base that shows no more than the field that is read from it.
 func unlessPlain(base ast.Node) []ast.Node {
 	switch base.(type) {
 	case *ast.IdentifierNode, *ast.PointerNode:
@@ -180,16 +183,16 @@ func unlessPlain(base ast.Node) []ast.Node {
 	return []ast.Node{base}
 }
 
-// row gives the operands of && in a row, or of || if and is false.
-func row(n ast.Node, and bool) []ast.Node {
+// operands returns the operands of a row of &&, or of || if and is false.
+func operands(n ast.Node, and bool) []ast.Node {
 	if binary, ok := n.(*ast.BinaryNode); ok &&
 		(and && nodes.IsAnd(binary) || !and && nodes.IsOr(binary)) {
-		return append(row(binary.Left, and), binary.Right)
+		return append(operands(binary.Left, and), binary.Right)
 	}
 	return []ast.Node{n}
 }
 
-// isConstant tells whether a node consists of constants alone.
+// isConstant reports whether a node consists of constants.
 func isConstant(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.NilNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode,
@@ -206,7 +209,7 @@ func isConstant(n ast.Node) bool {
 	return false
 }
 
-// step makes what is handed out of what was recorded.
+// step returns a recorded part as it is handed out.
 func (o *outlined) step(source lang.Expression) Step {
 	p := o.part
 	s := Step{
@@ -229,7 +232,7 @@ func (o *outlined) step(source lang.Expression) Step {
 	return s
 }
 
-// is tells whether a part was evaluated once, and gave the value.
+// is reports whether a part was evaluated once, with that value.
 func (s *Step) is(value string) bool {
 	return s.Runs == 1 && len(s.Values) == 1 && s.Values[0] == value
 }

@@ -282,6 +282,7 @@ func TestShortValue(t *testing.T) {
 		{strings.Repeat("x", 78), `"` + strings.Repeat("x", 78) + `"`}, {
 			strings.Repeat("x", 79), `"` + strings.Repeat("x", 78) + "…"}, {"\xff", `"\xff"`}, {
 			explain.Failed(), "failed"},
+		{values.ParseImage("a"), `"docker.io/library/a:latest"`},
 		{event.Update, `"update"`}, {struct{ x int }{1}, `"object"`}, {
 			(*brokenStringer)(nil), `"object"`},
 	}

@@ -17,29 +17,29 @@ import (
 // shownValue is how many characters of a value are shown.
 const shownValue = 80
 
-// shortValue writes a value as JSON, or like it for what JSON has not, cut after shownValue
-// characters. What a terminal would not print as it stands is escaped.
+// shortValue returns a value as JSON, or similar for what JSON does not have, cut after
+// shownValue characters. What a terminal would not print literally is escaped.
 func shortValue(x any) string {
 	if values.IsNil(x) {
 		return "nil"
 	}
-	w := shortener{left: shownValue}
+	w := shortener{room: shownValue}
 	w.value(x)
-	if w.left < 0 {
+	if w.room < 0 {
 		runes := []rune(w.b.String())
 		return string(runes[:shownValue-1]) + "…"
 	}
 	return w.b.String()
 }
 
-// shortener writes until there is no room, and looks at no more of a value than it can show.
+// shortener writes until there is no room, and reads no more of a value than it can show.
 type shortener struct {
 	b    strings.Builder
-	left int // characters
+	room int // characters
 }
 
 func (w *shortener) write(s string) {
-	w.left -= utf8.RuneCountInString(s)
+	w.room -= utf8.RuneCountInString(s)
 	w.b.WriteString(s)
 }
 
@@ -60,7 +60,7 @@ func (w *shortener) value(x any) {
 	}
 }
 
-// float keeps the digits of an object's number, of which float64 may not hold all.
+// float writes all digits of an object's number, of which float64 may not hold all.
 func (w *shortener) float(x any, f float64) {
 	if r, ok := x.(values.Ref); ok {
 		w.write(r.Raw())
@@ -91,7 +91,7 @@ func (w *shortener) composed(x any) {
 	}
 }
 
-// other is for what a function makes that is none of the types above.
+// other is for values of functions that have none of the types above.
 func (w *shortener) other(x any) {
 	text := values.TypeName(x)
 	defer func() {
@@ -99,8 +99,8 @@ func (w *shortener) other(x any) {
 		w.text(text)
 	}()
 	switch x := x.(type) {
-	case interface{ text() string }:
-		text = x.text()
+	case values.Special:
+		text = x.Text()
 	case fmt.Stringer:
 		text = x.String()
 	}
@@ -115,7 +115,7 @@ func (w *shortener) json(v object.Value) {
 			w.comma(n)
 			n++
 			w.value(values.Ref{Value: &item})
-			return w.left >= 0
+			return w.room >= 0
 		})
 		w.write("]")
 	case object.ObjectKind:
@@ -126,7 +126,7 @@ func (w *shortener) json(v object.Value) {
 			w.text(key)
 			w.write(":")
 			w.value(values.Ref{Value: &member})
-			return w.left >= 0
+			return w.room >= 0
 		})
 		w.write("}")
 	}
@@ -134,7 +134,7 @@ func (w *shortener) json(v object.Value) {
 
 func (w *shortener) list(n int, item func(i int)) {
 	w.write("[")
-	for i := 0; i < n && w.left >= 0; i++ {
+	for i := 0; i < n && w.room >= 0; i++ {
 		w.comma(i)
 		item(i)
 	}
@@ -143,7 +143,7 @@ func (w *shortener) list(n int, item func(i int)) {
 
 func (w *shortener) members(n int, member func(i int)) {
 	w.write("{")
-	for i := 0; i < n && w.left >= 0; i++ {
+	for i := 0; i < n && w.room >= 0; i++ {
 		w.comma(i)
 		member(i)
 	}
@@ -156,18 +156,18 @@ func (w *shortener) comma(i int) {
 	}
 }
 
-// text writes at most what there is room for of a text, of which no character is longer than four
+// text writes as much of a text as there is room for. No character is longer than four
 // bytes.
 func (w *shortener) text(s string) {
-	if most := utf8.UTFMax * (w.left + 1); w.left >= 0 && len(s) > most {
-		s = s[:most]
+	if limit := utf8.UTFMax * (w.room + 1); w.room >= 0 && len(s) > limit {
+		s = s[:limit]
 	}
-	if w.left >= 0 {
+	if w.room >= 0 {
 		w.write(strconv.Quote(s))
 	}
 }
 
-// printable escapes what a terminal would not print as it stands, and makes one space of any white
+// printable escapes what a terminal would not print literally, and makes one space of white
 // space.
 func printable(s string) string {
 	var b strings.Builder

@@ -10,34 +10,34 @@ import (
 type trace struct {
 	parts map[ast.Node]*part // by the node the user wrote
 	list  []*part
-	open  []opened // those that have begun and not ended, the outermost first
+	open  []openPart // those that have not ended, the outermost first
 }
 
 // part is a node whose value is recorded.
 type part struct {
 	number int
-	depth  int // the number of predicates it stands in
+	depth  int // the number of predicates that it is in
 	runs   int
 	first  []recorded // the first runs, shownRuns - 1 of them
-	last   recorded   // the last of those after them
+	last   recorded   // the last of the further runs
 }
 
-type opened struct {
+type openPart struct {
 	part *part
 	item int // of the innermost predicate
 }
 
-// recorded is the value of one run, and the items that the predicates around were at.
+// recorded is the value of one run, and the items of the predicates around it.
 type recorded struct {
 	at    [lang.MaxNesting]int
 	value any
 }
 
-// shownRuns is how many runs of a part are shown: the first ones, and the last, which is the one
-// that decided.
+// shownRuns is how many runs of a part are shown: the first ones, and the last, which
+// decided.
 const shownRuns = 3
 
-// add makes a part of a node that stands in depth predicates.
+// add makes a part of a node that is in depth predicates.
 func (t *trace) add(n ast.Node, depth int) *part {
 	p, ok := t.parts[n]
 	if !ok { // the parser puts one node in two places for 1 < a < 9 and a ?: b
@@ -59,12 +59,12 @@ func (t *trace) Part(n ast.Node) (number, depth int, ok bool) {
 
 // Begin notes that a part is being evaluated, so that what a fault leaves unfinished is known.
 func (t *trace) Begin(part, item int) bool {
-	t.open = append(t.open, opened{t.list[part], item})
+	t.open = append(t.open, openPart{t.list[part], item})
 	return true
 }
 
-// End records the value of the part that began last. It is not looked at before the run is over, so
-// that a run that is recorded takes hardly longer than one that is not.
+// End records the value of the part that began last. The value is written only after the
+// run, so that recording hardly slows it.
 func (t *trace) End(value any) {
 	p := t.open[len(t.open)-1].part
 	p.runs++
@@ -77,9 +77,9 @@ func (t *trace) End(value any) {
 	t.open = t.open[:len(t.open)-1]
 }
 
-// items are those that the predicates around the innermost open part are at.
+// items returns the items of the predicates around the innermost open part.
 func (t *trace) items() (at [lang.MaxNesting]int) {
-	// the part of a predicate around another began before that one's, and is open
+	// the part of an outer predicate began before that of an inner one, and is open
 	for _, o := range t.open {
 		if d := o.part.depth; d > 0 {
 			at[d-1] = o.item
@@ -88,12 +88,12 @@ func (t *trace) items() (at [lang.MaxNesting]int) {
 	return at
 }
 
-// failed makes a run of every part that a fault left unfinished.
+// failed ends the parts that a fault left unfinished.
 func (t *trace) failed() {
 	for len(t.open) > 0 {
 		t.End(failure{})
 	}
 }
 
-// failure stands for the value of a part that failed.
+// failure is the value of a part that failed.
 type failure struct{}

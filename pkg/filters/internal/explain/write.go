@@ -10,10 +10,10 @@ import (
 // Bounds on what Write prints.
 const (
 	shownText  = 160 // characters of a part's text
-	shownDepth = 24  // parts in each other
+	shownDepth = 24  // nested parts
 )
 
-// failedValue is the value of what failed.
+// failedValue is the text for that value.
 const failedValue = "failed"
 
 // Write prints the explanation as a tree, one line for each part, and the error below it.
@@ -27,7 +27,8 @@ func (x Explanation) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// line is that of the whole expression: its answer, and the value if that is another.
+// line returns the line of the whole expression: its answer, and its value if that is
+// another.
 func (x Explanation) line() string {
 	answer, text := fmt.Sprintf("%-5t  ", x.Matched), x.Root.noted()
 	switch {
@@ -50,7 +51,7 @@ type treeWriter struct{ *bufio.Writer }
 
 func (w *treeWriter) children(s Step, indent string, depth int) {
 	if !s.Evaluated {
-		return // then none of them was
+		return // then none of its children was
 	}
 	if depth > shownDepth && len(s.Children) > 0 {
 		fmt.Fprintf(w, "%s└─ …\n", indent)
@@ -66,7 +67,8 @@ func (w *treeWriter) children(s Step, indent string, depth int) {
 	}
 }
 
-// line puts first what is true or false, so that the eye finds it.
+// line returns the line of a part. What is true or false comes first, where it is found
+// easily.
 func (s Step) line() string {
 	text := s.noted()
 	if !s.Evaluated {
@@ -94,7 +96,7 @@ func (s Step) line() string {
 	return text + ": " + first + s.Values[last]
 }
 
-// noted is the part's text with what there is to note of it.
+// noted returns the part's text with its note.
 func (s Step) noted() string {
 	if s.Note == "" {
 		return lineOf(s.Text)
@@ -102,15 +104,15 @@ func (s Step) noted() string {
 	return lineOf(s.Text) + ": " + s.Note
 }
 
-// hasItem tells whether a value begins with the number of an item. No list does: it has no space
-// behind its end.
+// hasItem reports whether a value begins with the index of an item. No list does: there is
+// no space after its end.
 func hasItem(value string) bool {
 	end := strings.Index(value, "] ")
 	return end > 0 && strings.HasPrefix(value, "[") &&
 		strings.Trim(value[:end], "[]0123456789") == ""
 }
 
-// lineOf makes one line of a text of the expression.
+// lineOf returns a text of the expression as one line.
 func lineOf(text string) string {
 	return cut(printable(text), shownText)
 }

@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// ErrUnknown is what every [EvalError] is: the expression has no answer for the event, which is
+// ErrUnknown matches every [EvalError]: the expression has no answer for the event, which is
 // neither yes nor no.
 var ErrUnknown = errors.New("no answer")
 
-// ErrBudget is what an [EvalError] is when the expression overran a bound on steps or memory.
+// ErrBudget matches an [EvalError] of an expression that exceeded a bound on steps or
+// memory.
 var ErrBudget = errors.New("over budget")
 
-// CompileError is a mistake in an expression.
+// CompileError is a mistake in an expression, with its place.
 type CompileError struct {
 	Expression Expression
 	Line       int // in the file, or in the expression if its first line is unknown
@@ -24,22 +25,23 @@ type CompileError struct {
 	Message string
 
 	place  Place
-	Offset int  // of the place, in characters of the text
-	Fix    *Fix // what the message proposes, nil if that is no text
-	Mend   *Fix // a change with which the text can be read on, instead of fix; it is not proposed
+	Offset int  // of the place in the text, in characters
+	Fix    *Fix // what the message proposes; nil if it proposes no text
+	Mend   *Fix // without a Fix, a change that lets the rest be parsed; not proposed
 }
 
-// Error gives the place and message, then the line and a caret below the place.
+// Error returns the place and the message, then the line with a caret below the place.
 func (e *CompileError) Error() string {
 	return e.Expression.position(e.Offset) + ": " + e.Detail()
 }
 
-// Detail is Error without the place, for those who show that in their own way.
+// Detail is Error without the place, for callers that show it in another way.
 func (e *CompileError) Detail() string {
 	return e.Expression.owner() + e.Message + e.place.snippet()
 }
 
-// Rest is what follows the place, without the token there.
+// Rest returns the text that follows the character at the place, in the rest of the
+// expression.
 func (e *CompileError) Rest() string {
 	text := []rune(e.Expression.Text)
 	line := 1
@@ -72,8 +74,9 @@ func (s Expression) unclosed() bool {
 	return quote != 0
 }
 
+// CompileError returns a mistake at the offset-th character.
 func (s Expression) CompileError(offset int, format string, args ...any) *CompileError {
-	// a blank end is not in sight
+	// blanks at the end are not shown
 	if end := utf8.RuneCountInString(strings.TrimRight(s.Text, " \t\r\n")); offset > end {
 		offset = end
 	}
@@ -85,11 +88,11 @@ func (s Expression) CompileError(offset int, format string, args ...any) *Compil
 	}
 }
 
-// EvalError says why an expression gave no answer for an event. It names types, never values: those
-// may be secret.
+// EvalError is why an expression has no answer for an event. It names types, never values:
+// those may be secret.
 type EvalError struct {
 	Listener string
-	Rule     string // "" if the expression is none of a rule
+	Rule     string // "" if the expression does not belong to a rule
 	Place    string // file:line:column of the expression's part that failed
 	Message  string
 
@@ -109,7 +112,7 @@ func (e *EvalError) Error() string {
 		e.Message)
 }
 
-// Is makes every EvalError an [ErrUnknown].
+// Is reports whether the target is [ErrUnknown], which every EvalError matches.
 func (e *EvalError) Is(target error) bool { return target == ErrUnknown }
 
 // Unwrap returns ErrBudget or nil.
@@ -136,7 +139,8 @@ func (e CompileErrors) Unwrap() []error {
 	return all
 }
 
-// Mistakes lists the mistakes that an error of Compile consists of, none if it is no such error.
+// Mistakes returns the mistakes that an error of Compile consists of, none if it is another
+// error.
 func Mistakes(err error) []*CompileError {
 	var several CompileErrors
 	var one *CompileError
@@ -152,7 +156,7 @@ func Mistakes(err error) []*CompileError {
 // MaxMistakes is how many mistakes of one expression are reported.
 const MaxMistakes = 20
 
-// Proposed is a mistake whose hint proposes a change of the text.
+// Proposed returns a mistake whose hint proposes a change of the text.
 func (s Expression) Proposed(offset int, fix *Fix, format string, args ...any) *CompileError {
 	e := s.CompileError(offset, format, args...)
 	e.Fix = fix

@@ -8,7 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Expression is an expression, where it stands, and what is known of what it will see.
+// Expression is an expression as somebody wrote it: its text, its place in a file, its kind,
+// and what is known of the events that it will see.
 type Expression struct {
 	Text string
 	File string // of the configuration, "" if there is none
@@ -17,48 +18,50 @@ type Expression struct {
 	// line
 	Column   int
 	Listener string
-	Rule     string // that it belongs to, "" if it is none of a rule
+	Rule     string // that it belongs to, "" if there is none
 	Cluster  string // the value of the variable cluster
 
-	// Positions, if there are any, are where each character of the text is in File, and its end.
-	// They go before Line and Column.
+	// Positions, if there are any, are the places in File of each character of the text and of
+	// its end. They take precedence over Line and Column.
 	Positions []Position
-	// Comment is set if a comment follows the text in File, which may have been meant as its end.
+	// Comment reports that a comment follows the text in File, which may have been meant as part
+	// of the text.
 	Comment bool
 
-	// Kind says what the expression is for, and so which names there are and what it must return.
+	// Kind is what the expression is for.
 	Kind Kind
-	// On are the events the expression may meet; 0 means all. What can never be true of them is a
-	// warning.
+	// On has the ops of the events that the expression may see; 0 means all. What can never be
+	// true of them is a warning.
 	On event.OpSet
-	// Informers are those that cached and byIndex may name, each with the names of its indexes.
+	// Informers has the informers that cached and byIndex may name, with the names of their
+	// indexes.
 	Informers map[string][]string
-	// Dropped are the fields that the informer cuts out of its objects. To read one, or what is in
-	// it, is a mistake.
+	// Dropped are the fields that the informer removes from its objects. Reading one, or a field
+	// in it, is a mistake.
 	Dropped []object.Path
-	// Schema says which fields the objects have. Nil: nothing is known, every field may be there.
+	// Schema describes the fields of the objects. With nil, any field may exist.
 	Schema *Schema
 }
 
-// Kind is what an expression is for.
+// Kind is what an expression is for, and so which names there are and what it must return.
 type Kind uint8
 
 const (
-	// KindFilter looks at an event: op, object, old, initial, missed. It gives true or false.
+	// KindFilter looks at an event: op, object, old, initial, missed. It returns true or false.
 	KindFilter Kind = iota
-	// KindSelect looks at an object alone and says whether it belongs to a set: it has no op, old,
-	// initial, missed, changed or became. It gives true or false.
+	// KindSelect looks at an object alone and returns whether it belongs to a set: it has no op,
+	// old, initial, missed, changed or became.
 	KindSelect
-	// KindDeny is as KindSelect. It gives true if the object violates a rule.
+	// KindDeny is like KindSelect. It returns true if the object violates a rule.
 	KindDeny
-	// KindMessage is as KindSelect, but gives a text.
+	// KindMessage is like KindSelect, but returns a text.
 	KindMessage
 )
 
 // Position is a place in a file. Line and column count from 1, columns in characters.
 type Position struct{ Line, Column int }
 
-// inFile returns where the offset-th character is in the file.
+// inFile returns the position in the file of the offset-th character.
 func (s Expression) inFile(offset int, p Place) Position {
 	if n := len(s.Positions); n > 0 {
 		return s.Positions[min(max(offset, 0), n-1)]
@@ -73,7 +76,7 @@ type Place struct {
 	text         string // of that line
 }
 
-// at finds the place of the offset-th character.
+// at returns the place of the offset-th character.
 func (s Expression) at(offset int) Place {
 	p := Place{Line: 1, Column: 1}
 	start, n := 0, 0
@@ -94,8 +97,8 @@ func (s Expression) at(offset int) Place {
 	return p
 }
 
-// position names the place of the offset-th character the way compilers do. Without a known first
-// line, lines are those of the expression.
+// position returns the place of the offset-th character as compilers write it. If the first
+// line is unknown, lines are those of the expression.
 func (s Expression) position(offset int) string {
 	file := s.File
 	if file == "" {
@@ -105,7 +108,7 @@ func (s Expression) position(offset int) string {
 	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
-// owner says whose expression it is.
+// owner returns the listener and the rule that the expression belongs to.
 func (s Expression) owner() string {
 	owner := ""
 	if s.Listener != "" {
@@ -123,7 +126,7 @@ const (
 	shownAfter  = 60
 )
 
-// snippet shows the place's line and a caret below it, nothing of an empty line.
+// snippet returns the line of the place with a caret below it, nothing for an empty line.
 func (p Place) snippet() string {
 	if strings.TrimSpace(p.text) == "" {
 		return ""

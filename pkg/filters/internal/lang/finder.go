@@ -2,12 +2,12 @@ package lang
 
 import "github.com/informerd/informerd/pkg/informer/object"
 
-// Finder says where owner and condition look and for what.
+// Finder describes owner or condition: the list that it searches, and for what.
 type Finder struct {
 	Name string
 	List object.Path
-	Key  string // of the member that the argument names
-	// first is a member that, being true, is looked for first.
+	Key  string // the member that is compared with the argument
+	// First is a member: an item in which it is true is preferred.
 	First string
 }
 

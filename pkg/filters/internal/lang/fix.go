@@ -1,7 +1,6 @@
 package lang
 
-// Fix is a change of an expression's text that the hint of a mistake proposes: the characters From
-// to To become Text.
+// Fix is a change of an expression's text: the characters From to To become Text.
 type Fix struct {
 	From, To int
 	Text     string
@@ -15,8 +14,8 @@ func (f Fix) Apply(text string) string {
 	return string(runes[:from]) + f.Text + string(runes[to:])
 }
 
-// Fixed returns the expression as the hint proposes it, false if the hint proposes no text. Other
-// mistakes in the expression are still there.
+// Fixed returns the text as the hint proposes it, false if the hint proposes no text. Other
+// mistakes remain in it.
 func (e *CompileError) Fixed() (string, bool) {
 	if e.Fix == nil {
 		return "", false
@@ -24,7 +23,8 @@ func (e *CompileError) Fixed() (string, bool) {
 	return e.Fix.Apply(e.Expression.Text), true
 }
 
-// Origin returns where a character of the changed text was before, false if it is new.
+// Origin returns the offset that a character of the changed text had before, false if the
+// character is new.
 func (f Fix) Origin(offset int) (int, bool) {
 	end := f.From + len([]rune(f.Text))
 	switch {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// OwnSignatures are the functions that are ours, as their users call them. What may be nil is any.
+// OwnSignatures are the types of informerd's own functions, as users call them. What may be
+// nil is any.
 var OwnSignatures = map[string][]any{
 	"changed":    {func(path string, more ...string) bool { return false }},
 	"became":     {func(condition bool) bool { return false }},
@@ -31,7 +32,7 @@ var OwnSignatures = map[string][]any{
 	"glob":   {func(pattern, text string) bool { return false }},
 }
 
-// ownFunctions are the names of our functions, sorted.
+// ownFunctions are the names of informerd's own functions, sorted.
 var ownFunctions = func() []string {
 	var names []string
 	for name := range OwnSignatures {
@@ -41,10 +42,10 @@ var ownFunctions = func() []string {
 	return names
 }()
 
-// The variables, with expr's types below in checkConfig.
+// Variables are the names of the variables.
 var Variables = []string{"op", "object", "old", "initial", "missed", "cluster", "listener"}
 
-// Predicates are the functions that run an expression per item of a list.
+// Predicates are the functions that evaluate an expression for each item of a list.
 var Predicates = []string{
 	"all", "any", "none", "one", "filter", "map", "count", "sum", "find", "findIndex", "findLast",
 	"findLastIndex",
@@ -53,9 +54,9 @@ var Predicates = []string{
 // arity is how many arguments a function takes.
 type arity struct{ Min, Max int }
 
-// PlainFunctions are expr's functions that an expression may call with plain values. What reads the
-// clock or can make much out of little (repeat, replace, join, split, flatten, …) is not among
-// them.
+// PlainFunctions are the functions of expr that take plain values. Functions that read the
+// clock, or make much out of little (repeat, replace, join, split, flatten, …), are not
+// among them.
 var PlainFunctions = map[string]arity{
 	"len": {1, 1}, "first": {1, 1}, "last": {1, 1}, "keys": {1, 1}, "values": {1, 1},
 	"lower": {1, 1}, "upper": {1, 1}, "trim": {1, 2}, "trimPrefix": {2, 2}, "trimSuffix": {2, 2},
@@ -66,7 +67,7 @@ var PlainFunctions = map[string]arity{
 	"date": {1, 2},
 }
 
-// Functions lists the names of all functions an expression may call, sorted.
+// Functions returns the names of all functions that an expression may call, sorted.
 func Functions() []string {
 	names := append(slices.Clone(ownFunctions), Predicates...)
 	for name := range PlainFunctions {
@@ -76,6 +77,7 @@ func Functions() []string {
 	return names
 }
 
+// IsAllowed reports whether an expression may call a function of expr.
 func IsAllowed(name string) bool {
 	_, plain := PlainFunctions[name]
 	return plain || slices.Contains(Predicates, name)

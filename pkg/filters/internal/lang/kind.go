@@ -2,12 +2,12 @@ package lang
 
 import "slices"
 
-// kindWords are how errors speak of a kind of expression.
+// kindWords are the words for a kind of expression in errors.
 type kindWords struct {
 	Name   string // instead of a file
 	Plural string
-	must   string // what it has to return
-	Looks  string // what it looks at, if that is the object alone
+	must   string // what it must return, as a sentence
+	Looks  string // the refusal of a name of events, "" if the kind has those
 }
 
 var kinds = [...]kindWords{
@@ -20,6 +20,7 @@ var kinds = [...]kindWords{
 		"a rule's message looks at the object alone: it has no %s"},
 }
 
+// Word returns the words for the kind.
 func (k Kind) Word() kindWords {
 	if int(k) < len(kinds) {
 		return kinds[k]
@@ -27,15 +28,17 @@ func (k Kind) Word() kindWords {
 	return kinds[KindFilter]
 }
 
-// Must says what an expression of the kind has to give.
+// Must returns the sentence that says what an expression of the kind must return.
 func (k Kind) Must() string { return k.Word().must }
 
-// OfEvents are the variables and functions that say something of an event and not of an object.
+// OfEvents are the variables and functions that are about an event and not about an object.
 var OfEvents = []string{"op", "old", "initial", "missed", "changed", "became"}
 
+// SeesEvents reports whether expressions of the kind look at events, and not at objects
+// alone.
 func (k Kind) SeesEvents() bool { return k.Word().Looks == "" }
 
-// names leaves out those that the kind does not have.
+// names returns those of the names that the kind has.
 func (k Kind) names(all []string) []string {
 	if k.SeesEvents() {
 		return slices.Clone(all)
@@ -45,6 +48,8 @@ func (k Kind) names(all []string) []string {
 	})
 }
 
+// Variables returns the variables that expressions of the kind have.
 func (k Kind) Variables() []string { return k.names(Variables) }
 
+// Functions returns the functions that expressions of the kind may call, sorted.
 func (k Kind) Functions() []string { return k.names(Functions()) }

@@ -8,7 +8,7 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/values"
 )
 
-// SpecialOf tells which function's values a node, as the user wrote it, gives.
+// SpecialOf returns the reader whose values a node has, as far as the node alone says so.
 func SpecialOf(n ast.Node) (values.Reader, bool) {
 	switch n := n.(type) {
 	case *ast.CallNode:
@@ -46,7 +46,8 @@ func SpecialOf(n ast.Node) (values.Reader, bool) {
 // IsAdded reports whether the values of a reader can be added.
 func IsAdded(p values.Reader) bool { return p == values.Quantities || p == values.Durations }
 
-// Operand is a constant beside a quantity, a duration and so on, with the reader that reads it.
+// Operand is a constant operand next to a quantity, a duration and so on, with the reader
+// that reads it.
 type Operand struct {
 	Node   ast.Node
 	Reader values.Reader

@@ -8,8 +8,8 @@ import (
 	"github.com/informerd/informerd/pkg/filters/internal/lang"
 )
 
-// Extents finds the text that each node was written as. expr keeps one token of a node; the others
-// are those between its parts, and what closes the brackets that are open then.
+// Extents finds the text that each node was written as. expr keeps one token of a node. The
+// others are those between its parts, and the brackets that belong to them.
 type Extents struct {
 	source string
 	tokens []lexer.Token
@@ -25,6 +25,7 @@ type extent struct{ first, last int }
 
 var nowhere = extent{0, -1}
 
+// NewExtents returns the extents of an expression.
 func NewExtents(source string) *Extents {
 	x := &Extents{source: source, at: map[int]int{}, found: map[ast.Node]extent{}}
 	p := lang.Place{Line: 1, Column: 1}
@@ -38,7 +39,7 @@ func NewExtents(source string) *Extents {
 	x.bytes, x.places = append(x.bytes, len(source)), append(x.places, p)
 	tokens, err := lexer.Lex(file.NewSource(source))
 	if err != nil {
-		return x // it was read before, so this does not happen; every node is printed then
+		return x // it was read before, so this does not happen
 	}
 	var open []int
 	x.tokens, x.pair = tokens, make([]int, len(tokens))
@@ -61,7 +62,7 @@ func NewExtents(source string) *Extents {
 	return x
 }
 
-// Text gives a node's characters as they stand in the source, and its place.
+// Text returns the text that a node was written as, and its place.
 func (x *Extents) Text(n ast.Node) (string, lang.Place) {
 	e := x.of(n)
 	if e.first > e.last {
@@ -93,7 +94,7 @@ func (x *Extents) of(n ast.Node) extent {
 	return e
 }
 
-// own is the token that expr keeps of a node.
+// own returns the token that expr keeps of a node.
 func (x *Extents) own(n ast.Node) extent {
 	switch n.(type) {
 	case *ast.ConditionalNode, *ast.SequenceNode: // none, or one of another node
@@ -116,7 +117,7 @@ func (e extent) and(other extent) extent {
 	return extent{min(e.first, other.first), max(e.last, other.last)}
 }
 
-// closed takes in the other bracket of each.
+// closed extends an extent to the other bracket of each bracket in it.
 func (x *Extents) closed(e extent) extent {
 	for i := e.first; i <= e.last; i++ {
 		if other := x.pair[i]; other > e.last {
@@ -128,7 +129,7 @@ func (x *Extents) closed(e extent) extent {
 	return e
 }
 
-// whole takes in the words and brackets around a node's parts.
+// whole extends an extent to the words and brackets around the parts of a node.
 func (x *Extents) whole(n ast.Node, e extent) extent {
 	switch n := n.(type) {
 	case *ast.CallNode, *ast.BuiltinNode: // name(…), also with a list before it: list | name(…)
@@ -168,7 +169,7 @@ func (x *Extents) is(i int, value string) bool {
 		x.tokens[i].Kind != lexer.String
 }
 
-// Span is where a node is, in characters, without a text.
+// Span returns the place of a node in the text, in characters, false if it is unknown.
 func (x *Extents) Span(n ast.Node) (lang.Fix, bool) {
 	e := x.of(n)
 	if e.first > e.last {

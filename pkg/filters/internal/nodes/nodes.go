@@ -9,7 +9,7 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Children gives the nodes directly below n.
+// Children returns the nodes directly below n.
 func Children(n ast.Node) []ast.Node {
 	var c []ast.Node
 	switch n := n.(type) {
@@ -45,8 +45,8 @@ func Children(n ast.Node) []ast.Node {
 	return slices.DeleteFunc(slices.Clone(c), func(n ast.Node) bool { return n == nil })
 }
 
-// ConstantSteps gives the constant keys at the end of a row of members, first key first, and what
-// stands before them.
+// ConstantSteps returns the constant keys at the end of a row of members, first key first,
+// and the node before them.
 func ConstantSteps(n ast.Node) (base ast.Node, keys []any) {
 	switch m := n.(type) {
 	case *ast.ChainNode:
@@ -66,7 +66,7 @@ func ConstantSteps(n ast.Node) (base ast.Node, keys []any) {
 	return n, nil
 }
 
-// PathOf makes a path of names and indexes.
+// PathOf returns the path of a row of names and indexes.
 func PathOf(keys []any) (path object.Path) {
 	for _, key := range keys {
 		switch key := key.(type) {
@@ -88,16 +88,20 @@ func FirstText(n *ast.CallNode) (*ast.StringNode, bool) {
 	return text, ok
 }
 
+// IsOp reports whether a node is the variable op.
 func IsOp(n ast.Node) bool {
 	id, ok := n.(*ast.IdentifierNode)
 	return ok && id.Value == "op"
 }
 
+// IsName reports whether a node is the variable of that name.
 func IsName(n ast.Node, name string) bool {
 	id, ok := n.(*ast.IdentifierNode)
 	return ok && id.Value == name
 }
 
+// IsAnd reports whether an operation is && or and.
 func IsAnd(n *ast.BinaryNode) bool { return n.Operator == "&&" || n.Operator == "and" }
 
+// IsOr reports whether an operation is || or or.
 func IsOr(n *ast.BinaryNode) bool { return n.Operator == "||" || n.Operator == "or" }

@@ -45,5 +45,5 @@ func ParseDuration(text string) (time.Duration, bool) {
 	return d, ok
 }
 
-// maxDays is half of what a duration can hold, so that the rest behind the days has room.
+// maxDays is half of what a duration can hold, so that hours and less have room besides.
 const maxDays = 50_000

@@ -2,7 +2,7 @@ package values
 
 import "github.com/distribution/reference"
 
-// Image is the name of a container's image, made complete as container runtimes do.
+// Image is the name of a container's image, completed as container runtimes do.
 type Image struct{ *imageParts }
 
 type imageParts struct {
@@ -15,8 +15,7 @@ var imageFields = []string{"registry", "repository", "name", "tag", "digest"}
 // maxImage is how long a reference can be: 255 for its name, 128 for its tag, and a digest.
 const maxImage = 600
 
-// ParseImage fills in the tag latest only if there is neither tag nor digest, for that is what will
-// be pulled.
+// ParseImage adds the tag latest only if there is neither a tag nor a digest.
 func ParseImage(text string) any {
 	if len(text) > maxImage {
 		return nil
@@ -41,7 +40,7 @@ func ParseImage(text string) any {
 
 func (Image) typeName() string { return "image" }
 
-func (i Image) text() string { return i.Whole }
+func (i Image) Text() string { return i.Whole }
 
 func (i Image) Field(name string) any {
 	switch name {

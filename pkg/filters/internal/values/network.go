@@ -2,7 +2,7 @@ package values
 
 import "net/netip"
 
-// Address and network are of IP. An IPv4 one that is written in IPv6 (::ffff:10.0.0.1) is IPv4.
+// Address and Network are of IP. An IPv4 address in IPv6 (::ffff:10.0.0.1) is that IPv4 address.
 type (
 	Address struct{ *netip.Addr }
 	Network struct{ *netip.Prefix }
@@ -17,7 +17,7 @@ func parseAddress(text string) any {
 	return Address{&a}
 }
 
-// ParseNetwork takes 10.1.2.3/8 for 10.0.0.0/8.
+// ParseNetwork reads 10.1.2.3/8 as 10.0.0.0/8.
 func ParseNetwork(text string) any {
 	p, err := netip.ParsePrefix(text)
 	if err != nil {
@@ -35,12 +35,12 @@ func ParseNetwork(text string) any {
 
 func (Address) typeName() string { return "ip" }
 
-func (a Address) text() string { return a.String() }
+func (a Address) Text() string { return a.String() }
 
 func (Address) Field(string) any { return nil }
 
 func (Network) typeName() string { return "cidr" }
 
-func (n Network) text() string { return n.String() }
+func (n Network) Text() string { return n.String() }
 
 func (Network) Field(string) any { return nil }

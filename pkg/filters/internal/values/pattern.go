@@ -40,5 +40,6 @@ type Pattern struct {
 	Cost   int // the number of its instructions
 }
 
-// maxProgram bounds what a short pattern with counted repetition compiles to.
+// maxProgram is how many instructions a short pattern with counted repetition may compile
+// to.
 const maxProgram = 10_000

@@ -8,25 +8,25 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Quantity is an amount as Kubernetes writes it. The methods of resource.Quantity change what they
-// read: they are for copies alone.
+// Quantity is an amount as Kubernetes writes it. Methods of resource.Quantity change their
+// receiver: call them on copies.
 type Quantity struct{ *resource.Quantity }
 
 const (
-	// maxQuantity is how long a text can be. What Kubernetes makes is a third of it.
+	// maxQuantity is how long a text may be. Kubernetes writes a third of it at most.
 	maxQuantity = 64
-	// maxExponent bounds 1e…, whose digits would all be made.
+	// maxExponent bounds 1e…, of which all digits would be written out.
 	maxExponent = 30
 )
 
-// Largest is beyond what can be the amount of anything; more, or less than minus that, is nil.
+// Largest is the largest amount. A larger one, or one below its negative, is nil.
 const Largest = 1e30
 
 func (Quantity) typeName() string { return "quantity" }
 
 func (Quantity) Field(string) any { return nil }
 
-func (q Quantity) text() string {
+func (q Quantity) Text() string {
 	c := q.Quantity.DeepCopy()
 	return c.String()
 }
@@ -36,7 +36,7 @@ func (q Quantity) Compare(other Quantity) int {
 	return a.Cmp(b)
 }
 
-// Bounded gives a quantity as a value, nil if it is out of bounds.
+// Bounded returns a quantity as a value, nil if it is out of bounds.
 func Bounded(q resource.Quantity) any {
 	if math.Abs(q.AsApproximateFloat64()) > Largest {
 		return nil
@@ -56,7 +56,7 @@ func ParseQuantity(text string) any {
 	return Bounded(q)
 }
 
-// smallExponent tells whether the number behind an e is one that can be computed with. E and Ei are
+// smallExponent reports whether the number after an e is within bounds. E and Ei are
 // suffixes like others.
 func smallExponent(text string) bool {
 	i := strings.IndexAny(text, "eE")

@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// Special is a value that JSON does not have. Each is a struct of one pointer, as ref is, and its
-// value is immutable: the constants of a program are shared.
+// Special is a value of a kind that JSON does not have. Each is a struct of one pointer, as
+// Ref is. What it points to is immutable: the constants of a program are shared.
 type Special interface {
 	typeName() string
-	// text writes the value.
-	text() string
-	// field gives a part of the value, nil if it has none of that name.
+	// Text returns the value as a text.
+	Text() string
+	// Field returns a part of the value, nil if there is none of that name.
 	Field(name string) any
 }
 
+// IsSpecial reports whether a value is of a kind that JSON does not have.
 func IsSpecial(x any) bool {
 	switch x.(type) {
 	case Special, time.Duration:
@@ -24,7 +25,7 @@ func IsSpecial(x any) bool {
 	return false
 }
 
-// Reader is a function that reads a text: quantity(…) and the like.
+// Reader is a function that reads a text as a value: quantity(…) and the like.
 type Reader uint8
 
 const (
@@ -40,8 +41,8 @@ const (
 type readerWords struct {
 	Name    string
 	Example string
-	Parse   func(text string) any // nil if it is none
-	Max     int                   // bytes of a text that can be one
+	Parse   func(text string) any // nil if the text is not valid
+	Max     int                   // the bytes of the longest valid text
 	Cost    int                   // steps
 	Fields  []string
 }
@@ -56,6 +57,7 @@ var Readers = [ReaderCount]readerWords{
 		ParseImage, maxImage, 60, imageFields},
 }
 
+// ReaderOf returns the reader of that name.
 func ReaderOf(name string) (Reader, bool) {
 	for p := range ReaderCount {
 		if Readers[p].Name == name {
@@ -65,9 +67,10 @@ func ReaderOf(name string) (Reader, bool) {
 	return 0, false
 }
 
+// Refusal returns the message for a text that the reader does not accept.
 func (w readerWords) Refusal(text string) string {
 	if len(text) > 80 {
 		text = strings.ToValidUTF8(text[:80], "") + "…"
 	}
-	return fmt.Sprintf("%q cannot be read by %s; write it as %s", text, w.Name, w.Example)
+	return fmt.Sprintf("%q is not a valid %s; write it as %s", text, w.Name, w.Example)
 }

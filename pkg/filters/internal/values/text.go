@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TextOf writes what has a form as a text; lists and objects have none.
+// TextOf returns a value as a text, false for a list or an object.
 func TextOf(x any) (string, bool) {
 	switch v := Load(x); v.Kind {
 	case KindNil:
@@ -29,7 +29,7 @@ func TextOf(x any) (string, bool) {
 	case time.Duration:
 		return x.String(), true
 	case Special:
-		return x.text(), true
+		return x.Text(), true
 	}
 	return "", false
 }

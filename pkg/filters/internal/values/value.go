@@ -10,12 +10,12 @@ import (
 	"github.com/informerd/informerd/pkg/informer/object"
 )
 
-// Ref is a part of an object that has not been decoded. Every function here takes it where it takes
-// a decoded value. It is a struct of one pointer so that it fits into an interface without
+// Ref is a part of an object that was not decoded. All functions take one where they take a
+// decoded value. It is a struct of one pointer so that it fits into an interface without
 // allocation, and so that expr, which follows plain pointers, leaves it alone.
 type Ref struct{ *object.Value }
 
-// Refer gives a ref, or nil for what is missing or null.
+// Refer returns a Ref, or nil for what is missing or null.
 func Refer(v *object.Value) any {
 	if v.Kind() <= object.Null {
 		return nil
@@ -44,7 +44,7 @@ type Value struct {
 	Text  string
 }
 
-// Load reads scalars without decoding anything else. It does not allocate, except for strings with
+// Load reads a scalar without decoding anything else. It allocates only for strings with
 // escapes.
 func Load(x any) Value {
 	switch x := x.(type) {
@@ -87,13 +87,14 @@ func LoadJSON(v object.Value) Value {
 	}
 }
 
-// isInteger spares others the error that strconv makes of them.
+// isInteger reports whether a number may be an integer, which saves others the error of
+// strconv.
 func isInteger(text string) bool {
 	return len(text) <= 20 && strings.IndexByte(text, '.') < 0 &&
 		strings.IndexByte(text, 'e') < 0 && strings.IndexByte(text, 'E') < 0
 }
 
-// beyondFloat reads a number; one that float64 cannot hold (1e400) is infinite.
+// beyondFloat reads a number. One that float64 cannot hold (1e400) is infinite.
 func beyondFloat(text string) float64 {
 	f, _ := strconv.ParseFloat(text, 64)
 	return f
@@ -108,7 +109,7 @@ func (v Value) AsFloat() float64 {
 	return v.Float
 }
 
-// TypeName says what a value is without saying it.
+// TypeName returns the type of a value in the words of users.
 func TypeName(x any) string {
 	switch Load(x).Kind {
 	case KindNil:
@@ -141,6 +142,7 @@ func TypeName(x any) string {
 	}
 }
 
+// IsNil reports whether a value is nil, missing or null.
 func IsNil(x any) bool {
 	if r, ok := x.(Ref); ok {
 		return r.Kind() <= object.Null
@@ -148,6 +150,7 @@ func IsNil(x any) bool {
 	return x == nil
 }
 
+// IsTime reports whether a value is a date or a duration.
 func IsTime(x any) bool {
 	switch x.(type) {
 	case time.Time, time.Duration:

@@ -6,7 +6,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Version is a semantic version. A leading v and missing numbers at the end are no matter.
+// Version is a semantic version. A leading v is ignored, and missing numbers at the end are
+// 0.
 type Version struct{ *semver.Version }
 
 var versionFields = []string{"major", "minor", "patch", "prerelease"}
@@ -21,7 +22,7 @@ func parseVersion(text string) any {
 
 func (Version) typeName() string { return "semver" }
 
-func (v Version) text() string { return v.String() }
+func (v Version) Text() string { return v.String() }
 
 func (v Version) Field(name string) any {
 	switch name {
