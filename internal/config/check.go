@@ -23,19 +23,19 @@ func check(c *Config, r *document.Report) []placedInformer {
 		}
 	}
 	var informers []placedInformer
-	for name, informer := range sorted(c.Informers) {
+	for name, informer := range document.Sorted(c.Informers) {
 		path := document.Join("informers", name)
 		if informer != nil && r.Good(path) {
 			checkInformer(informer, path, r)
 			informers = append(informers, placedInformer{path, r, informer})
 		}
 	}
-	for name, output := range sorted(c.Outputs) {
+	for name, output := range document.Sorted(c.Outputs) {
 		if output != nil && r.Good(document.Join("outputs", name)) {
 			output.Name = name
 		}
 	}
-	for name, listener := range sorted(c.Listeners) {
+	for name, listener := range document.Sorted(c.Listeners) {
 		path := document.Join("listeners", name)
 		if listener != nil && r.Good(path) {
 			listener.Name = name
@@ -47,18 +47,6 @@ func check(c *Config, r *document.Report) []placedInformer {
 		}
 	}
 	return informers
-}
-
-// sorted iterates over a map in the order of its names, so that the same file always has the same
-// mistakes.
-func sorted[V any](m map[string]V) func(yield func(string, V) bool) {
-	return func(yield func(string, V) bool) {
-		for _, name := range slices.Sorted(maps.Keys(m)) {
-			if !yield(name, m[name]) {
-				return
-			}
-		}
-	}
 }
 
 // nameHint returns the hint for an unknown name. It is left out when so many mistakes were found

@@ -93,7 +93,7 @@ func checkHeaders(headers map[string]HeaderValue, path string, r *document.Repor
 		return
 	}
 	seen := make(map[string]string, len(headers))
-	for name, value := range sorted(headers) {
+	for name, value := range document.Sorted(headers) {
 		checkHeader(name, value, seen, document.Join(path, name), r)
 	}
 }

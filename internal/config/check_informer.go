@@ -36,7 +36,7 @@ func checkInformer(i *Informer, path string, r *document.Report) {
 			dropped = append(dropped, p.String())
 		}
 	}
-	for name, text := range sorted(i.Indexes) {
+	for name, text := range document.Sorted(i.Indexes) {
 		checkIndex(name, text, dropped, document.Join(document.Join(path, "indexes"), name), r)
 	}
 }
@@ -71,7 +71,7 @@ func checkSharedIndexes(informers []placedInformer) {
 	first := map[key]placedInformer{}
 	for _, p := range informers {
 		scope := p.informer.Scope()
-		for name, text := range sorted(p.informer.Indexes) {
+		for name, text := range document.Sorted(p.informer.Indexes) {
 			field := document.Join(document.Join(p.path, "indexes"), name)
 			k := key{p.informer.Resource, scope, name}
 			other, taken := first[k]

@@ -173,7 +173,7 @@ func (s *policySet) addListener(p *policyFile) {
 		informers = make(map[string]*Informer, len(s.config.Informers)+len(p.policy.Informers))
 		maps.Copy(informers, s.config.Informers)
 	}
-	for name, informer := range sorted(p.policy.Informers) {
+	for name, informer := range document.Sorted(p.policy.Informers) {
 		path := document.Join("informers", name)
 		if informer == nil || !p.Good(path) {
 			continue

@@ -29,8 +29,11 @@ func TestJSONSchema(t *testing.T) {
 	whole := &jsonschema.Schema{
 		Schema: "https://json-schema.org/draft/2020-12/schema",
 		Title:  "A configuration or a policy file of informerd",
-		OneOf: []*jsonschema.Schema{s.ref(reflect.TypeFor[Config]()),
-			s.ref(reflect.TypeFor[Policy]())},
+		If: &jsonschema.Schema{Required: []string{"kind"},
+			Properties: map[string]*jsonschema.Schema{
+				"kind": {Enum: []any{PolicyKind}}}},
+		Then: s.ref(reflect.TypeFor[Policy]()),
+		Else: s.ref(reflect.TypeFor[Config]()),
 		Defs: s.defs,
 	}
 	var b bytes.Buffer
@@ -72,19 +75,25 @@ func (s *schemaWriter) define(def *jsonschema.Schema, t reflect.Type) {
 	def.Type, def.Description = "object", aboutType(s.comments[t.Name()])
 	def.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 	def.Properties = map[string]*jsonschema.Schema{}
-	groups := map[string][]*jsonschema.Schema{}
+	oneOf, anyOf := map[string][]*jsonschema.Schema{}, map[string][]*jsonschema.Schema{}
 	for _, f := range document.FieldsOf(t) {
 		def.PropertyOrder = append(def.PropertyOrder, f.Name)
 		def.Properties[f.Name] = s.field(t, f)
-		if f.Rules.Required {
+		set := &jsonschema.Schema{Required: []string{f.Name}}
+		switch rules := f.Rules; {
+		case rules.Required:
 			def.Required = append(def.Required, f.Name)
+		case rules.OneOf != "":
+			oneOf[rules.OneOf] = append(oneOf[rules.OneOf], set)
+		case rules.AnyOf != "":
+			anyOf[rules.AnyOf] = append(anyOf[rules.AnyOf], set)
 		}
-		if group := f.Rules.OneOf + f.Rules.AnyOf; group != "" {
-			groups[group] = append(groups[group], &jsonschema.Schema{Required: []string{f.Name}})
-			if def.OneOf = groups[group]; f.Rules.AnyOf != "" {
-				def.OneOf, def.AnyOf = nil, groups[group]
-			}
-		}
+	}
+	for _, group := range document.Sorted(oneOf) {
+		def.AllOf = append(def.AllOf, &jsonschema.Schema{OneOf: group})
+	}
+	for _, group := range document.Sorted(anyOf) {
+		def.AllOf = append(def.AllOf, &jsonschema.Schema{AnyOf: group})
 	}
 }
 
@@ -140,7 +149,7 @@ func (s *schemaWriter) value(t reflect.Type, rules document.Rules) *jsonschema.S
 	case reflect.TypeFor[Expression]():
 		return text(`\S`)
 	case reflect.TypeFor[event.Op]():
-		return &jsonschema.Schema{Type: "string", Enum: anyOf(opWords())}
+		return &jsonschema.Schema{Type: "string", Enum: anys(opWords())}
 	case reflect.TypeFor[time.Time]():
 		return &jsonschema.Schema{Type: "string", Format: "date-time",
 			Pattern: `T.*(Z|[+-][0-9]{2}:[0-9]{2})$`}
@@ -175,7 +184,7 @@ func (s *schemaWriter) value(t reflect.Type, rules document.Rules) *jsonschema.S
 	case reflect.Bool:
 		return &jsonschema.Schema{Type: "boolean"}
 	}
-	schema := &jsonschema.Schema{Type: "string", Enum: anyOf(rules.Enum),
+	schema := &jsonschema.Schema{Type: "string", Enum: anys(rules.Enum),
 		MinLength: count(rules.MinLength)}
 	if pattern := formats[rules.Format].Pattern; pattern != nil {
 		schema.Pattern = pattern.String()
@@ -188,7 +197,7 @@ func itemRules(rules document.Rules) document.Rules {
 	return document.Rules{Enum: rules.Enum, Format: rules.Format, MinLength: rules.MinLength}
 }
 
-func anyOf(words []string) (all []any) {
+func anys(words []string) (all []any) {
 	for _, word := range words {
 		all = append(all, word)
 	}
@@ -224,12 +233,16 @@ func bytesIn(text string) *float64 {
 // validators are validators of the kinds of files that know the JSON Schema.
 var validators = sync.OnceValues(func() (map[*document.Kind]*jsonschema.Resolved, error) {
 	resolved := map[*document.Kind]*jsonschema.Resolved{}
-	for i, kind := range []*document.Kind{configuration, policy} {
+	for _, kind := range []*document.Kind{configuration, policy} {
 		var schema jsonschema.Schema
 		if err := json.Unmarshal(docs.ConfigSchema, &schema); err != nil {
 			return nil, err
 		}
-		schema.OneOf = schema.OneOf[i : i+1]
+		schema.AllOf = []*jsonschema.Schema{schema.Else}
+		if kind == policy {
+			schema.AllOf[0] = schema.Then
+		}
+		schema.If, schema.Then, schema.Else = nil, nil, nil
 		var err error
 		if resolved[kind], err = schema.Resolve(nil); err != nil {
 			return nil, err

@@ -55,7 +55,7 @@ func (r *Report) checkGroups(fields []Field, t reflect.Type, path string) {
 		}
 	}
 	unclear := r.Broken(path) || r.Failed(path) || !r.mappings[path]
-	for group, members := range sorted(groups) {
+	for group, members := range Sorted(groups) {
 		var set []string
 		for _, f := range members {
 			if r.Has(Join(path, f.Name)) {
@@ -297,9 +297,9 @@ func Or(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// sorted iterates over a map in the order of its names, so that the same file always has the same
+// Sorted iterates over a map in the order of its names, so that the same file always has the same
 // mistakes.
-func sorted[V any](m map[string]V) func(yield func(string, V) bool) {
+func Sorted[V any](m map[string]V) func(yield func(string, V) bool) {
 	return func(yield func(string, V) bool) {
 		for _, name := range slices.Sorted(maps.Keys(m)) {
 			if !yield(name, m[name]) {
@@ -314,5 +314,5 @@ func sortedMap(m reflect.Value) func(yield func(string, reflect.Value) bool) {
 	for _, key := range m.MapKeys() {
 		values[key.String()] = m.MapIndex(key)
 	}
-	return sorted(values)
+	return Sorted(values)
 }
