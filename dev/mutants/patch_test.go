@@ -46,6 +46,9 @@ func repository(t *testing.T, code, patch string) string {
 }
 
 func TestWhatIsWrongWithAMutant(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short nothing is built")
+	}
 	fail := func(name, code, patch, want string) {
 		t.Helper()
 		err := run(repository(t, code, patch), nil)

@@ -61,14 +61,14 @@ func BenchmarkFanOut(b *testing.B) {
 					}
 					full = 0
 				}
-				for range DefaultCapacity {
+				for range defaultCapacity {
 					proc.distribute(e) // the buffers grow to their size
 				}
 				drain()
 				b.ReportAllocs()
 				for b.Loop() {
 					proc.distribute(e)
-					if full++; full == DefaultCapacity {
+					if full++; full == defaultCapacity {
 						b.StopTimer()
 						drain()
 						b.StartTimer()

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/client-go/util/workqueue"
-
+	"github.com/informerd/informerd/internal/backoff"
 	"github.com/informerd/informerd/pkg/informer/event"
 )
 
@@ -23,23 +22,22 @@ type HandlerFunc func(ctx context.Context, e event.Event) error
 // HandleEvent calls f.
 func (f HandlerFunc) HandleEvent(ctx context.Context, e event.Event) error { return f(ctx, e) }
 
+// runDelays are the delays after which Run retries an event.
+var runDelays = backoff.Backoff{Min: time.Second, Max: time.Minute}
+
 // Run passes events to h, one at a time and in order, until ctx is done or the subscription is
 // stopped and empty. A failed event is retried with a delay that grows from 1 to 60 seconds, while
 // events of other objects are handled.
 func (s *Subscription) Run(ctx context.Context, h Handler) error {
-	failures := workqueue.NewTypedItemExponentialFailureRateLimiter[event.Key](time.Second,
-		time.Minute)
 	for {
 		d, err := s.Next(ctx)
 		if err != nil {
 			return err
 		}
-		key := d.Object.Key()
 		if err := handle(ctx, h, d.Event); err != nil {
-			d.Retry(failures.When(key))
+			d.Retry(runDelays.Delay(d.Attempt))
 			continue
 		}
-		failures.Forget(key)
 		d.Done()
 	}
 }

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// DefaultCapacity is how many events a subscription's buffer holds by default.
-	DefaultCapacity = 1024
-	// DefaultSpillBytes is how much a subscription with OverflowSpill may put on disk by default.
-	DefaultSpillBytes = 256 << 20
+	// defaultCapacity is how many events a subscription's buffer holds by default.
+	defaultCapacity = 1024
+	// defaultSpillBytes is how much a subscription with OverflowSpill may put on disk by default.
+	defaultSpillBytes = 256 << 20
 )
 
 // SubscriptionConfig is what a subscription asks for. With the zero value it gets all events and no
@@ -20,7 +20,7 @@ const (
 type SubscriptionConfig struct {
 	// Name appears in logs and errors.
 	Name string
-	// Capacity is how many events may wait, those being handled included; 0 means DefaultCapacity.
+	// Capacity is how many events may wait, those being handled included; 0 means 1,024.
 	// Events that wait for a retry do not count: there may be one for each object, and behind them
 	// as many events as Capacity again.
 	Capacity int
@@ -30,7 +30,7 @@ type SubscriptionConfig struct {
 	// Overflow is what happens to events for which the buffer has no room.
 	Overflow Overflow
 	// SpillDir is the folder in which OverflowSpill puts its file, "" for the system's folder for
-	// temporary files. SpillBytes bounds the file; 0 means DefaultSpillBytes.
+	// temporary files. SpillBytes bounds the file; 0 means 256 MiB.
 	SpillDir   string
 	SpillBytes int64
 	// On are the operations the subscription wants; empty means all. Others never enter its buffer.
@@ -46,13 +46,13 @@ type SubscriptionConfig struct {
 }
 
 func (c SubscriptionConfig) withDefaults() SubscriptionConfig {
-	c.Capacity = cmp.Or(c.Capacity, DefaultCapacity)
+	c.Capacity = cmp.Or(c.Capacity, defaultCapacity)
 	if c.On == 0 {
 		for _, op := range event.Ops {
 			c.On = c.On.With(op)
 		}
 	}
-	c.SpillBytes = cmp.Or(c.SpillBytes, DefaultSpillBytes)
+	c.SpillBytes = cmp.Or(c.SpillBytes, defaultSpillBytes)
 	if c.Resync > 0 {
 		c.Resync = max(c.Resync, time.Second)
 	}

@@ -119,6 +119,8 @@ func visitors(p *program) {
 	p.prints("add bank/two")
 	p.types("count data.tier")
 	p.prints("data.tier gold: 2")
+	p.types("who")
+	p.prints("bank has", "shop has")
 	p.types("stop bank")
 	p.prints("stopped bank, 1 informers run")
 	p.patch(inBank+"/two", `{"data":{"tier":"silver"}}`)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -56,6 +57,11 @@ func run(ctx context.Context, config *rest.Config, before time.Duration, out io.
 	}
 	scope := informer.Scope{FieldSelector: "type=" + string(corev1.SecretTypeTLS)}
 	factory := informer.NewFactory(client, slog.Default())
+	factory.OnError = func(resource informer.Resource, _ informer.Scope, err error) {
+		if apierrors.IsForbidden(err) { // it is tried again, as all errors are
+			fmt.Fprintf(out, "somebody has to grant list and watch of %s: %v\n", resource, err)
+		}
+	}
 	_, err = factory.Subscribe(secrets, scope, informer.Shape{KeepSecretData: true}, subscription)
 	if err != nil {
 		return err

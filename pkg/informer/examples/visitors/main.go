@@ -5,6 +5,7 @@
 //	watch NAMESPACE   print each change in the namespace
 //	stop NAMESPACE    print no more of them
 //	count PATH        print how many ConfigMaps have which value of a field
+//	who               print who watches, and how much they have seen
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -90,6 +92,9 @@ func (v *visitors) execute(ctx context.Context, line string) error {
 		return v.stop(argument)
 	case "count":
 		return v.count(ctx, argument)
+	case "who":
+		v.who()
+		return nil
 	default:
 		return fmt.Errorf("unknown command %q", command)
 	}
@@ -140,6 +145,19 @@ func (v *visitors) stop(namespace string) error {
 	leaves.subscription.Stop() // ends its Run
 	fmt.Fprintf(v.out, "stopped %s, %d informers run\n", namespace, len(v.factory.Status()))
 	return nil
+}
+
+// who prints the state of each subscription.
+func (v *visitors) who() {
+	for _, namespace := range slices.Sorted(maps.Keys(v.here)) {
+		visitor := v.here[namespace]
+		state := "has yet to see what there was"
+		if visitor.registration.HasSynced() {
+			state = "has seen what there was"
+		}
+		fmt.Fprintf(v.out, "%s %s, %d events in all\n", namespace, state,
+			visitor.subscription.Stats().Done)
+	}
 }
 
 // count adds an index to the running informer, unless it has that one, and prints its values.
